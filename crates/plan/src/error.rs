@@ -1,0 +1,61 @@
+//! The one error of everything a user writes: files, flags, addresses.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What is wrong with something the user wrote, where, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct PlanError {
+    /// The file, and the line and column in it (both from 1), where there is one.
+    pub place: Option<Place>,
+    /// What is wrong, in one sentence without a full stop.
+    pub what: String,
+    /// What to do, in one sentence without a full stop.
+    pub help: String,
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: PathBuf,
+    /// Line and column, from 1; `None` when the whole file is meant.
+    pub line_column: Option<(usize, usize)>,
+}
+
+impl PlanError {
+    /// An error that is not about a file.
+    pub fn new(what: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { place: None, what: what.into(), help: help.into() }
+    }
+
+    /// An error about the whole of `file`.
+    #[must_use]
+    pub fn in_file(mut self, file: &Path) -> Self {
+        self.place = Some(Place { file: file.to_owned(), line_column: None });
+        self
+    }
+
+    /// An error about the byte `offset` of `file`, whose content is `text`.
+    #[must_use]
+    pub fn at_offset(mut self, file: &Path, text: &str, offset: usize) -> Self {
+        let before = &text.as_bytes()[..offset.min(text.len())];
+        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let column = before.iter().rev().take_while(|byte| **byte != b'\n').count() + 1;
+        self.place = Some(Place { file: file.to_owned(), line_column: Some((line, column)) });
+        self
+    }
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{}", place.file.display())?;
+            if let Some((line, column)) = place.line_column {
+                write!(f, ":{line}:{column}")?;
+            }
+            write!(f, ": ")?;
+        }
+        write!(f, "{}; {}", self.what, self.help)
+    }
+}

@@ -1,0 +1,10 @@
+//! Arguments and TOML in, validated typed plans out.
+//!
+//! Invariant: a value of a plan type is valid. After this crate no field is "ignored when …", no unit is
+//! guessed, and no later stage reports a usage error.
+#![forbid(unsafe_code)]
+
+pub mod error;
+pub mod toml_file;
+
+pub use error::{Place, PlanError};

@@ -1,1 +1,28 @@
-//! To be written.
+//! HTTP/1.1 without sockets: bytes in, responses out; a request in, bytes out. Semantics are those of
+//! RFC 9110 and RFC 9112; a comment cites the section where one of them decides.
+//!
+//! Invariants:
+//! - Nothing here panics, whatever a server sends, and every loop and buffer has a bound in [`Limits`].
+//! - Cutting the same bytes at other places changes neither the [`Response`], nor the body, nor the
+//!   [`Malformed`] verdict. Tests and the fuzz target `response_parser` hold this.
+//! - Body bytes are lent to the caller as slices of its own input. The only copy is of a head that was
+//!   split over reads; it is freed when the head is complete, so an idle connection owns no memory.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod chunked;
+mod fields;
+mod head;
+mod limits;
+mod malformed;
+mod parser;
+mod request;
+mod response;
+
+pub use limits::{HEADERS_CAP, LEADING_EMPTY_BYTES_MAX, Limits};
+pub use malformed::Malformed;
+pub use parser::ResponseParser;
+pub use request::{InvalidRequest, RequestSpec, encode};
+pub use response::{EndOfStream, Framing, Progress, RequestKind, Response};

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod error;
+pub mod stack;
 pub mod toml_file;
 
 pub use error::{Place, PlanError};

@@ -1,1 +1,21 @@
-//! To be written.
+//! From samples to figures: distributions that know what they could not see, tallies, and audits.
+//!
+//! Invariants:
+//! - merging is associative and commutative, so per-thread and per-interval parts add up to the whole;
+//! - a quantile is within [`RELATIVE_ERROR`] of the sorted truth, or says that it is only a lower bound;
+//! - nothing here reads a clock, a file or a socket.
+#![forbid(unsafe_code)]
+
+mod distribution;
+mod interval;
+mod little;
+mod spread;
+mod summary;
+mod tally;
+
+pub use distribution::{Distribution, PERCENTILES, Percentile, Quantile, RELATIVE_ERROR, SAME_WITHIN};
+pub use interval::{Interval, Times};
+pub use little::{LITTLE_TOLERANCE, LittlesLaw};
+pub use spread::{Spread, rank_with_ties};
+pub use summary::{LoadFigures, figures};
+pub use tally::Tally;

@@ -1,1 +1,35 @@
-//! To be written.
+//! The calibration server behind `proofload target`: a real HTTP/1.1 server whose behaviour is known
+//! beforehand, to measure the measurer with.
+//!
+//! Four threading models serve the same paths. Delays, stalls, errors, closes and silence happen where the
+//! [`Config`] says, and the truth file says when each request really arrived and was answered, on the clock
+//! (`CLOCK_MONOTONIC`) that the load generator stamps its own log with.
+//!
+//! Contract of all models: keep-alive; pipelined requests are answered in order; the query of a target is
+//! ignored; request bodies (`Content-Length`) are read and dropped; chunked request bodies are refused with
+//! 501, heads beyond [`HEAD_BYTES_MAX`] with 431, what is not HTTP with 400, each followed by a close.
+//! An HTTP/1.0 request is answered and its connection closed.
+#![forbid(unsafe_code)]
+
+mod answer;
+mod clock;
+mod config;
+mod connection;
+mod error;
+mod event_loop;
+mod multiplex;
+mod pool;
+mod request;
+mod server;
+mod shared;
+mod single;
+mod stall;
+mod summary;
+mod threads;
+mod truth;
+
+pub use config::{BODY_BYTES_MAX, Config, Model, PathRule, Stall};
+pub use error::TargetError;
+pub use request::HEAD_BYTES_MAX;
+pub use server::{Server, run_until_signalled, start};
+pub use summary::Summary;

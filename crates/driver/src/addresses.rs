@@ -1,0 +1,65 @@
+//! Which address a connection goes to, and which it comes from.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+/// Connections from one source address to one target beyond which `connect` slows down sharply: half the
+/// default ephemeral port range (measured; see `docs/benchmarks.md`).
+pub const CONNECTIONS_PER_SOURCE_MAX: u32 = 14_000;
+
+/// Where connections of one load go to and come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Route {
+    targets: Vec<SocketAddr>,
+    /// Shift of the slot number where a load is shared among several engines, so that their sources differ.
+    first_slot: u32,
+}
+
+impl Route {
+    /// A route to `targets`, used in turn; `None` if there are none. `first_slot` is the number of
+    /// connections that other engines of the same load hold before this one.
+    pub fn new(targets: Vec<SocketAddr>, first_slot: u32) -> Option<Self> {
+        (!targets.is_empty()).then_some(Self { targets, first_slot })
+    }
+
+    /// The target of connection `slot`.
+    pub fn target(&self, slot: u32) -> SocketAddr {
+        let index = (self.first_slot + slot) as usize % self.targets.len();
+        self.targets[index]
+    }
+
+    /// The source address to bind for connection `slot`; `None` leaves it to the kernel. Loopback has
+    /// 16 million addresses, so beyond [`CONNECTIONS_PER_SOURCE_MAX`] the next one is used: 127.0.0.2, …
+    pub fn source(&self, slot: u32) -> Option<SocketAddr> {
+        let IpAddr::V4(target) = self.target(slot).ip() else { return None };
+        let group = (self.first_slot + slot) / self.targets.len() as u32 / CONNECTIONS_PER_SOURCE_MAX;
+        if !target.is_loopback() || group == 0 {
+            return None;
+        }
+        let source = Ipv4Addr::from_bits(Ipv4Addr::LOCALHOST.to_bits() + group);
+        Some(SocketAddr::new(IpAddr::V4(source), 0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_loopback_connections_come_from_several_addresses() {
+        let route = Route::new(vec!["127.0.0.1:80".parse().unwrap()], 0).unwrap();
+        assert_eq!(route.source(0), None);
+        assert_eq!(route.source(CONNECTIONS_PER_SOURCE_MAX - 1), None);
+        assert_eq!(route.source(CONNECTIONS_PER_SOURCE_MAX), Some("127.0.0.2:0".parse().unwrap()));
+        assert_eq!(route.source(2 * CONNECTIONS_PER_SOURCE_MAX), Some("127.0.0.3:0".parse().unwrap()));
+    }
+
+    #[test]
+    fn targets_are_used_in_turn_and_a_public_one_is_never_bound() {
+        let targets = vec!["10.0.0.1:80".parse().unwrap(), "10.0.0.2:80".parse().unwrap()];
+        let route = Route::new(targets.clone(), 1).unwrap();
+        assert_eq!(route.target(0), targets[1]);
+        assert_eq!(route.target(1), targets[0]);
+        assert_eq!(route.source(20_000), None);
+        assert_eq!(Route::new(Vec::new(), 0), None);
+    }
+}

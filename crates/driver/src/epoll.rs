@@ -1,0 +1,295 @@
+//! The engine's IO over epoll.
+//!
+//! Each socket is registered once, edge-triggered, for reading and writing. Edges are not lost because a
+//! socket is read until a read comes back short, and written until a write would block.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+
+use engine::{Action, Completion, Conn, ConnectFailure, Event, Io};
+use rustix::event::{Timespec, epoll};
+use rustix::io::Errno;
+use rustix::net::{self, AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, sockopt};
+use units::Instant;
+
+use crate::addresses::Route;
+use crate::run::monotonic_now;
+
+/// Events taken from the kernel at one time.
+const EVENTS_MAX: usize = 256;
+/// Bytes read at one time: large bodies cost one system call a 64 KiB.
+const READ_BYTES_MAX: usize = 64 * 1024;
+/// Full reads of one socket in a row before others get their turn.
+const READS_IN_A_ROW_MAX: u32 = 16;
+
+const HUNG_UP: epoll::EventFlags =
+    epoll::EventFlags::RDHUP.union(epoll::EventFlags::HUP).union(epoll::EventFlags::ERR);
+
+/// Epoll over non-blocking sockets with TCP_NODELAY.
+pub struct EpollIo {
+    epoll: OwnedFd,
+    route: Route,
+    request: Box<[u8]>,
+    sockets: Vec<Option<Socket>>,
+    events: Vec<epoll::Event>,
+    next_event: usize,
+    reading: Option<Reading>,
+    postponed: VecDeque<Conn>,
+    /// How many of `postponed` get their turn before the next wait.
+    postponed_in_turn: usize,
+    buffer: Box<[u8]>,
+}
+
+#[derive(Debug)]
+struct Socket {
+    fd: OwnedFd,
+    generation: u32,
+    connecting: bool,
+    /// Bytes of the request not yet taken by the kernel.
+    unsent_bytes: u32,
+}
+
+/// A socket that may have more to read.
+#[derive(Debug, Clone, Copy)]
+struct Reading {
+    conn: Conn,
+    reads: u32,
+    /// Read until nothing is left: a short read does not mean that nothing follows where the peer has
+    /// closed.
+    to_the_end: bool,
+}
+
+impl EpollIo {
+    /// An epoll instance for `connections` connections along `route`, all of which send `request`.
+    pub fn new(route: Route, connections: u32, request: &[u8]) -> Result<Self, Errno> {
+        Ok(Self {
+            epoll: epoll::create(epoll::CreateFlags::CLOEXEC)?,
+            route,
+            request: request.into(),
+            sockets: (0..connections).map(|_| None).collect(),
+            events: Vec::with_capacity(EVENTS_MAX),
+            next_event: 0,
+            reading: None,
+            postponed: VecDeque::new(),
+            postponed_in_turn: 0,
+            buffer: vec![0; READ_BYTES_MAX].into_boxed_slice(),
+        })
+    }
+
+    fn connect(&mut self, conn: Conn) -> Option<Event<'static>> {
+        match self.open(conn) {
+            Ok((fd, connecting)) => {
+                let socket = Socket { fd, generation: conn.generation, connecting, unsent_bytes: 0 };
+                self.sockets[conn.slot as usize] = Some(socket);
+                (!connecting).then_some(Event::Connected)
+            }
+            Err(errno) => Some(Event::ConnectFailed(connect_failure(errno))),
+        }
+    }
+
+    /// A registered socket, and whether its connection is still being made.
+    fn open(&self, conn: Conn) -> Result<(OwnedFd, bool), Errno> {
+        let target = self.route.target(conn.slot);
+        let family = match target {
+            SocketAddr::V4(_) => AddressFamily::INET,
+            SocketAddr::V6(_) => AddressFamily::INET6,
+        };
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        let fd = net::socket_with(family, SocketType::STREAM, flags, None)?;
+        sockopt::set_tcp_nodelay(&fd, true)?;
+        if let Some(source) = self.route.source(conn.slot) {
+            net::bind(&fd, &source)?;
+        }
+        let connecting = match net::connect(&fd, &target) {
+            Ok(()) => false,
+            Err(Errno::INPROGRESS) => true,
+            Err(errno) => return Err(errno),
+        };
+        let interest =
+            epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
+        epoll::add(&self.epoll, &fd, epoll::EventData::new_u64(pack(conn)), interest)?;
+        Ok((fd, connecting))
+    }
+
+    fn socket(&mut self, conn: Conn) -> Option<&mut Socket> {
+        self.sockets[conn.slot as usize].as_mut().filter(|socket| socket.generation == conn.generation)
+    }
+
+    fn send(&mut self, conn: Conn) -> Option<Event<'static>> {
+        let length = self.request.len() as u32;
+        self.socket(conn)?.unsent_bytes = length;
+        self.send_rest(conn)
+    }
+
+    /// Hands as much of the request to the kernel as it takes.
+    fn send_rest(&mut self, conn: Conn) -> Option<Event<'static>> {
+        let socket = self.sockets[conn.slot as usize].as_mut()?;
+        while socket.unsent_bytes > 0 {
+            let from = self.request.len() - socket.unsent_bytes as usize;
+            match net::send(&socket.fd, &self.request[from..], SendFlags::NOSIGNAL) {
+                Ok(bytes) => socket.unsent_bytes -= bytes as u32,
+                Err(Errno::AGAIN) => return None,
+                Err(Errno::INTR) => {}
+                Err(_) => {
+                    socket.unsent_bytes = 0;
+                    return Some(Event::Reset);
+                }
+            }
+        }
+        Some(Event::Sent)
+    }
+
+    fn close(&mut self, conn: Conn) {
+        if self.socket(conn).is_some() {
+            // Closing the descriptor takes it out of the epoll set.
+            self.sockets[conn.slot as usize] = None;
+        }
+    }
+
+    /// Takes one event from the kernel's batch; may set `self.reading`.
+    fn take_event(&mut self, event: epoll::Event) -> Option<Seen> {
+        let conn = unpack(event.data.u64());
+        let flags = event.flags;
+        let hung_up = flags.intersects(HUNG_UP);
+        let socket = self.socket(conn)?;
+        let mut known = None;
+        if socket.connecting {
+            if !flags.contains(epoll::EventFlags::OUT) && !hung_up {
+                return None;
+            }
+            socket.connecting = false;
+            if let Ok(Err(errno)) | Err(errno) = sockopt::socket_error(&socket.fd) {
+                self.sockets[conn.slot as usize] = None;
+                return Some(Seen::Known(conn, Event::ConnectFailed(connect_failure(errno))));
+            }
+            known = Some(Event::Connected);
+        } else if socket.unsent_bytes > 0 && flags.contains(epoll::EventFlags::OUT) {
+            known = self.send_rest(conn);
+        }
+        if flags.contains(epoll::EventFlags::IN) || hung_up {
+            self.reading = Some(Reading { conn, reads: 0, to_the_end: hung_up });
+        }
+        known.map(|event| Seen::Known(conn, event))
+    }
+
+    /// Reads a socket once. `None` means that it is drained.
+    #[inline]
+    fn read(&mut self, reading: Reading) -> Option<Seen> {
+        let Reading { conn, reads, to_the_end } = reading;
+        let socket =
+            self.sockets[conn.slot as usize].as_ref().filter(|it| it.generation == conn.generation)?;
+        let received = loop {
+            match net::recv(&socket.fd, &mut *self.buffer, RecvFlags::empty()) {
+                Err(Errno::INTR) => {}
+                received => break received,
+            }
+        };
+        match received {
+            Ok((0, _)) => Some(Seen::Known(conn, Event::PeerClosed)),
+            Ok((_, bytes)) => {
+                if reads + 1 >= READS_IN_A_ROW_MAX {
+                    self.postponed.push_back(conn);
+                } else if bytes == self.buffer.len() || to_the_end {
+                    self.reading = Some(Reading { conn, reads: reads + 1, to_the_end });
+                }
+                Some(Seen::Bytes(conn, bytes))
+            }
+            Err(Errno::AGAIN) => None,
+            Err(_) => Some(Seen::Known(conn, Event::Reset)),
+        }
+    }
+}
+
+/// What was found out, before the buffer is lent to the caller.
+enum Seen {
+    Known(Conn, Event<'static>),
+    /// So many bytes lie in the buffer.
+    Bytes(Conn, usize),
+}
+
+impl Io for EpollIo {
+    type Error = Errno;
+
+    fn now(&self) -> Instant {
+        monotonic_now()
+    }
+
+    #[inline]
+    fn submit(&mut self, action: Action) -> Option<Event<'static>> {
+        match action {
+            Action::Send(conn) => self.send(conn),
+            Action::Connect(conn) => self.connect(conn),
+            Action::Close(conn) => {
+                self.close(conn);
+                None
+            }
+        }
+    }
+
+    fn wait(&mut self, until: Option<Instant>) -> Result<(), Errno> {
+        let now = monotonic_now();
+        let nanos = match until {
+            _ if !self.postponed.is_empty() => Some(0),
+            Some(until) => Some(until.since(now).as_nanos()),
+            None => None,
+        };
+        let timeout = nanos.map(|nanos| Timespec {
+            tv_sec: (nanos / 1_000_000_000).cast_signed(),
+            tv_nsec: (nanos % 1_000_000_000).cast_signed(),
+        });
+        self.events.clear();
+        self.next_event = 0;
+        self.postponed_in_turn = self.postponed.len();
+        match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut self.events), timeout.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(errno) => Err(errno),
+        }
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<(Instant, Completion<'_>)> {
+        let seen = loop {
+            let seen = if let Some(reading) = self.reading.take() {
+                self.read(reading)
+            } else if let Some(event) = self.events.get(self.next_event).copied() {
+                self.next_event += 1;
+                self.take_event(event)
+            } else {
+                self.postponed_in_turn = self.postponed_in_turn.checked_sub(1)?;
+                let conn = self.postponed.pop_front()?;
+                // Read to the end: the edge that announced these bytes is gone.
+                self.read(Reading { conn, reads: 0, to_the_end: true })
+            };
+            if let Some(seen) = seen {
+                break seen;
+            }
+        };
+        let (conn, event) = match seen {
+            Seen::Known(conn, event) => (conn, event),
+            Seen::Bytes(conn, bytes) => (conn, Event::Received(&self.buffer[..bytes])),
+        };
+        Some((monotonic_now(), Completion { conn, event }))
+    }
+}
+
+/// A connection as the 64 bits that epoll carries for us.
+fn pack(conn: Conn) -> u64 {
+    u64::from(conn.slot) << 32 | u64::from(conn.generation)
+}
+
+fn unpack(data: u64) -> Conn {
+    Conn { slot: (data >> 32) as u32, generation: data as u32 }
+}
+
+fn connect_failure(errno: Errno) -> ConnectFailure {
+    match errno {
+        Errno::CONNREFUSED => ConnectFailure::Refused,
+        Errno::TIMEDOUT => ConnectFailure::TimedOut,
+        Errno::NETUNREACH | Errno::HOSTUNREACH => ConnectFailure::Unreachable,
+        Errno::ADDRNOTAVAIL | Errno::ADDRINUSE | Errno::AGAIN => ConnectFailure::NoFreePort,
+        Errno::MFILE | Errno::NFILE => ConnectFailure::NoFreeDescriptor,
+        Errno::CONNRESET => ConnectFailure::Reset,
+        _ => ConnectFailure::Other,
+    }
+}

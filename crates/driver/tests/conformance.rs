@@ -1,0 +1,83 @@
+//! The conformance suite against epoll and real sockets.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+
+use driver::{EpollIo, Route};
+use sim::Answer;
+use sim::conformance::{Behaviour, Harness, suite};
+
+struct Sockets;
+
+impl Harness for Sockets {
+    type Io = EpollIo;
+
+    fn start(&mut self, behaviour: &Behaviour, connections: u32, request: &[u8]) -> EpollIo {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("a bound address");
+        if *behaviour == Behaviour::Refuses {
+            drop(listener);
+        } else {
+            let behaviour = behaviour.clone();
+            let request_bytes = request.len();
+            // Ends with the test process: it blocks in `accept` and holds nothing of value.
+            std::thread::spawn(move || accept(&listener, &behaviour, request_bytes));
+        }
+        let route = Route::new(vec![address], 0).expect("a target");
+        EpollIo::new(route, connections, request).expect("epoll")
+    }
+}
+
+fn accept(listener: &TcpListener, behaviour: &Behaviour, request_bytes: usize) {
+    while let Ok((stream, _)) = listener.accept() {
+        let behaviour = behaviour.clone();
+        std::thread::spawn(move || serve(stream, &behaviour, request_bytes));
+    }
+}
+
+/// Serves one connection. IO errors end it: the client has closed.
+fn serve(mut stream: TcpStream, behaviour: &Behaviour, request_bytes: usize) {
+    let mut request = vec![0; request_bytes];
+    let mut answers = 0;
+    while stream.read_exact(&mut request).is_ok() {
+        answers += 1;
+        let good = |close| Answer::ContentLength.bytes(200, "hello", close);
+        let written = match behaviour {
+            Behaviour::Answers { framing, body_bytes, piece_bytes } => {
+                let answer = framing.bytes(200, &Behaviour::body(*body_bytes), false);
+                let written = answer.chunks(*piece_bytes).try_for_each(|piece| stream.write_all(piece));
+                if *framing == Answer::CloseDelimited {
+                    return;
+                }
+                written
+            }
+            Behaviour::ClosesEvery(count) if answers % count == 0 => {
+                let _ = stream.write_all(&good(true));
+                return;
+            }
+            Behaviour::ClosesEvery(_) => stream.write_all(&good(false)),
+            Behaviour::Resets => return reset(&stream),
+            Behaviour::ClosesWithin => {
+                let _ = stream.write_all(&good(false)[..20]);
+                return;
+            }
+            Behaviour::NeverAnswers => Ok(()),
+            Behaviour::Garbage => stream.write_all(b"\x16\x03\x01 not HTTP\r\n\r\n"),
+            Behaviour::Refuses => return,
+        };
+        if written.is_err() {
+            return;
+        }
+    }
+}
+
+/// Closing with a linger of zero sends RST instead of FIN.
+fn reset(stream: &TcpStream) {
+    let linger = Some(std::time::Duration::ZERO);
+    rustix::net::sockopt::set_socket_linger(stream, linger).expect("a socket takes a linger time");
+}
+
+#[test]
+fn epoll_conforms() {
+    suite(&mut Sockets);
+}

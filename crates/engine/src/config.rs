@@ -1,0 +1,140 @@
+//! What an engine is asked to do. Every value is valid by construction or by its type; nothing in here is
+//! "ignored when" something else is set.
+
+use alloc::boxed::Box;
+use core::num::{NonZeroU32, NonZeroU64};
+
+use http::{Limits, RequestKind};
+use units::{Duration, Rate, Seed};
+
+/// One load, for one engine (one thread).
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Connections held at most; in the closed model also the number of users.
+    pub connections: NonZeroU32,
+    /// When requests are due.
+    pub load: Load,
+    /// When to stop.
+    pub stop: Stop,
+    /// Load before the measured window opens. Requests due in it are made and not counted.
+    pub warm_up: Duration,
+    /// How long to wait for what.
+    pub timeouts: Timeouts,
+    /// Whether a connection serves one request or many.
+    pub reuse: Reuse,
+    /// What is sent.
+    pub request: Request,
+    /// What a good answer looks like.
+    pub expect: Expect,
+    /// Bounds of the response parser.
+    pub limits: Limits,
+    /// Seed of the arrival process.
+    pub seed: Seed,
+    /// Which part of a load shared among several engines this one carries.
+    pub share: Share,
+}
+
+/// When requests are due.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Load {
+    /// Every connection is a user who sends the next request when the last answer came, after thinking.
+    Closed {
+        /// Pause between an answer and the next request.
+        think: Duration,
+    },
+    /// Requests are due at a rate, whether or not earlier ones were answered. Whoever is free sends them;
+    /// late ones wait and keep their intended instant.
+    Open {
+        /// The arrival process of the whole load (all shares together).
+        arrivals: Arrivals,
+        /// How many due requests may wait for a connection. A request due beyond it is `unsent` at once
+        /// and counted under `backlog_overflow`.
+        backlog_max: NonZeroU32,
+    },
+}
+
+impl Load {
+    /// Default bound of the backlog: 8 MiB of waiting instants.
+    pub const BACKLOG_MAX_DEFAULT: NonZeroU32 = NonZeroU32::new(1 << 20).unwrap();
+}
+
+/// An arrival process.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Arrivals {
+    /// One request every 1 / rate.
+    Constant(Rate),
+    /// Independent users: exponential gaps with mean 1 / rate.
+    Poisson(Rate),
+}
+
+/// When a load ends: after `duration` of measured load or once `requests` were made, whichever is first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stop {
+    /// Length of the measured window. [`Duration::MAX`] leaves the request count as the only bound.
+    pub duration: Duration,
+    /// Requests made in all by this engine, those of the warm-up included.
+    pub requests: Option<NonZeroU64>,
+}
+
+/// How long to wait before giving up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// From the start of a connection attempt.
+    pub connect: Duration,
+    /// From the first byte sent of a request to the last byte of its answer.
+    pub request: Duration,
+    /// A connection unused for this long is closed by us; `MAX` never.
+    pub idle: Duration,
+    /// After the deadline, how long requests in flight may still be answered. What is then still open is
+    /// `in_flight`, censored. No longer than `request` is ever needed.
+    pub drain: Duration,
+}
+
+/// Whether a connection is used again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reuse {
+    /// As long as the server keeps it.
+    KeepAlive,
+    /// A new connection for each request; its set-up is part of the response time.
+    FreshConnection,
+}
+
+/// The request that is sent, encoded once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The bytes on the wire.
+    pub bytes: Box<[u8]>,
+    /// Whether its answer has a body (an answer to HEAD has none).
+    pub kind: RequestKind,
+}
+
+/// What counts towards goodput.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Expect {
+    /// The status; `None` takes any from 200 to 399.
+    pub status: Option<u16>,
+    /// The decoded body, compared byte by byte as it arrives; `None` takes any.
+    pub body: Option<Box<[u8]>>,
+}
+
+impl Expect {
+    /// Whether `status` is a good one.
+    pub fn takes_status(&self, status: u16) -> bool {
+        self.status.map_or((200..400).contains(&status), |expected| expected == status)
+    }
+}
+
+/// Part `index` of `of` equal parts. Constant arrivals are dealt out in turn, so that all parts together
+/// keep the exact schedule; Poisson arrivals are thinned, which is exact as well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// From 0.
+    pub index: u32,
+    /// How many parts there are.
+    pub of: NonZeroU32,
+}
+
+impl Share {
+    /// The whole load.
+    pub const WHOLE: Self = Self { index: 0, of: NonZeroU32::MIN };
+}

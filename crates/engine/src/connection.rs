@@ -1,0 +1,189 @@
+//! The words between the engine and whoever does its IO, and what the engine keeps of one connection.
+
+use http::{RequestKind, ResponseParser};
+use units::Instant;
+
+use crate::config::Expect;
+
+/// One life of one connection slot. A completion that carries the generation of an earlier life is
+/// ignored, so a driver may report late without harm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Conn {
+    /// Which slot, from 0 to `connections − 1`.
+    pub slot: u32,
+    /// Which life of it.
+    pub generation: u32,
+}
+
+/// What the engine wants done. There is no `Recv`: a connection receives from `Connect` to `Close`, which
+/// is what both a registered epoll descriptor and a multishot io_uring receive do at no cost a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Open a connection. Completed by [`Event::Connected`] or [`Event::ConnectFailed`].
+    Connect(Conn),
+    /// Send the request, all of it, now: `sent` has been stamped. Completed by [`Event::Sent`].
+    Send(Conn),
+    /// Close and forget. Not completed; nothing more may be reported for this `Conn`.
+    Close(Conn),
+}
+
+/// What happened on a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event<'a> {
+    /// The connection is up.
+    Connected,
+    /// It isn't, and won't be.
+    ConnectFailed(ConnectFailure),
+    /// The request's last byte was handed to the kernel.
+    Sent,
+    /// Bytes arrived, in order; never empty.
+    Received(&'a [u8]),
+    /// The server closed its side.
+    PeerClosed,
+    /// The connection broke.
+    Reset,
+}
+
+/// Something that happened, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Completion<'a> {
+    /// On which connection.
+    pub conn: Conn,
+    /// What.
+    pub event: Event<'a>,
+}
+
+/// Why there is no connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ConnectFailure {
+    /// Nobody listens (ECONNREFUSED).
+    Refused,
+    /// Not within the connect timeout.
+    TimedOut,
+    /// No route (ENETUNREACH, EHOSTUNREACH).
+    Unreachable,
+    /// No free source port (EADDRNOTAVAIL): port exhaustion.
+    NoFreePort,
+    /// No free descriptor (EMFILE, ENFILE).
+    NoFreeDescriptor,
+    /// Reset while connecting (ECONNRESET).
+    Reset,
+    /// Anything else.
+    Other,
+}
+
+impl ConnectFailure {
+    /// All kinds, in the order of their discriminants.
+    pub const ALL: [Self; 7] = [
+        Self::Refused,
+        Self::TimedOut,
+        Self::Unreachable,
+        Self::NoFreePort,
+        Self::NoFreeDescriptor,
+        Self::Reset,
+        Self::Other,
+    ];
+
+    /// The name in records and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Refused => "refused",
+            Self::TimedOut => "timed_out",
+            Self::Unreachable => "unreachable",
+            Self::NoFreePort => "no_free_port",
+            Self::NoFreeDescriptor => "no_free_descriptor",
+            Self::Reset => "reset",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// Where a slot stands. Each state has one queue, and a slot is in the queue of its state and no other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// No connection, no request.
+    Down,
+    /// A connection is being opened; its bound is the connect timeout.
+    Connecting,
+    /// Connected, without a request; its bound is the idle timeout.
+    Free,
+    /// A request is out; its bound is the request timeout.
+    InFlight,
+    /// A closed-model user thinks; the connection may be up.
+    Thinking,
+    /// A closed-model user pauses after a failed connection.
+    Pausing,
+}
+
+impl State {
+    pub(crate) const COUNT: usize = 6;
+}
+
+/// One connection slot and the request it carries.
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, kept a byte each: slots are many")]
+pub(crate) struct Slot {
+    pub(crate) parser: ResponseParser,
+    pub(crate) intended: Instant,
+    pub(crate) ready: Instant,
+    pub(crate) sent: Instant,
+    /// When the slot came into its state: what the state's bound counts from.
+    pub(crate) since: Instant,
+    /// Body bytes seen so far; stops counting at the first that differs from the expected ones.
+    pub(crate) body_bytes: u64,
+    pub(crate) received_bytes: u64,
+    pub(crate) generation: u32,
+    pub(crate) previous: u32,
+    pub(crate) next: u32,
+    pub(crate) state: State,
+    pub(crate) connected: bool,
+    pub(crate) has_request: bool,
+    pub(crate) request_written: bool,
+    pub(crate) body_matches: bool,
+}
+
+impl Slot {
+    pub(crate) const fn new() -> Self {
+        Self {
+            parser: ResponseParser::new(),
+            intended: Instant::ORIGIN,
+            ready: Instant::ORIGIN,
+            sent: Instant::ORIGIN,
+            since: Instant::ORIGIN,
+            body_bytes: 0,
+            received_bytes: 0,
+            generation: 0,
+            previous: crate::queue::NONE,
+            next: crate::queue::NONE,
+            state: State::Down,
+            connected: false,
+            has_request: false,
+            request_written: false,
+            body_matches: true,
+        }
+    }
+
+    /// Makes ready for the answer to a request sent at `now`.
+    pub(crate) fn expect_answer(&mut self, now: Instant, kind: RequestKind) {
+        self.sent = now;
+        self.request_written = false;
+        self.received_bytes = 0;
+        self.body_bytes = 0;
+        self.body_matches = true;
+        self.parser.begin(kind);
+    }
+
+    /// Whether what was received is the answer that was expected.
+    pub(crate) fn answer_is(&self, expect: &Expect, status: u16) -> bool {
+        let whole = expect.body.as_ref().is_none_or(|body| self.body_bytes == body.len() as u64);
+        expect.takes_status(status) && self.body_matches && whole
+    }
+}
+
+/// Compares the next piece of a body with the expected one, in place and without copying.
+pub(crate) fn check_body(expected: &[u8], seen_bytes: &mut u64, matches: &mut bool, piece: &[u8]) {
+    let at = usize::try_from(*seen_bytes).unwrap_or(usize::MAX);
+    let same = at.checked_add(piece.len()).and_then(|end| expected.get(at..end)) == Some(piece);
+    *matches &= same;
+    *seen_bytes = seen_bytes.saturating_add(piece.len() as u64);
+}

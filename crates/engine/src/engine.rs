@@ -1,0 +1,662 @@
+//! The state machine: completions and timeouts in, actions and samples out.
+//!
+//! A load goes through four stages. *Opening*: connections are opened, nothing is due (so that the
+//! generator's own set-up burst is not charged to the server). *Running*: the schedule is kept.
+//! *Draining*: nothing new is sent, what is in flight may still be answered. *Finished*.
+
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+
+use http::{EndOfStream, Progress, Response};
+use units::{Duration, Instant};
+
+use crate::config::{Config, Load, Reuse};
+use crate::connection::{Action, Completion, Conn, ConnectFailure, Event, Slot, State, check_body};
+use crate::queue::Queues;
+use crate::sample::{Outcome, Sample, Sink};
+use crate::schedule::Schedule;
+
+/// How long a closed-model user waits after a failed connection before trying again: without it, users of
+/// a dead server would spin.
+pub const RETRY_PAUSE: Duration = Duration::from_millis(100);
+
+/// Due requests handled in one call of [`Engine::handle_timeout`]; the rest are handled in the next, after
+/// completions had their turn.
+const DUE_PER_TURN_MAX: u32 = 1024;
+
+/// Where a load stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Connections are being opened.
+    Opening,
+    /// Requests are due.
+    Running,
+    /// Only what is in flight is awaited, until the instant given.
+    Draining(Instant),
+    /// Everything has its outcome.
+    Finished,
+}
+
+/// The measured window, `[start, end)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// The end of the warm-up.
+    pub start: Instant,
+    /// The deadline; [`Instant::FAR_FUTURE`] while only a request count bounds the load.
+    pub end: Instant,
+}
+
+/// What is counted beside samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counters {
+    /// Requests that were due, those of the warm-up included.
+    pub intended: u64,
+    /// Connections that came up.
+    pub connections_opened: u64,
+    /// Connection attempts of the opening that failed; none of them carried a request.
+    pub opening_failures: u64,
+    /// Connections the server closed or announced to close.
+    pub connections_closed_by_server: u64,
+    /// Connections dropped because bytes came that nobody had asked for.
+    pub unsolicited: u64,
+    /// Requests due beyond the bound of the backlog; each is `unsent` too.
+    pub backlog_overflow: u64,
+    /// The most requests that waited for a connection at one time.
+    pub backlog_peak: u64,
+}
+
+/// One load in progress. See the crate's documentation for the protocol.
+#[derive(Debug)]
+pub struct Engine<S> {
+    config: Config,
+    sink: S,
+    stage: Stage,
+    window: Window,
+    slots: Box<[Slot]>,
+    queues: Queues,
+    actions: VecDeque<Action>,
+    schedule: Option<Schedule>,
+    backlog: VecDeque<Instant>,
+    outstanding: u64,
+    counters: Counters,
+}
+
+impl<S: Sink> Engine<S> {
+    /// Starts a load at `now`. The first actions are ready to be polled.
+    pub fn new(config: Config, sink: S, now: Instant) -> Self {
+        let count = config.connections.get().min(crate::queue::NONE - 1);
+        let slots: Box<[Slot]> = (0..count).map(|_| Slot::new()).collect();
+        let mut engine = Self {
+            stage: Stage::Opening,
+            window: Window { start: Instant::FAR_FUTURE, end: Instant::FAR_FUTURE },
+            slots,
+            queues: Queues::new(),
+            actions: VecDeque::new(),
+            schedule: None,
+            backlog: VecDeque::new(),
+            outstanding: 0,
+            counters: Counters::default(),
+            config,
+            sink,
+        };
+        for slot in 0..count {
+            match engine.config.reuse {
+                Reuse::KeepAlive => engine.connect(slot, now),
+                Reuse::FreshConnection => engine.enter(slot, State::Down, now),
+            }
+        }
+        engine.end_opening_if_done(now);
+        engine
+    }
+
+    /// The bytes that [`Action::Send`] sends: the same for every connection.
+    pub fn request_bytes(&self) -> &[u8] {
+        &self.config.request.bytes
+    }
+
+    /// Where the load stands.
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    /// The measured window; both ends are [`Instant::FAR_FUTURE`] while connections are being opened.
+    pub fn window(&self) -> Window {
+        self.window
+    }
+
+    /// What was counted so far.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Requests that are due and have no outcome yet.
+    pub fn outstanding(&self) -> u64 {
+        self.outstanding
+    }
+
+    /// Whether every intended request has its outcome and every connection its `Close`.
+    pub fn is_finished(&self) -> bool {
+        self.stage == Stage::Finished && self.actions.is_empty()
+    }
+
+    /// Where the samples went.
+    pub fn sink(&self) -> &S {
+        &self.sink
+    }
+
+    /// Where the samples went, to be told of time passing.
+    pub fn sink_mut(&mut self) -> &mut S {
+        &mut self.sink
+    }
+
+    /// Ends the load and gives the sink back.
+    pub fn into_sink(self) -> S {
+        self.sink
+    }
+
+    /// The next thing to do, at `now`. The caller does it before it polls again; for a `Send`, `now` is
+    /// the request's `sent` instant, so it must be read right before the bytes go to the kernel.
+    #[inline]
+    pub fn poll_action(&mut self, now: Instant) -> Option<Action> {
+        loop {
+            let action = self.actions.pop_front()?;
+            if let Action::Send(conn) = action {
+                let slot = &mut self.slots[conn.slot as usize];
+                if slot.generation != conn.generation {
+                    continue; // given up before it went out
+                }
+                slot.since = now;
+                slot.expect_answer(now, self.config.request.kind);
+            }
+            return Some(action);
+        }
+    }
+
+    /// Whether there is something to do: lets the caller skip reading the clock.
+    #[inline]
+    pub fn has_action(&self) -> bool {
+        !self.actions.is_empty()
+    }
+
+    /// When [`Engine::handle_timeout`] wants to be called at the latest; `None` when nothing is pending.
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        let stage_end = match self.stage {
+            Stage::Opening => None,
+            Stage::Running => Some(self.window.end),
+            Stage::Draining(until) => Some(until),
+            Stage::Finished => return None,
+        };
+        let due = match (&self.schedule, self.may_intend()) {
+            (Some(schedule), true) => Some(schedule.due()),
+            _ => None,
+        };
+        [State::Connecting, State::Free, State::InFlight, State::Thinking, State::Pausing]
+            .into_iter()
+            .filter_map(|state| self.next_expiry(state).map(|(_, at)| at))
+            .chain(stage_end)
+            .chain(due)
+            .min()
+    }
+
+    /// Takes note of time passing: what is overdue expires, what is due is sent.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        self.expire(State::Connecting, now);
+        self.expire(State::InFlight, now);
+        self.end_opening_if_done(now);
+        if self.stage == Stage::Running {
+            // What was due before the deadline is dealt with even when we wake after it.
+            self.expire(State::Thinking, now);
+            self.expire(State::Pausing, now);
+            self.send_due(now);
+            if now >= self.window.end {
+                self.start_draining(now);
+            }
+        }
+        self.expire(State::Free, now);
+        if let Stage::Draining(until) = self.stage
+            && now >= until
+        {
+            self.abandon_in_flight(now);
+        }
+        self.finish_if_done(now);
+    }
+
+    /// Takes note of something that happened at `now` (for received bytes: when they were seen).
+    #[inline]
+    pub fn handle_completion(&mut self, now: Instant, completion: Completion<'_>) {
+        let index = completion.conn.slot;
+        let Some(slot) = self.slots.get_mut(index as usize) else { return };
+        if slot.generation != completion.conn.generation {
+            return;
+        }
+        match completion.event {
+            Event::Received(bytes) => self.on_received(index, bytes, now),
+            Event::Sent => slot.request_written = true,
+            Event::Connected => self.on_connected(index, now),
+            Event::ConnectFailed(failure) => self.on_connect_failed(index, failure, now),
+            Event::PeerClosed => self.on_peer_closed(index, now),
+            Event::Reset => self.on_reset(index, now),
+        }
+        if self.stage != Stage::Running || self.config.stop.requests.is_some() {
+            self.end_opening_if_done(now);
+            self.finish_if_done(now);
+        }
+    }
+
+    /// Ends the load at once: what waits is `unsent`, what is out is `in_flight`.
+    pub fn interrupt(&mut self, now: Instant) {
+        if self.stage == Stage::Finished {
+            return;
+        }
+        self.window.start = self.window.start.min(now);
+        self.window.end = self.window.end.min(now);
+        self.start_draining(now);
+        self.abandon_in_flight(now);
+        self.finish_if_done(now);
+    }
+
+    // ---- what happens on a connection
+
+    fn on_connected(&mut self, index: u32, now: Instant) {
+        if self.slots[index as usize].state != State::Connecting {
+            return;
+        }
+        self.counters.connections_opened += 1;
+        self.leave(index);
+        let slot = &mut self.slots[index as usize];
+        slot.connected = true;
+        if slot.has_request {
+            slot.ready = slot.intended.max(now);
+            self.send(index, now);
+        } else {
+            self.rest(index, now);
+        }
+    }
+
+    fn on_connect_failed(&mut self, index: u32, failure: ConnectFailure, now: Instant) {
+        if self.slots[index as usize].state != State::Connecting {
+            return;
+        }
+        self.leave(index);
+        if !self.slots[index as usize].has_request {
+            self.counters.opening_failures += 1;
+            return self.rest(index, now);
+        }
+        self.finish_request(index, Outcome::ConnectFailed(failure), now);
+        match self.config.load {
+            Load::Closed { .. } if self.stage == Stage::Running => self.enter(index, State::Pausing, now),
+            _ => self.next_request(index, now),
+        }
+    }
+
+    #[inline]
+    fn on_received(&mut self, index: u32, bytes: &[u8], now: Instant) {
+        let slot = &mut self.slots[index as usize];
+        if slot.state != State::InFlight {
+            self.counters.unsolicited += 1;
+            return self.lose_connection(index, now);
+        }
+        slot.received_bytes += bytes.len() as u64;
+        let Slot { parser, body_bytes, body_matches, .. } = slot;
+        let expected = self.config.expect.body.as_deref();
+        let progress = parser.push(&self.config.limits, bytes, |piece| {
+            if let Some(expected) = expected {
+                check_body(expected, body_bytes, body_matches, piece);
+            }
+        });
+        match progress {
+            Ok(Progress::NeedMore) => {}
+            Ok(Progress::Complete { consumed, response }) => {
+                let surplus = consumed < bytes.len();
+                self.counters.unsolicited += u64::from(surplus);
+                self.on_answer(index, response, surplus, now);
+            }
+            Err(kind) => self.fail(index, Outcome::Malformed(kind), now),
+        }
+    }
+
+    fn on_answer(&mut self, index: u32, response: Response, surplus: bool, now: Instant) {
+        self.leave(index);
+        let slot = &self.slots[index as usize];
+        let expected = slot.answer_is(&self.config.expect, response.status);
+        let reusable = response.keep_alive && slot.request_written && !surplus;
+        self.finish_request(index, Outcome::Answered { status: response.status, expected }, now);
+        self.counters.connections_closed_by_server += u64::from(!response.keep_alive);
+        if !reusable || self.config.reuse == Reuse::FreshConnection {
+            self.close(index);
+        }
+        self.next_request(index, now);
+    }
+
+    fn on_peer_closed(&mut self, index: u32, now: Instant) {
+        let slot = &mut self.slots[index as usize];
+        if slot.state == State::InFlight
+            && let EndOfStream::Complete(response) = slot.parser.end_of_stream()
+        {
+            return self.on_answer(index, Response { keep_alive: false, ..response }, false, now);
+        }
+        self.counters.connections_closed_by_server += 1;
+        match slot.state {
+            State::InFlight => self.fail(index, Outcome::ClosedEarly, now),
+            _ => self.lose_connection(index, now),
+        }
+    }
+
+    fn on_reset(&mut self, index: u32, now: Instant) {
+        match self.slots[index as usize].state {
+            State::InFlight => self.fail(index, Outcome::Reset, now),
+            State::Connecting => {
+                self.close(index);
+                self.on_connect_failed(index, ConnectFailure::Reset, now);
+            }
+            _ => self.lose_connection(index, now),
+        }
+    }
+
+    /// Ends a request that is out with a failure, and its connection with it.
+    fn fail(&mut self, index: u32, outcome: Outcome, now: Instant) {
+        self.leave(index);
+        self.finish_request(index, outcome, now);
+        self.close(index);
+        self.next_request(index, now);
+    }
+
+    /// Ends a connection that carries no request.
+    fn lose_connection(&mut self, index: u32, now: Instant) {
+        self.close(index);
+        if self.slots[index as usize].state == State::Free {
+            self.leave(index);
+            self.rest(index, now);
+        }
+    }
+
+    // ---- requests
+
+    /// Gives the slot, which is in no queue, its next request or lets it rest.
+    fn next_request(&mut self, index: u32, now: Instant) {
+        if self.stage != Stage::Running {
+            return self.rest(index, now);
+        }
+        match self.config.load {
+            Load::Closed { think } if think.is_zero() => self.start_user_request(index, now, now),
+            Load::Closed { .. } => self.enter(index, State::Thinking, now),
+            Load::Open { .. } => self.rest(index, now),
+        }
+    }
+
+    /// A closed-model user's next request, intended at `intended`, if the load goes on until then.
+    fn start_user_request(&mut self, index: u32, intended: Instant, now: Instant) {
+        if intended >= self.window.end || !self.may_intend() {
+            return self.rest(index, now);
+        }
+        self.intend();
+        self.start_request(index, intended, intended, now);
+    }
+
+    /// Puts a request on a slot that is in no queue. `free_since` is when the slot could have taken it.
+    fn start_request(&mut self, index: u32, intended: Instant, free_since: Instant, now: Instant) {
+        let slot = &mut self.slots[index as usize];
+        slot.has_request = true;
+        slot.intended = intended;
+        slot.ready = intended.max(free_since);
+        if slot.connected {
+            self.send(index, now);
+        } else {
+            self.connect(index, now);
+        }
+    }
+
+    fn send(&mut self, index: u32, now: Instant) {
+        self.enter(index, State::InFlight, now);
+        self.actions.push_back(Action::Send(self.conn(index)));
+    }
+
+    /// Leaves a slot without a request: in the open model it takes what waits, else it is free or down.
+    fn rest(&mut self, index: u32, now: Instant) {
+        if self.stage == Stage::Running
+            && let Some(intended) = self.backlog.pop_front()
+        {
+            return self.start_request(index, intended, now, now);
+        }
+        let connected = self.slots[index as usize].connected;
+        self.enter(index, if connected { State::Free } else { State::Down }, now);
+    }
+
+    /// Sends every open-model request that is due by `now` and before the deadline.
+    fn send_due(&mut self, now: Instant) {
+        for _ in 0..DUE_PER_TURN_MAX {
+            if !self.may_intend() {
+                return;
+            }
+            let Some(schedule) = &mut self.schedule else { return };
+            let intended = schedule.due();
+            if intended > now || intended >= self.window.end {
+                return;
+            }
+            schedule.advance();
+            self.intend();
+            self.dispatch(intended, now);
+        }
+    }
+
+    /// Finds a connection for a due request: a free one, else one that can be opened, else it waits.
+    fn dispatch(&mut self, intended: Instant, now: Instant) {
+        let taker = self.queues.front(State::Free).or_else(|| self.queues.front(State::Down));
+        if let Some(index) = taker {
+            let free_since = self.slots[index as usize].since;
+            self.leave(index);
+            return self.start_request(index, intended, free_since, now);
+        }
+        let Load::Open { backlog_max, .. } = self.config.load else { return };
+        if self.backlog.len() >= backlog_max.get() as usize {
+            self.counters.backlog_overflow += 1;
+            return self.give_up_unsent(intended, now);
+        }
+        self.backlog.push_back(intended);
+        self.counters.backlog_peak = self.counters.backlog_peak.max(self.backlog.len() as u64);
+    }
+
+    fn may_intend(&self) -> bool {
+        self.config.stop.requests.is_none_or(|limit| self.counters.intended < limit.get())
+    }
+
+    fn intend(&mut self) {
+        self.counters.intended += 1;
+        self.outstanding += 1;
+    }
+
+    fn finish_request(&mut self, index: u32, outcome: Outcome, done: Instant) {
+        let slot = &mut self.slots[index as usize];
+        slot.has_request = false;
+        let was_sent = !matches!(outcome, Outcome::ConnectFailed(_) | Outcome::Unsent);
+        let sample = Sample {
+            intended: slot.intended,
+            ready: slot.ready,
+            sent: was_sent.then_some(slot.sent),
+            done,
+            outcome,
+            received_bytes: if was_sent { slot.received_bytes } else { 0 },
+            due_in_window: self.window.start <= slot.intended && slot.intended < self.window.end,
+            done_in_window: self.window.start <= done && done < self.window.end,
+        };
+        self.outstanding -= 1;
+        self.sink.record(&sample);
+    }
+
+    /// A due request that never got a connection. It is known not to be answered until the deadline.
+    fn give_up_unsent(&mut self, intended: Instant, now: Instant) {
+        let done = if self.window.end == Instant::FAR_FUTURE { now } else { self.window.end };
+        self.outstanding -= 1;
+        self.sink.record(&Sample {
+            intended,
+            ready: done,
+            sent: None,
+            done: done.max(intended),
+            outcome: Outcome::Unsent,
+            received_bytes: 0,
+            due_in_window: self.window.start <= intended && intended < self.window.end,
+            done_in_window: false,
+        });
+    }
+
+    // ---- bounds
+
+    /// How long a slot may stay in `state`.
+    fn bound(&self, state: State) -> Duration {
+        match state {
+            State::Down => Duration::MAX,
+            State::Connecting => self.config.timeouts.connect,
+            State::Free => self.config.timeouts.idle,
+            State::InFlight => self.config.timeouts.request,
+            State::Thinking => match self.config.load {
+                Load::Closed { think } => think,
+                Load::Open { .. } => Duration::MAX,
+            },
+            State::Pausing => RETRY_PAUSE,
+        }
+    }
+
+    /// Which slot of a state reaches its bound first, and when.
+    #[inline]
+    fn next_expiry(&self, state: State) -> Option<(u32, Instant)> {
+        let index = self.queues.front(state)?;
+        let at = self.slots[index as usize].since + self.bound(state);
+        (at != Instant::FAR_FUTURE).then_some((index, at))
+    }
+
+    fn expire(&mut self, state: State, now: Instant) {
+        // A slot that expires may enter the same state again at `now`; it is not due again in this call
+        // unless its bound is zero, and then the length of the queue ends the loop.
+        for _ in 0..self.queues.len(state) {
+            let Some((index, at)) = self.next_expiry(state).filter(|(_, at)| *at <= now) else { return };
+            match state {
+                State::Down => {}
+                State::Connecting => {
+                    self.close(index);
+                    self.on_connect_failed(index, ConnectFailure::TimedOut, now);
+                }
+                State::Free => self.lose_connection(index, now),
+                State::InFlight => self.time_out(index, at, now),
+                State::Thinking | State::Pausing => {
+                    self.leave(index);
+                    self.start_user_request(index, at, now);
+                }
+            }
+        }
+    }
+
+    /// The bound, not the instant we noticed it, is what the request is known to have lasted.
+    fn time_out(&mut self, index: u32, at: Instant, now: Instant) {
+        self.leave(index);
+        self.finish_request(index, Outcome::TimedOut, at);
+        self.close(index);
+        self.next_request(index, now);
+    }
+
+    // ---- stages
+
+    fn end_opening_if_done(&mut self, now: Instant) {
+        if self.stage == Stage::Opening && self.queues.front(State::Connecting).is_none() {
+            self.start_running(now);
+        }
+    }
+
+    fn start_running(&mut self, now: Instant) {
+        self.stage = Stage::Running;
+        let start = now + self.config.warm_up;
+        self.window = Window { start, end: start + self.config.stop.duration };
+        match self.config.load {
+            Load::Open { arrivals, .. } => {
+                self.schedule = Some(Schedule::new(now, arrivals, self.config.share, self.config.seed));
+            }
+            Load::Closed { .. } => {
+                for index in 0..self.slots.len() as u32 {
+                    self.leave(index);
+                    self.start_user_request(index, now, now);
+                }
+            }
+        }
+    }
+
+    fn start_draining(&mut self, now: Instant) {
+        self.stage = Stage::Draining(now + self.config.timeouts.drain);
+        self.schedule = None;
+        while let Some(intended) = self.backlog.pop_front() {
+            self.give_up_unsent(intended, now);
+        }
+        while let Some(index) = self.queues.front(State::Connecting) {
+            self.leave(index);
+            if self.slots[index as usize].has_request {
+                let done = self.window.end.max(self.slots[index as usize].intended);
+                self.finish_request(index, Outcome::Unsent, done);
+            }
+            self.close(index);
+            self.rest(index, now);
+        }
+        for state in [State::Thinking, State::Pausing] {
+            while let Some(index) = self.queues.front(state) {
+                self.leave(index);
+                self.rest(index, now);
+            }
+        }
+    }
+
+    fn abandon_in_flight(&mut self, now: Instant) {
+        while let Some(index) = self.queues.front(State::InFlight) {
+            // A request whose `Send` is still among the actions has not gone out.
+            let unsent = self.actions.contains(&Action::Send(self.conn(index)));
+            let outcome = if unsent { Outcome::Unsent } else { Outcome::InFlight };
+            self.fail(index, outcome, now);
+        }
+    }
+
+    fn finish_if_done(&mut self, now: Instant) {
+        let all_made = self.stage == Stage::Running && !self.may_intend();
+        let draining = matches!(self.stage, Stage::Draining(_));
+        if !(all_made || draining) || self.outstanding > 0 {
+            return;
+        }
+        self.stage = Stage::Finished;
+        self.window.start = self.window.start.min(now);
+        self.window.end = self.window.end.min(now);
+        for index in 0..self.slots.len() as u32 {
+            self.close(index);
+        }
+    }
+
+    // ---- slots
+
+    fn conn(&self, index: u32) -> Conn {
+        Conn { slot: index, generation: self.slots[index as usize].generation }
+    }
+
+    fn connect(&mut self, index: u32, now: Instant) {
+        let slot = &mut self.slots[index as usize];
+        slot.generation = slot.generation.wrapping_add(1);
+        self.enter(index, State::Connecting, now);
+        self.actions.push_back(Action::Connect(self.conn(index)));
+    }
+
+    /// Closes the slot's connection, if it has or is opening one. The slot stays in its queue.
+    fn close(&mut self, index: u32) {
+        let slot = &mut self.slots[index as usize];
+        if slot.connected || slot.state == State::Connecting {
+            slot.connected = false;
+            self.actions.push_back(Action::Close(self.conn(index)));
+            // Whatever is still reported for the connection is about an earlier life.
+            self.slots[index as usize].generation = self.slots[index as usize].generation.wrapping_add(1);
+        }
+    }
+
+    /// Puts a slot that is in no queue into a state.
+    fn enter(&mut self, index: u32, state: State, now: Instant) {
+        let slot = &mut self.slots[index as usize];
+        slot.state = state;
+        slot.since = now;
+        self.queues.push(&mut self.slots, index);
+    }
+
+    fn leave(&mut self, index: u32) {
+        self.queues.remove(&mut self.slots, index);
+    }
+}

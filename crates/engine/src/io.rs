@@ -1,0 +1,71 @@
+//! The seam between the engine and whatever carries its actions out: real sockets or a simulated network.
+
+use units::Instant;
+
+use crate::connection::{Action, Completion, Event};
+use crate::engine::Engine;
+use crate::sample::Sink;
+
+/// Carries actions out and reports what happened. Implemented by `driver` over epoll and by `sim` in
+/// virtual time; one conformance suite runs against both.
+///
+/// Contract:
+/// - completions of one connection are reported in the order in which they happened;
+/// - after `Close` nothing is reported for that `Conn`;
+/// - after [`Event::ConnectFailed`], [`Event::PeerClosed`] or [`Event::Reset`] nothing but a `Close`
+///   follows on that `Conn`, and an implementation accepts a `Close` for a connection it has dropped.
+pub trait Io {
+    /// What can go wrong with the implementation itself (not with a connection).
+    type Error;
+
+    /// The clock.
+    fn now(&self) -> Instant;
+
+    /// Begins `action`. What is known at once is returned instead of being reported by [`Io::next`].
+    /// `Send` sends the request the implementation was made with: one load sends one request.
+    fn submit(&mut self, action: Action) -> Option<Event<'static>>;
+
+    /// Waits until something happened or `until` has come, whichever is first.
+    fn wait(&mut self, until: Option<Instant>) -> Result<(), Self::Error>;
+
+    /// The next thing that happened, with the instant at which it was seen.
+    fn next(&mut self) -> Option<(Instant, Completion<'_>)>;
+}
+
+/// Runs `engine` over `io` until the load is finished.
+///
+/// `each_turn` is called once a turn of the loop, before it waits, and says when it wants to be called
+/// again at the latest; it may interrupt the engine and look at its sink.
+pub fn drive<S: Sink, I: Io>(
+    engine: &mut Engine<S>,
+    io: &mut I,
+    mut each_turn: impl FnMut(&mut Engine<S>, Instant) -> Option<Instant>,
+) -> Result<(), I::Error> {
+    loop {
+        carry_out(engine, io);
+        let wanted = each_turn(engine, io.now());
+        carry_out(engine, io);
+        if engine.is_finished() {
+            return Ok(());
+        }
+        io.wait([engine.poll_timeout(), wanted].into_iter().flatten().min())?;
+        while let Some((now, completion)) = io.next() {
+            engine.handle_completion(now, completion);
+            // At once, not after the batch: an instant stamped now and sent later would be wrong.
+            carry_out(engine, io);
+        }
+        engine.handle_timeout(io.now());
+    }
+}
+
+#[inline]
+fn carry_out<S: Sink, I: Io>(engine: &mut Engine<S>, io: &mut I) {
+    while engine.has_action() {
+        let now = io.now();
+        let Some(action) = engine.poll_action(now) else { return };
+        if let Some(event) = io.submit(action) {
+            let (Action::Connect(conn) | Action::Send(conn) | Action::Close(conn)) = action;
+            engine.handle_completion(now, Completion { conn, event });
+        }
+    }
+}

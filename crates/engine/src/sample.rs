@@ -1,0 +1,119 @@
+//! What became of a request.
+
+use http::Malformed;
+use units::{Duration, Instant};
+
+use crate::connection::ConnectFailure;
+use crate::engine::Window;
+
+/// How a request ended. Exactly one for every intended request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The whole answer came.
+    Answered {
+        /// Its status.
+        status: u16,
+        /// Whether status and body were the expected ones: only then it counts as goodput.
+        expected: bool,
+    },
+    /// No whole answer within the request timeout.
+    TimedOut,
+    /// There was no connection to send it on.
+    ConnectFailed(ConnectFailure),
+    /// The connection was reset, before or within the answer.
+    Reset,
+    /// The server closed the connection before the answer was whole.
+    ClosedEarly,
+    /// What came was not an answer.
+    Malformed(Malformed),
+    /// It was due and had not been sent when the load ended.
+    Unsent,
+    /// It was sent, and the run ended before its answer or its timeout: only after an interruption, or
+    /// where the drain was shorter than the timeout.
+    InFlight,
+}
+
+impl Outcome {
+    /// The name in records and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Answered { .. } => "answered",
+            Self::TimedOut => "timed_out",
+            Self::ConnectFailed(_) => "connect_failed",
+            Self::Reset => "reset",
+            Self::ClosedEarly => "closed_early",
+            Self::Malformed(_) => "malformed",
+            Self::Unsent => "unsent",
+            Self::InFlight => "in_flight",
+        }
+    }
+
+    /// Whether an answer came, good or bad. Every other request's times are censored: its answer, had it
+    /// ever come, would have taken longer than the request lived.
+    pub const fn is_answered(self) -> bool {
+        matches!(self, Self::Answered { .. })
+    }
+}
+
+/// A finished request, with the instants everything else is computed from.
+///
+/// `intended ≤ ready ≤ sent ≤ done` for a request that was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sample {
+    /// When the schedule wanted it to start.
+    pub intended: Instant,
+    /// When it was due *and* had a connection to go out on. `sent − ready` is the generator's own
+    /// lateness; `ready − intended` is the wait for a connection, which is the server's doing.
+    pub ready: Instant,
+    /// When its first byte was handed to the kernel; `None` if that never happened.
+    pub sent: Option<Instant>,
+    /// When its last byte, its failure or its bound was seen.
+    pub done: Instant,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Bytes received for it, heads included.
+    pub received_bytes: u64,
+    /// Whether it was intended within the measured window: outcomes and distributions count these.
+    pub due_in_window: bool,
+    /// Whether it was done within the measured window: rates count these.
+    pub done_in_window: bool,
+}
+
+impl Sample {
+    /// What a user waited: done − intended.
+    pub fn response_time(&self) -> Duration {
+        self.done.since(self.intended)
+    }
+
+    /// What the server took: done − sent. `None` if it was never sent.
+    pub fn service_time(&self) -> Option<Duration> {
+        self.sent.map(|sent| self.done.since(sent))
+    }
+
+    /// How late it was sent: sent − intended. `None` if it was never sent.
+    pub fn lag(&self) -> Option<Duration> {
+        self.sent.map(|sent| sent.since(self.intended))
+    }
+
+    /// The part of the lag that is the generator's own fault: sent − ready. `None` if never sent.
+    pub fn generator_lag(&self) -> Option<Duration> {
+        self.sent.map(|sent| sent.since(self.ready))
+    }
+}
+
+/// Where finished requests go. Called on the load's own thread: it must be quick and must not block.
+pub trait Sink {
+    /// One finished request.
+    fn record(&mut self, sample: &Sample);
+
+    /// Time passes; called once a turn of the loop and at least ten times a second.
+    fn tick(&mut self, now: Instant, window: Window) {
+        let _ = (now, window);
+    }
+}
+
+impl<F: FnMut(&Sample)> Sink for F {
+    fn record(&mut self, sample: &Sample) {
+        self(sample);
+    }
+}

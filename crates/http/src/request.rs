@@ -1,0 +1,181 @@
+//! The request encoder: run once for each request of a plan, not once for each one sent.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::fields::{Connection, is_token, is_value_byte};
+
+const USER_AGENT: &str = concat!("proofload/", env!("CARGO_PKG_VERSION"));
+
+/// One request, to be encoded by [`encode`].
+#[derive(Debug, Clone, Copy)]
+pub struct RequestSpec<'a> {
+    /// The method, as it goes on the wire: `GET`.
+    pub method: &'a str,
+    /// The target in origin form: a path and perhaps a query, percent-encoded; or `*` with OPTIONS.
+    pub target: &'a str,
+    /// The value of the Host field, unless `headers` has one.
+    pub host: &'a str,
+    /// Field names and values, sent in this order.
+    pub headers: &'a [(&'a str, &'a str)],
+    /// The body; may be empty.
+    pub body: &'a [u8],
+    /// Ask the server to close the connection after its answer.
+    pub close: bool,
+}
+
+/// Why a request can't be encoded. `Display` says what is wrong and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InvalidRequest {
+    /// The method is not a token.
+    Method(String),
+    /// The method is CONNECT, whose answer is not a response body but a tunnel.
+    Connect,
+    /// The target is not in origin form.
+    TargetForm(String),
+    /// The target has a byte that must be percent-encoded.
+    TargetByte(String),
+    /// The host is empty or no `host[:port]`.
+    Host(String),
+    /// A field name is not a token.
+    HeaderName(String),
+    /// A field value has a control character; holds the field's name.
+    HeaderValue(String),
+    /// `Content-Length` or `Transfer-Encoding`, which follow from the body; holds the name as given.
+    Computed(String),
+    /// `Host` was given twice.
+    SecondHost,
+    /// `close` was asked for beside a `Connection` field that does not say so.
+    Connection,
+}
+
+impl fmt::Display for InvalidRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Method(method) => write!(f, "{method:?} is not a method; write one like GET"),
+            Self::Connect => f.write_str("CONNECT opens a tunnel and is not supported; use another method"),
+            Self::TargetForm(target) => {
+                write!(f, "the target {target:?} is not a path; start it with / (or write * with OPTIONS)")
+            }
+            Self::TargetByte(target) => write!(
+                f,
+                "the target {target:?} has a space, #, control or non-ASCII character; percent-encode it"
+            ),
+            Self::Host(host) => write!(f, "{host:?} is not a host; write one like example.com:8080"),
+            Self::HeaderName(name) => write!(f, "{name:?} is not a header name; write one like Accept"),
+            Self::HeaderValue(name) => write!(
+                f,
+                "the value of header {name} has a line end, NUL or other control character; remove it"
+            ),
+            Self::Computed(name) => {
+                write!(f, "header {name} follows from the body and can't be given; remove it")
+            }
+            Self::SecondHost => f.write_str("header Host is given twice; remove one"),
+            Self::Connection => {
+                f.write_str("header Connection contradicts closing after each answer; remove one of the two")
+            }
+        }
+    }
+}
+
+impl core::error::Error for InvalidRequest {}
+
+/// The bytes of `spec` as HTTP/1.1.
+///
+/// A given `Host` replaces `spec.host`, a given `User-Agent` replaces ours, a given `Connection` goes out
+/// as it is. `Content-Length` is written for a body, and without one where a body is expected (POST, PUT
+/// and PATCH, RFC 9110 8.6).
+pub fn encode(spec: &RequestSpec<'_>) -> Result<Vec<u8>, InvalidRequest> {
+    check_request_line(spec)?;
+    let given = Given::check(spec.headers)?;
+    if given.host.is_none() && !is_host(spec.host) {
+        return Err(InvalidRequest::Host(spec.host.to_string()));
+    }
+    if spec.close && given.connection.is_some_and(|connection| !connection.closes()) {
+        return Err(InvalidRequest::Connection);
+    }
+
+    let mut out = Vec::new();
+    for part in [spec.method, " ", spec.target, " HTTP/1.1\r\n"] {
+        out.extend_from_slice(part.as_bytes());
+    }
+    field(&mut out, "Host", given.host.unwrap_or(spec.host));
+    if !given.user_agent {
+        field(&mut out, "User-Agent", USER_AGENT);
+    }
+    for (name, value) in spec.headers {
+        if !name.eq_ignore_ascii_case("host") {
+            field(&mut out, name, value);
+        }
+    }
+    if !spec.body.is_empty() || matches!(spec.method, "POST" | "PUT" | "PATCH") {
+        field(&mut out, "Content-Length", &spec.body.len().to_string());
+    }
+    if spec.close && given.connection.is_none() {
+        field(&mut out, "Connection", "close");
+    }
+    out.extend_from_slice(b"\r\n");
+    out.extend_from_slice(spec.body);
+    Ok(out)
+}
+
+fn field(out: &mut Vec<u8>, name: &str, value: &str) {
+    for part in [name, ": ", value, "\r\n"] {
+        out.extend_from_slice(part.as_bytes());
+    }
+}
+
+fn check_request_line(spec: &RequestSpec<'_>) -> Result<(), InvalidRequest> {
+    if !is_token(spec.method.as_bytes()) {
+        return Err(InvalidRequest::Method(spec.method.to_string()));
+    }
+    if spec.method == "CONNECT" {
+        return Err(InvalidRequest::Connect);
+    }
+    if !(spec.target.starts_with('/') || (spec.target == "*" && spec.method == "OPTIONS")) {
+        return Err(InvalidRequest::TargetForm(spec.target.to_string()));
+    }
+    if !spec.target.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#') {
+        return Err(InvalidRequest::TargetByte(spec.target.to_string()));
+    }
+    Ok(())
+}
+
+/// Enough to catch a URL or a typing slip; who wants a stranger Host gives it as a header.
+fn is_host(host: &str) -> bool {
+    !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_graphic() && !b"/?#@\\,".contains(&byte))
+}
+
+/// What the caller's fields say that ours then need not.
+#[derive(Default)]
+struct Given<'a> {
+    host: Option<&'a str>,
+    user_agent: bool,
+    connection: Option<Connection>,
+}
+
+impl<'a> Given<'a> {
+    fn check(headers: &[(&'a str, &'a str)]) -> Result<Self, InvalidRequest> {
+        let mut given = Self::default();
+        for &(name, value) in headers {
+            if !is_token(name.as_bytes()) {
+                return Err(InvalidRequest::HeaderName(name.to_string()));
+            }
+            if !value.bytes().all(is_value_byte) {
+                return Err(InvalidRequest::HeaderValue(name.to_string()));
+            }
+            match name.to_ascii_lowercase().as_str() {
+                "host" if given.host.is_some() => return Err(InvalidRequest::SecondHost),
+                "host" => given.host = Some(value),
+                "user-agent" => given.user_agent = true,
+                "connection" => given.connection.get_or_insert_default().add(value.as_bytes()),
+                "content-length" | "transfer-encoding" => {
+                    return Err(InvalidRequest::Computed(name.to_string()));
+                }
+                _ => {}
+            }
+        }
+        Ok(given)
+    }
+}

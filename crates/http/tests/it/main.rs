@@ -1,0 +1,9 @@
+//! The public interface, as a caller sees it.
+
+mod limits;
+mod malformed;
+mod model;
+mod properties;
+mod request;
+mod responses;
+mod support;

@@ -1,0 +1,179 @@
+//! What every implementation of [`engine::Io`] has to do, said once and run against each: the simulator
+//! here, real sockets in `driver`.
+//!
+//! A [`Harness`] makes a server that shows one [`Behaviour`] and an IO that reaches it; [`suite`] runs the
+//! engine over it and checks what the engine was told.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::num::NonZeroU64;
+
+use engine::{Engine, Io, Reuse, Sample, drive};
+use units::Duration;
+
+use crate::fault::Answer;
+use crate::scenario::Scenario;
+use crate::server::ServerPlan;
+
+/// What the server does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Behaviour {
+    /// Answers, framed so, with a body of so many bytes, in pieces of so many bytes.
+    Answers {
+        /// The framing.
+        framing: Answer,
+        /// The body's length.
+        body_bytes: usize,
+        /// The largest piece written at one time.
+        piece_bytes: usize,
+    },
+    /// Answers and closes, as announced, after every so many answers of a connection.
+    ClosesEvery(u32),
+    /// Reads the request and resets.
+    Resets,
+    /// Sends half an answer and closes.
+    ClosesWithin,
+    /// Reads and never answers.
+    NeverAnswers,
+    /// Answers with something else than HTTP.
+    Garbage,
+    /// Refuses connections.
+    Refuses,
+}
+
+impl Behaviour {
+    /// The body of [`Behaviour::Answers`].
+    pub fn body(bytes: usize) -> String {
+        "0123456789abcdef".chars().cycle().take(bytes).collect()
+    }
+}
+
+/// Makes an IO whose connections reach a server with a given behaviour.
+pub trait Harness {
+    /// The implementation under test.
+    type Io: Io<Error: Debug>;
+
+    /// A fresh server and the IO to reach it, for `connections` connections that send `request`.
+    fn start(&mut self, behaviour: &Behaviour, connections: u32, request: &[u8]) -> Self::Io;
+}
+
+/// Runs every case. Panics with the case's name where an implementation does not conform.
+pub fn suite(harness: &mut impl Harness) {
+    for framing in Answer::ALL {
+        for (body_bytes, piece_bytes) in [(5, 1 << 20), (0, 1 << 20), (300, 7), (1_000_000, 1 << 20)] {
+            answers_are_whole(harness, &Behaviour::Answers { framing, body_bytes, piece_bytes });
+        }
+    }
+    announced_closes_cost_no_request(harness);
+    failures_have_their_own_outcome(harness);
+    timeouts_end_at_their_bound(harness);
+    large_requests_are_sent_whole(harness);
+    fresh_connections_are_fresh(harness);
+}
+
+struct Seen {
+    samples: Vec<Sample>,
+    connections_opened: u64,
+}
+
+impl Seen {
+    fn outcomes(&self) -> BTreeMap<&'static str, usize> {
+        let mut counts = BTreeMap::new();
+        for sample in &self.samples {
+            *counts.entry(sample.outcome.name()).or_default() += 1;
+        }
+        counts
+    }
+}
+
+/// A load of `requests` over `connections`, bounded to 20 s.
+fn load(connections: u32, requests: u64, body: String) -> Scenario {
+    let mut server = ServerPlan::healthy(1000, Duration::ZERO);
+    server.body = body;
+    let mut scenario = Scenario::closed(connections, Duration::from_secs(20), server);
+    scenario.config.stop.requests = NonZeroU64::new(requests);
+    scenario
+}
+
+fn run(harness: &mut impl Harness, behaviour: &Behaviour, scenario: &Scenario) -> Seen {
+    let config = scenario.config.clone();
+    let mut io = harness.start(behaviour, config.connections.get(), &config.request.bytes);
+    let mut samples = Vec::new();
+    let start = io.now();
+    let mut engine = Engine::new(config, |sample: &Sample| samples.push(*sample), start);
+    drive(&mut engine, &mut io, |_, _| None).expect("the IO works");
+    let connections_opened = engine.counters().connections_opened;
+    assert_eq!(engine.outstanding(), 0, "{behaviour:?}: requests without an outcome");
+    drop(engine);
+    for sample in &samples {
+        let sent = sample.sent.unwrap_or(sample.done);
+        let in_order = sample.intended <= sample.ready && sent <= sample.done;
+        assert!(in_order && (sample.sent.is_none() || sample.ready <= sent), "{behaviour:?}: {sample:?}");
+    }
+    Seen { samples, connections_opened }
+}
+
+fn answers_are_whole(harness: &mut impl Harness, behaviour: &Behaviour) {
+    let Behaviour::Answers { framing, body_bytes, .. } = behaviour else { return };
+    let seen = run(harness, behaviour, &load(3, 30, Behaviour::body(*body_bytes)));
+    assert_eq!(seen.outcomes(), BTreeMap::from([("answered", 30)]), "{behaviour:?}");
+    let all_expected = seen
+        .samples
+        .iter()
+        .all(|sample| matches!(sample.outcome, engine::Outcome::Answered { status: 200, expected: true }));
+    assert!(all_expected, "{behaviour:?}: a body was not the expected one");
+    let kept = *framing != Answer::CloseDelimited;
+    assert_eq!(seen.connections_opened, if kept { 3 } else { 30 }, "{behaviour:?}: connections");
+}
+
+fn announced_closes_cost_no_request(harness: &mut impl Harness) {
+    let seen = run(harness, &Behaviour::ClosesEvery(4), &load(2, 40, "hello".into()));
+    assert_eq!(seen.outcomes(), BTreeMap::from([("answered", 40)]));
+    assert_eq!(seen.connections_opened, 10, "one connection for every four answers");
+}
+
+fn failures_have_their_own_outcome(harness: &mut impl Harness) {
+    for (behaviour, outcome) in [
+        (Behaviour::Resets, "reset"),
+        (Behaviour::ClosesWithin, "closed_early"),
+        (Behaviour::Garbage, "malformed"),
+        (Behaviour::Refuses, "connect_failed"),
+    ] {
+        let seen = run(harness, &behaviour, &load(2, 6, "hello".into()));
+        assert_eq!(seen.outcomes(), BTreeMap::from([(outcome, 6)]), "{behaviour:?}");
+    }
+}
+
+fn timeouts_end_at_their_bound(harness: &mut impl Harness) {
+    let mut scenario = load(3, 6, "hello".into());
+    scenario.config.timeouts.request = Duration::from_millis(30);
+    let seen = run(harness, &Behaviour::NeverAnswers, &scenario);
+    assert_eq!(seen.outcomes(), BTreeMap::from([("timed_out", 6)]));
+    let at_bound =
+        seen.samples.iter().all(|sample| sample.service_time() == Some(scenario.config.timeouts.request));
+    assert!(at_bound, "a timed-out request lasts exactly its bound");
+}
+
+fn large_requests_are_sent_whole(harness: &mut impl Harness) {
+    let mut scenario = load(2, 4, "hello".into());
+    let body = vec![b'x'; 8 << 20];
+    let head = format!("POST / HTTP/1.1\r\nContent-Length: {}\r\n\r\n", body.len());
+    scenario.config.request.bytes = [head.as_bytes(), &body].concat().into();
+    let behaviour =
+        Behaviour::Answers { framing: Answer::ContentLength, body_bytes: 5, piece_bytes: 1 << 20 };
+    scenario.config.expect.body = Some(Behaviour::body(5).into_bytes().into());
+    let seen = run(harness, &behaviour, &scenario);
+    assert_eq!(seen.outcomes(), BTreeMap::from([("answered", 4)]), "requests of 8 MiB");
+    assert_eq!(seen.connections_opened, 2, "the connection is reusable once the request is written");
+}
+
+fn fresh_connections_are_fresh(harness: &mut impl Harness) {
+    let mut scenario = load(2, 12, "hello".into());
+    scenario.config.reuse = Reuse::FreshConnection;
+    let behaviour =
+        Behaviour::Answers { framing: Answer::ContentLength, body_bytes: 5, piece_bytes: 1 << 20 };
+    scenario.config.expect.body = Some(Behaviour::body(5).into_bytes().into());
+    let seen = run(harness, &behaviour, &scenario);
+    assert_eq!(seen.outcomes(), BTreeMap::from([("answered", 12)]));
+    assert_eq!(seen.connections_opened, 12);
+}

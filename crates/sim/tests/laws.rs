@@ -1,0 +1,189 @@
+//! The laws the product keeps, over many seeds.
+//!
+//! A failing seed is printed with the command that replays it alone. `PROOFLOAD_SEED` replays one seed,
+//! `PROOFLOAD_SEEDS` changes how many are tried.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use engine::{Load, Reuse};
+use sim::{Outcome, Scenario, ServerPlan, Stall, run};
+use stats::{Interval, LITTLE_TOLERANCE, figures};
+use units::{Duration, Rate, Seed};
+
+const SEEDS: u64 = 10_000;
+
+fn number_from_environment(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is not a number")))
+}
+
+fn for_each_seed(law: impl Fn(Seed)) {
+    let seeds = match number_from_environment("PROOFLOAD_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number_from_environment("PROOFLOAD_SEEDS").unwrap_or(SEEDS),
+    };
+    for seed in seeds {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| law(Seed(seed)))) {
+            eprintln!("seed {seed} breaks a law; replay it with: make replay SEED={seed}");
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+#[test]
+fn every_intended_request_has_one_outcome_whatever_goes_wrong() {
+    for_each_seed(|seed| {
+        let scenario = Scenario::from_seed(seed);
+        let outcome = run(&scenario);
+        outcomes_add_up(&outcome);
+        instants_are_in_order(&outcome);
+        bounds_are_kept(&scenario, &outcome);
+        assert_eq!(outcome.open_connections, 0, "connections are left open");
+    });
+}
+
+fn outcomes_add_up(outcome: &Outcome) {
+    assert_eq!(outcome.outstanding, 0, "requests without an outcome");
+    assert_eq!(outcome.samples.len() as u64, outcome.counters.intended, "one sample a request");
+    let mut whole = Interval::default();
+    outcome.samples.iter().for_each(|sample| whole.record(sample));
+    let sum: u64 = whole.tally.outcomes().iter().map(|(_, count)| count).sum();
+    assert_eq!(sum, whole.tally.intended, "the outcomes add up");
+    let due_in_window = outcome.samples.iter().filter(|sample| sample.due_in_window).count() as u64;
+    assert_eq!(due_in_window, whole.tally.intended);
+    assert_eq!(whole.times.response.count(), whole.tally.intended, "every request stays in the statistics");
+    assert_eq!(whole.times.response.censored_count(), whole.tally.intended - whole.tally.answered);
+}
+
+fn instants_are_in_order(outcome: &Outcome) {
+    for sample in &outcome.samples {
+        assert!(sample.intended <= sample.ready && sample.intended <= sample.done, "{sample:?}");
+        if let Some(sent) = sample.sent {
+            assert!(sample.ready <= sent && sent <= sample.done, "{sample:?}");
+        }
+    }
+}
+
+fn bounds_are_kept(scenario: &Scenario, outcome: &Outcome) {
+    let timeouts = scenario.config.timeouts;
+    for sample in &outcome.samples {
+        let service = sample.service_time().unwrap_or(Duration::ZERO);
+        assert!(service <= timeouts.request, "{sample:?} outlives its timeout");
+    }
+    if let Load::Open { backlog_max, .. } = scenario.config.load {
+        assert!(outcome.counters.backlog_peak <= u64::from(backlog_max.get()));
+    }
+    if let Some(limit) = scenario.config.stop.requests {
+        assert!(outcome.counters.intended <= limit.get());
+    }
+    let mut intended: BTreeMap<_, u32> = BTreeMap::new();
+    for sample in &outcome.samples {
+        *intended.entry(sample.intended).or_default() += 1;
+        assert!(sample.intended <= outcome.window.end, "{sample:?} is due after the deadline");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run() {
+    for_each_seed(|seed| {
+        if seed.0 % 10 == 0 {
+            let scenario = Scenario::from_seed(seed);
+            let (one, two) = (run(&scenario), run(&scenario));
+            assert_eq!(one.fingerprint, two.fingerprint);
+            assert_eq!(one.samples, two.samples);
+        }
+    });
+}
+
+#[test]
+fn littles_law_holds_in_the_closed_model() {
+    for_each_seed(|seed| {
+        let mut scenario = Scenario::from_seed(seed);
+        // Healthy, without think time, and at least 40 response times long.
+        scenario.server.faults =
+            sim::Faults { split_reads: scenario.server.faults.split_reads, ..<_>::default() };
+        scenario.config.load = Load::Closed { think: Duration::ZERO };
+        scenario.config.stop.requests = None;
+        scenario.config.timeouts.request = Duration::from_secs(100);
+        scenario.config.timeouts.connect = Duration::from_secs(100);
+        scenario.interrupt_at = None;
+        let users = scenario.config.connections.get();
+        let round_trips = scenario.server.network * 6;
+        let longest = (scenario.server.service_min + scenario.server.service_spread) * u64::from(users)
+            + round_trips
+            + Duration::from_millis(60);
+        scenario.config.stop.duration = (longest * 40).min(Duration::from_secs(4));
+        if longest * 40 > Duration::from_secs(4) || seed.0 % 20 != 0 {
+            return;
+        }
+        let outcome = run(&scenario);
+        let mut whole = Interval::default();
+        outcome.samples.iter().for_each(|sample| whole.record(sample));
+        let window = outcome.window.end.since(outcome.window.start);
+        let law = figures(&whole, window, Some(users), &[]).littles_law.expect("something was done");
+        assert!(law.gap() <= LITTLE_TOLERANCE, "{law:?}");
+    });
+}
+
+/// 1 s of standstill in 10 s at 1000/s with enough connections: a request due t before the end of the
+/// standstill waits t, so the response-time percentiles follow from the schedule alone.
+#[test]
+fn a_stall_raises_response_time_by_what_the_schedule_implies() {
+    let stall = Stall { for_: Duration::from_secs(1), every: Duration::from_secs(10) };
+    let server = ServerPlan { stall: Some(stall), ..ServerPlan::healthy(5000, Duration::ZERO) };
+    let rate = Rate::per_sec(1000.0).unwrap();
+    for connections in [2000, 20] {
+        // With 20 connections most of the wait is in our own queue; what a user waits is the same.
+        let mut scenario = Scenario::open(connections, rate, Duration::from_secs(10), server.clone());
+        // The window is from 5 to 15 s, the standstill from 9 to 10 s.
+        scenario.config.warm_up = Duration::from_secs(5);
+        let outcome = run(&scenario);
+        let mut whole = Interval::default();
+        outcome.samples.iter().for_each(|sample| whole.record(sample));
+        assert_eq!(whole.tally.answered, 10_000);
+        for (quantile, seconds) in [(0.90, 0.0), (0.95, 0.5), (0.99, 0.9), (0.999, 0.99)] {
+            let told = whole.times.response.quantile(quantile).unwrap().value.as_secs_f64();
+            assert!((told - seconds).abs() <= 0.003, "{connections} connections, q{quantile}: {told} s");
+        }
+    }
+}
+
+#[test]
+fn a_pool_of_k_workers_serves_k_over_service_time() {
+    for workers in [1, 4, 16] {
+        let server = ServerPlan::healthy(workers, Duration::from_millis(100));
+        let mut scenario = Scenario::closed(64, Duration::from_secs(20), server);
+        scenario.config.timeouts.request = Duration::from_secs(10);
+        scenario.config.timeouts.drain = Duration::from_secs(10);
+        let outcome = run(&scenario);
+        let mut whole = Interval::default();
+        outcome.samples.iter().for_each(|sample| whole.record(sample));
+        let goodput = figures(&whole, Duration::from_secs(20), None, &[]).goodput_per_s;
+        let due = f64::from(workers) / 0.1;
+        assert!((goodput - due).abs() / due < 0.01, "{workers} workers: {goodput}/s instead of {due}/s");
+    }
+}
+
+#[test]
+fn a_server_that_never_answers_gives_only_time_outs() {
+    let mut server = ServerPlan::healthy(1000, Duration::ZERO);
+    server.faults.per_mille = vec![(sim::Fault::NeverAnswer, 1000)];
+    let outcome = run(&Scenario::closed(10, Duration::from_secs(5), server));
+    let mut whole = Interval::default();
+    outcome.samples.iter().for_each(|sample| whole.record(sample));
+    assert_eq!(whole.tally.timed_out, whole.tally.intended);
+    assert_eq!(whole.tally.intended, 30, "at 0, 2 and 4 s");
+    assert_eq!(whole.times.response.quantile(0.5).unwrap().to_string(), ">2.00s");
+}
+
+#[test]
+fn fresh_connections_charge_their_set_up_to_the_response_and_not_to_the_service() {
+    let server = ServerPlan { network: Duration::from_millis(1), ..ServerPlan::healthy(10, Duration::ZERO) };
+    let mut scenario = Scenario::closed(1, Duration::from_millis(100), server);
+    scenario.config.reuse = Reuse::FreshConnection;
+    for sample in run(&scenario).samples {
+        assert_eq!(sample.service_time(), Some(Duration::from_millis(2)), "{sample:?}");
+        assert_eq!(sample.response_time(), Duration::from_millis(4), "{sample:?}");
+        assert_eq!(sample.generator_lag(), Some(Duration::ZERO), "{sample:?}");
+    }
+}

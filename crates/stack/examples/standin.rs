@@ -1,0 +1,38 @@
+//! Stands in for the `proofload` binary in this crate's tests, with the two subcommands that stacks use:
+//! `standin supervise -- CMD…` and `standin target --listen ADDR …`.
+
+use std::process::ExitCode;
+
+use target::{Config, TargetError};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["supervise", "--", ..] => stack::supervise(&arguments[2..]),
+        ["target", options @ ..] => {
+            match config(options).and_then(|config| target::run_until_signalled(config, |_| ())) {
+                Ok(_) => ExitCode::SUCCESS,
+                Err(error) => {
+                    eprintln!("{error}");
+                    ExitCode::FAILURE
+                }
+            }
+        }
+        _ => ExitCode::from(2),
+    }
+}
+
+fn config(options: &[&str]) -> Result<Config, TargetError> {
+    let mut config = Config::default();
+    for pair in options.chunks_exact(2) {
+        match pair[0] {
+            "--listen" => config.listen = pair[1].parse().expect("an address"),
+            "--model" => config.model = pair[1].parse()?,
+            "--threads" => config.pool_threads = pair[1].parse().expect("a number"),
+            "--backlog" => config.backlog = pair[1].parse().expect("a number"),
+            "--path" => config.set_path(pair[1].parse()?),
+            other => panic!("{other} is not known here"),
+        }
+    }
+    Ok(config)
+}

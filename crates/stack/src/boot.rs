@@ -1,0 +1,215 @@
+//! Starting a stack, until it answers.
+
+use std::fs;
+use std::io::Write;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration as StdDuration, Instant};
+
+use plan::stack::{Placeholders, StackManifest};
+use units::Duration;
+
+use crate::cgroup::Cgroup;
+use crate::client::Client;
+use crate::error::StackError;
+use crate::running::Running;
+use crate::{listener, log, ports, supervise, tools};
+
+/// How many ports are tried when each was taken between its choice and the stack's start.
+const PORTS_MAX: u32 = 3;
+/// One try at the ready path.
+const ASK_TIMEOUT: StdDuration = StdDuration::from_secs(2);
+const ASK_EVERY: StdDuration = StdDuration::from_millis(10);
+/// What servers print when their port is taken; compared in lower case.
+const PORT_TAKEN: [&str; 4] =
+    ["address already in use", "eaddrinuse", "port already in use", "was already in use"];
+/// Variables that give every JVM flags of which no record would tell.
+const HIDDEN_JVM_FLAGS: [&str; 3] = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"];
+
+/// What a boot needs beside the manifest.
+#[derive(Debug, Clone, Copy)]
+pub struct BootOptions<'a> {
+    /// The `proofload` binary, for `{proofload}` and to supervise.
+    pub proofload_exe: &'a Path,
+    /// The trial's own folder, made if need be: configuration goes there, and the stack runs in it.
+    pub work_dir: &'a Path,
+    /// Where what it prints is appended.
+    pub log: &'a Path,
+}
+
+/// Starts `stack` on a free port of 127.0.0.1 and waits until it is ready. It must have been built.
+///
+/// The environment is ours with the manifest's additions, without the variables that hide JVM flags.
+pub fn boot(stack: &StackManifest, options: &BootOptions<'_>) -> Result<Running, StackError> {
+    for _ in 0..PORTS_MAX {
+        let port = ports::choose().ok_or_else(|| StackError::NoPort { stack: stack.id.clone() })?;
+        if let Some(running) = boot_on(stack, options, port)? {
+            return Ok(running);
+        }
+    }
+    let log = log::end(options.log, 0).into();
+    Err(StackError::PortTaken { stack: stack.id.clone(), tries: PORTS_MAX, log })
+}
+
+/// What is started, after the placeholders are filled in.
+struct Commands {
+    /// Program, JVM flags and arguments.
+    whole: Vec<String>,
+    jvm_flags: Vec<String>,
+    env: Vec<(String, String)>,
+}
+
+/// `None` when something else got the port first.
+fn boot_on(
+    stack: &StackManifest,
+    options: &BootOptions<'_>,
+    port: u16,
+) -> Result<Option<Running>, StackError> {
+    let work_dir = make_work_dir(options.work_dir)?;
+    let build_dir = stack.build_dir();
+    let with = Placeholders {
+        port: Some(port),
+        proofload: options.proofload_exe,
+        stack_dir: &stack.dir,
+        build_dir: &build_dir,
+        work_dir: &work_dir,
+    };
+    write_files(stack, &with)?;
+    let commands = fill(stack, &with);
+    let begun = Instant::now();
+    let running = start(stack, options, &work_dir, commands, port)?;
+    await_ready(stack, running, begun)
+}
+
+/// Absolute, since the stack runs inside of it.
+fn make_work_dir(path: &Path) -> Result<std::path::PathBuf, StackError> {
+    let made = fs::create_dir_all(path).and_then(|()| path.canonicalize());
+    made.map_err(StackError::io("make", path, "choose a writable folder for the run"))
+}
+
+fn write_files(stack: &StackManifest, with: &Placeholders<'_>) -> Result<(), StackError> {
+    for file in &stack.files {
+        let text = fs::read_to_string(&file.template).map_err(StackError::io(
+            "read",
+            &file.template,
+            "check its permissions",
+        ))?;
+        let path = with.work_dir.join(&file.name);
+        fs::write(&path, with.fill(&text)).map_err(StackError::io(
+            "write",
+            &path,
+            "choose a writable folder for the run",
+        ))?;
+    }
+    Ok(())
+}
+
+fn fill(stack: &StackManifest, with: &Placeholders<'_>) -> Commands {
+    let run = &stack.run;
+    let jvm_flags: Vec<String> = run.jvm_flags.iter().map(|flag| flag.fill(with)).collect();
+    let mut whole: Vec<String> = run.command.iter().map(|part| part.fill(with)).collect();
+    whole.splice(1..1, jvm_flags.iter().cloned());
+    let env = run.env.iter().map(|(name, value)| (name.clone(), value.fill(with))).collect();
+    Commands { whole, jvm_flags, env }
+}
+
+fn start(
+    stack: &StackManifest,
+    options: &BootOptions<'_>,
+    work_dir: &Path,
+    commands: Commands,
+    port: u16,
+) -> Result<Running, StackError> {
+    let (output, log_from) = log::open(options.log)?;
+    let exe = options.proofload_exe;
+    let failed = |error| StackError::io("start", exe, "check that it is the proofload binary")(error);
+    let mut command = Command::new(exe);
+    command.args(supervise::arguments(&commands.whole)).current_dir(work_dir).process_group(0);
+    for name in HIDDEN_JVM_FLAGS {
+        command.env_remove(name);
+    }
+    command.env("PATH", tools::search_path()).envs(commands.env);
+    command.stdin(Stdio::piped()).stdout(output.try_clone().map_err(failed)?).stderr(output);
+    let mut supervisor = command.spawn().map_err(failed)?;
+    let cgroup = Cgroup::enclose(supervisor.id());
+    let mut parent_pipe = supervisor.stdin.take();
+    // When the supervisor is gone already, waiting for the stack to be ready finds that out.
+    let _ = parent_pipe.as_mut().map(|pipe| pipe.write_all(b"g"));
+    Ok(Running {
+        id: stack.id.clone(),
+        addr: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
+        command: commands.whole,
+        jvm_flags: commands.jvm_flags,
+        boot_took: Duration::ZERO,
+        log: options.log.to_owned(),
+        log_from,
+        leader: supervisor.id().cast_signed(),
+        supervisor: supervisor.into(),
+        parent_pipe,
+        cgroup,
+    })
+}
+
+/// Asks until the answer is right, the process is gone, or the time is up. `None` when something else got the
+/// port first.
+fn await_ready(
+    stack: &StackManifest,
+    mut running: Running,
+    begun: Instant,
+) -> Result<Option<Running>, StackError> {
+    let ready = &stack.ready;
+    let deadline = begun + ready.timeout.into();
+    loop {
+        if let Some(status) = running.exit_status() {
+            return give_up(&running, |running| StackError::Died {
+                stack: running.id.clone(),
+                status: status.to_string(),
+                command: running.command.join(" "),
+                log: log::end(&running.log, running.log_from).into(),
+            });
+        }
+        let last = match ask(running.addr, &ready.path, deadline) {
+            Ok(status) if status == ready.status => {
+                running.boot_took = begun.elapsed().into();
+                return Ok(is_ours(&running).then_some(running));
+            }
+            Ok(status) => format!("was answered with status {status} instead of {}", ready.status),
+            Err(failure) => failure,
+        };
+        if Instant::now() >= deadline {
+            return give_up(&running, |running| StackError::NotReady {
+                stack: running.id.clone(),
+                timeout: ready.timeout,
+                url: format!("http://{}{}", running.addr, ready.path),
+                last,
+                log: log::end(&running.log, running.log_from).into(),
+            });
+        }
+        std::thread::sleep(ASK_EVERY);
+    }
+}
+
+fn ask(addr: SocketAddr, path: &str, deadline: Instant) -> Result<u16, String> {
+    let deadline = deadline.min(Instant::now() + ASK_TIMEOUT);
+    let answer = Client::connect(addr, deadline).and_then(|mut client| client.get(path, deadline));
+    answer.map(|answer| answer.status).map_err(|failure| failure.to_string())
+}
+
+/// A right answer may come from another server on the same port; this one fails to bind meanwhile.
+fn is_ours(running: &Running) -> bool {
+    listener::is_owned(running.addr.port(), &running.pids()) != Some(false)
+}
+
+/// Why there is no [`Running`]: none of that if it was for the port, else an error. Dropping `running` ends it.
+fn give_up(
+    running: &Running,
+    error: impl FnOnce(&Running) -> StackError,
+) -> Result<Option<Running>, StackError> {
+    let printed = running.log_tail(usize::MAX).to_lowercase();
+    if PORT_TAKEN.iter().any(|words| printed.contains(words)) {
+        return Ok(None);
+    }
+    Err(error(running))
+}

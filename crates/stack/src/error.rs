@@ -1,0 +1,135 @@
+//! The one error of this crate: what went wrong, where, and what to do.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use units::Duration;
+
+/// Why a stack could not be built, booted, asked or stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum StackError {
+    /// The system refused something.
+    #[error("cannot {what} {} ({source}); {help}", path.display())]
+    Io {
+        /// What was tried, as in `cannot … <path>`.
+        what: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+        /// What to do.
+        help: &'static str,
+    },
+    /// The build's command failed, took too long or did not make what it should.
+    #[error(
+        "cannot build stack `{stack}`: {why}; run it by hand: cd {} && {command}\n{}",
+        dir.display(), log
+    )]
+    Build {
+        /// The stack.
+        stack: String,
+        /// What happened.
+        why: String,
+        /// Where the command ran.
+        dir: PathBuf,
+        /// The command.
+        command: String,
+        /// The end of what it printed.
+        log: Box<LogEnd>,
+    },
+    /// The process ended before it answered.
+    #[error(
+        "stack `{stack}` ended with {status} before it was ready; see why below, or run {command}\n{}",
+        log
+    )]
+    Died {
+        /// The stack.
+        stack: String,
+        /// How it ended.
+        status: String,
+        /// What was run.
+        command: String,
+        /// The end of what it printed.
+        log: Box<LogEnd>,
+    },
+    /// The process lives, and does not answer as it should.
+    #[error(
+        "stack `{stack}` was not ready within {timeout}: GET {url} {last}; \
+        mend the stack, or raise `timeout` in its [ready]\n{}",
+        log
+    )]
+    NotReady {
+        /// The stack.
+        stack: String,
+        /// How long it had.
+        timeout: Duration,
+        /// What was asked for.
+        url: String,
+        /// How the last try ended.
+        last: String,
+        /// The end of what it printed.
+        log: Box<LogEnd>,
+    },
+    /// Of the ports a stack may have, none is free.
+    #[error("there is no free port for stack `{stack}`; stop some of what listens on ports 20000 to 32000")]
+    NoPort {
+        /// The stack.
+        stack: String,
+    },
+    /// Each port that the stack was given was taken before it could listen on it.
+    #[error(
+        "stack `{stack}` found its port taken on each of {tries} starts; check that it listens on {{port}} \
+        alone, and on no port of its own choice\n{log}"
+    )]
+    PortTaken {
+        /// The stack.
+        stack: String,
+        /// How often it was started.
+        tries: u32,
+        /// The end of what it printed.
+        log: Box<LogEnd>,
+    },
+    /// An endpoint gave no whole answer.
+    #[error("GET {url} {why}; check that the stack is up and serves that path")]
+    Unanswered {
+        /// What was asked for.
+        url: String,
+        /// What came instead.
+        why: String,
+    },
+    /// Something survived the stop.
+    #[error("stack `{stack}` was stopped, but {what}; end it by hand before anything is measured")]
+    Survived {
+        /// The stack.
+        stack: String,
+        /// What is left.
+        what: String,
+    },
+}
+
+impl StackError {
+    pub(crate) fn io(what: &'static str, path: &Path, help: &'static str) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { what, path, source, help }
+    }
+}
+
+/// The end of a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogEnd {
+    /// The whole of it.
+    pub file: PathBuf,
+    /// Its last lines.
+    pub tail: String,
+}
+
+impl fmt::Display for LogEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.tail.trim().is_empty() {
+            return write!(f, "  (it printed nothing; log: {})", self.file.display());
+        }
+        write!(f, "  last lines of {}:", self.file.display())?;
+        self.tail.lines().try_for_each(|line| write!(f, "\n  | {line}"))
+    }
+}

@@ -1,0 +1,66 @@
+//! Ports for stacks to listen on.
+
+use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::ops::RangeInclusive;
+
+use rustix::net::sockopt::set_socket_reuseaddr;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, socket_with};
+
+/// Below the usual range of ephemeral ports, above most services.
+const CANDIDATES: RangeInclusive<u16> = 20_000..=32_000;
+const TRIES_MAX: usize = 1_000;
+
+/// A port that nothing uses now, and that no client connection will be given meanwhile: it lies outside of the
+/// kernel's ephemeral range, where that leaves one. Something else may still take it; callers try again.
+pub(crate) fn choose() -> Option<u16> {
+    let ephemeral = ephemeral_range();
+    let candidates = || std::iter::repeat_with(random_candidate).take(TRIES_MAX);
+    candidates()
+        .find(|port| !ephemeral.contains(port) && is_free(*port))
+        .or_else(|| candidates().find(|port| is_free(*port)))
+}
+
+fn random_candidate() -> u16 {
+    let span = u64::from(CANDIDATES.end() - CANDIDATES.start()) + 1;
+    // The one source of randomness in std: each RandomState has new keys.
+    let random = RandomState::new().build_hasher().finish();
+    CANDIDATES.start() + (random % span) as u16
+}
+
+fn ephemeral_range() -> RangeInclusive<u16> {
+    let text = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
+    let mut bounds = text.split_whitespace().filter_map(|bound| bound.parse().ok());
+    bounds.next().unwrap_or(32_768)..=bounds.next().unwrap_or(60_999)
+}
+
+/// Whether a server could listen on `port` on any address. Bound and not listened on, so that nobody connects;
+/// the address may be reused, as servers ask for, so that connections in TIME_WAIT do not count.
+fn is_free(port: u16) -> bool {
+    let try_bind = || {
+        let socket = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+        set_socket_reuseaddr(&socket, true)?;
+        bind(&socket, &SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)))
+    };
+    try_bind().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn a_chosen_port_can_be_listened_on_and_is_not_ephemeral() {
+        let port = choose().unwrap();
+        assert!(!ephemeral_range().contains(&port));
+        assert!(TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok());
+    }
+
+    #[test]
+    fn a_port_that_is_listened_on_is_not_free() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        assert!(!is_free(listener.local_addr().unwrap().port()));
+    }
+}

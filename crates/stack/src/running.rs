@@ -1,0 +1,264 @@
+//! A stack that is up.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ExitStatus};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration as StdDuration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use units::{Bytes, Duration};
+
+use crate::cgroup::Cgroup;
+use crate::error::StackError;
+use crate::{log, procs};
+
+/// How long a stack has to end by itself.
+const TERM_GRACE: StdDuration = StdDuration::from_secs(3);
+/// How long the kernel has to end what was killed.
+const KILL_GRACE: StdDuration = StdDuration::from_secs(5);
+const POLL: StdDuration = StdDuration::from_millis(5);
+/// How long a port may go on answering after its processes are gone.
+const PORT_GRACE: StdDuration = StdDuration::from_secs(1);
+
+/// A stack that is up. Dropping it kills it; [`Running::stop`] is the orderly way.
+#[derive(Debug)]
+pub struct Running {
+    pub(crate) id: String,
+    pub(crate) addr: SocketAddr,
+    pub(crate) command: Vec<String>,
+    pub(crate) jvm_flags: Vec<String>,
+    pub(crate) boot_took: Duration,
+    pub(crate) log: PathBuf,
+    pub(crate) log_from: u64,
+    /// The supervisor's process, which leads the group. Not reused while the supervisor was not waited for.
+    pub(crate) leader: i32,
+    pub(crate) supervisor: Mutex<Child>,
+    /// Held open for as long as the stack may run.
+    pub(crate) parent_pipe: Option<ChildStdin>,
+    pub(crate) cgroup: Option<Cgroup>,
+}
+
+/// What a stack uses, all of its processes together, without the supervisor's memory and threads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Usage {
+    /// Time in user mode since the boot, processes that ended included.
+    pub cpu_user: Duration,
+    /// Time in the kernel since the boot, processes that ended included.
+    pub cpu_system: Duration,
+    /// Resident memory now; pages that processes share are counted in each.
+    pub rss: Bytes,
+    /// Processes now.
+    pub processes: u32,
+    /// Threads now.
+    pub threads: u32,
+    /// The threads by name, the largest group first.
+    pub thread_groups: Vec<ThreadGroup>,
+}
+
+/// Threads whose names differ in the number at their end only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThreadGroup {
+    /// Their name, with `-*` for the number; the kernel cuts names after 15 bytes.
+    pub name: String,
+    /// How many there are.
+    pub threads: u32,
+}
+
+/// How a stack ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StopReport {
+    /// From the request to the last process's end.
+    pub took: Duration,
+    /// It did not end by itself in 3 s and was killed.
+    pub forced: bool,
+}
+
+impl Running {
+    /// The id of the stack.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Where it listens.
+    pub fn addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// From the start of the process to its first right answer.
+    pub fn boot_took(&self) -> Duration {
+        self.boot_took
+    }
+
+    /// What was run: program, JVM flags, arguments.
+    pub fn effective_command(&self) -> &[String] {
+        &self.command
+    }
+
+    /// The JVM flags among that; no others are in effect.
+    pub fn effective_jvm_flags(&self) -> &[String] {
+        &self.jvm_flags
+    }
+
+    /// The control group of its own, where one could be made: `cpu.stat`, `cpu.pressure` and others are there.
+    pub fn cgroup_dir(&self) -> Option<&Path> {
+        self.cgroup.as_ref().map(Cgroup::dir)
+    }
+
+    /// Its live processes, the supervisor not among them.
+    pub fn pids(&self) -> Vec<i32> {
+        match &self.cgroup {
+            Some(cgroup) => cgroup.pids().into_iter().filter(|pid| *pid != self.leader).collect(),
+            None => procs::tree(self.leader).into_iter().map(|process| process.pid).collect(),
+        }
+    }
+
+    /// What it uses now.
+    pub fn usage(&self) -> Result<Usage, StackError> {
+        let pids = self.pids();
+        let (cpu_user, cpu_system) = self.cpu(&pids)?;
+        let mut groups = BTreeMap::new();
+        for pid in &pids {
+            procs::count_threads(*pid, &mut groups);
+        }
+        let mut thread_groups: Vec<ThreadGroup> =
+            groups.into_iter().map(|(name, threads)| ThreadGroup { name, threads }).collect();
+        thread_groups.sort_by_key(|group| std::cmp::Reverse(group.threads));
+        Ok(Usage {
+            cpu_user,
+            cpu_system,
+            rss: Bytes(pids.iter().map(|pid| procs::rss_bytes(*pid)).sum()),
+            processes: pids.len() as u32,
+            threads: thread_groups.iter().map(|group| group.threads).sum(),
+            thread_groups,
+        })
+    }
+
+    fn cpu(&self, pids: &[i32]) -> Result<(Duration, Duration), StackError> {
+        if let Some(cgroup) = &self.cgroup {
+            return cgroup.cpu().map_err(StackError::io(
+                "read cpu.stat of",
+                cgroup.dir(),
+                "boot the stack again",
+            ));
+        }
+        // The supervisor stands for the processes that it has waited for.
+        let all = pids.iter().chain([&self.leader]).filter_map(|pid| procs::Process::of(*pid));
+        Ok(all.fold((Duration::ZERO, Duration::ZERO), |(user, system), process| {
+            let (more_user, more_system) = process.cpu();
+            (user + more_user, system + more_system)
+        }))
+    }
+
+    /// Whether the command still runs.
+    pub fn is_alive(&self) -> bool {
+        self.exit_status().is_none()
+    }
+
+    /// How the command ended; `None` while it runs. A code of 128 + n stands for signal n.
+    pub fn exit_status(&self) -> Option<ExitStatus> {
+        // Only an id that is not our child's would make this an error.
+        self.supervisor.lock().unwrap_or_else(PoisonError::into_inner).try_wait().ok().flatten()
+    }
+
+    /// The last `lines` lines it printed, of the last 64 KiB.
+    pub fn log_tail(&self, lines: usize) -> String {
+        log::tail(&self.log, self.log_from, lines)
+    }
+
+    /// Ends it: SIGTERM, and after 3 s SIGKILL. On success none of its processes is left and its port refuses
+    /// connections.
+    pub fn stop(self) -> Result<StopReport, StackError> {
+        let begun = Instant::now();
+        self.signal_all(Signal::TERM);
+        let mut forced = false;
+        if !self.wait_until_gone(TERM_GRACE) {
+            forced = true;
+            self.kill_all();
+            if !self.wait_until_gone(KILL_GRACE) {
+                let pids: Vec<String> = self.remaining().iter().map(ToString::to_string).collect();
+                return Err(self.survived(format!("its processes live on (pid {})", pids.join(", "))));
+            }
+        }
+        let took = begun.elapsed().into();
+        if !self.port_refuses() {
+            return Err(self.survived(format!("something still listens on {}", self.addr)));
+        }
+        Ok(StopReport { took, forced })
+    }
+
+    fn survived(&self, what: String) -> StackError {
+        StackError::Survived { stack: self.id.clone(), what }
+    }
+
+    /// Its live processes by every means of finding them, the supervisor not among them.
+    fn remaining(&self) -> Vec<i32> {
+        let mut pids: Vec<i32> = procs::tree(self.leader).into_iter().map(|process| process.pid).collect();
+        let in_cgroup = self.cgroup.iter().flat_map(Cgroup::pids);
+        let alive = |pid: &i32| procs::Process::of(*pid).is_some_and(|process| !process.is_dead());
+        pids.extend(in_cgroup.filter(|pid| *pid != self.leader).filter(alive));
+        pids.sort_unstable();
+        pids.dedup();
+        pids
+    }
+
+    fn signal_all(&self, signal: Signal) {
+        // Gone already is just as well, in both cases.
+        if self.is_alive()
+            && let Some(group) = Pid::from_raw(self.leader)
+        {
+            let _ = kill_process_group(group, signal);
+        }
+        for pid in self.remaining().into_iter().filter_map(Pid::from_raw) {
+            let _ = kill_process(pid, signal);
+        }
+    }
+
+    fn kill_all(&self) {
+        let killed = self.cgroup.as_ref().map_or_else(|| Err(io::ErrorKind::NotFound.into()), Cgroup::kill);
+        if killed.is_err() {
+            self.signal_all(Signal::KILL);
+        }
+    }
+
+    /// Whether everything ended, the supervisor included, within `limit`.
+    fn wait_until_gone(&self, limit: StdDuration) -> bool {
+        let deadline = Instant::now() + limit;
+        loop {
+            let empty = !self.cgroup.as_ref().is_some_and(Cgroup::is_populated);
+            if !self.is_alive() && empty && self.remaining().is_empty() {
+                return true;
+            }
+            if Instant::now() >= deadline {
+                return false;
+            }
+            std::thread::sleep(POLL);
+        }
+    }
+
+    fn port_refuses(&self) -> bool {
+        let deadline = Instant::now() + PORT_GRACE;
+        loop {
+            if TcpStream::connect_timeout(&self.addr, PORT_GRACE).is_err() {
+                return true;
+            }
+            if Instant::now() >= deadline {
+                return false;
+            }
+            std::thread::sleep(POLL);
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.is_alive() || !self.remaining().is_empty() {
+            self.kill_all();
+            self.wait_until_gone(KILL_GRACE);
+        }
+        // If anything is left even now, this is the supervisor's sign to end it.
+        drop(self.parent_pipe.take());
+    }
+}

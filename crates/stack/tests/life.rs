@@ -1,0 +1,349 @@
+//! Stacks as real processes: they come up, are watched, and leave nothing behind, whoever dies first.
+
+mod common;
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration as StdDuration, Instant};
+
+use common::{Bench, lives, standin};
+use plan::stack::{ConnectionUse, Endpoint};
+use stack::{Framing, Mismatch, StackError, build, check_contract, missing_tools};
+use units::{Bytes, Duration};
+
+const SERVER: &str = r#"exec "$2" target --listen 127.0.0.1:$1 --model pool --threads 7"#;
+
+fn wait_until(what: &str, limit: StdDuration, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + limit;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "{what} took longer than {limit:?}");
+        std::thread::sleep(StdDuration::from_millis(10));
+    }
+}
+
+fn refuses(addr: SocketAddr) -> bool {
+    TcpStream::connect(addr).is_err()
+}
+
+fn hammer(addr: SocketAddr, requests: usize) {
+    let mut stream = TcpStream::connect(addr).unwrap();
+    let mut answer = [0; 1024];
+    for _ in 0..requests {
+        stream.write_all(b"GET /hello HTTP/1.1\r\n\r\n").unwrap();
+        assert!(stream.read(&mut answer).unwrap() > 0);
+    }
+}
+
+fn pid_in(file: &Path) -> i32 {
+    fs::read_to_string(file).unwrap().trim().parse().unwrap()
+}
+
+#[test]
+fn a_stack_comes_up_is_watched_and_stops() {
+    let bench = Bench::of_script(SERVER, "10s");
+    let running = bench.boot().unwrap();
+    assert!(running.is_alive() && running.exit_status().is_none());
+    assert_eq!(running.id(), "mine");
+    assert!(running.boot_took() > Duration::ZERO);
+    assert_eq!(running.effective_command().first().map(String::as_str), Some("sh"));
+    let before = running.usage().unwrap();
+    assert_eq!(before.processes, 1);
+    let pool = before.thread_groups.iter().find(|group| group.name == "pool-*").unwrap();
+    assert_eq!(pool.threads, 7);
+    assert_eq!(before.threads, before.thread_groups.iter().map(|group| group.threads).sum());
+    assert!(before.rss > Bytes(100_000));
+    hammer(running.addr(), 20_000);
+    let after = running.usage().unwrap();
+    let used = (after.cpu_user + after.cpu_system).saturating_sub(before.cpu_user + before.cpu_system);
+    assert!(used > Duration::from_millis(20), "{used}");
+
+    let (addr, pids, cgroup) = (running.addr(), running.pids(), running.cgroup_dir().map(PathBuf::from));
+    let report = running.stop().unwrap();
+    assert!(!report.forced);
+    assert!(pids.iter().all(|pid| !lives(*pid)) && refuses(addr));
+    assert!(cgroup.is_none_or(|dir| !dir.exists()));
+}
+
+#[test]
+fn dropping_a_stack_ends_it() {
+    let bench = Bench::of_script(SERVER, "10s");
+    let running = bench.boot().unwrap();
+    let (addr, pids) = (running.addr(), running.pids());
+    drop(running);
+    assert!(pids.iter().all(|pid| !lives(*pid)) && refuses(addr));
+}
+
+#[test]
+fn a_stack_that_is_deaf_to_sigterm_is_killed() {
+    let script = r#"trap "" TERM; "$2" target --listen 127.0.0.1:$1 & while :; do sleep 0.1; done"#;
+    let bench = Bench::of_script(script, "10s");
+    let running = bench.boot().unwrap();
+    let report = running.stop().unwrap();
+    assert!(report.forced);
+    assert!(report.took >= Duration::from_secs(3) && report.took < Duration::from_secs(6), "{}", report.took);
+}
+
+#[test]
+fn grandchildren_are_gone_too_even_in_a_session_of_their_own() {
+    let script = r#"
+        (sleep 1000 & echo $! > grandchild; sleep 1000) &
+        setsid sh -c 'trap "" TERM; echo $$ > daemon; while :; do sleep 0.1; done' &
+        exec "$2" target --listen 127.0.0.1:$1"#;
+    let bench = Bench::of_script(script, "10s");
+    let running = bench.boot().unwrap();
+    let work = bench.folder.path().join("work");
+    wait_until("the daemon's start", StdDuration::from_secs(5), || {
+        fs::read_to_string(work.join("daemon")).is_ok_and(|pid| pid.ends_with('\n'))
+    });
+    let (grandchild, daemon) = (pid_in(&work.join("grandchild")), pid_in(&work.join("daemon")));
+    assert!(lives(grandchild) && lives(daemon));
+    assert!(running.usage().unwrap().processes >= 4);
+    running.stop().unwrap();
+    assert!(!lives(grandchild) && !lives(daemon));
+}
+
+#[test]
+fn a_supervisor_whose_pipe_closes_ends_everything_without_a_control_group() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["server", "daemon"].map(|name| folder.path().join(name));
+    let script = r#"
+        setsid sh -c 'trap "" TERM; echo $$ > daemon; while :; do sleep 0.1; done' &
+        echo $$ > server; while :; do sleep 0.1; done"#;
+    let mut supervisor = Command::new(standin())
+        .args(["supervise", "--", "sh", "-c", script])
+        .current_dir(folder.path())
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = supervisor.stdin.take().unwrap();
+    std::thread::sleep(StdDuration::from_millis(100));
+    assert!(!files[0].exists(), "it waits for the word");
+    pipe.write_all(b"g").unwrap();
+    wait_until("the start", StdDuration::from_secs(5), || {
+        files.iter().all(|file| fs::read_to_string(file).is_ok_and(|pid| pid.ends_with('\n')))
+    });
+    let pids = files.each_ref().map(|file| pid_in(file));
+    assert!(pids.iter().all(|pid| lives(*pid)));
+    drop(pipe);
+    supervisor.wait().unwrap();
+    assert!(pids.iter().all(|pid| !lives(*pid)));
+}
+
+#[test]
+fn a_supervisor_tells_how_its_command_ended() {
+    for (script, code) in [("exit 7", 7), ("kill -9 $$", 137)] {
+        let mut supervisor = Command::new(standin())
+            .args(["supervise", "--", "sh", "-c", script])
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut pipe = supervisor.stdin.take().unwrap();
+        pipe.write_all(b"g").unwrap();
+        assert_eq!(supervisor.wait().unwrap().code(), Some(code));
+    }
+    let orphan =
+        Command::new(standin()).args(["supervise", "--", "true"]).stdin(Stdio::null()).status().unwrap();
+    assert_eq!(orphan.code(), Some(i32::from(stack::EXIT_NO_GO)));
+}
+
+#[test]
+fn a_boot_whose_process_is_killed_leaves_nothing() {
+    // This test's own binary is the parent: it boots a stack in a child of itself and kills that child.
+    const ROLE: &str = "PROOFLOAD_TEST_PARENT_IN";
+    if let Some(folder) = std::env::var_os(ROLE) {
+        let bench = Bench::of_script(SERVER, "10s");
+        let running = bench.boot().unwrap();
+        let pids: Vec<String> = running.pids().iter().map(ToString::to_string).collect();
+        let told = format!("{}\n{}\n", running.addr(), pids.join(" "));
+        fs::write(Path::new(&folder).join("told.tmp"), told).unwrap();
+        fs::rename(Path::new(&folder).join("told.tmp"), Path::new(&folder).join("told")).unwrap();
+        std::thread::sleep(StdDuration::from_secs(60));
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut parent = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "a_boot_whose_process_is_killed_leaves_nothing"])
+        .env(ROLE, folder.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let told = folder.path().join("told");
+    wait_until("the boot", StdDuration::from_secs(60), || told.exists());
+    let told = fs::read_to_string(told).unwrap();
+    let (addr, pids) = told.trim_end().split_once('\n').unwrap();
+    let addr: SocketAddr = addr.parse().unwrap();
+    assert!(!refuses(addr));
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    let pids: Vec<i32> = pids.split(' ').map(|pid| pid.parse().unwrap()).collect();
+    assert!(!pids.is_empty());
+    wait_until("the end", StdDuration::from_secs(6), || refuses(addr) && pids.iter().all(|pid| !lives(*pid)));
+}
+
+#[test]
+fn a_stack_that_never_comes_up_says_what_it_printed() {
+    let bench = Bench::of_script("echo I have no licence >&2; sleep 1000", "400ms");
+    let error = bench.boot().unwrap_err();
+    let text = error.to_string();
+    assert!(matches!(error, StackError::NotReady { .. }), "{text}");
+    assert!(text.contains("was not ready within 400ms") && text.contains("| I have no licence"), "{text}");
+    assert!(text.contains("nothing listens there"), "{text}");
+}
+
+#[test]
+fn a_stack_that_dies_says_how_and_what_it_printed() {
+    let bench = Bench::of_script("echo bad configuration; exit 3", "10s");
+    let begun = Instant::now();
+    let text = bench.boot().unwrap_err().to_string();
+    assert!(begun.elapsed() < StdDuration::from_secs(5));
+    assert!(text.contains("exit status: 3") && text.contains("| bad configuration"), "{text}");
+    let absent = Bench::new(
+        "[run]\ncommand = [\"proofload-no-such-server\", \"{port}\"]\n[[endpoint]]\nname = \"a\"\npath = \"/\"\n",
+    );
+    let text = absent.boot().unwrap_err().to_string();
+    assert!(
+        text.contains("exit status: 127") && text.contains("cannot start `proofload-no-such-server"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_port_that_is_lost_is_replaced_by_another() {
+    // The first start loses its port to "another program"; its log says so.
+    let script = r#"
+        if [ ! -e lost ]; then touch lost; echo "bind: Address already in use" >&2; exit 1; fi
+        exec "$2" target --listen 127.0.0.1:$1"#;
+    let bench = Bench::of_script(script, "10s");
+    bench.boot().unwrap().stop().unwrap();
+    let always = Bench::of_script("echo EADDRINUSE; exit 1", "10s");
+    let text = always.boot().unwrap_err().to_string();
+    assert!(text.contains("taken on each of 3 starts") && text.contains("| EADDRINUSE"), "{text}");
+}
+
+#[test]
+fn what_a_stack_leaves_in_the_background_ends_with_it() {
+    let script = r#"sleep 1000 & echo $! > left; "$2" target --listen 127.0.0.1:$1 & sleep 1"#;
+    let bench = Bench::of_script(script, "10s");
+    let running = bench.boot().unwrap();
+    wait_until("the command's end", StdDuration::from_secs(8), || !running.is_alive());
+    assert!(running.exit_status().unwrap().success());
+    assert!(!lives(pid_in(&bench.folder.path().join("work/left"))));
+    assert!(refuses(running.addr()));
+}
+
+#[test]
+fn a_build_runs_only_when_its_inputs_changed() {
+    let bench = Bench::new(
+        "[build]\ncommand = [\"sh\", \"-c\", \"echo run; cp stack.toml {build_dir}/out; sleep 0.2\"]\n\
+        inputs = [\"stack.toml\"]\noutput = \"out\"\n[run]\ncommand = [\"a\", \"{port}\"]\n\
+        [[endpoint]]\nname = \"a\"\npath = \"/\"\n",
+    );
+    let log = bench.log();
+    let built = std::thread::scope(|scope| {
+        let builders: Vec<_> =
+            (0..3).map(|_| scope.spawn(|| build(&bench.stack, &log).unwrap().built)).collect();
+        builders.into_iter().filter_map(|builder| builder.join().ok()).filter(|built| *built).count()
+    });
+    assert_eq!(built, 1);
+    assert_eq!(fs::read_to_string(&log).unwrap(), "run\n");
+    let manifest = bench.stack.dir.join("stack.toml");
+    fs::write(&manifest, fs::read_to_string(&manifest).unwrap() + "# changed\n").unwrap();
+    assert!(build(&bench.stack, &log).unwrap().built);
+    fs::remove_file(bench.stack.build_dir().join("out")).unwrap();
+    assert!(build(&bench.stack, &log).unwrap().built);
+    assert!(!build(&bench.stack, &log).unwrap().built);
+}
+
+#[test]
+fn a_build_that_fails_says_what_to_run_by_hand() {
+    let bench = Bench::new(
+        "[build]\ncommand = [\"sh\", \"-c\", \"echo no compiler; exit 2\"]\ninputs = [\"stack.toml\"]\n\
+        output = \"out\"\n[run]\ncommand = [\"a\", \"{port}\"]\n[[endpoint]]\nname = \"a\"\npath = \"/\"\n",
+    );
+    let text = build(&bench.stack, &bench.log()).unwrap_err().to_string();
+    for part in ["exit status: 2", "run it by hand: cd ", "| no compiler"] {
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn a_contract_tells_every_difference() {
+    let bench = Bench::of_script(SERVER, "10s");
+    let running = bench.boot().unwrap();
+    let right = bench.stack.endpoint("hello").unwrap();
+    let limit = Duration::from_secs(5);
+    let report = check_contract(running.addr(), right, limit).unwrap();
+    assert_eq!(report.matches, Ok(()));
+    assert_eq!((report.status, report.framing, report.wire_bytes), (200, Framing::ContentLength, Bytes(69)));
+    assert!(report.kept_alive && report.tries == 1 && report.head.ends_with(b"\r\n\r\n"));
+    assert_eq!(report.headers[0], ("Content-Type".to_owned(), "text/plain".to_owned()));
+
+    let wrong = Endpoint {
+        status: 201,
+        body: Some("world".to_owned()),
+        delay: Some(Duration::from_secs(3)),
+        connection: ConnectionUse::Close,
+        ..right.clone()
+    };
+    let report = check_contract(running.addr(), &wrong, limit).unwrap();
+    let took = report.took;
+    let expected = vec![
+        Mismatch::Status { expected: 201, got: 200 },
+        Mismatch::Body { expected: "world".to_owned(), got: "hello".to_owned() },
+        Mismatch::Early { delay: Duration::from_secs(3), took },
+        Mismatch::Connection { expected: ConnectionUse::Close },
+    ];
+    assert_eq!(report.matches, Err(expected));
+    let addr = running.addr();
+    running.stop().unwrap();
+    let error = check_contract(addr, right, limit).unwrap_err().to_string();
+    assert!(error.contains(&format!("GET http://{addr}/hello was refused")), "{error}");
+}
+
+#[test]
+fn a_taken_port_is_not_mistaken_for_the_stack() {
+    // A program that never listens, and a foreign server on the port it was told: not ready, but not ours.
+    let script = r#"
+        if [ ! -e first ]; then
+            touch first
+            echo "$1" > port
+            sleep 1000
+        fi
+        exec "$2" target --listen 127.0.0.1:$1"#;
+    let bench = Bench::of_script(script, "10s");
+    let port_file = bench.folder.path().join("work/port");
+    let (addr, foreign) = std::thread::scope(|scope| {
+        let foreign = scope.spawn(|| {
+            wait_until("the start", StdDuration::from_secs(5), || {
+                fs::read_to_string(&port_file).is_ok_and(|port| port.ends_with('\n'))
+            });
+            let listener = TcpListener::bind(("127.0.0.1", pid_in(&port_file) as u16)).unwrap();
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 1024]).unwrap();
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello").unwrap();
+            listener
+        });
+        let running = bench.boot().unwrap();
+        let addr = running.addr();
+        running.stop().unwrap();
+        (addr, foreign.join().unwrap())
+    });
+    assert_ne!(addr, foreign.local_addr().unwrap());
+}
+
+#[test]
+fn tools_that_are_missing_are_named_with_their_package() {
+    let bench = Bench::new(
+        "[needs]\ntools = [\"sh\", \"proofload-no-such-tool\"]\n[run]\ncommand = [\"a\", \"{port}\"]\n\
+        [[endpoint]]\nname = \"a\"\npath = \"/\"\n",
+    );
+    let missing = missing_tools(&bench.stack);
+    assert_eq!(missing.len(), 1);
+    assert_eq!(missing[0].name, "proofload-no-such-tool");
+}

@@ -1,0 +1,284 @@
+//! A distribution of times, part of which may be censored.
+
+use hdrhistogram::Histogram;
+use units::Duration;
+
+/// Stated error of a recorded value: three significant digits.
+pub const RELATIVE_ERROR: f64 = 1e-3;
+
+/// A quantile whose lower and upper bound differ by less than this share is printed as a value. It is
+/// the accuracy promised for latencies, so one lost request in a million does not turn every figure
+/// into a bound, and a percentile that really falls among censored samples always does.
+pub const SAME_WITHIN: f64 = 0.01;
+
+/// The longest time that is told apart; longer ones count as this long.
+const LONGEST_NS: u64 = 3_600_000_000_000;
+
+/// A percentile by name and as a quantile.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Percentile {
+    /// The name in records: `p99_9`.
+    pub name: &'static str,
+    /// The quantile: 0.999.
+    pub quantile: f64,
+}
+
+/// The percentiles that are reported.
+pub const PERCENTILES: [Percentile; 7] = [
+    Percentile { name: "p50", quantile: 0.5 },
+    Percentile { name: "p75", quantile: 0.75 },
+    Percentile { name: "p90", quantile: 0.9 },
+    Percentile { name: "p95", quantile: 0.95 },
+    Percentile { name: "p99", quantile: 0.99 },
+    Percentile { name: "p99_9", quantile: 0.999 },
+    Percentile { name: "p99_99", quantile: 0.9999 },
+];
+
+/// A figure of a distribution: its value, or the most that can be said of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quantile {
+    /// The value, or the bound that it is known to exceed.
+    pub value: Duration,
+    /// Whether `value` is only a lower bound, because the figure falls among censored samples.
+    pub is_lower_bound: bool,
+}
+
+impl std::fmt::Display for Quantile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{}", if self.is_lower_bound { ">" } else { "" }, self.value)
+    }
+}
+
+/// Times in nanoseconds, in an HdrHistogram (three significant digits, 1 ns to 1 h).
+///
+/// A *censored* sample is known only to be longer than a bound: a timeout, a failure, the deadline. It
+/// takes part in ranks. Where the rank of a figure falls so that the truth depends on how much longer
+/// the censored samples were, the figure is a lower bound.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Distribution {
+    exact: Histogram<u64>,
+    exact_sum_ns: u128,
+    /// Bounds of the censored samples; absent until there is one, as most loads have none.
+    censored: Option<Box<Histogram<u64>>>,
+    censored_sum_ns: u128,
+}
+
+fn empty_histogram() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, LONGEST_NS, 3).expect("the bounds are valid constants")
+}
+
+impl Default for Distribution {
+    fn default() -> Self {
+        Self { exact: empty_histogram(), exact_sum_ns: 0, censored: None, censored_sum_ns: 0 }
+    }
+}
+
+impl Distribution {
+    /// Adds a time that was seen to its end.
+    #[inline]
+    pub fn record(&mut self, time: Duration) {
+        self.exact.saturating_record(time.as_nanos());
+        self.exact_sum_ns += u128::from(time.as_nanos());
+    }
+
+    /// Adds a time known only to exceed `bound`.
+    pub fn record_censored(&mut self, bound: Duration) {
+        self.censored.get_or_insert_with(|| Box::new(empty_histogram())).saturating_record(bound.as_nanos());
+        self.censored_sum_ns += u128::from(bound.as_nanos());
+    }
+
+    /// Adds all of `other`.
+    pub fn merge(&mut self, other: &Self) {
+        self.exact.add(&other.exact).expect("all distributions have the same bounds");
+        self.exact_sum_ns += other.exact_sum_ns;
+        self.censored_sum_ns += other.censored_sum_ns;
+        if let Some(theirs) = &other.censored {
+            self.censored
+                .get_or_insert_with(|| Box::new(empty_histogram()))
+                .add(&**theirs)
+                .expect("all distributions have the same bounds");
+        }
+    }
+
+    /// Forgets everything and keeps the memory.
+    pub fn clear(&mut self) {
+        self.exact.reset();
+        self.exact_sum_ns = 0;
+        self.censored = None;
+        self.censored_sum_ns = 0;
+    }
+
+    /// Samples, censored ones included.
+    pub fn count(&self) -> u64 {
+        self.exact.len() + self.censored_count()
+    }
+
+    /// Censored samples.
+    pub fn censored_count(&self) -> u64 {
+        self.censored.as_ref().map_or(0, |bounds| bounds.len())
+    }
+
+    /// The mean; a lower bound as soon as one sample is censored. `None` without samples.
+    pub fn mean(&self) -> Option<Quantile> {
+        let count = u128::from(self.count());
+        let sum = self.exact_sum_ns + self.censored_sum_ns;
+        (count > 0).then(|| Quantile {
+            value: Duration::from_nanos((sum / count) as u64),
+            is_lower_bound: self.censored.is_some(),
+        })
+    }
+
+    /// The longest sample; a lower bound if any is censored. `None` without samples.
+    pub fn max(&self) -> Option<Quantile> {
+        let censored = self.censored.as_ref().map_or(0, |bounds| bounds.max());
+        (self.count() > 0).then(|| Quantile {
+            value: Duration::from_nanos(self.exact.max().max(censored)),
+            is_lower_bound: self.censored.is_some(),
+        })
+    }
+
+    /// The smallest value that at least `quantile` of the samples do not exceed (nearest rank). `None`
+    /// without samples.
+    pub fn quantile(&self, quantile: f64) -> Option<Quantile> {
+        self.quantiles([quantile]).map(|[it]| it)
+    }
+
+    /// Several quantiles in one go; as [`Distribution::quantile`].
+    pub fn quantiles<const N: usize>(&self, quantiles: [f64; N]) -> Option<[Quantile; N]> {
+        if self.count() == 0 {
+            return None;
+        }
+        let Some(censored) = &self.censored else {
+            return Some(quantiles.map(|quantile| Quantile {
+                value: Duration::from_nanos(value_at_rank(&self.exact, rank(quantile, self.count()))),
+                is_lower_bound: false,
+            }));
+        };
+        // As if every censored sample had ended right at its bound: the least that can be true.
+        let mut at_bounds = self.exact.clone();
+        at_bounds.add(&**censored).expect("all distributions have the same bounds");
+        Some(quantiles.map(|quantile| {
+            let rank = rank(quantile, self.count());
+            let least = value_at_rank(&at_bounds, rank);
+            // As if none had ever ended: the most that can be true, without end beyond the exact ones.
+            let most = (rank <= self.exact.len()).then(|| value_at_rank(&self.exact, rank));
+            let same = most.is_some_and(|most| most as f64 <= least as f64 * (1.0 + SAME_WITHIN));
+            Quantile { value: Duration::from_nanos(least), is_lower_bound: !same }
+        }))
+    }
+
+    /// The samples that were seen to their end, in the form that HdrHistogram tools read.
+    pub fn exact(&self) -> &Histogram<u64> {
+        &self.exact
+    }
+
+    /// The bounds of the censored samples, if there are any.
+    pub fn censored(&self) -> Option<&Histogram<u64>> {
+        self.censored.as_deref()
+    }
+}
+
+/// The nearest rank, from 1 to `count`.
+fn rank(quantile: f64, count: u64) -> u64 {
+    ((quantile * count as f64).ceil() as u64).clamp(1, count)
+}
+
+/// The value of the `rank`-th smallest sample, capped by the true maximum.
+fn value_at_rank(histogram: &Histogram<u64>, rank: u64) -> u64 {
+    // Half a rank less, so that rounding up inside the library lands on `rank` whatever the floats do.
+    let value = histogram.value_at_quantile((rank as f64 - 0.5) / histogram.len() as f64);
+    value.min(histogram.max())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn of(exact_ns: &[u64], censored_ns: &[u64]) -> Distribution {
+        let mut distribution = Distribution::default();
+        exact_ns.iter().for_each(|ns| distribution.record(Duration::from_nanos(*ns)));
+        censored_ns.iter().for_each(|ns| distribution.record_censored(Duration::from_nanos(*ns)));
+        distribution
+    }
+
+    #[test]
+    fn a_percentile_among_censored_samples_is_a_lower_bound() {
+        let two_s = 2_000_000_000;
+        let all_lost = of(&[], &[two_s; 10]);
+        assert_eq!(all_lost.quantile(0.5).unwrap().to_string(), ">2.00s");
+        let a_third_lost = of(&[1_000_000; 20], &[two_s; 10]);
+        assert_eq!(a_third_lost.quantile(0.5).unwrap().to_string(), "1.00ms");
+        assert_eq!(a_third_lost.quantile(0.9).unwrap().to_string(), ">2.00s");
+    }
+
+    #[test]
+    fn an_early_failure_makes_later_ranks_uncertain_only_as_far_as_it_matters() {
+        // Failures after 1 us: had they gone on, every rank above would move by as many.
+        let many = of(&[1_000_000, 2_000_000, 3_000_000, 4_000_000], &[1_000, 1_000]);
+        assert!(many.quantile(0.5).unwrap().is_lower_bound);
+        let values: Vec<u64> = (1..=100_000).map(|i| i * 1_000).collect();
+        assert!(!of(&values, &[1_000]).quantile(0.5).unwrap().is_lower_bound);
+        assert!(of(&values, &[1_000]).mean().unwrap().is_lower_bound);
+    }
+
+    #[test]
+    fn nothing_recorded_has_no_figures() {
+        let empty = Distribution::default();
+        assert_eq!((empty.mean(), empty.max(), empty.quantile(0.5)), (None, None, None));
+    }
+
+    proptest! {
+        #[test]
+        fn a_quantile_is_within_the_stated_error_of_the_sorted_truth(
+            mut values in prop::collection::vec(1u64..2_000_000_000_000, 1..300),
+            quantile in 0.0..=1.0f64,
+        ) {
+            let distribution = of(&values, &[]);
+            values.sort_unstable();
+            let truth = values[rank(quantile, values.len() as u64) as usize - 1];
+            let told = distribution.quantile(quantile).unwrap().value.as_nanos();
+            let error = (told as f64 - truth as f64).abs() / truth as f64;
+            prop_assert!(error <= RELATIVE_ERROR, "told {told}, truth {truth}");
+        }
+
+        #[test]
+        fn merging_is_associative_and_commutative(
+            parts in prop::array::uniform3((
+                prop::collection::vec(1u64..10_000_000_000, 0..40),
+                prop::collection::vec(1u64..10_000_000_000, 0..5),
+            )),
+        ) {
+            let [a, b, c] = parts.map(|(exact, censored)| of(&exact, &censored));
+            let merge = |x: &Distribution, y: &Distribution| { let mut z = x.clone(); z.merge(y); z };
+            let left = merge(&merge(&a, &b), &c);
+            let right = merge(&a, &merge(&b, &c));
+            let swapped = merge(&c, &merge(&b, &a));
+            for other in [&right, &swapped] {
+                prop_assert_eq!(left.exact(), other.exact());
+                prop_assert_eq!(left.censored(), other.censored());
+                prop_assert_eq!(left.mean(), other.mean());
+            }
+        }
+
+        #[test]
+        fn whatever_the_censored_samples_truly_were_the_figure_holds(
+            exact in prop::collection::vec(1u64..1_000_000, 1..60),
+            censored in prop::collection::vec((1u64..1_000_000, 0u64..3_000_000), 1..20),
+            quantile in 0.01..=1.0f64,
+        ) {
+            let bounds: Vec<u64> = censored.iter().map(|(bound, _)| *bound).collect();
+            let told = of(&exact, &bounds).quantile(quantile).unwrap();
+            let mut truth = exact.clone();
+            truth.extend(censored.iter().map(|(bound, more)| bound + more));
+            truth.sort_unstable();
+            let truth = truth[rank(quantile, truth.len() as u64) as usize - 1] as f64;
+            let value = told.value.as_nanos() as f64;
+            prop_assert!(value <= truth * (1.0 + RELATIVE_ERROR), "told {told}, truth {truth}");
+            if !told.is_lower_bound {
+                prop_assert!(truth <= value * (1.0 + SAME_WITHIN + 2.0 * RELATIVE_ERROR), "told {told}, truth {truth}");
+            }
+        }
+    }
+}

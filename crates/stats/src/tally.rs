@@ -1,0 +1,142 @@
+//! Counts of what became of requests.
+
+use std::collections::BTreeMap;
+
+use engine::{Outcome, Sample};
+use units::Duration;
+
+/// How many requests ended how. Outcomes count requests *intended* within the measured window; rates
+/// count what was *done* within it, so that neither end of the window biases a rate.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Requests intended in the window: the sum of the eight outcomes that follow.
+    pub intended: u64,
+    /// Answered, with any status and body.
+    pub answered: u64,
+    /// Of those, answered with the expected status and body.
+    pub answered_as_expected: u64,
+    /// Not answered within the request timeout.
+    pub timed_out: u64,
+    /// No connection; by kind in `connect_failures`.
+    pub connect_failed: u64,
+    /// Reset.
+    pub reset: u64,
+    /// Closed by the server before the answer was whole.
+    pub closed_early: u64,
+    /// Not an HTTP answer; by kind in `malformations`.
+    pub malformed: u64,
+    /// Due and never sent.
+    pub unsent: u64,
+    /// Sent, and the run ended before its answer or timeout.
+    pub in_flight: u64,
+    /// Answers by status.
+    pub statuses: BTreeMap<u16, u64>,
+    /// Failed connections by kind.
+    pub connect_failures: BTreeMap<&'static str, u64>,
+    /// Malformed answers by kind.
+    pub malformations: BTreeMap<&'static str, u64>,
+    /// Expected answers done within the window: what goodput counts.
+    pub done_as_expected: u64,
+    /// Requests of any outcome done within the window.
+    pub done: u64,
+    /// The sum of their response times, for Little's law.
+    pub done_response_ns: u128,
+    /// Bytes received by them.
+    pub done_received_bytes: u64,
+}
+
+impl Tally {
+    /// Adds one finished request.
+    #[inline]
+    pub fn record(&mut self, sample: &Sample) {
+        if sample.due_in_window {
+            self.count_outcome(sample.outcome);
+        }
+        if sample.done_in_window {
+            self.done += 1;
+            self.done_response_ns += u128::from(sample.response_time().as_nanos());
+            self.done_received_bytes += sample.received_bytes;
+            let good = matches!(sample.outcome, Outcome::Answered { expected: true, .. });
+            self.done_as_expected += u64::from(good);
+        }
+    }
+
+    fn count_outcome(&mut self, outcome: Outcome) {
+        self.intended += 1;
+        match outcome {
+            Outcome::Answered { status, expected } => {
+                self.answered += 1;
+                self.answered_as_expected += u64::from(expected);
+                *self.statuses.entry(status).or_default() += 1;
+            }
+            Outcome::TimedOut => self.timed_out += 1,
+            Outcome::ConnectFailed(failure) => {
+                self.connect_failed += 1;
+                *self.connect_failures.entry(failure.name()).or_default() += 1;
+            }
+            Outcome::Reset => self.reset += 1,
+            Outcome::ClosedEarly => self.closed_early += 1,
+            Outcome::Malformed(kind) => {
+                self.malformed += 1;
+                *self.malformations.entry(kind.name()).or_default() += 1;
+            }
+            Outcome::Unsent => self.unsent += 1,
+            Outcome::InFlight => self.in_flight += 1,
+        }
+    }
+
+    /// Adds all of `other`.
+    pub fn merge(&mut self, other: &Self) {
+        for (name, count) in other.outcomes() {
+            *self.outcome_mut(name) += count;
+        }
+        self.intended += other.intended;
+        self.answered_as_expected += other.answered_as_expected;
+        self.done_as_expected += other.done_as_expected;
+        self.done += other.done;
+        self.done_response_ns += other.done_response_ns;
+        self.done_received_bytes += other.done_received_bytes;
+        merge_counts(&mut self.statuses, &other.statuses);
+        merge_counts(&mut self.connect_failures, &other.connect_failures);
+        merge_counts(&mut self.malformations, &other.malformations);
+    }
+
+    /// Each outcome's name and count. The counts add up to `intended`.
+    pub fn outcomes(&self) -> [(&'static str, u64); 8] {
+        [
+            ("answered", self.answered),
+            ("timed_out", self.timed_out),
+            ("connect_failed", self.connect_failed),
+            ("reset", self.reset),
+            ("closed_early", self.closed_early),
+            ("malformed", self.malformed),
+            ("unsent", self.unsent),
+            ("in_flight", self.in_flight),
+        ]
+    }
+
+    fn outcome_mut(&mut self, name: &str) -> &mut u64 {
+        match name {
+            "answered" => &mut self.answered,
+            "timed_out" => &mut self.timed_out,
+            "connect_failed" => &mut self.connect_failed,
+            "reset" => &mut self.reset,
+            "closed_early" => &mut self.closed_early,
+            "malformed" => &mut self.malformed,
+            "unsent" => &mut self.unsent,
+            _ => &mut self.in_flight,
+        }
+    }
+
+    /// Mean response time of what was done within the window, censored times at their bounds.
+    pub fn mean_done_response(&self) -> Option<Duration> {
+        let count = u128::from(self.done);
+        (count > 0).then(|| Duration::from_nanos((self.done_response_ns / count) as u64))
+    }
+}
+
+fn merge_counts<K: Ord + Copy>(into: &mut BTreeMap<K, u64>, from: &BTreeMap<K, u64>) {
+    for (key, count) in from {
+        *into.entry(*key).or_default() += count;
+    }
+}

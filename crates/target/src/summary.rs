@@ -1,0 +1,73 @@
+//! What a server did, from its start to its stop.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use units::Instant;
+
+use crate::config::Config;
+
+/// What a server did, from its start to its stop. `requests` = all of `answers` + `unanswered`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// When it began to listen.
+    pub started: Instant,
+    /// When it was told to stop.
+    pub stopped: Instant,
+    /// Requests whose head arrived, and what was refused as none.
+    pub requests: u64,
+    /// Answers handed to the kernel whole, by status.
+    pub answers: BTreeMap<u16, u64>,
+    /// Requests without an answer: silence was asked for, the client left, or the server stopped.
+    pub unanswered: u64,
+    /// Connections accepted.
+    pub connections: u64,
+    /// Connections that could not be accepted or served, for want of descriptors, memory or threads.
+    pub connections_failed: u64,
+    /// When it stood still, as (begin, end), oldest first; the first 10 000.
+    pub stalls: Vec<(Instant, Instant)>,
+    /// The stalls that found no place in the list.
+    pub stalls_unlisted: u64,
+    /// What it was asked to do.
+    pub config: Config,
+}
+
+impl Summary {
+    /// As written beside the truth file. Times are in nanoseconds, sizes in bytes.
+    pub fn to_json(&self) -> Value {
+        let stalls: Vec<_> = self.stalls.iter().map(|(from, to)| [from.as_nanos(), to.as_nanos()]).collect();
+        let answers: BTreeMap<String, u64> =
+            self.answers.iter().map(|(status, count)| (status.to_string(), *count)).collect();
+        json!({
+            "started_ns": self.started.as_nanos(),
+            "stopped_ns": self.stopped.as_nanos(),
+            "requests": self.requests,
+            "answers": answers,
+            "unanswered": self.unanswered,
+            "connections": self.connections,
+            "connections_failed": self.connections_failed,
+            "stalls_ns": stalls,
+            "stalls_unlisted": self.stalls_unlisted,
+            "config": config_json(&self.config),
+        })
+    }
+}
+
+fn config_json(config: &Config) -> Value {
+    let paths: BTreeMap<&str, u64> =
+        config.paths.iter().map(|rule| (rule.path.as_str(), rule.delay.as_nanos())).collect();
+    json!({
+        "listen": config.listen.to_string(),
+        "model": config.model.to_string(),
+        "pool_threads": config.pool_threads,
+        "backlog": config.backlog,
+        "path_delays_ns": paths,
+        "body_bytes": config.body_bytes.map(|bytes| bytes.0),
+        "stall_for_ns": config.stall.map(|stall| stall.for_.as_nanos()),
+        "stall_every_ns": config.stall.map(|stall| stall.every.as_nanos()),
+        "close_every": config.close_every,
+        "error_share": config.error_share,
+        "never_answer": config.never_answer,
+        "seed": config.seed.0,
+    })
+}

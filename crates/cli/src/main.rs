@@ -1,1 +1,33 @@
-fn main() {}
+//! The `proofload` binary: arguments and wiring only.
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod commands;
+mod exit;
+mod interrupt;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::arguments::{Arguments, Command};
+use crate::exit::Failure;
+
+fn main() -> ExitCode {
+    // clap prints usage errors itself, with exit code 2.
+    let outcome = match Arguments::parse().command {
+        Command::Hit(arguments) => commands::hit::run(&arguments),
+        Command::Run(arguments) => commands::run::run(&arguments),
+        Command::Report(arguments) => commands::report::run(&arguments),
+        Command::List(arguments) => commands::list::run(&arguments),
+        Command::Check(arguments) => commands::check::run(&arguments),
+        Command::Target(arguments) => commands::target::run(*arguments),
+        Command::Doctor(arguments) => commands::doctor::run(&arguments),
+        Command::Supervise(arguments) => return stack::supervise(&arguments.command),
+    };
+    outcome.unwrap_or_else(|failure: Failure| {
+        eprintln!("proofload: {failure}");
+        failure.code()
+    })
+}

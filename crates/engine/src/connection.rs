@@ -113,10 +113,12 @@ pub(crate) enum State {
     Thinking,
     /// A closed-model user pauses after a failed connection.
     Pausing,
+    /// A closed-model user's first request is due at `since`, which lies ahead.
+    Ramping,
 }
 
 impl State {
-    pub(crate) const COUNT: usize = 6;
+    pub(crate) const COUNT: usize = 7;
 }
 
 /// One connection slot and the request it carries.

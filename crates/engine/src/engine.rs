@@ -24,6 +24,9 @@ pub const RETRY_PAUSE: Duration = Duration::from_millis(100);
 /// completions had their turn.
 const DUE_PER_TURN_MAX: u32 = 1024;
 
+/// The states in which a closed-model user waits for the clock alone.
+const USERS_WAIT: [State; 3] = [State::Thinking, State::Pausing, State::Ramping];
+
 /// Where a load stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
@@ -190,8 +193,9 @@ impl<S: Sink> Engine<S> {
             (Some(schedule), true) => Some(schedule.due()),
             _ => None,
         };
-        [State::Connecting, State::Free, State::InFlight, State::Thinking, State::Pausing]
+        [State::Connecting, State::Free, State::InFlight]
             .into_iter()
+            .chain(USERS_WAIT)
             .filter_map(|state| self.next_expiry(state).map(|(_, at)| at))
             .chain(stage_end)
             .chain(due)
@@ -205,8 +209,9 @@ impl<S: Sink> Engine<S> {
         self.end_opening_if_done(now);
         if self.stage == Stage::Running {
             // What was due before the deadline is dealt with even when we wake after it.
-            self.expire(State::Thinking, now);
-            self.expire(State::Pausing, now);
+            for state in USERS_WAIT {
+                self.expire(state, now);
+            }
             self.send_due(now);
             if now >= self.window.end {
                 self.start_draining(now);
@@ -513,6 +518,7 @@ impl<S: Sink> Engine<S> {
                 Load::Open { .. } => Duration::MAX,
             },
             State::Pausing => RETRY_PAUSE,
+            State::Ramping => Duration::ZERO,
         }
     }
 
@@ -537,7 +543,7 @@ impl<S: Sink> Engine<S> {
                 }
                 State::Free => self.lose_connection(index, now),
                 State::InFlight => self.time_out(index, at, now),
-                State::Thinking | State::Pausing => {
+                State::Thinking | State::Pausing | State::Ramping => {
                     self.leave(index);
                     self.start_user_request(index, at, now);
                 }
@@ -572,10 +578,21 @@ impl<S: Sink> Engine<S> {
             Load::Closed { .. } => {
                 for index in 0..self.slots.len() as u32 {
                     self.leave(index);
-                    self.start_user_request(index, now, now);
+                    self.start_user(index, now);
                 }
             }
         }
+    }
+
+    /// Users who start together stay together: a server that takes 100 ms answers them in waves, and a
+    /// window then holds one wave more or less. With a warm-up their starts are spread over it.
+    fn start_user(&mut self, index: u32, now: Instant) {
+        if self.config.warm_up.is_zero() {
+            return self.start_user_request(index, now, now);
+        }
+        let ramp_ns = u128::from(self.config.warm_up.as_nanos());
+        let after_ns = ramp_ns * u128::from(index) / self.slots.len() as u128;
+        self.enter(index, State::Ramping, now + Duration::from_nanos(after_ns as u64));
     }
 
     fn start_draining(&mut self, now: Instant) {
@@ -593,7 +610,7 @@ impl<S: Sink> Engine<S> {
             self.close(index);
             self.rest(index, now);
         }
-        for state in [State::Thinking, State::Pausing] {
+        for state in USERS_WAIT {
             while let Some(index) = self.queues.front(state) {
                 self.leave(index);
                 self.rest(index, now);

@@ -1,1 +1,12 @@
-//! To be written.
+//! From a record to what it means: first whether its figures can be believed ([`audit`]), then what
+//! limited the server ([`limit`]).
+//!
+//! Invariant: pure functions of a record. Each statement carries the figures it rests on; where the
+//! evidence does not decide, the answer is *unexplained*, in that word.
+#![forbid(unsafe_code)]
+
+mod audit;
+mod limit;
+
+pub use audit::{Reason, ReasonKind, Validity, audit};
+pub use limit::{Limit, Verdict, limit};

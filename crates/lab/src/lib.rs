@@ -1,1 +1,17 @@
-//! To be written.
+//! Carries out what a plan says and hands back records: one load ([`load::run`]), or an experiment of many
+//! trials on fresh processes ([`experiment::carry_out`]).
+//!
+//! Invariants: one load at a time; a trial is written down before the next begins; whoever interrupts gets
+//! back what was measured, and no process is left behind.
+#![forbid(unsafe_code)]
+
+pub mod doctor;
+mod error;
+pub mod experiment;
+mod feed;
+pub mod load;
+mod machine;
+mod order;
+mod trial;
+
+pub use error::LabError;

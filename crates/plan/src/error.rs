@@ -40,8 +40,9 @@ impl PlanError {
     #[must_use]
     pub fn at_offset(mut self, file: &Path, text: &str, offset: usize) -> Self {
         let before = &text.as_bytes()[..offset.min(text.len())];
-        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-        let column = before.iter().rev().take_while(|byte| **byte != b'\n').count() + 1;
+        let mut lines = before.split(|byte| *byte == b'\n');
+        let column = lines.next_back().map_or(0, <[u8]>::len) + 1;
+        let line = lines.count() + 1;
         self.place = Some(Place { file: file.to_owned(), line_column: Some((line, column)) });
         self
     }

@@ -5,7 +5,13 @@
 #![forbid(unsafe_code)]
 
 pub mod error;
+pub mod experiment;
+pub mod load;
+pub mod request;
 pub mod stack;
 pub mod toml_file;
 
 pub use error::{Place, PlanError};
+pub use experiment::{Cell, Experiment, Round};
+pub use load::{LoadArguments, LoadPlan};
+pub use request::{HttpTarget, RequestArguments};

@@ -1,1 +1,26 @@
-//! To be written.
+//! What is persisted of a run: versioned, append-only, readable by other tools.
+//!
+//! A run directory holds `manifest.json` (what it ran on), `experiment.toml` (what was asked for),
+//! `trials.jsonl` (one line a finished trial, synced before the next trial starts) and, in
+//! `trials/NNNN/`, the HdrHistogram interval log and the server's log of each. `docs/records.md` describes
+//! every field.
+//!
+//! Invariant: a line that was synced is never written again, so `kill -9` loses at most the trial in
+//! progress; a reader skips a last line that was not finished.
+#![forbid(unsafe_code)]
+
+mod distribution;
+mod error;
+mod hlog;
+mod load;
+mod manifest;
+mod run_dir;
+mod trial;
+
+pub use distribution::{Distribution, LowerBounds};
+pub use error::RecordError;
+pub use hlog::with_interval_log;
+pub use load::{Connections, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult, Outcomes, Window};
+pub use manifest::{MANIFEST_VERSION, Machine, Manifest, StackManifest};
+pub use run_dir::RunDir;
+pub use trial::{Contract, Measured, Server, TRIAL_VERSION, Trial, TrialResult, UsageSample};

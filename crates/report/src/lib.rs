@@ -1,1 +1,13 @@
-//! To be written.
+//! From records to text and JSON, for people and for programs.
+//!
+//! Invariant: reports are made from records alone, so a report of an old run can be made again by newer
+//! code; nothing is measured here, and no figure is printed bare that its own audit speaks against.
+#![forbid(unsafe_code)]
+
+mod figure;
+mod load;
+mod ranking;
+
+pub use figure::{micros, per_s, time_us};
+pub use load::{HitReport, hit_text};
+pub use ranking::{RunReport, TrialLine, ranking_text};

@@ -129,7 +129,8 @@ fn answers_are_whole(harness: &mut impl Harness, behaviour: &Behaviour) {
 fn announced_closes_cost_no_request(harness: &mut impl Harness) {
     let seen = run(harness, &Behaviour::ClosesEvery(4), &load(2, 40, "hello".into()));
     assert_eq!(seen.outcomes(), BTreeMap::from([("answered", 40)]));
-    assert_eq!(seen.connections_opened, 10, "one connection for every four answers");
+    // The two users need not make twenty requests each, so the last connection of each may be shorter.
+    assert!((10..=11).contains(&seen.connections_opened), "{} connections", seen.connections_opened);
 }
 
 fn failures_have_their_own_outcome(harness: &mut impl Harness) {

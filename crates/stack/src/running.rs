@@ -1,14 +1,13 @@
 //! A stack that is up.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ExitStatus};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration as StdDuration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
 use units::{Bytes, Duration};
 
 use crate::cgroup::Cgroup;
@@ -172,7 +171,7 @@ impl Running {
     /// connections.
     pub fn stop(self) -> Result<StopReport, StackError> {
         let begun = Instant::now();
-        self.signal_all(Signal::TERM);
+        self.terminate_all();
         let mut forced = false;
         if !self.wait_until_gone(TERM_GRACE) {
             forced = true;
@@ -204,23 +203,41 @@ impl Running {
         pids
     }
 
-    fn signal_all(&self, signal: Signal) {
+    fn terminate_all(&self) {
         // Gone already is just as well, in both cases.
         if self.is_alive()
             && let Some(group) = Pid::from_raw(self.leader)
         {
-            let _ = kill_process_group(group, signal);
+            let _ = kill_process_group(group, Signal::TERM);
         }
+        // What left the group was started by the stack all the same.
+        let group = self.leader;
         for pid in self.remaining().into_iter().filter_map(Pid::from_raw) {
-            let _ = kill_process(pid, signal);
+            if getpgid(Some(pid)).is_ok_and(|of| of.as_raw_pid() != group) {
+                let _ = kill_process(pid, Signal::TERM);
+            }
         }
     }
 
     fn kill_all(&self) {
-        let killed = self.cgroup.as_ref().map_or_else(|| Err(io::ErrorKind::NotFound.into()), Cgroup::kill);
-        if killed.is_err() {
-            self.signal_all(Signal::KILL);
+        if self.cgroup.as_ref().is_some_and(|cgroup| cgroup.kill().is_ok()) {
+            return;
         }
+        // The supervisor last: it is what orphans descend from, and without it they could not be found. Again
+        // and again, since a process may start another one between the look at the tree and its own death.
+        let deadline = Instant::now() + KILL_GRACE;
+        loop {
+            let pids = self.remaining();
+            if pids.is_empty() || Instant::now() >= deadline {
+                break;
+            }
+            for pid in pids.into_iter().filter_map(Pid::from_raw) {
+                let _ = kill_process(pid, Signal::KILL);
+            }
+            std::thread::sleep(POLL);
+        }
+        // An error means that it ended by itself, as it does when nothing is left to supervise.
+        let _ = self.supervisor.lock().unwrap_or_else(PoisonError::into_inner).kill();
     }
 
     /// Whether everything ended, the supervisor included, within `limit`.

@@ -112,8 +112,14 @@ fn end_all() {
     // Meanwhile the main thread waits for the command, and ends this process if that sees to everything.
     signal_tree(Signal::TERM);
     thread::sleep(GRACE);
+    // Takes this process along; without a control group of ours the tree is walked instead.
     let _ = cgroup::kill_own();
-    signal_tree(Signal::KILL);
+    let deadline = Instant::now() + GRACE;
+    // Again and again: a process may start another one between the look at the tree and its own death.
+    while !procs::tree(getpid().as_raw_pid()).is_empty() && Instant::now() < deadline {
+        signal_tree(Signal::KILL);
+        thread::sleep(POLL);
+    }
     let _ = kill_current_process_group(Signal::KILL);
 }
 

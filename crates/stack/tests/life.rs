@@ -10,12 +10,53 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration as StdDuration, Instant};
 
-use common::{Bench, lives, standin};
-use plan::stack::{ConnectionUse, Endpoint};
-use stack::{Framing, Mismatch, StackError, build, check_contract, missing_tools};
+use common::{boot_in, standin};
+use plan::stack::{ConnectionUse, Endpoint, StackManifest};
+use stack::{Framing, Mismatch, Running, StackError, build, check_contract, missing_tools};
 use units::{Bytes, Duration};
 
 const SERVER: &str = r#"exec "$2" target --listen 127.0.0.1:$1 --model pool --threads 7"#;
+
+/// A stack in a folder of its own, and what its trials leave there.
+struct Bench {
+    folder: tempfile::TempDir,
+    stack: StackManifest,
+}
+
+impl Bench {
+    /// A stack whose manifest is `sections` after a title.
+    fn new(sections: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path().join("stacks/mine");
+        fs::create_dir_all(&dir).unwrap();
+        let text = format!("title = \"Mine\"\nfamily = \"test\"\ngeneration = \"timeless\"\n{sections}");
+        fs::write(dir.join("stack.toml"), text).unwrap();
+        let stack = StackManifest::load(&dir).unwrap();
+        Self { folder, stack }
+    }
+
+    /// One that runs `script` with `sh`, in which `$1` is the port, `$2` the stand-in.
+    fn of_script(script: &str, timeout: &str) -> Self {
+        Self::new(&format!(
+            "[run]\ncommand = [\"sh\", \"-c\", '''{script}''', \"sh\", \"{{port}}\", \"{{proofload}}\"]\n\
+            [ready]\ntimeout = \"{timeout}\"\n[[endpoint]]\nname = \"hello\"\npath = \"/hello\"\nbody = \"hello\"\n"
+        ))
+    }
+
+    fn log(&self) -> PathBuf {
+        self.folder.path().join("log")
+    }
+
+    fn boot(&self) -> Result<Running, StackError> {
+        boot_in(&self.stack, self.folder.path())
+    }
+}
+
+/// Whether process `pid` lives.
+fn lives(pid: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+}
 
 fn wait_until(what: &str, limit: StdDuration, mut is_so: impl FnMut() -> bool) {
     let deadline = Instant::now() + limit;
@@ -38,7 +79,11 @@ fn hammer(addr: SocketAddr, requests: usize) {
     }
 }
 
+/// The process that wrote its id into `file`, or is about to.
 fn pid_in(file: &Path) -> i32 {
+    wait_until("writing a pid", StdDuration::from_secs(5), || {
+        fs::read_to_string(file).is_ok_and(|pid| pid.ends_with('\n'))
+    });
     fs::read_to_string(file).unwrap().trim().parse().unwrap()
 }
 
@@ -78,13 +123,18 @@ fn dropping_a_stack_ends_it() {
 }
 
 #[test]
-fn a_stack_that_is_deaf_to_sigterm_is_killed() {
-    let script = r#"trap "" TERM; "$2" target --listen 127.0.0.1:$1 & while :; do sleep 0.1; done"#;
+fn a_stack_that_is_deaf_to_sigterm_is_killed_with_its_daemons() {
+    let script = r#"trap "" TERM
+        setsid sh -c 'echo $$ > daemon; while :; do sleep 0.1; done' &
+        "$2" target --listen 127.0.0.1:$1 & while :; do sleep 0.1; done"#;
     let bench = Bench::of_script(script, "10s");
     let running = bench.boot().unwrap();
+    let daemon = pid_in(&bench.folder.path().join("work/daemon"));
+    assert!(lives(daemon));
     let report = running.stop().unwrap();
     assert!(report.forced);
     assert!(report.took >= Duration::from_secs(3) && report.took < Duration::from_secs(6), "{}", report.took);
+    assert!(!lives(daemon));
 }
 
 #[test]
@@ -96,9 +146,6 @@ fn grandchildren_are_gone_too_even_in_a_session_of_their_own() {
     let bench = Bench::of_script(script, "10s");
     let running = bench.boot().unwrap();
     let work = bench.folder.path().join("work");
-    wait_until("the daemon's start", StdDuration::from_secs(5), || {
-        fs::read_to_string(work.join("daemon")).is_ok_and(|pid| pid.ends_with('\n'))
-    });
     let (grandchild, daemon) = (pid_in(&work.join("grandchild")), pid_in(&work.join("daemon")));
     assert!(lives(grandchild) && lives(daemon));
     assert!(running.usage().unwrap().processes >= 4);
@@ -124,9 +171,6 @@ fn a_supervisor_whose_pipe_closes_ends_everything_without_a_control_group() {
     std::thread::sleep(StdDuration::from_millis(100));
     assert!(!files[0].exists(), "it waits for the word");
     pipe.write_all(b"g").unwrap();
-    wait_until("the start", StdDuration::from_secs(5), || {
-        files.iter().all(|file| fs::read_to_string(file).is_ok_and(|pid| pid.ends_with('\n')))
-    });
     let pids = files.each_ref().map(|file| pid_in(file));
     assert!(pids.iter().all(|pid| lives(*pid)));
     drop(pipe);
@@ -320,9 +364,6 @@ fn a_taken_port_is_not_mistaken_for_the_stack() {
     let port_file = bench.folder.path().join("work/port");
     let (addr, foreign) = std::thread::scope(|scope| {
         let foreign = scope.spawn(|| {
-            wait_until("the start", StdDuration::from_secs(5), || {
-                fs::read_to_string(&port_file).is_ok_and(|port| port.ends_with('\n'))
-            });
             let listener = TcpListener::bind(("127.0.0.1", pid_in(&port_file) as u16)).unwrap();
             let (mut stream, _) = listener.accept().unwrap();
             let _ = stream.read(&mut [0; 1024]).unwrap();

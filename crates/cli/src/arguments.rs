@@ -1,0 +1,274 @@
+//! The command line as typed. Only the form is checked here; `plan` says whether it makes sense.
+
+use std::net::SocketAddr;
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use plan::LoadArguments;
+use target::{Model, PathRule, Stall};
+use units::{Bytes, Duration, Rate, Seed};
+
+use crate::exit;
+
+/// Boots HTTP servers, loads them honestly, ranks them, and says where the numbers came from.
+#[derive(Debug, Parser)]
+#[command(name = "proofload", version, after_help = exit::HELP)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Load one URL and say what it did
+    Hit(Hit),
+    /// Carry out an experiment: boot its stacks, load them in turn, rank them
+    Run(Run),
+    /// Make the report of a recorded run again
+    Report(Report),
+    /// List the stacks and what each needs
+    List(List),
+    /// Boot a stack and check what it answers, without load
+    Check(Check),
+    /// Serve: the calibration server, whose behaviour and truth are known
+    Target(Box<Target>),
+    /// Say what on this machine stands in the way of a good measurement, and how to mend it
+    Doctor(Doctor),
+    /// Run a command whose whole process tree ends with us
+    #[command(hide = true)]
+    Supervise(Supervise),
+}
+
+/// `proofload hit`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  proofload hit http://127.0.0.1:8080/ -c 300 -d 30s
+  proofload hit http://127.0.0.1:8080/ --rate 2000 -c 300 -d 30s --json
+  proofload hit http://127.0.0.1:8080/users -m POST -H 'Content-Type: application/json' --body '{}' -n 1000
+
+Without --rate it is a closed model: each connection sends when its last answer came. With it, an open
+model: requests are due at the rate whatever the server does, and response time counts from then.")]
+pub struct Hit {
+    /// Where: http://host[:port]/path
+    pub url: String,
+    /// Connections; in the closed model also the number of users
+    #[arg(short, long, default_value_t = 50)]
+    pub connections: u32,
+    /// How long to measure [default: 10s, or until -n requests are made]
+    #[arg(short, long)]
+    pub duration: Option<Duration>,
+    /// Requests to make in all
+    #[arg(short = 'n', long)]
+    pub requests: Option<u64>,
+    /// Requests due a second (open model): 2000, 20k, 90/m
+    #[arg(short, long)]
+    pub rate: Option<Rate>,
+    /// Poisson instead of constant arrivals; needs --rate
+    #[arg(long)]
+    pub poisson: bool,
+    /// Requests that may wait for a connection, with --rate
+    #[arg(long)]
+    pub backlog: Option<u32>,
+    /// Pause between an answer and the next request (closed model)
+    #[arg(long)]
+    pub think: Option<Duration>,
+    /// Load before the measured window, left out of all figures
+    #[arg(short, long)]
+    pub warm_up: Option<Duration>,
+    /// How long an answer may take from the first byte sent
+    #[arg(long, default_value = "2s")]
+    pub timeout: Duration,
+    /// How long a connection attempt may take [default: as --timeout]
+    #[arg(long)]
+    pub connect_timeout: Option<Duration>,
+    /// Close a connection unused for so long [default: never]
+    #[arg(long)]
+    pub idle_timeout: Option<Duration>,
+    /// A fresh connection for each request
+    #[arg(long)]
+    pub no_keep_alive: bool,
+    /// Load threads
+    #[arg(short, long, default_value_t = 1)]
+    pub threads: u32,
+    /// Method [default: GET, or POST with a body]
+    #[arg(short, long)]
+    pub method: Option<String>,
+    /// Header 'Name: value'; may be repeated
+    #[arg(short = 'H', long = "header")]
+    pub headers: Vec<String>,
+    /// Body of the request
+    #[arg(long, conflicts_with = "body_file")]
+    pub body: Option<String>,
+    /// File with the body of the request
+    #[arg(long)]
+    pub body_file: Option<PathBuf>,
+    /// The only good status [default: any from 200 to 399]
+    #[arg(long)]
+    pub expect_status: Option<u16>,
+    /// The only good body [default: any]
+    #[arg(long)]
+    pub expect_body: Option<String>,
+    /// Seed of Poisson arrivals
+    #[arg(long, default_value = "0")]
+    pub seed: Seed,
+    /// Print JSON (version 1; docs/records.md) instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// Write response times as an HdrHistogram interval log
+    #[arg(long)]
+    pub hlog: Option<PathBuf>,
+    /// No progress
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+impl Hit {
+    /// The load's part of the arguments.
+    pub fn load(&self) -> LoadArguments {
+        LoadArguments {
+            connections: Some(self.connections),
+            threads: Some(self.threads),
+            rate: self.rate,
+            poisson: self.poisson,
+            backlog_max: self.backlog,
+            think: self.think,
+            duration: self.duration,
+            requests: self.requests,
+            warm_up: self.warm_up,
+            timeout: Some(self.timeout),
+            connect_timeout: self.connect_timeout,
+            idle_timeout: self.idle_timeout,
+            fresh_connections: self.no_keep_alive,
+            seed: Some(self.seed),
+        }
+    }
+}
+
+/// `proofload run`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  proofload run experiments/quick.toml
+  proofload run --resume runs/quick-20260101-120000")]
+pub struct Run {
+    /// The experiment
+    #[arg(required_unless_present = "resume", conflicts_with = "resume")]
+    pub experiment: Option<PathBuf>,
+    /// Go on with the run in this directory
+    #[arg(long, value_name = "DIR")]
+    pub resume: Option<PathBuf>,
+    /// Where run directories are made
+    #[arg(long, default_value = "runs", value_name = "DIR")]
+    pub runs: PathBuf,
+    #[command(flatten)]
+    pub stacks: Stacks,
+    /// No progress
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Where the stacks are.
+#[derive(Debug, Args)]
+pub struct Stacks {
+    /// Folder of the stacks
+    #[arg(long = "stacks", default_value = "stacks", value_name = "DIR")]
+    pub dir: PathBuf,
+}
+
+/// `proofload report`.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// The run's directory
+    pub run: PathBuf,
+    /// Print the trials as JSON lines instead of the ranking
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `proofload list`.
+#[derive(Debug, Args)]
+pub struct List {
+    #[command(flatten)]
+    pub stacks: Stacks,
+    /// Print JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `proofload check`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  proofload check gin nginx")]
+pub struct Check {
+    /// Which stacks
+    #[arg(required = true)]
+    pub stack: Vec<String>,
+    #[command(flatten)]
+    pub stacks: Stacks,
+}
+
+/// `proofload doctor`.
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// Connections you mean to open
+    #[arg(short, long, default_value_t = 1000)]
+    pub connections: u32,
+}
+
+/// `proofload target`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  proofload target --listen 127.0.0.1:8080 --model pool --threads 16 --path /sleep=100ms
+  proofload target --stall 1s/10s --truth truth.csv
+
+It serves until Ctrl-C. `/` and `/hello` answer at once and `/sleep` after 100 ms unless --path says otherwise.")]
+pub struct Target {
+    /// Address to listen on; port 0 takes a free one
+    #[arg(long, default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+    /// single, thread-per-connection, pool or event-loop
+    #[arg(long, default_value = "event-loop")]
+    pub model: Model,
+    /// Threads of the pool
+    #[arg(long, default_value = "16")]
+    pub threads: NonZeroUsize,
+    /// A path and its delay: /sleep=100ms; may be repeated
+    #[arg(long = "path")]
+    pub paths: Vec<PathRule>,
+    /// Length of the accept queue
+    #[arg(long, default_value_t = 4096)]
+    pub backlog: u32,
+    /// Stand still for so long in every so long: 1s/10s
+    #[arg(long)]
+    pub stall: Option<Stall>,
+    /// Size of an answer's body
+    #[arg(long)]
+    pub body_bytes: Option<Bytes>,
+    /// Close a connection at every so many answers
+    #[arg(long)]
+    pub close_every: Option<NonZeroU64>,
+    /// Share of the answers that are a 500, from 0 to 1
+    #[arg(long, default_value_t = 0.0)]
+    pub error_share: f64,
+    /// Read requests and never answer
+    #[arg(long)]
+    pub never_answer: bool,
+    /// Write when each request arrived and was answered, as CSV
+    #[arg(long, value_name = "FILE")]
+    pub truth: Option<PathBuf>,
+    /// Seed of the errors
+    #[arg(long, default_value = "0")]
+    pub seed: Seed,
+}
+
+/// `proofload supervise`.
+#[derive(Debug, Args)]
+pub struct Supervise {
+    /// The command and its arguments
+    #[arg(last = true, required = true)]
+    pub command: Vec<String>,
+}

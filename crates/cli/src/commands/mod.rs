@@ -1,0 +1,9 @@
+//! One module a command: from its arguments to its output and exit code.
+
+pub mod check;
+pub mod doctor;
+pub mod hit;
+pub mod list;
+pub mod report;
+pub mod run;
+pub mod target;

@@ -1,0 +1,67 @@
+//! `proofload run`: an experiment.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use lab::experiment::{Bench, Ended, carry_out, resume};
+use plan::Experiment;
+use plan::stack::Catalogue;
+
+use crate::arguments::Run;
+use crate::commands::report;
+use crate::exit::{self, Failure};
+use crate::interrupt;
+use crate::progress::RunProgress;
+
+/// Runs the command.
+pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
+    let catalogue = Catalogue::load(&arguments.stacks.dir)?;
+    let control = interrupt::on_signals()?;
+    let proofload_exe = own_binary()?;
+    let argv: Vec<String> = std::env::args().collect();
+    let bench = Bench {
+        catalogue: &catalogue,
+        proofload_exe: &proofload_exe,
+        version: env!("CARGO_PKG_VERSION"),
+        argv: &argv,
+        interrupt: &control,
+    };
+    let mut progress = RunProgress::new(arguments.quiet);
+    let ended = match (&arguments.experiment, &arguments.resume) {
+        (Some(path), _) => {
+            let experiment = Experiment::read(path, &catalogue)?;
+            let dir = run_dir(&arguments.runs, path);
+            carry_out(&experiment, &dir, &bench, &mut |event| progress.observe(&event))?
+        }
+        (None, Some(dir)) => resume(dir, &bench, &mut |event| progress.observe(&event))?,
+        (None, None) => unreachable!("clap requires one of them"),
+    };
+    progress.finish();
+    report::print_ranking(&ended.dir)?;
+    Ok(ExitCode::from(code(&ended)))
+}
+
+/// The path of this binary. On Linux a binary that was replaced while running is named with a suffix that
+/// no file has; the one at its path now is the next best.
+pub fn own_binary() -> Result<PathBuf, Failure> {
+    std::env::current_exe().map_err(|error| {
+        Failure::system(format!("cannot find the proofload binary itself ({error}); start it by its path"))
+    })
+}
+
+/// `runs/quick-20260101-120000`, in UTC, with a number behind it if that is taken.
+fn run_dir(runs: &Path, experiment: &Path) -> PathBuf {
+    let name = experiment.file_stem().map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
+    let time = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S");
+    let first = runs.join(format!("{name}-{time}"));
+    let next = (2..).map(|number| runs.join(format!("{name}-{time}-{number}")));
+    std::iter::once(first).chain(next).find(|path| !path.exists()).expect("numbers do not run out")
+}
+
+fn code(ended: &Ended) -> u8 {
+    match ended {
+        Ended { interrupted: true, .. } => exit::INTERRUPTED,
+        Ended { failed: 0, .. } => exit::OK,
+        Ended { .. } => exit::SERVICE,
+    }
+}

@@ -1,0 +1,101 @@
+//! Exit codes, and the errors that lead to them.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use lab::LabError;
+use plan::PlanError;
+use record::RecordError;
+use stack::StackError;
+use target::TargetError;
+
+/// Everything went well.
+pub const OK: u8 = 0;
+/// Something of the system failed: a file, a descriptor, a port.
+pub const SYSTEM: u8 = 1;
+/// What was asked for is not valid.
+pub const USAGE: u8 = 2;
+/// There was nothing to measure: no address, nobody listens, no stack came up.
+pub const UNREACHABLE: u8 = 3;
+/// It was measured, and the service did not do what was asked, or its latency could not be seen.
+pub const SERVICE: u8 = 4;
+/// It was interrupted; what was measured is kept.
+pub const INTERRUPTED: u8 = 130;
+
+/// What `--help` says of exit codes.
+pub const HELP: &str = "\
+Exit codes:
+  0    measured, and the service did what was asked
+  1    the system refused something: a full disk, a missing permission, a port in use
+  2    what was asked for is not valid: an argument, a file, a URL
+  3    nothing to measure: the host does not resolve, nobody listens, no stack came up
+  4    measured, but over 0.1 % of the requests failed or percentiles are only lower bounds,
+       or a stack of the experiment failed
+  130  interrupted; what was measured is kept";
+
+/// An error on its way to the user.
+#[derive(Debug)]
+pub struct Failure {
+    code: u8,
+    message: String,
+}
+
+impl Failure {
+    /// The system refused something.
+    pub fn system(message: impl fmt::Display) -> Self {
+        Self { code: SYSTEM, message: message.to_string() }
+    }
+
+    /// The process's exit code.
+    pub fn code(&self) -> ExitCode {
+        ExitCode::from(self.code)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<PlanError> for Failure {
+    fn from(error: PlanError) -> Self {
+        Self { code: USAGE, message: error.to_string() }
+    }
+}
+
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Self {
+        Self::system(error)
+    }
+}
+
+impl From<StackError> for Failure {
+    fn from(error: StackError) -> Self {
+        Self { code: UNREACHABLE, message: error.to_string() }
+    }
+}
+
+impl From<TargetError> for Failure {
+    fn from(error: TargetError) -> Self {
+        let code = if matches!(error, TargetError::Setting { .. }) { USAGE } else { SYSTEM };
+        Self { code, message: error.to_string() }
+    }
+}
+
+impl From<LabError> for Failure {
+    fn from(error: LabError) -> Self {
+        let code = match &error {
+            LabError::Plan(_) | LabError::NotResumable { .. } => USAGE,
+            LabError::NoAddress { .. }
+            | LabError::Unreachable { .. }
+            | LabError::Stack(_)
+            | LabError::NothingToRun { .. } => UNREACHABLE,
+            LabError::Record(_)
+            | LabError::TooFewFiles { .. }
+            | LabError::Drive(_)
+            | LabError::System { .. } => SYSTEM,
+        };
+        Self { code, message: error.to_string() }
+    }
+}

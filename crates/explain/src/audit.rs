@@ -1,0 +1,201 @@
+//! Can the figures of a load be believed, and are they the server's?
+
+use record::LoadResult;
+use serde::Serialize;
+use units::Duration;
+
+/// Share of requests that may fail before the service counts as incorrect.
+const FAILED_SHARE_MAX: f64 = 0.001;
+/// Busiest load thread above which the generator may have been the limit.
+const BUSY_SHARE_MAX: f64 = 0.8;
+/// The generator's own lag, at the 99th percentile, above which it was late.
+const GENERATOR_LAG_P99_MAX: Duration = Duration::from_millis(1);
+/// |N − X·R| / N above which latency figures are not those of the requests made.
+const LITTLE_GAP_MAX: f64 = 0.05;
+/// A window shorter than so many response times measures its own ends.
+const WINDOW_RESPONSE_TIMES_MIN: f64 = 10.0;
+
+/// Whether a result is what it says.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Validity {
+    /// No reason speaks against it.
+    pub valid: bool,
+    /// `valid`, or the gravest reason's kind.
+    pub verdict: &'static str,
+    /// What speaks against it, the gravest first.
+    pub reasons: Vec<Reason>,
+}
+
+/// One thing that speaks against a result.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reason {
+    /// What kind.
+    pub kind: ReasonKind,
+    /// The figures, and what to do.
+    pub text: String,
+}
+
+/// Kinds of reasons, the gravest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReasonKind {
+    /// Nothing was measured.
+    Empty,
+    /// It was ended before its time.
+    Interrupted,
+    /// Too many requests failed or were answered wrongly.
+    IncorrectService,
+    /// Percentiles fall among censored samples.
+    Censored,
+    /// N ≠ X · R.
+    LittlesLaw,
+    /// The window is too short for the response time.
+    TooShort,
+    /// The generator had no CPU left.
+    ClientBound,
+    /// The generator sent late.
+    LateGenerator,
+}
+
+impl ReasonKind {
+    /// The name in reports: standard terms of the field.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::Interrupted => "interrupted",
+            Self::IncorrectService => "incorrect service",
+            Self::Censored => "censored",
+            Self::LittlesLaw => "Little's law broken",
+            Self::TooShort => "too short",
+            Self::ClientBound => "client-bound",
+            Self::LateGenerator => "late generator",
+        }
+    }
+
+    /// Whether it is the service that was wrong, and not the measurement.
+    pub const fn is_services_fault(self) -> bool {
+        matches!(self, Self::IncorrectService | Self::Censored)
+    }
+}
+
+/// Audits a result.
+pub fn audit(load: &LoadResult) -> Validity {
+    let mut reasons: Vec<Reason> = [
+        empty(load),
+        interrupted(load),
+        incorrect(load),
+        censored(load),
+        littles_law(load),
+        too_short(load),
+        client_bound(load),
+        late_generator(load),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    reasons.sort_by_key(|reason| reason.kind);
+    let verdict = reasons.first().map_or("valid", |reason| reason.kind.name());
+    Validity { valid: reasons.is_empty(), verdict, reasons }
+}
+
+fn empty(load: &LoadResult) -> Option<Reason> {
+    if load.intended > 0 {
+        return None;
+    }
+    Some(Reason {
+        kind: ReasonKind::Empty,
+        text: "no request was due within the window; measure longer".into(),
+    })
+}
+
+fn interrupted(load: &LoadResult) -> Option<Reason> {
+    if !load.interrupted {
+        return None;
+    }
+    let text = format!("it was ended after {:.2} s of its window", load.window.duration_s);
+    Some(Reason { kind: ReasonKind::Interrupted, text })
+}
+
+fn incorrect(load: &LoadResult) -> Option<Reason> {
+    let bad = load.intended - load.answered_as_expected;
+    let share = bad as f64 / load.intended.max(1) as f64;
+    if share <= FAILED_SHARE_MAX {
+        return None;
+    }
+    let mut kinds: Vec<String> = load
+        .outcomes
+        .failures()
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(name, count)| format!("{count} {}", name.replace('_', " ")))
+        .collect();
+    let unexpected = load.outcomes.answered - load.answered_as_expected;
+    if unexpected > 0 {
+        kinds.push(format!("{unexpected} answered otherwise than expected"));
+    }
+    let text = format!(
+        "{:.2} % of {} requests brought no good answer: {}",
+        share * 100.0,
+        load.intended,
+        kinds.join(", ")
+    );
+    Some(Reason { kind: ReasonKind::IncorrectService, text })
+}
+
+fn censored(load: &LoadResult) -> Option<Reason> {
+    let bounds = &load.response_time_us.lower_bounds;
+    let first =
+        ["p50", "p75", "p90", "p95", "p99"].into_iter().find(|name| bounds.iter().any(|it| it == name))?;
+    let text = format!(
+        "{} of {} requests ended without an answer, so response times from {first} up are lower bounds",
+        load.response_time_us.censored, load.response_time_us.count
+    );
+    Some(Reason { kind: ReasonKind::Censored, text })
+}
+
+fn littles_law(load: &LoadResult) -> Option<Reason> {
+    let law = load.littles_law.filter(|law| law.gap > LITTLE_GAP_MAX)?;
+    let text = format!(
+        "{:.0} users, but {:.1}/s × {:.4} s = {:.1}: the latency is not that of these requests",
+        law.users,
+        law.throughput_per_s,
+        law.mean_response_s,
+        law.throughput_per_s * law.mean_response_s
+    );
+    Some(Reason { kind: ReasonKind::LittlesLaw, text })
+}
+
+fn too_short(load: &LoadResult) -> Option<Reason> {
+    let mean_s = load.response_time_us.mean? / 1e6;
+    if load.window.duration_s >= WINDOW_RESPONSE_TIMES_MIN * mean_s || load.load.requests.is_some() {
+        return None;
+    }
+    let text = format!(
+        "{:.1} s are fewer than {WINDOW_RESPONSE_TIMES_MIN} response times of {mean_s:.2} s; measure longer",
+        load.window.duration_s
+    );
+    Some(Reason { kind: ReasonKind::TooShort, text })
+}
+
+fn client_bound(load: &LoadResult) -> Option<Reason> {
+    let busy = load.generator.busy_share;
+    if busy <= BUSY_SHARE_MAX {
+        return None;
+    }
+    let text = format!(
+        "a load thread was busy {:.0} % of the time: the rate may be the generator's limit and not the \
+         server's; try more --threads on free cores",
+        busy * 100.0
+    );
+    Some(Reason { kind: ReasonKind::ClientBound, text })
+}
+
+fn late_generator(load: &LoadResult) -> Option<Reason> {
+    let p99_us = load.generator_lag_us.p99?;
+    if p99_us <= GENERATOR_LAG_P99_MAX.as_micros_f64() {
+        return None;
+    }
+    let p99 = Duration::from_nanos((p99_us * 1e3) as u64);
+    let text = format!("one request in a hundred went out more than {p99} late by the generator's own fault");
+    Some(Reason { kind: ReasonKind::LateGenerator, text })
+}

@@ -1,0 +1,76 @@
+//! What keeps the lab from working.
+
+use std::net::SocketAddr;
+
+use plan::PlanError;
+use record::RecordError;
+use stack::StackError;
+
+/// Why a load or an experiment could not be carried out. A stack that fails within an experiment is a
+/// record, not an error.
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    /// What was asked for cannot be.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A record could not be written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// A stack failed.
+    #[error(transparent)]
+    Stack(#[from] StackError),
+    /// The name has no address.
+    #[error("`{host}` does not resolve ({why}); check the spelling, or give an address")]
+    NoAddress {
+        /// The name.
+        host: String,
+        /// What the resolver said.
+        why: String,
+    },
+    /// Nobody listens.
+    #[error("cannot connect to {address} ({why}); start the server, or check host and port")]
+    Unreachable {
+        /// Where.
+        address: SocketAddr,
+        /// What the kernel said.
+        why: std::io::Error,
+    },
+    /// More connections than descriptors.
+    #[error(
+        "{connections} connections need {needed} open files and the limit is {limit}; raise it with \
+         `ulimit -n {needed}`, or use fewer connections"
+    )]
+    TooFewFiles {
+        /// Connections asked for.
+        connections: u32,
+        /// Descriptors needed.
+        needed: u64,
+        /// Descriptors allowed.
+        limit: u64,
+    },
+    /// The kernel refused the driver something.
+    #[error(transparent)]
+    Drive(#[from] driver::DriveError),
+    /// The resumed run was made by another version or for another experiment.
+    #[error("{run} cannot be resumed: {why}; start a new run instead")]
+    NotResumable {
+        /// Which run.
+        run: String,
+        /// What differs.
+        why: String,
+    },
+    /// Not one stack of the experiment can run here.
+    #[error("no stack of this experiment can run here: {why}; `make setup` installs what is missing")]
+    NothingToRun {
+        /// What each stack lacks.
+        why: String,
+    },
+    /// The system refused something else.
+    #[error("cannot {what} ({why}); `proofload doctor` shows the limits of this machine")]
+    System {
+        /// What was tried.
+        what: &'static str,
+        /// What the system said.
+        why: std::io::Error,
+    },
+}

@@ -1,0 +1,255 @@
+//! One load, from plan to result.
+
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::Duration as StdDuration;
+
+use driver::{Control, DriveError, Finished, Route, monotonic_now, run_engine};
+use engine::{Arrivals, Config, Counters, Expect, Load, Request, Reuse, Window};
+use plan::LoadPlan;
+use record::{LOAD_VERSION, LoadResult};
+use stats::Interval;
+use units::{Duration, Instant};
+
+use crate::error::LabError;
+use crate::feed::{Feed, Filled, Return};
+
+/// How often an observer is called at least.
+const TICK: StdDuration = StdDuration::from_millis(100);
+/// How long the connection attempt before a load may take.
+const REACH_TIMEOUT: StdDuration = StdDuration::from_secs(5);
+/// Descriptors beside those of connections.
+const FILES_BESIDE: u64 = 64;
+
+/// What is sent where.
+#[derive(Debug)]
+pub struct Job<'a> {
+    /// The URL, for the record.
+    pub url: &'a str,
+    /// Addresses of the server, used in turn.
+    pub targets: &'a [SocketAddr],
+    /// What is sent.
+    pub request: &'a Request,
+    /// What a good answer looks like.
+    pub expect: &'a Expect,
+    /// How.
+    pub plan: &'a LoadPlan,
+    /// Where the response times go as an HdrHistogram interval log.
+    pub interval_log: Option<&'a Path>,
+}
+
+/// What an observer is told while a load goes on.
+#[derive(Debug)]
+pub enum Moment<'a> {
+    /// At least ten times a second.
+    Tick(Instant),
+    /// An interval of one load thread is over: a second, or what was left at the end.
+    Interval {
+        /// What happened in it.
+        interval: &'a Interval,
+        /// How long it was.
+        length: Duration,
+    },
+}
+
+/// The addresses of `host`.
+pub fn resolve(host: &str, port: u16) -> Result<Vec<SocketAddr>, LabError> {
+    let no_address = |why: String| LabError::NoAddress { host: host.to_owned(), why };
+    let all: Vec<SocketAddr> =
+        (host, port).to_socket_addrs().map_err(|error| no_address(error.to_string()))?.collect();
+    // `localhost` is ::1 as well as 127.0.0.1; a server seldom listens on both, so the first that answers
+    // is the one that is meant.
+    let reachable = all.iter().find(|address| TcpStream::connect_timeout(address, REACH_TIMEOUT).is_ok());
+    match (reachable, all.first()) {
+        (Some(address), _) => Ok(vec![*address]),
+        (None, Some(address)) => {
+            let why = TcpStream::connect_timeout(address, REACH_TIMEOUT).err();
+            let why = why.unwrap_or_else(|| std::io::ErrorKind::ConnectionRefused.into());
+            Err(LabError::Unreachable { address: *address, why })
+        }
+        (None, None) => Err(no_address("no address".into())),
+    }
+}
+
+/// Runs a load to its end, or until `control` interrupts it. `observe` is called on the calling thread.
+pub fn run(
+    job: &Job<'_>,
+    control: &Control,
+    observe: &mut dyn FnMut(Moment<'_>),
+) -> Result<LoadResult, LabError> {
+    enough_files(job.plan.connections.get())?;
+    let configs = job.plan.configs(job.request, job.expect);
+    let mut books = Books::default();
+    let finished = record::with_interval_log(job.interval_log, |log| {
+        std::thread::scope(|scope| {
+            let (filled, intervals) = sync_channel(Feed::channel_bound(configs.len()));
+            let mut returns = Vec::new();
+            let mut threads = Vec::new();
+            let mut first_slot = 0;
+            for (index, config) in configs.into_iter().enumerate() {
+                let (feed, back) = Feed::new(index as u32, filled.clone());
+                returns.push(back);
+                let route = Route::new(job.targets.to_vec(), first_slot).expect("resolved to an address");
+                first_slot += config.connections.get();
+                let body = move || load_thread(config, route, feed, control);
+                let name = format!("load-{index}");
+                threads.push(std::thread::Builder::new().name(name).spawn_scoped(scope, body));
+            }
+            drop(filled);
+            books.keep(&intervals, &returns, log, observe);
+            join(threads)
+        })
+    })??;
+    Ok(result(job, &books.whole, &finished, control.is_interrupted()))
+}
+
+struct ThreadEnd {
+    counters: Counters,
+    window: Window,
+    usage: driver::Usage,
+}
+
+fn load_thread(config: Config, route: Route, feed: Feed, control: &Control) -> Result<ThreadEnd, DriveError> {
+    let Finished { sink, counters, window, usage } = run_engine(config, route, feed, control)?;
+    sink.finish(monotonic_now());
+    Ok(ThreadEnd { counters, window, usage })
+}
+
+type Spawned<'scope> = std::io::Result<std::thread::ScopedJoinHandle<'scope, Result<ThreadEnd, DriveError>>>;
+
+fn join(threads: Vec<Spawned<'_>>) -> Result<Vec<ThreadEnd>, LabError> {
+    let mut ends = Vec::new();
+    for thread in threads {
+        let thread = thread.map_err(|why| LabError::System { what: "start a thread", why })?;
+        let end = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        ends.push(end?);
+    }
+    Ok(ends)
+}
+
+/// Everything that was sampled so far.
+#[derive(Default)]
+struct Books {
+    whole: Interval,
+    first: Option<Instant>,
+}
+
+type Log<'a> = &'a mut dyn FnMut(u32, Duration, Duration, &stats::Distribution);
+
+impl Books {
+    /// Takes in intervals until every load thread has ended.
+    fn keep(
+        &mut self,
+        intervals: &Receiver<Filled>,
+        returns: &[Return],
+        log: Log<'_>,
+        observe: &mut dyn FnMut(Moment<'_>),
+    ) {
+        loop {
+            match intervals.recv_timeout(TICK) {
+                Ok(filled) => {
+                    let Filled { thread, from, to, mut interval } = filled;
+                    let start = from.since(*self.first.get_or_insert(from));
+                    log(thread, start, to.since(from), &interval.times.response);
+                    self.whole.merge(&interval);
+                    observe(Moment::Interval { interval: &interval, length: to.since(from) });
+                    interval.clear();
+                    // A thread that has ended takes nothing back.
+                    let _ = returns[thread as usize].try_send(interval);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            observe(Moment::Tick(monotonic_now()));
+        }
+    }
+}
+
+/// Raises the soft limit of open files as far as allowed, and says so if that is not enough.
+fn enough_files(connections: u32) -> Result<(), LabError> {
+    let needed = u64::from(connections) + FILES_BESIDE;
+    let (_, limit) = crate::doctor::raise_open_file_limit();
+    if limit < needed { Err(LabError::TooFewFiles { connections, needed, limit }) } else { Ok(()) }
+}
+
+fn result(job: &Job<'_>, whole: &Interval, threads: &[ThreadEnd], interrupted: bool) -> LoadResult {
+    // Windows of several threads differ by their opening; the longest is the one that saw everything.
+    let window = threads.iter().map(|it| it.window).max_by_key(|it| it.end.since(it.start));
+    let window = window.unwrap_or(Window { start: Instant::ORIGIN, end: Instant::ORIGIN });
+    let length = window.end.since(window.start);
+    let cpu: Vec<Duration> = threads.iter().map(|it| it.usage.cpu).collect();
+    let figures = stats::figures(whole, length, job.plan.saturating_users(), &cpu);
+    let tally = &whole.tally;
+    let named = |counts: &std::collections::BTreeMap<&'static str, u64>| {
+        counts.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
+    };
+    LoadResult {
+        version: LOAD_VERSION,
+        url: job.url.to_owned(),
+        load: describe(job.plan),
+        window: record::Window {
+            start_monotonic_ns: window.start.as_nanos(),
+            duration_s: length.as_secs_f64(),
+        },
+        interrupted,
+        intended: tally.intended,
+        outcomes: tally.into(),
+        answered_as_expected: tally.answered_as_expected,
+        statuses: tally.statuses.iter().map(|(status, count)| (status.to_string(), *count)).collect(),
+        connect_failures: named(&tally.connect_failures),
+        malformations: named(&tally.malformations),
+        goodput_per_s: figures.goodput_per_s,
+        throughput_per_s: figures.throughput_per_s,
+        received_bytes_per_s: figures.received_bytes_per_s,
+        service_time_us: (&whole.times.service).into(),
+        response_time_us: (&whole.times.response).into(),
+        lag_us: (&whole.times.lag).into(),
+        generator_lag_us: (&whole.times.generator_lag).into(),
+        cpu_us_per_request: figures.generator_cpu_us_per_request,
+        generator: record::Generator {
+            busy_share: figures.generator_busy_share,
+            cpu_s: cpu.iter().map(|it| it.as_secs_f64()).sum(),
+        },
+        connections: connections(threads),
+        littles_law: figures.littles_law.map(Into::into),
+    }
+}
+
+fn connections(threads: &[ThreadEnd]) -> record::Connections {
+    let mut all = record::Connections::default();
+    for ThreadEnd { counters, .. } in threads {
+        all.opened += counters.connections_opened;
+        all.opening_failures += counters.opening_failures;
+        all.closed_by_server += counters.connections_closed_by_server;
+        all.unsolicited += counters.unsolicited;
+        all.backlog_peak += counters.backlog_peak;
+        all.backlog_overflow += counters.backlog_overflow;
+    }
+    all
+}
+
+fn describe(plan: &LoadPlan) -> record::Load {
+    let (arrivals, rate, think) = match plan.load {
+        Load::Closed { think } => (None, None, Some(think)),
+        Load::Open { arrivals: Arrivals::Constant(rate), .. } => (Some("constant"), Some(rate), None),
+        Load::Open { arrivals: Arrivals::Poisson(rate), .. } => (Some("poisson"), Some(rate), None),
+    };
+    let duration = plan.stop.duration;
+    record::Load {
+        label: plan.label(),
+        model: if rate.is_some() { "open" } else { "closed" }.into(),
+        arrivals: arrivals.map(Into::into),
+        rate_per_s: rate.map(units::Rate::as_per_sec),
+        think_us: think.map(Duration::as_micros_f64),
+        connections: plan.connections.get(),
+        threads: plan.threads.get(),
+        keep_alive: plan.reuse == Reuse::KeepAlive,
+        warm_up_s: plan.warm_up.as_secs_f64(),
+        duration_s: (duration != Duration::MAX).then(|| duration.as_secs_f64()),
+        requests: plan.stop.requests.map(std::num::NonZeroU64::get),
+        timeout_s: plan.timeouts.request.as_secs_f64(),
+        seed: plan.seed.0,
+        io: "epoll".into(),
+    }
+}

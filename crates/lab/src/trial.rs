@@ -1,0 +1,195 @@
+//! One trial: boot a fresh process, check what it answers, load it, watch it, stop it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use driver::{Control, monotonic_now};
+use plan::Cell;
+use plan::stack::StackManifest;
+use record::{Contract, LoadResult, Measured, Server, UsageSample};
+use stack::{BootOptions, ContractReport, Running, Usage};
+use units::Duration;
+
+use crate::error::LabError;
+use crate::load::{self, Job, Moment};
+
+/// How long one answer of the contract check may take.
+const CONTRACT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Lines of a stack's log that are shown when it fails.
+const LOG_LINES: usize = 20;
+
+/// Why there is no measurement.
+pub(crate) enum NotMeasured {
+    /// The stack failed; others may do better.
+    Stack(String),
+    /// The user interrupted.
+    Interrupted,
+    /// Nothing can be measured here.
+    Lab(LabError),
+}
+
+impl<E: Into<LabError>> From<E> for NotMeasured {
+    fn from(error: E) -> Self {
+        match error.into() {
+            LabError::Stack(error) => Self::Stack(error.to_string()),
+            error => Self::Lab(error),
+        }
+    }
+}
+
+/// What a trial needs.
+pub(crate) struct Setting<'a> {
+    pub(crate) cell: &'a Cell,
+    pub(crate) stack: &'a StackManifest,
+    pub(crate) proofload_exe: &'a Path,
+    /// The trial's own directory.
+    pub(crate) dir: &'a Path,
+    pub(crate) interrupt: &'a Control,
+}
+
+/// Makes one trial. Whatever happens, no process of the stack is left when it returns.
+pub(crate) fn measure(
+    setting: &Setting<'_>,
+    observe: &mut dyn FnMut(Moment<'_>),
+) -> Result<Measured, NotMeasured> {
+    let log = setting.dir.join("server.log");
+    let work_dir = setting.dir.join("work");
+    let options = BootOptions { proofload_exe: setting.proofload_exe, work_dir: &work_dir, log: &log };
+    let running = stack::boot(setting.stack, &options)?;
+    let contract = agreed_contract(setting, &running)?;
+    let mut server = Server {
+        command: running.effective_command().to_vec(),
+        jvm_flags: running.effective_jvm_flags().to_vec(),
+        boot_s: running.boot_took().as_secs_f64(),
+        ..Server::default()
+    };
+    let load = under_load(setting, &running, &mut server, observe);
+    if !running.is_alive() {
+        let tail = running.log_tail(LOG_LINES);
+        return Err(NotMeasured::Stack(format!("it died under load; the end of its log:\n{tail}")));
+    }
+    let load = load?;
+    server.stop_forced = running.stop()?.forced;
+    if load.interrupted {
+        return Err(NotMeasured::Interrupted);
+    }
+    charge(&mut server, &load);
+    Ok(Measured { load, server, contract })
+}
+
+/// The answer before load, which must be the expected one: a benchmark of wrong answers is none.
+fn agreed_contract(setting: &Setting<'_>, running: &Running) -> Result<Contract, NotMeasured> {
+    let report = stack::check_contract(running.addr(), &setting.cell.endpoint, CONTRACT_TIMEOUT)?;
+    if let Err(mismatches) = &report.matches {
+        let list: Vec<String> = mismatches.iter().map(ToString::to_string).collect();
+        let why = list.join("; ");
+        let help = "mend the stack, or what its stack.toml expects";
+        return Err(NotMeasured::Stack(format!("its answer is not the expected one: {why}; {help}")));
+    }
+    Ok(contract_record(&report))
+}
+
+fn contract_record(report: &ContractReport) -> Contract {
+    Contract {
+        status: report.status,
+        head: String::from_utf8_lossy(&report.head).into_owned(),
+        framing: format!("{:?}", report.framing),
+        wire_bytes: report.wire_bytes.0,
+        kept_alive: report.kept_alive,
+        idle_service_time_us: report.took.as_micros_f64(),
+        tries: report.tries,
+    }
+}
+
+fn under_load(
+    setting: &Setting<'_>,
+    running: &Running,
+    server: &mut Server,
+    observe: &mut dyn FnMut(Moment<'_>),
+) -> Result<LoadResult, NotMeasured> {
+    let target = setting.cell.target(&running.addr().to_string()).map_err(LabError::from)?;
+    let expect = setting.cell.expect();
+    let control = Control::default();
+    let interval_log = setting.dir.join("response_time.hlog");
+    let job = Job {
+        url: &target.url,
+        targets: &[running.addr()],
+        request: &target.request,
+        expect: &expect,
+        plan: &setting.cell.load,
+        interval_log: Some(&interval_log),
+    };
+    read_usage(running, server);
+    let load = load::run(&job, &control, &mut |moment| {
+        if let Moment::Tick(_) = moment {
+            read_usage(running, server);
+            if setting.interrupt.is_interrupted() || !running.is_alive() {
+                control.interrupt();
+            }
+        }
+        observe(moment);
+    })?;
+    read_usage(running, server);
+    Ok(load)
+}
+
+/// Takes one reading; one that fails (a process that just ended) is left out.
+fn read_usage(running: &Running, server: &mut Server) {
+    let at = monotonic_now();
+    let Ok(usage) = running.usage() else { return };
+    let Usage { cpu_user, cpu_system, rss, threads, thread_groups, .. } = usage;
+    server.usage.push(UsageSample {
+        at_monotonic_ns: at.as_nanos(),
+        cpu_user_s: cpu_user.as_secs_f64(),
+        cpu_system_s: cpu_system.as_secs_f64(),
+        rss_bytes: rss.0,
+        threads,
+    });
+    server.rss_bytes_max = server.rss_bytes_max.max(rss.0);
+    server.threads_max = server.threads_max.max(threads);
+    server.thread_groups =
+        thread_groups.into_iter().map(|group| (group.name, group.threads)).collect::<BTreeMap<_, _>>();
+}
+
+/// Charges the stack's CPU time within the window to the requests done in it.
+fn charge(server: &mut Server, load: &LoadResult) {
+    let start_s = load.window.start_monotonic_ns as f64 / 1e9;
+    let length_s = load.window.duration_s;
+    let at = |at_s: f64| cpu_at(&server.usage, at_s);
+    let (Some(from), Some(to)) = (at(start_s), at(start_s + length_s)) else { return };
+    let done = load.throughput_per_s * length_s;
+    server.cpu_cores = (length_s > 0.0).then(|| (to - from) / length_s);
+    server.cpu_us_per_request = (done > 0.0).then(|| (to - from) * 1e6 / done);
+}
+
+/// CPU seconds used until `at_s`, interpolated between the readings around it.
+fn cpu_at(usage: &[UsageSample], at_s: f64) -> Option<f64> {
+    let time = |sample: &UsageSample| sample.at_monotonic_ns as f64 / 1e9;
+    let cpu = |sample: &UsageSample| sample.cpu_user_s + sample.cpu_system_s;
+    let after = usage.iter().position(|sample| time(sample) >= at_s)?;
+    let (Some(before), after) = (after.checked_sub(1).map(|index| &usage[index]), &usage[after]) else {
+        return None;
+    };
+    let span = time(after) - time(before);
+    let share = if span > 0.0 { (at_s - time(before)) / span } else { 0.0 };
+    Some(cpu(before) + share * (cpu(after) - cpu(before)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(at_s: f64, cpu_user_s: f64) -> UsageSample {
+        let at_monotonic_ns = (at_s * 1e9) as u64;
+        UsageSample { at_monotonic_ns, cpu_user_s, cpu_system_s: 0.0, rss_bytes: 0, threads: 1 }
+    }
+
+    #[test]
+    fn cpu_time_is_interpolated_and_never_extrapolated() {
+        let usage = [reading(1.0, 10.0), reading(2.0, 12.0), reading(3.0, 12.0)];
+        assert_eq!(cpu_at(&usage, 1.5), Some(11.0));
+        assert_eq!(cpu_at(&usage, 3.0), Some(12.0));
+        assert_eq!(cpu_at(&usage, 0.5), None);
+        assert_eq!(cpu_at(&usage, 3.5), None);
+    }
+}

@@ -1,0 +1,249 @@
+//! A load: how many connections, when requests are due, for how long.
+
+use std::num::{NonZeroU32, NonZeroU64};
+
+use engine::{Arrivals, Config, Expect, Load, Request, Reuse, Share, Stop, Timeouts};
+use http::Limits;
+use units::{Duration, Rate, Seed};
+
+use crate::error::PlanError;
+
+/// Most connections of one load; more need more processes for want of descriptors.
+pub const CONNECTIONS_MAX: u32 = 1_000_000;
+/// Length of a load that is bounded by neither duration nor request count.
+pub const DURATION_DEFAULT: Duration = Duration::from_secs(10);
+/// Default request timeout, as wrk's.
+pub const TIMEOUT_DEFAULT: Duration = Duration::from_secs(2);
+
+/// A load as the user describes it, on the command line or in an experiment.
+#[derive(Debug, Clone, Default)]
+pub struct LoadArguments {
+    /// Connections.
+    pub connections: Option<u32>,
+    /// Load threads.
+    pub threads: Option<u32>,
+    /// Requests a second; makes it an open model.
+    pub rate: Option<Rate>,
+    /// Poisson instead of constant arrivals.
+    pub poisson: bool,
+    /// Most requests that may wait for a connection in the open model.
+    pub backlog_max: Option<u32>,
+    /// Think time in the closed model.
+    pub think: Option<Duration>,
+    /// Length of the measured window.
+    pub duration: Option<Duration>,
+    /// Requests in all.
+    pub requests: Option<u64>,
+    /// Load before the window.
+    pub warm_up: Option<Duration>,
+    /// Request timeout.
+    pub timeout: Option<Duration>,
+    /// Connect timeout; the request timeout if not given.
+    pub connect_timeout: Option<Duration>,
+    /// Idle timeout; none if not given.
+    pub idle_timeout: Option<Duration>,
+    /// A new connection for each request.
+    pub fresh_connections: bool,
+    /// Seed of the arrivals.
+    pub seed: Option<Seed>,
+}
+
+/// A valid load.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadPlan {
+    /// Connections of all threads together.
+    pub connections: NonZeroU32,
+    /// Load threads.
+    pub threads: NonZeroU32,
+    /// When requests are due.
+    pub load: Load,
+    /// When it ends; the request count is that of all threads together.
+    pub stop: Stop,
+    /// Load before the window.
+    pub warm_up: Duration,
+    /// Bounds on waiting.
+    pub timeouts: Timeouts,
+    /// Whether connections are kept.
+    pub reuse: Reuse,
+    /// Seed of the arrivals.
+    pub seed: Seed,
+}
+
+impl LoadPlan {
+    /// Checks a load.
+    pub fn new(arguments: &LoadArguments) -> Result<Self, PlanError> {
+        let connections = positive("connections", arguments.connections.unwrap_or(50), "64")?;
+        let threads = positive("threads", arguments.threads.unwrap_or(1), "1")?;
+        if connections.get() > CONNECTIONS_MAX {
+            let what = format!("{connections} connections are more than {CONNECTIONS_MAX}");
+            return Err(PlanError::new(what, "share the load among several machines"));
+        }
+        if threads > connections {
+            let what = format!("{threads} threads cannot share {connections} connections");
+            return Err(PlanError::new(what, "give each thread at least one connection"));
+        }
+        let timeout = span("timeout", arguments.timeout.unwrap_or(TIMEOUT_DEFAULT))?;
+        let requests = match arguments.requests {
+            Some(count) => Some(positive_requests(count)?),
+            None => None,
+        };
+        let duration = match (arguments.duration, requests) {
+            (Some(duration), _) => span("duration", duration)?,
+            (None, None) => DURATION_DEFAULT,
+            (None, Some(_)) => Duration::MAX,
+        };
+        Ok(Self {
+            connections,
+            threads,
+            load: load_model(arguments)?,
+            stop: Stop { duration, requests },
+            warm_up: arguments.warm_up.unwrap_or(Duration::ZERO),
+            timeouts: Timeouts {
+                connect: span("connect timeout", arguments.connect_timeout.unwrap_or(timeout))?,
+                request: timeout,
+                idle: span("idle timeout", arguments.idle_timeout.unwrap_or(Duration::MAX))?,
+                drain: timeout,
+            },
+            reuse: if arguments.fresh_connections { Reuse::FreshConnection } else { Reuse::KeepAlive },
+            seed: arguments.seed.unwrap_or_default(),
+        })
+    }
+
+    /// The number of users, where requests are always under way for all of them: closed model, no think
+    /// time. Then Little's law must hold.
+    pub fn saturating_users(&self) -> Option<u32> {
+        (self.load == Load::Closed { think: Duration::ZERO }).then_some(self.connections.get())
+    }
+
+    /// One configuration for each thread; together they make exactly this load.
+    pub fn configs(&self, request: &Request, expect: &Expect) -> Vec<Config> {
+        let of = self.threads;
+        (0..of.get())
+            .filter_map(|index| {
+                let requests = match self.stop.requests {
+                    Some(total) => Some(NonZeroU64::new(part_of(total.get(), index, of))?),
+                    None => None,
+                };
+                let connections = part_of(u64::from(self.connections.get()), index, of) as u32;
+                Some(Config {
+                    connections: NonZeroU32::new(connections)?,
+                    load: self.load,
+                    stop: Stop { duration: self.stop.duration, requests },
+                    warm_up: self.warm_up,
+                    timeouts: self.timeouts,
+                    reuse: self.reuse,
+                    request: request.clone(),
+                    expect: expect.clone(),
+                    limits: Limits::default(),
+                    seed: self.seed,
+                    share: Share { index, of },
+                })
+            })
+            .collect()
+    }
+
+    /// The load in a few words: `64 connections`, `2000/s on 300 connections`.
+    pub fn label(&self) -> String {
+        let connections = self.connections;
+        let fresh = if self.reuse == Reuse::FreshConnection { ", fresh" } else { "" };
+        match self.load {
+            Load::Closed { think } if think.is_zero() => format!("{connections} connections{fresh}"),
+            Load::Closed { think } => format!("{connections} connections, think {think}{fresh}"),
+            Load::Open { arrivals: Arrivals::Constant(rate), .. } => {
+                format!("{rate} on {connections}{fresh}")
+            }
+            Load::Open { arrivals: Arrivals::Poisson(rate), .. } => {
+                format!("{rate} (Poisson) on {connections}{fresh}")
+            }
+        }
+    }
+}
+
+/// Part `index` of `total` dealt out as evenly as whole numbers allow.
+fn part_of(total: u64, index: u32, of: NonZeroU32) -> u64 {
+    let of = u64::from(of.get());
+    total / of + u64::from(u64::from(index) < total % of)
+}
+
+fn load_model(arguments: &LoadArguments) -> Result<Load, PlanError> {
+    let Some(rate) = arguments.rate else {
+        if arguments.poisson {
+            return Err(PlanError::new("Poisson arrivals need a rate", "add one, as in --rate 2000"));
+        }
+        if arguments.backlog_max.is_some() {
+            let what = "a bound of the backlog needs a rate: the closed model has no backlog";
+            return Err(PlanError::new(what, "add a rate, or leave the bound out"));
+        }
+        return Ok(Load::Closed { think: arguments.think.unwrap_or(Duration::ZERO) });
+    };
+    if arguments.think.is_some() {
+        let what = "a rate and a think time exclude each other: with a rate, requests are due whoever thinks";
+        return Err(PlanError::new(what, "leave one of them out"));
+    }
+    let arrivals = if arguments.poisson { Arrivals::Poisson(rate) } else { Arrivals::Constant(rate) };
+    let backlog_max = match arguments.backlog_max {
+        Some(bound) => positive("the bound of the backlog", bound, "100000")?,
+        None => Load::BACKLOG_MAX_DEFAULT,
+    };
+    Ok(Load::Open { arrivals, backlog_max })
+}
+
+fn positive(name: &str, value: u32, example: &str) -> Result<NonZeroU32, PlanError> {
+    NonZeroU32::new(value)
+        .ok_or_else(|| PlanError::new(format!("zero {name}"), format!("give at least one, as in {example}")))
+}
+
+fn positive_requests(count: u64) -> Result<NonZeroU64, PlanError> {
+    NonZeroU64::new(count).ok_or_else(|| PlanError::new("zero requests", "give at least one, as in 1000"))
+}
+
+fn span(name: &str, span: Duration) -> Result<Duration, PlanError> {
+    if span.is_zero() {
+        return Err(PlanError::new(format!("a {name} of zero"), "give it a length, as in 2s"));
+    }
+    Ok(span)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contradictions_and_zeroes_are_refused() {
+        let rate = Rate::per_sec(10.0);
+        let think = Some(Duration::from_millis(1));
+        let base = LoadArguments::default;
+        for (arguments, part) in [
+            (LoadArguments { connections: Some(0), ..base() }, "zero connections"),
+            (LoadArguments { threads: Some(0), ..base() }, "zero threads"),
+            (LoadArguments { threads: Some(8), connections: Some(4), ..base() }, "cannot share"),
+            (LoadArguments { requests: Some(0), ..base() }, "zero requests"),
+            (LoadArguments { duration: Some(Duration::ZERO), ..base() }, "duration of zero"),
+            (LoadArguments { timeout: Some(Duration::ZERO), ..base() }, "timeout of zero"),
+            (LoadArguments { poisson: true, ..base() }, "need a rate"),
+            (LoadArguments { rate, think, ..base() }, "exclude each other"),
+            (LoadArguments { backlog_max: Some(4), ..base() }, "no backlog"),
+            (LoadArguments { connections: Some(2_000_000), ..base() }, "more than"),
+        ] {
+            let error = LoadPlan::new(&arguments).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn threads_share_connections_and_requests_exactly() {
+        let arguments = LoadArguments {
+            connections: Some(10),
+            threads: Some(3),
+            requests: Some(11),
+            ..LoadArguments::default()
+        };
+        let plan = LoadPlan::new(&arguments).unwrap();
+        let request = Request { bytes: [][..].into(), kind: http::RequestKind::Ordinary };
+        let configs = plan.configs(&request, &Expect::default());
+        let connections: Vec<u32> = configs.iter().map(|it| it.connections.get()).collect();
+        let requests: Vec<u64> = configs.iter().map(|it| it.stop.requests.unwrap().get()).collect();
+        assert_eq!(connections, [4, 3, 3]);
+        assert_eq!(requests, [4, 4, 3]);
+    }
+}

@@ -1,0 +1,140 @@
+//! Whom a load is sent to and what is sent.
+
+use engine::Request;
+use http::{RequestKind, RequestSpec};
+use url::Url;
+
+use crate::error::PlanError;
+
+/// A request as the user describes it.
+#[derive(Debug, Clone, Default)]
+pub struct RequestArguments {
+    /// `http://host[:port]/path?query`.
+    pub url: String,
+    /// The method; `None` means GET, or POST when there is a body.
+    pub method: Option<String>,
+    /// Headers as `Name: value`.
+    pub headers: Vec<String>,
+    /// The body.
+    pub body: Vec<u8>,
+    /// Whether each request asks the server to close the connection.
+    pub close: bool,
+}
+
+/// A request ready to be sent, and the host it goes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpTarget {
+    /// The URL, normalised.
+    pub url: String,
+    /// Name or address to resolve, without brackets.
+    pub host: String,
+    /// TCP port.
+    pub port: u16,
+    /// The encoded request.
+    pub request: Request,
+}
+
+impl HttpTarget {
+    /// Checks and encodes a request.
+    pub fn new(arguments: &RequestArguments) -> Result<Self, PlanError> {
+        let url = parse_url(&arguments.url)?;
+        let host = url.host_str().unwrap_or_default();
+        let port = url.port_or_known_default().unwrap_or(80);
+        let default_method = if arguments.body.is_empty() { "GET" } else { "POST" };
+        let method = arguments.method.as_deref().unwrap_or(default_method);
+        let headers: Vec<(&str, &str)> =
+            arguments.headers.iter().map(|line| split_header(line)).collect::<Result<_, _>>()?;
+        let authority = match url.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        };
+        let target = match url.query() {
+            Some(query) => format!("{}?{query}", url.path()),
+            None => url.path().to_owned(),
+        };
+        let bytes = http::encode(&RequestSpec {
+            method,
+            target: &target,
+            host: &authority,
+            headers: &headers,
+            body: &arguments.body,
+            close: arguments.close,
+        })
+        .map_err(|error| {
+            PlanError::new(format!("the request is not valid: {error}"), "change it and try again")
+        })?;
+        let kind = if method == "HEAD" { RequestKind::Head } else { RequestKind::Ordinary };
+        Ok(Self {
+            url: url.to_string(),
+            host: host.trim_matches(['[', ']']).to_owned(),
+            port,
+            request: Request { bytes: bytes.into(), kind },
+        })
+    }
+}
+
+fn parse_url(text: &str) -> Result<Url, PlanError> {
+    let example = "write it like http://127.0.0.1:8080/path";
+    let url = Url::parse(text)
+        .map_err(|error| PlanError::new(format!("`{text}` is not a URL ({error})"), example))?;
+    match url.scheme() {
+        "http" => {}
+        "https" => {
+            let what = format!("`{text}` needs TLS, which Proofload does not speak yet");
+            return Err(PlanError::new(what, "load the plain http port of the service"));
+        }
+        scheme => {
+            return Err(PlanError::new(format!("`{text}` has the scheme `{scheme}`"), example));
+        }
+    }
+    if url.host_str().is_none_or(str::is_empty) {
+        return Err(PlanError::new(format!("`{text}` names no host"), example));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        let help = "send it as a header: -H 'Authorization: Basic …'";
+        return Err(PlanError::new(format!("`{text}` carries a user name or password"), help));
+    }
+    Ok(url)
+}
+
+fn split_header(line: &str) -> Result<(&str, &str), PlanError> {
+    let (name, value) = line.split_once(':').ok_or_else(|| {
+        PlanError::new(format!("the header `{line}` has no colon"), "write it like 'Accept: text/html'")
+    })?;
+    Ok((name.trim(), value.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(url: &str) -> Result<HttpTarget, PlanError> {
+        HttpTarget::new(&RequestArguments { url: url.into(), ..RequestArguments::default() })
+    }
+
+    #[test]
+    fn a_url_becomes_host_port_and_request() {
+        let it = target("http://[::1]:8080/a?b=c").unwrap();
+        assert_eq!((it.host.as_str(), it.port), ("::1", 8080));
+        let text = String::from_utf8(it.request.bytes.into()).unwrap();
+        assert!(text.starts_with("GET /a?b=c HTTP/1.1\r\nHost: [::1]:8080\r\n"), "{text}");
+        assert_eq!(target("http://localhost").unwrap().port, 80);
+    }
+
+    #[test]
+    fn what_cannot_be_sent_is_refused_with_what_to_do() {
+        for (url, part) in [
+            ("127.0.0.1:80", "not a URL"),
+            ("ftp://x/", "scheme"),
+            ("https://x/", "TLS"),
+            ("http://u:p@x/", "user name"),
+            ("http:///", "not a URL"),
+        ] {
+            let error = target(url).unwrap_err().to_string();
+            assert!(error.contains(part), "{url}: {error}");
+        }
+        let mut arguments = RequestArguments { url: "http://x/".into(), ..RequestArguments::default() };
+        arguments.headers.push("no colon".into());
+        assert!(HttpTarget::new(&arguments).unwrap_err().to_string().contains("no colon"));
+    }
+}

@@ -1,0 +1,47 @@
+//! What can go wrong with files.
+
+use std::path::{Path, PathBuf};
+
+/// A record could not be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// The operating system refused.
+    #[error("{}: {action} failed: {source}; {help}", .path.display())]
+    Io {
+        /// Which file or directory.
+        path: PathBuf,
+        /// What was attempted.
+        action: &'static str,
+        /// Why it failed.
+        source: std::io::Error,
+        /// What to do.
+        help: &'static str,
+    },
+    /// A line or file is not what it should be.
+    #[error("{}:{line}: not a record of this version: {what}; use the version of Proofload that wrote it", .path.display())]
+    Malformed {
+        /// Which file.
+        path: PathBuf,
+        /// Which line, from 1.
+        line: usize,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+impl RecordError {
+    /// An IO error with the advice that fits its kind.
+    pub fn io(path: &Path, action: &'static str, source: std::io::Error) -> Self {
+        use std::io::ErrorKind;
+        let help = match source.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space, then resume the run",
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                "choose a directory you may write to, with --runs DIR"
+            }
+            ErrorKind::NotFound => "check the path",
+            ErrorKind::AlreadyExists => "choose another name",
+            _ => "check the path and the disk",
+        };
+        Self::Io { path: path.to_owned(), action, source, help }
+    }
+}

@@ -1,0 +1,203 @@
+//! The result of one load: what `proofload hit --json` prints and what a trial holds.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::distribution::Distribution;
+
+/// Version of [`LoadResult`]. It grows when a field changes its meaning or goes; added fields keep it.
+pub const LOAD_VERSION: u32 = 1;
+
+/// The result of one load.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoadResult {
+    /// [`LOAD_VERSION`] of the writer.
+    pub version: u32,
+    /// Where the load went.
+    pub url: String,
+    /// What was asked for.
+    pub load: Load,
+    /// When it was measured.
+    pub window: Window,
+    /// Whether the run was ended before its time.
+    pub interrupted: bool,
+    /// Requests intended within the window: the sum of the outcomes.
+    pub intended: u64,
+    /// What became of them.
+    pub outcomes: Outcomes,
+    /// Answered with the expected status and body; part of `outcomes.answered`.
+    pub answered_as_expected: u64,
+    /// Answers by status.
+    pub statuses: BTreeMap<String, u64>,
+    /// `outcomes.connect_failed` by kind.
+    pub connect_failures: BTreeMap<String, u64>,
+    /// `outcomes.malformed` by kind.
+    pub malformations: BTreeMap<String, u64>,
+    /// Expected answers done within the window, a second.
+    pub goodput_per_s: f64,
+    /// Requests done within the window, a second, whatever their outcome.
+    pub throughput_per_s: f64,
+    /// Bytes received a second.
+    pub received_bytes_per_s: f64,
+    /// done − sent.
+    pub service_time_us: Distribution,
+    /// done − intended.
+    pub response_time_us: Distribution,
+    /// sent − intended.
+    pub lag_us: Distribution,
+    /// sent − (due and a connection free): the generator's own part of the lag.
+    pub generator_lag_us: Distribution,
+    /// CPU time of the load threads a request done, µs.
+    pub cpu_us_per_request: Option<f64>,
+    /// The generator's own load.
+    pub generator: Generator,
+    /// What became of connections.
+    pub connections: Connections,
+    /// Closed model without think time only.
+    pub littles_law: Option<LittlesLaw>,
+}
+
+/// What was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Load {
+    /// In words: `64 connections`.
+    pub label: String,
+    /// `closed` or `open`.
+    pub model: String,
+    /// `constant` or `poisson`, in the open model.
+    pub arrivals: Option<String>,
+    /// Requests due a second, in the open model.
+    pub rate_per_s: Option<f64>,
+    /// Think time, in the closed model.
+    pub think_us: Option<f64>,
+    /// Connections.
+    pub connections: u32,
+    /// Load threads.
+    pub threads: u32,
+    /// Whether connections are used again.
+    pub keep_alive: bool,
+    /// Warm-up before the window, seconds.
+    pub warm_up_s: f64,
+    /// Length asked for, seconds; absent where only a request count bounds the load.
+    pub duration_s: Option<f64>,
+    /// Requests asked for.
+    pub requests: Option<u64>,
+    /// Request timeout, seconds.
+    pub timeout_s: f64,
+    /// Seed of the arrivals.
+    pub seed: u64,
+    /// How the sockets were served: `epoll`.
+    pub io: String,
+}
+
+/// The measured window.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Window {
+    /// Its start on CLOCK_MONOTONIC of the generator's machine, ns. In the open model without warm-up the
+    /// first request of a constant schedule is due at it.
+    pub start_monotonic_ns: u64,
+    /// Its length, seconds.
+    pub duration_s: f64,
+}
+
+/// One count for each outcome; their sum is `intended`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Outcomes {
+    /// With any status.
+    pub answered: u64,
+    /// Not within the request timeout.
+    pub timed_out: u64,
+    /// No connection to send it on.
+    pub connect_failed: u64,
+    /// Connection reset.
+    pub reset: u64,
+    /// Connection closed before the answer was whole.
+    pub closed_early: u64,
+    /// What came was not an HTTP answer.
+    pub malformed: u64,
+    /// Due and not sent before the deadline.
+    pub unsent: u64,
+    /// Sent and neither answered nor timed out when the run ended.
+    pub in_flight: u64,
+}
+
+impl Outcomes {
+    /// Requests that were not answered, by name.
+    pub fn failures(&self) -> [(&'static str, u64); 7] {
+        [
+            ("timed_out", self.timed_out),
+            ("connect_failed", self.connect_failed),
+            ("reset", self.reset),
+            ("closed_early", self.closed_early),
+            ("malformed", self.malformed),
+            ("unsent", self.unsent),
+            ("in_flight", self.in_flight),
+        ]
+    }
+}
+
+/// What the generator used.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Generator {
+    /// Share of the window that the busiest load thread was on a CPU, 0 to 1.
+    pub busy_share: f64,
+    /// CPU time of all load threads within the window, seconds.
+    pub cpu_s: f64,
+}
+
+/// Connections over the whole load, warm-up included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Connections {
+    /// That came up.
+    pub opened: u64,
+    /// Attempts that failed before the load began; they carried no request.
+    pub opening_failures: u64,
+    /// Closed by the server, announced or not.
+    pub closed_by_server: u64,
+    /// Dropped because unasked-for bytes came.
+    pub unsolicited: u64,
+    /// Most requests that waited for a connection at one time.
+    pub backlog_peak: u64,
+    /// Requests due beyond the bound of the backlog; they are `unsent` too.
+    pub backlog_overflow: u64,
+}
+
+/// N against X · R.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LittlesLaw {
+    /// N.
+    pub users: f64,
+    /// X.
+    pub throughput_per_s: f64,
+    /// R, in seconds, censored times at their bounds.
+    pub mean_response_s: f64,
+    /// |N − X·R| / N.
+    pub gap: f64,
+}
+
+impl From<stats::LittlesLaw> for LittlesLaw {
+    fn from(law: stats::LittlesLaw) -> Self {
+        Self {
+            users: law.users,
+            throughput_per_s: law.throughput_per_s,
+            mean_response_s: law.mean_response_s,
+            gap: law.gap(),
+        }
+    }
+}
+
+impl From<&stats::Tally> for Outcomes {
+    fn from(tally: &stats::Tally) -> Self {
+        Self {
+            answered: tally.answered,
+            timed_out: tally.timed_out,
+            connect_failed: tally.connect_failed,
+            reset: tally.reset,
+            closed_early: tally.closed_early,
+            malformed: tally.malformed,
+            unsent: tally.unsent,
+            in_flight: tally.in_flight,
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What a run was and what it ran on.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Version of [`Manifest`].
+pub const MANIFEST_VERSION: u32 = 1;
+
+/// `manifest.json`: enough to repeat the run and to know what its figures are of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// [`MANIFEST_VERSION`] of the writer.
+    pub version: u32,
+    /// Version of Proofload.
+    pub proofload: String,
+    /// The command line.
+    pub argv: Vec<String>,
+    /// Title of the experiment.
+    pub title: String,
+    /// When it started, RFC 3339.
+    pub started: String,
+    /// Seed of the order of trials and of arrivals.
+    pub seed: u64,
+    /// Blocks planned.
+    pub blocks: u32,
+    /// Trials planned.
+    pub trials: u32,
+    /// The stacks that take part.
+    pub stacks: BTreeMap<String, StackManifest>,
+    /// Stacks left out, and why.
+    pub left_out: BTreeMap<String, String>,
+    /// Versions of the tools the stacks need.
+    pub tools: BTreeMap<String, String>,
+    /// The machine.
+    pub machine: Machine,
+}
+
+/// What is known of a stack before it runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct StackManifest {
+    /// Its title.
+    pub title: String,
+    /// Hash of what it was built from; absent where nothing is built.
+    pub inputs: Option<String>,
+}
+
+/// Facts of the machine; what can't be read is absent.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Machine {
+    /// Kernel release.
+    pub kernel: Option<String>,
+    /// CPU model.
+    pub cpu: Option<String>,
+    /// Cores this process may use.
+    pub cores: usize,
+    /// Memory, bytes.
+    pub memory_bytes: Option<u64>,
+    /// Soft limit of open files.
+    pub open_files: Option<u64>,
+    /// Kernel settings that bear on the figures.
+    pub sysctls: BTreeMap<String, String>,
+}

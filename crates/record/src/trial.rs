@@ -1,0 +1,115 @@
+//! One trial: a load on a fresh process, and what that process used.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::load::LoadResult;
+
+/// Version of [`Trial`].
+pub const TRIAL_VERSION: u32 = 1;
+
+/// One line of `trials.jsonl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// [`TRIAL_VERSION`] of the writer.
+    pub version: u32,
+    /// Place in the run's random order, from 0.
+    pub index: u32,
+    /// Which block, from 0.
+    pub block: u32,
+    /// Which round.
+    pub round: String,
+    /// Which stack.
+    pub stack: String,
+    /// Which load, in words.
+    pub load: String,
+    /// When it started, RFC 3339.
+    pub started: String,
+    /// What came of it.
+    #[serde(flatten)]
+    pub result: TrialResult,
+}
+
+/// What came of a trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TrialResult {
+    /// It was measured.
+    Measured(Box<Measured>),
+    /// It could not be: the stack did not build, boot, answer as expected, or live.
+    Failed {
+        /// Why, with what to do.
+        error: String,
+    },
+}
+
+/// A measured trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// The generator's side.
+    pub load: LoadResult,
+    /// The server's side.
+    pub server: Server,
+    /// The answer before load.
+    pub contract: Contract,
+}
+
+/// What the stack used within the measured window, its whole process tree together.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Server {
+    /// The command that ran, after all placeholders.
+    pub command: Vec<String>,
+    /// JVM flags in effect.
+    pub jvm_flags: Vec<String>,
+    /// From start to the first good answer, seconds.
+    pub boot_s: f64,
+    /// CPU time a request done, µs, user and system.
+    pub cpu_us_per_request: Option<f64>,
+    /// CPU time a second: 1 is one core kept busy.
+    pub cpu_cores: Option<f64>,
+    /// Most resident memory seen, bytes.
+    pub rss_bytes_max: u64,
+    /// Most threads seen.
+    pub threads_max: u32,
+    /// Threads by group at the end of the load: `http-nio-exec-*` → 200.
+    pub thread_groups: BTreeMap<String, u32>,
+    /// Readings during the load, on the clock of `load.window`.
+    pub usage: Vec<UsageSample>,
+    /// Whether it had to be killed when asked to stop.
+    pub stop_forced: bool,
+}
+
+/// One reading of a stack's process tree.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct UsageSample {
+    /// When, ns on CLOCK_MONOTONIC.
+    pub at_monotonic_ns: u64,
+    /// CPU time so far, seconds, user.
+    pub cpu_user_s: f64,
+    /// CPU time so far, seconds, system.
+    pub cpu_system_s: f64,
+    /// Resident memory, bytes.
+    pub rss_bytes: u64,
+    /// Threads.
+    pub threads: u32,
+}
+
+/// The raw answer of the endpoint before load.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Contract {
+    /// Status.
+    pub status: u16,
+    /// The head as it came.
+    pub head: String,
+    /// How the body is framed.
+    pub framing: String,
+    /// Bytes of the whole answer on the wire.
+    pub wire_bytes: u64,
+    /// Whether the connection stayed open.
+    pub kept_alive: bool,
+    /// How long the answer took on an idle server, µs: service time at low load.
+    pub idle_service_time_us: f64,
+    /// Attempts until a whole answer came.
+    pub tries: u32,
+}

@@ -1,0 +1,118 @@
+//! One load, for a person and as JSON.
+
+use std::fmt::Write;
+
+use comfy_table::{CellAlignment, Table};
+use explain::Validity;
+use record::{Distribution, LoadResult};
+use serde::Serialize;
+
+use crate::figure::{figure, micros, per_s};
+
+/// What `proofload hit --json` prints: the result, and what its audit says of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HitReport {
+    /// The result.
+    #[serde(flatten)]
+    pub result: LoadResult,
+    /// Its audit.
+    pub validity: Validity,
+}
+
+impl HitReport {
+    /// Audits a result.
+    pub fn new(result: LoadResult) -> Self {
+        let validity = explain::audit(&result);
+        Self { result, validity }
+    }
+
+    /// As indented JSON.
+    pub fn json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("a report is plain data")
+    }
+}
+
+const COLUMNS: [&str; 8] = ["mean", "p50", "p90", "p99", "p99_9", "p99_99", "max", "count"];
+
+/// The result as text.
+pub fn hit_text(report: &HitReport) -> String {
+    let result = &report.result;
+    let mut text = String::new();
+    // Writing into a String cannot fail.
+    let _ = writeln!(
+        text,
+        "{}   {} model, {}, {:.2} s measured, {}",
+        result.url, result.load.model, result.load.label, result.window.duration_s, result.load.io
+    );
+    let struck = if report.validity.valid { "" } else { "   (see the verdict)" };
+    let _ = writeln!(
+        text,
+        "\ngoodput     {}{struck}\nthroughput  {}   {}/s received",
+        per_s(result.goodput_per_s),
+        per_s(result.throughput_per_s),
+        units::Bytes(result.received_bytes_per_s as u64)
+    );
+    let _ = writeln!(text, "\n{}", times(result));
+    let _ = writeln!(text, "\noutcomes    {}", outcomes(result));
+    let _ = writeln!(
+        text,
+        "generator   {} of CPU a request, busiest thread {:.0} % of a core",
+        micros(result.cpu_us_per_request),
+        result.generator.busy_share * 100.0
+    );
+    let _ = write!(text, "verdict     {}", report.validity.verdict);
+    for reason in &report.validity.reasons {
+        let _ = write!(text, "\n            {}: {}", reason.kind.name(), reason.text);
+    }
+    text
+}
+
+fn times(result: &LoadResult) -> String {
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    let mut header = vec![String::new()];
+    header.extend(COLUMNS.map(|name| name.replace('_', ".")));
+    table.set_header(header);
+    let rows: [(&str, &Distribution); 3] = [
+        ("response", &result.response_time_us),
+        ("service", &result.service_time_us),
+        ("lag", &result.lag_us),
+    ];
+    for (name, times) in rows {
+        let mut row = vec![name.to_owned()];
+        row.extend(COLUMNS.map(|column| match column {
+            "count" => times.count.to_string(),
+            column => figure(times, column),
+        }));
+        table.add_row(row);
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table.trim_fmt()
+}
+
+fn outcomes(result: &LoadResult) -> String {
+    let statuses: Vec<String> =
+        result.statuses.iter().map(|(status, count)| format!("{status}: {count}")).collect();
+    let mut parts = vec![format!("{} answered ({})", result.outcomes.answered, statuses.join(", "))];
+    let kinds = |counts: &std::collections::BTreeMap<String, u64>| {
+        let list: Vec<String> = counts.iter().map(|(kind, count)| format!("{kind}: {count}")).collect();
+        format!(" ({})", list.join(", "))
+    };
+    for (name, count) in result.outcomes.failures() {
+        if count > 0 {
+            let detail = match name {
+                "connect_failed" => kinds(&result.connect_failures),
+                "malformed" => kinds(&result.malformations),
+                _ => String::new(),
+            };
+            parts.push(format!("{count} {}{detail}", name.replace('_', " ")));
+        }
+    }
+    let unexpected = result.outcomes.answered - result.answered_as_expected;
+    if unexpected > 0 {
+        parts.push(format!("{unexpected} of the answers not as expected"));
+    }
+    parts.join(", ")
+}

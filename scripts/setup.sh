@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# Installs what is missing of the tools that Proofload is built with and that its stacks need. Debian and its
+# kin only; elsewhere it says what is missing. What is there already stays as it is, and no service is started.
+#
+# Exit code: 0, also when tools that only some stacks need are missing; 1 without cargo or a C compiler.
+set -euo pipefail
+
+# A tool, what it is for, the package that has it.
+needed=(
+    "cc|the linker, and C in dependencies|build-essential"
+)
+optional=(
+    "javac|the Java stacks|default-jdk-headless"
+    "mvn|the Java stacks that Maven builds|maven"
+    "go|the Go stacks|golang-go"
+    "nginx|the nginx stacks|nginx-light"
+    "wrk|comparisons with wrk|wrk"
+)
+# Older ones can't fetch the Go that a go.mod asks for.
+go_minor_min=21
+
+# Servers are in folders that an ordinary user's PATH leaves out; Go's own archive goes to /usr/local.
+PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/go/bin"
+
+policy=/usr/sbin/policy-rc.d
+policy_is_ours=false
+log=""
+
+say() { printf 'setup: %s\n' "$*"; }
+warn() { printf 'setup: %s\n' "$*" >&2; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# As root, through sudo where it asks for no password or somebody can type one.
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+may_install() {
+    have apt-get || return 1
+    [ "$(id -u)" -eq 0 ] && return 0
+    have sudo && { sudo -n true 2>/dev/null || [ -t 0 ]; }
+}
+
+apt() {
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -y -o DPkg::Lock::Timeout=120 "$@" </dev/null >>"$log" 2>&1
+}
+
+# Packages of servers start them when installed, unless this file says no.
+forbid_services() {
+    [ -e "$policy" ] && return 0
+    printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
+    policy_is_ours=true
+    as_root chmod 755 "$policy"
+}
+
+clean_up() {
+    if $policy_is_ours; then as_root rm -f "$policy"; fi
+    if [ -n "$log" ]; then rm -f "$log"; fi
+}
+
+begin_installing() {
+    log=$(mktemp)
+    trap clean_up EXIT
+    trap 'exit 130' INT TERM
+    forbid_services
+    say "reading the package lists"
+    apt update || warn "the package lists could not be read; trying with those at hand"
+}
+
+# Whether apt would bring a Go that is new enough.
+go_is_offered() {
+    local version
+    version=$(apt-cache policy golang-go 2>/dev/null | sed -n 's/^ *Candidate: *[0-9]*:*1\.\([0-9]*\).*/\1/p')
+    [ "${version:-0}" -ge "$go_minor_min" ]
+}
+
+# install TOOL PURPOSE PACKAGE: one line, whatever happens. Fails if the tool is not there afterwards.
+install() {
+    local tool=$1 purpose=$2 package=$3
+    if ! may_install; then
+        warn "$tool is missing ($purpose): apt-get install $package, as root"
+        return 1
+    fi
+    [ -n "$log" ] || begin_installing
+    if [ "$tool" = go ] && ! go_is_offered; then
+        warn "go is missing ($purpose), and the package is too old: install 1.$go_minor_min or later from https://go.dev/dl"
+        return 1
+    fi
+    if apt install --no-install-recommends "$package" && have "$tool"; then
+        say "$tool: installed ($package)"
+    else
+        warn "$tool is missing ($purpose), and installing failed: apt-get install $package"
+        tail -n 3 "$log" | sed 's/^/setup:   /' >&2
+        return 1
+    fi
+}
+
+complete=true
+usable=true
+
+if ! have cargo; then
+    warn "cargo is missing (needed): curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
+    usable=false
+fi
+for entry in "${needed[@]}"; do
+    IFS='|' read -r tool purpose package <<<"$entry"
+    have "$tool" || install "$tool" "$purpose" "$package" || usable=false
+done
+for entry in "${optional[@]}"; do
+    IFS='|' read -r tool purpose package <<<"$entry"
+    have "$tool" || install "$tool" "$purpose" "$package" || complete=false
+done
+
+if ! $usable; then
+    warn "what is needed is missing; see above"
+    exit 1
+fi
+if $complete; then
+    say "all tools are there"
+else
+    say "what is needed is there; stacks that need the rest are left out"
+fi

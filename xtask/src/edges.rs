@@ -1,0 +1,273 @@
+//! The rules of the layout, checked in manifests and sources.
+//!
+//! Manifests are read as they are written, not as cargo resolves them, so that a violation names the file to
+//! mend. Sources are read as text without comments (see [`source`]). Dev-dependencies are free: what tests
+//! need does not bind what is shipped.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+use crate::source;
+
+/// The crates, by folder, in order. One may depend only on those before it.
+const ORDER: [&str; 14] = [
+    "units", "http", "engine", "stats", "plan", "record", "sim", "driver", "target", "stack", "lab",
+    "explain", "report", "cli",
+];
+/// What the compiler holds to `core` and `alloc`.
+const NO_STD: [&str; 3] = ["units", "http", "engine"];
+/// The only crate that may hold `unsafe`.
+const MAY_BE_UNSAFE: &str = "driver";
+/// Clock, bytes and seed are arguments of these.
+const PURE: [&str; 7] = ["units", "http", "engine", "stats", "sim", "explain", "report"];
+/// The crate of system calls, which pure crates do without.
+const SYSTEM_CRATE: &str = "rustix";
+/// Modules of `std` that pure crates do without; `core::time` has the durations, `core::net` the addresses.
+const SYSTEM_MODULES: [&str; 2] = ["net", "time"];
+
+/// A rule that a file breaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Violation {
+    file: PathBuf,
+    rule: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.file.display(), self.rule)
+    }
+}
+
+/// The crates of this workspace by the name that manifests depend on them with.
+type Known = BTreeMap<String, String>;
+
+/// Every broken rule of the workspace at `root`, its file relative to it. A file that can't be read is one, too.
+pub(crate) fn check(root: &Path) -> Vec<Violation> {
+    let mut violations = collect(root).unwrap_or_else(|unreadable| vec![unreadable]);
+    for violation in &mut violations {
+        if let Ok(inside) = violation.file.strip_prefix(root) {
+            violation.file = inside.to_owned();
+        }
+    }
+    violations
+}
+
+fn collect(root: &Path) -> Result<Vec<Violation>, Violation> {
+    let known = known_crates(&read_manifest(&root.join("Cargo.toml"))?);
+    let mut violations = Vec::new();
+    for dir in entries(&root.join("crates"))? {
+        let file = dir.join("Cargo.toml");
+        if file.is_file() {
+            let name = folder_name(&dir);
+            let broken = manifest_rules(&name, &read_manifest(&file)?, &known);
+            violations.extend(broken.into_iter().map(|rule| Violation { file: file.clone(), rule }));
+            violations.extend(source_violations(&name, &dir)?);
+        }
+    }
+    Ok(violations)
+}
+
+/// The rules that the manifest of crate `name` breaks.
+fn manifest_rules(name: &str, manifest: &Table, known: &Known) -> Vec<String> {
+    let Some(place) = ORDER.iter().position(|other| *other == name) else {
+        return vec![format!("crate `{name}` has no place in ORDER (xtask/src/edges.rs); give it one")];
+    };
+    let mut broken = Vec::new();
+    for (key, value) in dependencies(manifest) {
+        if PURE.contains(&name) && package_name(key, value) == SYSTEM_CRATE {
+            broken.push(format!("`{name}` is pure and may not depend on `{SYSTEM_CRATE}`"));
+        }
+        let Some(lower) = workspace_crate(key, value, known) else { continue };
+        if !ORDER[..place].contains(&lower.as_str()) {
+            broken.push(format!(
+                "`{name}` may not depend on `{lower}`; edges point down: {}",
+                ORDER.join(", ")
+            ));
+        }
+    }
+    broken
+}
+
+/// The rules that the sources of crate `name` in `dir` break.
+fn source_violations(name: &str, dir: &Path) -> Result<Vec<Violation>, Violation> {
+    let mut violations = Vec::new();
+    for file in rust_files(&dir.join("src"))? {
+        let code = source::without_comments(&read(&file)?);
+        let is_root = file.parent() == Some(&dir.join("src"))
+            && ["lib.rs", "main.rs"].iter().any(|root| file.ends_with(root));
+        let broken = source_rules(name, &code, is_root);
+        violations.extend(broken.into_iter().map(|rule| Violation { file: file.clone(), rule }));
+    }
+    Ok(violations)
+}
+
+/// The rules that one source of crate `name` breaks; the root is the file that speaks for the crate.
+fn source_rules(name: &str, code: &str, is_root: bool) -> Vec<String> {
+    let mut broken = Vec::new();
+    if is_root && NO_STD.contains(&name) && !code.contains("#![no_std]") {
+        broken.push(format!("`{name}` must say #![no_std]"));
+    }
+    if is_root && name != MAY_BE_UNSAFE && !code.contains("#![forbid(unsafe_code)]") {
+        broken.push(format!("`{name}` must say #![forbid(unsafe_code)]; only `{MAY_BE_UNSAFE}` may not"));
+    }
+    if PURE.contains(&name) {
+        let used = source::std_modules(code);
+        for module in SYSTEM_MODULES.iter().filter(|module| used.contains(module)) {
+            broken.push(format!("`{name}` is pure and may not use std::{module}"));
+        }
+    }
+    broken
+}
+
+/// Normal and build dependencies, those for one platform only included.
+fn dependencies(manifest: &Table) -> Vec<(&String, &Value)> {
+    let platforms = manifest.get("target").and_then(Value::as_table);
+    let of_platforms = platforms.into_iter().flatten().filter_map(|(_, platform)| platform.as_table());
+    let kinds = std::iter::once(manifest).chain(of_platforms).flat_map(|table| {
+        ["dependencies", "build-dependencies"].map(|kind| table.get(kind).and_then(Value::as_table))
+    });
+    kinds.flatten().flatten().collect()
+}
+
+/// The folder of the crate of this workspace that a dependency is; `None` for one from elsewhere.
+fn workspace_crate(key: &str, value: &Value, known: &Known) -> Option<String> {
+    let by_path = value.get("path").and_then(Value::as_str).map(|path| folder_name(Path::new(path)));
+    by_path.or_else(|| known.get(package_name(key, value)).cloned())
+}
+
+/// A dependency's own name, where it is used under another.
+fn package_name<'a>(key: &'a str, value: &'a Value) -> &'a str {
+    value.get("package").and_then(Value::as_str).unwrap_or(key)
+}
+
+fn known_crates(workspace: &Table) -> Known {
+    let shared =
+        workspace.get("workspace").and_then(|table| table.get("dependencies")).and_then(Value::as_table);
+    let with_path = shared.into_iter().flatten().filter_map(|(key, value)| {
+        let path = value.get("path")?.as_str()?;
+        Some((key.clone(), folder_name(Path::new(path))))
+    });
+    with_path.collect()
+}
+
+fn folder_name(dir: &Path) -> String {
+    dir.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn unreadable(file: &Path, error: &impl fmt::Display) -> Violation {
+    Violation { file: file.to_owned(), rule: format!("can't be read: {error}") }
+}
+
+fn read(file: &Path) -> Result<String, Violation> {
+    fs::read_to_string(file).map_err(|error| unreadable(file, &error))
+}
+
+fn read_manifest(file: &Path) -> Result<Table, Violation> {
+    read(file)?.parse().map_err(|error| unreadable(file, &error))
+}
+
+/// What is in `dir`, sorted.
+fn entries(dir: &Path) -> Result<Vec<PathBuf>, Violation> {
+    let listed = fs::read_dir(dir).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+    let mut paths: Vec<PathBuf> = listed.map_err(|error| unreadable(dir, &error))?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn rust_files(dir: &Path) -> Result<Vec<PathBuf>, Violation> {
+    let mut files = Vec::new();
+    for path in entries(dir)? {
+        if path.is_dir() {
+            files.extend(rust_files(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WORKSPACE: &str = r#"
+        [workspace.dependencies]
+        units = { package = "proofload-units", path = "crates/units" }
+        engine = { package = "proofload-engine", path = "crates/engine" }
+        lab = { package = "proofload-lab", path = "crates/lab" }
+        rustix = "1"
+    "#;
+
+    fn broken(name: &str, manifest: &str) -> Vec<String> {
+        let known = known_crates(&WORKSPACE.parse().unwrap());
+        manifest_rules(name, &manifest.parse().unwrap(), &known)
+    }
+
+    #[test]
+    fn an_edge_that_points_up_is_named_whichever_way_it_is_written() {
+        for upward in [
+            "[dependencies]\nlab.workspace = true",
+            "[dependencies]\nlab = { workspace = true, features = ['x'] }",
+            "[dependencies]\nanything = { package = 'proofload-lab', path = '../lab' }",
+            "[build-dependencies]\nlab.workspace = true",
+            "[target.'cfg(unix)'.dependencies]\nlab.workspace = true",
+        ] {
+            let rules = broken("engine", upward);
+            assert!(
+                rules.len() == 1 && rules[0].starts_with("`engine` may not depend on `lab`"),
+                "{rules:?}"
+            );
+        }
+        assert_eq!(broken("engine", "[dependencies]\nengine.workspace = true").len(), 1, "on itself");
+    }
+
+    #[test]
+    fn edges_down_dev_edges_and_other_crates_are_free() {
+        assert!(broken("lab", "[dependencies]\nunits.workspace = true\nengine.workspace = true").is_empty());
+        assert!(broken("engine", "[dev-dependencies]\nlab.workspace = true").is_empty());
+        assert!(broken("engine", "[dependencies]\nlibm = '0.2'").is_empty());
+        assert!(broken("lab", "[dependencies]\nrustix.workspace = true").is_empty());
+    }
+
+    #[test]
+    fn a_pure_crate_has_no_system_calls_and_a_new_one_needs_a_place() {
+        assert_eq!(broken("report", "[dependencies]\nrustix.workspace = true").len(), 1);
+        assert_eq!(broken("report", "[dependencies]\nsys = { package = 'rustix', version = '1' }").len(), 1);
+        assert_eq!(broken("novel", "").len(), 1);
+    }
+
+    #[test]
+    fn sources_keep_the_promises_of_their_crate() {
+        let good = "#![no_std]\n#![forbid(unsafe_code)]";
+        assert!(source_rules("engine", good, true).is_empty());
+        assert_eq!(source_rules("engine", "", true).len(), 2);
+        assert!(source_rules("engine", "", false).is_empty());
+        assert!(source_rules("driver", "", true).is_empty());
+        assert_eq!(source_rules("stats", "use std::time::Instant;", false).len(), 1);
+        assert!(source_rules("stats", "use core::time::Duration; use std::fmt;", false).is_empty());
+        assert!(source_rules("lab", "use std::time::Instant;", false).is_empty());
+    }
+
+    #[test]
+    fn violations_name_their_file() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let file = root.path().join(path);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        };
+        write("Cargo.toml", WORKSPACE);
+        write("crates/stats/Cargo.toml", "[dependencies]\nlab.workspace = true");
+        write("crates/stats/src/lib.rs", "#![forbid(unsafe_code)]\nmod deep;");
+        write("crates/stats/src/deep/mod.rs", "use std::{fmt, net::TcpStream};");
+        let named: Vec<_> = check(root.path()).into_iter().map(|violation| violation.file).collect();
+        assert_eq!(named, ["crates/stats/Cargo.toml", "crates/stats/src/deep/mod.rs"].map(PathBuf::from));
+
+        write("crates/stats/Cargo.toml", "[dependencies");
+        assert!(check(root.path())[0].to_string().contains("can't be read"));
+    }
+}

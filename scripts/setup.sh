@@ -19,8 +19,8 @@ optional=(
 # Older ones can't fetch the Go that a go.mod asks for.
 go_minor_min=21
 
-# Servers are in folders that an ordinary user's PATH leaves out; Go's own archive goes to /usr/local.
-PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/go/bin"
+# Servers are in folders that an ordinary user's PATH leaves out; proofload looks there, too.
+PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 
 policy=/usr/sbin/policy-rc.d
 policy_is_ours=false
@@ -41,7 +41,7 @@ may_install() {
 }
 
 apt() {
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get -y -o DPkg::Lock::Timeout=120 "$@" </dev/null >>"$log" 2>&1
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -y -o DPkg::Lock::Timeout=120 -o Acquire::http::Timeout=20 "$@" </dev/null >>"$log" 2>&1
 }
 
 # Packages of servers start them when installed, unless this file says no.
@@ -66,30 +66,30 @@ begin_installing() {
     apt update || warn "the package lists could not be read; trying with those at hand"
 }
 
-# Whether apt would bring a Go that is new enough.
-go_is_offered() {
-    local version
-    version=$(apt-cache policy golang-go 2>/dev/null | sed -n 's/^ *Candidate: *[0-9]*:*1\.\([0-9]*\).*/\1/p')
-    [ "${version:-0}" -ge "$go_minor_min" ]
+# Whether the Go that apt would bring is known to be too old.
+go_is_too_old() {
+    local minor
+    minor=$(apt-cache policy golang-go 2>/dev/null | sed -n 's/^ *Candidate: *\([0-9]*:\)*1\.\([0-9]*\).*/\2/p')
+    [ -n "$minor" ] && [ "$minor" -lt "$go_minor_min" ]
 }
 
-# install TOOL PURPOSE PACKAGE: one line, whatever happens. Fails if the tool is not there afterwards.
-install() {
+# provide TOOL PURPOSE PACKAGE: one line, whatever happens. Fails if the tool is not there afterwards.
+provide() {
     local tool=$1 purpose=$2 package=$3
     if ! may_install; then
         warn "$tool is missing ($purpose): apt-get install $package, as root"
         return 1
     fi
-    [ -n "$log" ] || begin_installing
-    if [ "$tool" = go ] && ! go_is_offered; then
+    if [ "$tool" = go ] && go_is_too_old; then
         warn "go is missing ($purpose), and the package is too old: install 1.$go_minor_min or later from https://go.dev/dl"
         return 1
     fi
+    [ -n "$log" ] || begin_installing
     if apt install --no-install-recommends "$package" && have "$tool"; then
         say "$tool: installed ($package)"
     else
         warn "$tool is missing ($purpose), and installing failed: apt-get install $package"
-        tail -n 3 "$log" | sed 's/^/setup:   /' >&2
+        { grep '^E:' "$log" || tail -n 1 "$log"; } | tail -n 1 | sed 's/^/setup:   /' >&2
         return 1
     fi
 }
@@ -103,11 +103,11 @@ if ! have cargo; then
 fi
 for entry in "${needed[@]}"; do
     IFS='|' read -r tool purpose package <<<"$entry"
-    have "$tool" || install "$tool" "$purpose" "$package" || usable=false
+    have "$tool" || provide "$tool" "$purpose" "$package" || usable=false
 done
 for entry in "${optional[@]}"; do
     IFS='|' read -r tool purpose package <<<"$entry"
-    have "$tool" || install "$tool" "$purpose" "$package" || complete=false
+    have "$tool" || provide "$tool" "$purpose" "$package" || complete=false
 done
 
 if ! $usable; then

@@ -24,7 +24,7 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Load one URL and say what it did
-    Hit(Hit),
+    Hit(Box<Hit>),
     /// Carry out an experiment: boot its stacks, load them in turn, rank them
     Run(Run),
     /// Make the report of a recorded run again
@@ -44,6 +44,7 @@ pub enum Command {
 
 /// `proofload hit`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches of a command line")]
 #[command(after_help = "\
 Examples:
   proofload hit http://127.0.0.1:8080/ -c 300 -d 30s

@@ -5,6 +5,7 @@ mod arguments;
 mod commands;
 mod exit;
 mod interrupt;
+mod output;
 mod progress;
 
 use std::process::ExitCode;

@@ -4,16 +4,26 @@ use record::LoadResult;
 use serde::Serialize;
 use units::Duration;
 
-/// Share of requests that may fail before the service counts as incorrect.
+/// Share of requests that may fail before the service counts as incorrect: one in a thousand. Fewer are lost
+/// to the ends of a window and to a restart of anything; more are seen by users, and a server that fails fast
+/// would win by failing.
 const FAILED_SHARE_MAX: f64 = 0.001;
-/// Busiest load thread above which the generator may have been the limit.
+/// Busiest load thread above which the generator may have been the limit. A thread busier than this queues
+/// its own sends: at 80 % busy a random arrival waits four services long on average (M/M/1: ρ / (1 − ρ)).
 const BUSY_SHARE_MAX: f64 = 0.8;
-/// The generator's own lag, at the 99th percentile, above which it was late.
+/// The generator's own lag, at the 99th percentile, above which it was late. Response time counts from the
+/// instant intended, so the lag is in it; a millisecond is what a slice of the scheduler costs now and then,
+/// and what a latency of some milliseconds can bear.
 const GENERATOR_LAG_P99_MAX: Duration = Duration::from_millis(1);
-/// |N − X·R| / N above which latency figures are not those of the requests made.
+/// |N − X·R| / N above which latency figures are not those of the requests made. What is under way at both
+/// ends of a window of ten response times can make up half of this; an omission of samples makes up more.
 const LITTLE_GAP_MAX: f64 = 0.05;
-/// A window shorter than so many response times measures its own ends.
+/// A window shorter than so many response times measures its own ends: with ten, what is under way at them
+/// is a tenth of all requests at most.
 const WINDOW_RESPONSE_TIMES_MIN: f64 = 10.0;
+/// Percentiles that must not fall among censored samples. Those above are of so few requests that some lost
+/// to the end of the window make them bounds; they print with their `>` and need no verdict.
+const SEEN_PERCENTILES: [&str; 5] = ["p50", "p75", "p90", "p95", "p99"];
 
 /// Whether a result is what it says.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -117,7 +127,7 @@ fn interrupted(load: &LoadResult) -> Option<Reason> {
 }
 
 fn incorrect(load: &LoadResult) -> Option<Reason> {
-    let bad = load.intended - load.answered_as_expected;
+    let bad = load.intended.saturating_sub(load.answered_as_expected);
     let share = bad as f64 / load.intended.max(1) as f64;
     if share <= FAILED_SHARE_MAX {
         return None;
@@ -129,7 +139,7 @@ fn incorrect(load: &LoadResult) -> Option<Reason> {
         .filter(|(_, count)| *count > 0)
         .map(|(name, count)| format!("{count} {}", name.replace('_', " ")))
         .collect();
-    let unexpected = load.outcomes.answered - load.answered_as_expected;
+    let unexpected = load.outcomes.answered.saturating_sub(load.answered_as_expected);
     if unexpected > 0 {
         kinds.push(format!("{unexpected} answered otherwise than expected"));
     }
@@ -144,8 +154,7 @@ fn incorrect(load: &LoadResult) -> Option<Reason> {
 
 fn censored(load: &LoadResult) -> Option<Reason> {
     let bounds = &load.response_time_us.lower_bounds;
-    let first =
-        ["p50", "p75", "p90", "p95", "p99"].into_iter().find(|name| bounds.iter().any(|it| it == name))?;
+    let first = SEEN_PERCENTILES.into_iter().find(|name| bounds.iter().any(|it| it == name))?;
     let text = format!(
         "{} of {} requests ended without an answer, so response times from {first} up are lower bounds",
         load.response_time_us.censored, load.response_time_us.count
@@ -167,7 +176,9 @@ fn littles_law(load: &LoadResult) -> Option<Reason> {
 
 fn too_short(load: &LoadResult) -> Option<Reason> {
     let mean_s = load.response_time_us.mean? / 1e6;
-    if load.window.duration_s >= WINDOW_RESPONSE_TIMES_MIN * mean_s || load.load.requests.is_some() {
+    let short = load.window.duration_s < WINDOW_RESPONSE_TIMES_MIN * mean_s;
+    // A load that is bounded by a request count has no window to be cut by.
+    if !short || load.load.requests.is_some() {
         return None;
     }
     let text = format!(
@@ -178,10 +189,7 @@ fn too_short(load: &LoadResult) -> Option<Reason> {
 }
 
 fn client_bound(load: &LoadResult) -> Option<Reason> {
-    let busy = load.generator.busy_share;
-    if busy <= BUSY_SHARE_MAX {
-        return None;
-    }
+    let busy = Some(load.generator.busy_share).filter(|busy| *busy > BUSY_SHARE_MAX)?;
     let text = format!(
         "a load thread was busy {:.0} % of the time: the rate may be the generator's limit and not the \
          server's; try more --threads on free cores",
@@ -191,10 +199,7 @@ fn client_bound(load: &LoadResult) -> Option<Reason> {
 }
 
 fn late_generator(load: &LoadResult) -> Option<Reason> {
-    let p99_us = load.generator_lag_us.p99?;
-    if p99_us <= GENERATOR_LAG_P99_MAX.as_micros_f64() {
-        return None;
-    }
+    let p99_us = load.generator_lag_us.p99.filter(|us| *us > GENERATOR_LAG_P99_MAX.as_micros_f64())?;
     let p99 = Duration::from_nanos((p99_us * 1e3) as u64);
     let text = format!("one request in a hundred went out more than {p99} late by the generator's own fault");
     Some(Reason { kind: ReasonKind::LateGenerator, text })

@@ -2,12 +2,37 @@
 
 use record::Measured;
 
-/// X·S₀ counts as K when it is within this share of it.
+/// X·S₀ counts as K when it is within this share of it: as close as Little's law itself must hold, and
+/// close enough to tell a pool of 16 from one of 15 or 17.
 const POOL_TOLERANCE: f64 = 0.05;
-/// Share of all cores, client and server together, above which the machine itself was full.
+/// Share of all cores, client and server together, above which the machine itself was full. The rest goes to
+/// the kernel's own threads and to whatever else a machine runs.
 const BOX_SHARE_MIN: f64 = 0.9;
-/// Share of all cores below which CPU cannot have been the limit.
+/// Share of all cores below which CPU cannot have been the limit. Between this and [`BOX_SHARE_MIN`] both a
+/// pool and the CPU may be, so neither is named.
 const CPU_SHARE_LOW: f64 = 0.7;
+/// Service time at low load from which X·S₀ says anything. A faster answer's S₀ is mostly the cost of asking
+/// once: cold caches, a sleeping core, code that no JIT has seen.
+const IDLE_SERVICE_TIME_US_MIN: f64 = 5_000.0;
+/// Beginnings of the names of threads that a JVM starts for itself (Linux cuts names at 15 bytes). They serve
+/// no request, and with their counts of 1 and of the cores they would often fit by chance.
+const JVM_SERVICE_THREADS: [&str; 15] = [
+    "Attach Listener",
+    "C1 Compiler",
+    "C2 Compiler",
+    "Common-Cleaner",
+    "Finalizer",
+    "G1 ",
+    "GC Thread",
+    "Monitor Deflati",
+    "Notification Th",
+    "Reference Handl",
+    "Service Thread",
+    "Signal Dispatch",
+    "Sweeper",
+    "VM Periodic",
+    "VM Thread",
+];
 
 /// What limited the rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,9 +72,14 @@ pub fn limit(trial: &Measured, cores: usize) -> Verdict {
     )
 }
 
-/// Requests under way at an idle server's pace: X · S₀.
-fn busy_at_idle_pace(trial: &Measured) -> f64 {
-    trial.load.throughput_per_s * trial.contract.idle_service_time_us / 1e6
+/// Requests under way at an idle server's pace, X · S₀, where that says anything.
+fn busy_at_idle_pace(trial: &Measured) -> Option<f64> {
+    let idle_us = trial.contract.idle_service_time_us;
+    (idle_us >= IDLE_SERVICE_TIME_US_MIN).then_some(trial.load.throughput_per_s * idle_us / 1e6)
+}
+
+fn is_about(value: f64, whole: u32) -> bool {
+    (value - f64::from(whole)).abs() <= POOL_TOLERANCE * f64::from(whole)
 }
 
 fn cores_used(trial: &Measured) -> Option<f64> {
@@ -59,61 +89,77 @@ fn cores_used(trial: &Measured) -> Option<f64> {
 
 fn load_itself(trial: &Measured) -> Option<Verdict> {
     let load = &trial.load.load;
-    if let Some(rate) = load.rate_per_s {
-        let kept = (trial.load.throughput_per_s - rate).abs() <= POOL_TOLERANCE * rate;
-        return kept.then(|| Verdict {
+    let throughput = trial.load.throughput_per_s;
+    if let Some(rate) = load.rate_per_s
+        && (throughput - rate).abs() <= POOL_TOLERANCE * rate
+    {
+        return Some(Verdict {
             limit: Limit::Load,
             phrase: "none: keeps the rate".into(),
-            evidence: format!("{:.0}/s of {rate:.0}/s due", trial.load.throughput_per_s),
+            evidence: format!("{throughput:.0}/s of {rate:.0}/s due"),
             confirm: Some("raise the rate".into()),
         });
     }
-    let (users, under_way) = (f64::from(load.connections), busy_at_idle_pace(trial));
-    // Only where the answer takes its time by design: a fast answer's S₀ is mostly the cost of asking once.
-    let slow = trial.contract.idle_service_time_us >= 5_000.0;
-    (slow && (under_way - users).abs() <= POOL_TOLERANCE * users).then(|| Verdict {
+    // A user who thinks is as much of the load as one who waits.
+    let thinking = throughput * load.think_us.unwrap_or(0.0) / 1e6;
+    let engaged = busy_at_idle_pace(trial)? + thinking;
+    let users = load.connections;
+    is_about(engaged, users).then(|| Verdict {
         limit: Limit::Load,
-        phrase: "none: every user is served at idle pace".into(),
+        phrase: "none: idle pace for every user".into(),
         evidence: format!(
-            "X·S₀ = {:.1}/s × {:.1} ms = {under_way:.1} = the {users} connections",
-            trial.load.throughput_per_s,
-            trial.contract.idle_service_time_us / 1e3
+            "X·S₀ = {throughput:.1}/s × {:.1} ms{} = {engaged:.1} ≈ the {users} connections",
+            trial.contract.idle_service_time_us / 1e3,
+            if thinking > 0.0 { format!(" + {thinking:.1} users who think") } else { String::new() },
         ),
         confirm: Some("double the connections; the rate should double".into()),
     })
 }
 
 fn pool(trial: &Measured, cores: usize) -> Option<Verdict> {
-    if cores_used(trial)? > CPU_SHARE_LOW * cores as f64 {
+    let used = cores_used(trial)?;
+    if used > CPU_SHARE_LOW * cores as f64 {
         return None;
     }
-    let under_way = busy_at_idle_pace(trial);
-    let fits = |threads: u32| (under_way - f64::from(threads)).abs() <= POOL_TOLERANCE * f64::from(threads);
-    let groups = trial.server.thread_groups.iter();
-    let (name, threads) = groups
-        .filter(|(_, threads)| **threads < trial.load.load.connections && fits(**threads))
-        .map(|(name, threads)| (name.clone(), *threads))
-        .next()?;
+    let under_way = busy_at_idle_pace(trial)?;
+    let (threads, names) = fitting_group(trial, under_way)?;
+    let (noun, names) = (if threads == 1 { "thread" } else { "threads" }, names.join(", "));
     Some(Verdict {
         limit: Limit::Pool(threads),
-        phrase: format!("pool of {threads} ({name})"),
+        phrase: if threads == 1 { format!("1 thread ({names})") } else { format!("pool of {threads} ({names})") },
         evidence: format!(
-            "X·S₀ = {:.1}/s × {:.1} ms = {under_way:.1} ≈ {threads} threads `{name}`, with {:.0} % of the CPU used",
+            "X·S₀ = {:.1}/s × {:.1} ms = {under_way:.1} ≈ {threads} {noun} `{names}`, with {:.0} % of the CPU used",
             trial.load.throughput_per_s,
             trial.contract.idle_service_time_us / 1e3,
-            cores_used(trial)? / cores as f64 * 100.0
+            used / cores.max(1) as f64 * 100.0
         ),
-        confirm: Some(format!("make the pool {}; the rate should double", threads * 2)),
+        confirm: Some(format!("make it {} threads; the rate should double", u64::from(threads) * 2)),
     })
+}
+
+/// The size closest to `under_way` among those of the groups that may be the pool, and the names of all
+/// groups of that size: between them the evidence does not decide.
+fn fitting_group(trial: &Measured, under_way: f64) -> Option<(u32, Vec<&str>)> {
+    // As many threads as connections is a thread a connection: that follows the load and limits nothing.
+    let connections = trial.load.load.connections;
+    let candidates = || {
+        let groups = trial.server.thread_groups.iter().map(|(name, threads)| (name.as_str(), *threads));
+        groups
+            .filter(|(_, threads)| *threads < connections && is_about(under_way, *threads))
+            .filter(|(name, _)| !JVM_SERVICE_THREADS.iter().any(|service| name.starts_with(service)))
+    };
+    let off = |threads: u32| (under_way - f64::from(threads)).abs();
+    let (_, threads) = candidates().min_by(|a, b| off(a.1).total_cmp(&off(b.1)))?;
+    Some((threads, candidates().filter(|it| it.1 == threads).map(|it| it.0).collect()))
 }
 
 fn whole_box(trial: &Measured, cores: usize) -> Option<Verdict> {
     let used = cores_used(trial)?;
-    (used >= BOX_SHARE_MIN * cores as f64).then(|| Verdict {
+    (used > 0.0 && used >= BOX_SHARE_MIN * cores as f64).then(|| Verdict {
         limit: Limit::Box,
-        phrase: "box-bound: client and server share the cores".into(),
+        phrase: "box-bound".into(),
         evidence: format!(
-            "{used:.2} of {cores} cores used, {:.2} by the server",
+            "client and server share the cores: {used:.2} of {cores} used, {:.2} by the server",
             trial.server.cpu_cores.unwrap_or(0.0)
         ),
         confirm: Some("put client and server on cores of their own".into()),

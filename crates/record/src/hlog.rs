@@ -5,8 +5,8 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Duration as StdDuration;
 
-use hdrhistogram::serialization::V2DeflateSerializer;
-use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
+use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, IntervalLogWriterError, Tag};
+use hdrhistogram::serialization::{V2DeflateSerializeError, V2DeflateSerializer};
 use units::Duration;
 
 use crate::error::RecordError;
@@ -38,7 +38,7 @@ pub fn with_interval_log<T>(
                 let (Some(histogram), None) = (histogram, &first_error) else { continue };
                 let written =
                     log.write_histogram(histogram, StdDuration::from(start), StdDuration::from(length), tag);
-                first_error = written.err().map(|error| std::io::Error::other(format!("{error:?}")));
+                first_error = written.err().map(reason);
             }
         })
     };
@@ -46,5 +46,14 @@ pub fn with_interval_log<T>(
     match first_error {
         Some(error) => Err(failed(error)),
         None => flushed.map(|()| result).map_err(failed),
+    }
+}
+
+/// What the operating system said, where it was asked: the advice depends on it.
+fn reason(error: IntervalLogWriterError<V2DeflateSerializeError>) -> std::io::Error {
+    match error {
+        IntervalLogWriterError::IoError(error)
+        | IntervalLogWriterError::SerializeError(V2DeflateSerializeError::IoError(error)) => error,
+        error => std::io::Error::other(format!("{error:?}")),
     }
 }

@@ -1,12 +1,13 @@
 //! The directory of a run.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::RecordError;
+use crate::load::LOAD_VERSION;
 use crate::manifest::{MANIFEST_VERSION, Manifest};
-use crate::trial::{TRIAL_VERSION, Trial};
+use crate::trial::{TRIAL_VERSION, Trial, TrialResult};
 
 const MANIFEST: &str = "manifest.json";
 const EXPERIMENT: &str = "experiment.toml";
@@ -22,12 +23,18 @@ pub struct RunDir {
 }
 
 impl RunDir {
-    /// Makes the directory and writes what was asked for.
+    /// Makes the directory and writes what was asked for. A directory that holds a run is refused and left
+    /// as it is.
     pub fn create(path: &Path, experiment: &str) -> Result<Self, RecordError> {
-        std::fs::create_dir_all(path.join("trials"))
-            .map_err(|error| RecordError::io(path, "making the directory", error))?;
+        let making = |error| RecordError::io(path, "making the directory", error);
+        std::fs::create_dir_all(path.join("trials")).map_err(making)?;
+        let run = Self::open(path)?;
+        if path.join(EXPERIMENT).exists() {
+            let taken = std::io::Error::new(std::io::ErrorKind::AlreadyExists, "there is a run in it");
+            return Err(making(taken));
+        }
         write_whole(&path.join(EXPERIMENT), experiment.as_bytes())?;
-        Self::open(path)
+        Ok(run)
     }
 
     /// Opens a run to go on with it. A last line that was not finished is cut off.
@@ -38,10 +45,12 @@ impl RunDir {
         let mut bytes = Vec::new();
         run.trials.read_to_end(&mut bytes).map_err(|error| RecordError::io(&file, "reading", error))?;
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let cut = |error| RecordError::io(&file, "cutting off an unfinished line", error);
-        run.trials.set_len(whole as u64).map_err(cut)?;
-        run.trials.seek(std::io::SeekFrom::End(0)).map_err(cut)?;
+        // First read, then cut: what can't be read is left as it is.
         let trials = parse_trials(&file, &bytes[..whole])?;
+        if whole < bytes.len() {
+            let cut = |error| RecordError::io(&file, "cutting off an unfinished line", error);
+            run.trials.set_len(whole as u64).map_err(cut)?;
+        }
         Ok((run, manifest, trials))
     }
 
@@ -74,14 +83,21 @@ impl RunDir {
         write_whole(&self.path.join(MANIFEST), text.as_bytes())
     }
 
-    /// Appends a finished trial and waits until it is on the disk.
+    /// Appends a finished trial and waits until it is on the disk. Where that fails, no part of it stays.
+    ///
+    /// # Panics
+    /// In debug builds if a figure of the trial is not finite: JSON has no such number.
     pub fn append(&mut self, trial: &Trial) -> Result<(), RecordError> {
         let mut line = serde_json::to_vec(trial).expect("a trial is plain data");
+        debug_assert!(serde_json::from_slice::<Trial>(&line).is_ok(), "a figure is not finite: {trial:?}");
         line.push(b'\n');
-        self.trials
-            .write_all(&line)
-            .and_then(|()| self.trials.sync_data())
-            .map_err(|error| RecordError::io(&self.path.join(TRIALS), "writing a trial", error))
+        let failed = |error| RecordError::io(&self.path.join(TRIALS), "writing a trial", error);
+        let before = self.trials.metadata().map_err(failed)?.len();
+        self.trials.write_all(&line).and_then(|()| self.trials.sync_data()).map_err(|error| {
+            // Best effort: a reader skips an unfinished line, and resuming cuts it off.
+            let _ = self.trials.set_len(before);
+            failed(error)
+        })
     }
 
     /// The directory of trial `index`, made if it isn't there.
@@ -97,12 +113,14 @@ impl RunDir {
         let file = path.join(MANIFEST);
         let text =
             std::fs::read_to_string(&file).map_err(|error| RecordError::io(&file, "reading", error))?;
-        let malformed = |what: String| RecordError::Malformed { path: file.clone(), line: 1, what };
-        let manifest: Manifest = serde_json::from_str(&text).map_err(|error| malformed(error.to_string()))?;
-        if manifest.version > MANIFEST_VERSION {
-            return Err(malformed(format!("it has version {}", manifest.version)));
+        let malformed = |line: usize, what: String| RecordError::Malformed { path: file.clone(), line, what };
+        let in_json = |error: serde_json::Error| malformed(error.line().max(1), error.to_string());
+        let stamp: Stamp = serde_json::from_str(&text).map_err(in_json)?;
+        if let Err(what) = stamp.check("the manifest", MANIFEST_VERSION) {
+            let line = text.lines().position(|line| line.contains("\"version\"")).map_or(1, |at| at + 1);
+            return Err(malformed(line, what));
         }
-        Ok(manifest)
+        serde_json::from_str(&text).map_err(in_json)
     }
 
     /// What was asked for in the run in `path`.
@@ -119,15 +137,34 @@ impl RunDir {
     }
 }
 
+/// What every version of a record has: read first, so that a newer record is called newer, not broken.
+#[derive(serde::Deserialize)]
+struct Stamp {
+    version: u32,
+}
+
+impl Stamp {
+    fn check(&self, what: &str, known: u32) -> Result<(), String> {
+        if self.version <= known {
+            return Ok(());
+        }
+        Err(format!("{what} has version {}, and {known} is the newest known here", self.version))
+    }
+}
+
 fn parse_trials(file: &Path, bytes: &[u8]) -> Result<Vec<Trial>, RecordError> {
     let lines = bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
     lines
         .map(|(index, line)| {
             let malformed =
                 |what: String| RecordError::Malformed { path: file.to_owned(), line: index + 1, what };
-            let trial: Trial = serde_json::from_slice(line).map_err(|error| malformed(error.to_string()))?;
-            if trial.version > TRIAL_VERSION {
-                return Err(malformed(format!("it has version {}", trial.version)));
+            let in_json = |error: serde_json::Error| malformed(error.to_string());
+            let stamp: Stamp = serde_json::from_slice(line).map_err(in_json)?;
+            stamp.check("the trial", TRIAL_VERSION).map_err(malformed)?;
+            let trial: Trial = serde_json::from_slice(line).map_err(in_json)?;
+            if let TrialResult::Measured(measured) = &trial.result {
+                let stamp = Stamp { version: measured.load.version };
+                stamp.check("the load", LOAD_VERSION).map_err(malformed)?;
             }
             Ok(trial)
         })
@@ -143,5 +180,9 @@ fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
         file.sync_all()?;
         std::fs::rename(&partial, path)
     };
-    write().map_err(|error| RecordError::io(path, "writing", error))
+    write().map_err(|error| {
+        // What was there under the name itself is untouched; the half goes, if it can.
+        let _ = std::fs::remove_file(&partial);
+        RecordError::io(path, "writing", error)
+    })
 }

@@ -11,6 +11,7 @@ use crate::arguments::Check;
 use crate::commands::run::own_binary;
 use crate::exit::{self, Failure};
 use crate::interrupt;
+use crate::output::print;
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -54,12 +55,12 @@ fn check(stack: &StackManifest, exe: &Path, dir: &Path) -> Result<bool, Failure>
     stack::build(stack, &dir.join("build.log"))?;
     let options = BootOptions { proofload_exe: exe, work_dir: dir, log: &dir.join("server.log") };
     let running = stack::boot(stack, &options)?;
-    println!("{}: up after {} at {}", stack.id, running.boot_took(), running.addr());
+    print(&format!("{}: up after {} at {}", stack.id, running.boot_took(), running.addr()))?;
     let good = ask_all(stack, &running)?;
     let usage = running.usage()?;
-    println!("  {} resident, {} threads", usage.rss, usage.threads);
+    print(&format!("  {} resident, {} threads", usage.rss, usage.threads))?;
     let stopped = running.stop()?;
-    println!("  stopped after {}{}", stopped.took, if stopped.forced { ", by force" } else { "" });
+    print(&format!("  stopped after {}{}", stopped.took, if stopped.forced { ", by force" } else { "" }))?;
     Ok(good)
 }
 
@@ -67,7 +68,7 @@ fn ask_all(stack: &StackManifest, running: &Running) -> Result<bool, Failure> {
     let mut good = true;
     for endpoint in &stack.endpoints {
         let report = stack::check_contract(running.addr(), endpoint, TIMEOUT)?;
-        println!(
+        print(&format!(
             "  {}: {} in {}, {} on the wire, body {:?}, connection {}",
             endpoint.path,
             report.status,
@@ -75,9 +76,9 @@ fn ask_all(stack: &StackManifest, running: &Running) -> Result<bool, Failure> {
             report.wire_bytes,
             report.framing,
             if report.kept_alive { "kept" } else { "closed" }
-        );
+        ))?;
         for mismatch in report.matches.err().into_iter().flatten() {
-            println!("    not as expected: {mismatch}");
+            print(&format!("    not as expected: {mismatch}"))?;
             good = false;
         }
     }

@@ -6,9 +6,9 @@ use lab::doctor::{Level, Machine, judge};
 
 use crate::arguments::Doctor;
 use crate::exit::{self, Failure};
+use crate::output::print;
 
 /// Runs the command; it fails when something is bad enough to spoil a measurement.
-#[expect(clippy::unnecessary_wraps, reason = "all commands have one form")]
 pub fn run(arguments: &Doctor) -> Result<ExitCode, Failure> {
     let findings = judge(&Machine::read(), arguments.connections);
     for finding in &findings {
@@ -18,9 +18,9 @@ pub fn run(arguments: &Doctor) -> Result<ExitCode, Failure> {
             Level::Warn => "warn",
             Level::Bad => "BAD ",
         };
-        println!("{mark}  {:<18} {}", finding.topic, finding.found);
+        print(&format!("{mark}  {:<18} {}", finding.topic, finding.found))?;
         if let Some(mend) = &finding.mend {
-            println!("      {:<18} {mend}", "");
+            print(&format!("      {:<18} {mend}", ""))?;
         }
     }
     let bad = findings.iter().any(|finding| finding.level == Level::Bad);

@@ -11,6 +11,7 @@ use report::{HitReport, hit_text};
 use crate::arguments::Hit;
 use crate::exit::{self, Failure};
 use crate::interrupt;
+use crate::output::print;
 use crate::progress::LoadProgress;
 
 /// Runs the command.
@@ -41,7 +42,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     let result = run_load(&job, &control, &mut |moment| progress.observe(&moment));
     progress.finish();
     let report = HitReport::new(result?);
-    println!("{}", if arguments.json { report.json() } else { hit_text(&report) });
+    print(&if arguments.json { report.json() } else { hit_text(&report) })?;
     Ok(ExitCode::from(code(&report)))
 }
 

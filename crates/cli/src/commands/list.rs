@@ -6,13 +6,14 @@ use plan::stack::{Catalogue, StackManifest};
 
 use crate::arguments::List;
 use crate::exit::Failure;
+use crate::output::print;
 
 /// Runs the command.
 pub fn run(arguments: &List) -> Result<ExitCode, Failure> {
     let catalogue = Catalogue::load(&arguments.stacks.dir)?;
     if arguments.json {
         let all: Vec<_> = catalogue.iter().map(as_json).collect();
-        println!("{}", serde_json::to_string_pretty(&all).expect("a list is plain data"));
+        print(&serde_json::to_string_pretty(&all).expect("a list is plain data"))?;
         return Ok(ExitCode::SUCCESS);
     }
     let width = catalogue.iter().map(|stack| stack.id.len()).max().unwrap_or(0);
@@ -20,7 +21,13 @@ pub fn run(arguments: &List) -> Result<ExitCode, Failure> {
         let missing = stack::missing_tools(stack);
         let needs: Vec<String> =
             missing.iter().map(|tool| format!("   needs {}: {}", tool.name, tool.install)).collect();
-        println!("{:width$}  {} [{}]{}", stack.id, stack.title, endpoints(stack).join(", "), needs.concat());
+        print(&format!(
+            "{:width$}  {} [{}]{}",
+            stack.id,
+            stack.title,
+            endpoints(stack).join(", "),
+            needs.concat()
+        ))?;
     }
     Ok(ExitCode::SUCCESS)
 }

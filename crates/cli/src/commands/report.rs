@@ -8,12 +8,13 @@ use report::{RunReport, ranking_text};
 
 use crate::arguments::Report;
 use crate::exit::Failure;
+use crate::output::print;
 
 /// Runs the command.
 pub fn run(arguments: &Report) -> Result<ExitCode, Failure> {
     if arguments.json {
         for trial in RunDir::read_trials(&arguments.run)? {
-            println!("{}", serde_json::to_string(&trial).expect("a trial is plain data"));
+            print(&serde_json::to_string(&trial).expect("a trial is plain data"))?;
         }
     } else {
         print_ranking(&arguments.run)?;
@@ -26,6 +27,6 @@ pub fn print_ranking(dir: &Path) -> Result<(), Failure> {
     let manifest = RunDir::read_manifest(dir)?;
     let trials = RunDir::read_trials(dir)?;
     let dir = dir.display().to_string();
-    println!("{}", ranking_text(&RunReport { manifest: &manifest, trials: &trials, dir: &dir }).trim_end());
+    print(ranking_text(&RunReport { manifest: &manifest, trials: &trials, dir: &dir }).trim_end())?;
     Ok(())
 }

@@ -1,0 +1,66 @@
+# Thin: what a target does is in scripts/ and xtask/. `make help` lists them.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+# What measures or fuzzes wants the machine for itself.
+.NOTPARALLEL:
+
+# Where cargo puts what it builds.
+target_dir := $(or $(CARGO_TARGET_DIR),target)
+# How long each fuzz target runs.
+FUZZ_SECONDS ?= 60
+# Exit code of a script whose tool can't be had on this machine.
+cannot := 3
+
+.PHONY: help
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: setup
+setup: ## Install what is missing (Debian); says what it can't
+	@scripts/setup.sh
+
+.PHONY: build
+build: ## The release binary
+	cargo build --release --locked
+
+.PHONY: run
+run: setup build ## Boot the stacks that are there, load them, rank them (three minutes)
+	$(target_dir)/release/proofload run experiments/quick.toml
+
+.PHONY: test
+test: setup ## Layout rules, format, lints, all tests: what CI runs
+	cargo xtask ci
+
+.PHONY: test-all
+test-all: test fuzz-if-possible deny-if-possible ## test, fuzz, deny, and the product on real servers
+	scripts/acceptance.sh
+
+.PHONY: replay
+replay: ## One seed of the simulation: make replay SEED=42
+	@[[ "$(SEED)" =~ ^[0-9]+$$ ]] || { echo "make replay SEED=n: n is the number that a failed test printed" >&2; exit 2; }
+	PROOFLOAD_SEED=$(SEED) cargo test --locked -p proofload-sim --test laws
+
+.PHONY: bench
+bench: setup build ## CPU a request against wrk, alternated
+	scripts/bench-wrk.sh
+
+.PHONY: fuzz
+fuzz: ## Every fuzz target for FUZZ_SECONDS (60); wants nightly
+	scripts/fuzz.sh $(FUZZ_SECONDS)
+
+.PHONY: deny
+deny: ## Licences, bans, sources and advisories of the dependencies
+	scripts/deny.sh
+
+# The same, passed over with a word where the machine lacks the tool.
+.PHONY: fuzz-if-possible deny-if-possible
+fuzz-if-possible:
+	@scripts/fuzz.sh $(FUZZ_SECONDS) || { code=$$?; [ $$code -eq $(cannot) ] && echo "fuzz: passed over" >&2; }
+deny-if-possible:
+	@scripts/deny.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "deny: passed over" >&2; }
+
+.PHONY: clean
+clean: ## Remove what cargo and the stacks' builds made; runs/ stays
+	cargo clean
+	rm -rf fuzz/target stacks/*/build stacks/_builds/*/build stacks/_builds/*/target

@@ -1,0 +1,96 @@
+//! Bad input gets one clear error, a documented exit code, and leaves nothing behind.
+
+use std::fs;
+use std::net::TcpListener;
+
+use crate::common::run;
+
+/// Arguments, exit code, and what the one error has to say.
+fn refused(arguments: &[&str], code: i32, says: &[&str]) {
+    let output = run(arguments);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {stderr}");
+    for part in says {
+        assert!(stderr.contains(part), "{arguments:?} should say {part:?}: {stderr}");
+    }
+    assert!(output.stdout.is_empty(), "{arguments:?} prints a result");
+    assert!(!stderr.contains("panicked"), "{stderr}");
+}
+
+#[test]
+fn arguments_that_make_no_sense() {
+    let url = "http://127.0.0.1:1/";
+    refused(&["hit", url, "-c", "0"], 2, &["zero connections", "at least one"]);
+    refused(&["hit", url, "-d", "30"], 2, &["unknown unit", "30s"]);
+    refused(&["hit", url, "--rate", "0"], 2, &["above 0"]);
+    refused(&["hit", url, "--poisson"], 2, &["need a rate"]);
+    refused(&["hit", url, "--rate", "5", "--think", "1s"], 2, &["exclude each other"]);
+    refused(&["hit", url, "-H", "no colon"], 2, &["no colon", "Accept: text/html"]);
+    refused(&["hit", url, "-H", "A: b\nC: d"], 2, &["not valid"]);
+    refused(&["hit", url, "--body-file", "/no/such/file"], 2, &["/no/such/file"]);
+    refused(&["hit", "127.0.0.1:8080"], 2, &["not a URL", "http://"]);
+    refused(&["hit", "https://127.0.0.1/"], 2, &["TLS"]);
+    refused(&["hit", url, "--frobnicate"], 2, &["--frobnicate"]);
+    refused(&["run"], 2, &["EXPERIMENT"]);
+    refused(&["target", "--stall", "2s/1s"], 2, &["stall"]);
+    refused(&["target", "--model", "magic"], 2, &["event-loop"]);
+}
+
+#[test]
+fn nobody_there() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    refused(&["hit", &format!("http://127.0.0.1:{port}/")], 3, &["cannot connect", "start the server"]);
+    refused(&["hit", "http://no-such-host.invalid/"], 3, &["does not resolve"]);
+}
+
+#[test]
+fn a_port_in_use() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    refused(&["target", "--listen", &address], 1, &[&address]);
+}
+
+#[test]
+fn experiments_with_mistakes_name_file_and_line_and_write_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("x.toml");
+    let runs = dir.path().join("runs");
+    let good = "title = \"t\"\n[[round]]\nname = \"r\"\nendpoint = \"hello\"\nstacks = [\"target-pool\"]\n";
+    for (text, says) in [
+        (good.replace("title", "titel"), "x.toml:1:"),
+        (good.replace("target-pool", "target-pol"), "did you mean target-pool"),
+        (good.replace("\"hello\"", "\"helo\""), "no endpoint `helo`"),
+        (format!("{good}load = {{ duration = \"5\" }}\n"), "x.toml:6:"),
+        (format!("{good}load = {{ connections = [0] }}\n"), "zero connections"),
+        (format!("{good}load = {{ connections = [1], colour = 1 }}\n"), "colour"),
+    ] {
+        fs::write(&file, &text).unwrap();
+        let arguments = ["run", file.to_str().unwrap(), "--runs", runs.to_str().unwrap()];
+        refused(&arguments, 2, &["x.toml:", says]);
+        assert!(!runs.exists(), "something was written for {text}");
+    }
+    refused(&["run", "/no/such/experiment.toml"], 2, &["/no/such/experiment.toml", "check the path"]);
+    refused(&["run", "--resume", "/no/such/run"], 1, &["/no/such/run"]);
+    refused(&["report", "/no/such/run"], 1, &["/no/such/run"]);
+    refused(&["check", "no-such-stack"], 2, &["no-such-stack"]);
+    refused(&["list", "--stacks", "/no/such/folder"], 2, &["/no/such/folder"]);
+}
+
+#[test]
+fn a_place_that_cannot_be_written_to() {
+    // A file where a directory should be is refused to root as well.
+    let dir = tempfile::tempdir().unwrap();
+    let runs = dir.path().join("runs");
+    fs::write(&runs, "in the way").unwrap();
+    let arguments = ["run", "experiments/quick.toml", "--runs", runs.to_str().unwrap()];
+    refused(&arguments, 1, &["making the directory", runs.to_str().unwrap()]);
+}
+
+#[test]
+fn a_full_disk_loses_the_log_and_says_so() {
+    let target = crate::common::Target::start(&[]);
+    let output = run(&["hit", &target.url, "-c", "1", "-n", "50", "--hlog", "/dev/full", "-q"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("/dev/full") && stderr.contains("free some space"), "{stderr}");
+}

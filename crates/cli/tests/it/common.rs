@@ -1,0 +1,102 @@
+//! The real binary, and the real calibration server to point it at.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+/// The binary under test.
+pub fn proofload() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_proofload"));
+    command.current_dir(repository()).stdin(Stdio::null());
+    command
+}
+
+/// The root of the repository.
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository is there")
+}
+
+/// Runs the binary to its end.
+pub fn run(arguments: &[&str]) -> Output {
+    proofload().args(arguments).output().expect("the binary starts")
+}
+
+/// Standard output as JSON.
+pub fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+/// `proofload target` on a free port; ends when dropped.
+pub struct Target {
+    child: Child,
+    /// `http://127.0.0.1:port`.
+    pub url: String,
+}
+
+impl Target {
+    /// Starts one with further arguments.
+    pub fn start(arguments: &[&str]) -> Self {
+        let mut child = proofload()
+            .args(["target", "--listen", "127.0.0.1:0"])
+            .args(arguments)
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the target starts");
+        let mut line = String::new();
+        let stderr = child.stderr.as_mut().expect("it is piped");
+        BufReader::new(stderr).read_line(&mut line).expect("it says where it serves");
+        let url = line.split_whitespace().nth(1).unwrap_or_else(|| panic!("no address in {line:?}"));
+        Self { child, url: url.to_owned() }
+    }
+
+    /// Ends it in good order, so that it writes its truth.
+    pub fn stop(mut self) {
+        signal(&self.child, Signal::TERM);
+        self.child.wait().expect("it ends");
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Sends a signal.
+pub fn signal(child: &Child, signal: Signal) {
+    let pid = Pid::from_child(child);
+    kill_process(pid, signal).expect("the process is ours");
+}
+
+/// Waits until `condition` holds; panics with `what` after ten seconds.
+pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !condition() {
+        assert!(Instant::now() < deadline, "waited in vain until {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Processes whose command line has `marker` in it.
+pub fn processes_with(marker: &str) -> Vec<String> {
+    let entries = std::fs::read_dir("/proc").expect("proc is mounted").flatten();
+    entries
+        .filter(|entry| entry.file_name().to_string_lossy().bytes().all(|byte| byte.is_ascii_digit()))
+        .filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok())
+        .map(|bytes| String::from_utf8_lossy(&bytes).replace('\0', " "))
+        .filter(|line| line.contains(marker))
+        .collect()
+}
+
+/// Tries a measurement up to three times. Figures are compared with what must come out, and a busy machine
+/// may hold a process back for longer than the tolerance; it does not do so every time.
+pub fn in_one_of_three_tries(measure: impl Fn() -> Result<(), String>) {
+    let failures: Vec<String> = (0..3).map_while(|_| measure().err()).collect();
+    assert!(failures.len() < 3, "{}", failures.join("\n"));
+}

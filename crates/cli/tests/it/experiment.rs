@@ -1,0 +1,209 @@
+//! `proofload run` on real processes: the ranking, failing stacks, Ctrl-C, `kill -9` and resuming.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use crate::common::{in_one_of_three_tries, processes_with, proofload, signal, wait_until};
+use rustix::process::Signal;
+use serde_json::Value;
+
+/// A folder of its own with stacks, an experiment and runs. Its path is on the command line of every
+/// process that its stacks start, so that none can hide.
+struct Lab {
+    dir: tempfile::TempDir,
+}
+
+impl Lab {
+    fn new(experiment: &str, stacks: &[(&str, &str)]) -> Self {
+        let dir = tempfile::Builder::new().prefix("proofload-lab-").tempdir().unwrap();
+        for (id, manifest) in stacks {
+            let folder = dir.path().join("stacks").join(id);
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("stack.toml"), manifest).unwrap();
+        }
+        fs::write(dir.path().join("test.toml"), experiment).unwrap();
+        Self { dir }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn command(&self) -> Command {
+        let mut command = proofload();
+        command.arg("run").arg("--stacks").arg(self.path("stacks")).arg("--runs").arg(self.path("runs"));
+        command
+    }
+
+    fn run(&self) -> Output {
+        self.command().arg(self.path("test.toml")).output().unwrap()
+    }
+
+    fn run_dir(&self) -> PathBuf {
+        let mut runs = fs::read_dir(self.path("runs")).unwrap();
+        runs.next().expect("there is a run").unwrap().path()
+    }
+
+    fn lines(&self) -> usize {
+        let Ok(mut runs) = fs::read_dir(self.path("runs")) else { return 0 };
+        let Some(Ok(run)) = runs.next() else { return 0 };
+        fs::read_to_string(run.path().join("trials.jsonl")).unwrap_or_default().matches('\n').count()
+    }
+
+    fn nothing_runs(&self) -> bool {
+        processes_with(self.dir.path().to_str().unwrap()).is_empty()
+    }
+}
+
+fn target_stack(arguments: &str) -> String {
+    format!(
+        r#"
+title = "A target"
+family = "target"
+generation = "timeless"
+[run]
+command = ["{{proofload}}", "target", "--listen", "127.0.0.1:{{port}}", "--truth", "{{work_dir}}/truth.csv", {arguments}]
+[[endpoint]]
+name = "hello"
+path = "/hello"
+body = "hello"
+[[endpoint]]
+name = "sleep"
+path = "/sleep"
+body = "hello"
+delay = "100ms"
+"#
+    )
+}
+
+fn trials(run: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(run.join("trials.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn the_ranking_names_a_pool_by_its_size_and_an_event_loop_by_its_users() {
+    in_one_of_three_tries(models_are_told_apart);
+}
+
+fn models_are_told_apart() -> Result<(), String> {
+    let experiment = r#"
+title = "models"
+blocks = 1
+[load]
+connections = [48]
+warm_up = "500ms"
+duration = "3s"
+timeout = "10s"
+[[round]]
+name = "sleep"
+endpoint = "sleep"
+stacks = ["pool", "loop"]
+"#;
+    let pool = target_stack(r#""--model", "pool", "--threads", "8""#);
+    let event_loop = target_stack(r#""--model", "event-loop""#);
+    let lab = Lab::new(experiment, &[("pool", &pool), ("loop", &event_loop)]);
+    let output = lab.run();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    for trial in trials(&lab.run_dir()) {
+        let goodput = trial["measured"]["load"]["goodput_per_s"].as_f64().unwrap();
+        let due = if trial["stack"] == "pool" { 80.0 } else { 480.0 };
+        if (goodput - due).abs() / due > 0.03 {
+            return Err(format!("{}: {goodput}/s instead of {due}/s", trial["stack"]));
+        }
+        let server = &trial["measured"]["server"];
+        assert!(server["cpu_us_per_request"].as_f64().unwrap() > 0.0, "{server}");
+        assert!(server["rss_bytes_max"].as_u64().unwrap() > 100_000, "{server}");
+        assert_eq!(trial["measured"]["contract"]["status"], 200);
+    }
+    assert!(text.contains("pool of 8 (pool-*)"), "{text}");
+    assert!(text.contains("every user is served at idle pace"), "{text}");
+    assert!(text.contains(lab.run_dir().to_str().unwrap()), "{text}");
+    assert!(lab.nothing_runs());
+    Ok(())
+}
+
+const MANY: &str = r#"
+title = "many"
+blocks = 4
+[load]
+connections = [4]
+duration = "400ms"
+[[round]]
+name = "hello"
+endpoint = "hello"
+stacks = ["one", "two"]
+"#;
+
+#[test]
+fn stacks_that_fail_are_named_and_the_others_go_on() {
+    let good = target_stack(r#""--model", "single""#);
+    let wrong = good.replace("body = \"hello\"", "body = \"goodbye\"");
+    let dies = good
+        .replace("[run]", "[ready]\ntimeout = \"3s\"\n[run]")
+        .replace("\"target\"", "\"no-such-command\"");
+    let broken_build = good.replace(
+        "[run]",
+        "[build]\ncommand = [\"sh\", \"-c\", \"echo no luck; exit 3\"]\ninputs = [\"stack.toml\"]\noutput = \"x\"\n[run]",
+    );
+    let experiment =
+        MANY.replace("\"two\"", "\"wrong\", \"dies\", \"unbuilt\"").replace("blocks = 4", "blocks = 2");
+    let lab = Lab::new(
+        &experiment,
+        &[("one", &good), ("wrong", &wrong), ("dies", &dies), ("unbuilt", &broken_build)],
+    );
+    let output = lab.run();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(4), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    for part in ["failed: wrong", "failed: dies", "no-such-command", "left out: unbuilt", "no luck"] {
+        assert!(text.contains(part), "the report should say {part:?}:\n{text}");
+    }
+    let measured = trials(&lab.run_dir()).iter().filter(|trial| trial["measured"].is_object()).count();
+    assert_eq!(measured, 2, "the good stack was measured in both blocks");
+    assert!(lab.nothing_runs());
+}
+
+#[test]
+fn ctrl_c_keeps_what_was_measured_and_leaves_no_process() {
+    let (one, two) = (target_stack(r#""--model", "single""#), target_stack(r#""--model", "pool""#));
+    let lab = Lab::new(MANY, &[("one", &one), ("two", &two)]);
+    let child = lab
+        .command()
+        .arg(lab.path("test.toml"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_until("two trials are written", || lab.lines() >= 2);
+    signal(&child, Signal::INT);
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(130), "{text}");
+    assert!(text.contains("of 8 planned trials were made"), "{text}");
+    assert!(lab.nothing_runs(), "left: {:?}", processes_with(lab.dir.path().to_str().unwrap()));
+}
+
+#[test]
+fn after_kill_9_nothing_is_left_running_and_resuming_completes_the_run() {
+    let (one, two) = (target_stack(r#""--model", "single""#), target_stack(r#""--model", "pool""#));
+    let lab = Lab::new(MANY, &[("one", &one), ("two", &two)]);
+    let mut child =
+        lab.command().arg(lab.path("test.toml")).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_until("three trials are written", || lab.lines() >= 3);
+    signal(&child, Signal::KILL);
+    child.wait().unwrap();
+    let before = fs::read(lab.run_dir().join("trials.jsonl")).unwrap();
+    wait_until("every process is gone", || lab.nothing_runs());
+
+    let output = lab.command().arg("--resume").arg(lab.run_dir()).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let after = fs::read(lab.run_dir().join("trials.jsonl")).unwrap();
+    assert!(after.starts_with(&before), "finished trials stay as they were");
+    let mut indices: Vec<u64> =
+        trials(&lab.run_dir()).iter().map(|trial| trial["index"].as_u64().unwrap()).collect();
+    indices.sort_unstable();
+    assert_eq!(indices, (0..8).collect::<Vec<u64>>(), "every planned trial once");
+    assert!(lab.nothing_runs());
+}

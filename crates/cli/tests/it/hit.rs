@@ -1,0 +1,169 @@
+//! `proofload hit` against the calibration server, whose behaviour and truth are known.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use crate::common::{Target, in_one_of_three_tries, json, proofload, run, signal};
+use rustix::process::Signal;
+use serde_json::Value;
+
+fn hit(url: &str, arguments: &[&str]) -> (Value, i32) {
+    let output = run(&[&["hit", url, "--json"], arguments].concat());
+    let text = String::from_utf8_lossy(&output.stdout).to_lowercase();
+    assert!(!text.contains("nan") && !text.contains("inf\""), "{text}");
+    (json(&output), output.status.code().expect("it was not killed"))
+}
+
+fn outcome(result: &Value, name: &str) -> u64 {
+    result["outcomes"][name].as_u64().unwrap_or_else(|| panic!("no outcome {name}"))
+}
+
+fn outcomes_add_up(result: &Value) {
+    let sum: u64 =
+        result["outcomes"].as_object().expect("outcomes").values().map(|it| it.as_u64().unwrap()).sum();
+    assert_eq!(Some(sum), result["intended"].as_u64());
+}
+
+#[test]
+fn a_healthy_server_is_answered_and_the_outcomes_add_up() {
+    let target = Target::start(&[]);
+    let (result, code) =
+        hit(&format!("{}/hello", target.url), &["-c", "8", "-n", "500", "--expect-body", "hello"]);
+    assert_eq!(code, 0, "{result:#}");
+    outcomes_add_up(&result);
+    assert_eq!(outcome(&result, "answered"), 500);
+    assert_eq!(result["version"], 1);
+    assert_eq!(result["statuses"]["200"], 500);
+    assert_eq!(result["response_time_us"]["count"], 500);
+}
+
+#[test]
+fn in_the_closed_model_littles_law_holds() {
+    let target = Target::start(&["--path", "/slow=20ms"]);
+    let (result, code) = hit(&format!("{}/slow", target.url), &["-c", "16", "-w", "300ms", "-d", "2s"]);
+    let gap = result["littles_law"]["gap"].as_f64().expect("a closed load has it");
+    assert!(code == 0 && gap <= 0.05, "exit code {code}, gap {gap}");
+}
+
+#[test]
+fn a_server_that_never_answers_gives_time_outs_at_their_bound_and_says_so() {
+    let target = Target::start(&["--never-answer"]);
+    let arguments = ["-c", "10", "-d", "1s", "--timeout", "400ms"];
+    let (result, code) = hit(&target.url, &arguments);
+    assert_eq!(code, 4);
+    assert_eq!(outcome(&result, "timed_out"), result["intended"].as_u64().unwrap());
+    let times = &result["response_time_us"];
+    let lower_bounds: Vec<&str> =
+        times["lower_bounds"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(lower_bounds.contains(&"p50"), "{lower_bounds:?}");
+    assert!((times["p50"].as_f64().unwrap() - 400_000.0).abs() < 1_000.0, "{times}");
+    let text = run(&[&["hit", &target.url, "-q"], &arguments[..]].concat());
+    assert!(String::from_utf8_lossy(&text.stdout).contains(">400ms"));
+}
+
+#[test]
+fn failures_have_names_and_a_failing_service_has_an_exit_code() {
+    let target = Target::start(&["--error-share", "0.5"]);
+    let (result, code) = hit(&target.url, &["-c", "4", "-n", "400"]);
+    assert_eq!((code, result["validity"]["verdict"].as_str()), (4, Some("incorrect service")));
+    let errors = result["statuses"]["500"].as_u64().unwrap();
+    assert!((120..280).contains(&errors), "{errors} of 400 at a share of one half");
+    outcomes_add_up(&result);
+    let (result, _) =
+        hit(&format!("{}/nowhere", target.url), &["-n", "10", "-c", "2", "--expect-status", "404"]);
+    assert_eq!(result["answered_as_expected"], 10);
+}
+
+#[test]
+fn connections_can_be_fresh_and_the_server_may_close_them() {
+    let target = Target::start(&["--close-every", "10"]);
+    let (result, code) = hit(&target.url, &["-c", "2", "-n", "100"]);
+    assert_eq!((code, outcome(&result, "answered")), (0, 100));
+    let opened = result["connections"]["opened"].as_u64().unwrap();
+    assert!((10..=12).contains(&opened), "{opened} connections for 100 answers, ten on each");
+    let (result, code) = hit(&target.url, &["-c", "2", "-n", "50", "--no-keep-alive"]);
+    assert_eq!((code, result["connections"]["opened"].as_u64()), (0, Some(50)));
+}
+
+#[test]
+fn several_threads_make_exactly_the_load_of_one() {
+    let target = Target::start(&[]);
+    let (result, _) = hit(&target.url, &["-c", "5", "-t", "2", "-n", "301"]);
+    assert_eq!(outcome(&result, "answered"), 301);
+    let (result, _) = hit(&target.url, &["-c", "6", "-t", "2", "--rate", "500", "-d", "1s"]);
+    assert_eq!(result["intended"], 500);
+}
+
+#[test]
+fn an_interval_log_is_written() {
+    let target = Target::start(&[]);
+    let dir = tempfile::tempdir().unwrap();
+    let log = dir.path().join("times.hlog");
+    let (_, code) =
+        hit(&target.url, &["-c", "2", "--rate", "200", "-d", "1500ms", "--hlog", log.to_str().unwrap()]);
+    let text = std::fs::read_to_string(log).unwrap();
+    assert_eq!(code, 0);
+    assert!(text.lines().filter(|line| !line.starts_with('#')).count() >= 2, "{text}");
+}
+
+#[test]
+fn ctrl_c_ends_a_load_and_keeps_what_was_measured() {
+    let target = Target::start(&[]);
+    let child = proofload()
+        .args(["hit", &target.url, "-c", "2", "-d", "60s", "--json"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    signal(&child, Signal::INT);
+    let output = child.wait_with_output().unwrap();
+    let result = json(&output);
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(result["interrupted"], true);
+    assert!(outcome(&result, "answered") > 0);
+    outcomes_add_up(&result);
+}
+
+/// The server logs when it answered each request; the schedule says when each was due. Their difference is
+/// what users waited, whatever the client thinks.
+#[test]
+fn a_stall_shows_in_the_percentiles_as_the_server_itself_saw_it() {
+    in_one_of_three_tries(stall_is_told_as_it_was);
+}
+
+fn stall_is_told_as_it_was() -> Result<(), String> {
+    const RATE: u64 = 2000;
+    let dir = tempfile::tempdir().unwrap();
+    let truth = dir.path().join("truth.csv");
+    let target = Target::start(&["--stall", "1s/10s", "--truth", truth.to_str().unwrap()]);
+    let arguments = ["-c", "300", "-d", "10s", "--timeout", "5s", "--rate", "2000"];
+    let (result, _) = hit(&target.url, &arguments);
+    target.stop();
+    let start_ns = result["window"]["start_monotonic_ns"].as_u64().unwrap();
+    let mut answered_ns: Vec<u64> = std::fs::read_to_string(&truth)
+        .unwrap()
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split(',').nth(1)?.parse().ok())
+        .collect();
+    answered_ns.sort_unstable();
+    let mut waited_us: Vec<f64> = answered_ns
+        .iter()
+        .zip(0u64..)
+        .map(|(answered, index)| {
+            answered.saturating_sub(start_ns + index * 1_000_000_000 / RATE) as f64 / 1e3
+        })
+        .collect();
+    waited_us.sort_by(f64::total_cmp);
+    assert_eq!(Some(waited_us.len() as u64), result["intended"].as_u64(), "one answer a due request");
+    for (name, quantile) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99_9", 0.999)] {
+        let rank = (quantile * waited_us.len() as f64).ceil() as usize;
+        let truth_us = waited_us[rank - 1];
+        let told_us = result["response_time_us"][name].as_f64().unwrap();
+        let allowed_us = (truth_us * 0.01).max(1_000.0);
+        if (told_us - truth_us).abs() > allowed_us {
+            return Err(format!("{name}: told {told_us} us, truth {truth_us} us"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,6 @@
+//! The real binary against real servers.
+
+mod bad_input;
+mod common;
+mod experiment;
+mod hit;

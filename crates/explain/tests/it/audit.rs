@@ -1,0 +1,181 @@
+//! Each reason alone, just above its threshold and just below.
+
+use explain::{ReasonKind, audit};
+use record::{LittlesLaw, LoadResult};
+
+use crate::samples::{healthy, times};
+
+fn kinds(load: &LoadResult) -> Vec<ReasonKind> {
+    audit(load).reasons.into_iter().map(|reason| reason.kind).collect()
+}
+
+/// So many of 96,000 requests time out.
+fn timed_out(load: &mut LoadResult, count: u64) {
+    load.outcomes.timed_out = count;
+    load.outcomes.answered -= count;
+    load.answered_as_expected -= count;
+}
+
+fn answered_wrongly(load: &mut LoadResult, count: u64) {
+    load.answered_as_expected -= count;
+}
+
+fn censored_from(load: &mut LoadResult, name: &str) {
+    load.response_time_us.censored = 1;
+    load.response_time_us.lower_bounds = vec!["mean".into(), name.into(), "max".into()];
+}
+
+fn gap(load: &mut LoadResult, gap: f64) {
+    let law = load.littles_law.unwrap();
+    load.littles_law =
+        Some(LittlesLaw { gap, mean_response_s: law.mean_response_s * (1.0 - gap), ..law });
+}
+
+type Change = fn(&mut LoadResult);
+
+#[test]
+fn a_healthy_load_is_valid() {
+    let validity = audit(&healthy());
+    assert!(validity.valid && validity.reasons.is_empty());
+    assert_eq!(validity.verdict, "valid");
+}
+
+#[test]
+fn each_reason_comes_alone_just_above_its_threshold() {
+    let table: [(Change, ReasonKind, &str); 11] = [
+        (|it| it.interrupted = true, ReasonKind::Interrupted, "ended after 15.00 s"),
+        (|it| timed_out(it, 97), ReasonKind::IncorrectService, "97 timed out"),
+        (|it| answered_wrongly(it, 97), ReasonKind::IncorrectService, "97 answered otherwise than expected"),
+        (|it| censored_from(it, "p99"), ReasonKind::Censored, "from p99 up are lower bounds"),
+        (|it| censored_from(it, "p50"), ReasonKind::Censored, "from p50 up"),
+        (|it| gap(it, 0.0501), ReasonKind::LittlesLaw, "64 users, but 6400.0/s"),
+        (|it| it.window.duration_s = 0.0999, ReasonKind::TooShort, "measure longer"),
+        (|it| it.response_time_us = times(5, 1_510_000.0), ReasonKind::TooShort, "1.51 s"),
+        (|it| it.generator.busy_share = 0.801, ReasonKind::ClientBound, "80 % of the time"),
+        (|it| it.generator_lag_us = times(5, 1_000.1), ReasonKind::LateGenerator, "1.00ms"),
+        (
+            |it| {
+                *it = LoadResult { intended: 0, answered_as_expected: 0, ..healthy() };
+                it.outcomes.answered = 0;
+            },
+            ReasonKind::Empty,
+            "measure longer",
+        ),
+    ];
+    for (change, kind, part) in table {
+        let mut load = healthy();
+        change(&mut load);
+        let validity = audit(&load);
+        assert_eq!(kinds(&load), [kind]);
+        assert!(!validity.valid);
+        assert_eq!(validity.verdict, kind.name());
+        assert!(validity.reasons[0].text.contains(part), "{part}: {}", validity.reasons[0].text);
+    }
+}
+
+#[test]
+fn just_below_its_threshold_no_reason_is_given() {
+    let table: [Change; 10] = [
+        |it| timed_out(it, 96),
+        |it| answered_wrongly(it, 96),
+        |it| censored_from(it, "p99_9"),
+        |it| gap(it, 0.05),
+        |it| it.littles_law = None,
+        |it| it.window.duration_s = 0.1,
+        // A request count bounds it, so the window ends with the last answer.
+        |it| (it.window.duration_s, it.load.requests) = (0.05, Some(320)),
+        |it| it.generator.busy_share = 0.8,
+        |it| it.generator_lag_us = times(5, 1_000.0),
+        // Late because the server holds every connection: that is the server's doing.
+        |it| it.lag_us = times(5, 5e6),
+    ];
+    for (index, change) in table.into_iter().enumerate() {
+        let mut load = healthy();
+        change(&mut load);
+        assert_eq!(kinds(&load), [], "row {index}");
+    }
+}
+
+#[test]
+fn reasons_come_gravest_first_and_the_first_is_the_verdict() {
+    let mut load = healthy();
+    load.generator_lag_us = times(5, 2_000.0);
+    load.generator.busy_share = 1.0;
+    load.window.duration_s = 0.01;
+    gap(&mut load, 0.5);
+    censored_from(&mut load, "p90");
+    timed_out(&mut load, 9_600);
+    load.interrupted = true;
+    let all = kinds(&load);
+    assert_eq!(
+        all,
+        [
+            ReasonKind::Interrupted,
+            ReasonKind::IncorrectService,
+            ReasonKind::Censored,
+            ReasonKind::LittlesLaw,
+            ReasonKind::TooShort,
+            ReasonKind::ClientBound,
+            ReasonKind::LateGenerator,
+        ]
+    );
+    assert!(all.is_sorted());
+    assert_eq!(audit(&load).verdict, "interrupted");
+    load.intended = 0;
+    assert_eq!(audit(&load).verdict, "empty");
+}
+
+#[test]
+fn only_what_the_service_did_is_its_fault() {
+    let faults = [ReasonKind::IncorrectService, ReasonKind::Censored];
+    for kind in [
+        ReasonKind::Empty,
+        ReasonKind::Interrupted,
+        ReasonKind::IncorrectService,
+        ReasonKind::Censored,
+        ReasonKind::LittlesLaw,
+        ReasonKind::TooShort,
+        ReasonKind::ClientBound,
+        ReasonKind::LateGenerator,
+    ] {
+        assert_eq!(kind.is_services_fault(), faults.contains(&kind), "{kind:?}");
+    }
+}
+
+#[test]
+fn every_kind_of_failure_is_named() {
+    let mut load = healthy();
+    load.intended = 107;
+    load.answered_as_expected = 90;
+    load.outcomes = record::Outcomes {
+        answered: 100,
+        timed_out: 1,
+        connect_failed: 1,
+        reset: 1,
+        closed_early: 1,
+        malformed: 1,
+        unsent: 1,
+        in_flight: 1,
+    };
+    let text = audit(&load).reasons.remove(0).text;
+    assert_eq!(
+        text,
+        "15.89 % of 107 requests brought no good answer: 1 timed out, 1 connect failed, 1 reset, 1 closed early, \
+         1 malformed, 1 unsent, 1 in flight, 10 answered otherwise than expected"
+    );
+}
+
+/// Records come from files that anyone may have written.
+#[test]
+fn counts_that_do_not_add_up_and_figures_that_are_none_do_no_harm() {
+    let mut load = healthy();
+    load.intended = 1;
+    load.outcomes.answered = 0;
+    load.window.duration_s = f64::NAN;
+    load.generator.busy_share = f64::NAN;
+    load.generator_lag_us.p99 = Some(f64::NAN);
+    load.littles_law.as_mut().unwrap().gap = f64::NAN;
+    for reason in audit(&load).reasons {
+        assert!(!reason.text.contains("NaN"), "{}", reason.text);
+    }
+}

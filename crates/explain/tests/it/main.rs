@@ -1,0 +1,5 @@
+//! Tables of what is concluded from made-up records.
+
+mod audit;
+mod limit;
+mod samples;

@@ -1,0 +1,82 @@
+//! A record that nothing speaks against.
+
+use std::collections::BTreeMap;
+
+use record::{
+    Connections, Contract, Distribution, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult, Measured,
+    Outcomes, Server, Window,
+};
+
+/// Figures of `count` samples that all took `us`.
+pub(crate) fn times(count: u64, us: f64) -> Distribution {
+    let us = Some(us);
+    Distribution {
+        count,
+        mean: us,
+        p50: us,
+        p75: us,
+        p90: us,
+        p95: us,
+        p99: us,
+        p99_9: us,
+        p99_99: us,
+        max: us,
+        ..Distribution::default()
+    }
+}
+
+/// 64 users, 6400/s, 10 ms each, for 15 s.
+pub(crate) fn healthy() -> LoadResult {
+    let count = 96_000;
+    LoadResult {
+        version: LOAD_VERSION,
+        url: "http://127.0.0.1:8080/hello".into(),
+        load: Load {
+            label: "64 connections".into(),
+            model: "closed".into(),
+            arrivals: None,
+            rate_per_s: None,
+            think_us: Some(0.0),
+            connections: 64,
+            threads: 1,
+            keep_alive: true,
+            warm_up_s: 1.0,
+            duration_s: Some(15.0),
+            requests: None,
+            timeout_s: 2.0,
+            seed: 7,
+            io: "epoll".into(),
+        },
+        window: Window { start_monotonic_ns: 1, duration_s: 15.0 },
+        interrupted: false,
+        intended: count,
+        outcomes: Outcomes { answered: count, ..Outcomes::default() },
+        answered_as_expected: count,
+        statuses: BTreeMap::from([("200".to_owned(), count)]),
+        connect_failures: BTreeMap::new(),
+        malformations: BTreeMap::new(),
+        goodput_per_s: 6400.0,
+        throughput_per_s: 6400.0,
+        received_bytes_per_s: 640_000.0,
+        service_time_us: times(count, 10_000.0),
+        response_time_us: times(count, 10_000.0),
+        lag_us: times(count, 20.0),
+        generator_lag_us: times(count, 10.0),
+        cpu_us_per_request: Some(5.0),
+        generator: Generator { busy_share: 0.1, cpu_s: 1.5 },
+        connections: Connections { opened: 64, ..Connections::default() },
+        littles_law: Some(LittlesLaw {
+            users: 64.0,
+            throughput_per_s: 6400.0,
+            mean_response_s: 0.01,
+            gap: 0.0,
+        }),
+    }
+}
+
+/// `healthy` as a trial that used a quarter of a core.
+pub(crate) fn trial() -> Measured {
+    let server = Server { cpu_cores: Some(0.25), ..Server::default() };
+    let contract = Contract { status: 200, idle_service_time_us: 100_000.0, ..Contract::default() };
+    Measured { load: healthy(), server, contract }
+}

@@ -1,0 +1,142 @@
+//! The interval log, read back with the reader of the `hdrhistogram` crate.
+
+use std::path::Path;
+use std::time::Duration as StdDuration;
+
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::Deserializer;
+use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+use record::{RecordError, with_interval_log};
+use units::Duration;
+
+struct Interval {
+    tag: Option<String>,
+    start: StdDuration,
+    length: StdDuration,
+    histogram: Histogram<u64>,
+}
+
+/// Every interval of the log, decoded from base64 as any reader does.
+fn read(path: &Path) -> Vec<Interval> {
+    let bytes = std::fs::read(path).unwrap();
+    IntervalLogIterator::new(&bytes)
+        .filter_map(|entry| match entry.unwrap() {
+            LogEntry::Interval(it) => Some(Interval {
+                tag: it.tag().map(|tag| tag.as_str().to_owned()),
+                start: it.start_timestamp(),
+                length: it.duration(),
+                histogram: Deserializer::new()
+                    .deserialize(&mut decode_base64(it.encoded_histogram()).as_slice())
+                    .unwrap(),
+            }),
+            LogEntry::StartTime(_) | LogEntry::BaseTime(_) => None,
+        })
+        .collect()
+}
+
+fn decode_base64(text: &str) -> Vec<u8> {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digits = text.bytes().filter(|byte| *byte != b'=');
+    let bits = |byte| ALPHABET.iter().position(|it| *it == byte).expect("a base64 digit") as u32;
+    let (mut bytes, mut held, mut held_bits) = (Vec::new(), 0u32, 0);
+    for digit in digits {
+        held = held << 6 | bits(digit);
+        held_bits += 6;
+        if held_bits >= 8 {
+            held_bits -= 8;
+            bytes.push((held >> held_bits) as u8);
+            held &= (1 << held_bits) - 1;
+        }
+    }
+    bytes
+}
+
+fn times(exact_ns: &[u64], censored_ns: &[u64]) -> stats::Distribution {
+    let mut times = stats::Distribution::default();
+    exact_ns.iter().for_each(|ns| times.record(Duration::from_nanos(*ns)));
+    censored_ns.iter().for_each(|ns| times.record_censored(Duration::from_nanos(*ns)));
+    times
+}
+
+#[test]
+fn what_was_logged_is_read_back_in_nanoseconds_under_its_tag() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("response_time.hlog");
+    let logged = [
+        (0, 0, 1000, times(&[1_000, 1_000, 250_000_000], &[])),
+        (1, 0, 1000, times(&[7], &[2_000_000_000, 2_000_000_000])),
+        (0, 1000, 250, times(&[3_600_000_000_000], &[5])),
+    ];
+    let told = with_interval_log(Some(&path), |log| {
+        for (thread, start_ms, length_ms, times) in &logged {
+            log(*thread, Duration::from_millis(*start_ms), Duration::from_millis(*length_ms), times);
+        }
+        "what the body told"
+    });
+    assert_eq!(told.unwrap(), "what the body told");
+
+    let intervals = read(&path);
+    let tags: Vec<_> = intervals.iter().map(|it| it.tag.as_deref()).collect();
+    // Thread 0 goes without a tag, as readers that know no tags expect.
+    assert_eq!(tags, [None, Some("thread-1"), Some("censored-1"), None, Some("censored-0")]);
+    let spans: Vec<_> = intervals.iter().map(|it| (it.start.as_millis(), it.length.as_millis())).collect();
+    assert_eq!(spans, [(0, 1000), (0, 1000), (0, 1000), (1000, 250), (1000, 250)]);
+    let expected = [
+        logged[0].3.exact(),
+        logged[1].3.exact(),
+        logged[1].3.censored().unwrap(),
+        logged[2].3.exact(),
+        logged[2].3.censored().unwrap(),
+    ];
+    for (interval, expected) in intervals.iter().zip(expected) {
+        let same = interval.histogram.iter_recorded().zip(expected.iter_recorded()).all(|(ours, theirs)| {
+            ours.value_iterated_to() == theirs.value_iterated_to()
+                && ours.count_at_value() == theirs.count_at_value()
+        });
+        assert!(same && interval.histogram.len() == expected.len(), "{:?}", interval.tag);
+    }
+    assert_eq!(intervals[2].histogram.count_at(2_000_000_000), 2);
+}
+
+#[test]
+fn without_a_path_the_body_runs_and_nothing_is_written() {
+    let counted = with_interval_log(None, |log| {
+        log(0, Duration::ZERO, Duration::from_secs(1), &times(&[1], &[1]));
+        1
+    });
+    assert_eq!(counted.unwrap(), 1);
+}
+
+#[test]
+fn a_log_of_nothing_is_a_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("empty.hlog");
+    with_interval_log(Some(&path), |_| ()).unwrap();
+    assert!(read(&path).is_empty());
+}
+
+#[test]
+fn a_full_disk_is_told_after_the_body_has_ended() {
+    let mut reached_the_end = false;
+    let result = with_interval_log(Some(Path::new("/dev/full")), |log| {
+        // Enough to fill every buffer on the way.
+        for second in 0..2000 {
+            let all: Vec<u64> = (1..60).map(|it| it * 1_000 * (second + 1)).collect();
+            log(0, Duration::from_secs(second), Duration::from_secs(1), &times(&all, &[]));
+        }
+        reached_the_end = true;
+    });
+    assert!(reached_the_end);
+    let error: RecordError = result.unwrap_err();
+    let text = error.to_string();
+    assert!(text.starts_with("/dev/full: writing the interval log failed: "), "{text}");
+    assert!(text.ends_with("free some space, then resume the run"), "{text}");
+}
+
+#[test]
+fn a_path_that_cannot_be_made_is_told_before_the_body_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("missing/response_time.hlog");
+    let result = with_interval_log(Some(&path), |_| panic!("nothing to log to"));
+    assert!(result.map(|(): ()| ()).unwrap_err().to_string().ends_with("check the path"));
+}

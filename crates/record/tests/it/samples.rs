@@ -1,0 +1,151 @@
+//! Made-up records with a value in every field.
+
+use std::collections::BTreeMap;
+
+use record::{
+    Connections, Contract, Distribution, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult,
+    MANIFEST_VERSION, Machine, Manifest, Measured, Outcomes, Server, StackManifest, TRIAL_VERSION, Trial,
+    TrialResult, UsageSample, Window,
+};
+
+fn map<V: Copy>(pairs: &[(&str, V)]) -> BTreeMap<String, V> {
+    pairs.iter().map(|(key, value)| ((*key).to_owned(), *value)).collect()
+}
+
+fn texts(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+    pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+}
+
+pub(crate) fn load() -> LoadResult {
+    let times = Distribution {
+        count: 10,
+        censored: 1,
+        lower_bounds: vec!["mean".into(), "max".into()],
+        mean: Some(0.1 + 0.2),
+        p50: Some(1.0 / 3.0),
+        max: Some(2e6),
+        ..Distribution::default()
+    };
+    LoadResult {
+        version: LOAD_VERSION,
+        url: "http://127.0.0.1:8080/a?b=\"c\"".into(),
+        load: Load {
+            label: "2000/s (Poisson) on 64".into(),
+            model: "open".into(),
+            arrivals: Some("poisson".into()),
+            rate_per_s: Some(2000.0),
+            think_us: None,
+            connections: 64,
+            threads: 2,
+            keep_alive: true,
+            warm_up_s: 0.5,
+            duration_s: Some(2.0),
+            requests: Some(11),
+            timeout_s: 2.0,
+            seed: u64::MAX,
+            io: "epoll".into(),
+        },
+        window: Window { start_monotonic_ns: u64::MAX - 1, duration_s: 2.0 },
+        interrupted: true,
+        intended: 11,
+        outcomes: Outcomes { answered: 9, timed_out: 1, malformed: 1, ..Outcomes::default() },
+        answered_as_expected: 8,
+        statuses: map(&[("200", 8), ("503", 1)]),
+        connect_failures: map(&[("refused", 3)]),
+        malformations: map(&[("bad status line", 1)]),
+        goodput_per_s: 4.1,
+        throughput_per_s: 4.7,
+        received_bytes_per_s: 1e9 / 7.0,
+        service_time_us: times.clone(),
+        response_time_us: times.clone(),
+        lag_us: Distribution::default(),
+        generator_lag_us: times,
+        cpu_us_per_request: Some(4.56),
+        generator: Generator { busy_share: 0.1, cpu_s: 0.2 },
+        connections: Connections { opened: 64, backlog_peak: 5, ..Connections::default() },
+        littles_law: Some(LittlesLaw {
+            users: 64.0,
+            throughput_per_s: 640.0,
+            mean_response_s: 0.1,
+            gap: 1e-300,
+        }),
+    }
+}
+
+pub(crate) fn server() -> Server {
+    Server {
+        command: vec!["java".into(), "-jar".into(), "an app.jar\nwith a \u{2028} name".into()],
+        jvm_flags: vec!["-Xmx1g".into()],
+        boot_s: 1.25,
+        cpu_us_per_request: Some(33.3),
+        cpu_cores: None,
+        rss_bytes_max: 1 << 40,
+        threads_max: 216,
+        thread_groups: map(&[("http-nio-exec-*", 200), ("GC Thread-*", 16)]),
+        usage: vec![UsageSample {
+            at_monotonic_ns: 5,
+            cpu_user_s: 0.059_987,
+            cpu_system_s: 0.018_457,
+            rss_bytes: 4096,
+            threads: 3,
+        }],
+        stop_forced: true,
+    }
+}
+
+pub(crate) fn trial(index: u32, result: TrialResult) -> Trial {
+    Trial {
+        version: TRIAL_VERSION,
+        index,
+        block: index / 2,
+        round: "hello, \"world\"".into(),
+        stack: "target-pool".into(),
+        load: "64 connections".into(),
+        started: "2026-11-21T11:30:07Z".into(),
+        result,
+    }
+}
+
+pub(crate) fn measured(index: u32) -> Trial {
+    let contract = Contract {
+        status: 200,
+        head: "HTTP/1.1 200 OK\r\nX: \u{fffd}\r\n\r\n".into(),
+        framing: "Length(5)".into(),
+        wire_bytes: 83,
+        kept_alive: true,
+        idle_service_time_us: 100.5,
+        tries: 2,
+    };
+    trial(index, TrialResult::Measured(Box::new(Measured { load: load(), server: server(), contract })))
+}
+
+pub(crate) fn failed(index: u32) -> Trial {
+    trial(index, TrialResult::Failed { error: "it died; the end of its log:\n\tline one\nline two".into() })
+}
+
+pub(crate) fn manifest() -> Manifest {
+    Manifest {
+        version: MANIFEST_VERSION,
+        proofload: "0.1.0".into(),
+        argv: vec!["proofload".into(), "run".into(), "an experiment.toml".into()],
+        title: "A title\nof two lines".into(),
+        started: "2026-11-21T11:30:07Z".into(),
+        seed: u64::MAX,
+        blocks: 3,
+        trials: 6,
+        stacks: BTreeMap::from([
+            ("gin".to_owned(), StackManifest { title: "Gin".into(), inputs: Some("57674b12d2988ffd".into()) }),
+            ("nginx".to_owned(), StackManifest { title: "nginx".into(), inputs: None }),
+        ]),
+        left_out: texts(&[("zig", "zig is missing: install it")]),
+        tools: texts(&[("go", "go version go1.26.8 linux/amd64")]),
+        machine: Machine {
+            kernel: Some("6.18.0".into()),
+            cpu: None,
+            cores: 2,
+            memory_bytes: Some(1 << 34),
+            open_files: None,
+            sysctls: texts(&[("net.core.somaxconn", "4096")]),
+        },
+    }
+}

@@ -1,0 +1,64 @@
+//! What is written is read back as it was, to the last bit of each figure.
+
+use proptest::prelude::*;
+use record::{Manifest, Trial, TrialResult};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::samples::{failed, manifest, measured};
+
+fn back<T: Serialize + DeserializeOwned>(it: &T) -> T {
+    serde_json::from_str(&serde_json::to_string(it).unwrap()).unwrap()
+}
+
+#[test]
+fn a_measured_trial_comes_back() {
+    let trial = measured(3);
+    assert_eq!(back(&trial), trial);
+}
+
+#[test]
+fn a_failed_trial_comes_back_with_its_error() {
+    let trial = failed(4);
+    let again: Trial = back(&trial);
+    assert_eq!(again, trial);
+    let TrialResult::Failed { error } = again.result else { panic!("it failed") };
+    assert!(error.ends_with("\n\tline one\nline two"));
+}
+
+#[test]
+fn a_manifest_comes_back() {
+    let manifest: Manifest = manifest();
+    assert_eq!(back(&manifest), manifest);
+}
+
+#[test]
+fn a_trial_is_one_line_with_its_result_under_its_kind() {
+    for (trial, kind) in [(measured(0), "measured"), (failed(0), "failed")] {
+        let text = serde_json::to_string(&trial).unwrap();
+        assert!(!text.contains('\n'), "{text}");
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert!(value[kind].is_object(), "{text}");
+    }
+}
+
+#[test]
+fn fields_that_a_later_writer_added_are_no_obstacle() {
+    let mut value = serde_json::to_value(measured(0)).unwrap();
+    value["new_field"] = 1.into();
+    value["measured"]["load"]["outcomes"]["new_outcome"] = 1.into();
+    assert_eq!(serde_json::from_value::<Trial>(value).unwrap(), measured(0));
+}
+
+proptest! {
+    #[test]
+    fn every_finite_figure_comes_back_to_the_bit(bits in any::<u64>()) {
+        let figure = f64::from_bits(bits);
+        prop_assume!(figure.is_finite());
+        let mut trial = measured(0);
+        let TrialResult::Measured(measured) = &mut trial.result else { unreachable!() };
+        measured.load.goodput_per_s = figure;
+        measured.load.response_time_us.p99 = Some(figure);
+        prop_assert_eq!(back(&trial), trial);
+    }
+}

@@ -7,7 +7,7 @@
 mod edges;
 mod source;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 const USAGE: &str = "usage: cargo xtask edges | ci";
@@ -33,14 +33,16 @@ fn main() -> ExitCode {
     if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The workspace's folder: the one that this crate's is in.
-fn root() -> &'static Path {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    own.parent().unwrap_or(own)
+/// The workspace's folder: the one that this crate's is in. Cargo says which when it runs us; what it said when it
+/// built us may have been another clone, where two share a target folder.
+fn root() -> PathBuf {
+    let own = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let own = PathBuf::from(own);
+    own.parent().map_or_else(|| own.clone(), Path::to_path_buf)
 }
 
 fn check_edges() -> bool {
-    let violations = edges::check(root());
+    let violations = edges::check(&root());
     for violation in &violations {
         eprintln!("{violation}");
     }

@@ -83,8 +83,10 @@ pub struct LoadProgress {
 }
 
 impl LoadProgress {
-    /// For a load of `plan`.
-    pub fn new(plan: &LoadPlan, quiet: bool) -> Self {
+    /// For a load of `plan`. Beside JSON, progress is for a person at a terminal only: a program that
+    /// reads one may well read standard error, too.
+    pub fn new(plan: &LoadPlan, quiet: bool, json: bool) -> Self {
+        let quiet = quiet || (json && !std::io::stderr().is_terminal());
         let whole = plan.warm_up + plan.stop.duration;
         let length = (plan.stop.duration != Duration::MAX).then_some(whole);
         let screen = Screen::new(quiet);

@@ -5,15 +5,14 @@
 
 mod judge;
 mod read;
-mod tools;
 
 use std::fmt;
 use std::path::PathBuf;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+use crate::tools::State;
 pub use judge::judge;
-use tools::Tool;
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,7 +76,7 @@ pub struct Machine {
     swap_used_kib: Option<u64>,
     /// Over the last minute.
     load_average: Option<f64>,
-    tools: Vec<Tool>,
+    tools: Vec<(&'static str, State)>,
 }
 
 /// A resource limit; [`u64::MAX`] is none.

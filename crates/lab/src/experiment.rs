@@ -13,9 +13,10 @@ use units::Duration;
 
 use crate::error::LabError;
 use crate::load::Moment;
+use crate::machine;
 use crate::order::{Place, order};
+use crate::tools::{self, State};
 use crate::trial::{NotMeasured, Setting, measure};
-use crate::{machine, trial};
 
 /// Boot, contract and stop of a trial, until trials of this run have shown how long they take.
 const OVERHEAD_GUESS: Duration = Duration::from_millis(1200);
@@ -200,9 +201,20 @@ fn manifest(
         trials: cells as u32 * experiment.blocks,
         stacks,
         left_out,
-        tools: machine::versions(needed.into_iter()),
+        tools: versions(&needed.into_iter().collect::<Vec<_>>()),
         machine: machine::machine(),
     }
+}
+
+/// The version that each of `tools` tells of itself.
+fn versions(tools: &[&str]) -> BTreeMap<String, String> {
+    let known = tools::look_for_all(tools).into_iter();
+    known
+        .filter_map(|(tool, state)| match state {
+            State::Present { version } => Some((tool.to_owned(), version)),
+            State::Missing | State::Broken { .. } => None,
+        })
+        .collect()
 }
 
 /// The time of day, RFC 3339, UTC, to the second.
@@ -293,7 +305,7 @@ impl Course<'_> {
         let result = match measured {
             Ok(measured) => TrialResult::Measured(Box::new(measured)),
             Err(NotMeasured::Interrupted) => return Ok(None),
-            Err(trial::NotMeasured::Lab(error)) => return Err(error),
+            Err(NotMeasured::Lab(error)) => return Err(error),
             Err(NotMeasured::Stack(_)) if self.bench.interrupt.is_interrupted() => return Ok(None),
             Err(NotMeasured::Stack(error)) => TrialResult::Failed { error },
         };

@@ -12,6 +12,7 @@ mod feed;
 pub mod load;
 mod machine;
 mod order;
+mod tools;
 mod trial;
 
 pub use error::LabError;

@@ -1,8 +1,6 @@
 //! What a run ran on.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::process::Command;
 
 use record::Machine;
 
@@ -32,22 +30,6 @@ pub(crate) fn machine() -> Machine {
             })
             .collect(),
     }
-}
-
-/// The first line that each of `tools` prints of its version.
-pub(crate) fn versions<'a>(tools: impl Iterator<Item = &'a str>) -> BTreeMap<String, String> {
-    tools.filter_map(|tool| Some((tool.to_owned(), version(tool)?))).collect()
-}
-
-fn version(tool: &str) -> Option<String> {
-    let flag = match tool {
-        "go" => "version",
-        "nginx" => "-v",
-        _ => "--version",
-    };
-    let output = Command::new(tool).arg(flag).output().ok()?;
-    let text = if output.stdout.is_empty() { output.stderr } else { output.stdout };
-    String::from_utf8_lossy(&text).lines().next().map(|line| line.trim().to_owned())
 }
 
 fn read(path: &str) -> Option<String> {

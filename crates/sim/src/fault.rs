@@ -1,5 +1,7 @@
 //! What can go wrong between a request and its answer.
 
+use std::fmt::Write;
+
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use units::Duration;
@@ -32,11 +34,11 @@ impl Answer {
             }
             Self::Chunked => {
                 let (head, tail) = body.split_at(length / 2);
-                let chunks: String = [head, tail]
-                    .iter()
-                    .filter(|piece| !piece.is_empty())
-                    .map(|piece| format!("{:x};x=y\r\n{piece}\r\n", piece.len()))
-                    .collect();
+                let mut chunks = String::new();
+                for piece in [head, tail].iter().filter(|piece| !piece.is_empty()) {
+                    // Writing into a String cannot fail.
+                    let _ = write!(chunks, "{:x};x=y\r\n{piece}\r\n", piece.len());
+                }
                 format!(
                     "HTTP/1.1 {status} X\r\n{connection}Transfer-Encoding: chunked\r\n\r\n{chunks}0\r\nSum: 1\r\n\r\n"
                 )

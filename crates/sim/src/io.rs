@@ -152,7 +152,7 @@ impl SimIo {
     fn answer(&mut self, conn: Conn, fault: Fault) {
         let count = self.answers.entry(conn).or_default();
         *count += 1;
-        let last = self.plan.close_every.is_some_and(|every| *count % every == 0);
+        let last = self.plan.close_every.is_some_and(|every| count.is_multiple_of(every));
         let framing = self.plan.answer;
         let network = self.plan.network;
         let good = framing.bytes(200, &self.plan.body, last);

@@ -28,4 +28,4 @@ pub use contract::{ContractReport, Mismatch, check_contract};
 pub use error::{LogEnd, StackError};
 pub use running::{Running, StopReport, ThreadGroup, Usage};
 pub use supervise::{EXIT_NO_GO, EXIT_NOT_STARTED, supervise};
-pub use tools::{MissingTool, missing_tools};
+pub use tools::{MissingTool, install_hint, missing_tools, search_path};

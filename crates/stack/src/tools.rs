@@ -16,7 +16,7 @@ pub struct MissingTool {
 }
 
 /// How to get the programs that stacks name.
-const INSTALL: [(&str, &str); 11] = [
+const INSTALL: [(&str, &str); 12] = [
     ("go", "apt-get install golang-go, or a current one from https://go.dev/dl"),
     ("haproxy", "apt-get install haproxy"),
     ("java", "apt-get install openjdk-17-jdk-headless"),
@@ -27,24 +27,25 @@ const INSTALL: [(&str, &str); 11] = [
     ("npm", "apt-get install npm"),
     ("cargo", "https://rustup.rs"),
     ("python3", "apt-get install python3"),
+    ("wrk", "apt-get install wrk"),
     ("docker", "apt-get install docker.io"),
 ];
 
 /// The tools of `stack` that are not on the path, in the manifest's order.
 pub fn missing_tools(stack: &StackManifest) -> Vec<MissingTool> {
     let missing = stack.tools.iter().filter(|tool| find(tool).is_none());
-    missing
-        .map(|name| {
-            let known = INSTALL.iter().find(|(tool, _)| tool == name);
-            let install = known.map_or("install it and put it on the PATH", |(_, install)| *install);
-            MissingTool { name: name.clone(), install }
-        })
-        .collect()
+    missing.map(|name| MissingTool { name: name.clone(), install: install_hint(name) }).collect()
+}
+
+/// How to get `tool`.
+pub fn install_hint(tool: &str) -> &'static str {
+    let known = INSTALL.iter().find(|(name, _)| *name == tool);
+    known.map_or("install it and put it on the PATH", |(_, install)| *install)
 }
 
 /// The PATH that stacks are built and run with: ours, and the folders of servers such as nginx, which an
 /// ordinary user's PATH leaves out.
-pub(crate) fn search_path() -> OsString {
+pub fn search_path() -> OsString {
     let ours = std::env::var_os("PATH").unwrap_or_default();
     let servers = ["/usr/local/sbin", "/usr/sbin", "/sbin"].map(PathBuf::from);
     let all: Vec<PathBuf> = std::env::split_paths(&ours).chain(servers).collect();

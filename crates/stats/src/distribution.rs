@@ -198,8 +198,12 @@ mod tests {
 
     fn of(exact_ns: &[u64], censored_ns: &[u64]) -> Distribution {
         let mut distribution = Distribution::default();
-        exact_ns.iter().for_each(|ns| distribution.record(Duration::from_nanos(*ns)));
-        censored_ns.iter().for_each(|ns| distribution.record_censored(Duration::from_nanos(*ns)));
+        for ns in exact_ns {
+            distribution.record(Duration::from_nanos(*ns));
+        }
+        for ns in censored_ns {
+            distribution.record_censored(Duration::from_nanos(*ns));
+        }
         distribution
     }
 

@@ -38,7 +38,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
         interval_log: arguments.hlog.as_deref(),
     };
     let control = interrupt::on_signals()?;
-    let mut progress = LoadProgress::new(&plan, arguments.quiet || arguments.json);
+    let mut progress = LoadProgress::new(&plan, arguments.quiet, arguments.json);
     let result = run_load(&job, &control, &mut |moment| progress.observe(&moment));
     progress.finish();
     let report = HitReport::new(result?);

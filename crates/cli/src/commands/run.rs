@@ -38,6 +38,9 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     };
     progress.finish();
     report::print_ranking(&ended.dir)?;
+    if ended.interrupted {
+        eprintln!("proofload: interrupted; go on with: proofload run --resume {}", ended.dir.display());
+    }
     Ok(ExitCode::from(code(&ended)))
 }
 

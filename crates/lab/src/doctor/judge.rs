@@ -1,7 +1,7 @@
 //! From readings to findings. Pure: the same machine and load, the same findings.
 
-use super::tools::{State, Tool};
 use super::{Finding, KernelVersion, Level, Machine};
+use crate::tools::State;
 
 /// Files that a process holds open beside its connections: logs, records, pollers, pipes.
 const FILES_BESIDE_CONNECTIONS: u64 = 64;
@@ -268,11 +268,12 @@ fn load(machine: &Machine) -> Finding {
     good(TOPIC, found)
 }
 
-fn tool(tool: &Tool) -> Finding {
-    match &tool.state {
-        State::Present { version } => good(tool.name, version.as_str()),
-        State::Missing => poor(tool.name, Level::Note, "not there; what needs it is left out", tool.install),
-        State::Broken { reason } => poor(tool.name, Level::Warn, reason.as_str(), tool.install),
+fn tool((name, state): &(&'static str, State)) -> Finding {
+    let install = stack::install_hint(name);
+    match state {
+        State::Present { version } => good(name, version.as_str()),
+        State::Missing => poor(name, Level::Note, "not there; what needs it is left out", install),
+        State::Broken { reason } => poor(name, Level::Warn, reason.as_str(), install),
     }
 }
 
@@ -300,11 +301,7 @@ mod tests {
             clock_source: Some("tsc".to_owned()),
             swap_used_kib: Some(0),
             load_average: Some(0.2),
-            tools: vec![Tool {
-                name: "go",
-                install: "apt-get install golang-go",
-                state: State::Present { version: "go version go1.25.0".to_owned() },
-            }],
+            tools: vec![("wrk", State::Present { version: "wrk 4.1.0".to_owned() })],
         }
     }
 
@@ -393,10 +390,10 @@ mod tests {
     fn a_missing_tool_is_noted_and_a_broken_one_warned_of() {
         let with = |state| {
             let mut machine = fine();
-            machine.tools[0].state = state;
+            machine.tools[0].1 = state;
             complaint(&machine, 1000)
         };
-        assert_eq!(with(State::Missing), ("go", Level::Note, "apt-get install golang-go".to_owned()));
+        assert_eq!(with(State::Missing), ("wrk", Level::Note, "apt-get install wrk".to_owned()));
         assert_eq!(with(State::Broken { reason: "no".to_owned() }).1, Level::Warn);
     }
 }

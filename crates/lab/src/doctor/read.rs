@@ -7,7 +7,8 @@ use std::str::FromStr;
 
 use rustix::fs::{Access, access};
 
-use super::{Cgroup, KernelVersion, Machine, PortRange, open_file_limit, tools};
+use super::{Cgroup, KernelVersion, Machine, PortRange, open_file_limit};
+use crate::tools;
 
 const PROCESSORS: &str = "/sys/devices/system/cpu";
 const CLOCK_SOURCE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
@@ -32,7 +33,7 @@ impl Machine {
             clock_source: file(CLOCK_SOURCE).map(|text| text.trim().to_owned()),
             swap_used_kib: file("/proc/meminfo").and_then(|text| swap_used_kib(&text)),
             load_average: file("/proc/loadavg").and_then(|text| word(&text, 0)),
-            tools: tools::look_for_all(),
+            tools: tools::look_for_all(&tools::ALL),
         }
     }
 }

@@ -1,8 +1,6 @@
 //! The programs that stacks and comparisons need, and their versions.
 
-use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,29 +11,22 @@ const POLL: Duration = Duration::from_millis(5);
 /// What is shown of a version.
 const VERSION_CHARS_MAX: usize = 72;
 
-/// A program, how to ask for its version, and how to get it.
-struct Known {
-    name: &'static str,
-    version_flag: &'static str,
-    install: &'static str,
-}
+/// What a machine for all stacks and comparisons has.
+pub(crate) const ALL: [&str; 6] = ["java", "javac", "go", "nginx", "wrk", "mvn"];
 
-const KNOWN: [Known; 6] = [
-    Known { name: "java", version_flag: "-version", install: "apt-get install default-jdk-headless" },
-    Known { name: "javac", version_flag: "-version", install: "apt-get install default-jdk-headless" },
-    Known {
-        name: "go",
-        version_flag: "version",
-        install: "apt-get install golang-go, or a current one from https://go.dev/dl",
-    },
-    Known { name: "nginx", version_flag: "-v", install: "apt-get install nginx-light" },
-    Known { name: "wrk", version_flag: "-v", install: "apt-get install wrk" },
-    Known { name: "mvn", version_flag: "-version", install: "apt-get install maven" },
-];
+/// How a program is asked for its version.
+fn version_flag(tool: &str) -> &'static str {
+    match tool {
+        "java" | "javac" | "mvn" => "-version",
+        "go" => "version",
+        "nginx" | "wrk" | "haproxy" => "-v",
+        _ => "--version",
+    }
+}
 
 /// What was found of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum State {
+pub(crate) enum State {
     /// There, with the line in which it tells its version.
     Present {
         version: String,
@@ -47,37 +38,29 @@ pub(super) enum State {
     },
 }
 
-#[derive(Debug, Clone)]
-pub(super) struct Tool {
-    pub(super) name: &'static str,
-    pub(super) install: &'static str,
-    pub(super) state: State,
-}
-
-/// Asks all at once: the ones on a JVM take their time.
-pub(super) fn look_for_all() -> Vec<Tool> {
+/// Asks all of `tools` at once, for those on a JVM take their time.
+pub(crate) fn look_for_all<'a>(tools: &[&'a str]) -> Vec<(&'a str, State)> {
     thread::scope(|scope| {
-        let asked = KNOWN.each_ref().map(|known| scope.spawn(|| look_for(known)));
+        let asked: Vec<_> = tools.iter().map(|tool| scope.spawn(|| (*tool, look_for(tool)))).collect();
         asked.into_iter().filter_map(|thread| thread.join().ok()).collect()
     })
 }
 
-fn look_for(known: &Known) -> Tool {
-    let state = match ask(known.name, known.version_flag) {
+fn look_for(tool: &str) -> State {
+    match ask(tool, version_flag(tool)) {
         Ok(answer) => {
             let version = version_line(&answer).unwrap_or_else(|| "version not known".to_owned());
             State::Present { version }
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => State::Missing,
         Err(error) => State::Broken { reason: error.to_string() },
-    };
-    Tool { name: known.name, install: known.install, state }
+    }
 }
 
 /// What `program flag` prints on either stream, whatever its exit code: `wrk -v` fails.
 fn ask(program: &str, flag: &str) -> io::Result<String> {
     let mut command = Command::new(program);
-    command.arg(flag).env("PATH", search_path());
+    command.arg(flag).env("PATH", stack::search_path());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
     let deadline = Instant::now() + ANSWER_WAIT;
@@ -93,15 +76,6 @@ fn ask(program: &str, flag: &str) -> io::Result<String> {
     }
     let output = child.wait_with_output()?;
     Ok(format!("{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)))
-}
-
-/// Our own PATH, and the folders of servers such as nginx, which an ordinary user's PATH leaves out.
-fn search_path() -> OsString {
-    let ours = std::env::var_os("PATH").unwrap_or_default();
-    let servers = ["/usr/local/sbin", "/usr/sbin", "/sbin"].map(PathBuf::from);
-    let all: Vec<PathBuf> = std::env::split_paths(&ours).chain(servers).collect();
-    // What was split joins again, and the rest has no separator in it.
-    std::env::join_paths(all).unwrap_or(ours)
 }
 
 /// The first line with a digit that is no remark of the JVM about its environment.
@@ -141,9 +115,7 @@ mod tests {
 
     #[test]
     fn a_tool_is_present_or_missing() {
-        let known = |name, version_flag| Known { name, version_flag, install: "" };
-        let present = look_for(&known("cargo", "--version"));
-        assert!(matches!(present.state, State::Present { version } if version.starts_with("cargo 1.")));
-        assert_eq!(look_for(&known("proofload-no-such-tool", "-v")).state, State::Missing);
+        assert!(matches!(look_for("cargo"), State::Present { version } if version.starts_with("cargo 1.")));
+        assert_eq!(look_for("proofload-no-such-tool"), State::Missing);
     }
 }

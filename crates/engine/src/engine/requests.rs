@@ -1,0 +1,137 @@
+//! Which request goes out when, on which slot, and how it ends.
+
+use units::Instant;
+
+use super::{DUE_PER_TURN_MAX, Engine, Stage};
+use crate::config::Load;
+use crate::connection::{Action, State};
+use crate::sample::{Outcome, Sample, Sink};
+
+impl<S: Sink> Engine<S> {
+    /// Gives the slot, which is in no queue, its next request or lets it rest.
+    pub(super) fn next_request(&mut self, index: u32, now: Instant) {
+        if self.stage != Stage::Running {
+            return self.rest(index, now);
+        }
+        match self.config.load {
+            Load::Closed { think } if think.is_zero() => self.start_user_request(index, now, now),
+            Load::Closed { .. } => self.enter(index, State::Thinking, now),
+            Load::Open { .. } => self.rest(index, now),
+        }
+    }
+
+    /// A closed-model user's next request, intended at `intended`, if the load goes on until then.
+    pub(super) fn start_user_request(&mut self, index: u32, intended: Instant, now: Instant) {
+        if intended >= self.window.end || !self.may_intend() {
+            return self.rest(index, now);
+        }
+        self.intend();
+        self.start_request(index, intended, intended, now);
+    }
+
+    /// Puts a request on a slot that is in no queue. `free_since` is when the slot could have taken it.
+    pub(super) fn start_request(&mut self, index: u32, intended: Instant, free_since: Instant, now: Instant) {
+        let slot = &mut self.slots[index as usize];
+        slot.has_request = true;
+        slot.intended = intended;
+        slot.ready = intended.max(free_since);
+        if slot.connected {
+            self.send(index, now);
+        } else {
+            self.connect(index, now);
+        }
+    }
+
+    pub(super) fn send(&mut self, index: u32, now: Instant) {
+        self.enter(index, State::InFlight, now);
+        self.actions.push_back(Action::Send(self.conn(index)));
+    }
+
+    /// Leaves a slot without a request: in the open model it takes what waits, else it is free or down.
+    pub(super) fn rest(&mut self, index: u32, now: Instant) {
+        if self.stage == Stage::Running
+            && let Some(intended) = self.backlog.pop_front()
+        {
+            return self.start_request(index, intended, now, now);
+        }
+        let connected = self.slots[index as usize].connected;
+        self.enter(index, if connected { State::Free } else { State::Down }, now);
+    }
+
+    /// Sends every open-model request that is due by `now` and before the deadline.
+    pub(super) fn send_due(&mut self, now: Instant) {
+        for _ in 0..DUE_PER_TURN_MAX {
+            if !self.may_intend() {
+                return;
+            }
+            let Some(schedule) = &mut self.schedule else { return };
+            let intended = schedule.due();
+            if intended > now || intended >= self.window.end {
+                return;
+            }
+            schedule.advance();
+            self.intend();
+            self.dispatch(intended, now);
+        }
+    }
+
+    /// Finds a connection for a due request: a free one, else one that can be opened, else it waits.
+    pub(super) fn dispatch(&mut self, intended: Instant, now: Instant) {
+        let taker = self.queues.front(State::Free).or_else(|| self.queues.front(State::Down));
+        if let Some(index) = taker {
+            let free_since = self.slots[index as usize].since;
+            self.leave(index);
+            return self.start_request(index, intended, free_since, now);
+        }
+        let Load::Open { backlog_max, .. } = self.config.load else { return };
+        if self.backlog.len() >= backlog_max.get() as usize {
+            self.counters.backlog_overflow += 1;
+            return self.give_up_unsent(intended, now);
+        }
+        self.backlog.push_back(intended);
+        self.counters.backlog_peak = self.counters.backlog_peak.max(self.backlog.len() as u64);
+    }
+
+    pub(super) fn may_intend(&self) -> bool {
+        self.config.stop.requests.is_none_or(|limit| self.counters.intended < limit.get())
+    }
+
+    pub(super) fn intend(&mut self) {
+        self.counters.intended += 1;
+        self.outstanding += 1;
+    }
+
+    pub(super) fn finish_request(&mut self, index: u32, outcome: Outcome, done: Instant) {
+        let slot = &mut self.slots[index as usize];
+        slot.has_request = false;
+        let was_sent = !matches!(outcome, Outcome::ConnectFailed(_) | Outcome::Unsent);
+        let sample = Sample {
+            intended: slot.intended,
+            ready: slot.ready,
+            sent: was_sent.then_some(slot.sent),
+            done,
+            outcome,
+            received_bytes: if was_sent { slot.received_bytes } else { 0 },
+            due_in_window: self.window.start <= slot.intended && slot.intended < self.window.end,
+            done_in_window: self.window.start <= done && done < self.window.end,
+        };
+        self.outstanding -= 1;
+        self.sink.record(&sample);
+    }
+
+    /// A due request that never got a connection. It is known not to be answered until the deadline.
+    pub(super) fn give_up_unsent(&mut self, intended: Instant, now: Instant) {
+        let done = if self.window.end == Instant::FAR_FUTURE { now } else { self.window.end };
+        self.outstanding -= 1;
+        self.sink.record(&Sample {
+            intended,
+            ready: done,
+            sent: None,
+            done: done.max(intended),
+            outcome: Outcome::Unsent,
+            received_bytes: 0,
+            due_in_window: self.window.start <= intended && intended < self.window.end,
+            done_in_window: false,
+        });
+    }
+}

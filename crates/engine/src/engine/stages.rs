@@ -1,0 +1,144 @@
+//! The passing of time: bounds that are reached, and the stages of a load.
+
+use units::{Duration, Instant};
+
+use super::{Engine, RETRY_PAUSE, Stage, USERS_WAIT, Window};
+use crate::config::Load;
+use crate::connection::{Action, ConnectFailure, State};
+use crate::sample::{Outcome, Sink};
+use crate::schedule::Schedule;
+
+impl<S: Sink> Engine<S> {
+    /// How long a slot may stay in `state`.
+    pub(super) fn bound(&self, state: State) -> Duration {
+        match state {
+            State::Down => Duration::MAX,
+            State::Connecting => self.config.timeouts.connect,
+            State::Free => self.config.timeouts.idle,
+            State::InFlight => self.config.timeouts.request,
+            State::Thinking => match self.config.load {
+                Load::Closed { think } => think,
+                Load::Open { .. } => Duration::MAX,
+            },
+            State::Pausing => RETRY_PAUSE,
+            State::Ramping => Duration::ZERO,
+        }
+    }
+
+    /// Which slot of a state reaches its bound first, and when.
+    #[inline]
+    pub(super) fn next_expiry(&self, state: State) -> Option<(u32, Instant)> {
+        let index = self.queues.front(state)?;
+        let at = self.slots[index as usize].since + self.bound(state);
+        (at != Instant::FAR_FUTURE).then_some((index, at))
+    }
+
+    pub(super) fn expire(&mut self, state: State, now: Instant) {
+        // A slot that expires may enter the same state again at `now`; it is not due again in this call
+        // unless its bound is zero, and then the length of the queue ends the loop.
+        for _ in 0..self.queues.len(state) {
+            let Some((index, at)) = self.next_expiry(state).filter(|(_, at)| *at <= now) else { return };
+            match state {
+                State::Down => {}
+                State::Connecting => {
+                    self.close(index);
+                    self.on_connect_failed(index, ConnectFailure::TimedOut, now);
+                }
+                State::Free => self.lose_connection(index, now),
+                State::InFlight => self.time_out(index, at, now),
+                State::Thinking | State::Pausing | State::Ramping => {
+                    self.leave(index);
+                    self.start_user_request(index, at, now);
+                }
+            }
+        }
+    }
+
+    /// The bound, not the instant we noticed it, is what the request is known to have lasted.
+    pub(super) fn time_out(&mut self, index: u32, at: Instant, now: Instant) {
+        self.leave(index);
+        self.finish_request(index, Outcome::TimedOut, at);
+        self.close(index);
+        self.next_request(index, now);
+    }
+
+    pub(super) fn end_opening_if_done(&mut self, now: Instant) {
+        if self.stage == Stage::Opening && self.queues.front(State::Connecting).is_none() {
+            self.start_running(now);
+        }
+    }
+
+    pub(super) fn start_running(&mut self, now: Instant) {
+        self.stage = Stage::Running;
+        let start = now + self.config.warm_up;
+        self.window = Window { start, end: start + self.config.stop.duration };
+        match self.config.load {
+            Load::Open { arrivals, .. } => {
+                self.schedule = Some(Schedule::new(now, arrivals, self.config.share, self.config.seed));
+            }
+            Load::Closed { .. } => {
+                for index in 0..self.slots.len() as u32 {
+                    self.leave(index);
+                    self.start_user(index, now);
+                }
+            }
+        }
+    }
+
+    /// Users who start together stay together: a server that takes 100 ms answers them in waves, and a
+    /// window then holds one wave more or less. With a warm-up their starts are spread over it.
+    pub(super) fn start_user(&mut self, index: u32, now: Instant) {
+        if self.config.warm_up.is_zero() {
+            return self.start_user_request(index, now, now);
+        }
+        let ramp_ns = u128::from(self.config.warm_up.as_nanos());
+        let after_ns = ramp_ns * u128::from(index) / self.slots.len() as u128;
+        self.enter(index, State::Ramping, now + Duration::from_nanos(after_ns as u64));
+    }
+
+    pub(super) fn start_draining(&mut self, now: Instant) {
+        self.stage = Stage::Draining(now + self.config.timeouts.drain);
+        self.schedule = None;
+        while let Some(intended) = self.backlog.pop_front() {
+            self.give_up_unsent(intended, now);
+        }
+        while let Some(index) = self.queues.front(State::Connecting) {
+            self.leave(index);
+            if self.slots[index as usize].has_request {
+                let done = self.window.end.max(self.slots[index as usize].intended);
+                self.finish_request(index, Outcome::Unsent, done);
+            }
+            self.close(index);
+            self.rest(index, now);
+        }
+        for state in USERS_WAIT {
+            while let Some(index) = self.queues.front(state) {
+                self.leave(index);
+                self.rest(index, now);
+            }
+        }
+    }
+
+    pub(super) fn abandon_in_flight(&mut self, now: Instant) {
+        while let Some(index) = self.queues.front(State::InFlight) {
+            // A request whose `Send` is still among the actions has not gone out.
+            let unsent = self.actions.contains(&Action::Send(self.conn(index)));
+            let outcome = if unsent { Outcome::Unsent } else { Outcome::InFlight };
+            self.fail(index, outcome, now);
+        }
+    }
+
+    pub(super) fn finish_if_done(&mut self, now: Instant) {
+        let all_made = self.stage == Stage::Running && !self.may_intend();
+        let draining = matches!(self.stage, Stage::Draining(_));
+        if !(all_made || draining) || self.outstanding > 0 {
+            return;
+        }
+        self.stage = Stage::Finished;
+        self.window.start = self.window.start.min(now);
+        self.window.end = self.window.end.min(now);
+        for index in 0..self.slots.len() as u32 {
+            self.close(index);
+        }
+    }
+}

@@ -15,8 +15,9 @@ const BUSY_SHARE_MAX: f64 = 0.8;
 /// instant intended, so the lag is in it; a millisecond is what a slice of the scheduler costs now and then,
 /// and what a latency of some milliseconds can bear.
 const GENERATOR_LAG_P99_MAX: Duration = Duration::from_millis(1);
-/// |N − X·R| / N above which latency figures are not those of the requests made. What is under way at both
-/// ends of a window of ten response times can make up half of this; an omission of samples makes up more.
+/// |N − X·R| / N above which latency figures are not those of the requests made. The ends
+/// of a window cancel out on average, so a steady load stays well within this; samples left out, counted
+/// twice or dated wrongly do not.
 const LITTLE_GAP_MAX: f64 = 0.05;
 /// A window shorter than so many response times measures its own ends: with ten, what is under way at them
 /// is a tenth of all requests at most.
@@ -122,7 +123,10 @@ fn interrupted(load: &LoadResult) -> Option<Reason> {
     if !load.interrupted {
         return None;
     }
-    let text = format!("it was ended after {:.2} s of its window", load.window.duration_s);
+    let text = match load.window.duration_s {
+        seconds if seconds.is_finite() => format!("it was ended after {seconds:.2} s of its window"),
+        _ => "it was ended before its time".into(),
+    };
     Some(Reason { kind: ReasonKind::Interrupted, text })
 }
 
@@ -163,7 +167,7 @@ fn censored(load: &LoadResult) -> Option<Reason> {
 }
 
 fn littles_law(load: &LoadResult) -> Option<Reason> {
-    let law = load.littles_law.filter(|law| law.gap > LITTLE_GAP_MAX)?;
+    let law = load.littles_law.filter(|law| law.gap > LITTLE_GAP_MAX && law.gap.is_finite())?;
     let text = format!(
         "{:.0} users, but {:.1}/s × {:.4} s = {:.1}: the latency is not that of these requests",
         law.users,
@@ -175,21 +179,21 @@ fn littles_law(load: &LoadResult) -> Option<Reason> {
 }
 
 fn too_short(load: &LoadResult) -> Option<Reason> {
-    let mean_s = load.response_time_us.mean? / 1e6;
-    let short = load.window.duration_s < WINDOW_RESPONSE_TIMES_MIN * mean_s;
+    let mean_s = load.response_time_us.mean.filter(|mean| mean.is_finite())? / 1e6;
+    let length_s = Some(load.window.duration_s).filter(|length| length.is_finite())?;
+    let short = length_s < WINDOW_RESPONSE_TIMES_MIN * mean_s;
     // A load that is bounded by a request count has no window to be cut by.
     if !short || load.load.requests.is_some() {
         return None;
     }
     let text = format!(
-        "{:.1} s are fewer than {WINDOW_RESPONSE_TIMES_MIN} response times of {mean_s:.2} s; measure longer",
-        load.window.duration_s
+        "{length_s:.1} s are fewer than {WINDOW_RESPONSE_TIMES_MIN} response times of {mean_s:.2} s; measure longer"
     );
     Some(Reason { kind: ReasonKind::TooShort, text })
 }
 
 fn client_bound(load: &LoadResult) -> Option<Reason> {
-    let busy = Some(load.generator.busy_share).filter(|busy| *busy > BUSY_SHARE_MAX)?;
+    let busy = Some(load.generator.busy_share).filter(|busy| *busy > BUSY_SHARE_MAX && busy.is_finite())?;
     let text = format!(
         "a load thread was busy {:.0} % of the time: the rate may be the generator's limit and not the \
          server's; try more --threads on free cores",

@@ -84,7 +84,7 @@ fn is_about(value: f64, whole: u32) -> bool {
 
 fn cores_used(trial: &Measured) -> Option<f64> {
     let generator = trial.load.generator.cpu_s / trial.load.window.duration_s.max(f64::MIN_POSITIVE);
-    Some(trial.server.cpu_cores? + generator)
+    Some(trial.server.cpu_cores? + generator).filter(|cores| cores.is_finite())
 }
 
 fn load_itself(trial: &Measured) -> Option<Verdict> {
@@ -106,9 +106,9 @@ fn load_itself(trial: &Measured) -> Option<Verdict> {
     let users = load.connections;
     is_about(engaged, users).then(|| Verdict {
         limit: Limit::Load,
-        phrase: "none: idle pace for every user".into(),
+        phrase: "none: idle pace".into(),
         evidence: format!(
-            "X·S₀ = {throughput:.1}/s × {:.1} ms{} = {engaged:.1} ≈ the {users} connections",
+            "all wait for an idle server: X·S₀ = {throughput:.1}/s × {:.1} ms{} = {engaged:.1} ≈ the {users} connections",
             trial.contract.idle_service_time_us / 1e3,
             if thinking > 0.0 { format!(" + {thinking:.1} users who think") } else { String::new() },
         ),
@@ -126,7 +126,11 @@ fn pool(trial: &Measured, cores: usize) -> Option<Verdict> {
     let (noun, names) = (if threads == 1 { "thread" } else { "threads" }, names.join(", "));
     Some(Verdict {
         limit: Limit::Pool(threads),
-        phrase: if threads == 1 { format!("1 thread ({names})") } else { format!("pool of {threads} ({names})") },
+        phrase: if threads == 1 {
+            format!("1 thread ({names})")
+        } else {
+            format!("pool of {threads} ({names})")
+        },
         evidence: format!(
             "X·S₀ = {:.1}/s × {:.1} ms = {under_way:.1} ≈ {threads} {noun} `{names}`, with {:.0} % of the CPU used",
             trial.load.throughput_per_s,
@@ -145,7 +149,7 @@ fn fitting_group(trial: &Measured, under_way: f64) -> Option<(u32, Vec<&str>)> {
     let candidates = || {
         let groups = trial.server.thread_groups.iter().map(|(name, threads)| (name.as_str(), *threads));
         groups
-            .filter(|(_, threads)| *threads < connections && is_about(under_way, *threads))
+            .filter(|(_, threads)| (1..connections).contains(threads) && is_about(under_way, *threads))
             .filter(|(name, _)| !JVM_SERVICE_THREADS.iter().any(|service| name.starts_with(service)))
     };
     let off = |threads: u32| (under_way - f64::from(threads)).abs();

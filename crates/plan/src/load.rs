@@ -168,7 +168,7 @@ fn part_of(total: u64, index: u32, of: NonZeroU32) -> u64 {
 fn load_model(arguments: &LoadArguments) -> Result<Load, PlanError> {
     let Some(rate) = arguments.rate else {
         if arguments.poisson {
-            return Err(PlanError::new("Poisson arrivals need a rate", "add one, as in --rate 2000"));
+            return Err(PlanError::new("Poisson arrivals need a rate", "add one, such as 2000 a second"));
         }
         if arguments.backlog_max.is_some() {
             let what = "a bound of the backlog needs a rate: the closed model has no backlog";

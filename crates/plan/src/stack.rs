@@ -255,7 +255,7 @@ impl Catalogue {
     /// The stack called `id`.
     pub fn get(&self, id: &str) -> Result<&StackManifest, PlanError> {
         self.stacks.get(id).ok_or_else(|| {
-            let mut help = String::from("`proofload stacks` lists them all");
+            let mut help = String::from("`proofload list` lists them all");
             let close = self.close_to(id);
             if !close.is_empty() {
                 // Writing into a String cannot fail.

@@ -39,6 +39,7 @@ impl RecordError {
                 "choose a directory you may write to, with --runs DIR"
             }
             ErrorKind::NotFound => "check the path",
+            ErrorKind::ResourceBusy => "wait until it has ended, or end it",
             ErrorKind::AlreadyExists => "choose another name",
             _ => "check the path and the disk",
         };

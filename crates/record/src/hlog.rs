@@ -54,6 +54,6 @@ fn reason(error: IntervalLogWriterError<V2DeflateSerializeError>) -> std::io::Er
     match error {
         IntervalLogWriterError::IoError(error)
         | IntervalLogWriterError::SerializeError(V2DeflateSerializeError::IoError(error)) => error,
-        error => std::io::Error::other(format!("{error:?}")),
+        IntervalLogWriterError::SerializeError(error) => std::io::Error::other(format!("{error:?}")),
     }
 }

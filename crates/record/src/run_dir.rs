@@ -19,7 +19,15 @@ pub struct RunDir {
     path: PathBuf,
     trials: File,
     /// Held while the run goes on, so that two processes never append to one run.
-    _lock: File,
+    lock: File,
+}
+
+impl Drop for RunDir {
+    fn drop(&mut self) {
+        // Said, and not left to closing: a process that another thread is just starting holds a copy of the
+        // descriptor for a moment, and with it the lock.
+        let _ = self.lock.unlock();
+    }
 }
 
 impl RunDir {
@@ -58,7 +66,8 @@ impl RunDir {
         let lock_path = path.join("lock");
         let lock = File::create(&lock_path).map_err(|error| RecordError::io(&lock_path, "making", error))?;
         lock.try_lock().map_err(|error| {
-            let busy = std::io::Error::other(format!("another process is writing this run ({error})"));
+            let what = format!("another process is writing this run ({error})");
+            let busy = std::io::Error::new(std::io::ErrorKind::ResourceBusy, what);
             RecordError::io(path, "locking the run", busy)
         })?;
         let file = path.join(TRIALS);
@@ -68,7 +77,7 @@ impl RunDir {
             .create(true)
             .open(&file)
             .map_err(|error| RecordError::io(&file, "opening", error))?;
-        Ok(Self { path: path.to_owned(), trials, _lock: lock })
+        Ok(Self { path: path.to_owned(), trials, lock })
     }
 
     /// Where it is.

@@ -3,9 +3,15 @@
 use record::Distribution;
 use units::Duration;
 
-/// A rate to three or four significant digits: `9.98/s`, `1590/s`, `102 k/s`.
+/// Stands for a figure that there is none of.
+pub(crate) const NONE: &str = "–";
+/// Characters of a name in a heading or a table; what is longer is cut.
+const NAME_CHARS_MAX: usize = 32;
+
+/// A rate to three or four significant digits: `9.98/s`, `1590/s`, `102.0 k/s`; `–` if it is no number.
 pub fn per_s(rate: f64) -> String {
     match rate {
+        r if !r.is_finite() => NONE.into(),
         r if r < 9.995 => format!("{r:.2}/s"),
         r if r < 999.5 => format!("{r:.1}/s"),
         r if r < 99_995.0 => format!("{r:.0}/s"),
@@ -13,23 +19,90 @@ pub fn per_s(rate: f64) -> String {
     }
 }
 
-/// A time in microseconds, in the unit that suits it.
+/// A time in microseconds, in the unit that suits it; `–` if it is no number.
 pub fn time_us(us: f64) -> String {
+    if !us.is_finite() {
+        return NONE.into();
+    }
     Duration::from_nanos((us * 1e3).round() as u64).to_string()
 }
 
 /// CPU time a request, always in microseconds so that a column compares; `–` where unknown.
 pub fn micros(us: Option<f64>) -> String {
-    us.map_or_else(|| "–".into(), |us| format!("{us:.1} us"))
+    finite(us).map_or_else(|| NONE.into(), |us| format!("{us:.1} us"))
+}
+
+/// As [`micros`], for a column whose header names the unit.
+pub(crate) fn micros_bare(us: Option<f64>) -> String {
+    finite(us).map_or_else(|| NONE.into(), |us| format!("{us:.1}"))
+}
+
+/// A share as whole percent.
+pub(crate) fn percent(share: f64) -> String {
+    finite(Some(share)).map_or_else(|| NONE.into(), |share| format!("{:.0} %", share * 100.0))
+}
+
+/// Part of a whole as percent, never rounded down to nothing.
+pub(crate) fn share(part: u64, whole: u64) -> String {
+    match part as f64 / whole.max(1) as f64 * 100.0 {
+        percent if part > 0 && percent < 0.05 => "<0.1 %".into(),
+        percent => format!("{percent:.1} %"),
+    }
+}
+
+fn finite(value: Option<f64>) -> Option<f64> {
+    value.filter(|value| value.is_finite())
+}
+
+/// A name from a record on one line of bounded length: whatever is in it can't break a table or a terminal.
+pub(crate) fn name(text: &str) -> String {
+    let mut name = plain_line(text);
+    if name.chars().count() > NAME_CHARS_MAX {
+        name = name.chars().take(NAME_CHARS_MAX - 1).chain(std::iter::once('…')).collect();
+    }
+    name
+}
+
+/// A text from a record on one line: line ends and tabs are spaces, other control characters are shown.
+pub(crate) fn plain_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for char in text.trim().chars() {
+        match char {
+            '\n' | '\t' => line.push(' '),
+            '\r' => {}
+            char if char.is_control() => line.extend(char.escape_default()),
+            char => line.push(char),
+        }
+    }
+    line
+}
+
+/// A text of several lines, such as an error with the end of a log, as it belongs under a heading: its first
+/// line as it is, those that follow indented.
+pub(crate) fn indented(text: &str) -> String {
+    let mut lines = text.trim_end().lines().map(|line| plain_line_keeping_indent(line.trim_end()));
+    let mut indented = lines.next().unwrap_or_default();
+    for line in lines {
+        indented.push_str(if line.is_empty() { "\n" } else { "\n    " });
+        indented.push_str(&line);
+    }
+    indented
+}
+
+fn plain_line_keeping_indent(line: &str) -> String {
+    let text = line.trim_start();
+    let indent = line[..line.len() - text.len()].replace('\t', "    ");
+    let spaces = indent.chars().filter(|char| *char == ' ').count();
+    " ".repeat(spaces) + &plain_line(text)
 }
 
 /// A figure of a distribution by name: its value, `>bound` where it is only a lower bound, `–` without
 /// samples.
 pub(crate) fn figure(times: &Distribution, name: &str) -> String {
     match times.figure(name) {
-        Some((us, false)) => time_us(us),
-        Some((us, true)) => format!(">{}", time_us(us)),
-        None => "–".into(),
+        Some((us, true)) if us.is_finite() => format!(">{}", time_us(us)),
+        Some((us, _)) => time_us(us),
+        None => NONE.into(),
     }
 }
 
@@ -45,8 +118,33 @@ mod tests {
             (159.84, "159.8/s"),
             (1590.4, "1590/s"),
             (198_400.0, "198.4 k/s"),
+            (f64::NAN, "–"),
+            (f64::INFINITY, "–"),
         ] {
             assert_eq!(per_s(rate), text);
         }
+    }
+
+    #[test]
+    fn a_share_is_never_rounded_down_to_nothing() {
+        for (part, whole, text) in [
+            (0, 10, "0.0 %"),
+            (1, 1_000_000, "<0.1 %"),
+            (1, 1000, "0.1 %"),
+            (3, 3, "100.0 %"),
+            (0, 0, "0.0 %"),
+        ] {
+            assert_eq!(share(part, whole), text);
+        }
+    }
+
+    #[test]
+    fn a_name_stays_on_its_line() {
+        assert_eq!(name(" a\r\nb\tc\u{1b}[31m "), "a b c\\u{1b}[31m");
+        assert_eq!(name(&"x".repeat(33)), "x".repeat(31) + "…");
+        assert_eq!(
+            indented("first\n\tat second\r\n\nlast\u{7}\n"),
+            "first\n        at second\n\n    last\\u{7}"
+        );
     }
 }

@@ -7,7 +7,7 @@ use explain::Validity;
 use record::{Distribution, LoadResult};
 use serde::Serialize;
 
-use crate::figure::{figure, micros, per_s};
+use crate::figure::{figure, micros, per_s, percent, plain_line};
 
 /// What `proofload hit --json` prints: the result, and what its audit says of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -41,8 +41,12 @@ pub fn hit_text(report: &HitReport) -> String {
     // Writing into a String cannot fail.
     let _ = writeln!(
         text,
-        "{}   {} model, {}, {:.2} s measured, {}",
-        result.url, result.load.model, result.load.label, result.window.duration_s, result.load.io
+        "{}   {} model, {}, {} s measured, {}",
+        plain_line(&result.url),
+        plain_line(&result.load.model),
+        plain_line(&result.load.label),
+        seconds(result.window.duration_s),
+        plain_line(&result.load.io)
     );
     let struck = if report.validity.valid { "" } else { "   (see the verdict)" };
     let _ = writeln!(
@@ -56,15 +60,19 @@ pub fn hit_text(report: &HitReport) -> String {
     let _ = writeln!(text, "\noutcomes    {}", outcomes(result));
     let _ = writeln!(
         text,
-        "generator   {} of CPU a request, busiest thread {:.0} % of a core",
+        "generator   {} of CPU a request, busiest thread {} of a core",
         micros(result.cpu_us_per_request),
-        result.generator.busy_share * 100.0
+        percent(result.generator.busy_share)
     );
     let _ = write!(text, "verdict     {}", report.validity.verdict);
     for reason in &report.validity.reasons {
         let _ = write!(text, "\n            {}: {}", reason.kind.name(), reason.text);
     }
     text
+}
+
+fn seconds(seconds: f64) -> String {
+    if seconds.is_finite() { format!("{seconds:.2}") } else { crate::figure::NONE.into() }
 }
 
 fn times(result: &LoadResult) -> String {
@@ -93,13 +101,12 @@ fn times(result: &LoadResult) -> String {
 }
 
 fn outcomes(result: &LoadResult) -> String {
-    let statuses: Vec<String> =
-        result.statuses.iter().map(|(status, count)| format!("{status}: {count}")).collect();
-    let mut parts = vec![format!("{} answered ({})", result.outcomes.answered, statuses.join(", "))];
     let kinds = |counts: &std::collections::BTreeMap<String, u64>| {
-        let list: Vec<String> = counts.iter().map(|(kind, count)| format!("{kind}: {count}")).collect();
-        format!(" ({})", list.join(", "))
+        let list: Vec<String> =
+            counts.iter().map(|(kind, count)| format!("{}: {count}", plain_line(kind))).collect();
+        if list.is_empty() { String::new() } else { format!(" ({})", list.join(", ")) }
     };
+    let mut parts = vec![format!("{} answered{}", result.outcomes.answered, kinds(&result.statuses))];
     for (name, count) in result.outcomes.failures() {
         if count > 0 {
             let detail = match name {
@@ -110,7 +117,7 @@ fn outcomes(result: &LoadResult) -> String {
             parts.push(format!("{count} {}{detail}", name.replace('_', " ")));
         }
     }
-    let unexpected = result.outcomes.answered - result.answered_as_expected;
+    let unexpected = result.outcomes.answered.saturating_sub(result.answered_as_expected);
     if unexpected > 0 {
         parts.push(format!("{unexpected} of the answers not as expected"));
     }

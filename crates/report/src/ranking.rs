@@ -8,7 +8,7 @@ use explain::{audit, limit};
 use record::{Manifest, Measured, Trial, TrialResult};
 use stats::{Spread, rank_with_ties};
 
-use crate::figure::{figure, micros, per_s};
+use crate::figure::{NONE, figure, indented, micros_bare, name, per_s, plain_line, share};
 
 /// Blocks below which ranges and ranks claim little.
 const BLOCKS_TO_CLAIM: u32 = 6;
@@ -28,6 +28,8 @@ pub struct RunReport<'a> {
 struct Cell<'a> {
     stack: &'a str,
     trials: Vec<&'a Measured>,
+    /// Trials that failed.
+    failed: usize,
     goodput: Spread,
 }
 
@@ -46,23 +48,22 @@ impl Cell<'_> {
             for (name, count) in trial.load.outcomes.failures() {
                 *sums.entry(name).or_default() += count;
             }
-            let unexpected = trial.load.outcomes.answered - trial.load.answered_as_expected;
+            let unexpected = trial.load.outcomes.answered.saturating_sub(trial.load.answered_as_expected);
             *sums.entry("unexpected").or_default() += unexpected;
         }
         sums.retain(|_, count| *count > 0);
         if sums.is_empty() {
             return "0".into();
         }
-        let share = |count: u64| format!("{:.1} %", count as f64 / intended.max(1) as f64 * 100.0);
         let list: Vec<String> = sums
             .iter()
-            .map(|(name, count)| format!("{} {}", name.replace('_', " "), share(*count)))
+            .map(|(name, count)| format!("{} {}", name.replace('_', " "), share(*count, intended)))
             .collect();
-        list.join(", ")
+        list.join(",\n")
     }
 
     /// Why the figures are not simply the server's, if any trial's audit says so.
-    fn doubts(&self) -> Vec<&'static str> {
+    fn doubts(&self) -> Vec<String> {
         let mut kinds: Vec<_> = self
             .trials
             .iter()
@@ -71,23 +72,46 @@ impl Cell<'_> {
             .collect();
         kinds.sort_unstable();
         kinds.dedup();
-        kinds.into_iter().map(explain::ReasonKind::name).collect()
+        let mut doubts: Vec<String> = kinds.into_iter().map(|kind| kind.name().to_owned()).collect();
+        if self.failed > 0 {
+            doubts.insert(0, format!("{} of {} trials failed", self.failed, self.failed + self.trials.len()));
+        }
+        doubts
+    }
+
+    /// How far the lowest and highest goodput are from the median.
+    fn range(&self) -> String {
+        let Spread { low, median, high, trials } = self.goodput;
+        let off = |value: f64| (value / median - 1.0) * 100.0;
+        if trials < 2 || !(off(low).is_finite() && off(high).is_finite()) {
+            return NONE.into();
+        }
+        format!("{:+.1}…{:+.1} %", off(low), off(high))
     }
 }
 
 /// The ranking of every round, and what is to be known to read it.
 pub fn ranking_text(run: &RunReport<'_>) -> String {
-    let mut text = format!("{}\n", run.manifest.title);
+    let mut text = format!("{}\n", plain_line(&run.manifest.title));
     for (round, load) in tables(run.trials) {
         let cells = cells(run.trials, round, load);
+        let body = if cells.is_empty() {
+            "Nothing was measured here.".into()
+        } else {
+            table(&cells, run.manifest.machine.cores)
+        };
         // Writing into a String cannot fail.
-        let _ = writeln!(text, "\n{round}, {load}\n{}", table(&cells, run.manifest.machine.cores));
+        let _ = writeln!(text, "\n{}, {}\n{body}", name(round), name(load));
+    }
+    if run.trials.is_empty() {
+        text.push_str("\nNothing was measured: no trial was finished.\n");
     }
     text.push_str(&notes(run));
     text
 }
 
-/// Rounds and loads in the order in which the trials name them first.
+/// Rounds in the order in which the trials name them first, which is that of the experiment, and the loads
+/// of each from small to large: the trials name those in random order.
 fn tables(trials: &[Trial]) -> Vec<(&str, &str)> {
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for trial in trials {
@@ -97,8 +121,19 @@ fn tables(trials: &[Trial]) -> Vec<(&str, &str)> {
             seen.push(key);
         }
     }
-    seen.sort_unstable();
+    let rounds: Vec<&str> = seen.iter().map(|(round, _)| *round).collect();
+    let place = |round: &str| rounds.iter().position(|it| *it == round);
+    seen.sort_by(|a, b| {
+        let sizes = size(a.1).total_cmp(&size(b.1));
+        place(a.0).cmp(&place(b.0)).then(sizes).then_with(|| a.1.cmp(b.1))
+    });
     seen
+}
+
+/// The number that a load's label begins with: connections, or the rate.
+fn size(label: &str) -> f64 {
+    let end = label.find(|char: char| !char.is_ascii_digit() && char != '.').unwrap_or(label.len());
+    label[..end].parse().unwrap_or(f64::INFINITY)
 }
 
 fn base_load(label: &str) -> &str {
@@ -106,17 +141,19 @@ fn base_load(label: &str) -> &str {
 }
 
 fn cells<'a>(trials: &'a [Trial], round: &str, load: &str) -> Vec<Cell<'a>> {
-    let mut by_stack: BTreeMap<&str, Vec<&Measured>> = BTreeMap::new();
+    let mut by_stack: BTreeMap<&str, (Vec<&Measured>, usize)> = BTreeMap::new();
     for trial in trials.iter().filter(|trial| trial.round == round && base_load(&trial.load) == load) {
-        if let TrialResult::Measured(measured) = &trial.result {
-            by_stack.entry(&trial.stack).or_default().push(measured);
+        let (measured_trials, failed) = by_stack.entry(&trial.stack).or_default();
+        match &trial.result {
+            TrialResult::Measured(measured) => measured_trials.push(measured),
+            TrialResult::Failed { .. } => *failed += 1,
         }
     }
     by_stack
         .into_iter()
-        .filter_map(|(stack, trials)| {
+        .filter_map(|(stack, (trials, failed))| {
             let goodputs: Vec<f64> = trials.iter().map(|trial| trial.load.goodput_per_s).collect();
-            Some(Cell { stack, goodput: Spread::of(&goodputs)?, trials })
+            Some(Cell { stack, goodput: Spread::of(&goodputs)?, trials, failed })
         })
         .collect()
 }
@@ -129,11 +166,13 @@ const HEADER: [&str; 11] = [
     "p50",
     "p99",
     "p99.9",
-    "server CPU/req",
-    "client CPU/req",
+    "server\nus/req",
+    "client\nus/req",
     "errors",
-    "limit; doubts in ()",
+    "limit (doubts)",
 ];
+/// The columns that are numbers.
+const NUMBERS: std::ops::Range<usize> = 2..9;
 
 fn table(cells: &[Cell<'_>], cores: usize) -> String {
     let mut table = Table::new();
@@ -146,7 +185,7 @@ fn table(cells: &[Cell<'_>], cores: usize) -> String {
         table.add_row(row(&cells[*index], rank, cores));
     }
     for (index, column) in table.column_iter_mut().enumerate() {
-        if (2..=8).contains(&index) {
+        if NUMBERS.contains(&index) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
@@ -156,60 +195,69 @@ fn table(cells: &[Cell<'_>], cores: usize) -> String {
 fn row(cell: &Cell<'_>, rank: String, cores: usize) -> Vec<String> {
     let typical = cell.typical();
     let response = &typical.load.response_time_us;
-    let spread = cell.goodput;
-    let off = |value: f64| {
-        if spread.median > 0.0 { (value / spread.median - 1.0) * 100.0 } else { 0.0 }
-    };
-    let doubts = cell.doubts();
-    let verdict = limit(typical, cores).phrase;
+    // One a line: a table must fit a terminal, and the first of them says most.
+    let mut limit_and_doubts = plain_line(&limit(typical, cores).phrase);
+    cell.doubts().iter().for_each(|doubt| limit_and_doubts.extend(["\n(", doubt, ")"]));
     vec![
         rank,
-        cell.stack.to_owned(),
-        per_s(spread.median),
-        format!("{:+.1}…{:+.1} %", off(spread.low), off(spread.high)),
+        name(cell.stack),
+        per_s(cell.goodput.median),
+        cell.range(),
         figure(response, "p50"),
         figure(response, "p99"),
         figure(response, "p99_9"),
-        micros(typical.server.cpu_us_per_request),
-        micros(typical.load.cpu_us_per_request),
+        micros_bare(typical.server.cpu_us_per_request),
+        micros_bare(typical.load.cpu_us_per_request),
         cell.failures(),
-        if doubts.is_empty() { verdict } else { format!("{verdict} ({})", doubts.join(", ")) },
+        limit_and_doubts,
     ]
 }
 
 fn notes(run: &RunReport<'_>) -> String {
     let manifest = run.manifest;
     let mut text = String::new();
-    let failed: BTreeMap<&str, &str> = run
-        .trials
-        .iter()
-        .filter_map(|trial| match &trial.result {
-            TrialResult::Failed { error } => Some((trial.stack.as_str(), error.as_str())),
-            TrialResult::Measured(_) => None,
-        })
-        .collect();
-    for (stack, error) in failed {
-        let _ = writeln!(text, "\nfailed: {stack}: {error}");
+    let mut measured = 0;
+    for trial in run.trials {
+        let TrialResult::Failed { error } = &trial.result else {
+            measured += 1;
+            continue;
+        };
+        let (stack, round, block) = (name(&trial.stack), name(&trial.round), u64::from(trial.block) + 1);
+        let _ = writeln!(text, "\nfailed: {stack}, in {round}, block {block}: {}", indented(error));
     }
     for (stack, why) in &manifest.left_out {
-        let _ = writeln!(text, "\nleft out: {stack}: {why}");
+        let _ = writeln!(text, "\nleft out: {}: {}", name(stack), indented(why));
     }
-    let measured = run.trials.len();
-    if measured < manifest.trials as usize {
-        let _ = writeln!(text, "\n{measured} of {} planned trials were made.", manifest.trials);
+    let unseen = manifest.stacks.keys().filter(|stack| run.trials.iter().all(|trial| trial.stack != **stack));
+    let unseen: Vec<String> = unseen.map(|stack| name(stack)).collect();
+    if !run.trials.is_empty() && !unseen.is_empty() {
+        let _ = writeln!(text, "\nnot reached: {}", unseen.join(", "));
     }
-    let blocks = manifest.blocks;
-    text.push_str(
-        "\nResponse time is from the instant a request was due; times of the trial nearest the median.\n",
+    if run.trials.len() < manifest.trials as usize {
+        let _ = writeln!(text, "\n{} of {} planned trials were made.", run.trials.len(), manifest.trials);
+    }
+    text.push('\n');
+    if measured > 0 {
+        text.push_str(&legend(manifest.blocks));
+    }
+    let _ = writeln!(text, "Full record: {}", plain_line(run.dir));
+    text
+}
+
+/// What is to be known to read the tables.
+fn legend(blocks: u32) -> String {
+    let mut text = String::from(
+        "Response time (p50 to p99.9) is from the instant a request was due; us/req is CPU time a request. Both are \
+         those\nof the trial nearest the median.\n",
     );
     if blocks < BLOCKS_TO_CLAIM {
+        let plural = if blocks == 1 { "" } else { "s" };
         let _ = writeln!(
             text,
-            "{blocks} blocks: ranges span all trials and are no confidence intervals; cells share a rank (=) where \
-             their ranges overlap. Short warm-ups leave JVM stacks compiling."
+            "{blocks} block{plural}: ranges span all trials and are no confidence intervals; cells share a rank (=) \
+             where their\nranges overlap. Short warm-ups leave JVM stacks compiling."
         );
     }
-    let _ = writeln!(text, "Full record: {}", run.dir);
     text
 }
 
@@ -230,7 +278,7 @@ impl std::fmt::Display for TrialLine<'_> {
                     audit(load).verdict
                 )
             }
-            TrialResult::Failed { error } => write!(f, "failed: {error}"),
+            TrialResult::Failed { error } => write!(f, "failed: {}", indented(error)),
         }
     }
 }

@@ -119,7 +119,7 @@ stacks = ["pool", "loop"]
         assert_eq!(trial["measured"]["contract"]["status"], 200);
     }
     assert!(text.contains("pool of 8 (pool-*)"), "{text}");
-    assert!(text.contains("every user is served at idle pace"), "{text}");
+    assert!(text.contains("none: idle pace"), "{text}");
     assert!(text.contains(lab.run_dir().to_str().unwrap()), "{text}");
     assert!(lab.nothing_runs());
     Ok(())

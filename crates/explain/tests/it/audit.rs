@@ -27,8 +27,7 @@ fn censored_from(load: &mut LoadResult, name: &str) {
 
 fn gap(load: &mut LoadResult, gap: f64) {
     let law = load.littles_law.unwrap();
-    load.littles_law =
-        Some(LittlesLaw { gap, mean_response_s: law.mean_response_s * (1.0 - gap), ..law });
+    load.littles_law = Some(LittlesLaw { gap, mean_response_s: law.mean_response_s * (1.0 - gap), ..law });
 }
 
 type Change = fn(&mut LoadResult);

@@ -57,8 +57,12 @@ fn one_thread_is_called_a_thread() {
 #[test]
 fn users_served_at_idle_pace_are_limited_by_the_load() {
     let verdict = limit(&at(640.0, &[("conn-*", 64)]));
-    assert_eq!((verdict.limit, verdict.phrase.as_str()), (Limit::Load, "none: idle pace for every user"));
-    assert!(verdict.evidence.contains("640.0/s × 100.0 ms = 64.0 ≈ the 64 connections"), "{}", verdict.evidence);
+    assert_eq!((verdict.limit, verdict.phrase.as_str()), (Limit::Load, "none: idle pace"));
+    assert!(
+        verdict.evidence.contains("640.0/s × 100.0 ms = 64.0 ≈ the 64 connections"),
+        "{}",
+        verdict.evidence
+    );
 }
 
 #[test]

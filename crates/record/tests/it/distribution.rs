@@ -7,8 +7,12 @@ const NAMES: [&str; 9] = ["mean", "p50", "p75", "p90", "p95", "p99", "p99_9", "p
 
 fn of(exact_ms: &[u64], censored_ms: &[u64]) -> Distribution {
     let mut times = stats::Distribution::default();
-    exact_ms.iter().for_each(|ms| times.record(Duration::from_millis(*ms)));
-    censored_ms.iter().for_each(|ms| times.record_censored(Duration::from_millis(*ms)));
+    for ms in exact_ms {
+        times.record(Duration::from_millis(*ms));
+    }
+    for ms in censored_ms {
+        times.record_censored(Duration::from_millis(*ms));
+    }
     Distribution::from(&times)
 }
 

@@ -53,8 +53,12 @@ fn decode_base64(text: &str) -> Vec<u8> {
 
 fn times(exact_ns: &[u64], censored_ns: &[u64]) -> stats::Distribution {
     let mut times = stats::Distribution::default();
-    exact_ns.iter().for_each(|ns| times.record(Duration::from_nanos(*ns)));
-    censored_ns.iter().for_each(|ns| times.record_censored(Duration::from_nanos(*ns)));
+    for ns in exact_ns {
+        times.record(Duration::from_nanos(*ns));
+    }
+    for ns in censored_ns {
+        times.record_censored(Duration::from_nanos(*ns));
+    }
     times
 }
 

@@ -134,7 +134,10 @@ pub(crate) fn manifest() -> Manifest {
         blocks: 3,
         trials: 6,
         stacks: BTreeMap::from([
-            ("gin".to_owned(), StackManifest { title: "Gin".into(), inputs: Some("57674b12d2988ffd".into()) }),
+            (
+                "gin".to_owned(),
+                StackManifest { title: "Gin".into(), inputs: Some("57674b12d2988ffd".into()) },
+            ),
             ("nginx".to_owned(), StackManifest { title: "nginx".into(), inputs: None }),
         ]),
         left_out: texts(&[("zig", "zig is missing: install it")]),

@@ -1,0 +1,150 @@
+//! An experiment's ranking.
+
+use record::{Manifest, Trial};
+use report::{RunReport, TrialLine, ranking_text};
+
+use crate::samples::{at, failed, load, manifest, mixed_load, silent_load, with};
+
+fn ranking(manifest: &Manifest, trials: &[Trial]) -> String {
+    ranking_text(&RunReport { manifest, trials, dir: "runs/quick-1" })
+}
+
+/// Three blocks of each stack, at these rates.
+fn blocks(stacks: &[(&str, [f64; 3])]) -> Vec<Trial> {
+    let of =
+        |stack: &str, rates: [f64; 3]| (0..3).map(|block| at(block, stack, rates[block as usize])).collect();
+    stacks.iter().flat_map(|(stack, rates)| -> Vec<Trial> { of(stack, *rates) }).collect()
+}
+
+const BOOT_ERROR: &str = "it did not come up within 10.0s; the end of its log:\n\
+    Exception in thread \"main\" java.net.BindException\n\tat Server.main(Server.java:7)\n\n  last words\u{1b}[31m\n";
+
+#[test]
+fn ties_and_a_clear_last() {
+    let stacks = [
+        ("nginx", [129_600.0, 150_000.0, 125_000.0]),
+        ("gin", [130_000.0, 124_000.0, 140_000.0]),
+        ("java-socket-thread-per-request", [4_096.0, 4_000.0, 4_100.0]),
+        ("target-pool", [160.0, 159.9, 159.8]),
+    ];
+    let names = stacks.map(|it| it.0);
+    insta::assert_snapshot!(ranking(&manifest(&names, 12), &blocks(&stacks)));
+}
+
+#[test]
+fn every_round_and_load_is_a_table() {
+    let mut trials = blocks(&[("gin", [900.0; 3]), ("nginx", [910.0; 3])]);
+    for (index, trial) in trials.iter_mut().enumerate() {
+        match index {
+            0 => trial.round = "sleep".into(),
+            1 => trial.load = "128 connections".into(),
+            2 => trial.load = "9 connections".into(),
+            // On fresh connections because the stack closes them: the same load, and the same table.
+            3 => trial.load = "64 connections, fresh".into(),
+            _ => {}
+        }
+    }
+    let text = ranking(&manifest(&["gin"], 3), &trials);
+    let headings: Vec<&str> = text.lines().filter(|line| line.contains(" connections")).collect();
+    let expected =
+        ["sleep, 64 connections", "hello, 9 connections", "hello, 64 connections", "hello, 128 connections"];
+    assert_eq!(headings, expected);
+}
+
+#[test]
+fn failed_left_out_and_not_reached() {
+    let mut manifest = manifest(&["gin", "nginx", "netty", "tomcat"], 12);
+    manifest.left_out.insert("zig".into(), "zig is missing: apt-get install zig".into());
+    manifest.left_out.insert("go-http".into(), "it does not build:\nmain.go:3: no such package".into());
+    let trials = [
+        at(0, "gin", 900.0),
+        failed(0, "nginx", BOOT_ERROR),
+        at(1, "gin", 910.0),
+        at(0, "tomcat", 500.0),
+        failed(1, "tomcat", "it died under load"),
+    ];
+    insta::assert_snapshot!(ranking(&manifest, &trials));
+}
+
+#[test]
+fn censored_percentiles_and_every_kind_of_error() {
+    let trials = [with(0, "silent", silent_load()), with(0, "mixed", mixed_load()), at(0, "well", 946.0)];
+    let text = ranking(&manifest(&["silent", "mixed", "well"], 3), &trials);
+    assert!(text.contains(">2.00s"), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn nothing_measured_at_all() {
+    let text = ranking(&manifest(&["gin", "nginx"], 42), &[]);
+    assert!(text.contains("Nothing was measured"), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn only_failures() {
+    let trials = [failed(0, "gin", BOOT_ERROR), failed(0, "nginx", "no port is free")];
+    let text = ranking(&manifest(&["gin", "nginx"], 6), &trials);
+    assert!(text.contains("Nothing was measured here."), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn one_trial_has_no_range() {
+    let mut manifest = manifest(&["gin"], 1);
+    manifest.blocks = 1;
+    insta::assert_snapshot!(ranking(&manifest, &[at(0, "gin", 900.0)]));
+}
+
+#[test]
+fn a_rare_error_is_not_rounded_down_to_none() {
+    let mut rare = load(100_000.0);
+    rare.outcomes.answered -= 1;
+    rare.outcomes.unsent += 1;
+    rare.answered_as_expected -= 1;
+    let text = ranking(&manifest(&["gin"], 3), &[with(0, "gin", rare)]);
+    assert!(text.contains("unsent <0.1 %"), "{text}");
+}
+
+#[test]
+fn hostile_texts_break_no_line_and_no_table() {
+    let hostile = "a\r\nb\tc\u{1b}[2J\u{0}\u{9b}31m";
+    let long = "x".repeat(500);
+    let mut manifest = manifest(&["gin"], 9);
+    manifest.title = hostile.into();
+    manifest.left_out.insert(hostile.into(), hostile.into());
+    let mut trials = vec![at(0, hostile, 900.0), at(0, &long, 800.0), failed(0, hostile, hostile)];
+    for trial in &mut trials {
+        trial.round = format!("round {hostile}");
+    }
+    let text = ranking_text(&RunReport { manifest: &manifest, trials: &trials, dir: hostile });
+    assert!(!text.chars().any(|char| char.is_control() && char != '\n'), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn no_table_is_wider_than_a_wide_terminal() {
+    let mut worst = mixed_load();
+    worst.interrupted = true;
+    worst.generator.busy_share = 0.99;
+    worst.generator_lag_us = crate::samples::times(9, 9_000.0);
+    worst.littles_law.as_mut().unwrap().gap = 0.5;
+    worst.response_time_us.mean = Some(5e6);
+    let stack = "java-socket-thread-per-request-2019";
+    let trials = [with(0, stack, worst), at(0, "gin", 123_456.0), at(1, "gin", 98_765.0)];
+    let text = ranking(&manifest(&[stack, "gin"], 4), &trials);
+    for line in text.lines() {
+        assert!(line.chars().count() <= 150, "{}: {line}", line.chars().count());
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_finished_trial_in_a_line() {
+    assert_eq!(TrialLine(&at(0, "gin", 640.0)).to_string(), "640.0/s, p99 500ms, valid");
+    assert_eq!(
+        TrialLine(&with(0, "gin", silent_load())).to_string(),
+        "0.00/s, p99 >2.00s, incorrect service"
+    );
+    assert_eq!(TrialLine(&failed(0, "gin", "it died:\nwhy")).to_string(), "failed: it died:\n    why");
+}

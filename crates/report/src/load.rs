@@ -34,6 +34,11 @@ impl HitReport {
 
 const COLUMNS: [&str; 8] = ["mean", "p50", "p90", "p99", "p99_9", "p99_99", "max", "count"];
 
+/// What a closed model cannot show (coordinated omission), said wherever its times are printed.
+const CLOSED_MODEL_NOTE: &str = "\
+A closed model's users wait for each answer: while the server stands still nobody asks, and these times
+leave out whoever would have. For what a steady stream of requests meets, give a --rate.";
+
 /// The result as text.
 pub fn hit_text(report: &HitReport) -> String {
     let result = &report.result;
@@ -57,6 +62,9 @@ pub fn hit_text(report: &HitReport) -> String {
         units::Bytes(result.received_bytes_per_s as u64)
     );
     let _ = writeln!(text, "\n{}", times(result));
+    if result.load.model == "closed" {
+        let _ = writeln!(text, "{CLOSED_MODEL_NOTE}");
+    }
     let _ = writeln!(text, "\noutcomes    {}", outcomes(result));
     let _ = writeln!(
         text,

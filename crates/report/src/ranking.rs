@@ -248,7 +248,7 @@ fn notes(run: &RunReport<'_>) -> String {
 fn legend(blocks: u32) -> String {
     let mut text = String::from(
         "Response time (p50 to p99.9) is from the instant a request was due; us/req is CPU time a request. Both are \
-         those\nof the trial nearest the median.\n",
+         those\nof the trial nearest the median. Closed-model times leave out whoever would have asked during a stall.\n",
     );
     if blocks < BLOCKS_TO_CLAIM {
         let plural = if blocks == 1 { "" } else { "s" };

@@ -22,6 +22,18 @@ pub enum Framing {
     CloseDelimited,
 }
 
+impl Framing {
+    /// The name in records and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::ContentLength => "content_length",
+            Self::Chunked => "chunked",
+            Self::CloseDelimited => "close_delimited",
+        }
+    }
+}
+
 /// One final response, complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Response {

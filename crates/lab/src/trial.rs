@@ -93,7 +93,7 @@ fn contract_record(report: &ContractReport) -> Contract {
     Contract {
         status: report.status,
         head: String::from_utf8_lossy(&report.head).into_owned(),
-        framing: format!("{:?}", report.framing),
+        framing: report.framing.name().into(),
         wire_bytes: report.wire_bytes.0,
         kept_alive: report.kept_alive,
         idle_service_time_us: report.took.as_micros_f64(),

@@ -4,10 +4,11 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::time::Instant;
 
+use http::Framing;
 use plan::stack::{ConnectionUse, Endpoint};
 use units::{Bytes, Duration};
 
-use crate::client::{Answer, Client, Failure, Framing};
+use crate::client::{Answer, Client, Failure};
 use crate::error::StackError;
 
 /// How often an endpoint of one answer a connection is asked: a close with the request unread is a reset, which

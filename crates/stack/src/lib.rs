@@ -23,7 +23,6 @@ mod tools;
 
 pub use boot::{BootOptions, boot};
 pub use build::{BuildOutcome, build};
-pub use client::Framing;
 pub use contract::{ContractReport, Mismatch, check_contract};
 pub use error::{LogEnd, StackError};
 pub use running::{Running, StopReport, ThreadGroup, Usage};

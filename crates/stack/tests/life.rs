@@ -11,8 +11,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration as StdDuration, Instant};
 
 use common::{boot_in, standin};
+use http::Framing;
 use plan::stack::{ConnectionUse, Endpoint, StackManifest};
-use stack::{Framing, Mismatch, Running, StackError, build, check_contract, missing_tools};
+use stack::{Mismatch, Running, StackError, build, check_contract, missing_tools};
 use units::{Bytes, Duration};
 
 const SERVER: &str = r#"exec "$2" target --listen 127.0.0.1:$1 --model pool --threads 7"#;
@@ -99,7 +100,7 @@ fn a_stack_comes_up_is_watched_and_stops() {
     assert_eq!(before.processes, 1);
     let pool = before.thread_groups.iter().find(|group| group.name == "pool-*").unwrap();
     assert_eq!(pool.threads, 7);
-    assert_eq!(before.threads, before.thread_groups.iter().map(|group| group.threads).sum());
+    assert_eq!(before.threads, before.thread_groups.iter().map(|group| group.threads).sum::<u32>());
     assert!(before.rss > Bytes(100_000));
     hammer(running.addr(), 20_000);
     let after = running.usage().unwrap();

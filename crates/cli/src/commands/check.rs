@@ -69,12 +69,12 @@ fn ask_all(stack: &StackManifest, running: &Running) -> Result<bool, Failure> {
     for endpoint in &stack.endpoints {
         let report = stack::check_contract(running.addr(), endpoint, TIMEOUT)?;
         print(&format!(
-            "  {}: {} in {}, {} on the wire, body {:?}, connection {}",
+            "  {}: {} in {}, {} on the wire, body framing {}, connection {}",
             endpoint.path,
             report.status,
             report.took,
             report.wire_bytes,
-            report.framing,
+            report.framing.name(),
             if report.kept_alive { "kept" } else { "closed" }
         ))?;
         for mismatch in report.matches.err().into_iter().flatten() {

@@ -98,7 +98,7 @@ impl<S: Sink> Engine<S> {
 
     pub(super) fn start_draining(&mut self, now: Instant) {
         self.stage = Stage::Draining(now + self.config.timeouts.drain);
-        self.schedule = None;
+        self.give_up_what_was_due(now);
         while let Some(intended) = self.backlog.pop_front() {
             self.give_up_unsent(intended, now);
         }
@@ -139,6 +139,17 @@ impl<S: Sink> Engine<S> {
         self.window.end = self.window.end.min(now);
         for index in 0..self.slots.len() as u32 {
             self.close(index);
+        }
+    }
+
+    /// A late or overwhelmed generator may come to its deadline with requests due before it that it never
+    /// got round to. They were intended all the same.
+    fn give_up_what_was_due(&mut self, now: Instant) {
+        let Some(mut schedule) = self.schedule.take() else { return };
+        while schedule.due() <= now && schedule.due() < self.window.end && self.may_intend() {
+            self.intend();
+            self.give_up_unsent(schedule.due(), now);
+            schedule.advance();
         }
     }
 }

@@ -29,8 +29,8 @@ Exit codes:
   1    the system refused something: a full disk, a missing permission, a port in use
   2    what was asked for is not valid: an argument, a file, a URL
   3    nothing to measure: the host does not resolve, nobody listens, no stack came up
-  4    measured, but over 0.1 % of the requests failed or percentiles are only lower bounds,
-       or a stack of the experiment failed
+  4    measured, but over 0.1 % of the requests failed or could not be sent, or percentiles are
+       only lower bounds, or a stack of the experiment failed
   130  interrupted; what was measured is kept";
 
 /// An error on its way to the user.

@@ -56,6 +56,8 @@ pub enum ReasonKind {
     Interrupted,
     /// Too many requests failed or were answered wrongly.
     IncorrectService,
+    /// Requests were due and never sent.
+    Unsent,
     /// Percentiles fall among censored samples.
     Censored,
     /// N ≠ X · R.
@@ -75,6 +77,7 @@ impl ReasonKind {
             Self::Empty => "empty",
             Self::Interrupted => "interrupted",
             Self::IncorrectService => "incorrect service",
+            Self::Unsent => "unsent requests",
             Self::Censored => "censored",
             Self::LittlesLaw => "Little's law broken",
             Self::TooShort => "too short",
@@ -85,7 +88,7 @@ impl ReasonKind {
 
     /// Whether it is the service that was wrong, and not the measurement.
     pub const fn is_services_fault(self) -> bool {
-        matches!(self, Self::IncorrectService | Self::Censored)
+        matches!(self, Self::IncorrectService | Self::Unsent | Self::Censored)
     }
 }
 
@@ -95,6 +98,7 @@ pub fn audit(load: &LoadResult) -> Validity {
         empty(load),
         interrupted(load),
         incorrect(load),
+        unsent(load),
         censored(load),
         littles_law(load),
         too_short(load),
@@ -131,29 +135,43 @@ fn interrupted(load: &LoadResult) -> Option<Reason> {
 }
 
 fn incorrect(load: &LoadResult) -> Option<Reason> {
-    let bad = load.intended.saturating_sub(load.answered_as_expected);
-    let share = bad as f64 / load.intended.max(1) as f64;
+    // What never reached the service is no fault of its answers; see `unsent`.
+    let outcomes = &load.outcomes;
+    let asked = load.intended.saturating_sub(outcomes.unsent);
+    let bad = asked.saturating_sub(load.answered_as_expected);
+    let share = bad as f64 / asked.max(1) as f64;
     if share <= FAILED_SHARE_MAX {
         return None;
     }
-    let mut kinds: Vec<String> = load
-        .outcomes
+    let mut kinds: Vec<String> = outcomes
         .failures()
         .into_iter()
-        .filter(|(_, count)| *count > 0)
+        .filter(|(name, count)| *count > 0 && *name != "unsent")
         .map(|(name, count)| format!("{count} {}", name.replace('_', " ")))
         .collect();
-    let unexpected = load.outcomes.answered.saturating_sub(load.answered_as_expected);
+    let unexpected = outcomes.answered.saturating_sub(load.answered_as_expected);
     if unexpected > 0 {
         kinds.push(format!("{unexpected} answered otherwise than expected"));
     }
-    let text = format!(
-        "{:.2} % of {} requests brought no good answer: {}",
-        share * 100.0,
-        load.intended,
-        kinds.join(", ")
-    );
+    let text =
+        format!("{:.2} % of {asked} requests brought no good answer: {}", share * 100.0, kinds.join(", "));
     Some(Reason { kind: ReasonKind::IncorrectService, text })
+}
+
+/// Requests that were due and found no connection until the deadline: the rate asked for was not kept, be it
+/// for the server's slowness or, if it is client-bound too, for the generator's.
+fn unsent(load: &LoadResult) -> Option<Reason> {
+    let unsent = load.outcomes.unsent;
+    let share = unsent as f64 / load.intended.max(1) as f64;
+    if share <= FAILED_SHARE_MAX {
+        return None;
+    }
+    let text = format!(
+        "{unsent} of {} requests that were due ({:.2} %) found no connection until the deadline",
+        load.intended,
+        share * 100.0
+    );
+    Some(Reason { kind: ReasonKind::Unsent, text })
 }
 
 fn censored(load: &LoadResult) -> Option<Reason> {

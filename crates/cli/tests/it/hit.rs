@@ -156,11 +156,16 @@ fn stall_is_told_as_it_was() -> Result<(), String> {
         .collect();
     waited_us.sort_by(f64::total_cmp);
     assert_eq!(Some(waited_us.len() as u64), result["intended"].as_u64(), "one answer a due request");
-    for (name, quantile) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99_9", 0.999)] {
+    for (name, quantile) in [("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p99_9", 0.999)] {
         let rank = (quantile * waited_us.len() as f64).ceil() as usize;
         let truth_us = waited_us[rank - 1];
         let told_us = result["response_time_us"][name].as_f64().unwrap();
         let allowed_us = (truth_us * 0.01).max(1_000.0);
+        // docs/benchmarks.md is made of these lines.
+        eprintln!(
+            "{name}: truth {truth_us:.1} us, told {told_us:.1} us, off by {:.1} us",
+            told_us - truth_us
+        );
         if (told_us - truth_us).abs() > allowed_us {
             return Err(format!("{name}: told {told_us} us, truth {truth_us} us"));
         }

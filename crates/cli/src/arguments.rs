@@ -49,6 +49,7 @@ pub enum Command {
 Examples:
   proofload hit http://127.0.0.1:8080/ -c 300 -d 30s
   proofload hit http://127.0.0.1:8080/ --rate 2000 -c 300 -d 30s --json
+  proofload hit http://127.0.0.1:8080/ -c 1000 --ramp-up 50s --requests-per-user 1000
   proofload hit http://127.0.0.1:8080/users -m POST -H 'Content-Type: application/json' --body '{}' -n 1000
 
 Without --rate it is a closed model: each connection sends when its last answer came. With it, an open
@@ -59,7 +60,7 @@ pub struct Hit {
     /// Connections; in the closed model also the number of users
     #[arg(short, long, default_value_t = 50)]
     pub connections: u32,
-    /// How long to measure [default: 10s, or until -n requests are made]
+    /// How long to measure [default: 10s, or until the requests of -n or --requests-per-user are made]
     #[arg(short, long)]
     pub duration: Option<Duration>,
     /// Requests to make in all
@@ -77,6 +78,12 @@ pub struct Hit {
     /// Pause between an answer and the next request (closed model)
     #[arg(long)]
     pub think: Option<Duration>,
+    /// Start users one after another over so long, each with its own connection (closed model)
+    #[arg(long, value_name = "DURATION")]
+    pub ramp_up: Option<Duration>,
+    /// Requests each user makes; then it leaves (closed model)
+    #[arg(long, value_name = "REQUESTS")]
+    pub requests_per_user: Option<u32>,
     /// Load before the measured window, left out of all figures
     #[arg(short, long)]
     pub warm_up: Option<Duration>,
@@ -137,6 +144,8 @@ impl Hit {
             poisson: self.poisson,
             backlog_max: self.backlog,
             think: self.think,
+            ramp_up: self.ramp_up,
+            requests_per_user: self.requests_per_user,
             duration: self.duration,
             requests: self.requests,
             warm_up: self.warm_up,

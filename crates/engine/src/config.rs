@@ -41,6 +41,11 @@ pub enum Load {
     Closed {
         /// Pause between an answer and the next request.
         think: Duration,
+        /// When each user makes the first.
+        start: UserStart,
+        /// Requests each user makes, the failed ones included; then its connection is closed. Once all
+        /// users have made theirs, the load ends.
+        requests_per_user: Option<NonZeroU32>,
     },
     /// Requests are due at a rate, whether or not earlier ones were answered. Whoever is free sends them;
     /// late ones wait and keep their intended instant.
@@ -54,8 +59,28 @@ pub enum Load {
 }
 
 impl Load {
+    /// As many users as there are connections: they start with the warm-up, do not think, and go on until
+    /// the load ends.
+    pub const SATURATING: Self =
+        Self::Closed { think: Duration::ZERO, start: UserStart::WithWarmUp, requests_per_user: None };
+
     /// Default bound of the backlog: 8 MiB of waiting instants.
     pub const BACKLOG_MAX_DEFAULT: NonZeroU32 = NonZeroU32::new(1 << 20).unwrap();
+}
+
+/// How the users of a closed model start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UserStart {
+    /// All connections are opened before anything is due, and first requests are spread over the warm-up.
+    WithWarmUp,
+    /// One after another: user `i` of `users` starts at start + `span` · `i` / `users` and connects then, so
+    /// that set-up is part of its first response time. Several shares deal the users out in turn.
+    RampUp {
+        /// From the start of the load to the instant at which one more user would start.
+        span: Duration,
+        /// Users of the whole load (all shares together).
+        users: NonZeroU32,
+    },
 }
 
 /// An arrival process.

@@ -135,6 +135,8 @@ pub(crate) struct Slot {
     pub(crate) body_bytes: u64,
     pub(crate) received_bytes: u64,
     pub(crate) generation: u32,
+    /// Requests this user was given, where their number is bounded.
+    pub(crate) made: u32,
     pub(crate) previous: u32,
     pub(crate) next: u32,
     pub(crate) state: State,
@@ -155,6 +157,7 @@ impl Slot {
             body_bytes: 0,
             received_bytes: 0,
             generation: 0,
+            made: 0,
             previous: crate::queue::NONE,
             next: crate::queue::NONE,
             state: State::Down,

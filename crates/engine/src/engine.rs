@@ -1,19 +1,21 @@
 //! The state machine: completions and timeouts in, actions and samples out.
 //!
 //! A load goes through four stages. *Opening*: connections are opened, nothing is due (so that the
-//! generator's own set-up burst is not charged to the server). *Running*: the schedule is kept.
-//! *Draining*: nothing new is sent, what is in flight may still be answered. *Finished*.
+//! generator's own set-up burst is not charged to the server); users with a ramp-up skip it and connect when
+//! their turn comes. *Running*: the schedule is kept. *Draining*: nothing new is sent, what is in flight may
+//! still be answered. *Finished*.
 
 mod requests;
 mod stages;
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
+use core::num::NonZeroU64;
 
 use http::{EndOfStream, Progress, Response};
 use units::{Duration, Instant};
 
-use crate::config::{Config, Load, Reuse};
+use crate::config::{Config, Load, Reuse, UserStart};
 use crate::connection::{Action, Completion, Conn, ConnectFailure, Event, Slot, State, check_body};
 use crate::queue::Queues;
 use crate::sample::{Outcome, Sink};
@@ -83,6 +85,8 @@ pub struct Engine<S> {
     actions: VecDeque<Action>,
     schedule: Option<Schedule>,
     backlog: VecDeque<Instant>,
+    /// Requests that may be due in all, whatever bounds them.
+    requests_max: Option<u64>,
     outstanding: u64,
     counters: Counters,
 }
@@ -100,15 +104,17 @@ impl<S: Sink> Engine<S> {
             actions: VecDeque::new(),
             schedule: None,
             backlog: VecDeque::new(),
+            requests_max: requests_max(&config, count),
             outstanding: 0,
             counters: Counters::default(),
             config,
             sink,
         };
+        let ramps_up = matches!(engine.config.load, Load::Closed { start: UserStart::RampUp { .. }, .. });
         for slot in 0..count {
             match engine.config.reuse {
-                Reuse::KeepAlive => engine.connect(slot, now),
-                Reuse::FreshConnection => engine.enter(slot, State::Down, now),
+                Reuse::KeepAlive if !ramps_up => engine.connect(slot, now),
+                _ => engine.enter(slot, State::Down, now),
             }
         }
         engine.end_opening_if_done(now);
@@ -245,7 +251,7 @@ impl<S: Sink> Engine<S> {
             Event::PeerClosed => self.on_peer_closed(index, now),
             Event::Reset => self.on_reset(index, now),
         }
-        if self.stage != Stage::Running || self.config.stop.requests.is_some() {
+        if self.stage != Stage::Running || self.requests_max.is_some() {
             self.end_opening_if_done(now);
             self.finish_if_done(now);
         }
@@ -292,7 +298,9 @@ impl<S: Sink> Engine<S> {
         }
         self.finish_request(index, Outcome::ConnectFailed(failure), now);
         match self.config.load {
-            Load::Closed { .. } if self.stage == Stage::Running => self.enter(index, State::Pausing, now),
+            Load::Closed { .. } if self.stage == Stage::Running && !self.has_made_all(index) => {
+                self.enter(index, State::Pausing, now);
+            }
             _ => self.next_request(index, now),
         }
     }
@@ -413,4 +421,15 @@ impl<S: Sink> Engine<S> {
     fn leave(&mut self, index: u32) {
         self.queues.remove(&mut self.slots, index);
     }
+}
+
+/// The bound on requests in all: the load's own, or what its `users` make together.
+fn requests_max(config: &Config, users: u32) -> Option<u64> {
+    let of_users = match config.load {
+        Load::Closed { requests_per_user, .. } => {
+            requests_per_user.map(|each| u64::from(users) * u64::from(each.get()))
+        }
+        Load::Open { .. } => None,
+    };
+    config.stop.requests.map(NonZeroU64::get).into_iter().chain(of_users).min()
 }

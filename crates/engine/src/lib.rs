@@ -24,7 +24,7 @@ mod queue;
 mod sample;
 mod schedule;
 
-pub use config::{Arrivals, Config, Expect, Load, Request, Reuse, Share, Stop, Timeouts};
+pub use config::{Arrivals, Config, Expect, Load, Request, Reuse, Share, Stop, Timeouts, UserStart};
 pub use connection::{Action, Completion, Conn, ConnectFailure, Event};
 pub use engine::{Counters, Engine, RETRY_PAUSE, Stage, Window};
 pub use io::{Io, drive};

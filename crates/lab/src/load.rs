@@ -231,7 +231,7 @@ fn connections(threads: &[ThreadEnd]) -> record::Connections {
 
 fn describe(plan: &LoadPlan) -> record::Load {
     let (arrivals, rate, think) = match plan.load {
-        Load::Closed { think } => (None, None, Some(think)),
+        Load::Closed { think, .. } => (None, None, Some(think)),
         Load::Open { arrivals: Arrivals::Constant(rate), .. } => (Some("constant"), Some(rate), None),
         Load::Open { arrivals: Arrivals::Poisson(rate), .. } => (Some("poisson"), Some(rate), None),
     };

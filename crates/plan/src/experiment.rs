@@ -150,6 +150,11 @@ struct LoadTable {
     #[serde(default, deserialize_with = "parsed")]
     think: Option<Duration>,
     #[serde(default, deserialize_with = "parsed")]
+    ramp_up: Option<Duration>,
+    requests_per_user: Option<u32>,
+    /// As the endpoint's `connection` says, if not given.
+    reuse: Option<ReuseName>,
+    #[serde(default, deserialize_with = "parsed")]
     duration: Option<Duration>,
     requests: Option<u64>,
     #[serde(default, deserialize_with = "parsed")]
@@ -167,6 +172,13 @@ struct LoadTable {
 enum ArrivalsName {
     Constant,
     Poisson,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum ReuseName {
+    KeepAlive,
+    Fresh,
 }
 
 /// A quantity with its unit, as text.
@@ -210,7 +222,10 @@ impl Reader<'_> {
             let arguments = self.arguments(own, *count);
             for id in &table.stacks {
                 let (stack, endpoint) = self.endpoint(id, &table.endpoint)?;
-                let fresh_connections = endpoint.connection == ConnectionUse::Close;
+                let fresh_connections = match own.reuse.or(self.defaults.reuse) {
+                    Some(reuse) => reuse == ReuseName::Fresh,
+                    None => endpoint.connection == ConnectionUse::Close,
+                };
                 let arguments = LoadArguments { fresh_connections, ..arguments.clone() };
                 let load = LoadPlan::new(&arguments).map_err(|error| match &table.load {
                     Some(load) => self.place(error, Some(load)),
@@ -253,6 +268,8 @@ impl Reader<'_> {
             poisson: own.arrivals.or(base.arrivals) == Some(ArrivalsName::Poisson),
             backlog_max: own.backlog_max.or(base.backlog_max),
             think: own.think.or(base.think),
+            ramp_up: own.ramp_up.or(base.ramp_up),
+            requests_per_user: own.requests_per_user.or(base.requests_per_user),
             duration: own.duration.or(base.duration),
             requests: own.requests.or(base.requests),
             warm_up: own.warm_up.or(base.warm_up),
@@ -302,6 +319,16 @@ load = { timeout = "5s" }
         assert_eq!(cells[0].load.timeouts.request, Duration::from_secs(5));
         assert_eq!(cells[0].load.stop.duration, Duration::from_secs(2));
         assert_eq!(experiment.stacks(), ["target-pool", "target-single"]);
+    }
+
+    #[test]
+    fn a_round_may_say_how_users_start_and_how_connections_are_used() {
+        let keys = r#"ramp_up = "50s", requests_per_user = 1000, reuse = "fresh""#;
+        let text = GOOD.replace("duration = \"2s\"\n", "").replace("timeout = \"5s\"", keys);
+        let load = &parse(&text).unwrap().rounds[0].cells[0].load;
+        assert_eq!(load.label(), "4 users, ramp-up 50s, 1000 requests each, fresh");
+        let text = text.replace("\"fresh\"", "\"keep-alive\"");
+        assert_eq!(parse(&text).unwrap().rounds[0].cells[0].load.reuse, engine::Reuse::KeepAlive);
     }
 
     #[test]

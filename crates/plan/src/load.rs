@@ -2,7 +2,7 @@
 
 use std::num::{NonZeroU32, NonZeroU64};
 
-use engine::{Arrivals, Config, Expect, Load, Request, Reuse, Share, Stop, Timeouts};
+use engine::{Arrivals, Config, Expect, Load, Request, Reuse, Share, Stop, Timeouts, UserStart};
 use http::Limits;
 use units::{Duration, Rate, Seed};
 
@@ -30,6 +30,10 @@ pub struct LoadArguments {
     pub backlog_max: Option<u32>,
     /// Think time in the closed model.
     pub think: Option<Duration>,
+    /// Time over which the users of the closed model start, one after another.
+    pub ramp_up: Option<Duration>,
+    /// Requests of each user in the closed model.
+    pub requests_per_user: Option<u32>,
     /// Length of the measured window.
     pub duration: Option<Duration>,
     /// Requests in all.
@@ -57,7 +61,8 @@ pub struct LoadPlan {
     pub threads: NonZeroU32,
     /// When requests are due.
     pub load: Load,
-    /// When it ends; the request count is that of all threads together.
+    /// When it ends; the request count is that of all threads together, and where users make so many each,
+    /// that of all users together.
     pub stop: Stop,
     /// Load before the window.
     pub warm_up: Duration,
@@ -83,10 +88,8 @@ impl LoadPlan {
             return Err(PlanError::new(what, "give each thread at least one connection"));
         }
         let timeout = span("timeout", arguments.timeout.unwrap_or(TIMEOUT_DEFAULT))?;
-        let requests = match arguments.requests {
-            Some(count) => Some(positive_requests(count)?),
-            None => None,
-        };
+        let load = load_model(arguments, connections)?;
+        let requests = requests_in_all(arguments, connections)?;
         let duration = match (arguments.duration, requests) {
             (Some(duration), _) => span("duration", duration)?,
             (None, None) => DURATION_DEFAULT,
@@ -95,7 +98,7 @@ impl LoadPlan {
         Ok(Self {
             connections,
             threads,
-            load: load_model(arguments)?,
+            load,
             stop: Stop { duration, requests },
             warm_up: arguments.warm_up.unwrap_or(Duration::ZERO),
             timeouts: Timeouts {
@@ -110,9 +113,9 @@ impl LoadPlan {
     }
 
     /// The number of users, where requests are always under way for all of them: closed model, no think
-    /// time. Then Little's law must hold.
+    /// time, nobody who comes later or leaves earlier. Then Little's law must hold.
     pub fn saturating_users(&self) -> Option<u32> {
-        (self.load == Load::Closed { think: Duration::ZERO }).then_some(self.connections.get())
+        (self.load == Load::SATURATING).then_some(self.connections.get())
     }
 
     /// One configuration for each thread; together they make exactly this load.
@@ -120,9 +123,10 @@ impl LoadPlan {
         let of = self.threads;
         (0..of.get())
             .filter_map(|index| {
-                let requests = match self.stop.requests {
-                    Some(total) => Some(NonZeroU64::new(part_of(total.get(), index, of))?),
-                    None => None,
+                let requests = match (self.load, self.stop.requests) {
+                    // Each user's own count bounds them; users are dealt out, not requests.
+                    (Load::Closed { requests_per_user: Some(_), .. }, _) | (_, None) => None,
+                    (_, Some(total)) => Some(NonZeroU64::new(part_of(total.get(), index, of))?),
                 };
                 let connections = part_of(u64::from(self.connections.get()), index, of) as u32;
                 Some(Config {
@@ -142,13 +146,14 @@ impl LoadPlan {
             .collect()
     }
 
-    /// The load in a few words: `64 connections`, `2000/s on 300 connections`.
+    /// The load in a few words: `64 connections`, `2000/s on 300`, `1000 users, ramp-up 50s`.
     pub fn label(&self) -> String {
         let connections = self.connections;
         let fresh = if self.reuse == Reuse::FreshConnection { ", fresh" } else { "" };
         match self.load {
-            Load::Closed { think } if think.is_zero() => format!("{connections} connections{fresh}"),
-            Load::Closed { think } => format!("{connections} connections, think {think}{fresh}"),
+            Load::Closed { think, start, requests_per_user } => {
+                format!("{}{fresh}", users_label(connections, think, start, requests_per_user))
+            }
             Load::Open { arrivals: Arrivals::Constant(rate), .. } => {
                 format!("{rate} on {connections}{fresh}")
             }
@@ -159,13 +164,43 @@ impl LoadPlan {
     }
 }
 
+fn users_label(
+    users: NonZeroU32,
+    think: Duration,
+    start: UserStart,
+    requests_per_user: Option<NonZeroU32>,
+) -> String {
+    let mut parts = Vec::new();
+    if let UserStart::RampUp { span, .. } = start {
+        parts.push(format!("ramp-up {}", exact(span)));
+    }
+    if let Some(each) = requests_per_user {
+        parts.push(format!("{each} requests each"));
+    }
+    // Where all do the same all the time, a user is no more than a connection.
+    let what = if parts.is_empty() { "connections" } else { "users" };
+    if !think.is_zero() {
+        parts.push(format!("think {}", exact(think)));
+    }
+    parts.insert(0, format!("{users} {what}"));
+    parts.join(", ")
+}
+
+/// A span as somebody set it: rounded, two loads that differ could have one label.
+fn exact(span: Duration) -> String {
+    let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")];
+    let whole = units.into_iter().find(|(unit, _)| span.as_nanos().is_multiple_of(*unit));
+    let (unit, name) = whole.unwrap_or((1, "ns"));
+    format!("{}{name}", span.as_nanos() / unit)
+}
+
 /// Part `index` of `total` dealt out as evenly as whole numbers allow.
 fn part_of(total: u64, index: u32, of: NonZeroU32) -> u64 {
     let of = u64::from(of.get());
     total / of + u64::from(u64::from(index) < total % of)
 }
 
-fn load_model(arguments: &LoadArguments) -> Result<Load, PlanError> {
+fn load_model(arguments: &LoadArguments, connections: NonZeroU32) -> Result<Load, PlanError> {
     let Some(rate) = arguments.rate else {
         if arguments.poisson {
             return Err(PlanError::new("Poisson arrivals need a rate", "add one, such as 2000 a second"));
@@ -174,18 +209,53 @@ fn load_model(arguments: &LoadArguments) -> Result<Load, PlanError> {
             let what = "a bound of the backlog needs a rate: the closed model has no backlog";
             return Err(PlanError::new(what, "add a rate, or leave the bound out"));
         }
-        return Ok(Load::Closed { think: arguments.think.unwrap_or(Duration::ZERO) });
+        return users(arguments, connections);
     };
-    if arguments.think.is_some() {
-        let what = "a rate and a think time exclude each other: with a rate, requests are due whoever thinks";
-        return Err(PlanError::new(what, "leave one of them out"));
-    }
+    no_users(arguments)?;
     let arrivals = if arguments.poisson { Arrivals::Poisson(rate) } else { Arrivals::Constant(rate) };
     let backlog_max = match arguments.backlog_max {
         Some(bound) => positive("the bound of the backlog", bound, "100000")?,
         None => Load::BACKLOG_MAX_DEFAULT,
     };
     Ok(Load::Open { arrivals, backlog_max })
+}
+
+fn users(arguments: &LoadArguments, users: NonZeroU32) -> Result<Load, PlanError> {
+    let start = match arguments.ramp_up {
+        Some(ramp_up) => UserStart::RampUp { span: span("ramp-up", ramp_up)?, users },
+        None => UserStart::WithWarmUp,
+    };
+    let requests_per_user = match arguments.requests_per_user {
+        Some(each) => Some(positive("requests per user", each, "1000")?),
+        None => None,
+    };
+    Ok(Load::Closed { think: arguments.think.unwrap_or(Duration::ZERO), start, requests_per_user })
+}
+
+/// Refuses beside a rate what only users of a closed model do.
+fn no_users(arguments: &LoadArguments) -> Result<(), PlanError> {
+    let what = if arguments.think.is_some() {
+        "a rate and a think time exclude each other: with a rate, requests are due whoever thinks"
+    } else if arguments.ramp_up.is_some() {
+        "a rate and a ramp-up exclude each other: with a rate, no users start, requests are due"
+    } else if arguments.requests_per_user.is_some() {
+        "a rate and requests per user exclude each other: with a rate, whoever is free makes a request"
+    } else {
+        return Ok(());
+    };
+    Err(PlanError::new(what, "leave one of them out"))
+}
+
+/// The request count of all threads together, given as such or by what each user makes.
+fn requests_in_all(arguments: &LoadArguments, users: NonZeroU32) -> Result<Option<NonZeroU64>, PlanError> {
+    match (arguments.requests, arguments.requests_per_user) {
+        (Some(_), Some(_)) => {
+            let what = "requests in all and requests per user exclude each other: each gives the other";
+            Err(PlanError::new(what, "leave one of them out"))
+        }
+        (Some(count), None) => Ok(Some(positive_requests(count)?)),
+        (None, each) => Ok(each.and_then(|each| NonZeroU64::new(u64::from(users.get()) * u64::from(each)))),
+    }
 }
 
 fn positive(name: &str, value: u32, example: &str) -> Result<NonZeroU32, PlanError> {
@@ -213,6 +283,7 @@ mod tests {
         let rate = Rate::per_sec(10.0);
         let think = Some(Duration::from_millis(1));
         let base = LoadArguments::default;
+        let (ramp_up, each) = (Some(Duration::from_secs(1)), Some(5));
         for (arguments, part) in [
             (LoadArguments { connections: Some(0), ..base() }, "zero connections"),
             (LoadArguments { threads: Some(0), ..base() }, "zero threads"),
@@ -223,6 +294,11 @@ mod tests {
             (LoadArguments { poisson: true, ..base() }, "need a rate"),
             (LoadArguments { rate, think, ..base() }, "exclude each other"),
             (LoadArguments { backlog_max: Some(4), ..base() }, "no backlog"),
+            (LoadArguments { rate, ramp_up, ..base() }, "rate and a ramp-up exclude"),
+            (LoadArguments { rate, requests_per_user: each, ..base() }, "requests per user exclude"),
+            (LoadArguments { requests: Some(9), requests_per_user: each, ..base() }, "exclude each other"),
+            (LoadArguments { ramp_up: Some(Duration::ZERO), ..base() }, "ramp-up of zero"),
+            (LoadArguments { requests_per_user: Some(0), ..base() }, "zero requests per user"),
             (LoadArguments { connections: Some(2_000_000), ..base() }, "more than"),
         ] {
             let error = LoadPlan::new(&arguments).unwrap_err().to_string();
@@ -245,5 +321,47 @@ mod tests {
         let requests: Vec<u64> = configs.iter().map(|it| it.stop.requests.unwrap().get()).collect();
         assert_eq!(connections, [4, 3, 3]);
         assert_eq!(requests, [4, 4, 3]);
+    }
+
+    /// JMeter's load of the write-ups.
+    #[test]
+    fn users_come_one_after_another_and_leave_after_their_requests() {
+        let arguments = LoadArguments {
+            connections: Some(1000),
+            threads: Some(3),
+            ramp_up: Some(Duration::from_secs(50)),
+            requests_per_user: Some(1000),
+            ..LoadArguments::default()
+        };
+        let plan = LoadPlan::new(&arguments).unwrap();
+        assert_eq!(plan.label(), "1000 users, ramp-up 50s, 1000 requests each");
+        assert_eq!(plan.stop, Stop { duration: Duration::MAX, requests: NonZeroU64::new(1_000_000) });
+        assert_eq!(plan.saturating_users(), None);
+        let request = Request { bytes: [][..].into(), kind: http::RequestKind::Ordinary };
+        let configs = plan.configs(&request, &Expect::default());
+        assert_eq!(configs.iter().map(|it| it.connections.get()).sum::<u32>(), 1000);
+        // A thread with one user more makes that user's requests: no share of the total may cut them.
+        assert!(configs.iter().all(|it| it.stop.requests.is_none() && it.load == plan.load));
+    }
+
+    #[test]
+    fn a_label_says_what_is_not_plain() {
+        let base = || LoadArguments { connections: Some(20), ..LoadArguments::default() };
+        let think = Some(Duration::from_millis(5));
+        for (arguments, label) in [
+            (base(), "20 connections"),
+            (LoadArguments { think, ..base() }, "20 connections, think 5ms"),
+            (
+                LoadArguments { ramp_up: Some(Duration::from_millis(90_001)), ..base() },
+                "20 users, ramp-up 90001ms",
+            ),
+            (LoadArguments { requests_per_user: Some(5), ..base() }, "20 users, 5 requests each"),
+            (
+                LoadArguments { ramp_up: think, think, fresh_connections: true, ..base() },
+                "20 users, ramp-up 5ms, think 5ms, fresh",
+            ),
+        ] {
+            assert_eq!(LoadPlan::new(&arguments).unwrap().label(), label);
+        }
     }
 }

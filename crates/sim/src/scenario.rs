@@ -3,8 +3,8 @@
 use std::num::{NonZeroU32, NonZeroU64};
 
 use engine::{
-    Arrivals, Config, Counters, Engine, Expect, Load, Request, Reuse, Sample, Share, Stop, Timeouts, Window,
-    drive,
+    Arrivals, Config, Counters, Engine, Expect, Load, Request, Reuse, Sample, Share, Stop, Timeouts,
+    UserStart, Window, drive,
 };
 use http::{Limits, RequestKind};
 use rand_core::SeedableRng;
@@ -69,7 +69,7 @@ impl Scenario {
     pub fn closed(connections: u32, duration: Duration, server: ServerPlan) -> Self {
         let config = Config {
             connections: NonZeroU32::new(connections).expect("at least one connection"),
-            load: Load::Closed { think: Duration::ZERO },
+            load: Load::SATURATING,
             stop: Stop { duration, requests: None },
             warm_up: Duration::ZERO,
             timeouts: Timeouts {
@@ -104,7 +104,7 @@ impl Scenario {
         let duration = Duration::from_millis(20 + below(random, 200));
         let mut scenario = Self::closed(1 + below(random, 8) as u32, duration, server);
         scenario.seed = seed;
-        scenario.config.load = random_load(random);
+        scenario.config.load = random_load(random, scenario.config.connections);
         scenario.config.seed = seed;
         scenario.config.warm_up = Duration::from_millis(pick(random, &[0, 0, 10, 100]));
         if below(random, 4) == 0 {
@@ -130,15 +130,26 @@ fn pick<T: Copy>(random: &mut Xoshiro256PlusPlus, from: &[T]) -> T {
     from[below(random, from.len() as u64) as usize]
 }
 
-fn random_load(random: &mut Xoshiro256PlusPlus) -> Load {
+fn random_load(random: &mut Xoshiro256PlusPlus, users: NonZeroU32) -> Load {
     let think_us = pick(random, &[0, 0, 700, 20_000]);
     let rate = Rate::per_sec(pick(random, &[3.0, 200.0, 1_500.0])).expect("above zero");
     let backlog_max = NonZeroU32::new(pick(random, &[1, 20, 100_000])).expect("above zero");
     match below(random, 4) {
-        0 | 1 => Load::Closed { think: Duration::from_micros(think_us) },
+        0 | 1 => random_users(random, Duration::from_micros(think_us), users),
         2 => Load::Open { arrivals: Arrivals::Constant(rate), backlog_max },
         _ => Load::Open { arrivals: Arrivals::Poisson(rate), backlog_max },
     }
+}
+
+fn random_users(random: &mut Xoshiro256PlusPlus, think: Duration, users: NonZeroU32) -> Load {
+    let span = Duration::from_millis(pick(random, &[1, 40, 150]));
+    let start = match below(random, 3) {
+        0 => UserStart::RampUp { span, users },
+        _ => UserStart::WithWarmUp,
+    };
+    let requests_per_user =
+        if below(random, 4) == 0 { NonZeroU32::new(1 + below(random, 40) as u32) } else { None };
+    Load::Closed { think, start, requests_per_user }
 }
 
 fn random_server(random: &mut Xoshiro256PlusPlus) -> ServerPlan {

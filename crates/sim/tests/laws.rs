@@ -4,12 +4,16 @@
 //! `PROOFLOAD_SEEDS` changes how many are tried.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::num::NonZeroU32;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use engine::{Load, Reuse};
-use sim::{Outcome, Scenario, ServerPlan, Stall, run};
+use engine::{
+    Action, Completion, Config, Engine, Event, Io, Load, Reuse, Sample, Share, Stop, UserStart, drive,
+};
+use sim::{Outcome, Scenario, ServerPlan, SimIo, Stall, run};
 use stats::{Interval, LITTLE_TOLERANCE, figures};
-use units::{Duration, Rate, Seed};
+use units::{Duration, Instant, Rate, Seed};
 
 const SEEDS: u64 = 10_000;
 
@@ -73,6 +77,10 @@ fn bounds_are_kept(scenario: &Scenario, outcome: &Outcome) {
     if let Load::Open { backlog_max, .. } = scenario.config.load {
         assert!(outcome.counters.backlog_peak <= u64::from(backlog_max.get()));
     }
+    if let Load::Closed { requests_per_user: Some(each), .. } = scenario.config.load {
+        let users = u64::from(scenario.config.connections.get());
+        assert!(outcome.counters.intended <= users * u64::from(each.get()));
+    }
     if let Some(limit) = scenario.config.stop.requests {
         assert!(outcome.counters.intended <= limit.get());
     }
@@ -102,7 +110,7 @@ fn littles_law_holds_in_the_closed_model() {
         // Healthy, without think time, and at least 40 response times long.
         scenario.server.faults =
             sim::Faults { split_reads: scenario.server.faults.split_reads, ..<_>::default() };
-        scenario.config.load = Load::Closed { think: Duration::ZERO };
+        scenario.config.load = Load::SATURATING;
         scenario.config.stop.requests = None;
         scenario.config.timeouts.request = Duration::from_secs(100);
         scenario.config.timeouts.connect = Duration::from_secs(100);
@@ -123,6 +131,92 @@ fn littles_law_holds_in_the_closed_model() {
         let law = figures(&whole, window, Some(users), &[]).littles_law.expect("something was done");
         assert!(law.gap() <= LITTLE_TOLERANCE, "{law:?}");
     });
+}
+
+/// What each slot was asked to do, on the way to the simulated network.
+struct Watched {
+    io: SimIo,
+    first_connect: BTreeMap<u32, Instant>,
+    sends: BTreeMap<u32, u32>,
+}
+
+impl Io for Watched {
+    type Error = Infallible;
+
+    fn now(&self) -> Instant {
+        self.io.now()
+    }
+
+    fn submit(&mut self, action: Action) -> Option<Event<'static>> {
+        match action {
+            Action::Connect(conn) => {
+                self.first_connect.entry(conn.slot).or_insert(self.io.now());
+            }
+            Action::Send(conn) => *self.sends.entry(conn.slot).or_default() += 1,
+            Action::Close(_) => {}
+        }
+        self.io.submit(action)
+    }
+
+    fn wait(&mut self, until: Option<Instant>) -> Result<(), Infallible> {
+        self.io.wait(until)
+    }
+
+    fn next(&mut self) -> Option<(Instant, Completion<'_>)> {
+        self.io.next()
+    }
+}
+
+#[test]
+fn every_user_starts_in_its_turn_and_makes_exactly_its_requests_whatever_goes_wrong() {
+    for_each_seed(|seed| {
+        let mut scenario = Scenario::from_seed(seed);
+        // Everything may fail but connecting: then what was made was sent, and can be counted.
+        scenario.server.faults.refused_per_mille = 0;
+        scenario.server.faults.black_hole_per_mille = 0;
+        scenario.config.timeouts.connect = Duration::from_secs(100);
+        scenario.config.stop = Stop { duration: Duration::MAX, requests: None };
+        let users = scenario.config.connections;
+        let span = Duration::from_micros(1 + seed.0 * 37 % 100_000);
+        let each = 1 + seed.0 as u32 % 9;
+        scenario.config.load = Load::Closed {
+            think: Duration::from_micros(seed.0 % 2 * 300),
+            start: UserStart::RampUp { span, users },
+            requests_per_user: NonZeroU32::new(each),
+        };
+        let of = NonZeroU32::new(1 + seed.0 as u32 % 3).unwrap().min(users);
+        for index in 0..of.get() {
+            let share = Share { index, of };
+            let connections = (index..users.get()).step_by(of.get() as usize).count() as u32;
+            let connections = NonZeroU32::new(connections).unwrap();
+            let config = Config { connections, share, ..scenario.config.clone() };
+            let due = |slot: u32| {
+                let turn = u64::from(slot * of.get() + index);
+                Instant::ORIGIN + Duration::from_nanos(span.as_nanos() * turn / u64::from(users.get()))
+            };
+            users_keep_to(config, &scenario, each, due);
+        }
+    });
+}
+
+fn users_keep_to(config: Config, scenario: &Scenario, each: u32, due: impl Fn(u32) -> Instant) {
+    let users = config.connections.get();
+    let io = SimIo::new(scenario.server.clone(), scenario.seed);
+    let mut io = Watched { io, first_connect: BTreeMap::new(), sends: BTreeMap::new() };
+    let mut samples = Vec::new();
+    let mut engine = Engine::new(config, |sample: &Sample| samples.push(*sample), Instant::ORIGIN);
+    let Ok(()) = drive(&mut engine, &mut io, |_, _| None);
+    let (end, outstanding) = (engine.window().end, engine.outstanding());
+    drop(engine);
+    assert_eq!((samples.len() as u32, outstanding), (users * each, 0), "as many requests as all users make");
+    assert_eq!(io.sends, (0..users).map(|slot| (slot, each)).collect(), "every user makes its own");
+    assert_eq!(
+        io.first_connect,
+        (0..users).map(|slot| (slot, due(slot))).collect(),
+        "nobody jumps the queue"
+    );
+    assert_eq!(io.io.open_connections(), 0, "connections are left open");
+    assert_eq!(samples.iter().map(|sample| sample.done).max(), Some(end), "the last answer ends the load");
 }
 
 /// 1 s of standstill in 10 s at 1000/s with enough connections: a request due t before the end of the

@@ -25,6 +25,8 @@ fn arguments_that_make_no_sense() {
     refused(&["hit", url, "--rate", "0"], 2, &["above 0"]);
     refused(&["hit", url, "--poisson"], 2, &["need a rate"]);
     refused(&["hit", url, "--rate", "5", "--think", "1s"], 2, &["exclude each other"]);
+    refused(&["hit", url, "--rate", "5", "--ramp-up", "1s"], 2, &["exclude each other", "leave one"]);
+    refused(&["hit", url, "-n", "5", "--requests-per-user", "1"], 2, &["exclude each other", "leave one"]);
     refused(&["hit", url, "-H", "no colon"], 2, &["no colon", "Accept: text/html"]);
     refused(&["hit", url, "-H", "A: b\nC: d"], 2, &["not valid"]);
     refused(&["hit", url, "--body-file", "/no/such/file"], 2, &["/no/such/file"]);

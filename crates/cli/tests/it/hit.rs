@@ -95,6 +95,36 @@ fn several_threads_make_exactly_the_load_of_one() {
 }
 
 #[test]
+fn users_come_one_after_another_and_make_their_requests() {
+    let target = Target::start(&[]);
+    for threads in ["1", "3"] {
+        let arguments = ["--ramp-up", "1s", "--requests-per-user", "5", "-c", "20", "-t", threads];
+        let (result, code) = hit(&format!("{}/hello", target.url), &arguments);
+        assert_eq!(code, 0, "{result:#}");
+        outcomes_add_up(&result);
+        assert_eq!((outcome(&result, "answered"), result["intended"].as_u64()), (100, Some(100)));
+        assert_eq!(result["connections"]["opened"], 20);
+        assert_eq!(result["load"]["label"], "20 users, ramp-up 1s, 5 requests each");
+        // The last user starts 1/20 before the end of the ramp.
+        let seconds = result["window"]["duration_s"].as_f64().unwrap();
+        assert!((0.95..3.0).contains(&seconds), "{seconds} s");
+    }
+}
+
+/// While users come and go, the rate is users × requests / (ramp-up + requests × response time).
+#[test]
+fn a_ramp_takes_as_long_as_its_arithmetic_says() {
+    in_one_of_three_tries(|| {
+        let target = Target::start(&["--path", "/sleep=50ms"]);
+        let arguments = ["-c", "40", "--ramp-up", "1s", "--requests-per-user", "20"];
+        let (result, _) = hit(&format!("{}/sleep", target.url), &arguments);
+        let rate = result["goodput_per_s"].as_f64().unwrap();
+        let due = 40.0 * 20.0 / (1.0 * 39.0 / 40.0 + 20.0 * 0.05);
+        if (rate - due).abs() / due < 0.1 { Ok(()) } else { Err(format!("{rate}/s instead of {due}/s")) }
+    });
+}
+
+#[test]
 fn an_interval_log_is_written() {
     let target = Target::start(&[]);
     let dir = tempfile::tempdir().unwrap();

@@ -14,7 +14,8 @@ impl<S: Sink> Engine<S> {
             return self.rest(index, now);
         }
         match self.config.load {
-            Load::Closed { think } if think.is_zero() => self.start_user_request(index, now, now),
+            Load::Closed { .. } if self.has_made_all(index) => self.retire(index, now),
+            Load::Closed { think, .. } if think.is_zero() => self.start_user_request(index, now, now),
             Load::Closed { .. } => self.enter(index, State::Thinking, now),
             Load::Open { .. } => self.rest(index, now),
         }
@@ -26,7 +27,24 @@ impl<S: Sink> Engine<S> {
             return self.rest(index, now);
         }
         self.intend();
+        let slot = &mut self.slots[index as usize];
+        // It may wrap only where nobody compares it.
+        slot.made = slot.made.wrapping_add(1);
         self.start_request(index, intended, intended, now);
+    }
+
+    /// Whether the slot is a user who has made all of its requests.
+    pub(super) fn has_made_all(&self, index: u32) -> bool {
+        let Load::Closed { requests_per_user, .. } = self.config.load else { return false };
+        requests_per_user.is_some_and(|all| self.slots[index as usize].made >= all.get())
+    }
+
+    /// Lets a user who has made all of its requests, and is in no queue, go.
+    fn retire(&mut self, index: u32, now: Instant) {
+        if self.slots[index as usize].connected {
+            self.close(index);
+        }
+        self.rest(index, now);
     }
 
     /// Puts a request on a slot that is in no queue. `free_since` is when the slot could have taken it.
@@ -93,7 +111,7 @@ impl<S: Sink> Engine<S> {
     }
 
     pub(super) fn may_intend(&self) -> bool {
-        self.config.stop.requests.is_none_or(|limit| self.counters.intended < limit.get())
+        self.requests_max.is_none_or(|limit| self.counters.intended < limit)
     }
 
     pub(super) fn intend(&mut self) {

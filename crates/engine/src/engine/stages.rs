@@ -3,7 +3,7 @@
 use units::{Duration, Instant};
 
 use super::{Engine, RETRY_PAUSE, Stage, USERS_WAIT, Window};
-use crate::config::Load;
+use crate::config::{Load, UserStart};
 use crate::connection::{Action, ConnectFailure, State};
 use crate::sample::{Outcome, Sink};
 use crate::schedule::Schedule;
@@ -17,7 +17,7 @@ impl<S: Sink> Engine<S> {
             State::Free => self.config.timeouts.idle,
             State::InFlight => self.config.timeouts.request,
             State::Thinking => match self.config.load {
-                Load::Closed { think } => think,
+                Load::Closed { think, .. } => think,
                 Load::Open { .. } => Duration::MAX,
             },
             State::Pausing => RETRY_PAUSE,
@@ -76,10 +76,10 @@ impl<S: Sink> Engine<S> {
             Load::Open { arrivals, .. } => {
                 self.schedule = Some(Schedule::new(now, arrivals, self.config.share, self.config.seed));
             }
-            Load::Closed { .. } => {
+            Load::Closed { start, .. } => {
                 for index in 0..self.slots.len() as u32 {
                     self.leave(index);
-                    self.start_user(index, now);
+                    self.start_user(index, start, now);
                 }
             }
         }
@@ -87,13 +87,19 @@ impl<S: Sink> Engine<S> {
 
     /// Users who start together stay together: a server that takes 100 ms answers them in waves, and a
     /// window then holds one wave more or less. With a warm-up their starts are spread over it.
-    pub(super) fn start_user(&mut self, index: u32, now: Instant) {
-        if self.config.warm_up.is_zero() {
-            return self.start_user_request(index, now, now);
-        }
-        let ramp_ns = u128::from(self.config.warm_up.as_nanos());
-        let after_ns = ramp_ns * u128::from(index) / self.slots.len() as u128;
-        self.enter(index, State::Ramping, now + Duration::from_nanos(after_ns as u64));
+    fn start_user(&mut self, index: u32, start: UserStart, now: Instant) {
+        let after = match start {
+            UserStart::WithWarmUp if self.config.warm_up.is_zero() => {
+                return self.start_user_request(index, now, now);
+            }
+            UserStart::WithWarmUp => part_of(self.config.warm_up, u64::from(index), self.slots.len() as u64),
+            UserStart::RampUp { span, users } => {
+                let share = self.config.share;
+                let turn = u64::from(index) * u64::from(share.of.get()) + u64::from(share.index);
+                part_of(span, turn, u64::from(users.get()))
+            }
+        };
+        self.enter(index, State::Ramping, now + after);
     }
 
     pub(super) fn start_draining(&mut self, now: Instant) {
@@ -152,4 +158,10 @@ impl<S: Sink> Engine<S> {
             schedule.advance();
         }
     }
+}
+
+/// `span` · `index` / `of`, computed from the index so that rounding never adds up.
+fn part_of(span: Duration, index: u64, of: u64) -> Duration {
+    let after_ns = u128::from(span.as_nanos()) * u128::from(index) / u128::from(of);
+    Duration::from_nanos(u64::try_from(after_ns).unwrap_or(u64::MAX))
 }

@@ -5,17 +5,11 @@
 # Exit code: 0, also when tools that only some stacks need are missing; 1 without cargo or a C compiler.
 set -euo pipefail
 
-# A tool, what it is for, the package that has it.
-needed=(
-    "cc|the linker, and C in dependencies|build-essential"
-)
-optional=(
-    "javac|the Java stacks|default-jdk-headless"
-    "mvn|the Java stacks that Maven builds|maven"
-    "go|the Go stacks|golang-go"
-    "nginx|the nginx stacks|nginx-light"
-    "wrk|comparisons with wrk|wrk"
-)
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# Its rows: needed | package | for | or else.
+table=scripts/packages.txt
+# What nothing works without; the rest is for some stacks only.
+needed=" cc "
 # Older ones can't fetch the Go that a go.mod asks for.
 go_minor_min=21
 
@@ -28,7 +22,24 @@ log=""
 
 say() { printf 'setup: %s\n' "$*"; }
 warn() { printf 'setup: %s\n' "$*" >&2; }
-have() { command -v "$1" >/dev/null 2>&1; }
+# have NEEDED: a program on the path, `JDK n`, or a shared library.
+have() {
+    case $1 in
+        "JDK "*) have_jdk "${1#JDK }" ;;
+        *.so*) compgen -G "/usr/lib/*/$1" >/dev/null || compgen -G "/usr/lib*/$1" >/dev/null ;;
+        *) command -v "$1" >/dev/null 2>&1 ;;
+    esac
+}
+# A whole JDK of at least version $1, where proofload looks for one.
+have_jdk() {
+    local home version
+    for home in "${JAVA_HOME:-/nonexistent}" /usr/lib/jvm/* /usr/java/* /opt/*; do
+        [ -x "$home/bin/javac" ] && [ -r "$home/release" ] || continue
+        version=$(sed -n 's/^JAVA_VERSION="\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' "$home/release")
+        [ -n "$version" ] && [ "$version" -ge "$1" ] && return 0
+    done
+    return 1
+}
 
 # As root, through sudo where it asks for no password or somebody can type one.
 as_root() {
@@ -73,22 +84,31 @@ go_is_too_old() {
     [ -n "$minor" ] && [ "$minor" -lt "$go_minor_min" ]
 }
 
-# provide TOOL PURPOSE PACKAGE: one line, whatever happens. Fails if the tool is not there afterwards.
+# Whether apt knows a version of the package to install.
+has_candidate() {
+    apt-cache policy "$1" 2>/dev/null | grep -q '^ *Candidate: *[^( ]'
+}
+
+# provide NEEDED PACKAGE PURPOSE ELSEWHERE: one line, whatever happens. Fails if it is not there afterwards.
 provide() {
-    local tool=$1 purpose=$2 package=$3
+    local tool=$1 package=$2 purpose=$3 elsewhere=${4:+, or $4}
     if ! may_install; then
-        warn "$tool is missing ($purpose): apt-get install $package, as root"
+        warn "$tool is missing ($purpose): apt-get install $package, as root$elsewhere"
         return 1
     fi
+    [ -n "$log" ] || begin_installing
     if [ "$tool" = go ] && go_is_too_old; then
         warn "go is missing ($purpose), and the package is too old: install 1.$go_minor_min or later from https://go.dev/dl"
         return 1
     fi
-    [ -n "$log" ] || begin_installing
+    if ! has_candidate "$package"; then
+        warn "$tool is missing ($purpose), and apt has no package $package here$elsewhere"
+        return 1
+    fi
     if apt install --no-install-recommends "$package" && have "$tool"; then
         say "$tool: installed ($package)"
     else
-        warn "$tool is missing ($purpose), and installing failed: apt-get install $package"
+        warn "$tool is missing ($purpose), and installing failed: apt-get install $package$elsewhere"
         { grep '^E:' "$log" || tail -n 1 "$log"; } | tail -n 1 | sed 's/^/setup:   /' >&2
         return 1
     fi
@@ -101,14 +121,14 @@ if ! have cargo; then
     warn "cargo is missing (needed): curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
     usable=false
 fi
-for entry in "${needed[@]}"; do
-    IFS='|' read -r tool purpose package <<<"$entry"
-    have "$tool" || provide "$tool" "$purpose" "$package" || usable=false
-done
-for entry in "${optional[@]}"; do
-    IFS='|' read -r tool purpose package <<<"$entry"
-    have "$tool" || provide "$tool" "$purpose" "$package" || complete=false
-done
+while IFS='|' read -r tool package purpose elsewhere; do
+    # read takes the blanks around a column for part of it.
+    read -r tool <<<"$tool"; read -r package <<<"$package"; read -r purpose <<<"$purpose"; read -r elsewhere <<<"$elsewhere"
+    case $tool in "" | "#"*) continue ;; esac
+    have "$tool" && continue
+    provide "$tool" "$package" "$purpose" "$elsewhere" && continue
+    case $needed in *" $tool "*) usable=false ;; *) complete=false ;; esac
+done <"$table"
 
 if ! $usable; then
     warn "what is needed is missing; see above"

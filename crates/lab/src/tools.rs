@@ -12,12 +12,13 @@ const POLL: Duration = Duration::from_millis(5);
 const VERSION_CHARS_MAX: usize = 72;
 
 /// What a machine for all stacks and comparisons has.
-pub(crate) const ALL: [&str; 6] = ["java", "javac", "go", "nginx", "wrk", "mvn"];
+pub(crate) const ALL: [&str; 8] =
+    ["JDK 17", "JDK 25", "mvn", "go", "nginx", "haproxy", "libtcnative-1.so.0", "wrk"];
 
 /// How a program is asked for its version.
 fn version_flag(tool: &str) -> &'static str {
     match tool {
-        "java" | "javac" | "mvn" => "-version",
+        "mvn" => "-version",
         "go" => "version",
         "nginx" | "wrk" | "haproxy" => "-v",
         _ => "--version",
@@ -47,6 +48,15 @@ pub(crate) fn look_for_all<'a>(tools: &[&'a str]) -> Vec<(&'a str, State)> {
 }
 
 fn look_for(tool: &str) -> State {
+    // These are no programs that one could ask.
+    if let Some(version) = tool.strip_prefix("JDK ").and_then(|version| version.parse().ok()) {
+        let found = stack::jdk_from(version).map(|version| State::Present { version });
+        return found.unwrap_or(State::Missing);
+    }
+    if tool.contains(".so") {
+        let version = "there".to_owned();
+        return if stack::has_library(tool) { State::Present { version } } else { State::Missing };
+    }
     match ask(tool, version_flag(tool)) {
         Ok(answer) => {
             let version = version_line(&answer).unwrap_or_else(|| "version not known".to_owned());

@@ -1,17 +1,18 @@
 //! An experiment: rounds of stacks × loads × endpoint, read from a TOML file.
 
+mod load_table;
+
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::str::FromStr;
 
 use engine::Expect;
 use serde::Deserialize;
-use serde::de::{Deserializer, Error};
 use toml::Spanned;
-use units::{Duration, Rate, Seed};
+use units::{Duration, Seed};
 
+use self::load_table::{Layers, LoadTable};
 use crate::error::PlanError;
-use crate::load::{LoadArguments, LoadPlan};
+use crate::load::LoadPlan;
 use crate::request::{HttpTarget, RequestArguments};
 use crate::stack::{Catalogue, ConnectionUse, Endpoint, StackManifest};
 use crate::toml_file;
@@ -20,6 +21,18 @@ use crate::toml_file;
 const BLOCKS_DEFAULT: u32 = 3;
 /// Blocks at most: a bound on how long a typing error can keep a machine busy.
 const BLOCKS_MAX: u32 = 1000;
+
+/// A quick run's window and warm-up when the file says nothing of quick runs.
+const QUICK_SPAN_DEFAULT: Duration = Duration::from_secs(3);
+
+/// How thoroughly an experiment is carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// As its file says.
+    Full,
+    /// One block, and loads as its table `[quick]` says: a shape in minutes that supports no claim.
+    Quick,
+}
 
 /// An experiment, checked against the catalogue.
 #[derive(Debug, Clone)]
@@ -30,6 +43,8 @@ pub struct Experiment {
     pub seed: Seed,
     /// How often every cell is measured.
     pub blocks: u32,
+    /// How thoroughly.
+    pub pace: Pace,
     /// The tables.
     pub rounds: Vec<Round>,
     /// The file's text, kept with the record.
@@ -77,20 +92,28 @@ impl Cell {
 
 impl Experiment {
     /// Reads and checks the experiment in `path`.
-    pub fn read(path: &Path, catalogue: &Catalogue) -> Result<Self, PlanError> {
-        Self::parse(path, &toml_file::read(path)?, catalogue)
+    pub fn read(path: &Path, catalogue: &Catalogue, pace: Pace) -> Result<Self, PlanError> {
+        Self::parse(path, &toml_file::read(path)?, catalogue, pace)
     }
 
     /// Checks the experiment in `text`, the content of `path`.
-    pub fn parse(path: &Path, text: &str, catalogue: &Catalogue) -> Result<Self, PlanError> {
+    pub fn parse(path: &Path, text: &str, catalogue: &Catalogue, pace: Pace) -> Result<Self, PlanError> {
         let file: ExperimentFile = toml_file::parse(path, text)?;
-        let reader =
-            Reader { path, text, catalogue, defaults: &file.load, seed: Seed(file.seed.unwrap_or(0)) };
+        let quick = file.quick.unwrap_or_else(|| LoadTable::lasting(QUICK_SPAN_DEFAULT));
+        let reader = Reader {
+            path,
+            text,
+            catalogue,
+            quick: (pace == Pace::Quick).then_some(&quick),
+            defaults: &file.load,
+            seed: Seed(file.seed.unwrap_or(0)),
+        };
         let blocks = file.blocks.as_ref().map_or(BLOCKS_DEFAULT, |it| *it.get_ref());
         if !(1..=BLOCKS_MAX).contains(&blocks) {
             let error = PlanError::new(format!("{blocks} blocks"), format!("give 1 to {BLOCKS_MAX}"));
             return Err(reader.place(error, file.blocks.as_ref()));
         }
+        let blocks = if pace == Pace::Quick { 1 } else { blocks };
         let mut names = BTreeSet::new();
         let mut rounds = Vec::new();
         for round in &file.round {
@@ -104,7 +127,7 @@ impl Experiment {
             let error = PlanError::new("the experiment has no round", "add a [[round]] with stacks in it");
             return Err(error.in_file(path));
         }
-        Ok(Self { title: file.title, seed: reader.seed, blocks, rounds, source: text.to_owned() })
+        Ok(Self { title: file.title, seed: reader.seed, blocks, pace, rounds, source: text.to_owned() })
     }
 
     /// The stacks that take part, each once, in order of first use.
@@ -123,6 +146,7 @@ struct ExperimentFile {
     blocks: Option<Spanned<u32>>,
     #[serde(default)]
     load: LoadTable,
+    quick: Option<LoadTable>,
     #[serde(default)]
     round: Vec<RoundTable>,
 }
@@ -133,62 +157,11 @@ struct RoundTable {
     name: Spanned<String>,
     endpoint: Spanned<String>,
     stacks: Vec<Spanned<String>>,
+    /// Measure each proxy's upstream alone, too.
     #[serde(default)]
+    with_upstreams: bool,
     load: Option<Spanned<LoadTable>>,
-}
-
-/// The keys of `[load]` and `[round.load]`; the latter's go before.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LoadTable {
-    connections: Option<Vec<u32>>,
-    threads: Option<u32>,
-    #[serde(default, deserialize_with = "parsed")]
-    rate: Option<Rate>,
-    arrivals: Option<ArrivalsName>,
-    backlog_max: Option<u32>,
-    #[serde(default, deserialize_with = "parsed")]
-    think: Option<Duration>,
-    #[serde(default, deserialize_with = "parsed")]
-    ramp_up: Option<Duration>,
-    requests_per_user: Option<u32>,
-    /// As the endpoint's `connection` says, if not given.
-    reuse: Option<ReuseName>,
-    #[serde(default, deserialize_with = "parsed")]
-    duration: Option<Duration>,
-    requests: Option<u64>,
-    #[serde(default, deserialize_with = "parsed")]
-    warm_up: Option<Duration>,
-    #[serde(default, deserialize_with = "parsed")]
-    timeout: Option<Duration>,
-    #[serde(default, deserialize_with = "parsed")]
-    connect_timeout: Option<Duration>,
-    #[serde(default, deserialize_with = "parsed")]
-    idle_timeout: Option<Duration>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum ArrivalsName {
-    Constant,
-    Poisson,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum ReuseName {
-    KeepAlive,
-    Fresh,
-}
-
-/// A quantity with its unit, as text.
-fn parsed<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: FromStr<Err: std::fmt::Display>,
-{
-    let text = String::deserialize(deserializer)?;
-    text.parse().map(Some).map_err(|error| D::Error::custom(format!("`{text}`: {error}")))
+    quick: Option<LoadTable>,
 }
 
 /// What every part of a file is read against.
@@ -196,6 +169,8 @@ struct Reader<'a> {
     path: &'a Path,
     text: &'a str,
     catalogue: &'a Catalogue,
+    /// In a quick run, what goes before a round's `load`, unless the round says so itself.
+    quick: Option<&'a LoadTable>,
     defaults: &'a LoadTable,
     seed: Seed,
 }
@@ -208,34 +183,50 @@ impl Reader<'_> {
     fn round(&self, table: &RoundTable) -> Result<Round, PlanError> {
         let empty = LoadTable::default();
         let own = table.load.as_ref().map_or(&empty, Spanned::get_ref);
+        let quick = self.quick.map_or(&empty, |quick| table.quick.as_ref().unwrap_or(quick));
+        let layers = Layers([quick, own, self.defaults]);
         let name = table.name.get_ref();
-        let connections = own.connections.as_ref().or(self.defaults.connections.as_ref());
-        let default = vec![50];
-        let connections = connections.unwrap_or(&default);
+        let connections = layers.connections().unwrap_or_else(|| vec![50]);
         if table.stacks.is_empty() || connections.is_empty() {
             let error =
                 PlanError::new(format!("the round `{name}` has no cells"), "name stacks and connections");
             return Err(self.place(error, Some(&table.name)));
         }
+        let stacks = self.stacks(table)?;
         let mut cells = Vec::new();
         for count in connections {
-            let arguments = self.arguments(own, *count);
-            for id in &table.stacks {
-                let (stack, endpoint) = self.endpoint(id, &table.endpoint)?;
-                let fresh_connections = match own.reuse.or(self.defaults.reuse) {
-                    Some(reuse) => reuse == ReuseName::Fresh,
-                    None => endpoint.connection == ConnectionUse::Close,
-                };
-                let arguments = LoadArguments { fresh_connections, ..arguments.clone() };
+            for (stack, endpoint) in &stacks {
+                let by_design = || endpoint.connection == ConnectionUse::Close;
+                let fresh = layers.fresh_connections().unwrap_or_else(by_design);
+                let arguments = layers.arguments(count, fresh, self.seed);
                 let load = LoadPlan::new(&arguments).map_err(|error| match &table.load {
                     Some(load) => self.place(error, Some(load)),
                     None => self.place(error, Some(&table.name)),
                 })?;
-                cells.push(Cell { stack: stack.id.clone(), endpoint: endpoint.clone(), load });
+                cells.push(Cell { stack: stack.id.clone(), endpoint: (*endpoint).clone(), load });
             }
         }
         self.no_cell_twice(table, &cells)?;
         Ok(Round { name: name.clone(), cells })
+    }
+
+    /// The round's stacks and what is asked of each. Upstreams come before the first proxy that has them.
+    fn stacks(&self, table: &RoundTable) -> Result<Vec<(&StackManifest, &Endpoint)>, PlanError> {
+        let mut stacks: Vec<(&StackManifest, &Endpoint)> = Vec::new();
+        for id in &table.stacks {
+            let named = self.endpoint(id, &table.endpoint)?;
+            let behind = named.0.upstream.iter().filter(|_| table.with_upstreams);
+            for upstream in behind {
+                let at = |error| self.place(error, Some(id));
+                let upstream = self.catalogue.get(upstream).map_err(at)?;
+                let is_named = table.stacks.iter().any(|named| *named.get_ref() == upstream.id);
+                if !is_named && stacks.iter().all(|(stack, _)| stack.id != upstream.id) {
+                    stacks.push((upstream, upstream.endpoint(table.endpoint.get_ref()).map_err(at)?));
+                }
+            }
+            stacks.push(named);
+        }
+        Ok(stacks)
     }
 
     fn endpoint(
@@ -258,28 +249,6 @@ impl Reader<'_> {
             None => Ok(()),
         }
     }
-
-    fn arguments(&self, own: &LoadTable, connections: u32) -> LoadArguments {
-        let base = self.defaults;
-        LoadArguments {
-            connections: Some(connections),
-            threads: own.threads.or(base.threads),
-            rate: own.rate.or(base.rate),
-            poisson: own.arrivals.or(base.arrivals) == Some(ArrivalsName::Poisson),
-            backlog_max: own.backlog_max.or(base.backlog_max),
-            think: own.think.or(base.think),
-            ramp_up: own.ramp_up.or(base.ramp_up),
-            requests_per_user: own.requests_per_user.or(base.requests_per_user),
-            duration: own.duration.or(base.duration),
-            requests: own.requests.or(base.requests),
-            warm_up: own.warm_up.or(base.warm_up),
-            timeout: own.timeout.or(base.timeout),
-            connect_timeout: own.connect_timeout.or(base.connect_timeout),
-            idle_timeout: own.idle_timeout.or(base.idle_timeout),
-            fresh_connections: false,
-            seed: Some(self.seed),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -294,7 +263,7 @@ mod tests {
     }
 
     fn parse(text: &str) -> Result<Experiment, PlanError> {
-        Experiment::parse(Path::new("x.toml"), text, &catalogue())
+        Experiment::parse(Path::new("x.toml"), text, &catalogue(), Pace::Full)
     }
 
     const GOOD: &str = r#"
@@ -349,5 +318,53 @@ load = { timeout = "5s" }
             let error = parse(&text).unwrap_err().to_string();
             assert!(error.starts_with(start) && error.contains(part), "{error}\nshould be {start} … {part}");
         }
+    }
+
+    #[test]
+    fn a_quick_run_has_one_block_and_the_loads_of_its_table() {
+        let quick = |text: &str| {
+            let experiment = Experiment::parse(Path::new("x.toml"), text, &catalogue(), Pace::Quick).unwrap();
+            let cells = &experiment.rounds[0].cells;
+            (experiment.blocks, cells.len(), cells[0].load.stop.duration, cells[0].load.timeouts.request)
+        };
+        let five = Duration::from_secs(5);
+        assert_eq!(quick(GOOD), (1, 4, QUICK_SPAN_DEFAULT, five));
+        let table = "[quick]\nconnections = [4]\nduration = \"1s\"\ntimeout = \"9s\"\n[[round]]";
+        let text = GOOD.replacen("[[round]]", table, 1);
+        assert_eq!(quick(&text), (1, 2, Duration::from_secs(1), Duration::from_secs(9)));
+        assert_eq!(parse(&text).unwrap().blocks, BLOCKS_DEFAULT);
+        let own = text.trim_end().to_owned() + "\nquick = { duration = \"7s\" }\n";
+        assert_eq!(
+            quick(&own),
+            (1, 4, Duration::from_secs(7), five),
+            "a round's own table replaces the other"
+        );
+    }
+
+    #[test]
+    fn a_round_with_upstreams_measures_each_alone_once() {
+        let text = GOOD.replace(
+            "stacks = [\"target-pool\", \"target-single\"]",
+            "stacks = [\"nginx-proxy\", \"haproxy\"]\nwith_upstreams = true",
+        );
+        assert_eq!(parse(&text).unwrap().stacks(), ["tomcat-nio", "nginx-proxy", "haproxy"]);
+        let text = text.replace("[\"nginx-proxy\"", "[\"nginx-proxy\", \"tomcat-nio\"");
+        assert_eq!(parse(&text).unwrap().stacks(), ["nginx-proxy", "tomcat-nio", "haproxy"]);
+    }
+
+    /// The experiments of this repository, whole and quick.
+    #[test]
+    fn every_experiment_is_valid() {
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+        let mut count = 0;
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            for pace in [Pace::Full, Pace::Quick] {
+                let experiment = Experiment::read(&path, &catalogue(), pace);
+                assert!(experiment.is_ok(), "{}", experiment.unwrap_err());
+            }
+            count += 1;
+        }
+        assert!(count >= 11, "{count} experiments");
     }
 }

@@ -12,6 +12,6 @@ pub mod stack;
 pub mod toml_file;
 
 pub use error::{Place, PlanError};
-pub use experiment::{Cell, Experiment, Round};
+pub use experiment::{Cell, Experiment, Pace, Round};
 pub use load::{LoadArguments, LoadPlan};
 pub use request::{HttpTarget, RequestArguments};

@@ -4,16 +4,27 @@
 //! (`stacks/_builds/<family>`), and folders without a `stack.toml` are no stacks. Paths in a manifest are
 //! relative to its folder, those of a build to the build's folder. What a build makes is in the folder
 //! `build` there, which git ignores.
+//!
+//! A manifest describes the stack as such, with the settings it is known by, and named variants of it that
+//! differ in values alone. A variant is a stack of its own with the id `<stack>@<variant>`. A proxy names the
+//! stack behind it; see [`Catalogue::chain`].
 
+mod catalogue;
+mod raw;
 mod read;
+mod template;
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
+use std::fmt;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
+use http::Framing;
 use serde::Deserialize;
-use units::Duration;
+use units::{Bytes, Duration};
 
+pub use self::catalogue::{CHAIN_MAX, Catalogue};
+pub use self::template::{Placeholders, Template};
 use crate::error::PlanError;
 use crate::toml_file;
 
@@ -42,59 +53,6 @@ impl fmt::Display for Generation {
     }
 }
 
-/// A text with placeholders, all of them known.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Template(String);
-
-/// What the placeholders of a [`Template`] stand for in one trial.
-#[derive(Debug, Clone)]
-pub struct Placeholders<'a> {
-    /// `{port}`: where the stack listens, on 127.0.0.1. `None` for a build, which has none.
-    pub port: Option<u16>,
-    /// `{proofload}`: the running `proofload` binary.
-    pub proofload: &'a Path,
-    /// `{stack_dir}`: the manifest's folder.
-    pub stack_dir: &'a Path,
-    /// `{build_dir}`: the folder `build` in the build's folder, or in the stack's where there is no build.
-    pub build_dir: &'a Path,
-    /// `{work_dir}`: an empty folder of the trial's own.
-    pub work_dir: &'a Path,
-}
-
-impl Placeholders<'_> {
-    /// `text` with every known placeholder filled in. Other braces, as a configuration file may have, stay.
-    pub fn fill(&self, text: &str) -> String {
-        let mut filled = text.to_owned();
-        let paths = [
-            ("{proofload}", self.proofload),
-            ("{stack_dir}", self.stack_dir),
-            ("{build_dir}", self.build_dir),
-            ("{work_dir}", self.work_dir),
-        ];
-        for (name, path) in paths {
-            if filled.contains(name) {
-                filled = filled.replace(name, &path.to_string_lossy());
-            }
-        }
-        match self.port {
-            Some(port) => filled.replace("{port}", &port.to_string()),
-            None => filled,
-        }
-    }
-}
-
-impl Template {
-    /// The text with its placeholders filled in.
-    pub fn fill(&self, with: &Placeholders<'_>) -> String {
-        with.fill(&self.0)
-    }
-
-    /// The text as written.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
 /// How a stack is built. Stacks that share `dir` share the build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Build {
@@ -120,6 +78,13 @@ pub struct Run {
     pub jvm_flags: Vec<Template>,
     /// Added to the environment.
     pub env: BTreeMap<String, Template>,
+}
+
+impl Run {
+    /// Every text in it that may hold a placeholder.
+    pub(crate) fn templates(&self) -> impl Iterator<Item = &Template> {
+        self.command.iter().chain(&self.jvm_flags).chain(self.env.values())
+    }
 }
 
 /// When a stack counts as up: a GET of `path` was answered whole with `status`.
@@ -158,6 +123,37 @@ pub struct Endpoint {
     pub delay: Option<Duration>,
     /// What a client may do with a connection.
     pub connection: ConnectionUse,
+    /// What the first answer on a connection takes on the wire, where the manifest says.
+    pub wire_bytes: Option<Bytes>,
+    /// How the end of its body is known, where the manifest says.
+    pub framing: Option<Framing>,
+    /// How the name of the thread that answers begins, where the manifest says: a thread of that name is there
+    /// after an answer. The kernel keeps 15 bytes of a name.
+    pub thread: Option<String>,
+    /// The most connections that a proxy holds to its upstream for this, however many clients ask.
+    pub upstream_connections_max: Option<u32>,
+}
+
+/// What must be on the machine to build and run a stack.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Needs {
+    /// Programs on the path.
+    pub tools: Vec<String>,
+    /// The lowest version of the JDK. The oldest one that satisfies it is taken.
+    pub jdk: Option<u32>,
+    /// Shared libraries by file name, such as `libtcnative-1.so.0`.
+    pub libraries: Vec<String>,
+}
+
+/// What makes a variant of a stack of the stack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variant {
+    /// The stack's id.
+    pub of: String,
+    /// What follows the `@` in the variant's id.
+    pub name: String,
+    /// For people, a sentence.
+    pub description: String,
 }
 
 /// A file that is written into the trial's `{work_dir}` before the start, placeholders filled in.
@@ -172,8 +168,10 @@ pub struct ConfigFile {
 /// One system under test, validated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StackManifest {
-    /// The name of its folder.
+    /// The name of its folder; of a variant, with `@` and the variant's name behind it.
     pub id: String,
+    /// What it is a variant of and how; `None` for the stack as such.
+    pub variant: Option<Variant>,
     /// Its folder, absolute.
     pub dir: PathBuf,
     /// For people, in a table's first column.
@@ -184,8 +182,14 @@ pub struct StackManifest {
     pub generation: Generation,
     /// For people, a sentence or two.
     pub description: Option<String>,
-    /// The programs that must be on the path to build and run it.
-    pub tools: Vec<String>,
+    /// What must be on the machine to build and run it.
+    pub needs: Needs,
+    /// The stack that it forwards requests to, which is booted before it: an id.
+    pub upstream: Option<String>,
+    /// The values of its own placeholders.
+    pub parameters: BTreeMap<String, String>,
+    /// After how many requests the server closes a connection by design; `None` where it does not.
+    pub requests_per_connection: Option<NonZeroU32>,
     /// How it is built; `None` when there is nothing to build.
     pub build: Option<Build>,
     /// How it is started.
@@ -199,14 +203,14 @@ pub struct StackManifest {
 }
 
 impl StackManifest {
-    /// Reads and validates the manifest in folder `dir`.
-    pub fn load(dir: &Path) -> Result<Self, PlanError> {
+    /// Reads and validates the manifest in folder `dir`: the stack as such, and then its variants.
+    pub fn load(dir: &Path) -> Result<Vec<Self>, PlanError> {
         let dir = dir.canonicalize().map_err(|error| {
             PlanError::new(format!("is no folder that can be read ({error})"), "check the path").in_file(dir)
         })?;
         let file = dir.join(MANIFEST);
         let text = toml_file::read(&file)?;
-        read::manifest(&file, &dir, &text)
+        read::manifests(&file, &dir, &text)
     }
 
     /// The endpoint called `name`.
@@ -224,80 +228,6 @@ impl StackManifest {
     pub fn build_dir(&self) -> PathBuf {
         self.build.as_ref().map_or_else(|| self.dir.join("build"), |build| build.build_dir.clone())
     }
-}
-
-/// Every stack of a folder, all of them valid, by id.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Catalogue {
-    dir: PathBuf,
-    stacks: BTreeMap<String, StackManifest>,
-}
-
-impl Catalogue {
-    /// Loads every `<id>/stack.toml` in `dir`.
-    pub fn load(dir: &Path) -> Result<Self, PlanError> {
-        let unreadable = |error: std::io::Error| {
-            let help = "run inside a checkout of proofload, or name its folder `stacks`";
-            PlanError::new(format!("cannot be read as a folder of stacks ({error})"), help).in_file(dir)
-        };
-        let mut stacks = BTreeMap::new();
-        for entry in std::fs::read_dir(dir).map_err(unreadable)? {
-            let entry = entry.map_err(unreadable)?;
-            let shared = entry.file_name().as_encoded_bytes().starts_with(b"_");
-            if !shared && entry.path().join(MANIFEST).is_file() {
-                let stack = StackManifest::load(&entry.path())?;
-                stacks.insert(stack.id.clone(), stack);
-            }
-        }
-        Ok(Self { dir: dir.to_owned(), stacks })
-    }
-
-    /// The stack called `id`.
-    pub fn get(&self, id: &str) -> Result<&StackManifest, PlanError> {
-        self.stacks.get(id).ok_or_else(|| {
-            let mut help = String::from("`proofload list` lists them all");
-            let close = self.close_to(id);
-            if !close.is_empty() {
-                // Writing into a String cannot fail.
-                let _ = write!(help, "; did you mean {}?", close.join(", "));
-            }
-            PlanError::new(format!("there is no stack `{id}` in {}", self.dir.display()), help)
-        })
-    }
-
-    /// All stacks by id.
-    pub fn iter(&self) -> impl Iterator<Item = &StackManifest> {
-        self.stacks.values()
-    }
-
-    /// At most five ids that `id` may be a slip for, the closest first.
-    fn close_to(&self, id: &str) -> Vec<&str> {
-        let distance = |known: &str| {
-            let contained = id.len() >= 3 && (known.contains(id) || id.contains(known));
-            if contained { 1 } else { edit_distance(id, known) }
-        };
-        let bound = 1 + id.len() / 3;
-        let mut close: Vec<(usize, &str)> =
-            self.stacks.keys().map(|known| (distance(known), known.as_str())).collect();
-        close.retain(|(distance, _)| *distance <= bound);
-        close.sort_unstable();
-        close.into_iter().take(5).map(|(_, known)| known).collect()
-    }
-}
-
-/// Levenshtein's distance, over bytes.
-fn edit_distance(left: &str, right: &str) -> usize {
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, a) in left.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in right.bytes().enumerate() {
-            let substituted = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[right.len()]
 }
 
 #[cfg(test)]

@@ -14,8 +14,9 @@ use units::Duration;
 use crate::cgroup::Cgroup;
 use crate::client::Client;
 use crate::error::StackError;
+use crate::interrupt::Interrupt;
 use crate::running::Running;
-use crate::{listener, log, ports, supervise, tools};
+use crate::{listener, log, needs, ports, supervise};
 
 /// How many ports are tried when each was taken between its choice and the stack's start.
 const PORTS_MAX: u32 = 3;
@@ -37,6 +38,10 @@ pub struct BootOptions<'a> {
     pub work_dir: &'a Path,
     /// Where what it prints is appended.
     pub log: &'a Path,
+    /// Where the stack behind it listens, if it forwards to one.
+    pub upstream: Option<SocketAddr>,
+    /// Ends the waiting.
+    pub interrupt: Interrupt<'a>,
 }
 
 /// Starts `stack` on a free port of 127.0.0.1 and waits until it is ready. It must have been built.
@@ -71,16 +76,18 @@ fn boot_on(
     let build_dir = stack.build_dir();
     let with = Placeholders {
         port: Some(port),
+        upstream: options.upstream,
         proofload: options.proofload_exe,
         stack_dir: &stack.dir,
         build_dir: &build_dir,
         work_dir: &work_dir,
+        parameters: &stack.parameters,
     };
     write_files(stack, &with)?;
     let commands = fill(stack, &with);
     let begun = Instant::now();
     let running = start(stack, options, &work_dir, commands, port)?;
-    await_ready(stack, running, begun)
+    await_ready(stack, running, begun, options.interrupt)
 }
 
 /// Absolute, since the stack runs inside of it.
@@ -110,6 +117,7 @@ fn fill(stack: &StackManifest, with: &Placeholders<'_>) -> Commands {
     let run = &stack.run;
     let jvm_flags: Vec<String> = run.jvm_flags.iter().map(|flag| flag.fill(with)).collect();
     let mut whole: Vec<String> = run.command.iter().map(|part| part.fill(with)).collect();
+    whole[0] = needs::resolve(stack, &whole[0]);
     whole.splice(1..1, jvm_flags.iter().cloned());
     let env = run.env.iter().map(|(name, value)| (name.clone(), value.fill(with))).collect();
     Commands { whole, jvm_flags, env }
@@ -130,7 +138,7 @@ fn start(
     for name in HIDDEN_JVM_FLAGS {
         command.env_remove(name);
     }
-    command.env("PATH", tools::search_path()).envs(commands.env);
+    command.envs(needs::environment(stack)).envs(commands.env);
     command.stdin(Stdio::piped()).stdout(output.try_clone().map_err(failed)?).stderr(output);
     let mut supervisor = command.spawn().map_err(failed)?;
     let cgroup = Cgroup::enclose(supervisor.id());
@@ -158,10 +166,14 @@ fn await_ready(
     stack: &StackManifest,
     mut running: Running,
     begun: Instant,
+    interrupt: Interrupt<'_>,
 ) -> Result<Option<Running>, StackError> {
     let ready = &stack.ready;
     let deadline = begun + ready.timeout.into();
     loop {
+        if interrupt.is_given() {
+            return Err(StackError::Interrupted { stack: stack.id.clone(), doing: "booted" });
+        }
         if let Some(status) = running.exit_status() {
             return give_up(&running, |running| StackError::Died {
                 stack: running.id.clone(),

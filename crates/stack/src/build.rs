@@ -1,17 +1,20 @@
 //! Building a stack, when what it is made of has changed.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io;
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::time::{Duration as StdDuration, Instant};
 
 use plan::stack::{Build, Placeholders, StackManifest};
 use units::Duration;
 
 use crate::error::StackError;
-use crate::{log, tools};
+use crate::interrupt::Interrupt;
+use crate::{log, needs, supervise};
 
 /// A build that takes longer is ended.
 const TIMEOUT: Duration = Duration::from_secs(30 * 60);
@@ -19,6 +22,9 @@ const POLL: StdDuration = StdDuration::from_millis(20);
 const INPUT_FILES_MAX: usize = 100_000;
 /// Folders that are made by builds, whatever an input folder holds beside them.
 const MADE: [&str; 2] = ["build", "target"];
+const LOCK: &str = ".lock";
+/// There while a build goes on; found there by the next one, the last was cut short.
+const UNFINISHED: &str = ".unfinished";
 const HELP_FOLDER: &str = "check that the folder of stacks is writable";
 
 /// What [`build`] did.
@@ -32,25 +38,47 @@ pub struct BuildOutcome {
     pub inputs: Option<String>,
 }
 
+/// What a build needs beside the manifest.
+#[derive(Debug, Clone, Copy)]
+pub struct BuildOptions<'a> {
+    /// The `proofload` binary, to supervise.
+    pub proofload_exe: &'a Path,
+    /// Where what the command prints is appended.
+    pub log: &'a Path,
+    /// Ends the build.
+    pub interrupt: Interrupt<'a>,
+}
+
 /// Builds `stack` unless its inputs and command are those of the last build that succeeded. Two that build the
-/// same at once wait for each other. What the command prints is appended to `log`.
+/// same at once wait for each other. However this process ends, the build ends with it; the next one begins with
+/// an empty build folder then, since nobody knows what was half written.
 ///
-/// The tools' own versions are not among the inputs: after a new compiler, remove the build folder.
-pub fn build(stack: &StackManifest, log: &Path) -> Result<BuildOutcome, StackError> {
+/// Of the tools' versions only the JDK's is among the inputs: after a new compiler, remove the build folder.
+pub fn build(stack: &StackManifest, options: &BuildOptions<'_>) -> Result<BuildOutcome, StackError> {
     let begun = Instant::now();
     let Some(plan) = &stack.build else {
         return Ok(BuildOutcome { built: false, took: Duration::ZERO, inputs: None });
     };
     let command = fill(stack, plan);
     fs::create_dir_all(&plan.build_dir).map_err(StackError::io("make", &plan.build_dir, HELP_FOLDER))?;
-    let _lock = lock(&plan.build_dir.join(".lock"))?;
+    let _lock = lock(&plan.build_dir.join(LOCK))?;
+    let unfinished = plan.build_dir.join(UNFINISHED);
+    if unfinished.exists() {
+        clear(&plan.build_dir)?;
+    }
     // Stacks that share a folder may build it with different commands, so each command has its stamp.
     let stamp = plan.build_dir.join(format!(".stamp-{:016x}", hash_of(&command)));
-    let inputs = hash_inputs(plan, &command)?;
+    let inputs = hash_inputs(plan, &command, needs::jdk_version(stack).as_deref())?;
     let unchanged = fs::read_to_string(&stamp).is_ok_and(|last| last == inputs) && plan.output.exists();
     if !unchanged {
         remove_if_there(&stamp)?;
-        run(stack, plan, &command, log)?;
+        fs::write(&unfinished, "").map_err(StackError::io("write", &unfinished, HELP_FOLDER))?;
+        let built = run(stack, plan, &command, options);
+        // A command that failed by itself has cleaned up after itself, or says what is wrong.
+        if !matches!(built, Err(StackError::Interrupted { .. })) {
+            remove_if_there(&unfinished)?;
+        }
+        built?;
         fs::write(&stamp, &inputs).map_err(StackError::io("write", &stamp, HELP_FOLDER))?;
     }
     Ok(BuildOutcome { built: !unchanged, took: begun.elapsed().into(), inputs: Some(inputs) })
@@ -61,10 +89,12 @@ fn fill(stack: &StackManifest, plan: &Build) -> Vec<String> {
     let nowhere = Path::new("");
     let with = Placeholders {
         port: None,
+        upstream: None,
         proofload: nowhere,
         stack_dir: &stack.dir,
         build_dir: &plan.build_dir,
         work_dir: nowhere,
+        parameters: &BTreeMap::new(),
     };
     plan.command.iter().map(|part| part.fill(&with)).collect()
 }
@@ -88,51 +118,87 @@ fn remove_if_there(path: &Path) -> Result<(), StackError> {
     }
 }
 
-fn run(stack: &StackManifest, plan: &Build, command: &[String], log: &Path) -> Result<(), StackError> {
-    let (output, from) = log::open(log)?;
+/// Removes what an interrupted build left behind, the lock excepted.
+fn clear(build_dir: &Path) -> Result<(), StackError> {
+    let remove_all = || {
+        for entry in fs::read_dir(build_dir)? {
+            let entry = entry?;
+            // The mark goes last: until then, the folder is not clear.
+            if entry.file_name() == LOCK || entry.file_name() == UNFINISHED {
+                continue;
+            }
+            let is_dir = entry.file_type()?.is_dir();
+            if is_dir { fs::remove_dir_all(entry.path())? } else { fs::remove_file(entry.path())? }
+        }
+        io::Result::Ok(())
+    };
+    remove_all().map_err(StackError::io("clear", build_dir, HELP_FOLDER))?;
+    remove_if_there(&build_dir.join(UNFINISHED))
+}
+
+fn run(
+    stack: &StackManifest,
+    plan: &Build,
+    command: &[String],
+    options: &BuildOptions<'_>,
+) -> Result<(), StackError> {
+    let (output, from) = log::open(options.log)?;
     let failed = |why: String| StackError::Build {
         stack: stack.id.clone(),
         why,
         dir: plan.dir.clone(),
         command: command.join(" "),
-        log: log::end(log, from).into(),
+        log: log::end(options.log, from).into(),
     };
     let spawn = || {
-        Command::new(&command[0])
-            .args(&command[1..])
-            .current_dir(&plan.dir)
-            .env("PATH", tools::search_path())
-            .stdin(Stdio::null())
-            .stdout(output.try_clone()?)
-            .stderr(output)
-            .spawn()
+        let mut supervisor = Command::new(options.proofload_exe);
+        supervisor.args(supervise::arguments(command)).current_dir(&plan.dir).process_group(0);
+        supervisor.envs(needs::environment(stack)).stdin(Stdio::piped());
+        let mut child = supervisor.stdout(output.try_clone()?).stderr(output).spawn()?;
+        // It ends the build when this pipe closes.
+        let mut pipe = child.stdin.take();
+        pipe.as_mut().map_or(Ok(()), |pipe| pipe.write_all(b"g"))?;
+        io::Result::Ok((child, pipe))
     };
-    let mut child =
+    let (mut child, pipe) =
         spawn().map_err(|error| failed(format!("`{}` cannot be started ({error})", command[0])))?;
-    let status = wait(&mut child).map_err(|error| failed(format!("it cannot be waited for ({error})")))?;
-    match status {
-        None => Err(failed(format!("it took longer than {TIMEOUT}"))),
-        Some(status) if !status.success() => Err(failed(format!("the command ended with {status}"))),
-        Some(_) if !plan.output.exists() => {
+    let ended = wait(&mut child, pipe, options.interrupt);
+    match ended.map_err(|error| failed(format!("it cannot be waited for ({error})")))? {
+        Ended::TooLate => Err(failed(format!("it took longer than {TIMEOUT}"))),
+        Ended::Interrupted => Err(StackError::Interrupted { stack: stack.id.clone(), doing: "built" }),
+        Ended::Itself(status) if !status.success() => Err(failed(format!("the command ended with {status}"))),
+        Ended::Itself(_) if !plan.output.exists() => {
             Err(failed(format!("the command succeeded without making {}", plan.output.display())))
         }
-        Some(_) => Ok(()),
+        Ended::Itself(_) => Ok(()),
     }
 }
 
-/// `None` when it took too long; it is killed then.
-fn wait(child: &mut Child) -> io::Result<Option<ExitStatus>> {
+/// How a build's command ended.
+enum Ended {
+    Itself(ExitStatus),
+    TooLate,
+    Interrupted,
+}
+
+/// Waits for the supervisor, and closes `pipe` when it must end before its time.
+fn wait(child: &mut Child, pipe: Option<ChildStdin>, interrupt: Interrupt<'_>) -> io::Result<Ended> {
     let deadline = Instant::now() + TIMEOUT.into();
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
+            return Ok(Ended::Itself(status));
         }
-        if Instant::now() >= deadline {
-            child.kill()?;
-            child.wait()?;
-            return Ok(None);
-        }
-        std::thread::sleep(POLL);
+        let why = if interrupt.is_given() {
+            Ended::Interrupted
+        } else if Instant::now() >= deadline {
+            Ended::TooLate
+        } else {
+            std::thread::sleep(POLL);
+            continue;
+        };
+        drop(pipe);
+        child.wait()?;
+        return Ok(why);
     }
 }
 
@@ -143,8 +209,8 @@ fn hash_of(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// A hash of the command, and of the names and contents of every input file.
-fn hash_inputs(plan: &Build, command: &[String]) -> Result<String, StackError> {
+/// A hash of the command, the JDK's version, and the names and contents of every input file.
+fn hash_inputs(plan: &Build, command: &[String], jdk: Option<&str>) -> Result<String, StackError> {
     let mut files = Vec::new();
     for input in &plan.inputs {
         list_files(input, &mut files)?;
@@ -152,6 +218,7 @@ fn hash_inputs(plan: &Build, command: &[String]) -> Result<String, StackError> {
     files.sort_unstable();
     let mut hasher = DefaultHasher::new();
     command.hash(&mut hasher);
+    jdk.hash(&mut hasher);
     for file in files {
         file.strip_prefix(&plan.dir).unwrap_or(&file).hash(&mut hasher);
         let content = fs::read(&file).map_err(StackError::io("read", &file, "check its permissions"))?;

@@ -31,9 +31,10 @@ pub(crate) struct Answer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Failure {
     Refused,
-    /// The connection ended before the answer did.
+    /// The connection ended before the answer did; by a reset, or in good order.
     Ended {
         received: Bytes,
+        reset: bool,
     },
     TimedOut {
         received: Bytes,
@@ -46,7 +47,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused => write!(f, "was refused: nothing listens there"),
-            Self::Ended { received } => write!(f, "was cut off after {received}"),
+            Self::Ended { received, .. } => write!(f, "was cut off after {received}"),
             Self::TimedOut { received } => write!(f, "was not answered in time ({received} received)"),
             Self::Malformed(why) => write!(f, "was answered with something that is not HTTP ({why})"),
             Self::Io(error) => write!(f, "failed ({error})"),
@@ -78,7 +79,9 @@ impl Client {
         let request =
             format!("GET {path} HTTP/1.1\r\nHost: {}\r\nUser-Agent: proofload-check\r\n\r\n", self.addr);
         // A server that answers and closes without reading makes this fail; its answer may be there.
-        let _ = self.stream.write_all(request.as_bytes());
+        let written = self.stream.write_all(request.as_bytes());
+        // The kernel tells of a reset once, here or at the next read.
+        let was_reset = written.is_err_and(|error| error.kind() == ErrorKind::ConnectionReset);
         let mut reader = Reader::new();
         loop {
             if let Some(answer) = reader.take(&mut self.unread)? {
@@ -86,7 +89,7 @@ impl Client {
             }
             if self.read(deadline)? {
                 let received = Bytes(self.unread.len() as u64);
-                return reader.end(&self.unread).ok_or(Failure::Ended { received });
+                return reader.end(&self.unread).ok_or(Failure::Ended { received, reset: was_reset });
             }
         }
     }
@@ -105,7 +108,9 @@ impl Client {
             Err(error) => match error.kind() {
                 ErrorKind::Interrupted => Ok(false),
                 ErrorKind::WouldBlock | ErrorKind::TimedOut => Err(Failure::TimedOut { received }),
-                ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => Err(Failure::Ended { received }),
+                ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {
+                    Err(Failure::Ended { received, reset: true })
+                }
                 _ => Err(Failure::Io(error.to_string())),
             },
         }

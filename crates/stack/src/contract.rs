@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::time::Instant;
 
 use http::Framing;
@@ -10,6 +11,7 @@ use units::{Bytes, Duration};
 
 use crate::client::{Answer, Client, Failure};
 use crate::error::StackError;
+use crate::running::Running;
 
 /// How often an endpoint of one answer a connection is asked: a close with the request unread is a reset, which
 /// may overtake the answer.
@@ -36,14 +38,40 @@ pub struct ContractReport {
     pub body: Vec<u8>,
     /// What the whole answer takes on the wire.
     pub wire_bytes: Bytes,
-    /// Whether the same connection brought a second whole answer.
-    pub kept_alive: bool,
+    /// What became of the connection.
+    pub afterwards: Afterwards,
     /// How many connections it took to get a whole answer; above 1 only where the server resets them.
     pub tries: u32,
     /// From the request to the last byte.
     pub took: Duration,
     /// Whether that is what the manifest says, and if not, every difference.
     pub matches: Result<(), Vec<Mismatch>>,
+}
+
+/// What becomes of a connection after its first answer, when a client asks for another on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Afterwards {
+    /// It brings the second one, too.
+    Kept,
+    /// The answer had said that the connection would be closed.
+    ClosedAsSaid,
+    /// It is closed without a word. A client that keeps connections loses the request it sends meanwhile.
+    ClosedUnsaid,
+    /// It is reset without a word, as happens to a server that closes with the request unread. The same loss, and
+    /// the reset may overtake the first answer as well.
+    ResetUnsaid,
+}
+
+impl Afterwards {
+    /// In a table.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Kept => "kept",
+            Self::ClosedAsSaid => "closed",
+            Self::ClosedUnsaid => "closed unsaid",
+            Self::ResetUnsaid => "reset unsaid",
+        }
+    }
 }
 
 /// A difference between an answer and its manifest.
@@ -75,6 +103,59 @@ pub enum Mismatch {
         /// The manifest's.
         expected: ConnectionUse,
     },
+    /// No thread of the name that should have answered.
+    Thread {
+        /// How its name should begin.
+        expected: String,
+        /// The groups of threads that are there.
+        got: Vec<String>,
+    },
+    /// More or fewer bytes on the wire.
+    WireBytes {
+        /// The manifest's.
+        expected: Bytes,
+        /// The answer's.
+        got: Bytes,
+    },
+    /// The body ends otherwise.
+    Framing {
+        /// The manifest's.
+        expected: Framing,
+        /// The answer's.
+        got: Framing,
+    },
+    /// The connection closed after another number of requests.
+    RequestsPerConnection {
+        /// The manifest's; `None` for no limit.
+        expected: Option<NonZeroU32>,
+        /// What was seen; `None` when it was still open at the end.
+        got: Option<NonZeroU32>,
+    },
+    /// The proxy held more connections to its upstream than it should.
+    UpstreamConnections {
+        /// The manifest's bound.
+        max: u32,
+        /// The most that were seen.
+        got: u32,
+    },
+}
+
+impl Mismatch {
+    /// Whether other work is done than was asked for. The rest is the same work in another wrapping, such as a
+    /// server of a newer version with a longer name: worth a word, and no reason not to measure.
+    pub fn is_wrong_answer(&self) -> bool {
+        match self {
+            Self::Status { .. }
+            | Self::Body { .. }
+            | Self::Early { .. }
+            | Self::Connection { .. }
+            | Self::Thread { .. } => true,
+            Self::WireBytes { .. }
+            | Self::Framing { .. }
+            | Self::RequestsPerConnection { .. }
+            | Self::UpstreamConnections { .. } => false,
+        }
+    }
 }
 
 impl fmt::Display for Mismatch {
@@ -89,17 +170,36 @@ impl fmt::Display for Mismatch {
             Self::Connection { expected: ConnectionUse::Close } => {
                 f.write_str("keeps the connection instead of closing it after one answer")
             }
+            Self::Thread { expected, got } => {
+                write!(f, "no thread `{expected}…` after the answer, only {}", got.join(", "))
+            }
+            Self::WireBytes { expected, got } => {
+                write!(f, "{} bytes on the wire instead of {}", got.0, expected.0)
+            }
+            Self::Framing { expected, got } => {
+                write!(f, "body framing {} instead of {}", got.name(), expected.name())
+            }
+            Self::RequestsPerConnection { expected, got } => {
+                let words = |cap: &Option<NonZeroU32>| {
+                    cap.map_or("never".to_owned(), |cap| format!("after {cap} requests"))
+                };
+                write!(f, "closes the connection {} instead of {}", words(got), words(expected))
+            }
+            Self::UpstreamConnections { max, got } => {
+                write!(f, "held {got} connections to its upstream instead of at most {max}")
+            }
         }
     }
 }
 
-/// Asks `endpoint` of the stack at `addr` twice on one connection and takes the first answer apart. Each answer
-/// may take `timeout`. An error means that there was no whole answer at all; a wrong one is in the report.
+/// Asks `endpoint` of `running` twice on one connection and takes the first answer apart. Each answer may take
+/// `timeout`. An error means that there was no whole answer at all; a wrong one is in the report.
 pub fn check_contract(
-    addr: SocketAddr,
+    running: &Running,
     endpoint: &Endpoint,
     timeout: Duration,
 ) -> Result<ContractReport, StackError> {
+    let addr = running.addr();
     let mut tries = 0;
     let (mut client, answer, took) = loop {
         tries += 1;
@@ -113,11 +213,45 @@ pub fn check_contract(
             }
         }
     };
-    let deadline = Instant::now() + (took + SECOND_ANSWER_WAIT).into();
-    let kept_alive = !answer.says_close && client.get(&endpoint.path, deadline).is_ok();
-    let matches = compare(endpoint, &answer, took, kept_alive);
+    let afterwards = if answer.says_close {
+        Afterwards::ClosedAsSaid
+    } else {
+        let deadline = Instant::now() + (took + SECOND_ANSWER_WAIT).into();
+        match client.get(&endpoint.path, deadline) {
+            Ok(_) => Afterwards::Kept,
+            Err(Failure::Ended { reset: true, .. }) => Afterwards::ResetUnsaid,
+            Err(_) => Afterwards::ClosedUnsaid,
+        }
+    };
+    let mut found = compare(endpoint, &answer, took, afterwards);
+    found.extend(compare_thread(endpoint, running)?);
+    let matches = if found.is_empty() { Ok(()) } else { Err(found) };
     let Answer { status, head, headers, framing, body, wire_bytes, .. } = answer;
-    Ok(ContractReport { status, head, headers, framing, body, wire_bytes, kept_alive, tries, took, matches })
+    Ok(ContractReport { status, head, headers, framing, body, wire_bytes, afterwards, tries, took, matches })
+}
+
+/// Asks for `path` on one connection until the server closes it, at most `max` times: how many answers it gave,
+/// `None` when it is still open then.
+pub(crate) fn count_requests(
+    addr: SocketAddr,
+    path: &str,
+    max: u32,
+    timeout: Duration,
+) -> Result<Option<NonZeroU32>, StackError> {
+    let deadline = Instant::now() + timeout.into();
+    let failed = |why: String| StackError::Unanswered { url: format!("http://{addr}{path}"), why };
+    let mut client = Client::connect(addr, deadline).map_err(|failure| failed(failure.to_string()))?;
+    for count in 0..max {
+        match client.get(path, deadline) {
+            Ok(answer) if answer.says_close => return Ok(NonZeroU32::new(count + 1)),
+            Ok(_) => {}
+            Err(Failure::Ended { .. }) if count > 0 => return Ok(NonZeroU32::new(count)),
+            Err(failure) => {
+                return Err(failed(format!("{failure}, as request {} of a connection", count + 1)));
+            }
+        }
+    }
+    Ok(None)
 }
 
 fn ask(addr: SocketAddr, path: &str, timeout: Duration) -> Result<(Client, Answer, Duration), Failure> {
@@ -128,12 +262,7 @@ fn ask(addr: SocketAddr, path: &str, timeout: Duration) -> Result<(Client, Answe
     Ok((client, answer, begun.elapsed().into()))
 }
 
-fn compare(
-    endpoint: &Endpoint,
-    answer: &Answer,
-    took: Duration,
-    kept_alive: bool,
-) -> Result<(), Vec<Mismatch>> {
+fn compare(endpoint: &Endpoint, answer: &Answer, took: Duration, afterwards: Afterwards) -> Vec<Mismatch> {
     let mut found = Vec::new();
     if answer.status != endpoint.status {
         found.push(Mismatch::Status { expected: endpoint.status, got: answer.status });
@@ -146,8 +275,22 @@ fn compare(
     if let Some(delay) = endpoint.delay.filter(|delay| took + EARLY_MAX < *delay) {
         found.push(Mismatch::Early { delay, took });
     }
-    if kept_alive != (endpoint.connection == ConnectionUse::KeepAlive) {
+    if (afterwards == Afterwards::Kept) != (endpoint.connection == ConnectionUse::KeepAlive) {
         found.push(Mismatch::Connection { expected: endpoint.connection });
     }
-    if found.is_empty() { Ok(()) } else { Err(found) }
+    if let Some(expected) = endpoint.wire_bytes.filter(|bytes| *bytes != answer.wire_bytes) {
+        found.push(Mismatch::WireBytes { expected, got: answer.wire_bytes });
+    }
+    if let Some(expected) = endpoint.framing.filter(|framing| *framing != answer.framing) {
+        found.push(Mismatch::Framing { expected, got: answer.framing });
+    }
+    found
+}
+
+fn compare_thread(endpoint: &Endpoint, running: &Running) -> Result<Option<Mismatch>, StackError> {
+    let Some(expected) = &endpoint.thread else { return Ok(None) };
+    let groups = running.usage()?.thread_groups;
+    let is_there = groups.iter().any(|group| group.name.starts_with(expected.as_str()));
+    let names = || groups.into_iter().map(|group| group.name).collect();
+    Ok((!is_there).then(|| Mismatch::Thread { expected: expected.clone(), got: names() }))
 }

@@ -71,6 +71,14 @@ pub enum StackError {
         /// The end of what it printed.
         log: Box<LogEnd>,
     },
+    /// The user wanted it to end.
+    #[error("stack `{stack}` was interrupted while it was {doing}; begin again")]
+    Interrupted {
+        /// The stack.
+        stack: String,
+        /// What went on: `built` or `booted`.
+        doing: &'static str,
+    },
     /// Of the ports a stack may have, none is free.
     #[error("there is no free port for stack `{stack}`; stop some of what listens on ports 20000 to 32000")]
     NoPort {

@@ -1,12 +1,27 @@
-//! Whose socket listens on a port.
+//! The sockets of a port: whose listens on it, and how many are connected to it.
 
 use std::collections::HashSet;
 use std::fs;
 
+const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
+const ESTABLISHED: &str = "01";
+const LISTEN: &str = "0A";
+
+/// How many connections to `port` are established, seen from the side that opened them.
+pub(crate) fn connections_to(port: u16) -> u32 {
+    let count = |table: &str| {
+        let text = fs::read_to_string(table).unwrap_or_default();
+        let to_it =
+            |row: &&str| Row::of(row).is_some_and(|row| row.remote_port == port && row.state == ESTABLISHED);
+        text.lines().filter(to_it).count() as u32
+    };
+    TABLES.into_iter().map(count).sum()
+}
+
 /// Whether one of `pids` listens on `port`. `None` where that cannot be known, because no listener is visible
 /// or a process hides its descriptors from us.
 pub(crate) fn is_owned(port: u16, pids: &[i32]) -> Option<bool> {
-    let inodes: HashSet<String> = ["/proc/net/tcp", "/proc/net/tcp6"]
+    let inodes: HashSet<String> = TABLES
         .iter()
         .flat_map(|table| listening_inodes(&fs::read_to_string(table).unwrap_or_default(), port))
         .collect();
@@ -29,20 +44,42 @@ pub(crate) fn is_owned(port: u16, pids: &[i32]) -> Option<bool> {
 
 /// The inodes of the sockets in state LISTEN on `port`, from a table of `/proc/net`.
 fn listening_inodes(table: &str, port: u16) -> Vec<String> {
-    const LISTEN: &str = "0A";
-    let row = |line: &str| {
-        let fields: Vec<&str> = line.split_whitespace().collect();
-        let (_, local_port) = fields.get(1)?.rsplit_once(':')?;
-        let matches = u16::from_str_radix(local_port, 16) == Ok(port) && *fields.get(3)? == LISTEN;
-        matches.then(|| (*fields.get(9)?).to_owned().into())?
-    };
-    table.lines().skip(1).filter_map(row).collect()
+    let rows = table.lines().filter_map(Row::of);
+    rows.filter(|row| row.local_port == port && row.state == LISTEN).map(|row| row.inode.to_owned()).collect()
+}
+
+/// What is of interest in a line of such a table.
+struct Row<'a> {
+    local_port: u16,
+    remote_port: u16,
+    state: &'a str,
+    inode: &'a str,
+}
+
+impl<'a> Row<'a> {
+    /// `None` for the heading.
+    fn of(line: &'a str) -> Option<Self> {
+        let mut fields = line.split_whitespace().skip(1);
+        let port = |address: &str| u16::from_str_radix(address.rsplit_once(':')?.1, 16).ok();
+        let (local_port, remote_port) = (port(fields.next()?)?, port(fields.next()?)?);
+        Some(Self { local_port, remote_port, state: fields.next()?, inode: fields.nth(5)? })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::net::TcpListener;
+    use std::net::{TcpListener, TcpStream};
+
+    #[test]
+    fn counts_the_connections_to_a_port_once_each() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let addr = listener.local_addr().unwrap();
+        assert_eq!(connections_to(addr.port()), 0);
+        let clients: Vec<TcpStream> = (0..3).map(|_| TcpStream::connect(addr).unwrap()).collect();
+        assert_eq!(connections_to(addr.port()), 3);
+        drop(clients);
+    }
 
     #[test]
     fn knows_its_own_listener_from_that_of_others() {

@@ -10,10 +10,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration as StdDuration, Instant};
 
-use common::{boot_in, standin};
+use common::standin;
 use http::Framing;
 use plan::stack::{ConnectionUse, Endpoint, StackManifest};
-use stack::{Mismatch, Running, StackError, build, check_contract, missing_tools};
+use stack::{
+    Afterwards, BootOptions, BuildOptions, BuildOutcome, Chain, ChainOptions, Interrupt, Mismatch, Running,
+    StackError, check_contract, missing,
+};
 use units::{Bytes, Duration};
 
 const SERVER: &str = r#"exec "$2" target --listen 127.0.0.1:$1 --model pool --threads 7"#;
@@ -32,7 +35,7 @@ impl Bench {
         fs::create_dir_all(&dir).unwrap();
         let text = format!("title = \"Mine\"\nfamily = \"test\"\ngeneration = \"timeless\"\n{sections}");
         fs::write(dir.join("stack.toml"), text).unwrap();
-        let stack = StackManifest::load(&dir).unwrap();
+        let stack = StackManifest::load(&dir).unwrap().swap_remove(0);
         Self { folder, stack }
     }
 
@@ -48,8 +51,25 @@ impl Bench {
         self.folder.path().join("log")
     }
 
+    fn build(&self) -> Result<BuildOutcome, StackError> {
+        self.build_until(Interrupt::NEVER)
+    }
+
+    fn build_until(&self, interrupt: Interrupt<'_>) -> Result<BuildOutcome, StackError> {
+        let log = self.log();
+        stack::build(&self.stack, &BuildOptions { proofload_exe: standin(), log: &log, interrupt })
+    }
+
     fn boot(&self) -> Result<Running, StackError> {
-        boot_in(&self.stack, self.folder.path())
+        let (work_dir, log) = (self.folder.path().join("work"), self.log());
+        let options = BootOptions {
+            proofload_exe: standin(),
+            work_dir: &work_dir,
+            log: &log,
+            upstream: None,
+            interrupt: Interrupt::NEVER,
+        };
+        stack::boot(&self.stack, &options)
     }
 }
 
@@ -95,7 +115,8 @@ fn a_stack_comes_up_is_watched_and_stops() {
     assert!(running.is_alive() && running.exit_status().is_none());
     assert_eq!(running.id(), "mine");
     assert!(running.boot_took() > Duration::ZERO);
-    assert_eq!(running.effective_command().first().map(String::as_str), Some("sh"));
+    let program = running.effective_command().first().map(String::as_str);
+    assert!(program.is_some_and(|path| path.starts_with('/') && path.ends_with("/sh")), "{program:?}");
     let before = running.usage().unwrap();
     assert_eq!(before.processes, 1);
     let pool = before.thread_groups.iter().find(|group| group.name == "pool-*").unwrap();
@@ -291,18 +312,36 @@ fn a_build_runs_only_when_its_inputs_changed() {
     );
     let log = bench.log();
     let built = std::thread::scope(|scope| {
-        let builders: Vec<_> =
-            (0..3).map(|_| scope.spawn(|| build(&bench.stack, &log).unwrap().built)).collect();
+        let builders: Vec<_> = (0..3).map(|_| scope.spawn(|| bench.build().unwrap().built)).collect();
         builders.into_iter().filter_map(|builder| builder.join().ok()).filter(|built| *built).count()
     });
     assert_eq!(built, 1);
     assert_eq!(fs::read_to_string(&log).unwrap(), "run\n");
     let manifest = bench.stack.dir.join("stack.toml");
     fs::write(&manifest, fs::read_to_string(&manifest).unwrap() + "# changed\n").unwrap();
-    assert!(build(&bench.stack, &log).unwrap().built);
+    assert!(bench.build().unwrap().built);
     fs::remove_file(bench.stack.build_dir().join("out")).unwrap();
-    assert!(build(&bench.stack, &log).unwrap().built);
-    assert!(!build(&bench.stack, &log).unwrap().built);
+    assert!(bench.build().unwrap().built);
+    assert!(!bench.build().unwrap().built);
+}
+
+#[test]
+fn an_interrupted_build_ends_and_the_next_begins_afresh() {
+    let bench = Bench::new(
+        "[build]\ncommand = [\"sh\", \"-c\", \"[ -e {build_dir}/half ] && exit 9; echo half > {build_dir}/half; \
+        echo $$ > pid; [ -e go ] || sleep 60; touch {build_dir}/out\"]\n\
+        inputs = [\"stack.toml\"]\noutput = \"out\"\n[run]\ncommand = [\"a\", \"{port}\"]\n\
+        [[endpoint]]\nname = \"a\"\npath = \"/\"\n",
+    );
+    let pid = bench.stack.dir.join("pid");
+    let is_under_way = || fs::read_to_string(&pid).is_ok_and(|pid| pid.ends_with('\n'));
+    let begun = Instant::now();
+    let error = bench.build_until(Interrupt::when(&is_under_way)).unwrap_err();
+    assert!(matches!(error, StackError::Interrupted { doing: "built", .. }), "{error}");
+    assert!(begun.elapsed() < StdDuration::from_secs(20));
+    assert!(!lives(fs::read_to_string(&pid).unwrap().trim().parse().unwrap()));
+    fs::write(bench.stack.dir.join("go"), "").unwrap();
+    assert!(bench.build().unwrap().built);
 }
 
 #[test]
@@ -311,7 +350,7 @@ fn a_build_that_fails_says_what_to_run_by_hand() {
         "[build]\ncommand = [\"sh\", \"-c\", \"echo no compiler; exit 2\"]\ninputs = [\"stack.toml\"]\n\
         output = \"out\"\n[run]\ncommand = [\"a\", \"{port}\"]\n[[endpoint]]\nname = \"a\"\npath = \"/\"\n",
     );
-    let text = build(&bench.stack, &bench.log()).unwrap_err().to_string();
+    let text = bench.build().unwrap_err().to_string();
     for part in ["exit status: 2", "run it by hand: cd ", "| no compiler"] {
         assert!(text.contains(part), "{text}");
     }
@@ -323,10 +362,10 @@ fn a_contract_tells_every_difference() {
     let running = bench.boot().unwrap();
     let right = bench.stack.endpoint("hello").unwrap();
     let limit = Duration::from_secs(5);
-    let report = check_contract(running.addr(), right, limit).unwrap();
+    let report = check_contract(&running, right, limit).unwrap();
     assert_eq!(report.matches, Ok(()));
     assert_eq!((report.status, report.framing, report.wire_bytes), (200, Framing::ContentLength, Bytes(69)));
-    assert!(report.kept_alive && report.tries == 1 && report.head.ends_with(b"\r\n\r\n"));
+    assert!(report.afterwards == Afterwards::Kept && report.tries == 1 && report.head.ends_with(b"\r\n\r\n"));
     assert_eq!(report.headers[0], ("Content-Type".to_owned(), "text/plain".to_owned()));
 
     let wrong = Endpoint {
@@ -336,7 +375,7 @@ fn a_contract_tells_every_difference() {
         connection: ConnectionUse::Close,
         ..right.clone()
     };
-    let report = check_contract(running.addr(), &wrong, limit).unwrap();
+    let report = check_contract(&running, &wrong, limit).unwrap();
     let took = report.took;
     let expected = vec![
         Mismatch::Status { expected: 201, got: 200 },
@@ -345,10 +384,29 @@ fn a_contract_tells_every_difference() {
         Mismatch::Connection { expected: ConnectionUse::Close },
     ];
     assert_eq!(report.matches, Err(expected));
-    let addr = running.addr();
-    running.stop().unwrap();
-    let error = check_contract(addr, right, limit).unwrap_err().to_string();
-    assert!(error.contains(&format!("GET http://{addr}/hello was refused")), "{error}");
+    let fussy = Endpoint {
+        wire_bytes: Some(Bytes(70)),
+        framing: Some(Framing::Chunked),
+        thread: Some("nobody".to_owned()),
+        ..right.clone()
+    };
+    let found = check_contract(&running, &fussy, limit).unwrap().matches.unwrap_err();
+    assert_eq!(
+        found[..2],
+        [
+            Mismatch::WireBytes { expected: Bytes(70), got: Bytes(69) },
+            Mismatch::Framing { expected: Framing::Chunked, got: Framing::ContentLength },
+        ]
+    );
+    assert!(matches!(&found[2], Mismatch::Thread { got, .. } if !got.is_empty()), "{found:?}");
+    let wrong: Vec<bool> = found.iter().map(Mismatch::is_wrong_answer).collect();
+    assert_eq!(wrong, [false, false, true]);
+    for pid in running.pids() {
+        assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
+    }
+    wait_until("the stack to be gone", StdDuration::from_secs(5), || !running.is_alive());
+    let error = check_contract(&running, right, limit).unwrap_err().to_string();
+    assert!(error.contains(&format!("GET http://{}/hello was refused", running.addr())), "{error}");
 }
 
 #[test]
@@ -385,7 +443,43 @@ fn tools_that_are_missing_are_named_with_their_package() {
         "[needs]\ntools = [\"sh\", \"proofload-no-such-tool\"]\n[run]\ncommand = [\"a\", \"{port}\"]\n\
         [[endpoint]]\nname = \"a\"\npath = \"/\"\n",
     );
-    let missing = missing_tools(&bench.stack);
+    let missing = missing(&bench.stack);
     assert_eq!(missing.len(), 1);
     assert_eq!(missing[0].name, "proofload-no-such-tool");
+}
+
+#[test]
+fn a_chain_is_booted_from_its_far_end_and_stopped_as_one() {
+    let back = Bench::of_script(SERVER, "10s");
+    // It says where its upstream is in the body of its one file, which is all that a proxy need do here.
+    let script = r#"echo "$3" > upstream; exec "$2" target --listen 127.0.0.1:$1 --model pool --threads 7"#;
+    let front = Bench::new(&format!(
+        "upstream = \"back\"\n[run]\ncommand = [\"sh\", \"-c\", '''{script}''', \"sh\", \"{{port}}\", \
+        \"{{proofload}}\", \"{{upstream}}\"]\n[[endpoint]]\nname = \"hello\"\npath = \"/hello\"\nbody = \"hello\"\n"
+    ));
+    let dir = front.folder.path().join("trial");
+    let options = ChainOptions { proofload_exe: standin(), dir: &dir, interrupt: Interrupt::NEVER };
+    let chain = Chain::boot(&[&back.stack, &front.stack], &options).unwrap();
+    let upstream = chain.upstreams()[0].addr();
+    assert_eq!(fs::read_to_string(dir.join("work/upstream")).unwrap().trim(), upstream.to_string());
+    assert!(dir.join("server.log").exists() && dir.join("upstream-mine/server.log").exists());
+    assert_eq!((chain.all().len(), chain.dead().map(Running::id)), (2, None));
+    let clients: Vec<TcpStream> = (0..3).map(|_| TcpStream::connect(upstream).unwrap()).collect();
+    assert_eq!(chain.upstream_connections(), 3);
+    drop(clients);
+    let pids: Vec<i32> = chain.all().iter().flat_map(Running::pids).collect();
+    assert!(!chain.stop().unwrap().forced);
+    assert!(pids.len() >= 2 && pids.into_iter().all(|pid| !lives(pid)));
+}
+
+#[test]
+fn what_stands_behind_goes_when_the_front_does_not_come_up() {
+    let back = Bench::of_script(&format!("echo $1 > port; {SERVER}"), "10s");
+    let front = Bench::of_script("exit 3", "5s");
+    let options =
+        ChainOptions { proofload_exe: standin(), dir: front.folder.path(), interrupt: Interrupt::NEVER };
+    let error = Chain::boot(&[&back.stack, &front.stack], &options).unwrap_err().to_string();
+    assert!(error.contains("ended with exit status: 3"), "{error}");
+    let port = fs::read_to_string(front.folder.path().join("upstream-mine/work/port")).unwrap();
+    assert!(TcpStream::connect(format!("127.0.0.1:{}", port.trim())).is_err());
 }

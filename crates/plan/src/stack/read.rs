@@ -1,98 +1,66 @@
 //! A manifest's text in, a [`StackManifest`] or the line of its first mistake out.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use http::Framing;
 use toml::Spanned;
-use units::Duration;
+use units::{Bytes, Duration};
 
-use super::{Build, ConfigFile, ConnectionUse, Endpoint, Generation, Ready, Run, StackManifest, Template};
+use super::raw::{Raw, RawBuild, RawCap, RawEndpoint, RawFile, RawFraming, RawReady, RawRun, RawVariant};
+use super::{
+    Build, ConfigFile, ConnectionUse, Endpoint, Needs, Ready, Run, StackManifest, Template, Variant,
+};
 use crate::error::PlanError;
 use crate::toml_file;
 
-/// The placeholders of a run.
-const ALL: [&str; 5] = ["port", "proofload", "stack_dir", "build_dir", "work_dir"];
+/// The placeholders that every stack has; `{upstream}` is empty where none is named.
+const BUILT_IN: [&str; 6] = ["port", "upstream", "proofload", "stack_dir", "build_dir", "work_dir"];
+/// Those that are known when it is built.
+const AT_BUILD: [&str; 2] = ["build_dir", "stack_dir"];
 const READY_TIMEOUT_DEFAULT: Duration = Duration::from_secs(30);
-const HELP_PLACEHOLDER: &str = "use {port}, {proofload}, {stack_dir}, {build_dir} or {work_dir}";
 
-/// Validates `text`, the manifest `file` in folder `dir`.
-pub(super) fn manifest(file: &Path, dir: &Path, text: &str) -> Result<StackManifest, PlanError> {
-    let raw: Raw = toml_file::parse(file, text)?;
-    Source { file, dir, text }.manifest(raw)
+/// Validates `text`, the manifest `file` in folder `dir`: the stack as such, and then its variants.
+pub(super) fn manifests(file: &Path, dir: &Path, text: &str) -> Result<Vec<StackManifest>, PlanError> {
+    let mut raw: Raw = toml_file::parse(file, text)?;
+    let source = Source { file, dir, text, parameters: raw.parameters.keys().map(name_of).collect() };
+    let variants = std::mem::take(&mut raw.variants);
+    let mut all = vec![source.manifest(raw)?];
+    for raw in variants {
+        let variant = source.variant(raw, &all)?;
+        all.push(variant);
+    }
+    Ok(all)
 }
 
-/// The manifest as written.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Raw {
-    title: Spanned<String>,
-    family: Spanned<String>,
-    generation: Generation,
-    description: Option<String>,
-    #[serde(default)]
-    needs: RawNeeds,
-    build: Option<RawBuild>,
-    run: Spanned<RawRun>,
-    #[serde(default)]
-    ready: RawReady,
-    #[serde(default, rename = "endpoint")]
-    endpoints: Vec<RawEndpoint>,
-    #[serde(default, rename = "file")]
-    files: Vec<RawFile>,
+fn name_of(key: &Spanned<String>) -> String {
+    key.get_ref().clone()
 }
 
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-struct RawNeeds {
-    #[serde(default)]
-    tools: Vec<String>,
+/// When a template is filled in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    AtBuild,
+    AtRun,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawBuild {
-    dir: Option<Spanned<PathBuf>>,
-    command: Spanned<Vec<Spanned<String>>>,
-    inputs: Spanned<Vec<Spanned<PathBuf>>>,
-    output: Spanned<PathBuf>,
+const HELP_PLAIN: &str = "rename it: lower-case letters, digits, - and .";
+
+/// Whether `name` can be part of an id.
+fn is_plain(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
+    !name.is_empty() && name.bytes().all(plain)
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawRun {
-    command: Spanned<Vec<Spanned<String>>>,
-    #[serde(default)]
-    jvm_flags: Vec<Spanned<String>>,
-    #[serde(default)]
-    env: BTreeMap<String, Spanned<String>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields)]
-struct RawReady {
-    path: Option<Spanned<String>>,
-    status: Option<Spanned<u16>>,
-    timeout: Option<Spanned<String>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawEndpoint {
-    name: Spanned<String>,
-    path: Spanned<String>,
-    status: Option<Spanned<u16>>,
-    body: Option<String>,
-    delay: Option<Spanned<String>>,
-    connection: Option<ConnectionUse>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawFile {
-    template: Spanned<PathBuf>,
-    name: Option<Spanned<String>>,
+fn framing(raw: RawFraming) -> Framing {
+    match raw {
+        RawFraming::None => Framing::None,
+        RawFraming::ContentLength => Framing::ContentLength,
+        RawFraming::Chunked => Framing::Chunked,
+        RawFraming::CloseDelimited => Framing::CloseDelimited,
+    }
 }
 
 /// A manifest's text, which errors point into.
@@ -100,6 +68,8 @@ struct Source<'a> {
     file: &'a Path,
     dir: &'a Path,
     text: &'a str,
+    /// The names of the stack's own placeholders.
+    parameters: Vec<String>,
 }
 
 impl Source<'_> {
@@ -111,6 +81,7 @@ impl Source<'_> {
         let at_run = raw.run.span();
         let files =
             raw.files.into_iter().map(|file| self.config_file(file)).collect::<Result<Vec<_>, _>>()?;
+        let parameters = self.parameters(raw.parameters)?;
         let run = self.run(raw.run.into_inner())?;
         let says_port = |template: &Template| template.0.contains("{port}");
         if files.is_empty() && !run.command.iter().chain(run.env.values()).any(says_port) {
@@ -119,14 +90,19 @@ impl Source<'_> {
         }
         let endpoints = self.endpoints(raw.endpoints)?;
         let ready = self.ready(raw.ready, &endpoints[0])?;
+        self.uses(&run, &files, raw.upstream.as_ref())?;
         Ok(StackManifest {
             id: self.id()?,
+            variant: None,
             dir: self.dir.to_owned(),
             title: self.not_empty(raw.title)?,
             family: self.not_empty(raw.family)?,
             generation: raw.generation,
             description: raw.description,
-            tools: raw.needs.tools,
+            needs: Needs { tools: raw.needs.tools, jdk: raw.needs.jdk, libraries: raw.needs.libraries },
+            upstream: raw.upstream.map(Spanned::into_inner),
+            parameters,
+            requests_per_connection: self.cap(raw.requests_per_connection)?,
             build: raw.build.map(|build| self.build(build)).transpose()?,
             run,
             ready,
@@ -137,13 +113,10 @@ impl Source<'_> {
 
     fn id(&self) -> Result<String, PlanError> {
         let name = self.dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let plain =
-            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
-        if !name.is_empty() && name.bytes().all(plain) {
+        if is_plain(&name) {
             return Ok(name);
         }
-        let help = "rename the folder: lower-case letters, digits, - and .";
-        Err(PlanError::new(format!("`{name}` cannot be the id of a stack"), help).in_file(self.dir))
+        Err(PlanError::new(format!("`{name}` cannot be the id of a stack"), HELP_PLAIN).in_file(self.dir))
     }
 
     fn not_empty(&self, text: Spanned<String>) -> Result<String, PlanError> {
@@ -177,7 +150,7 @@ impl Source<'_> {
         let build_dir = dir.join("build");
         Ok(Build {
             inputs: inputs.collect::<Result<_, _>>()?,
-            command: self.command(raw.command, &["build_dir", "stack_dir"])?,
+            command: self.command(raw.command, Known::AtBuild)?,
             output: build_dir.join(raw.output.get_ref()),
             dir,
             build_dir,
@@ -188,7 +161,7 @@ impl Source<'_> {
         let at_command = raw.command.span();
         let misplaced =
             raw.command.get_ref().iter().find(|argument| argument.get_ref().starts_with("-X")).cloned();
-        let command = self.command(raw.command, &ALL)?;
+        let command = self.command(raw.command, Known::AtRun)?;
         let is_java = Path::new(command[0].as_str()).file_name().is_some_and(|name| name == "java");
         if let Some(flag) = misplaced.filter(|_| is_java) {
             let what = format!("`{}` is a JVM flag", flag.get_ref());
@@ -202,8 +175,8 @@ impl Source<'_> {
             let what = format!("`{}` takes no JVM flags", command[0].as_str());
             return Err(self.error(at_command, what, "start it with java, or leave jvm_flags out"));
         }
-        let jvm_flags = raw.jvm_flags.into_iter().map(|flag| self.template(flag, &ALL));
-        let env = raw.env.into_iter().map(|(name, value)| Ok((name, self.template(value, &ALL)?)));
+        let jvm_flags = raw.jvm_flags.into_iter().map(|flag| self.template(flag, Known::AtRun));
+        let env = raw.env.into_iter().map(|(name, value)| Ok((name, self.template(value, Known::AtRun)?)));
         Ok(Run {
             command,
             jvm_flags: jvm_flags.collect::<Result<_, _>>()?,
@@ -211,36 +184,151 @@ impl Source<'_> {
         })
     }
 
-    fn command(
-        &self,
-        raw: Spanned<Vec<Spanned<String>>>,
-        placeholders: &[&str],
-    ) -> Result<Vec<Template>, PlanError> {
+    fn command(&self, raw: Spanned<Vec<Spanned<String>>>, known: Known) -> Result<Vec<Template>, PlanError> {
         let at = raw.span();
         if raw.get_ref().first().is_none_or(|program| program.get_ref().is_empty()) {
             let help = "write the program and its arguments, each as its own text";
             return Err(self.error(at, "the command has no program", help));
         }
-        raw.into_inner().into_iter().map(|text| self.template(text, placeholders)).collect()
+        raw.into_inner().into_iter().map(|text| self.template(text, known)).collect()
     }
 
-    fn template(&self, text: Spanned<String>, placeholders: &[&str]) -> Result<Template, PlanError> {
+    fn template(&self, text: Spanned<String>, known: Known) -> Result<Template, PlanError> {
         let mut rest = text.get_ref().as_str();
         while let Some((_, after)) = rest.split_once('{') {
             let (name, after) = after.split_once('}').unwrap_or((after, ""));
-            if !placeholders.contains(&name) {
-                let known = ALL.contains(&name);
-                let what = if known {
-                    format!("`{{{name}}}` is not known when a stack is built")
-                } else {
-                    format!("`{{{name}}}` is no placeholder")
-                };
-                let help = if known { "use {build_dir} or {stack_dir}" } else { HELP_PLACEHOLDER };
+            let at_run = BUILT_IN.contains(&name) || self.parameters.iter().any(|own| own == name);
+            if !at_run {
+                let what = format!("`{{{name}}}` is no placeholder");
+                let own = self.parameters.iter().map(String::as_str);
+                let all: Vec<String> =
+                    BUILT_IN.into_iter().chain(own).map(|name| format!("{{{name}}}")).collect();
+                let help = format!("use {}, or declare it in [parameters]", all.join(", "));
                 return Err(self.error(text.span(), what, help));
+            }
+            if known == Known::AtBuild && !AT_BUILD.contains(&name) {
+                let what = format!("`{{{name}}}` is not known when a stack is built");
+                return Err(self.error(text.span(), what, "use {build_dir} or {stack_dir}"));
             }
             rest = after;
         }
         Ok(Template(text.into_inner()))
+    }
+
+    fn parameters(
+        &self,
+        raw: BTreeMap<Spanned<String>, Spanned<String>>,
+    ) -> Result<BTreeMap<String, String>, PlanError> {
+        raw.into_iter()
+            .map(|(name, value)| {
+                let word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+                let is_word = !name.get_ref().is_empty() && name.get_ref().bytes().all(word);
+                if !is_word || BUILT_IN.contains(&name.get_ref().as_str()) {
+                    let what = format!("`{}` cannot be the name of a parameter", name.get_ref());
+                    let help = "use lower-case letters, digits and _, and no built-in placeholder's name";
+                    return Err(self.error(name.span(), what, help));
+                }
+                if value.get_ref().contains(['{', '}']) {
+                    let help = "write the value itself; parameters are filled in once";
+                    return Err(self.error(value.span(), "a parameter holds a placeholder", help));
+                }
+                Ok((name.into_inner(), value.into_inner()))
+            })
+            .collect()
+    }
+
+    /// What is declared is used: a parameter that nothing reads would be varied without effect.
+    fn uses(
+        &self,
+        run: &Run,
+        files: &[ConfigFile],
+        upstream: Option<&Spanned<String>>,
+    ) -> Result<(), PlanError> {
+        let mut texts: Vec<String> = run.templates().map(|template| template.0.clone()).collect();
+        for file in files {
+            texts.push(toml_file::read(&file.template)?);
+        }
+        let used = |name: &str| texts.iter().any(|text| text.contains(&format!("{{{name}}}")));
+        if let Some(unused) = self.parameters.iter().find(|name| !used(name)) {
+            let what = format!("the parameter `{unused}` is used nowhere");
+            let help = format!("write {{{unused}}} in the command, in env or in a [[file]], or remove it");
+            return Err(PlanError::new(what, help).in_file(self.file));
+        }
+        match upstream {
+            Some(upstream) if !used("upstream") => {
+                let help = "write {upstream} where it is told what to forward to";
+                Err(self.error(upstream.span(), "the stack is not told where its upstream is", help))
+            }
+            None if used("upstream") => {
+                let help = "name the stack behind it: upstream = \"…\"";
+                Err(PlanError::new("{upstream} is used, and no upstream is named", help).in_file(self.file))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn cap(&self, raw: Option<Spanned<RawCap>>) -> Result<Option<NonZeroU32>, PlanError> {
+        let Some(raw) = raw else { return Ok(None) };
+        let at = raw.span();
+        let cap = match raw.into_inner() {
+            RawCap::Word(word) if word == "unlimited" => return Ok(None),
+            RawCap::Word(_) => None,
+            RawCap::Requests(count) => NonZeroU32::new(count),
+        };
+        let help = "write how many requests a connection serves, or \"unlimited\"";
+        cap.map(Some).ok_or_else(|| self.error(at, "this is no number of requests", help))
+    }
+
+    /// The variant `raw` of the stack that `all` begins with.
+    fn variant(&self, raw: RawVariant, all: &[StackManifest]) -> Result<StackManifest, PlanError> {
+        let stack = &all[0];
+        let at = raw.name.span();
+        let name = self.not_empty(raw.name)?;
+        let id = format!("{}@{name}", stack.id);
+        if !is_plain(&name) {
+            return Err(self.error(at, format!("`{name}` cannot be the name of a variant"), HELP_PLAIN));
+        }
+        if all.iter().any(|earlier| earlier.id == id) {
+            let what = format!("a second variant is called `{name}`");
+            return Err(self.error(at, what, "give it a name of its own"));
+        }
+        if let Some(unknown) = raw.parameters.keys().find(|key| !self.parameters.contains(key.get_ref())) {
+            let what = format!("the stack has no parameter `{}`", unknown.get_ref());
+            return Err(self.error(unknown.span(), what, "declare it in [parameters]"));
+        }
+        if let (Some(upstream), None) = (&raw.upstream, &stack.upstream) {
+            let what = "the stack has no upstream that a variant could change";
+            return Err(self.error(upstream.span(), what, "name one for the stack, too"));
+        }
+        let mut variant = stack.clone();
+        variant.parameters.extend(self.parameters(raw.parameters)?);
+        if let Some(flags) = raw.jvm_flags {
+            let flags = flags.into_iter().map(|flag| self.template(flag, Known::AtRun));
+            variant.run.jvm_flags = flags.collect::<Result<_, _>>()?;
+        }
+        if let Some(upstream) = raw.upstream {
+            variant.upstream = Some(upstream.into_inner());
+        }
+        if raw.requests_per_connection.is_some() {
+            variant.requests_per_connection = self.cap(raw.requests_per_connection)?;
+        }
+        if !raw.endpoints.is_empty() {
+            variant.endpoints = self.endpoints(raw.endpoints)?;
+            variant.ready.path.clone_from(&variant.endpoints[0].path);
+            variant.ready.status = variant.endpoints[0].status;
+        }
+        if Self::runs_like(&variant, stack) {
+            let what = format!("the variant `{name}` runs as the stack itself does");
+            return Err(self.error(at, what, "change a parameter, the JVM flags or the upstream"));
+        }
+        let description = self.not_empty(raw.description)?;
+        variant.variant = Some(Variant { of: stack.id.clone(), name, description });
+        variant.id = id;
+        Ok(variant)
+    }
+
+    fn runs_like(one: &StackManifest, other: &StackManifest) -> bool {
+        (&one.parameters, &one.run, &one.upstream) == (&other.parameters, &other.run, &other.upstream)
     }
 
     fn ready(&self, raw: RawReady, first: &Endpoint) -> Result<Ready, PlanError> {
@@ -269,6 +357,10 @@ impl Source<'_> {
                 body: raw.body,
                 delay: raw.delay.map(|delay| self.duration(&delay)).transpose()?,
                 connection: raw.connection.unwrap_or(ConnectionUse::KeepAlive),
+                wire_bytes: raw.wire_bytes.map(Bytes),
+                framing: raw.framing.map(framing),
+                thread: raw.thread.map(|name| self.not_empty(name)).transpose()?,
+                upstream_connections_max: raw.upstream_connections_max.map(Spanned::into_inner),
             });
         }
         Ok(endpoints)

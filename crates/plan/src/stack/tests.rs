@@ -4,15 +4,21 @@ const GOOD: &str = r#"title = "Good"
 family = "test"
 generation = "2019"
 description = "A good one."
+upstream = "back"
+requests_per_connection = 100
 [needs]
-tools = ["java"]
+tools = ["mvn"]
+jdk = 17
+libraries = ["libx.so.1"]
+[parameters]
+threads = "200"
 [build]
 dir = "src"
 command = ["make", "{build_dir}/out"]
 inputs = ["main.c"]
 output = "out"
 [run]
-command = ["java", "-cp", "{build_dir}", "Main", "{port}"]
+command = ["java", "-cp", "{build_dir}", "Main", "{port}", "{upstream}", "{threads}"]
 jvm_flags = ["-Xmx{port}m"]
 env = { HOME = "{work_dir}" }
 [ready]
@@ -21,6 +27,10 @@ timeout = "5s"
 name = "hello"
 path = "/hello"
 body = "hello"
+wire_bytes = 118
+framing = "chunked"
+thread = "http-nio-"
+upstream_connections_max = 20
 [[endpoint]]
 name = "sleep"
 path = "/sleep"
@@ -29,6 +39,19 @@ connection = "close"
 [[file]]
 template = "app.conf"
 name = "renamed.conf"
+[[variant]]
+name = "threads-400"
+description = "More of them."
+parameters = { threads = "400" }
+requests_per_connection = "unlimited"
+[[variant]]
+name = "other"
+description = "Something else behind it."
+jvm_flags = ["-Xss256k"]
+upstream = "back@b"
+[[variant.endpoint]]
+name = "static"
+path = "/output.txt"
 "#;
 
 /// A folder of stacks that is gone with this.
@@ -57,8 +80,13 @@ impl Drop for Stacks {
 #[test]
 fn a_whole_manifest_is_read() {
     let stacks = Stacks::new("whole", &[("good", GOOD)]);
-    let stack = StackManifest::load(&stacks.0.join("good")).unwrap();
+    let all = StackManifest::load(&stacks.0.join("good")).unwrap();
+    let stack = &all[0];
     assert_eq!((stack.id.as_str(), stack.generation), ("good", Generation::Of2019));
+    let needs =
+        Needs { tools: vec!["mvn".to_owned()], jdk: Some(17), libraries: vec!["libx.so.1".to_owned()] };
+    assert_eq!((&stack.needs, stack.upstream.as_deref()), (&needs, Some("back")));
+    assert_eq!((stack.requests_per_connection, &stack.variant), (NonZeroU32::new(100), &None));
     let build = stack.build.as_ref().unwrap();
     assert!(build.output.ends_with("good/src/build/out") && stack.build_dir().ends_with("good/src/build"));
     let hello = Endpoint {
@@ -68,6 +96,10 @@ fn a_whole_manifest_is_read() {
         body: Some("hello".to_owned()),
         delay: None,
         connection: ConnectionUse::KeepAlive,
+        wire_bytes: Some(Bytes(118)),
+        framing: Some(Framing::Chunked),
+        thread: Some("http-nio-".to_owned()),
+        upstream_connections_max: Some(20),
     };
     assert_eq!(stack.endpoint("hello").unwrap(), &hello);
     let sleep = stack.endpoint("sleep").unwrap();
@@ -80,14 +112,23 @@ fn a_whole_manifest_is_read() {
 }
 
 #[test]
-fn placeholders_are_filled_and_other_braces_stay() {
-    let path = Path::new("/somewhere");
-    let with =
-        Placeholders { port: Some(8080), proofload: path, stack_dir: path, build_dir: path, work_dir: path };
+fn a_variant_is_the_stack_with_other_values() {
+    let stacks = Stacks::new("variant", &[("good", GOOD)]);
+    let all = StackManifest::load(&stacks.0.join("good")).unwrap();
+    let ids: Vec<&str> = all.iter().map(|stack| stack.id.as_str()).collect();
+    assert_eq!(ids, ["good", "good@threads-400", "good@other"]);
+    let (stack, more, other) = (&all[0], &all[1], &all[2]);
+    assert_eq!((stack.parameters["threads"].as_str(), more.parameters["threads"].as_str()), ("200", "400"));
     assert_eq!(
-        with.fill("server { listen {port}; root {work_dir}/x; }"),
-        "server { listen 8080; root /somewhere/x; }"
+        (&more.run, &more.endpoints, more.requests_per_connection),
+        (&stack.run, &stack.endpoints, None)
     );
+    let variant =
+        Variant { of: "good".into(), name: "threads-400".into(), description: "More of them.".into() };
+    assert_eq!(more.variant, Some(variant));
+    assert_eq!((other.upstream.as_deref(), other.run.jvm_flags[0].as_str()), (Some("back@b"), "-Xss256k"));
+    assert_eq!((other.endpoints.len(), other.ready.path.as_str()), (1, "/output.txt"));
+    assert_eq!(other.requests_per_connection, stack.requests_per_connection);
 }
 
 /// The error for [`GOOD`] with its first `from` replaced by `to`.
@@ -98,30 +139,78 @@ fn error_of(test: &str, from: &str, to: &str) -> String {
 }
 
 #[test]
+fn what_is_declared_must_be_used_and_what_varies_must_be_declared() {
+    for (index, (from, to, place, what)) in [
+        ("\"{upstream}\", ", "", "5:12", "the stack is not told where its upstream is"),
+        ("upstream = \"back\"\n", "", ": ", "{upstream} is used, and no upstream is named"),
+        ("\"{threads}\"", "\"200\"", ": ", "the parameter `threads` is used nowhere"),
+        ("threads = \"200\"", "port = \"200\"", "12:1", "`port` cannot be the name of a parameter"),
+        ("\"200\"", "\"{port}\"", "12:11", "a parameter holds a placeholder"),
+        ("= 100", "= 0", "6:27", "this is no number of requests"),
+        ("\"unlimited\"", "\"all\"", "44:27", "this is no number of requests"),
+        ("{ threads = \"400\" }", "{ treads = \"400\" }", "43:16", "the stack has no parameter `treads`"),
+        ("\"400\"", "\"200\"", "41:8", "runs as the stack itself does"),
+        ("\"other\"", "\"threads-400\"", "46:8", "a second variant is called `threads-400`"),
+        ("\"other\"", "\"O\"", "46:8", "`O` cannot be the name of a variant"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let error = error_of(&format!("use{index}"), from, to);
+        assert!(
+            error.contains(&format!("bad/stack.toml:{place}")) || place == ": ",
+            "{place} {what}: {error}"
+        );
+        assert!(error.contains(what), "{what}: {error}");
+    }
+}
+
+#[test]
+fn a_chain_begins_at_its_far_end() {
+    let back = GOOD.replace("upstream = \"back\"\n", "").replace("\"{upstream}\", ", "");
+    let back = back.split("[[variant]]").next().unwrap();
+    let b =
+        format!("{back}[[variant]]\nname = \"b\"\ndescription = \"b\"\nparameters = {{ threads = \"1\" }}\n");
+    let stacks = Stacks::new("chain", &[("good", GOOD), ("back", &b)]);
+    let catalogue = Catalogue::load(&stacks.0).unwrap();
+    let ids =
+        |id| -> Vec<&str> { catalogue.chain(id).unwrap().iter().map(|stack| stack.id.as_str()).collect() };
+    assert_eq!((ids("back"), ids("good")), (vec!["back"], vec!["back", "good"]));
+    assert_eq!(ids("good@other"), ["back@b", "good@other"]);
+    assert_eq!(catalogue.iter().count(), 2);
+    let round = Stacks::new("round", &[("back", &GOOD.replace("back@b", "back"))]);
+    let error = Catalogue::load(&round.0).unwrap_err().to_string();
+    assert!(error.contains("more than 4 stacks stand behind each other from `back`"), "{error}");
+    let alone = Stacks::new("alone", &[("good", GOOD)]);
+    let error = Catalogue::load(&alone.0).unwrap_err().to_string();
+    assert!(error.contains("good/stack.toml: there is no stack `back`"), "{error}");
+}
+
+#[test]
 fn each_mistake_is_told_with_its_line() {
     for (index, (from, to, place, what)) in [
         ("title = \"Good\"", "title = \" \"", "1:9", "this is empty"),
         ("title =", "titel =", "1:1", "unknown field `titel`"),
         ("\"2019\"", "\"2020\"", "3:14", "unknown variant `2020`"),
-        ("dir = \"src\"", "dir = \"scr\"", "8:7", "the build's folder `scr` cannot be read"),
-        ("{build_dir}/out", "{work_dir}", "9:20", "`{work_dir}` is not known when a stack is built"),
-        ("[\"main.c\"]", "[\"main.d\"]", "10:11", "there is no `main.d`"),
-        ("[\"main.c\"]", "[]", "10:10", "the build has no inputs"),
+        ("dir = \"src\"", "dir = \"scr\"", "14:7", "the build's folder `scr` cannot be read"),
+        ("{build_dir}/out", "{work_dir}", "15:20", "`{work_dir}` is not known when a stack is built"),
+        ("[\"main.c\"]", "[\"main.d\"]", "16:11", "there is no `main.d`"),
+        ("[\"main.c\"]", "[]", "16:10", "the build has no inputs"),
         (
             "\"java\", \"-cp\"",
             "\"java\", \"-Xmx1g\"",
-            "13:20",
+            "19:20",
             "`-Xmx1g` is a JVM flag; move it to jvm_flags",
         ),
-        ("\"java\", \"-cp\"", "\"node\", \"-cp\"", "13:11", "`node` takes no JVM flags"),
-        ("Main", "{prot}", "13:42", "`{prot}` is no placeholder; use {port}"),
-        ("\"5s\"", "\"5\"", "17:11", "`5` is not a time; unknown unit"),
-        ("path = \"/hello\"", "path = \"hello\"", "20:8", "`hello` is not the path of a request"),
-        ("body = \"hello\"", "status = 99", "21:10", "99 is not the status of an answer"),
-        ("name = \"sleep\"", "name = \"hello\"", "23:8", "a second endpoint is called `hello`"),
-        ("\"close\"", "\"shut\"", "26:14", "unknown variant `shut`"),
-        ("app.conf", "ap.conf", "28:12", "there is no file `ap.conf`"),
-        ("renamed.conf", "../renamed.conf", "29:8", "`../renamed.conf` is no file name"),
+        ("\"java\", \"-cp\"", "\"node\", \"-cp\"", "19:11", "`node` takes no JVM flags"),
+        ("Main", "{prot}", "19:42", "`{prot}` is no placeholder; use {port}"),
+        ("\"5s\"", "\"5\"", "23:11", "`5` is not a time; unknown unit"),
+        ("path = \"/hello\"", "path = \"hello\"", "26:8", "`hello` is not the path of a request"),
+        ("body = \"hello\"", "status = 99", "27:10", "99 is not the status of an answer"),
+        ("name = \"sleep\"", "name = \"hello\"", "33:8", "a second endpoint is called `hello`"),
+        ("\"close\"", "\"shut\"", "36:14", "unknown variant `shut`"),
+        ("app.conf", "ap.conf", "38:12", "there is no file `ap.conf`"),
+        ("renamed.conf", "../renamed.conf", "39:8", "`../renamed.conf` is no file name"),
     ]
     .into_iter()
     .enumerate()
@@ -145,7 +234,10 @@ fn a_stack_must_be_told_where_to_listen_and_have_something_to_ask() {
 
 #[test]
 fn a_catalogue_holds_every_stack_and_helps_with_slips() {
-    let stacks = Stacks::new("all", &[("gin", GOOD), ("nginx", GOOD), ("spring-mvc", GOOD), ("_builds", "")]);
+    let alone = GOOD.replace("upstream = \"back\"\n", "").replace("\"{upstream}\", ", "");
+    let alone = alone.split("[[variant]]").next().unwrap();
+    let stacks =
+        Stacks::new("all", &[("gin", alone), ("nginx", alone), ("spring-mvc", alone), ("_builds", "")]);
     std::fs::create_dir_all(stacks.0.join("leftover/build")).unwrap();
     let catalogue = Catalogue::load(&stacks.0).unwrap();
     let ids: Vec<&str> = catalogue.iter().map(|stack| stack.id.as_str()).collect();

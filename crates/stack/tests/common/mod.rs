@@ -1,11 +1,8 @@
-//! What the tests share: a stand-in for the `proofload` binary, and booting with it.
+//! What the tests share: a stand-in for the `proofload` binary.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-
-use plan::stack::StackManifest;
-use stack::{BootOptions, Running, StackError, boot};
 
 /// The example `standin`, built the same way as this test.
 pub fn standin() -> &'static Path {
@@ -24,10 +21,4 @@ pub fn standin() -> &'static Path {
         assert!(built.unwrap().success(), "the example standin must build");
         profile.join("examples/standin")
     })
-}
-
-/// Boots `stack` with its work and log in `folder`.
-pub fn boot_in(stack: &StackManifest, folder: &Path) -> Result<Running, StackError> {
-    let (work_dir, log) = (folder.join("work"), folder.join("log"));
-    boot(stack, &BootOptions { proofload_exe: standin(), work_dir: &work_dir, log: &log })
 }

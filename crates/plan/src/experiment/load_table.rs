@@ -1,0 +1,111 @@
+//! The keys of a load in an experiment's file, and which of several tables has the say.
+
+use std::str::FromStr;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error};
+use units::{Duration, Rate, Seed};
+
+use crate::load::LoadArguments;
+
+/// The keys of `[load]`, `[quick]` and a round's `load`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LoadTable {
+    pub(super) connections: Option<Vec<u32>>,
+    threads: Option<u32>,
+    #[serde(default, deserialize_with = "parsed")]
+    rate: Option<Rate>,
+    arrivals: Option<ArrivalsName>,
+    backlog_max: Option<u32>,
+    #[serde(default, deserialize_with = "parsed")]
+    think: Option<Duration>,
+    #[serde(default, deserialize_with = "parsed")]
+    ramp_up: Option<Duration>,
+    requests_per_user: Option<u32>,
+    /// As the endpoint's `connection` says, if not given.
+    reuse: Option<ReuseName>,
+    #[serde(default, deserialize_with = "parsed")]
+    duration: Option<Duration>,
+    requests: Option<u64>,
+    #[serde(default, deserialize_with = "parsed")]
+    warm_up: Option<Duration>,
+    #[serde(default, deserialize_with = "parsed")]
+    timeout: Option<Duration>,
+    #[serde(default, deserialize_with = "parsed")]
+    connect_timeout: Option<Duration>,
+    #[serde(default, deserialize_with = "parsed")]
+    idle_timeout: Option<Duration>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum ArrivalsName {
+    Constant,
+    Poisson,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum ReuseName {
+    KeepAlive,
+    Fresh,
+}
+
+/// A quantity with its unit, as text.
+fn parsed<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err: std::fmt::Display>,
+{
+    let text = String::deserialize(deserializer)?;
+    text.parse().map(Some).map_err(|error| D::Error::custom(format!("`{text}`: {error}")))
+}
+
+impl LoadTable {
+    /// A warm-up and a window of so long, and nothing else.
+    pub(super) fn lasting(span: Duration) -> Self {
+        Self { warm_up: Some(span), duration: Some(span), ..Self::default() }
+    }
+}
+
+/// Tables of which an earlier one's keys go before a later one's.
+pub(super) struct Layers<'a>(pub(super) [&'a LoadTable; 3]);
+
+impl Layers<'_> {
+    fn first<T>(&self, key: impl Fn(&LoadTable) -> Option<T>) -> Option<T> {
+        self.0.iter().find_map(|table| key(table))
+    }
+
+    /// How many connections; one load for each.
+    pub(super) fn connections(&self) -> Option<Vec<u32>> {
+        self.first(|table| table.connections.clone())
+    }
+
+    /// Whether connections are fresh, where a table says so.
+    pub(super) fn fresh_connections(&self) -> Option<bool> {
+        self.first(|table| table.reuse).map(|reuse| reuse == ReuseName::Fresh)
+    }
+
+    /// The load of `connections` to an endpoint whose connections are fresh, or are not.
+    pub(super) fn arguments(&self, connections: u32, fresh_connections: bool, seed: Seed) -> LoadArguments {
+        LoadArguments {
+            connections: Some(connections),
+            threads: self.first(|table| table.threads),
+            rate: self.first(|table| table.rate),
+            poisson: self.first(|table| table.arrivals) == Some(ArrivalsName::Poisson),
+            backlog_max: self.first(|table| table.backlog_max),
+            think: self.first(|table| table.think),
+            ramp_up: self.first(|table| table.ramp_up),
+            requests_per_user: self.first(|table| table.requests_per_user),
+            duration: self.first(|table| table.duration),
+            requests: self.first(|table| table.requests),
+            warm_up: self.first(|table| table.warm_up),
+            timeout: self.first(|table| table.timeout),
+            connect_timeout: self.first(|table| table.connect_timeout),
+            idle_timeout: self.first(|table| table.idle_timeout),
+            fresh_connections,
+            seed: Some(seed),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! A manifest as written: its form, before anything is checked.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::{ConnectionUse, Generation};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Raw {
+    pub(super) title: Spanned<String>,
+    pub(super) family: Spanned<String>,
+    pub(super) generation: Generation,
+    pub(super) description: Option<String>,
+    pub(super) upstream: Option<Spanned<String>>,
+    pub(super) requests_per_connection: Option<Spanned<RawCap>>,
+    #[serde(default)]
+    pub(super) needs: RawNeeds,
+    #[serde(default)]
+    pub(super) parameters: BTreeMap<Spanned<String>, Spanned<String>>,
+    pub(super) build: Option<RawBuild>,
+    pub(super) run: Spanned<RawRun>,
+    #[serde(default)]
+    pub(super) ready: RawReady,
+    #[serde(default, rename = "endpoint")]
+    pub(super) endpoints: Vec<RawEndpoint>,
+    #[serde(default, rename = "file")]
+    pub(super) files: Vec<RawFile>,
+    #[serde(default, rename = "variant")]
+    pub(super) variants: Vec<RawVariant>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawNeeds {
+    #[serde(default)]
+    pub(super) tools: Vec<String>,
+    pub(super) jdk: Option<u32>,
+    #[serde(default)]
+    pub(super) libraries: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawBuild {
+    pub(super) dir: Option<Spanned<PathBuf>>,
+    pub(super) command: Spanned<Vec<Spanned<String>>>,
+    pub(super) inputs: Spanned<Vec<Spanned<PathBuf>>>,
+    pub(super) output: Spanned<PathBuf>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawRun {
+    pub(super) command: Spanned<Vec<Spanned<String>>>,
+    #[serde(default)]
+    pub(super) jvm_flags: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(super) env: BTreeMap<String, Spanned<String>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawReady {
+    pub(super) path: Option<Spanned<String>>,
+    pub(super) status: Option<Spanned<u16>>,
+    pub(super) timeout: Option<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawEndpoint {
+    pub(super) name: Spanned<String>,
+    pub(super) path: Spanned<String>,
+    pub(super) status: Option<Spanned<u16>>,
+    pub(super) body: Option<String>,
+    pub(super) delay: Option<Spanned<String>>,
+    pub(super) connection: Option<ConnectionUse>,
+    pub(super) wire_bytes: Option<u64>,
+    pub(super) framing: Option<RawFraming>,
+    pub(super) thread: Option<Spanned<String>>,
+    pub(super) upstream_connections_max: Option<Spanned<u32>>,
+}
+
+/// [`http::Framing`] as manifests name it.
+#[derive(Deserialize, Clone, Copy)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum RawFraming {
+    None,
+    ContentLength,
+    Chunked,
+    CloseDelimited,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawFile {
+    pub(super) template: Spanned<PathBuf>,
+    pub(super) name: Option<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawVariant {
+    pub(super) name: Spanned<String>,
+    pub(super) description: Spanned<String>,
+    #[serde(default)]
+    pub(super) parameters: BTreeMap<Spanned<String>, Spanned<String>>,
+    pub(super) jvm_flags: Option<Vec<Spanned<String>>>,
+    pub(super) upstream: Option<Spanned<String>>,
+    pub(super) requests_per_connection: Option<Spanned<RawCap>>,
+    #[serde(default, rename = "endpoint")]
+    pub(super) endpoints: Vec<RawEndpoint>,
+}
+
+/// `100` or `"unlimited"`.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum RawCap {
+    Requests(u32),
+    Word(String),
+}

@@ -31,7 +31,9 @@ pub enum Command {
     Report(Report),
     /// List the stacks and what each needs
     List(List),
-    /// Boot a stack and check what it answers, without load
+    /// Build stacks, where something has changed
+    Build(Build),
+    /// Boot stacks and check what they answer, without load
     Check(Check),
     /// Serve: the calibration server, whose behaviour and truth are known
     Target(Box<Target>),
@@ -163,11 +165,15 @@ impl Hit {
 #[command(after_help = "\
 Examples:
   proofload run experiments/quick.toml
+  proofload run experiments/gateways.toml --quick
   proofload run --resume runs/quick-20260101-120000")]
 pub struct Run {
     /// The experiment
     #[arg(required_unless_present = "resume", conflicts_with = "resume")]
     pub experiment: Option<PathBuf>,
+    /// One block, and the shorter loads of the experiment's [quick] table: a shape in minutes, and no claim
+    #[arg(long, conflicts_with = "resume")]
+    pub quick: bool,
     /// Go on with the run in this directory
     #[arg(long, value_name = "DIR")]
     pub resume: Option<PathBuf>,
@@ -204,20 +210,67 @@ pub struct Report {
 pub struct List {
     #[command(flatten)]
     pub stacks: Stacks,
+    /// Their variants, too
+    #[arg(long)]
+    pub variants: bool,
     /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,
 }
 
+/// Which stacks a command is about.
+#[derive(Debug, Args)]
+pub struct Which {
+    /// Which stacks; STACK@VARIANT is a variant of one
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    pub stack: Vec<String>,
+    /// All of them
+    #[arg(long)]
+    pub all: bool,
+    /// With --all: their variants, too
+    #[arg(long, requires = "all")]
+    pub variants: bool,
+}
+
 /// `proofload check`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  proofload check gin nginx")]
+#[command(after_help = "\
+Examples:
+  proofload check gin
+  proofload check tomcat-nio webflux-netty undertow     do they do the same work?
+  proofload check --all                                 every stack, in one table
+
+Each stack is built if need be, booted, asked for each of its endpoints, and stopped. One stack is shown with
+the heads of its answers; of several it is said where they differ.")]
 pub struct Check {
-    /// Which stacks
-    #[arg(required = true)]
-    pub stack: Vec<String>,
+    #[command(flatten)]
+    pub which: Which,
     #[command(flatten)]
     pub stacks: Stacks,
+    /// Print JSON (version 1; docs/records.md) instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// No progress
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// `proofload build`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  proofload build tomcat-nio zuul
+  proofload build --all
+
+What has not changed is not built again. `run` and `check` build what they need by themselves.")]
+pub struct Build {
+    #[command(flatten)]
+    pub which: Which,
+    #[command(flatten)]
+    pub stacks: Stacks,
+    /// No progress
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 /// `proofload doctor`.

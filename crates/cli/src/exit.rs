@@ -86,6 +86,7 @@ impl From<TargetError> for Failure {
 impl From<LabError> for Failure {
     fn from(error: LabError) -> Self {
         let code = match &error {
+            LabError::InterruptedEarly => INTERRUPTED,
             LabError::Plan(_) | LabError::NotResumable { .. } => USAGE,
             LabError::NoAddress { .. }
             | LabError::Unreachable { .. }

@@ -22,6 +22,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Report(arguments) => commands::report::run(&arguments),
         Command::List(arguments) => commands::list::run(&arguments),
+        Command::Build(arguments) => commands::build::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::Target(arguments) => commands::target::run(*arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),

@@ -14,14 +14,15 @@ use stats::Interval;
 use units::Duration;
 
 /// Where progress goes.
-enum Screen {
+pub enum Screen {
     Nothing,
     Lines,
     Bar(ProgressBar),
 }
 
 impl Screen {
-    fn new(quiet: bool) -> Self {
+    /// To standard error, unless `quiet`.
+    pub fn new(quiet: bool) -> Self {
         if quiet {
             return Self::Nothing;
         }
@@ -36,7 +37,7 @@ impl Screen {
     }
 
     /// Shows what goes on now; elsewhere than on a terminal only if `lasting`.
-    fn now(&self, text: &str, lasting: bool) {
+    pub fn now(&self, text: &str, lasting: bool) {
         match self {
             Self::Bar(bar) => bar.set_message(text.to_owned()),
             Self::Lines if lasting => eprintln!("{text}"),
@@ -53,7 +54,8 @@ impl Screen {
         }
     }
 
-    fn clear(&self) {
+    /// Removes the line that is rewritten.
+    pub fn clear(&self) {
         if let Self::Bar(bar) = self {
             bar.finish_and_clear();
         }

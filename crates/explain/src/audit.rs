@@ -64,6 +64,8 @@ pub enum ReasonKind {
     LittlesLaw,
     /// The window is too short for the response time.
     TooShort,
+    /// The window ended before all users had started.
+    RampNotOver,
     /// The generator had no CPU left.
     ClientBound,
     /// The generator sent late.
@@ -81,6 +83,7 @@ impl ReasonKind {
             Self::Censored => "censored",
             Self::LittlesLaw => "Little's law broken",
             Self::TooShort => "too short",
+            Self::RampNotOver => "ramp not over",
             Self::ClientBound => "client-bound",
             Self::LateGenerator => "late generator",
         }
@@ -102,6 +105,7 @@ pub fn audit(load: &LoadResult) -> Validity {
         censored(load),
         littles_law(load),
         too_short(load),
+        ramp_not_over(load),
         client_bound(load),
         late_generator(load),
     ]
@@ -208,6 +212,21 @@ fn too_short(load: &LoadResult) -> Option<Reason> {
         "{length_s:.1} s are fewer than {WINDOW_RESPONSE_TIMES_MIN} response times of {mean_s:.2} s; measure longer"
     );
     Some(Reason { kind: ReasonKind::TooShort, text })
+}
+
+fn ramp_not_over(load: &LoadResult) -> Option<Reason> {
+    let ramp_s = load.load.ramp_up_s?;
+    let users = f64::from(load.load.connections);
+    // The last user starts one step before the ramp's end.
+    let last_starts_s = ramp_s * (users - 1.0) / users;
+    let ended_s = load.load.warm_up_s + load.window.duration_s;
+    (ended_s < last_starts_s).then(|| {
+        let text = format!(
+            "it ended after {ended_s:.1} s, and the last user would have started after {last_starts_s:.1} s; \
+             measure longer, or shorten the ramp-up"
+        );
+        Reason { kind: ReasonKind::RampNotOver, text }
+    })
 }
 
 fn client_bound(load: &LoadResult) -> Option<Reason> {

@@ -7,6 +7,8 @@
 
 mod audit;
 mod limit;
+mod same_work;
 
 pub use audit::{Reason, ReasonKind, Validity, audit};
 pub use limit::{Limit, Verdict, limit};
+pub use same_work::{Difference, differences};

@@ -14,6 +14,8 @@ const CPU_SHARE_LOW: f64 = 0.7;
 /// Service time at low load from which X·S₀ says anything. A faster answer's S₀ is mostly the cost of asking
 /// once: cold caches, a sleeping core, code that no JIT has seen.
 const IDLE_SERVICE_TIME_US_MIN: f64 = 5_000.0;
+/// Share of the window that a ramp-up may take for the rate to be near that of a steady load.
+const RAMP_SHARE_MAX: f64 = 0.1;
 /// Beginnings of the names of threads that a JVM starts for itself (Linux cuts names at 15 bytes). They serve
 /// no request, and with their counts of 1 and of the cores they would often fit by chance.
 const JVM_SERVICE_THREADS: [&str; 15] = [
@@ -84,7 +86,8 @@ fn is_about(value: f64, whole: u32) -> bool {
 
 fn cores_used(trial: &Measured) -> Option<f64> {
     let generator = trial.load.generator.cpu_s / trial.load.window.duration_s.max(f64::MIN_POSITIVE);
-    Some(trial.server.cpu_cores? + generator).filter(|cores| cores.is_finite())
+    let upstreams: f64 = trial.upstreams.iter().filter_map(|upstream| upstream.server.cpu_cores).sum();
+    Some(trial.server.cpu_cores? + upstreams + generator).filter(|cores| cores.is_finite())
 }
 
 fn load_itself(trial: &Measured) -> Option<Verdict> {
@@ -99,6 +102,10 @@ fn load_itself(trial: &Measured) -> Option<Verdict> {
             evidence: format!("{throughput:.0}/s of {rate:.0}/s due"),
             confirm: Some("raise the rate".into()),
         });
+    }
+    // Users who come and go are not all under way at once, so X·S₀ says nothing of their number.
+    if load.ramp_up_s.is_some() || load.requests_per_user.is_some() {
+        return None;
     }
     // A user who thinks is as much of the load as one who waits.
     let thinking = throughput * load.think_us.unwrap_or(0.0) / 1e6;
@@ -117,6 +124,11 @@ fn load_itself(trial: &Measured) -> Option<Verdict> {
 }
 
 fn pool(trial: &Measured, cores: usize) -> Option<Verdict> {
+    // While users come and go, the rate is an average over different numbers of them.
+    let ramp_s = trial.load.load.ramp_up_s.unwrap_or(0.0);
+    if ramp_s > RAMP_SHARE_MAX * trial.load.window.duration_s {
+        return None;
+    }
     let used = cores_used(trial)?;
     if used > CPU_SHARE_LOW * cores as f64 {
         return None;
@@ -143,18 +155,25 @@ fn pool(trial: &Measured, cores: usize) -> Option<Verdict> {
 
 /// The size closest to `under_way` among those of the groups that may be the pool, and the names of all
 /// groups of that size: between them the evidence does not decide.
-fn fitting_group(trial: &Measured, under_way: f64) -> Option<(u32, Vec<&str>)> {
+fn fitting_group(trial: &Measured, under_way: f64) -> Option<(u32, Vec<String>)> {
     // As many threads as connections is a thread a connection: that follows the load and limits nothing.
     let connections = trial.load.load.connections;
+    let behind = trial.upstreams.iter().map(|it| (Some(it.stack.as_str()), &it.server));
+    let servers: Vec<_> = std::iter::once((None, &trial.server)).chain(behind).collect();
     let candidates = || {
-        let groups = trial.server.thread_groups.iter().map(|(name, threads)| (name.as_str(), *threads));
+        let groups = servers.iter().flat_map(|(stack, server)| {
+            server.thread_groups.iter().map(|(name, threads)| (name.as_str(), *threads, *stack))
+        });
         groups
-            .filter(|(_, threads)| (1..connections).contains(threads) && is_about(under_way, *threads))
-            .filter(|(name, _)| !JVM_SERVICE_THREADS.iter().any(|service| name.starts_with(service)))
+            .filter(|(_, threads, _)| (1..connections).contains(threads) && is_about(under_way, *threads))
+            .filter(|(name, _, _)| !JVM_SERVICE_THREADS.iter().any(|service| name.starts_with(service)))
     };
     let off = |threads: u32| (under_way - f64::from(threads)).abs();
-    let (_, threads) = candidates().min_by(|a, b| off(a.1).total_cmp(&off(b.1)))?;
-    Some((threads, candidates().filter(|it| it.1 == threads).map(|it| it.0).collect()))
+    let (_, threads, _) = candidates().min_by(|a, b| off(a.1).total_cmp(&off(b.1)))?;
+    let named = |(name, _, stack): (&str, u32, Option<&str>)| {
+        stack.map_or_else(|| name.to_owned(), |stack| format!("{name} of {stack}"))
+    };
+    Some((threads, candidates().filter(|it| it.1 == threads).map(named).collect()))
 }
 
 fn whole_box(trial: &Measured, cores: usize) -> Option<Verdict> {

@@ -19,6 +19,9 @@ pub enum LabError {
     /// A stack failed.
     #[error(transparent)]
     Stack(#[from] StackError),
+    /// The user interrupted while stacks were built.
+    #[error("interrupted while stacks were built, before a trial began; give the same command again")]
+    InterruptedEarly,
     /// The name has no address.
     #[error("`{host}` does not resolve ({why}); check the spelling, or give an address")]
     NoAddress {

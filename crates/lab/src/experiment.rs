@@ -6,8 +6,9 @@ use std::time::Instant;
 
 use driver::Control;
 use plan::stack::Catalogue;
-use plan::{Cell, Experiment};
+use plan::{Cell, Experiment, Pace};
 use record::{MANIFEST_VERSION, Manifest, RunDir, StackManifest, TRIAL_VERSION, Trial, TrialResult};
+use stack::{BuildOptions, Interrupt, StackError};
 use stats::Interval;
 use units::Duration;
 
@@ -99,8 +100,11 @@ pub fn carry_out(
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Result<Ended, LabError> {
     let run = RunDir::create(dir, &experiment.source)?;
-    let mut left_out = without_tools(experiment, bench.catalogue)?;
-    let built = build_all(experiment, dir, bench, &mut left_out, observe)?;
+    let mut left_out = without_needs(experiment, bench.catalogue)?;
+    let built = build_all(experiment, dir, bench, &mut left_out, observe).inspect_err(|_| {
+        // Without a manifest there is nothing to resume, and an empty run only puzzles.
+        let _ = std::fs::remove_dir_all(dir);
+    })?;
     for (stack, why) in &left_out {
         observe(Event::LeftOut { stack, why });
     }
@@ -120,7 +124,8 @@ pub fn resume(dir: &Path, bench: &Bench<'_>, observe: &mut dyn FnMut(Event<'_>))
         let why = format!("it was made by version {}, this is {}", manifest.proofload, bench.version);
         return Err(LabError::NotResumable { run: dir.display().to_string(), why });
     }
-    let experiment = Experiment::read(&RunDir::experiment_path(dir), bench.catalogue)?;
+    let pace = if manifest.quick { Pace::Quick } else { Pace::Full };
+    let experiment = Experiment::read(&RunDir::experiment_path(dir), bench.catalogue, pace)?;
     let mut left_out = manifest.left_out;
     build_all(&experiment, dir, bench, &mut left_out, observe)?;
     for trial in &trials {
@@ -132,17 +137,17 @@ pub fn resume(dir: &Path, bench: &Bench<'_>, observe: &mut dyn FnMut(Event<'_>))
     Course { experiment: &experiment, bench, run, left_out, done }.finish(observe)
 }
 
-/// Stacks whose tools are missing, and how to get them.
-fn without_tools(
+/// Stacks for which something is missing, themselves or behind them, and how to get it.
+fn without_needs(
     experiment: &Experiment,
     catalogue: &Catalogue,
 ) -> Result<BTreeMap<String, String>, LabError> {
     let mut left_out = BTreeMap::new();
     for id in experiment.stacks() {
-        let missing = stack::missing_tools(catalogue.get(id)?);
+        let missing: Vec<_> = catalogue.chain(id)?.into_iter().flat_map(stack::missing).collect();
         if !missing.is_empty() {
             let why: Vec<String> =
-                missing.iter().map(|tool| format!("{} is missing: {}", tool.name, tool.install)).collect();
+                missing.iter().map(|it| format!("{} is missing: {}", it.name, it.install)).collect();
             left_out.insert(id.to_owned(), why.join(", "));
         }
     }
@@ -164,10 +169,9 @@ fn build_all(
             continue;
         }
         observe(Event::Building { stack: id });
-        let stack = bench.catalogue.get(id)?;
-        match stack::build(stack, &log) {
-            Ok(outcome) => {
-                let entry = StackManifest { title: stack.title.clone(), inputs: outcome.inputs };
+        match build_chain(&bench.catalogue.chain(id)?, bench, &log) {
+            Err(StackError::Interrupted { .. }) => return Err(LabError::InterruptedEarly),
+            Ok(entry) => {
                 built.insert(id.to_owned(), entry);
             }
             Err(error) => {
@@ -176,6 +180,29 @@ fn build_all(
         }
     }
     Ok(built)
+}
+
+/// Builds a stack and what stands behind it. Gives what is known of it then.
+fn build_chain(
+    chain: &[&plan::stack::StackManifest],
+    bench: &Bench<'_>,
+    log: &Path,
+) -> Result<StackManifest, StackError> {
+    let is_interrupted = || bench.interrupt.is_interrupted();
+    let interrupt = Interrupt::when(&is_interrupted);
+    let options = BuildOptions { proofload_exe: bench.proofload_exe, log, interrupt };
+    let mut entries = BTreeMap::new();
+    let mut front = StackManifest::default();
+    for stack in chain {
+        front = StackManifest {
+            title: stack.title.clone(),
+            inputs: stack::build(stack, &options)?.inputs,
+            jdk: stack::jdk_version(stack),
+            upstreams: entries.clone(),
+        };
+        entries.insert(stack.id.clone(), StackManifest { upstreams: BTreeMap::new(), ..front.clone() });
+    }
+    Ok(front)
 }
 
 fn manifest(
@@ -187,7 +214,7 @@ fn manifest(
     let needed: BTreeSet<&str> = stacks
         .keys()
         .filter_map(|id| bench.catalogue.get(id).ok())
-        .flat_map(|stack| stack.tools.iter().map(String::as_str))
+        .flat_map(|stack| stack.needs.tools.iter().map(String::as_str))
         .collect();
     let cells: usize = experiment.rounds.iter().map(|round| round.cells.len()).sum();
     Manifest {
@@ -198,6 +225,7 @@ fn manifest(
         started: now(),
         seed: experiment.seed.0,
         blocks: experiment.blocks,
+        quick: experiment.pace == Pace::Quick,
         trials: cells as u32 * experiment.blocks,
         stacks,
         left_out,
@@ -292,7 +320,7 @@ impl Course<'_> {
         let dir = self.run.trial_dir(place.index)?;
         let setting = Setting {
             cell,
-            stack: self.bench.catalogue.get(&cell.stack)?,
+            chain: &self.bench.catalogue.chain(&cell.stack)?,
             proofload_exe: self.bench.proofload_exe,
             dir: &dir,
             interrupt: self.bench.interrupt,

@@ -5,6 +5,7 @@
 //! back what was measured, and no process is left behind.
 #![forbid(unsafe_code)]
 
+mod check;
 pub mod doctor;
 mod error;
 pub mod experiment;
@@ -15,4 +16,5 @@ mod order;
 mod tools;
 mod trial;
 
+pub use check::check;
 pub use error::LabError;

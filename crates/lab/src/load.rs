@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration as StdDuration;
 
 use driver::{Control, DriveError, Finished, Route, monotonic_now, run_engine};
-use engine::{Arrivals, Config, Counters, Expect, Load, Request, Reuse, Window};
+use engine::{Arrivals, Config, Counters, Expect, Load, Request, Reuse, UserStart, Window};
 use plan::LoadPlan;
 use record::{LOAD_VERSION, LoadResult};
 use stats::Interval;
@@ -235,6 +235,11 @@ fn describe(plan: &LoadPlan) -> record::Load {
         Load::Open { arrivals: Arrivals::Constant(rate), .. } => (Some("constant"), Some(rate), None),
         Load::Open { arrivals: Arrivals::Poisson(rate), .. } => (Some("poisson"), Some(rate), None),
     };
+    let (ramp_up_s, requests_per_user) = match plan.load {
+        Load::Closed { start, requests_per_user, .. } => (ramp_up_s(start), requests_per_user),
+        Load::Open { .. } => (None, None),
+    };
+    let requests_per_user = requests_per_user.map(std::num::NonZeroU32::get);
     let duration = plan.stop.duration;
     record::Load {
         label: plan.label(),
@@ -242,6 +247,8 @@ fn describe(plan: &LoadPlan) -> record::Load {
         arrivals: arrivals.map(Into::into),
         rate_per_s: rate.map(units::Rate::as_per_sec),
         think_us: think.map(Duration::as_micros_f64),
+        ramp_up_s,
+        requests_per_user,
         connections: plan.connections.get(),
         threads: plan.threads.get(),
         keep_alive: plan.reuse == Reuse::KeepAlive,
@@ -251,5 +258,12 @@ fn describe(plan: &LoadPlan) -> record::Load {
         timeout_s: plan.timeouts.request.as_secs_f64(),
         seed: plan.seed.0,
         io: "epoll".into(),
+    }
+}
+
+fn ramp_up_s(start: UserStart) -> Option<f64> {
+    match start {
+        UserStart::WithWarmUp => None,
+        UserStart::RampUp { span, .. } => Some(span.as_secs_f64()),
     }
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 use driver::{Control, monotonic_now};
 use plan::Cell;
 use plan::stack::StackManifest;
-use record::{Contract, LoadResult, Measured, Server, UsageSample};
-use stack::{BootOptions, ContractReport, Running, Usage};
+use record::{Contract, LoadResult, Measured, Server, Upstream, UsageSample};
+use stack::{Afterwards, Chain, ChainOptions, ContractReport, Interrupt, Running, Usage};
 use units::Duration;
 
 use crate::error::LabError;
@@ -40,7 +40,8 @@ impl<E: Into<LabError>> From<E> for NotMeasured {
 /// What a trial needs.
 pub(crate) struct Setting<'a> {
     pub(crate) cell: &'a Cell,
-    pub(crate) stack: &'a StackManifest,
+    /// The stack and what stands behind it, in the order in which they are booted.
+    pub(crate) chain: &'a [&'a StackManifest],
     pub(crate) proofload_exe: &'a Path,
     /// The trial's own directory.
     pub(crate) dir: &'a Path,
@@ -52,50 +53,66 @@ pub(crate) fn measure(
     setting: &Setting<'_>,
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<Measured, NotMeasured> {
-    let log = setting.dir.join("server.log");
-    let work_dir = setting.dir.join("work");
-    let options = BootOptions { proofload_exe: setting.proofload_exe, work_dir: &work_dir, log: &log };
-    let running = stack::boot(setting.stack, &options)?;
-    let contract = agreed_contract(setting, &running)?;
-    let mut server = Server {
+    let is_interrupted = || setting.interrupt.is_interrupted();
+    let interrupt = Interrupt::when(&is_interrupted);
+    let options = ChainOptions { proofload_exe: setting.proofload_exe, dir: setting.dir, interrupt };
+    let chain = Chain::boot(setting.chain, &options)?;
+    let contract = agreed_contract(setting, chain.front())?;
+    let mut servers: Vec<Server> = chain.all().iter().map(booted).collect();
+    let load = under_load(setting, &chain, &mut servers, observe);
+    if let Some(dead) = chain.dead() {
+        let (id, tail) = (dead.id(), dead.log_tail(LOG_LINES));
+        return Err(NotMeasured::Stack(format!("{id} died under load; the end of its log:\n{tail}")));
+    }
+    let load = load?;
+    let ids: Vec<String> = chain.upstreams().iter().map(|running| running.id().to_owned()).collect();
+    servers[0].stop_forced = chain.stop()?.forced;
+    if load.interrupted {
+        return Err(NotMeasured::Interrupted);
+    }
+    for server in &mut servers {
+        charge(server, &load);
+    }
+    let mut servers = servers.into_iter();
+    let server = servers.next().unwrap_or_default();
+    let upstreams = ids.into_iter().zip(servers).map(|(stack, server)| Upstream { stack, server }).collect();
+    Ok(Measured { load, server, upstreams, contract })
+}
+
+fn booted(running: &Running) -> Server {
+    Server {
         command: running.effective_command().to_vec(),
         jvm_flags: running.effective_jvm_flags().to_vec(),
         boot_s: running.boot_took().as_secs_f64(),
         ..Server::default()
-    };
-    let load = under_load(setting, &running, &mut server, observe);
-    if !running.is_alive() {
-        let tail = running.log_tail(LOG_LINES);
-        return Err(NotMeasured::Stack(format!("it died under load; the end of its log:\n{tail}")));
     }
-    let load = load?;
-    server.stop_forced = running.stop()?.forced;
-    if load.interrupted {
-        return Err(NotMeasured::Interrupted);
-    }
-    charge(&mut server, &load);
-    Ok(Measured { load, server, contract })
 }
 
 /// The answer before load, which must be the expected one: a benchmark of wrong answers is none.
 fn agreed_contract(setting: &Setting<'_>, running: &Running) -> Result<Contract, NotMeasured> {
-    let report = stack::check_contract(running.addr(), &setting.cell.endpoint, CONTRACT_TIMEOUT)?;
-    if let Err(mismatches) = &report.matches {
-        let list: Vec<String> = mismatches.iter().map(ToString::to_string).collect();
-        let why = list.join("; ");
+    let report = stack::check_contract(running, &setting.cell.endpoint, CONTRACT_TIMEOUT)?;
+    let mismatches = report.matches.as_ref().err().map_or(&[][..], Vec::as_slice);
+    let wrong: Vec<String> =
+        mismatches.iter().filter(|it| it.is_wrong_answer()).map(ToString::to_string).collect();
+    if !wrong.is_empty() {
+        let why = wrong.join("; ");
         let help = "mend the stack, or what its stack.toml expects";
         return Err(NotMeasured::Stack(format!("its answer is not the expected one: {why}; {help}")));
     }
     Ok(contract_record(&report))
 }
 
-fn contract_record(report: &ContractReport) -> Contract {
+/// What is kept of an answer.
+pub(crate) fn contract_record(report: &ContractReport) -> Contract {
+    let mismatches = report.matches.as_ref().err().into_iter().flatten();
     Contract {
         status: report.status,
         head: String::from_utf8_lossy(&report.head).into_owned(),
         framing: report.framing.name().into(),
         wire_bytes: report.wire_bytes.0,
-        kept_alive: report.kept_alive,
+        kept_alive: report.afterwards == Afterwards::Kept,
+        afterwards: report.afterwards.name().into(),
+        deviations: mismatches.map(ToString::to_string).collect(),
         idle_service_time_us: report.took.as_micros_f64(),
         tries: report.tries,
     }
@@ -103,38 +120,46 @@ fn contract_record(report: &ContractReport) -> Contract {
 
 fn under_load(
     setting: &Setting<'_>,
-    running: &Running,
-    server: &mut Server,
+    chain: &Chain,
+    servers: &mut [Server],
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<LoadResult, NotMeasured> {
-    let target = setting.cell.target(&running.addr().to_string()).map_err(LabError::from)?;
+    let addr = chain.front().addr();
+    let target = setting.cell.target(&addr.to_string()).map_err(LabError::from)?;
     let expect = setting.cell.expect();
     let control = Control::default();
     let interval_log = setting.dir.join("response_time.hlog");
     let job = Job {
         url: &target.url,
-        targets: &[running.addr()],
+        targets: &[addr],
         request: &target.request,
         expect: &expect,
         plan: &setting.cell.load,
         interval_log: Some(&interval_log),
     };
-    read_usage(running, server);
+    read_usage(chain, servers);
     let load = load::run(&job, &control, &mut |moment| {
         if let Moment::Tick(_) = moment {
-            read_usage(running, server);
-            if setting.interrupt.is_interrupted() || !running.is_alive() {
+            read_usage(chain, servers);
+            if setting.interrupt.is_interrupted() || chain.dead().is_some() {
                 control.interrupt();
             }
         }
         observe(moment);
     })?;
-    read_usage(running, server);
+    read_usage(chain, servers);
     Ok(load)
 }
 
-/// Takes one reading; one that fails (a process that just ended) is left out.
-fn read_usage(running: &Running, server: &mut Server) {
+/// Takes one reading of each stack.
+fn read_usage(chain: &Chain, servers: &mut [Server]) {
+    for (running, server) in chain.all().iter().zip(servers) {
+        read_usage_of(running, server);
+    }
+}
+
+/// One that fails (a process that just ended) is left out.
+fn read_usage_of(running: &Running, server: &mut Server) {
     let at = monotonic_now();
     let Ok(usage) = running.usage() else { return };
     let Usage { cpu_user, cpu_system, rss, threads, thread_groups, .. } = usage;

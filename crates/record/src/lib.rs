@@ -9,6 +9,7 @@
 //! progress; a reader skips a last line that was not finished.
 #![forbid(unsafe_code)]
 
+mod check;
 mod distribution;
 mod error;
 mod hlog;
@@ -17,10 +18,11 @@ mod manifest;
 mod run_dir;
 mod trial;
 
+pub use check::{CHECK_VERSION, CheckResult, Checked, EndpointCheck, StackCheck};
 pub use distribution::{Distribution, LowerBounds};
 pub use error::RecordError;
 pub use hlog::with_interval_log;
 pub use load::{Connections, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult, Outcomes, Window};
 pub use manifest::{MANIFEST_VERSION, Machine, Manifest, StackManifest};
 pub use run_dir::RunDir;
-pub use trial::{Contract, Measured, Server, TRIAL_VERSION, Trial, TrialResult, UsageSample};
+pub use trial::{Contract, Measured, Server, TRIAL_VERSION, Trial, TrialResult, Upstream, UsageSample};

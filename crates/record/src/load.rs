@@ -71,6 +71,12 @@ pub struct Load {
     pub rate_per_s: Option<f64>,
     /// Think time, in the closed model.
     pub think_us: Option<f64>,
+    /// Users start one after another over so long, seconds; `None` where all start with the warm-up.
+    #[serde(default)]
+    pub ramp_up_s: Option<f64>,
+    /// Requests each user makes, in the closed model; `None` where they go on until the end.
+    #[serde(default)]
+    pub requests_per_user: Option<u32>,
     /// Connections.
     pub connections: u32,
     /// Load threads.

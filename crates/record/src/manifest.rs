@@ -24,6 +24,9 @@ pub struct Manifest {
     pub seed: u64,
     /// Blocks planned.
     pub blocks: u32,
+    /// Whether it was to be a quick look, with the experiment's shorter loads.
+    #[serde(default)]
+    pub quick: bool,
     /// Trials planned.
     pub trials: u32,
     /// The stacks that take part.
@@ -43,6 +46,12 @@ pub struct StackManifest {
     pub title: String,
     /// Hash of what it was built from; absent where nothing is built.
     pub inputs: Option<String>,
+    /// Version of the JDK it is built and run with, where it asks for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jdk: Option<String>,
+    /// The stacks behind it, by id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub upstreams: BTreeMap<String, StackManifest>,
 }
 
 /// Facts of the machine; what can't be read is absent.

@@ -51,8 +51,20 @@ pub struct Measured {
     pub load: LoadResult,
     /// The server's side.
     pub server: Server,
+    /// What stood behind it and was asked by it, the next one first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub upstreams: Vec<Upstream>,
     /// The answer before load.
     pub contract: Contract,
+}
+
+/// A stack behind the one that was loaded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Upstream {
+    /// Which stack.
+    pub stack: String,
+    /// What it used. Its CPU time is charged to the requests that the load saw done.
+    pub server: Server,
 }
 
 /// What the stack used within the measured window, its whole process tree together.
@@ -108,6 +120,13 @@ pub struct Contract {
     pub wire_bytes: u64,
     /// Whether the connection stayed open.
     pub kept_alive: bool,
+    /// What became of it: `kept`, `closed`, or `closed unsaid` or `reset unsaid` where the answer had not said so;
+    /// then a client that keeps connections loses requests. Empty in records of versions that did not look.
+    #[serde(default)]
+    pub afterwards: String,
+    /// Where the answer is wrapped otherwise than the stack's manifest says, such as a head of another length.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deviations: Vec<String>,
     /// How long the answer took on an idle server, µs: service time at low load.
     pub idle_service_time_us: f64,
     /// Attempts until a whole answer came.

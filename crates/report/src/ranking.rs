@@ -239,6 +239,11 @@ fn notes(run: &RunReport<'_>) -> String {
     text.push('\n');
     if measured > 0 {
         text.push_str(&legend(manifest.blocks));
+        if manifest.quick {
+            text.push_str(
+                "A quick look: short loads, and JVMs hardly warm. It shows a shape and supports no claim.\n",
+            );
+        }
     }
     let _ = writeln!(text, "Full record: {}", plain_line(run.dir));
     text

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use plan::stack::{Catalogue, StackManifest};
+use plan::stack::{Catalogue, StackManifest, Variant};
 
 use crate::arguments::List;
 use crate::exit::Failure;
@@ -12,22 +12,24 @@ use crate::output::print;
 pub fn run(arguments: &List) -> Result<ExitCode, Failure> {
     let catalogue = Catalogue::load(&arguments.stacks.dir)?;
     if arguments.json {
-        let all: Vec<_> = catalogue.iter().map(as_json).collect();
+        let all: Vec<_> = catalogue.iter().map(|stack| as_json(&catalogue, stack)).collect();
         print(&serde_json::to_string_pretty(&all).expect("a list is plain data"))?;
         return Ok(ExitCode::SUCCESS);
     }
     let width = catalogue.iter().map(|stack| stack.id.len()).max().unwrap_or(0);
     for stack in catalogue.iter() {
-        let missing = stack::missing_tools(stack);
+        let missing = stack::missing(stack);
         let needs: Vec<String> =
-            missing.iter().map(|tool| format!("   needs {}: {}", tool.name, tool.install)).collect();
-        print(&format!(
-            "{:width$}  {} [{}]{}",
-            stack.id,
-            stack.title,
-            endpoints(stack).join(", "),
-            needs.concat()
-        ))?;
+            missing.iter().map(|it| format!("   needs {}: {}", it.name, it.install)).collect();
+        let behind = stack.upstream.as_ref().map_or_else(String::new, |it| format!(" in front of {it}"));
+        let endpoints = endpoints(stack).join(", ");
+        let (id, generation, title) = (&stack.id, stack.generation, &stack.title);
+        print(&format!("{id:width$}  {generation:8}  {title}{behind} [{endpoints}]{}", needs.concat()))?;
+        if arguments.variants {
+            for variant in variants(&catalogue, &stack.id) {
+                print(&format!("  {id}@{}: {}", variant.name, variant.description))?;
+            }
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -36,14 +38,29 @@ fn endpoints(stack: &StackManifest) -> Vec<&str> {
     stack.endpoints.iter().map(|endpoint| endpoint.name.as_str()).collect()
 }
 
-fn as_json(stack: &StackManifest) -> serde_json::Value {
-    let missing: Vec<String> = stack::missing_tools(stack).into_iter().map(|tool| tool.name).collect();
+fn variants<'a>(catalogue: &'a Catalogue, id: &str) -> Vec<&'a Variant> {
+    let all = catalogue.iter_with_variants().filter_map(|stack| stack.variant.as_ref());
+    all.filter(|variant| variant.of == id).collect()
+}
+
+fn as_json(catalogue: &Catalogue, stack: &StackManifest) -> serde_json::Value {
+    let missing: Vec<String> = stack::missing(stack).into_iter().map(|it| it.name).collect();
+    let variants = variants(catalogue, &stack.id)
+        .into_iter()
+        .map(|variant| serde_json::json!({ "name": variant.name, "description": variant.description }));
     serde_json::json!({
         "id": stack.id,
         "title": stack.title,
         "family": stack.family,
+        "generation": stack.generation.to_string(),
+        "description": stack.description,
+        "upstream": stack.upstream,
         "endpoints": endpoints(stack),
-        "tools": stack.tools,
-        "missing_tools": missing,
+        "parameters": stack.parameters,
+        "variants": variants.collect::<Vec<_>>(),
+        "tools": stack.needs.tools,
+        "jdk": stack.needs.jdk,
+        "libraries": stack.needs.libraries,
+        "missing": missing,
     })
 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use lab::experiment::{Bench, Ended, carry_out, resume};
-use plan::Experiment;
 use plan::stack::Catalogue;
+use plan::{Experiment, Pace};
 
 use crate::arguments::Run;
 use crate::commands::report;
@@ -29,7 +29,8 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     let mut progress = RunProgress::new(arguments.quiet);
     let ended = match (&arguments.experiment, &arguments.resume) {
         (Some(path), _) => {
-            let experiment = Experiment::read(path, &catalogue)?;
+            let pace = if arguments.quick { Pace::Quick } else { Pace::Full };
+            let experiment = Experiment::read(path, &catalogue, pace)?;
             let dir = run_dir(&arguments.runs, path);
             carry_out(&experiment, &dir, &bench, &mut |event| progress.observe(&event))?
         }

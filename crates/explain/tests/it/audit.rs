@@ -41,7 +41,7 @@ fn a_healthy_load_is_valid() {
 
 #[test]
 fn each_reason_comes_alone_just_above_its_threshold() {
-    let table: [(Change, ReasonKind, &str); 11] = [
+    let table: [(Change, ReasonKind, &str); 12] = [
         (|it| it.interrupted = true, ReasonKind::Interrupted, "ended after 15.00 s"),
         (|it| timed_out(it, 97), ReasonKind::IncorrectService, "97 timed out"),
         (|it| answered_wrongly(it, 97), ReasonKind::IncorrectService, "97 answered otherwise than expected"),
@@ -50,6 +50,8 @@ fn each_reason_comes_alone_just_above_its_threshold() {
         (|it| gap(it, 0.0501), ReasonKind::LittlesLaw, "64 users, but 6400.0/s"),
         (|it| it.window.duration_s = 0.0999, ReasonKind::TooShort, "measure longer"),
         (|it| it.response_time_us = times(5, 1_510_000.0), ReasonKind::TooShort, "1.51 s"),
+        // 64 users over 17 s: the last starts after 16.73 s, and the window and its warm-up are 16 s.
+        (|it| it.load.ramp_up_s = Some(17.0), ReasonKind::RampNotOver, "after 16.7 s"),
         (|it| it.generator.busy_share = 0.801, ReasonKind::ClientBound, "80 % of the time"),
         (|it| it.generator_lag_us = times(5, 1_000.1), ReasonKind::LateGenerator, "1.00ms"),
         (
@@ -135,6 +137,7 @@ fn only_what_the_service_did_is_its_fault() {
         ReasonKind::Censored,
         ReasonKind::LittlesLaw,
         ReasonKind::TooShort,
+        ReasonKind::RampNotOver,
         ReasonKind::ClientBound,
         ReasonKind::LateGenerator,
     ] {

@@ -75,6 +75,37 @@ fn users_who_think_are_part_of_the_load() {
 }
 
 #[test]
+fn users_who_come_and_go_are_not_taken_for_a_number_of_users() {
+    // 64 users at an idle server's pace; with a ramp-up of most of the window that says nothing.
+    let mut trial = at(640.0, &[("pool-*", 63)]);
+    assert_eq!(limit(&trial).limit, Limit::Load);
+    trial.load.load.ramp_up_s = Some(10.0);
+    assert_eq!(limit(&trial).limit, Limit::Unexplained);
+    // With one that is soon over, a pool shows.
+    trial.load.load.ramp_up_s = Some(1.0);
+    assert_eq!(limit(&trial).limit, Limit::Pool(63));
+}
+
+#[test]
+fn a_pool_may_be_that_of_a_stack_behind() {
+    let mut trial = at(160.0, &[("proxy-*", 2)]);
+    let behind = record::Server {
+        thread_groups: [("exec-*".to_owned(), 16)].into(),
+        cpu_cores: Some(0.1),
+        ..record::Server::default()
+    };
+    trial.upstreams = vec![record::Upstream { stack: "tomcat-nio".into(), server: behind }];
+    let verdict = limit(&trial);
+    assert_eq!(
+        (verdict.limit, verdict.phrase.as_str()),
+        (Limit::Pool(16), "pool of 16 (exec-* of tomcat-nio)")
+    );
+    // The processor time of all counts against the machine.
+    trial.upstreams[0].server.cpu_cores = Some(100.0);
+    assert_eq!(limit(&trial).limit, Limit::Box);
+}
+
+#[test]
 fn an_open_load_that_is_kept_is_no_limit() {
     let mut trial = at(1960.0, &[("pool-*", 196)]);
     trial.load.load.rate_per_s = Some(2000.0);

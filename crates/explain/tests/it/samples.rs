@@ -37,6 +37,8 @@ pub(crate) fn healthy() -> LoadResult {
             arrivals: None,
             rate_per_s: None,
             think_us: Some(0.0),
+            ramp_up_s: None,
+            requests_per_user: None,
             connections: 64,
             threads: 1,
             keep_alive: true,
@@ -78,5 +80,5 @@ pub(crate) fn healthy() -> LoadResult {
 pub(crate) fn trial() -> Measured {
     let server = Server { cpu_cores: Some(0.25), ..Server::default() };
     let contract = Contract { status: 200, idle_service_time_us: 100_000.0, ..Contract::default() };
-    Measured { load: healthy(), server, contract }
+    Measured { load: healthy(), server, upstreams: Vec::new(), contract }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use record::{
     Connections, Contract, Distribution, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult,
     MANIFEST_VERSION, Machine, Manifest, Measured, Outcomes, Server, StackManifest, TRIAL_VERSION, Trial,
-    TrialResult, UsageSample, Window,
+    TrialResult, Upstream, UsageSample, Window,
 };
 
 fn map<V: Copy>(pairs: &[(&str, V)]) -> BTreeMap<String, V> {
@@ -35,6 +35,8 @@ pub(crate) fn load() -> LoadResult {
             arrivals: Some("poisson".into()),
             rate_per_s: Some(2000.0),
             think_us: None,
+            ramp_up_s: Some(50.0),
+            requests_per_user: Some(1000),
             connections: 64,
             threads: 2,
             keep_alive: true,
@@ -113,10 +115,14 @@ pub(crate) fn measured(index: u32) -> Trial {
         framing: "Length(5)".into(),
         wire_bytes: 83,
         kept_alive: true,
+        afterwards: "kept".into(),
+        deviations: vec!["120 bytes on the wire instead of 118".into()],
         idle_service_time_us: 100.5,
         tries: 2,
     };
-    trial(index, TrialResult::Measured(Box::new(Measured { load: load(), server: server(), contract })))
+    let upstreams = vec![Upstream { stack: "tomcat-nio".into(), server: server() }];
+    let measured = Measured { load: load(), server: server(), upstreams, contract };
+    trial(index, TrialResult::Measured(Box::new(measured)))
 }
 
 pub(crate) fn failed(index: u32) -> Trial {
@@ -132,13 +138,19 @@ pub(crate) fn manifest() -> Manifest {
         started: "2026-11-21T11:30:07Z".into(),
         seed: u64::MAX,
         blocks: 3,
+        quick: false,
         trials: 6,
         stacks: BTreeMap::from([
             (
                 "gin".to_owned(),
-                StackManifest { title: "Gin".into(), inputs: Some("57674b12d2988ffd".into()) },
+                StackManifest {
+                    title: "Gin".into(),
+                    inputs: Some("57674b12d2988ffd".into()),
+                    jdk: Some("17.0.15".into()),
+                    upstreams: BTreeMap::from([("back".to_owned(), StackManifest::default())]),
+                },
             ),
-            ("nginx".to_owned(), StackManifest { title: "nginx".into(), inputs: None }),
+            ("nginx".to_owned(), StackManifest { title: "nginx".into(), ..StackManifest::default() }),
         ]),
         left_out: texts(&[("zig", "zig is missing: install it")]),
         tools: texts(&[("go", "go version go1.26.8 linux/amd64")]),

@@ -39,6 +39,8 @@ pub(crate) fn load(per_s: f64) -> LoadResult {
             arrivals: None,
             rate_per_s: None,
             think_us: Some(0.0),
+            ramp_up_s: None,
+            requests_per_user: None,
             connections: 64,
             threads: 1,
             keep_alive: true,
@@ -165,7 +167,7 @@ pub(crate) fn measured_of(load: LoadResult) -> Measured {
         ..Server::default()
     };
     let contract = Contract { status: 200, idle_service_time_us: 100_000.0, ..Contract::default() };
-    Measured { load, server, contract }
+    Measured { load, server, upstreams: Vec::new(), contract }
 }
 
 pub(crate) fn trial(block: u32, stack: &str, result: TrialResult) -> Trial {
@@ -205,6 +207,7 @@ pub(crate) fn manifest(stacks: &[&str], trials: u32) -> Manifest {
         started: "2026-11-21T11:30:07Z".into(),
         seed: 7,
         blocks: 3,
+        quick: false,
         trials,
         stacks: stacks.collect(),
         left_out: BTreeMap::new(),

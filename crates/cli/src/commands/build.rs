@@ -1,0 +1,63 @@
+//! `proofload build`: what stacks are made of.
+
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+use plan::stack::Catalogue;
+use stack::{BuildOptions, Interrupt};
+
+use crate::arguments::Build;
+use crate::commands::run::own_binary;
+use crate::exit::{self, Failure};
+use crate::interrupt;
+use crate::output::print;
+use crate::progress::Screen;
+
+/// Runs the command.
+pub fn run(arguments: &Build) -> Result<ExitCode, Failure> {
+    let catalogue = Catalogue::load(&arguments.stacks.dir)?;
+    let control = interrupt::on_signals()?;
+    let log = std::env::temp_dir().join(format!("proofload-build-{}.log", std::process::id()));
+    let proofload_exe = own_binary()?;
+    let is_interrupted = || control.is_interrupted();
+    let interrupt = Interrupt::when(&is_interrupted);
+    let options = BuildOptions { proofload_exe: &proofload_exe, log: &log, interrupt };
+    let screen = Screen::new(arguments.quiet);
+    let mut seen = BTreeSet::new();
+    let mut all_built = true;
+    for chosen in arguments.which.chosen(&catalogue)? {
+        for stack in catalogue.chain(&chosen.id)? {
+            // Variants and proxies have their builds in common with others.
+            let is_new =
+                stack.build.is_some() && seen.insert(stack.id.split('@').next().unwrap_or(&stack.id));
+            if !is_new || control.is_interrupted() {
+                continue;
+            }
+            screen.now(&format!("building {}", stack.id), true);
+            let missing = stack::missing(stack);
+            let outcome = match missing.first() {
+                Some(it) => Err(format!("{} is missing: {}", it.name, it.install)),
+                None => stack::build(stack, &options).map_err(|error| error.to_string()),
+            };
+            screen.clear();
+            match outcome {
+                Ok(outcome) => {
+                    let what = if outcome.built { "built" } else { "unchanged" };
+                    print(&format!("{}: {what}, {}", stack.id, outcome.took))?;
+                }
+                Err(why) => {
+                    eprintln!("proofload: {}: {why}", stack.id);
+                    all_built = false;
+                }
+            }
+        }
+    }
+    if all_built {
+        let _ = std::fs::remove_file(&log);
+    }
+    Ok(ExitCode::from(match (control.is_interrupted(), all_built) {
+        (true, _) => exit::INTERRUPTED,
+        (false, true) => exit::OK,
+        (false, false) => exit::SERVICE,
+    }))
+}

@@ -1,0 +1,156 @@
+//! `proofload check` and `build` on real processes: one folder is a stack, and no stack stands in another's way.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use crate::common::{json, processes_with, proofload};
+
+/// Stacks in a folder of their own, whose path is on the command line of everything they start.
+struct Stacks(tempfile::TempDir);
+
+impl Stacks {
+    fn new(stacks: &[(&str, &str)]) -> Self {
+        let dir = tempfile::Builder::new().prefix("proofload-stacks-").tempdir().unwrap();
+        for (id, manifest) in stacks {
+            let folder = dir.path().join(id);
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("stack.toml"), manifest).unwrap();
+        }
+        Self(dir)
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn run(&self, arguments: &[&str]) -> (i32, String, String) {
+        let output = proofload().args(arguments).arg("--stacks").arg(self.path()).output().unwrap();
+        texts(&output)
+    }
+
+    fn nothing_runs(&self) -> bool {
+        processes_with(self.path().to_str().unwrap()).is_empty()
+    }
+}
+
+fn texts(output: &Output) -> (i32, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+/// A target that marks its command line with its folder.
+fn target(further: &str, expectations: &str) -> String {
+    format!(
+        r#"
+title = "A target"
+family = "target"
+generation = "timeless"
+{further}
+[run]
+command = ["sh", "-c", "exec $0 target --listen 127.0.0.1:$1 --close-every 500", "{{proofload}}", "{{port}}", "{{stack_dir}}"]
+[[endpoint]]
+name = "hello"
+path = "/hello"
+body = "hello"
+{expectations}
+"#
+    )
+}
+
+#[test]
+fn a_folder_is_a_stack_and_what_is_not_as_it_says_is_told() {
+    let right = target("requests_per_connection = 500", "wire_bytes = 69\nframing = \"content-length\"");
+    let wrong = target("", "wire_bytes = 70\nthread = \"nobody\"");
+    let stacks = Stacks::new(&[("right", &right), ("wrong", &wrong)]);
+    let (code, text, error) = stacks.run(&["check", "right"]);
+    assert_eq!(code, 0, "{text}{error}");
+    assert!(text.contains("1 of 1 stacks up and right") && text.contains("HTTP/1.1 200 OK"), "{text}");
+
+    let (code, text, _) = stacks.run(&["check", "right", "wrong"]);
+    assert_eq!(code, 4, "{text}");
+    for part in [
+        "/hello: 69 bytes on the wire instead of 70",
+        "/hello: no thread `nobody…` after the answer",
+        "closes the connection after 500 requests instead of never",
+        "1 of 2 stacks up and right, 1 not as their manifests say",
+        "The same work",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(stacks.nothing_runs());
+}
+
+#[test]
+fn what_fails_is_named_with_its_log_and_the_others_go_on() {
+    let unbuilt = target(
+        "[build]\ncommand = [\"sh\", \"-c\", \"echo no such class; exit 1\"]\ninputs = [\"stack.toml\"]\noutput = \"x\"",
+        "",
+    );
+    let dying = target("", "").replace("exec $0", "echo out of luck; exit 7; exec $0");
+    let silent = target("[ready]\ntimeout = \"300ms\"", "").replace("exec $0", "sleep 60; exec $0");
+    let proxy = target("upstream = \"dying\"", "").replace("\"{stack_dir}\"", "\"{upstream}\"");
+    let right = target("requests_per_connection = 500", "");
+    let stacks = Stacks::new(&[
+        ("unbuilt", &unbuilt),
+        ("dying", &dying),
+        ("silent", &silent),
+        ("proxy", &proxy),
+        ("right", &right),
+        ("toolless", &target("[needs]\ntools = [\"no-such-tool\"]", "")),
+    ]);
+    let (code, text, _) = stacks.run(&["check", "--all"]);
+    assert_eq!(code, 4, "{text}");
+    for part in [
+        "| no such class",
+        "dying failed: stack `dying` ended with exit status: 7",
+        "| out of luck",
+        "silent failed: stack `silent` was not ready within 300ms",
+        "proxy failed: stack `dying` ended",
+        "toolless is left out: no-such-tool is missing",
+        "1 of 6 stacks up and right, 4 failed, 1 left out",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(stacks.nothing_runs());
+}
+
+#[test]
+fn a_check_as_json_has_the_answers_as_they_came() {
+    let stacks = Stacks::new(&[("right", &target("requests_per_connection = 500", ""))]);
+    let output =
+        proofload().args(["check", "right", "--json", "--stacks"]).arg(stacks.path()).output().unwrap();
+    let list = json(&output);
+    assert_eq!((&list[0]["version"], list[0]["stack"].as_str()), (&1.into(), Some("right")));
+    let checked = &list[0]["checked"];
+    assert_eq!(
+        (&checked["requests_per_connection"], &checked["requests_tried"]),
+        (&500.into(), &1500.into())
+    );
+    let hello = &checked["endpoints"][0];
+    assert_eq!((hello["body"].as_str(), hello["contract"]["wire_bytes"].as_u64()), (Some("hello"), Some(69)));
+    assert!(hello["contract"]["head"].as_str().unwrap().starts_with("HTTP/1.1 200 OK\r\n"), "{hello}");
+    assert!(checked["boot_s"].as_f64().unwrap() > 0.0 && checked["threads"].as_u64().unwrap() >= 1);
+}
+
+/// Two at once on one machine: neither ports nor build folders collide, and what both need is built once.
+#[test]
+fn two_at_once_share_a_build_and_no_port() {
+    let built = target(
+        "requests_per_connection = 500\n[build]\ncommand = [\"sh\", \"-c\", \"echo built >> count; sleep 1; touch {build_dir}/x\"]\n\
+         inputs = [\"stack.toml\"]\noutput = \"x\"",
+        "",
+    );
+    let stacks = Stacks::new(&[("a", &built)]);
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let both: Vec<_> = (0..2).map(|_| scope.spawn(|| stacks.run(&["check", "a"]))).collect();
+        both.into_iter().map(|it| it.join().unwrap()).collect()
+    });
+    for (code, text, error) in results {
+        assert_eq!(code, 0, "{text}{error}");
+    }
+    assert_eq!(fs::read_to_string(stacks.path().join("a/count")).unwrap(), "built\n");
+    assert!(stacks.nothing_runs());
+    let (code, text, _) = stacks.run(&["build", "--all"]);
+    assert!(code == 0 && text.starts_with("a: unchanged"), "{text}");
+}

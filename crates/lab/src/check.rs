@@ -1,0 +1,69 @@
+//! Checking stacks without load: build, boot, ask, stop.
+
+use plan::stack::StackManifest;
+use record::{CHECK_VERSION, CheckResult, Checked, EndpointCheck, StackCheck};
+use stack::{BuildOptions, ChainOptions, REQUESTS_MAX, StackError, StackReport};
+
+use crate::trial::contract_record;
+
+/// Builds, boots, asks and stops the last stack of `chain`, with those before it behind it. What goes wrong is in the
+/// record; no process is left.
+pub fn check(chain: &[&StackManifest], options: &ChainOptions<'_>) -> StackCheck {
+    let stack = chain[chain.len() - 1];
+    StackCheck {
+        version: CHECK_VERSION,
+        stack: stack.id.clone(),
+        title: stack.title.clone(),
+        generation: stack.generation.to_string(),
+        upstream: stack.upstream.clone(),
+        result: result(chain, options),
+    }
+}
+
+fn result(chain: &[&StackManifest], options: &ChainOptions<'_>) -> CheckResult {
+    let missing: Vec<String> = chain
+        .iter()
+        .flat_map(|stack| stack::missing(stack))
+        .map(|it| format!("{} is missing: {}", it.name, it.install))
+        .collect();
+    if !missing.is_empty() {
+        return CheckResult::LeftOut { why: missing.join(", ") };
+    }
+    match built_and_checked(chain, options) {
+        Ok(report) => CheckResult::Checked(Box::new(as_record(report))),
+        Err(error) => CheckResult::Failed { error: error.to_string() },
+    }
+}
+
+fn built_and_checked(
+    chain: &[&StackManifest],
+    options: &ChainOptions<'_>,
+) -> Result<StackReport, StackError> {
+    let ChainOptions { proofload_exe, dir, interrupt } = *options;
+    for stack in chain {
+        stack::build(stack, &BuildOptions { proofload_exe, log: &dir.join("build.log"), interrupt })?;
+    }
+    stack::check(chain, options)
+}
+
+fn as_record(report: StackReport) -> Checked {
+    let deviations = report.all_mismatches();
+    let endpoints = report.endpoints.into_iter().map(|(endpoint, answer)| EndpointCheck {
+        name: endpoint.name,
+        path: endpoint.path,
+        body: String::from_utf8_lossy(&answer.body).into_owned(),
+        contract: contract_record(&answer),
+    });
+    Checked {
+        boot_s: report.boot_took.as_secs_f64(),
+        rss_bytes: report.usage.rss.0,
+        threads: report.usage.threads,
+        endpoints: endpoints.collect(),
+        requests_per_connection: report.requests_per_connection.map(std::num::NonZeroU32::get),
+        requests_tried: REQUESTS_MAX,
+        upstream_connections_max: report.upstream_connections.map(|(_, count)| count),
+        deviations,
+        stop_s: report.stopped.took.as_secs_f64(),
+        stop_forced: report.stopped.forced,
+    }
+}

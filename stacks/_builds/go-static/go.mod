@@ -1,0 +1,3 @@
+module proofload.example/stacks/go-static
+
+go 1.21

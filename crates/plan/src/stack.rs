@@ -80,7 +80,17 @@ pub struct Run {
     pub env: BTreeMap<String, Template>,
 }
 
+/// Whether the program is `java`, wherever it lies.
+fn is_java(program: &Template) -> bool {
+    Path::new(program.as_str()).file_name().is_some_and(|name| name == "java")
+}
+
 impl Run {
+    /// Whether it is a JVM that is started.
+    pub fn is_java(&self) -> bool {
+        is_java(&self.command[0])
+    }
+
     /// Every text in it that may hold a placeholder.
     pub(crate) fn templates(&self) -> impl Iterator<Item = &Template> {
         self.command.iter().chain(&self.jvm_flags).chain(self.env.values())

@@ -5,8 +5,10 @@ use units::Duration;
 
 /// Stands for a figure that there is none of.
 pub(crate) const NONE: &str = "–";
-/// Characters of a name in a heading or a table; what is longer is cut.
+/// Characters of a name in a table; what is longer is cut.
 const NAME_CHARS_MAX: usize = 32;
+/// The same of each part of a heading, which has a line to itself.
+const HEADING_CHARS_MAX: usize = 64;
 
 /// A rate to three or four significant digits: `9.98/s`, `1590/s`, `102.0 k/s`; `–` if it is no number.
 pub fn per_s(rate: f64) -> String {
@@ -56,11 +58,20 @@ fn finite(value: Option<f64>) -> Option<f64> {
 
 /// A name from a record on one line of bounded length: whatever is in it can't break a table or a terminal.
 pub(crate) fn name(text: &str) -> String {
-    let mut name = plain_line(text);
-    if name.chars().count() > NAME_CHARS_MAX {
-        name = name.chars().take(NAME_CHARS_MAX - 1).chain(std::iter::once('…')).collect();
+    cut(text, NAME_CHARS_MAX)
+}
+
+/// A part of a heading, likewise.
+pub(crate) fn heading(text: &str) -> String {
+    cut(text, HEADING_CHARS_MAX)
+}
+
+fn cut(text: &str, chars_max: usize) -> String {
+    let mut line = plain_line(text);
+    if line.chars().count() > chars_max {
+        line = line.chars().take(chars_max - 1).chain(std::iter::once('…')).collect();
     }
-    name
+    line
 }
 
 /// A text from a record on one line: line ends and tabs are spaces, other control characters are shown.

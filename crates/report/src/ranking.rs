@@ -8,7 +8,7 @@ use explain::{audit, limit};
 use record::{Manifest, Measured, Trial, TrialResult};
 use stats::{Spread, rank_with_ties};
 
-use crate::figure::{NONE, figure, indented, micros_bare, name, per_s, plain_line, share};
+use crate::figure::{NONE, figure, heading, indented, micros_bare, name, per_s, plain_line, share};
 
 /// Blocks below which ranges and ranks claim little.
 const BLOCKS_TO_CLAIM: u32 = 6;
@@ -101,7 +101,7 @@ pub fn ranking_text(run: &RunReport<'_>) -> String {
             table(&cells, run.manifest.machine.cores)
         };
         // Writing into a String cannot fail.
-        let _ = writeln!(text, "\n{}, {}\n{body}", name(round), name(load));
+        let _ = writeln!(text, "\n{}, {}\n{body}", heading(round), heading(load));
     }
     if run.trials.is_empty() {
         text.push_str("\nNothing was measured: no trial was finished.\n");

@@ -46,7 +46,8 @@ pub struct BootOptions<'a> {
 
 /// Starts `stack` on a free port of 127.0.0.1 and waits until it is ready. It must have been built.
 ///
-/// The environment is ours with the manifest's additions, without the variables that hide JVM flags.
+/// The environment is ours with the manifest's additions, without the variables that hide JVM flags; the folder
+/// for temporary files is `work_dir`.
 pub fn boot(stack: &StackManifest, options: &BootOptions<'_>) -> Result<Running, StackError> {
     for _ in 0..PORTS_MAX {
         let port = ports::choose().ok_or_else(|| StackError::NoPort { stack: stack.id.clone() })?;
@@ -117,8 +118,10 @@ fn fill(stack: &StackManifest, with: &Placeholders<'_>) -> Commands {
     let run = &stack.run;
     let jvm_flags: Vec<String> = run.jvm_flags.iter().map(|flag| flag.fill(with)).collect();
     let mut whole: Vec<String> = run.command.iter().map(|part| part.fill(with)).collect();
+    // What a server writes for a while stays with the trial: Tomcat never removes its folders.
+    let temporary = run.is_java().then(|| format!("-Djava.io.tmpdir={}", with.work_dir.display()));
     whole[0] = needs::resolve(stack, &whole[0]);
-    whole.splice(1..1, jvm_flags.iter().cloned());
+    whole.splice(1..1, temporary.into_iter().chain(jvm_flags.iter().cloned()));
     let env = run.env.iter().map(|(name, value)| (name.clone(), value.fill(with))).collect();
     Commands { whole, jvm_flags, env }
 }
@@ -138,7 +141,7 @@ fn start(
     for name in HIDDEN_JVM_FLAGS {
         command.env_remove(name);
     }
-    command.envs(needs::environment(stack)).envs(commands.env);
+    command.env("TMPDIR", work_dir).envs(needs::environment(stack)).envs(commands.env);
     command.stdin(Stdio::piped()).stdout(output.try_clone().map_err(failed)?).stderr(output);
     let mut supervisor = command.spawn().map_err(failed)?;
     let cgroup = Cgroup::enclose(supervisor.id());

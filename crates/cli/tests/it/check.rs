@@ -25,8 +25,10 @@ impl Stacks {
     }
 
     fn run(&self, arguments: &[&str]) -> (i32, String, String) {
-        let output = proofload().args(arguments).arg("--stacks").arg(self.path()).output().unwrap();
-        texts(&output)
+        let mut command = proofload();
+        // What failed leaves its log there.
+        command.args(arguments).arg("--stacks").arg(self.path()).env("TMPDIR", self.path());
+        texts(&command.output().unwrap())
     }
 
     fn nothing_runs(&self) -> bool {

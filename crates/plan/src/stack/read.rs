@@ -162,7 +162,7 @@ impl Source<'_> {
         let misplaced =
             raw.command.get_ref().iter().find(|argument| argument.get_ref().starts_with("-X")).cloned();
         let command = self.command(raw.command, Known::AtRun)?;
-        let is_java = Path::new(command[0].as_str()).file_name().is_some_and(|name| name == "java");
+        let is_java = super::is_java(&command[0]);
         if let Some(flag) = misplaced.filter(|_| is_java) {
             let what = format!("`{}` is a JVM flag", flag.get_ref());
             return Err(self.error(

@@ -37,8 +37,9 @@ pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     }
     screen.clear();
     show(arguments, &checks)?;
-    if checks.iter().all(|check| !matches!(check.result, CheckResult::Failed { .. })) {
-        // What failed names its log, which stays.
+    let failed = |check: &StackCheck| matches!(check.result, CheckResult::Failed { .. });
+    // What failed names its log, which stays; what was interrupted has nothing to tell.
+    if control.is_interrupted() || !checks.iter().any(failed) {
         let _ = std::fs::remove_dir_all(&dir);
     }
     Ok(ExitCode::from(match (control.is_interrupted(), checks.iter().all(is_right)) {

@@ -13,8 +13,9 @@ pub fn standin() -> &'static Path {
         let profile = test.parent().unwrap().parent().unwrap();
         let target_dir = profile.parent().unwrap();
         let built = Command::new(env!("CARGO"))
-            .args(["build", "--quiet", "--package", "proofload-stack", "--example", "standin"])
-            .args(if profile.ends_with("release") { &["--release"][..] } else { &[] })
+            // As `cargo test --workspace` builds it, so that then there is nothing left to do.
+            .args(["build", "--quiet", "--workspace", "--example", "standin", "--profile"])
+            .arg(if profile.ends_with("release") { "bench" } else { "test" })
             .env("CARGO_TARGET_DIR", target_dir)
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .status();

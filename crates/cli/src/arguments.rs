@@ -5,7 +5,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use plan::LoadArguments;
+use plan::{IoChoice, LoadArguments, Threads};
 use target::{Model, PathRule, Stall};
 use units::{Bytes, Duration, Rate, Seed};
 
@@ -101,9 +101,12 @@ pub struct Hit {
     /// A fresh connection for each request
     #[arg(long)]
     pub no_keep_alive: bool,
-    /// Load threads
-    #[arg(short, long, default_value_t = 1)]
-    pub threads: u32,
+    /// Load threads; auto: the fewest of which none is busy over 70 %, found by pilot loads of a second each
+    #[arg(short, long, default_value = "1")]
+    pub threads: Threads,
+    /// What carries the load: uring, epoll, or auto: io_uring where the kernel allows it
+    #[arg(long, value_name = "IO", default_value = "auto")]
+    pub io: IoChoice,
     /// Method [default: GET, or POST with a body]
     #[arg(short, long)]
     pub method: Option<String>,
@@ -156,6 +159,7 @@ impl Hit {
             idle_timeout: self.idle_timeout,
             fresh_connections: self.no_keep_alive,
             seed: Some(self.seed),
+            io: self.io,
         }
     }
 }

@@ -95,6 +95,7 @@ impl From<LabError> for Failure {
             LabError::Record(_)
             | LabError::TooFewFiles { .. }
             | LabError::Drive(_)
+            | LabError::NoUring(_)
             | LabError::System { .. } => SYSTEM,
         };
         Self { code, message: error.to_string() }

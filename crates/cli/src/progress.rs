@@ -82,6 +82,7 @@ pub struct LoadProgress {
     screen: Screen,
     begun: Instant,
     length: Option<Duration>,
+    connections: u64,
 }
 
 impl LoadProgress {
@@ -94,11 +95,19 @@ impl LoadProgress {
         let screen = Screen::new(quiet);
         let model = if matches!(plan.load, Load::Open { .. }) { "open model" } else { "closed model" };
         screen.now(&format!("{}, {model}", plan.label()), true);
-        Self { screen, begun: Instant::now(), length }
+        Self { screen, begun: Instant::now(), length, connections: plan.connections.get().into() }
     }
 
     /// Shows a moment.
     pub fn observe(&mut self, moment: &Moment<'_>) {
+        if let Moment::Pilot(threads) = moment {
+            self.screen.now(&format!("pilot load with {threads} threads"), true);
+        }
+        if let Moment::Opening(tried) = moment
+            && *tried < self.connections
+        {
+            self.screen.now(&format!("opening connections: {tried} of {}", self.connections), false);
+        }
         if let Moment::Interval { interval, length } = moment
             && let Some(words) = in_words(interval, *length)
         {

@@ -21,10 +21,19 @@ impl Route {
         (!targets.is_empty()).then_some(Self { targets, first_slot })
     }
 
+    /// All targets.
+    pub(crate) fn targets(&self) -> &[SocketAddr] {
+        &self.targets
+    }
+
+    /// Which of the targets connection `slot` goes to.
+    pub(crate) fn target_index(&self, slot: u32) -> usize {
+        (self.first_slot + slot) as usize % self.targets.len()
+    }
+
     /// The target of connection `slot`.
     pub fn target(&self, slot: u32) -> SocketAddr {
-        let index = (self.first_slot + slot) as usize % self.targets.len();
-        self.targets[index]
+        self.targets[self.target_index(slot)]
     }
 
     /// The source address to bind for connection `slot`; `None` leaves it to the kernel. Loopback has

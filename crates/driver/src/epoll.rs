@@ -4,17 +4,18 @@
 //! socket is read until a read comes back short, and written until a write would block.
 
 use std::collections::VecDeque;
-use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 
-use engine::{Action, Completion, Conn, ConnectFailure, Event, Io};
+use engine::{Action, Completion, Conn, Event, Io};
 use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
-use rustix::net::{self, AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, sockopt};
+use rustix::net::{self, RecvFlags, SendFlags, sockopt};
 use units::Instant;
 
 use crate::addresses::Route;
+use crate::arrival::{self, Read};
 use crate::run::monotonic_now;
+use crate::socket::{self, connect_failure};
 
 /// Events taken from the kernel at one time.
 const EVENTS_MAX: usize = 256;
@@ -90,18 +91,8 @@ impl EpollIo {
 
     /// A registered socket, and whether its connection is still being made.
     fn open(&self, conn: Conn) -> Result<(OwnedFd, bool), Errno> {
-        let target = self.route.target(conn.slot);
-        let family = match target {
-            SocketAddr::V4(_) => AddressFamily::INET,
-            SocketAddr::V6(_) => AddressFamily::INET6,
-        };
-        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-        let fd = net::socket_with(family, SocketType::STREAM, flags, None)?;
-        sockopt::set_tcp_nodelay(&fd, true)?;
-        if let Some(source) = self.route.source(conn.slot) {
-            net::bind(&fd, &source)?;
-        }
-        let connecting = match net::connect(&fd, &target) {
+        let fd = socket::open(&self.route, conn.slot)?;
+        let connecting = match net::connect(&fd, &self.route.target(conn.slot)) {
             Ok(()) => false,
             Err(Errno::INPROGRESS) => true,
             Err(errno) => return Err(errno),
@@ -180,20 +171,26 @@ impl EpollIo {
         let socket =
             self.sockets[conn.slot as usize].as_ref().filter(|it| it.generation == conn.generation)?;
         let received = loop {
-            match net::recv(&socket.fd, &mut *self.buffer, RecvFlags::empty()) {
+            let received = if arrival::is_sampled(conn.slot) {
+                arrival::receive(&socket.fd, &mut self.buffer, monotonic_now)
+            } else {
+                let received = net::recv(&socket.fd, &mut *self.buffer, RecvFlags::empty());
+                received.map(|(_, bytes)| Read { bytes, arrived: None })
+            };
+            match received {
                 Err(Errno::INTR) => {}
                 received => break received,
             }
         };
         match received {
-            Ok((0, _)) => Some(Seen::Known(conn, Event::PeerClosed)),
-            Ok((_, bytes)) => {
+            Ok(Read { bytes: 0, .. }) => Some(Seen::Known(conn, Event::PeerClosed)),
+            Ok(Read { bytes, arrived }) => {
                 if reads + 1 >= READS_IN_A_ROW_MAX {
                     self.postponed.push_back(conn);
                 } else if bytes == self.buffer.len() || to_the_end {
                     self.reading = Some(Reading { conn, reads: reads + 1, to_the_end });
                 }
-                Some(Seen::Bytes(conn, bytes))
+                Some(Seen::Bytes(conn, bytes, arrived))
             }
             Err(Errno::AGAIN) => None,
             Err(_) => Some(Seen::Known(conn, Event::Reset)),
@@ -204,8 +201,8 @@ impl EpollIo {
 /// What was found out, before the buffer is lent to the caller.
 enum Seen {
     Known(Conn, Event<'static>),
-    /// So many bytes lie in the buffer.
-    Bytes(Conn, usize),
+    /// So many bytes lie in the buffer, and when the last of them arrived, where that is known.
+    Bytes(Conn, usize, Option<Instant>),
 }
 
 impl Io for EpollIo {
@@ -265,11 +262,11 @@ impl Io for EpollIo {
                 break seen;
             }
         };
-        let (conn, event) = match seen {
-            Seen::Known(conn, event) => (conn, event),
-            Seen::Bytes(conn, bytes) => (conn, Event::Received(&self.buffer[..bytes])),
+        let (conn, event, arrived) = match seen {
+            Seen::Known(conn, event) => (conn, event, None),
+            Seen::Bytes(conn, bytes, arrived) => (conn, Event::Received(&self.buffer[..bytes]), arrived),
         };
-        Some((monotonic_now(), Completion { conn, event }))
+        Some((monotonic_now(), Completion { conn, event, arrived }))
     }
 }
 
@@ -280,16 +277,4 @@ fn pack(conn: Conn) -> u64 {
 
 fn unpack(data: u64) -> Conn {
     Conn { slot: (data >> 32) as u32, generation: data as u32 }
-}
-
-fn connect_failure(errno: Errno) -> ConnectFailure {
-    match errno {
-        Errno::CONNREFUSED => ConnectFailure::Refused,
-        Errno::TIMEDOUT => ConnectFailure::TimedOut,
-        Errno::NETUNREACH | Errno::HOSTUNREACH => ConnectFailure::Unreachable,
-        Errno::ADDRNOTAVAIL | Errno::ADDRINUSE | Errno::AGAIN => ConnectFailure::NoFreePort,
-        Errno::MFILE | Errno::NFILE => ConnectFailure::NoFreeDescriptor,
-        Errno::CONNRESET => ConnectFailure::Reset,
-        _ => ConnectFailure::Other,
-    }
 }

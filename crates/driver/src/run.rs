@@ -1,23 +1,26 @@
 //! One engine on one thread, from start to end.
 
 use std::num::NonZeroU64;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use engine::{Config, Counters, Engine, Sink, Window, drive};
+use engine::{Config, Counters, Engine, Io, Sink, Stage, Window, drive};
 use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
 use units::{Duration, Instant};
 
 use crate::addresses::Route;
 use crate::epoll::EpollIo;
+use crate::incidents::Incidents;
+use crate::uring::{RingSizes, UringIo};
 
 /// How often a quiet loop wakes up to look at [`Control`] and to tell the sink the time.
 const TURN_MAX: Duration = Duration::from_millis(50);
 
-/// Lets another thread end a load early.
+/// Lets another thread end a load early, and see how far its opening is.
 #[derive(Debug, Default)]
 pub struct Control {
     interrupted: AtomicBool,
+    tried: AtomicU64,
 }
 
 impl Control {
@@ -29,6 +32,11 @@ impl Control {
     /// Whether that was asked.
     pub fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed)
+    }
+
+    /// Connections that came up or failed before their load began, of all engines that look at this control.
+    pub fn connections_tried(&self) -> u64 {
+        self.tried.load(Ordering::Relaxed)
     }
 }
 
@@ -52,15 +60,42 @@ pub struct Finished<S> {
     pub window: Window,
     /// What it cost.
     pub usage: Usage,
+    /// What went wrong in the driver and was made up for.
+    pub incidents: Incidents,
+}
+
+/// The kernel's interface that carries a load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backend {
+    /// Readiness: a system call for each send and each receive.
+    Epoll,
+    /// Completions: a system call for many of both. See [`crate::probe_uring`].
+    Uring,
+}
+
+impl Backend {
+    /// The name in records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Epoll => "epoll",
+            Self::Uring => "io_uring",
+        }
+    }
 }
 
 /// The kernel refused the driver itself something; connections' failures are outcomes instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DriveError(pub Errno);
+pub struct DriveError {
+    /// Which of its interfaces.
+    pub backend: Backend,
+    /// Why.
+    pub errno: Errno,
+}
 
 impl std::fmt::Display for DriveError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "epoll failed: {}; `proofload doctor` shows the limits of this machine", self.0)
+        let Self { backend, errno } = self;
+        write!(f, "{} failed: {errno}; `proofload doctor` shows the limits of this machine", backend.name())
     }
 }
 
@@ -81,20 +116,43 @@ fn nanos(clock: ClockId) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Runs one load on the calling thread over epoll.
+/// Runs one load on the calling thread over `backend`.
 pub fn run_engine<S: Sink>(
     config: Config,
     route: Route,
     sink: S,
     control: &Control,
+    backend: Backend,
 ) -> Result<Finished<S>, DriveError> {
+    let (connections, request) = (config.connections.get(), config.request.clone());
+    let finished = match backend {
+        Backend::Epoll => EpollIo::new(route, connections, &request.bytes)
+            .and_then(|mut io| Ok((run_over(config, sink, control, &mut io)?, Incidents::default()))),
+        Backend::Uring => UringIo::new(route, connections, &request.bytes, RingSizes::default())
+            .and_then(|mut io| Ok((run_over(config, sink, control, &mut io)?, io.incidents()))),
+    };
+    let (finished, incidents) = finished.map_err(|errno| DriveError { backend, errno })?;
+    Ok(Finished { incidents, ..finished })
+}
+
+fn run_over<S: Sink>(
+    config: Config,
+    sink: S,
+    control: &Control,
+    io: &mut impl Io<Error = Errno>,
+) -> Result<Finished<S>, Errno> {
     // The kernel may otherwise delay timers by 50 µs to batch wake-ups, which would be lag.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
-    let connections = config.connections.get();
-    let mut io = EpollIo::new(route, connections, &config.request.bytes).map_err(DriveError)?;
     let mut engine = Engine::new(config, sink, monotonic_now());
     let mut meter = Meter::default();
-    drive(&mut engine, &mut io, |engine, now| {
+    let mut tried = 0;
+    drive(&mut engine, io, |engine, now| {
+        if engine.stage() == Stage::Opening {
+            let counters = engine.counters();
+            let so_far = counters.connections_opened + counters.opening_failures;
+            control.tried.fetch_add(so_far - tried, Ordering::Relaxed);
+            tried = so_far;
+        }
         if control.is_interrupted() {
             engine.interrupt(now);
         }
@@ -102,10 +160,10 @@ pub fn run_engine<S: Sink>(
         engine.sink_mut().tick(now, window);
         meter.observe(now, window);
         Some(meter.wake_at(now, window))
-    })
-    .map_err(DriveError)?;
+    })?;
     let (counters, window) = (engine.counters(), engine.window());
-    Ok(Finished { counters, window, usage: meter.usage(), sink: engine.into_sink() })
+    let (usage, incidents) = (meter.usage(), Incidents::default());
+    Ok(Finished { counters, window, usage, incidents, sink: engine.into_sink() })
 }
 
 /// Reads the thread's CPU clock when the window opens and when it closes.

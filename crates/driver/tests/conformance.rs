@@ -1,18 +1,20 @@
-//! The conformance suite against epoll and real sockets.
+//! The conformance suite against every driver and real sockets.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 
-use driver::{EpollIo, Route};
+use driver::{EpollIo, RingSizes, Route, UringIo};
+use engine::Io;
 use sim::Answer;
 use sim::conformance::{Behaviour, Harness, suite};
 
-struct Sockets;
+/// Real servers, reached through the IO that `0` makes.
+struct Sockets<F>(F);
 
-impl Harness for Sockets {
-    type Io = EpollIo;
+impl<T: Io<Error: std::fmt::Debug>, F: Fn(Route, u32, &[u8]) -> T> Harness for Sockets<F> {
+    type Io = T;
 
-    fn start(&mut self, behaviour: &Behaviour, connections: u32, request: &[u8]) -> EpollIo {
+    fn start(&mut self, behaviour: &Behaviour, connections: u32, request: &[u8]) -> T {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("a bound address");
         if *behaviour == Behaviour::Refuses {
@@ -24,7 +26,7 @@ impl Harness for Sockets {
             std::thread::spawn(move || accept(&listener, &behaviour, request_bytes));
         }
         let route = Route::new(vec![address], 0).expect("a target");
-        EpollIo::new(route, connections, request).expect("epoll")
+        (self.0)(route, connections, request)
     }
 }
 
@@ -79,5 +81,18 @@ fn reset(stream: &TcpStream) {
 
 #[test]
 fn epoll_conforms() {
-    suite(&mut Sockets);
+    suite(&mut Sockets(|route, connections, request: &[u8]| {
+        EpollIo::new(route, connections, request).expect("epoll")
+    }));
+}
+
+#[test]
+fn io_uring_conforms() {
+    if let Err(refused) = driver::probe_uring(1) {
+        eprintln!("not tried: {refused}");
+        return;
+    }
+    suite(&mut Sockets(|route, connections, request: &[u8]| {
+        UringIo::new(route, connections, request, RingSizes::default()).expect("io_uring")
+    }));
 }

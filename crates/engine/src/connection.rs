@@ -51,6 +51,9 @@ pub struct Completion<'a> {
     pub conn: Conn,
     /// What.
     pub event: Event<'a>,
+    /// When the kernel had the last of the bytes received, where it was asked. Not after the instant at which they
+    /// were seen.
+    pub arrived: Option<Instant>,
 }
 
 /// Why there is no connection.

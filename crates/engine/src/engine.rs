@@ -25,6 +25,10 @@ use crate::schedule::Schedule;
 /// a dead server would spin.
 pub const RETRY_PAUSE: Duration = Duration::from_millis(100);
 
+/// Connections that are being opened at one time before the load begins: no more than the accept queue of a server
+/// in common use holds (Tomcat's is 100), since what overflows it is tried again only after a second.
+const OPENING_AT_ONCE_MAX: u32 = 64;
+
 /// Due requests handled in one call of [`Engine::handle_timeout`]; the rest are handled in the next, after
 /// completions had their turn.
 const DUE_PER_TURN_MAX: u32 = 1024;
@@ -89,6 +93,10 @@ pub struct Engine<S> {
     requests_max: Option<u64>,
     outstanding: u64,
     counters: Counters,
+    /// Connections that the opening has yet to begin with: those from this slot on.
+    opened_to: u32,
+    /// When the kernel had the bytes that are handled now.
+    arrived: Option<Instant>,
 }
 
 impl<S: Sink> Engine<S> {
@@ -107,15 +115,17 @@ impl<S: Sink> Engine<S> {
             requests_max: requests_max(&config, count),
             outstanding: 0,
             counters: Counters::default(),
+            opened_to: 0,
+            arrived: None,
             config,
             sink,
         };
         let ramps_up = matches!(engine.config.load, Load::Closed { start: UserStart::RampUp { .. }, .. });
         for slot in 0..count {
-            match engine.config.reuse {
-                Reuse::KeepAlive if !ramps_up => engine.connect(slot, now),
-                _ => engine.enter(slot, State::Down, now),
-            }
+            engine.enter(slot, State::Down, now);
+        }
+        if engine.config.reuse == Reuse::FreshConnection || ramps_up {
+            engine.opened_to = count;
         }
         engine.end_opening_if_done(now);
         engine
@@ -243,6 +253,7 @@ impl<S: Sink> Engine<S> {
         if slot.generation != completion.conn.generation {
             return;
         }
+        self.arrived = completion.arrived;
         match completion.event {
             Event::Received(bytes) => self.on_received(index, bytes, now),
             Event::Sent => slot.request_written = true,

@@ -65,7 +65,7 @@ fn carry_out<S: Sink, I: Io>(engine: &mut Engine<S>, io: &mut I) {
         let Some(action) = engine.poll_action(now) else { return };
         if let Some(event) = io.submit(action) {
             let (Action::Connect(conn) | Action::Send(conn) | Action::Close(conn)) = action;
-            engine.handle_completion(now, Completion { conn, event });
+            engine.handle_completion(now, Completion { conn, event, arrived: None });
         }
     }
 }

@@ -69,6 +69,8 @@ pub struct Sample {
     pub sent: Option<Instant>,
     /// When its last byte, its failure or its bound was seen.
     pub done: Instant,
+    /// When the kernel had the answer's last byte, where it was asked; never after `done`.
+    pub arrived: Option<Instant>,
     /// How it ended.
     pub outcome: Outcome,
     /// Bytes received for it, heads included.
@@ -98,6 +100,12 @@ impl Sample {
     /// The part of the lag that is the generator's own fault: sent − ready. `None` if never sent.
     pub fn generator_lag(&self) -> Option<Duration> {
         self.sent.map(|sent| sent.since(self.ready))
+    }
+
+    /// How long the answer lay in the generator's own socket: done − arrived. `None` where the kernel was not asked.
+    /// It is part of the service time, and not the server's.
+    pub fn receive_lag(&self) -> Option<Duration> {
+        self.arrived.map(|arrived| self.done.since(arrived))
     }
 }
 

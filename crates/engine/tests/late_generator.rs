@@ -41,7 +41,7 @@ fn every_request_due_before_the_deadline_is_intended_however_late_the_loop_turns
     let config = config(1e6, Duration::from_millis(100));
     let mut engine = Engine::new(config, |sample: &Sample| outcomes.push(sample.outcome), start);
     let Some(Action::Connect(conn)) = engine.poll_action(start) else { panic!("it connects first") };
-    engine.handle_completion(start, Completion { conn, event: Event::Connected });
+    engine.handle_completion(start, Completion { conn, event: Event::Connected, arrived: None });
     // The process was stopped for a second: the first turn after the start is past the deadline.
     let late = start + Duration::from_secs(1);
     engine.handle_timeout(late);

@@ -43,7 +43,7 @@ fn at(millis: u64) -> Instant {
 }
 
 fn tell<S: Sink>(engine: &mut Engine<S>, millis: u64, conn: Conn, event: Event<'_>) {
-    engine.handle_completion(at(millis), Completion { conn, event });
+    engine.handle_completion(at(millis), Completion { conn, event, arrived: None });
 }
 
 /// Wakes the engine at the instant at which it wants to be, which has to be the given one.

@@ -15,6 +15,10 @@ const BUSY_SHARE_MAX: f64 = 0.8;
 /// instant intended, so the lag is in it; a millisecond is what a slice of the scheduler costs now and then,
 /// and what a latency of some milliseconds can bear.
 const GENERATOR_LAG_P99_MAX: Duration = Duration::from_millis(1);
+/// How long answers may lie in the generator's own socket, at the median and at the 99th percentile: a
+/// millisecond, for the same reason, or where the answers take longer than ten of them, this share of their time.
+const RECEIVE_LAG_MAX: Duration = Duration::from_millis(1);
+const RECEIVE_LAG_SHARE_MAX: f64 = 0.1;
 /// |N − X·R| / N above which latency figures are not those of the requests made. The ends
 /// of a window cancel out on average, so a steady load stays well within this; samples left out, counted
 /// twice or dated wrongly do not.
@@ -70,6 +74,8 @@ pub enum ReasonKind {
     ClientBound,
     /// The generator sent late.
     LateGenerator,
+    /// The generator read late.
+    LateReceiver,
 }
 
 impl ReasonKind {
@@ -86,6 +92,7 @@ impl ReasonKind {
             Self::RampNotOver => "ramp not over",
             Self::ClientBound => "client-bound",
             Self::LateGenerator => "late generator",
+            Self::LateReceiver => "late receiver",
         }
     }
 
@@ -108,6 +115,7 @@ pub fn audit(load: &LoadResult) -> Validity {
         ramp_not_over(load),
         client_bound(load),
         late_generator(load),
+        late_receiver(load),
     ]
     .into_iter()
     .flatten()
@@ -244,4 +252,22 @@ fn late_generator(load: &LoadResult) -> Option<Reason> {
     let p99 = Duration::from_nanos((p99_us * 1e3) as u64);
     let text = format!("one request in a hundred went out more than {p99} late by the generator's own fault");
     Some(Reason { kind: ReasonKind::LateGenerator, text })
+}
+
+fn late_receiver(load: &LoadResult) -> Option<Reason> {
+    let (lag, service) = (&load.receive_lag_us, &load.service_time_us);
+    let (name, lag_us, service_us) = [("p50", lag.p50, service.p50), ("p99", lag.p99, service.p99)]
+        .into_iter()
+        .filter_map(|(name, lag_us, service_us)| Some((name, lag_us?, service_us?)))
+        .find(|(_, lag_us, service_us)| {
+            *lag_us > RECEIVE_LAG_MAX.as_micros_f64().max(service_us * RECEIVE_LAG_SHARE_MAX)
+        })?;
+    let shown = |us: f64| Duration::from_nanos((us * 1e3) as u64);
+    let text = format!(
+        "answers lay in the generator's own socket for {} at {name}, of a service time of {} there; the times are \
+         the generator's as much as the server's: load less, or give it more cores",
+        shown(lag_us),
+        shown(service_us)
+    );
+    Some(Reason { kind: ReasonKind::LateReceiver, text })
 }

@@ -9,6 +9,7 @@ mod read;
 use std::fmt;
 use std::path::PathBuf;
 
+use driver::UringRefused;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::tools::State;
@@ -64,9 +65,8 @@ pub struct Machine {
     cores: Option<u32>,
     /// Those in use, each once.
     governors: Vec<String>,
-    kernel: Option<KernelVersion>,
-    /// `kernel.io_uring_disabled`, which kernels before 6.6 lack.
-    io_uring_disabled: Option<u64>,
+    /// Why loads can't be carried by io_uring, where they can't.
+    io_uring_refused: Option<UringRefused>,
     cgroup: Option<Cgroup>,
     /// Share of the last 10 s in which something waited for a processor.
     cpu_pressure_pct: Option<f64>,
@@ -91,12 +91,6 @@ struct Limit {
 struct PortRange {
     first: u16,
     last: u16,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct KernelVersion {
-    major: u32,
-    minor: u32,
 }
 
 /// The control group (v2) that this process is in.

@@ -19,6 +19,9 @@ pub enum LabError {
     /// A stack failed.
     #[error(transparent)]
     Stack(#[from] StackError),
+    /// io_uring was asked for and can't be had.
+    #[error("io_uring can't be used: {0}; leave --io out, and epoll is used")]
+    NoUring(driver::UringRefused),
     /// The user interrupted while stacks were built.
     #[error("interrupted while stacks were built, before a trial began; give the same command again")]
     InterruptedEarly,

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod crew;
 pub mod doctor;
 mod error;
 pub mod experiment;

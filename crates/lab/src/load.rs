@@ -1,17 +1,19 @@
 //! One load, from plan to result.
 
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration as StdDuration;
 
-use driver::{Control, DriveError, Finished, Route, monotonic_now, run_engine};
+use driver::{Backend, Control, DriveError, Finished, Incidents, Route, monotonic_now, run_engine};
 use engine::{Arrivals, Config, Counters, Expect, Load, Request, Reuse, UserStart, Window};
 use plan::LoadPlan;
 use record::{LOAD_VERSION, LoadResult};
 use stats::Interval;
 use units::{Duration, Instant};
 
+use crate::crew::Crew;
 use crate::error::LabError;
 use crate::feed::{Feed, Filled, Return};
 
@@ -44,6 +46,10 @@ pub struct Job<'a> {
 pub enum Moment<'a> {
     /// At least ten times a second.
     Tick(Instant),
+    /// A pilot load begins, to see whether so many threads do.
+    Pilot(NonZeroU32),
+    /// Connections are being opened: so many came up or failed.
+    Opening(u64),
     /// An interval of one load thread is over: a second, or what was left at the end.
     Interval {
         /// What happened in it.
@@ -79,7 +85,19 @@ pub fn run(
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<LoadResult, LabError> {
     enough_files(job.plan.connections.get())?;
-    let configs = job.plan.configs(job.request, job.expect);
+    let crew = Crew::choose(job, control, observe)?;
+    carry_out(job, &crew, control, observe)
+}
+
+/// The same with the crew at hand.
+pub(crate) fn carry_out(
+    job: &Job<'_>,
+    crew: &Crew,
+    control: &Control,
+    observe: &mut dyn FnMut(Moment<'_>),
+) -> Result<LoadResult, LabError> {
+    let configs = job.plan.configs(crew.threads, job.request, job.expect);
+    let backend = crew.backend;
     let mut books = Books::default();
     let finished = record::with_interval_log(job.interval_log, |log| {
         std::thread::scope(|scope| {
@@ -92,28 +110,36 @@ pub fn run(
                 returns.push(back);
                 let route = Route::new(job.targets.to_vec(), first_slot).expect("resolved to an address");
                 first_slot += config.connections.get();
-                let body = move || load_thread(config, route, feed, control);
+                let body = move || load_thread(config, route, feed, control, backend);
                 let name = format!("load-{index}");
                 threads.push(std::thread::Builder::new().name(name).spawn_scoped(scope, body));
             }
             drop(filled);
-            books.keep(&intervals, &returns, log, observe);
+            books.keep(&intervals, &returns, log, control, observe);
             join(threads)
         })
     })??;
-    Ok(result(job, &books.whole, &finished, control.is_interrupted()))
+    Ok(result(job, crew, &books.whole, &finished, control.is_interrupted()))
 }
 
 struct ThreadEnd {
     counters: Counters,
     window: Window,
     usage: driver::Usage,
+    incidents: Incidents,
 }
 
-fn load_thread(config: Config, route: Route, feed: Feed, control: &Control) -> Result<ThreadEnd, DriveError> {
-    let Finished { sink, counters, window, usage } = run_engine(config, route, feed, control)?;
+fn load_thread(
+    config: Config,
+    route: Route,
+    feed: Feed,
+    control: &Control,
+    backend: Backend,
+) -> Result<ThreadEnd, DriveError> {
+    let Finished { sink, counters, window, usage, incidents } =
+        run_engine(config, route, feed, control, backend)?;
     sink.finish(monotonic_now());
-    Ok(ThreadEnd { counters, window, usage })
+    Ok(ThreadEnd { counters, window, usage, incidents })
 }
 
 type Spawned<'scope> = std::io::Result<std::thread::ScopedJoinHandle<'scope, Result<ThreadEnd, DriveError>>>;
@@ -144,6 +170,7 @@ impl Books {
         intervals: &Receiver<Filled>,
         returns: &[Return],
         log: Log<'_>,
+        control: &Control,
         observe: &mut dyn FnMut(Moment<'_>),
     ) {
         loop {
@@ -162,6 +189,9 @@ impl Books {
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             observe(Moment::Tick(monotonic_now()));
+            if self.first.is_none() {
+                observe(Moment::Opening(control.connections_tried()));
+            }
         }
     }
 }
@@ -173,7 +203,13 @@ fn enough_files(connections: u32) -> Result<(), LabError> {
     if limit < needed { Err(LabError::TooFewFiles { connections, needed, limit }) } else { Ok(()) }
 }
 
-fn result(job: &Job<'_>, whole: &Interval, threads: &[ThreadEnd], interrupted: bool) -> LoadResult {
+fn result(
+    job: &Job<'_>,
+    crew: &Crew,
+    whole: &Interval,
+    threads: &[ThreadEnd],
+    interrupted: bool,
+) -> LoadResult {
     // Windows of several threads differ by their opening; the longest is the one that saw everything.
     let window = threads.iter().map(|it| it.window).max_by_key(|it| it.end.since(it.start));
     let window = window.unwrap_or(Window { start: Instant::ORIGIN, end: Instant::ORIGIN });
@@ -187,7 +223,7 @@ fn result(job: &Job<'_>, whole: &Interval, threads: &[ThreadEnd], interrupted: b
     LoadResult {
         version: LOAD_VERSION,
         url: job.url.to_owned(),
-        load: describe(job.plan),
+        load: describe(job.plan, crew),
         window: record::Window {
             start_monotonic_ns: window.start.as_nanos(),
             duration_s: length.as_secs_f64(),
@@ -206,10 +242,13 @@ fn result(job: &Job<'_>, whole: &Interval, threads: &[ThreadEnd], interrupted: b
         response_time_us: (&whole.times.response).into(),
         lag_us: (&whole.times.lag).into(),
         generator_lag_us: (&whole.times.generator_lag).into(),
+        receive_lag_us: (&whole.times.receive_lag).into(),
         cpu_us_per_request: figures.generator_cpu_us_per_request,
         generator: record::Generator {
             busy_share: figures.generator_busy_share,
             cpu_s: cpu.iter().map(|it| it.as_secs_f64()).sum(),
+            no_buffer: threads.iter().map(|it| it.incidents.no_buffer).sum(),
+            completions_held_back: threads.iter().map(|it| it.incidents.completions_held_back).sum(),
         },
         connections: connections(threads),
         littles_law: figures.littles_law.map(Into::into),
@@ -229,7 +268,7 @@ fn connections(threads: &[ThreadEnd]) -> record::Connections {
     all
 }
 
-fn describe(plan: &LoadPlan) -> record::Load {
+fn describe(plan: &LoadPlan, crew: &Crew) -> record::Load {
     let (arrivals, rate, think) = match plan.load {
         Load::Closed { think, .. } => (None, None, Some(think)),
         Load::Open { arrivals: Arrivals::Constant(rate), .. } => (Some("constant"), Some(rate), None),
@@ -250,14 +289,16 @@ fn describe(plan: &LoadPlan) -> record::Load {
         ramp_up_s,
         requests_per_user,
         connections: plan.connections.get(),
-        threads: plan.threads.get(),
+        threads: crew.threads.get(),
+        threads_why: crew.threads_why.clone(),
         keep_alive: plan.reuse == Reuse::KeepAlive,
         warm_up_s: plan.warm_up.as_secs_f64(),
         duration_s: (duration != Duration::MAX).then(|| duration.as_secs_f64()),
         requests: plan.stop.requests.map(std::num::NonZeroU64::get),
         timeout_s: plan.timeouts.request.as_secs_f64(),
         seed: plan.seed.0,
-        io: "epoll".into(),
+        io: crew.backend.name().into(),
+        io_uring_refused: crew.refused.map(|refused| refused.to_string()),
     }
 }
 

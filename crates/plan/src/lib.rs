@@ -13,5 +13,5 @@ pub mod toml_file;
 
 pub use error::{Place, PlanError};
 pub use experiment::{Cell, Experiment, Pace, Round};
-pub use load::{LoadArguments, LoadPlan};
+pub use load::{IoChoice, LoadArguments, LoadPlan, Threads};
 pub use request::{HttpTarget, RequestArguments};

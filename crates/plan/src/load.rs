@@ -1,6 +1,7 @@
 //! A load: how many connections, when requests are due, for how long.
 
 use std::num::{NonZeroU32, NonZeroU64};
+use std::str::FromStr;
 
 use engine::{Arrivals, Config, Expect, Load, Request, Reuse, Share, Stop, Timeouts, UserStart};
 use http::Limits;
@@ -21,7 +22,7 @@ pub struct LoadArguments {
     /// Connections.
     pub connections: Option<u32>,
     /// Load threads.
-    pub threads: Option<u32>,
+    pub threads: Option<Threads>,
     /// Requests a second; makes it an open model.
     pub rate: Option<Rate>,
     /// Poisson instead of constant arrivals.
@@ -50,6 +51,62 @@ pub struct LoadArguments {
     pub fresh_connections: bool,
     /// Seed of the arrivals.
     pub seed: Option<Seed>,
+    /// What carries it.
+    pub io: IoChoice,
+}
+
+/// How many load threads carry a load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Threads {
+    /// So many.
+    Fixed(NonZeroU32),
+    /// The fewest of which none is too busy, found by short pilot loads.
+    Auto,
+}
+
+impl Threads {
+    /// One.
+    pub const ONE: Self = Self::Fixed(NonZeroU32::MIN);
+}
+
+impl FromStr for Threads {
+    type Err = PlanError;
+
+    fn from_str(text: &str) -> Result<Self, PlanError> {
+        match text.parse() {
+            _ if text == "auto" => Ok(Self::Auto),
+            Ok(count) => Ok(Self::Fixed(positive("threads", count, "1")?)),
+            Err(_) => {
+                let what = format!("`{text}` is no number of threads");
+                Err(PlanError::new(what, "write a number from 1, or auto"))
+            }
+        }
+    }
+}
+
+/// Which of the kernel's interfaces carries a load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum IoChoice {
+    /// io_uring where the kernel allows it, else epoll.
+    #[default]
+    Auto,
+    /// io_uring or nothing.
+    Uring,
+    /// epoll.
+    Epoll,
+}
+
+impl FromStr for IoChoice {
+    type Err = PlanError;
+
+    fn from_str(text: &str) -> Result<Self, PlanError> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "uring" => Ok(Self::Uring),
+            "epoll" => Ok(Self::Epoll),
+            _ => Err(PlanError::new(format!("`{text}` is no such interface"), "write auto, uring or epoll")),
+        }
+    }
 }
 
 /// A valid load.
@@ -58,7 +115,7 @@ pub struct LoadPlan {
     /// Connections of all threads together.
     pub connections: NonZeroU32,
     /// Load threads.
-    pub threads: NonZeroU32,
+    pub threads: Threads,
     /// When requests are due.
     pub load: Load,
     /// When it ends; the request count is that of all threads together, and where users make so many each,
@@ -72,20 +129,32 @@ pub struct LoadPlan {
     pub reuse: Reuse,
     /// Seed of the arrivals.
     pub seed: Seed,
+    /// What carries it.
+    pub io: IoChoice,
 }
 
 impl LoadPlan {
     /// Checks a load.
     pub fn new(arguments: &LoadArguments) -> Result<Self, PlanError> {
         let connections = positive("connections", arguments.connections.unwrap_or(50), "64")?;
-        let threads = positive("threads", arguments.threads.unwrap_or(1), "1")?;
+        let threads = arguments.threads.unwrap_or(Threads::ONE);
         if connections.get() > CONNECTIONS_MAX {
             let what = format!("{connections} connections are more than {CONNECTIONS_MAX}");
             return Err(PlanError::new(what, "share the load among several machines"));
         }
-        if threads > connections {
-            let what = format!("{threads} threads cannot share {connections} connections");
-            return Err(PlanError::new(what, "give each thread at least one connection"));
+        match threads {
+            Threads::Fixed(count) if count > connections => {
+                let what = format!("{count} threads cannot share {connections} connections");
+                return Err(PlanError::new(what, "give each thread at least one connection"));
+            }
+            Threads::Auto if arguments.requests.is_some() || arguments.requests_per_user.is_some() => {
+                let what = "finding the number of threads takes requests beyond those that were counted out";
+                return Err(PlanError::new(
+                    what,
+                    "give the number of threads, or bound the load by a duration",
+                ));
+            }
+            Threads::Fixed(_) | Threads::Auto => {}
         }
         let timeout = span("timeout", arguments.timeout.unwrap_or(TIMEOUT_DEFAULT))?;
         let load = load_model(arguments, connections)?;
@@ -109,6 +178,7 @@ impl LoadPlan {
             },
             reuse: if arguments.fresh_connections { Reuse::FreshConnection } else { Reuse::KeepAlive },
             seed: arguments.seed.unwrap_or_default(),
+            io: arguments.io,
         })
     }
 
@@ -118,9 +188,8 @@ impl LoadPlan {
         (self.load == Load::SATURATING).then_some(self.connections.get())
     }
 
-    /// One configuration for each thread; together they make exactly this load.
-    pub fn configs(&self, request: &Request, expect: &Expect) -> Vec<Config> {
-        let of = self.threads;
+    /// One configuration for each of `of` threads; together they make exactly this load.
+    pub fn configs(&self, of: NonZeroU32, request: &Request, expect: &Expect) -> Vec<Config> {
         (0..of.get())
             .filter_map(|index| {
                 let requests = match (self.load, self.stop.requests) {
@@ -278,6 +347,18 @@ fn span(name: &str, span: Duration) -> Result<Duration, PlanError> {
 mod tests {
     use super::*;
 
+    fn fixed(threads: u32) -> Threads {
+        Threads::Fixed(NonZeroU32::new(threads).unwrap())
+    }
+
+    #[test]
+    fn threads_are_a_number_or_auto() {
+        assert_eq!("4".parse::<Threads>().unwrap(), fixed(4));
+        assert_eq!("auto".parse::<Threads>().unwrap(), Threads::Auto);
+        assert!("0".parse::<Threads>().unwrap_err().to_string().starts_with("zero threads"));
+        assert!("many".parse::<Threads>().unwrap_err().to_string().contains("a number from 1, or auto"));
+    }
+
     #[test]
     fn contradictions_and_zeroes_are_refused() {
         let rate = Rate::per_sec(10.0);
@@ -286,8 +367,8 @@ mod tests {
         let (ramp_up, each) = (Some(Duration::from_secs(1)), Some(5));
         for (arguments, part) in [
             (LoadArguments { connections: Some(0), ..base() }, "zero connections"),
-            (LoadArguments { threads: Some(0), ..base() }, "zero threads"),
-            (LoadArguments { threads: Some(8), connections: Some(4), ..base() }, "cannot share"),
+            (LoadArguments { threads: Some(Threads::Auto), requests: Some(9), ..base() }, "counted out"),
+            (LoadArguments { threads: Some(fixed(8)), connections: Some(4), ..base() }, "cannot share"),
             (LoadArguments { requests: Some(0), ..base() }, "zero requests"),
             (LoadArguments { duration: Some(Duration::ZERO), ..base() }, "duration of zero"),
             (LoadArguments { timeout: Some(Duration::ZERO), ..base() }, "timeout of zero"),
@@ -310,13 +391,13 @@ mod tests {
     fn threads_share_connections_and_requests_exactly() {
         let arguments = LoadArguments {
             connections: Some(10),
-            threads: Some(3),
+            threads: Some(fixed(3)),
             requests: Some(11),
             ..LoadArguments::default()
         };
         let plan = LoadPlan::new(&arguments).unwrap();
         let request = Request { bytes: [][..].into(), kind: http::RequestKind::Ordinary };
-        let configs = plan.configs(&request, &Expect::default());
+        let configs = plan.configs(NonZeroU32::new(3).unwrap(), &request, &Expect::default());
         let connections: Vec<u32> = configs.iter().map(|it| it.connections.get()).collect();
         let requests: Vec<u64> = configs.iter().map(|it| it.stop.requests.unwrap().get()).collect();
         assert_eq!(connections, [4, 3, 3]);
@@ -328,7 +409,7 @@ mod tests {
     fn users_come_one_after_another_and_leave_after_their_requests() {
         let arguments = LoadArguments {
             connections: Some(1000),
-            threads: Some(3),
+            threads: Some(fixed(3)),
             ramp_up: Some(Duration::from_secs(50)),
             requests_per_user: Some(1000),
             ..LoadArguments::default()
@@ -338,7 +419,7 @@ mod tests {
         assert_eq!(plan.stop, Stop { duration: Duration::MAX, requests: NonZeroU64::new(1_000_000) });
         assert_eq!(plan.saturating_users(), None);
         let request = Request { bytes: [][..].into(), kind: http::RequestKind::Ordinary };
-        let configs = plan.configs(&request, &Expect::default());
+        let configs = plan.configs(NonZeroU32::new(3).unwrap(), &request, &Expect::default());
         assert_eq!(configs.iter().map(|it| it.connections.get()).sum::<u32>(), 1000);
         // A thread with one user more makes that user's requests: no share of the total may cut them.
         assert!(configs.iter().all(|it| it.stop.requests.is_none() && it.load == plan.load));

@@ -48,6 +48,10 @@ pub struct LoadResult {
     pub lag_us: Distribution,
     /// sent − (due and a connection free): the generator's own part of the lag.
     pub generator_lag_us: Distribution,
+    /// done − arrived: how long answers lay in the generator's own socket before it read them, of a sample of the
+    /// connections; part of the service time, and not the server's. Empty in records of versions that did not ask.
+    #[serde(default)]
+    pub receive_lag_us: Distribution,
     /// CPU time of the load threads a request done, µs.
     pub cpu_us_per_request: Option<f64>,
     /// The generator's own load.
@@ -81,6 +85,9 @@ pub struct Load {
     pub connections: u32,
     /// Load threads.
     pub threads: u32,
+    /// Why so many, where that was left to Proofload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads_why: Option<String>,
     /// Whether connections are used again.
     pub keep_alive: bool,
     /// Warm-up before the window, seconds.
@@ -93,8 +100,11 @@ pub struct Load {
     pub timeout_s: f64,
     /// Seed of the arrivals.
     pub seed: u64,
-    /// How the sockets were served: `epoll`.
+    /// What carried it: `io_uring` or `epoll`.
     pub io: String,
+    /// Why it was not io_uring, where that was wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub io_uring_refused: Option<String>,
 }
 
 /// The measured window.
@@ -144,12 +154,18 @@ impl Outcomes {
 }
 
 /// What the generator used.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Generator {
     /// Share of the window that the busiest load thread was on a CPU, 0 to 1.
     pub busy_share: f64,
     /// CPU time of all load threads within the window, seconds.
     pub cpu_s: f64,
+    /// Receives that io_uring stopped for want of a free buffer, and that were started again; each was late by it.
+    #[serde(default)]
+    pub no_buffer: u64,
+    /// Turns of a load thread in which io_uring held completions back for want of room; each was late by it.
+    #[serde(default)]
+    pub completions_held_back: u64,
 }
 
 /// Connections over the whole load, warm-up included.

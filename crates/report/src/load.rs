@@ -51,7 +51,7 @@ pub fn hit_text(report: &HitReport) -> String {
         plain_line(&result.load.model),
         plain_line(&result.load.label),
         seconds(result.window.duration_s),
-        plain_line(&result.load.io)
+        io(result)
     );
     let struck = if report.validity.valid { "" } else { "   (see the verdict)" };
     let _ = writeln!(
@@ -72,11 +72,21 @@ pub fn hit_text(report: &HitReport) -> String {
         micros(result.cpu_us_per_request),
         percent(result.generator.busy_share)
     );
+    if let Some(why) = &result.load.threads_why {
+        let _ = writeln!(text, "threads     {}; {}", result.load.threads, plain_line(why));
+    }
     let _ = write!(text, "verdict     {}", report.validity.verdict);
     for reason in &report.validity.reasons {
         let _ = write!(text, "\n            {}: {}", reason.kind.name(), reason.text);
     }
     text
+}
+
+fn io(result: &LoadResult) -> String {
+    let refused = result.load.io_uring_refused.as_deref();
+    let why =
+        refused.map_or_else(String::new, |why| format!(", since io_uring is refused: {}", plain_line(why)));
+    format!("{}{why}", plain_line(&result.load.io))
 }
 
 fn seconds(seconds: f64) -> String {
@@ -89,12 +99,14 @@ fn times(result: &LoadResult) -> String {
     let mut header = vec![String::new()];
     header.extend(COLUMNS.map(|name| name.replace('_', ".")));
     table.set_header(header);
-    let rows: [(&str, &Distribution); 3] = [
+    let rows: [(&str, &Distribution); 4] = [
         ("response", &result.response_time_us),
         ("service", &result.service_time_us),
         ("lag", &result.lag_us),
+        ("receive lag", &result.receive_lag_us),
     ];
-    for (name, times) in rows {
+    // Records of older versions have no receive lag, and kernels that do not stamp give none.
+    for (name, times) in rows.into_iter().filter(|(name, times)| *name != "receive lag" || times.count > 0) {
         let mut row = vec![name.to_owned()];
         row.extend(COLUMNS.map(|column| match column {
             "count" => times.count.to_string(),

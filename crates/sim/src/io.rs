@@ -277,6 +277,6 @@ impl Io for SimIo {
             Event::Received(_) => Event::Received(&self.lent),
             other => other,
         };
-        Some((self.now, Completion { conn, event }))
+        Some((self.now, Completion { conn, event, arrived: None }))
     }
 }

@@ -16,6 +16,8 @@ pub struct Times {
     pub lag: Distribution,
     /// sent − (due and a connection free): the part of the lag that is the generator's own.
     pub generator_lag: Distribution,
+    /// done − arrived, of the answers that the kernel stamped: how long they lay in the generator's own socket.
+    pub receive_lag: Distribution,
 }
 
 /// Counts and distributions of the samples of a span of time.
@@ -38,6 +40,9 @@ impl Interval {
         if let (Some(lag), Some(generator_lag)) = (sample.lag(), sample.generator_lag()) {
             self.times.lag.record(lag);
             self.times.generator_lag.record(generator_lag);
+        }
+        if let Some(receive_lag) = sample.receive_lag() {
+            self.times.receive_lag.record(receive_lag);
         }
         match (sample.outcome.is_answered(), sample.service_time()) {
             (true, service) => {
@@ -62,6 +67,7 @@ impl Interval {
         self.times.service.merge(&other.times.service);
         self.times.lag.merge(&other.times.lag);
         self.times.generator_lag.merge(&other.times.generator_lag);
+        self.times.receive_lag.merge(&other.times.receive_lag);
     }
 
     /// Forgets everything and keeps the memory.
@@ -71,5 +77,6 @@ impl Interval {
         self.times.service.clear();
         self.times.lag.clear();
         self.times.generator_lag.clear();
+        self.times.receive_lag.clear();
     }
 }

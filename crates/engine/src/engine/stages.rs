@@ -2,7 +2,7 @@
 
 use units::{Duration, Instant};
 
-use super::{Engine, RETRY_PAUSE, Stage, USERS_WAIT, Window};
+use super::{Engine, OPENING_AT_ONCE_MAX, RETRY_PAUSE, Stage, USERS_WAIT, Window};
 use crate::config::{Load, UserStart};
 use crate::connection::{Action, ConnectFailure, State};
 use crate::sample::{Outcome, Sink};
@@ -63,7 +63,17 @@ impl<S: Sink> Engine<S> {
     }
 
     pub(super) fn end_opening_if_done(&mut self, now: Instant) {
-        if self.stage == Stage::Opening && self.queues.front(State::Connecting).is_none() {
+        if self.stage != Stage::Opening {
+            return;
+        }
+        while (self.opened_to as usize) < self.slots.len()
+            && self.queues.len(State::Connecting) < OPENING_AT_ONCE_MAX
+        {
+            self.leave(self.opened_to);
+            self.connect(self.opened_to, now);
+            self.opened_to += 1;
+        }
+        if self.queues.front(State::Connecting).is_none() {
             self.start_running(now);
         }
     }

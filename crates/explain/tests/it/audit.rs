@@ -1,7 +1,7 @@
 //! Each reason alone, just above its threshold and just below.
 
 use explain::{ReasonKind, audit};
-use record::{LittlesLaw, LoadResult};
+use record::{Distribution, LittlesLaw, LoadResult};
 
 use crate::samples::{healthy, times};
 
@@ -41,7 +41,7 @@ fn a_healthy_load_is_valid() {
 
 #[test]
 fn each_reason_comes_alone_just_above_its_threshold() {
-    let table: [(Change, ReasonKind, &str); 12] = [
+    let table: [(Change, ReasonKind, &str); 14] = [
         (|it| it.interrupted = true, ReasonKind::Interrupted, "ended after 15.00 s"),
         (|it| timed_out(it, 97), ReasonKind::IncorrectService, "97 timed out"),
         (|it| answered_wrongly(it, 97), ReasonKind::IncorrectService, "97 answered otherwise than expected"),
@@ -54,6 +54,9 @@ fn each_reason_comes_alone_just_above_its_threshold() {
         (|it| it.load.ramp_up_s = Some(17.0), ReasonKind::RampNotOver, "after 16.7 s"),
         (|it| it.generator.busy_share = 0.801, ReasonKind::ClientBound, "80 % of the time"),
         (|it| it.generator_lag_us = times(5, 1_000.1), ReasonKind::LateGenerator, "1.00ms"),
+        // A tenth of the service time of 10 ms is a millisecond, too.
+        (|it| it.receive_lag_us = times(5, 1_000.1), ReasonKind::LateReceiver, "1.00ms at p50"),
+        (|it| it.receive_lag_us.p99 = Some(1_000.1), ReasonKind::LateReceiver, "1.00ms at p99"),
         (
             |it| {
                 *it = LoadResult { intended: 0, answered_as_expected: 0, ..healthy() };
@@ -76,7 +79,7 @@ fn each_reason_comes_alone_just_above_its_threshold() {
 
 #[test]
 fn just_below_its_threshold_no_reason_is_given() {
-    let table: [Change; 10] = [
+    let table: [Change; 13] = [
         |it| timed_out(it, 96),
         |it| answered_wrongly(it, 96),
         |it| censored_from(it, "p99_9"),
@@ -87,6 +90,9 @@ fn just_below_its_threshold_no_reason_is_given() {
         |it| (it.window.duration_s, it.load.requests) = (0.05, Some(320)),
         |it| it.generator.busy_share = 0.8,
         |it| it.generator_lag_us = times(5, 1_000.0),
+        |it| it.receive_lag_us = times(5, 1_000.0),
+        |it| it.receive_lag_us = Distribution::default(),
+        |it| (it.service_time_us, it.receive_lag_us) = (times(5, 50_000.0), times(5, 5_000.0)),
         // Late because the server holds every connection: that is the server's doing.
         |it| it.lag_us = times(5, 5e6),
     ];

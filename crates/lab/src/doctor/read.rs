@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use rustix::fs::{Access, access};
 
-use super::{Cgroup, KernelVersion, Machine, PortRange, open_file_limit};
+use super::{Cgroup, Machine, PortRange, open_file_limit};
 use crate::tools;
 
 const PROCESSORS: &str = "/sys/devices/system/cpu";
@@ -25,8 +25,7 @@ impl Machine {
             time_wait_reuse: number("/proc/sys/net/ipv4/tcp_tw_reuse"),
             cores: std::thread::available_parallelism().ok().and_then(|cores| cores.get().try_into().ok()),
             governors: governors(),
-            kernel: file("/proc/sys/kernel/osrelease").and_then(|text| kernel_version(&text)),
-            io_uring_disabled: number("/proc/sys/kernel/io_uring_disabled"),
+            io_uring_refused: driver::probe_uring(1).err(),
             cgroup: cgroup(),
             cpu_pressure_pct: file("/proc/pressure/cpu").and_then(|text| pressure_pct(&text)),
             steal_pct: file("/proc/stat").and_then(|text| steal_pct(&text)),
@@ -53,12 +52,6 @@ fn word<T: FromStr>(text: &str, index: usize) -> Option<T> {
 
 fn port_range(text: &str) -> Option<PortRange> {
     Some(PortRange { first: word(text, 0)?, last: word(text, 1)? })
-}
-
-/// The start of "6.1.0-13-amd64".
-fn kernel_version(release: &str) -> Option<KernelVersion> {
-    let mut parts = release.split(|sign: char| !sign.is_ascii_digit());
-    Some(KernelVersion { major: parts.next()?.parse().ok()?, minor: parts.next()?.parse().ok()? })
 }
 
 fn governors() -> Vec<String> {
@@ -113,8 +106,6 @@ mod tests {
     #[test]
     fn reads_the_kernel_s_formats() {
         assert_eq!(port_range("32768\t60999\n"), Some(PortRange { first: 32_768, last: 60_999 }));
-        assert_eq!(kernel_version("6.1.0-13-amd64\n"), Some(KernelVersion { major: 6, minor: 1 }));
-        assert_eq!(kernel_version("5.19-rc1"), Some(KernelVersion { major: 5, minor: 19 }));
         let pressure =
             "some avg10=1.53 avg60=1.87 avg300=1.73 total=9\nfull avg10=0.00 avg60=0 avg300=0 total=0\n";
         assert_eq!(pressure_pct(pressure), Some(1.53));
@@ -125,7 +116,6 @@ mod tests {
     #[test]
     fn what_is_not_there_is_unknown() {
         assert_eq!(port_range("32768"), None);
-        assert_eq!(kernel_version("unreleased"), None);
         assert_eq!(pressure_pct(""), None);
         assert_eq!(steal_pct("cpu  1 2 3 4\n"), None);
         assert_eq!(steal_pct("cpu  0 0 0 0 0 0 0 0\n"), None);

@@ -6,14 +6,15 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use units::{Duration, Rate, Seed};
 
-use crate::load::LoadArguments;
+use crate::load::{IoChoice, LoadArguments, Threads};
 
 /// The keys of `[load]`, `[quick]` and a round's `load`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LoadTable {
     pub(super) connections: Option<Vec<u32>>,
-    threads: Option<u32>,
+    #[serde(default, deserialize_with = "number_or_word")]
+    threads: Option<Threads>,
     #[serde(default, deserialize_with = "parsed")]
     rate: Option<Rate>,
     arrivals: Option<ArrivalsName>,
@@ -36,6 +37,8 @@ pub(super) struct LoadTable {
     connect_timeout: Option<Duration>,
     #[serde(default, deserialize_with = "parsed")]
     idle_timeout: Option<Duration>,
+    #[serde(default, deserialize_with = "parsed")]
+    io: Option<IoChoice>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -60,6 +63,21 @@ where
 {
     let text = String::deserialize(deserializer)?;
     text.parse().map(Some).map_err(|error| D::Error::custom(format!("`{text}`: {error}")))
+}
+
+/// `2`, or a word.
+fn number_or_word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Threads>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Raw {
+        Number(u32),
+        Word(String),
+    }
+    let text = match Raw::deserialize(deserializer)? {
+        Raw::Number(number) => number.to_string(),
+        Raw::Word(word) => word,
+    };
+    text.parse().map(Some).map_err(D::Error::custom)
 }
 
 impl LoadTable {
@@ -106,6 +124,7 @@ impl Layers<'_> {
             idle_timeout: self.first(|table| table.idle_timeout),
             fresh_connections,
             seed: Some(seed),
+            io: self.first(|table| table.io).unwrap_or_default(),
         }
     }
 }

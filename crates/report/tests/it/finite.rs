@@ -108,7 +108,8 @@ fn figures_that_are_no_numbers_are_shown_as_none() {
             service_time_us: times.clone(),
             response_time_us: times.clone(),
             lag_us: times.clone(),
-            generator_lag_us: times,
+            generator_lag_us: times.clone(),
+            receive_lag_us: times,
             ..load(1000.0)
         });
         measured.load.window.duration_s = not_a_number;

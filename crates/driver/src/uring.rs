@@ -1,0 +1,493 @@
+//! The engine's IO over io_uring.
+//!
+//! Each connection is a direct descriptor: a place in the ring's own table, which a request names without a look-up
+//! in the process's. A connection receives by one multishot operation from its start to its end, into buffers that
+//! all share; so a request costs one submission, its send, and one completion, its answer. What is submitted goes to
+//! the kernel together with the wait for what has happened: one system call for some twenty requests of a busy load.
+//!
+//! A request is stamped when it is queued, and goes out when the queue is handed over: at the turn's end, or when
+//! [`SENDS_MAX`] of them wait. Between the two lie the kernel's sends of those before it, some microseconds each; a
+//! request that is alone in its turn waits for none. So service time is never understated, and overstated by no more
+//! than that.
+
+mod buffers;
+
+use std::io;
+use std::num::NonZeroU32;
+use std::os::fd::AsRawFd;
+
+use engine::{Action, Completion, Conn, Event, Io};
+use io_uring::squeue::Flags;
+use io_uring::types::{CancelBuilder, Fixed, RecvMsgOut, SubmitArgs, Timespec};
+use io_uring::{IoUring, cqueue, opcode, squeue};
+use rustix::io::Errno;
+use rustix::net::{SendFlags, SocketAddrAny};
+use units::Instant;
+
+use self::buffers::Buffers;
+use crate::addresses::Route;
+use crate::arrival::{self, CONTROL_BYTES};
+use crate::incidents::Incidents;
+use crate::run::monotonic_now;
+use crate::socket::{self, connect_failure};
+
+/// Operations that may be queued before they are handed to the kernel.
+const QUEUE_MAX: u32 = 512;
+/// Sends that may be queued; bounds how long before its send a request is stamped.
+const SENDS_MAX: u32 = 32;
+/// Completions taken from the kernel at one time.
+const SEEN_MAX: usize = 256;
+/// Bytes of the head that the kernel puts before a control message and the bytes received with it.
+const RECEIVED_HEAD_BYTES: usize = 16;
+/// A request up to this size fits into the buffer of a socket that has no other under way, so that its send is done
+/// when it is submitted; a longer one is reported when the kernel has taken all of it.
+const SENT_AT_ONCE_BYTES_MAX: usize = 4096;
+
+/// Sizes of what a ring holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RingSizes {
+    /// Buffers to receive into; a power of two up to 32768.
+    pub buffers: u16,
+    /// Bytes of each.
+    pub buffer_bytes: u32,
+    /// Completions that the kernel can report before it has to hold some back.
+    pub completions: NonZeroU32,
+}
+
+impl Default for RingSizes {
+    /// 4 MiB of buffers, of which a load of small answers touches a page each.
+    fn default() -> Self {
+        let completions = const { NonZeroU32::new(4096).unwrap() };
+        Self { buffers: 256, buffer_bytes: 16 * 1024, completions }
+    }
+}
+
+/// io_uring with direct descriptors, multishot receives and shared buffers. Made and used by one thread.
+pub struct UringIo {
+    // Dropped in this order: nothing is under way any more when the memory goes that the kernel works with.
+    ring: IoUring,
+    buffers: Buffers,
+    request: Box<[u8]>,
+    targets: Box<[SocketAddrAny]>,
+    /// How receives with stamps are asked for.
+    stamped: Box<libc::msghdr>,
+    route: Route,
+    sockets: Box<[Socket]>,
+    seen: Vec<cqueue::Entry>,
+    next_seen: usize,
+    /// The buffer whose bytes the caller reads.
+    lent: Option<u16>,
+    sends_queued: u32,
+    incidents: Incidents,
+    /// The kernel refused the ring itself something.
+    failed: Option<Errno>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Socket {
+    generation: u32,
+    /// Bytes of the request not yet taken by the kernel, where that is waited for.
+    unsent_bytes: u32,
+    open: bool,
+    /// Whether an operation is under way that only a cancellation ends: a connect or a receive.
+    busy: bool,
+    /// Whether its last connection's close may still be queued.
+    closing: bool,
+}
+
+/// What a completion is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operation {
+    /// Of what only reports failures, which change nothing: a close, a cancellation.
+    End,
+    Connect,
+    Receive,
+    Send,
+}
+
+impl UringIo {
+    /// A ring for `connections` connections along `route`, all of which send `request`. Fails where the kernel, its
+    /// version or a policy refuses it.
+    pub fn new(route: Route, connections: u32, request: &[u8], sizes: RingSizes) -> Result<Self, Errno> {
+        let ring: IoUring = IoUring::builder()
+            .setup_single_issuer()
+            .setup_defer_taskrun()
+            .setup_coop_taskrun()
+            .setup_submit_all()
+            .setup_cqsize(sizes.completions.get().max(QUEUE_MAX))
+            .build(QUEUE_MAX)
+            .map_err(errno)?;
+        ring.submitter().register_files_sparse(connections).map_err(errno)?;
+        let buffers = Buffers::register(&ring.submitter(), sizes.buffers, sizes.buffer_bytes)?;
+        Ok(Self {
+            ring,
+            buffers,
+            request: request.into(),
+            targets: route.targets().iter().map(|target| SocketAddrAny::from(*target)).collect(),
+            stamped: Box::new(stamped_message()),
+            route,
+            sockets: vec![Socket::default(); connections as usize].into(),
+            seen: Vec::with_capacity(SEEN_MAX),
+            next_seen: 0,
+            lent: None,
+            sends_queued: 0,
+            incidents: Incidents::default(),
+            failed: None,
+        })
+    }
+
+    /// What went wrong in the ring and was made up for.
+    pub fn incidents(&self) -> Incidents {
+        self.incidents
+    }
+
+    /// Receive buffers that were taken out of the ring and not put back: between turns, none.
+    pub fn buffers_out(&self) -> u32 {
+        self.buffers.ours()
+    }
+
+    fn socket(&mut self, conn: Conn) -> Option<&mut Socket> {
+        let socket = &mut self.sockets[conn.slot as usize];
+        (socket.open && socket.generation == conn.generation).then_some(socket)
+    }
+
+    // ---- what is queued
+
+    fn queue(&mut self, entry: &squeue::Entry) {
+        loop {
+            // SAFETY: what an entry points to, the request, the addresses and the message, is neither moved nor changed
+            // before `self` is dropped, and by then every operation has ended.
+            let queued = unsafe { self.ring.submission().push(entry) };
+            if queued.is_ok() || self.failed.is_some() {
+                return;
+            }
+            self.hand_over();
+        }
+    }
+
+    /// Gives the kernel what is queued, without waiting.
+    fn hand_over(&mut self) {
+        self.sends_queued = 0;
+        match self.ring.submit().map_err(errno) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(errno) => self.failed = Some(errno),
+        }
+    }
+
+    fn connect(&mut self, conn: Conn) -> Option<Event<'static>> {
+        if self.sockets[conn.slot as usize].closing {
+            // Else the close of the last connection would close this one, in the same place of the table.
+            self.hand_over();
+        }
+        match self.open(conn) {
+            Ok(()) => {
+                let generation = conn.generation;
+                self.sockets[conn.slot as usize] =
+                    Socket { generation, unsent_bytes: 0, open: true, busy: true, closing: false };
+                let address = &self.targets[self.route.target_index(conn.slot)];
+                let (pointer, length) = (address.as_ptr().cast(), address.addr_len());
+                let connect = opcode::Connect::new(Fixed(conn.slot), pointer, length).build();
+                self.queue(&connect.user_data(pack(Operation::Connect, conn)));
+                None
+            }
+            Err(errno) => Some(Event::ConnectFailed(connect_failure(errno))),
+        }
+    }
+
+    /// Puts a socket into the connection's place of the table; its descriptor is not needed any more then.
+    fn open(&self, conn: Conn) -> Result<(), Errno> {
+        let fd = socket::open(&self.route, conn.slot)?;
+        let placed = self.ring.submitter().register_files_update(conn.slot, &[fd.as_raw_fd()]);
+        placed.map(drop).map_err(errno)
+    }
+
+    fn receive(&mut self, conn: Conn) {
+        let place = Fixed(conn.slot);
+        let receive = if arrival::is_sampled(conn.slot) {
+            opcode::RecvMsgMulti::new(place, &raw const *self.stamped, buffers::GROUP).build()
+        } else {
+            opcode::RecvMulti::new(place, buffers::GROUP).build()
+        };
+        self.queue(&receive.user_data(pack(Operation::Receive, conn)));
+    }
+
+    #[inline]
+    fn send(&mut self, conn: Conn) -> Option<Event<'static>> {
+        let length = self.request.len();
+        let at_once = length <= SENT_AT_ONCE_BYTES_MAX;
+        self.socket(conn)?.unsent_bytes = if at_once { 0 } else { length as u32 };
+        let mut send = self.send_from(conn, 0);
+        if at_once {
+            send = send.flags(Flags::SKIP_SUCCESS);
+        }
+        self.queue(&send);
+        self.sends_queued += 1;
+        if self.sends_queued >= SENDS_MAX {
+            self.hand_over();
+        }
+        at_once.then_some(Event::Sent)
+    }
+
+    /// Sends what lies in the request from byte `from` on.
+    #[inline]
+    fn send_from(&self, conn: Conn, from: usize) -> squeue::Entry {
+        let rest = &self.request[from..];
+        let flags = SendFlags::NOSIGNAL.bits().cast_signed();
+        let send = opcode::Send::new(Fixed(conn.slot), rest.as_ptr(), rest.len() as u32).flags(flags).build();
+        send.user_data(pack(Operation::Send, conn))
+    }
+
+    fn close(&mut self, conn: Conn) {
+        let Some(socket) = self.socket(conn) else { return };
+        let busy = socket.busy;
+        *socket = Socket { generation: conn.generation, closing: true, ..Socket::default() };
+        let quiet =
+            |entry: squeue::Entry| entry.flags(Flags::SKIP_SUCCESS).user_data(pack(Operation::End, conn));
+        if busy {
+            // It holds the socket; closing its place in the table alone would leave the connection open.
+            let all_of_it = CancelBuilder::fd(Fixed(conn.slot)).all();
+            self.queue(&quiet(opcode::AsyncCancel2::new(all_of_it).build()));
+        }
+        self.queue(&quiet(opcode::Close::new(Fixed(conn.slot)).build()));
+    }
+
+    // ---- what has happened
+
+    /// What a completion means for the engine; `None` where it means nothing to it.
+    #[inline]
+    fn take(&mut self, entry: &cqueue::Entry) -> Option<Seen> {
+        let (operation, conn) = unpack(entry.user_data());
+        match operation {
+            Operation::Receive => self.received(conn, entry),
+            Operation::Send => self.sent(conn, entry.result()),
+            Operation::Connect => self.connected(conn, entry.result()),
+            Operation::End => None,
+        }
+    }
+
+    #[inline]
+    fn received(&mut self, conn: Conn, entry: &cqueue::Entry) -> Option<Seen> {
+        let buffer = cqueue::buffer_select(entry.flags());
+        if buffer.is_some() {
+            self.buffers.take();
+        }
+        let goes_on = cqueue::more(entry.flags());
+        let Some(socket) = self.socket(conn) else {
+            self.give_back(buffer);
+            return None;
+        };
+        socket.busy = goes_on;
+        match (outcome(entry.result()), buffer) {
+            (Ok(bytes), Some(id)) if bytes as usize > bytes_before_payload(conn) => {
+                if !goes_on {
+                    self.receive_again(conn);
+                }
+                Some(Seen::Bytes(conn, id, bytes as usize))
+            }
+            (Err(Errno::NOBUFS), _) => {
+                self.incidents.no_buffer += 1;
+                self.receive_again(conn);
+                None
+            }
+            (Err(Errno::CANCELED), _) => None,
+            (result, buffer) => {
+                self.give_back(buffer);
+                Some(Seen::Known(conn, if result.is_ok() { Event::PeerClosed } else { Event::Reset }))
+            }
+        }
+    }
+
+    fn receive_again(&mut self, conn: Conn) {
+        self.sockets[conn.slot as usize].busy = true;
+        self.receive(conn);
+    }
+
+    fn sent(&mut self, conn: Conn, result: i32) -> Option<Seen> {
+        let length = self.request.len();
+        let socket = self.socket(conn)?;
+        match outcome(result) {
+            Ok(bytes) if bytes < socket.unsent_bytes => {
+                socket.unsent_bytes -= bytes;
+                let from = length - socket.unsent_bytes as usize;
+                let rest = self.send_from(conn, from);
+                self.queue(&rest);
+                None
+            }
+            Ok(_) => Some(Seen::Known(conn, Event::Sent)),
+            Err(Errno::CANCELED) => None,
+            Err(_) => Some(Seen::Known(conn, Event::Reset)),
+        }
+    }
+
+    fn connected(&mut self, conn: Conn, result: i32) -> Option<Seen> {
+        let socket = self.socket(conn)?;
+        match outcome(result) {
+            Ok(_) => {
+                self.receive(conn);
+                Some(Seen::Known(conn, Event::Connected))
+            }
+            Err(Errno::CANCELED) => None,
+            Err(errno) => {
+                socket.busy = false;
+                self.close(conn);
+                Some(Seen::Known(conn, Event::ConnectFailed(connect_failure(errno))))
+            }
+        }
+    }
+
+    /// Gives back the buffer that the caller has read.
+    #[inline]
+    fn take_back(&mut self) {
+        let lent = self.lent.take();
+        self.give_back(lent);
+    }
+
+    #[inline]
+    fn give_back(&mut self, buffer: Option<u16>) {
+        if let Some(id) = buffer {
+            self.buffers.give(id);
+        }
+    }
+
+    /// Takes completions out of the ring.
+    fn collect(&mut self) {
+        self.seen.clear();
+        self.next_seen = 0;
+        let completions = self.ring.completion();
+        self.seen.extend(completions.take(SEEN_MAX));
+    }
+}
+
+/// What was found out, before a buffer is lent to the caller.
+enum Seen {
+    Known(Conn, Event<'static>),
+    /// So many bytes lie in the buffer of this number.
+    Bytes(Conn, u16, usize),
+}
+
+impl Io for UringIo {
+    type Error = Errno;
+
+    fn now(&self) -> Instant {
+        monotonic_now()
+    }
+
+    #[inline]
+    fn submit(&mut self, action: Action) -> Option<Event<'static>> {
+        match action {
+            Action::Send(conn) => self.send(conn),
+            Action::Connect(conn) => self.connect(conn),
+            Action::Close(conn) => {
+                self.close(conn);
+                None
+            }
+        }
+    }
+
+    fn wait(&mut self, until: Option<Instant>) -> Result<(), Errno> {
+        self.take_back();
+        self.sends_queued = 0;
+        let at_hand = !self.ring.completion().is_empty();
+        self.incidents.completions_held_back += u64::from(self.ring.submission().cq_overflow());
+        let timeout = until.map(|until| {
+            let nanos = until.since(monotonic_now()).as_nanos();
+            Timespec::new().sec(nanos / 1_000_000_000).nsec((nanos % 1_000_000_000) as u32)
+        });
+        let mut arguments = SubmitArgs::new();
+        if let Some(timeout) = &timeout {
+            arguments = arguments.timespec(timeout);
+        }
+        let waited = self.ring.submitter().submit_with_args(usize::from(!at_hand), &arguments);
+        let ended = match waited.map_err(errno) {
+            // BUSY: completions are held back for want of room, which we make now.
+            Ok(_) | Err(Errno::TIME | Errno::INTR | Errno::BUSY) => Ok(()),
+            Err(errno) => Err(errno),
+        };
+        self.collect();
+        self.failed.take().map_or(ended, Err)
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<(Instant, Completion<'_>)> {
+        self.take_back();
+        let seen = loop {
+            let entry = self.seen.get(self.next_seen)?.clone();
+            self.next_seen += 1;
+            if let Some(seen) = self.take(&entry) {
+                break seen;
+            }
+        };
+        let (conn, event) = match seen {
+            Seen::Known(conn, event) => (conn, event),
+            Seen::Bytes(conn, id, length) => {
+                self.lent = Some(id);
+                let bytes = self.buffers.bytes(id, length);
+                let seen = monotonic_now();
+                let arrived = arrived(conn, bytes, &self.stamped, seen);
+                let event = Event::Received(&bytes[bytes_before_payload(conn)..]);
+                return Some((seen, Completion { conn, event, arrived }));
+            }
+        };
+        Some((monotonic_now(), Completion { conn, event, arrived: None }))
+    }
+}
+
+impl Drop for UringIo {
+    /// Ends what is under way, so that the kernel is done with our memory when it goes. Even where that failed it
+    /// would be: with deferred task work the kernel receives and sends only within calls of this thread.
+    fn drop(&mut self) {
+        let _ = self.ring.submit();
+        let _ = self.ring.submitter().register_sync_cancel(None, CancelBuilder::any());
+    }
+}
+
+/// What lies in a buffer before the bytes that were received: on a sampled connection, a head and the stamp.
+#[inline]
+fn bytes_before_payload(conn: Conn) -> usize {
+    if arrival::is_sampled(conn.slot) { RECEIVED_HEAD_BYTES + CONTROL_BYTES } else { 0 }
+}
+
+/// A message that asks for one control message and no name.
+fn stamped_message() -> libc::msghdr {
+    // SAFETY: all of its fields are integers and pointers, for which zero is a value.
+    let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+    message.msg_controllen = CONTROL_BYTES as _;
+    message
+}
+
+/// When what lies in a buffer had arrived, where it was stamped.
+#[inline]
+fn arrived(conn: Conn, bytes: &[u8], asked: &libc::msghdr, seen: Instant) -> Option<Instant> {
+    if !arrival::is_sampled(conn.slot) {
+        return None;
+    }
+    let message = RecvMsgOut::parse(bytes, asked).ok()?;
+    arrival::arrival(message.control_data(), seen)
+}
+
+/// A completion's result: a count, or what went wrong.
+#[inline]
+fn outcome(result: i32) -> Result<u32, Errno> {
+    u32::try_from(result).map_err(|_| Errno::from_raw_os_error(-result))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for map_err, which hands it over")]
+fn errno(error: io::Error) -> Errno {
+    Errno::from_io_error(&error).unwrap_or(Errno::INVAL)
+}
+
+/// A connection and an operation on it as the 64 bits that io_uring carries for us: 8 for the operation, 24 for the
+/// slot, 32 for the generation.
+fn pack(operation: Operation, conn: Conn) -> u64 {
+    (operation as u64) << 56 | u64::from(conn.slot) << 32 | u64::from(conn.generation)
+}
+
+fn unpack(data: u64) -> (Operation, Conn) {
+    let operation = match data >> 56 {
+        1 => Operation::Connect,
+        2 => Operation::Receive,
+        3 => Operation::Send,
+        _ => Operation::End,
+    };
+    (operation, Conn { slot: (data >> 32) as u32 & 0x00ff_ffff, generation: data as u32 })
+}

@@ -1,0 +1,123 @@
+//! What can go wrong between a driver and the kernel is provoked, made up for, and counted under its own name.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::net::TcpListener;
+use std::num::NonZeroU64;
+
+use driver::{EpollIo, RingSizes, Route, UringIo, UringRefused, probe_uring};
+use engine::{Action, Conn, Engine, Io, Outcome, Sample, drive};
+use rustix::io::Errno;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use units::Duration;
+
+/// Whether io_uring can be tried here; says so where it can't.
+fn has_uring() -> bool {
+    probe_uring(1).inspect_err(|refused| eprintln!("not tried: {refused}")).is_ok()
+}
+
+/// Makes 2000 requests over `io` and gives their outcomes by name.
+fn outcomes(io: &mut impl Io<Error = Errno>, connections: u32) -> BTreeMap<&'static str, usize> {
+    let mut config = common::config(connections);
+    config.stop.requests = NonZeroU64::new(2000);
+    let mut counts = BTreeMap::new();
+    let sink = |sample: &Sample| *counts.entry(sample.outcome.name()).or_default() += 1;
+    let start = io.now();
+    let mut engine = Engine::new(config, sink, start);
+    drive(&mut engine, io, |_, _| None).expect("the IO works");
+    drop(engine);
+    counts
+}
+
+#[test]
+fn a_ring_without_free_buffers_starts_its_receives_again() {
+    if !has_uring() {
+        return;
+    }
+    let server = common::Answering::start();
+    // An answer takes two or three of these, and forty come at one time.
+    let sizes = RingSizes { buffers: 2, buffer_bytes: 256, ..RingSizes::default() };
+    let mut io = UringIo::new(server.route(), 40, common::REQUEST, sizes).unwrap();
+    assert_eq!(outcomes(&mut io, 40), BTreeMap::from([("answered", 2000)]));
+    assert!(io.incidents().no_buffer > 0, "{:?}", io.incidents());
+    assert_eq!(io.buffers_out(), 0);
+}
+
+#[test]
+fn completions_that_the_ring_has_no_room_for_are_not_lost() {
+    if !has_uring() {
+        return;
+    }
+    const CONNECTIONS: u32 = 1500;
+    let conns = || (0..CONNECTIONS).map(|slot| Conn { slot, generation: 1 });
+    let sizes = RingSizes { completions: std::num::NonZeroU32::MIN, ..RingSizes::default() };
+    let mut io = UringIo::new(common::resetting(), CONNECTIONS, common::REQUEST, sizes).unwrap();
+    for conn in conns() {
+        assert_eq!(io.submit(Action::Connect(conn)), None);
+        await_events(&mut io, 2);
+    }
+    // A send on a connection that was reset fails when it is submitted, whether or not anybody looks.
+    for conn in conns() {
+        io.submit(Action::Send(conn));
+    }
+    await_events(&mut io, CONNECTIONS);
+    assert!(io.incidents().completions_held_back > 0, "{:?}", io.incidents());
+}
+
+/// Waits for so many events; panics where they do not come.
+fn await_events(io: &mut UringIo, count: u32) {
+    let mut seen = 0;
+    while seen < count {
+        io.wait(Some(io.now() + Duration::from_secs(2))).unwrap();
+        let before = seen;
+        while io.next().is_some() {
+            seen += 1;
+        }
+        assert!(seen > before, "{seen} of {count} events came, and no more do");
+    }
+}
+
+#[test]
+fn a_table_beyond_the_limit_of_open_files_is_refused_with_its_reason() {
+    if !has_uring() {
+        return;
+    }
+    let limit = getrlimit(Resource::Nofile).current.expect("a limit of open files");
+    let refused = probe_uring(limit as u32 + 1).unwrap_err();
+    assert_eq!(refused, UringRefused(Errno::MFILE));
+    assert!(refused.to_string().contains("ulimit -n"), "{refused}");
+}
+
+/// The limit is the whole process's, so the driver that meets it is run in a process of its own.
+#[test]
+fn connections_beyond_the_open_files_fail_under_their_own_name() {
+    const ROLE: &str = "PROOFLOAD_TEST_FEW_FILES";
+    if std::env::var_os(ROLE).is_none() {
+        let status = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "connections_beyond_the_open_files_fail_under_their_own_name"])
+            .env(ROLE, "1")
+            .status();
+        assert!(status.unwrap().success());
+        return;
+    }
+    // It accepts nothing, which would take files, too.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let route = Route::new(vec![listener.local_addr().unwrap()], 0).unwrap();
+    let mut io = EpollIo::new(route, 60, common::REQUEST).unwrap();
+    let hard = getrlimit(Resource::Nofile).maximum;
+    setrlimit(Resource::Nofile, Rlimit { current: Some(40), maximum: hard }).unwrap();
+    let mut config = common::config(60);
+    config.stop.duration = Duration::from_millis(300);
+    let mut failures = BTreeMap::new();
+    let sink = |sample: &Sample| {
+        if let Outcome::ConnectFailed(why) = sample.outcome {
+            *failures.entry(why.name()).or_insert(0) += 1;
+        }
+    };
+    let start = io.now();
+    let mut engine = Engine::new(config, sink, start);
+    drive(&mut engine, &mut io, |_, _| None).expect("the IO works");
+    drop(engine);
+    assert_eq!(failures.keys().copied().collect::<Vec<_>>(), ["no_free_descriptor"], "{failures:?}");
+}

@@ -12,7 +12,7 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use core::num::NonZeroU64;
 
-use http::{EndOfStream, Progress, Response};
+use http::{EndOfStream, KnownHead, Progress, Response};
 use units::{Duration, Instant};
 
 use crate::config::{Config, Load, Reuse, UserStart};
@@ -95,6 +95,8 @@ pub struct Engine<S> {
     counters: Counters,
     /// Connections that the opening has yet to begin with: those from this slot on.
     opened_to: u32,
+    /// The head that the server sends again and again.
+    known_head: KnownHead,
     /// When the kernel had the bytes that are handled now.
     arrived: Option<Instant>,
 }
@@ -116,6 +118,7 @@ impl<S: Sink> Engine<S> {
             outstanding: 0,
             counters: Counters::default(),
             opened_to: 0,
+            known_head: KnownHead::default(),
             arrived: None,
             config,
             sink,
@@ -326,7 +329,7 @@ impl<S: Sink> Engine<S> {
         slot.received_bytes += bytes.len() as u64;
         let Slot { parser, body_bytes, body_matches, .. } = slot;
         let expected = self.config.expect.body.as_deref();
-        let progress = parser.push(&self.config.limits, bytes, |piece| {
+        let progress = parser.push_known(&self.config.limits, &mut self.known_head, bytes, |piece| {
             if let Some(expected) = expected {
                 check_body(expected, body_bytes, body_matches, piece);
             }

@@ -15,12 +15,14 @@ extern crate alloc;
 mod chunked;
 mod fields;
 mod head;
+mod known;
 mod limits;
 mod malformed;
 mod parser;
 mod request;
 mod response;
 
+pub use known::KnownHead;
 pub use limits::{HEADERS_CAP, LEADING_EMPTY_BYTES_MAX, Limits};
 pub use malformed::Malformed;
 pub use parser::ResponseParser;

@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 use crate::chunked::{Chunked, take};
 use crate::head::{self, Body, Head};
 use crate::{
-    EndOfStream, Framing, LEADING_EMPTY_BYTES_MAX, Limits, Malformed, Progress, RequestKind, Response,
+    EndOfStream, Framing, KnownHead, LEADING_EMPTY_BYTES_MAX, Limits, Malformed, Progress, RequestKind,
+    Response,
 };
 
 /// Reads the responses of one connection, one [`ResponseParser::begin`] each, however the bytes arrive.
@@ -95,10 +96,32 @@ impl ResponseParser {
         &mut self,
         limits: &Limits,
         input: &[u8],
+        on_body: impl FnMut(&[u8]),
+    ) -> Result<Progress, Malformed> {
+        self.push_with(limits, None, input, on_body)
+    }
+
+    /// The same, and quicker where the head is the `known` one, which is learnt from the others.
+    #[inline]
+    pub fn push_known(
+        &mut self,
+        limits: &Limits,
+        known: &mut KnownHead,
+        input: &[u8],
+        on_body: impl FnMut(&[u8]),
+    ) -> Result<Progress, Malformed> {
+        self.push_with(limits, Some(known), input, on_body)
+    }
+
+    fn push_with(
+        &mut self,
+        limits: &Limits,
+        known: Option<&mut KnownHead>,
+        input: &[u8],
         mut on_body: impl FnMut(&[u8]),
     ) -> Result<Progress, Malformed> {
         let mut rest = input;
-        let step = self.advance(limits, &mut rest, &mut on_body);
+        let step = self.advance(limits, known, &mut rest, &mut on_body);
         let consumed = input.len() - rest.len();
         self.wire_bytes = self.wire_bytes.saturating_add(consumed as u64);
         match step {
@@ -145,6 +168,7 @@ impl ResponseParser {
     fn advance(
         &mut self,
         limits: &Limits,
+        mut known: Option<&mut KnownHead>,
         rest: &mut &[u8],
         on_body: &mut impl FnMut(&[u8]),
     ) -> Result<Step, Malformed> {
@@ -157,7 +181,7 @@ impl ResponseParser {
                 State::Failed(malformed) => return Err(*malformed),
                 State::Leading { .. } => self.skip_empty_lines(rest)?,
                 State::Head => {
-                    let Some(head) = self.take_head(limits, rest)? else { continue };
+                    let Some(head) = self.take_head(limits, known.as_deref_mut(), rest)? else { continue };
                     if let Step::Complete = self.enter_body(limits, head)? {
                         return Ok(Step::Complete);
                     }
@@ -215,9 +239,14 @@ impl ResponseParser {
     }
 
     /// The head, if its end is in `rest`; otherwise takes all of `rest` into the left-over.
-    fn take_head(&mut self, limits: &Limits, rest: &mut &[u8]) -> Result<Option<Head>, Malformed> {
+    fn take_head(
+        &mut self,
+        limits: &Limits,
+        known: Option<&mut KnownHead>,
+        rest: &mut &[u8],
+    ) -> Result<Option<Head>, Malformed> {
         if self.left_over.is_none()
-            && let Some(head) = self.head_in_place(limits, rest)?
+            && let Some(head) = self.head_in_place(limits, known, rest)?
         {
             *rest = &rest[head.bytes..];
             return Ok(Some(head));
@@ -232,12 +261,25 @@ impl ResponseParser {
         head.ok_or(Malformed::StatusLine).map(Some)
     }
 
-    /// The fast path: a head that lies in `rest` as a whole, parsed there.
-    fn head_in_place(&self, limits: &Limits, rest: &[u8]) -> Result<Option<Head>, Malformed> {
+    /// The fast path: a head that lies in `rest` as a whole, recognised or parsed there.
+    fn head_in_place(
+        &self,
+        limits: &Limits,
+        known: Option<&mut KnownHead>,
+        rest: &[u8],
+    ) -> Result<Option<Head>, Malformed> {
         let window = &rest[..rest.len().min(limits.head_bytes_max as usize)];
+        if let Some(head) = known.as_ref().and_then(|known| known.find(window, self.kind)) {
+            return Ok(Some(head));
+        }
         head::check_start(window)?;
         match head::parse(window, self.kind, limits.headers_max) {
-            Ok(Some(head)) => Ok(Some(head)),
+            Ok(Some(head)) => {
+                if let Some(known) = known {
+                    known.learn(window, self.kind, head);
+                }
+                Ok(Some(head))
+            }
             Err(malformed) if head::has_end(window) => Err(malformed),
             // No end of the head yet: for `gather` to keep, or to refuse as too large.
             Ok(None) | Err(_) => Ok(None),

@@ -1,6 +1,6 @@
 //! What holds for all responses and for all bytes.
 
-use http::{EndOfStream, Limits, Malformed, Progress, RequestKind, ResponseParser};
+use http::{EndOfStream, KnownHead, Limits, Malformed, Progress, RequestKind, ResponseParser};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -123,6 +123,30 @@ proptest! {
     }
 
     /// A prefix of a valid response is never refused: more bytes are needed, and that is no error.
+    #[test]
+    fn a_known_head_says_what_a_parsed_one_does(
+        first in response(true),
+        others in vec(prop_oneof![response(true).prop_map(|model| model.wire), damaged(), bytes()], 1..5),
+        repeats in 1..3_usize,
+    ) {
+        let limits = Limits::default();
+        let mut known = KnownHead::default();
+        let all = others.iter().flat_map(|other| std::iter::repeat_n(&first.wire, repeats).chain([other]));
+        for wire in all {
+            let read = |known: Option<&mut KnownHead>| {
+                let (mut parser, mut body) = (ResponseParser::new(), Vec::new());
+                parser.begin(RequestKind::Ordinary);
+                let on_body = |piece: &[u8]| body.extend_from_slice(piece);
+                let progress = match known {
+                    Some(known) => parser.push_known(&limits, known, wire, on_body),
+                    None => parser.push(&limits, wire, on_body),
+                };
+                (progress, body)
+            };
+            prop_assert_eq!(read(Some(&mut known)), read(None));
+        }
+    }
+
     #[test]
     fn a_prefix_is_never_an_error(model in response(true), at in any::<prop::sample::Index>()) {
         let prefix = &model.wire[..at.index(model.wire.len())];

@@ -49,6 +49,8 @@ struct Socket {
     connecting: bool,
     /// Bytes of the request not yet taken by the kernel.
     unsent_bytes: u32,
+    /// Bytes to come that need not be copied out of the kernel.
+    skip_bytes: u64,
 }
 
 /// A socket that may have more to read.
@@ -81,7 +83,8 @@ impl EpollIo {
     fn connect(&mut self, conn: Conn) -> Option<Event<'static>> {
         match self.open(conn) {
             Ok((fd, connecting)) => {
-                let socket = Socket { fd, generation: conn.generation, connecting, unsent_bytes: 0 };
+                let socket =
+                    Socket { fd, generation: conn.generation, connecting, unsent_bytes: 0, skip_bytes: 0 };
                 self.sockets[conn.slot as usize] = Some(socket);
                 (!connecting).then_some(Event::Connected)
             }
@@ -169,10 +172,15 @@ impl EpollIo {
     fn read(&mut self, reading: Reading) -> Option<Seen> {
         let Reading { conn, reads, to_the_end } = reading;
         let socket =
-            self.sockets[conn.slot as usize].as_ref().filter(|it| it.generation == conn.generation)?;
+            self.sockets[conn.slot as usize].as_mut().filter(|it| it.generation == conn.generation)?;
+        let wanted = usize::try_from(socket.skip_bytes).unwrap_or(usize::MAX).min(self.buffer.len());
         let received = loop {
             let received = if arrival::is_sampled(conn.slot) {
                 arrival::receive(&socket.fd, &mut self.buffer, monotonic_now)
+            } else if wanted > 0 {
+                // TCP throws away what is received with this flag, and does not touch the buffer.
+                let received = net::recv(&socket.fd, &mut self.buffer[..wanted], RecvFlags::TRUNC);
+                received.map(|(_, bytes)| Read { bytes, arrived: None })
             } else {
                 let received = net::recv(&socket.fd, &mut *self.buffer, RecvFlags::empty());
                 received.map(|(_, bytes)| Read { bytes, arrived: None })
@@ -185,10 +193,15 @@ impl EpollIo {
         match received {
             Ok(Read { bytes: 0, .. }) => Some(Seen::Known(conn, Event::PeerClosed)),
             Ok(Read { bytes, arrived }) => {
+                let asked = if wanted > 0 { wanted } else { self.buffer.len() };
                 if reads + 1 >= READS_IN_A_ROW_MAX {
                     self.postponed.push_back(conn);
-                } else if bytes == self.buffer.len() || to_the_end {
+                } else if bytes == asked || to_the_end {
                     self.reading = Some(Reading { conn, reads: reads + 1, to_the_end });
+                }
+                if wanted > 0 {
+                    socket.skip_bytes -= bytes as u64;
+                    return Some(Seen::Known(conn, Event::Skipped(bytes as u64)));
                 }
                 Some(Seen::Bytes(conn, bytes, arrived))
             }
@@ -217,6 +230,12 @@ impl Io for EpollIo {
         match action {
             Action::Send(conn) => self.send(conn),
             Action::Connect(conn) => self.connect(conn),
+            Action::Skip(conn, bytes) => {
+                if let Some(socket) = self.socket(conn).filter(|_| !arrival::is_sampled(conn.slot)) {
+                    socket.skip_bytes = bytes;
+                }
+                None
+            }
             Action::Close(conn) => {
                 self.close(conn);
                 None

@@ -23,6 +23,9 @@ pub enum Action {
     Connect(Conn),
     /// Send the request, all of it, now: `sent` has been stamped. Completed by [`Event::Sent`].
     Send(Conn),
+    /// The next so many bytes of this connection are of no interest. Whoever does the IO may throw them away unread
+    /// and say [`Event::Skipped`], or report them as if this had not been said.
+    Skip(Conn, u64),
     /// Close and forget. Not completed; nothing more may be reported for this `Conn`.
     Close(Conn),
 }
@@ -38,6 +41,8 @@ pub enum Event<'a> {
     Sent,
     /// Bytes arrived, in order; never empty.
     Received(&'a [u8]),
+    /// Bytes arrived and were thrown away, as [`Action::Skip`] allowed; in order with the others, never none.
+    Skipped(u64),
     /// The server closed its side.
     PeerClosed,
     /// The connection broke.

@@ -29,6 +29,9 @@ pub const RETRY_PAUSE: Duration = Duration::from_millis(100);
 /// in common use holds (Tomcat's is 100), since what overflows it is tried again only after a second.
 const OPENING_AT_ONCE_MAX: u32 = 64;
 
+/// The rest of a body that nobody looks at is skipped from so many bytes on: fewer are read as quickly.
+const SKIPPED_BYTES_MIN: u64 = 16 * 1024;
+
 /// Due requests handled in one call of [`Engine::handle_timeout`]; the rest are handled in the next, after
 /// completions had their turn.
 const DUE_PER_TURN_MAX: u32 = 1024;
@@ -259,6 +262,7 @@ impl<S: Sink> Engine<S> {
         self.arrived = completion.arrived;
         match completion.event {
             Event::Received(bytes) => self.on_received(index, bytes, now),
+            Event::Skipped(bytes) => self.on_skipped(index, bytes, now),
             Event::Sent => slot.request_written = true,
             Event::Connected => self.on_connected(index, now),
             Event::ConnectFailed(failure) => self.on_connect_failed(index, failure, now),
@@ -335,12 +339,27 @@ impl<S: Sink> Engine<S> {
             }
         });
         match progress {
-            Ok(Progress::NeedMore) => {}
+            Ok(Progress::NeedMore) => {
+                let to_come = parser.body_bytes_to_come();
+                if expected.is_none() && to_come >= SKIPPED_BYTES_MIN {
+                    self.actions.push_back(Action::Skip(self.conn(index), to_come));
+                }
+            }
             Ok(Progress::Complete { consumed, response }) => {
                 let surplus = consumed < bytes.len();
                 self.counters.unsolicited += u64::from(surplus);
                 self.on_answer(index, response, surplus, now);
             }
+            Err(kind) => self.fail(index, Outcome::Malformed(kind), now),
+        }
+    }
+
+    fn on_skipped(&mut self, index: u32, bytes: u64, now: Instant) {
+        let slot = &mut self.slots[index as usize];
+        slot.received_bytes += bytes;
+        match slot.parser.skip(bytes) {
+            Ok(Progress::NeedMore) => {}
+            Ok(Progress::Complete { response, .. }) => self.on_answer(index, response, false, now),
             Err(kind) => self.fail(index, Outcome::Malformed(kind), now),
         }
     }

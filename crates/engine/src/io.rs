@@ -64,7 +64,8 @@ fn carry_out<S: Sink, I: Io>(engine: &mut Engine<S>, io: &mut I) {
         let now = io.now();
         let Some(action) = engine.poll_action(now) else { return };
         if let Some(event) = io.submit(action) {
-            let (Action::Connect(conn) | Action::Send(conn) | Action::Close(conn)) = action;
+            let (Action::Connect(conn) | Action::Send(conn) | Action::Close(conn) | Action::Skip(conn, _)) =
+                action;
             engine.handle_completion(now, Completion { conn, event, arrived: None });
         }
     }

@@ -138,6 +138,27 @@ impl ResponseParser {
         }
     }
 
+    /// How many bytes of the body are still to come, where that is known: the next so many bytes on the wire are body
+    /// and nothing else.
+    pub const fn body_bytes_to_come(&self) -> u64 {
+        if let State::Length { remaining } = self.state { remaining } else { 0 }
+    }
+
+    /// The next `bytes` bytes of the body came and were thrown away unseen; at most those of
+    /// [`ResponseParser::body_bytes_to_come`], and more than none.
+    pub fn skip(&mut self, bytes: u64) -> Result<Progress, Malformed> {
+        let State::Length { remaining } = &mut self.state else { return Err(Malformed::Unsolicited) };
+        let Some(rest) = remaining.checked_sub(bytes) else { return Err(Malformed::Unsolicited) };
+        *remaining = rest;
+        self.body_bytes = self.body_bytes.saturating_add(bytes);
+        self.wire_bytes = self.wire_bytes.saturating_add(bytes);
+        if rest > 0 {
+            return Ok(Progress::NeedMore);
+        }
+        self.state = State::Idle;
+        Ok(Progress::Complete { consumed: 0, response: self.response() })
+    }
+
     /// The peer closed the connection. The parser expects nothing afterwards.
     pub fn end_of_stream(&mut self) -> EndOfStream {
         self.left_over = None;
@@ -368,6 +389,29 @@ mod tests {
         assert_eq!(parser.push(&limits, first, |_| ()), Ok(Progress::NeedMore));
         assert_eq!(parser.end_of_stream(), EndOfStream::Truncated);
         assert!(parser.left_over.is_none());
+    }
+
+    #[test]
+    fn a_body_that_nobody_looks_at_may_be_skipped() {
+        let limits = Limits::default();
+        let response: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nten bytes.";
+        let mut skipping = ResponseParser::new();
+        skipping.begin(RequestKind::Ordinary);
+        assert_eq!(skipping.push(&limits, response, |_| ()), Ok(Progress::NeedMore));
+        assert_eq!(skipping.body_bytes_to_come(), 90);
+        assert_eq!(skipping.skip(60), Ok(Progress::NeedMore));
+        let mut reading = ResponseParser::new();
+        reading.begin(RequestKind::Ordinary);
+        let whole = [response, &[b'x'; 90]].concat();
+        let (read, skipped) = (reading.push(&limits, &whole, |_| ()), skipping.skip(30));
+        let of = |progress| match progress {
+            Ok(Progress::Complete { response, .. }) => Some(response),
+            _ => None,
+        };
+        assert_eq!(of(read), of(skipped));
+        assert!(of(skipped).is_some());
+        assert_eq!(skipping.skip(1), Err(Malformed::Unsolicited));
+        assert_eq!(skipping.body_bytes_to_come(), 0);
     }
 
     #[test]

@@ -64,6 +64,7 @@ pub fn suite(harness: &mut impl Harness) {
             answers_are_whole(harness, &Behaviour::Answers { framing, body_bytes, piece_bytes });
         }
     }
+    bodies_that_nobody_looks_at_are_counted(harness);
     announced_closes_cost_no_request(harness);
     failures_have_their_own_outcome(harness);
     timeouts_end_at_their_bound(harness);
@@ -124,6 +125,20 @@ fn answers_are_whole(harness: &mut impl Harness, behaviour: &Behaviour) {
     assert!(all_expected, "{behaviour:?}: a body was not the expected one");
     let kept = *framing != Answer::CloseDelimited;
     assert_eq!(seen.connections_opened, if kept { 3 } else { 30 }, "{behaviour:?}: connections");
+}
+
+fn bodies_that_nobody_looks_at_are_counted(harness: &mut impl Harness) {
+    for (body_bytes, piece_bytes) in [(100_000, 1 << 20), (1_000_000, 70_000), (40_000, 20_000)] {
+        let framing = Answer::ContentLength;
+        let mut scenario = load(40, 200, String::new());
+        scenario.config.expect.body = None;
+        let seen = run(harness, &Behaviour::Answers { framing, body_bytes, piece_bytes }, &scenario);
+        assert_eq!(seen.outcomes(), BTreeMap::from([("answered", 200)]), "{body_bytes} bytes");
+        let whole = framing.bytes(200, &Behaviour::body(body_bytes), false).len() as u64;
+        let all_whole = seen.samples.iter().all(|sample| sample.received_bytes == whole);
+        assert!(all_whole, "{body_bytes} bytes: not all of each answer is counted");
+        assert_eq!(seen.connections_opened, 40, "{body_bytes} bytes: the connections are reusable");
+    }
 }
 
 fn announced_closes_cost_no_request(harness: &mut impl Harness) {

@@ -153,7 +153,7 @@ impl Io for Watched {
                 self.first_connect.entry(conn.slot).or_insert(self.io.now());
             }
             Action::Send(conn) => *self.sends.entry(conn.slot).or_default() += 1,
-            Action::Close(_) => {}
+            Action::Skip(..) | Action::Close(_) => {}
         }
         self.io.submit(action)
     }

@@ -76,7 +76,7 @@ fn run(arguments: &Arguments, scenarios: Vec<Scenario>) -> Result<(), process::F
         }
         markers::replace_in(&arguments.docs, name, text)
     };
-    keep("environment", &machine::describe(&peers, &plan))?;
+    keep("environment", &machine::describe(&peers))?;
     let mut progress = Progress::new(&scenarios, &plan);
     for scenario in &scenarios {
         let measured = measure::scenario(scenario, &plan, &peers, &interrupt, &mut progress)?;

@@ -65,7 +65,11 @@ fn figures(text: &mut String, scenario: &Scenario, measured: &Measured, plan: &P
         }
         let _ = writeln!(text, "| {} |", cells.join(" | "));
     }
-    let _ = writeln!(text, "\nMedians of {} runs; ratios with their {}.\n", plan.rounds, spread_name(plan));
+    let quick = if plan.quick { " **Quick: it shows that it works, and not what it costs.**" } else { "" };
+    let Plan { rounds, seconds, .. } = plan;
+    let spread = spread_name(plan);
+    let _ =
+        writeln!(text, "\nMedians of {rounds} rounds of {seconds} s; ratios with their {spread}.{quick}\n");
 }
 
 fn spread_name(plan: &Plan) -> &'static str {
@@ -145,11 +149,11 @@ fn verdict(goal: &Goal, measured: Option<Estimate>) -> String {
         return if it.high <= goal.at_most {
             "yes".to_owned()
         } else {
-            "yes, within the interval".to_owned()
+            "yes; the interval reaches beyond".to_owned()
         };
     }
     let over = (it.median / goal.at_most - 1.0) * 100.0;
-    let open = if it.low <= goal.at_most { ", within the interval" } else { "" };
+    let open = if it.low <= goal.at_most { "; the interval reaches below" } else { "" };
     format!("no: {over:.0} % over{open}")
 }
 
@@ -202,8 +206,8 @@ mod tests {
     fn says_by_how_much_a_target_is_missed() {
         let measured = Some(Estimate { median: 0.80, low: 0.77, high: 0.84, is_interval: true });
         assert_eq!(verdict(&goal(0.85), measured), "yes");
-        assert_eq!(verdict(&goal(0.82), measured), "yes, within the interval");
-        assert_eq!(verdict(&goal(0.78), measured), "no: 3 % over, within the interval");
+        assert_eq!(verdict(&goal(0.82), measured), "yes; the interval reaches beyond");
+        assert_eq!(verdict(&goal(0.78), measured), "no: 3 % over; the interval reaches below");
         assert_eq!(verdict(&goal(0.64), measured), "no: 25 % over");
         assert_eq!(verdict(&goal(0.64), None), "not measured");
         assert_eq!(name(&goal(0.64)), "proofload, epoll: CPU a request, to wrk");

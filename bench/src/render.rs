@@ -34,6 +34,10 @@ fn figures(text: &mut String, scenario: &Scenario, measured: &Measured, plan: &P
     let has_reference = measured.rows.iter().any(|row| row.entry.contestant == reference);
     let mut columns = vec!["client", "connections", "CPU, µs a request", "requests/s", "memory, MiB"];
     let ratio_title = format!("ratio to {}", reference.program());
+    let has_sending = scenario.goals.iter().any(|goal| goal.metric == Metric::CpuSending);
+    if has_sending {
+        columns.push("while sending, µs");
+    }
     if has_reference {
         columns.push(&ratio_title);
     }
@@ -49,6 +53,9 @@ fn figures(text: &mut String, scenario: &Scenario, measured: &Measured, plan: &P
         cells.push(middle(row, 2, |run| Some(run.cpu_us_per_request())));
         cells.push(middle(row, 0, |run| Some(run.requests_per_s())));
         cells.push(middle(row, 1, |run| Some(run.memory_peak_bytes() / MIB)));
+        if has_sending {
+            cells.push(middle(row, 2, |run| run.metric(Metric::CpuSending, row.entry)));
+        }
         if has_reference {
             let other = Entry { contestant: reference, ..row.entry };
             cells.push(ratio_cell(measured, row.entry, other));
@@ -117,13 +124,14 @@ fn goals(text: &mut String, scenario: &Scenario, measured: &Measured) {
     text.push_str("| target | at most | measured | met |\n|---|---:|---:|---|\n");
     for goal in &scenario.goals {
         let measured = compare(measured, goal.of, goal.versus, goal.metric);
-        let decimals = if goal.versus.is_some() { 2 } else { 0 };
+        // One more than the target has, so that a verdict can be told from what is printed.
+        let (decimals, finer) = if goal.versus.is_some() { (2, 3) } else { (0, 1) };
         let _ = writeln!(
             text,
             "| {} | {:.decimals$} | {} | {} |",
             name(goal),
             goal.at_most,
-            measured.map_or_else(|| "–".to_owned(), |it| show(&it, decimals)),
+            measured.map_or_else(|| "–".to_owned(), |it| show(&it, finer)),
             verdict(goal, measured)
         );
     }
@@ -142,7 +150,7 @@ fn name(goal: &Goal) -> String {
     }
 }
 
-/// Judged by the median as it is printed; by how much where it is not met.
+/// Judged by the median; by how much where it is not met.
 fn verdict(goal: &Goal, measured: Option<Estimate>) -> String {
     let Some(it) = measured else { return "not measured".to_owned() };
     if it.median <= goal.at_most {

@@ -33,8 +33,12 @@ test: setup ## Layout rules, format, lints, all tests: what CI runs
 	cargo xtask ci
 
 .PHONY: test-all
-test-all: test fuzz-if-possible deny-if-possible ## test, fuzz, deny, and the product on real servers
+test-all: test gates-if-possible fuzz-if-possible deny-if-possible ## test, gates, fuzz, deny, and the product on real servers
 	scripts/acceptance.sh
+
+.PHONY: gates
+gates: ## Instructions and system calls a request, against their bounds (valgrind, strace)
+	scripts/gates.sh
 
 .PHONY: replay
 replay: ## One seed of the simulation: make replay SEED=42
@@ -42,8 +46,8 @@ replay: ## One seed of the simulation: make replay SEED=42
 	PROOFLOAD_SEED=$(SEED) cargo test --locked -p proofload-sim --test laws
 
 .PHONY: bench
-bench: setup build ## CPU a request against wrk, alternated
-	scripts/bench-wrk.sh
+bench: setup build ## CPU a request beside a null client and other tools (an hour); BENCH="--only small-300 --quick"
+	$(target_dir)/release/bench $(BENCH)
 
 .PHONY: fuzz
 fuzz: ## Every fuzz target for FUZZ_SECONDS (60); wants nightly
@@ -54,7 +58,9 @@ deny: ## Licences, bans, sources and advisories of the dependencies
 	scripts/deny.sh
 
 # The same, passed over with a word where the machine lacks the tool.
-.PHONY: fuzz-if-possible deny-if-possible
+.PHONY: fuzz-if-possible deny-if-possible gates-if-possible
+gates-if-possible:
+	@scripts/gates.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "gates: passed over" >&2; }
 fuzz-if-possible:
 	@scripts/fuzz.sh $(FUZZ_SECONDS) || { code=$$?; [ $$code -eq $(cannot) ] && echo "fuzz: passed over" >&2; }
 deny-if-possible:

@@ -6,7 +6,7 @@
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-# Its rows: needed | package | for | or else.
+# Its rows: needed | package | for | or else | optional.
 table=scripts/packages.txt
 # What nothing works without; the rest is for some stacks only.
 needed=" cc "
@@ -121,10 +121,12 @@ if ! have cargo; then
     warn "cargo is missing (needed): curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
     usable=false
 fi
-while IFS='|' read -r tool package purpose elsewhere; do
+while IFS='|' read -r tool package purpose elsewhere optional; do
     # read takes the blanks around a column for part of it.
     read -r tool <<<"$tool"; read -r package <<<"$package"; read -r purpose <<<"$purpose"; read -r elsewhere <<<"$elsewhere"
     case $tool in "" | "#"*) continue ;; esac
+    # What wants it says so itself.
+    case $optional in *optional*) continue ;; esac
     have "$tool" && continue
     provide "$tool" "$package" "$purpose" "$elsewhere" && continue
     case $needed in *" $tool "*) usable=false ;; *) complete=false ;; esac

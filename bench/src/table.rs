@@ -1,0 +1,228 @@
+//! The rows of the benchmark, and the targets they are held against.
+
+use crate::scenario::Contestant::{Ab, Epoll, H2load, Hey, NullEpoll, NullUring, Oha, Uring, Wrk};
+use crate::scenario::{Contestant, Entry, Goal, Kind, Metric, Scenario, Server};
+
+/// Whom a goal compares stand side by side: io_uring with its null client and wrk, epoll with wrk and its null client.
+const CORE: [Contestant; 5] = [NullUring, Uring, Wrk, Epoll, NullEpoll];
+
+/// Targets at a number of connections: ratio to wrk and to the null client, io_uring and epoll.
+struct Targets {
+    connections: u32,
+    uring_to_wrk: f64,
+    epoll_to_wrk: f64,
+    uring_to_null: f64,
+    epoll_to_null: f64,
+}
+
+const SMALL: [Targets; 4] = [
+    Targets {
+        connections: 64,
+        uring_to_wrk: 0.68,
+        epoll_to_wrk: 0.76,
+        uring_to_null: 1.05,
+        epoll_to_null: 1.08,
+    },
+    Targets {
+        connections: 300,
+        uring_to_wrk: 0.68,
+        epoll_to_wrk: 0.76,
+        uring_to_null: 1.05,
+        epoll_to_null: 1.08,
+    },
+    Targets {
+        connections: 1000,
+        uring_to_wrk: 0.66,
+        epoll_to_wrk: 0.74,
+        uring_to_null: 1.05,
+        epoll_to_null: 1.08,
+    },
+    Targets {
+        connections: 5000,
+        uring_to_wrk: 0.66,
+        epoll_to_wrk: 0.80,
+        uring_to_null: 1.05,
+        epoll_to_null: 1.10,
+    },
+];
+
+const CONNECTIONS_MANY: u32 = 15_000;
+const CONNECTIONS_FLAT: u32 = 300;
+const MANY_TO_NULL: f64 = 1.10;
+const FLAT: f64 = 1.15;
+const LARGE_TO_WRK: f64 = 0.45;
+const MEMORY_BYTES_PER_CONNECTION: f64 = 256.0;
+/// From as many connections on the memory of each is looked at.
+const CONNECTIONS_FOR_MEMORY: u32 = 5000;
+/// hey keeps 500 connections open at most and makes the others anew for each request, which is other work.
+const HEY_CONNECTIONS_MAX: u32 = 500;
+const CHURN_REQUESTS: u32 = 15_000;
+
+/// Every scenario, in the order in which they run.
+pub(crate) fn scenarios() -> Vec<Scenario> {
+    let mut all = Vec::new();
+    let small = [
+        ("small-64", "5-byte answers of the built-in target, 64 connections"),
+        ("small-300", "5-byte answers of the built-in target, 300 connections"),
+        ("small-1000", "5-byte answers of the built-in target, 1000 connections"),
+        ("small-5000", "5-byte answers of the built-in target, 5000 connections"),
+    ];
+    let nginx = [
+        ("nginx-64", "5-byte answers of nginx, 64 connections"),
+        ("nginx-300", "5-byte answers of nginx, 300 connections"),
+        ("nginx-1000", "5-byte answers of nginx, 1000 connections"),
+        ("nginx-5000", "5-byte answers of nginx, 5000 connections"),
+    ];
+    all.extend(
+        SMALL
+            .iter()
+            .zip(small)
+            .map(|(targets, names)| small_answers(targets, names, Server::Target { body: None })),
+    );
+    all.extend(SMALL.iter().zip(nginx).map(|(targets, names)| small_answers(targets, names, Server::Nginx)));
+    all.push(many());
+    all.extend([
+        large("size-1KiB", "1 KiB answers, 50 connections", "1KiB"),
+        large("size-64KiB", "64 KiB answers, 50 connections", "64KiB"),
+        large("size-100kB", "100 kB answers, 50 connections", "100000B"),
+        large("size-1MiB", "1 MiB answers, 50 connections", "1MiB"),
+    ]);
+    all.push(churn());
+    all.push(open("open-2000", "open model, 300 connections, 2000 requests/s", 2_000));
+    all.push(open("open-20000", "open model, 300 connections, 20,000 requests/s", 20_000));
+    all
+}
+
+fn small_answers(targets: &Targets, (name, title): (&'static str, &'static str), server: Server) -> Scenario {
+    let at = |contestant| Entry { contestant, connections: targets.connections };
+    let ratio = |of, versus, at_most| Goal {
+        of: at(of),
+        metric: Metric::CpuWhole,
+        versus: Some(at(versus)),
+        at_most,
+    };
+    let mut entries: Vec<Entry> = CORE.map(at).into();
+    entries.push(at(H2load));
+    entries.push(at(Oha));
+    if server == Server::Nginx {
+        // ab speaks HTTP/1.0, which the built-in target answers and closes.
+        entries.push(at(Ab));
+    }
+    if targets.connections <= HEY_CONNECTIONS_MAX {
+        entries.push(at(Hey));
+    }
+    let mut goals = vec![
+        ratio(Uring, Wrk, targets.uring_to_wrk),
+        ratio(Epoll, Wrk, targets.epoll_to_wrk),
+        ratio(Uring, NullUring, targets.uring_to_null),
+        ratio(Epoll, NullEpoll, targets.epoll_to_null),
+    ];
+    if targets.connections >= CONNECTIONS_FOR_MEMORY {
+        goals.extend([Uring, Epoll].map(|of| memory(at(of))));
+    }
+    Scenario { name, title, server, kind: Kind::Closed, entries, goals }
+}
+
+fn memory(of: Entry) -> Goal {
+    Goal { of, metric: Metric::MemoryPerConnection, versus: None, at_most: MEMORY_BYTES_PER_CONNECTION }
+}
+
+fn many() -> Scenario {
+    let at = |contestant| Entry { contestant, connections: CONNECTIONS_MANY };
+    let few = |contestant| Entry { contestant, connections: CONNECTIONS_FLAT };
+    let ratio = |of, versus, at_most| Goal { of, metric: Metric::CpuSending, versus: Some(versus), at_most };
+    Scenario {
+        name: "many-15000",
+        title: "5-byte answers of the built-in target, 15,000 connections, and whether cost stays flat",
+        server: Server::Target { body: None },
+        kind: Kind::Closed,
+        // The null clients with few connections show how much of a rise is the kernel's.
+        entries: vec![
+            at(NullUring),
+            at(Uring),
+            few(Uring),
+            few(NullUring),
+            few(NullEpoll),
+            few(Epoll),
+            at(Epoll),
+            at(NullEpoll),
+        ],
+        goals: vec![
+            ratio(at(Uring), at(NullUring), MANY_TO_NULL),
+            ratio(at(Epoll), at(NullEpoll), MANY_TO_NULL),
+            ratio(at(Uring), few(Uring), FLAT),
+            ratio(at(Epoll), few(Epoll), FLAT),
+            memory(at(Uring)),
+            memory(at(Epoll)),
+        ],
+    }
+}
+
+fn large(name: &'static str, title: &'static str, body: &'static str) -> Scenario {
+    let at = |contestant| Entry { contestant, connections: 50 };
+    let to_wrk =
+        |of| Goal { of: at(of), metric: Metric::CpuWhole, versus: Some(at(Wrk)), at_most: LARGE_TO_WRK };
+    let goals = if name == "size-100kB" { vec![to_wrk(Uring), to_wrk(Epoll)] } else { Vec::new() };
+    let entries = CORE.into_iter().chain([H2load, Hey, Oha]).map(at).collect();
+    Scenario { name, title, server: Server::Target { body: Some(body) }, kind: Kind::Closed, entries, goals }
+}
+
+fn churn() -> Scenario {
+    let at = |contestant| Entry { contestant, connections: 50 };
+    Scenario {
+        name: "churn-50",
+        title: "a fresh connection for each request, 50 at a time",
+        server: Server::Target { body: None },
+        kind: Kind::Churn { requests: CHURN_REQUESTS },
+        entries: [Uring, Wrk, Epoll, Ab, Hey, Oha].map(at).into(),
+        goals: Vec::new(),
+    }
+}
+
+fn open(name: &'static str, title: &'static str, rate_per_s: u32) -> Scenario {
+    let at = |contestant| Entry { contestant, connections: 300 };
+    let no_more = |of, metric| Goal { of: at(of), metric, versus: Some(at(Oha)), at_most: 1.0 };
+    Scenario {
+        name,
+        title,
+        server: Server::Target { body: None },
+        kind: Kind::Open { rate_per_s },
+        entries: [Uring, Oha, Epoll].map(at).into(),
+        goals: [Uring, Epoll]
+            .into_iter()
+            .flat_map(|of| [no_more(of, Metric::CpuWhole), no_more(of, Metric::LagP99)])
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_goals_speak_of_rows() {
+        let all = scenarios();
+        for (index, scenario) in all.iter().enumerate() {
+            assert!(all[..index].iter().all(|other| other.name != scenario.name), "{}", scenario.name);
+            for goal in &scenario.goals {
+                assert!(scenario.entries.contains(&goal.of), "{}", scenario.name);
+                assert!(
+                    goal.versus.is_none_or(|versus| scenario.entries.contains(&versus)),
+                    "{}",
+                    scenario.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn whom_a_goal_compares_run_one_after_the_other() {
+        for scenario in scenarios() {
+            for goal in &scenario.goals {
+                let place = |entry| scenario.entries.iter().position(|it| *it == entry).unwrap();
+                let apart = goal.versus.map_or(1, |versus| place(goal.of).abs_diff(place(versus)));
+                assert_eq!(apart, 1, "{}: {:?}", scenario.name, goal);
+            }
+        }
+    }
+}

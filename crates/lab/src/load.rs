@@ -232,7 +232,7 @@ fn result(
         intended: tally.intended,
         outcomes: tally.into(),
         answered_as_expected: tally.answered_as_expected,
-        statuses: tally.statuses.iter().map(|(status, count)| (status.to_string(), *count)).collect(),
+        statuses: tally.statuses.iter().map(|(status, count)| (status.to_string(), count)).collect(),
         connect_failures: named(&tally.connect_failures),
         malformations: named(&tally.malformations),
         goodput_per_s: figures.goodput_per_s,

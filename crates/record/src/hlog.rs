@@ -37,7 +37,7 @@ pub fn with_interval_log<T>(
                 let tag = if kind == "thread" && thread == 0 { None } else { Tag::new(&name) };
                 let (Some(histogram), None) = (histogram, &first_error) else { continue };
                 let written =
-                    log.write_histogram(histogram, StdDuration::from(start), StdDuration::from(length), tag);
+                    log.write_histogram(&histogram, StdDuration::from(start), StdDuration::from(length), tag);
                 first_error = written.err().map(reason);
             }
         })

@@ -3,6 +3,8 @@
 use hdrhistogram::Histogram;
 use units::Duration;
 
+use crate::counts::Counts;
+
 /// Stated error of a recorded value: three significant digits.
 pub const RELATIVE_ERROR: f64 = 1e-3;
 
@@ -10,9 +12,6 @@ pub const RELATIVE_ERROR: f64 = 1e-3;
 /// the accuracy promised for latencies, so one lost request in a million does not turn every figure
 /// into a bound, and a percentile that really falls among censored samples always does.
 pub const SAME_WITHIN: f64 = 0.01;
-
-/// The longest time that is told apart; longer ones count as this long.
-const LONGEST_NS: u64 = 3_600_000_000_000;
 
 /// A percentile by name and as a quantile.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,60 +48,47 @@ impl std::fmt::Display for Quantile {
     }
 }
 
-/// Times in nanoseconds, in an HdrHistogram (three significant digits, 1 ns to 1 h).
+/// Times in nanoseconds, to three significant digits, up to an hour.
 ///
 /// A *censored* sample is known only to be longer than a bound: a timeout, a failure, the deadline. It
 /// takes part in ranks. Where the rank of a figure falls so that the truth depends on how much longer
 /// the censored samples were, the figure is a lower bound.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Distribution {
-    exact: Histogram<u64>,
+    exact: Counts,
     exact_sum_ns: u128,
     /// Bounds of the censored samples; absent until there is one, as most loads have none.
-    censored: Option<Box<Histogram<u64>>>,
+    censored: Option<Counts>,
     censored_sum_ns: u128,
-}
-
-fn empty_histogram() -> Histogram<u64> {
-    Histogram::new_with_bounds(1, LONGEST_NS, 3).expect("the bounds are valid constants")
-}
-
-impl Default for Distribution {
-    fn default() -> Self {
-        Self { exact: empty_histogram(), exact_sum_ns: 0, censored: None, censored_sum_ns: 0 }
-    }
 }
 
 impl Distribution {
     /// Adds a time that was seen to its end.
     #[inline]
     pub fn record(&mut self, time: Duration) {
-        self.exact.saturating_record(time.as_nanos());
+        self.exact.record(time.as_nanos());
         self.exact_sum_ns += u128::from(time.as_nanos());
     }
 
     /// Adds a time known only to exceed `bound`.
     pub fn record_censored(&mut self, bound: Duration) {
-        self.censored.get_or_insert_with(|| Box::new(empty_histogram())).saturating_record(bound.as_nanos());
+        self.censored.get_or_insert_default().record(bound.as_nanos());
         self.censored_sum_ns += u128::from(bound.as_nanos());
     }
 
     /// Adds all of `other`.
     pub fn merge(&mut self, other: &Self) {
-        self.exact.add(&other.exact).expect("all distributions have the same bounds");
+        self.exact.add(&other.exact);
         self.exact_sum_ns += other.exact_sum_ns;
         self.censored_sum_ns += other.censored_sum_ns;
         if let Some(theirs) = &other.censored {
-            self.censored
-                .get_or_insert_with(|| Box::new(empty_histogram()))
-                .add(&**theirs)
-                .expect("all distributions have the same bounds");
+            self.censored.get_or_insert_default().add(theirs);
         }
     }
 
     /// Forgets everything and keeps the memory.
     pub fn clear(&mut self) {
-        self.exact.reset();
+        self.exact.clear();
         self.exact_sum_ns = 0;
         self.censored = None;
         self.censored_sum_ns = 0;
@@ -115,7 +101,7 @@ impl Distribution {
 
     /// Censored samples.
     pub fn censored_count(&self) -> u64 {
-        self.censored.as_ref().map_or(0, |bounds| bounds.len())
+        self.censored.as_ref().map_or(0, Counts::len)
     }
 
     /// The mean; a lower bound as soon as one sample is censored. `None` without samples.
@@ -130,9 +116,9 @@ impl Distribution {
 
     /// The longest sample; a lower bound if any is censored. `None` without samples.
     pub fn max(&self) -> Option<Quantile> {
-        let censored = self.censored.as_ref().map_or(0, |bounds| bounds.max());
+        let censored = self.censored.as_ref().map_or(0, Counts::max_ns);
         (self.count() > 0).then(|| Quantile {
-            value: Duration::from_nanos(self.exact.max().max(censored)),
+            value: Duration::from_nanos(self.exact.max_ns().max(censored)),
             is_lower_bound: self.censored.is_some(),
         })
     }
@@ -150,44 +136,37 @@ impl Distribution {
         }
         let Some(censored) = &self.censored else {
             return Some(quantiles.map(|quantile| Quantile {
-                value: Duration::from_nanos(value_at_rank(&self.exact, rank(quantile, self.count()))),
+                value: Duration::from_nanos(self.exact.at_rank(rank(quantile, self.count()))),
                 is_lower_bound: false,
             }));
         };
         // As if every censored sample had ended right at its bound: the least that can be true.
         let mut at_bounds = self.exact.clone();
-        at_bounds.add(&**censored).expect("all distributions have the same bounds");
+        at_bounds.add(censored);
         Some(quantiles.map(|quantile| {
             let rank = rank(quantile, self.count());
-            let least = value_at_rank(&at_bounds, rank);
+            let least = at_bounds.at_rank(rank);
             // As if none had ever ended: the most that can be true, without end beyond the exact ones.
-            let most = (rank <= self.exact.len()).then(|| value_at_rank(&self.exact, rank));
+            let most = (rank <= self.exact.len()).then(|| self.exact.at_rank(rank));
             let same = most.is_some_and(|most| most as f64 <= least as f64 * (1.0 + SAME_WITHIN));
             Quantile { value: Duration::from_nanos(least), is_lower_bound: !same }
         }))
     }
 
     /// The samples that were seen to their end, in the form that HdrHistogram tools read.
-    pub fn exact(&self) -> &Histogram<u64> {
-        &self.exact
+    pub fn exact(&self) -> Histogram<u64> {
+        self.exact.to_histogram()
     }
 
     /// The bounds of the censored samples, if there are any.
-    pub fn censored(&self) -> Option<&Histogram<u64>> {
-        self.censored.as_deref()
+    pub fn censored(&self) -> Option<Histogram<u64>> {
+        self.censored.as_ref().map(Counts::to_histogram)
     }
 }
 
 /// The nearest rank, from 1 to `count`.
 fn rank(quantile: f64, count: u64) -> u64 {
     ((quantile * count as f64).ceil() as u64).clamp(1, count)
-}
-
-/// The value of the `rank`-th smallest sample, capped by the true maximum.
-fn value_at_rank(histogram: &Histogram<u64>, rank: u64) -> u64 {
-    // Half a rank less, so that rounding up inside the library lands on `rank` whatever the floats do.
-    let value = histogram.value_at_quantile((rank as f64 - 0.5) / histogram.len() as f64);
-    value.min(histogram.max())
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! - nothing here reads a clock, a file or a socket.
 #![forbid(unsafe_code)]
 
+mod counts;
 mod distribution;
 mod interval;
 mod little;
@@ -18,4 +19,4 @@ pub use interval::{Interval, Times};
 pub use little::{LITTLE_TOLERANCE, LittlesLaw};
 pub use spread::{Spread, rank_with_ties};
 pub use summary::{LoadFigures, figures};
-pub use tally::Tally;
+pub use tally::{Statuses, Tally};

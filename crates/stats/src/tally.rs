@@ -5,6 +5,29 @@ use std::collections::BTreeMap;
 use engine::{Outcome, Sample};
 use units::Duration;
 
+/// How many answers had which status. Few statuses occur, and mostly one: looking through a list finds it sooner than
+/// a tree does.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Statuses(Vec<(u16, u64)>);
+
+impl Statuses {
+    /// Each status that occurred, the lowest first, and how often.
+    pub fn iter(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
+        self.0.iter().copied()
+    }
+
+    #[inline]
+    fn add(&mut self, status: u16, count: u64) {
+        match self.0.iter_mut().find(|(known, _)| *known == status) {
+            Some((_, so_far)) => *so_far += count,
+            None => {
+                let at = self.0.partition_point(|(known, _)| *known < status);
+                self.0.insert(at, (status, count));
+            }
+        }
+    }
+}
+
 /// How many requests ended how. Outcomes count requests *intended* within the measured window; rates
 /// count what was *done* within it, so that neither end of the window biases a rate.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -30,7 +53,7 @@ pub struct Tally {
     /// Sent, and the run ended before its answer or timeout.
     pub in_flight: u64,
     /// Answers by status.
-    pub statuses: BTreeMap<u16, u64>,
+    pub statuses: Statuses,
     /// Failed connections by kind.
     pub connect_failures: BTreeMap<&'static str, u64>,
     /// Malformed answers by kind.
@@ -67,7 +90,7 @@ impl Tally {
             Outcome::Answered { status, expected } => {
                 self.answered += 1;
                 self.answered_as_expected += u64::from(expected);
-                *self.statuses.entry(status).or_default() += 1;
+                self.statuses.add(status, 1);
             }
             Outcome::TimedOut => self.timed_out += 1,
             Outcome::ConnectFailed(failure) => {
@@ -96,7 +119,7 @@ impl Tally {
         self.done += other.done;
         self.done_response_ns += other.done_response_ns;
         self.done_received_bytes += other.done_received_bytes;
-        merge_counts(&mut self.statuses, &other.statuses);
+        other.statuses.iter().for_each(|(status, count)| self.statuses.add(status, count));
         merge_counts(&mut self.connect_failures, &other.connect_failures);
         merge_counts(&mut self.malformations, &other.malformations);
     }

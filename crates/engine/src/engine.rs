@@ -269,7 +269,7 @@ impl<S: Sink> Engine<S> {
             Event::PeerClosed => self.on_peer_closed(index, now),
             Event::Reset => self.on_reset(index, now),
         }
-        if self.stage != Stage::Running || self.requests_max.is_some() {
+        if self.outstanding == 0 || self.stage == Stage::Opening {
             self.end_opening_if_done(now);
             self.finish_if_done(now);
         }

@@ -1,5 +1,7 @@
 //! How often each time was seen: the array behind a distribution.
 
+use std::ops::Range;
+
 use hdrhistogram::Histogram;
 
 /// The longest time that is told apart, ns; longer ones count as this long.
@@ -21,17 +23,28 @@ pub(crate) struct Counts {
     counts: Box<[u64]>,
     /// The longest, as it was.
     max_ns: u64,
-    /// Nothing is counted before this place, nor from the other one on.
-    first: usize,
-    end: usize,
+    /// A bit for each power of two that something is counted in.
+    powers: u64,
+}
+
+/// The power of two, beyond those of the values that are exact, that `ns` is counted in; 0 for these.
+#[inline]
+const fn power(ns: u64) -> u32 {
+    u64::BITS - PRECISION_BITS - (ns | (2 * HALF as u64 - 1)).leading_zeros()
 }
 
 /// Where `ns` is counted.
 #[inline]
 const fn place(ns: u64) -> usize {
-    // The power of two beyond the values that are exact; 0 for those.
-    let power = u64::BITS - PRECISION_BITS - (ns | (2 * HALF as u64 - 1)).leading_zeros();
+    let power = power(ns);
     power as usize * HALF + (ns >> power) as usize
+}
+
+/// The places of a power of two.
+const fn places(power: u32) -> Range<usize> {
+    let first = if power == 0 { 0 } else { (power as usize + 1) * HALF };
+    let end = (power as usize + 2) * HALF;
+    first..if end < LENGTH { end } else { LENGTH }
 }
 
 /// The longest time that is counted at `place`.
@@ -45,7 +58,7 @@ const fn longest_at(place: usize) -> u64 {
 
 impl Default for Counts {
     fn default() -> Self {
-        Self { counts: vec![0; LENGTH].into_boxed_slice(), max_ns: 0, first: LENGTH, end: 0 }
+        Self { counts: vec![0; LENGTH].into_boxed_slice(), max_ns: 0, powers: 0 }
     }
 }
 
@@ -54,11 +67,9 @@ impl Counts {
     #[inline]
     pub(crate) fn record(&mut self, ns: u64) {
         let ns = ns.min(LONGEST_NS);
-        let place = place(ns);
-        self.counts[place] += 1;
+        self.counts[place(ns)] += 1;
         self.max_ns = self.max_ns.max(ns);
-        self.first = self.first.min(place);
-        self.end = self.end.max(place + 1);
+        self.powers |= 1 << power(ns);
     }
 
     /// Adds all of `other`.
@@ -67,16 +78,15 @@ impl Counts {
             self.counts[place] += count;
         }
         self.max_ns = self.max_ns.max(other.max_ns);
-        self.first = self.first.min(other.first);
-        self.end = self.end.max(other.end);
+        self.powers |= other.powers;
     }
 
     /// Forgets everything and keeps the memory.
     pub(crate) fn clear(&mut self) {
-        if self.first < self.end {
-            self.counts[self.first..self.end].fill(0);
+        for places in filled_places(self.powers) {
+            self.counts[places].fill(0);
         }
-        (self.max_ns, self.first, self.end) = (0, LENGTH, 0);
+        (self.max_ns, self.powers) = (0, 0);
     }
 
     /// How many were counted.
@@ -110,10 +120,14 @@ impl Counts {
     }
 
     fn filled(&self) -> impl Iterator<Item = (usize, u64)> {
-        let (first, end) = (self.first.min(self.end), self.end);
-        let counted = self.counts[first..end].iter().enumerate().filter(|(_, count)| **count > 0);
-        counted.map(move |(from_first, count)| (first + from_first, *count))
+        let counted = filled_places(self.powers).flatten().map(|place| (place, self.counts[place]));
+        counted.filter(|(_, count)| *count > 0)
     }
+}
+
+/// The places of each power of two whose bit is set.
+fn filled_places(powers: u64) -> impl Iterator<Item = Range<usize>> {
+    (0..u64::BITS).filter(move |power| powers & 1 << power != 0).map(places)
 }
 
 #[cfg(test)]

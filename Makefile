@@ -33,12 +33,19 @@ test: setup ## Layout rules, format, lints, all tests: what CI runs
 	cargo xtask ci
 
 .PHONY: test-all
-test-all: test gates-if-possible fuzz-if-possible deny-if-possible ## test, gates, fuzz, deny, and the product on real servers
+test-all: test gates-if-possible fuzz-if-possible deny-if-possible stress ## test, gates, fuzz, deny, stress, and the product on real servers
 	scripts/acceptance.sh
 
 .PHONY: gates
 gates: ## Instructions and system calls a request, against their bounds (valgrind, strace)
 	scripts/gates.sh
+
+# How long each driver is put under stress.
+STRESS_SECONDS ?= 150
+
+.PHONY: stress
+stress: ## Both drivers at 5000 connections to a server that resets, closes and falls silent at random
+	cargo run --release --locked -p proofload-driver --example stress -- $(STRESS_SECONDS)
 
 .PHONY: replay
 replay: ## One seed of the simulation: make replay SEED=42

@@ -20,7 +20,7 @@ const LENGTH: usize = place(LONGEST_NS) + 1;
 /// touches no memory, and it is cleared as far as it was filled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Counts {
-    counts: Box<[u64]>,
+    by_place: Box<[u64]>,
     /// The longest, as it was.
     max_ns: u64,
     /// A bit for each power of two that something is counted in.
@@ -58,7 +58,7 @@ const fn longest_at(place: usize) -> u64 {
 
 impl Default for Counts {
     fn default() -> Self {
-        Self { counts: vec![0; LENGTH].into_boxed_slice(), max_ns: 0, powers: 0 }
+        Self { by_place: vec![0; LENGTH].into_boxed_slice(), max_ns: 0, powers: 0 }
     }
 }
 
@@ -67,7 +67,7 @@ impl Counts {
     #[inline]
     pub(crate) fn record(&mut self, ns: u64) {
         let ns = ns.min(LONGEST_NS);
-        self.counts[place(ns)] += 1;
+        self.by_place[place(ns)] += 1;
         self.max_ns = self.max_ns.max(ns);
         self.powers |= 1 << power(ns);
     }
@@ -75,7 +75,7 @@ impl Counts {
     /// Adds all of `other`.
     pub(crate) fn add(&mut self, other: &Self) {
         for (place, count) in other.filled() {
-            self.counts[place] += count;
+            self.by_place[place] += count;
         }
         self.max_ns = self.max_ns.max(other.max_ns);
         self.powers |= other.powers;
@@ -84,7 +84,7 @@ impl Counts {
     /// Forgets everything and keeps the memory.
     pub(crate) fn clear(&mut self) {
         for places in filled_places(self.powers) {
-            self.counts[places].fill(0);
+            self.by_place[places].fill(0);
         }
         (self.max_ns, self.powers) = (0, 0);
     }
@@ -120,7 +120,7 @@ impl Counts {
     }
 
     fn filled(&self) -> impl Iterator<Item = (usize, u64)> {
-        let counted = filled_places(self.powers).flatten().map(|place| (place, self.counts[place]));
+        let counted = filled_places(self.powers).flatten().map(|place| (place, self.by_place[place]));
         counted.filter(|(_, count)| *count > 0)
     }
 }
@@ -138,7 +138,9 @@ mod tests {
 
     fn of(all_ns: &[u64]) -> Counts {
         let mut counts = Counts::default();
-        all_ns.iter().for_each(|ns| counts.record(*ns));
+        for ns in all_ns {
+            counts.record(*ns);
+        }
         counts
     }
 
@@ -169,7 +171,9 @@ mod tests {
             let times: Vec<u64> =
                 times.into_iter().map(|(bits, ns)| (ns >> (63 - bits)).clamp(1, LONGEST_NS)).collect();
             let mut oracle = Histogram::<u64>::new_with_bounds(1, LONGEST_NS, 3).unwrap();
-            times.iter().chain(&others).for_each(|ns| oracle.saturating_record(*ns));
+            for ns in times.iter().chain(&others) {
+                oracle.saturating_record(*ns);
+            }
             let mut counts = of(&times);
             counts.add(&of(&others));
             prop_assert_eq!(counts.len(), oracle.len());

@@ -18,12 +18,11 @@ impl Statuses {
 
     #[inline]
     fn add(&mut self, status: u16, count: u64) {
-        match self.0.iter_mut().find(|(known, _)| *known == status) {
-            Some((_, so_far)) => *so_far += count,
-            None => {
-                let at = self.0.partition_point(|(known, _)| *known < status);
-                self.0.insert(at, (status, count));
-            }
+        if let Some((_, so_far)) = self.0.iter_mut().find(|(known, _)| *known == status) {
+            *so_far += count;
+        } else {
+            let at = self.0.partition_point(|(known, _)| *known < status);
+            self.0.insert(at, (status, count));
         }
     }
 }

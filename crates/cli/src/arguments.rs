@@ -285,6 +285,7 @@ pub struct Doctor {
 
 /// `proofload calibrate`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches of a command line")]
 #[command(after_help = "\
 Examples:
   proofload calibrate --quick

@@ -158,11 +158,8 @@ fn not_the_same_requests(one: &CalibrationTry) -> Vec<String> {
 fn out_of_bounds(what: &str, deviations: &[Deviation]) -> Vec<String> {
     let mut reasons = Vec::new();
     if deviations.iter().any(|it| !it.in_bounds) {
-        let names: Vec<String> = deviations
-            .iter()
-            .filter(|it| !it.in_bounds)
-            .map(|it| it.percentile.replace('_', "."))
-            .collect();
+        let names: Vec<String> =
+            deviations.iter().filter(|it| !it.in_bounds).map(|it| it.percentile.replace('_', ".")).collect();
         reasons.push(format!("{what} time at {}", names.join(", ")));
     }
     reasons

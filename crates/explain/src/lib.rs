@@ -11,8 +11,6 @@ mod limit;
 mod same_work;
 
 pub use audit::{Reason, ReasonKind, Validity, audit};
-pub use calibration::{
-    AllowedBy, CALIBRATED_PERCENTILES, CaseOutcome, CaseVerdict, Deviation, judge_case,
-};
+pub use calibration::{AllowedBy, CALIBRATED_PERCENTILES, CaseOutcome, CaseVerdict, Deviation, judge_case};
 pub use limit::{Limit, Verdict, limit};
 pub use same_work::{Difference, differences};

@@ -245,10 +245,7 @@ mod tests {
         assert_eq!(sleep, PathRule::new("/sleep", Duration::from_millis(100)));
         assert_eq!("/hello".parse::<PathRule>().unwrap().delay, Delay::Fixed(Duration::ZERO));
         let exponential: PathRule = "/exp=exp:5ms".parse().unwrap();
-        assert_eq!(
-            exponential,
-            PathRule::new("/exp", Delay::Exponential { mean: Duration::from_millis(5) })
-        );
+        assert_eq!(exponential, PathRule::new("/exp", Delay::Exponential { mean: Duration::from_millis(5) }));
         let stall: Stall = "1s/10s".parse().unwrap();
         assert_eq!(stall, Stall { for_: Duration::from_secs(1), every: Duration::from_secs(10) });
         for (name, model) in Model::ALL {

@@ -33,7 +33,8 @@ pub enum Delay {
 /// Apart from the seeds that choose which requests fail: a slow answer is not the likelier one to be a 500.
 const STREAM: u64 = 1;
 
-const HELP: &str = "write a path and its delay as in /sleep=100ms, /sleep=exp:5ms or /sleep=bimodal:1ms,50ms,0.1";
+const HELP: &str =
+    "write a path and its delay as in /sleep=100ms, /sleep=exp:5ms or /sleep=bimodal:1ms,50ms,0.1";
 
 impl Delay {
     /// The delay of request `number` of a server with `seed`.
@@ -46,7 +47,11 @@ impl Delay {
                 Duration::from_secs_f64(-uniform.ln() * mean.as_secs_f64())
             }
             Self::Bimodal { fast, slow, slow_share } => {
-                if fraction(seed, number) < slow_share { slow } else { fast }
+                if fraction(seed, number) < slow_share {
+                    slow
+                } else {
+                    fast
+                }
             }
         }
     }
@@ -92,9 +97,8 @@ impl From<Duration> for Delay {
 impl FromStr for Delay {
     type Err = TargetError;
     fn from_str(text: &str) -> Result<Self, TargetError> {
-        let wrong = |why: &dyn fmt::Display| {
-            TargetError::setting(format!("`{text}` is not a delay ({why})"), HELP)
-        };
+        let wrong =
+            |why: &dyn fmt::Display| TargetError::setting(format!("`{text}` is not a delay ({why})"), HELP);
         let duration = |part: &str| part.parse::<Duration>().map_err(|error: ParseError| wrong(&error));
         let delay = match text.split_once(':') {
             None => Self::Fixed(duration(text)?),

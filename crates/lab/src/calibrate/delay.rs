@@ -55,10 +55,7 @@ pub(super) fn within(wake_ups: &[WakeUp], window: &Range<u64>) -> Distribution {
 
 fn timespec(instant: Instant) -> Timespec {
     let nanos = instant.as_nanos();
-    Timespec {
-        tv_sec: (nanos / 1_000_000_000).cast_signed(),
-        tv_nsec: (nanos % 1_000_000_000).cast_signed(),
-    }
+    Timespec { tv_sec: (nanos / 1_000_000_000).cast_signed(), tv_nsec: (nanos % 1_000_000_000).cast_signed() }
 }
 
 #[cfg(test)]

@@ -89,9 +89,15 @@ pub(super) fn missing() -> Vec<PeerMissing> {
     let mut programs: Vec<&str> = Peer::ALL.iter().map(|peer| peer.program()).collect();
     programs.dedup();
     let missing = programs.into_iter().filter(|program| !is_there(program));
-    missing
-        .map(|program| PeerMissing { name: program.to_owned(), install: stack::install_hint(program) })
-        .collect()
+    missing.map(|program| PeerMissing { name: program.to_owned(), install: install(program) }).collect()
+}
+
+/// oha is in no Debian package, and nothing of the project needs it but this.
+fn install(program: &str) -> String {
+    match program {
+        "oha" => "cargo install oha, and have ~/.cargo/bin on the PATH".to_owned(),
+        packaged => stack::install_hint(packaged),
+    }
 }
 
 fn is_there(program: &str) -> bool {
@@ -108,13 +114,16 @@ pub(super) fn run(
     interrupt: &Control,
 ) -> Result<String, String> {
     let (out, err) = (dir.join("peer.out"), dir.join("peer.err"));
-    let mut child = spawn(command, proofload_exe, &out, &err).map_err(|error| format!("cannot be run ({error})"))?;
+    let mut child =
+        spawn(command, proofload_exe, &out, &err).map_err(|error| format!("cannot be run ({error})"))?;
     let deadline = Instant::now() + length + GRACE;
     let status = loop {
         match child.0.try_wait() {
             Ok(Some(status)) => break status,
             Ok(None) if interrupt.is_interrupted() => return Err("it was interrupted".into()),
-            Ok(None) if Instant::now() >= deadline => return Err(format!("it did not end within {GRACE:?} more")),
+            Ok(None) if Instant::now() >= deadline => {
+                return Err(format!("it did not end within {GRACE:?} more"));
+            }
             Ok(None) => std::thread::sleep(POLL),
             Err(error) => return Err(format!("cannot be waited for ({error})")),
         }

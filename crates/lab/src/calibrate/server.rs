@@ -26,7 +26,8 @@ impl Server {
         // A manifest is a file. It stays with the log where something fails, to be tried by hand.
         let manifest_dir = dir.join(case.name);
         let file = manifest_dir.join("stack.toml");
-        let written = std::fs::create_dir_all(&manifest_dir).and_then(|()| std::fs::write(&file, manifest(case)));
+        let written =
+            std::fs::create_dir_all(&manifest_dir).and_then(|()| std::fs::write(&file, manifest(case)));
         written.map_err(|error| RecordError::io(&file, "writing", error))?;
         let all = StackManifest::load(&manifest_dir)?;
         let work_dir = dir.join("work");

@@ -189,7 +189,10 @@ mod tests {
         let truth = of_open(log, due(), &from_to(10_000, 13_000));
         let (response, service) = (&truth.response_time_us, &truth.service_time_us);
         assert_eq!((response.count, response.p50, response.max), (3, Some(1_050.0), Some(2_020.0)));
-        assert_eq!((service.p50, service.max, service.mean), (Some(1_000.0), Some(2_000.0), Some(3_500.0 / 3.0)));
+        assert_eq!(
+            (service.p50, service.max, service.mean),
+            (Some(1_000.0), Some(2_000.0), Some(3_500.0 / 3.0))
+        );
         assert_eq!((truth.unanswered, truth.arrived_early), (0, 0));
     }
 
@@ -199,7 +202,10 @@ mod tests {
         // Due at 12, 13 and 14 ms; all of them arrive 0.9 ms late, the last one after the window's end.
         let truth = of_open(log, due(), &from_to(12_000, 15_000));
         assert_eq!(truth.response_time_us.count, 3);
-        assert_eq!((truth.response_time_us.p50, truth.response_time_us.max), (Some(17_000.0), Some(18_000.0)));
+        assert_eq!(
+            (truth.response_time_us.p50, truth.response_time_us.max),
+            (Some(17_000.0), Some(18_000.0))
+        );
     }
 
     /// Nothing is read for 100 ms from 60 ms on; then all of it is read and answered at once.
@@ -258,10 +264,7 @@ mod tests {
         let truth = of_closed(&log, &from_to(6_000, 8_500));
         assert_eq!(truth.response_from, ResponseFrom::PreviousAnswer);
         assert_eq!(truth.response_time_us.count, 3);
-        assert_eq!(
-            (truth.response_time_us.p50, truth.response_time_us.max),
-            (Some(2_000.0), Some(12_900.0))
-        );
+        assert_eq!((truth.response_time_us.p50, truth.response_time_us.max), (Some(2_000.0), Some(12_900.0)));
         assert_eq!(truth.service_time_us.p50, Some(1_950.0));
         assert_eq!(truth.arrived_early, 0);
     }

@@ -55,6 +55,7 @@ use crate::machine;
 pub use cases::{Case, choose};
 use peers::Peer;
 use server::Server;
+use truth::Due;
 
 /// How often a case is tried at most. An error of the generator repeats itself; that a machine was busy with
 /// something else for a moment does not.
@@ -262,15 +263,16 @@ fn run_peers(
         if is_missing || bench.interrupt.is_interrupted() {
             continue;
         }
-        observe(Event::Peer { case, name: peer.name() });
         let mut command = Vec::new();
-        let dir = bench.dir.join(format!("{}-peer-{}", case.name, index + 1));
-        let result = run_peer(peer, case, bench, &dir, &mut command);
-        runs.push(PeerRun {
-            name: peer.name().to_owned(),
-            command,
-            result: result.unwrap_or_else(|why| PeerResult::Nothing { why }),
-        });
+        let result = if let Err(why) = peer.command(case, "") {
+            PeerResult::Nothing { why: why.into() }
+        } else {
+            observe(Event::Peer { case, name: peer.name() });
+            let dir = bench.dir.join(format!("{}-peer-{}", case.name, index + 1));
+            let result = run_peer(peer, case, bench, &dir, &mut command);
+            result.unwrap_or_else(|why| PeerResult::Nothing { why })
+        };
+        runs.push(PeerRun { name: peer.name().to_owned(), command, result });
     }
     runs
 }
@@ -283,26 +285,25 @@ fn run_peer(
     dir: &Path,
     command: &mut Vec<String>,
 ) -> Result<PeerResult, String> {
-    // A case that it cannot make boots no server.
-    peer.command(case, "")?;
     let server = Server::boot(case, dir, bench).map_err(|error| error.to_string())?;
     *command = peer.command(case, &server.url())?;
     let begun_ns = monotonic_now().as_nanos();
-    let length = StdDuration::from_secs(case.seconds);
+    let length = StdDuration::from_secs(case.peer_seconds());
     let printed = peers::run(command, length, bench.proofload_exe, dir, bench.interrupt)?;
     let log = server.stop().map_err(|error| error.to_string())?;
     let told = peer.figures(&printed).ok_or("what it printed is not understood")?;
     Ok(PeerResult::Told { told: told.into(), truth: truth_of_peer(case, log, begun_ns).into() })
 }
 
-/// The truth of a run of another generator: of all its requests, for its window is not known. Its schedule is
-/// taken to begin with its first request.
+/// The truth of a run of another generator: of all its requests, for its window is not known.
 fn truth_of_peer(case: &Case, mut log: Vec<truth::Logged>, begun_ns: u64) -> Truth {
     log.retain(|request| request.arrived_ns >= begun_ns);
-    let first_ns = log.iter().map(|request| request.arrived_ns).min().unwrap_or(begun_ns);
-    let all = first_ns..u64::MAX;
-    match case.due_from(first_ns) {
-        Some(due) => truth::of_open(log, due, &all),
+    let all = 0..u64::MAX;
+    match case.rate() {
+        Some(rate) => {
+            let due = Due::latest(&mut log, rate);
+            truth::of_open(log, due, &all)
+        }
         None => truth::of_closed(&log, &all),
     }
 }

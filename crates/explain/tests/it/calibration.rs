@@ -58,7 +58,7 @@ fn the_largest_of_three_bounds_applies_and_no_more_than_that() {
             let within = judge_case(&case(truth_us + sign * allowed_us * 0.99, truth_us, delay_us));
             assert_eq!(within.outcome, CaseOutcome::InBounds, "{truth_us} {delay_us}: {within:?}");
             assert_eq!(within.response.len(), CALIBRATED_PERCENTILES.len());
-            assert!(within.response.iter().all(|it| it.allowed_us == allowed_us && it.allowed_by == by));
+            assert!(within.response.iter().all(|it| it.allowed_by == by));
             fails_for(&case(truth_us + sign * allowed_us * 1.01, truth_us, delay_us), "response time at p50");
         }
     }

@@ -51,7 +51,7 @@ impl Peer {
 
     /// The command for the load of `case`, or why it cannot make that.
     pub(super) fn command(self, case: &Case, url: &str) -> Result<Vec<String>, &'static str> {
-        let seconds = format!("{}s", case.seconds);
+        let seconds = format!("{}s", case.peer_seconds());
         let connections = case.connections().to_string();
         let rate = case.rate_per_s().map(|rate| rate.to_string());
         let mut words = vec![self.program()];
@@ -176,13 +176,13 @@ mod tests {
         let line = |peer: Peer, name: &str| peer.command(&case(name), url).map(|words| words.join(" "));
         assert_eq!(
             line(Peer::WrkLatency, "closed-300").unwrap(),
-            "wrk -t1 --timeout 10s --latency -d 10s -c 300 http://127.0.0.1:1/case"
+            "wrk -t1 --timeout 10s --latency -d 4s -c 300 http://127.0.0.1:1/case"
         );
         assert_eq!(
-            line(Peer::OhaCorrected, "fixed-5ms").unwrap(),
-            "oha --no-tui --output-format json -z 10s --latency-correction -q 1000 -c 300 http://127.0.0.1:1/case"
+            line(Peer::OhaCorrected, "stall").unwrap(),
+            "oha --no-tui --output-format json -z 10s --latency-correction -q 2000 -c 300 http://127.0.0.1:1/case"
         );
-        assert!(line(Peer::Oha, "closed-300").unwrap().ends_with("-z 10s -c 300 http://127.0.0.1:1/case"));
+        assert!(line(Peer::Oha, "closed-300").unwrap().ends_with("-z 4s -c 300 http://127.0.0.1:1/case"));
         assert_eq!(line(Peer::Wrk, "fixed-5ms"), Err("it keeps no rate"));
         assert!(line(Peer::OhaCorrected, "closed-300").is_err());
     }

@@ -52,6 +52,16 @@ pub(super) struct Due {
 }
 
 impl Due {
+    /// The schedule of a generator that does not say when it began: the latest of which no request of `log`
+    /// arrived before it was due.
+    pub(super) fn latest(log: &mut [Logged], rate: Rate) -> Self {
+        log.sort_unstable_by_key(|request| request.arrived_ns);
+        let starts = log.iter().enumerate().map(|(index, request)| {
+            request.arrived_ns.saturating_sub((index as f64 * rate.mean_gap_ns()) as u64)
+        });
+        Self { start_ns: starts.min().unwrap_or(0), rate }
+    }
+
     fn of(self, index: usize) -> u64 {
         self.start_ns + (index as f64 * self.rate.mean_gap_ns()) as u64
     }
@@ -238,6 +248,22 @@ mod tests {
         log.insert(3, request(12_500, 30_000, 1));
         let truth = of_open(log, due(), &from_to(10_000, 20_000));
         assert_eq!(truth.arrived_early, 7, "one too many: each that follows is paired with a later due");
+    }
+
+    /// The first two are late by 500 and 300 µs, the third by 20 only.
+    #[test]
+    fn a_schedule_that_is_not_known_begins_so_that_nobody_comes_too_early() {
+        let mut log = vec![
+            request(12_020, 12_120, 1),
+            request(10_500, 10_600, 2),
+            request(11_300, 11_400, 3),
+            request(13_040, 13_140, 1),
+        ];
+        let due = Due::latest(&mut log, due().rate);
+        assert_eq!(due.start_ns, 10_020 * US);
+        let truth = of_open(log, due, &(0..u64::MAX));
+        assert_eq!((truth.arrived_early, truth.response_time_us.max), (0, Some(580.0)));
+        assert_eq!(truth.response_time_us.p50, Some(120.0));
     }
 
     #[test]

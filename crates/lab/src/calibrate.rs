@@ -220,7 +220,7 @@ fn try_once(
     let log = server.stop()?;
     let window = window(&load);
     let truth = match case.due(window.start) {
-        Some(due) => truth::of_open(log, due, &window),
+        Some(due) => truth::of_open(truth::since(log, due.start_ns), due, &window),
         None => truth::of_closed(&log, &window),
     };
     Ok(CalibrationTry { truth, scheduling_delay_us: delay::within(&wake_ups, &window), load })
@@ -295,13 +295,14 @@ fn run_peer(
     Ok(PeerResult::Told { told: told.into(), truth: truth_of_peer(case, log, begun_ns).into() })
 }
 
-/// The truth of a run of another generator: of all its requests, for its window is not known.
-fn truth_of_peer(case: &Case, mut log: Vec<truth::Logged>, begun_ns: u64) -> Truth {
-    log.retain(|request| request.arrived_ns >= begun_ns);
+/// The truth of a run of another generator: of all its requests, for its window is not known, by a schedule that
+/// is guessed.
+fn truth_of_peer(case: &Case, log: Vec<truth::Logged>, begun_ns: u64) -> Truth {
+    let mut log = truth::since(log, begun_ns);
     let all = 0..u64::MAX;
     match case.rate() {
         Some(rate) => {
-            let due = Due::latest(&mut log, rate);
+            let due = Due::guess(&mut log, rate);
             truth::of_open(log, due, &all)
         }
         None => truth::of_closed(&log, &all),

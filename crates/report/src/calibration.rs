@@ -32,7 +32,8 @@ const LEGEND_TRIES: &str = "\
 A case out of bounds was tried again, up to three times in all: an error of the generator repeats itself, a
 busy moment of the machine does not. The last try is shown; --json has them all.";
 const LEGEND_PEERS: &str = "\
-Other generators ran each on a server of its own; their truth is of all their requests. They are not judged.";
+Other generators ran each on a server of its own; their truth is of all their requests, and where they keep a
+rate good to about a millisecond, since when their schedule began is not known. They are not judged.";
 
 impl CalibrationReport {
     /// Judges a calibration.

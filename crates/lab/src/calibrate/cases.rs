@@ -220,8 +220,8 @@ const QUICK: [Case; 3] = [
     Case { seconds: 4, ..FIXED_5_MS },
     Case { seconds: 4, ..EXPONENTIAL },
     Case {
-        server: "answers at once, and stands still for 400 ms in 4 s",
-        target: &["--path", "/case", "--stall", "400ms/4s"],
+        server: "answers at once, and stands still for 500 ms in 4 s",
+        target: &["--path", "/case", "--stall", "500ms/4s"],
         seconds: 4,
         ..STALL
     },

@@ -37,6 +37,8 @@ pub enum Command {
     Check(Check),
     /// Serve: the calibration server, whose behaviour and truth are known
     Target(Box<Target>),
+    /// Hold our own figures against the calibration server's log of the same requests
+    Calibrate(Calibrate),
     /// Say what on this machine stands in the way of a good measurement, and how to mend it
     Doctor(Doctor),
     /// Run a command whose whole process tree ends with us
@@ -285,14 +287,48 @@ pub struct Doctor {
     pub connections: u32,
 }
 
+/// `proofload calibrate`.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches of a command line")]
+#[command(after_help = "\
+Examples:
+  proofload calibrate --quick
+  proofload calibrate --peers                           wrk and oha beside it, where they are installed
+  proofload calibrate --case stall --case fixed-5ms
+
+Each case boots a server whose every answer is logged by itself, loads it, and compares percentiles. A figure may
+be off by 1 % or 20 us, whichever is larger, or by the machine's own scheduling delay where that is larger still.
+A case that is out of bounds is tried again, up to three times in all; the last try counts. It ends with 0 only
+if every case is in bounds.")]
+pub struct Calibrate {
+    /// A few short cases: less than half a minute
+    #[arg(long)]
+    pub quick: bool,
+    /// Only this case; may be repeated
+    #[arg(long = "case", value_name = "NAME")]
+    pub cases: Vec<String>,
+    /// Run wrk and oha on the same servers, too; they are shown beside the truth and never judged
+    #[arg(long)]
+    pub peers: bool,
+    /// Print JSON (version 1; docs/records.md) instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// No progress
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
 /// `proofload target`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   proofload target --listen 127.0.0.1:8080 --model pool --threads 16 --path /sleep=100ms
   proofload target --stall 1s/10s --truth truth.csv
+  proofload target --path /exp=exp:5ms --path /cache=bimodal:1ms,50ms,0.1 --seed 7
 
-It serves until Ctrl-C. `/` and `/hello` answer at once and `/sleep` after 100 ms unless --path says otherwise.")]
+Delays are fixed (100ms), exponential with a mean (exp:5ms), or one of two with the share of the second
+(bimodal:1ms,50ms,0.1); which request gets which follows from --seed. It serves until Ctrl-C. `/` and
+`/hello` answer at once and `/sleep` after 100 ms unless --path says otherwise.")]
 pub struct Target {
     /// Address to listen on; port 0 takes a free one
     #[arg(long, default_value = "127.0.0.1:8080")]
@@ -303,7 +339,7 @@ pub struct Target {
     /// Threads of the pool
     #[arg(long, default_value = "16")]
     pub threads: NonZeroUsize,
-    /// A path and its delay: /sleep=100ms; may be repeated
+    /// A path and its delay: /sleep=100ms, /exp=exp:5ms, /two=bimodal:1ms,50ms,0.1; may be repeated
     #[arg(long = "path")]
     pub paths: Vec<PathRule>,
     /// Length of the accept queue
@@ -327,7 +363,7 @@ pub struct Target {
     /// Write when each request arrived and was answered, as CSV
     #[arg(long, value_name = "FILE")]
     pub truth: Option<PathBuf>,
-    /// Seed of the errors
+    /// Seed of the errors and of delays that vary
     #[arg(long, default_value = "0")]
     pub seed: Seed,
 }

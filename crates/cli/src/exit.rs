@@ -17,7 +17,8 @@ pub const SYSTEM: u8 = 1;
 pub const USAGE: u8 = 2;
 /// There was nothing to measure: no address, nobody listens, no stack came up.
 pub const UNREACHABLE: u8 = 3;
-/// It was measured, and the service did not do what was asked, or its latency could not be seen.
+/// It was measured, and the service did not do what was asked, or its latency could not be seen, or our own figures
+/// are not known to be the truth.
 pub const SERVICE: u8 = 4;
 /// It was interrupted; what was measured is kept.
 pub const INTERRUPTED: u8 = 130;
@@ -30,7 +31,8 @@ Exit codes:
   2    what was asked for is not valid: an argument, a file, a URL
   3    nothing to measure: the host does not resolve, nobody listens, no stack came up
   4    measured, but over 0.1 % of the requests failed or could not be sent, or percentiles are
-       only lower bounds, or a stack of the experiment failed
+       only lower bounds, or a stack of the experiment failed, or a case of a calibration is not
+       in bounds
   130  interrupted; what was measured is kept";
 
 /// An error on its way to the user.

@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         Command::List(arguments) => commands::list::run(&arguments),
         Command::Build(arguments) => commands::build::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
+        Command::Calibrate(arguments) => commands::calibrate::run(&arguments),
         Command::Target(arguments) => commands::target::run(*arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Supervise(arguments) => return stack::supervise(&arguments.command),

@@ -6,6 +6,7 @@ use std::time::{Duration as StdDuration, Instant};
 
 use engine::Load;
 use indicatif::{ProgressBar, ProgressStyle};
+use lab::calibrate;
 use lab::experiment::Event;
 use lab::load::Moment;
 use plan::LoadPlan;
@@ -152,6 +153,42 @@ impl RunProgress {
             }
             Event::Finished { trial } => {
                 self.screen.done(&format!("{}: {}", self.trial, TrialLine(trial)));
+            }
+        }
+    }
+
+    /// Clears the line.
+    pub fn finish(&self) {
+        self.screen.clear();
+    }
+}
+
+/// Progress of a calibration.
+pub struct CalibrationProgress {
+    screen: Screen,
+    case: String,
+}
+
+impl CalibrationProgress {
+    /// Nothing has happened yet.
+    pub fn new(quiet: bool) -> Self {
+        Self { screen: Screen::new(quiet), case: String::new() }
+    }
+
+    /// Shows an event.
+    pub fn observe(&mut self, event: &calibrate::Event<'_>) {
+        match event {
+            calibrate::Event::Idle => {
+                self.screen.now("the machine's own scheduling delay, while nothing else goes on", true);
+            }
+            calibrate::Event::Trying { number, of, case, attempt } => {
+                self.case = format!("{number}/{of}: {}: {}", case.name, case.server);
+                let again = if *attempt > 1 { format!(", try {attempt}") } else { String::new() };
+                self.screen.now(&format!("{}, {} s{again}", self.case, case.seconds), true);
+            }
+            calibrate::Event::Peer { name, .. } => self.screen.now(&format!("{}: {name}", self.case), true),
+            calibrate::Event::Finished { case } => {
+                self.screen.done(&report::calibration_line(case));
             }
         }
     }

@@ -6,9 +6,11 @@
 #![forbid(unsafe_code)]
 
 mod audit;
+mod calibration;
 mod limit;
 mod same_work;
 
 pub use audit::{Reason, ReasonKind, Validity, audit};
+pub use calibration::{AllowedBy, CALIBRATED_PERCENTILES, CaseOutcome, CaseVerdict, Deviation, judge_case};
 pub use limit::{Limit, Verdict, limit};
 pub use same_work::{Difference, differences};

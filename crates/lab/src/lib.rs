@@ -1,10 +1,12 @@
-//! Carries out what a plan says and hands back records: one load ([`load::run`]), or an experiment of many
-//! trials on fresh processes ([`experiment::carry_out`]).
+//! Carries out what a plan says and hands back records: one load ([`load::run`]), an experiment of many trials
+//! on fresh processes ([`experiment::carry_out`]), or a comparison of our own figures with the truth
+//! ([`calibrate::carry_out`]).
 //!
 //! Invariants: one load at a time; a trial is written down before the next begins; whoever interrupts gets
 //! back what was measured, and no process is left behind.
 #![forbid(unsafe_code)]
 
+pub mod calibrate;
 mod check;
 mod crew;
 pub mod doctor;

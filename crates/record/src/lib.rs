@@ -9,6 +9,7 @@
 //! progress; a reader skips a last line that was not finished.
 #![forbid(unsafe_code)]
 
+mod calibration;
 mod check;
 mod distribution;
 mod error;
@@ -18,6 +19,10 @@ mod manifest;
 mod run_dir;
 mod trial;
 
+pub use calibration::{
+    CALIBRATION_VERSION, Calibration, CalibrationCase, CalibrationTry, PeerMissing, PeerResult, PeerRun,
+    ResponseFrom, Truth,
+};
 pub use check::{CHECK_VERSION, CheckResult, Checked, EndpointCheck, StackCheck};
 pub use distribution::{Distribution, LowerBounds};
 pub use error::RecordError;

@@ -4,11 +4,13 @@
 //! code; nothing is measured here, and no figure is printed bare that its own audit speaks against.
 #![forbid(unsafe_code)]
 
+mod calibration;
 mod check;
 mod figure;
 mod load;
 mod ranking;
 
+pub use calibration::{CalibrationReport, calibration_line};
 pub use check::{check_details_text, checks_text, same_work_text};
 pub use figure::{micros, per_s, time_us};
 pub use load::{HitReport, hit_text};

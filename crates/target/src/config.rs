@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 use units::{Bytes, Duration, Seed};
 
+use crate::delay::Delay;
 use crate::error::TargetError;
 
 /// The largest answer body. Each status keeps two prebuilt answers in memory for the server's life.
@@ -58,37 +59,29 @@ impl FromStr for Model {
     }
 }
 
-/// A path and how long each of its answers is held back, counted from the arrival of the request's head.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A path and how long its answers are held back.
+#[derive(Debug, Clone, PartialEq)]
 pub struct PathRule {
     /// Compared byte by byte with the request's path, without its query.
     pub path: String,
-    /// Zero answers at once.
-    pub delay: Duration,
+    /// How long.
+    pub delay: Delay,
 }
 
 impl PathRule {
     /// `path` delayed by `delay`.
-    pub fn new(path: &str, delay: Duration) -> Self {
-        Self { path: path.to_owned(), delay }
+    pub fn new(path: &str, delay: impl Into<Delay>) -> Self {
+        Self { path: path.to_owned(), delay: delay.into() }
     }
 }
 
-/// `/sleep=100ms`, or `/hello` for no delay.
+/// `/sleep=100ms`, `/sleep=exp:5ms`, `/sleep=bimodal:1ms,50ms,0.1`, or `/hello` for no delay.
 impl FromStr for PathRule {
     type Err = TargetError;
     fn from_str(text: &str) -> Result<Self, TargetError> {
         let (path, delay) = match text.rsplit_once('=') {
-            None => (text, Duration::ZERO),
-            Some((path, delay)) => {
-                let parsed = delay.parse().map_err(|error| {
-                    TargetError::setting(
-                        format!("`{delay}` in `{text}` is not a delay ({error})"),
-                        "write a path and its delay as in /sleep=100ms",
-                    )
-                })?;
-                (path, parsed)
-            }
+            None => (text, Delay::Fixed(Duration::ZERO)),
+            Some((path, delay)) => (path, delay.parse()?),
         };
         let rule = Self::new(path, delay);
         rule.check()?;
@@ -98,6 +91,7 @@ impl FromStr for PathRule {
 
 impl PathRule {
     fn check(&self) -> Result<(), TargetError> {
+        self.delay.check()?;
         let printable = self.path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'?' && byte != b'#');
         if self.path.starts_with('/') && printable {
             return Ok(());
@@ -171,7 +165,7 @@ pub struct Config {
     pub error_share: f64,
     /// Read every request and answer none.
     pub never_answer: bool,
-    /// Chooses the requests that are answered 500.
+    /// Chooses the requests that are answered 500, and draws delays that vary.
     pub seed: Seed,
     /// Where to log every request; see [`crate::Server::stop`] for the summary beside it.
     pub truth: Option<PathBuf>,
@@ -249,7 +243,9 @@ mod tests {
     fn reads_what_the_command_line_writes() {
         let sleep: PathRule = "/sleep=100ms".parse().unwrap();
         assert_eq!(sleep, PathRule::new("/sleep", Duration::from_millis(100)));
-        assert_eq!("/hello".parse::<PathRule>().unwrap().delay, Duration::ZERO);
+        assert_eq!("/hello".parse::<PathRule>().unwrap().delay, Delay::Fixed(Duration::ZERO));
+        let exponential: PathRule = "/exp=exp:5ms".parse().unwrap();
+        assert_eq!(exponential, PathRule::new("/exp", Delay::Exponential { mean: Duration::from_millis(5) }));
         let stall: Stall = "1s/10s".parse().unwrap();
         assert_eq!(stall, Stall { for_: Duration::from_secs(1), every: Duration::from_secs(10) });
         for (name, model) in Model::ALL {
@@ -262,7 +258,7 @@ mod tests {
     fn says_what_is_wrong_and_what_would_be_right() {
         for (text, part) in [
             ("sleep=100ms", "`sleep` is not the path of a request; begin it with /"),
-            ("/sleep=100", "`100` in `/sleep=100` is not a delay (unknown unit"),
+            ("/sleep=100", "`100` is not a delay (unknown unit"),
             ("/a b", "leave out spaces"),
         ] {
             let error = text.parse::<PathRule>().unwrap_err().to_string();

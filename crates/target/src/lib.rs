@@ -15,6 +15,7 @@ mod answer;
 mod clock;
 mod config;
 mod connection;
+mod delay;
 mod error;
 mod event_loop;
 mod multiplex;
@@ -29,6 +30,7 @@ mod threads;
 mod truth;
 
 pub use config::{BODY_BYTES_MAX, Config, Model, PathRule, Stall};
+pub use delay::Delay;
 pub use error::TargetError;
 pub use request::HEAD_BYTES_MAX;
 pub use server::{Server, run_until_signalled, start};

@@ -182,10 +182,11 @@ impl<'a> Worker<'a> {
 
     fn reply(&self, connection: &Connection, request: &Request, number: u64) -> Reply<'a> {
         let Shared { config, answers, .. } = self.shared;
+        let delay_of = |index: usize| config.paths[index].delay.of_request(config.seed, number);
         let (delay, status) = match request.route {
             None => (Duration::ZERO, Status::NotFound),
-            Some(index) if self.shared.is_error(number) => (config.paths[index].delay, Status::ServerError),
-            Some(index) => (config.paths[index].delay, Status::Ok),
+            Some(index) if self.shared.is_error(number) => (delay_of(index), Status::ServerError),
+            Some(index) => (delay_of(index), Status::Ok),
         };
         let close = request.close || connection.closes_next(config.close_every);
         let bytes = answers.bytes(status, close, request.head_only);

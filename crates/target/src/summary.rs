@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use units::Instant;
 
 use crate::config::Config;
+use crate::delay::Delay;
 
 /// What a server did, from its start to its stop. `requests` = all of `answers` + `unanswered`.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,8 +55,8 @@ impl Summary {
 }
 
 fn config_json(config: &Config) -> Value {
-    let paths: BTreeMap<&str, u64> =
-        config.paths.iter().map(|rule| (rule.path.as_str(), rule.delay.as_nanos())).collect();
+    let paths: BTreeMap<&str, Value> =
+        config.paths.iter().map(|rule| (rule.path.as_str(), delay_json(rule.delay))).collect();
     json!({
         "listen": config.listen.to_string(),
         "model": config.model.to_string(),
@@ -70,4 +71,16 @@ fn config_json(config: &Config) -> Value {
         "never_answer": config.never_answer,
         "seed": config.seed.0,
     })
+}
+
+/// A fixed delay is a number, as it always was; a distribution is an object with its name.
+fn delay_json(delay: Delay) -> Value {
+    match delay {
+        Delay::Fixed(delay) => json!(delay.as_nanos()),
+        Delay::Exponential { mean } => json!({ "exponential": { "mean": mean.as_nanos() } }),
+        Delay::Bimodal { fast, slow, slow_share } => {
+            let (fast, slow) = (fast.as_nanos(), slow.as_nanos());
+            json!({ "bimodal": { "fast": fast, "slow": slow, "slow_share": slow_share } })
+        }
+    }
 }

@@ -133,6 +133,30 @@ fn delays_are_kept_and_not_overdone() {
     });
 }
 
+#[test]
+fn delays_that_vary_follow_from_the_seed_whatever_the_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let truth = folder.path().join("truth.csv");
+    let mut config = Config { seed: units::Seed(7), truth: Some(truth.clone()), ..Config::default() };
+    config.set_path("/two=bimodal:1ms,60ms,0.5".parse().unwrap());
+    let patterns = std::cell::RefCell::new(Vec::new());
+    each_model(&config, |server| {
+        let mut client = Client::connect(server.addr());
+        (0..16).for_each(|_| assert_eq!(client.get("/two").status, 200));
+        server.stop().unwrap();
+        let text = fs::read_to_string(&truth).unwrap();
+        let slow = text.lines().skip(1).map(|line| {
+            let mut times = line.split(',').map(|field| field.parse::<u64>().unwrap());
+            let (arrived, answered) = (times.next().unwrap(), times.next().unwrap());
+            answered - arrived >= 60_000_000
+        });
+        patterns.borrow_mut().push(slow.collect::<Vec<bool>>());
+    });
+    let patterns = patterns.into_inner();
+    assert!(patterns.iter().all(|pattern| *pattern == patterns[0]), "{patterns:?}");
+    assert!((1..16).contains(&patterns[0].iter().filter(|slow| **slow).count()), "{patterns:?}");
+}
+
 /// How long `connections` take for `each` requests to a path of 20 ms.
 fn time_load(config: &Config, connections: usize, each: usize) -> Duration {
     let server = start(config.clone()).unwrap();

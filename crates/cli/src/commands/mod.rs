@@ -1,6 +1,7 @@
 //! One module a command: from its arguments to its output and exit code.
 
 pub mod build;
+pub mod calibrate;
 pub mod check;
 pub mod doctor;
 pub mod hit;

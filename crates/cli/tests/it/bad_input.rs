@@ -36,6 +36,9 @@ fn arguments_that_make_no_sense() {
     refused(&["run"], 2, &["EXPERIMENT"]);
     refused(&["target", "--stall", "2s/1s"], 2, &["stall"]);
     refused(&["target", "--model", "magic"], 2, &["event-loop"]);
+    refused(&["target", "--path", "/x=gauss:1ms"], 2, &["no distribution `gauss`", "exp:5ms"]);
+    refused(&["calibrate", "--case", "fixed"], 2, &["no case `fixed`", "fixed-5ms"]);
+    refused(&["calibrate", "--quick", "--case", "freeze"], 2, &["among the quick ones", "stall"]);
 }
 
 #[test]

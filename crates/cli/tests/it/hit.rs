@@ -191,7 +191,7 @@ fn stall_is_told_as_it_was() -> Result<(), String> {
         let truth_us = waited_us[rank - 1];
         let told_us = result["response_time_us"][name].as_f64().unwrap();
         let allowed_us = (truth_us * 0.01).max(1_000.0);
-        // docs/benchmarks.md is made of these lines.
+        // Shown with --nocapture.
         eprintln!(
             "{name}: truth {truth_us:.1} us, told {told_us:.1} us, off by {:.1} us",
             told_us - truth_us

@@ -1,6 +1,7 @@
 //! The real binary against real servers.
 
 mod bad_input;
+mod calibrate;
 mod check;
 mod common;
 mod experiment;

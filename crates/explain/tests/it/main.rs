@@ -1,5 +1,6 @@
 //! Tables of what is concluded from made-up records.
 
 mod audit;
+mod calibration;
 mod limit;
 mod samples;

@@ -310,6 +310,9 @@ pub struct Calibrate {
     /// Run wrk and oha on the same servers, too; they are shown beside the truth and never judged
     #[arg(long)]
     pub peers: bool,
+    /// What carries our own loads: uring, epoll, or auto: io_uring where the kernel allows it
+    #[arg(long, value_name = "IO", default_value = "auto")]
+    pub io: IoChoice,
     /// Print JSON (version 1; docs/records.md) instead of text
     #[arg(long)]
     pub json: bool,

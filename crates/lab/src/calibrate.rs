@@ -42,7 +42,7 @@ use std::time::Duration as StdDuration;
 
 use driver::{Control, monotonic_now};
 use engine::Expect;
-use plan::{HttpTarget, RequestArguments};
+use plan::{HttpTarget, IoChoice, RequestArguments};
 use record::{
     CALIBRATION_VERSION, Calibration, CalibrationCase, CalibrationTry, Distribution, LoadResult, PeerMissing,
     PeerResult, PeerRun, Truth,
@@ -75,6 +75,8 @@ pub struct Bench<'a> {
     pub quick: bool,
     /// Whether other generators are run, too.
     pub peers: bool,
+    /// What carries our own loads.
+    pub io: IoChoice,
     /// Whether a case is tried once more after this try.
     pub try_again: &'a dyn Fn(&CalibrationCase) -> bool,
     /// Ends everything when interrupted.
@@ -215,7 +217,7 @@ fn try_once(
 ) -> Result<CalibrationTry, LabError> {
     let server = Server::boot(case, dir, bench)?;
     *command = server.command();
-    let (wake_ups, load) = with_sampler(|| run_load(case, &server, bench.interrupt));
+    let (wake_ups, load) = with_sampler(|| run_load(case, &server, bench.io, bench.interrupt));
     let load = load?;
     let log = server.stop()?;
     let window = window(&load);
@@ -226,7 +228,7 @@ fn try_once(
     Ok(CalibrationTry { truth, scheduling_delay_us: delay::within(&wake_ups, &window), load })
 }
 
-fn run_load(case: &Case, server: &Server, interrupt: &Control) -> Result<LoadResult, LabError> {
+fn run_load(case: &Case, server: &Server, io: IoChoice, interrupt: &Control) -> Result<LoadResult, LabError> {
     let target = HttpTarget::new(&RequestArguments {
         url: server.url(),
         method: None,
@@ -239,7 +241,7 @@ fn run_load(case: &Case, server: &Server, interrupt: &Control) -> Result<LoadRes
         targets: &[server.addr()],
         request: &target.request,
         expect: &Expect { status: Some(200), body: None },
-        plan: &case.plan()?,
+        plan: &case.plan(io)?,
         interval_log: None,
     };
     load::run(&job, interrupt, &mut |_: Moment<'_>| {})

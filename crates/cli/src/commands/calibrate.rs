@@ -25,6 +25,7 @@ pub fn run(arguments: &Calibrate) -> Result<ExitCode, Failure> {
         dir: &dir,
         quick: arguments.quick,
         peers: arguments.peers,
+        io: arguments.io,
         try_again: &|case| judge_case(case).outcome == CaseOutcome::OutOfBounds,
         interrupt: &control,
     };

@@ -1,6 +1,6 @@
 //! The loads and servers of a calibration, as data.
 
-use plan::{LoadArguments, LoadPlan, PlanError};
+use plan::{IoChoice, LoadArguments, LoadPlan, PlanError};
 use units::{Duration, Rate};
 
 use super::truth::Due;
@@ -51,8 +51,8 @@ pub(super) enum Shape {
 }
 
 impl Case {
-    /// The load of our own generator.
-    pub(super) fn plan(&self) -> Result<LoadPlan, PlanError> {
+    /// The load of our own generator, carried by `io`.
+    pub(super) fn plan(&self, io: IoChoice) -> Result<LoadPlan, PlanError> {
         let seconds = Duration::from_secs(self.seconds);
         let warm_up = Duration::from_secs(WARM_UP_S);
         let (rate, connections) = match self.load {
@@ -74,6 +74,7 @@ impl Case {
             duration: requests.is_none().then_some(seconds),
             warm_up: Some(warm_up),
             timeout: Some(TIMEOUT),
+            io,
             ..LoadArguments::default()
         })
     }
@@ -252,7 +253,7 @@ mod tests {
         for quick in [false, true] {
             let cases = choose(quick, &[]).unwrap();
             for (index, case) in cases.iter().enumerate() {
-                let plan = case.plan().unwrap();
+                let plan = case.plan(IoChoice::Auto).unwrap();
                 assert_eq!(plan.connections.get(), case.connections());
                 assert!(cases[..index].iter().all(|earlier| earlier.name != case.name), "{}", case.name);
                 assert!(!case.name.is_empty() && !case.server.is_empty());

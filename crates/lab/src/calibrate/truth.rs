@@ -52,9 +52,9 @@ pub(super) struct Due {
 }
 
 impl Due {
-    /// The schedule of a generator that does not say when it began: one by which a twentieth of the requests of
-    /// `log` arrive before they are due, for a pacer is a little early as often as it is late. Queues come after
-    /// that, and are not taken for the schedule.
+    /// The schedule of a generator that does not say when it began: one by which a hundredth of the requests of
+    /// `log` arrive before they are due, for a pacer is now and then a little early. It is not far more, because
+    /// where a queue grows all but the first are late.
     pub(super) fn guess(log: &mut [Logged], rate: Rate) -> Self {
         log.sort_unstable_by_key(|request| request.arrived_ns);
         let gap_ns = rate.mean_gap_ns();
@@ -63,7 +63,7 @@ impl Due {
             .map(|(index, request)| request.arrived_ns.saturating_sub((index as f64 * gap_ns) as u64))
             .collect();
         starts.sort_unstable();
-        Self { start_ns: starts.get(starts.len() / 20).copied().unwrap_or(0), rate }
+        Self { start_ns: starts.get(starts.len() / 100).copied().unwrap_or(0), rate }
     }
 
     fn of(self, index: usize) -> u64 {

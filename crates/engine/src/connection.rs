@@ -24,7 +24,7 @@ pub enum Action {
     /// Send the request, all of it, now: `sent` has been stamped. Completed by [`Event::Sent`].
     Send(Conn),
     /// The next so many bytes of this connection are of no interest. Whoever does the IO may throw them away unread
-    /// and say [`Event::Skipped`], or report them as if this had not been said.
+    /// and say [`Event::Skipped`], or report them as if this had not been said. Given by [`crate::Engine::poll_skip`].
     Skip(Conn, u64),
     /// Close and forget. Not completed; nothing more may be reported for this `Conn`.
     Close(Conn),
@@ -150,6 +150,10 @@ pub(crate) struct Slot {
     pub(crate) state: State,
     pub(crate) connected: bool,
     pub(crate) has_request: bool,
+    /// Whether the request in flight is still among the actions.
+    pub(crate) to_be_sent: bool,
+    /// Whether the connection has brought an answer.
+    pub(crate) has_served: bool,
     pub(crate) request_written: bool,
     pub(crate) body_matches: bool,
 }
@@ -171,6 +175,8 @@ impl Slot {
             state: State::Down,
             connected: false,
             has_request: false,
+            to_be_sent: false,
+            has_served: false,
             request_written: false,
             body_matches: true,
         }
@@ -179,11 +185,18 @@ impl Slot {
     /// Makes ready for the answer to a request sent at `now`.
     pub(crate) fn expect_answer(&mut self, now: Instant, kind: RequestKind) {
         self.sent = now;
+        self.to_be_sent = false;
         self.request_written = false;
         self.received_bytes = 0;
         self.body_bytes = 0;
         self.body_matches = true;
         self.parser.begin(kind);
+    }
+
+    /// Whether the connection can be found gone without a loss: it has served before, and the next request is still
+    /// to go out.
+    pub(crate) const fn is_stale(&self) -> bool {
+        self.to_be_sent && self.has_served
     }
 
     /// Whether what was received is the answer that was expected.

@@ -100,6 +100,7 @@ pub struct Engine<S> {
     opened_to: u32,
     /// The head that the server sends again and again.
     known_head: KnownHead,
+    skip: Option<Action>,
     /// When the kernel had the bytes that are handled now.
     arrived: Option<Instant>,
 }
@@ -122,6 +123,7 @@ impl<S: Sink> Engine<S> {
             counters: Counters::default(),
             opened_to: 0,
             known_head: KnownHead::default(),
+            skip: None,
             arrived: None,
             config,
             sink,
@@ -198,6 +200,13 @@ impl<S: Sink> Engine<S> {
             }
             return Some(action);
         }
+    }
+
+    /// A hint about the next bytes of the connection that the last completion was of, to be given to the IO before it
+    /// reports another.
+    #[inline]
+    pub fn poll_skip(&mut self) -> Option<Action> {
+        self.skip.take()
     }
 
     /// Whether there is something to do: lets the caller skip reading the clock.
@@ -297,6 +306,7 @@ impl<S: Sink> Engine<S> {
         self.leave(index);
         let slot = &mut self.slots[index as usize];
         slot.connected = true;
+        slot.has_served = false;
         if slot.has_request {
             slot.ready = slot.intended.max(now);
             self.send(index, now);
@@ -326,7 +336,7 @@ impl<S: Sink> Engine<S> {
     #[inline]
     fn on_received(&mut self, index: u32, bytes: &[u8], now: Instant) {
         let slot = &mut self.slots[index as usize];
-        if slot.state != State::InFlight {
+        if slot.state != State::InFlight || slot.to_be_sent {
             self.counters.unsolicited += 1;
             return self.lose_connection(index, now);
         }
@@ -342,7 +352,7 @@ impl<S: Sink> Engine<S> {
             Ok(Progress::NeedMore) => {
                 let to_come = parser.body_bytes_to_come();
                 if expected.is_none() && to_come >= SKIPPED_BYTES_MIN {
-                    self.actions.push_back(Action::Skip(self.conn(index), to_come));
+                    self.skip = Some(Action::Skip(self.conn(index), to_come));
                 }
             }
             Ok(Progress::Complete { consumed, response }) => {
@@ -366,7 +376,8 @@ impl<S: Sink> Engine<S> {
 
     fn on_answer(&mut self, index: u32, response: Response, surplus: bool, now: Instant) {
         self.leave(index);
-        let slot = &self.slots[index as usize];
+        let slot = &mut self.slots[index as usize];
+        slot.has_served = true;
         let expected = slot.answer_is(&self.config.expect, response.status);
         let reusable = response.keep_alive && slot.request_written && !surplus;
         self.finish_request(index, Outcome::Answered { status: response.status, expected }, now);
@@ -380,20 +391,23 @@ impl<S: Sink> Engine<S> {
     fn on_peer_closed(&mut self, index: u32, now: Instant) {
         let slot = &mut self.slots[index as usize];
         if slot.state == State::InFlight
+            && !slot.to_be_sent
             && let EndOfStream::Complete(response) = slot.parser.end_of_stream()
         {
             return self.on_answer(index, Response { keep_alive: false, ..response }, false, now);
         }
         self.counters.connections_closed_by_server += 1;
         match slot.state {
-            State::InFlight => self.fail(index, Outcome::ClosedEarly, now),
+            State::InFlight if !slot.is_stale() => self.fail(index, Outcome::ClosedEarly, now),
             _ => self.lose_connection(index, now),
         }
     }
 
     fn on_reset(&mut self, index: u32, now: Instant) {
         match self.slots[index as usize].state {
-            State::InFlight => self.fail(index, Outcome::Reset, now),
+            State::InFlight if !self.slots[index as usize].is_stale() => {
+                self.fail(index, Outcome::Reset, now);
+            }
             State::Connecting => {
                 self.close(index);
                 self.on_connect_failed(index, ConnectFailure::Reset, now);
@@ -405,17 +419,31 @@ impl<S: Sink> Engine<S> {
     /// Ends a request that is out with a failure, and its connection with it.
     fn fail(&mut self, index: u32, outcome: Outcome, now: Instant) {
         self.leave(index);
+        let slot = &mut self.slots[index as usize];
+        if core::mem::take(&mut slot.to_be_sent) {
+            // It was about to go out on a connection that never did anything, and is dated as if it had.
+            slot.sent = now.max(slot.ready);
+            slot.received_bytes = 0;
+        }
         self.finish_request(index, outcome, now);
         self.close(index);
         self.next_request(index, now);
     }
 
-    /// Ends a connection that carries no request.
+    /// Ends a connection that carries no request. One that was about to go out on it goes out on the next, as that
+    /// of any client does that finds its connection gone.
     fn lose_connection(&mut self, index: u32, now: Instant) {
         self.close(index);
-        if self.slots[index as usize].state == State::Free {
-            self.leave(index);
-            self.rest(index, now);
+        match self.slots[index as usize].state {
+            State::Free => {
+                self.leave(index);
+                self.rest(index, now);
+            }
+            State::InFlight => {
+                self.leave(index);
+                self.connect(index, now);
+            }
+            _ => {}
         }
     }
 

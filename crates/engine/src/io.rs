@@ -49,10 +49,14 @@ pub fn drive<S: Sink, I: Io>(
             return Ok(());
         }
         io.wait([engine.poll_timeout(), wanted].into_iter().flatten().min())?;
+        // First all that has come in, then all that goes out: an answer that waits for the sends before it would be
+        // seen late, and its time would be ours. A request is stamped when it goes out, so that its own is not.
         while let Some((now, completion)) = io.next() {
             engine.handle_completion(now, completion);
-            // At once, not after the batch: an instant stamped now and sent later would be wrong.
-            carry_out(engine, io);
+            // This one is about the very next bytes.
+            if let Some(skip) = engine.poll_skip() {
+                io.submit(skip);
+            }
         }
         engine.handle_timeout(io.now());
     }

@@ -62,6 +62,7 @@ impl<S: Sink> Engine<S> {
 
     pub(super) fn send(&mut self, index: u32, now: Instant) {
         self.enter(index, State::InFlight, now);
+        self.slots[index as usize].to_be_sent = true;
         self.actions.push_back(Action::Send(self.conn(index)));
     }
 

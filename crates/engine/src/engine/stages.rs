@@ -4,7 +4,7 @@ use units::{Duration, Instant};
 
 use super::{Engine, OPENING_AT_ONCE_MAX, RETRY_PAUSE, Stage, USERS_WAIT, Window};
 use crate::config::{Load, UserStart};
-use crate::connection::{Action, ConnectFailure, State};
+use crate::connection::{ConnectFailure, State};
 use crate::sample::{Outcome, Sink};
 use crate::schedule::Schedule;
 
@@ -137,9 +137,8 @@ impl<S: Sink> Engine<S> {
 
     pub(super) fn abandon_in_flight(&mut self, now: Instant) {
         while let Some(index) = self.queues.front(State::InFlight) {
-            // A request whose `Send` is still among the actions has not gone out.
-            let unsent = self.actions.contains(&Action::Send(self.conn(index)));
-            let outcome = if unsent { Outcome::Unsent } else { Outcome::InFlight };
+            let outcome =
+                if self.slots[index as usize].to_be_sent { Outcome::Unsent } else { Outcome::InFlight };
             self.fail(index, outcome, now);
         }
     }

@@ -5,12 +5,13 @@
 //! -max_total_time=60`. A new find goes to `fuzz/artifacts`; make it a named test in `crates/plan`.
 #![no_main]
 
+use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use plan::Experiment;
 use plan::stack::Catalogue;
+use plan::{Experiment, Pace, Threads};
 
 const FILE: &str = "experiments/fuzz.toml";
 /// Plans of more threads are not dealt out: a million configurations are slow and teach nothing.
@@ -22,7 +23,13 @@ static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
 });
 
 fuzz_target!(|text: &str| {
-    match Experiment::parse(Path::new(FILE), text, &CATALOGUE) {
+    for pace in [Pace::Full, Pace::Quick] {
+        read(text, pace);
+    }
+});
+
+fn read(text: &str, pace: Pace) {
+    match Experiment::parse(Path::new(FILE), text, &CATALOGUE, pace) {
         Ok(experiment) => check(&experiment, text),
         Err(error) => {
             let told = error.to_string();
@@ -33,7 +40,7 @@ fuzz_target!(|text: &str| {
             assert!((1..=lines).contains(&line), "line {line} of {lines}: {told}");
         }
     }
-});
+}
 
 /// What later stages take for granted of a plan.
 fn check(experiment: &Experiment, text: &str) {
@@ -41,11 +48,13 @@ fn check(experiment: &Experiment, text: &str) {
     assert!(experiment.blocks >= 1 && !experiment.rounds.is_empty() && !experiment.stacks().is_empty());
     for cell in experiment.rounds.iter().flat_map(|round| &round.cells) {
         CATALOGUE.get(&cell.stack).expect("its stacks are known");
-        if cell.load.threads.get() > THREADS_MAX {
-            continue;
-        }
+        let threads = match cell.load.threads {
+            Threads::Fixed(count) if count.get() > THREADS_MAX => continue,
+            Threads::Fixed(count) => count,
+            Threads::Auto => NonZeroU32::MIN,
+        };
         let target = cell.target("127.0.0.1:8080").expect("its request can be sent");
-        let configs = cell.load.configs(&target.request, &cell.expect());
+        let configs = cell.load.configs(threads, &target.request, &cell.expect());
         let connections: u32 = configs.iter().map(|config| config.connections.get()).sum();
         // Threads without a request of their own are left out, and their connections with them.
         assert!(connections <= cell.load.connections.get() && !configs.is_empty());

@@ -5,7 +5,7 @@
 //! -max_total_time=60`. A new find goes to `fuzz/artifacts`; make it a named test in `crates/http/tests/it`.
 #![no_main]
 
-use http::{Limits, RequestKind};
+use http::{KnownHead, Limits, RequestKind, ResponseParser};
 use libfuzzer_sys::fuzz_target;
 
 // The tests' own harness, which asserts what holds for all input.
@@ -36,4 +36,22 @@ fuzz_target!(|input: &[u8]| {
     let lengths = cuts.map(usize::from);
     assert_eq!(support::observe(&limits, kinds, support::cut(wire, &lengths)), whole, "cut by {lengths:?}");
     assert_eq!(support::observe(&limits, kinds, support::cut(wire, &[1])), whole, "cut into bytes");
+    known_heads_change_nothing(&limits, kinds(0), wire);
 });
+
+/// A head that was learnt from the same bytes says what parsing them does.
+fn known_heads_change_nothing(limits: &Limits, kind: RequestKind, wire: &[u8]) {
+    let read = |known: Option<&mut KnownHead>| {
+        let (mut parser, mut body) = (ResponseParser::new(), Vec::new());
+        parser.begin(kind);
+        let on_body = |piece: &[u8]| body.extend_from_slice(piece);
+        let progress = match known {
+            Some(known) => parser.push_known(limits, known, wire, on_body),
+            None => parser.push(limits, wire, on_body),
+        };
+        (progress, body)
+    };
+    let (mut known, parsed) = (KnownHead::default(), read(None));
+    assert_eq!(read(Some(&mut known)), parsed, "learnt");
+    assert_eq!(read(Some(&mut known)), parsed, "known");
+}

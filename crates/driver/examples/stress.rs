@@ -7,15 +7,14 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::num::NonZeroU32;
 use std::time::Duration as StdDuration;
 
 use driver::{EpollIo, RingSizes, Route, UringIo, probe_uring};
-use engine::{Config, Engine, Expect, Io, Load, Request, Reuse, Sample, Share, Stop, Timeouts, drive};
-use http::{Limits, RequestKind};
+use engine::{Config, Engine, Expect, Io, Sample, Timeouts, drive};
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::io::Errno;
-use units::{Duration, Seed};
+use sim::{Scenario, ServerPlan};
+use units::Duration;
 
 const CONNECTIONS: u32 = 5000;
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -80,20 +79,12 @@ fn driver_under_stress<I: Io<Error = Errno>>(
 
 fn config(span: Duration) -> Config {
     let second = Duration::from_secs(1);
-    Config {
-        connections: NonZeroU32::new(CONNECTIONS).expect("some"),
-        load: Load::SATURATING,
-        stop: Stop { duration: span, requests: None },
-        warm_up: Duration::ZERO,
-        // Short, so that silence ends in a cancellation rather than in a wait.
-        timeouts: Timeouts { connect: second, request: second, idle: Duration::MAX, drain: second },
-        reuse: Reuse::KeepAlive,
-        request: Request { bytes: REQUEST.into(), kind: RequestKind::Ordinary },
-        expect: Expect::default(),
-        limits: Limits::default(),
-        seed: Seed(1),
-        share: Share::WHOLE,
-    }
+    let mut config = Scenario::closed(CONNECTIONS, span, ServerPlan::healthy(1, Duration::ZERO)).config;
+    // Short, so that silence ends in a cancellation rather than in a wait.
+    config.timeouts = Timeouts { connect: second, request: second, idle: Duration::MAX, drain: second };
+    config.request.bytes = REQUEST.into();
+    config.expect = Expect::default();
+    config
 }
 
 /// One thread for all connections, until the other end of `stopped` is dropped and all of them are closed.

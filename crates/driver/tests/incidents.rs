@@ -3,7 +3,8 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::net::TcpListener;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::num::NonZeroU64;
 
 use driver::{EpollIo, RingSizes, Route, UringIo, UringRefused, probe_uring};
@@ -11,6 +12,49 @@ use engine::{Action, Conn, Engine, Io, Outcome, Sample, drive};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use units::Duration;
+
+/// Answers each request with 500 bytes, a thread a connection.
+struct Answering(SocketAddr);
+
+impl Answering {
+    /// On a free port. It ends with the test process.
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("a bound address");
+        std::thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                std::thread::spawn(move || serve(stream));
+            }
+        });
+        Self(address)
+    }
+
+    /// The way to it.
+    fn route(&self) -> Route {
+        Route::new(vec![self.0], 0).expect("one target")
+    }
+}
+
+/// Until the client closes.
+fn serve(mut stream: TcpStream) {
+    let answer = [&b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n"[..], &[b'x'; 500]].concat();
+    let mut request = [0; common::REQUEST.len()];
+    while stream.read_exact(&mut request).is_ok() && stream.write_all(&answer).is_ok() {}
+}
+
+/// The way to a server that resets every connection it accepts. It ends with the test process.
+fn resetting() -> Route {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("a bound address");
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            // Closing with a linger of zero sends RST instead of FIN.
+            let linger = Some(std::time::Duration::ZERO);
+            rustix::net::sockopt::set_socket_linger(&stream, linger).expect("a socket takes a linger time");
+        }
+    });
+    Route::new(vec![address], 0).expect("one target")
+}
 
 /// Whether io_uring can be tried here; says so where it can't.
 fn has_uring() -> bool {
@@ -35,7 +79,7 @@ fn a_ring_without_free_buffers_starts_its_receives_again() {
     if !has_uring() {
         return;
     }
-    let server = common::Answering::start();
+    let server = Answering::start();
     // An answer takes two or three of these, and forty come at one time.
     let sizes = RingSizes { buffers: 2, buffer_bytes: 256, ..RingSizes::default() };
     let mut io = UringIo::new(server.route(), 40, common::REQUEST, sizes).unwrap();
@@ -52,7 +96,7 @@ fn completions_that_the_ring_has_no_room_for_are_not_lost() {
     }
     let conns = || (0..CONNECTIONS).map(|slot| Conn { slot, generation: 1 });
     let sizes = RingSizes { completions: std::num::NonZeroU32::MIN, ..RingSizes::default() };
-    let mut io = UringIo::new(common::resetting(), CONNECTIONS, common::REQUEST, sizes).unwrap();
+    let mut io = UringIo::new(resetting(), CONNECTIONS, common::REQUEST, sizes).unwrap();
     for conn in conns() {
         assert_eq!(io.submit(Action::Connect(conn)), None);
         await_events(&mut io, 2);

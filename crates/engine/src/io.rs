@@ -52,7 +52,13 @@ pub fn drive<S: Sink, I: Io>(
         // First all that has come in, then all that goes out: an answer that waits for the sends before it would be
         // seen late, and its time would be ours. A request is stamped when it goes out, so that its own is not.
         while let Some((now, completion)) = io.next() {
+            let is_new = completion.event == Event::Connected;
             engine.handle_completion(now, completion);
+            if is_new {
+                // What goes out on a new connection goes out at once: there are servers that answer unasked, and
+                // their answer would come before its request.
+                carry_out(engine, io);
+            }
             // This one is about the very next bytes.
             if let Some(skip) = engine.poll_skip() {
                 io.submit(skip);

@@ -1,36 +1,18 @@
 //! A generator that is held up must not lose what was due meanwhile.
 
+mod common;
+
 use std::num::NonZeroU32;
 
-use engine::{
-    Action, Arrivals, Completion, Config, Engine, Event, Expect, Load, Outcome, Request, Reuse, Sample,
-    Share, Stop, Timeouts,
-};
-use http::{Limits, RequestKind};
-use units::{Duration, Instant, Rate, Seed};
+use engine::{Action, Arrivals, Completion, Config, Engine, Event, Load, Outcome, Sample};
+use units::{Duration, Instant, Rate};
 
 fn config(rate_per_s: f64, duration: Duration) -> Config {
-    Config {
-        connections: NonZeroU32::MIN,
-        load: Load::Open {
-            arrivals: Arrivals::Constant(Rate::per_sec(rate_per_s).unwrap()),
-            backlog_max: NonZeroU32::new(10).unwrap(),
-        },
-        stop: Stop { duration, requests: None },
-        warm_up: Duration::ZERO,
-        timeouts: Timeouts {
-            connect: Duration::from_secs(1),
-            request: Duration::from_secs(1),
-            idle: Duration::MAX,
-            drain: Duration::ZERO,
-        },
-        reuse: Reuse::KeepAlive,
-        request: Request { bytes: b"GET / HTTP/1.1\r\n\r\n"[..].into(), kind: RequestKind::Ordinary },
-        expect: Expect::default(),
-        limits: Limits::default(),
-        seed: Seed(0),
-        share: Share::WHOLE,
-    }
+    let load = Load::Open {
+        arrivals: Arrivals::Constant(Rate::per_sec(rate_per_s).unwrap()),
+        backlog_max: NonZeroU32::new(10).unwrap(),
+    };
+    common::config(1, load, duration)
 }
 
 #[test]

@@ -1,41 +1,26 @@
 //! Users who come one after another and leave when they have made their requests.
 
+mod common;
+
 use std::num::NonZeroU32;
 
 use engine::{
-    Action, Completion, Config, Conn, ConnectFailure, Engine, Event, Expect, Load, RETRY_PAUSE, Request,
-    Reuse, Sample, Share, Sink, Stop, Timeouts, UserStart,
+    Action, Completion, Config, Conn, ConnectFailure, Engine, Event, Load, RETRY_PAUSE, Sample, Sink,
+    UserStart,
 };
-use http::{Limits, RequestKind};
-use units::{Duration, Instant, Seed};
+use units::{Duration, Instant};
 
 const START: Instant = Instant::from_nanos(1_000);
 
 /// Two users, the second 10 ms after the first, with two requests each.
 fn config() -> Config {
     let users = NonZeroU32::new(2).unwrap();
-    Config {
-        connections: users,
-        load: Load::Closed {
-            think: Duration::ZERO,
-            start: UserStart::RampUp { span: Duration::from_millis(20), users },
-            requests_per_user: NonZeroU32::new(2),
-        },
-        stop: Stop { duration: Duration::MAX, requests: None },
-        warm_up: Duration::ZERO,
-        timeouts: Timeouts {
-            connect: Duration::from_secs(1),
-            request: Duration::from_secs(1),
-            idle: Duration::MAX,
-            drain: Duration::ZERO,
-        },
-        reuse: Reuse::KeepAlive,
-        request: Request { bytes: b"GET / HTTP/1.1\r\n\r\n"[..].into(), kind: RequestKind::Ordinary },
-        expect: Expect::default(),
-        limits: Limits::default(),
-        seed: Seed(0),
-        share: Share::WHOLE,
-    }
+    let load = Load::Closed {
+        think: Duration::ZERO,
+        start: UserStart::RampUp { span: Duration::from_millis(20), users },
+        requests_per_user: NonZeroU32::new(2),
+    };
+    common::config(2, load, Duration::MAX)
 }
 
 fn at(millis: u64) -> Instant {

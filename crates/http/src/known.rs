@@ -11,7 +11,7 @@ const BYTES_MAX: usize = 1024;
 /// The last head that was parsed, and what it said.
 ///
 /// Most servers send the same head again and again; a `Date` changes it once a second. Comparing a hundred bytes is
-/// an order of magnitude cheaper than parsing them (engine measurements: 5 ns for 78), and a head that is the same to
+/// an order of magnitude cheaper than parsing them, some 1,100 instructions (callgrind), and a head that is the same to
 /// the byte, its empty line included, says the same.
 ///
 /// One for all connections of a load, whose [`crate::Limits`] are the same.

@@ -203,3 +203,37 @@ fn stall_is_told_as_it_was() -> Result<(), String> {
     }
     Ok(())
 }
+
+#[test]
+fn the_number_of_threads_is_found_and_explained() {
+    let target = Target::start(&[]);
+    let arguments = ["-c", "8", "-d", "300ms", "--rate", "200", "--threads", "auto"];
+    let (result, _) = hit(&target.url, &arguments);
+    target.stop();
+    // So little keeps no thread busy, on whatever machine.
+    assert_eq!(result["load"]["threads"], 1);
+    let why = result["load"]["threads_why"].as_str().unwrap();
+    assert!(
+        why.starts_with("pilots of 1.00s kept the busiest of 1 to ") && why.ends_with(": below 70 %"),
+        "{why}"
+    );
+    // The pilot's requests are not the load's.
+    assert_eq!(outcome(&result, "answered"), 60);
+}
+
+#[test]
+fn each_interface_carries_a_load_and_is_named() {
+    let target = Target::start(&[]);
+    let (result, _) = hit(&target.url, &["-c", "4", "-n", "40", "--io", "epoll"]);
+    assert_eq!((&result["load"]["io"], outcome(&result, "answered")), (&"epoll".into(), 40));
+    let (result, _) = hit(&target.url, &["-c", "4", "-n", "40"]);
+    target.stop();
+    // Where io_uring is refused, the record says why.
+    match result["load"]["io"].as_str().unwrap() {
+        "io_uring" => assert!(result["load"].get("io_uring_refused").is_none()),
+        "epoll" => assert!(!result["load"]["io_uring_refused"].as_str().unwrap().is_empty()),
+        other => panic!("{other}"),
+    }
+    assert_eq!(outcome(&result, "answered"), 40);
+    assert!(result["receive_lag_us"]["count"].as_u64().unwrap() <= 40);
+}

@@ -5,7 +5,7 @@
 //! -max_total_time=60`. A new find goes to `fuzz/artifacts`; make it a named test in `crates/http/tests/it`.
 #![no_main]
 
-use http::{KnownHead, Limits, RequestKind, ResponseParser};
+use http::{KnownHead, Limits, Progress, RequestKind, ResponseParser};
 use libfuzzer_sys::fuzz_target;
 
 // The tests' own harness, which asserts what holds for all input.
@@ -51,7 +51,10 @@ fn known_heads_change_nothing(limits: &Limits, kind: RequestKind, wire: &[u8]) {
         };
         (progress, body)
     };
-    let (mut known, parsed) = (KnownHead::default(), read(None));
+    let (mut known, parsed) = (KnownHead::new(kind), read(None));
     assert_eq!(read(Some(&mut known)), parsed, "learnt");
     assert_eq!(read(Some(&mut known)), parsed, "known");
+    if let Some(response) = known.whole(wire) {
+        assert_eq!(parsed.0, Ok(Progress::Complete { consumed: wire.len(), response: *response }), "known as a whole");
+    }
 }

@@ -11,6 +11,8 @@ use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
 use units::Instant;
 
+use crate::run::monotonic_now;
+
 /// One connection in so many is sampled, the first one always.
 const SAMPLED_EVERY: u32 = 16;
 /// Room for the one control message that is asked for: its head and three time stamps.
@@ -41,35 +43,37 @@ pub(crate) struct Read {
 }
 
 /// Reads what lies in `socket`, with its stamp.
-pub(crate) fn receive(socket: impl AsFd, buffer: &mut [u8], now: fn() -> Instant) -> Result<Read, Errno> {
-    // Aligned as control messages have to be.
-    let mut control = [0_usize; CONTROL_BYTES.div_ceil(size_of::<usize>())];
+pub(crate) fn receive(socket: impl AsFd, buffer: &mut [u8]) -> Result<Read, Errno> {
+    let mut control = Control([0; CONTROL_BYTES]);
     let mut piece = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
     // SAFETY: all of its fields are integers and pointers, for which zero is a value.
     let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
     message.msg_iov = &raw mut piece;
     message.msg_iovlen = 1;
-    message.msg_control = control.as_mut_ptr().cast();
+    message.msg_control = control.0.as_mut_ptr().cast();
     message.msg_controllen = CONTROL_BYTES as _;
     // SAFETY: the message points to one live buffer and one live control area, with their true lengths.
     let received = unsafe { libc::recvmsg(socket.as_fd().as_raw_fd(), &raw mut message, 0) };
     let bytes = usize::try_from(received).map_err(|_| last_errno())?;
-    let written: Vec<u8> = control.iter().flat_map(|word| word.to_ne_bytes()).collect();
-    let arrived = arrival(&written[..(message.msg_controllen as usize).min(written.len())], now());
-    Ok(Read { bytes, arrived })
+    let written = (message.msg_controllen as usize).min(CONTROL_BYTES);
+    Ok(Read { bytes, arrived: arrival(&control.0[..written]) })
 }
+
+/// Aligned as control messages have to be.
+#[repr(align(8))]
+struct Control([u8; CONTROL_BYTES]);
 
 fn last_errno() -> Errno {
     Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)
 }
 
-/// When what was read at `seen` had arrived, from its control message; `None` where there is no stamp.
-pub(crate) fn arrival(control: &[u8], seen: Instant) -> Option<Instant> {
+/// When what was read had arrived, from its control message; `None` where there is no stamp.
+pub(crate) fn arrival(control: &[u8]) -> Option<Instant> {
     let stamp_ns = stamp_ns(control)?;
-    // Stamps are of the clock that can be set, so the difference is taken on it, right after the read.
-    let real = clock_gettime(ClockId::Realtime);
+    // Stamps are of the clock that can be set, so how long ago it was is taken on that, and both are read at once.
+    let (now, real) = (monotonic_now(), clock_gettime(ClockId::Realtime));
     let real_ns = real.tv_sec as u64 * 1_000_000_000 + real.tv_nsec as u64;
-    Some(Instant::from_nanos(seen.as_nanos().saturating_sub(real_ns.saturating_sub(stamp_ns))))
+    Some(Instant::from_nanos(now.as_nanos().saturating_sub(real_ns.saturating_sub(stamp_ns))))
 }
 
 /// The software stamp of a control message, ns of CLOCK_REALTIME.
@@ -91,7 +95,6 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::run::monotonic_now;
 
     #[test]
     fn tells_how_long_bytes_lay_in_the_socket() {
@@ -105,7 +108,7 @@ mod tests {
         server.write_all(b"hello").unwrap();
         std::thread::sleep(Duration::from_millis(30));
         let mut buffer = [0; 16];
-        let read = receive(&client, &mut buffer, monotonic_now).unwrap();
+        let read = receive(&client, &mut buffer).unwrap();
         assert_eq!(&buffer[..read.bytes], b"hello");
         let arrived = read.arrived.expect("a kernel since 2.6.30 stamps");
         let (lay, since) = (monotonic_now().since(arrived), arrived.since(before));

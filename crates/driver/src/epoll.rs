@@ -110,18 +110,26 @@ impl EpollIo {
         self.sockets[conn.slot as usize].as_mut().filter(|socket| socket.generation == conn.generation)
     }
 
+    #[inline]
     fn send(&mut self, conn: Conn) -> Option<Event<'static>> {
-        let length = self.request.len() as u32;
-        self.socket(conn)?.unsent_bytes = length;
-        self.send_rest(conn)
+        let length = self.request.len();
+        let socket = self.sockets[conn.slot as usize]
+            .as_mut()
+            .filter(|socket| socket.generation == conn.generation)?;
+        // The usual case: all of it at once.
+        let sent = net::send(&socket.fd, &self.request, SendFlags::NOSIGNAL);
+        if sent == Ok(length) {
+            return Some(Event::Sent);
+        }
+        socket.unsent_bytes = length as u32;
+        self.send_rest(conn, sent)
     }
 
-    /// Hands as much of the request to the kernel as it takes.
-    fn send_rest(&mut self, conn: Conn) -> Option<Event<'static>> {
+    /// Hands as much of the request to the kernel as it takes, after it took or refused what it `sent`.
+    fn send_rest(&mut self, conn: Conn, mut sent: Result<usize, Errno>) -> Option<Event<'static>> {
         let socket = self.sockets[conn.slot as usize].as_mut()?;
-        while socket.unsent_bytes > 0 {
-            let from = self.request.len() - socket.unsent_bytes as usize;
-            match net::send(&socket.fd, &self.request[from..], SendFlags::NOSIGNAL) {
+        loop {
+            match sent {
                 Ok(bytes) => socket.unsent_bytes -= bytes as u32,
                 Err(Errno::AGAIN) => return None,
                 Err(Errno::INTR) => {}
@@ -130,8 +138,12 @@ impl EpollIo {
                     return Some(Event::Reset);
                 }
             }
+            if socket.unsent_bytes == 0 {
+                return Some(Event::Sent);
+            }
+            let from = self.request.len() - socket.unsent_bytes as usize;
+            sent = net::send(&socket.fd, &self.request[from..], SendFlags::NOSIGNAL);
         }
-        Some(Event::Sent)
     }
 
     fn close(&mut self, conn: Conn) {
@@ -141,10 +153,24 @@ impl EpollIo {
         }
     }
 
-    /// Takes one event from the kernel's batch; may set `self.reading`.
+    /// Takes one event from the kernel's batch.
+    #[inline]
     fn take_event(&mut self, event: epoll::Event) -> Option<Seen> {
         let conn = unpack(event.data.u64());
         let flags = event.flags;
+        let socket = self.socket(conn)?;
+        if socket.connecting || socket.unsent_bytes > 0 || flags.intersects(HUNG_UP) {
+            return self.take_unusual(conn, flags);
+        }
+        if flags.contains(epoll::EventFlags::IN) {
+            return self.read(Reading { conn, reads: 0, to_the_end: false });
+        }
+        None
+    }
+
+    /// An event that may be about more than bytes to read, which are read next.
+    #[cold]
+    fn take_unusual(&mut self, conn: Conn, flags: epoll::EventFlags) -> Option<Seen> {
         let hung_up = flags.intersects(HUNG_UP);
         let socket = self.socket(conn)?;
         let mut known = None;
@@ -159,7 +185,7 @@ impl EpollIo {
             }
             known = Some(Event::Connected);
         } else if socket.unsent_bytes > 0 && flags.contains(epoll::EventFlags::OUT) {
-            known = self.send_rest(conn);
+            known = self.send_rest(conn, Ok(0));
         }
         if flags.contains(epoll::EventFlags::IN) || hung_up {
             self.reading = Some(Reading { conn, reads: 0, to_the_end: hung_up });
@@ -176,7 +202,7 @@ impl EpollIo {
         let wanted = usize::try_from(socket.skip_bytes).unwrap_or(usize::MAX).min(self.buffer.len());
         let received = loop {
             let received = if arrival::is_sampled(conn.slot) {
-                arrival::receive(&socket.fd, &mut self.buffer, monotonic_now)
+                arrival::receive(&socket.fd, &mut self.buffer)
             } else if wanted > 0 {
                 // TCP throws away what is received with this flag, and does not touch the buffer.
                 let received = net::recv(&socket.fd, &mut self.buffer[..wanted], RecvFlags::TRUNC);

@@ -6,9 +6,12 @@
 //! the kernel together with the wait for what has happened: one system call for some twenty requests of a busy load.
 //!
 //! A request is stamped when it is queued, and goes out when the queue is handed over: at the turn's end, or when
-//! [`SENDS_MAX`] of them wait. Between the two lie the kernel's sends of those before it, some microseconds each; a
-//! request that is alone in its turn waits for none. So service time is never understated, and overstated by no more
-//! than that.
+//! [`SENDS_MAX`] of them wait, which share one stamp. Between the two lie the kernel's sends of those before it, some
+//! microseconds each; a request that is alone in its turn waits for none. So service time is never understated, and
+//! overstated by no more than that.
+//!
+//! Answers are stamped when they are taken from the ring, all that are there at once: they had come by then, and how
+//! long we take over those before them is not theirs.
 
 mod buffers;
 
@@ -34,7 +37,7 @@ use crate::socket::{self, connect_failure};
 /// Operations that may be queued before they are handed to the kernel.
 const QUEUE_MAX: u32 = 512;
 /// Sends that may be queued; bounds how long before its send a request is stamped.
-const SENDS_MAX: u32 = 32;
+const SENDS_MAX: usize = 32;
 /// Completions taken from the kernel at one time.
 const SEEN_MAX: usize = 256;
 /// Bytes of the head that the kernel puts before a control message and the bytes received with it.
@@ -74,10 +77,13 @@ pub struct UringIo {
     route: Route,
     sockets: Box<[Socket]>,
     seen: Vec<cqueue::Entry>,
+    /// When they were taken from the kernel.
+    seen_at: Instant,
     next_seen: usize,
     /// The buffer whose bytes the caller reads.
     lent: Option<u16>,
-    sends_queued: u32,
+    /// Requests to be queued, in order, at most [`SENDS_MAX`].
+    sends: Vec<Conn>,
     incidents: Incidents,
     /// The kernel refused the ring itself something.
     failed: Option<Errno>,
@@ -89,16 +95,18 @@ struct Socket {
     /// Bytes of the request not yet taken by the kernel, where that is waited for.
     unsent_bytes: u32,
     open: bool,
-    /// Whether an operation is under way that only a cancellation ends: a connect or a receive.
-    busy: bool,
+    /// The operation that is under way and only ends by a cancellation, a connect or a receive; else
+    /// [`Operation::End`].
+    busy: Operation,
     /// Whether its last connection's close may still be queued.
     closing: bool,
 }
 
 /// What a completion is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Operation {
     /// Of what only reports failures, which change nothing: a close, a cancellation.
+    #[default]
     End,
     Connect,
     Receive,
@@ -128,9 +136,10 @@ impl UringIo {
             route,
             sockets: vec![Socket::default(); connections as usize].into(),
             seen: Vec::with_capacity(SEEN_MAX),
+            seen_at: monotonic_now(),
             next_seen: 0,
             lent: None,
-            sends_queued: 0,
+            sends: Vec::with_capacity(SENDS_MAX),
             incidents: Incidents::default(),
             failed: None,
         })
@@ -154,6 +163,7 @@ impl UringIo {
     // ---- what is queued
 
     fn queue(&mut self, entry: &squeue::Entry) {
+        self.queue_sends();
         loop {
             // SAFETY: what an entry points to, the request, the addresses and the message, is neither moved nor changed
             // before `self` is dropped, and by then every operation has ended.
@@ -161,13 +171,38 @@ impl UringIo {
             if queued.is_ok() || self.failed.is_some() {
                 return;
             }
-            self.hand_over();
+            self.submit();
+        }
+    }
+
+    /// Queues the requests that wait for it, all in one go: that is much cheaper than one by one.
+    #[inline]
+    fn queue_sends(&mut self) {
+        if self.sends.is_empty() {
+            return;
+        }
+        if QUEUE_MAX as usize - self.ring.submission().len() < SENDS_MAX {
+            self.submit();
+        }
+        let flags = if self.sends_at_once() { Flags::SKIP_SUCCESS } else { Flags::empty() };
+        let mut queue = self.ring.submission();
+        for conn in self.sends.drain(..) {
+            let send = send(&self.request, conn).flags(flags);
+            // SAFETY: as in `queue`.
+            if unsafe { queue.push(&send) }.is_err() {
+                // Room was made, unless the kernel did not take what was there.
+                self.failed.get_or_insert(Errno::BUSY);
+            }
         }
     }
 
     /// Gives the kernel what is queued, without waiting.
     fn hand_over(&mut self) {
-        self.sends_queued = 0;
+        self.queue_sends();
+        self.submit();
+    }
+
+    fn submit(&mut self) {
         match self.ring.submit().map_err(errno) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(errno) => self.failed = Some(errno),
@@ -182,8 +217,13 @@ impl UringIo {
         match self.open(conn) {
             Ok(()) => {
                 let generation = conn.generation;
-                self.sockets[conn.slot as usize] =
-                    Socket { generation, unsent_bytes: 0, open: true, busy: true, closing: false };
+                self.sockets[conn.slot as usize] = Socket {
+                    generation,
+                    unsent_bytes: 0,
+                    open: true,
+                    busy: Operation::Connect,
+                    closing: false,
+                };
                 let address = &self.targets[self.route.target_index(conn.slot)];
                 let (pointer, length) = (address.as_ptr().cast(), address.addr_len());
                 let connect = opcode::Connect::new(Fixed(conn.slot), pointer, length).build();
@@ -202,6 +242,7 @@ impl UringIo {
     }
 
     fn receive(&mut self, conn: Conn) {
+        self.sockets[conn.slot as usize].busy = Operation::Receive;
         let place = Fixed(conn.slot);
         let receive = if arrival::is_sampled(conn.slot) {
             opcode::RecvMsgMulti::new(place, &raw const *self.stamped, buffers::GROUP).build()
@@ -213,28 +254,21 @@ impl UringIo {
 
     #[inline]
     fn send(&mut self, conn: Conn) -> Option<Event<'static>> {
-        let length = self.request.len();
-        let at_once = length <= SENT_AT_ONCE_BYTES_MAX;
-        self.socket(conn)?.unsent_bytes = if at_once { 0 } else { length as u32 };
-        let mut send = self.send_from(conn, 0);
-        if at_once {
-            send = send.flags(Flags::SKIP_SUCCESS);
+        let (at_once, length) = (self.sends_at_once(), self.request.len() as u32);
+        let socket = self.socket(conn)?;
+        if !at_once {
+            socket.unsent_bytes = length;
         }
-        self.queue(&send);
-        self.sends_queued += 1;
-        if self.sends_queued >= SENDS_MAX {
+        self.sends.push(conn);
+        if self.sends.len() == SENDS_MAX {
             self.hand_over();
         }
         at_once.then_some(Event::Sent)
     }
 
-    /// Sends what lies in the request from byte `from` on.
-    #[inline]
-    fn send_from(&self, conn: Conn, from: usize) -> squeue::Entry {
-        let rest = &self.request[from..];
-        let flags = SendFlags::NOSIGNAL.bits().cast_signed();
-        let send = opcode::Send::new(Fixed(conn.slot), rest.as_ptr(), rest.len() as u32).flags(flags).build();
-        send.user_data(pack(Operation::Send, conn))
+    /// Whether a request's send is done when it is submitted.
+    fn sends_at_once(&self) -> bool {
+        self.request.len() <= SENT_AT_ONCE_BYTES_MAX
     }
 
     fn close(&mut self, conn: Conn) {
@@ -243,10 +277,10 @@ impl UringIo {
         *socket = Socket { generation: conn.generation, closing: true, ..Socket::default() };
         let quiet =
             |entry: squeue::Entry| entry.flags(Flags::SKIP_SUCCESS).user_data(pack(Operation::End, conn));
-        if busy {
-            // It holds the socket; closing its place in the table alone would leave the connection open.
-            let all_of_it = CancelBuilder::fd(Fixed(conn.slot)).all();
-            self.queue(&quiet(opcode::AsyncCancel2::new(all_of_it).build()));
+        if busy != Operation::End {
+            // It holds the socket; closing its place in the table alone would leave the connection open. By its name,
+            // which the kernel finds in a hash table; by descriptor it would look at the operations of all sockets.
+            self.queue(&quiet(opcode::AsyncCancel::new(pack(busy, conn)).build()));
         }
         self.queue(&quiet(opcode::Close::new(Fixed(conn.slot)).build()));
     }
@@ -276,17 +310,19 @@ impl UringIo {
             self.give_back(buffer);
             return None;
         };
-        socket.busy = goes_on;
+        if !goes_on {
+            socket.busy = Operation::End;
+        }
         match (outcome(entry.result()), buffer) {
             (Ok(bytes), Some(id)) if bytes as usize > bytes_before_payload(conn) => {
                 if !goes_on {
-                    self.receive_again(conn);
+                    self.receive(conn);
                 }
                 Some(Seen::Bytes(conn, id, bytes as usize))
             }
             (Err(Errno::NOBUFS), _) => {
                 self.incidents.no_buffer += 1;
-                self.receive_again(conn);
+                self.receive(conn);
                 None
             }
             (Err(Errno::CANCELED), _) => None,
@@ -297,11 +333,6 @@ impl UringIo {
         }
     }
 
-    fn receive_again(&mut self, conn: Conn) {
-        self.sockets[conn.slot as usize].busy = true;
-        self.receive(conn);
-    }
-
     fn sent(&mut self, conn: Conn, result: i32) -> Option<Seen> {
         let length = self.request.len();
         let socket = self.socket(conn)?;
@@ -309,7 +340,7 @@ impl UringIo {
             Ok(bytes) if bytes < socket.unsent_bytes => {
                 socket.unsent_bytes -= bytes;
                 let from = length - socket.unsent_bytes as usize;
-                let rest = self.send_from(conn, from);
+                let rest = send(&self.request[from..], conn);
                 self.queue(&rest);
                 None
             }
@@ -328,7 +359,7 @@ impl UringIo {
             }
             Err(Errno::CANCELED) => None,
             Err(errno) => {
-                socket.busy = false;
+                socket.busy = Operation::End;
                 self.close(conn);
                 Some(Seen::Known(conn, Event::ConnectFailed(connect_failure(errno))))
             }
@@ -355,6 +386,7 @@ impl UringIo {
         self.next_seen = 0;
         let completions = self.ring.completion();
         self.seen.extend(completions.take(SEEN_MAX));
+        self.seen_at = monotonic_now();
     }
 }
 
@@ -367,6 +399,8 @@ enum Seen {
 
 impl Io for UringIo {
     type Error = Errno;
+
+    const SENDS_A_STAMP: u32 = SENDS_MAX as u32;
 
     fn now(&self) -> Instant {
         monotonic_now()
@@ -388,7 +422,7 @@ impl Io for UringIo {
 
     fn wait(&mut self, until: Option<Instant>) -> Result<(), Errno> {
         self.take_back();
-        self.sends_queued = 0;
+        self.queue_sends();
         let at_hand = !self.ring.completion().is_empty();
         self.incidents.completions_held_back += u64::from(self.ring.submission().cq_overflow());
         let timeout = until.map(|until| {
@@ -424,13 +458,12 @@ impl Io for UringIo {
             Seen::Bytes(conn, id, length) => {
                 self.lent = Some(id);
                 let bytes = self.buffers.bytes(id, length);
-                let seen = monotonic_now();
-                let arrived = arrived(conn, bytes, &self.stamped, seen);
+                let arrived = arrived(conn, bytes, &self.stamped, self.seen_at);
                 let event = Event::Received(&bytes[bytes_before_payload(conn)..]);
-                return Some((seen, Completion { conn, event, arrived }));
+                return Some((self.seen_at, Completion { conn, event, arrived }));
             }
         };
-        Some((monotonic_now(), Completion { conn, event, arrived: None }))
+        Some((self.seen_at, Completion { conn, event, arrived: None }))
     }
 }
 
@@ -438,9 +471,25 @@ impl Drop for UringIo {
     /// Ends what is under way, so that the kernel is done with our memory when it goes. Even where that failed it
     /// would be: with deferred task work the kernel receives and sends only within calls of this thread.
     fn drop(&mut self) {
-        let _ = self.ring.submit();
+        self.queue_sends();
+        // What was closed ends in here. Cancelling all that is left takes longer the more there is.
+        let at_once = Timespec::new();
+        loop {
+            let _ = self.ring.submitter().submit_with_args(SEEN_MAX, &SubmitArgs::new().timespec(&at_once));
+            if self.ring.completion().count() == 0 {
+                break;
+            }
+        }
         let _ = self.ring.submitter().register_sync_cancel(None, CancelBuilder::any());
     }
+}
+
+/// Sends `bytes`, which live as long as the ring.
+#[inline]
+fn send(bytes: &[u8], conn: Conn) -> squeue::Entry {
+    let flags = SendFlags::NOSIGNAL.bits().cast_signed();
+    let send = opcode::Send::new(Fixed(conn.slot), bytes.as_ptr(), bytes.len() as u32).flags(flags).build();
+    send.user_data(pack(Operation::Send, conn))
 }
 
 /// What lies in a buffer before the bytes that were received: on a sampled connection, a head and the stamp.
@@ -464,7 +513,7 @@ fn arrived(conn: Conn, bytes: &[u8], asked: &libc::msghdr, seen: Instant) -> Opt
         return None;
     }
     let message = RecvMsgOut::parse(bytes, asked).ok()?;
-    arrival::arrival(message.control_data(), seen)
+    Some(arrival::arrival(message.control_data())?.min(seen))
 }
 
 /// A completion's result: a count, or what went wrong.

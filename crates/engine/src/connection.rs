@@ -129,19 +129,15 @@ impl State {
     pub(crate) const COUNT: usize = 7;
 }
 
-/// One connection slot and the request it carries.
+/// One connection slot and the request it carries: all that the usual request touches, in one cache line.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, kept a byte each: slots are many")]
+#[repr(align(64))]
 pub(crate) struct Slot {
-    pub(crate) parser: ResponseParser,
     pub(crate) intended: Instant,
     pub(crate) ready: Instant,
-    pub(crate) sent: Instant,
-    /// When the slot came into its state: what the state's bound counts from.
+    /// When the slot came into its state, which is what the state's bound counts from. Of a request in flight: when
+    /// it was sent.
     pub(crate) since: Instant,
-    /// Body bytes seen so far; stops counting at the first that differs from the expected ones.
-    pub(crate) body_bytes: u64,
-    pub(crate) received_bytes: u64,
     pub(crate) generation: u32,
     /// Requests this user was given, where their number is bounded.
     pub(crate) made: u32,
@@ -150,24 +146,25 @@ pub(crate) struct Slot {
     pub(crate) state: State,
     pub(crate) connected: bool,
     pub(crate) has_request: bool,
-    /// Whether the request in flight is still among the actions.
+    /// Whether the request in flight has yet to be polled.
     pub(crate) to_be_sent: bool,
     /// Whether the connection has brought an answer.
     pub(crate) has_served: bool,
     pub(crate) request_written: bool,
-    pub(crate) body_matches: bool,
+    /// Whether a part of the answer came and is kept in the slot's [`Answer`].
+    pub(crate) answer_begun: bool,
+    /// Whether the slot is among the timers.
+    pub(crate) has_timer: bool,
 }
+
+const _: () = assert!(size_of::<Slot>() == 64);
 
 impl Slot {
     pub(crate) const fn new() -> Self {
         Self {
-            parser: ResponseParser::new(),
             intended: Instant::ORIGIN,
             ready: Instant::ORIGIN,
-            sent: Instant::ORIGIN,
             since: Instant::ORIGIN,
-            body_bytes: 0,
-            received_bytes: 0,
             generation: 0,
             made: 0,
             previous: crate::queue::NONE,
@@ -178,19 +175,9 @@ impl Slot {
             to_be_sent: false,
             has_served: false,
             request_written: false,
-            body_matches: true,
+            answer_begun: false,
+            has_timer: false,
         }
-    }
-
-    /// Makes ready for the answer to a request sent at `now`.
-    pub(crate) fn expect_answer(&mut self, now: Instant, kind: RequestKind) {
-        self.sent = now;
-        self.to_be_sent = false;
-        self.request_written = false;
-        self.received_bytes = 0;
-        self.body_bytes = 0;
-        self.body_matches = true;
-        self.parser.begin(kind);
     }
 
     /// Whether the connection can be found gone without a loss: it has served before, and the next request is still
@@ -198,11 +185,34 @@ impl Slot {
     pub(crate) const fn is_stale(&self) -> bool {
         self.to_be_sent && self.has_served
     }
+}
 
-    /// Whether what was received is the answer that was expected.
-    pub(crate) fn answer_is(&self, expect: &Expect, status: u16) -> bool {
+/// What came of an answer that did not come as a whole. One for each slot, apart from it: few answers need one.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) parser: ResponseParser,
+    /// Body bytes seen so far; stops counting at the first that differs from the expected ones.
+    pub(crate) body_bytes: u64,
+    pub(crate) body_matches: bool,
+    /// Heads included.
+    pub(crate) received_bytes: u64,
+}
+
+impl Answer {
+    pub(crate) const fn new() -> Self {
+        Self { parser: ResponseParser::new(), body_bytes: 0, body_matches: true, received_bytes: 0 }
+    }
+
+    /// Makes ready for the answer to a request of `kind`.
+    pub(crate) fn begin(&mut self, kind: RequestKind) {
+        self.parser.begin(kind);
+        (self.body_bytes, self.body_matches, self.received_bytes) = (0, true, 0);
+    }
+
+    /// Whether what was received is the body that was expected.
+    pub(crate) fn has_body(&self, expect: &Expect) -> bool {
         let whole = expect.body.as_ref().is_none_or(|body| self.body_bytes == body.len() as u64);
-        expect.takes_status(status) && self.body_matches && whole
+        self.body_matches && whole
     }
 }
 

@@ -5,21 +5,24 @@
 //! their turn comes. *Running*: the schedule is kept. *Draining*: nothing new is sent, what is in flight may
 //! still be answered. *Finished*.
 
+mod connections;
 mod requests;
 mod stages;
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 use core::num::NonZeroU64;
 
-use http::{EndOfStream, KnownHead, Progress, Response};
+use http::KnownHead;
 use units::{Duration, Instant};
 
 use crate::config::{Config, Load, Reuse, UserStart};
-use crate::connection::{Action, Completion, Conn, ConnectFailure, Event, Slot, State, check_body};
+use crate::connection::{Action, Answer, Completion, Conn, Event, Slot, State};
 use crate::queue::Queues;
-use crate::sample::{Outcome, Sink};
+use crate::sample::Sink;
 use crate::schedule::Schedule;
+use crate::timers::Timers;
 
 /// How long a closed-model user waits after a failed connection before trying again: without it, users of
 /// a dead server would spin.
@@ -88,12 +91,18 @@ pub struct Engine<S> {
     stage: Stage,
     window: Window,
     slots: Box<[Slot]>,
+    /// Of each slot.
+    answers: Box<[Answer]>,
     queues: Queues,
+    timers: Timers,
     actions: VecDeque<Action>,
+    /// Slots whose request is to be sent, from `sent_to` on. May name some whose request has gone out or was given up.
+    to_send: Vec<u32>,
+    sent_to: usize,
     schedule: Option<Schedule>,
     backlog: VecDeque<Instant>,
-    /// Requests that may be due in all, whatever bounds them.
-    requests_max: Option<u64>,
+    /// Requests that may be due in all, whatever bounds them; `u64::MAX` if nothing does.
+    requests_max: u64,
     outstanding: u64,
     counters: Counters,
     /// Connections that the opening has yet to begin with: those from this slot on.
@@ -114,15 +123,19 @@ impl<S: Sink> Engine<S> {
             stage: Stage::Opening,
             window: Window { start: Instant::FAR_FUTURE, end: Instant::FAR_FUTURE },
             slots,
+            answers: (0..count).map(|_| Answer::new()).collect(),
             queues: Queues::new(),
+            timers: Timers::default(),
             actions: VecDeque::new(),
+            to_send: Vec::new(),
+            sent_to: 0,
             schedule: None,
             backlog: VecDeque::new(),
             requests_max: requests_max(&config, count),
             outstanding: 0,
             counters: Counters::default(),
             opened_to: 0,
-            known_head: KnownHead::default(),
+            known_head: KnownHead::new(config.request.kind),
             skip: None,
             arrived: None,
             config,
@@ -166,7 +179,7 @@ impl<S: Sink> Engine<S> {
 
     /// Whether every intended request has its outcome and every connection its `Close`.
     pub fn is_finished(&self) -> bool {
-        self.stage == Stage::Finished && self.actions.is_empty()
+        self.stage == Stage::Finished && !self.has_action()
     }
 
     /// Where the samples went.
@@ -184,22 +197,32 @@ impl<S: Sink> Engine<S> {
         self.sink
     }
 
-    /// The next thing to do, at `now`. The caller does it before it polls again; for a `Send`, `now` is
-    /// the request's `sent` instant, so it must be read right before the bytes go to the kernel.
+    /// The next request to send, at `now`, which is its `sent` instant: to be read right before the bytes go to the
+    /// kernel. The caller sends it before it polls again.
+    #[inline]
+    pub fn poll_send(&mut self, now: Instant) -> Option<Conn> {
+        while let Some(&index) = self.to_send.get(self.sent_to) {
+            self.sent_to += 1;
+            let slot = &mut self.slots[index as usize];
+            // Unless it was given up before it went out.
+            if slot.to_be_sent {
+                slot.to_be_sent = false;
+                slot.since = now;
+                slot.request_written = false;
+                slot.answer_begun = false;
+                return Some(Conn { slot: index, generation: slot.generation });
+            }
+        }
+        self.to_send.clear();
+        self.sent_to = 0;
+        None
+    }
+
+    /// The next thing to do: first what is to be sent, then the rest. The caller does it before it polls again; `now`
+    /// is as for [`Engine::poll_send`].
     #[inline]
     pub fn poll_action(&mut self, now: Instant) -> Option<Action> {
-        loop {
-            let action = self.actions.pop_front()?;
-            if let Action::Send(conn) = action {
-                let slot = &mut self.slots[conn.slot as usize];
-                if slot.generation != conn.generation {
-                    continue; // given up before it went out
-                }
-                slot.since = now;
-                slot.expect_answer(now, self.config.request.kind);
-            }
-            return Some(action);
-        }
+        self.poll_send(now).map(Action::Send).or_else(|| self.actions.pop_front())
     }
 
     /// A hint about the next bytes of the connection that the last completion was of, to be given to the IO before it
@@ -212,7 +235,13 @@ impl<S: Sink> Engine<S> {
     /// Whether there is something to do: lets the caller skip reading the clock.
     #[inline]
     pub fn has_action(&self) -> bool {
-        !self.actions.is_empty()
+        self.has_send() || !self.actions.is_empty()
+    }
+
+    /// Whether a request is to be sent.
+    #[inline]
+    pub fn has_send(&self) -> bool {
+        !self.to_send.is_empty()
     }
 
     /// When [`Engine::handle_timeout`] wants to be called at the latest; `None` when nothing is pending.
@@ -227,10 +256,11 @@ impl<S: Sink> Engine<S> {
             (Some(schedule), true) => Some(schedule.due()),
             _ => None,
         };
-        [State::Connecting, State::Free, State::InFlight]
+        [State::Connecting, State::Free]
             .into_iter()
             .chain(USERS_WAIT)
             .filter_map(|state| self.next_expiry(state).map(|(_, at)| at))
+            .chain(self.timers.next())
             .chain(stage_end)
             .chain(due)
             .min()
@@ -239,7 +269,7 @@ impl<S: Sink> Engine<S> {
     /// Takes note of time passing: what is overdue expires, what is due is sent.
     pub fn handle_timeout(&mut self, now: Instant) {
         self.expire(State::Connecting, now);
-        self.expire(State::InFlight, now);
+        self.expire_in_flight(now);
         self.end_opening_if_done(now);
         if self.stage == Stage::Running {
             // What was due before the deadline is dealt with even when we wake after it.
@@ -263,24 +293,32 @@ impl<S: Sink> Engine<S> {
     /// Takes note of something that happened at `now` (for received bytes: when they were seen).
     #[inline]
     pub fn handle_completion(&mut self, now: Instant, completion: Completion<'_>) {
-        let index = completion.conn.slot;
-        let Some(slot) = self.slots.get_mut(index as usize) else { return };
-        if slot.generation != completion.conn.generation {
+        let Completion { conn, event, arrived } = completion;
+        let Some(slot) = self.slots.get(conn.slot as usize).filter(|it| it.generation == conn.generation)
+        else {
             return;
-        }
-        self.arrived = completion.arrived;
-        match completion.event {
-            Event::Received(bytes) => self.on_received(index, bytes, now),
-            Event::Skipped(bytes) => self.on_skipped(index, bytes, now),
-            Event::Sent => slot.request_written = true,
-            Event::Connected => self.on_connected(index, now),
-            Event::ConnectFailed(failure) => self.on_connect_failed(index, failure, now),
-            Event::PeerClosed => self.on_peer_closed(index, now),
-            Event::Reset => self.on_reset(index, now),
+        };
+        self.arrived = arrived;
+        match event {
+            Event::Received(bytes) => match self.known_answer(slot, bytes) {
+                Some((response, came)) => self.on_answer(conn.slot, &response, came, now),
+                None => self.on_piece(conn.slot, bytes, now),
+            },
+            event => self.on_event(conn.slot, event, now),
         }
         if self.outstanding == 0 || self.stage == Stage::Opening {
             self.end_opening_if_done(now);
             self.finish_if_done(now);
+        }
+    }
+
+    /// [`Event::Sent`] of `conn`, which is the most common event of all.
+    #[inline]
+    pub fn handle_sent(&mut self, conn: Conn) {
+        if let Some(slot) = self.slots.get_mut(conn.slot as usize)
+            && slot.generation == conn.generation
+        {
+            slot.request_written = true;
         }
     }
 
@@ -295,159 +333,6 @@ impl<S: Sink> Engine<S> {
         self.abandon_in_flight(now);
         self.finish_if_done(now);
     }
-
-    // ---- what happens on a connection
-
-    fn on_connected(&mut self, index: u32, now: Instant) {
-        if self.slots[index as usize].state != State::Connecting {
-            return;
-        }
-        self.counters.connections_opened += 1;
-        self.leave(index);
-        let slot = &mut self.slots[index as usize];
-        slot.connected = true;
-        slot.has_served = false;
-        if slot.has_request {
-            slot.ready = slot.intended.max(now);
-            self.send(index, now);
-        } else {
-            self.rest(index, now);
-        }
-    }
-
-    fn on_connect_failed(&mut self, index: u32, failure: ConnectFailure, now: Instant) {
-        if self.slots[index as usize].state != State::Connecting {
-            return;
-        }
-        self.leave(index);
-        if !self.slots[index as usize].has_request {
-            self.counters.opening_failures += 1;
-            return self.rest(index, now);
-        }
-        self.finish_request(index, Outcome::ConnectFailed(failure), now);
-        match self.config.load {
-            Load::Closed { .. } if self.stage == Stage::Running && !self.has_made_all(index) => {
-                self.enter(index, State::Pausing, now);
-            }
-            _ => self.next_request(index, now),
-        }
-    }
-
-    #[inline]
-    fn on_received(&mut self, index: u32, bytes: &[u8], now: Instant) {
-        let slot = &mut self.slots[index as usize];
-        if slot.state != State::InFlight || slot.to_be_sent {
-            self.counters.unsolicited += 1;
-            return self.lose_connection(index, now);
-        }
-        slot.received_bytes += bytes.len() as u64;
-        let Slot { parser, body_bytes, body_matches, .. } = slot;
-        let expected = self.config.expect.body.as_deref();
-        let progress = parser.push_known(&self.config.limits, &mut self.known_head, bytes, |piece| {
-            if let Some(expected) = expected {
-                check_body(expected, body_bytes, body_matches, piece);
-            }
-        });
-        match progress {
-            Ok(Progress::NeedMore) => {
-                let to_come = parser.body_bytes_to_come();
-                if expected.is_none() && to_come >= SKIPPED_BYTES_MIN {
-                    self.skip = Some(Action::Skip(self.conn(index), to_come));
-                }
-            }
-            Ok(Progress::Complete { consumed, response }) => {
-                let surplus = consumed < bytes.len();
-                self.counters.unsolicited += u64::from(surplus);
-                self.on_answer(index, response, surplus, now);
-            }
-            Err(kind) => self.fail(index, Outcome::Malformed(kind), now),
-        }
-    }
-
-    fn on_skipped(&mut self, index: u32, bytes: u64, now: Instant) {
-        let slot = &mut self.slots[index as usize];
-        slot.received_bytes += bytes;
-        match slot.parser.skip(bytes) {
-            Ok(Progress::NeedMore) => {}
-            Ok(Progress::Complete { response, .. }) => self.on_answer(index, response, false, now),
-            Err(kind) => self.fail(index, Outcome::Malformed(kind), now),
-        }
-    }
-
-    fn on_answer(&mut self, index: u32, response: Response, surplus: bool, now: Instant) {
-        self.leave(index);
-        let slot = &mut self.slots[index as usize];
-        slot.has_served = true;
-        let expected = slot.answer_is(&self.config.expect, response.status);
-        let reusable = response.keep_alive && slot.request_written && !surplus;
-        self.finish_request(index, Outcome::Answered { status: response.status, expected }, now);
-        self.counters.connections_closed_by_server += u64::from(!response.keep_alive);
-        if !reusable || self.config.reuse == Reuse::FreshConnection {
-            self.close(index);
-        }
-        self.next_request(index, now);
-    }
-
-    fn on_peer_closed(&mut self, index: u32, now: Instant) {
-        let slot = &mut self.slots[index as usize];
-        if slot.state == State::InFlight
-            && !slot.to_be_sent
-            && let EndOfStream::Complete(response) = slot.parser.end_of_stream()
-        {
-            return self.on_answer(index, Response { keep_alive: false, ..response }, false, now);
-        }
-        self.counters.connections_closed_by_server += 1;
-        match slot.state {
-            State::InFlight if !slot.is_stale() => self.fail(index, Outcome::ClosedEarly, now),
-            _ => self.lose_connection(index, now),
-        }
-    }
-
-    fn on_reset(&mut self, index: u32, now: Instant) {
-        match self.slots[index as usize].state {
-            State::InFlight if !self.slots[index as usize].is_stale() => {
-                self.fail(index, Outcome::Reset, now);
-            }
-            State::Connecting => {
-                self.close(index);
-                self.on_connect_failed(index, ConnectFailure::Reset, now);
-            }
-            _ => self.lose_connection(index, now),
-        }
-    }
-
-    /// Ends a request that is out with a failure, and its connection with it.
-    fn fail(&mut self, index: u32, outcome: Outcome, now: Instant) {
-        self.leave(index);
-        let slot = &mut self.slots[index as usize];
-        if core::mem::take(&mut slot.to_be_sent) {
-            // It was about to go out on a connection that never did anything, and is dated as if it had.
-            slot.sent = now.max(slot.ready);
-            slot.received_bytes = 0;
-        }
-        self.finish_request(index, outcome, now);
-        self.close(index);
-        self.next_request(index, now);
-    }
-
-    /// Ends a connection that carries no request. One that was about to go out on it goes out on the next, as that
-    /// of any client does that finds its connection gone.
-    fn lose_connection(&mut self, index: u32, now: Instant) {
-        self.close(index);
-        match self.slots[index as usize].state {
-            State::Free => {
-                self.leave(index);
-                self.rest(index, now);
-            }
-            State::InFlight => {
-                self.leave(index);
-                self.connect(index, now);
-            }
-            _ => {}
-        }
-    }
-
-    // ---- slots
 
     fn conn(&self, index: u32) -> Conn {
         Conn { slot: index, generation: self.slots[index as usize].generation }
@@ -471,7 +356,7 @@ impl<S: Sink> Engine<S> {
         }
     }
 
-    /// Puts a slot that is in no queue into a state.
+    /// Puts a slot that is in no queue into a state other than [`State::InFlight`].
     fn enter(&mut self, index: u32, state: State, now: Instant) {
         let slot = &mut self.slots[index as usize];
         slot.state = state;
@@ -484,13 +369,13 @@ impl<S: Sink> Engine<S> {
     }
 }
 
-/// The bound on requests in all: the load's own, or what its `users` make together.
-fn requests_max(config: &Config, users: u32) -> Option<u64> {
+/// The bound on requests in all: the load's own, or what its `users` make together; `u64::MAX` if there is none.
+fn requests_max(config: &Config, users: u32) -> u64 {
     let of_users = match config.load {
         Load::Closed { requests_per_user, .. } => {
             requests_per_user.map(|each| u64::from(users) * u64::from(each.get()))
         }
         Load::Open { .. } => None,
     };
-    config.stop.requests.map(NonZeroU64::get).into_iter().chain(of_users).min()
+    config.stop.requests.map(NonZeroU64::get).into_iter().chain(of_users).min().unwrap_or(u64::MAX)
 }

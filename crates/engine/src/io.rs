@@ -18,6 +18,9 @@ pub trait Io {
     /// What can go wrong with the implementation itself (not with a connection).
     type Error;
 
+    /// How many requests in a row may share one stamp: those that go to the kernel together.
+    const SENDS_A_STAMP: u32 = 1;
+
     /// The clock.
     fn now(&self) -> Instant;
 
@@ -68,15 +71,32 @@ pub fn drive<S: Sink, I: Io>(
     }
 }
 
+/// Does what the engine wants done: first what is to be sent, of which there is most.
 #[inline]
 fn carry_out<S: Sink, I: Io>(engine: &mut Engine<S>, io: &mut I) {
     while engine.has_action() {
+        send_all(engine, io);
         let now = io.now();
         let Some(action) = engine.poll_action(now) else { return };
         if let Some(event) = io.submit(action) {
             let (Action::Connect(conn) | Action::Send(conn) | Action::Close(conn) | Action::Skip(conn, _)) =
                 action;
             engine.handle_completion(now, Completion { conn, event, arrived: None });
+        }
+    }
+}
+
+#[inline]
+fn send_all<S: Sink, I: Io>(engine: &mut Engine<S>, io: &mut I) {
+    while engine.has_send() {
+        let now = io.now();
+        for _ in 0..I::SENDS_A_STAMP {
+            let Some(conn) = engine.poll_send(now) else { break };
+            match io.submit(Action::Send(conn)) {
+                None => {}
+                Some(Event::Sent) => engine.handle_sent(conn),
+                Some(event) => engine.handle_completion(now, Completion { conn, event, arrived: None }),
+            }
         }
     }
 }

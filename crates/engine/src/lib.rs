@@ -23,6 +23,7 @@ mod io;
 mod queue;
 mod sample;
 mod schedule;
+mod timers;
 
 pub use config::{Arrivals, Config, Expect, Load, Request, Reuse, Share, Stop, Timeouts, UserStart};
 pub use connection::{Action, Completion, Conn, ConnectFailure, Event};

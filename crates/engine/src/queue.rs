@@ -1,4 +1,5 @@
-//! Doubly linked queues through the slots themselves: one for each state.
+//! Doubly linked queues through the slots themselves: one for each state but [`State::InFlight`], which is entered and
+//! left by every request and so is kept track of by [`crate::timers`].
 //!
 //! The spans that states are bounded by are constant over a run, so a queue in order of entry is a queue
 //! in order of deadline: entering, leaving and finding the next deadline are O(1), with no timer wheel

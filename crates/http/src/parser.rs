@@ -101,57 +101,16 @@ impl ResponseParser {
         self.push_with(limits, None, input, on_body)
     }
 
-    /// The same, and quicker where the head is the `known` one, which is learnt from the others.
-    #[inline]
+    /// The same, and quicker where the head is the `known` one, which is learnt from the others. A whole response is
+    /// known more quickly still by [`KnownHead::whole`].
     pub fn push_known(
         &mut self,
         limits: &Limits,
         known: &mut KnownHead,
         input: &[u8],
-        mut on_body: impl FnMut(&[u8]),
+        on_body: impl FnMut(&[u8]),
     ) -> Result<Progress, Malformed> {
-        if let Some((head, body)) = self.known_whole(limits, known, input) {
-            if !body.is_empty() {
-                on_body(body);
-            }
-            return Ok(self.complete_at_once(head, body.len()));
-        }
         self.push_with(limits, Some(known), input, on_body)
-    }
-
-    /// The usual case: a response whose head is the known one and which lies in `input` as a whole, from its start.
-    /// Gives its head and its body.
-    #[inline]
-    fn known_whole<'a>(
-        &self,
-        limits: &Limits,
-        known: &KnownHead,
-        input: &'a [u8],
-    ) -> Option<(Head, &'a [u8])> {
-        let untouched = matches!(self.state, State::Leading { after_cr: false })
-            && self.leading_bytes == 0
-            && self.interim_responses == 0;
-        let head = known.find(input, self.kind).filter(|_| untouched)?;
-        let body_bytes = match head.body {
-            Body::Length(bytes) => usize::try_from(bytes).ok()?,
-            Body::None => 0,
-            Body::Interim | Body::Chunked | Body::UntilClose => return None,
-        };
-        let body = input[head.bytes..].get(..body_bytes)?;
-        (head.bytes <= limits.head_bytes_max as usize).then_some((head, body))
-    }
-
-    #[inline]
-    fn complete_at_once(&mut self, head: Head, body_bytes: usize) -> Progress {
-        let consumed = head.bytes + body_bytes;
-        self.state = State::Idle;
-        self.status = head.status;
-        self.keep_alive = head.keep_alive;
-        self.framing = head.body.framing();
-        self.head_bytes = u32::try_from(head.bytes).unwrap_or(u32::MAX);
-        self.body_bytes = body_bytes as u64;
-        self.wire_bytes = consumed as u64;
-        Progress::Complete { consumed, response: self.response() }
     }
 
     fn push_with(

@@ -62,7 +62,8 @@ impl Feed {
 }
 
 impl Sink for Feed {
-    #[inline]
+    #[expect(clippy::inline_always, reason = "on the path of every request")]
+    #[inline(always)]
     fn record(&mut self, sample: &Sample) {
         self.current.record(sample);
     }

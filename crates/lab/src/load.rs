@@ -240,8 +240,8 @@ fn result(
         received_bytes_per_s: figures.received_bytes_per_s,
         service_time_us: (&whole.times.service).into(),
         response_time_us: (&whole.times.response).into(),
-        lag_us: (&whole.times.lag).into(),
-        generator_lag_us: (&whole.times.generator_lag).into(),
+        lag_us: (&whole.times.lag()).into(),
+        generator_lag_us: (&whole.times.generator_lag()).into(),
         receive_lag_us: (&whole.times.receive_lag).into(),
         cpu_us_per_request: figures.generator_cpu_us_per_request,
         generator: record::Generator {

@@ -1,6 +1,7 @@
 //! What happened within a span of a load: a second of it, or all of it.
 
 use engine::Sample;
+use units::Duration;
 
 use crate::distribution::Distribution;
 use crate::tally::Tally;
@@ -12,12 +13,53 @@ pub struct Times {
     pub response: Distribution,
     /// done − sent: what the server took.
     pub service: Distribution,
-    /// sent − intended: how late requests went out, for whatever reason.
-    pub lag: Distribution,
-    /// sent − (due and a connection free): the part of the lag that is the generator's own.
-    pub generator_lag: Distribution,
     /// done − arrived, of the answers that the kernel stamped: how long they lay in the generator's own socket.
     pub receive_lag: Distribution,
+    /// sent − intended, of the requests that had a connection when they were due: all of that is the generator's own.
+    /// Apart from the others, so that most requests are counted once and not twice.
+    lag_of_ready: Distribution,
+    /// sent − intended, of those that waited for a connection.
+    lag_of_others: Distribution,
+    /// sent − (due and a connection free), of the same.
+    generator_lag_of_others: Distribution,
+}
+
+impl Times {
+    /// sent − intended: how late requests went out, for whatever reason.
+    pub fn lag(&self) -> Distribution {
+        let mut lag = self.lag_of_ready.clone();
+        lag.merge(&self.lag_of_others);
+        lag
+    }
+
+    /// sent − (due and a connection free): the part of the lag that is the generator's own.
+    pub fn generator_lag(&self) -> Distribution {
+        let mut lag = self.lag_of_ready.clone();
+        lag.merge(&self.generator_lag_of_others);
+        lag
+    }
+
+    #[inline]
+    fn record_lags(&mut self, lag: Duration, generator_lag: Duration) {
+        if lag == generator_lag {
+            self.lag_of_ready.record(lag);
+        } else {
+            self.lag_of_others.record(lag);
+            self.generator_lag_of_others.record(generator_lag);
+        }
+    }
+
+    fn all_mut(&mut self) -> [&mut Distribution; 6] {
+        let Self { response, service, receive_lag, lag_of_ready, lag_of_others, generator_lag_of_others } =
+            self;
+        [response, service, receive_lag, lag_of_ready, lag_of_others, generator_lag_of_others]
+    }
+
+    fn all(&self) -> [&Distribution; 6] {
+        let Self { response, service, receive_lag, lag_of_ready, lag_of_others, generator_lag_of_others } =
+            self;
+        [response, service, receive_lag, lag_of_ready, lag_of_others, generator_lag_of_others]
+    }
 }
 
 /// Counts and distributions of the samples of a span of time.
@@ -31,52 +73,48 @@ pub struct Interval {
 
 impl Interval {
     /// Adds one finished request. Called once a request on the load's own thread.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "on the path of every request")]
+    #[inline(always)]
     pub fn record(&mut self, sample: &Sample) {
         self.tally.record(sample);
         if !sample.due_in_window {
             return;
         }
         if let (Some(lag), Some(generator_lag)) = (sample.lag(), sample.generator_lag()) {
-            self.times.lag.record(lag);
-            self.times.generator_lag.record(generator_lag);
+            self.times.record_lags(lag, generator_lag);
         }
         if let Some(receive_lag) = sample.receive_lag() {
             self.times.receive_lag.record(receive_lag);
         }
-        match (sample.outcome.is_answered(), sample.service_time()) {
-            (true, service) => {
-                self.times.response.record(sample.response_time());
-                if let Some(service) = service {
-                    self.times.service.record(service);
-                }
+        if sample.outcome.is_answered() {
+            self.times.response.record(sample.response_time());
+            if let Some(service) = sample.service_time() {
+                self.times.service.record(service);
             }
-            (false, service) => {
-                self.times.response.record_censored(sample.response_time());
-                if let Some(service) = service {
-                    self.times.service.record_censored(service);
-                }
-            }
+        } else {
+            self.record_censored(sample);
+        }
+    }
+
+    #[cold]
+    fn record_censored(&mut self, sample: &Sample) {
+        self.times.response.record_censored(sample.response_time());
+        if let Some(service) = sample.service_time() {
+            self.times.service.record_censored(service);
         }
     }
 
     /// Adds all of `other`.
     pub fn merge(&mut self, other: &Self) {
         self.tally.merge(&other.tally);
-        self.times.response.merge(&other.times.response);
-        self.times.service.merge(&other.times.service);
-        self.times.lag.merge(&other.times.lag);
-        self.times.generator_lag.merge(&other.times.generator_lag);
-        self.times.receive_lag.merge(&other.times.receive_lag);
+        for (into, from) in self.times.all_mut().into_iter().zip(other.times.all()) {
+            into.merge(from);
+        }
     }
 
     /// Forgets everything and keeps the memory.
     pub fn clear(&mut self) {
         self.tally = Tally::default();
-        self.times.response.clear();
-        self.times.service.clear();
-        self.times.lag.clear();
-        self.times.generator_lag.clear();
-        self.times.receive_lag.clear();
+        self.times.all_mut().into_iter().for_each(Distribution::clear);
     }
 }

@@ -18,12 +18,16 @@ impl Statuses {
 
     #[inline]
     fn add(&mut self, status: u16, count: u64) {
-        if let Some((_, so_far)) = self.0.iter_mut().find(|(known, _)| *known == status) {
-            *so_far += count;
-        } else {
-            let at = self.0.partition_point(|(known, _)| *known < status);
-            self.0.insert(at, (status, count));
+        match self.0.iter_mut().find(|(known, _)| *known == status) {
+            Some((_, so_far)) => *so_far += count,
+            None => self.insert(status, count),
         }
+    }
+
+    #[cold]
+    fn insert(&mut self, status: u16, count: u64) {
+        let at = self.0.partition_point(|(known, _)| *known < status);
+        self.0.insert(at, (status, count));
     }
 }
 
@@ -69,7 +73,8 @@ pub struct Tally {
 
 impl Tally {
     /// Adds one finished request.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "on the path of every request")]
+    #[inline(always)]
     pub fn record(&mut self, sample: &Sample) {
         if sample.due_in_window {
             self.count_outcome(sample.outcome);
@@ -83,14 +88,22 @@ impl Tally {
         }
     }
 
+    #[inline]
     fn count_outcome(&mut self, outcome: Outcome) {
         self.intended += 1;
+        if let Outcome::Answered { status, expected } = outcome {
+            self.answered += 1;
+            self.answered_as_expected += u64::from(expected);
+            self.statuses.add(status, 1);
+        } else {
+            self.count_failure(outcome);
+        }
+    }
+
+    #[cold]
+    fn count_failure(&mut self, outcome: Outcome) {
         match outcome {
-            Outcome::Answered { status, expected } => {
-                self.answered += 1;
-                self.answered_as_expected += u64::from(expected);
-                self.statuses.add(status, 1);
-            }
+            Outcome::Answered { .. } => {}
             Outcome::TimedOut => self.timed_out += 1,
             Outcome::ConnectFailed(failure) => {
                 self.connect_failed += 1;

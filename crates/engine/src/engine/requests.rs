@@ -4,11 +4,12 @@ use units::Instant;
 
 use super::{DUE_PER_TURN_MAX, Engine, Stage};
 use crate::config::Load;
-use crate::connection::{Action, State};
+use crate::connection::State;
 use crate::sample::{Outcome, Sample, Sink};
 
 impl<S: Sink> Engine<S> {
     /// Gives the slot, which is in no queue, its next request or lets it rest.
+    #[inline(never)]
     pub(super) fn next_request(&mut self, index: u32, now: Instant) {
         if self.stage != Stage::Running {
             return self.rest(index, now);
@@ -22,6 +23,8 @@ impl<S: Sink> Engine<S> {
     }
 
     /// A closed-model user's next request, intended at `intended`, if the load goes on until then.
+    #[expect(clippy::inline_always, reason = "on the path of every request")]
+    #[inline(always)]
     pub(super) fn start_user_request(&mut self, index: u32, intended: Instant, now: Instant) {
         if intended >= self.window.end || !self.may_intend() {
             return self.rest(index, now);
@@ -34,6 +37,7 @@ impl<S: Sink> Engine<S> {
     }
 
     /// Whether the slot is a user who has made all of its requests.
+    #[inline]
     pub(super) fn has_made_all(&self, index: u32) -> bool {
         let Load::Closed { requests_per_user, .. } = self.config.load else { return false };
         requests_per_user.is_some_and(|all| self.slots[index as usize].made >= all.get())
@@ -48,6 +52,8 @@ impl<S: Sink> Engine<S> {
     }
 
     /// Puts a request on a slot that is in no queue. `free_since` is when the slot could have taken it.
+    #[expect(clippy::inline_always, reason = "on the path of every request")]
+    #[inline(always)]
     pub(super) fn start_request(&mut self, index: u32, intended: Instant, free_since: Instant, now: Instant) {
         let slot = &mut self.slots[index as usize];
         slot.has_request = true;
@@ -60,10 +66,18 @@ impl<S: Sink> Engine<S> {
         }
     }
 
+    /// Puts a request in flight, to be sent next.
+    #[expect(clippy::inline_always, reason = "on the path of every request")]
+    #[inline(always)]
     pub(super) fn send(&mut self, index: u32, now: Instant) {
-        self.enter(index, State::InFlight, now);
-        self.slots[index as usize].to_be_sent = true;
-        self.actions.push_back(Action::Send(self.conn(index)));
+        let slot = &mut self.slots[index as usize];
+        slot.state = State::InFlight;
+        slot.since = now;
+        slot.to_be_sent = true;
+        if !core::mem::replace(&mut slot.has_timer, true) {
+            self.timers.set(index, now + self.config.timeouts.request);
+        }
+        self.to_send.push(index);
     }
 
     /// Leaves a slot without a request: in the open model it takes what waits, else it is free or down.
@@ -111,32 +125,52 @@ impl<S: Sink> Engine<S> {
         self.counters.backlog_peak = self.counters.backlog_peak.max(self.backlog.len() as u64);
     }
 
+    #[inline]
     pub(super) fn may_intend(&self) -> bool {
-        self.requests_max.is_none_or(|limit| self.counters.intended < limit)
+        self.counters.intended < self.requests_max
     }
 
+    #[inline]
     pub(super) fn intend(&mut self) {
         self.counters.intended += 1;
         self.outstanding += 1;
     }
 
-    pub(super) fn finish_request(&mut self, index: u32, outcome: Outcome, done: Instant) {
+    /// Ends the slot's request. `received_bytes` are those of its answer, if it was sent.
+    #[expect(clippy::inline_always, reason = "on the path of every request, and called from two places")]
+    #[inline(always)]
+    pub(super) fn finish_request(
+        &mut self,
+        index: u32,
+        outcome: Outcome,
+        received_bytes: u64,
+        done: Instant,
+    ) {
         let slot = &mut self.slots[index as usize];
         slot.has_request = false;
+        slot.to_be_sent = false;
         let was_sent = !matches!(outcome, Outcome::ConnectFailed(_) | Outcome::Unsent);
         let sample = Sample {
             intended: slot.intended,
             ready: slot.ready,
-            sent: was_sent.then_some(slot.sent),
+            sent: was_sent.then_some(slot.since),
             done,
             arrived: self.arrived.filter(|_| outcome.is_answered()),
             outcome,
-            received_bytes: if was_sent { slot.received_bytes } else { 0 },
+            received_bytes,
             due_in_window: self.window.start <= slot.intended && slot.intended < self.window.end,
             done_in_window: self.window.start <= done && done < self.window.end,
         };
         self.outstanding -= 1;
         self.sink.record(&sample);
+    }
+
+    /// Ends the slot's request without a whole answer.
+    pub(super) fn finish_failed(&mut self, index: u32, outcome: Outcome, done: Instant) {
+        let slot = &self.slots[index as usize];
+        let has_part = slot.state == State::InFlight && slot.answer_begun && !slot.to_be_sent;
+        let received_bytes = if has_part { self.answers[index as usize].received_bytes } else { 0 };
+        self.finish_request(index, outcome, received_bytes, done);
     }
 
     /// A due request that never got a connection. It is known not to be answered until the deadline.

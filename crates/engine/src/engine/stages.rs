@@ -12,10 +12,9 @@ impl<S: Sink> Engine<S> {
     /// How long a slot may stay in `state`.
     pub(super) fn bound(&self, state: State) -> Duration {
         match state {
-            State::Down => Duration::MAX,
+            State::Down | State::InFlight => Duration::MAX,
             State::Connecting => self.config.timeouts.connect,
             State::Free => self.config.timeouts.idle,
-            State::InFlight => self.config.timeouts.request,
             State::Thinking => match self.config.load {
                 Load::Closed { think, .. } => think,
                 Load::Open { .. } => Duration::MAX,
@@ -39,13 +38,12 @@ impl<S: Sink> Engine<S> {
         for _ in 0..self.queues.len(state) {
             let Some((index, at)) = self.next_expiry(state).filter(|(_, at)| *at <= now) else { return };
             match state {
-                State::Down => {}
+                State::Down | State::InFlight => {}
                 State::Connecting => {
                     self.close(index);
                     self.on_connect_failed(index, ConnectFailure::TimedOut, now);
                 }
                 State::Free => self.lose_connection(index, now),
-                State::InFlight => self.time_out(index, at, now),
                 State::Thinking | State::Pausing | State::Ramping => {
                     self.leave(index);
                     self.start_user_request(index, at, now);
@@ -54,10 +52,29 @@ impl<S: Sink> Engine<S> {
         }
     }
 
+    /// Ends requests that are out longer than their bound.
+    pub(super) fn expire_in_flight(&mut self, now: Instant) {
+        // One that a user sends next is not due again in this call, unless the bound is zero.
+        for _ in 0..self.timers.len() {
+            let Some(index) = self.timers.take_due(now) else { return };
+            let slot = &mut self.slots[index as usize];
+            slot.has_timer = false;
+            if slot.state != State::InFlight {
+                continue;
+            }
+            let at = slot.since + self.config.timeouts.request;
+            if at <= now {
+                self.time_out(index, at, now);
+            } else {
+                slot.has_timer = true;
+                self.timers.set(index, at);
+            }
+        }
+    }
+
     /// The bound, not the instant we noticed it, is what the request is known to have lasted.
-    pub(super) fn time_out(&mut self, index: u32, at: Instant, now: Instant) {
-        self.leave(index);
-        self.finish_request(index, Outcome::TimedOut, at);
+    fn time_out(&mut self, index: u32, at: Instant, now: Instant) {
+        self.finish_failed(index, Outcome::TimedOut, at);
         self.close(index);
         self.next_request(index, now);
     }
@@ -122,7 +139,7 @@ impl<S: Sink> Engine<S> {
             self.leave(index);
             if self.slots[index as usize].has_request {
                 let done = self.window.end.max(self.slots[index as usize].intended);
-                self.finish_request(index, Outcome::Unsent, done);
+                self.finish_failed(index, Outcome::Unsent, done);
             }
             self.close(index);
             self.rest(index, now);
@@ -136,10 +153,12 @@ impl<S: Sink> Engine<S> {
     }
 
     pub(super) fn abandon_in_flight(&mut self, now: Instant) {
-        while let Some(index) = self.queues.front(State::InFlight) {
-            let outcome =
-                if self.slots[index as usize].to_be_sent { Outcome::Unsent } else { Outcome::InFlight };
-            self.fail(index, outcome, now);
+        for index in 0..self.slots.len() as u32 {
+            let slot = &self.slots[index as usize];
+            if slot.state == State::InFlight {
+                let outcome = if slot.to_be_sent { Outcome::Unsent } else { Outcome::InFlight };
+                self.fail(index, outcome, now);
+            }
         }
     }
 

@@ -1,0 +1,213 @@
+//! What happens on a connection, and what it means for the request that is out on it.
+
+use http::{EndOfStream, Progress, Response};
+use units::Instant;
+
+use super::{Engine, SKIPPED_BYTES_MIN, Stage};
+use crate::config::{Load, Reuse};
+use crate::connection::{Action, Answer, ConnectFailure, Event, Slot, State, check_body};
+use crate::sample::{Outcome, Sink};
+
+/// How an answer came.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Came {
+    /// Whether its body is the expected one.
+    body_matches: bool,
+    /// Whether bytes came with it that nobody had asked for.
+    surplus: bool,
+    /// Its head included.
+    received_bytes: u64,
+}
+
+impl<S: Sink> Engine<S> {
+    #[inline(never)]
+    pub(super) fn on_event(&mut self, index: u32, event: Event<'_>, now: Instant) {
+        match event {
+            Event::Received(bytes) => self.on_piece(index, bytes, now),
+            Event::Skipped(bytes) => self.on_skipped(index, bytes, now),
+            Event::Sent => self.slots[index as usize].request_written = true,
+            Event::Connected => self.on_connected(index, now),
+            Event::ConnectFailed(failure) => self.on_connect_failed(index, failure, now),
+            Event::PeerClosed => self.on_peer_closed(index, now),
+            Event::Reset => self.on_reset(index, now),
+        }
+    }
+
+    pub(super) fn on_connected(&mut self, index: u32, now: Instant) {
+        if self.slots[index as usize].state != State::Connecting {
+            return;
+        }
+        self.counters.connections_opened += 1;
+        self.leave(index);
+        let slot = &mut self.slots[index as usize];
+        slot.connected = true;
+        slot.has_served = false;
+        if slot.has_request {
+            slot.ready = slot.intended.max(now);
+            self.send(index, now);
+        } else {
+            self.rest(index, now);
+        }
+    }
+
+    pub(super) fn on_connect_failed(&mut self, index: u32, failure: ConnectFailure, now: Instant) {
+        if self.slots[index as usize].state != State::Connecting {
+            return;
+        }
+        self.leave(index);
+        if !self.slots[index as usize].has_request {
+            self.counters.opening_failures += 1;
+            return self.rest(index, now);
+        }
+        self.finish_failed(index, Outcome::ConnectFailed(failure), now);
+        match self.config.load {
+            Load::Closed { .. } if self.stage == Stage::Running && !self.has_made_all(index) => {
+                self.enter(index, State::Pausing, now);
+            }
+            _ => self.next_request(index, now),
+        }
+    }
+
+    /// The usual answer: all of it at once, with the head that the server sends again and again.
+    #[inline]
+    pub(super) fn known_answer(&self, slot: &Slot, bytes: &[u8]) -> Option<(Response, Came)> {
+        if slot.state != State::InFlight || slot.to_be_sent || slot.answer_begun {
+            return None;
+        }
+        let response = self.known_head.whole(bytes)?;
+        let body = &bytes[response.head_bytes as usize..];
+        let body_matches = self.config.expect.body.as_deref().is_none_or(|expected| expected == body);
+        Some((*response, Came { body_matches, surplus: false, received_bytes: bytes.len() as u64 }))
+    }
+
+    /// An answer that is not the usual one, or a part of one.
+    #[inline(never)]
+    pub(super) fn on_piece(&mut self, index: u32, bytes: &[u8], now: Instant) {
+        let slot = &mut self.slots[index as usize];
+        if slot.state != State::InFlight || slot.to_be_sent {
+            self.counters.unsolicited += 1;
+            return self.lose_connection(index, now);
+        }
+        let answer = &mut self.answers[index as usize];
+        if !core::mem::replace(&mut slot.answer_begun, true) {
+            answer.begin(self.config.request.kind);
+        }
+        answer.received_bytes += bytes.len() as u64;
+        let Answer { parser, body_bytes, body_matches, .. } = answer;
+        let expected = self.config.expect.body.as_deref();
+        let progress = parser.push_known(&self.config.limits, &mut self.known_head, bytes, |piece| {
+            if let Some(expected) = expected {
+                check_body(expected, body_bytes, body_matches, piece);
+            }
+        });
+        match progress {
+            Ok(Progress::NeedMore) => {
+                let to_come = parser.body_bytes_to_come();
+                if expected.is_none() && to_come >= SKIPPED_BYTES_MIN {
+                    self.skip = Some(Action::Skip(self.conn(index), to_come));
+                }
+            }
+            Ok(Progress::Complete { consumed, response }) => {
+                let surplus = consumed < bytes.len();
+                self.counters.unsolicited += u64::from(surplus);
+                self.on_last_piece(index, response, surplus, now);
+            }
+            Err(kind) => self.fail(index, Outcome::Malformed(kind), now),
+        }
+    }
+
+    pub(super) fn on_skipped(&mut self, index: u32, bytes: u64, now: Instant) {
+        let answer = &mut self.answers[index as usize];
+        answer.received_bytes += bytes;
+        match answer.parser.skip(bytes) {
+            Ok(Progress::NeedMore) => {}
+            Ok(Progress::Complete { response, .. }) => self.on_last_piece(index, response, false, now),
+            Err(kind) => self.fail(index, Outcome::Malformed(kind), now),
+        }
+    }
+
+    /// An answer that came in pieces is whole.
+    pub(super) fn on_last_piece(&mut self, index: u32, response: Response, surplus: bool, now: Instant) {
+        let answer = &self.answers[index as usize];
+        let body_matches = answer.has_body(&self.config.expect);
+        let came = Came { body_matches, surplus, received_bytes: answer.received_bytes };
+        self.on_answer(index, &response, came, now);
+    }
+
+    #[expect(clippy::inline_always, reason = "on the path of every request, and called from two places")]
+    #[inline(always)]
+    pub(super) fn on_answer(&mut self, index: u32, response: &Response, came: Came, now: Instant) {
+        let slot = &mut self.slots[index as usize];
+        slot.has_served = true;
+        let reusable = response.keep_alive && slot.request_written && !came.surplus;
+        let expected = came.body_matches && self.config.expect.takes_status(response.status);
+        let outcome = Outcome::Answered { status: response.status, expected };
+        self.finish_request(index, outcome, came.received_bytes, now);
+        self.counters.connections_closed_by_server += u64::from(!response.keep_alive);
+        if !reusable || self.config.reuse == Reuse::FreshConnection {
+            self.close(index);
+        }
+        self.next_request(index, now);
+    }
+
+    pub(super) fn on_peer_closed(&mut self, index: u32, now: Instant) {
+        let slot = &self.slots[index as usize];
+        if slot.state == State::InFlight
+            && !slot.to_be_sent
+            && slot.answer_begun
+            && let EndOfStream::Complete(response) = self.answers[index as usize].parser.end_of_stream()
+        {
+            return self.on_last_piece(index, Response { keep_alive: false, ..response }, false, now);
+        }
+        self.counters.connections_closed_by_server += 1;
+        match self.slots[index as usize].state {
+            State::InFlight if !self.slots[index as usize].is_stale() => {
+                self.fail(index, Outcome::ClosedEarly, now);
+            }
+            _ => self.lose_connection(index, now),
+        }
+    }
+
+    pub(super) fn on_reset(&mut self, index: u32, now: Instant) {
+        match self.slots[index as usize].state {
+            State::InFlight if !self.slots[index as usize].is_stale() => {
+                self.fail(index, Outcome::Reset, now);
+            }
+            State::Connecting => {
+                self.close(index);
+                self.on_connect_failed(index, ConnectFailure::Reset, now);
+            }
+            _ => self.lose_connection(index, now),
+        }
+    }
+
+    /// Ends a request that is out with a failure, and its connection with it.
+    pub(super) fn fail(&mut self, index: u32, outcome: Outcome, now: Instant) {
+        let slot = &mut self.slots[index as usize];
+        if slot.to_be_sent {
+            // It was about to go out on a connection that never did anything, and is dated as if it had.
+            slot.since = now.max(slot.ready);
+        }
+        self.finish_failed(index, outcome, now);
+        self.close(index);
+        self.next_request(index, now);
+    }
+
+    /// Ends a connection that carries no request. One that was about to go out on it goes out on the next, as that
+    /// of any client does that finds its connection gone.
+    pub(super) fn lose_connection(&mut self, index: u32, now: Instant) {
+        self.close(index);
+        let slot = &mut self.slots[index as usize];
+        match slot.state {
+            State::Free => {
+                self.leave(index);
+                self.rest(index, now);
+            }
+            State::InFlight => {
+                slot.to_be_sent = false;
+                self.connect(index, now);
+            }
+            _ => {}
+        }
+    }
+}

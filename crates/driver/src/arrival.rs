@@ -8,6 +8,7 @@
 use std::os::fd::{AsFd, AsRawFd};
 
 use rustix::io::Errno;
+use rustix::net::RecvFlags;
 use rustix::time::{ClockId, clock_gettime};
 use units::Instant;
 
@@ -43,7 +44,7 @@ pub(crate) struct Read {
 }
 
 /// Reads what lies in `socket`, with its stamp.
-pub(crate) fn receive(socket: impl AsFd, buffer: &mut [u8]) -> Result<Read, Errno> {
+pub(crate) fn receive(socket: impl AsFd, buffer: &mut [u8], flags: RecvFlags) -> Result<Read, Errno> {
     let mut control = Control([0; CONTROL_BYTES]);
     let mut piece = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
     // SAFETY: all of its fields are integers and pointers, for which zero is a value.
@@ -53,7 +54,8 @@ pub(crate) fn receive(socket: impl AsFd, buffer: &mut [u8]) -> Result<Read, Errn
     message.msg_control = control.0.as_mut_ptr().cast();
     message.msg_controllen = CONTROL_BYTES as _;
     // SAFETY: the message points to one live buffer and one live control area, with their true lengths.
-    let received = unsafe { libc::recvmsg(socket.as_fd().as_raw_fd(), &raw mut message, 0) };
+    let received =
+        unsafe { libc::recvmsg(socket.as_fd().as_raw_fd(), &raw mut message, flags.bits().cast_signed()) };
     let bytes = usize::try_from(received).map_err(|_| last_errno())?;
     let written = (message.msg_controllen as usize).min(CONTROL_BYTES);
     Ok(Read { bytes, arrived: arrival(&control.0[..written]) })
@@ -108,7 +110,7 @@ mod tests {
         server.write_all(b"hello").unwrap();
         std::thread::sleep(Duration::from_millis(30));
         let mut buffer = [0; 16];
-        let read = receive(&client, &mut buffer).unwrap();
+        let read = receive(&client, &mut buffer, RecvFlags::empty()).unwrap();
         assert_eq!(&buffer[..read.bytes], b"hello");
         let arrived = read.arrived.expect("a kernel since 2.6.30 stamps");
         let (lay, since) = (monotonic_now().since(arrived), arrived.since(before));

@@ -21,6 +21,8 @@ use crate::socket::{self, connect_failure};
 const EVENTS_MAX: usize = 256;
 /// Bytes read at one time: large bodies cost one system call a 64 KiB.
 const READ_BYTES_MAX: usize = 64 * 1024;
+/// Bytes read first of an answer whose body will be skipped: its head, and not much of what need not be copied.
+const HEAD_READ_BYTES: usize = 2048;
 /// Full reads of one socket in a row before others get their turn.
 const READS_IN_A_ROW_MAX: u32 = 16;
 
@@ -40,6 +42,8 @@ pub struct EpollIo {
     /// How many of `postponed` get their turn before the next wait.
     postponed_in_turn: usize,
     buffer: Box<[u8]>,
+    /// Bytes read first of an answer: few while bodies are skipped.
+    first_read_bytes: usize,
 }
 
 #[derive(Debug)]
@@ -77,6 +81,7 @@ impl EpollIo {
             postponed: VecDeque::new(),
             postponed_in_turn: 0,
             buffer: vec![0; READ_BYTES_MAX].into_boxed_slice(),
+            first_read_bytes: READ_BYTES_MAX,
         })
     }
 
@@ -199,17 +204,22 @@ impl EpollIo {
         let Reading { conn, reads, to_the_end } = reading;
         let socket =
             self.sockets[conn.slot as usize].as_mut().filter(|it| it.generation == conn.generation)?;
-        let wanted = usize::try_from(socket.skip_bytes).unwrap_or(usize::MAX).min(self.buffer.len());
+        let (asked, flags) = match (socket.skip_bytes, reads) {
+            (0, 0) => (self.first_read_bytes, RecvFlags::empty()),
+            (0, _) => (self.buffer.len(), RecvFlags::empty()),
+            // TCP throws away what is received with TRUNC, and does not touch the buffer. One byte more than there can
+            // be, so that a read of all of them comes back short: then the socket is drained.
+            (to_come, _) => {
+                let beyond = usize::try_from(to_come).unwrap_or(usize::MAX).saturating_add(1);
+                (beyond.min(self.buffer.len()), RecvFlags::TRUNC)
+            }
+        };
         let received = loop {
+            let buffer = &mut self.buffer[..asked];
             let received = if arrival::is_sampled(conn.slot) {
-                arrival::receive(&socket.fd, &mut self.buffer)
-            } else if wanted > 0 {
-                // TCP throws away what is received with this flag, and does not touch the buffer.
-                let received = net::recv(&socket.fd, &mut self.buffer[..wanted], RecvFlags::TRUNC);
-                received.map(|(_, bytes)| Read { bytes, arrived: None })
+                arrival::receive(&socket.fd, buffer, flags)
             } else {
-                let received = net::recv(&socket.fd, &mut *self.buffer, RecvFlags::empty());
-                received.map(|(_, bytes)| Read { bytes, arrived: None })
+                net::recv(&socket.fd, buffer, flags).map(|(_, bytes)| Read { bytes, arrived: None })
             };
             match received {
                 Err(Errno::INTR) => {}
@@ -219,15 +229,18 @@ impl EpollIo {
         match received {
             Ok(Read { bytes: 0, .. }) => Some(Seen::Known(conn, Event::PeerClosed)),
             Ok(Read { bytes, arrived }) => {
-                let asked = if wanted > 0 { wanted } else { self.buffer.len() };
                 if reads + 1 >= READS_IN_A_ROW_MAX {
                     self.postponed.push_back(conn);
                 } else if bytes == asked || to_the_end {
                     self.reading = Some(Reading { conn, reads: reads + 1, to_the_end });
                 }
-                if wanted > 0 {
-                    socket.skip_bytes -= bytes as u64;
-                    return Some(Seen::Known(conn, Event::Skipped(bytes as u64)));
+                if socket.skip_bytes > 0 {
+                    socket.skip_bytes = socket.skip_bytes.saturating_sub(bytes as u64);
+                    return Some(Seen::Skipped(conn, bytes as u64, arrived));
+                }
+                if bytes == asked {
+                    // An answer longer than that. Whether the rest of it is skipped is heard next.
+                    self.first_read_bytes = READ_BYTES_MAX;
                 }
                 Some(Seen::Bytes(conn, bytes, arrived))
             }
@@ -242,6 +255,8 @@ enum Seen {
     Known(Conn, Event<'static>),
     /// So many bytes lie in the buffer, and when the last of them arrived, where that is known.
     Bytes(Conn, usize, Option<Instant>),
+    /// So many bytes were thrown away, and when the last of them arrived.
+    Skipped(Conn, u64, Option<Instant>),
 }
 
 impl Io for EpollIo {
@@ -257,8 +272,9 @@ impl Io for EpollIo {
             Action::Send(conn) => self.send(conn),
             Action::Connect(conn) => self.connect(conn),
             Action::Skip(conn, bytes) => {
-                if let Some(socket) = self.socket(conn).filter(|_| !arrival::is_sampled(conn.slot)) {
+                if let Some(socket) = self.socket(conn) {
                     socket.skip_bytes = bytes;
+                    self.first_read_bytes = HEAD_READ_BYTES;
                 }
                 None
             }
@@ -310,6 +326,7 @@ impl Io for EpollIo {
         let (conn, event, arrived) = match seen {
             Seen::Known(conn, event) => (conn, event, None),
             Seen::Bytes(conn, bytes, arrived) => (conn, Event::Received(&self.buffer[..bytes]), arrived),
+            Seen::Skipped(conn, bytes, arrived) => (conn, Event::Skipped(bytes), arrived),
         };
         Some((monotonic_now(), Completion { conn, event, arrived }))
     }

@@ -41,7 +41,8 @@ pub enum Event<'a> {
     Sent,
     /// Bytes arrived, in order; never empty.
     Received(&'a [u8]),
-    /// Bytes arrived and were thrown away, as [`Action::Skip`] allowed; in order with the others, never none.
+    /// Bytes arrived and were thrown away, as [`Action::Skip`] allowed; in order with the others, never none. More than
+    /// it allowed came unasked.
     Skipped(u64),
     /// The server closed its side.
     PeerClosed,

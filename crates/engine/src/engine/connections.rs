@@ -119,9 +119,14 @@ impl<S: Sink> Engine<S> {
     pub(super) fn on_skipped(&mut self, index: u32, bytes: u64, now: Instant) {
         let answer = &mut self.answers[index as usize];
         answer.received_bytes += bytes;
-        match answer.parser.skip(bytes) {
+        let to_come = answer.parser.body_bytes_to_come();
+        let surplus = bytes > to_come;
+        match answer.parser.skip(bytes.min(to_come)) {
             Ok(Progress::NeedMore) => {}
-            Ok(Progress::Complete { response, .. }) => self.on_last_piece(index, response, false, now),
+            Ok(Progress::Complete { response, .. }) => {
+                self.counters.unsolicited += u64::from(surplus);
+                self.on_last_piece(index, response, surplus, now);
+            }
             Err(kind) => self.fail(index, Outcome::Malformed(kind), now),
         }
     }

@@ -33,12 +33,16 @@ test: setup ## Layout rules, format, lints, all tests: what CI runs
 	cargo xtask ci
 
 .PHONY: test-all
-test-all: test gates-if-possible fuzz-if-possible deny-if-possible stress ## test, gates, fuzz, deny, stress, and the product on real servers
+test-all: test gates-if-possible sanitize-if-possible fuzz-if-possible deny-if-possible stress ## test, gates, sanitizer, fuzz, deny, stress, and the product on real servers
 	scripts/acceptance.sh
 
 .PHONY: gates
 gates: ## Instructions and system calls a request, against their bounds (valgrind, strace)
 	scripts/gates.sh
+
+.PHONY: sanitize
+sanitize: ## The drivers' tests under AddressSanitizer; wants nightly
+	scripts/sanitize.sh
 
 # How long each driver is put under stress.
 STRESS_SECONDS ?= 150
@@ -65,9 +69,11 @@ deny: ## Licences, bans, sources and advisories of the dependencies
 	scripts/deny.sh
 
 # The same, passed over with a word where the machine lacks the tool.
-.PHONY: fuzz-if-possible deny-if-possible gates-if-possible
+.PHONY: fuzz-if-possible deny-if-possible gates-if-possible sanitize-if-possible
 gates-if-possible:
 	@scripts/gates.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "gates: passed over" >&2; }
+sanitize-if-possible:
+	@scripts/sanitize.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "sanitize: passed over" >&2; }
 fuzz-if-possible:
 	@scripts/fuzz.sh $(FUZZ_SECONDS) || { code=$$?; [ $$code -eq $(cannot) ] && echo "fuzz: passed over" >&2; }
 deny-if-possible:

@@ -68,6 +68,7 @@ impl Run {
                 Some((self.memory_peak_bytes() - MEMORY_FIXED_BYTES) / f64::from(entry.connections))
             }
             Metric::LagP99 => Some(self.lag?.p99_us),
+            Metric::SentLagP99 => self.said.lag_p99_us,
         }
     }
 }

@@ -15,11 +15,13 @@ pub(crate) struct Said {
     pub(crate) sending_cpu_us: Option<f64>,
     /// Median and 99th percentile of response times, in µs, where it is asked for them.
     pub(crate) latency_us: Option<(f64, f64)>,
+    /// How late it sent, by its own word: sent − due, the 99th percentile.
+    pub(crate) lag_p99_us: Option<f64>,
 }
 
 impl Said {
     fn counted(requests: u64, failed: u64) -> Self {
-        Self { requests, failed, sending_cpu_us: None, latency_us: None }
+        Self { requests, failed, sending_cpu_us: None, latency_us: None, lag_p99_us: None }
     }
 }
 
@@ -49,6 +51,7 @@ fn proofload(output: &str) -> Option<Said> {
     Some(Said {
         sending_cpu_us: per_request.map(|us| us * answered as f64),
         latency_us: time("p50").zip(time("p99")),
+        lag_p99_us: result["lag_us"]["p99"].as_f64(),
         ..Said::counted(answered, result["intended"].as_u64()?.saturating_sub(answered))
     })
 }

@@ -72,6 +72,8 @@ pub(crate) enum Metric {
     MemoryPerConnection,
     /// How late requests arrived, by the server's log: the 99th percentile.
     LagP99,
+    /// How late they were sent, by the client's own word: the 99th percentile, µs.
+    SentLagP99,
 }
 
 impl fmt::Display for Metric {
@@ -81,6 +83,7 @@ impl fmt::Display for Metric {
             Self::CpuSending => "CPU a request while sending",
             Self::MemoryPerConnection => "bytes a connection beyond 8 MiB",
             Self::LagP99 => "lag, p99",
+            Self::SentLagP99 => "µs from due to sent, p99",
         })
     }
 }

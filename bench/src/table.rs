@@ -51,6 +51,8 @@ const CONNECTIONS_FLAT: u32 = 300;
 const MANY_TO_NULL: f64 = 1.10;
 const FLAT: f64 = 1.15;
 const LARGE_TO_WRK: f64 = 0.45;
+/// Of requests at 10,000/s, on a core that has nothing else to do.
+const LAG_P99_US: f64 = 100.0;
 const MEMORY_BYTES_PER_CONNECTION: f64 = 256.0;
 /// From as many connections on the memory of each is looked at.
 const CONNECTIONS_FOR_MEMORY: u32 = 5000;
@@ -89,6 +91,7 @@ pub(crate) fn scenarios() -> Vec<Scenario> {
     ]);
     all.push(churn());
     all.push(open("open-2000", "open model, 300 connections, 2000 requests/s", 2_000));
+    all.push(precision());
     all.push(open("open-20000", "open model, 300 connections, 20,000 requests/s", 20_000));
     all
 }
@@ -192,6 +195,18 @@ fn open(name: &'static str, title: &'static str, rate_per_s: u32) -> Scenario {
             .into_iter()
             .flat_map(|of| [no_more(of, Metric::CpuWhole), no_more(of, Metric::LagP99)])
             .collect(),
+    }
+}
+
+/// Whether requests go out when they are due.
+fn precision() -> Scenario {
+    let at = |contestant| Entry { contestant, connections: 300 };
+    let to_the_point =
+        |of| Goal { of: at(of), metric: Metric::SentLagP99, versus: None, at_most: LAG_P99_US };
+    let both = [Uring, Epoll];
+    Scenario {
+        goals: both.map(to_the_point).into(),
+        ..open("open-10000", "open model, 300 connections, 10,000 requests/s", 10_000)
     }
 }
 

@@ -39,6 +39,8 @@ pub enum Command {
     Target(Box<Target>),
     /// Hold our own figures against the calibration server's log of the same requests
     Calibrate(Calibrate),
+    /// Say how often a comparison of stacks errs, on made-up experiments of which the truth is known
+    ErrorRates(ErrorRates),
     /// Say what on this machine stands in the way of a good measurement, and how to mend it
     Doctor(Doctor),
     /// Run a command whose whole process tree ends with us
@@ -319,6 +321,53 @@ pub struct Calibrate {
     /// No progress
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// `proofload error-rates`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  proofload error-rates
+  proofload error-rates --stacks 6 --blocks 20 --noise 4%
+
+Trials of one stack differ by some share from block to block, beside what the block does to all of them: that is
+the noise, and a run's record shows it. Ends with 4 where equal stacks are called different in more than 5 % of the
+experiments, or the difference is found in less than 95 %.")]
+pub struct ErrorRates {
+    /// Stacks that are compared; a twin of the last comes beside them, as in every run
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(2..=50))]
+    pub stacks: u8,
+    /// Blocks of an experiment
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=100))]
+    pub blocks: u8,
+    /// Standard deviation of a trial within its block
+    #[arg(long, default_value = "3%")]
+    pub noise: Percent,
+    /// How much better the first stack is, where it is to be found
+    #[arg(long, default_value = "5%")]
+    pub effect: Percent,
+    /// Experiments of each kind
+    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub experiments: u32,
+    /// Seed of the random numbers
+    #[arg(long, default_value = "0")]
+    pub seed: Seed,
+}
+
+/// A share, written as percent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Percent(pub f64);
+
+impl std::str::FromStr for Percent {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number: Option<f64> = text.strip_suffix('%').and_then(|it| it.trim().parse().ok());
+        match number {
+            Some(percent) if percent > 0.0 && percent <= 100.0 => Ok(Self(percent / 100.0)),
+            _ => Err("expected a share above 0 % and up to 100 %, such as 3%".into()),
+        }
+    }
 }
 
 /// `proofload target`.

@@ -6,12 +6,14 @@
 
 mod calibration;
 mod check;
+mod error_rates;
 mod figure;
 mod load;
 mod ranking;
 
 pub use calibration::{CalibrationReport, calibration_line};
 pub use check::{check_details_text, checks_text, same_work_text};
+pub use error_rates::error_rates_text;
 pub use figure::{micros, per_s, time_us};
 pub use load::{HitReport, hit_text};
 pub use ranking::{RunReport, TrialLine, ranking_text};

@@ -1,17 +1,18 @@
 //! An experiment's ranking, for a person.
 
+mod order;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table};
 use explain::{audit, limit};
 use record::{Manifest, Measured, Trial, TrialResult};
-use stats::{Spread, rank_with_ties};
+use stats::Spread;
+use units::Seed;
 
-use crate::figure::{NONE, figure, heading, indented, micros_bare, name, per_s, plain_line, share};
-
-/// Blocks below which ranges and ranks claim little.
-const BLOCKS_TO_CLAIM: u32 = 6;
+use self::order::Order;
+use crate::figure::{figure, heading, indented, micros_bare, name, per_s, plain_line, share};
 
 /// A run as read from its directory.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ struct Cell<'a> {
     /// Trials that failed.
     failed: usize,
     goodput: Spread,
+    /// Of each block, where it was measured in it.
+    by_block: Vec<Option<f64>>,
 }
 
 impl Cell<'_> {
@@ -78,27 +81,28 @@ impl Cell<'_> {
         }
         doubts
     }
+}
 
-    /// How far the lowest and highest goodput are from the median.
-    fn range(&self) -> String {
-        let Spread { low, median, high, trials } = self.goodput;
-        let off = |value: f64| (value / median - 1.0) * 100.0;
-        if trials < 2 || !(off(low).is_finite() && off(high).is_finite()) {
-            return NONE.into();
-        }
-        format!("{:+.1}…{:+.1} %", off(low), off(high))
-    }
+/// What a stack's trials of one cell came to, as they are read.
+#[derive(Default)]
+struct Trials<'a> {
+    measured: Vec<&'a Measured>,
+    failed: usize,
+    by_block: Vec<Option<f64>>,
 }
 
 /// The ranking of every round, and what is to be known to read it.
 pub fn ranking_text(run: &RunReport<'_>) -> String {
     let mut text = format!("{}\n", plain_line(&run.manifest.title));
+    let mut orders = Vec::new();
     for (round, load) in tables(run.trials) {
         let cells = cells(run.trials, round, load);
         let body = if cells.is_empty() {
             "Nothing was measured here.".into()
         } else {
-            table(&cells, run.manifest.machine.cores)
+            let by_block: Vec<Vec<Option<f64>>> = cells.iter().map(|cell| cell.by_block.clone()).collect();
+            orders.push(Order::of(&by_block, Seed(run.manifest.seed)));
+            table(&cells, orders.last().expect("just pushed"), run.manifest.machine.cores)
         };
         // Writing into a String cannot fail.
         let _ = writeln!(text, "\n{}, {}\n{body}", heading(round), heading(load));
@@ -106,7 +110,7 @@ pub fn ranking_text(run: &RunReport<'_>) -> String {
     if run.trials.is_empty() {
         text.push_str("\nNothing was measured: no trial was finished.\n");
     }
-    text.push_str(&notes(run));
+    text.push_str(&notes(run, &orders));
     text
 }
 
@@ -141,48 +145,51 @@ fn base_load(label: &str) -> &str {
 }
 
 fn cells<'a>(trials: &'a [Trial], round: &str, load: &str) -> Vec<Cell<'a>> {
-    let mut by_stack: BTreeMap<&str, (Vec<&Measured>, usize)> = BTreeMap::new();
+    let blocks = trials.iter().map(|trial| trial.block as usize + 1).max().unwrap_or(0);
+    let mut by_stack: BTreeMap<&str, Trials<'_>> = BTreeMap::new();
     for trial in trials.iter().filter(|trial| trial.round == round && base_load(&trial.load) == load) {
-        let (measured_trials, failed) = by_stack.entry(&trial.stack).or_default();
+        let of_stack = by_stack.entry(&trial.stack).or_default();
+        of_stack.by_block.resize(blocks, None);
         match &trial.result {
-            TrialResult::Measured(measured) => measured_trials.push(measured),
-            TrialResult::Failed { .. } => *failed += 1,
+            TrialResult::Measured(measured) => {
+                of_stack.measured.push(measured);
+                of_stack.by_block[trial.block as usize] = Some(measured.load.goodput_per_s);
+            }
+            TrialResult::Failed { .. } => of_stack.failed += 1,
         }
     }
     by_stack
         .into_iter()
-        .filter_map(|(stack, (trials, failed))| {
-            let goodputs: Vec<f64> = trials.iter().map(|trial| trial.load.goodput_per_s).collect();
-            Some(Cell { stack, goodput: Spread::of(&goodputs)?, trials, failed })
+        .filter_map(|(stack, Trials { measured, failed, by_block })| {
+            let goodputs: Vec<f64> = measured.iter().map(|trial| trial.load.goodput_per_s).collect();
+            Some(Cell { stack, goodput: Spread::of(&goodputs)?, trials: measured, failed, by_block })
         })
         .collect()
 }
 
-const HEADER: [&str; 11] = [
-    "#",
-    "stack",
-    "goodput",
-    "range",
-    "p50",
-    "p99",
-    "p99.9",
-    "server\nus/req",
-    "client\nus/req",
-    "errors",
-    "limit (doubts)",
-];
+const fn header(range: &str) -> [&str; 11] {
+    [
+        "#",
+        "stack",
+        "goodput",
+        range,
+        "p50",
+        "p99",
+        "p99.9",
+        "server\nus/req",
+        "client\nus/req",
+        "errors",
+        "limit (doubts)",
+    ]
+}
 /// The columns that are numbers.
 const NUMBERS: std::ops::Range<usize> = 2..9;
 
-fn table(cells: &[Cell<'_>], cores: usize) -> String {
+fn table(cells: &[Cell<'_>], order: &Order, cores: usize) -> String {
     let mut table = Table::new();
-    table.load_style(comfy_table::presets::NOTHING).set_header(HEADER);
-    let spreads: Vec<Spread> = cells.iter().map(|cell| cell.goodput).collect();
-    let ranked = rank_with_ties(&spreads);
-    for (index, rank) in &ranked {
-        let tied = ranked.iter().filter(|(_, other)| other == rank).count() > 1;
-        let rank = format!("{rank}{}", if tied { "=" } else { "" });
-        table.add_row(row(&cells[*index], rank, cores));
+    table.load_style(comfy_table::presets::NOTHING).set_header(header(order.range_title()));
+    for place in order.places() {
+        table.add_row(row(&cells[place.index], place.rank, place.range, cores));
     }
     for (index, column) in table.column_iter_mut().enumerate() {
         if NUMBERS.contains(&index) {
@@ -192,7 +199,7 @@ fn table(cells: &[Cell<'_>], cores: usize) -> String {
     table.trim_fmt()
 }
 
-fn row(cell: &Cell<'_>, rank: String, cores: usize) -> Vec<String> {
+fn row(cell: &Cell<'_>, rank: String, range: String, cores: usize) -> Vec<String> {
     let typical = cell.typical();
     let response = &typical.load.response_time_us;
     // One a line: a table must fit a terminal, and the first of them says most.
@@ -202,7 +209,7 @@ fn row(cell: &Cell<'_>, rank: String, cores: usize) -> Vec<String> {
         rank,
         name(cell.stack),
         per_s(cell.goodput.median),
-        cell.range(),
+        range,
         figure(response, "p50"),
         figure(response, "p99"),
         figure(response, "p99_9"),
@@ -213,7 +220,7 @@ fn row(cell: &Cell<'_>, rank: String, cores: usize) -> Vec<String> {
     ]
 }
 
-fn notes(run: &RunReport<'_>) -> String {
+fn notes(run: &RunReport<'_>, orders: &[Order]) -> String {
     let manifest = run.manifest;
     let mut text = String::new();
     let mut measured = 0;
@@ -238,7 +245,7 @@ fn notes(run: &RunReport<'_>) -> String {
     }
     text.push('\n');
     if measured > 0 {
-        text.push_str(&legend(manifest.blocks));
+        text.push_str(&legend(manifest.blocks, orders));
         if manifest.quick {
             text.push_str(
                 "A quick look: short loads, and JVMs hardly warm. It shows a shape and supports no claim.\n",
@@ -250,17 +257,30 @@ fn notes(run: &RunReport<'_>) -> String {
 }
 
 /// What is to be known to read the tables.
-fn legend(blocks: u32) -> String {
+fn legend(blocks: u32, orders: &[Order]) -> String {
     let mut text = String::from(
         "Response time (p50 to p99.9) is from the instant a request was due; us/req is CPU time a request. Both are \
          those\nof the trial nearest the median. Closed-model times leave out whoever would have asked during a stall.\n",
     );
-    if blocks < BLOCKS_TO_CLAIM {
-        let plural = if blocks == 1 { "" } else { "s" };
+    let plural = if blocks == 1 { "" } else { "s" };
+    if orders.iter().any(|order| matches!(order, Order::Ranges(_))) {
         let _ = writeln!(
             text,
-            "{blocks} block{plural}: ranges span all trials and are no confidence intervals; cells share a rank (=) \
-             where their\nranges overlap. Short warm-ups leave JVM stacks compiling."
+            "{blocks} block{plural}, too few to test: ranges span all trials and are no confidence intervals; rows \
+             share a rank (=)\nwhere their ranges overlap. Short warm-ups leave JVM stacks compiling."
+        );
+    }
+    let least = orders.iter().filter_map(|order| match order {
+        Order::Tests(comparison) => Some(comparison.least_effect),
+        Order::Ranges(_) => None,
+    });
+    if let Some(least) = least.max_by(f64::total_cmp) {
+        let _ = writeln!(
+            text,
+            "{blocks} block{plural}. Rows that share a letter can't be told apart; # is the range of ranks that \
+             leaves. By the exact sign-flip\ntest within blocks at 5 %, Holm's method over all pairs, and nothing \
+             nearer than {:.1} % (`proofload error-rates`).",
+            least * 100.0
         );
     }
     text

@@ -6,6 +6,7 @@
 //! - nothing here reads a clock, a file or a socket.
 #![forbid(unsafe_code)]
 
+mod comparison;
 mod counts;
 mod distribution;
 mod interval;
@@ -14,6 +15,10 @@ mod spread;
 mod summary;
 mod tally;
 
+pub use comparison::letters::letters;
+pub use comparison::paired::{CONFIDENCE, LogRatios, Ratio, hodges_lehmann, sign_flip_p};
+pub use comparison::simulation::{Rates, Setting, error_rates};
+pub use comparison::{ALPHA, Comparison, LEAST_EFFECT, Pair, Twin, Verdict, blocks_needed, holm};
 pub use distribution::{Distribution, PERCENTILES, Percentile, Quantile, RELATIVE_ERROR, SAME_WITHIN};
 pub use interval::{Interval, Times};
 pub use little::{LITTLE_TOLERANCE, LittlesLaw};

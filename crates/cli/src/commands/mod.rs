@@ -4,6 +4,7 @@ pub mod build;
 pub mod calibrate;
 pub mod check;
 pub mod doctor;
+pub mod error_rates;
 pub mod hit;
 pub mod list;
 pub mod report;

@@ -31,6 +31,24 @@ fn ties_and_a_clear_last() {
     insta::assert_snapshot!(ranking(&manifest(&names, 12), &blocks(&stacks)));
 }
 
+/// Ten blocks on a machine that is faster in some than in others, which all rows share.
+#[test]
+fn enough_blocks_are_tested() {
+    let machine = |block: u32| 1.0 + 0.1 * f64::from(block * 7 % 5);
+    let noise = |stack: u32, block: u32| 1.0 + 0.002 * f64::from((stack * 3 + block * 5) % 7);
+    let rates = [("gin", 100_000.0), ("nginx", 100_300.0), ("tomcat", 90_000.0), ("target-pool", 160.0)];
+    let mut trials = Vec::new();
+    for (stack, (name, rate)) in (0..).zip(rates) {
+        trials.extend((0..10).map(|block| at(block, name, rate * machine(block) * noise(stack, block))));
+    }
+    let names = rates.map(|it| it.0);
+    let mut manifest = manifest(&names, 40);
+    manifest.blocks = 10;
+    let text = ranking(&manifest, &trials);
+    assert!(text.contains("1–2 a  gin") && text.contains("1–2 a  nginx"), "{text}");
+    insta::assert_snapshot!(text);
+}
+
 #[test]
 fn every_round_and_load_is_a_table() {
     let mut trials = blocks(&[("gin", [900.0; 3]), ("nginx", [910.0; 3])]);

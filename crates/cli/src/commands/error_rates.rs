@@ -1,0 +1,31 @@
+//! `proofload error-rates`: how often a comparison errs, on made-up experiments.
+
+use std::process::ExitCode;
+
+use report::error_rates_text;
+use stats::{Setting, error_rates};
+
+use crate::arguments::ErrorRates;
+use crate::exit::{self, Failure};
+use crate::output::print;
+
+/// The most equal treatments may be called different, and the least a true difference has to be found.
+const FALSE_DIFFERENCE_MAX: f64 = 0.05;
+const FOUND_MIN: f64 = 0.95;
+
+/// Runs the command.
+pub fn run(arguments: &ErrorRates) -> Result<ExitCode, Failure> {
+    let equal = Setting {
+        treatments: usize::from(arguments.stacks),
+        blocks: usize::from(arguments.blocks),
+        noise: arguments.noise.0,
+        effect: 0.0,
+        experiments: arguments.experiments,
+        seed: arguments.seed,
+    };
+    let apart = Setting { effect: arguments.effect.0, ..equal };
+    let (of_equal, of_apart) = (error_rates(&equal), error_rates(&apart));
+    print(&error_rates_text(&apart, &of_equal, &of_apart))?;
+    let good = of_equal.false_difference <= FALSE_DIFFERENCE_MAX && of_apart.found >= FOUND_MIN;
+    Ok(ExitCode::from(if good { exit::OK } else { exit::SERVICE }))
+}

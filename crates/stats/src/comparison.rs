@@ -1,0 +1,253 @@
+//! Several treatments compared: which of them can be told apart, and how they rank.
+
+pub(crate) mod letters;
+pub(crate) mod paired;
+pub(crate) mod simulation;
+
+use units::Seed;
+
+use self::letters::letters;
+use self::paired::{LogRatios, Ratio, hodges_lehmann};
+
+/// A difference is called one if chance brings it about less often than this, over all pairs together.
+pub const ALPHA: f64 = 0.05;
+/// The least effect that is called a difference, whatever its p: below it machines differ from themselves.
+pub const LEAST_EFFECT: f64 = 0.02;
+
+/// What can be said of two treatments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// They differ.
+    Different,
+    /// Nothing shows that they do.
+    Tied,
+    /// So few blocks can't show it, however they came out.
+    TooFewBlocks,
+}
+
+/// Two treatments compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pair {
+    /// Index of the first.
+    pub a: usize,
+    /// Index of the second.
+    pub b: usize,
+    /// Blocks in which both were measured.
+    pub blocks: usize,
+    /// First over second; `None` without a common block.
+    pub ratio: Option<Ratio>,
+    /// Adjusted for the number of pairs by Holm's method.
+    pub p: f64,
+    /// What can be said.
+    pub verdict: Verdict,
+}
+
+/// One of the treatments once more, under another name: what lies between the two is no difference between others
+/// either. It is compared with nothing else, and takes no part in the ranking.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Twin {
+    /// Whose twin it is.
+    pub of: usize,
+    /// Its measurement in each block.
+    pub values: Vec<Option<f64>>,
+}
+
+/// Treatments compared with each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// Every two of them, the first index below the second.
+    pub pairs: Vec<Pair>,
+    /// Indices from the best down, by their medians over blocks; those without a measurement last.
+    pub order: Vec<usize>,
+    /// Of each treatment, which of [`Comparison::order`]'s groups it belongs to, as letters: two that share one can't be
+    /// told apart.
+    pub letters: Vec<String>,
+    /// Of each treatment, the best and the worst rank, from 1, that the differences leave it.
+    pub ranks: Vec<(usize, usize)>,
+    /// Below this, as a share, nothing was called a difference.
+    pub least_effect: f64,
+}
+
+impl Comparison {
+    /// Compares treatments by `values[treatment][block]`, larger being better.
+    pub fn of(values: &[Vec<Option<f64>>], twin: Option<&Twin>, seed: Seed) -> Self {
+        let ratios = |a: usize, b: usize| LogRatios::of(&values[a], &values[b]);
+        let apart = |twin: &Twin| LogRatios::of(values.get(twin.of)?, &twin.values).ratio(seed);
+        let gap = twin.and_then(apart).map_or(0.0, |it| effect(it.value));
+        let least_effect = LEAST_EFFECT.max(gap);
+        let all: Vec<(usize, usize)> =
+            (0..values.len()).flat_map(|a| (a + 1..values.len()).map(move |b| (a, b))).collect();
+        let compared: Vec<LogRatios> = all.iter().map(|(a, b)| ratios(*a, *b)).collect();
+        let adjusted = holm(&compared.iter().map(|it| it.p_value(seed)).collect::<Vec<_>>());
+        let pairs: Vec<Pair> = all
+            .iter()
+            .zip(&compared)
+            .zip(adjusted)
+            .map(|((&(a, b), ratios), p)| {
+                let ratio = ratios.ratio(seed);
+                let verdict = verdict(ratios.blocks(), ratio, p, least_effect, all.len());
+                Pair { a, b, blocks: ratios.blocks(), ratio, p, verdict }
+            })
+            .collect();
+        let order = order(values);
+        let differ = |a: usize, b: usize| {
+            pairs.iter().any(|it| (it.a, it.b) == (a.min(b), a.max(b)) && it.verdict == Verdict::Different)
+        };
+        let mut by_treatment = vec![String::new(); values.len()];
+        for (place, text) in letters(order.len(), |a, b| differ(order[a], order[b])).into_iter().enumerate() {
+            by_treatment[order[place]] = text;
+        }
+        let ranks = (0..values.len()).map(|it| rank_range(it, values.len(), &pairs)).collect();
+        Self { pairs, order, letters: by_treatment, ranks, least_effect }
+    }
+
+    /// The pair of two treatments, whichever comes first.
+    pub fn pair(&self, a: usize, b: usize) -> Option<&Pair> {
+        self.pairs.iter().find(|it| (it.a, it.b) == (a.min(b), a.max(b)))
+    }
+}
+
+/// How far a ratio is from 1, the same for a ratio and its inverse.
+fn effect(ratio: f64) -> f64 {
+    ratio.max(1.0 / ratio) - 1.0
+}
+
+fn verdict(blocks: usize, ratio: Option<Ratio>, p: f64, least_effect: f64, pairs: usize) -> Verdict {
+    if least_p(blocks) * pairs as f64 > ALPHA {
+        return Verdict::TooFewBlocks;
+    }
+    match ratio {
+        Some(ratio) if p <= ALPHA && effect(ratio.value) > least_effect => Verdict::Different,
+        _ => Verdict::Tied,
+    }
+}
+
+/// The smallest p that so many blocks can come to.
+fn least_p(blocks: usize) -> f64 {
+    libm::exp2(1.0 - blocks as f64).min(1.0)
+}
+
+/// How many blocks it takes before any of so many pairs can be told apart.
+pub fn blocks_needed(pairs: usize) -> usize {
+    (1..64).find(|blocks| least_p(*blocks) * pairs as f64 <= ALPHA).unwrap_or(64)
+}
+
+/// Probabilities adjusted for being many (Holm, 1979): with them, the chance that any pair is called different though
+/// none is stays below the level, whatever hangs together with what. In the order they came.
+pub fn holm(p: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..p.len()).collect();
+    order.sort_by(|a, b| p[*a].total_cmp(&p[*b]));
+    let mut adjusted = vec![1.0; p.len()];
+    let mut largest: f64 = 0.0;
+    for (place, index) in order.into_iter().enumerate() {
+        largest = largest.max(p[index] * (p.len() - place) as f64).min(1.0);
+        adjusted[index] = largest;
+    }
+    adjusted
+}
+
+/// From the best down, by the centre of each one's logarithms.
+fn order(values: &[Vec<Option<f64>>]) -> Vec<usize> {
+    let centre = |blocks: &Vec<Option<f64>>| {
+        let logarithms: Vec<f64> = blocks
+            .iter()
+            .flatten()
+            .filter(|it| it.is_finite() && **it > 0.0)
+            .map(|it| libm::log(*it))
+            .collect();
+        hodges_lehmann(&logarithms).unwrap_or(f64::NEG_INFINITY)
+    };
+    let centres: Vec<f64> = values.iter().map(centre).collect();
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|a, b| centres[*b].total_cmp(&centres[*a]));
+    order
+}
+
+/// Those that are surely better stand above it, those that are surely worse below.
+fn rank_range(index: usize, count: usize, pairs: &[Pair]) -> (usize, usize) {
+    let (mut better, mut worse) = (0, 0);
+    for pair in pairs.iter().filter(|it| it.verdict == Verdict::Different) {
+        let Some(ratio) = pair.ratio else { continue };
+        let first_wins = ratio.value > 1.0;
+        if pair.a == index || pair.b == index {
+            if (pair.a == index) == first_wins { worse += 1 } else { better += 1 }
+        }
+    }
+    (1 + better, count - worse)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEED: Seed = Seed(11);
+
+    /// Blocks in which treatments have these rates, with a machine that is faster in some blocks than in others.
+    fn blocks(rates: &[f64], count: usize) -> Vec<Vec<Option<f64>>> {
+        let machine = |block: usize| 1.0 + 0.3 * ((block * 7 % 5) as f64 - 2.0) / 2.0;
+        let noise = |treatment: usize, block: usize| 1.0 + 0.001 * ((treatment * 3 + block * 5) % 7) as f64;
+        rates
+            .iter()
+            .enumerate()
+            .map(|(treatment, rate)| {
+                (0..count).map(|block| Some(rate * machine(block) * noise(treatment, block))).collect()
+            })
+            .collect()
+    }
+
+    /// The example of R's `p.adjust`, whose documentation takes Holm's definition.
+    #[test]
+    fn holm_adjusts_as_r_does() {
+        let adjusted = holm(&[0.01, 0.02, 0.03, 0.04, 0.05]);
+        for (told, truth) in adjusted.iter().zip([0.05, 0.08, 0.09, 0.09, 0.09]) {
+            assert!((told - truth).abs() < 1e-12, "{adjusted:?}");
+        }
+        let unordered = holm(&[0.04, 0.01, 0.9]);
+        assert!((unordered[0] - 0.08).abs() < 1e-12 && (unordered[1] - 0.03).abs() < 1e-12);
+        assert!(holm(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_machine_that_changes_between_blocks_hides_nothing() {
+        let told = Comparison::of(&blocks(&[100.0, 110.0, 100.0], 10), None, SEED);
+        assert_eq!(told.order[0], 1);
+        assert_eq!(told.pair(0, 1).unwrap().verdict, Verdict::Different);
+        assert_eq!(told.pair(2, 0).unwrap().verdict, Verdict::Tied);
+        assert_eq!(told.letters, ["b", "a", "b"]);
+        assert_eq!(told.ranks, [(2, 3), (1, 1), (2, 3)]);
+    }
+
+    #[test]
+    fn what_lies_between_twins_is_no_difference() {
+        let mut rates = blocks(&[100.0, 104.0, 100.0, 105.0], 10);
+        let twin = Twin { of: 2, values: rates.pop().unwrap() };
+        assert_eq!(Comparison::of(&rates, None, SEED).pair(0, 1).unwrap().verdict, Verdict::Different);
+        let told = Comparison::of(&rates, Some(&twin), SEED);
+        assert_eq!(told.pair(0, 1).unwrap().verdict, Verdict::Tied);
+        assert!(told.least_effect > 0.045);
+    }
+
+    #[test]
+    fn few_blocks_say_so() {
+        let told = Comparison::of(&blocks(&[100.0, 200.0], 5), None, SEED);
+        assert_eq!(told.pairs[0].verdict, Verdict::TooFewBlocks);
+        assert_eq!((blocks_needed(1), blocks_needed(6), blocks_needed(10)), (6, 8, 9));
+    }
+
+    #[test]
+    fn a_treatment_that_was_hardly_measured_is_compared_where_it_was() {
+        let mut rates = blocks(&[100.0, 120.0, 140.0], 12);
+        rates[2][..6].fill(None);
+        let told = Comparison::of(&rates, None, SEED);
+        assert_eq!((told.pairs[0].blocks, told.pairs[1].blocks), (12, 6));
+        assert_eq!(told.pair(0, 1).unwrap().verdict, Verdict::Different);
+        // 2 / 2⁶ for each of three pairs is above the level.
+        assert_eq!(told.pair(0, 2).unwrap().verdict, Verdict::TooFewBlocks);
+    }
+
+    #[test]
+    fn a_treatment_without_a_measurement_comes_last() {
+        let told = Comparison::of(&[vec![None, None], vec![Some(1.0), Some(1.0)]], None, SEED);
+        assert_eq!((told.order, told.pairs[0].ratio), (vec![1, 0], None));
+    }
+}

@@ -4,5 +4,6 @@ mod bad_input;
 mod calibrate;
 mod check;
 mod common;
+mod error_rates;
 mod experiment;
 mod hit;

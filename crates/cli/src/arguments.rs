@@ -331,10 +331,10 @@ Examples:
   proofload error-rates --stacks 6 --blocks 20 --noise 4%
 
 Trials of one stack differ by some share from block to block, beside what the block does to all of them: that is
-the noise, and a run's record shows it. Ends with 4 where equal stacks are called different in more than 5 % of the
+the noise. What it is on this machine is to be taken from a run's trials. Ends with 4 where equal stacks are called different in more than 5 % of the
 experiments, or the difference is found in less than 95 %.")]
 pub struct ErrorRates {
-    /// Stacks that are compared; a twin of the last comes beside them, as in every run
+    /// Stacks that are compared; beside them comes a twin of the last, and nothing nearer than the two are is a difference
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(2..=50))]
     pub stacks: u8,
     /// Blocks of an experiment

@@ -6,9 +6,9 @@
 //! the kernel together with the wait for what has happened: one system call for some twenty requests of a busy load.
 //!
 //! A request is stamped when it is queued, and goes out when the queue is handed over: at the turn's end, or when
-//! [`SENDS_MAX`] of them wait, which share one stamp. Between the two lie the kernel's sends of those before it, some
-//! microseconds each; a request that is alone in its turn waits for none. So service time is never understated, and
-//! overstated by no more than that.
+//! [`SENDS_MAX`] of them wait. As many may share one stamp, and a hand-over may fall among them. Between stamp and send
+//! lie the kernel's sends of those before it, fewer than twice [`SENDS_MAX`] of some microseconds each; a request that
+//! is alone in its turn waits for none. So service time is never understated, and overstated by no more than that.
 //!
 //! Answers are stamped when they are taken from the ring, all that are there at once: they had come by then, and how
 //! long we take over those before them is not theirs.

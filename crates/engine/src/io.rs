@@ -18,7 +18,7 @@ pub trait Io {
     /// What can go wrong with the implementation itself (not with a connection).
     type Error;
 
-    /// How many requests in a row may share one stamp: those that go to the kernel together.
+    /// How many requests in a row may share one stamp: as many as go to the kernel together.
     const SENDS_A_STAMP: u32 = 1;
 
     /// The clock.

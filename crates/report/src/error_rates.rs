@@ -1,6 +1,8 @@
 //! How often a comparison errs, in words.
 
-use stats::{Rates, Setting, blocks_needed};
+use stats::{CONFIDENCE, FALSE_DIFFERENCE_MAX, FOUND_MIN, Rates, Setting, blocks_needed};
+
+use crate::figure::percent as whole_percent;
 
 /// What came of made-up experiments, those of equal treatments and those in which the first is better.
 pub fn error_rates_text(apart: &Setting, of_equal: &Rates, of_apart: &Rates) -> String {
@@ -16,14 +18,17 @@ pub fn error_rates_text(apart: &Setting, of_equal: &Rates, of_apart: &Rates) -> 
     };
     format!(
         "{} stacks and a twin, {blocks} blocks, {} of noise within a block; {experiments} made-up experiments each\n\n\
-         equal stacks called different:        {:>7} of the experiments (at most 5 %)\n\
-         a difference of {:<6} found:         {:>7} of the experiments (at least 95 %)\n\
-         intervals that hold the true ratio:   {:>7} of them (95 % is what they say){few}",
+         equal stacks called different:        {:>7} of the experiments (at most {})\n\
+         a difference of {:<6} found:         {:>7} of the experiments (at least {})\n\
+         intervals that hold the true ratio:   {:>7} of them ({} is what they say){few}",
         treatments,
         percent(noise),
         percent(of_equal.false_difference),
+        whole_percent(FALSE_DIFFERENCE_MAX),
         percent(effect),
         percent(of_apart.found),
+        whole_percent(FOUND_MIN),
         percent(of_apart.covered),
+        whole_percent(CONFIDENCE),
     )
 }

@@ -17,7 +17,7 @@ mod tally;
 
 pub use comparison::letters::letters;
 pub use comparison::paired::{CONFIDENCE, LogRatios, Ratio, hodges_lehmann, sign_flip_p};
-pub use comparison::simulation::{Rates, Setting, error_rates};
+pub use comparison::simulation::{FALSE_DIFFERENCE_MAX, FOUND_MIN, Rates, Setting, error_rates};
 pub use comparison::{ALPHA, Comparison, LEAST_EFFECT, Pair, Twin, Verdict, blocks_needed, holm};
 pub use distribution::{Distribution, PERCENTILES, Percentile, Quantile, RELATIVE_ERROR, SAME_WITHIN};
 pub use interval::{Interval, Times};

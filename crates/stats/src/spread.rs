@@ -1,5 +1,7 @@
 //! How much repeated trials of a cell differ, and which cells can be told apart by it.
 
+use crate::comparison::paired::median;
+
 /// Repeated measurements of one figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
@@ -19,13 +21,8 @@ impl Spread {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
         let (low, high) = (*sorted.first()?, *sorted.last()?);
-        let middle = sorted.len() / 2;
-        let median = if sorted.len() % 2 == 1 {
-            sorted[middle]
-        } else {
-            f64::midpoint(sorted[middle - 1], sorted[middle])
-        };
-        Some(Self { low, median, high, trials: sorted.len() })
+        let trials = sorted.len();
+        Some(Self { low, median: median(&mut sorted)?, high, trials })
     }
 
     /// Whether the ranges of the two overlap: then their trials alone cannot order them.

@@ -3,15 +3,11 @@
 use std::process::ExitCode;
 
 use report::error_rates_text;
-use stats::{Setting, error_rates};
+use stats::{FALSE_DIFFERENCE_MAX, FOUND_MIN, Setting, error_rates};
 
 use crate::arguments::ErrorRates;
 use crate::exit::{self, Failure};
 use crate::output::print;
-
-/// The most equal treatments may be called different, and the least a true difference has to be found.
-const FALSE_DIFFERENCE_MAX: f64 = 0.05;
-const FOUND_MIN: f64 = 0.95;
 
 /// Runs the command.
 pub fn run(arguments: &ErrorRates) -> Result<ExitCode, Failure> {

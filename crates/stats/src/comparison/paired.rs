@@ -77,8 +77,8 @@ pub fn hodges_lehmann(values: &[f64]) -> Option<f64> {
     median(&mut means)
 }
 
-/// `None` of none. The order of `values` is lost.
-fn median(values: &mut [f64]) -> Option<f64> {
+/// The middle value, or the mean of the middle two. `None` of none. The order of `values` is lost.
+pub(crate) fn median(values: &mut [f64]) -> Option<f64> {
     let middle = values.len().checked_sub(1)? / 2;
     let is_even = values.len().is_multiple_of(2);
     let (_, low, above) = values.select_nth_unstable_by(middle, f64::total_cmp);

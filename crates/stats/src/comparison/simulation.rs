@@ -4,12 +4,19 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use units::Seed;
 
-use super::{Comparison, Twin, Verdict};
+use super::{ALPHA, Comparison, Twin, Verdict};
+
+/// The most that equal treatments may be called different, as a share of experiments.
+pub const FALSE_DIFFERENCE_MAX: f64 = ALPHA;
+/// The least that a true difference has to be found, likewise.
+pub const FOUND_MIN: f64 = 0.95;
+/// How uneven the machine of a block is, which all treatments share, over the noise of a trial.
+const MACHINE_TO_NOISE: f64 = 10.0;
 
 /// Made-up experiments.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setting {
-    /// Treatments that are compared; the last has a twin beside it, as in every real experiment.
+    /// Treatments that are compared; the last has a twin beside it.
     pub treatments: usize,
     /// Blocks of each experiment.
     pub blocks: usize,
@@ -62,11 +69,11 @@ pub fn error_rates(setting: &Setting) -> Rates {
     }
 }
 
-/// `[treatment][block]`, the twin last: the machine of a block, which all treatments share, is ten times as uneven as they are.
+/// `[treatment][block]`, the twin last.
 fn blocks(setting: &Setting, random: &mut Xoshiro256PlusPlus) -> Vec<Vec<Option<f64>>> {
     let mut values = vec![Vec::with_capacity(setting.blocks); setting.treatments + 1];
     for _ in 0..setting.blocks {
-        let machine = 10.0 * setting.noise * normal(random);
+        let machine = MACHINE_TO_NOISE * setting.noise * normal(random);
         for (treatment, blocks) in values.iter_mut().enumerate() {
             let effect = if treatment == 0 { libm::log(1.0 + setting.effect) } else { 0.0 };
             blocks.push(Some(libm::exp(machine + effect + setting.noise * normal(random))));

@@ -10,7 +10,7 @@ mod calibration;
 mod limit;
 mod same_work;
 
-pub use audit::{Reason, ReasonKind, Validity, audit};
+pub use audit::{Reason, ReasonKind, Validity, audit, audit_trial};
 pub use calibration::{AllowedBy, CALIBRATED_PERCENTILES, CaseOutcome, CaseVerdict, Deviation, judge_case};
 pub use limit::{Limit, Verdict, limit};
 pub use same_work::{Difference, differences};

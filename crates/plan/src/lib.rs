@@ -12,6 +12,6 @@ pub mod stack;
 pub mod toml_file;
 
 pub use error::{Place, PlanError};
-pub use experiment::{Cell, Experiment, Pace, Round};
+pub use experiment::{Bursts, Cell, CellName, Experiment, Pace, Placement, Procedure, Role, Round};
 pub use load::{IoChoice, LoadArguments, LoadPlan, Threads};
 pub use request::{HttpTarget, RequestArguments};

@@ -4,6 +4,7 @@
 //! guessed, and no later stage reports a usage error.
 #![forbid(unsafe_code)]
 
+pub mod claims;
 pub mod error;
 pub mod experiment;
 pub mod load;
@@ -11,6 +12,7 @@ pub mod request;
 pub mod stack;
 pub mod toml_file;
 
+pub use claims::{CellId, CellPair, Claim, Level, Metric, Statement, WriteUp};
 pub use error::{Place, PlanError};
 pub use experiment::{Cell, Experiment, Pace, Round};
 pub use load::{IoChoice, LoadArguments, LoadPlan, Threads};

@@ -7,10 +7,12 @@
 
 mod audit;
 mod calibration;
+mod claims;
 mod limit;
 mod same_work;
 
 pub use audit::{Reason, ReasonKind, Validity, audit};
 pub use calibration::{AllowedBy, CALIBRATED_PERCENTILES, CaseOutcome, CaseVerdict, Deviation, judge_case};
+pub use claims::{ClaimPart, ClaimVerdict, JudgedClaim, PartUnit, judge_claim};
 pub use limit::{Limit, Verdict, limit};
 pub use same_work::{Difference, differences};

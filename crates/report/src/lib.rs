@@ -6,6 +6,7 @@
 
 mod calibration;
 mod check;
+mod claims;
 mod error_rates;
 mod figure;
 mod load;
@@ -13,6 +14,7 @@ mod ranking;
 
 pub use calibration::{CalibrationReport, calibration_line};
 pub use check::{check_details_text, checks_text, same_work_text};
+pub use claims::{ClaimsReport, VerdictCounts, claims_text};
 pub use error_rates::error_rates_text;
 pub use figure::{micros, per_s, time_us};
 pub use load::{HitReport, hit_text};

@@ -140,7 +140,12 @@ impl Reader<'_> {
             Kind::Order => Statement::Order(self.order(table)?),
             Kind::Ratio => {
                 let ratio = self.required(table, table.ratio.as_ref(), "ratio")?;
-                Statement::Ratio { pairs: self.two(table)?, ratio: self.positive(ratio)? }
+                let value = self.positive(ratio)?;
+                if (value - 1.0).abs() < f64::EPSILON {
+                    let help = "make it a claim of kind `equal`, or turn it round";
+                    return self.error(ratio, "a ratio of 1 has no direction".into(), help);
+                }
+                Statement::Ratio { pairs: self.two(table)?, ratio: value }
             }
             Kind::Ceiling => self.ceiling(table)?,
             Kind::Invariance => {

@@ -133,6 +133,7 @@ fn every_mistake_names_its_line_and_what_to_do() {
         (with("kind", "ratio = 2\nkind"), "c.toml:12:", "no `ratio`"),
         (with("\"order\"", "\"ratio\""), "c.toml:12:", "needs `ratio`"),
         (with("\"order\"", "\"ratio\"\nratio = 2"), "c.toml:12:", "two stacks"),
+        (with("\"order\"", "\"ratio\"\nratio = 1"), "c.toml:13:", "no direction"),
         (with("\"order\"", "\"invariance\""), "c.toml:12:", "one stack"),
         (format!("{ceiling}per_s = 5\nwithin_percent = 0\n"), "c.toml:17:", "above 0"),
         (format!("{ceiling}per_s = 5\nwithin_percent = 500\n"), "c.toml:17:", "no nearness"),

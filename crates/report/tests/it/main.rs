@@ -3,6 +3,7 @@
 
 mod calibration;
 mod check;
+mod claims;
 mod finite;
 mod hit;
 mod ranking;

@@ -5,28 +5,8 @@ use std::collections::BTreeMap;
 use plan::{CellId, Metric};
 use record::{CellName, Manifest, Measured, Trial, TrialResult, measured_by_block, trials_of};
 
-use crate::audit::{ReasonKind, audit};
-
-/// Why a trial's figure is not used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum LeftOut {
-    /// The measurement was at fault.
-    Audit(ReasonKind),
-    /// The figure falls among censored samples.
-    LowerBound,
-    /// There is no such figure, or it is 0 and has no ratio to any other.
-    Absent,
-}
-
-impl LeftOut {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Audit(kind) => kind.name(),
-            Self::LowerBound => "the figure is only a lower bound",
-            Self::Absent => "no figure above 0",
-        }
-    }
-}
+use crate::audit::ReasonKind;
+use crate::usable::{LeftOut, Usable};
 
 /// What was measured of a cell.
 pub(super) struct CellTrials<'a> {
@@ -77,15 +57,10 @@ impl<'a> CellTrials<'a> {
         };
         let (mut left_out, mut doubts) = (BTreeMap::new(), BTreeMap::new());
         let mut use_one = |measured: &Measured| {
-            let kinds = audit(&measured.load).reasons.into_iter().map(|reason| reason.kind);
-            let (at_fault, others): (Vec<_>, Vec<_>) = kinds.partition(|kind| is_at_fault(*kind, metric));
-            if let Some(kind) = at_fault.first() {
-                *left_out.entry(LeftOut::Audit(*kind)).or_default() += 1;
-                return None;
-            }
-            match figure(measured, metric) {
+            let Usable { figure, doubts: found } = Usable::of(measured, metric);
+            match figure {
                 Ok(value) => {
-                    for kind in others {
+                    for kind in found {
                         *doubts.entry(kind).or_default() += 1;
                     }
                     Some(value)
@@ -145,33 +120,5 @@ fn has_users(trial: &Trial, connections: u32) -> bool {
         TrialResult::Failed { .. } => {
             CellName::of(trial).size().is_some_and(|size| (size - f64::from(connections)).abs() < 0.5)
         }
-    }
-}
-
-/// Whether a reason makes the figure one of the measurement and not of the service.
-///
-/// A service that fails, or is too slow, did so by itself: its goodput counts what it did well, and stands. A rate is a
-/// count over a time, which neither a broken Little's law nor late reading of answers changes; latency is. In the
-/// closed model a generator that sends late lowers the rate by its lag over the response time, which is little where
-/// the generator is not bound.
-const fn is_at_fault(kind: ReasonKind, metric: Metric) -> bool {
-    match metric {
-        Metric::Goodput => matches!(
-            kind,
-            ReasonKind::Empty | ReasonKind::Interrupted | ReasonKind::RampNotOver | ReasonKind::ClientBound
-        ),
-        _ => !kind.is_services_fault(),
-    }
-}
-
-fn figure(measured: &Measured, metric: Metric) -> Result<f64, LeftOut> {
-    let Some(name) = metric.response_figure() else {
-        let goodput = measured.load.goodput_per_s;
-        return if goodput > 0.0 && goodput.is_finite() { Ok(goodput) } else { Err(LeftOut::Absent) };
-    };
-    match measured.load.response_time_us.figure(name) {
-        Some((us, false)) if us > 0.0 && us.is_finite() => Ok(us),
-        Some((_, true)) => Err(LeftOut::LowerBound),
-        _ => Err(LeftOut::Absent),
     }
 }

@@ -7,7 +7,7 @@ use record::{CellName, Load, StackManifest};
 use super::{RecordedRun, RunDifference, Side};
 
 /// Stands for what one of the runs has not.
-const NONE: &str = "none";
+const NONE: &str = "not there";
 /// Characters of a line of an experiment that are shown.
 const LINE_CHARS_MAX: usize = 80;
 

@@ -4,6 +4,7 @@
 mod calibration;
 mod check;
 mod claims;
+mod compare;
 mod finite;
 mod hit;
 mod ranking;

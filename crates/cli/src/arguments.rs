@@ -1,5 +1,8 @@
 //! The command line as typed. Only the form is checked here; `plan` says whether it makes sense.
 
+pub mod compare;
+pub mod history;
+
 use std::net::SocketAddr;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -29,6 +32,10 @@ pub enum Command {
     Run(Run),
     /// Make the report of a recorded run again
     Report(Report),
+    /// Say what changed from one recorded run to another
+    Compare(compare::Compare),
+    /// Show a figure over recorded runs, and where it changed
+    History(history::History),
     /// List the stacks and what each needs
     List(List),
     /// Build stacks, where something has changed

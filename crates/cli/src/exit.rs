@@ -48,6 +48,11 @@ impl Failure {
         Self { code: SYSTEM, message: message.to_string() }
     }
 
+    /// What was asked for is not valid.
+    pub fn usage(message: impl fmt::Display) -> Self {
+        Self { code: USAGE, message: message.to_string() }
+    }
+
     /// The process's exit code.
     pub fn code(&self) -> ExitCode {
         ExitCode::from(self.code)

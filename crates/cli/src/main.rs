@@ -21,6 +21,8 @@ fn main() -> ExitCode {
         Command::Hit(arguments) => commands::hit::run(&arguments),
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Report(arguments) => commands::report::run(&arguments),
+        Command::Compare(arguments) => commands::compare::run(&arguments),
+        Command::History(arguments) => commands::history::run(&arguments),
         Command::List(arguments) => commands::list::run(&arguments),
         Command::Build(arguments) => commands::build::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),

@@ -7,10 +7,21 @@
 
 mod audit;
 mod calibration;
+mod claims;
+mod compare;
+mod history;
 mod limit;
 mod same_work;
+mod usable;
 
 pub use audit::{Reason, ReasonKind, Validity, audit, audit_trial};
 pub use calibration::{AllowedBy, CALIBRATED_PERCENTILES, CaseOutcome, CaseVerdict, Deviation, judge_case};
+pub use claims::{ClaimPart, ClaimVerdict, JudgedClaim, PartUnit, judge_claim};
+pub use compare::{
+    Bounded, CellChange, ChangeVerdict, RecordedRun, RunDifference, RunSide, RunsCompared, compare_runs,
+};
+pub use history::{
+    HistoryFilter, HistoryMetric, HistoryPoint, Series, SeriesChange, points_of_run, series_of,
+};
 pub use limit::{Limit, Verdict, limit};
 pub use same_work::{Difference, differences};

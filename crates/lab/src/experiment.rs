@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use driver::Control;
 use plan::stack::Catalogue;
-use plan::{Cell, CellName, Experiment, Pace};
+use plan::{Cell, CellId, Experiment, Pace};
 use record::{MANIFEST_VERSION, Manifest, RunDir, Selected, StackManifest, Trial, TrialResult};
 use stack::{BuildOptions, Interrupt, StackError};
 use stats::Interval;
@@ -148,7 +148,7 @@ pub fn resume(dir: &Path, bench: &Bench<'_>, observe: &mut dyn FnMut(Event<'_>))
     let pace = if manifest.quick { Pace::Quick } else { Pace::Full };
     let mut experiment = Experiment::read(&RunDir::experiment_path(dir), bench.catalogue, pace)?;
     if let Some(selection) = &manifest.selection {
-        experiment.select(&selection.iter().map(cell_name).collect())?;
+        experiment.select(&selection.iter().map(cell_id).collect())?;
     }
     let mut left_out = manifest.left_out;
     build_all(&experiment, dir, bench, &mut left_out, observe)?;
@@ -160,9 +160,9 @@ pub fn resume(dir: &Path, bench: &Bench<'_>, observe: &mut dyn FnMut(Event<'_>))
     Course::new(&experiment, bench, run, left_out, &trials).finish(observe)
 }
 
-fn cell_name(selected: &Selected) -> CellName {
+fn cell_id(selected: &Selected) -> CellId {
     let Selected { round, stack, connections } = selected.clone();
-    CellName { round, stack, connections }
+    CellId { round, stack, connections }
 }
 
 /// Stacks for which something is missing, themselves or behind them, and how to get it.
@@ -245,8 +245,8 @@ fn manifest(
         .flat_map(|stack| stack.needs.tools.iter().map(String::as_str))
         .collect();
     let procedure = &experiment.procedure;
-    let selected = |name: &CellName| {
-        let CellName { round, stack, connections } = name.clone();
+    let selected = |name: &CellId| {
+        let CellId { round, stack, connections } = name.clone();
         Selected { round, stack, connections }
     };
     let cells: usize = experiment.rounds.iter().map(|round| round.cells.len()).sum();

@@ -14,6 +14,7 @@ use units::{Duration, Seed, Share};
 use self::load_table::{Layers, LoadTable};
 pub use self::procedure::{Bursts, Placement, Procedure};
 use self::procedure::{BurstsTable, ProcedureTable};
+use crate::claims::CellId;
 use crate::error::PlanError;
 use crate::load::LoadPlan;
 use crate::request::{HttpTarget, RequestArguments};
@@ -48,7 +49,7 @@ pub struct Experiment {
     /// The file's text, kept with the record.
     pub source: String,
     /// The cells it was cut down to; `None` where it is whole.
-    pub selection: Option<BTreeSet<CellName>>,
+    pub selection: Option<BTreeSet<CellId>>,
 }
 
 /// One table: every stack at every load on one endpoint.
@@ -84,17 +85,6 @@ pub struct Cell {
     pub load: LoadPlan,
     /// Whether bursts come before the load, until the stack is steady.
     pub until_steady: bool,
-}
-
-/// A cell by what an experiment's file says of it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct CellName {
-    /// The round.
-    pub round: String,
-    /// The stack.
-    pub stack: String,
-    /// Connections.
-    pub connections: u32,
 }
 
 /// How long a control is warmed up and measured: its server needs no warming, and a rate of several 10,000/s is
@@ -189,12 +179,12 @@ impl Experiment {
     }
 
     /// Leaves of the experiment only the cells named; what goes with them, twins and controls, is chosen anew.
-    pub fn select(&mut self, names: &BTreeSet<CellName>) -> Result<(), PlanError> {
+    pub fn select(&mut self, names: &BTreeSet<CellId>) -> Result<(), PlanError> {
         for round in &mut self.rounds {
             round.cells.retain(|cell| {
                 let (round, stack) = (round.name.clone(), cell.stack.clone());
                 let connections = cell.load.connections.get();
-                cell.role == Role::Stack && names.contains(&CellName { round, stack, connections })
+                cell.role == Role::Stack && names.contains(&CellId { round, stack, connections })
             });
             let taken = Round { name: round.name.clone(), cells: std::mem::take(&mut round.cells) };
             *round = with_companions(taken, &self.procedure);

@@ -4,6 +4,7 @@
 //! guessed, and no later stage reports a usage error.
 #![forbid(unsafe_code)]
 
+pub mod claims;
 pub mod error;
 pub mod experiment;
 pub mod load;
@@ -11,7 +12,8 @@ pub mod request;
 pub mod stack;
 pub mod toml_file;
 
+pub use claims::{CellId, CellPair, Claim, Level, Metric, Statement, WriteUp};
 pub use error::{Place, PlanError};
-pub use experiment::{Bursts, Cell, CellName, Experiment, Pace, Placement, Procedure, Role, Round};
+pub use experiment::{Bursts, Cell, Experiment, Pace, Placement, Procedure, Role, Round};
 pub use load::{IoChoice, LoadArguments, LoadPlan, Threads};
 pub use request::{HttpTarget, RequestArguments};

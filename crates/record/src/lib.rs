@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod calibration;
+mod cells;
 mod check;
 mod distribution;
 mod error;
@@ -23,6 +24,7 @@ pub use calibration::{
     CALIBRATION_VERSION, Calibration, CalibrationCase, CalibrationTry, PeerMissing, PeerResult, PeerRun,
     ResponseFrom, Truth,
 };
+pub use cells::{CellName, cells, measured_by_block, trials_of};
 pub use check::{CHECK_VERSION, CheckResult, Checked, EndpointCheck, StackCheck};
 pub use distribution::{Distribution, LowerBounds};
 pub use error::RecordError;

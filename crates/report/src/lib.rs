@@ -6,14 +6,20 @@
 
 mod calibration;
 mod check;
+mod claims;
+mod compare;
 mod error_rates;
 mod figure;
+mod history;
 mod load;
 mod ranking;
 
 pub use calibration::{CalibrationReport, calibration_line};
 pub use check::{check_details_text, checks_text, same_work_text};
+pub use claims::{ClaimsReport, VerdictCounts, claims_text};
+pub use compare::compare_text;
 pub use error_rates::error_rates_text;
 pub use figure::{micros, per_s, time_us};
+pub use history::history_text;
 pub use load::{HitReport, hit_text};
 pub use ranking::{RunReport, TrialLine, ranking_text};

@@ -3,6 +3,7 @@
 pub(crate) mod letters;
 pub(crate) mod paired;
 pub(crate) mod simulation;
+pub(crate) mod unpaired;
 
 use units::Seed;
 

@@ -6,6 +6,7 @@
 //! - nothing here reads a clock, a file or a socket.
 #![forbid(unsafe_code)]
 
+mod change_points;
 mod comparison;
 mod counts;
 mod distribution;
@@ -16,9 +17,11 @@ mod steady;
 mod summary;
 mod tally;
 
+pub use change_points::{ChangePoint, SERIES_MAX, SERIES_MIN, STRETCH_MIN, change_points};
 pub use comparison::letters::letters;
 pub use comparison::paired::{CONFIDENCE, LogRatios, Ratio, hodges_lehmann, sign_flip_p};
 pub use comparison::simulation::{FALSE_DIFFERENCE_MAX, FOUND_MIN, Rates, Setting, error_rates};
+pub use comparison::unpaired::{TwoSamples, least_rank_sum_p, rank_sum_p};
 pub use comparison::{ALPHA, Comparison, LEAST_EFFECT, Pair, Twin, Verdict, blocks_needed, holm, is_precise};
 pub use distribution::{Distribution, PERCENTILES, Percentile, Quantile, RELATIVE_ERROR, SAME_WITHIN};
 pub use interval::{Interval, Times};

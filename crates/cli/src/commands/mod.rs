@@ -3,8 +3,10 @@
 pub mod build;
 pub mod calibrate;
 pub mod check;
+pub mod compare;
 pub mod doctor;
 pub mod error_rates;
+pub mod history;
 pub mod hit;
 pub mod list;
 pub mod report;

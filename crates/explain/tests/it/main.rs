@@ -2,5 +2,6 @@
 
 mod audit;
 mod calibration;
+mod claims;
 mod limit;
 mod samples;

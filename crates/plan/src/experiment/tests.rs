@@ -156,8 +156,7 @@ fn a_warm_up_is_a_time_or_goes_on_until_steady() {
 
 #[test]
 fn a_selection_leaves_cells_with_a_twin_and_a_control_of_their_own() {
-    let name =
-        |stack: &str, connections| CellName { round: "hello".into(), stack: stack.into(), connections };
+    let name = |stack: &str, connections| CellId { round: "hello".into(), stack: stack.into(), connections };
     let mut experiment = parse(GOOD).unwrap();
     experiment.select(&[name("target-single", 8)].into()).unwrap();
     let cells = &experiment.rounds[0].cells;

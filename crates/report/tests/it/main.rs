@@ -3,6 +3,8 @@
 
 mod calibration;
 mod check;
+mod claims;
+mod compare;
 mod finite;
 mod hit;
 mod ranking;

@@ -95,7 +95,7 @@ fn blocks(setting: &Setting, random: &mut Xoshiro256PlusPlus) -> Vec<Vec<Option<
 }
 
 /// A standard normal number (Box and Muller, 1958).
-fn normal(random: &mut Xoshiro256PlusPlus) -> f64 {
+pub(crate) fn normal(random: &mut Xoshiro256PlusPlus) -> f64 {
     // From 53 bits each, the first in (0, 1].
     let unit = 1.0 / (1_u64 << 53) as f64;
     let first = ((random.next_u64() >> 11) + 1) as f64 * unit;

@@ -1,0 +1,34 @@
+//! `proofload compare` as typed.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use units::Share;
+
+/// `proofload compare`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  proofload compare runs/gateways-20260101-120000 runs/gateways-20260108-120000
+  proofload compare runs/before runs/after --threshold 5%      fail a CI job on a loss above 5 %
+  proofload compare runs/before runs/after --json
+
+Cells of both runs with the same round, load and stack are compared by the rank-sum test, with Holm's method over all
+of them. Exit codes: 0 where nothing got worse (also where it got better, and where trials are too few to tell: the
+output says so), 4 where a cell lost more goodput than is allowed or no longer answers, 2 where the runs have no cell in
+common or can't be read.")]
+pub struct Compare {
+    /// The directory of the run before
+    #[arg(value_name = "RUN_A")]
+    pub a: PathBuf,
+    /// The directory of the run after
+    #[arg(value_name = "RUN_B")]
+    pub b: PathBuf,
+    /// The loss of goodput that is allowed [default: 2%, below which nothing is called a change]
+    #[arg(long, value_name = "PERCENT")]
+    pub threshold: Option<Share>,
+    /// Print JSON (version 1; docs/compare.md) instead of text
+    #[arg(long)]
+    pub json: bool,
+}

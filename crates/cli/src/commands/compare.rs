@@ -1,0 +1,69 @@
+//! `proofload compare`: did it change from one run to another?
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use explain::{ChangeVerdict, RecordedRun, compare_runs};
+use record::{Manifest, RecordError, RunDir, Trial};
+use report::compare_text;
+use stats::LEAST_EFFECT;
+
+use crate::arguments::compare::Compare;
+use crate::exit::{self, Failure};
+use crate::output::print;
+
+/// Runs the command.
+pub fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
+    let (a, b) = (Recorded::read(&arguments.a)?, Recorded::read(&arguments.b)?);
+    let threshold = arguments.threshold.map_or(LEAST_EFFECT, Share::get);
+    let compared = compare_runs(a.as_run(), b.as_run(), threshold);
+    if compared.cells.is_empty() {
+        let what = match (a.trials.len(), b.trials.len()) {
+            (0, _) => format!("{} has no finished trial", a.dir),
+            (_, 0) => format!("{} has no finished trial", b.dir),
+            _ => format!("{} and {} have no cell in common", a.dir, b.dir),
+        };
+        let help = "compare two runs with trials of the same round, load and stack";
+        return Err(Failure::usage(format!("{what}; {help}")));
+    }
+    if arguments.json {
+        print(&serde_json::to_string_pretty(&compared).expect("it is plain data"))?;
+    } else {
+        print(compare_text(&compared).trim_end())?;
+    }
+    let is_worse = compared.count(ChangeVerdict::Worse) > 0;
+    Ok(ExitCode::from(if is_worse { exit::SERVICE } else { exit::OK }))
+}
+
+/// A run as it lies on the disk.
+pub struct Recorded {
+    manifest: Manifest,
+    trials: Vec<Trial>,
+    experiment: String,
+    dir: String,
+}
+
+impl Recorded {
+    /// Reads the run in `path`. What is none was not a run to name: an error of usage.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        let unreadable = |error: RecordError| Failure::usage(error);
+        let file = RunDir::experiment_path(path);
+        Ok(Self {
+            manifest: RunDir::read_manifest(path).map_err(unreadable)?,
+            trials: RunDir::read_trials(path).map_err(unreadable)?,
+            experiment: std::fs::read_to_string(&file)
+                .map_err(|error| unreadable(RecordError::io(&file, "reading", error)))?,
+            dir: path.display().to_string(),
+        })
+    }
+
+    /// As it is judged.
+    pub fn as_run(&self) -> RecordedRun<'_> {
+        RecordedRun {
+            manifest: &self.manifest,
+            trials: &self.trials,
+            experiment: &self.experiment,
+            dir: &self.dir,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! `proofload history`: a figure over recorded runs.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use explain::{HistoryFilter, HistoryMetric, points_of_run, series_of};
+use record::RecordError;
+use report::history_text;
+
+use crate::arguments::history::{History, Metric};
+use crate::commands::compare::Recorded;
+use crate::exit::Failure;
+use crate::output::print;
+
+/// Version of the JSON.
+const HISTORY_VERSION: u32 = 1;
+
+/// Runs the command.
+pub fn run(arguments: &History) -> Result<ExitCode, Failure> {
+    let metric = match arguments.metric {
+        Metric::Goodput => HistoryMetric::Goodput,
+        Metric::Cpu => HistoryMetric::Cpu,
+        Metric::P99 => HistoryMetric::P99,
+    };
+    let filter = HistoryFilter {
+        stack: arguments.stack.clone(),
+        round: arguments.round.clone(),
+        load: arguments.load.clone(),
+    };
+    let (mut points, mut runs) = (Vec::new(), 0_usize);
+    for dir in run_dirs(&arguments.runs)? {
+        // One at a time: a record has far more than is shown of it here.
+        match Recorded::read(&dir) {
+            Ok(run) => {
+                runs += 1;
+                points.extend(points_of_run(run.as_run(), metric, &filter));
+            }
+            Err(why) => eprintln!("proofload: left out: {why}"),
+        }
+    }
+    let series = series_of(points, metric);
+    if series.is_empty() {
+        let dir = arguments.runs.display();
+        return Err(Failure::usage(if runs == 0 {
+            format!("{dir} holds no recorded run; name the folder that `proofload run --runs` wrote to")
+        } else {
+            format!(
+                "none of {runs} runs in {dir} has a trial of such a cell; `proofload report RUN` shows what one has"
+            )
+        }));
+    }
+    if arguments.json {
+        let json = serde_json::json!({ "version": HISTORY_VERSION, "series": series });
+        print(&serde_json::to_string_pretty(&json).expect("it is plain data"))?;
+    } else {
+        print(history_text(&series).trim_end())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The directories in `runs` that hold a run, by name.
+fn run_dirs(runs: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let unreadable =
+        |error: std::io::Error| Failure::usage(RecordError::io(runs, "reading the directory", error));
+    let mut dirs = Vec::new();
+    for entry in std::fs::read_dir(runs).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.join("manifest.json").is_file() {
+            dirs.push(path);
+        }
+    }
+    dirs.sort();
+    Ok(dirs)
+}

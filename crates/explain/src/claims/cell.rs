@@ -1,0 +1,124 @@
+//! A cell of a claim, and what its trials may be used for.
+
+use std::collections::BTreeMap;
+
+use plan::{CellId, Metric};
+use record::{CellName, Manifest, Measured, Trial, TrialResult, measured_by_block, trials_of};
+
+use crate::audit::ReasonKind;
+use crate::usable::{LeftOut, Usable};
+
+/// What was measured of a cell.
+pub(super) struct CellTrials<'a> {
+    pub(super) id: Name,
+    /// The claim's figure in each block, where it may be used.
+    pub(super) values: Vec<Option<f64>>,
+    trials: usize,
+    failed: usize,
+    left_out: BTreeMap<LeftOut, usize>,
+    /// What the audit says of trials that are used all the same.
+    doubts: BTreeMap<ReasonKind, usize>,
+    /// Why the run left the stack out.
+    not_run: Option<&'a str>,
+}
+
+/// A cell's name as it is shown.
+pub(super) struct Name(CellId);
+
+impl PartialEq<CellId> for Name {
+    fn eq(&self, other: &CellId) -> bool {
+        self.0 == *other
+    }
+}
+
+impl Name {
+    /// By itself: `jetty, 400 connections`.
+    pub(super) fn alone(&self) -> String {
+        format!("{}, {} connections", self.0.stack, self.0.connections)
+    }
+
+    /// Beside another, with no more words than tell the two apart.
+    pub(super) fn beside(&self, other: &Self) -> String {
+        let (a, b) = (&self.0, &other.0);
+        if a.stack == b.stack && a.round == b.round {
+            return format!("{}, {} / {} connections", a.stack, a.connections, b.connections);
+        }
+        let stack = |it: &CellId| {
+            if a.round == b.round { it.stack.clone() } else { format!("{} ({})", it.stack, it.round) }
+        };
+        format!("{} / {}, {} connections", stack(a), stack(b), a.connections)
+    }
+}
+
+impl<'a> CellTrials<'a> {
+    pub(super) fn of(id: CellId, metric: Metric, trials: &[Trial], manifest: &'a Manifest) -> Self {
+        let is_of_cell = |trial: &Trial| {
+            trial.round == id.round && trial.stack == id.stack && has_users(trial, id.connections)
+        };
+        let (mut left_out, mut doubts) = (BTreeMap::new(), BTreeMap::new());
+        let mut use_one = |measured: &Measured| {
+            let Usable { figure, doubts: found } = Usable::of(measured, metric);
+            match figure {
+                Ok(value) => {
+                    for kind in found {
+                        *doubts.entry(kind).or_default() += 1;
+                    }
+                    Some(value)
+                }
+                Err(why) => {
+                    *left_out.entry(why).or_default() += 1;
+                    None
+                }
+            }
+        };
+        let by_block = measured_by_block(trials, is_of_cell);
+        let values = by_block.into_iter().map(|it| it.and_then(&mut use_one)).collect();
+        let is_failed = |trial: &&Trial| matches!(trial.result, TrialResult::Failed { .. });
+        Self {
+            values,
+            trials: trials_of(trials, is_of_cell).count(),
+            failed: trials_of(trials, is_of_cell).filter(is_failed).count(),
+            left_out,
+            doubts,
+            not_run: manifest.left_out.get(&id.stack).map(String::as_str),
+            id: Name(id),
+        }
+    }
+
+    /// Why there is no figure of it at all, if there is none.
+    pub(super) fn missing(&self) -> Option<String> {
+        if self.values.iter().any(Option::is_some) {
+            return None;
+        }
+        let name = self.id.alone();
+        Some(match (self.not_run, self.left_out.keys().next()) {
+            (_, Some(why)) => format!("no usable trial of {name}: {}", why.name()),
+            (Some(why), None) => format!("{} was left out: {why}", self.id.0.stack),
+            (None, None) if self.failed > 0 => format!("every trial of {name} failed"),
+            (None, None) => format!("the run has no trial of {name}"),
+        })
+    }
+
+    /// What is to be known of it beside its figure.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let name = self.id.alone();
+        let of = |count: usize| format!("{count} of {} trials of {name}", self.trials);
+        let failed = (self.failed > 0).then(|| format!("{} failed", of(self.failed)));
+        let left_out =
+            self.left_out.iter().map(|(why, count)| format!("{} not used: {}", of(*count), why.name()));
+        let doubts = self.doubts.iter().map(|(kind, count)| format!("{}: {}", of(*count), kind.name()));
+        failed.into_iter().chain(left_out).chain(doubts).collect()
+    }
+}
+
+/// By the record where there is one; a failed trial has its label only.
+fn has_users(trial: &Trial, connections: u32) -> bool {
+    match &trial.result {
+        TrialResult::Measured(it) => {
+            it.load.load.connections == connections && it.load.load.rate_per_s.is_none()
+        }
+        TrialResult::Failed { .. } => {
+            CellName::of(trial).size().is_some_and(|size| (size - f64::from(connections)).abs() < 0.5)
+        }
+    }
+}

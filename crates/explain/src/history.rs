@@ -1,0 +1,194 @@
+//! One figure of a cell over recorded runs, and where it changed.
+
+use std::collections::BTreeMap;
+
+use plan::Metric;
+use record::{CellName, Trial, cells, measured_by_block};
+use serde::Serialize;
+use stats::{SERIES_MIN, change_points};
+use units::Seed;
+
+use crate::compare::RecordedRun;
+use crate::usable::{Usable, cpu_us_per_request, median};
+
+/// Seed of the random orders that changes are held against: the same runs always give the same answer.
+const SEED: Seed = Seed(0x6869_7374);
+
+/// Which figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HistoryMetric {
+    /// Expected answers a second.
+    Goodput,
+    /// Server CPU time a request, µs, with what stands behind it.
+    Cpu,
+    /// 99th percentile of response time, µs.
+    P99,
+}
+
+/// Which cells; a part that is absent leaves all.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HistoryFilter {
+    /// The stack.
+    pub stack: Option<String>,
+    /// The round.
+    pub round: Option<String>,
+    /// The load: its label, or the number that it begins with.
+    pub load: Option<String>,
+}
+
+impl HistoryFilter {
+    fn takes(&self, cell: &CellName) -> bool {
+        let is = |wanted: &Option<String>, has: &str| wanted.as_deref().is_none_or(|it| it == has);
+        let begins_with = |number: &str| {
+            cell.load
+                .strip_prefix(number)
+                .is_some_and(|rest| rest.starts_with(|it: char| !it.is_ascii_alphanumeric()))
+        };
+        let load = self.load.as_deref().is_none_or(|it| it == cell.load || begins_with(it));
+        is(&self.stack, &cell.stack) && is(&self.round, &cell.round) && load
+    }
+}
+
+/// What makes two figures ones of the same series. Quick runs have shorter loads and make one of their own.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+struct SeriesKey {
+    title: String,
+    quick: bool,
+    cell: (String, String, String),
+}
+
+/// A cell's figure in one run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HistoryPoint {
+    #[serde(skip)]
+    key: SeriesKey,
+    #[serde(skip)]
+    size: f64,
+    /// The run's directory, as the user would name it.
+    pub run: String,
+    /// When it started, RFC 3339.
+    pub started: String,
+    /// The median over its trials; `None` where none may be used.
+    pub value: Option<f64>,
+    /// Trials that it is the median of.
+    pub trials: usize,
+    /// Hash of what the stack was built from, where it is built.
+    pub inputs: Option<String>,
+}
+
+/// A cell's figure over runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Series {
+    /// Title of the experiment.
+    pub title: String,
+    /// The round.
+    pub round: String,
+    /// The load, in words.
+    pub load: String,
+    /// The stack.
+    pub stack: String,
+    /// Whether its runs were quick looks.
+    pub quick: bool,
+    /// Which figure.
+    pub metric: HistoryMetric,
+    /// By start.
+    pub points: Vec<HistoryPoint>,
+    /// Where it changed.
+    pub changes: Vec<SeriesChange>,
+    /// How many runs with a figure it takes before a change can be found, where there are fewer.
+    pub runs_needed: Option<usize>,
+}
+
+/// A change in a series.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SeriesChange {
+    /// Index of the first of `points` after it.
+    pub at: usize,
+    /// What follows over what was before.
+    pub ratio: f64,
+    /// How often chance alone would bring a split as uneven.
+    pub p: f64,
+    /// Whether the stack was built from something else than in the run before.
+    pub other_inputs: bool,
+}
+
+/// The figures of one run, a point for each cell that `filter` takes.
+pub fn points_of_run(
+    run: RecordedRun<'_>,
+    metric: HistoryMetric,
+    filter: &HistoryFilter,
+) -> Vec<HistoryPoint> {
+    let point = |cell: CellName| {
+        let is_of_cell = |trial: &Trial| CellName::of(trial) == cell;
+        let measured = measured_by_block(run.trials, is_of_cell).into_iter().flatten();
+        let values: Vec<f64> = measured.filter_map(|it| figure(it, metric)).collect();
+        HistoryPoint {
+            size: cell.size().unwrap_or(f64::INFINITY),
+            run: run.dir.to_owned(),
+            started: run.manifest.started.clone(),
+            trials: values.len(),
+            value: median(values),
+            inputs: run.manifest.stacks.get(&cell.stack).and_then(|it| it.inputs.clone()),
+            key: SeriesKey {
+                title: run.manifest.title.clone(),
+                quick: run.manifest.quick,
+                cell: (cell.round, cell.load, cell.stack),
+            },
+        }
+    };
+    cells(run.trials).into_iter().filter(|cell| filter.takes(cell)).map(point).collect()
+}
+
+fn figure(measured: &record::Measured, metric: HistoryMetric) -> Option<f64> {
+    let usable = |of: Metric| Usable::of(measured, of).figure.ok();
+    match metric {
+        HistoryMetric::Goodput => usable(Metric::Goodput),
+        HistoryMetric::P99 => usable(Metric::ResponseP99),
+        // What a request costs the server does not hang on how well it was watched, but on requests being made.
+        HistoryMetric::Cpu => usable(Metric::Goodput).and_then(|_| cpu_us_per_request(measured)),
+    }
+}
+
+/// Points of many runs as series, with their changes: by experiment, round, load and stack.
+pub fn series_of(points: Vec<HistoryPoint>, metric: HistoryMetric) -> Vec<Series> {
+    let mut by_key: BTreeMap<SeriesKey, Vec<HistoryPoint>> = BTreeMap::new();
+    for point in points {
+        by_key.entry(point.key.clone()).or_default().push(point);
+    }
+    let mut all: Vec<(f64, Series)> = by_key
+        .into_iter()
+        .map(|(key, mut points)| {
+            // RFC 3339 in UTC sorts by time.
+            points.sort_by(|a, b| a.started.cmp(&b.started).then_with(|| a.run.cmp(&b.run)));
+            (points.first().map_or(0.0, |it| it.size), one(key, points, metric))
+        })
+        .collect();
+    all.sort_by(|(size_a, a), (size_b, b)| {
+        let key = |it: &Series| (it.title.clone(), it.quick, it.round.clone());
+        key(a).cmp(&key(b)).then(size_a.total_cmp(size_b)).then_with(|| a.stack.cmp(&b.stack))
+    });
+    all.into_iter().map(|it| it.1).collect()
+}
+
+fn one(key: SeriesKey, points: Vec<HistoryPoint>, metric: HistoryMetric) -> Series {
+    let with_value: Vec<(usize, f64)> =
+        points.iter().enumerate().filter_map(|(at, it)| Some((at, it.value?))).collect();
+    let values: Vec<f64> = with_value.iter().map(|it| it.1).collect();
+    let changes = change_points(&values, SEED).into_iter().map(|it| {
+        let (before, at) = (with_value[it.at - 1].0, with_value[it.at].0);
+        let other_inputs = points[before].inputs != points[at].inputs;
+        SeriesChange { at, ratio: it.ratio, p: it.p, other_inputs }
+    });
+    Series {
+        changes: changes.collect(),
+        title: key.title,
+        round: key.cell.0,
+        load: key.cell.1,
+        stack: key.cell.2,
+        quick: key.quick,
+        metric,
+        points,
+        runs_needed: (values.len() < SERIES_MIN).then_some(SERIES_MIN),
+    }
+}

@@ -1,0 +1,88 @@
+//! Which figure of a trial may be compared with that of another.
+
+use plan::Metric;
+use record::Measured;
+
+use crate::audit::{ReasonKind, audit};
+
+/// Why a trial's figure is not used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum LeftOut {
+    /// The measurement was at fault.
+    Audit(ReasonKind),
+    /// The figure falls among censored samples.
+    LowerBound,
+    /// There is no such figure, or it is 0 and has no ratio to any other.
+    Absent,
+}
+
+impl LeftOut {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Audit(kind) => kind.name(),
+            Self::LowerBound => "the figure is only a lower bound",
+            Self::Absent => "no figure above 0",
+        }
+    }
+}
+
+/// A trial's figure, where it may be used, and what the audit says of it all the same.
+pub(crate) struct Usable {
+    pub(crate) figure: Result<f64, LeftOut>,
+    pub(crate) doubts: Vec<ReasonKind>,
+}
+
+impl Usable {
+    pub(crate) fn of(measured: &Measured, metric: Metric) -> Self {
+        let kinds = audit(&measured.load).reasons.into_iter().map(|reason| reason.kind);
+        let (at_fault, doubts): (Vec<_>, Vec<_>) = kinds.partition(|kind| is_at_fault(*kind, metric));
+        let figure = match at_fault.first() {
+            Some(kind) => Err(LeftOut::Audit(*kind)),
+            None => figure(measured, metric),
+        };
+        Self { figure, doubts }
+    }
+}
+
+/// CPU time a request of a stack and what stands behind it, µs.
+pub(crate) fn cpu_us_per_request(measured: &Measured) -> Option<f64> {
+    let behind = measured.upstreams.iter().filter_map(|it| it.server.cpu_us_per_request);
+    let sum = measured.server.cpu_us_per_request? + behind.sum::<f64>();
+    (sum > 0.0 && sum.is_finite()).then_some(sum)
+}
+
+/// The middle value, or the mean of the middle two. `None` of none.
+pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len().checked_sub(1)? / 2;
+    let other = values.len() / 2;
+    Some(f64::midpoint(values[middle], values[other]))
+}
+
+/// Whether a reason makes the figure one of the measurement and not of the service.
+///
+/// A service that fails, or is too slow, did so by itself: its goodput counts what it did well, and stands. A rate is a
+/// count over a time, which neither a broken Little's law nor late reading of answers changes; latency is. In the
+/// closed model a generator that sends late lowers the rate by its lag over the response time, which is little where
+/// the generator is not bound.
+const fn is_at_fault(kind: ReasonKind, metric: Metric) -> bool {
+    match metric {
+        Metric::Goodput => matches!(
+            kind,
+            ReasonKind::Empty | ReasonKind::Interrupted | ReasonKind::RampNotOver | ReasonKind::ClientBound
+        ),
+        _ => !kind.is_services_fault(),
+    }
+}
+
+fn figure(measured: &Measured, metric: Metric) -> Result<f64, LeftOut> {
+    let Some(name) = metric.response_figure() else {
+        let goodput = measured.load.goodput_per_s;
+        return if goodput > 0.0 && goodput.is_finite() { Ok(goodput) } else { Err(LeftOut::Absent) };
+    };
+    match measured.load.response_time_us.figure(name) {
+        Some((us, false)) if us > 0.0 && us.is_finite() => Ok(us),
+        Some((_, true)) => Err(LeftOut::LowerBound),
+        _ => Err(LeftOut::Absent),
+    }
+}

@@ -1,0 +1,261 @@
+//! Claims held against made-up runs.
+
+use explain::{ClaimVerdict, JudgedClaim, PartUnit, judge_claim};
+use plan::{CellId, CellPair, Claim, Level, Metric, Statement};
+use record::{MANIFEST_VERSION, Machine, Manifest, TRIAL_VERSION, Trial, TrialResult};
+
+use crate::samples::{times, trial};
+
+fn manifest(cores: usize) -> Manifest {
+    Manifest {
+        version: MANIFEST_VERSION,
+        proofload: "0.1.0".into(),
+        argv: Vec::new(),
+        title: "t".into(),
+        started: "2026-01-01T00:00:00Z".into(),
+        seed: 5,
+        blocks: 10,
+        quick: false,
+        trials: 0,
+        stacks: std::collections::BTreeMap::new(),
+        left_out: [("absent".to_owned(), "needs go".to_owned())].into(),
+        tools: std::collections::BTreeMap::new(),
+        machine: Machine { cores, ..Machine::default() },
+    }
+}
+
+/// A trial at a rate, of which every request takes as long as that leaves its 64 users.
+fn at(block: u32, stack: &str, per_s: f64, connections: u32) -> Trial {
+    let mut measured = trial();
+    let load = &mut measured.load;
+    load.goodput_per_s = per_s;
+    load.load.connections = connections;
+    load.response_time_us = times(load.intended, f64::from(connections) / per_s * 1e6);
+    Trial {
+        version: TRIAL_VERSION,
+        index: 0,
+        block,
+        round: "hello".into(),
+        stack: stack.into(),
+        load: format!("{connections} connections"),
+        started: String::new(),
+        result: TrialResult::Measured(Box::new(measured)),
+    }
+}
+
+/// So many blocks of a stack, on a machine that is faster in some than in others and which all stacks share.
+fn blocks(count: u32, stack: &str, per_s: f64, connections: u32) -> Vec<Trial> {
+    let machine = |block: u32| 1.0 + 0.1 * f64::from(block * 7 % 5);
+    let noise = |block: u32| 1.0 + 0.002 * f64::from((block * 5 + stack.len() as u32 * 3) % 7);
+    (0..count).map(|block| at(block, stack, per_s * machine(block) * noise(block), connections)).collect()
+}
+
+fn cell(stack: &str, connections: u32) -> CellId {
+    CellId { round: "hello".into(), stack: stack.into(), connections }
+}
+
+fn pair(a: &str, b: &str) -> CellPair {
+    CellPair { a: cell(a, 64), b: cell(b, 64), published: Some((120.0, 100.0)) }
+}
+
+fn judged(statement: Statement, trials: &[Trial]) -> JudgedClaim {
+    of_metric(Metric::Goodput, statement, trials)
+}
+
+fn of_metric(metric: Metric, statement: Statement, trials: &[Trial]) -> JudgedClaim {
+    let claim = Claim { id: "c".into(), sentence: "S".into(), metric, statement };
+    judge_claim(&claim, trials, &manifest(2))
+}
+
+/// Two stacks, the first faster by so much.
+fn two(count: u32, ratio: f64) -> Vec<Trial> {
+    [blocks(count, "jetty", 1000.0 * ratio, 64), blocks(count, "tomcat", 1000.0, 64)].concat()
+}
+
+fn order() -> Statement {
+    Statement::Order(vec![pair("jetty", "tomcat")])
+}
+
+#[test]
+fn an_order_is_confirmed_reversed_or_tied() {
+    for (ratio, verdict) in [
+        (1.2, ClaimVerdict::Confirmed),
+        (1.0 / 1.2, ClaimVerdict::Reversed),
+        (1.0, ClaimVerdict::Tied),
+        (1.015, ClaimVerdict::Tied),
+    ] {
+        let told = judged(order(), &two(10, ratio));
+        assert_eq!(told.verdict, verdict, "{ratio}: {told:?}");
+        assert!((told.parts[0].measured.unwrap() / ratio - 1.0).abs() < 0.01, "{told:?}");
+        assert!((told.parts[0].published.unwrap() - 1.2).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn few_blocks_support_no_claim_and_show_where_they_point() {
+    let one = judged(order(), &two(1, 1.2));
+    assert_eq!(one.verdict, ClaimVerdict::NotTestable);
+    assert_eq!(one.why, "one block supports no claim; it points the same way");
+    assert!(one.parts[0].measured.is_some() && one.parts[0].low.is_none());
+    let other = judged(order(), &two(1, 0.8));
+    assert_eq!(other.why, "one block supports no claim; it points the other way");
+    let five = judged(order(), &two(5, 1.2));
+    assert_eq!((five.verdict, five.parts[0].blocks), (ClaimVerdict::NotTestable, 5));
+    assert_eq!(five.why, "5 blocks are too few, it takes 6; it points the same way");
+}
+
+#[test]
+fn an_order_of_many_holds_if_all_its_pairs_do_and_falls_with_any() {
+    let chain = || Statement::Order(vec![pair("jetty", "undertow"), pair("undertow", "tomcat")]);
+    let run = |undertow: f64| [two(10, 1.4), blocks(10, "undertow", undertow, 64)].concat();
+    assert_eq!(judged(chain(), &run(1200.0)).verdict, ClaimVerdict::Confirmed);
+    let tied = judged(chain(), &run(1000.0));
+    assert_eq!(tied.verdict, ClaimVerdict::Tied);
+    assert!(tied.why.starts_with("in 1 of 2 comparisons: "), "{}", tied.why);
+    let reversed = judged(chain(), &run(1600.0));
+    assert_eq!(reversed.verdict, ClaimVerdict::Reversed);
+    // A pair that was not measured leaves the claim open, unless another one refutes it.
+    let open = judged(chain(), &two(10, 1.2));
+    assert_eq!(open.verdict, ClaimVerdict::NotTestable);
+    assert!(open.parts[0].why.contains("the run has no trial of undertow, 64 connections"), "{open:?}");
+    let with_missing = Statement::Order(vec![pair("tomcat", "jetty"), pair("jetty", "undertow")]);
+    assert_eq!(judged(with_missing, &two(10, 1.2)).verdict, ClaimVerdict::Reversed);
+    // Two pairs take seven blocks.
+    assert_eq!(
+        judged(chain(), &[two(6, 1.4), blocks(6, "undertow", 1200.0, 64)].concat()).verdict,
+        ClaimVerdict::NotTestable
+    );
+}
+
+#[test]
+fn a_ratio_is_judged_by_its_direction_and_its_size_is_told() {
+    let ratio = |ratio: f64| Statement::Ratio { pairs: vec![pair("jetty", "tomcat")], ratio };
+    let agrees = judged(ratio(1.2), &two(10, 1.2));
+    assert_eq!(
+        (agrees.verdict, agrees.parts[0].size_agrees),
+        (ClaimVerdict::Confirmed, Some(true)),
+        "{agrees:?}"
+    );
+    let differs = judged(ratio(3.4), &two(10, 1.2));
+    assert_eq!((differs.verdict, differs.parts[0].size_agrees), (ClaimVerdict::Confirmed, Some(false)));
+    assert_eq!(differs.why, "the direction holds, the size differs");
+    assert_eq!(judged(ratio(0.8), &two(10, 1.2)).verdict, ClaimVerdict::Reversed);
+}
+
+fn ceiling(value: f64, cores_published: Option<u32>) -> Statement {
+    let level = Level { cell: cell("zuul", 64), value, published: Some(39.4) };
+    Statement::Ceiling { levels: vec![level], cores_published, within: 0.05 }
+}
+
+/// Blocks without the machine's share: a ceiling does not move with the machine.
+fn steady(count: u32, per_s: f64) -> Vec<Trial> {
+    (0..count).map(|block| at(block, "zuul", per_s * (1.0 + 0.002 * f64::from(block % 4)), 64)).collect()
+}
+
+#[test]
+fn a_ceiling_scales_with_the_cores_and_says_so() {
+    let told = judged(ceiling(40.0, Some(4)), &steady(10, 19.8));
+    assert_eq!(told.verdict, ClaimVerdict::Confirmed, "{told:?}");
+    assert_eq!((told.parts[0].expected, told.parts[0].unit), (Some(20.0), PartUnit::PerS));
+    assert!((told.parts[0].measured.unwrap() - 19.85).abs() < 0.05);
+    assert_eq!(told.notes[0], "the level grows with the cores: 4 there, 2 here");
+    assert_eq!(judged(ceiling(40.0, None), &steady(10, 19.8)).verdict, ClaimVerdict::Reversed);
+    assert_eq!(judged(ceiling(20.8, None), &steady(10, 19.8)).verdict, ClaimVerdict::Tied);
+    let claim = Claim {
+        id: "c".into(),
+        sentence: "S".into(),
+        metric: Metric::Goodput,
+        statement: ceiling(40.0, Some(4)),
+    };
+    let unknown = judge_claim(&claim, &steady(10, 19.8), &manifest(0));
+    assert_eq!(unknown.verdict, ClaimVerdict::NotTestable);
+    assert!(unknown.why.contains("cores"), "{unknown:?}");
+}
+
+#[test]
+fn the_same_means_surely_near() {
+    let equal = |within: f64| Statement::Equal { pairs: vec![pair("jetty", "tomcat")], within };
+    assert_eq!(judged(equal(0.05), &two(10, 1.02)).verdict, ClaimVerdict::Confirmed);
+    assert_eq!(judged(equal(0.05), &two(10, 1.2)).verdict, ClaimVerdict::Reversed);
+    assert_eq!(judged(equal(0.05), &two(10, 1.05)).verdict, ClaimVerdict::Tied);
+    assert_eq!(judged(equal(0.3), &two(10, 1.0 / 1.2)).verdict, ClaimVerdict::Confirmed);
+    let loads = CellPair { a: cell("jetty", 1000), b: cell("jetty", 64), published: None };
+    let flat = Statement::Invariance { pairs: vec![loads], within: 0.05 };
+    let trials = [blocks(10, "jetty", 1000.0, 64), blocks(10, "jetty", 1010.0, 1000)].concat();
+    let told = judged(flat, &trials);
+    assert_eq!(
+        (told.verdict, told.parts[0].what.as_str()),
+        (ClaimVerdict::Confirmed, "jetty, 1000 / 64 connections")
+    );
+}
+
+#[test]
+fn latency_is_judged_from_response_times() {
+    let level = Level { cell: cell("zuul", 64), value: 64.0 / 19.8 * 1e6, published: None };
+    let statement = Statement::Ceiling { levels: vec![level], cores_published: None, within: 0.05 };
+    let told = of_metric(Metric::ResponseMean, statement, &steady(10, 19.8));
+    // A mean of 3.2 s wants a window of 32 s, and this one has 15.
+    assert_eq!(told.verdict, ClaimVerdict::NotTestable);
+    assert!(told.why.contains("too short"), "{told:?}");
+    let slower = of_metric(Metric::ResponseMax, order(), &two(10, 0.5));
+    assert_eq!(slower.verdict, ClaimVerdict::Confirmed, "{slower:?}");
+}
+
+fn spoil(trials: &mut [Trial], stack: &str, mut how: impl FnMut(&mut record::LoadResult)) {
+    for trial in trials.iter_mut().filter(|it| it.stack == stack) {
+        if let TrialResult::Measured(measured) = &mut trial.result {
+            how(&mut measured.load);
+        }
+    }
+}
+
+#[test]
+fn what_the_generator_limited_is_not_used_and_what_the_service_did_wrong_is() {
+    let mut trials = two(10, 1.2);
+    spoil(&mut trials, "jetty", |load| load.generator.busy_share = 0.95);
+    let told = judged(order(), &trials);
+    assert_eq!(told.verdict, ClaimVerdict::NotTestable);
+    assert_eq!(told.why, "no usable trial of jetty, 64 connections: client-bound");
+
+    let mut trials = two(10, 1.2);
+    spoil(&mut trials, "jetty", |load| load.answered_as_expected /= 2);
+    let told = judged(order(), &trials);
+    assert_eq!(told.verdict, ClaimVerdict::Confirmed);
+    assert_eq!(told.notes, ["10 of 10 trials of jetty, 64 connections: incorrect service"]);
+
+    let mut trials = two(10, 1.2);
+    spoil(&mut trials, "tomcat", |load| load.response_time_us.lower_bounds = vec!["max".into()]);
+    let told = of_metric(Metric::ResponseMax, order(), &trials);
+    assert!(told.why.contains("only a lower bound"), "{told:?}");
+}
+
+#[test]
+fn a_stack_that_was_left_out_or_failed_says_so() {
+    let absent = Statement::Order(vec![pair("absent", "tomcat")]);
+    let told = judged(absent, &two(10, 1.2));
+    assert_eq!(told.why, "absent was left out: needs go");
+    let mut trials = two(10, 1.2);
+    for trial in trials.iter_mut().filter(|it| it.stack == "jetty" && it.block > 2) {
+        trial.result = TrialResult::Failed { error: "it died".into() };
+    }
+    let told = judged(order(), &trials);
+    assert_eq!((told.verdict, told.parts[0].blocks), (ClaimVerdict::NotTestable, 3));
+    assert_eq!(told.notes, ["7 of 10 trials of jetty, 64 connections failed"]);
+    let nothing = judged(order(), &[]);
+    assert_eq!(nothing.why, "the run has no trial of jetty, 64 connections");
+    let stated = judged(Statement::NotTestable { why: "no figures".into() }, &trials);
+    assert_eq!((stated.verdict, stated.why.as_str()), (ClaimVerdict::NotTestable, "no figures"));
+}
+
+#[test]
+fn cells_of_two_rounds_are_told_apart() {
+    let mut trials = two(10, 2.0);
+    for trial in trials.iter_mut().filter(|it| it.stack == "jetty") {
+        trial.round = "sleep".into();
+    }
+    let a = CellId { round: "sleep".into(), ..cell("jetty", 64) };
+    let statement = Statement::Order(vec![CellPair { a, b: cell("tomcat", 64), published: None }]);
+    let told = judged(statement, &trials);
+    assert_eq!(told.verdict, ClaimVerdict::Confirmed);
+    assert_eq!(told.parts[0].what, "jetty (sleep) / tomcat (hello), 64 connections");
+}

@@ -1,0 +1,223 @@
+//! What a write-up claims, as data: read from a TOML file and checked against the experiment that repeats it.
+//!
+//! A claim is a sentence and a statement that records can be held against. After reading, every statement is spelt out
+//! in cells: what the file says of three stacks at four loads is so many pairs of cells here, each with the figures that
+//! were published of it. `docs/claims.md` has every key and the rules by which claims are judged.
+
+mod file;
+mod select;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::PlanError;
+use crate::experiment::{Experiment, Pace};
+use crate::stack::Catalogue;
+use crate::toml_file;
+
+pub use self::select::{Selection, cheapest};
+
+/// How near two figures have to be before they count as the same, as a share, where neither the file nor the published
+/// figures say otherwise: what machines of one kind differ by, and far above what a pool's ceiling is missed by.
+pub const WITHIN_DEFAULT: f64 = 0.05;
+
+/// A write-up: what it measured on, and what it claims.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WriteUp {
+    /// What it is about.
+    pub title: String,
+    /// Where it was published, as far as it says.
+    pub source: String,
+    /// When, as far as it says.
+    pub when: String,
+    /// What it measured on.
+    pub machine: PublishedMachine,
+    /// What made its load, and with which options.
+    pub driver: String,
+    /// The experiment that repeats it.
+    pub experiment: PathBuf,
+    /// What it claims, in its order.
+    pub claims: Vec<Claim>,
+}
+
+/// The machine of a write-up.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedMachine {
+    /// Cores, where it says so.
+    pub cores: Option<u32>,
+    /// Memory, GB, where it says so.
+    pub memory_gb: Option<f64>,
+    /// In words: the product, the system, where the client ran.
+    pub description: String,
+}
+
+/// One claim.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claim {
+    /// Its name, unique in the write-up.
+    pub id: String,
+    /// What is claimed, in our words.
+    pub sentence: String,
+    /// What it is about.
+    pub metric: Metric,
+    /// What is to be held against records.
+    pub statement: Statement,
+}
+
+/// What a claim is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// Expected answers a second.
+    #[default]
+    Goodput,
+    /// The mean response time, µs.
+    ResponseMean,
+    /// The median response time, µs.
+    ResponseP50,
+    /// The 90th percentile of response time, µs.
+    ResponseP90,
+    /// The 99th percentile of response time, µs.
+    ResponseP99,
+    /// The longest response time, µs.
+    ResponseMax,
+}
+
+impl Metric {
+    /// The figure's name in a record's distribution of response times; `None` of goodput.
+    pub const fn response_figure(self) -> Option<&'static str> {
+        match self {
+            Self::Goodput => None,
+            Self::ResponseMean => Some("mean"),
+            Self::ResponseP50 => Some("p50"),
+            Self::ResponseP90 => Some("p90"),
+            Self::ResponseP99 => Some("p99"),
+            Self::ResponseMax => Some("max"),
+        }
+    }
+
+    /// In words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Goodput => "goodput",
+            Self::ResponseMean => "mean response time",
+            Self::ResponseP50 => "median response time",
+            Self::ResponseP90 => "90th percentile of response time",
+            Self::ResponseP99 => "99th percentile of response time",
+            Self::ResponseMax => "longest response time",
+        }
+    }
+}
+
+/// One stack at one load, as a claim names it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct CellId {
+    /// The experiment's round.
+    pub round: String,
+    /// The stack.
+    pub stack: String,
+    /// Connections, or users.
+    pub connections: u32,
+}
+
+/// Two cells, and what was published of them in the metric's unit (1/s, or µs).
+#[derive(Debug, Clone, PartialEq)]
+pub struct CellPair {
+    /// The first.
+    pub a: CellId,
+    /// The second.
+    pub b: CellId,
+    /// Of the first and of the second, where both were published.
+    pub published: Option<(f64, f64)>,
+}
+
+/// What a cell's figure should come to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Level {
+    /// The cell.
+    pub cell: CellId,
+    /// The figure that the claim implies on the machine of the write-up, in the metric's unit.
+    pub value: f64,
+    /// What was published of the cell.
+    pub published: Option<f64>,
+}
+
+/// What is to be held against records.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Statement {
+    /// In each pair the first figure is above the second.
+    Order(Vec<CellPair>),
+    /// In each pair the first figure is so many times the second.
+    Ratio {
+        /// The pairs.
+        pairs: Vec<CellPair>,
+        /// So many times.
+        ratio: f64,
+    },
+    /// Each cell's figure is at its level: a limit that something other than the load sets.
+    Ceiling {
+        /// The levels.
+        levels: Vec<Level>,
+        /// On how many cores, where the level is in proportion to them.
+        cores_published: Option<u32>,
+        /// How near it has to be, as a share of the level.
+        within: f64,
+    },
+    /// A stack's figure is the same at every load; each load is paired with the first.
+    Invariance {
+        /// The pairs.
+        pairs: Vec<CellPair>,
+        /// How near they have to be, as a share.
+        within: f64,
+    },
+    /// Two stacks' figures are the same.
+    Equal {
+        /// The pairs.
+        pairs: Vec<CellPair>,
+        /// How near they have to be, as a share.
+        within: f64,
+    },
+    /// Nothing here can test it.
+    NotTestable {
+        /// Why not.
+        why: String,
+    },
+}
+
+impl Claim {
+    /// The cells it takes to judge this claim, each once; none of one that can't be tested.
+    pub fn cells(&self) -> Vec<CellId> {
+        let mut cells: BTreeSet<&CellId> = BTreeSet::new();
+        match &self.statement {
+            Statement::Order(pairs)
+            | Statement::Ratio { pairs, .. }
+            | Statement::Invariance { pairs, .. }
+            | Statement::Equal { pairs, .. } => cells.extend(pairs.iter().flat_map(|it| [&it.a, &it.b])),
+            Statement::Ceiling { levels, .. } => cells.extend(levels.iter().map(|it| &it.cell)),
+            Statement::NotTestable { .. } => {}
+        }
+        cells.into_iter().cloned().collect()
+    }
+}
+
+impl WriteUp {
+    /// Reads the write-up in `path` and checks it against its experiment, which it names relative to itself.
+    pub fn read(path: &Path, catalogue: &Catalogue) -> Result<Self, PlanError> {
+        let text = toml_file::read(path)?;
+        let named = file::experiment_of(path, &text)?;
+        let experiment = path.parent().unwrap_or(Path::new("")).join(named);
+        let experiment = Experiment::read(&experiment, catalogue, Pace::Full)?;
+        Self::parse(path, &text, &experiment)
+    }
+
+    /// Checks the write-up in `text`, the content of `path`, against `experiment`.
+    pub fn parse(path: &Path, text: &str, experiment: &Experiment) -> Result<Self, PlanError> {
+        file::parse(path, text, experiment)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,107 @@
+//! Trials by cell: the one place that says which trials stand for a stack at a load.
+
+use std::collections::BTreeSet;
+
+use crate::trial::{Measured, Trial, TrialResult};
+
+/// What a label ends with where a stack takes one request a connection: it is the same load to its round.
+const FRESH: &str = ", fresh";
+
+/// One stack at one load of a round, as trials name it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CellName {
+    /// The round.
+    pub round: String,
+    /// The load, in words, without how connections are used.
+    pub load: String,
+    /// The stack.
+    pub stack: String,
+}
+
+impl CellName {
+    /// The cell of a trial.
+    pub fn of(trial: &Trial) -> Self {
+        let load = trial.load.strip_suffix(FRESH).unwrap_or(&trial.load);
+        Self { round: trial.round.clone(), load: load.to_owned(), stack: trial.stack.clone() }
+    }
+
+    /// The number that the load's label begins with: connections, or the rate.
+    pub fn size(&self) -> Option<f64> {
+        let end = self.load.find(|char: char| !char.is_ascii_digit() && char != '.');
+        self.load[..end.unwrap_or(self.load.len())].parse().ok()
+    }
+}
+
+/// Whether a trial stands for the stack that it names, as those of twins and controls do not.
+const fn stands_for_its_stack(trial: &Trial) -> bool {
+    trial.role.is_stack()
+}
+
+/// Every cell of which there is a trial, failed ones included: by round, by the size of the load, by stack.
+pub fn cells(trials: &[Trial]) -> Vec<CellName> {
+    let all: BTreeSet<CellName> =
+        trials.iter().filter(|it| stands_for_its_stack(it)).map(CellName::of).collect();
+    let mut cells: Vec<CellName> = all.into_iter().collect();
+    cells.sort_by(|a, b| {
+        let size = |it: &CellName| it.size().unwrap_or(f64::INFINITY);
+        a.round.cmp(&b.round).then(size(a).total_cmp(&size(b))).then_with(|| a.cmp(b))
+    });
+    cells
+}
+
+/// The finished trials that `is_of_cell` says are of one cell, in order, those that failed included.
+pub fn trials_of(trials: &[Trial], is_of_cell: impl Fn(&Trial) -> bool) -> impl Iterator<Item = &Trial> {
+    trials.iter().filter(move |trial| stands_for_its_stack(trial) && is_of_cell(trial))
+}
+
+/// One cell's measured trial of each block, `None` where there is none. Blocks are those that any of `trials` is in, in
+/// order, so that two cells of the same trials are side by side. Of two in one block the first counts.
+pub fn measured_by_block(trials: &[Trial], is_of_cell: impl Fn(&Trial) -> bool) -> Vec<Option<&Measured>> {
+    let blocks: BTreeSet<u32> = trials.iter().map(|trial| trial.block).collect();
+    let blocks: Vec<u32> = blocks.into_iter().collect();
+    let mut measured = vec![None; blocks.len()];
+    for trial in trials_of(trials, is_of_cell) {
+        if let (Ok(place), TrialResult::Measured(it)) = (blocks.binary_search(&trial.block), &trial.result) {
+            measured[place].get_or_insert(&**it);
+        }
+    }
+    measured
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::{Role, TRIAL_VERSION};
+
+    fn failed(block: u32, round: &str, stack: &str, load: &str) -> Trial {
+        Trial {
+            version: TRIAL_VERSION,
+            index: 0,
+            block,
+            round: round.into(),
+            stack: stack.into(),
+            role: Role::Stack,
+            load: load.into(),
+            started: String::new(),
+            result: TrialResult::Failed { error: "no".into() },
+        }
+    }
+
+    #[test]
+    fn loads_come_by_size_and_fresh_connections_are_the_same_load() {
+        let trials = [
+            failed(0, "r", "b", "1000 connections"),
+            failed(0, "r", "a", "300 connections, fresh"),
+            failed(1, "r", "b", "300 connections"),
+        ];
+        let told: Vec<String> = cells(&trials).iter().map(|it| format!("{} {}", it.load, it.stack)).collect();
+        assert_eq!(told, ["300 connections a", "300 connections b", "1000 connections b"]);
+    }
+
+    #[test]
+    fn a_failed_trial_leaves_its_block_empty_and_a_wild_block_number_costs_nothing() {
+        let trials = [failed(0, "r", "a", "1 connections"), failed(u32::MAX, "r", "a", "1 connections")];
+        assert_eq!(measured_by_block(&trials, |_| true), [None, None]);
+        assert_eq!(trials_of(&trials, |trial| trial.block == 0).count(), 1);
+    }
+}

@@ -1,0 +1,193 @@
+//! What became of a write-up's claims, for a person and for a program.
+
+use std::fmt::Write;
+
+use comfy_table::{CellAlignment, Table};
+use explain::{ClaimPart, ClaimVerdict, JudgedClaim, PartUnit, judge_claim};
+use plan::claims::PublishedMachine;
+use plan::{Metric, WriteUp};
+use record::{Machine, Manifest, Trial};
+use serde::Serialize;
+
+use crate::figure::{NONE, per_s, plain_line, time_us};
+
+/// Version of [`ClaimsReport`] as JSON.
+const CLAIMS_VERSION: u32 = 1;
+/// Parts of a claim that are shown.
+const PARTS_MAX: usize = 24;
+
+/// A write-up's claims held against a run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ClaimsReport {
+    /// Version of this form.
+    pub version: u32,
+    /// The write-up's title.
+    pub title: String,
+    /// Where it was published, as far as it says.
+    pub source: String,
+    /// When, as far as it says.
+    pub when: String,
+    /// What made its load.
+    pub driver: String,
+    /// What it measured on.
+    pub published_machine: PublishedMachine,
+    /// What this run measured on.
+    pub machine: Machine,
+    /// The run's directory, as the user would name it.
+    pub run: String,
+    /// Its blocks.
+    pub blocks: u32,
+    /// Whether it was to be a quick look.
+    pub quick: bool,
+    /// How many claims came to each verdict.
+    pub counts: VerdictCounts,
+    /// The claims, in the write-up's order.
+    pub claims: Vec<JudgedClaim>,
+}
+
+/// How many claims came to each verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct VerdictCounts {
+    /// Borne out.
+    pub confirmed: usize,
+    /// Refuted.
+    pub reversed: usize,
+    /// Neither, though it might have been shown.
+    pub tied: usize,
+    /// Neither could be shown.
+    pub not_testable: usize,
+}
+
+impl ClaimsReport {
+    /// Judges every claim of `write_up` by the trials of a run.
+    pub fn of(write_up: &WriteUp, manifest: &Manifest, trials: &[Trial], run: &str) -> Self {
+        let claims: Vec<JudgedClaim> =
+            write_up.claims.iter().map(|claim| judge_claim(claim, trials, manifest)).collect();
+        let are = |verdict| claims.iter().filter(|it| it.verdict == verdict).count();
+        let counts = VerdictCounts {
+            confirmed: are(ClaimVerdict::Confirmed),
+            reversed: are(ClaimVerdict::Reversed),
+            tied: are(ClaimVerdict::Tied),
+            not_testable: are(ClaimVerdict::NotTestable),
+        };
+        Self {
+            version: CLAIMS_VERSION,
+            title: write_up.title.clone(),
+            source: write_up.source.clone(),
+            when: write_up.when.clone(),
+            driver: write_up.driver.clone(),
+            published_machine: write_up.machine.clone(),
+            machine: manifest.machine.clone(),
+            run: run.to_owned(),
+            blocks: manifest.blocks,
+            quick: manifest.quick,
+            counts,
+            claims,
+        }
+    }
+
+    /// As JSON, on several lines.
+    ///
+    /// # Panics
+    /// Never: it is plain data.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("a report is plain data")
+    }
+}
+
+/// The claims with what was published, what was measured and what became of them.
+pub fn claims_text(report: &ClaimsReport) -> String {
+    let there = &report.published_machine;
+    let cores = there.cores.map_or_else(String::new, |cores| format!("{cores} cores, "));
+    let cpu = report.machine.cpu.as_deref().unwrap_or("unknown CPU");
+    let mut text = format!(
+        "{}\n{}; {}\nthere: {cores}{}; {}\nhere:  {} cores, {}; {} block{}{}\n",
+        plain_line(&report.title),
+        plain_line(&report.source),
+        plain_line(&report.when),
+        plain_line(&there.description),
+        plain_line(&report.driver),
+        report.machine.cores,
+        plain_line(cpu),
+        report.blocks,
+        if report.blocks == 1 { "" } else { "s" },
+        if report.quick { ", a quick look" } else { "" },
+    );
+    for claim in &report.claims {
+        claim_text(&mut text, claim);
+    }
+    let VerdictCounts { confirmed, reversed, tied, not_testable } = report.counts;
+    // Writing into a String cannot fail.
+    let _ = write!(
+        text,
+        "\n{} claims: {confirmed} confirmed, {reversed} reversed, {tied} tied, {not_testable} not testable here.\n\
+         Figures of goodput are expected answers a second; those in parentheses are 95 % intervals. By the sign-flip test \
+         within\nblocks at 5 %, Holm's method over the comparisons of a claim, and nothing nearer than 2 % (docs/claims.md).\n\
+         Full record: {}\n",
+        report.claims.len(),
+        plain_line(&report.run),
+    );
+    text
+}
+
+fn claim_text(text: &mut String, claim: &JudgedClaim) {
+    let (id, sentence, why) = (plain_line(&claim.id), plain_line(&claim.sentence), plain_line(&claim.why));
+    let of = match claim.metric {
+        Metric::Goodput => String::new(),
+        metric => format!(" ({})", metric.name()),
+    };
+    let _ = writeln!(text, "\n{}: {sentence} [{id}]\n  {why}", claim.verdict.name().to_uppercase());
+    if !claim.parts.is_empty() {
+        let mut table = Table::new();
+        table.load_style(comfy_table::presets::NOTHING);
+        table.set_header(vec![
+            format!("  {}{of}", claim.kind),
+            "published".into(),
+            "expected".into(),
+            "measured".into(),
+            "blocks".into(),
+            String::new(),
+        ]);
+        for part in claim.parts.iter().take(PARTS_MAX) {
+            table.add_row(row(part));
+        }
+        for index in 1..5 {
+            if let Some(column) = table.column_mut(index) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        let _ = writeln!(text, "{}", table.trim_fmt());
+    }
+    if let Some(more) = claim.parts.len().checked_sub(PARTS_MAX).filter(|more| *more > 0) {
+        let _ = writeln!(text, "  and {more} more");
+    }
+    for note in &claim.notes {
+        let _ = writeln!(text, "  ({})", plain_line(note));
+    }
+}
+
+fn row(part: &ClaimPart) -> Vec<String> {
+    let shown = |value: f64| match part.unit {
+        PartUnit::Ratio => format!("×{value:.2}"),
+        PartUnit::PerS => per_s(value),
+        PartUnit::Micros => time_us(value),
+    };
+    let or_none = |value: Option<f64>| value.map_or_else(|| NONE.into(), shown);
+    let measured = match (part.measured, part.low, part.high) {
+        (Some(value), Some(low), Some(high)) => format!("{} ({}…{})", shown(value), shown(low), shown(high)),
+        (value, _, _) => or_none(value),
+    };
+    let told = match (part.verdict, part.points_the_same_way) {
+        (ClaimVerdict::NotTestable, Some(true)) => "points the same way",
+        (ClaimVerdict::NotTestable, Some(false)) => "points the other way",
+        (verdict, _) => verdict.name(),
+    };
+    vec![
+        format!("  {}", plain_line(&part.what)),
+        or_none(part.published),
+        or_none(part.expected),
+        measured,
+        part.blocks.to_string(),
+        told.to_owned(),
+    ]
+}

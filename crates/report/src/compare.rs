@@ -1,0 +1,162 @@
+//! Two recorded runs side by side, for a person.
+
+use std::fmt::Write;
+
+use comfy_table::{CellAlignment, Table};
+use explain::{Bounded, CellChange, ChangeVerdict, RunDifference, RunSide, RunsCompared};
+
+use crate::figure::{NONE, micros_bare, name, per_s, plain_line, time_us};
+
+/// Differences that are shown; the rest is counted. JSON has all of them.
+const DIFFERENCES_MAX: usize = 40;
+/// The columns that are numbers.
+const NUMBERS: std::ops::Range<usize> = 1..7;
+
+/// What two runs differ in, what changed in each cell, and what is to be known to read it.
+pub fn compare_text(compared: &RunsCompared) -> String {
+    let mut text = format!("A  {}\nB  {}\n", side(&compared.a), side(&compared.b));
+    differences(&mut text, &compared.differences);
+    let mut heading = None;
+    let mut rows: Vec<&CellChange> = Vec::new();
+    for cell in &compared.cells {
+        let own = (&cell.round, &cell.load);
+        if heading != Some(own) {
+            table(&mut text, &rows);
+            rows.clear();
+            // Writing into a String cannot fail.
+            let _ = writeln!(text, "\n{}, {}", plain_line(own.0), plain_line(own.1));
+            heading = Some(own);
+        }
+        rows.push(cell);
+    }
+    table(&mut text, &rows);
+    for (run, cells) in [("A", &compared.only_in_a), ("B", &compared.only_in_b)] {
+        if !cells.is_empty() {
+            let cells: Vec<String> = cells.iter().map(|it| plain_line(it)).collect();
+            let _ = writeln!(text, "\nOnly in {run}: {}", cells.join("; "));
+        }
+    }
+    text.push('\n');
+    text.push_str(&conclusion(compared));
+    text
+}
+
+fn side(run: &RunSide) -> String {
+    format!(
+        "{}: {}, {}, {} of {} trials",
+        plain_line(&run.dir),
+        plain_line(&run.title),
+        plain_line(&run.started),
+        run.trials,
+        run.planned
+    )
+}
+
+fn differences(text: &mut String, differences: &[RunDifference]) {
+    if differences.is_empty() {
+        text.push_str(
+            "\nBoth are of the same: no difference in version, machine, stacks, tools, experiment or load.\n",
+        );
+        return;
+    }
+    text.push_str("\nNot the same in both:\n");
+    for it in differences.iter().take(DIFFERENCES_MAX) {
+        let (what, a, b) = (plain_line(&it.what), plain_line(&it.a), plain_line(&it.b));
+        let _ = writeln!(text, "  {what}: {a} → {b}");
+    }
+    if let Some(more) = differences.len().checked_sub(DIFFERENCES_MAX).filter(|more| *more > 0) {
+        let _ = writeln!(text, "  and {more} more (--json has all)");
+    }
+}
+
+fn table(text: &mut String, cells: &[&CellChange]) {
+    if cells.is_empty() {
+        return;
+    }
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::NOTHING).set_header([
+        "stack",
+        "goodput\nA",
+        "B",
+        "B / A, 95 % interval",
+        "p",
+        "p99\nA → B",
+        "server us/req\nA → B",
+        "trials",
+        "",
+    ]);
+    for cell in cells {
+        table.add_row(row(cell));
+    }
+    for (index, column) in table.column_iter_mut().enumerate() {
+        if NUMBERS.contains(&index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let _ = writeln!(text, "{}", table.trim_fmt());
+    for cell in cells {
+        for note in &cell.notes {
+            let _ = writeln!(text, "  ({}: {})", name(&cell.stack), plain_line(note));
+        }
+    }
+}
+
+fn row(cell: &CellChange) -> Vec<String> {
+    let off = |ratio: f64| (ratio - 1.0) * 100.0;
+    let change = match (cell.ratio, cell.low, cell.high) {
+        (Some(ratio), Some(low), Some(high)) => {
+            format!("{:+.1} ({:+.1}…{:+.1}) %", off(ratio), off(low), off(high))
+        }
+        (Some(ratio), _, _) => format!("{:+.1} %", off(ratio)),
+        (None, _, _) => NONE.into(),
+    };
+    let [a, b] = cell.goodput_per_s.map(|it| it.map_or_else(|| NONE.into(), per_s));
+    let [p99_a, p99_b] = cell.response_p99_us.map(bounded);
+    let [cpu_a, cpu_b] = cell.cpu_us_per_request.map(micros_bare);
+    let [trials_a, trials_b] = cell.trials;
+    vec![
+        name(&cell.stack),
+        a,
+        b,
+        change,
+        if cell.ratio.is_some() { format!("{:.3}", cell.p) } else { NONE.into() },
+        format!("{p99_a} → {p99_b}"),
+        format!("{cpu_a} → {cpu_b}"),
+        format!("{trials_a}, {trials_b}"),
+        cell.verdict.name().to_owned(),
+    ]
+}
+
+fn bounded(figure: Option<Bounded>) -> String {
+    match figure {
+        Some(it) if it.is_lower_bound => format!(">{}", time_us(it.value)),
+        Some(it) => time_us(it.value),
+        None => NONE.into(),
+    }
+}
+
+fn conclusion(compared: &RunsCompared) -> String {
+    let count = |verdict| compared.count(verdict);
+    let few = count(ChangeVerdict::TooFew);
+    let mut text = format!(
+        "{} cells: {} worse, {} with a loss that is allowed, {} better, {} without a change, {few} with too few trials to \
+         say.\n",
+        compared.cells.len(),
+        count(ChangeVerdict::Worse),
+        count(ChangeVerdict::AllowedLoss),
+        count(ChangeVerdict::Better),
+        count(ChangeVerdict::Unchanged),
+    );
+    let _ = writeln!(
+        text,
+        "By the rank-sum test at 5 %, Holm's method over the cells, and nothing nearer than 2 %; a loss of {:.1} % is \
+         allowed.\nThe blocks of two runs are not paired: whatever else changed on the machine between them is in it.",
+        compared.threshold * 100.0
+    );
+    if few > 0 && few == compared.cells.len() {
+        text.push_str(
+            "Nothing could be told: one cell takes 4 trials in each run, more cells take more. This is not \"no change\".\n",
+        );
+    }
+    text
+}

@@ -1,0 +1,75 @@
+//! A figure over recorded runs, for a person.
+
+use std::fmt::Write;
+
+use explain::{HistoryMetric, HistoryPoint, Series};
+
+use crate::figure::{NONE, micros, per_s, plain_line, time_us};
+
+/// Characters of the longest bar.
+const BAR_CHARS: f64 = 30.0;
+/// Characters of a value's column.
+const VALUE_CHARS: usize = 10;
+
+/// Each series with a line a run and a mark at each change.
+pub fn history_text(all: &[Series]) -> String {
+    let mut text = String::new();
+    for series in all {
+        series_text(&mut text, series);
+    }
+    text.push_str(
+        "Changes by E-divisive with 999 random orders at 5 %, and nothing nearer than 2 %. Whatever else changed on the \
+         machine\nis in it; * marks runs in which the stack was built from something else than in the one before.\n",
+    );
+    text
+}
+
+fn series_text(text: &mut String, series: &Series) {
+    let metric = match series.metric {
+        HistoryMetric::Goodput => "goodput",
+        HistoryMetric::Cpu => "server CPU time a request",
+        HistoryMetric::P99 => "99th percentile of response time",
+    };
+    let quick = if series.quick { ", quick looks" } else { "" };
+    let parts = [&series.title, &series.round, &series.load, &series.stack].map(|it| plain_line(it));
+    // Writing into a String cannot fail.
+    let _ = writeln!(text, "{}: {metric}{quick}", parts.join(", "));
+    let largest = series.points.iter().filter_map(|it| it.value).fold(0.0, f64::max);
+    let mut inputs: Option<&Option<String>> = None;
+    for (index, point) in series.points.iter().enumerate() {
+        let other_inputs = inputs.is_some_and(|it| *it != point.inputs);
+        inputs = Some(&point.inputs);
+        if let Some(change) = series.changes.iter().find(|it| it.at == index) {
+            let shift = (change.ratio - 1.0) * 100.0;
+            let _ = writeln!(text, "  ---- change: {shift:+.1} % (p = {:.3}) ----", change.p);
+        }
+        let _ = writeln!(text, "  {}", line(point, series.metric, largest, other_inputs).trim_end());
+    }
+    if let Some(needed) = series.runs_needed {
+        let runs = series.points.iter().filter(|it| it.value.is_some()).count();
+        let plural = if runs == 1 { "run is" } else { "runs are" };
+        let _ = writeln!(text, "  {runs} {plural} too few to find a change (needs at least {needed})");
+    } else if series.changes.is_empty() {
+        text.push_str("  no change found\n");
+    }
+    text.push('\n');
+}
+
+fn line(point: &HistoryPoint, metric: HistoryMetric, largest: f64, other_inputs: bool) -> String {
+    let shown = |value: f64| match metric {
+        HistoryMetric::Goodput => per_s(value),
+        HistoryMetric::Cpu => micros(Some(value)),
+        HistoryMetric::P99 => time_us(value),
+    };
+    let value = point.value.map_or_else(|| NONE.into(), shown);
+    let share = point.value.map_or(0.0, |value| value / largest.max(f64::MIN_POSITIVE));
+    let bar = "#".repeat((share * BAR_CHARS).round() as usize);
+    let mark = if other_inputs { "*" } else { " " };
+    format!(
+        "{} {mark} {value:>VALUE_CHARS$}  {bar:<width$}  {} ({})",
+        plain_line(&point.started),
+        plain_line(&point.run),
+        point.trials,
+        width = BAR_CHARS as usize
+    )
+}

@@ -1,0 +1,80 @@
+//! A write-up's claims beside what was measured.
+
+use std::path::Path;
+
+use plan::WriteUp;
+use plan::stack::Catalogue;
+use record::{Trial, TrialResult};
+use report::{ClaimsReport, claims_text};
+
+use crate::samples::{at, manifest};
+
+fn write_up(name: &str) -> WriteUp {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let catalogue = Catalogue::load(&repository.join("stacks")).expect("the catalogue is valid");
+    WriteUp::read(&repository.join("published").join(name), &catalogue).expect("the write-up is valid")
+}
+
+const RATES: [(&str, f64); 4] =
+    [("jetty", 9_800.0), ("undertow", 11_900.0), ("tomcat-apr", 9_000.0), ("tomcat-nio", 8_900.0)];
+
+fn containers(blocks: u32) -> Vec<Trial> {
+    let machine = |block: u32| 1.0 + 0.1 * f64::from(block * 7 % 5);
+    let noise = |stack: u32, block: u32| 1.0 + 0.002 * f64::from((stack * 3 + block * 5) % 7);
+    let mut trials = Vec::new();
+    for (stack, (name, rate)) in (0..).zip(RATES) {
+        trials.extend((0..blocks).map(|block| {
+            let mut trial = at(block, name, rate * machine(block) * noise(stack, block));
+            trial.load = "400 connections".into();
+            if let TrialResult::Measured(measured) = &mut trial.result {
+                measured.load.load.connections = 400;
+            }
+            trial
+        }));
+    }
+    trials
+}
+
+fn report(blocks: u32) -> ClaimsReport {
+    let mut manifest = manifest(&RATES.map(|it| it.0), blocks * 4);
+    manifest.blocks = blocks;
+    manifest.quick = blocks == 1;
+    ClaimsReport::of(
+        &write_up("servlet-containers.toml"),
+        &manifest,
+        &containers(blocks),
+        "runs/containers-1",
+    )
+}
+
+#[test]
+fn every_verdict_has_its_figures_beside_it() {
+    insta::assert_snapshot!(claims_text(&report(10)));
+}
+
+#[test]
+fn a_quick_look_shows_where_it_points() {
+    insta::assert_snapshot!(claims_text(&report(1)));
+}
+
+#[test]
+fn json_says_the_same() {
+    let report = report(10);
+    let json: serde_json::Value = serde_json::from_str(&report.to_json()).unwrap();
+    assert_eq!(json["counts"]["confirmed"], report.counts.confirmed);
+    assert_eq!(json["claims"][0]["verdict"], "reversed");
+    assert_eq!(json["claims"][0]["parts"][0]["unit"], "ratio");
+    assert_eq!(json["claims"][0]["metric"], "goodput");
+    assert_eq!(json["published_machine"]["cores"], 4);
+}
+
+/// Nothing of a write-up's run: every claim says what it lacks.
+#[test]
+fn an_empty_run_tests_nothing() {
+    for name in ["springmvc-webflux", "gateways", "socket-models", "virtual-threads"] {
+        let write_up = write_up(&format!("{name}.toml"));
+        let report = ClaimsReport::of(&write_up, &manifest(&[], 0), &[], "runs/none");
+        assert_eq!(report.counts.not_testable, write_up.claims.len());
+        assert!(claims_text(&report).contains("the run has no trial of"), "{name}");
+    }
+}

@@ -1,0 +1,63 @@
+//! Two runs side by side, and many in a row.
+
+use explain::{HistoryFilter, HistoryMetric, RecordedRun, compare_runs, points_of_run, series_of};
+use record::{Manifest, Trial};
+use report::{compare_text, history_text};
+
+use crate::samples::{at, failed, manifest};
+
+fn run<'a>(manifest: &'a Manifest, trials: &'a [Trial], dir: &'a str) -> RecordedRun<'a> {
+    RecordedRun { manifest, trials, experiment: "title = \"t\"\n", dir }
+}
+
+/// Six blocks of each stack, at these rates, never twice quite the same.
+fn blocks(stacks: &[(&str, f64)], salt: u32) -> Vec<Trial> {
+    let noise = |block: u32| 1.0 + 0.002 * f64::from((block * 5 + salt * 3) % 7);
+    stacks
+        .iter()
+        .flat_map(|(stack, rate)| (0..6).map(move |block| at(block, stack, rate * noise(block))))
+        .collect()
+}
+
+#[test]
+fn every_verdict_on_a_change() {
+    let a = blocks(&[("gin", 1000.0), ("jetty", 900.0), ("nginx", 800.0), ("old", 1.0), ("zuul", 100.0)], 1);
+    let mut b =
+        blocks(&[("gin", 1001.0), ("jetty", 990.0), ("nginx", 700.0), ("new", 1.0), ("undertow", 9.0)], 2);
+    b.extend((0..6).map(|block| failed(block, "zuul", "it did not come up")));
+    let a_manifest = manifest(&["gin", "jetty", "nginx", "old", "zuul"], 30);
+    let mut b_manifest = manifest(&["gin", "jetty", "nginx", "new", "undertow", "zuul"], 40);
+    b_manifest.machine.cores = 4;
+    b_manifest.started = "2026-11-22T11:30:07Z".into();
+    b_manifest.stacks.get_mut("nginx").unwrap().inputs = Some("abc".into());
+    let compared = compare_runs(run(&a_manifest, &a, "runs/a"), run(&b_manifest, &b, "runs/b"), 0.02);
+    insta::assert_snapshot!(compare_text(&compared));
+}
+
+#[test]
+fn one_block_each_tells_nothing_and_says_so() {
+    let (a, b) = ([at(0, "gin", 1000.0)], [at(0, "gin", 500.0)]);
+    let manifest = manifest(&["gin"], 1);
+    let compared = compare_runs(run(&manifest, &a, "runs/a"), run(&manifest, &b, "runs/b"), 0.02);
+    insta::assert_snapshot!(compare_text(&compared));
+}
+
+#[test]
+fn a_history_marks_its_change() {
+    let mut points = Vec::new();
+    for day in 0..12_u32 {
+        let rate = if day < 7 { 1000.0 } else { 880.0 };
+        let trials = blocks(&[("gin", rate + f64::from(day * 5 % 7))], day);
+        let mut manifest = manifest(&["gin"], 6);
+        manifest.started = format!("2026-11-{:02}T11:30:07Z", day + 1);
+        manifest.stacks.get_mut("gin").unwrap().inputs = Some(if day < 7 { "a" } else { "b" }.into());
+        let filter =
+            HistoryFilter { stack: Some("gin".into()), load: Some("64".into()), ..HistoryFilter::default() };
+        let dir = format!("runs/{day}");
+        points.extend(points_of_run(run(&manifest, &trials, &dir), HistoryMetric::Goodput, &filter));
+    }
+    insta::assert_snapshot!(history_text(&series_of(points.clone(), HistoryMetric::Goodput)));
+    points.truncate(2);
+    let text = history_text(&series_of(points, HistoryMetric::Goodput));
+    assert!(text.contains("2 runs are too few to find a change (needs at least 8)"), "{text}");
+}

@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod history;
+pub mod replicate;
 
 use std::net::SocketAddr;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -36,6 +37,8 @@ pub enum Command {
     Compare(compare::Compare),
     /// Show a figure over recorded runs, and where it changed
     History(history::History),
+    /// Measure what a published write-up measured, and say which of its claims hold
+    Replicate(replicate::Replicate),
     /// List the stacks and what each needs
     List(List),
     /// Build stacks, where something has changed

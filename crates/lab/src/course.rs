@@ -15,11 +15,6 @@ use crate::load::Moment;
 use crate::order::{Place, order};
 use crate::trial::{Cores, NotMeasured, Setting, measure};
 
-/// Boot, contract and stop of a trial, until trials of this run have shown how long they take.
-const OVERHEAD_GUESS: Duration = Duration::from_millis(1200);
-/// Bounds what a load that only a count of requests ends is guessed to take.
-const LOAD_GUESS_MAX: Duration = Duration::from_secs(600);
-
 /// Cells that are compared with each other: those of a round at the same number of connections.
 type TableKey = (usize, u32);
 
@@ -53,7 +48,7 @@ impl<'a> Course<'a> {
         let cells: Vec<usize> = self.experiment.rounds.iter().map(|round| round.cells.len()).collect();
         let places = order(self.experiment.seed, procedure.blocks_max, &cells);
         let begun = Instant::now();
-        let (mut made, mut failed) = (0, 0);
+        let (mut made, mut failed, mut out_of_time) = (0, 0, false);
         let mut precise: Vec<TableKey> = Vec::new();
         let mut block = None;
         for (position, place) in places.iter().enumerate() {
@@ -65,6 +60,10 @@ impl<'a> Course<'a> {
             }
             if !self.is_to_do(place, &precise) {
                 continue;
+            }
+            if self.bench.until.is_some_and(|until| Instant::now() >= until) {
+                out_of_time = true;
+                break;
             }
             let ahead = self.ahead(&places[position..], &precise, begun.elapsed().into(), made);
             let (round, cell) = (&self.experiment.rounds[place.round].name, self.cell(place));
@@ -82,7 +81,7 @@ impl<'a> Course<'a> {
             made += 1;
         }
         let interrupted = self.bench.interrupt.is_interrupted();
-        Ok(Ended { dir: self.run.path().to_owned(), interrupted, failed })
+        Ok(Ended { dir: self.run.path().to_owned(), interrupted, failed, out_of_time })
     }
 
     fn cell(&self, place: &Place) -> &'a Cell {
@@ -143,7 +142,7 @@ impl<'a> Course<'a> {
         let estimate = |blocks: u32| {
             let (mut guess, mut count) = (Duration::ZERO, 0);
             for place in rest.iter().filter(|it| it.block < blocks && self.is_to_do(it, precise)) {
-                guess += self.guess(self.cell(place)) + OVERHEAD_GUESS;
+                guess += self.experiment.procedure.trial_guess(self.cell(place));
                 count += 1;
             }
             let left = if made == 0 { guess } else { elapsed * u64::from(count) / made };
@@ -153,14 +152,6 @@ impl<'a> Course<'a> {
         let ((trials, left), (trials_max, left_max)) =
             (estimate(procedure.blocks), estimate(procedure.blocks_max));
         Ahead { trials, left, trials_max, left_max }
-    }
-
-    /// How long the loads of a trial take, as far as its plan says.
-    fn guess(&self, cell: &Cell) -> Duration {
-        let bursts = &self.experiment.procedure.bursts;
-        let warm_up = (bursts.length + bursts.pause) * u64::from(bursts.least);
-        let warm_up = if cell.until_steady { warm_up } else { Duration::ZERO };
-        warm_up + cell.load.warm_up + cell.load.stop.duration.min(LOAD_GUESS_MAX)
     }
 
     /// One trial; `None` if it was interrupted, and then nothing is written down.

@@ -100,6 +100,8 @@ pub struct Bench<'a> {
     pub argv: &'a [String],
     /// Ends the run when interrupted.
     pub interrupt: &'a Control,
+    /// No trial begins after this; the run can be resumed.
+    pub until: Option<std::time::Instant>,
 }
 
 /// How a run ended.
@@ -111,6 +113,8 @@ pub struct Ended {
     pub interrupted: bool,
     /// Trials that failed.
     pub failed: u32,
+    /// Whether trials are left that there was no time for.
+    pub out_of_time: bool,
 }
 
 /// Carries `experiment` out into the new directory `dir`.
@@ -145,7 +149,7 @@ pub fn resume(dir: &Path, bench: &Bench<'_>, observe: &mut dyn FnMut(Event<'_>))
         let why = format!("it was made by version {}, this is {}", manifest.proofload, bench.version);
         return Err(LabError::NotResumable { run: dir.display().to_string(), why });
     }
-    let pace = if manifest.quick { Pace::Quick } else { Pace::Full };
+    let pace = if manifest.quick { Pace::Quick } else { Pace::named(&manifest.pace) };
     let mut experiment = Experiment::read(&RunDir::experiment_path(dir), bench.catalogue, pace)?;
     if let Some(selection) = &manifest.selection {
         experiment.select(&selection.iter().map(cell_id).collect())?;
@@ -263,6 +267,7 @@ fn manifest(
         placement: procedure.placement.name().into(),
         selection: experiment.selection.as_ref().map(|names| names.iter().map(selected).collect()),
         quick: experiment.pace == Pace::Quick,
+        pace: experiment.pace.name().into(),
         trials: cells as u32 * procedure.blocks,
         stacks,
         left_out,

@@ -31,6 +31,25 @@ pub enum Pace {
     Full,
     /// One block, and loads as its table `[quick]` says: a shape in minutes that supports no claim.
     Quick,
+    /// As short as quick ones, at every load of the file, and so many blocks that rows can be told apart: what a budget
+    /// of minutes can decide. JVMs are hardly warm.
+    Coarse,
+}
+
+impl Pace {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Quick => "quick",
+            Self::Coarse => "coarse",
+        }
+    }
+
+    /// The pace of that name; the full one of no other.
+    pub fn named(name: &str) -> Self {
+        [Self::Quick, Self::Coarse].into_iter().find(|it| it.name() == name).unwrap_or(Self::Full)
+    }
 }
 
 /// An experiment, checked against the catalogue.
@@ -142,7 +161,8 @@ impl Experiment {
             path,
             text,
             catalogue,
-            quick: (pace == Pace::Quick).then_some(&quick),
+            quick: (pace != Pace::Full).then_some(&quick),
+            at_every_load: pace != Pace::Quick,
             defaults: &file.load,
             seed: Seed(file.seed.unwrap_or(0)),
         };
@@ -278,6 +298,8 @@ struct Reader<'a> {
     catalogue: &'a Catalogue,
     /// In a quick run, what goes before a round's `load`, unless the round says so itself.
     quick: Option<&'a LoadTable>,
+    /// Whether those of a quick run's connections that are left out are loaded all the same.
+    at_every_load: bool,
     defaults: &'a LoadTable,
     seed: Seed,
 }
@@ -293,7 +315,7 @@ impl Reader<'_> {
         let quick = self.quick.map_or(&empty, |quick| table.quick.as_ref().unwrap_or(quick));
         let layers = Layers([quick, own, self.defaults]);
         let name = table.name.get_ref();
-        let connections = layers.connections().unwrap_or_else(|| vec![50]);
+        let connections = layers.connections(self.at_every_load).unwrap_or_else(|| vec![50]);
         if table.stacks.is_empty() || connections.is_empty() {
             let error =
                 PlanError::new(format!("the round `{name}` has no cells"), "name stacks and connections");

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub const MANIFEST_VERSION: u32 = 1;
 
 /// `manifest.json`: enough to repeat the run and to know what its figures are of.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Manifest {
     /// [`MANIFEST_VERSION`] of the writer.
     pub version: u32,
@@ -31,6 +31,9 @@ pub struct Manifest {
     /// Half-width of the 95 % intervals, as a share, below which a table is precise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<f64>,
+    /// `full`, `quick` or `coarse`; empty in records of versions that knew the first two only.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub pace: String,
     /// Where client and servers run: `shared` or `split`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub placement: String,

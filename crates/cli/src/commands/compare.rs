@@ -7,6 +7,7 @@ use explain::{ChangeVerdict, RecordedRun, compare_runs};
 use record::{Manifest, RecordError, RunDir, Trial};
 use report::compare_text;
 use stats::LEAST_EFFECT;
+use units::Share;
 
 use crate::arguments::compare::Compare;
 use crate::exit::{self, Failure};

@@ -115,9 +115,10 @@ impl Layers<'_> {
         self.0.iter().find_map(|table| key(table))
     }
 
-    /// How many connections; one load for each.
-    pub(super) fn connections(&self) -> Option<Vec<u32>> {
-        self.first(|table| table.connections.clone())
+    /// How many connections, one load for each: at every load as the tables behind the first say.
+    pub(super) fn connections(&self, at_every_load: bool) -> Option<Vec<u32>> {
+        let tables = &self.0[usize::from(at_every_load)..];
+        tables.iter().find_map(|table| table.connections.clone())
     }
 
     /// Whether connections are fresh, where a table says so.

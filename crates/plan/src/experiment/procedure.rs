@@ -4,8 +4,8 @@ use serde::Deserialize;
 use toml::Spanned;
 use units::{Duration, Share};
 
-use super::Pace;
 use super::load_table::parsed;
+use super::{Cell, Pace};
 use crate::error::PlanError;
 
 /// Blocks at any rate when the file says nothing: what tells rows apart that differ by 5 % on a machine whose trials
@@ -13,8 +13,15 @@ use crate::error::PlanError;
 const BLOCKS_DEFAULT: u32 = 10;
 /// Blocks at most, then.
 const BLOCKS_MAX_DEFAULT: u32 = 20;
+/// Blocks of a coarse run: the fewest that can tell four stacks apart (`stats::blocks_needed`).
+const BLOCKS_COARSE: u32 = 8;
 /// Blocks that can be asked for: a bound on how long a typing error can keep a machine busy.
 const BLOCKS_BOUND: u32 = 1000;
+/// What a trial takes beside its loads, how many bursts beyond the least it takes to be steady, and what a load without
+/// a duration takes: guesses, of which only an estimate depends.
+const BOOT_GUESS: Duration = Duration::from_secs(4);
+const BURSTS_MORE_GUESS: u32 = 3;
+const LOAD_GUESS_MAX: Duration = Duration::from_secs(60);
 /// Half-width of the intervals at which a table is precise.
 const PRECISION_DEFAULT: f64 = 2.0;
 /// TIME_WAIT lasts a minute.
@@ -53,6 +60,21 @@ pub enum Placement {
     Shared,
     /// The client on the first half of the cores, the servers on the others.
     Split,
+}
+
+impl Procedure {
+    /// How long a trial of `cell` takes by what is asked for: a boot, a warm-up that is steady soon, the load. A load
+    /// that ends by a count of requests only is taken for a minute and its ramp-up.
+    pub fn trial_guess(&self, cell: &Cell) -> Duration {
+        let bursts =
+            (self.bursts.length + self.bursts.pause) * u64::from(self.bursts.least + BURSTS_MORE_GUESS);
+        let warm_up = if cell.until_steady { bursts } else { Duration::ZERO };
+        let ramp_up = match cell.load.load {
+            engine::Load::Closed { start: engine::UserStart::RampUp { span, .. }, .. } => span,
+            engine::Load::Closed { .. } | engine::Load::Open { .. } => Duration::ZERO,
+        };
+        BOOT_GUESS + warm_up + ramp_up + cell.load.warm_up + cell.load.stop.duration.min(LOAD_GUESS_MAX)
+    }
 }
 
 impl Placement {
@@ -114,7 +136,11 @@ impl ProcedureTable {
         let blocks_max = self.blocks_max.as_ref().map_or(most_default, |it| *it.get_ref());
         within(blocks, 1..=BLOCKS_BOUND, "blocks", self.blocks.as_ref())?;
         within(blocks_max, blocks..=BLOCKS_BOUND, "blocks at most", self.blocks_max.as_ref())?;
-        let (blocks, blocks_max) = if pace == Pace::Quick { (1, 1) } else { (blocks, blocks_max) };
+        let (blocks, blocks_max) = match pace {
+            Pace::Full => (blocks, blocks_max),
+            Pace::Quick => (1, 1),
+            Pace::Coarse => (BLOCKS_COARSE, BLOCKS_COARSE),
+        };
         let precision = self.precision.or(Share::percent(PRECISION_DEFAULT)).expect("the default is a share");
         Ok(Procedure {
             blocks,
@@ -126,7 +152,7 @@ impl ProcedureTable {
             bursts: self.bursts.check()?,
             cool_down_max: match pace {
                 Pace::Full => self.cool_down_max.unwrap_or(COOL_DOWN_MAX_DEFAULT),
-                Pace::Quick => Duration::ZERO,
+                Pace::Quick | Pace::Coarse => Duration::ZERO,
             },
         })
     }

@@ -152,6 +152,7 @@ pub(crate) fn manifest() -> Manifest {
         blocks: 3,
         blocks_max: 20,
         precision: Some(0.02),
+        pace: "full".into(),
         placement: "split".into(),
         selection: Some(vec![Selected { round: "hello".into(), stack: "gin".into(), connections: 64 }]),
         quick: false,

@@ -59,6 +59,10 @@ pub(super) fn notes(run: &RunReport<'_>, orders: &[Order]) -> String {
             text.push_str(
                 "A quick look: short loads, and JVMs hardly warm. It shows a shape and supports no claim.\n",
             );
+        } else if manifest.pace == "coarse" {
+            text.push_str(
+                "A coarse look: short loads, and JVMs hardly warm; what differs here may not when warm.\n",
+            );
         }
     }
     let _ = writeln!(text, "Full record: {}", plain_line(run.dir));

@@ -221,6 +221,7 @@ pub(crate) fn manifest(stacks: &[&str], trials: u32) -> Manifest {
         blocks: 3,
         blocks_max: 3,
         precision: Some(0.02),
+        pace: "full".into(),
         placement: "shared".into(),
         selection: None,
         quick: false,

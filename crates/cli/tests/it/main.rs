@@ -7,3 +7,5 @@ mod common;
 mod error_rates;
 mod experiment;
 mod hit;
+mod killed;
+mod lab;

@@ -1,5 +1,7 @@
 //! The command line as typed. Only the form is checked here; `plan` says whether it makes sense.
 
+mod audit;
+
 use std::net::SocketAddr;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -8,6 +10,8 @@ use clap::{Args, Parser, Subcommand};
 use plan::{IoChoice, LoadArguments, Threads};
 use target::{Model, PathRule, Stall};
 use units::{Bytes, Duration, Rate, Seed};
+
+pub use audit::Audit;
 
 use crate::exit;
 
@@ -41,6 +45,8 @@ pub enum Command {
     Calibrate(Calibrate),
     /// Say how often a comparison of stacks errs, on made-up experiments of which the truth is known
     ErrorRates(ErrorRates),
+    /// Read load-test output of any tool and say what can't be true or can't be known
+    Audit(Audit),
     /// Say what on this machine stands in the way of a good measurement, and how to mend it
     Doctor(Doctor),
     /// Run a command whose whole process tree ends with us

@@ -4,6 +4,7 @@
 //! code; nothing is measured here, and no figure is printed bare that its own audit speaks against.
 #![forbid(unsafe_code)]
 
+mod audit;
 mod calibration;
 mod check;
 mod error_rates;
@@ -11,6 +12,7 @@ mod figure;
 mod load;
 mod ranking;
 
+pub use audit::audit_text;
 pub use calibration::{CalibrationReport, calibration_line};
 pub use check::{check_details_text, checks_text, same_work_text};
 pub use error_rates::error_rates_text;

@@ -191,11 +191,28 @@ mod tests {
             (".5", 0.5, 0.1),
         ] {
             let figure = number(text, false).unwrap_or_else(|| panic!("{text}"));
-            assert!((figure.value - value).abs() < 1e-9 && (figure.step - step).abs() < 1e-9, "{text}: {figure:?}");
+            assert!(
+                (figure.value - value).abs() < 1e-9 && (figure.step - step).abs() < 1e-9,
+                "{text}: {figure:?}"
+            );
         }
         assert_eq!(number("29,115", true).unwrap().value, 29.115);
         assert_eq!(number("29.115", true).unwrap().value, 29115.0);
-        for text in ["", "-", "nan", "-nan", "inf", "1.2.3", "1,2,3", "12,34.5.6", "1e5", "１２", ",", ".", "1234.567,8"] {
+        for text in [
+            "",
+            "-",
+            "nan",
+            "-nan",
+            "inf",
+            "1.2.3",
+            "1,2,3",
+            "12,34.5.6",
+            "1e5",
+            "１２",
+            ",",
+            ".",
+            "1234.567,8",
+        ] {
             assert_eq!(number(text, false), None, "{text}");
         }
     }

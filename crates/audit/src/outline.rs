@@ -7,8 +7,12 @@ use crate::number::{Figure, number, numbers_in};
 const HEADING_CHARS_MAX: usize = 80;
 /// A longer line is prose and no statement of a figure.
 pub(crate) const STATEMENT_CHARS_MAX: usize = 120;
+/// A longer one says nothing of a delay.
+const DELAY_CHARS_MAX: usize = 480;
 /// Most figures that an order is read with.
-const RANKED_MAX: usize = 20;
+const RANKED_MAX: usize = 8;
+/// Most orders, and most launches, that are read of a text.
+const REMARKS_MAX: usize = 200;
 
 /// One line and where it stands.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +41,10 @@ pub(crate) struct Section {
 pub(crate) struct Outline<'a> {
     pub lines: Vec<Line<'a>>,
     pub sections: Vec<Section>,
+    /// Delays that lines speak of: the line, its part of the document, ms. In order of their lines.
+    sleeps: Vec<(usize, usize, f64)>,
+    /// Delays in URLs, likewise.
+    url_delays: Vec<(usize, f64)>,
 }
 
 /// What a text says of a JMeter test plan.
@@ -49,7 +57,7 @@ pub(crate) struct Plan {
 
 impl<'a> Outline<'a> {
     pub fn new(text: &'a str) -> Self {
-        let mut outline = Self { lines: Vec::new(), sections: vec![Section::default()] };
+        let mut outline = Self { sections: vec![Section::default()], ..Self::default() };
         let mut stack: Vec<(usize, &str)> = Vec::new();
         let (mut part, mut is_code) = (0, false);
         for (index, raw) in text.lines().enumerate() {
@@ -59,10 +67,18 @@ impl<'a> Outline<'a> {
             }
             if let Some((level, title)) = (!is_code).then(|| heading(raw)).flatten() {
                 stack.retain(|(other, _)| *other < level);
-                part += usize::from(level <= 2 && stack.iter().all(|(other, _)| *other < 2));
+                part += usize::from(level <= 1 || stack.iter().all(|(other, _)| *other == 0));
                 stack.push((level, title));
                 outline.sections.push(section(&stack, part));
             }
+            let is_short = text.len() <= DELAY_CHARS_MAX;
+            let section = &outline.sections[outline.sections.len() - 1];
+            outline
+                .sleeps
+                .extend(is_short.then(|| sleep_ms(text)).flatten().map(|ms| (index + 1, section.part, ms)));
+            outline
+                .url_delays
+                .extend(is_short.then(|| delay_of_url(text)).flatten().map(|ms| (index + 1, ms)));
             outline.lines.push(Line { number: index + 1, text, section: outline.sections.len() - 1 });
         }
         outline
@@ -75,13 +91,11 @@ impl<'a> Outline<'a> {
     /// How long the service is said to take, in ms, for a row in `line`: by what stands above it in the same part of
     /// the document, or by a parameter of a URL anywhere above it.
     pub fn service_time_ms(&self, line: usize) -> Option<(f64, String)> {
-        let above = &self.lines[..line.saturating_sub(1).min(self.lines.len())];
-        let part = above.last().map(|it| self.section(it).part)?;
-        let near = above.iter().rev().take_while(|it| self.section(it).part == part);
-        let said = |line: &Line<'_>, ms: Option<f64>| ms.map(|ms| (ms, format!("line {}", line.number)));
-        near.filter(|it| it.text.len() <= 4 * STATEMENT_CHARS_MAX)
-            .find_map(|line| said(line, sleep_ms(line.text)))
-            .or_else(|| above.iter().rev().find_map(|line| said(line, delay_of_url(line.text))))
+        let part = self.section(self.lines.get(line.checked_sub(1)?)?).part;
+        let sleep = self.sleeps[..self.sleeps.partition_point(|it| it.0 < line)].last();
+        let sleep = sleep.filter(|it| it.1 == part).map(|it| (it.0, it.2));
+        let of_url = || self.url_delays[..self.url_delays.partition_point(|it| it.0 < line)].last().copied();
+        sleep.or_else(of_url).map(|(line, ms)| (ms, format!("line {line}")))
     }
 
     /// The test plan that the text tells of.
@@ -105,13 +119,13 @@ impl<'a> Outline<'a> {
 
     /// JVM options that stand behind the jar.
     pub fn launches(&self) -> Vec<Launch> {
-        self.lines.iter().filter_map(launch).collect()
+        self.lines.iter().filter_map(launch).take(REMARKS_MAX).collect()
     }
 
     /// Orders that the author gives.
     pub fn comparisons(&self) -> Vec<Comparison> {
         let found = |line| comparison(line, self.section(line));
-        self.lines.iter().filter_map(found).collect()
+        self.lines.iter().filter_map(found).take(REMARKS_MAX).collect()
     }
 }
 
@@ -135,14 +149,17 @@ fn heading(raw: &str) -> Option<(usize, &str)> {
     let title = title.trim();
     // A heading for each load is no system.
     let is_load = numbers_in(title).len() == 1
-        && ["并发", "connection", "concurren", "users", "clients"].iter().any(|it| title.to_lowercase().contains(it));
+        && ["并发", "connection", "concurren", "users", "clients"]
+            .iter()
+            .any(|it| title.to_lowercase().contains(it));
     (!title.is_empty() && !is_load).then_some((level, title))
 }
 
 fn numbered(raw: &str) -> Option<(usize, &str)> {
     let (number, title) = raw.split_once(' ')?;
     let parts: Vec<&str> = number.trim_end_matches('.').split('.').collect();
-    let is_number = |part: &&str| !part.is_empty() && part.len() <= 3 && part.bytes().all(|it| it.is_ascii_digit());
+    let is_number =
+        |part: &&str| !part.is_empty() && part.len() <= 3 && part.bytes().all(|it| it.is_ascii_digit());
     let is_heading = parts.iter().all(is_number) && parts.len() <= 3 && number.contains('.');
     // `1. 1. 1. Title` is a line of a table of contents.
     let is_contents = title.starts_with(|it: char| it.is_ascii_digit());
@@ -175,7 +192,11 @@ pub(crate) fn delay_of_url(text: &str) -> Option<f64> {
         ["slow", "sleep", "delay"].iter().any(|it| name.contains(it))
     })?;
     let end = value.find(|it: char| !it.is_ascii_digit()).unwrap_or(value.len());
-    (!name.is_empty()).then(|| number(&value[..end], false)).flatten().map(|it| it.value).filter(|it| *it > 0.0)
+    (!name.is_empty())
+        .then(|| number(&value[..end], false))
+        .flatten()
+        .map(|it| it.value)
+        .filter(|it| *it > 0.0)
 }
 
 fn launch(line: &Line<'_>) -> Option<Launch> {
@@ -222,7 +243,8 @@ mod tests {
         assert_eq!(at(7).system.as_deref(), Some("Zuul"));
         assert_eq!((at(9).round.as_deref(), at(9).system.as_deref()), (None, Some("Round two")));
 
-        let outline = Outline::new("# All\n## Round\n### nginx\n#### 300 connections\nx\n```\n# no heading\n```\ny");
+        let outline =
+            Outline::new("# All\n## Round\n### nginx\n#### 300 connections\nx\n```\n# no heading\n```\ny");
         let last = outline.section(outline.lines.last().unwrap());
         assert_eq!((last.round.as_deref(), last.system.as_deref()), (Some("Round"), Some("nginx")));
     }

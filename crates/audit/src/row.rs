@@ -152,7 +152,8 @@ pub struct Row {
 impl Row {
     /// What people call it: `gateways, api: zuul /hello at 300`.
     pub fn label(&self) -> String {
-        let heading: Vec<&str> = [&self.document, &self.round].into_iter().flatten().map(String::as_str).collect();
+        let heading: Vec<&str> =
+            [&self.document, &self.round].into_iter().flatten().map(String::as_str).collect();
         let mut label = heading.join(", ");
         if !label.is_empty() {
             label.push_str(": ");
@@ -207,11 +208,6 @@ impl Row {
             (Some(bytes), Some(requests)) => Some(bytes.times(1.0 / requests as f64)),
             _ => self.answer_bytes,
         }
-    }
-
-    /// Whether what was measured in both is the same work under the same load, so that they can be compared.
-    pub(crate) fn same_work(&self, other: &Self) -> bool {
-        self.work() == other.work() && self.connections == other.connections
     }
 
     /// What was asked for, without whom.

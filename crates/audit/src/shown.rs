@@ -2,9 +2,10 @@
 
 /// A time in milliseconds, in the unit that suits it.
 pub(crate) fn time(ms: f64) -> String {
+    let decimals = |value: f64| format!("{value:.2}").trim_end_matches(".00").to_owned();
     match ms {
-        ms if ms >= 1000.0 => format!("{:.2} s", ms / 1000.0),
-        ms if ms >= 1.0 => format!("{ms:.2} ms"),
+        ms if ms >= 1000.0 => decimals(ms / 1000.0) + " s",
+        ms if ms >= 1.0 => decimals(ms) + " ms",
         ms => format!("{:.0} us", ms * 1000.0),
     }
 }
@@ -25,7 +26,11 @@ pub(crate) fn rate(per_s: f64) -> String {
 
 /// A number of things that may be a fraction.
 pub(crate) fn count(value: f64) -> String {
-    if value < 99.95 && (value - value.round()).abs() > 0.05 { format!("{value:.1}") } else { format!("{value:.0}") }
+    if value < 99.95 && (value - value.round()).abs() > 0.05 {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.0}")
+    }
 }
 
 /// A share as percent; what is there is never shown as nothing.
@@ -38,8 +43,9 @@ pub(crate) fn percent(share: f64) -> String {
 
 /// Text of a file on one line of bounded length: whatever is in it can't break a terminal.
 pub(crate) fn quoted(text: &str) -> String {
-    const CHARS_MAX: usize = 64;
-    let mut line: String = text.chars().map(|it| if it.is_control() { ' ' } else { it }).take(CHARS_MAX).collect();
+    const CHARS_MAX: usize = 96;
+    let mut line: String =
+        text.chars().map(|it| if it.is_control() { ' ' } else { it }).take(CHARS_MAX).collect();
     if text.chars().nth(CHARS_MAX).is_some() {
         line.push('…');
     }

@@ -107,7 +107,8 @@ fn comparable<'a>(rows: &[&'a Row]) -> Vec<Vec<&'a Row>> {
 
 /// The order by rate against the order by good answers.
 fn ranking(group: &[&Row]) -> Option<Finding> {
-    let mut good: Vec<(&Row, f64)> = group.iter().filter_map(|row| Some((*row, row.goodput_per_s()?))).collect();
+    let mut good: Vec<(&Row, f64)> =
+        group.iter().filter_map(|row| Some((*row, row.goodput_per_s()?))).collect();
     let has_errors = group.iter().any(|row| row.errors.bad_answers.unwrap_or(0) > 0);
     if good.len() != group.len() || !has_errors {
         return None;
@@ -168,7 +169,9 @@ fn size_gap(sizes: &[(&Row, Figure)]) -> Option<Finding> {
     }
     let named: Vec<String> = sizes
         .iter()
-        .map(|(row, it)| format!("{} {:.0}", shown::quoted(row.system.as_deref().unwrap_or_default()), it.value))
+        .map(|(row, it)| {
+            format!("{} {:.0}", shown::quoted(row.system.as_deref().unwrap_or_default()), it.value)
+        })
         .collect();
     let (first, _) = sizes.iter().min_by_key(|(row, _)| row.line)?;
     let text = format!("bytes an answer: {}: the systems do not send the same", named.join(", "));

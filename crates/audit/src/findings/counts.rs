@@ -53,8 +53,10 @@ pub(super) fn empty(row: &Row) -> Option<Finding> {
         return None;
     }
     let text = match row.tool {
-        Tool::Wrk => "0 requests: nothing is known of the latency; wrk has no timer, so a server that never answers \
-                      leaves neither a count nor a timeout",
+        Tool::Wrk => {
+            "0 requests: nothing is known of the latency; wrk has no timer, so a server that never answers \
+                      leaves neither a count nor a timeout"
+        }
         _ => "0 requests: nothing is known of the latency",
     };
     Some(Finding::of(row, Level::Unknown, Kind::Empty, text.into()))
@@ -101,8 +103,12 @@ pub(super) fn errors_as_answers(row: &Row) -> Option<Finding> {
         Tool::Sb => " are \"Status 303\", which is what sb calls an exception or a timeout,",
         _ => " brought no good answer",
     };
-    let goodput = row.goodput_per_s().map_or(String::new(), |it| format!(": good answers are {}", shown::rate(it)));
-    let text = format!("{bad} of {requests} requests ({}){what} and count in the rate{goodput}", shown::percent(share));
+    let goodput =
+        row.goodput_per_s().map_or(String::new(), |it| format!(": good answers are {}", shown::rate(it)));
+    let text = format!(
+        "{bad} of {requests} requests ({}){what} and count in the rate{goodput}",
+        shown::percent(share)
+    );
     Some(Finding::of(row, level, Kind::ErrorsAsAnswers, text))
 }
 

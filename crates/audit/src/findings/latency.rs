@@ -37,7 +37,8 @@ pub(super) fn not_a_number(row: &Row) -> Option<Finding> {
         ),
         _ => ": no latency was kept".into(),
     };
-    let text = format!("the latency is printed as {} and -nan %{why}", row.mean_ms.map_or("none".into(), printed));
+    let text =
+        format!("the latency is printed as {} and -nan %{why}", row.mean_ms.map_or("none".into(), printed));
     Some(Finding::of(row, Level::Broken, Kind::NotANumber, text))
 }
 
@@ -64,7 +65,9 @@ pub(super) fn censored(row: &Row) -> Option<Finding> {
     let (level, what) = match left_out(row) {
         share if share < CENSORED_NOTE_MAX => (Level::Note, "the tail is cut there".to_owned()),
         _ => {
-            let mean = row.mean_ms.map_or(String::new(), |mean| format!(": {} is the mean of the rest", printed(mean)));
+            let mean = row
+                .mean_ms
+                .map_or(String::new(), |mean| format!(": {} is the mean of the rest", printed(mean)));
             (Level::Unknown, format!("mean and percentiles are of the others{mean}{}", implied(row)))
         }
     };
@@ -121,8 +124,12 @@ pub(super) fn out_of_order(row: &Row) -> Option<Finding> {
     let mean_below = mean.zip(row.min_ms).filter(|(mean, min)| above(*min, *mean));
     let text = match (falls, mean_beyond, mean_below) {
         (Some([a, b]), ..) => format!("{} of {} is above {} of {}", a.0, printed(a.2), b.0, printed(b.2)),
-        (_, Some((mean, max)), _) => format!("the mean of {} is above the maximum of {}", printed(mean), printed(max)),
-        (_, _, Some((mean, min))) => format!("the mean of {} is below the minimum of {}", printed(mean), printed(min)),
+        (_, Some((mean, max)), _) => {
+            format!("the mean of {} is above the maximum of {}", printed(mean), printed(max))
+        }
+        (_, _, Some((mean, min))) => {
+            format!("the mean of {} is below the minimum of {}", printed(mean), printed(min))
+        }
         _ => return None,
     };
     Some(Finding::of(row, Level::Broken, Kind::OutOfOrder, text))
@@ -158,7 +165,8 @@ pub(super) fn syn_retry(row: &Row) -> Option<Finding> {
 /// All latencies the same: the clock is coarser than they are, or they are not measured.
 pub(super) fn no_variance(row: &Row) -> Option<Finding> {
     let (mean, max) = (row.mean_ms?, row.max_ms?);
-    let is_flat = row.stdev_ms.or(row.min_ms.map(|min| Figure { value: max.value - min.value, ..max }))?.value == 0.0;
+    let is_flat =
+        row.stdev_ms.or(row.min_ms.map(|min| Figure { value: max.value - min.value, ..max }))?.value == 0.0;
     let many = row.requests.is_some_and(|it| it >= VARIANCE_REQUESTS_MIN);
     if !is_flat || !many || row.is_nan || (max.value - mean.value).abs() > max.step + mean.step {
         return None;

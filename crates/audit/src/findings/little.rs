@@ -38,8 +38,9 @@ impl Law {
 
 /// The law's three figures, where all are told and the law holds for such a load.
 pub(super) fn figures(row: &Row) -> Option<Law> {
-    let is_closed = matches!(row.tool, Tool::Wrk | Tool::Sb | Tool::H2load | Tool::Oha | Tool::Jmeter | Tool::Unnamed)
-        && row.asked_per_s.is_none();
+    let is_closed =
+        matches!(row.tool, Tool::Wrk | Tool::Sb | Tool::H2load | Tool::Oha | Tool::Jmeter | Tool::Unnamed)
+            && row.asked_per_s.is_none();
     let (rate, mean) = (row.throughput_per_s()?, row.mean_ms?);
     let users = row.users()?;
     if !is_closed || row.requests == Some(0) || rate.value <= 0.0 || mean.value < 0.0 {
@@ -89,9 +90,10 @@ fn words(row: &Row, law: &Law, level: Level) -> String {
     );
     let implied = shown::time(law.implied_ms());
     let what = match (level, law.ratio < 1.0) {
-        (Level::Note, _) => {
-            "within what connection set-up, wrk's samples added after the run, and the ends of the run may do".into()
-        }
+        (Level::Note, _) => format!(
+            "no more than connection set-up{} and the ends of the run may do",
+            if row.tool == Tool::Wrk { ", samples that wrk adds after the run," } else { "" }
+        ),
         (Level::Unknown, _) => format!(
             "{} of their time is not in the latency: {} of the requests failed, and what goes by between requests is \
              the client's; N / X is {implied}",
@@ -103,7 +105,11 @@ fn words(row: &Row, law: &Law, level: Level) -> String {
         }
         (Level::Broken, false) => format!(
             "the latency is too high for these requests: by Little's law the mean is {implied}{}",
-            if row.tool == Tool::Wrk { "; wrk adds samples after the run for those it thinks it missed" } else { "" }
+            if row.tool == Tool::Wrk {
+                "; wrk adds samples after the run for those it thinks it missed"
+            } else {
+                ""
+            }
         ),
     };
     format!("{sum}: {what}{}", too_short(row, law))

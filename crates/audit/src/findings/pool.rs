@@ -18,7 +18,9 @@ const SMALL_MAX: f64 = 16.0;
 /// Flat rates of services whose own time is known.
 pub(super) fn ceilings(document: &Document) -> Vec<Finding> {
     let mut groups: Vec<Vec<&Row>> = Vec::new();
-    for row in document.rows.iter().filter(|row| row.connections.is_some() && row.throughput_per_s().is_some()) {
+    for row in
+        document.rows.iter().filter(|row| row.connections.is_some() && row.throughput_per_s().is_some())
+    {
         let same = |other: &Row| other.work() == row.work() && other.system == row.system;
         match groups.iter_mut().find(|group| same(group[0])) {
             Some(group) => group.push(row),
@@ -57,18 +59,17 @@ fn ceiling(mut rows: Vec<&Row>) -> Option<Finding> {
 
 /// The size that a pool would have of which so many are busy.
 fn size(busy: f64) -> Option<f64> {
-    let near = |size: f64| busy >= size * (1.0 - BELOW_MAX) && busy <= size * (1.0 + ABOVE_MAX) && size >= 1.0;
+    let near =
+        |size: f64| busy >= size * (1.0 - BELOW_MAX) && busy <= size * (1.0 + ABOVE_MAX) && size >= 1.0;
     let candidates = |unit: f64| [(busy / unit).ceil() * unit, (busy / unit).floor() * unit];
     if busy <= SMALL_MAX {
         return candidates(1.0).into_iter().find(|it| near(*it));
     }
-    // Round numbers first, the roundest of all before others, then powers of two.
+    // The roundest first, then powers of two, then what is less round.
     let scale = 10f64.powf(busy.log10().floor());
-    let rounds = [scale, scale / 2.0, scale / 10.0].into_iter().filter(|unit| *unit >= 5.0 || *unit == scale);
-    rounds
-        .flat_map(candidates)
-        .chain([2f64.powf(busy.log2().ceil())])
-        .find(|it| near(*it))
+    let fine = [scale / 2.0, scale / 10.0].into_iter().filter(|unit| *unit >= 5.0);
+    let power = 2f64.powf(busy.log2().ceil());
+    candidates(scale).into_iter().chain([power]).chain(fine.flat_map(candidates)).find(|it| near(*it))
 }
 
 #[cfg(test)]
@@ -77,9 +78,14 @@ mod tests {
 
     #[test]
     fn sizes_are_round() {
-        for (busy, expected) in
-            [(198.9, Some(200.0)), (3.96, Some(4.0)), (19.8, Some(20.0)), (63.0, Some(64.0)), (145.0, Some(150.0)), (33.0, None)]
-        {
+        for (busy, expected) in [
+            (198.9, Some(200.0)),
+            (3.96, Some(4.0)),
+            (19.8, Some(20.0)),
+            (63.0, Some(64.0)),
+            (145.0, Some(150.0)),
+            (33.0, None),
+        ] {
             assert_eq!(size(busy), expected, "{busy}");
         }
     }

@@ -45,7 +45,7 @@ impl Plan {
     fn is_ramp(&self) -> bool {
         let predicted = self.predicted_per_s();
         let share = self.ramp_s / (self.ramp_s + self.loops * self.mean_s);
-        (predicted / self.rate_per_s - 1.0).abs() <= NEAR && share >= RAMP_SHARE_MIN
+        (self.rate_per_s / predicted - 1.0).abs() <= NEAR && share >= RAMP_SHARE_MIN
     }
 }
 

@@ -47,21 +47,25 @@ fn summary(row: &Row, rows: &[Row]) -> Option<Finding> {
     }
     let mut parts = Vec::new();
     parts.extend(rate.map(|(told, raw)| format!("{}/s, the raw output {}/s", decimal(told), decimal(raw))));
-    parts.extend(mean.map(|(told, raw)| format!("{}, the raw output {}", shown::time(told.value), shown::time(raw.value))));
+    parts.extend(mean.map(|(told, raw)| {
+        format!("{}, the raw output {}", shown::time(told.value), shown::time(raw.value))
+    }));
     let has_rate = |other: &&Row| rate.is_some_and(|(told, _)| same(Some(told), other.rate_per_s));
     let has_mean = |other: &&Row| mean.is_some_and(|(told, _)| same(Some(told), other.mean_ms));
     let others = || rows.iter().filter(|other| !std::ptr::eq(*other, row));
     // The row that has both, else the one that has the rate, which has more digits.
     let copied = others().find(|it| has_rate(it) && has_mean(it)).or_else(|| others().find(has_rate));
     let copied = copied.or_else(|| others().find(has_mean));
-    let from = copied.map_or(String::new(), |other| format!("; it repeats {} (line {})", other.label(), other.line));
+    let from =
+        copied.map_or(String::new(), |other| format!("; it repeats {} (line {})", other.label(), other.line));
     let level = if gap > ROUNDED { Level::Broken } else { Level::Note };
     let text = format!("the summary in line {} says {}{from}", row.summary.line, parts.join(" and "));
     Some(Finding::of(row, level, Kind::Summary, text))
 }
 
 fn same(told: Option<Figure>, raw: Option<Figure>) -> bool {
-    told.zip(raw).is_some_and(|(told, raw)| told.value != 0.0 && told.agrees(raw) && told.step <= raw.step * 10.0)
+    told.zip(raw)
+        .is_some_and(|(told, raw)| told.value != 0.0 && told.agrees(raw) && told.step <= raw.step * 10.0)
 }
 
 /// A rate with the digits that it was printed with.
@@ -87,14 +91,18 @@ fn comparison(comparison: &Comparison, rows: &[Row]) -> Vec<Finding> {
         }
         let measured = raw.rate_per_s.map_or(String::new(), decimal);
         let copied = rows.iter().find(|other| same(Some(*told), other.rate_per_s));
-        let from = copied.map_or(String::new(), |it| format!("; it repeats {} (line {})", it.label(), it.line));
+        let from =
+            copied.map_or(String::new(), |it| format!("; it repeats {} (line {})", it.label(), it.line));
         let text = format!(
             "the order in line {} says {}/s, the raw output in line {} {measured}/s{from}",
             comparison.line,
             decimal(*told),
             raw.line
         );
-        findings.push(Finding { line: comparison.line, ..Finding::of(raw, Level::Broken, Kind::Comparison, text) });
+        findings.push(Finding {
+            line: comparison.line,
+            ..Finding::of(raw, Level::Broken, Kind::Comparison, text)
+        });
     }
     findings
 }

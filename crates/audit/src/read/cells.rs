@@ -27,12 +27,14 @@ const PERCENTILES: [(&str, f64); 9] = [
 pub(super) fn read(text: &str) -> Result<Option<Vec<Row>>, String> {
     let text = text.trim_start_matches('\u{feff}');
     let header = text.lines().next().unwrap_or_default();
-    let delimiter = [b',', b';', b'\t'].into_iter().find(|it| header.contains(char::from(*it))).unwrap_or(b',');
+    let delimiter =
+        [b',', b';', b'\t'].into_iter().find(|it| header.contains(char::from(*it))).unwrap_or(b',');
     let names: Vec<&str> = header.split(char::from(delimiter)).map(str::trim).collect();
     if !NEEDED.iter().all(|it| names.contains(it)) {
         return Ok(None);
     }
-    let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(text.as_bytes());
+    let mut reader =
+        csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(text.as_bytes());
     let columns = reader.headers().map_err(|error| error.to_string())?.clone();
     let mut rows = Vec::new();
     for record in reader.records() {
@@ -127,7 +129,8 @@ impl Cells<'_> {
         row.ramp_s = self.value("ramp_up_s", row);
         row.loops = self.value("loops", row);
         row.users = row.connections.filter(|_| row.loops.is_some());
-        row.service_time_ms = self.value("service_time_ms", row).map(|ms| (ms, "column service_time_ms".into()));
+        row.service_time_ms =
+            self.value("service_time_ms", row).map(|ms| (ms, "column service_time_ms".into()));
     }
 
     fn latency(&self, row: &mut Row) {

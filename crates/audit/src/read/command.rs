@@ -105,7 +105,8 @@ mod tests {
 
     #[test]
     fn commands_are_read_with_and_without_a_prompt() {
-        let asked = command("[root@x wrk]# ./wrk -t50 -c 5000 -d30s -T30 http://h:1/sleep", &["wrk"]).unwrap();
+        let asked =
+            command("[root@x wrk]# ./wrk -t50 -c 5000 -d30s -T30 http://h:1/sleep", &["wrk"]).unwrap();
         assert_eq!((asked.threads, asked.connections, asked.timeout_s), (Some(50), Some(5000), Some(30.0)));
         assert_eq!(path_of(&asked.url.unwrap()).as_deref(), Some("/sleep"));
         assert_eq!(command("$wrk -t50 -c300 -d2m", &["wrk"]).unwrap().duration_s, Some(120.0));

@@ -63,7 +63,8 @@ impl Reading {
             row.elapsed_s = Some(crate::Figure::exact(main_s));
             row.duration_s = Some(main_s);
         }
-        // Several streams a connection are HTTP/2's; without the command it is not known how many.
+        // Several streams a connection are HTTP/2's; without the command it is not known how many, and zero makes the
+        // number of users unknown.
         row.streams = if self.is_http1 { Some(1) } else { row.streams.or(Some(0)) };
         for (name, is_missing) in [
             ("the line `finished in`", row.rate_per_s.is_none()),
@@ -92,7 +93,8 @@ impl Reading {
             row.rate_per_s = number(rate, false);
         } else if text.starts_with("requests:") {
             let count = |name: &str| {
-                let part = text.trim_start_matches("requests:").split(',').find(|it| it.trim().ends_with(name))?;
+                let part =
+                    text.trim_start_matches("requests:").split(',').find(|it| it.trim().ends_with(name))?;
                 part.trim().split(' ').next()?.parse::<u64>().ok()
             };
             row.requests = count(" done");

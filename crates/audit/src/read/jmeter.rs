@@ -68,8 +68,7 @@ impl Table {
         row.min_ms = figure("Min");
         row.max_ms = figure("Max");
         row.stdev_ms = figure("Std. Dev.");
-        for (name, percent) in
-            [("Median", 50.0), ("90% Line", 90.0), ("95% Line", 95.0), ("99% Line", 99.0)]
+        for (name, percent) in [("Median", 50.0), ("90% Line", 90.0), ("95% Line", 95.0), ("99% Line", 99.0)]
         {
             row.percentiles_ms.extend(figure(name).map(|time| (percent, time)));
         }

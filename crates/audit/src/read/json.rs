@@ -67,7 +67,8 @@ fn problem(error: &serde_json::Error, line: usize) -> String {
 
 /// Takes what is known; says whether it was.
 fn take(value: &Value, line: usize, found: &mut Found) -> bool {
-    let rows = oha::read(value).or_else(|| k6::read(value)).map(|row| vec![row]).or_else(|| records::read(value));
+    let rows =
+        oha::read(value).or_else(|| k6::read(value)).map(|row| vec![row]).or_else(|| records::read(value));
     let Some(rows) = rows else {
         found.problem.get_or_insert_with(|| {
             format!("the JSON in line {line} is not one that oha, k6 or Proofload prints")

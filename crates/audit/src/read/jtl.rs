@@ -33,6 +33,7 @@ struct Columns {
     bytes: Option<usize>,
     all_threads: Option<usize>,
     thread: Option<usize>,
+    count: usize,
 }
 
 /// The rows if the text is a JTL. An error is one that can't be used.
@@ -42,8 +43,10 @@ pub(super) fn read(text: &str) -> Result<Option<Vec<Row>>, String> {
     if !header.starts_with("timeStamp") || !header.contains("elapsed") {
         return Ok(None);
     }
-    let delimiter = [b',', b';', b'\t'].into_iter().find(|it| header.contains(char::from(*it))).unwrap_or(b',');
-    let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(text.as_bytes());
+    let delimiter =
+        [b',', b';', b'\t'].into_iter().find(|it| header.contains(char::from(*it))).unwrap_or(b',');
+    let mut reader =
+        csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(text.as_bytes());
     let columns = columns(reader.headers().map_err(|error| error.to_string())?)?;
     let mut labels: BTreeMap<String, Label> = BTreeMap::new();
     let mut unreadable: Option<u64> = None;
@@ -75,10 +78,20 @@ fn columns(header: &csv::StringRecord) -> Result<Columns, String> {
         bytes: at("bytes"),
         all_threads: at("allThreads"),
         thread: at("threadName"),
+        count: header.len(),
     })
 }
 
-fn take(columns: &Columns, record: &csv::StringRecord, line: u64, labels: &mut BTreeMap<String, Label>) -> Option<()> {
+fn take(
+    columns: &Columns,
+    record: &csv::StringRecord,
+    line: u64,
+    labels: &mut BTreeMap<String, Label>,
+) -> Option<()> {
+    // What is left of a line may look like a whole one with another label.
+    if record.len() < columns.count {
+        return None;
+    }
     let whole = |at: usize| record.get(at)?.trim().parse::<u64>().ok();
     let start = whole(columns.time)?;
     let elapsed = u32::try_from(whole(columns.elapsed)?).ok()?;

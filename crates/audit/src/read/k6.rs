@@ -33,7 +33,9 @@ pub(super) fn read(value: &Value) -> Option<Row> {
         mean_ms: time("avg"),
         max_ms: time("max"),
         min_ms: time("min"),
-        received_bytes: metric("data_received").and_then(|it| number_at(it, &["count"])).and_then(Figure::of_json),
+        received_bytes: metric("data_received")
+            .and_then(|it| number_at(it, &["count"]))
+            .and_then(Figure::of_json),
         ..Row::default()
     };
     for (name, percent) in PERCENTILES {

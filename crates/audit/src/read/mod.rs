@@ -46,7 +46,7 @@ impl std::error::Error for Unrecognised {}
 pub fn read(name: &str, text: &str) -> Result<Document, Unrecognised> {
     let fail = |reason: String| Unrecognised { name: name.to_owned(), reason };
     let document = |rows| finish(Document { name: name.to_owned(), rows, ..Document::default() });
-    if text.trim().is_empty() {
+    if text.trim_start_matches('\u{feff}').trim().is_empty() {
         return Err(fail("the file is empty".into()));
     }
     if let Some(rows) = jtl::read(text).map_err(fail)? {

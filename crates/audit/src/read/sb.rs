@@ -14,7 +14,9 @@ pub(super) fn read(outline: &Outline<'_>) -> Vec<Row> {
         if let Some(found) = command(line.text, &["sb", "sb.exe", "superbenchmarker"]) {
             rows.extend(current.take().map(close));
             asked = Some(found);
-        } else if line.text.starts_with("[Press C to stop the test]") || starts_alone(line.text, current.as_ref()) {
+        } else if line.text.starts_with("[Press C to stop the test]")
+            || starts_alone(line.text, current.as_ref())
+        {
             rows.extend(current.take().map(close));
             current = Some(open(line.number, asked.take().unwrap_or_default()));
             let row = current.as_mut().expect("it was just opened");
@@ -51,8 +53,8 @@ fn close(mut row: Row) -> Row {
     if !row.statuses.is_empty() {
         // The line that is rewritten during the run is one short now and then; what ended has a status.
         row.requests = Some(told);
-        let good: u64 = row.statuses.iter().filter(|(it, _)| (200..303).contains(*it)).map(|(_, it)| *it).sum();
-        row.errors.bad_answers = Some(told.saturating_sub(good));
+        let bad = row.statuses.iter().filter(|(status, _)| !(200..303).contains(*status));
+        row.errors.bad_answers = Some(bad.fold(0, |sum: u64, (_, count)| sum.saturating_add(*count)));
     }
     for (name, is_missing) in [
         ("the line `RPS`", row.rate_per_s.is_none()),
@@ -80,7 +82,9 @@ fn take(row: &mut Row, text: &str) {
         if let (Ok(status), Ok(count)) = (status.trim().parse(), count.trim().parse()) {
             row.statuses.insert(status, count);
         }
-    } else if let Some((percent, time)) = text.split_once("% ").filter(|(_, it)| it.trim().starts_with("below")) {
+    } else if let Some((percent, time)) =
+        text.split_once("% ").filter(|(_, it)| it.trim().starts_with("below"))
+    {
         let time = time_ms(time.trim().trim_start_matches("below").trim());
         if let (Some(percent), Some(time)) = (number(percent, false), time) {
             row.percentiles_ms.push((percent.value, time));

@@ -60,7 +60,8 @@ impl Reader {
                 current.has_threads = true;
                 (current.row.threads, current.row.connections) = (Some(threads), Some(connections));
             }
-        } else if line.text.starts_with("Thread Stats") && self.current.as_ref().is_none_or(|it| it.has_stats) {
+        } else if line.text.starts_with("Thread Stats") && self.current.as_ref().is_none_or(|it| it.has_stats)
+        {
             self.open(line);
             self.within(line);
         } else if self.current.is_some() {
@@ -149,7 +150,9 @@ impl Reader {
             let is_latency = ["latency", "延迟", "avg", "mean"].iter().any(|it| lower.contains(it));
             if let Some(ms) = ms.filter(|_| is_latency) {
                 row.summary.mean_ms = row.summary.mean_ms.or(Some(figure.times(ms)));
-            } else if ["qps", "requests/sec", "req/s", "rps", "tps"].iter().any(|it| lower.contains(it)) && ms.is_none() {
+            } else if ["qps", "requests/sec", "req/s", "rps", "tps"].iter().any(|it| lower.contains(it))
+                && ms.is_none()
+            {
                 let scale = if *unit == "k" { 1e3 } else { 1.0 };
                 row.summary.rate_per_s = row.summary.rate_per_s.or(Some(figure.times(scale)));
             }
@@ -162,7 +165,8 @@ impl Reader {
 
 /// Whether the line gives figures, and is no prose about them, whose figures are rounded at will.
 fn is_statement(text: &str) -> bool {
-    const ROUGHLY: [&str; 9] = ["左右", "大概", "不到", "稳定", "提升", "about", "around", "roughly", "nearly"];
+    const ROUGHLY: [&str; 9] =
+        ["左右", "大概", "不到", "稳定", "提升", "about", "around", "roughly", "nearly"];
     text.len() <= STATEMENT_CHARS_MAX
         && numbers_in(text).len() <= 2
         && !text.contains('>')
@@ -182,12 +186,13 @@ impl Current {
             [] => return Taken::Nothing,
             ["Thread", "Stats", ..] => self.has_stats = true,
             ["Thread", "calibration:", ..] => self.row.tool = Tool::Wrk2,
-            ["Latency", "Distribution", ..] => {}
-            ["Uncorrected", "Latency", ..] => self.is_uncorrected = true,
+            ["Latency", "Distribution", ..] => self.is_uncorrected = text.contains("Uncorrected"),
             ["Latency", mean, stdev, max, ..] => self.latency(mean, stdev, max, text),
             [count, "requests", "in", elapsed, size, ..] => self.requests(count, elapsed, size),
             ["Socket", "errors:", ..] => self.socket_errors(text),
-            ["Non-2xx", "or", "3xx", "responses:", count, ..] => self.row.errors.bad_answers = count.parse().ok(),
+            ["Non-2xx", "or", "3xx", "responses:", count, ..] => {
+                self.row.errors.bad_answers = count.parse().ok()
+            }
             ["Requests/sec:", figure, ..] => {
                 let read = rate(figure);
                 self.row.rate_per_s = read;
@@ -195,7 +200,13 @@ impl Current {
             }
             ["Transfer/sec:", ..] => return Taken::Last,
             [percent, time] if percent.ends_with('%') => return self.percentile(percent, time),
-            ["Req/Sec" | "Detailed" | "Value" | "----------------------------------------------------------", ..] => {}
+            [
+                "Req/Sec"
+                | "Detailed"
+                | "Value"
+                | "----------------------------------------------------------",
+                ..,
+            ] => {}
             [first, ..] if first.starts_with("#[") || self.is_spectrum(&words) => {}
             _ => return Taken::Nothing,
         }

@@ -36,7 +36,9 @@ fn read(path: &Path) -> Result<(String, String), Failure> {
     let path = if path.is_dir() { path.join("trials.jsonl") } else { path.to_owned() };
     let name = path.display().to_string();
     let file = File::open(&path).map_err(|error| {
-        Failure::usage(format!("{name} can't be read ({error}); give a file, a run directory, or - for standard input"))
+        Failure::usage(format!(
+            "{name} can't be read ({error}); give a file, a run directory, or - for standard input"
+        ))
     })?;
     let text = text(&name, file)?;
     Ok((name, text))
@@ -49,11 +51,15 @@ fn text(name: &str, from: impl Read) -> Result<String, Failure> {
         .map_err(|error| Failure::usage(format!("{name} can't be read ({error})")))?;
     if bytes.len() as u64 > FILE_BYTES_MAX {
         let mib = FILE_BYTES_MAX >> 20;
-        return Err(Failure::usage(format!("{name} has more than {mib} MiB; split it, or cut out the runs in question")));
+        return Err(Failure::usage(format!(
+            "{name} has more than {mib} MiB; split it, or cut out the runs in question"
+        )));
     }
     // Logs of other systems hold bytes of other encodings; figures are ASCII in all of them but UTF-16.
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-        return Err(Failure::usage(format!("{name} is UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)")));
+        return Err(Failure::usage(format!(
+            "{name} is UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)"
+        )));
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -203,7 +203,8 @@ fn launch(line: &Line<'_>) -> Option<Launch> {
     let mut words = line.text.split_whitespace().skip_while(|it| !it.ends_with("java"));
     words.next()?;
     let mut words = words.skip_while(|it| *it != "-jar").skip(1);
-    let jar = words.next().filter(|it| it.ends_with(".jar"))?;
+    let jar =
+        words.next().filter(|it| it.to_lowercase().rsplit_once('.').is_some_and(|(_, it)| it == "jar"))?;
     let is_option = |word: &&str| word.starts_with("-X") || (word.starts_with("-D") && word.contains('='));
     let options: Vec<String> = words.filter(is_option).map(str::to_owned).collect();
     (!options.is_empty()).then(|| Launch { line: line.number, jar: jar.to_owned(), options })
@@ -263,7 +264,8 @@ mod tests {
         assert_eq!(delay_of_url("/find?name=150"), None);
         let outline = Outline::new("1. A\nsleep 100ms\n2. B\nrow");
         assert_eq!(outline.service_time_ms(4), None, "another part");
-        assert_eq!(Outline::new("1. A\nsleep 100ms\nrow").service_time_ms(3).unwrap().0, 100.0);
+        let said = Some((100.0, "line 2".to_owned()));
+        assert_eq!(Outline::new("1. A\nsleep 100ms\nrow").service_time_ms(3), said);
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(super) fn read(outline: &Outline<'_>) -> Vec<Row> {
             asked = Some(found);
         } else if is_head || is_headless {
             rows.extend(current.take().map(Reading::close));
-            let mut reading = Reading::open(line.number, asked.take().unwrap_or_default());
+            let mut reading = Reading::open(line.number, &asked.take().unwrap_or_default());
             reading.take(line.text);
             current = Some(reading);
         } else if let Some(reading) = &mut current {
@@ -42,7 +42,7 @@ struct Reading {
 }
 
 impl Reading {
-    fn open(line: usize, asked: Asked) -> Self {
+    fn open(line: usize, asked: &Asked) -> Self {
         let row = Row {
             tool: Tool::H2load,
             line,

@@ -117,6 +117,5 @@ fn cells(text: &str, separator: char) -> Vec<String> {
             it => cells.last_mut().expect("there is one from the start").push(it),
         }
     }
-    cells.iter_mut().for_each(|it| *it = it.trim().to_owned());
-    cells
+    cells.into_iter().map(|it| it.trim().to_owned()).collect()
 }

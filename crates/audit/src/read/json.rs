@@ -82,8 +82,8 @@ fn take(value: &Value, line: usize, found: &mut Found) -> bool {
 /// oha's JSON does not say how many connections there were; a command above it does.
 fn with_command(row: &mut Row, outline: &Outline<'_>) {
     let above = &outline.lines[..row.line.saturating_sub(1).min(outline.lines.len())];
-    let near = above.iter().rev().take(COMMAND_LINES_MAX);
-    let Some(asked) = near.filter_map(|it| command(it.text, &[row.tool.name()])).next() else { return };
+    let mut near = above.iter().rev().take(COMMAND_LINES_MAX);
+    let Some(asked) = near.find_map(|it| command(it.text, &[row.tool.name()])) else { return };
     row.connections = row.connections.or(asked.connections);
     row.asked_per_s = row.asked_per_s.or(asked.rate_per_s);
     row.path = row.path.take().or_else(|| asked.url.as_deref().and_then(super::command::path_of));

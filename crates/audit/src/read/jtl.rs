@@ -112,10 +112,9 @@ fn take(
     if users > label.users {
         (label.users, label.all_users_at_ms) = (users, start);
     }
-    if let Some(thread) = columns.thread.and_then(|at| record.get(at)) {
-        if !label.threads.contains(thread) {
-            label.threads.insert(thread.to_owned());
-        }
+    let thread = columns.thread.and_then(|at| record.get(at));
+    if let Some(thread) = thread.filter(|it| !label.threads.contains(*it)) {
+        label.threads.insert(thread.to_owned());
     }
     Some(())
 }

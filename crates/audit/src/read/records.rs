@@ -14,11 +14,11 @@ pub(super) fn read(value: &Value) -> Option<Vec<Row>> {
         let system = Some(trial.stack);
         let round = Some(trial.round);
         let row = match trial.result {
-            TrialResult::Measured(measured) => Row { system, round, ..of_load(&measured.load) },
+            TrialResult::Measured(measured) => Row { round, system, ..of_load(&measured.load) },
             TrialResult::Failed { error } => Row {
                 tool: Tool::Proofload,
-                system,
                 round,
+                system,
                 own_reasons: vec![(false, format!("the trial failed: {}", crate::shown::quoted(&error)))],
                 ..Row::default()
             },

@@ -18,7 +18,7 @@ pub(super) fn read(outline: &Outline<'_>) -> Vec<Row> {
             || starts_alone(line.text, current.as_ref())
         {
             rows.extend(current.take().map(close));
-            current = Some(open(line.number, asked.take().unwrap_or_default()));
+            current = Some(open(line.number, &asked.take().unwrap_or_default()));
             let row = current.as_mut().expect("it was just opened");
             take(row, line.text);
         } else if let Some(row) = &mut current {
@@ -37,7 +37,7 @@ fn starts_alone(text: &str, current: Option<&Row>) -> bool {
     current.is_none() && text.contains("Finished!---")
 }
 
-fn open(line: usize, asked: Asked) -> Row {
+fn open(line: usize, asked: &Asked) -> Row {
     Row {
         tool: Tool::Sb,
         line,

@@ -183,7 +183,6 @@ impl Current {
     fn take(&mut self, text: &str) -> Taken {
         let words: Vec<&str> = text.split_whitespace().take(12).collect();
         match words[..] {
-            [] => return Taken::Nothing,
             ["Thread", "Stats", ..] => self.has_stats = true,
             ["Thread", "calibration:", ..] => self.row.tool = Tool::Wrk2,
             ["Latency", "Distribution", ..] => self.is_uncorrected = text.contains("Uncorrected"),
@@ -191,7 +190,7 @@ impl Current {
             [count, "requests", "in", elapsed, size, ..] => self.requests(count, elapsed, size),
             ["Socket", "errors:", ..] => self.socket_errors(text),
             ["Non-2xx", "or", "3xx", "responses:", count, ..] => {
-                self.row.errors.bad_answers = count.parse().ok()
+                self.row.errors.bad_answers = count.parse().ok();
             }
             ["Requests/sec:", figure, ..] => {
                 let read = rate(figure);

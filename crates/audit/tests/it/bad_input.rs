@@ -25,12 +25,12 @@ fn what_holds_no_output_is_one_clear_error() {
 fn what_is_cut_off_says_what_is_missing() {
     let text = format("wrk-latency.txt");
     for lines in 3..text.lines().count() {
-        let cut: String = text.lines().take(lines).map(|line| format!("{line}\n")).collect();
+        let cut: String = text.split_inclusive('\n').take(lines).collect();
         let is_whole = cut.contains("Requests/sec");
         assert_eq!(kinds(&cut).contains(&(Level::Unknown, Kind::CutOff)), !is_whole, "{cut}");
     }
     let text = format("h2load.txt");
-    let cut: String = text.lines().take(12).map(|line| format!("{line}\n")).collect();
+    let cut: String = text.split_inclusive('\n').take(12).collect();
     assert_eq!(kinds(&cut), [(Level::Unknown, Kind::CutOff)]);
     // The next output begins before the last has ended.
     let wrk = format("wrk-latency.txt");

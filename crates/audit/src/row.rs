@@ -105,6 +105,8 @@ pub struct Row {
     pub timeout_s: Option<f64>,
     /// Requests due a second, in the open model.
     pub asked_per_s: Option<f64>,
+    /// Whether users may wait between requests, or send several at once: a script may have them do so.
+    pub may_wait: bool,
     /// Requests that the tool counts as made.
     pub requests: Option<u64>,
     /// How long it ran, s.

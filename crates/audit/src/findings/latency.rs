@@ -88,7 +88,8 @@ pub(super) fn max_at_timeout(row: &Row) -> Option<Finding> {
         return None;
     }
     let text = format!(
-        "the maximum of {} is the timeout of {}: {timeouts} answers took longer, and how long is not known",
+        "the maximum of {} is what the timeout of {} lets through: {timeouts} answers took longer, and how much longer \
+         is not known",
         printed(max),
         shown::seconds(timeout_ms / 1e3)
     );

@@ -64,8 +64,12 @@ pub(super) fn law(row: &Row) -> Option<Finding> {
     let law = figures(row)?;
     let gap = (law.ratio - 1.0).abs() - law.slack;
     let is_short = law.ratio < 1.0;
-    // Users of a test plan come and go, and their think time is not told: there only too much is impossible.
-    if gap <= GAP_NOTE || row.is_nan || (row.tool == Tool::Jmeter && is_short) {
+    // Users of a test plan come and go and think, h2load's end at different times where a count bounds them, and those
+    // of connections that failed never were: there only too much is impossible.
+    let are_fewer = row.tool == Tool::Jmeter
+        || (row.tool == Tool::H2load && row.duration_s.is_none())
+        || row.errors.connect.is_some_and(|it| it > 0);
+    if gap <= GAP_NOTE || row.is_nan || (are_fewer && is_short) {
         return None;
     }
     if is_short && row.tool == Tool::Wrk && left_out(row) >= LEFT_OUT_MIN {
@@ -73,7 +77,7 @@ pub(super) fn law(row: &Row) -> Option<Finding> {
     }
     let level = match gap {
         _ if is_short && left_out(row) >= LEFT_OUT_MIN => Level::Unknown,
-        it if it >= GAP_BROKEN => Level::Broken,
+        it if it >= GAP_BROKEN && !row.may_wait => Level::Broken,
         _ => Level::Note,
     };
     Some(Finding::of(row, level, Kind::LittlesLaw, words(row, &law, level)))
@@ -90,6 +94,9 @@ fn words(row: &Row, law: &Law, level: Level) -> String {
     );
     let implied = shown::time(law.implied_ms());
     let what = match (level, law.ratio < 1.0) {
+        (Level::Note, _) if row.may_wait => {
+            "the command has a script or a connection a request, so users may wait between requests or send several".into()
+        }
         (Level::Note, _) => format!(
             "no more than connection set-up{} and the ends of the run may do",
             if row.tool == Tool::Wrk { ", samples that wrk adds after the run," } else { "" }

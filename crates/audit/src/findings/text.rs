@@ -46,10 +46,9 @@ fn summary(row: &Row, rows: &[Row]) -> Option<Finding> {
         return None;
     }
     let mut parts = Vec::new();
-    parts.extend(rate.map(|(told, raw)| format!("{}/s, the raw output {}/s", decimal(told), decimal(raw))));
-    parts.extend(mean.map(|(told, raw)| {
-        format!("{}, the raw output {}", shown::time(told.value), shown::time(raw.value))
-    }));
+    let told = |told: String, raw: String| format!("{told} where the raw output has {raw}");
+    parts.extend(rate.map(|it| told(decimal(it.0) + "/s", decimal(it.1) + "/s")));
+    parts.extend(mean.map(|it| told(shown::time(it.0.value), shown::time(it.1.value))));
     let has_rate = |other: &&Row| rate.is_some_and(|(told, _)| same(Some(told), other.rate_per_s));
     let has_mean = |other: &&Row| mean.is_some_and(|(told, _)| same(Some(told), other.mean_ms));
     let others = || rows.iter().filter(|other| !std::ptr::eq(*other, row));
@@ -59,7 +58,7 @@ fn summary(row: &Row, rows: &[Row]) -> Option<Finding> {
     let from =
         copied.map_or(String::new(), |other| format!("; it repeats {} (line {})", other.label(), other.line));
     let level = if gap > ROUNDED { Level::Broken } else { Level::Note };
-    let text = format!("the summary in line {} says {}{from}", row.summary.line, parts.join(" and "));
+    let text = format!("the summary in line {} says {}{from}", row.summary.line, parts.join(", and "));
     Some(Finding::of(row, level, Kind::Summary, text))
 }
 
@@ -94,7 +93,7 @@ fn comparison(comparison: &Comparison, rows: &[Row]) -> Vec<Finding> {
         let from =
             copied.map_or(String::new(), |it| format!("; it repeats {} (line {})", it.label(), it.line));
         let text = format!(
-            "the order in line {} says {}/s, the raw output in line {} {measured}/s{from}",
+            "the order in line {} says {}/s where the raw output in line {} has {measured}/s{from}",
             comparison.line,
             decimal(*told),
             raw.line

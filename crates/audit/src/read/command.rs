@@ -17,6 +17,8 @@ pub(super) struct Asked {
     pub rate_per_s: Option<f64>,
     /// `-m` of h2load.
     pub streams: Option<u32>,
+    /// A script, or a connection a request: what goes by between requests is not in their latency.
+    pub may_wait: bool,
     /// The URL.
     pub url: Option<String>,
 }
@@ -30,7 +32,8 @@ pub(super) fn command(text: &str, tools: &[&str]) -> Option<Asked> {
     };
     // A prompt has a word or two; a tool that is named later is named in prose.
     (0..4).find_map(|_| words.next().filter(|it| is_tool(it)))?;
-    let mut asked = Asked::default();
+    let closes = text.to_lowercase().contains("connection: close");
+    let mut asked = Asked { may_wait: closes, ..Asked::default() };
     let mut has_option = false;
     while let Some(word) = words.next() {
         let word = word.trim_matches(['`', '"', '\'']);
@@ -40,6 +43,7 @@ pub(super) fn command(text: &str, tools: &[&str]) -> Option<Asked> {
         }
         let Some((name, joined)) = option(word) else { continue };
         has_option = true;
+        asked.may_wait |= name == 's';
         if !"cdtTRqzmNu".contains(name) {
             continue;
         }
@@ -59,6 +63,7 @@ fn option(word: &str) -> Option<(char, Option<&str>)> {
             "duration" => 'd',
             "timeout" => 'T',
             "rate" => 'R',
+            "script" => 's',
             "max-concurrent-streams" => 'm',
             _ => '-',
         };

@@ -82,6 +82,7 @@ impl Reader {
             duration_s: asked.duration_s,
             timeout_s: Some(asked.timeout_s.unwrap_or(TIMEOUT_S)),
             asked_per_s: asked.rate_per_s,
+            may_wait: asked.may_wait,
             path: asked.url.as_deref().and_then(path_of),
             ..Row::default()
         };
@@ -163,14 +164,46 @@ impl Reader {
     }
 }
 
-/// Whether the line gives figures, and is no prose about them, whose figures are rounded at will.
+/// Whether the line gives figures of the run above it, and is no prose about them: there figures are rounded at will,
+/// or are those of something else.
 fn is_statement(text: &str) -> bool {
-    const ROUGHLY: [&str; 9] =
-        ["左右", "大概", "不到", "稳定", "提升", "about", "around", "roughly", "nearly"];
+    const OTHERWISE: [&str; 31] = [
+        "左右",
+        "大概",
+        "不到",
+        "稳定",
+        "提升",
+        "相比",
+        "最高",
+        "最大",
+        "最小",
+        "峰值",
+        "about",
+        "around",
+        "roughly",
+        "nearly",
+        "almost",
+        "than",
+        "vs",
+        "compared",
+        "peak",
+        "max",
+        "min",
+        "std",
+        "median",
+        "percentile",
+        "p50",
+        "p75",
+        "p9",
+        "%",
+        ">",
+        "target",
+        "expected",
+    ];
+    let lower = text.to_lowercase();
     text.len() <= STATEMENT_CHARS_MAX
         && numbers_in(text).len() <= 2
-        && !text.contains('>')
-        && !ROUGHLY.iter().any(|it| text.contains(it))
+        && !OTHERWISE.iter().any(|it| lower.contains(it))
 }
 
 enum Taken {

@@ -23,6 +23,27 @@ fn littles_law_allows_for_digits_and_for_innocent_causes() {
     assert_eq!(law(100, "108.00ms"), [(Level::Note, Kind::LittlesLaw)]);
     assert_eq!(law(100, "88.00ms"), [(Level::Broken, Kind::LittlesLaw)]);
     assert_eq!(law(100, "111.00ms"), [(Level::Broken, Kind::LittlesLaw)]);
+    // A script may wait; a connection a request is set up outside the latency.
+    for command in ["-t1 -s think.lua", "-t1 -H 'Connection: close'"] {
+        assert_eq!(
+            kinds(&wrk(command, 100, "50.00ms", "900.00ms", "")),
+            [(Level::Note, Kind::LittlesLaw)],
+            "{command}"
+        );
+    }
+    let failed = "  Socket errors: connect 40, read 0, write 0, timeout 0\n";
+    assert_eq!(
+        kinds(&wrk("-t1", 100, "60.00ms", "900.00ms", failed)),
+        [(Level::Unknown, Kind::ConnectFailures)]
+    );
+}
+
+#[test]
+fn users_that_end_at_different_times_are_fewer() {
+    let text = "spawning thread #0: 100 total client(s). 10000 total requests\nApplication protocol: http/1.1\nfinished in \
+                15.66s, 638.47 req/s, 166.04KB/s\nrequests: 10000 total, 10000 started, 10000 done, 10000 succeeded, 0 \
+                failed, 0 errored, 0 timeout\ntime for request: 3.12ms 498.72ms 128.90ms 60.07ms 74.42%\n";
+    assert_eq!(kinds(&format!("starting benchmark...\n{text}")), []);
 }
 
 #[test]
@@ -95,6 +116,8 @@ fn summaries_may_round_and_cut_off_and_may_not_differ() {
         "Requests/sec ~ 1000\n",
         "The rate is about 900 QPS.\n",
         "Others reach 5000 QPS > 4000 QPS\n",
+        "p99 latency 450ms\n",
+        "Faster than nginx with 40000 QPS\n",
     ] {
         assert_eq!(with(sound), [], "{sound}");
     }

@@ -8,7 +8,7 @@ use crate::shown;
 /// not counted, and a window cuts some off at both ends.
 const GAP_NOTE: f64 = 0.05;
 /// From here on the innocent causes do not suffice.
-const GAP_BROKEN: f64 = 0.10;
+pub(crate) const GAP_BROKEN: f64 = 0.10;
 /// Requests that failed or were left out, as a share, from which on the latency can't be held against the users.
 const LEFT_OUT_MIN: f64 = 0.001;
 /// A run shorter than ten response times misses what is under way at its end.

@@ -8,6 +8,7 @@ mod pool;
 mod ramp;
 mod text;
 
+pub(crate) use little::GAP_BROKEN;
 use serde::Serialize;
 
 use crate::document::Document;

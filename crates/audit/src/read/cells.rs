@@ -3,6 +3,7 @@
 use csv::StringRecord;
 
 use crate::number::{Figure, bytes, number};
+use crate::read::Rows;
 use crate::row::{Row, Tool};
 
 /// Columns without which it is no such table.
@@ -24,7 +25,7 @@ const PERCENTILES: [(&str, f64); 9] = [
 ];
 
 /// The rows if the text is such a table. An error is one that can't be used.
-pub(super) fn read(text: &str) -> Result<Option<Vec<Row>>, String> {
+pub(super) fn read(text: &str) -> Result<Option<Rows>, String> {
     let text = text.trim_start_matches('\u{feff}');
     let header = text.lines().next().unwrap_or_default();
     let delimiter =
@@ -36,12 +37,12 @@ pub(super) fn read(text: &str) -> Result<Option<Vec<Row>>, String> {
     let mut reader =
         csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(text.as_bytes());
     let columns = reader.headers().map_err(|error| error.to_string())?.clone();
-    let mut rows = Vec::new();
+    let mut rows = Rows::default();
     for record in reader.records() {
         let record = record.map_err(|error| format!("a line of the table can't be read ({error})"))?;
         rows.push(Cells { columns: &columns, record: &record, decimal_comma: delimiter == b';' }.row());
     }
-    if rows.is_empty() {
+    if rows.kept.is_empty() {
         return Err("the table has a header and no row".into());
     }
     Ok(Some(rows))

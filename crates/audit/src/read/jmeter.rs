@@ -2,12 +2,13 @@
 
 use crate::number::{Figure, number};
 use crate::outline::{Outline, Plan};
+use crate::read::Rows;
 use crate::row::{Row, Tool};
 
 /// Reads all tables of JMeter in the text.
-pub(super) fn read(outline: &Outline<'_>) -> Vec<Row> {
+pub(super) fn read(outline: &Outline<'_>) -> Rows {
     let plan = outline.plan();
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows = Rows::default();
     let mut table: Option<Table> = None;
     for line in &outline.lines {
         if let Some(found) = Table::of_header(line.text) {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::outline::Outline;
 use crate::read::command::command;
-use crate::read::{ROWS_MAX, k6, oha, records};
+use crate::read::{ROWS_MAX, Rows, k6, oha, records};
 use crate::row::Row;
 
 /// Most places that are tried as the begin of JSON in vain. Each try may cost the length of the rest.
@@ -15,7 +15,7 @@ const COMMAND_LINES_MAX: usize = 8;
 /// What was found.
 #[derive(Default)]
 pub(super) struct Found {
-    pub rows: Vec<Row>,
+    pub rows: Rows,
     /// What was wrong with JSON that could not be used.
     pub problem: Option<String>,
 }
@@ -30,7 +30,7 @@ pub(super) fn read(text: &str, outline: &Outline<'_>) -> Found {
         let begin = offset;
         offset += raw.len();
         let is_object = raw.trim_start_matches('\u{feff}').trim_start().starts_with('{');
-        if begin < from || !is_object || failed >= FAILED_TRIES_MAX || found.rows.len() > ROWS_MAX {
+        if begin < from || !is_object || failed >= FAILED_TRIES_MAX || found.rows.left_out > ROWS_MAX {
             continue;
         }
         let start = begin + raw.find('{').unwrap_or(0);
@@ -50,7 +50,7 @@ pub(super) fn read(text: &str, outline: &Outline<'_>) -> Found {
             None => {}
         }
     }
-    for row in &mut found.rows {
+    for row in &mut found.rows.kept {
         with_command(row, outline);
     }
     found

@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::number::Figure;
+use crate::read::Rows;
 use crate::row::{Row, Tool};
 
 /// Most labels that are told apart; a plan has fewer. What is beyond goes into none.
 const LABELS_MAX: usize = 1000;
+/// Most threads that are told apart, of each label.
+const THREADS_MAX: usize = 1 << 16;
 /// Percentiles of JMeter's Aggregate Report.
 const PERCENTILES: [f64; 4] = [50.0, 90.0, 95.0, 99.0];
 
@@ -37,7 +40,7 @@ struct Columns {
 }
 
 /// The rows if the text is a JTL. An error is one that can't be used.
-pub(super) fn read(text: &str) -> Result<Option<Vec<Row>>, String> {
+pub(super) fn read(text: &str) -> Result<Option<Rows>, String> {
     let text = text.trim_start_matches('\u{feff}');
     let header = text.lines().next().unwrap_or_default();
     if !header.starts_with("timeStamp") || !header.contains("elapsed") {
@@ -64,7 +67,9 @@ pub(super) fn read(text: &str) -> Result<Option<Vec<Row>>, String> {
         return Err("the JTL has a header and no request: the run made none, or the file was cut off".into());
     }
     let cut = unreadable.is_some();
-    Ok(Some(labels.into_iter().map(|(name, label)| label.row(name, cut)).collect()))
+    let mut rows = Rows::default();
+    rows.extend(labels.into_iter().map(|(name, label)| label.row(name, cut)));
+    Ok(Some(rows))
 }
 
 fn columns(header: &csv::StringRecord) -> Result<Columns, String> {
@@ -113,7 +118,9 @@ fn take(
         (label.users, label.all_users_at_ms) = (users, start);
     }
     let thread = columns.thread.and_then(|at| record.get(at));
-    if let Some(thread) = thread.filter(|it| !label.threads.contains(*it)) {
+    if let Some(thread) =
+        thread.filter(|it| label.threads.len() < THREADS_MAX && !label.threads.contains(*it))
+    {
         label.threads.insert(thread.to_owned());
     }
     Some(())

@@ -20,6 +20,10 @@ use crate::row::{Row, Tool};
 
 /// Most rows that are read of a file. A longer one is a log of something else than runs; what is beyond is counted.
 pub const ROWS_MAX: usize = 5000;
+/// The longest text that is read at once, bytes, and its most lines; only a JTL, which is summed up line by line, may
+/// be longer.
+const TEXT_BYTES_MAX: usize = 32 << 20;
+const LINES_MAX: usize = 2_000_000;
 /// What is recognised, in words.
 pub const EXPECTED: &str = "the output of wrk, wrk2, sb or h2load; a JMeter JTL, or its aggregate or summary table as \
      CSV or Markdown; JSON of oha (--output-format json) or k6 (--summary-export, handleSummary); Proofload's own \
@@ -42,15 +46,57 @@ impl fmt::Display for Unrecognised {
 
 impl std::error::Error for Unrecognised {}
 
+/// Rows, up to [`ROWS_MAX`] of them.
+#[derive(Debug, Default)]
+struct Rows {
+    kept: Vec<Row>,
+    left_out: usize,
+}
+
+impl Rows {
+    fn push(&mut self, row: Row) {
+        if self.kept.len() < ROWS_MAX {
+            self.kept.push(row);
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    /// The row that was pushed last, if it was kept.
+    fn last_mut(&mut self) -> Option<&mut Row> {
+        if self.left_out > 0 { None } else { self.kept.last_mut() }
+    }
+
+    fn append(&mut self, more: Self) {
+        more.kept.into_iter().for_each(|row| self.push(row));
+        self.left_out += more.left_out;
+    }
+}
+
+impl Extend<Row> for Rows {
+    fn extend<T: IntoIterator<Item = Row>>(&mut self, rows: T) {
+        rows.into_iter().for_each(|row| self.push(row));
+    }
+}
+
 /// Reads all outputs that `text` holds.
 pub fn read(name: &str, text: &str) -> Result<Document, Unrecognised> {
     let fail = |reason: String| Unrecognised { name: name.to_owned(), reason };
-    let document = |rows| finish(Document { name: name.to_owned(), rows, ..Document::default() });
+    let document = |rows: Rows| {
+        let (name, rows_left_out) = (name.to_owned(), rows.left_out);
+        finish(Document { name, rows: rows.kept, rows_left_out, ..Document::default() })
+    };
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         return Err(fail("the file is empty".into()));
     }
     if let Some(rows) = jtl::read(text).map_err(fail)? {
         return Ok(document(rows));
+    }
+    if text.len() > TEXT_BYTES_MAX || text.lines().nth(LINES_MAX).is_some() {
+        let mib = TEXT_BYTES_MAX >> 20;
+        return Err(fail(format!(
+            "it is longer than {mib} MiB or {LINES_MAX} lines; cut out the runs in question"
+        )));
     }
     if let Some(rows) = cells::read(text).map_err(fail)? {
         return Ok(document(rows));
@@ -58,17 +104,17 @@ pub fn read(name: &str, text: &str) -> Result<Document, Unrecognised> {
     let outline = Outline::new(text);
     let json = json::read(text, &outline);
     let mut rows = json.rows;
-    rows.extend(wrk::read(&outline));
-    rows.extend(sb::read(&outline));
-    rows.extend(h2load::read(&outline));
-    rows.extend(jmeter::read(&outline));
-    if rows.is_empty() {
+    rows.append(wrk::read(&outline));
+    rows.append(sb::read(&outline));
+    rows.append(h2load::read(&outline));
+    rows.append(jmeter::read(&outline));
+    if rows.kept.is_empty() {
         return Err(fail(json.problem.unwrap_or_else(|| "no load-test output was found in it".into())));
     }
-    place(&mut rows, &outline);
-    rows.sort_by_key(|row| row.line);
+    place(&mut rows.kept, &outline);
+    rows.kept.sort_by_key(|row| row.line);
     let (launches, comparisons) = (outline.launches(), outline.comparisons());
-    Ok(finish(Document { name: name.to_owned(), rows, comparisons, launches, ..Document::default() }))
+    Ok(Document { launches, comparisons, ..document(rows) })
 }
 
 /// Gives rows what stands around them.
@@ -85,8 +131,6 @@ fn place(rows: &mut [Row], outline: &Outline<'_>) {
 }
 
 fn finish(mut document: Document) -> Document {
-    document.rows_left_out = document.rows.len().saturating_sub(ROWS_MAX);
-    document.rows.truncate(ROWS_MAX);
     for row in &mut document.rows {
         if let Some(ms) = row.path.as_deref().and_then(delay_of_url) {
             row.service_time_ms = Some((ms, "its URL".into()));

@@ -4,6 +4,7 @@ use explain::ReasonKind;
 use record::{LoadResult, Trial, TrialResult};
 use serde_json::Value;
 
+use crate::findings::GAP_BROKEN;
 use crate::number::Figure;
 use crate::row::{Row, Tool};
 
@@ -32,9 +33,12 @@ pub(super) fn read(value: &Value) -> Option<Vec<Row>> {
 
 fn of_load(load: &LoadResult) -> Row {
     let validity = explain::audit(load);
+    let has_gap = load.littles_law.is_some_and(|law| law.gap >= GAP_BROKEN);
+    let is_short = validity.reasons.iter().any(|reason| reason.kind == ReasonKind::TooShort);
     let own_reasons = validity.reasons.into_iter().map(|reason| {
-        // Only this one says that the figures contradict each other; the others say what they don't tell.
-        let is_broken = reason.kind == ReasonKind::LittlesLaw;
+        // Only this one says that the figures contradict each other, and not where a window's ends explain it; the
+        // others say what the figures don't tell.
+        let is_broken = reason.kind == ReasonKind::LittlesLaw && has_gap && !is_short;
         (is_broken, format!("{}: {}", reason.kind.name(), reason.text))
     });
     Row {

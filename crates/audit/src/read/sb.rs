@@ -2,12 +2,13 @@
 
 use crate::number::{Figure, number, time_ms};
 use crate::outline::Outline;
+use crate::read::Rows;
 use crate::read::command::{Asked, command, path_of};
 use crate::row::{Row, Tool};
 
 /// Reads all outputs of sb in the text.
-pub(super) fn read(outline: &Outline<'_>) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
+pub(super) fn read(outline: &Outline<'_>) -> Rows {
+    let mut rows = Rows::default();
     let mut asked: Option<Asked> = None;
     let mut current: Option<Row> = None;
     for line in &outline.lines {

@@ -2,6 +2,7 @@
 
 use crate::number::{bytes, numbers_in, rate, time_ms};
 use crate::outline::{Line, Outline, STATEMENT_CHARS_MAX};
+use crate::read::Rows;
 use crate::read::command::{Asked, command, path_of};
 use crate::row::{Row, Tool};
 
@@ -15,7 +16,7 @@ const SUMMARY_LINES_MAX: usize = 6;
 /// Where the reader is.
 #[derive(Default)]
 struct Reader {
-    rows: Vec<Row>,
+    rows: Rows,
     /// The last command, for the next output.
     asked: Option<Asked>,
     current: Option<Current>,
@@ -34,7 +35,7 @@ struct Current {
 }
 
 /// All rows of wrk and wrk2 in the text.
-pub(super) fn read(outline: &Outline<'_>) -> Vec<Row> {
+pub(super) fn read(outline: &Outline<'_>) -> Rows {
     let mut reader = Reader::default();
     for line in &outline.lines {
         reader.line(line);

@@ -97,10 +97,19 @@ fn a_line_of_a_table_may_be_short() {
 
 #[test]
 fn many_rows_are_bounded() {
-    let text = "Running 1s test @ http://h/\n1 threads and 1 connections\n".repeat(audit::ROWS_MAX + 7);
-    let document = read(&text);
-    assert_eq!((document.rows.len(), document.rows_left_out), (audit::ROWS_MAX, 7));
-    assert!(kinds(&text).contains(&(Level::Unknown, Kind::TooMany)));
+    let wrk = "Running 1s test @ http://h/\n1 threads and 1 connections\n".repeat(audit::ROWS_MAX + 7);
+    let jmeter = format!("Label,# Samples,Average\n{}", "x,1,2\n".repeat(audit::ROWS_MAX + 7));
+    for text in [wrk, jmeter] {
+        let document = read(&text);
+        assert_eq!((document.rows.len(), document.rows_left_out), (audit::ROWS_MAX, 7));
+        assert!(kinds(&text).contains(&(Level::Unknown, Kind::TooMany)));
+    }
+}
+
+#[test]
+fn what_is_too_long_is_refused() {
+    assert!(error(&"\n".repeat(2_100_000).replacen('\n', "x\n", 1)).contains("2000000 lines"));
+    assert!(error(&"x".repeat(33 << 20)).contains("32 MiB"));
 }
 
 #[test]

@@ -9,7 +9,8 @@ fn finding(level: Level, kind: Kind, line: usize, row: &str, text: &str) -> Find
 
 #[test]
 fn findings_stand_by_file_and_row() {
-    let long = "300 users, but 17135/s x 186.59 ms = 3197 (x10.66): the latency is too high for these requests";
+    let long =
+        "300 users, but 17135/s x 186.59 ms = 3197 (x10.66): the latency is too high for these requests";
     let files = vec![
         FileAudit {
             file: "a.txt".into(),

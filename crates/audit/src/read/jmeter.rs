@@ -32,6 +32,10 @@ struct Table {
 
 impl Table {
     fn of_header(text: &str) -> Option<Self> {
+        // Nearly every line is none, and need not be taken apart.
+        if !text.contains("# Samples") {
+            return None;
+        }
         let separator = ['|', '\t', ';', ','].into_iter().find(|it| text.contains(*it))?;
         let names = cells(text, separator);
         let has = |name: &str| names.iter().any(|it| it == name);

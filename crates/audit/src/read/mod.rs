@@ -114,7 +114,7 @@ pub fn read(name: &str, text: &str) -> Result<Document, Unrecognised> {
     place(&mut rows.kept, &outline);
     rows.kept.sort_by_key(|row| row.line);
     let (launches, comparisons) = (outline.launches(), outline.comparisons());
-    Ok(Document { launches, comparisons, ..document(rows) })
+    Ok(Document { comparisons, launches, ..document(rows) })
 }
 
 /// Gives rows what stands around them.

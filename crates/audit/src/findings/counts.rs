@@ -10,8 +10,8 @@ const RATE_GAP_MAX: f64 = 0.001;
 const RATE_GAP_LOOSE_MAX: f64 = 0.01;
 /// Share of failures that every long run has.
 const FAILED_MIN: f64 = 0.001;
-/// From this share on the rate is not one of answers.
-const FAILED_BROKEN: f64 = 0.01;
+/// From this share on neither rate nor latency is one of answers.
+const FAILED_GRAVE: f64 = 0.01;
 /// An open model that makes less than this share of what was asked for is overloaded.
 const OFFERED_MIN: f64 = 0.95;
 
@@ -98,7 +98,12 @@ pub(super) fn errors_as_answers(row: &Row) -> Option<Finding> {
     if share < FAILED_MIN || row.tool == Tool::Proofload {
         return None;
     }
-    let level = if share >= FAILED_BROKEN { Level::Broken } else { Level::Note };
+    let level = match row.tool {
+        _ if share < FAILED_GRAVE => Level::Note,
+        // It calls them answers. The others say that they failed, and count them all the same.
+        Tool::Sb => Level::Broken,
+        _ => Level::Unknown,
+    };
     let what = match row.tool {
         Tool::Sb => " are \"Status 303\", which is what sb calls an exception or a timeout,",
         _ => " brought no good answer",

@@ -27,8 +27,8 @@ name = "hello"
 endpoint = "hello"
 stacks = ["one", "two"]
 [[round]]
-name = "sleep"
-endpoint = "sleep"
+name = "again"
+endpoint = "hello"
 stacks = ["one", "two"]
 "#;
 

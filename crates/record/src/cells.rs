@@ -50,10 +50,7 @@ pub fn cells(trials: &[Trial]) -> Vec<CellName> {
 }
 
 /// The finished trials that `is_of_cell` says are of one cell, in order, those that failed included.
-pub fn trials_of(
-    trials: &[Trial],
-    is_of_cell: impl Fn(&Trial) -> bool,
-) -> impl Iterator<Item = &Trial> {
+pub fn trials_of(trials: &[Trial], is_of_cell: impl Fn(&Trial) -> bool) -> impl Iterator<Item = &Trial> {
     trials.iter().filter(move |trial| stands_for_its_stack(trial) && is_of_cell(trial))
 }
 

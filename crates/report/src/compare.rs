@@ -114,12 +114,14 @@ fn row(cell: &CellChange) -> Vec<String> {
     let [p99_a, p99_b] = cell.response_p99_us.map(bounded);
     let [cpu_a, cpu_b] = cell.cpu_us_per_request.map(micros_bare);
     let [trials_a, trials_b] = cell.trials;
+    let is_tested = cell.ratio.is_some() && cell.verdict != ChangeVerdict::TooFew;
+    let p = if is_tested { format!("{:.3}", cell.p) } else { NONE.into() };
     vec![
         name(&cell.stack),
         a,
         b,
         change,
-        if cell.ratio.is_some() { format!("{:.3}", cell.p) } else { NONE.into() },
+        p,
         format!("{p99_a} → {p99_b}"),
         format!("{cpu_a} → {cpu_b}"),
         format!("{trials_a}, {trials_b}"),

@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod history;
+pub mod replicate;
 
 use std::net::SocketAddr;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use plan::{IoChoice, LoadArguments, Threads};
 use target::{Model, PathRule, Stall};
-use units::{Bytes, Duration, Rate, Seed};
+use units::{Bytes, Duration, Rate, Seed, Share};
 
 use crate::exit;
 
@@ -36,6 +37,8 @@ pub enum Command {
     Compare(compare::Compare),
     /// Show a figure over recorded runs, and where it changed
     History(history::History),
+    /// Measure what a published write-up measured, and say which of its claims hold
+    Replicate(replicate::Replicate),
     /// List the stacks and what each needs
     List(List),
     /// Build stacks, where something has changed
@@ -335,46 +338,36 @@ pub struct Calibrate {
 #[command(after_help = "\
 Examples:
   proofload error-rates
-  proofload error-rates --stacks 6 --blocks 20 --noise 4%
+  proofload error-rates --stacks 6 --blocks 20 --blocks-max 30 --noise 4%
 
 Trials of one stack differ by some share from block to block, beside what the block does to all of them: that is
-the noise. What it is on this machine is to be taken from a run's trials. Ends with 4 where equal stacks are called different in more than 5 % of the
-experiments, or the difference is found in less than 95 %.")]
+the noise; `proofload report` says what it was in a run. Ends with 4 where equal stacks are called different in
+more than 5 % of the experiments, or the difference is found in less than 95 %.")]
 pub struct ErrorRates {
     /// Stacks that are compared; beside them comes a twin of the last, and nothing nearer than the two are is a difference
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(2..=50))]
     pub stacks: u8,
-    /// Blocks of an experiment
+    /// Blocks of an experiment at any rate
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=100))]
     pub blocks: u8,
+    /// Blocks of an experiment at most; it goes on until it is precise
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u8).range(1..=100))]
+    pub blocks_max: u8,
+    /// Half-width of the intervals below which it is precise
+    #[arg(long, default_value = "2%")]
+    pub precision: Share,
     /// Standard deviation of a trial within its block
     #[arg(long, default_value = "3%")]
-    pub noise: Percent,
+    pub noise: Share,
     /// How much better the first stack is, where it is to be found
     #[arg(long, default_value = "5%")]
-    pub effect: Percent,
+    pub effect: Share,
     /// Experiments of each kind
     #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub experiments: u32,
     /// Seed of the random numbers
     #[arg(long, default_value = "0")]
     pub seed: Seed,
-}
-
-/// A share, written as percent.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Percent(pub f64);
-
-impl std::str::FromStr for Percent {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let number: Option<f64> = text.strip_suffix('%').and_then(|it| it.trim().parse().ok());
-        match number {
-            Some(percent) if percent > 0.0 && percent <= 100.0 => Ok(Self(percent / 100.0)),
-            _ => Err("expected a share above 0 % and up to 100 %, such as 3%".into()),
-        }
-    }
 }
 
 /// `proofload target`.

@@ -103,6 +103,7 @@ impl From<LabError> for Failure {
             | LabError::TooFewFiles { .. }
             | LabError::Drive(_)
             | LabError::NoUring(_)
+            | LabError::OneCore
             | LabError::System { .. } => SYSTEM,
         };
         Self { code, message: error.to_string() }

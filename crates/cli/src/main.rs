@@ -23,6 +23,7 @@ fn main() -> ExitCode {
         Command::Report(arguments) => commands::report::run(&arguments),
         Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::History(arguments) => commands::history::run(&arguments),
+        Command::Replicate(arguments) => commands::replicate::run(&arguments),
         Command::List(arguments) => commands::list::run(&arguments),
         Command::Build(arguments) => commands::build::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),

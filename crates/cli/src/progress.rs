@@ -7,9 +7,9 @@ use std::time::{Duration as StdDuration, Instant};
 use engine::Load;
 use indicatif::{ProgressBar, ProgressStyle};
 use lab::calibrate;
-use lab::experiment::Event;
+use lab::experiment::{Ahead, Event};
 use lab::load::Moment;
-use plan::LoadPlan;
+use plan::{LoadPlan, Role};
 use report::{TrialLine, per_s};
 use stats::Interval;
 use units::Duration;
@@ -141,10 +141,21 @@ impl RunProgress {
         match event {
             Event::LeftOut { stack, why } => self.screen.done(&format!("left out: {stack}: {why}")),
             Event::Building { stack } => self.screen.now(&format!("building {stack}"), true),
-            Event::Starting { number, of, block, round, cell, left } => {
-                self.trial = format!("trial {number}/{of}, block {block}, {round}: {}", cell.stack);
-                let left_s = left.as_nanos().div_ceil(1_000_000_000);
-                self.screen.now(&format!("{}, about {left_s} s left", self.trial), false);
+            Event::Starting { number, ahead, block, round, cell } => {
+                let of = number - 1 + ahead.trials.max(1);
+                let of_max = number - 1 + ahead.trials_max;
+                let of = if of_max > of { format!("{of} to {of_max}") } else { of.to_string() };
+                let (stack, load) = (&cell.stack, cell.load.label());
+                let twin = if cell.role == Role::Twin { ", its twin" } else { "" };
+                self.trial = format!("trial {number}/{of}, block {block}, {round}, {load}: {stack}{twin}");
+                self.screen.now(&format!("{}, {}", self.trial, left(ahead)), true);
+            }
+            Event::WarmingUp { burst, of } => {
+                self.screen.now(&format!("{}: warming up, burst {burst} of at most {of}", self.trial), false);
+            }
+            Event::Precise { round, load, blocks } => {
+                let text = format!("{round}, {load}: precise after {blocks} blocks, and goes no further");
+                self.screen.done(&text);
             }
             Event::Interval { interval, length } => {
                 if let Some(words) = in_words(interval, *length) {
@@ -160,6 +171,20 @@ impl RunProgress {
     /// Clears the line.
     pub fn finish(&self) {
         self.screen.clear();
+    }
+}
+
+/// How long it takes yet, in words.
+fn left(ahead: &Ahead) -> String {
+    let in_words = |left: units::Duration| {
+        let seconds = left.as_nanos().div_ceil(1_000_000_000);
+        if seconds < 120 { format!("{seconds} s") } else { format!("{} min", seconds.div_ceil(60)) }
+    };
+    let (least, most) = (in_words(ahead.left), in_words(ahead.left_max));
+    if least == most || ahead.trials == 0 {
+        format!("about {most} left")
+    } else {
+        format!("about {least} to {most} left")
     }
 }
 

@@ -1,6 +1,6 @@
 //! Can the figures of a load be believed, and are they the server's?
 
-use record::LoadResult;
+use record::{LoadResult, Measured};
 use serde::Serialize;
 use units::Duration;
 
@@ -11,6 +11,8 @@ const FAILED_SHARE_MAX: f64 = 0.001;
 /// Busiest load thread above which the generator may have been the limit. A thread busier than this queues
 /// its own sends: at 80 % busy a random arrival waits four services long on average (M/M/1: ρ / (1 − ρ)).
 const BUSY_SHARE_MAX: f64 = 0.8;
+/// Share of the control's rate above which a rate is not the server's alone.
+const CEILING_SHARE_MAX: f64 = 0.7;
 /// The generator's own lag, at the 99th percentile, above which it was late. Response time counts from the
 /// instant intended, so the lag is in it; a millisecond is what a slice of the scheduler costs now and then,
 /// and what a latency of some milliseconds can bear.
@@ -70,12 +72,14 @@ pub enum ReasonKind {
     TooShort,
     /// The window ended before all users had started.
     RampNotOver,
-    /// The generator had no CPU left.
+    /// The generator had no CPU left, or the rate is near what it can do at all.
     ClientBound,
     /// The generator sent late.
     LateGenerator,
     /// The generator read late.
     LateReceiver,
+    /// The stack was still getting faster or slower when it was measured.
+    NotSteady,
 }
 
 impl ReasonKind {
@@ -93,6 +97,7 @@ impl ReasonKind {
             Self::ClientBound => "client-bound",
             Self::LateGenerator => "late generator",
             Self::LateReceiver => "late receiver",
+            Self::NotSteady => "not steady",
         }
     }
 
@@ -123,6 +128,38 @@ pub fn audit(load: &LoadResult) -> Validity {
     reasons.sort_by_key(|reason| reason.kind);
     let verdict = reasons.first().map_or("valid", |reason| reason.kind.name());
     Validity { valid: reasons.is_empty(), verdict, reasons }
+}
+
+/// Audits a trial: its load, its warm-up, and its rate against `ceiling`, what the same client reached of the calibration
+/// target in the control of its table.
+pub fn audit_trial(trial: &Measured, ceiling_per_s: Option<f64>) -> Validity {
+    let Validity { mut reasons, .. } = audit(&trial.load);
+    let is_client_bound = reasons.iter().any(|reason| reason.kind == ReasonKind::ClientBound);
+    reasons.extend(near_the_ceiling(&trial.load, ceiling_per_s).filter(|_| !is_client_bound));
+    reasons.extend(not_steady(trial));
+    reasons.sort_by_key(|reason| reason.kind);
+    let verdict = reasons.first().map_or("valid", |reason| reason.kind.name());
+    Validity { valid: reasons.is_empty(), verdict, reasons }
+}
+
+fn near_the_ceiling(load: &LoadResult, ceiling_per_s: Option<f64>) -> Option<Reason> {
+    let ceiling = ceiling_per_s.filter(|it| it.is_finite() && *it > 0.0)?;
+    let share = load.goodput_per_s / ceiling;
+    (share > CEILING_SHARE_MAX).then(|| {
+        let text = format!(
+            "{:.0} % of the {ceiling:.0}/s that the client reached of the calibration target: near its own limit a rate \
+             is the client's as much as the server's; give the client cores of its own",
+            share * 100.0
+        );
+        Reason { kind: ReasonKind::ClientBound, text }
+    })
+}
+
+fn not_steady(trial: &Measured) -> Option<Reason> {
+    let warm_up = trial.warm_up.as_ref().filter(|warm_up| !warm_up.steady)?;
+    let why = warm_up.unsteady_why.as_deref().unwrap_or("no reason was recorded");
+    let text = format!("after {} bursts: {why}; allow more bursts, or longer ones", warm_up.bursts.len());
+    Some(Reason { kind: ReasonKind::NotSteady, text })
 }
 
 fn empty(load: &LoadResult) -> Option<Reason> {

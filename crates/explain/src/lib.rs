@@ -14,7 +14,7 @@ mod limit;
 mod same_work;
 mod usable;
 
-pub use audit::{Reason, ReasonKind, Validity, audit};
+pub use audit::{Reason, ReasonKind, Validity, audit, audit_trial};
 pub use calibration::{AllowedBy, CALIBRATED_PERCENTILES, CaseOutcome, CaseVerdict, Deviation, judge_case};
 pub use claims::{ClaimPart, ClaimVerdict, JudgedClaim, PartUnit, judge_claim};
 pub use compare::{

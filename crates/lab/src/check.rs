@@ -39,7 +39,7 @@ fn built_and_checked(
     chain: &[&StackManifest],
     options: &ChainOptions<'_>,
 ) -> Result<StackReport, StackError> {
-    let ChainOptions { proofload_exe, dir, interrupt } = *options;
+    let ChainOptions { proofload_exe, dir, interrupt, .. } = *options;
     for stack in chain {
         stack::build(stack, &BuildOptions { proofload_exe, log: &dir.join("build.log"), interrupt })?;
     }

@@ -4,7 +4,6 @@ use std::num::NonZeroU32;
 use std::thread::available_parallelism;
 
 use driver::{Backend, Control, UringRefused};
-use engine::{Load, Stop, UserStart};
 use plan::{IoChoice, LoadPlan, Threads};
 use units::Duration;
 
@@ -61,7 +60,7 @@ impl Crew {
         let mut tried = Vec::new();
         loop {
             observe(Moment::Pilot(self.threads));
-            let busy = load::carry_out(&pilot, self, control, &mut |_| {})?.generator.busy_share;
+            let busy = load::carry_out(&pilot, self, control, &mut |_| {})?.0.generator.busy_share;
             tried.push(format!("{} to {:.0} %", self.threads, busy * 100.0));
             let too_busy = busy > BUSY_SHARE_MAX;
             if !too_busy || self.threads.get() >= most || control.is_interrupted() {
@@ -92,12 +91,7 @@ fn backend(plan: &LoadPlan, threads: NonZeroU32) -> Result<(Backend, Option<Urin
 
 /// The same load for a second, all of its users at once.
 fn pilot(plan: &LoadPlan) -> LoadPlan {
-    let mut pilot = plan.clone();
-    pilot.stop = Stop { duration: PILOT, requests: None };
-    pilot.warm_up = Duration::ZERO;
+    let mut pilot = plan.burst(PILOT);
     pilot.timeouts.drain = PILOT;
-    if let Load::Closed { start, .. } = &mut pilot.load {
-        *start = UserStart::WithWarmUp;
-    }
     pilot
 }

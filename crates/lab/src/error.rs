@@ -54,6 +54,9 @@ pub enum LabError {
         /// Descriptors allowed.
         limit: u64,
     },
+    /// Client and servers can't have cores of their own.
+    #[error("client and servers can't be split over fewer than two cores; write placement = \"shared\"")]
+    OneCore,
     /// The kernel refused the driver something.
     #[error(transparent)]
     Drive(#[from] driver::DriveError),

@@ -2,25 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use driver::Control;
 use plan::stack::Catalogue;
-use plan::{Cell, Experiment, Pace};
-use record::{MANIFEST_VERSION, Manifest, RunDir, StackManifest, TRIAL_VERSION, Trial, TrialResult};
+use plan::{Cell, CellId, Experiment, Pace};
+use record::{MANIFEST_VERSION, Manifest, RunDir, Selected, StackManifest, Trial, TrialResult};
 use stack::{BuildOptions, Interrupt, StackError};
 use stats::Interval;
 use units::Duration;
 
+use crate::course::Course;
 use crate::error::LabError;
-use crate::load::Moment;
 use crate::machine;
-use crate::order::{Place, order};
 use crate::tools::{self, State};
-use crate::trial::{NotMeasured, Setting, measure};
-
-/// Boot, contract and stop of a trial, until trials of this run have shown how long they take.
-const OVERHEAD_GUESS: Duration = Duration::from_millis(1200);
 
 /// What is going on.
 #[derive(Debug)]
@@ -40,17 +34,22 @@ pub enum Event<'a> {
     /// A trial starts.
     Starting {
         /// From 1.
-        number: usize,
-        /// Of how many.
-        of: usize,
+        number: u32,
+        /// What is still to do, this one included.
+        ahead: Ahead,
         /// Which block, from 1.
         block: u32,
         /// Which round.
         round: &'a str,
         /// Which cell.
         cell: &'a Cell,
-        /// Estimate until the end of the run.
-        left: Duration,
+    },
+    /// A burst of a stack's warm-up begins.
+    WarmingUp {
+        /// From 1.
+        burst: u32,
+        /// At most.
+        of: u32,
     },
     /// An interval of a load is over: a second, or what was left at its end.
     Interval {
@@ -59,11 +58,33 @@ pub enum Event<'a> {
         /// How long it was.
         length: Duration,
     },
+    /// A table is as precise as was asked for, and goes no further.
+    Precise {
+        /// Its round.
+        round: &'a str,
+        /// Its load.
+        load: &'a str,
+        /// After so many blocks.
+        blocks: u32,
+    },
     /// A trial is written down.
     Finished {
         /// The trial.
         trial: &'a Trial,
     },
+}
+
+/// What is still to do. Where tables are precise early, it is less than the most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ahead {
+    /// Trials to be made at any rate.
+    pub trials: u32,
+    /// How long they take.
+    pub left: Duration,
+    /// Trials to be made at most.
+    pub trials_max: u32,
+    /// How long those take.
+    pub left_max: Duration,
 }
 
 /// Where stacks and programs are.
@@ -79,6 +100,8 @@ pub struct Bench<'a> {
     pub argv: &'a [String],
     /// Ends the run when interrupted.
     pub interrupt: &'a Control,
+    /// No trial begins after this; the run can be resumed.
+    pub until: Option<std::time::Instant>,
 }
 
 /// How a run ended.
@@ -90,6 +113,8 @@ pub struct Ended {
     pub interrupted: bool,
     /// Trials that failed.
     pub failed: u32,
+    /// Whether trials are left that there was no time for.
+    pub out_of_time: bool,
 }
 
 /// Carries `experiment` out into the new directory `dir`.
@@ -114,7 +139,7 @@ pub fn carry_out(
         return Err(LabError::NothingToRun { why: why.join("; ") });
     }
     run.write_manifest(&manifest(experiment, bench, built, left_out.clone()))?;
-    Course { experiment, bench, run, left_out, done: BTreeSet::new() }.finish(observe)
+    Course::new(experiment, bench, run, left_out, &[]).finish(observe)
 }
 
 /// Goes on with the run in `dir`: the same cells in the same order, without those already measured.
@@ -124,8 +149,11 @@ pub fn resume(dir: &Path, bench: &Bench<'_>, observe: &mut dyn FnMut(Event<'_>))
         let why = format!("it was made by version {}, this is {}", manifest.proofload, bench.version);
         return Err(LabError::NotResumable { run: dir.display().to_string(), why });
     }
-    let pace = if manifest.quick { Pace::Quick } else { Pace::Full };
-    let experiment = Experiment::read(&RunDir::experiment_path(dir), bench.catalogue, pace)?;
+    let pace = if manifest.quick { Pace::Quick } else { Pace::named(&manifest.pace) };
+    let mut experiment = Experiment::read(&RunDir::experiment_path(dir), bench.catalogue, pace)?;
+    if let Some(selection) = &manifest.selection {
+        experiment.select(&selection.iter().map(cell_id).collect())?;
+    }
     let mut left_out = manifest.left_out;
     build_all(&experiment, dir, bench, &mut left_out, observe)?;
     for trial in &trials {
@@ -133,8 +161,12 @@ pub fn resume(dir: &Path, bench: &Bench<'_>, observe: &mut dyn FnMut(Event<'_>))
             left_out.insert(trial.stack.clone(), error.clone());
         }
     }
-    let done = trials.iter().map(|trial| trial.index).collect();
-    Course { experiment: &experiment, bench, run, left_out, done }.finish(observe)
+    Course::new(&experiment, bench, run, left_out, &trials).finish(observe)
+}
+
+fn cell_id(selected: &Selected) -> CellId {
+    let Selected { round, stack, connections } = selected.clone();
+    CellId { round, stack, connections }
 }
 
 /// Stacks for which something is missing, themselves or behind them, and how to get it.
@@ -216,6 +248,11 @@ fn manifest(
         .filter_map(|id| bench.catalogue.get(id).ok())
         .flat_map(|stack| stack.needs.tools.iter().map(String::as_str))
         .collect();
+    let procedure = &experiment.procedure;
+    let selected = |name: &CellId| {
+        let CellId { round, stack, connections } = name.clone();
+        Selected { round, stack, connections }
+    };
     let cells: usize = experiment.rounds.iter().map(|round| round.cells.len()).sum();
     Manifest {
         version: MANIFEST_VERSION,
@@ -224,9 +261,14 @@ fn manifest(
         title: experiment.title.clone(),
         started: now(),
         seed: experiment.seed.0,
-        blocks: experiment.blocks,
+        blocks: procedure.blocks,
+        blocks_max: procedure.blocks_max,
+        precision: Some(procedure.precision.get()),
+        placement: procedure.placement.name().into(),
+        selection: experiment.selection.as_ref().map(|names| names.iter().map(selected).collect()),
         quick: experiment.pace == Pace::Quick,
-        trials: cells as u32 * experiment.blocks,
+        pace: experiment.pace.name().into(),
+        trials: cells as u32 * procedure.blocks,
         stacks,
         left_out,
         tools: versions(&needed.into_iter().collect::<Vec<_>>()),
@@ -246,106 +288,6 @@ fn versions(tools: &[&str]) -> BTreeMap<String, String> {
 }
 
 /// The time of day, RFC 3339, UTC, to the second.
-fn now() -> String {
+pub(crate) fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
-}
-
-/// A run under way.
-struct Course<'a> {
-    experiment: &'a Experiment,
-    bench: &'a Bench<'a>,
-    run: RunDir,
-    left_out: BTreeMap<String, String>,
-    done: BTreeSet<u32>,
-}
-
-impl Course<'_> {
-    fn finish(mut self, observe: &mut dyn FnMut(Event<'_>)) -> Result<Ended, LabError> {
-        let cells: Vec<usize> = self.experiment.rounds.iter().map(|round| round.cells.len()).collect();
-        let places = order(self.experiment.seed, self.experiment.blocks, &cells);
-        let begun = Instant::now();
-        let (mut made, mut failed) = (0, 0);
-        for (position, place) in places.iter().enumerate() {
-            if self.bench.interrupt.is_interrupted() {
-                break;
-            }
-            if !self.is_to_do(place) {
-                continue;
-            }
-            let rest = &places[position..];
-            let left = self.time_left(rest, begun.elapsed().into(), made);
-            let number = position + 1;
-            let round = &self.experiment.rounds[place.round];
-            let cell = &round.cells[place.cell];
-            let (block, of) = (place.block + 1, places.len());
-            observe(Event::Starting { number, of, block, round: &round.name, cell, left });
-            let Some(trial) = self.trial(place, observe)? else { break };
-            self.run.append(&trial)?;
-            if let TrialResult::Failed { error } = &trial.result {
-                failed += 1;
-                // A stack that failed once would cost its time-outs in every block.
-                self.left_out.insert(cell.stack.clone(), error.clone());
-            }
-            observe(Event::Finished { trial: &trial });
-            made += 1;
-        }
-        let interrupted = self.bench.interrupt.is_interrupted();
-        Ok(Ended { dir: self.run.path().to_owned(), interrupted, failed })
-    }
-
-    fn cell(&self, place: &Place) -> &Cell {
-        &self.experiment.rounds[place.round].cells[place.cell]
-    }
-
-    fn is_to_do(&self, place: &Place) -> bool {
-        !self.done.contains(&place.index) && !self.left_out.contains_key(&self.cell(place).stack)
-    }
-
-    /// Loads still to be made, and what else trials have taken so far on average.
-    fn time_left(&self, rest: &[Place], elapsed: Duration, made: u64) -> Duration {
-        let mut load = Duration::ZERO;
-        let mut count = 0;
-        for place in rest.iter().filter(|place| self.is_to_do(place)) {
-            let plan = &self.cell(place).load;
-            load += plan.warm_up + plan.stop.duration.min(Duration::from_secs(3600));
-            count += 1;
-        }
-        if made == 0 { load + OVERHEAD_GUESS * count } else { elapsed * count / made }
-    }
-
-    /// One trial; `None` if it was interrupted, and then nothing is written down.
-    fn trial(&self, place: &Place, observe: &mut dyn FnMut(Event<'_>)) -> Result<Option<Trial>, LabError> {
-        let cell = self.cell(place);
-        let started = now();
-        let dir = self.run.trial_dir(place.index)?;
-        let setting = Setting {
-            cell,
-            chain: &self.bench.catalogue.chain(&cell.stack)?,
-            proofload_exe: self.bench.proofload_exe,
-            dir: &dir,
-            interrupt: self.bench.interrupt,
-        };
-        let measured = measure(&setting, &mut |moment| {
-            if let Moment::Interval { interval, length } = moment {
-                observe(Event::Interval { interval, length });
-            }
-        });
-        let result = match measured {
-            Ok(measured) => TrialResult::Measured(Box::new(measured)),
-            Err(NotMeasured::Interrupted) => return Ok(None),
-            Err(NotMeasured::Lab(error)) => return Err(error),
-            Err(NotMeasured::Stack(_)) if self.bench.interrupt.is_interrupted() => return Ok(None),
-            Err(NotMeasured::Stack(error)) => TrialResult::Failed { error },
-        };
-        Ok(Some(Trial {
-            version: TRIAL_VERSION,
-            index: place.index,
-            block: place.block,
-            round: self.experiment.rounds[place.round].name.clone(),
-            stack: cell.stack.clone(),
-            load: cell.load.label(),
-            started,
-            result,
-        }))
-    }
 }

@@ -8,6 +8,8 @@
 
 pub mod calibrate;
 mod check;
+mod cool_down;
+mod course;
 mod crew;
 pub mod doctor;
 mod error;
@@ -18,6 +20,7 @@ mod machine;
 mod order;
 mod tools;
 mod trial;
+mod warm_up;
 
 pub use check::check;
 pub use error::LabError;

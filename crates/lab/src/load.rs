@@ -10,6 +10,7 @@ use driver::{Backend, Control, DriveError, Finished, Incidents, Route, monotonic
 use engine::{Arrivals, Config, Counters, Expect, Load, Request, Reuse, UserStart, Window};
 use plan::LoadPlan;
 use record::{LOAD_VERSION, LoadResult};
+use stack::Cpus;
 use stats::Interval;
 use units::{Duration, Instant};
 
@@ -46,6 +47,8 @@ pub struct Job<'a> {
 pub enum Moment<'a> {
     /// At least ten times a second.
     Tick(Instant),
+    /// A burst of a stack's warm-up begins, the so manieth.
+    Burst(u32),
     /// A pilot load begins, to see whether so many threads do.
     Pilot(NonZeroU32),
     /// Connections are being opened: so many came up or failed.
@@ -86,16 +89,16 @@ pub fn run(
 ) -> Result<LoadResult, LabError> {
     enough_files(job.plan.connections.get())?;
     let crew = Crew::choose(job, control, observe)?;
-    carry_out(job, &crew, control, observe)
+    Ok(carry_out(job, &crew, control, observe)?.0)
 }
 
-/// The same with the crew at hand.
+/// The same with the crew at hand, and the cores that the load threads might run on.
 pub(crate) fn carry_out(
     job: &Job<'_>,
     crew: &Crew,
     control: &Control,
     observe: &mut dyn FnMut(Moment<'_>),
-) -> Result<LoadResult, LabError> {
+) -> Result<(LoadResult, Cpus), LabError> {
     let configs = job.plan.configs(crew.threads, job.request, job.expect);
     let backend = crew.backend;
     let mut books = Books::default();
@@ -119,10 +122,14 @@ pub(crate) fn carry_out(
             join(threads)
         })
     })??;
-    Ok(result(job, crew, &books.whole, &finished, control.is_interrupted()))
+    let mut cpus = Cpus::default();
+    cpus.extend(finished.iter().map(|end| end.cpus.clone()));
+    Ok((result(job, crew, &books.whole, &finished, control.is_interrupted()), cpus))
 }
 
+/// What a load thread has to tell.
 struct ThreadEnd {
+    cpus: Cpus,
     counters: Counters,
     window: Window,
     usage: driver::Usage,
@@ -139,7 +146,7 @@ fn load_thread(
     let Finished { sink, counters, window, usage, incidents } =
         run_engine(config, route, feed, control, backend)?;
     sink.finish(monotonic_now());
-    Ok(ThreadEnd { counters, window, usage, incidents })
+    Ok(ThreadEnd { cpus: Cpus::of_this_thread(), counters, window, usage, incidents })
 }
 
 type Spawned<'scope> = std::io::Result<std::thread::ScopedJoinHandle<'scope, Result<ThreadEnd, DriveError>>>;
@@ -197,7 +204,7 @@ impl Books {
 }
 
 /// Raises the soft limit of open files as far as allowed, and says so if that is not enough.
-fn enough_files(connections: u32) -> Result<(), LabError> {
+pub(crate) fn enough_files(connections: u32) -> Result<(), LabError> {
     let needed = u64::from(connections) + FILES_BESIDE;
     let (_, limit) = crate::doctor::raise_open_file_limit();
     if limit < needed { Err(LabError::TooFewFiles { connections, needed, limit }) } else { Ok(()) }

@@ -4,14 +4,17 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use driver::{Control, monotonic_now};
-use plan::Cell;
 use plan::stack::StackManifest;
-use record::{Contract, LoadResult, Measured, Server, Upstream, UsageSample};
-use stack::{Afterwards, Chain, ChainOptions, ContractReport, Interrupt, Running, Usage};
+use plan::{Bursts, Cell, LoadPlan, Placement};
+use record::{Contract, LoadResult, Measured, Server, Surroundings, Upstream, UsageSample, WarmUp};
+use stack::{Afterwards, Chain, ChainOptions, ContractReport, Cpus, Interrupt, Running, Usage};
 use units::Duration;
 
+use crate::cool_down::cool_down;
+use crate::crew::Crew;
 use crate::error::LabError;
 use crate::load::{self, Job, Moment};
+use crate::warm_up::{settled, warm_up};
 
 /// How long one answer of the contract check may take.
 const CONTRACT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -45,7 +48,42 @@ pub(crate) struct Setting<'a> {
     pub(crate) proofload_exe: &'a Path,
     /// The trial's own directory.
     pub(crate) dir: &'a Path,
+    pub(crate) bursts: &'a Bursts,
+    pub(crate) cool_down_max: Duration,
+    /// Where what runs; `None` where client and servers share all cores.
+    pub(crate) cores: Option<&'a Cores>,
     pub(crate) interrupt: &'a Control,
+}
+
+/// Cores of their own for client and servers.
+#[derive(Debug)]
+pub(crate) struct Cores {
+    all: Cpus,
+    client: Cpus,
+    servers: Cpus,
+}
+
+impl Cores {
+    /// As `placement` has it, of the cores that this process may run on. The calling thread, and all load threads that
+    /// it starts, are kept on the client's.
+    pub(crate) fn take(placement: Placement) -> Result<Option<Self>, LabError> {
+        if placement == Placement::Shared {
+            return Ok(None);
+        }
+        let all = Cpus::of_this_thread();
+        let (client, servers) = all.split().ok_or(LabError::OneCore)?;
+        client
+            .keep_this_thread()
+            .map_err(|why| LabError::System { what: "keep to some of the cores", why })?;
+        Ok(Some(Self { all, client, servers }))
+    }
+}
+
+impl Drop for Cores {
+    fn drop(&mut self) {
+        // The calling thread's own business goes on where it may; nothing is measured any more.
+        let _ = self.all.keep_this_thread();
+    }
 }
 
 /// Makes one trial. Whatever happens, no process of the stack is left when it returns.
@@ -55,7 +93,10 @@ pub(crate) fn measure(
 ) -> Result<Measured, NotMeasured> {
     let is_interrupted = || setting.interrupt.is_interrupted();
     let interrupt = Interrupt::when(&is_interrupted);
-    let options = ChainOptions { proofload_exe: setting.proofload_exe, dir: setting.dir, interrupt };
+    load::enough_files(setting.cell.load.connections.get())?;
+    let time_wait_at_boot = cool_down(setting.cool_down_max, setting.interrupt);
+    let cpus = setting.cores.map(|cores| &cores.servers);
+    let options = ChainOptions { proofload_exe: setting.proofload_exe, dir: setting.dir, cpus, interrupt };
     let chain = Chain::boot(setting.chain, &options)?;
     let contract = agreed_contract(setting, chain.front())?;
     let mut servers: Vec<Server> = chain.all().iter().map(booted).collect();
@@ -64,19 +105,38 @@ pub(crate) fn measure(
         let (id, tail) = (dead.id(), dead.log_tail(LOG_LINES));
         return Err(NotMeasured::Stack(format!("{id} died under load; the end of its log:\n{tail}")));
     }
-    let load = load?;
+    let Loaded { load, warm_up, client_cpus, server_cpus } = load?;
     let ids: Vec<String> = chain.upstreams().iter().map(|running| running.id().to_owned()).collect();
     servers[0].stop_forced = chain.stop()?.forced;
-    if load.interrupted {
+    if load.interrupted || setting.interrupt.is_interrupted() {
         return Err(NotMeasured::Interrupted);
     }
+    on_their_cores(setting.cores, &client_cpus, &server_cpus)?;
     for server in &mut servers {
         charge(server, &load);
     }
     let mut servers = servers.into_iter();
     let server = servers.next().unwrap_or_default();
     let upstreams = ids.into_iter().zip(servers).map(|(stack, server)| Upstream { stack, server }).collect();
-    Ok(Measured { load, server, upstreams, contract })
+    let surroundings = Surroundings {
+        time_wait_at_boot,
+        client_cpus: Some(client_cpus.to_string()),
+        server_cpus: Some(server_cpus.to_string()),
+    };
+    Ok(Measured { load, server, upstreams, contract, warm_up, surroundings })
+}
+
+/// Whether client and servers were where they belong; a figure of other cores is none of this placement.
+fn on_their_cores(cores: Option<&Cores>, client: &Cpus, servers: &Cpus) -> Result<(), NotMeasured> {
+    let Some(cores) = cores else { return Ok(()) };
+    if client.is_within(&cores.client) && servers.is_within(&cores.servers) {
+        return Ok(());
+    }
+    let Cores { client: client_own, servers: servers_own, .. } = cores;
+    Err(NotMeasured::Stack(format!(
+        "the client ran on cores {client} instead of {client_own}, the servers on {servers} instead of {servers_own}; \
+         a stack that chooses its cores itself can't be placed: give it none to choose, or share them"
+    )))
 }
 
 fn booted(running: &Running) -> Server {
@@ -118,37 +178,79 @@ pub(crate) fn contract_record(report: &ContractReport) -> Contract {
     }
 }
 
+/// What came of a load, and of the bursts before it.
+struct Loaded {
+    load: LoadResult,
+    warm_up: Option<WarmUp>,
+    client_cpus: Cpus,
+    server_cpus: Cpus,
+}
+
 fn under_load(
     setting: &Setting<'_>,
     chain: &Chain,
     servers: &mut [Server],
     observe: &mut dyn FnMut(Moment<'_>),
-) -> Result<LoadResult, NotMeasured> {
+) -> Result<Loaded, NotMeasured> {
     let addr = chain.front().addr();
     let target = setting.cell.target(&addr.to_string()).map_err(LabError::from)?;
     let expect = setting.cell.expect();
-    let control = Control::default();
     let interval_log = setting.dir.join("response_time.hlog");
-    let job = Job {
+    let asked = Job {
         url: &target.url,
         targets: &[addr],
         request: &target.request,
         expect: &expect,
         plan: &setting.cell.load,
-        interval_log: Some(&interval_log),
+        interval_log: None,
     };
+    let crew = Crew::choose(&asked, setting.interrupt, observe)?;
+    let (plan, warm_up) = warmed_up(setting, chain, &crew, &asked, observe)?;
+    let job = Job { plan: &plan, interval_log: Some(&interval_log), ..asked };
+    let control = Control::default();
     read_usage(chain, servers);
-    let load = load::run(&job, &control, &mut |moment| {
+    let (load, client_cpus) = load::carry_out(&job, &crew, &control, &mut |moment| {
         if let Moment::Tick(_) = moment {
             read_usage(chain, servers);
-            if setting.interrupt.is_interrupted() || chain.dead().is_some() {
-                control.interrupt();
-            }
+            end_if_over(setting, chain, &control);
         }
         observe(moment);
     })?;
     read_usage(chain, servers);
-    Ok(load)
+    Ok(Loaded { load, warm_up, client_cpus, server_cpus: chain.cpus() })
+}
+
+/// Warms the stack up where its cell wants that, and says what load it is measured with then.
+fn warmed_up(
+    setting: &Setting<'_>,
+    chain: &Chain,
+    crew: &Crew,
+    asked: &Job<'_>,
+    observe: &mut dyn FnMut(Moment<'_>),
+) -> Result<(LoadPlan, Option<WarmUp>), NotMeasured> {
+    if !setting.cell.until_steady {
+        return Ok((asked.plan.clone(), None));
+    }
+    let burst = Job { plan: &asked.plan.burst(setting.bursts.length), ..*asked };
+    let (told, response) = warm_up(setting.bursts, chain, setting.interrupt, &mut |number| {
+        observe(Moment::Burst(number));
+        let control = Control::default();
+        let made = load::carry_out(&burst, crew, &control, &mut |moment| {
+            if let Moment::Tick(_) = moment {
+                end_if_over(setting, chain, &control);
+            }
+            observe(moment);
+        })?;
+        Ok(made.0)
+    })?;
+    Ok((settled(asked.plan, response), Some(told)))
+}
+
+/// Ends a load when the user interrupts, or when there is nothing left to load.
+fn end_if_over(setting: &Setting<'_>, chain: &Chain, control: &Control) {
+    if setting.interrupt.is_interrupted() || chain.dead().is_some() {
+        control.interrupt();
+    }
 }
 
 /// Takes one reading of each stack.

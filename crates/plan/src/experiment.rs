@@ -1,6 +1,7 @@
 //! An experiment: rounds of stacks × loads × endpoint, read from a TOML file.
 
 mod load_table;
+mod procedure;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,19 +9,17 @@ use std::path::Path;
 use engine::Expect;
 use serde::Deserialize;
 use toml::Spanned;
-use units::{Duration, Seed};
+use units::{Duration, Seed, Share};
 
 use self::load_table::{Layers, LoadTable};
+pub use self::procedure::{Bursts, Placement, Procedure};
+use self::procedure::{BurstsTable, ProcedureTable};
+use crate::claims::CellId;
 use crate::error::PlanError;
 use crate::load::LoadPlan;
 use crate::request::{HttpTarget, RequestArguments};
 use crate::stack::{Catalogue, ConnectionUse, Endpoint, StackManifest};
 use crate::toml_file;
-
-/// Blocks when the file says nothing.
-const BLOCKS_DEFAULT: u32 = 3;
-/// Blocks at most: a bound on how long a typing error can keep a machine busy.
-const BLOCKS_MAX: u32 = 1000;
 
 /// A quick run's window and warm-up when the file says nothing of quick runs.
 const QUICK_SPAN_DEFAULT: Duration = Duration::from_secs(3);
@@ -32,6 +31,25 @@ pub enum Pace {
     Full,
     /// One block, and loads as its table `[quick]` says: a shape in minutes that supports no claim.
     Quick,
+    /// As short as quick ones, at every load of the file, and so many blocks that rows can be told apart: what a budget
+    /// of minutes can decide. JVMs are hardly warm.
+    Coarse,
+}
+
+impl Pace {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Quick => "quick",
+            Self::Coarse => "coarse",
+        }
+    }
+
+    /// The pace of that name; the full one of no other.
+    pub fn named(name: &str) -> Self {
+        [Self::Quick, Self::Coarse].into_iter().find(|it| it.name() == name).unwrap_or(Self::Full)
+    }
 }
 
 /// An experiment, checked against the catalogue.
@@ -41,14 +59,16 @@ pub struct Experiment {
     pub title: String,
     /// Seed of the order of trials and of arrivals.
     pub seed: Seed,
-    /// How often every cell is measured.
-    pub blocks: u32,
+    /// How trials are made, and how many.
+    pub procedure: Procedure,
     /// How thoroughly.
     pub pace: Pace,
     /// The tables.
     pub rounds: Vec<Round>,
     /// The file's text, kept with the record.
     pub source: String,
+    /// The cells it was cut down to; `None` where it is whole.
+    pub selection: Option<BTreeSet<CellId>>,
 }
 
 /// One table: every stack at every load on one endpoint.
@@ -56,22 +76,57 @@ pub struct Experiment {
 pub struct Round {
     /// Its name, unique in the experiment.
     pub name: String,
-    /// Its cells, by load and then by stack.
+    /// Its cells, by load and then by stack; behind those of a load its twin and its control.
     pub cells: Vec<Cell>,
+}
+
+/// What a cell is measured for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// A stack of the round.
+    Stack,
+    /// The first stack of a load once more: what lies between the two is no difference.
+    Twin,
+    /// The same client against the calibration target: what it can do at all.
+    Control,
 }
 
 /// One stack at one load on one endpoint.
 #[derive(Debug, Clone)]
 pub struct Cell {
-    /// Which stack.
+    /// Which stack; of a control, none of the catalogue's.
     pub stack: String,
+    /// What for.
+    pub role: Role,
     /// What is asked of it, and what it should say.
     pub endpoint: Endpoint,
     /// How.
     pub load: LoadPlan,
+    /// Whether bursts come before the load, until the stack is steady.
+    pub until_steady: bool,
 }
 
+/// How long a control is warmed up and measured: its server needs no warming, and a rate of several 10,000/s is
+/// known to a percent after a second.
+const CONTROL_WARM_UP: Duration = Duration::from_secs(1);
+const CONTROL_DURATION: Duration = Duration::from_secs(3);
+
 impl Cell {
+    fn twin(&self) -> Self {
+        Self { role: Role::Twin, ..self.clone() }
+    }
+
+    /// The control of a load: its users at once against the calibration target.
+    fn control(&self, name: &str, endpoint: &Endpoint) -> Self {
+        let mut load = self.load.burst(CONTROL_DURATION);
+        load.warm_up = CONTROL_WARM_UP;
+        if let engine::Load::Open { .. } = load.load {
+            load.load = engine::Load::SATURATING;
+        }
+        let (stack, endpoint) = (name.to_owned(), endpoint.clone());
+        Self { stack, role: Role::Control, endpoint, load, until_steady: false }
+    }
+
     /// The request of this cell to a server at `authority` (`host:port`).
     pub fn target(&self, authority: &str) -> Result<HttpTarget, PlanError> {
         HttpTarget::new(&RequestArguments {
@@ -98,22 +153,19 @@ impl Experiment {
 
     /// Checks the experiment in `text`, the content of `path`.
     pub fn parse(path: &Path, text: &str, catalogue: &Catalogue, pace: Pace) -> Result<Self, PlanError> {
-        let file: ExperimentFile = toml_file::parse(path, text)?;
+        let mut file: ExperimentFile = toml_file::parse(path, text)?;
+        let procedure =
+            file.procedure().check(pace).map_err(|(error, at)| error.at_offset(path, text, at))?;
         let quick = file.quick.unwrap_or_else(|| LoadTable::lasting(QUICK_SPAN_DEFAULT));
         let reader = Reader {
             path,
             text,
             catalogue,
-            quick: (pace == Pace::Quick).then_some(&quick),
+            quick: (pace != Pace::Full).then_some(&quick),
+            at_every_load: pace != Pace::Quick,
             defaults: &file.load,
             seed: Seed(file.seed.unwrap_or(0)),
         };
-        let blocks = file.blocks.as_ref().map_or(BLOCKS_DEFAULT, |it| *it.get_ref());
-        if !(1..=BLOCKS_MAX).contains(&blocks) {
-            let error = PlanError::new(format!("{blocks} blocks"), format!("give 1 to {BLOCKS_MAX}"));
-            return Err(reader.place(error, file.blocks.as_ref()));
-        }
-        let blocks = if pace == Pace::Quick { 1 } else { blocks };
         let mut names = BTreeSet::new();
         let mut rounds = Vec::new();
         for round in &file.round {
@@ -121,21 +173,69 @@ impl Experiment {
                 let what = format!("two rounds are called `{}`", round.name.get_ref());
                 return Err(reader.place(PlanError::new(what, "rename one"), Some(&round.name)));
             }
-            rounds.push(reader.round(round)?);
+            rounds.push(with_companions(reader.round(round)?, &procedure));
         }
         if rounds.is_empty() {
             let error = PlanError::new("the experiment has no round", "add a [[round]] with stacks in it");
             return Err(error.in_file(path));
         }
-        Ok(Self { title: file.title, seed: reader.seed, blocks, pace, rounds, source: text.to_owned() })
+        Ok(Self {
+            title: file.title,
+            seed: reader.seed,
+            procedure,
+            pace,
+            rounds,
+            source: text.to_owned(),
+            selection: None,
+        })
     }
 
     /// The stacks that take part, each once, in order of first use.
     pub fn stacks(&self) -> Vec<&str> {
         let mut seen = BTreeSet::new();
-        let all = self.rounds.iter().flat_map(|round| &round.cells).map(|cell| cell.stack.as_str());
-        all.filter(|stack| seen.insert(*stack)).collect()
+        let all = self.rounds.iter().flat_map(|round| &round.cells);
+        let stacks = all.filter(|cell| cell.role != Role::Control).map(|cell| cell.stack.as_str());
+        stacks.filter(|stack| seen.insert(*stack)).collect()
     }
+
+    /// Leaves of the experiment only the cells named; what goes with them, twins and controls, is chosen anew.
+    pub fn select(&mut self, names: &BTreeSet<CellId>) -> Result<(), PlanError> {
+        for round in &mut self.rounds {
+            round.cells.retain(|cell| {
+                let (round, stack) = (round.name.clone(), cell.stack.clone());
+                let connections = cell.load.connections.get();
+                cell.role == Role::Stack && names.contains(&CellId { round, stack, connections })
+            });
+            let taken = Round { name: round.name.clone(), cells: std::mem::take(&mut round.cells) };
+            *round = with_companions(taken, &self.procedure);
+        }
+        self.rounds.retain(|round| !round.cells.is_empty());
+        self.selection = Some(names.clone());
+        if self.rounds.is_empty() {
+            return Err(PlanError::new(
+                "no cell of the experiment was selected",
+                "name a round and a stack of it",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The round with the twin and the control of each of its loads behind it.
+fn with_companions(round: Round, procedure: &Procedure) -> Round {
+    let control = StackManifest::control();
+    let mut cells: Vec<Cell> = Vec::new();
+    for of_load in round.cells.chunk_by(|a, b| a.load.connections == b.load.connections) {
+        cells.extend_from_slice(of_load);
+        let Some(first) = of_load.first() else { continue };
+        if procedure.twin {
+            cells.push(first.twin());
+        }
+        if procedure.control {
+            cells.push(first.control(&control.id, &control.endpoints[0]));
+        }
+    }
+    Round { name: round.name, cells }
 }
 
 #[derive(Debug, Deserialize)]
@@ -144,11 +244,38 @@ struct ExperimentFile {
     title: String,
     seed: Option<u64>,
     blocks: Option<Spanned<u32>>,
+    blocks_max: Option<Spanned<u32>>,
+    #[serde(default, deserialize_with = "load_table::parsed")]
+    precision: Option<Share>,
+    twin: Option<bool>,
+    control: Option<bool>,
+    #[serde(default)]
+    placement: Placement,
+    #[serde(default)]
+    bursts: BurstsTable,
+    #[serde(default, deserialize_with = "load_table::parsed")]
+    cool_down_max: Option<Duration>,
     #[serde(default)]
     load: LoadTable,
     quick: Option<LoadTable>,
     #[serde(default)]
     round: Vec<RoundTable>,
+}
+
+impl ExperimentFile {
+    /// The keys that are about its trials; serde can't flatten what has spans.
+    fn procedure(&mut self) -> ProcedureTable {
+        ProcedureTable {
+            blocks: self.blocks.take(),
+            blocks_max: self.blocks_max.take(),
+            precision: self.precision,
+            twin: self.twin,
+            control: self.control,
+            placement: self.placement,
+            bursts: std::mem::take(&mut self.bursts),
+            cool_down_max: self.cool_down_max,
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -171,6 +298,8 @@ struct Reader<'a> {
     catalogue: &'a Catalogue,
     /// In a quick run, what goes before a round's `load`, unless the round says so itself.
     quick: Option<&'a LoadTable>,
+    /// Whether those of a quick run's connections that are left out are loaded all the same.
+    at_every_load: bool,
     defaults: &'a LoadTable,
     seed: Seed,
 }
@@ -186,7 +315,7 @@ impl Reader<'_> {
         let quick = self.quick.map_or(&empty, |quick| table.quick.as_ref().unwrap_or(quick));
         let layers = Layers([quick, own, self.defaults]);
         let name = table.name.get_ref();
-        let connections = layers.connections().unwrap_or_else(|| vec![50]);
+        let connections = layers.connections(self.at_every_load).unwrap_or_else(|| vec![50]);
         if table.stacks.is_empty() || connections.is_empty() {
             let error =
                 PlanError::new(format!("the round `{name}` has no cells"), "name stacks and connections");
@@ -203,7 +332,14 @@ impl Reader<'_> {
                     Some(load) => self.place(error, Some(load)),
                     None => self.place(error, Some(&table.name)),
                 })?;
-                cells.push(Cell { stack: stack.id.clone(), endpoint: (*endpoint).clone(), load });
+                let (stack, endpoint) = (stack.id.clone(), (*endpoint).clone());
+                cells.push(Cell {
+                    stack,
+                    role: Role::Stack,
+                    endpoint,
+                    load,
+                    until_steady: layers.until_steady(),
+                });
             }
         }
         self.no_cell_twice(table, &cells)?;
@@ -252,119 +388,4 @@ impl Reader<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::path::PathBuf;
-
-    use super::*;
-
-    fn catalogue() -> Catalogue {
-        let stacks = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../stacks");
-        Catalogue::load(&stacks).expect("the catalogue is valid")
-    }
-
-    fn parse(text: &str) -> Result<Experiment, PlanError> {
-        Experiment::parse(Path::new("x.toml"), text, &catalogue(), Pace::Full)
-    }
-
-    const GOOD: &str = r#"
-title = "t"
-[load]
-connections = [4, 8]
-duration = "2s"
-[[round]]
-name = "hello"
-endpoint = "hello"
-stacks = ["target-pool", "target-single"]
-load = { timeout = "5s" }
-"#;
-
-    #[test]
-    fn a_round_is_stacks_times_loads() {
-        let experiment = parse(GOOD).unwrap();
-        let cells = &experiment.rounds[0].cells;
-        assert_eq!(cells.len(), 4);
-        assert_eq!(cells[1].stack, "target-single");
-        assert_eq!(cells[2].load.connections.get(), 8);
-        assert_eq!(cells[0].load.timeouts.request, Duration::from_secs(5));
-        assert_eq!(cells[0].load.stop.duration, Duration::from_secs(2));
-        assert_eq!(experiment.stacks(), ["target-pool", "target-single"]);
-    }
-
-    #[test]
-    fn a_round_may_say_how_users_start_and_how_connections_are_used() {
-        let keys = r#"ramp_up = "50s", requests_per_user = 1000, reuse = "fresh""#;
-        let text = GOOD.replace("duration = \"2s\"\n", "").replace("timeout = \"5s\"", keys);
-        let load = &parse(&text).unwrap().rounds[0].cells[0].load;
-        assert_eq!(load.label(), "4 users, ramp-up 50s, 1000 requests each, fresh");
-        let text = text.replace("\"fresh\"", "\"keep-alive\"");
-        assert_eq!(parse(&text).unwrap().rounds[0].cells[0].load.reuse, engine::Reuse::KeepAlive);
-    }
-
-    #[test]
-    fn every_mistake_names_its_line_and_what_to_do() {
-        let with = |from: &str, to: &str| GOOD.replace(from, to);
-        for (text, start, part) in [
-            (with("duration", "durration"), "x.toml:5:1", "unknown field"),
-            (with("\"2s\"", "\"2\""), "x.toml:5:", "unknown unit"),
-            (with("[4, 8]", "[0]"), "x.toml:10:", "zero connections"),
-            (with("target-pool", "target-pol"), "x.toml:9:", "target-pool"),
-            (with("endpoint = \"hello\"", "endpoint = \"helo\""), "x.toml:9:", "helo"),
-            (with("\"target-single\"", "\"target-pool\""), "x.toml:7:", "twice"),
-            (with("title = \"t\"", "title = \"t\"\nblocks = 0"), "x.toml:3:", "0 blocks"),
-            (with("title = \"t\"", ""), "x.toml:1:1", "title"),
-            ("title = \"t\"".into(), "x.toml: ", "no round"),
-            ("title = ".into(), "x.toml:1:", ""),
-        ] {
-            let error = parse(&text).unwrap_err().to_string();
-            assert!(error.starts_with(start) && error.contains(part), "{error}\nshould be {start} … {part}");
-        }
-    }
-
-    #[test]
-    fn a_quick_run_has_one_block_and_the_loads_of_its_table() {
-        let quick = |text: &str| {
-            let experiment = Experiment::parse(Path::new("x.toml"), text, &catalogue(), Pace::Quick).unwrap();
-            let cells = &experiment.rounds[0].cells;
-            (experiment.blocks, cells.len(), cells[0].load.stop.duration, cells[0].load.timeouts.request)
-        };
-        let five = Duration::from_secs(5);
-        assert_eq!(quick(GOOD), (1, 4, QUICK_SPAN_DEFAULT, five));
-        let table = "[quick]\nconnections = [4]\nduration = \"1s\"\ntimeout = \"9s\"\n[[round]]";
-        let text = GOOD.replacen("[[round]]", table, 1);
-        assert_eq!(quick(&text), (1, 2, Duration::from_secs(1), Duration::from_secs(9)));
-        assert_eq!(parse(&text).unwrap().blocks, BLOCKS_DEFAULT);
-        let own = text.trim_end().to_owned() + "\nquick = { duration = \"7s\" }\n";
-        assert_eq!(
-            quick(&own),
-            (1, 4, Duration::from_secs(7), five),
-            "a round's own table replaces the other"
-        );
-    }
-
-    #[test]
-    fn a_round_with_upstreams_measures_each_alone_once() {
-        let text = GOOD.replace(
-            "stacks = [\"target-pool\", \"target-single\"]",
-            "stacks = [\"nginx-proxy\", \"haproxy\"]\nwith_upstreams = true",
-        );
-        assert_eq!(parse(&text).unwrap().stacks(), ["tomcat-nio", "nginx-proxy", "haproxy"]);
-        let text = text.replace("[\"nginx-proxy\"", "[\"nginx-proxy\", \"tomcat-nio\"");
-        assert_eq!(parse(&text).unwrap().stacks(), ["nginx-proxy", "tomcat-nio", "haproxy"]);
-    }
-
-    /// The experiments of this repository, whole and quick.
-    #[test]
-    fn every_experiment_is_valid() {
-        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
-        let mut count = 0;
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            for pace in [Pace::Full, Pace::Quick] {
-                let experiment = Experiment::read(&path, &catalogue(), pace);
-                assert!(experiment.is_ok(), "{}", experiment.unwrap_err());
-            }
-            count += 1;
-        }
-        assert!(count >= 11, "{count} experiments");
-    }
-}
+mod tests;

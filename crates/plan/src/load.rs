@@ -182,6 +182,19 @@ impl LoadPlan {
         })
     }
 
+    /// The same load for so long, with all of its users at once and no count of requests that ends it.
+    #[must_use]
+    pub fn burst(&self, length: Duration) -> Self {
+        let mut burst = self.clone();
+        burst.stop = Stop { duration: length, requests: None };
+        burst.warm_up = Duration::ZERO;
+        if let Load::Closed { start, requests_per_user, .. } = &mut burst.load {
+            *start = UserStart::WithWarmUp;
+            *requests_per_user = None;
+        }
+        burst
+    }
+
     /// The number of users, where requests are always under way for all of them: closed model, no think
     /// time, nobody who comes later or leaves earlier. Then Little's law must hold.
     pub fn saturating_users(&self) -> Option<u32> {

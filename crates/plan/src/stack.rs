@@ -223,6 +223,19 @@ impl StackManifest {
         read::manifests(&file, &dir, &text)
     }
 
+    /// The calibration server that a round's control loads. It is part of the product and in no catalogue.
+    ///
+    /// # Panics
+    /// If the manifest compiled into the product is not valid.
+    pub fn control() -> Self {
+        let all = read::manifests(
+            Path::new("control.toml"),
+            Path::new("/control"),
+            include_str!("stack/control.toml"),
+        );
+        all.expect("the control's manifest is valid").remove(0)
+    }
+
     /// The endpoint called `name`.
     pub fn endpoint(&self, name: &str) -> Result<&Endpoint, PlanError> {
         self.endpoints.iter().find(|endpoint| endpoint.name == name).ok_or_else(|| {

@@ -32,9 +32,9 @@ impl CellName {
     }
 }
 
-/// Whether a trial stands for the stack that it names. All do.
-const fn stands_for_its_stack(_trial: &Trial) -> bool {
-    true
+/// Whether a trial stands for the stack that it names, as those of twins and controls do not.
+const fn stands_for_its_stack(trial: &Trial) -> bool {
+    trial.role.is_stack()
 }
 
 /// Every cell of which there is a trial, failed ones included: by round, by the size of the load, by stack.
@@ -71,7 +71,7 @@ pub fn measured_by_block(trials: &[Trial], is_of_cell: impl Fn(&Trial) -> bool) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trial::TRIAL_VERSION;
+    use crate::trial::{Role, TRIAL_VERSION};
 
     fn failed(block: u32, round: &str, stack: &str, load: &str) -> Trial {
         Trial {
@@ -80,6 +80,7 @@ mod tests {
             block,
             round: round.into(),
             stack: stack.into(),
+            role: Role::Stack,
             load: load.into(),
             started: String::new(),
             result: TrialResult::Failed { error: "no".into() },

@@ -30,6 +30,9 @@ pub use distribution::{Distribution, LowerBounds};
 pub use error::RecordError;
 pub use hlog::with_interval_log;
 pub use load::{Connections, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult, Outcomes, Window};
-pub use manifest::{MANIFEST_VERSION, Machine, Manifest, StackManifest};
+pub use manifest::{MANIFEST_VERSION, Machine, Manifest, Selected, StackManifest};
 pub use run_dir::RunDir;
-pub use trial::{Contract, Measured, Server, TRIAL_VERSION, Trial, TrialResult, Upstream, UsageSample};
+pub use trial::{
+    Burst, CONTROL, Contract, Measured, Role, Server, Surroundings, TRIAL_VERSION, Trial, TrialResult,
+    Upstream, UsageSample, WarmUp,
+};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub const MANIFEST_VERSION: u32 = 1;
 
 /// `manifest.json`: enough to repeat the run and to know what its figures are of.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Manifest {
     /// [`MANIFEST_VERSION`] of the writer.
     pub version: u32,
@@ -22,12 +22,28 @@ pub struct Manifest {
     pub started: String,
     /// Seed of the order of trials and of arrivals.
     pub seed: u64,
-    /// Blocks planned.
+    /// Blocks made at any rate.
     pub blocks: u32,
+    /// Blocks made at most; beyond [`Manifest::blocks`], a table goes on until it is precise. 0 in records of versions
+    /// that made as many as planned.
+    #[serde(default)]
+    pub blocks_max: u32,
+    /// Half-width of the 95 % intervals, as a share, below which a table is precise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precision: Option<f64>,
+    /// `full`, `quick` or `coarse`; empty in records of versions that knew the first two only.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub pace: String,
+    /// Where client and servers run: `shared` or `split`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub placement: String,
+    /// The cells that are measured, where it is not all of the experiment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<Vec<Selected>>,
     /// Whether it was to be a quick look, with the experiment's shorter loads.
     #[serde(default)]
     pub quick: bool,
-    /// Trials planned.
+    /// Trials of [`Manifest::blocks`] blocks.
     pub trials: u32,
     /// The stacks that take part.
     pub stacks: BTreeMap<String, StackManifest>,
@@ -37,6 +53,17 @@ pub struct Manifest {
     pub tools: BTreeMap<String, String>,
     /// The machine.
     pub machine: Machine,
+}
+
+/// A cell of a run that measures a part of its experiment.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Selected {
+    /// The round.
+    pub round: String,
+    /// The stack.
+    pub stack: String,
+    /// Connections.
+    pub connections: u32,
 }
 
 /// What is known of a stack before it runs.

@@ -20,8 +20,11 @@ pub struct Trial {
     pub block: u32,
     /// Which round.
     pub round: String,
-    /// Which stack.
+    /// Which stack; of a control, [`CONTROL`].
     pub stack: String,
+    /// What it is measured for.
+    #[serde(default, skip_serializing_if = "Role::is_stack")]
+    pub role: Role,
     /// Which load, in words.
     pub load: String,
     /// When it started, RFC 3339.
@@ -29,6 +32,29 @@ pub struct Trial {
     /// What came of it.
     #[serde(flatten)]
     pub result: TrialResult,
+}
+
+/// The name of what is measured in a control.
+pub const CONTROL: &str = "control";
+
+/// What a trial is measured for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// A stack of the round.
+    #[default]
+    Stack,
+    /// A stack of the round once more: what lies between the two is no difference.
+    Twin,
+    /// The same client against the calibration target: what it can do at all.
+    Control,
+}
+
+impl Role {
+    /// Whether it is a stack's own trial.
+    pub const fn is_stack(&self) -> bool {
+        matches!(self, Self::Stack)
+    }
 }
 
 /// What came of a trial.
@@ -56,6 +82,45 @@ pub struct Measured {
     pub upstreams: Vec<Upstream>,
     /// The answer before load.
     pub contract: Contract,
+    /// The bursts before the load, where the warm-up was one until steady.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_up: Option<WarmUp>,
+    /// The machine around the trial. Empty in records of versions that did not look.
+    #[serde(default)]
+    pub surroundings: Surroundings,
+}
+
+/// A warm-up in bursts.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct WarmUp {
+    /// The bursts in order.
+    pub bursts: Vec<Burst>,
+    /// Whether the last of them were alike.
+    pub steady: bool,
+    /// Why not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsteady_why: Option<String>,
+}
+
+/// One burst of load before the measurement.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Burst {
+    /// Expected answers a second.
+    pub goodput_per_s: f64,
+    /// Time that the JVMs' compilers were busy from its start to its end and the pause behind it, as a share of that
+    /// time on one core; absent where there is no JVM.
+    pub jit_share: Option<f64>,
+}
+
+/// What else there was on the machine.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Surroundings {
+    /// Sockets in TIME_WAIT when the stack was booted.
+    pub time_wait_at_boot: Option<u32>,
+    /// Cores that the load threads ran on, as Linux lists them (`0-1,4`), seen at the end of the load.
+    pub client_cpus: Option<String>,
+    /// Cores that the stack and what is behind it might run on, seen then.
+    pub server_cpus: Option<String>,
 }
 
 /// A stack behind the one that was loaded.

@@ -13,6 +13,7 @@ use units::Duration;
 
 use crate::cgroup::Cgroup;
 use crate::client::Client;
+use crate::cpus::Cpus;
 use crate::error::StackError;
 use crate::interrupt::Interrupt;
 use crate::running::Running;
@@ -40,6 +41,8 @@ pub struct BootOptions<'a> {
     pub log: &'a Path,
     /// Where the stack behind it listens, if it forwards to one.
     pub upstream: Option<SocketAddr>,
+    /// The cores that it and all it starts is kept on; any of ours without.
+    pub cpus: Option<&'a Cpus>,
     /// Ends the waiting.
     pub interrupt: Interrupt<'a>,
 }
@@ -144,6 +147,12 @@ fn start(
     command.env("TMPDIR", work_dir).envs(needs::environment(stack)).envs(commands.env);
     command.stdin(Stdio::piped()).stdout(output.try_clone().map_err(failed)?).stderr(output);
     let mut supervisor = command.spawn().map_err(failed)?;
+    // The supervisor waits for the word; what it starts then inherits the cores.
+    let kept = options.cpus.map_or(Ok(()), |cpus| cpus.keep(supervisor.id()));
+    if let Err(error) = kept {
+        let _ = supervisor.kill().and_then(|()| supervisor.wait());
+        return Err(failed(error));
+    }
     let cgroup = Cgroup::enclose(supervisor.id());
     let mut parent_pipe = supervisor.stdin.take();
     // When the supervisor is gone already, waiting for the stack to be ready finds that out.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use plan::stack::StackManifest;
 
 use crate::boot::{BootOptions, boot};
+use crate::cpus::Cpus;
 use crate::error::StackError;
 use crate::interrupt::Interrupt;
 use crate::listener;
@@ -18,6 +19,8 @@ pub struct ChainOptions<'a> {
     /// The trial's own folder. `server.log` and `work` in it are those of the stack in front; a stack behind it
     /// has a folder `upstream-<id>` with the same.
     pub dir: &'a Path,
+    /// The cores that all of them are kept on; any of ours without.
+    pub cpus: Option<&'a Cpus>,
     /// Ends the waiting for a boot.
     pub interrupt: Interrupt<'a>,
 }
@@ -47,8 +50,9 @@ impl Chain {
                 &dir,
                 "choose a writable folder for the run",
             ))?;
-            let ChainOptions { proofload_exe, interrupt, .. } = *options;
-            let options = BootOptions { proofload_exe, work_dir: &work_dir, log: &log, upstream, interrupt };
+            let ChainOptions { proofload_exe, cpus, interrupt, .. } = *options;
+            let (work_dir, log) = (&work_dir, &log);
+            let options = BootOptions { proofload_exe, work_dir, log, upstream, cpus, interrupt };
             chain.front_to_back.insert(0, boot(manifest, &options)?);
         }
         assert!(!chain.front_to_back.is_empty(), "a chain has at least one stack");
@@ -73,6 +77,18 @@ impl Chain {
     /// The first that has ended, if one has.
     pub fn dead(&self) -> Option<&Running> {
         self.front_to_back.iter().find(|running| !running.is_alive())
+    }
+
+    /// How long the compilers of all JVMs among them were busy so far; `None` where there is no JVM.
+    pub fn jit_busy(&self) -> Option<units::Duration> {
+        self.front_to_back.iter().filter_map(Running::jit_busy).reduce(|sum, it| sum + it)
+    }
+
+    /// The cores that any of their threads may run on now.
+    pub fn cpus(&self) -> Cpus {
+        let mut cpus = Cpus::default();
+        cpus.extend(self.front_to_back.iter().map(Running::cpus));
+        cpus
     }
 
     /// Connections that are open now to the stack right behind the front; 0 where there is none.

@@ -11,8 +11,9 @@ use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
 use units::{Bytes, Duration};
 
 use crate::cgroup::Cgroup;
+use crate::cpus::Cpus;
 use crate::error::StackError;
-use crate::{log, procs};
+use crate::{jvm, log, procs};
 
 /// How long a stack has to end by itself.
 const TERM_GRACE: StdDuration = StdDuration::from_secs(3);
@@ -149,6 +150,19 @@ impl Running {
             let (more_user, more_system) = process.cpu();
             (user + more_user, system + more_system)
         }))
+    }
+
+    /// How long the compilers of its JVMs were busy so far, all threads together; `None` where there is no JVM, or one
+    /// that keeps no counters.
+    pub fn jit_busy(&self) -> Option<Duration> {
+        self.pids().into_iter().filter_map(jvm::jit_busy).reduce(|sum, it| sum + it)
+    }
+
+    /// The cores that any of its threads may run on now.
+    pub fn cpus(&self) -> Cpus {
+        let mut cpus = Cpus::default();
+        self.pids().into_iter().for_each(|pid| cpus.add_those_of(pid));
+        cpus
     }
 
     /// Whether the command still runs.

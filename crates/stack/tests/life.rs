@@ -67,6 +67,7 @@ impl Bench {
             work_dir: &work_dir,
             log: &log,
             upstream: None,
+            cpus: None,
             interrupt: Interrupt::NEVER,
         };
         stack::boot(&self.stack, &options)
@@ -460,7 +461,8 @@ fn a_chain_is_booted_from_its_far_end_and_stopped_as_one() {
         \"{{proofload}}\", \"{{upstream}}\"]\n[[endpoint]]\nname = \"hello\"\npath = \"/hello\"\nbody = \"hello\"\n"
     ));
     let dir = front.folder.path().join("trial");
-    let options = ChainOptions { proofload_exe: standin(), dir: &dir, interrupt: Interrupt::NEVER };
+    let options =
+        ChainOptions { proofload_exe: standin(), dir: &dir, cpus: None, interrupt: Interrupt::NEVER };
     let chain = Chain::boot(&[&back.stack, &front.stack], &options).unwrap();
     let upstream = chain.upstreams()[0].addr();
     assert_eq!(fs::read_to_string(dir.join("work/upstream")).unwrap().trim(), upstream.to_string());
@@ -478,8 +480,12 @@ fn a_chain_is_booted_from_its_far_end_and_stopped_as_one() {
 fn what_stands_behind_goes_when_the_front_does_not_come_up() {
     let back = Bench::of_script(&format!("echo $1 > port; {SERVER}"), "10s");
     let front = Bench::of_script("exit 3", "5s");
-    let options =
-        ChainOptions { proofload_exe: standin(), dir: front.folder.path(), interrupt: Interrupt::NEVER };
+    let options = ChainOptions {
+        proofload_exe: standin(),
+        dir: front.folder.path(),
+        cpus: None,
+        interrupt: Interrupt::NEVER,
+    };
     let error = Chain::boot(&[&back.stack, &front.stack], &options).unwrap_err().to_string();
     assert!(error.contains("ended with exit status: 3"), "{error}");
     let port = fs::read_to_string(front.folder.path().join("upstream-mine/work/port")).unwrap();

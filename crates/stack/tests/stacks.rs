@@ -41,7 +41,7 @@ fn try_stack(chain: &[&StackManifest]) -> Result<(), String> {
         let options = BuildOptions { proofload_exe, log, interrupt };
         build(stack, &options).map_err(|error| error.to_string())?;
     }
-    let options = ChainOptions { proofload_exe, dir: folder.path(), interrupt };
+    let options = ChainOptions { proofload_exe, dir: folder.path(), cpus: None, interrupt };
     let report = check(chain, &options).map_err(|error| error.to_string())?;
     let StackReport { id, boot_took, usage, endpoints, requests_per_connection, stopped, .. } = &report;
     println!(

@@ -108,6 +108,15 @@ impl Comparison {
     }
 }
 
+/// Whether treatments are compared as precisely as wished: of every two of them, the half-width of the 95 % interval
+/// of their ratio is below `half_width`, a share. `values[treatment][block]` as in [`Comparison::of`]; a pair without
+/// two common blocks is one that more blocks would not mend.
+pub fn is_precise(values: &[Vec<Option<f64>>], half_width: f64) -> bool {
+    let bound = libm::log(1.0 + half_width);
+    let mut pairs = (0..values.len()).flat_map(|a| (a + 1..values.len()).map(move |b| (a, b)));
+    pairs.all(|(a, b)| LogRatios::of(&values[a], &values[b]).half_width().is_none_or(|it| it <= bound))
+}
+
 /// How far a ratio is from 1, the same for a ratio and its inverse.
 fn effect(ratio: f64) -> f64 {
     ratio.max(1.0 / ratio) - 1.0
@@ -226,6 +235,13 @@ mod tests {
         let told = Comparison::of(&rates, Some(&twin), SEED);
         assert_eq!(told.pair(0, 1).unwrap().verdict, Verdict::Tied);
         assert!(told.least_effect > 0.045);
+    }
+
+    #[test]
+    fn precision_is_of_ratios_within_blocks() {
+        let rates = blocks(&[100.0, 110.0], 10);
+        assert!(is_precise(&rates, 0.01) && !is_precise(&rates, 1e-6));
+        assert!(is_precise(&[vec![Some(1.0)], vec![None]], 0.01));
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod distribution;
 mod interval;
 mod little;
 mod spread;
+mod steady;
 mod summary;
 mod tally;
 
@@ -21,10 +22,13 @@ pub use comparison::letters::letters;
 pub use comparison::paired::{CONFIDENCE, LogRatios, Ratio, hodges_lehmann, sign_flip_p};
 pub use comparison::simulation::{FALSE_DIFFERENCE_MAX, FOUND_MIN, Rates, Setting, error_rates};
 pub use comparison::unpaired::{TwoSamples, least_rank_sum_p, rank_sum_p};
-pub use comparison::{ALPHA, Comparison, LEAST_EFFECT, Pair, Twin, Verdict, blocks_needed, holm};
+pub use comparison::{ALPHA, Comparison, LEAST_EFFECT, Pair, Twin, Verdict, blocks_needed, holm, is_precise};
 pub use distribution::{Distribution, PERCENTILES, Percentile, Quantile, RELATIVE_ERROR, SAME_WITHIN};
 pub use interval::{Interval, Times};
 pub use little::{LITTLE_TOLERANCE, LittlesLaw};
 pub use spread::{Spread, rank_with_ties};
+pub use steady::{
+    BurstFigures, STEADY_BURSTS_MIN, STEADY_CHANGE_MAX, STEADY_JIT_SHARE_MAX, Steadiness, steadiness,
+};
 pub use summary::{LoadFigures, figures};
 pub use tally::{Statuses, Tally};

@@ -10,10 +10,12 @@ mod bytes;
 mod parse;
 mod rate;
 mod seed;
+mod share;
 mod time;
 
 pub use bytes::Bytes;
 pub use parse::ParseError;
 pub use rate::Rate;
 pub use seed::Seed;
+pub use share::Share;
 pub use time::{Duration, Instant};

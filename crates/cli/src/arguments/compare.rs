@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Percent;
+use units::Share;
 
 /// `proofload compare`.
 #[derive(Debug, Args)]
@@ -27,7 +27,7 @@ pub struct Compare {
     pub b: PathBuf,
     /// The loss of goodput that is allowed [default: 2%, below which nothing is called a change]
     #[arg(long, value_name = "PERCENT")]
-    pub threshold: Option<Percent>,
+    pub threshold: Option<Share>,
     /// Print JSON (version 1; docs/compare.md) instead of text
     #[arg(long)]
     pub json: bool,

@@ -31,8 +31,12 @@ pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
         let own = dir.join(&stack.id);
         std::fs::create_dir_all(&own)
             .map_err(|error| Failure::system(format!("cannot make {} ({error})", own.display())))?;
-        let options =
-            ChainOptions { proofload_exe: &exe, dir: &own, interrupt: Interrupt::when(&is_interrupted) };
+        let options = ChainOptions {
+            proofload_exe: &exe,
+            dir: &own,
+            cpus: None,
+            interrupt: Interrupt::when(&is_interrupted),
+        };
         checks.push(lab::check(&catalogue.chain(&stack.id)?, &options));
     }
     screen.clear();

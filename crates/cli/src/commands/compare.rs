@@ -7,6 +7,7 @@ use explain::{ChangeVerdict, RecordedRun, compare_runs};
 use record::{Manifest, RecordError, RunDir, Trial};
 use report::compare_text;
 use stats::LEAST_EFFECT;
+use units::Share;
 
 use crate::arguments::compare::Compare;
 use crate::exit::{self, Failure};
@@ -15,7 +16,7 @@ use crate::output::print;
 /// Runs the command.
 pub fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
     let (a, b) = (Recorded::read(&arguments.a)?, Recorded::read(&arguments.b)?);
-    let threshold = arguments.threshold.map_or(LEAST_EFFECT, |it| it.0);
+    let threshold = arguments.threshold.map_or(LEAST_EFFECT, Share::get);
     let compared = compare_runs(a.as_run(), b.as_run(), threshold);
     if compared.cells.is_empty() {
         let what = match (a.trials.len(), b.trials.len()) {

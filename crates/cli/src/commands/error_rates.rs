@@ -14,12 +14,14 @@ pub fn run(arguments: &ErrorRates) -> Result<ExitCode, Failure> {
     let equal = Setting {
         treatments: usize::from(arguments.stacks),
         blocks: usize::from(arguments.blocks),
-        noise: arguments.noise.0,
+        blocks_max: usize::from(arguments.blocks_max.max(arguments.blocks)),
+        precision: arguments.precision.get(),
+        noise: arguments.noise.get(),
         effect: 0.0,
         experiments: arguments.experiments,
         seed: arguments.seed,
     };
-    let apart = Setting { effect: arguments.effect.0, ..equal };
+    let apart = Setting { effect: arguments.effect.get(), ..equal };
     let (of_equal, of_apart) = (error_rates(&equal), error_rates(&apart));
     print(&error_rates_text(&apart, &of_equal, &of_apart))?;
     let good = of_equal.false_difference <= FALSE_DIFFERENCE_MAX && of_apart.found >= FOUND_MIN;

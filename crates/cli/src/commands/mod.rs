@@ -9,6 +9,7 @@ pub mod error_rates;
 pub mod history;
 pub mod hit;
 pub mod list;
+pub mod replicate;
 pub mod report;
 pub mod run;
 pub mod target;

@@ -25,13 +25,15 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
         version: env!("CARGO_PKG_VERSION"),
         argv: &argv,
         interrupt: &control,
+        until: None,
     };
     let mut progress = RunProgress::new(arguments.quiet);
     let ended = match (&arguments.experiment, &arguments.resume) {
         (Some(path), _) => {
             let pace = if arguments.quick { Pace::Quick } else { Pace::Full };
             let experiment = Experiment::read(path, &catalogue, pace)?;
-            let dir = run_dir(&arguments.runs, path);
+            let name = path.file_stem().map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
+            let dir = run_dir(&arguments.runs, &name);
             carry_out(&experiment, &dir, &bench, &mut |event| progress.observe(&event))?
         }
         (None, Some(dir)) => resume(dir, &bench, &mut |event| progress.observe(&event))?,
@@ -54,15 +56,15 @@ pub fn own_binary() -> Result<PathBuf, Failure> {
 }
 
 /// `runs/quick-20260101-120000`, in UTC, with a number behind it if that is taken.
-fn run_dir(runs: &Path, experiment: &Path) -> PathBuf {
-    let name = experiment.file_stem().map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
+pub fn run_dir(runs: &Path, name: &str) -> PathBuf {
     let time = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S");
     let first = runs.join(format!("{name}-{time}"));
     let next = (2..).map(|number| runs.join(format!("{name}-{time}-{number}")));
     std::iter::once(first).chain(next).find(|path| !path.exists()).expect("numbers do not run out")
 }
 
-fn code(ended: &Ended) -> u8 {
+/// The exit code of a run that ended like that.
+pub fn code(ended: &Ended) -> u8 {
     match ended {
         Ended { interrupted: true, .. } => exit::INTERRUPTED,
         Ended { failed: 0, .. } => exit::OK,

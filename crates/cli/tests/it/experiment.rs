@@ -91,6 +91,8 @@ fn models_are_told_apart() -> Result<(), String> {
     let experiment = r#"
 title = "models"
 blocks = 1
+twin = false
+control = false
 [load]
 connections = [48]
 warm_up = "500ms"
@@ -128,6 +130,8 @@ stacks = ["pool", "loop"]
 const MANY: &str = r#"
 title = "many"
 blocks = 4
+twin = false
+control = false
 [load]
 connections = [4]
 duration = "400ms"

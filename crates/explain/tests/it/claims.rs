@@ -21,6 +21,7 @@ fn manifest(cores: usize) -> Manifest {
         left_out: [("absent".to_owned(), "needs go".to_owned())].into(),
         tools: std::collections::BTreeMap::new(),
         machine: Machine { cores, ..Machine::default() },
+        ..Manifest::default()
     }
 }
 
@@ -36,6 +37,7 @@ fn at(block: u32, stack: &str, per_s: f64, connections: u32) -> Trial {
         index: 0,
         block,
         round: "hello".into(),
+        role: record::Role::Stack,
         stack: stack.into(),
         load: format!("{connections} connections"),
         started: String::new(),

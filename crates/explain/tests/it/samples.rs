@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use record::{
     Connections, Contract, Distribution, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult, Measured,
-    Outcomes, Server, Window,
+    Outcomes, Server, Surroundings, Window,
 };
 
 /// Figures of `count` samples that all took `us`.
@@ -83,5 +83,12 @@ pub(crate) fn healthy() -> LoadResult {
 pub(crate) fn trial() -> Measured {
     let server = Server { cpu_cores: Some(0.25), ..Server::default() };
     let contract = Contract { status: 200, idle_service_time_us: 100_000.0, ..Contract::default() };
-    Measured { load: healthy(), server, upstreams: Vec::new(), contract }
+    Measured {
+        load: healthy(),
+        server,
+        upstreams: Vec::new(),
+        contract,
+        warm_up: None,
+        surroundings: Surroundings::default(),
+    }
 }

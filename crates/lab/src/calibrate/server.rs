@@ -37,6 +37,7 @@ impl Server {
             work_dir: &work_dir,
             log: &dir.join("server.log"),
             upstream: None,
+            cpus: None,
             interrupt: Interrupt::when(&is_interrupted),
         };
         Ok(Self { running: boot(&all[0], &options)?, truth: work_dir.join(TRUTH) })

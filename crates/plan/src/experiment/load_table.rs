@@ -30,7 +30,7 @@ pub(super) struct LoadTable {
     duration: Option<Duration>,
     requests: Option<u64>,
     #[serde(default, deserialize_with = "parsed")]
-    warm_up: Option<Duration>,
+    warm_up: Option<WarmUpKey>,
     #[serde(default, deserialize_with = "parsed")]
     timeout: Option<Duration>,
     #[serde(default, deserialize_with = "parsed")]
@@ -39,6 +39,26 @@ pub(super) struct LoadTable {
     idle_timeout: Option<Duration>,
     #[serde(default, deserialize_with = "parsed")]
     io: Option<IoChoice>,
+}
+
+/// How a stack is warmed up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WarmUpKey {
+    /// By the load itself, for so long.
+    Lasting(Duration),
+    /// In bursts until it is steady.
+    Steady,
+}
+
+impl FromStr for WarmUpKey {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "steady" {
+            return Ok(Self::Steady);
+        }
+        text.parse().map(Self::Lasting).map_err(|error| format!("{error}, or `steady`"))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -56,7 +76,7 @@ pub(super) enum ReuseName {
 }
 
 /// A quantity with its unit, as text.
-fn parsed<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+pub(super) fn parsed<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: FromStr<Err: std::fmt::Display>,
@@ -83,7 +103,7 @@ fn number_or_word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T
 impl LoadTable {
     /// A warm-up and a window of so long, and nothing else.
     pub(super) fn lasting(span: Duration) -> Self {
-        Self { warm_up: Some(span), duration: Some(span), ..Self::default() }
+        Self { warm_up: Some(WarmUpKey::Lasting(span)), duration: Some(span), ..Self::default() }
     }
 }
 
@@ -95,14 +115,20 @@ impl Layers<'_> {
         self.0.iter().find_map(|table| key(table))
     }
 
-    /// How many connections; one load for each.
-    pub(super) fn connections(&self) -> Option<Vec<u32>> {
-        self.first(|table| table.connections.clone())
+    /// How many connections, one load for each: at every load as the tables behind the first say.
+    pub(super) fn connections(&self, at_every_load: bool) -> Option<Vec<u32>> {
+        let tables = &self.0[usize::from(at_every_load)..];
+        tables.iter().find_map(|table| table.connections.clone())
     }
 
     /// Whether connections are fresh, where a table says so.
     pub(super) fn fresh_connections(&self) -> Option<bool> {
         self.first(|table| table.reuse).map(|reuse| reuse == ReuseName::Fresh)
+    }
+
+    /// Whether a stack is warmed up in bursts.
+    pub(super) fn until_steady(&self) -> bool {
+        self.first(|table| table.warm_up) == Some(WarmUpKey::Steady)
     }
 
     /// The load of `connections` to an endpoint whose connections are fresh, or are not.
@@ -118,7 +144,10 @@ impl Layers<'_> {
             requests_per_user: self.first(|table| table.requests_per_user),
             duration: self.first(|table| table.duration),
             requests: self.first(|table| table.requests),
-            warm_up: self.first(|table| table.warm_up),
+            warm_up: match self.first(|table| table.warm_up) {
+                Some(WarmUpKey::Lasting(span)) => Some(span),
+                Some(WarmUpKey::Steady) | None => None,
+            },
             timeout: self.first(|table| table.timeout),
             connect_timeout: self.first(|table| table.connect_timeout),
             idle_timeout: self.first(|table| table.idle_timeout),

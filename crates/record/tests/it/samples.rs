@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use record::{
-    Connections, Contract, Distribution, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult,
-    MANIFEST_VERSION, Machine, Manifest, Measured, Outcomes, Server, StackManifest, TRIAL_VERSION, Trial,
-    TrialResult, Upstream, UsageSample, Window,
+    Burst, Connections, Contract, Distribution, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult,
+    MANIFEST_VERSION, Machine, Manifest, Measured, Outcomes, Role, Selected, Server, StackManifest,
+    Surroundings, TRIAL_VERSION, Trial, TrialResult, Upstream, UsageSample, WarmUp, Window,
 };
 
 fn map<V: Copy>(pairs: &[(&str, V)]) -> BTreeMap<String, V> {
@@ -105,6 +105,7 @@ pub(crate) fn trial(index: u32, result: TrialResult) -> Trial {
         block: index / 2,
         round: "hello, \"world\"".into(),
         stack: "target-pool".into(),
+        role: Role::Twin,
         load: "64 connections".into(),
         started: "2026-11-21T11:30:07Z".into(),
         result,
@@ -124,7 +125,15 @@ pub(crate) fn measured(index: u32) -> Trial {
         tries: 2,
     };
     let upstreams = vec![Upstream { stack: "tomcat-nio".into(), server: server() }];
-    let measured = Measured { load: load(), server: server(), upstreams, contract };
+    let bursts = vec![Burst { goodput_per_s: 1e5, jit_share: Some(0.25) }, Burst::default()];
+    let warm_up = Some(WarmUp { bursts, steady: false, unsteady_why: Some("it drifts".into()) });
+    let surroundings = Surroundings {
+        time_wait_at_boot: Some(17),
+        client_cpus: Some("0".into()),
+        server_cpus: Some("1-3,5".into()),
+    };
+    let (load, server) = (load(), server());
+    let measured = Measured { load, server, upstreams, contract, warm_up, surroundings };
     trial(index, TrialResult::Measured(Box::new(measured)))
 }
 
@@ -141,6 +150,11 @@ pub(crate) fn manifest() -> Manifest {
         started: "2026-11-21T11:30:07Z".into(),
         seed: u64::MAX,
         blocks: 3,
+        blocks_max: 20,
+        precision: Some(0.02),
+        pace: "full".into(),
+        placement: "split".into(),
+        selection: Some(vec![Selected { round: "hello".into(), stack: "gin".into(), connections: 64 }]),
         quick: false,
         trials: 6,
         stacks: BTreeMap::from([

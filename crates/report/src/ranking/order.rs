@@ -3,6 +3,7 @@
 use stats::{Comparison, Spread, blocks_needed, rank_with_ties};
 use units::Seed;
 
+use super::rows::Rows;
 use crate::figure::NONE;
 
 /// The order of a table's rows.
@@ -24,12 +25,13 @@ pub(super) struct Place {
 }
 
 impl Order {
-    /// The order of rows by their goodput in each block; `None` where a row was not measured in one.
-    pub(super) fn of(goodput: &[Vec<Option<f64>>], seed: Seed) -> Self {
+    /// The order of rows by their goodput in each block.
+    pub(super) fn of(rows: &Rows<'_>, seed: Seed) -> Self {
+        let goodput = rows.goodput_by_block();
         let blocks = goodput.iter().map(Vec::len).max().unwrap_or(0);
         let pairs = goodput.len() * goodput.len().saturating_sub(1) / 2;
         if pairs > 0 && blocks >= blocks_needed(pairs) {
-            return Self::Tests(Comparison::of(goodput, None, seed));
+            return Self::Tests(Comparison::of(&goodput, rows.twin.as_ref(), seed));
         }
         let measured = |row: &Vec<Option<f64>>| row.iter().flatten().copied().collect::<Vec<f64>>();
         Self::Ranges(goodput.iter().filter_map(|row| Spread::of(&measured(row))).collect())

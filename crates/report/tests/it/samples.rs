@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use record::{
     Connections, Contract, Distribution, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult,
-    MANIFEST_VERSION, Machine, Manifest, Measured, Outcomes, Server, StackManifest, TRIAL_VERSION, Trial,
-    TrialResult, Window,
+    MANIFEST_VERSION, Machine, Manifest, Measured, Outcomes, Role, Server, StackManifest, Surroundings,
+    TRIAL_VERSION, Trial, TrialResult, Window,
 };
 
 /// Figures that rise from `us` by half of it each.
@@ -171,7 +171,14 @@ pub(crate) fn measured_of(load: LoadResult) -> Measured {
         ..Server::default()
     };
     let contract = Contract { status: 200, idle_service_time_us: 100_000.0, ..Contract::default() };
-    Measured { load, server, upstreams: Vec::new(), contract }
+    Measured {
+        load,
+        server,
+        upstreams: Vec::new(),
+        contract,
+        warm_up: None,
+        surroundings: Surroundings::default(),
+    }
 }
 
 pub(crate) fn trial(block: u32, stack: &str, result: TrialResult) -> Trial {
@@ -181,6 +188,7 @@ pub(crate) fn trial(block: u32, stack: &str, result: TrialResult) -> Trial {
         block,
         round: "hello".into(),
         stack: stack.into(),
+        role: Role::Stack,
         load: "64 connections".into(),
         started: "2026-11-21T11:30:07Z".into(),
         result,
@@ -211,6 +219,11 @@ pub(crate) fn manifest(stacks: &[&str], trials: u32) -> Manifest {
         started: "2026-11-21T11:30:07Z".into(),
         seed: 7,
         blocks: 3,
+        blocks_max: 3,
+        precision: Some(0.02),
+        pace: "full".into(),
+        placement: "shared".into(),
+        selection: None,
         quick: false,
         trials,
         stacks: stacks.collect(),

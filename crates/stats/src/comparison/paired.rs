@@ -60,6 +60,27 @@ impl LogRatios {
         Some(Ratio { value, low, high })
     }
 
+    /// Half the width of Student's 95 % interval of the mean logarithm: what a run is told to stop by. It needs no
+    /// resampling and does not look at where the interval lies, so stopping by it does not go after significance.
+    /// `None` of fewer than two blocks.
+    pub fn half_width(&self) -> Option<f64> {
+        let deviation = self.noise()? * core::f64::consts::SQRT_2;
+        let t = STUDENT_T.get(self.0.len() - 2).copied().unwrap_or(NORMAL);
+        Some(t * deviation / libm::sqrt(self.0.len() as f64))
+    }
+
+    /// Standard deviation of one of the two within a block, if both are equally noisy. `None` of fewer than two blocks.
+    pub fn noise(&self) -> Option<f64> {
+        let n = self.0.len() as f64;
+        if self.0.len() < 2 {
+            return None;
+        }
+        let mean = self.0.iter().sum::<f64>() / n;
+        let squares: f64 = self.0.iter().map(|it| (it - mean) * (it - mean)).sum();
+        // A difference of two has the variance of both.
+        Some(libm::sqrt(squares / (n - 1.0) / 2.0))
+    }
+
     /// How often chance alone would bring a mean as far from no difference, in either direction: [`sign_flip_p`].
     pub fn p_value(&self, seed: Seed) -> f64 {
         sign_flip_p(&self.0, seed)

@@ -4,7 +4,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use units::Seed;
 
-use super::{ALPHA, Comparison, Twin, Verdict};
+use super::{ALPHA, Comparison, Twin, Verdict, is_precise};
 
 /// The most that equal treatments may be called different, as a share of experiments.
 pub const FALSE_DIFFERENCE_MAX: f64 = ALPHA;
@@ -18,8 +18,12 @@ const MACHINE_TO_NOISE: f64 = 10.0;
 pub struct Setting {
     /// Treatments that are compared; the last has a twin beside it.
     pub treatments: usize,
-    /// Blocks of each experiment.
+    /// Blocks of each experiment at any rate.
     pub blocks: usize,
+    /// Blocks of each experiment at most: beyond [`Setting::blocks`] it goes on until it is precise.
+    pub blocks_max: usize,
+    /// Half-width of the intervals, as a share, below which it is precise.
+    pub precision: f64,
     /// Standard deviation of a trial's logarithm within its block.
     pub noise: f64,
     /// By what share the first treatment is better than the others, which are equal.
@@ -37,6 +41,8 @@ pub struct Rates {
     pub false_difference: f64,
     /// Share of experiments in which the first was found different from the second.
     pub found: f64,
+    /// Blocks of an experiment, on average.
+    pub blocks: f64,
     /// Share of pairs with the first treatment whose interval held the true ratio.
     pub covered: f64,
 }
@@ -45,9 +51,10 @@ pub struct Rates {
 pub fn error_rates(setting: &Setting) -> Rates {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(setting.seed.0);
     let truth = 1.0 + setting.effect;
-    let (mut falsely, mut found, mut covered, mut pairs) = (0, 0, 0, 0);
+    let (mut falsely, mut found, mut covered, mut pairs, mut blocks_made) = (0, 0, 0, 0, 0);
     for experiment in 0..setting.experiments {
         let mut values = blocks(setting, &mut random);
+        blocks_made += values[0].len();
         let twin = values.pop().map(|values| Twin { of: setting.treatments - 1, values });
         let told = Comparison::of(&values, twin.as_ref(), Seed(setting.seed.0 ^ u64::from(experiment)));
         let differs = |a: usize| told.pairs.iter().any(|it| it.a >= a && it.verdict == Verdict::Different);
@@ -65,21 +72,26 @@ pub fn error_rates(setting: &Setting) -> Rates {
     Rates {
         false_difference: share(falsely, setting.experiments),
         found: share(found, setting.experiments),
+        blocks: blocks_made as f64 / f64::from(setting.experiments.max(1)),
         covered: share(covered, pairs),
     }
 }
 
-/// `[treatment][block]`, the twin last.
+/// `[treatment][block]`, the twin last, made as a run makes them: so many, then more until it is precise.
 fn blocks(setting: &Setting, random: &mut Xoshiro256PlusPlus) -> Vec<Vec<Option<f64>>> {
-    let mut values = vec![Vec::with_capacity(setting.blocks); setting.treatments + 1];
-    for _ in 0..setting.blocks {
+    let mut values = vec![Vec::with_capacity(setting.blocks_max); setting.treatments + 1];
+    loop {
+        let made = values[0].len();
+        let precise = || is_precise(&values[..setting.treatments], setting.precision);
+        if made >= setting.blocks && (made >= setting.blocks_max || precise()) {
+            return values;
+        }
         let machine = MACHINE_TO_NOISE * setting.noise * normal(random);
         for (treatment, blocks) in values.iter_mut().enumerate() {
             let effect = if treatment == 0 { libm::log(1.0 + setting.effect) } else { 0.0 };
             blocks.push(Some(libm::exp(machine + effect + setting.noise * normal(random))));
         }
     }
-    values
 }
 
 /// A standard normal number (Box and Muller, 1958).
@@ -95,8 +107,16 @@ pub(crate) fn normal(random: &mut Xoshiro256PlusPlus) -> f64 {
 mod tests {
     use super::*;
 
-    const SETTING: Setting =
-        Setting { treatments: 4, blocks: 10, noise: 0.02, effect: 0.0, experiments: 400, seed: Seed(1) };
+    const SETTING: Setting = Setting {
+        treatments: 4,
+        blocks: 10,
+        blocks_max: 20,
+        precision: 0.02,
+        noise: 0.03,
+        effect: 0.0,
+        experiments: 400,
+        seed: Seed(1),
+    };
 
     /// Of 400 experiments at a true rate of 5 %, more than 8.3 % happen once in a thousand times.
     #[test]
@@ -113,7 +133,8 @@ mod tests {
 
     #[test]
     fn few_blocks_call_nothing_different() {
-        let rates = error_rates(&Setting { effect: 1.0, blocks: 3, experiments: 20, ..SETTING });
+        let rates =
+            error_rates(&Setting { effect: 1.0, blocks: 3, blocks_max: 3, experiments: 20, ..SETTING });
         assert!(rates.false_difference + rates.found < 1e-12, "{rates:?}");
     }
 }

@@ -1,0 +1,231 @@
+//! `proofload replicate`: what write-ups measured, measured here, and their claims judged.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use lab::experiment::{Bench, Ended, Event, carry_out, resume};
+use plan::claims::{CellId, WriteUp, cheapest};
+use plan::stack::Catalogue;
+use plan::{Experiment, Pace, PlanError};
+use record::{Manifest, RunDir};
+use report::{ClaimsReport, claims_text};
+use units::Duration;
+
+use crate::arguments::replicate::Replicate;
+use crate::commands::run::{code, own_binary, run_dir};
+use crate::exit::{self, Failure};
+use crate::interrupt;
+use crate::output::print;
+use crate::progress::RunProgress;
+
+/// What a twin and a control add to the trials of a table, beyond which cells may cost no more than a budget: with two
+/// stacks a table has half as many trials again, and with more it has less.
+const COMPANIONS_PERCENT: u64 = 150;
+
+/// Runs the command.
+pub fn run(arguments: &Replicate) -> Result<ExitCode, Failure> {
+    let catalogue = Catalogue::load(&arguments.stacks.dir)?;
+    let chosen = match (&arguments.write_up, arguments.all) {
+        (Some(name), _) => vec![named(&arguments.published, name)?],
+        (None, true) => all(&arguments.published)?,
+        (None, false) => return list(&arguments.published, &catalogue),
+    };
+    let control = interrupt::on_signals()?;
+    let proofload_exe = own_binary()?;
+    let argv: Vec<String> = std::env::args().collect();
+    let begun = Instant::now();
+    let mut worst = exit::OK;
+    for (index, path) in chosen.iter().enumerate() {
+        // What one does not use of its part is shared by those that come after it.
+        let left = arguments.budget.map(|budget| budget.saturating_sub(begun.elapsed().into()));
+        let budget = left.map(|left| left / (chosen.len() - index) as u64);
+        let bench = Bench {
+            catalogue: &catalogue,
+            proofload_exe: &proofload_exe,
+            version: env!("CARGO_PKG_VERSION"),
+            argv: &argv,
+            interrupt: &control,
+            until: budget.map(|budget| Instant::now() + budget.into()),
+        };
+        let one = One { path, write_up: WriteUp::read(path, &catalogue)?, budget, arguments };
+        worst = worst.max(one.replicate(&bench)?);
+        if control.is_interrupted() {
+            break;
+        }
+    }
+    Ok(ExitCode::from(worst))
+}
+
+/// A write-up that is replicated.
+struct One<'a> {
+    path: &'a Path,
+    write_up: WriteUp,
+    budget: Option<Duration>,
+    arguments: &'a Replicate,
+}
+
+impl One<'_> {
+    /// Measures what is left to measure and prints what became of the claims. Gives the exit code.
+    fn replicate(&self, bench: &Bench<'_>) -> Result<u8, Failure> {
+        let last = if self.arguments.new { None } else { self.last_run() };
+        let dir = if self.arguments.no_load {
+            let nothing = || format!("{} was not measured yet; leave --no-load out", self.name());
+            let dir = last.ok_or_else(|| Failure::usage(nothing()))?;
+            Ended { dir, interrupted: false, failed: 0, out_of_time: false }
+        } else {
+            let mut progress = RunProgress::new(self.arguments.quiet);
+            let mut observe = |event: Event<'_>| progress.observe(&event);
+            let ended = if let Some(dir) = last {
+                resume(&dir, bench, &mut observe)?
+            } else {
+                let experiment = self.experiment(bench.catalogue)?;
+                let dir = run_dir(&self.arguments.runs, &self.run_name());
+                carry_out(&experiment, &dir, bench, &mut observe)?
+            };
+            progress.finish();
+            ended
+        };
+        self.tell(&dir)?;
+        Ok(code(&dir))
+    }
+
+    fn pace(&self) -> Pace {
+        match (self.arguments.quick, self.budget) {
+            (true, _) => Pace::Quick,
+            (false, Some(_)) => Pace::Coarse,
+            (false, None) => Pace::Full,
+        }
+    }
+
+    /// The experiment, or what of it fits into the budget.
+    fn experiment(&self, catalogue: &Catalogue) -> Result<Experiment, Failure> {
+        let mut experiment = Experiment::read(&self.write_up.experiment, catalogue, self.pace())?;
+        let Some(budget) = self.budget else { return Ok(experiment) };
+        let cost = |id: &CellId| cost(&experiment, id);
+        let selection = cheapest(&self.write_up.claims, cost, budget);
+        if selection.cells.is_empty() {
+            let what = format!("no claim of {} can be decided in {budget}", self.name());
+            return Err(
+                PlanError::new(what, "give it more time, or --quick to see where claims point").into()
+            );
+        }
+        let cells: BTreeSet<CellId> = selection.cells.into_iter().collect();
+        let (count, claims) = (cells.len(), selection.claims.len());
+        eprintln!("{}: {count} cells for {claims} of {} claims", self.name(), self.write_up.claims.len());
+        experiment.select(&cells)?;
+        Ok(experiment)
+    }
+
+    fn name(&self) -> String {
+        self.path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+    }
+
+    /// The beginning of the name of its runs.
+    fn run_name(&self) -> String {
+        let pace = self.pace();
+        let pace = if pace == Pace::Full { String::new() } else { format!("-{}", pace.name()) };
+        format!("replicate-{}{pace}", self.name())
+    }
+
+    /// The last run at this pace that can be gone on with: of this experiment, by this version.
+    fn last_run(&self) -> Option<PathBuf> {
+        let prefix = format!("{}-", self.run_name());
+        let of_now = std::fs::read_to_string(&self.write_up.experiment).ok()?;
+        let entries = std::fs::read_dir(&self.arguments.runs).ok()?.filter_map(Result::ok);
+        let mut dirs: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        dirs.sort();
+        dirs.into_iter().rev().find(|dir| {
+            let name = dir.file_name().unwrap_or_default().to_string_lossy();
+            // Behind the prefix comes a date; another pace would come with a letter.
+            let is_ours =
+                name.strip_prefix(&prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+            let is_same = |manifest: Manifest| manifest.proofload == env!("CARGO_PKG_VERSION");
+            is_ours
+                && RunDir::read_manifest(dir).is_ok_and(is_same)
+                && std::fs::read_to_string(RunDir::experiment_path(dir)).is_ok_and(|text| text == of_now)
+        })
+    }
+
+    fn tell(&self, ended: &Ended) -> Result<(), Failure> {
+        let manifest = RunDir::read_manifest(&ended.dir)?;
+        let trials = RunDir::read_trials(&ended.dir)?;
+        let report = ClaimsReport::of(&self.write_up, &manifest, &trials, &ended.dir.display().to_string());
+        if self.arguments.json {
+            print(&serde_json::to_string(&report).expect("a report is plain data"))?;
+        } else {
+            print(&claims_text(&report))?;
+        }
+        if ended.interrupted || ended.out_of_time {
+            eprintln!("proofload: trials are left; the same command goes on with {}", ended.dir.display());
+        }
+        Ok(())
+    }
+}
+
+/// What a cell takes with all of its blocks, and with its part of what is measured beside it.
+fn cost(experiment: &Experiment, id: &CellId) -> Duration {
+    let round = experiment.rounds.iter().find(|round| round.name == id.round);
+    let of_cell = |cell: &&plan::Cell| {
+        cell.role == plan::Role::Stack
+            && cell.stack == id.stack
+            && cell.load.connections.get() == id.connections
+    };
+    let Some(cell) = round.and_then(|round| round.cells.iter().find(of_cell)) else { return Duration::MAX };
+    let procedure = &experiment.procedure;
+    procedure.trial_guess(cell) * u64::from(procedure.blocks) * COMPANIONS_PERCENT / 100
+}
+
+fn named(published: &Path, name: &str) -> Result<PathBuf, Failure> {
+    let (by_name, by_path) = (published.join(format!("{name}.toml")), PathBuf::from(name));
+    if by_name.is_file() {
+        return Ok(by_name);
+    }
+    if by_path.is_file() {
+        return Ok(by_path);
+    }
+    let known: Vec<String> = all(published)?.iter().filter_map(|path| stem(path)).collect();
+    let what = format!("there is no write-up `{name}` in {}", published.display());
+    Err(PlanError::new(what, format!("choose {}, or a path", known.join(", "))).into())
+}
+
+fn stem(path: &Path) -> Option<String> {
+    Some(path.file_stem()?.to_string_lossy().into_owned())
+}
+
+/// Every claims file of the folder, by name.
+fn all(published: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let unreadable = |error: std::io::Error| {
+        let help = "run inside a checkout of proofload, or name the folder of write-ups";
+        Failure::from(
+            PlanError::new(format!("cannot be read as a folder ({error})"), help).in_file(published),
+        )
+    };
+    let entries = std::fs::read_dir(published).map_err(unreadable)?;
+    let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|it| it == "toml"));
+    paths.sort();
+    if paths.is_empty() {
+        let what = format!("{} holds no write-up", published.display());
+        return Err(PlanError::new(
+            what,
+            "name the folder of claims files; docs/claims.md says what they are",
+        )
+        .into());
+    }
+    Ok(paths)
+}
+
+/// Which write-ups there are.
+fn list(published: &Path, catalogue: &Catalogue) -> Result<ExitCode, Failure> {
+    let mut lines = Vec::new();
+    for path in all(published)? {
+        let write_up = WriteUp::read(&path, catalogue)?;
+        let name = stem(&path).unwrap_or_default();
+        lines.push(format!("{name:<20} {:>2} claims: {}", write_up.claims.len(), write_up.title));
+    }
+    lines.push("\nproofload replicate NAME measures one and judges its claims.".into());
+    print(&lines.join("\n"))?;
+    Ok(ExitCode::SUCCESS)
+}

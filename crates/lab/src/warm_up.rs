@@ -1,0 +1,109 @@
+//! Warming a stack up in bursts until it is steady, and what its load is then.
+//!
+//! A JVM compiles while it runs: what is measured too early is its interpreter. So load comes in bursts with rests
+//! between them, in which compilers finish what they began, until the last bursts are alike and little is compiled
+//! (`stats::steadiness`). A stack that is not steady after the last burst allowed is measured as it is and called so.
+
+use std::time::Instant;
+
+use driver::Control;
+use plan::{Bursts, LoadPlan};
+use record::{Burst, LoadResult, WarmUp};
+use stack::Chain;
+use stats::{BurstFigures, Steadiness, steadiness};
+use units::Duration;
+
+use crate::error::LabError;
+
+/// Load between the bursts and the window: the users spread over it, and what the first of them found goes by.
+const SETTLE_MIN: Duration = Duration::from_secs(2);
+const SETTLE_MAX: Duration = Duration::from_secs(20);
+/// Response times that settling takes.
+const SETTLE_RESPONSE_TIMES: u64 = 2;
+/// Response times that a window holds at least, and how long it gets for that at most. Beyond, the audit says that it
+/// was too short.
+const WINDOW_RESPONSE_TIMES: u64 = 10;
+const WINDOW_MAX: Duration = Duration::from_secs(60);
+/// How often a rest looks whether it was interrupted.
+const POLL: std::time::Duration = std::time::Duration::from_millis(50);
+
+/// Makes bursts with `burst` until the stack is steady. Gives what they were like and the mean response time of the last.
+pub(crate) fn warm_up(
+    bursts: &Bursts,
+    chain: &Chain,
+    interrupt: &Control,
+    burst: &mut dyn FnMut(u32) -> Result<LoadResult, LabError>,
+) -> Result<(WarmUp, Duration), LabError> {
+    let mut made: Vec<Burst> = Vec::new();
+    let mut response = Duration::ZERO;
+    loop {
+        let (begun, jit_before) = (Instant::now(), chain.jit_busy());
+        let load = burst(made.len() as u32 + 1)?;
+        if load.interrupted {
+            return Ok((WarmUp::default(), response));
+        }
+        response = mean_response(&load);
+        rest(bursts.pause, chain, interrupt);
+        let jit_share = chain
+            .jit_busy()
+            .zip(jit_before)
+            .map(|(now, before)| now.saturating_sub(before).as_secs_f64() / begun.elapsed().as_secs_f64());
+        made.push(Burst { goodput_per_s: load.goodput_per_s, jit_share });
+        let told = steadiness(&made.iter().map(figures).collect::<Vec<_>>());
+        let enough = made.len() as u32 >= bursts.least && told == Steadiness::Steady;
+        let over = made.len() as u32 >= bursts.most || interrupt.is_interrupted() || chain.dead().is_some();
+        if enough || over {
+            return Ok((WarmUp { bursts: made, steady: enough, unsteady_why: why(told, enough) }, response));
+        }
+    }
+}
+
+/// The load after the bursts: settled before its window, and with a window of ten response times where that is longer.
+/// Users who come one after another are left as they are; their ramp-up is part of what is asked.
+pub(crate) fn settled(plan: &LoadPlan, response: Duration) -> LoadPlan {
+    let mut plan = plan.clone();
+    if plan.stop.requests.is_some()
+        || matches!(plan.load, engine::Load::Closed { start, .. } if is_ramp(start))
+    {
+        return plan;
+    }
+    plan.warm_up = (response * SETTLE_RESPONSE_TIMES).max(SETTLE_MIN).min(SETTLE_MAX);
+    let wanted = (response * WINDOW_RESPONSE_TIMES).min(WINDOW_MAX);
+    plan.stop.duration = plan.stop.duration.max(wanted);
+    plan
+}
+
+const fn is_ramp(start: engine::UserStart) -> bool {
+    matches!(start, engine::UserStart::RampUp { .. })
+}
+
+const fn figures(burst: &Burst) -> BurstFigures {
+    BurstFigures { rate_per_s: burst.goodput_per_s, jit_share: burst.jit_share }
+}
+
+/// What an answer takes, those under way at the end of the burst included: users over rate, where the law holds.
+fn mean_response(load: &LoadResult) -> Duration {
+    let mean_us = load.response_time_us.mean.filter(|it| it.is_finite() && *it > 0.0).unwrap_or(0.0);
+    Duration::from_nanos((mean_us * 1e3) as u64)
+}
+
+fn rest(pause: Duration, chain: &Chain, interrupt: &Control) {
+    let deadline = Instant::now() + pause.into();
+    while Instant::now() < deadline && !interrupt.is_interrupted() && chain.dead().is_none() {
+        std::thread::sleep(POLL.min(deadline.saturating_duration_since(Instant::now())));
+    }
+}
+
+fn why(told: Steadiness, steady: bool) -> Option<String> {
+    let percent = |share: f64| format!("{:+.1} %", share * 100.0);
+    match told {
+        _ if steady => None,
+        Steadiness::Steady | Steadiness::TooFew => Some("too few bursts".into()),
+        Steadiness::Nothing => Some("nothing was answered as expected".into()),
+        Steadiness::Apart(share) => Some(format!("the last two bursts are {} apart", percent(share))),
+        Steadiness::Drifting(share) => Some(format!("the rate drifts by {} a burst", percent(share))),
+        Steadiness::Compiling(share) => {
+            Some(format!("the JVM's compilers are busy for {:.0} % of a core", share * 100.0))
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! How the trials of an experiment are made, and how many.
+
+use serde::Deserialize;
+use toml::Spanned;
+use units::{Duration, Share};
+
+use super::load_table::parsed;
+use super::{Cell, Pace};
+use crate::error::PlanError;
+
+/// Blocks at any rate when the file says nothing: what tells rows apart that differ by 5 % on a machine whose trials
+/// differ by 2 % within a block (docs/statistics.md).
+const BLOCKS_DEFAULT: u32 = 10;
+/// Blocks at most, then.
+const BLOCKS_MAX_DEFAULT: u32 = 20;
+/// Blocks of a coarse run: the fewest that can tell four stacks apart (`stats::blocks_needed`).
+const BLOCKS_COARSE: u32 = 8;
+/// Blocks that can be asked for: a bound on how long a typing error can keep a machine busy.
+const BLOCKS_BOUND: u32 = 1000;
+/// What a trial takes beside its loads, how many bursts beyond the least it takes to be steady, and what a load without
+/// a duration takes: guesses, of which only an estimate depends.
+const BOOT_GUESS: Duration = Duration::from_secs(4);
+const BURSTS_MORE_GUESS: u32 = 3;
+const LOAD_GUESS_MAX: Duration = Duration::from_secs(60);
+/// Half-width of the intervals at which a table is precise.
+const PRECISION_DEFAULT: f64 = 2.0;
+/// TIME_WAIT lasts a minute.
+const COOL_DOWN_MAX_DEFAULT: Duration = Duration::from_secs(65);
+/// Bursts of a warm-up that can be asked for.
+const BURSTS_BOUND: u32 = 100;
+
+/// How trials are made, and how many.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Procedure {
+    /// How often every cell is measured at any rate.
+    pub blocks: u32,
+    /// How often at most: beyond [`Procedure::blocks`], a table goes on until it is precise.
+    pub blocks_max: u32,
+    /// Half-width of the 95 % intervals of ratios below which a table is precise. Never whether anything is different:
+    /// who stops at that finds differences where there are none.
+    pub precision: Share,
+    /// Whether the first stack of each load runs twice.
+    pub twin: bool,
+    /// Whether each load is held against the calibration target.
+    pub control: bool,
+    /// Where client and servers run.
+    pub placement: Placement,
+    /// How a warm-up until steady goes.
+    pub bursts: Bursts,
+    /// How long a trial waits at most for closed connections of those before it to be forgotten.
+    pub cool_down_max: Duration,
+}
+
+/// Where client and servers run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Placement {
+    /// All on the same cores.
+    #[default]
+    Shared,
+    /// The client on the first half of the cores, the servers on the others.
+    Split,
+}
+
+impl Procedure {
+    /// How long a trial of `cell` takes by what is asked for: a boot, a warm-up that is steady soon, the load. A load
+    /// that ends by a count of requests only is taken for a minute and its ramp-up.
+    pub fn trial_guess(&self, cell: &Cell) -> Duration {
+        let bursts =
+            (self.bursts.length + self.bursts.pause) * u64::from(self.bursts.least + BURSTS_MORE_GUESS);
+        let warm_up = if cell.until_steady { bursts } else { Duration::ZERO };
+        let ramp_up = match cell.load.load {
+            engine::Load::Closed { start: engine::UserStart::RampUp { span, .. }, .. } => span,
+            engine::Load::Closed { .. } | engine::Load::Open { .. } => Duration::ZERO,
+        };
+        BOOT_GUESS + warm_up + ramp_up + cell.load.warm_up + cell.load.stop.duration.min(LOAD_GUESS_MAX)
+    }
+}
+
+impl Placement {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Shared => "shared",
+            Self::Split => "split",
+        }
+    }
+}
+
+/// A warm-up in bursts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bursts {
+    /// Load of each.
+    pub length: Duration,
+    /// Rest behind each, in which a JIT finishes what it began.
+    pub pause: Duration,
+    /// Bursts at least.
+    pub least: u32,
+    /// Bursts at most; then the stack is measured as it is, and called not steady.
+    pub most: u32,
+}
+
+/// The keys of an experiment that are about its trials.
+#[derive(Debug)]
+pub(super) struct ProcedureTable {
+    pub(super) blocks: Option<Spanned<u32>>,
+    pub(super) blocks_max: Option<Spanned<u32>>,
+    pub(super) precision: Option<Share>,
+    pub(super) twin: Option<bool>,
+    pub(super) control: Option<bool>,
+    pub(super) placement: Placement,
+    pub(super) bursts: BurstsTable,
+    pub(super) cool_down_max: Option<Duration>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BurstsTable {
+    #[serde(default, deserialize_with = "parsed")]
+    length: Option<Duration>,
+    #[serde(default, deserialize_with = "parsed")]
+    pause: Option<Duration>,
+    least: Option<Spanned<u32>>,
+    most: Option<Spanned<u32>>,
+}
+
+/// An error, and the offset of what it is about.
+type Misplaced = (PlanError, usize);
+
+impl ProcedureTable {
+    pub(super) fn check(&self, pace: Pace) -> Result<Procedure, Misplaced> {
+        let named = self.blocks.as_ref().map(|it| *it.get_ref());
+        let blocks = named.unwrap_or(BLOCKS_DEFAULT);
+        // Who names a number of blocks means that number.
+        let most_default = named.unwrap_or(BLOCKS_MAX_DEFAULT);
+        let blocks_max = self.blocks_max.as_ref().map_or(most_default, |it| *it.get_ref());
+        within(blocks, 1..=BLOCKS_BOUND, "blocks", self.blocks.as_ref())?;
+        within(blocks_max, blocks..=BLOCKS_BOUND, "blocks at most", self.blocks_max.as_ref())?;
+        let (blocks, blocks_max) = match pace {
+            Pace::Full => (blocks, blocks_max),
+            Pace::Quick => (1, 1),
+            Pace::Coarse => (BLOCKS_COARSE, BLOCKS_COARSE),
+        };
+        let precision = self.precision.or(Share::percent(PRECISION_DEFAULT)).expect("the default is a share");
+        Ok(Procedure {
+            blocks,
+            blocks_max,
+            precision,
+            twin: self.twin.unwrap_or(true),
+            control: self.control.unwrap_or(true),
+            placement: self.placement,
+            bursts: self.bursts.check()?,
+            cool_down_max: match pace {
+                Pace::Full => self.cool_down_max.unwrap_or(COOL_DOWN_MAX_DEFAULT),
+                Pace::Quick | Pace::Coarse => Duration::ZERO,
+            },
+        })
+    }
+}
+
+impl BurstsTable {
+    fn check(&self) -> Result<Bursts, Misplaced> {
+        let least = self.least.as_ref().map_or(3, |it| *it.get_ref());
+        let most = self.most.as_ref().map_or(12.max(least), |it| *it.get_ref());
+        within(least, 1..=BURSTS_BOUND, "bursts", self.least.as_ref())?;
+        within(most, least..=BURSTS_BOUND, "bursts at most", self.most.as_ref())?;
+        let length = self.length.unwrap_or(Duration::from_secs(5));
+        Ok(Bursts { length, pause: self.pause.unwrap_or(Duration::from_secs(3)), least, most })
+    }
+}
+
+fn within(
+    count: u32,
+    bounds: std::ops::RangeInclusive<u32>,
+    of: &str,
+    at: Option<&Spanned<u32>>,
+) -> Result<(), Misplaced> {
+    if bounds.contains(&count) {
+        return Ok(());
+    }
+    let error =
+        PlanError::new(format!("{count} {of}"), format!("give {} to {}", bounds.start(), bounds.end()));
+    Err((error, at.map_or(0, |at| at.span().start)))
+}

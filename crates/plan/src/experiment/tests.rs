@@ -1,0 +1,167 @@
+use std::path::PathBuf;
+
+use super::*;
+
+fn catalogue() -> Catalogue {
+    let stacks = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../stacks");
+    Catalogue::load(&stacks).expect("the catalogue is valid")
+}
+
+fn parse(text: &str) -> Result<Experiment, PlanError> {
+    Experiment::parse(Path::new("x.toml"), text, &catalogue(), Pace::Full)
+}
+
+const GOOD: &str = r#"
+title = "t"
+[load]
+connections = [4, 8]
+duration = "2s"
+[[round]]
+name = "hello"
+endpoint = "hello"
+stacks = ["target-pool", "target-single"]
+load = { timeout = "5s" }
+"#;
+
+#[test]
+fn a_round_is_stacks_times_loads() {
+    let experiment = parse(GOOD).unwrap();
+    let cells = &experiment.rounds[0].cells;
+    let names: Vec<(&str, Role, u32)> =
+        cells.iter().map(|cell| (cell.stack.as_str(), cell.role, cell.load.connections.get())).collect();
+    let of = |connections| {
+        [
+            ("target-pool", Role::Stack, connections),
+            ("target-single", Role::Stack, connections),
+            ("target-pool", Role::Twin, connections),
+            ("control", Role::Control, connections),
+        ]
+    };
+    assert_eq!(names, [of(4), of(8)].concat());
+    assert_eq!(cells[0].load.timeouts.request, Duration::from_secs(5));
+    assert_eq!(cells[0].load.stop.duration, Duration::from_secs(2));
+    assert_eq!(experiment.stacks(), ["target-pool", "target-single"]);
+}
+
+#[test]
+fn a_round_may_say_how_users_start_and_how_connections_are_used() {
+    let keys = r#"ramp_up = "50s", requests_per_user = 1000, reuse = "fresh""#;
+    let text = GOOD.replace("duration = \"2s\"\n", "").replace("timeout = \"5s\"", keys);
+    let load = &parse(&text).unwrap().rounds[0].cells[0].load;
+    assert_eq!(load.label(), "4 users, ramp-up 50s, 1000 requests each, fresh");
+    let text = text.replace("\"fresh\"", "\"keep-alive\"");
+    assert_eq!(parse(&text).unwrap().rounds[0].cells[0].load.reuse, engine::Reuse::KeepAlive);
+}
+
+#[test]
+fn every_mistake_names_its_line_and_what_to_do() {
+    let with = |from: &str, to: &str| GOOD.replace(from, to);
+    for (text, start, part) in [
+        (with("duration", "durration"), "x.toml:5:1", "unknown field"),
+        (with("\"2s\"", "\"2\""), "x.toml:5:", "unknown unit"),
+        (with("[4, 8]", "[0]"), "x.toml:10:", "zero connections"),
+        (with("target-pool", "target-pol"), "x.toml:9:", "target-pool"),
+        (with("endpoint = \"hello\"", "endpoint = \"helo\""), "x.toml:9:", "helo"),
+        (with("\"target-single\"", "\"target-pool\""), "x.toml:7:", "twice"),
+        (with("title = \"t\"", "title = \"t\"\nblocks = 0"), "x.toml:3:", "0 blocks"),
+        (with("title = \"t\"", ""), "x.toml:1:1", "title"),
+        ("title = \"t\"".into(), "x.toml: ", "no round"),
+        ("title = ".into(), "x.toml:1:", ""),
+    ] {
+        let error = parse(&text).unwrap_err().to_string();
+        assert!(error.starts_with(start) && error.contains(part), "{error}\nshould be {start} … {part}");
+    }
+}
+
+#[test]
+fn a_quick_run_has_one_block_and_the_loads_of_its_table() {
+    let quick = |text: &str| {
+        let experiment = Experiment::parse(Path::new("x.toml"), text, &catalogue(), Pace::Quick).unwrap();
+        let cells = &experiment.rounds[0].cells;
+        let stacks = cells.iter().filter(|cell| cell.role == Role::Stack).count();
+        (experiment.procedure.blocks, stacks, cells[0].load.stop.duration, cells[0].load.timeouts.request)
+    };
+    let five = Duration::from_secs(5);
+    assert_eq!(quick(GOOD), (1, 4, QUICK_SPAN_DEFAULT, five));
+    let table = "[quick]\nconnections = [4]\nduration = \"1s\"\ntimeout = \"9s\"\n[[round]]";
+    let text = GOOD.replacen("[[round]]", table, 1);
+    assert_eq!(quick(&text), (1, 2, Duration::from_secs(1), Duration::from_secs(9)));
+    assert_eq!(parse(&text).unwrap().procedure.blocks, 10);
+    let own = text.trim_end().to_owned() + "\nquick = { duration = \"7s\" }\n";
+    assert_eq!(quick(&own), (1, 4, Duration::from_secs(7), five), "a round's own table replaces the other");
+}
+
+#[test]
+fn a_round_with_upstreams_measures_each_alone_once() {
+    let text = GOOD.replace(
+        "stacks = [\"target-pool\", \"target-single\"]",
+        "stacks = [\"nginx-proxy\", \"haproxy\"]\nwith_upstreams = true",
+    );
+    assert_eq!(parse(&text).unwrap().stacks(), ["tomcat-nio", "nginx-proxy", "haproxy"]);
+    let text = text.replace("[\"nginx-proxy\"", "[\"nginx-proxy\", \"tomcat-nio\"");
+    assert_eq!(parse(&text).unwrap().stacks(), ["nginx-proxy", "tomcat-nio", "haproxy"]);
+}
+
+/// The experiments of this repository, whole and quick.
+#[test]
+fn every_experiment_is_valid() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        for pace in [Pace::Full, Pace::Quick] {
+            let experiment = Experiment::read(&path, &catalogue(), pace);
+            assert!(experiment.is_ok(), "{}", experiment.unwrap_err());
+        }
+        count += 1;
+    }
+    assert!(count >= 11, "{count} experiments");
+}
+
+#[test]
+fn trials_are_made_as_the_file_says() {
+    let with = |keys: &str| parse(&GOOD.replace("title = \"t\"", &format!("title = \"t\"\n{keys}")));
+    let told = with("").unwrap().procedure;
+    assert_eq!((told.blocks, told.blocks_max, told.precision.get()), (10, 20, 0.02));
+    assert_eq!((told.twin, told.control, told.placement), (true, true, Placement::Shared));
+    assert_eq!((told.bursts.least, told.bursts.most), (3, 12));
+    // Who names a number of blocks means that number.
+    assert_eq!(with("blocks = 6").unwrap().procedure.blocks_max, 6);
+    assert_eq!(with("blocks = 6\nblocks_max = 9").unwrap().procedure.blocks_max, 9);
+    let bare = with("twin = false\ncontrol = false\nplacement = \"split\"").unwrap();
+    assert_eq!((bare.rounds[0].cells.len(), bare.procedure.placement), (4, Placement::Split));
+    for (keys, start, part) in [
+        ("blocks = 6\nblocks_max = 5", "x.toml:4:", "5 blocks at most"),
+        ("precision = \"2\"", "x.toml:3:", "unknown unit"),
+        ("placement = \"apart\"", "x.toml:3:", "apart"),
+        ("bursts = { least = 3, most = 2 }", "x.toml:3:", "2 bursts at most"),
+        ("bursts = { length = \"5\" }", "x.toml:3:", "unknown unit"),
+    ] {
+        let error = with(keys).unwrap_err().to_string();
+        assert!(error.starts_with(start) && error.contains(part), "{error}\nshould be {start} … {part}");
+    }
+}
+
+#[test]
+fn a_warm_up_is_a_time_or_goes_on_until_steady() {
+    let cell = |warm_up: &str| {
+        let text = GOOD.replace("[load]", &format!("[load]\nwarm_up = \"{warm_up}\""));
+        parse(&text).map(|it| it.rounds[0].cells[0].clone()).map_err(|error| error.to_string())
+    };
+    let lasting = cell("2s").unwrap();
+    assert_eq!((lasting.until_steady, lasting.load.warm_up), (false, Duration::from_secs(2)));
+    assert!(cell("steady").unwrap().until_steady);
+    assert!(cell("warm").unwrap_err().contains("or `steady`"));
+}
+
+#[test]
+fn a_selection_leaves_cells_with_a_twin_and_a_control_of_their_own() {
+    let name = |stack: &str, connections| CellId { round: "hello".into(), stack: stack.into(), connections };
+    let mut experiment = parse(GOOD).unwrap();
+    experiment.select(&[name("target-single", 8)].into()).unwrap();
+    let cells = &experiment.rounds[0].cells;
+    let told: Vec<(&str, Role)> = cells.iter().map(|cell| (cell.stack.as_str(), cell.role)).collect();
+    let single = "target-single";
+    assert_eq!(told, [(single, Role::Stack), (single, Role::Twin), ("control", Role::Control)]);
+    assert!(experiment.select(&[name("target-pool", 9)].into()).is_err());
+}

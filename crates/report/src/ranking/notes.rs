@@ -1,0 +1,146 @@
+//! What is to be known to read the tables.
+
+use std::fmt::Write;
+
+use record::{Manifest, Role, Trial, TrialResult};
+use stats::{LogRatios, is_precise};
+use units::Seed;
+
+use super::RunReport;
+use super::order::Order;
+use super::rows::{Rows, tables};
+use crate::figure::{heading, indented, name, per_s, plain_line};
+
+/// What was measured beside a table's rows: the client's own ceiling, and what lies between equals.
+pub(super) fn beside(rows: &Rows<'_>, seed: Seed) -> String {
+    let mut lines = Vec::new();
+    if let Some(ceiling) = rows.ceiling_per_s {
+        lines.push(format!("control: the client reaches {} of the calibration target", per_s(ceiling)));
+    }
+    if let Some(twin) = &rows.twin {
+        let of = &rows.cells[twin.of];
+        let ratios = LogRatios::of(&twin.values, &of.by_block);
+        let percent = |ratio: f64| format!("{:+.1}", (ratio - 1.0) * 100.0);
+        if let Some(ratio) = ratios.ratio(seed) {
+            let interval = ratio.low.zip(ratio.high);
+            let interval = interval
+                .map_or_else(String::new, |(low, high)| format!(" ({}…{})", percent(low), percent(high)));
+            let noise = ratios
+                .noise()
+                .map_or_else(String::new, |noise| format!("; noise within a block {:.1} %", noise * 100.0));
+            let of = name(of.stack);
+            lines.push(format!("A/A: {of} to itself {}{interval} %{noise}", percent(ratio.value)));
+        }
+    }
+    if lines.is_empty() { String::new() } else { format!("\n{}", lines.join("\n")) }
+}
+
+/// What is to be said of the run as a whole.
+pub(super) fn notes(run: &RunReport<'_>, orders: &[Order]) -> String {
+    let manifest = run.manifest;
+    let mut text = failures(run.trials);
+    for (stack, why) in &manifest.left_out {
+        let _ = writeln!(text, "\nleft out: {}: {}", name(stack), indented(why));
+    }
+    let unseen = manifest.stacks.keys().filter(|stack| run.trials.iter().all(|trial| trial.stack != **stack));
+    let unseen: Vec<String> = unseen.map(|stack| name(stack)).collect();
+    if !run.trials.is_empty() && !unseen.is_empty() {
+        let _ = writeln!(text, "\nnot reached: {}", unseen.join(", "));
+    }
+    if run.trials.len() < manifest.trials as usize {
+        let _ = writeln!(text, "\n{} of {} planned trials were made.", run.trials.len(), manifest.trials);
+    }
+    text.push_str(&where_it_ended(run));
+    text.push('\n');
+    let measured = run.trials.iter().any(|trial| matches!(trial.result, TrialResult::Measured(_)));
+    if measured {
+        text.push_str(&legend(manifest, orders));
+        if manifest.quick {
+            text.push_str(
+                "A quick look: short loads, and JVMs hardly warm. It shows a shape and supports no claim.\n",
+            );
+        } else if manifest.pace == "coarse" {
+            text.push_str(
+                "A coarse look: short loads, and JVMs hardly warm; what differs here may not when warm.\n",
+            );
+        }
+    }
+    let _ = writeln!(text, "Full record: {}", plain_line(run.dir));
+    text
+}
+
+fn failures(trials: &[Trial]) -> String {
+    let mut text = String::new();
+    for trial in trials {
+        let TrialResult::Failed { error } = &trial.result else { continue };
+        let (stack, round, block) = (name(&trial.stack), name(&trial.round), u64::from(trial.block) + 1);
+        let twin = if trial.role == Role::Twin { " (its twin)" } else { "" };
+        // Writing into a String cannot fail.
+        let _ = writeln!(text, "\nfailed: {stack}{twin}, in {round}, block {block}: {}", indented(error));
+    }
+    text
+}
+
+/// After how many blocks tables ended, and why, where they could have gone on.
+fn where_it_ended(run: &RunReport<'_>) -> String {
+    let Manifest { blocks, blocks_max, precision, .. } = *run.manifest;
+    let mut text = String::new();
+    let Some(precision) = precision.filter(|_| blocks_max > blocks) else { return text };
+    for (round, load) in tables(run.trials) {
+        let by_block = Rows::of(run.trials, round, load).goodput_by_block();
+        let made = by_block.iter().map(|row| row.iter().flatten().count()).max().unwrap_or(0);
+        if by_block.len() < 2 || made < 2 || made < blocks as usize {
+            continue;
+        }
+        let (round, load, within) = (heading(round), heading(load), precision * 100.0);
+        let _ = if is_precise(&by_block, precision) {
+            writeln!(
+                text,
+                "\n{round}, {load}: ended after {made} blocks, when every ratio was known to ±{within:.1} %"
+            )
+        } else if made >= blocks_max as usize {
+            writeln!(text, "\n{round}, {load}: {made} blocks, and not every ratio is known to ±{within:.1} %")
+        } else {
+            writeln!(text, "\n{round}, {load}: {made} blocks of at most {blocks_max} so far")
+        };
+    }
+    text
+}
+
+/// What is to be known to read the tables.
+fn legend(manifest: &Manifest, orders: &[Order]) -> String {
+    let blocks = manifest.blocks;
+    let mut text = String::from(
+        "Response time (p50 to p99.9) is from the instant a request was due; us/req is CPU time a request. Both are \
+         those\nof the trial nearest the median. Closed-model times leave out whoever would have asked during a stall.\n",
+    );
+    let plural = if blocks == 1 { "" } else { "s" };
+    if orders.iter().any(|order| matches!(order, Order::Ranges(_))) {
+        let _ = writeln!(
+            text,
+            "{blocks} block{plural}, too few to test: ranges span all trials and are no confidence intervals; rows \
+             share a rank (=)\nwhere their ranges overlap. Short warm-ups leave JVM stacks compiling."
+        );
+    }
+    let least = orders.iter().filter_map(|order| match order {
+        Order::Tests(comparison) => Some(comparison.least_effect),
+        Order::Ranges(_) => None,
+    });
+    if let Some(least) = least.max_by(f64::total_cmp) {
+        let _ = writeln!(
+            text,
+            "Rows that share a letter can't be told apart; # is the range of ranks that leaves. By the exact sign-flip \
+             test\nwithin blocks at 5 %, Holm's method over all pairs, and nothing nearer than {:.1} %, which is 2 % or \
+             what lies\nbetween a stack and itself (`proofload error-rates`).",
+            least * 100.0
+        );
+    }
+    if !manifest.placement.is_empty() {
+        let placed = match manifest.placement.as_str() {
+            "split" => "Client and servers had cores of their own.\n",
+            _ => "Client and servers shared all cores.\n",
+        };
+        text.push_str(placed);
+    }
+    text
+}

@@ -1,0 +1,153 @@
+//! Trials sorted into the tables and rows they belong to.
+
+use std::collections::BTreeMap;
+
+use explain::audit_trial;
+use record::{Measured, Role, Trial, TrialResult};
+use stats::{Spread, Twin};
+
+use crate::figure::share;
+
+/// All measured trials of one cell.
+pub(super) struct Cell<'a> {
+    pub(super) stack: &'a str,
+    trials: Vec<&'a Measured>,
+    /// Trials that failed.
+    failed: usize,
+    pub(super) goodput: Spread,
+    /// Of each block, where it was measured in it.
+    pub(super) by_block: Vec<Option<f64>>,
+}
+
+impl Cell<'_> {
+    /// The trial whose goodput is closest to the cell's median: its latencies stand for the cell's.
+    pub(super) fn typical(&self) -> &Measured {
+        let off = |trial: &&&Measured| (trial.load.goodput_per_s - self.goodput.median).abs();
+        self.trials.iter().min_by(|a, b| off(a).total_cmp(&off(b))).expect("a cell has trials")
+    }
+
+    pub(super) fn failures(&self) -> String {
+        let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut intended = 0;
+        for trial in &self.trials {
+            intended += trial.load.intended;
+            for (name, count) in trial.load.outcomes.failures() {
+                *sums.entry(name).or_default() += count;
+            }
+            let unexpected = trial.load.outcomes.answered.saturating_sub(trial.load.answered_as_expected);
+            *sums.entry("unexpected").or_default() += unexpected;
+        }
+        sums.retain(|_, count| *count > 0);
+        if sums.is_empty() {
+            return "0".into();
+        }
+        let list: Vec<String> = sums
+            .iter()
+            .map(|(name, count)| format!("{} {}", name.replace('_', " "), share(*count, intended)))
+            .collect();
+        list.join(",\n")
+    }
+
+    /// Why the figures are not simply the server's, if any trial's audit says so.
+    pub(super) fn doubts(&self, ceiling_per_s: Option<f64>) -> Vec<String> {
+        let mut kinds: Vec<_> = self
+            .trials
+            .iter()
+            .flat_map(|trial| audit_trial(trial, ceiling_per_s).reasons)
+            .map(|reason| reason.kind)
+            .collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let mut doubts: Vec<String> = kinds.into_iter().map(|kind| kind.name().to_owned()).collect();
+        if self.failed > 0 {
+            doubts.insert(0, format!("{} of {} trials failed", self.failed, self.failed + self.trials.len()));
+        }
+        doubts
+    }
+}
+
+/// What a stack's trials of one cell came to, as they are read.
+#[derive(Default)]
+struct Trials<'a> {
+    measured: Vec<&'a Measured>,
+    failed: usize,
+    by_block: Vec<Option<f64>>,
+}
+
+/// A table: its rows, and what was measured beside them.
+pub(super) struct Rows<'a> {
+    pub(super) cells: Vec<Cell<'a>>,
+    /// One of the rows measured once more in each block.
+    pub(super) twin: Option<Twin>,
+    /// The median rate that the client reached of the calibration target.
+    pub(super) ceiling_per_s: Option<f64>,
+}
+
+impl<'a> Rows<'a> {
+    /// Those of a round at a load.
+    pub(super) fn of(trials: &'a [Trial], round: &str, load: &str) -> Self {
+        let blocks = trials.iter().map(|trial| trial.block as usize + 1).max().unwrap_or(0);
+        let mut by_stack: BTreeMap<(Role, &str), Trials<'_>> = BTreeMap::new();
+        for trial in trials.iter().filter(|trial| trial.round == round && base_load(&trial.load) == load) {
+            let of_stack = by_stack.entry((trial.role, &trial.stack)).or_default();
+            of_stack.by_block.resize(blocks, None);
+            match &trial.result {
+                TrialResult::Measured(measured) => {
+                    of_stack.measured.push(measured);
+                    of_stack.by_block[trial.block as usize] = Some(measured.load.goodput_per_s);
+                }
+                TrialResult::Failed { .. } => of_stack.failed += 1,
+            }
+        }
+        let (mut cells, mut twins, mut ceiling_per_s) = (Vec::new(), Vec::new(), None);
+        for ((role, stack), Trials { measured, failed, by_block }) in by_stack {
+            let goodputs: Vec<f64> = measured.iter().map(|trial| trial.load.goodput_per_s).collect();
+            let Some(goodput) = Spread::of(&goodputs) else { continue };
+            match role {
+                Role::Stack => cells.push(Cell { stack, goodput, trials: measured, failed, by_block }),
+                Role::Twin => twins.push((stack, by_block)),
+                Role::Control => ceiling_per_s = Some(goodput.median),
+            }
+        }
+        let twin = twins.into_iter().find_map(|(stack, values)| {
+            let of = cells.iter().position(|cell| cell.stack == stack)?;
+            Some(Twin { of, values })
+        });
+        Self { cells, twin, ceiling_per_s }
+    }
+
+    /// What the rows came to in each block; `None` where one was not measured.
+    pub(super) fn goodput_by_block(&self) -> Vec<Vec<Option<f64>>> {
+        self.cells.iter().map(|cell| cell.by_block.clone()).collect()
+    }
+}
+
+/// Rounds in the order in which the trials name them first, which is that of the experiment, and the loads
+/// of each from small to large: the trials name those in random order.
+pub(super) fn tables(trials: &[Trial]) -> Vec<(&str, &str)> {
+    let mut seen: Vec<(&str, &str)> = Vec::new();
+    for trial in trials {
+        // A stack that takes one request a connection runs the same load on fresh connections.
+        let key = (trial.round.as_str(), base_load(&trial.load));
+        if !seen.contains(&key) {
+            seen.push(key);
+        }
+    }
+    let rounds: Vec<&str> = seen.iter().map(|(round, _)| *round).collect();
+    let place = |round: &str| rounds.iter().position(|it| *it == round);
+    seen.sort_by(|a, b| {
+        let sizes = size(a.1).total_cmp(&size(b.1));
+        place(a.0).cmp(&place(b.0)).then(sizes).then_with(|| a.1.cmp(b.1))
+    });
+    seen
+}
+
+/// The number that a load's label begins with: connections, or the rate.
+fn size(label: &str) -> f64 {
+    let end = label.find(|char: char| !char.is_ascii_digit() && char != '.').unwrap_or(label.len());
+    label[..end].parse().unwrap_or(f64::INFINITY)
+}
+
+fn base_load(label: &str) -> &str {
+    label.trim_end_matches(", fresh")
+}

@@ -1,0 +1,106 @@
+//! Whether a warm-up has come to an end.
+
+/// Bursts that a slope is taken over, and so the fewest that can be steady.
+pub const STEADY_BURSTS_MIN: usize = 3;
+/// How far the last two bursts may be apart, and how far the line through the last ones may rise or fall from burst to
+/// burst, as a share of their mean.
+pub const STEADY_CHANGE_MAX: f64 = 0.02;
+/// How busy the JVM's compilers may be from one burst to the next, as a share of one core. They never stop for good:
+/// Tomcat's were seen at 0 to 3 % long after its rate had settled, and at 15 to 110 % before.
+pub const STEADY_JIT_SHARE_MAX: f64 = 0.05;
+
+/// What is known of a burst of load.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BurstFigures {
+    /// Answers a second.
+    pub rate_per_s: f64,
+    /// Time that compilers were busy, as a share of one core; `None` where nothing compiles.
+    pub jit_share: Option<f64>,
+}
+
+/// What bursts tell. Barrett et al. (2017, "Virtual Machine Warmup Blows Hot and Cold") show that many programs never
+/// get steady, so that this is asked and not assumed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Steadiness {
+    /// The last bursts are alike.
+    Steady,
+    /// There are too few of them to tell.
+    TooFew,
+    /// Nothing was answered.
+    Nothing,
+    /// The last two are apart by this share.
+    Apart(f64),
+    /// The last ones rise or fall by this share a burst.
+    Drifting(f64),
+    /// The compilers are busy for this share of a core.
+    Compiling(f64),
+}
+
+/// Looks at the last bursts.
+pub fn steadiness(bursts: &[BurstFigures]) -> Steadiness {
+    let Some(last) = bursts.len().checked_sub(STEADY_BURSTS_MIN).map(|from| &bursts[from..]) else {
+        return Steadiness::TooFew;
+    };
+    let count = last.len() as f64;
+    let mean = last.iter().map(|it| it.rate_per_s).sum::<f64>() / count;
+    if !(mean.is_finite() && mean > 0.0) {
+        return Steadiness::Nothing;
+    }
+    let [.., before, end] = last else { return Steadiness::TooFew };
+    let apart = (end.rate_per_s - before.rate_per_s) / before.rate_per_s.max(f64::MIN_POSITIVE);
+    if apart.abs() >= STEADY_CHANGE_MAX {
+        return Steadiness::Apart(apart);
+    }
+    let slope = slope(last.iter().map(|it| it.rate_per_s)) / mean;
+    if slope.abs() >= STEADY_CHANGE_MAX {
+        return Steadiness::Drifting(slope);
+    }
+    match end.jit_share {
+        Some(share) if share >= STEADY_JIT_SHARE_MAX => Steadiness::Compiling(share),
+        _ => Steadiness::Steady,
+    }
+}
+
+/// Of the least-squares line through values at 0, 1, 2, …
+fn slope(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let middle = (values.len() as f64 - 1.0) / 2.0;
+    let (mut products, mut squares) = (0.0, 0.0);
+    for (at, value) in values.enumerate() {
+        let off = at as f64 - middle;
+        products += off * value;
+        squares += off * off;
+    }
+    products / squares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(rates: &[f64], jit: Option<f64>) -> Steadiness {
+        let bursts: Vec<BurstFigures> =
+            rates.iter().map(|rate| BurstFigures { rate_per_s: *rate, jit_share: jit }).collect();
+        steadiness(&bursts)
+    }
+
+    #[test]
+    fn a_warm_up_ends_when_the_last_bursts_are_alike_and_nothing_compiles() {
+        assert_eq!(told(&[50.0, 100.0, 101.0, 100.5], Some(0.01)), Steadiness::Steady);
+        assert_eq!(told(&[50.0, 100.0, 101.0, 100.5], None), Steadiness::Steady);
+        assert_eq!(told(&[100.0, 100.0], None), Steadiness::TooFew);
+        assert_eq!(told(&[0.0, 0.0, 0.0], None), Steadiness::Nothing);
+        assert_eq!(told(&[100.0, 100.0, 100.0], Some(0.5)), Steadiness::Compiling(0.5));
+        assert!(matches!(told(&[100.0, 100.0, 90.0], None), Steadiness::Apart(share) if share < -0.09));
+    }
+
+    /// Each step is below the bound, and all of them go one way.
+    #[test]
+    fn a_slow_rise_is_seen_over_three_bursts() {
+        assert!(matches!(told(&[100.0, 105.0, 106.5], None), Steadiness::Drifting(share) if share > 0.03));
+    }
+
+    #[test]
+    fn the_slope_is_that_of_the_least_squares_line() {
+        assert!((slope([1.0, 3.0, 2.0, 5.0].into_iter()) - 1.1).abs() < 1e-12);
+    }
+}

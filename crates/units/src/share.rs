@@ -1,0 +1,54 @@
+//! Shares of a whole.
+
+use core::fmt;
+use core::str::FromStr;
+
+use crate::parse::{ParseError, number_and_suffix};
+
+/// A share above 0 and up to 1, written as percent: `2%`.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct Share(f64);
+
+impl Share {
+    /// So many percent; `None` unless above 0 and up to 100.
+    pub fn percent(percent: f64) -> Option<Self> {
+        (percent > 0.0 && percent <= 100.0).then_some(Self(percent / 100.0))
+    }
+
+    /// As a number up to 1.
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl FromStr for Share {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let (number, unit) = number_and_suffix(text, "2%")?;
+        if unit.trim() != "%" {
+            return Err(ParseError::UnknownUnit { expected: "%" });
+        }
+        Self::percent(number).ok_or(ParseError::OutOfRange { expected: "above 0 % and up to 100 %" })
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}%", self.0 * 100.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percent_in_share_out() {
+        assert_eq!("2%".parse(), Ok(Share(0.02)));
+        assert_eq!("2.5 %".parse(), Ok(Share(0.025)));
+        for wrong in ["2", "0%", "101%", "-1%", "x%", ""] {
+            assert!(wrong.parse::<Share>().is_err(), "{wrong}");
+        }
+    }
+}

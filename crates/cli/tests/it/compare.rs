@@ -143,9 +143,27 @@ fn what_can_not_be_compared_says_why() {
     assert!(ends_with(2, &["compare", &empty, &before]).contains("empty has no finished trial"));
     assert!(ends_with(2, &["compare", &before, &absent]).contains("check the path"));
     assert!(ends_with(2, &["compare", &before]).contains("RUN_B"));
-    assert!(ends_with(2, &["compare", &before, &before, "--threshold", "5"]).contains("such as 3%"));
+    assert!(ends_with(2, &["compare", &before, &before, "--threshold", "5"]).contains("unknown unit; write one of %"));
     let mut newer = manifest(STARTED);
     newer.version += 1;
     let newer = runs.write("newer", &newer, EXPERIMENT, &[]);
     assert!(ends_with(2, &["compare", &before, &newer]).contains("is the newest known here"));
+}
+
+/// What the client can do without a stack fell as much as the stack did: shown, and no cell of its own.
+#[test]
+fn controls_show_what_the_machine_did() {
+    let runs = Runs::new();
+    let with_control = |name: &str, per_s: f64| {
+        let mut trials = blocks("gin", per_s, 6);
+        for mut control in blocks(record::CONTROL, per_s * 10.0, 6) {
+            control.role = record::Role::Control;
+            trials.push(control);
+        }
+        runs.write(name, &manifest(STARTED), EXPERIMENT, &trials)
+    };
+    let (before, after) = (with_control("before", 1000.0), with_control("after", 900.0));
+    let said = ends_with(4, &["compare", &before, &after]);
+    assert!(said.contains("hello, 50 connections: ") && said.contains("/s, -10.0 %"), "{said}");
+    assert!(said.contains("1 cells: 1 worse") && said.contains("controls"), "{said}");
 }

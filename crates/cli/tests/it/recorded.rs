@@ -44,24 +44,18 @@ impl Runs {
 }
 
 pub fn manifest(started: &str) -> Manifest {
+    let gin = StackManifest { inputs: Some("abc".into()), ..StackManifest::default() };
     Manifest {
         version: MANIFEST_VERSION,
         proofload: "0.1.0".into(),
-        argv: Vec::new(),
         title: "made up".into(),
         started: started.into(),
         seed: 1,
         blocks: 6,
-        quick: false,
         trials: 6,
-        stacks: [(
-            "gin".to_owned(),
-            StackManifest { inputs: Some("abc".into()), ..StackManifest::default() },
-        )]
-        .into(),
-        left_out: [].into(),
-        tools: [].into(),
+        stacks: [("gin".to_owned(), gin)].into(),
         machine: Machine { cores: 2, ..Machine::default() },
+        ..Manifest::default()
     }
 }
 

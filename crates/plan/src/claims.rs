@@ -36,7 +36,7 @@ pub struct WriteUp {
     pub machine: PublishedMachine,
     /// What made its load, and with which options.
     pub driver: String,
-    /// The experiment that repeats it.
+    /// The experiment that repeats it: as the file names it, and from [`WriteUp::read`] where that lies.
     pub experiment: PathBuf,
     /// What it claims, in its order.
     pub claims: Vec<Claim>,
@@ -252,9 +252,9 @@ impl WriteUp {
     pub fn read(path: &Path, catalogue: &Catalogue) -> Result<Self, PlanError> {
         let text = toml_file::read(path)?;
         let named = file::experiment_of(path, &text)?;
-        let experiment = path.parent().unwrap_or(Path::new("")).join(named);
-        let experiment = Experiment::read(&experiment, catalogue, Pace::Full)?;
-        Self::parse(path, &text, &experiment)
+        let experiment_path = path.parent().unwrap_or(Path::new("")).join(named);
+        let experiment = Experiment::read(&experiment_path, catalogue, Pace::Full)?;
+        Ok(Self { experiment: experiment_path, ..Self::parse(path, &text, &experiment)? })
     }
 
     /// Checks the write-up in `text`, the content of `path`, against `experiment`.

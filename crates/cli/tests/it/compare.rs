@@ -143,7 +143,10 @@ fn what_can_not_be_compared_says_why() {
     assert!(ends_with(2, &["compare", &empty, &before]).contains("empty has no finished trial"));
     assert!(ends_with(2, &["compare", &before, &absent]).contains("check the path"));
     assert!(ends_with(2, &["compare", &before]).contains("RUN_B"));
-    assert!(ends_with(2, &["compare", &before, &before, "--threshold", "5"]).contains("unknown unit; write one of %"));
+    assert!(
+        ends_with(2, &["compare", &before, &before, "--threshold", "5"])
+            .contains("unknown unit; write one of %")
+    );
     let mut newer = manifest(STARTED);
     newer.version += 1;
     let newer = runs.write("newer", &newer, EXPERIMENT, &[]);

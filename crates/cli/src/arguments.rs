@@ -1,5 +1,6 @@
 //! The command line as typed. Only the form is checked here; `plan` says whether it makes sense.
 
+mod audit;
 pub mod compare;
 pub mod history;
 pub mod replicate;
@@ -12,6 +13,8 @@ use clap::{Args, Parser, Subcommand};
 use plan::{IoChoice, LoadArguments, Threads};
 use target::{Model, PathRule, Stall};
 use units::{Bytes, Duration, Rate, Seed, Share};
+
+pub use audit::Audit;
 
 use crate::exit;
 
@@ -51,6 +54,8 @@ pub enum Command {
     Calibrate(Calibrate),
     /// Say how often a comparison of stacks errs, on made-up experiments of which the truth is known
     ErrorRates(ErrorRates),
+    /// Read load-test output of any tool and say what can't be true or can't be known
+    Audit(Audit),
     /// Say what on this machine stands in the way of a good measurement, and how to mend it
     Doctor(Doctor),
     /// Run a command whose whole process tree ends with us

@@ -32,7 +32,8 @@ Exit codes:
   3    nothing to measure: the host does not resolve, nobody listens, no stack came up
   4    measured, but over 0.1 % of the requests failed or could not be sent, or percentiles are
        only lower bounds, or a stack of the experiment failed, or a case of a calibration is not
-       in bounds, or a cell got worse from one compared run to the other
+       in bounds, or a cell got worse from one compared run to the other, or an audit found what
+       can't be true or can't be known
   130  interrupted; what was measured is kept";
 
 /// An error on its way to the user.

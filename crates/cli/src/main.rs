@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::Calibrate(arguments) => commands::calibrate::run(&arguments),
         Command::ErrorRates(arguments) => commands::error_rates::run(&arguments),
+        Command::Audit(arguments) => commands::audit::run(&arguments),
         Command::Target(arguments) => commands::target::run(*arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Supervise(arguments) => return stack::supervise(&arguments.command),

@@ -4,6 +4,7 @@
 //! code; nothing is measured here, and no figure is printed bare that its own audit speaks against.
 #![forbid(unsafe_code)]
 
+mod audit;
 mod calibration;
 mod check;
 mod claims;
@@ -14,6 +15,7 @@ mod history;
 mod load;
 mod ranking;
 
+pub use audit::audit_text;
 pub use calibration::{CalibrationReport, calibration_line};
 pub use check::{check_details_text, checks_text, same_work_text};
 pub use claims::{ClaimsReport, VerdictCounts, claims_text};

@@ -1,86 +1,12 @@
 //! `proofload run` on real processes: the ranking, failing stacks, Ctrl-C, `kill -9` and resuming.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 
-use crate::common::{in_one_of_three_tries, processes_with, proofload, signal, wait_until};
 use rustix::process::Signal;
-use serde_json::Value;
 
-/// A folder of its own with stacks, an experiment and runs. Its path is on the command line of every
-/// process that its stacks start, so that none can hide.
-struct Lab {
-    dir: tempfile::TempDir,
-}
-
-impl Lab {
-    fn new(experiment: &str, stacks: &[(&str, &str)]) -> Self {
-        let dir = tempfile::Builder::new().prefix("proofload-lab-").tempdir().unwrap();
-        for (id, manifest) in stacks {
-            let folder = dir.path().join("stacks").join(id);
-            fs::create_dir_all(&folder).unwrap();
-            fs::write(folder.join("stack.toml"), manifest).unwrap();
-        }
-        fs::write(dir.path().join("test.toml"), experiment).unwrap();
-        Self { dir }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.dir.path().join(name)
-    }
-
-    fn command(&self) -> Command {
-        let mut command = proofload();
-        command.arg("run").arg("--stacks").arg(self.path("stacks")).arg("--runs").arg(self.path("runs"));
-        command
-    }
-
-    fn run(&self) -> Output {
-        self.command().arg(self.path("test.toml")).output().unwrap()
-    }
-
-    fn run_dir(&self) -> PathBuf {
-        let mut runs = fs::read_dir(self.path("runs")).unwrap();
-        runs.next().expect("there is a run").unwrap().path()
-    }
-
-    fn lines(&self) -> usize {
-        let Ok(mut runs) = fs::read_dir(self.path("runs")) else { return 0 };
-        let Some(Ok(run)) = runs.next() else { return 0 };
-        fs::read_to_string(run.path().join("trials.jsonl")).unwrap_or_default().matches('\n').count()
-    }
-
-    fn nothing_runs(&self) -> bool {
-        processes_with(self.dir.path().to_str().unwrap()).is_empty()
-    }
-}
-
-fn target_stack(arguments: &str) -> String {
-    format!(
-        r#"
-title = "A target"
-family = "target"
-generation = "timeless"
-[run]
-command = ["{{proofload}}", "target", "--listen", "127.0.0.1:{{port}}", "--truth", "{{work_dir}}/truth.csv", {arguments}]
-[[endpoint]]
-name = "hello"
-path = "/hello"
-body = "hello"
-[[endpoint]]
-name = "sleep"
-path = "/sleep"
-body = "hello"
-delay = "100ms"
-"#
-    )
-}
-
-fn trials(run: &Path) -> Vec<Value> {
-    let text = fs::read_to_string(run.join("trials.jsonl")).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
+use crate::common::{in_one_of_three_tries, processes_with, signal, wait_until};
+use crate::lab::{Lab, target_stack, trials};
 
 #[test]
 fn the_ranking_names_a_pool_by_its_size_and_an_event_loop_by_its_users() {
@@ -186,7 +112,7 @@ fn ctrl_c_keeps_what_was_measured_and_leaves_no_process() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(130), "{text}");
     assert!(text.contains("of 8 planned trials were made"), "{text}");
-    assert!(lab.nothing_runs(), "left: {:?}", processes_with(lab.dir.path().to_str().unwrap()));
+    assert!(lab.nothing_runs(), "left: {:?}", processes_with(lab.root()));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The real binary against real servers.
 
+mod audit;
 mod bad_input;
 mod calibrate;
 mod check;
@@ -9,4 +10,6 @@ mod error_rates;
 mod experiment;
 mod history;
 mod hit;
+mod killed;
+mod lab;
 mod recorded;

@@ -1,0 +1,142 @@
+//! Checks of counts and rates of one row.
+
+use crate::findings::{Finding, Kind, Level};
+use crate::row::{Row, Tool};
+use crate::shown;
+
+/// Rate × time may differ from the count by so much beyond the printed digits: what ended within the last instants.
+const RATE_GAP_MAX: f64 = 0.001;
+/// The same where the end of the run is not dated with the last request.
+const RATE_GAP_LOOSE_MAX: f64 = 0.01;
+/// Share of failures that every long run has.
+const FAILED_MIN: f64 = 0.001;
+/// From this share on neither rate nor latency is one of answers.
+const FAILED_GRAVE: f64 = 0.01;
+/// An open model that makes less than this share of what was asked for is overloaded.
+const OFFERED_MIN: f64 = 0.95;
+
+/// What was cut off.
+pub(super) fn cut_off(row: &Row) -> Option<Finding> {
+    if row.missing.is_empty() {
+        return None;
+    }
+    let text = format!("the output is not whole: {} missing", are_missing(&row.missing));
+    Some(Finding::of(row, Level::Unknown, Kind::CutOff, text))
+}
+
+fn are_missing(what: &[&str]) -> String {
+    let joined = what.join(" and ");
+    if what.len() > 1 || joined.starts_with("the lines") || joined.starts_with("columns") {
+        joined + " are"
+    } else {
+        joined + " is"
+    }
+}
+
+/// Numbers that can't be read.
+pub(super) fn unreadable(row: &Row) -> Option<Finding> {
+    let first = row.unreadable.first()?;
+    let text = format!(
+        "`{}` is no number that can be read without doubt{}",
+        shown::quoted(first),
+        match row.unreadable.len() {
+            1 => String::new(),
+            more => format!(", nor are {} others", more - 1),
+        }
+    );
+    Some(Finding::of(row, Level::Unknown, Kind::Unreadable, text))
+}
+
+/// A run without answers.
+pub(super) fn empty(row: &Row) -> Option<Finding> {
+    if row.requests != Some(0) || row.tool == Tool::Proofload {
+        return None;
+    }
+    let text = match row.tool {
+        Tool::Wrk => {
+            "0 requests: nothing is known of the latency; wrk has no timer, so a server that never answers \
+                      leaves neither a count nor a timeout"
+        }
+        _ => "0 requests: nothing is known of the latency",
+    };
+    Some(Finding::of(row, Level::Unknown, Kind::Empty, text.into()))
+}
+
+/// Rate × time against the count.
+pub(super) fn rate_times_time(row: &Row) -> Option<Finding> {
+    let (rate, elapsed) = (row.rate_per_s?, row.elapsed_s.filter(|it| it.value > 0.0)?);
+    let requests = row.requests.filter(|it| *it > 0)? as f64;
+    let told = rate.value * elapsed.value;
+    let gap = (told - requests) / requests;
+    let gap_max = match row.tool {
+        Tool::Wrk | Tool::Wrk2 | Tool::Oha => RATE_GAP_MAX,
+        Tool::Proofload => return None,
+        _ => RATE_GAP_LOOSE_MAX,
+    };
+    // A request more or less is the end of the run.
+    let digits = rate.slack() + elapsed.slack() + 1.0 / requests;
+    if gap.abs() <= gap_max + digits {
+        return None;
+    }
+    let text = format!(
+        "{} x {} = {told:.0}, but {requests:.0} requests were made: the rate is {:.1} % too {}{}; count over time is {}",
+        shown::rate(rate.value),
+        shown::seconds(elapsed.value),
+        gap.abs() * 100.0,
+        if gap > 0.0 { "high" } else { "low" },
+        if row.tool == Tool::Sb { " (sb takes it after a pause)" } else { "" },
+        shown::rate(requests / elapsed.value)
+    );
+    Some(Finding::of(row, Level::Broken, Kind::RateTimesTime, text))
+}
+
+/// Failures that count in the rate.
+pub(super) fn errors_as_answers(row: &Row) -> Option<Finding> {
+    let bad = row.errors.bad_answers.filter(|it| *it > 0)?;
+    let requests = row.requests.filter(|it| *it > 0)?;
+    let share = bad as f64 / requests as f64;
+    if share < FAILED_MIN || row.tool == Tool::Proofload {
+        return None;
+    }
+    let level = match row.tool {
+        _ if share < FAILED_GRAVE => Level::Note,
+        // It calls them answers. The others say that they failed, and count them all the same.
+        Tool::Sb => Level::Broken,
+        _ => Level::Unknown,
+    };
+    let what = match row.tool {
+        Tool::Sb => " are \"Status 303\", which is what sb calls an exception or a timeout,",
+        _ => " brought no good answer",
+    };
+    let goodput =
+        row.goodput_per_s().map_or(String::new(), |it| format!(": good answers are {}", shown::rate(it)));
+    let text = format!(
+        "{bad} of {requests} requests ({}){what} and count in the rate{goodput}",
+        shown::percent(share)
+    );
+    Some(Finding::of(row, level, Kind::ErrorsAsAnswers, text))
+}
+
+/// Connections that did not come up.
+pub(super) fn connect_failures(row: &Row) -> Option<Finding> {
+    let failed = row.errors.connect.filter(|it| *it > 0)?;
+    let of = row.connections.map_or(String::new(), |it| format!(" of {it}"));
+    let text = format!("{failed} connects failed{of} connections: the load was less than it says");
+    Some(Finding::of(row, Level::Unknown, Kind::ConnectFailures, text))
+}
+
+/// An open model that could not be kept up.
+pub(super) fn offered_rate(row: &Row) -> Option<Finding> {
+    let asked = row.asked_per_s.filter(|it| *it > 0.0)?;
+    let made = row.throughput_per_s()?.value;
+    if row.tool == Tool::Proofload || made >= asked * OFFERED_MIN {
+        return None;
+    }
+    let text = format!(
+        "{} were asked for and {} made: what was due waits, and the latency is that of the run's length, not of the \
+         service",
+        shown::rate(asked),
+        shown::rate(made)
+    );
+    Some(Finding::of(row, Level::Unknown, Kind::OfferedRate, text))
+}

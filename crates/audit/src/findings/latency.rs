@@ -1,0 +1,181 @@
+//! Checks of the latency figures of one row.
+
+use crate::findings::little::{self, left_out};
+use crate::findings::{Finding, Kind, Level};
+use crate::number::Figure;
+use crate::row::{Row, Tool};
+use crate::shown;
+
+/// Share of late answers up to which mean and p99 stay what they are; only the tail above is cut.
+const CENSORED_NOTE_MAX: f64 = 0.001;
+/// From this share of the timeout on, a maximum beside timeouts is the timeout.
+const AT_TIMEOUT: f64 = 0.95;
+/// When Linux sends a handshake again that was dropped, ms after the first try: after 1, 2, 4, 8 and 16 s more.
+const SYN_RETRIES_MS: [f64; 5] = [1e3, 3e3, 7e3, 15e3, 31e3];
+/// How much longer such a connect with its first answer takes, ms.
+const SYN_RETRY_SLACK_MS: f64 = 150.0;
+/// How far beyond the mean and beyond the spread a maximum must be to be another thing than a slow answer: latencies
+/// of a busy server reach some standard deviations, and a second is a length that they reach by themselves, so the
+/// first retry needs more.
+const SYN_MEANS_MIN: f64 = 5.0;
+const SYN_STDEVS_MIN: f64 = 5.0;
+const SYN_FIRST_MEANS_MIN: f64 = 20.0;
+/// Fewer requests may well take the same time.
+const VARIANCE_REQUESTS_MIN: u64 = 100;
+
+/// `0.00us` and `-nan%`.
+pub(super) fn not_a_number(row: &Row) -> Option<Finding> {
+    if !row.is_nan || row.requests == Some(0) {
+        return None;
+    }
+    let timeouts = row.errors.timeout.unwrap_or(0);
+    let why = match (row.requests, row.timeout_s) {
+        (Some(requests), Some(timeout_s)) if timeouts > 0 => format!(
+            ": {timeouts} of {requests} answers came after the timeout of {} and none is in the latency{}",
+            shown::seconds(timeout_s),
+            implied(row)
+        ),
+        _ => ": no latency was kept".into(),
+    };
+    let text =
+        format!("the latency is printed as {} and -nan %{why}", row.mean_ms.map_or("none".into(), printed));
+    Some(Finding::of(row, Level::Broken, Kind::NotANumber, text))
+}
+
+fn printed(figure: Figure) -> String {
+    shown::time(figure.value)
+}
+
+/// What the mean must be, if Little's law tells.
+fn implied(row: &Row) -> String {
+    let law = little::figures(row).filter(|law| law.ratio < 1.0);
+    law.map_or(String::new(), |law| {
+        let (users, rate) = (shown::count(law.users), shown::rate(law.rate_per_s));
+        format!("; by Little's law the mean is {} ({users} users / {rate})", shown::time(law.implied_ms()))
+    })
+}
+
+/// Late answers that are left out of the latency. oha and h2load give a late request up; it is left out as well.
+pub(super) fn censored(row: &Row) -> Option<Finding> {
+    let timeouts = row.errors.timeout.filter(|it| *it > 0)?;
+    if row.is_nan || !matches!(row.tool, Tool::Wrk | Tool::H2load | Tool::Oha) {
+        return None;
+    }
+    let requests = row.requests.unwrap_or(0);
+    let (level, what) = match left_out(row) {
+        share if share < CENSORED_NOTE_MAX => (Level::Note, "the tail is cut there".to_owned()),
+        _ => {
+            let mean = row
+                .mean_ms
+                .map_or(String::new(), |mean| format!(": {} is the mean of the rest", printed(mean)));
+            (Level::Unknown, format!("mean and percentiles are of the others{mean}{}", implied(row)))
+        }
+    };
+    let after = row.timeout_s.map_or(String::new(), |it| format!(" of {}", shown::seconds(it)));
+    let text = format!(
+        "{timeouts} of {requests} requests ({}) came after the timeout{after} and are left out of the latency; {what}",
+        shown::percent(left_out(row))
+    );
+    Some(Finding::of(row, level, Kind::Censored, text))
+}
+
+/// A maximum at the timeout where requests did time out. Without timeouts a maximum just below it is an answer that
+/// was in time, and no accusation.
+pub(super) fn max_at_timeout(row: &Row) -> Option<Finding> {
+    let timeouts = row.errors.timeout.filter(|it| *it > 0)?;
+    let (max, timeout_ms) = (row.max_ms?, row.timeout_s? * 1e3);
+    if row.is_nan || max.value < timeout_ms * AT_TIMEOUT || max.value > timeout_ms + max.step {
+        return None;
+    }
+    let text = format!(
+        "the maximum of {} is what the timeout of {} lets through: {timeouts} answers took longer, and how much longer \
+         is not known",
+        printed(max),
+        shown::seconds(timeout_ms / 1e3)
+    );
+    Some(Finding::of(row, Level::Unknown, Kind::MaxAtTimeout, text))
+}
+
+/// wrk keeps no latency beyond its timeout.
+pub(super) fn beyond_timeout(row: &Row) -> Option<Finding> {
+    let (max, timeout_s) = (row.max_ms?, row.timeout_s?);
+    if row.tool != Tool::Wrk || max.value - max.step <= timeout_s * 1e3 {
+        return None;
+    }
+    let text = format!(
+        "a maximum of {}, but wrk keeps no latency beyond the timeout, which by the command is {}: the run had another \
+         one, so the command is not the one that ran",
+        printed(max),
+        shown::seconds(timeout_s)
+    );
+    Some(Finding::of(row, Level::Unknown, Kind::BeyondTimeout, text))
+}
+
+/// Percentiles that fall, or are beyond the extremes; a mean beyond them.
+pub(super) fn out_of_order(row: &Row) -> Option<Finding> {
+    let mut ranks: Vec<(String, f64, Figure)> =
+        row.percentiles_ms.iter().map(|(percent, time)| (format!("p{percent}"), *percent, *time)).collect();
+    ranks.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let min = row.min_ms.map(|it| ("min".to_owned(), 0.0, it));
+    let max = row.max_ms.map(|it| ("max".to_owned(), 100.0, it));
+    let ranks: Vec<_> = min.into_iter().chain(ranks).chain(max).collect();
+    let falls = ranks.windows(2).find(|pair| above(pair[0].2, pair[1].2));
+    let mean = row.mean_ms.filter(|_| !row.is_nan);
+    let mean_beyond = mean.zip(row.max_ms).filter(|(mean, max)| above(*mean, *max));
+    let mean_below = mean.zip(row.min_ms).filter(|(mean, min)| above(*min, *mean));
+    let text = match (falls, mean_beyond, mean_below) {
+        (Some([a, b]), ..) => format!("{} of {} is above {} of {}", a.0, printed(a.2), b.0, printed(b.2)),
+        (_, Some((mean, max)), _) => {
+            format!("the mean of {} is above the maximum of {}", printed(mean), printed(max))
+        }
+        (_, _, Some((mean, min))) => {
+            format!("the mean of {} is below the minimum of {}", printed(mean), printed(min))
+        }
+        _ => return None,
+    };
+    Some(Finding::of(row, Level::Broken, Kind::OutOfOrder, text))
+}
+
+/// Whether `a` is above `b` beyond what the digits and a histogram's three places allow.
+fn above(a: Figure, b: Figure) -> bool {
+    a.value - a.step > (b.value + b.step) * 1.001
+}
+
+/// A maximum that is a retry of a dropped handshake.
+pub(super) fn syn_retry(row: &Row) -> Option<Finding> {
+    let (max, mean) = (row.max_ms?.value, row.mean_ms?.value);
+    let retry = SYN_RETRIES_MS.into_iter().position(|at| max >= at && max <= at + SYN_RETRY_SLACK_MS)?;
+    let means_min = if retry == 0 { SYN_FIRST_MEANS_MIN } else { SYN_MEANS_MIN };
+    let stdevs = row.stdev_ms.map_or(f64::INFINITY, |stdev| (max - mean) / stdev.value);
+    // At its timeout a maximum is that of the timeout.
+    let is_timeout = max_at_timeout(row).is_some();
+    if is_timeout || mean <= 0.0 || max < means_min * mean || stdevs < SYN_STDEVS_MIN {
+        return None;
+    }
+    let text = format!(
+        "the maximum of {} is {:.0} times the mean and just beyond {} s, when the {} retry of a dropped handshake goes \
+         out (1, 3, 7, 15, 31 s): an accept queue may have overflowed",
+        shown::time(max),
+        max / mean,
+        SYN_RETRIES_MS[retry] / 1e3,
+        ["first", "second", "third", "fourth", "fifth"][retry]
+    );
+    Some(Finding::of(row, Level::Note, Kind::SynRetry, text))
+}
+
+/// All latencies the same: the clock is coarser than they are, or they are not measured.
+pub(super) fn no_variance(row: &Row) -> Option<Finding> {
+    let (mean, max) = (row.mean_ms?, row.max_ms?);
+    let is_flat =
+        row.stdev_ms.or(row.min_ms.map(|min| Figure { value: max.value - min.value, ..max }))?.value == 0.0;
+    let many = row.requests.is_some_and(|it| it >= VARIANCE_REQUESTS_MIN);
+    if !is_flat || !many || row.is_nan || (max.value - mean.value).abs() > max.step + mean.step {
+        return None;
+    }
+    let text = format!(
+        "{} requests all took {} to the printed digit: the clock is coarser than the latency",
+        row.requests.unwrap_or(0),
+        printed(max)
+    );
+    Some(Finding::of(row, Level::Note, Kind::NoVariance, text))
+}

@@ -1,0 +1,124 @@
+//! Command lines of load generators within a text: what was asked for.
+
+use crate::number::time_ms;
+
+/// What a command asks for. All tools here use the same letters for the same things, save where said.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Asked {
+    /// `-t`.
+    pub threads: Option<u32>,
+    /// `-c`.
+    pub connections: Option<u32>,
+    /// `-d`, or `-z` of oha, or `-N` of sb, s.
+    pub duration_s: Option<f64>,
+    /// `-T`, `--timeout`, s.
+    pub timeout_s: Option<f64>,
+    /// `-R`, or `-q` of oha.
+    pub rate_per_s: Option<f64>,
+    /// `-m` of h2load.
+    pub streams: Option<u32>,
+    /// A script, or a connection a request: what goes by between requests is not in their latency.
+    pub may_wait: bool,
+    /// The URL.
+    pub url: Option<String>,
+}
+
+/// The command in `text` if it calls `tool` with options; a prompt before it is no matter.
+pub(super) fn command(text: &str, tools: &[&str]) -> Option<Asked> {
+    let mut words = text.split_whitespace().peekable();
+    let is_tool = |word: &str| {
+        let name = word.rsplit(['/', '$', '>', '`', '\\']).next().unwrap_or(word);
+        tools.contains(&name)
+    };
+    // A prompt has a word or two; a tool that is named later is named in prose.
+    (0..4).find_map(|_| words.next().filter(|it| is_tool(it)))?;
+    let closes = text.to_lowercase().contains("connection: close");
+    let mut asked = Asked { may_wait: closes, ..Asked::default() };
+    let mut has_option = false;
+    while let Some(word) = words.next() {
+        let word = word.trim_matches(['`', '"', '\'']);
+        if let Some((_, rest)) = word.split_once("://") {
+            asked.url = Some(rest.to_owned());
+            continue;
+        }
+        let Some((name, joined)) = option(word) else { continue };
+        has_option = true;
+        asked.may_wait |= name == 's';
+        if !"cdtTRqzmNu".contains(name) {
+            continue;
+        }
+        let value = joined.or_else(|| words.next_if(|it| !it.starts_with('-'))).unwrap_or_default();
+        take(&mut asked, name, value.trim_matches(['`', '"', '\'']));
+    }
+    has_option.then_some(asked)
+}
+
+/// The letter of an option, and its value where that is joined to it.
+fn option(word: &str) -> Option<(char, Option<&str>)> {
+    if let Some(long) = word.strip_prefix("--") {
+        let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+        let letter = match name {
+            "threads" => 't',
+            "connections" | "clients" => 'c',
+            "duration" => 'd',
+            "timeout" => 'T',
+            "rate" => 'R',
+            "script" => 's',
+            "max-concurrent-streams" => 'm',
+            _ => '-',
+        };
+        return Some((letter, value));
+    }
+    let short = word.strip_prefix('-')?;
+    let letter = short.chars().next().filter(char::is_ascii_alphabetic)?;
+    Some((letter, Some(&short[1..]).filter(|it| !it.is_empty())))
+}
+
+fn take(asked: &mut Asked, name: char, value: &str) {
+    if name == 'u' && value.contains("://") {
+        asked.url = value.split_once("://").map(|(_, rest)| rest.to_owned());
+    }
+    let whole = || value.parse::<u32>().ok();
+    // A number without a unit is seconds.
+    let seconds = || {
+        let bare = value.parse::<u32>().ok().map(f64::from);
+        bare.or_else(|| time_ms(value).map(|it| it.value / 1e3))
+    };
+    match name {
+        't' => asked.threads = whole(),
+        'c' => asked.connections = whole(),
+        'd' | 'z' | 'N' => asked.duration_s = seconds(),
+        'T' => asked.timeout_s = seconds(),
+        'R' | 'q' => asked.rate_per_s = crate::number::rate(value).map(|it| it.value),
+        'm' => asked.streams = whole(),
+        _ => {}
+    }
+}
+
+/// The path of a URL, with or without its scheme.
+pub(super) fn path_of(url: &str) -> Option<String> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    if rest.is_empty() {
+        return None;
+    }
+    Some(rest.find('/').map_or("/", |at| &rest[at..]).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_read_with_and_without_a_prompt() {
+        let asked =
+            command("[root@x wrk]# ./wrk -t50 -c 5000 -d30s -T30 http://h:1/sleep", &["wrk"]).unwrap();
+        assert_eq!((asked.threads, asked.connections, asked.timeout_s), (Some(50), Some(5000), Some(30.0)));
+        assert_eq!(path_of(&asked.url.unwrap()).as_deref(), Some("/sleep"));
+        assert_eq!(command("$wrk -t50 -c300 -d2m", &["wrk"]).unwrap().duration_s, Some(120.0));
+        let asked = command(r"C:\Users>sb -u http://localhost:8801 -c 40 -N 60", &["sb"]).unwrap();
+        assert_eq!((asked.connections, asked.duration_s), (Some(40), Some(60.0)));
+        assert_eq!(path_of(&asked.url.unwrap()).as_deref(), Some("/"));
+        assert_eq!(command("we like wrk very much - it is good", &["wrk"]), None);
+        assert_eq!(command("./wrk -t50 -c并发 -d30s", &["wrk"]).unwrap().connections, None);
+    }
+}

@@ -1,0 +1,120 @@
+//! h2load.
+
+use crate::number::{bytes, number, numbers_in, time_ms};
+use crate::outline::Outline;
+use crate::read::Rows;
+use crate::read::command::{Asked, command, path_of};
+use crate::row::{Row, Tool};
+
+/// Reads all outputs of h2load in the text.
+pub(super) fn read(outline: &Outline<'_>) -> Rows {
+    let mut rows = Rows::default();
+    let mut asked: Option<Asked> = None;
+    let mut current: Option<Reading> = None;
+    for line in &outline.lines {
+        let is_head = line.text.starts_with("starting benchmark...");
+        let is_headless = current.is_none() && finished(line.text).is_some();
+        if let Some(found) = command(line.text, &["h2load"]) {
+            rows.extend(current.take().map(Reading::close));
+            asked = Some(found);
+        } else if is_head || is_headless {
+            rows.extend(current.take().map(Reading::close));
+            let mut reading = Reading::open(line.number, &asked.take().unwrap_or_default());
+            reading.take(line.text);
+            current = Some(reading);
+        } else if let Some(reading) = &mut current {
+            reading.take(line.text);
+            if line.text.starts_with("req/s ") {
+                rows.extend(current.take().map(Reading::close));
+            }
+        }
+    }
+    rows.extend(current.map(Reading::close));
+    rows
+}
+
+#[derive(Default)]
+struct Reading {
+    row: Row,
+    clients: u32,
+    /// The measured part of a run that is bounded by time, s; `finished in` has the warm-up, too.
+    main_s: Option<f64>,
+    is_http1: bool,
+}
+
+impl Reading {
+    fn open(line: usize, asked: &Asked) -> Self {
+        let row = Row {
+            tool: Tool::H2load,
+            line,
+            connections: asked.connections,
+            streams: asked.streams,
+            path: asked.url.as_deref().and_then(path_of),
+            ..Row::default()
+        };
+        Self { row, ..Self::default() }
+    }
+
+    fn close(self) -> Row {
+        let mut row = self.row;
+        if self.clients > 0 {
+            row.connections = Some(self.clients);
+        }
+        if let Some(main_s) = self.main_s {
+            row.elapsed_s = Some(crate::Figure::exact(main_s));
+            row.duration_s = Some(main_s);
+        }
+        // Several streams a connection are HTTP/2's; without the command it is not known how many, and zero makes the
+        // number of users unknown.
+        row.streams = if self.is_http1 { Some(1) } else { row.streams.or(Some(0)) };
+        for (name, is_missing) in [
+            ("the line `finished in`", row.rate_per_s.is_none()),
+            ("the line `requests:`", row.requests.is_none()),
+            ("the line `time for request:`", row.mean_ms.is_none()),
+        ] {
+            if is_missing {
+                row.missing.push(name);
+            }
+        }
+        row
+    }
+
+    fn take(&mut self, text: &str) {
+        let row = &mut self.row;
+        if let Some((clients, rest)) = text.split_once(" total client(s).") {
+            let clients = clients.rsplit(' ').next().and_then(|it| it.parse::<u32>().ok()).unwrap_or(0);
+            self.clients = self.clients.saturating_add(clients);
+            if rest.contains("Timing-based") {
+                self.main_s = numbers_in(rest).last().map(|(figure, _)| figure.value);
+            }
+        } else if let Some(protocol) = text.strip_prefix("Application protocol:") {
+            self.is_http1 = protocol.trim() == "http/1.1";
+        } else if let Some((elapsed, rate)) = finished(text) {
+            row.elapsed_s = time_ms(elapsed).map(|it| it.times(1e-3));
+            row.rate_per_s = number(rate, false);
+        } else if text.starts_with("requests:") {
+            let count = |name: &str| {
+                let part =
+                    text.trim_start_matches("requests:").split(',').find(|it| it.trim().ends_with(name))?;
+                part.trim().split(' ').next()?.parse::<u64>().ok()
+            };
+            row.requests = count(" done");
+            row.errors.bad_answers = count(" failed");
+            row.errors.timeout = count(" timeout");
+        } else if let Some(traffic) = text.strip_prefix("traffic:") {
+            let exact = traffic.split_once('(').and_then(|(_, it)| it.split(')').next()).and_then(bytes);
+            row.received_bytes = exact.or_else(|| traffic.split_whitespace().next().and_then(bytes));
+        } else if let Some(times) = text.strip_prefix("time for request:") {
+            let times: Vec<_> = times.split_whitespace().take(4).map(time_ms).collect();
+            if let [min, max, mean, stdev] = times[..] {
+                (row.min_ms, row.max_ms, row.mean_ms, row.stdev_ms) = (min, max, mean, stdev);
+            }
+        }
+    }
+}
+
+/// Elapsed time and rate of `finished in 2.65s, 3771.19 req/s, 645.05KB/s`.
+fn finished(text: &str) -> Option<(&str, &str)> {
+    let (elapsed, rest) = text.strip_prefix("finished in ")?.split_once(", ")?;
+    Some((elapsed, rest.split_once(" req/s")?.0))
+}

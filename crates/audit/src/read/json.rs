@@ -1,0 +1,101 @@
+//! JSON within a text: whole files, one object a line, or pasted between prose.
+
+use serde_json::Value;
+
+use crate::outline::Outline;
+use crate::read::command::command;
+use crate::read::{ROWS_MAX, Rows, k6, oha, records};
+use crate::row::Row;
+
+/// Most places that are tried as the begin of JSON in vain. Each try may cost the length of the rest.
+const FAILED_TRIES_MAX: usize = 32;
+/// So many lines above its output a command may stand.
+const COMMAND_LINES_MAX: usize = 8;
+
+/// What was found.
+#[derive(Default)]
+pub(super) struct Found {
+    pub rows: Rows,
+    /// What was wrong with JSON that could not be used.
+    pub problem: Option<String>,
+}
+
+/// All objects in `text` that a tool printed.
+pub(super) fn read(text: &str, outline: &Outline<'_>) -> Found {
+    let mut found = Found::default();
+    let (mut failed, mut from, mut line) = (0, 0, 0);
+    let mut offset = 0;
+    for raw in text.split_inclusive('\n') {
+        line += 1;
+        let begin = offset;
+        offset += raw.len();
+        let is_object = raw.trim_start_matches('\u{feff}').trim_start().starts_with('{');
+        if begin < from || !is_object || failed >= FAILED_TRIES_MAX || found.rows.left_out > ROWS_MAX {
+            continue;
+        }
+        let start = begin + raw.find('{').unwrap_or(0);
+        let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
+        match values.next() {
+            Some(Ok(value)) => {
+                from = start + values.byte_offset();
+                if !take(&value, line, &mut found) {
+                    failed += 1;
+                }
+            }
+            Some(Err(error)) => {
+                failed += 1;
+                let problem = problem(&error, line);
+                found.problem.get_or_insert(problem);
+            }
+            None => {}
+        }
+    }
+    for row in &mut found.rows.kept {
+        with_command(row, outline);
+    }
+    found
+}
+
+fn problem(error: &serde_json::Error, line: usize) -> String {
+    let at = line + error.line().saturating_sub(1);
+    if error.is_eof() {
+        format!("the JSON that begins in line {line} ends before it is complete: the file was cut off")
+    } else {
+        format!("line {at}: what begins as JSON in line {line} is none")
+    }
+}
+
+/// Takes what is known; says whether it was.
+fn take(value: &Value, line: usize, found: &mut Found) -> bool {
+    let rows =
+        oha::read(value).or_else(|| k6::read(value)).map(|row| vec![row]).or_else(|| records::read(value));
+    let Some(rows) = rows else {
+        found.problem.get_or_insert_with(|| {
+            format!("the JSON in line {line} is not one that oha, k6 or Proofload prints")
+        });
+        return false;
+    };
+    found.rows.extend(rows.into_iter().map(|row| Row { line, ..row }));
+    true
+}
+
+/// oha's JSON does not say how many connections there were; a command above it does.
+fn with_command(row: &mut Row, outline: &Outline<'_>) {
+    let above = &outline.lines[..row.line.saturating_sub(1).min(outline.lines.len())];
+    let mut near = above.iter().rev().take(COMMAND_LINES_MAX);
+    let Some(asked) = near.find_map(|it| command(it.text, &[row.tool.name()])) else { return };
+    row.connections = row.connections.or(asked.connections);
+    row.asked_per_s = row.asked_per_s.or(asked.rate_per_s);
+    row.path = row.path.take().or_else(|| asked.url.as_deref().and_then(super::command::path_of));
+}
+
+/// A finite number at a place of a value.
+pub(super) fn number_at(value: &Value, path: &[&str]) -> Option<f64> {
+    let found = path.iter().try_fold(value, |at, name| at.get(name))?;
+    found.as_f64().filter(|it| it.is_finite())
+}
+
+/// A count at a place of a value.
+pub(super) fn count_at(value: &Value, path: &[&str]) -> Option<u64> {
+    number_at(value, path).filter(|it| *it >= 0.0 && *it < 1e18).map(|it| it as u64)
+}

@@ -1,0 +1,167 @@
+//! JMeter's JTL: one line a request. It becomes a row a label, with JMeter's own arithmetic.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::number::Figure;
+use crate::read::Rows;
+use crate::row::{Row, Tool};
+
+/// Most labels that are told apart; a plan has fewer. What is beyond goes into none.
+const LABELS_MAX: usize = 1000;
+/// Most threads that are told apart, of each label.
+const THREADS_MAX: usize = 1 << 16;
+/// Percentiles of JMeter's Aggregate Report.
+const PERCENTILES: [f64; 4] = [50.0, 90.0, 95.0, 99.0];
+
+#[derive(Default)]
+struct Label {
+    line: usize,
+    elapsed_ms: Vec<u32>,
+    failed: u64,
+    bytes: u64,
+    starts_at_ms: u64,
+    ends_at_ms: u64,
+    users: u32,
+    /// When the most users had been reached.
+    all_users_at_ms: u64,
+    threads: BTreeSet<String>,
+}
+
+/// The columns that are read.
+struct Columns {
+    time: usize,
+    elapsed: usize,
+    label: usize,
+    success: Option<usize>,
+    bytes: Option<usize>,
+    all_threads: Option<usize>,
+    thread: Option<usize>,
+    count: usize,
+}
+
+/// The rows if the text is a JTL. An error is one that can't be used.
+pub(super) fn read(text: &str) -> Result<Option<Rows>, String> {
+    let text = text.trim_start_matches('\u{feff}');
+    let header = text.lines().next().unwrap_or_default();
+    if !header.starts_with("timeStamp") || !header.contains("elapsed") {
+        return Ok(None);
+    }
+    let delimiter =
+        [b',', b';', b'\t'].into_iter().find(|it| header.contains(char::from(*it))).unwrap_or(b',');
+    let mut reader =
+        csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(text.as_bytes());
+    let columns = columns(reader.headers().map_err(|error| error.to_string())?)?;
+    let mut labels: BTreeMap<String, Label> = BTreeMap::new();
+    let mut unreadable: Option<u64> = None;
+    for record in reader.records() {
+        let Ok(record) = record else {
+            return Err("a line of the JTL is no UTF-8 text".into());
+        };
+        let line = record.position().map_or(0, csv::Position::line);
+        if take(&columns, &record, line, &mut labels).is_none() {
+            // A run that was ended leaves half a line, the last one.
+            unreadable.get_or_insert(line);
+        }
+    }
+    if labels.is_empty() {
+        return Err("the JTL has a header and no request: the run made none, or the file was cut off".into());
+    }
+    let cut = unreadable.is_some();
+    let mut rows = Rows::default();
+    rows.extend(labels.into_iter().map(|(name, label)| label.row(name, cut)));
+    Ok(Some(rows))
+}
+
+fn columns(header: &csv::StringRecord) -> Result<Columns, String> {
+    let at = |name: &str| header.iter().position(|it| it == name);
+    let need = |name: &str| at(name).ok_or_else(|| format!("the JTL has no column `{name}`"));
+    Ok(Columns {
+        time: need("timeStamp")?,
+        elapsed: need("elapsed")?,
+        label: need("label")?,
+        success: at("success"),
+        bytes: at("bytes"),
+        all_threads: at("allThreads"),
+        thread: at("threadName"),
+        count: header.len(),
+    })
+}
+
+fn take(
+    columns: &Columns,
+    record: &csv::StringRecord,
+    line: u64,
+    labels: &mut BTreeMap<String, Label>,
+) -> Option<()> {
+    // What is left of a line may look like a whole one with another label.
+    if record.len() < columns.count {
+        return None;
+    }
+    let whole = |at: usize| record.get(at)?.trim().parse::<u64>().ok();
+    let start = whole(columns.time)?;
+    let elapsed = u32::try_from(whole(columns.elapsed)?).ok()?;
+    let name = record.get(columns.label)?;
+    if labels.len() >= LABELS_MAX && !labels.contains_key(name) {
+        return Some(());
+    }
+    let label = labels.entry(name.to_owned()).or_default();
+    if label.elapsed_ms.is_empty() {
+        (label.line, label.starts_at_ms) = (usize::try_from(line).unwrap_or(0), start);
+    }
+    label.elapsed_ms.push(elapsed);
+    label.starts_at_ms = label.starts_at_ms.min(start);
+    label.ends_at_ms = label.ends_at_ms.max(start.saturating_add(u64::from(elapsed)));
+    label.failed += u64::from(columns.success.and_then(|at| record.get(at)) == Some("false"));
+    label.bytes = label.bytes.saturating_add(columns.bytes.and_then(whole).unwrap_or(0));
+    let users = columns.all_threads.and_then(whole).and_then(|it| u32::try_from(it).ok()).unwrap_or(0);
+    if users > label.users {
+        (label.users, label.all_users_at_ms) = (users, start);
+    }
+    let thread = columns.thread.and_then(|at| record.get(at));
+    if let Some(thread) =
+        thread.filter(|it| label.threads.len() < THREADS_MAX && !label.threads.contains(*it))
+    {
+        label.threads.insert(thread.to_owned());
+    }
+    Some(())
+}
+
+impl Label {
+    fn row(mut self, name: String, cut: bool) -> Row {
+        self.elapsed_ms.sort_unstable();
+        let count = self.elapsed_ms.len();
+        let sum: f64 = self.elapsed_ms.iter().copied().map(f64::from).sum();
+        let at = |percent: f64| {
+            let rank = ((count as f64 * percent / 100.0).round() as usize).clamp(1, count);
+            Figure { value: f64::from(self.elapsed_ms[rank - 1]), step: 1.0 }
+        };
+        let elapsed_s = self.ends_at_ms.saturating_sub(self.starts_at_ms) as f64 / 1e3;
+        let threads = u32::try_from(self.threads.len()).unwrap_or(0);
+        let users = Some(self.users.max(threads)).filter(|it| *it > 0);
+        let ramp_s = self.all_users_at_ms.saturating_sub(self.starts_at_ms) as f64 / 1e3;
+        let mut row = Row {
+            tool: Tool::Jmeter,
+            line: self.line,
+            system: Some(name),
+            connections: users,
+            users,
+            requests: Some(count as u64),
+            elapsed_s: Some(Figure { value: elapsed_s, step: 1e-3 }).filter(|it| it.value > 0.0),
+            // A thread that has ended is counted no more, so the plan's loops are those of all that ever were.
+            loops: users.map(|users| count as f64 / f64::from(users)),
+            ramp_s: users.map(|_| ramp_s),
+            mean_ms: Some(Figure { value: sum / count as f64, step: 1.0 }),
+            min_ms: Some(at(0.0)),
+            max_ms: Some(at(100.0)),
+            percentiles_ms: PERCENTILES.map(|percent| (percent, at(percent))).to_vec(),
+            answer_bytes: Some(Figure::exact(self.bytes as f64 / count as f64)).filter(|it| it.value > 0.0),
+            ..Row::default()
+        };
+        row.rate_per_s = row.throughput_per_s();
+        row.errors.bad_answers = Some(self.failed);
+        if cut {
+            row.missing.push("columns of the last line");
+        }
+        row
+    }
+}

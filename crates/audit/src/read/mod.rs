@@ -1,0 +1,140 @@
+//! One reader a format. Which it is follows from the content, never from the name.
+
+mod cells;
+mod command;
+mod h2load;
+mod jmeter;
+mod json;
+mod jtl;
+mod k6;
+mod oha;
+mod records;
+mod sb;
+mod wrk;
+
+use std::fmt;
+
+use crate::document::Document;
+use crate::outline::{Outline, delay_of_url};
+use crate::row::{Row, Tool};
+
+/// Most rows that are read of a file. A longer one is a log of something else than runs; what is beyond is counted.
+pub const ROWS_MAX: usize = 5000;
+/// The longest text that is read at once, bytes, and its most lines; only a JTL, which is summed up line by line, may
+/// be longer.
+const TEXT_BYTES_MAX: usize = 32 << 20;
+const LINES_MAX: usize = 2_000_000;
+/// What is recognised, in words.
+pub const EXPECTED: &str = "the output of wrk, wrk2, sb or h2load; a JMeter JTL, or its aggregate or summary table as \
+     CSV or Markdown; JSON of oha (--output-format json) or k6 (--summary-export, handleSummary); Proofload's own \
+     records; or a table as published/figures.csv";
+
+/// Why nothing could be read of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unrecognised {
+    /// The file.
+    pub name: String,
+    /// What is the matter, and where.
+    pub reason: String,
+}
+
+impl fmt::Display for Unrecognised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}; expected is {EXPECTED}", self.name, self.reason)
+    }
+}
+
+impl std::error::Error for Unrecognised {}
+
+/// Rows, up to [`ROWS_MAX`] of them.
+#[derive(Debug, Default)]
+struct Rows {
+    kept: Vec<Row>,
+    left_out: usize,
+}
+
+impl Rows {
+    fn push(&mut self, row: Row) {
+        if self.kept.len() < ROWS_MAX {
+            self.kept.push(row);
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    /// The row that was pushed last, if it was kept.
+    fn last_mut(&mut self) -> Option<&mut Row> {
+        if self.left_out > 0 { None } else { self.kept.last_mut() }
+    }
+
+    fn append(&mut self, more: Self) {
+        more.kept.into_iter().for_each(|row| self.push(row));
+        self.left_out += more.left_out;
+    }
+}
+
+impl Extend<Row> for Rows {
+    fn extend<T: IntoIterator<Item = Row>>(&mut self, rows: T) {
+        rows.into_iter().for_each(|row| self.push(row));
+    }
+}
+
+/// Reads all outputs that `text` holds.
+pub fn read(name: &str, text: &str) -> Result<Document, Unrecognised> {
+    let fail = |reason: String| Unrecognised { name: name.to_owned(), reason };
+    let document = |rows: Rows| {
+        let (name, rows_left_out) = (name.to_owned(), rows.left_out);
+        finish(Document { name, rows: rows.kept, rows_left_out, ..Document::default() })
+    };
+    if text.trim_start_matches('\u{feff}').trim().is_empty() {
+        return Err(fail("the file is empty".into()));
+    }
+    if let Some(rows) = jtl::read(text).map_err(fail)? {
+        return Ok(document(rows));
+    }
+    if text.len() > TEXT_BYTES_MAX || text.lines().nth(LINES_MAX).is_some() {
+        let mib = TEXT_BYTES_MAX >> 20;
+        return Err(fail(format!(
+            "it is longer than {mib} MiB or {LINES_MAX} lines; cut out the runs in question"
+        )));
+    }
+    if let Some(rows) = cells::read(text).map_err(fail)? {
+        return Ok(document(rows));
+    }
+    let outline = Outline::new(text);
+    let json = json::read(text, &outline);
+    let mut rows = json.rows;
+    rows.append(wrk::read(&outline));
+    rows.append(sb::read(&outline));
+    rows.append(h2load::read(&outline));
+    rows.append(jmeter::read(&outline));
+    if rows.kept.is_empty() {
+        return Err(fail(json.problem.unwrap_or_else(|| "no load-test output was found in it".into())));
+    }
+    place(&mut rows.kept, &outline);
+    rows.kept.sort_by_key(|row| row.line);
+    let (launches, comparisons) = (outline.launches(), outline.comparisons());
+    Ok(Document { comparisons, launches, ..document(rows) })
+}
+
+/// Gives rows what stands around them.
+fn place(rows: &mut [Row], outline: &Outline<'_>) {
+    for row in rows {
+        let Some(line) = outline.lines.get(row.line.saturating_sub(1)) else { continue };
+        let section = outline.section(line);
+        row.system = row.system.take().or_else(|| section.system.clone());
+        row.round = row.round.take().or_else(|| section.round.clone());
+        if row.tool != Tool::Proofload {
+            row.service_time_ms = outline.service_time_ms(row.line);
+        }
+    }
+}
+
+fn finish(mut document: Document) -> Document {
+    for row in &mut document.rows {
+        if let Some(ms) = row.path.as_deref().and_then(delay_of_url) {
+            row.service_time_ms = Some((ms, "its URL".into()));
+        }
+    }
+    document
+}

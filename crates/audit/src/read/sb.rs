@@ -1,0 +1,105 @@
+//! SuperBenchmarker.
+
+use crate::number::{Figure, number, time_ms};
+use crate::outline::Outline;
+use crate::read::Rows;
+use crate::read::command::{Asked, command, path_of};
+use crate::row::{Row, Tool};
+
+/// Reads all outputs of sb in the text.
+pub(super) fn read(outline: &Outline<'_>) -> Rows {
+    let mut rows = Rows::default();
+    let mut asked: Option<Asked> = None;
+    let mut current: Option<Row> = None;
+    for line in &outline.lines {
+        if let Some(found) = command(line.text, &["sb", "sb.exe", "superbenchmarker"]) {
+            rows.extend(current.take().map(close));
+            asked = Some(found);
+        } else if line.text.starts_with("[Press C to stop the test]")
+            || starts_alone(line.text, current.as_ref())
+        {
+            rows.extend(current.take().map(close));
+            current = Some(open(line.number, &asked.take().unwrap_or_default()));
+            let row = current.as_mut().expect("it was just opened");
+            take(row, line.text);
+        } else if let Some(row) = &mut current {
+            take(row, line.text);
+            if row.percentiles_ms.last().is_some_and(|(percent, _)| *percent > 99.5) {
+                rows.extend(current.take().map(close));
+            }
+        }
+    }
+    rows.extend(current.map(close));
+    rows
+}
+
+/// An output of which the head is lost.
+fn starts_alone(text: &str, current: Option<&Row>) -> bool {
+    current.is_none() && text.contains("Finished!---")
+}
+
+fn open(line: usize, asked: &Asked) -> Row {
+    Row {
+        tool: Tool::Sb,
+        line,
+        connections: asked.connections,
+        duration_s: asked.duration_s,
+        path: asked.url.as_deref().and_then(path_of),
+        ..Row::default()
+    }
+}
+
+fn close(mut row: Row) -> Row {
+    let told: u64 = row.statuses.values().fold(0, |sum, count| sum.saturating_add(*count));
+    if !row.statuses.is_empty() {
+        // The line that is rewritten during the run is one short now and then; what ended has a status.
+        row.requests = Some(told);
+        let bad = row.statuses.iter().filter(|(status, _)| !(200..303).contains(*status));
+        row.errors.bad_answers = Some(bad.fold(0, |sum: u64, (_, count)| sum.saturating_add(*count)));
+    }
+    for (name, is_missing) in [
+        ("the line `RPS`", row.rate_per_s.is_none()),
+        ("the line `Avg`", row.mean_ms.is_none()),
+        ("the lines `Status`", row.statuses.is_empty()),
+    ] {
+        if is_missing {
+            row.missing.push(name);
+        }
+    }
+    row
+}
+
+fn take(row: &mut Row, text: &str) {
+    let field = |name: &str| text.strip_prefix(name).map(str::trim);
+    if let Some(figure) = field("RPS:") {
+        row.rate_per_s = figure.split_whitespace().next().and_then(|it| number(it, false));
+    } else if let Some(time) = field("Max:") {
+        row.max_ms = time_ms(time);
+    } else if let Some(time) = field("Min:") {
+        row.min_ms = time_ms(time);
+    } else if let Some(time) = field("Avg:") {
+        row.mean_ms = time_ms(time);
+    } else if let Some((status, count)) = field("Status").and_then(|it| it.split_once(':')) {
+        if let (Ok(status), Ok(count)) = (status.trim().parse(), count.trim().parse()) {
+            row.statuses.insert(status, count);
+        }
+    } else if let Some((percent, time)) =
+        text.split_once("% ").filter(|(_, it)| it.trim().starts_with("below"))
+    {
+        let time = time_ms(time.trim().trim_start_matches("below").trim());
+        if let (Some(percent), Some(time)) = (number(percent, false), time) {
+            row.percentiles_ms.push((percent.value, time));
+        }
+    } else if let Some((_, took)) = text.split_once("(took ") {
+        row.elapsed_s = clock_s(took.trim_end_matches(')'));
+    } else if let Some((count, _)) = text.split_once("(RPS:") {
+        row.requests = count.trim().parse().ok();
+    }
+}
+
+/// `00:01:03.9043972` in seconds.
+fn clock_s(text: &str) -> Option<Figure> {
+    let parts: Vec<Figure> = text.trim().split(':').map(|it| number(it, false)).collect::<Option<_>>()?;
+    let [hours, minutes, seconds] = parts[..] else { return None };
+    Some(Figure { value: hours.value * 3600.0 + minutes.value * 60.0 + seconds.value, step: seconds.step })
+}

@@ -1,0 +1,159 @@
+//! Each check at its bounds.
+
+use audit::{Kind, Level};
+
+use crate::kinds;
+
+/// An output of wrk with 10 s at 1000/s, so that N users have a mean of N ms.
+fn wrk(command: &str, connections: u32, mean: &str, max: &str, more: &str) -> String {
+    format!(
+        "$ wrk {command}\nRunning 10s test @ http://h/x\n  1 threads and {connections} connections\n  Thread Stats   Avg  \
+         Stdev  Max   +/- Stdev\n    Latency   {mean}  1.00ms  {max}  90.00%\n    Req/Sec  1.00k  0.00  1.00k  90.00%\n  \
+         10000 requests in 10.00s, 1.00MB read\n{more}Requests/sec:   1000.00\nTransfer/sec:    100.00KB\n"
+    )
+}
+
+#[test]
+fn littles_law_allows_for_digits_and_for_innocent_causes() {
+    let law = |connections, mean| kinds(&wrk("-t1", connections, mean, "900.00ms", ""));
+    assert_eq!(law(100, "100.00ms"), []);
+    assert_eq!(law(100, "95.50ms"), []);
+    assert_eq!(law(100, "104.90ms"), []);
+    assert_eq!(law(100, "92.00ms"), [(Level::Note, Kind::LittlesLaw)]);
+    assert_eq!(law(100, "108.00ms"), [(Level::Note, Kind::LittlesLaw)]);
+    assert_eq!(law(100, "88.00ms"), [(Level::Broken, Kind::LittlesLaw)]);
+    assert_eq!(law(100, "111.00ms"), [(Level::Broken, Kind::LittlesLaw)]);
+    // A script may wait; a connection a request is set up outside the latency.
+    for command in ["-t1 -s think.lua", "-t1 -H 'Connection: close'"] {
+        assert_eq!(
+            kinds(&wrk(command, 100, "50.00ms", "900.00ms", "")),
+            [(Level::Note, Kind::LittlesLaw)],
+            "{command}"
+        );
+    }
+    let failed = "  Socket errors: connect 40, read 0, write 0, timeout 0\n";
+    assert_eq!(
+        kinds(&wrk("-t1", 100, "60.00ms", "900.00ms", failed)),
+        [(Level::Unknown, Kind::ConnectFailures)]
+    );
+}
+
+#[test]
+fn users_that_end_at_different_times_are_fewer() {
+    let text = "spawning thread #0: 100 total client(s). 10000 total requests\nApplication protocol: http/1.1\nfinished in \
+                15.66s, 638.47 req/s, 166.04KB/s\nrequests: 10000 total, 10000 started, 10000 done, 10000 succeeded, 0 \
+                failed, 0 errored, 0 timeout\ntime for request: 3.12ms 498.72ms 128.90ms 60.07ms 74.42%\n";
+    assert_eq!(kinds(&format!("starting benchmark...\n{text}")), []);
+}
+
+#[test]
+fn wrk_drops_the_connections_that_do_not_divide_by_threads() {
+    let text = wrk("-t3", 100, "99.00ms", "500.00ms", "").replace("1 threads", "3 threads");
+    assert_eq!(kinds(&text), []);
+    let text = wrk("-t60", 119, "60.00ms", "500.00ms", "").replace("1 threads", "60 threads");
+    assert_eq!(kinds(&text), [], "119 connections over 60 threads are 60");
+}
+
+#[test]
+fn late_answers_explain_a_latency_that_is_too_low() {
+    let errors = "  Socket errors: connect 0, read 0, write 0, timeout 5000\n";
+    let text = wrk("-t1", 1000, "500.00ms", "1.50s", errors);
+    assert_eq!(kinds(&text), [(Level::Unknown, Kind::Censored)]);
+    let text = wrk("-t1", 1000, "500.00ms", "1.99s", errors);
+    assert_eq!(kinds(&text), [(Level::Unknown, Kind::Censored), (Level::Unknown, Kind::MaxAtTimeout)]);
+    // They can't explain one that is too high.
+    let text = wrk("-t1", 100, "500.00ms", "1.50s", errors);
+    assert!(kinds(&text).contains(&(Level::Broken, Kind::LittlesLaw)));
+}
+
+#[test]
+fn the_timeout_is_that_of_the_command() {
+    // Just below the timeout, and none was late: an answer in time.
+    assert_eq!(kinds(&wrk("-t1", 100, "100.00ms", "1.96s", "")), []);
+    assert_eq!(kinds(&wrk("-t1", 100, "100.00ms", "2.37s", "")), [(Level::Unknown, Kind::BeyondTimeout)]);
+    assert_eq!(kinds(&wrk("-t1 -T30", 100, "100.00ms", "2.37s", "")), []);
+    assert_eq!(kinds(&wrk("-t1 --timeout 5s", 100, "100.00ms", "2.37s", "")), []);
+}
+
+#[test]
+fn a_second_is_no_retry_by_itself() {
+    assert_eq!(kinds(&wrk("-t1", 100, "100.00ms", "1.00s", "")), []);
+    assert_eq!(kinds(&wrk("-t1", 10, "10.00ms", "1.02s", "")), [(Level::Note, Kind::SynRetry)]);
+    assert_eq!(kinds(&wrk("-T30", 100, "100.00ms", "3.03s", "")), [(Level::Note, Kind::SynRetry)]);
+    assert_eq!(kinds(&wrk("-T30", 100, "100.00ms", "3.23s", "")), []);
+    assert_eq!(kinds(&wrk("-T30", 1000, "1.00s", "3.03s", "")), []);
+}
+
+#[test]
+fn rate_times_time_is_the_count() {
+    let text = wrk("-t1", 100, "100.00ms", "500.00ms", "");
+    assert_eq!(kinds(&text.replace("1000.00\n", "1000.90\n")), []);
+    assert_eq!(kinds(&text.replace("1000.00\n", "1046.00\n")), [(Level::Broken, Kind::RateTimesTime)]);
+}
+
+#[test]
+fn a_mean_is_within_the_extremes_and_percentiles_rise() {
+    let text = wrk("-t1", 100, "100.00ms", "99.00ms", "");
+    assert_eq!(kinds(&text), [(Level::Broken, Kind::OutOfOrder)]);
+    let spread = |p90: &str| {
+        wrk("-t1", 100, "100.00ms", "500.00ms", "").replace(
+            "    Req/Sec",
+            &format!("  Latency Distribution\n 50% 90.00ms\n 90% {p90}\n 99% 300.00ms\n    Req/Sec"),
+        )
+    };
+    assert_eq!(kinds(&spread("200.00ms")), []);
+    assert_eq!(kinds(&spread("90.00ms")), []);
+    assert_eq!(kinds(&spread("0.31s")), [], "within its digits");
+    assert_eq!(kinds(&spread("0.35s")), [(Level::Broken, Kind::OutOfOrder)]);
+}
+
+#[test]
+fn summaries_may_round_and_cut_off_and_may_not_differ() {
+    let with = |summary: &str| kinds(&(wrk("-t1", 100, "100.46ms", "500.00ms", "") + summary));
+    for sound in [
+        "- 1000 QPS\n- 100.46ms Avg Latency\n",
+        "QPS 1.0k, mean latency 100ms\n",
+        "Requests/sec ~ 1000\n",
+        "The rate is about 900 QPS.\n",
+        "Others reach 5000 QPS > 4000 QPS\n",
+        "p99 latency 450ms\n",
+        "Faster than nginx with 40000 QPS\n",
+    ] {
+        assert_eq!(with(sound), [], "{sound}");
+    }
+    assert_eq!(with("- 1100 QPS\n"), [(Level::Broken, Kind::Summary)]);
+    assert_eq!(with("- 1003 QPS\n"), [(Level::Note, Kind::Summary)]);
+    assert_eq!(with("- 1000 QPS\n- mean 18.46 ms\n"), [(Level::Broken, Kind::Summary)]);
+}
+
+#[test]
+fn the_same_output_twice_is_one_run() {
+    let text = wrk("-t1", 100, "100.00ms", "500.00ms", "");
+    assert_eq!(kinds(&format!("## a\n{text}## b\n{text}")), [(Level::Note, Kind::Twice)]);
+}
+
+#[test]
+fn repeats_give_a_spread_and_leads_within_it_are_told() {
+    let header = "system,path,driver,connections,requests,elapsed_s,requests_per_s,latency_avg_ms\n";
+    let row = |system: &str, requests: u32| {
+        format!("{system},/x,wrk,100,{requests},10.00,{},{:.2}\n", requests / 10, 1e6 / f64::from(requests))
+    };
+    let text = |other| format!("{header}{}{}{}", row("a", 100_000), row("a", 104_000), row("b", other));
+    assert_eq!(kinds(&text(102_000)).iter().filter(|it| it.1 == Kind::Lead).count(), 2);
+    assert_eq!(kinds(&text(200_000)), []);
+    let lone = format!("{header}{}{}", row("a", 100_000), row("b", 104_000));
+    let audit = crate::found(&lone);
+    let all = crate::all(&audit);
+    assert_eq!(
+        all.iter().map(|it| (it.level, it.kind)).collect::<Vec<_>>(),
+        [(Level::Unknown, Kind::NoRepeats)]
+    );
+}
+
+#[test]
+fn a_rate_that_follows_the_connections_is_no_ceiling() {
+    let header = "system,path,driver,connections,requests_per_s,latency_avg_ms,service_time_ms\n";
+    assert_eq!(kinds(&format!("{header}a,/x,wrk,10,100,100,100\na,/x,wrk,50,500,100,100\n")), []);
+    let flat = format!("{header}a,/x,wrk,100,200,500,100\na,/x,wrk,500,199,2512,100\n");
+    assert_eq!(kinds(&flat), [(Level::Note, Kind::Pool)]);
+}

@@ -1,0 +1,119 @@
+//! Each format is read whole, and sound output is not accused.
+
+use audit::{Kind, Level, Tool};
+
+use crate::{format, kinds, read};
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= b.abs() * 1e-6
+}
+
+#[test]
+fn wrk_with_latency() {
+    let text = format("wrk-latency.txt");
+    let document = read(&text);
+    let [row] = &document.rows[..] else { panic!("{document:?}") };
+    assert_eq!((row.tool, row.connections, row.threads), (Tool::Wrk, Some(64), Some(2)));
+    assert_eq!(row.path.as_deref(), Some("/hello"));
+    assert_eq!(row.percentiles_ms.iter().map(|it| it.0).collect::<Vec<_>>(), [50.0, 75.0, 90.0, 99.0]);
+    assert_eq!((row.requests, row.errors.bad_answers), (Some(501_890), Some(120_000)));
+    assert_eq!(kinds(&text), [(Level::Unknown, Kind::ErrorsAsAnswers)]);
+}
+
+#[test]
+fn wrk2_is_an_open_model() {
+    let text = format("wrk2.txt");
+    let document = read(&text);
+    let [kept, missed] = &document.rows[..] else { panic!("{document:?}") };
+    assert_eq!((kept.tool, kept.asked_per_s), (Tool::Wrk2, Some(2000.0)));
+    assert_eq!(kept.percentiles_ms.len(), 8, "the uncorrected ones are another distribution");
+    assert_eq!(missed.asked_per_s, Some(8000.0));
+    // 2998/s × 10.97 s is not the number of connections, and need not be.
+    assert_eq!(kinds(&text), [(Level::Unknown, Kind::OfferedRate)]);
+}
+
+#[test]
+fn h2load_by_time_and_by_count() {
+    let text = format("h2load.txt");
+    let document = read(&text);
+    let [timed, counted] = &document.rows[..] else { panic!("{document:?}") };
+    assert_eq!((timed.connections, timed.requests, timed.streams), (Some(64), Some(50_685), Some(1)));
+    assert!(close(timed.received_bytes.unwrap().value, 3_497_265.0));
+    assert!(close(timed.mean_ms.unwrap().value, 1.26) && close(timed.min_ms.unwrap().value, 0.217));
+    assert_eq!(counted.errors.bad_answers, Some(10_000));
+    assert_eq!(kinds(&text), [(Level::Unknown, Kind::ErrorsAsAnswers)]);
+}
+
+#[test]
+fn oha_counts_what_its_deadline_aborted() {
+    let text = format("oha.json");
+    let document = read(&text);
+    let [row] = &document.rows[..] else { panic!("{document:?}") };
+    assert_eq!((row.tool, row.errors.bad_answers), (Tool::Oha, Some(0)));
+    assert!(close(row.max_ms.unwrap().value, 6.250_588));
+    assert_eq!(row.percentiles_ms.len(), 9);
+    assert_eq!(kinds(&text), []);
+    // Pasted below its command, the number of connections is known.
+    let pasted =
+        format!("We ran\n\n$ oha -c 50 -z 1s --output-format json http://h/hello\n{text}\nand were glad.\n");
+    let rows = read(&pasted).rows;
+    assert_eq!((rows[0].connections, rows[0].path.as_deref()), (Some(50), Some("/hello")));
+    assert_eq!(kinds(&pasted), []);
+}
+
+#[test]
+fn k6_in_both_shapes() {
+    let text = format("k6-export.json");
+    let rows = read(&text).rows;
+    assert_eq!((rows[0].tool, rows[0].requests, rows[0].connections), (Tool::K6, Some(1234), Some(5)));
+    assert_eq!(kinds(&text), [(Level::Unknown, Kind::ErrorsAsAnswers)], "37 of 1234 failed");
+    let text = format("k6-summary.json");
+    assert!(close(read(&text).rows[0].elapsed_s.unwrap().value, 30.0105));
+    assert_eq!(kinds(&text), [(Level::Broken, Kind::OutOfOrder)], "p(90) above p(95)");
+}
+
+#[test]
+fn jmeter_tables_of_any_country() {
+    let english = read(&format("aggregate.csv")).rows;
+    let german = read(&format("aggregate-de.csv")).rows;
+    assert_eq!((english.len(), german.len()), (1, 1), "the total is no row");
+    assert_eq!((english[0].requests, german[0].requests), (Some(20_000), Some(20_000)));
+    for rows in [&english, &german] {
+        assert!(close(rows[0].rate_per_s.unwrap().value, 1041.55818));
+        assert_eq!((rows[0].errors.bad_answers, &rows[0].unreadable), (Some(500), &Vec::new()));
+    }
+    assert_eq!(kinds(&format("aggregate.csv")), [(Level::Unknown, Kind::ErrorsAsAnswers)]);
+    let text = format("summary-report.csv");
+    assert!(close(read(&text).rows[0].stdev_ms.unwrap().value, 2.11));
+    assert_eq!(kinds(&text), [(Level::Broken, Kind::OutOfOrder)], "a minimum above the mean");
+}
+
+#[test]
+fn a_jtl_is_summed_up_as_jmeter_does() {
+    let text = format("requests.jtl");
+    let rows = read(&text).rows;
+    let [row] = &rows[..] else { panic!("{rows:?}") };
+    assert_eq!((row.requests, row.users, row.errors.bad_answers), (Some(80), Some(4), Some(1)));
+    assert!(close(row.elapsed_s.unwrap().value, 8.0) && close(row.rate_per_s.unwrap().value, 10.0));
+    assert!(close(row.ramp_s.unwrap(), 3.0) && close(row.answer_bytes.unwrap().value, 168.0));
+    let kinds = kinds(&text);
+    assert!(kinds.contains(&(Level::Unknown, Kind::RampUp)), "{kinds:?}");
+    assert!(kinds.contains(&(Level::Unknown, Kind::ErrorsAsAnswers)), "{kinds:?}");
+}
+
+#[test]
+fn one_text_may_hold_outputs_of_several_tools() {
+    let mixed =
+        ["wrk-latency.txt", "oha.json", "h2load.txt", "aggregate.csv"].map(format).join("\nand then\n");
+    let tools: Vec<_> = read(&mixed).rows.iter().map(|row| row.tool).collect();
+    assert_eq!(tools, [Tool::Wrk, Tool::Oha, Tool::H2load, Tool::H2load, Tool::Jmeter]);
+}
+
+#[test]
+fn our_own_records_are_judged_by_explain() {
+    let text = crate::file("bench/src/samples/proofload.json");
+    let rows = read(&text).rows;
+    assert_eq!((rows.len(), rows[0].tool), (1, Tool::Proofload));
+    let reasons: Vec<_> = kinds(&text);
+    assert!(reasons.iter().all(|(_, kind)| *kind == Kind::OwnAudit), "{reasons:?}");
+}

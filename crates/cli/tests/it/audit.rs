@@ -1,0 +1,87 @@
+//! `proofload audit`: exit codes, and that the guide shows what it prints.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use crate::common::{json, proofload, repository, run};
+
+const BEGIN: &str = "<!-- audit:begin ";
+const END: &str = "<!-- audit:end -->";
+
+fn stdout(command: &mut Command) -> (Option<i32>, String) {
+    let output = command.output().expect("the binary starts");
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn the_guide_shows_what_it_prints() {
+    let path = repository().join("docs/audit.md");
+    let guide = std::fs::read_to_string(&path).unwrap();
+    let mut renewed = String::new();
+    let mut rest = &guide[..];
+    while let Some((before, block)) = rest.split_once(BEGIN) {
+        let (files, behind) = block.split_once(" -->").unwrap();
+        let (_, after) = behind.split_once(END).unwrap();
+        let (code, printed) = stdout(proofload().arg("audit").args(files.split(' ')));
+        assert_eq!(code, Some(4));
+        let command = files.replace(' ', " \\\n    ");
+        let printed = printed.trim_end();
+        let block = format!("{BEGIN}{files} -->\n```\n$ proofload audit {command}\n{printed}\n```\n{END}");
+        renewed.extend([before, &block]);
+        rest = after;
+    }
+    renewed += rest;
+    if std::env::var("INSTA_UPDATE").is_ok_and(|it| it == "always") {
+        std::fs::write(&path, renewed).unwrap();
+    } else {
+        assert!(
+            guide == renewed,
+            "docs/audit.md shows other findings than are printed; see what it says of INSTA_UPDATE"
+        );
+    }
+}
+
+#[test]
+fn sound_output_ends_well_also_from_standard_input() {
+    let mut child = proofload()
+        .args(["audit", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let sample = std::fs::read(repository().join("bench/src/samples/oha.json")).unwrap();
+    child.stdin.take().unwrap().write_all(&sample).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("1 row: nothing that can't be true"), "{text}");
+}
+
+#[test]
+fn json_has_a_version_and_the_counts() {
+    let output = run(&["audit", "--json", "published/outputs/socket-models.txt"]);
+    assert_eq!(output.status.code(), Some(4));
+    let audit = json(&output);
+    assert_eq!((audit["version"].as_u64(), audit["counts"]["rows"].as_u64()), (Some(1), Some(3)));
+    let first = &audit["files"][0]["findings"][0];
+    assert_eq!((first["level"].as_str(), first["kind"].as_str()), (Some("broken"), Some("rate_times_time")));
+}
+
+#[test]
+fn what_can_t_be_used_is_one_error() {
+    for (file, what) in [
+        ("no-such-file.txt", "no-such-file.txt can't be read"),
+        ("experiments", "trials.jsonl can't be read"),
+        ("LICENSE", "no load-test output was found"),
+    ] {
+        let output = run(&["audit", file]);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(
+            error.starts_with("proofload: ") && error.contains(what) && error.lines().count() == 1,
+            "{error}"
+        );
+        assert!(output.stdout.is_empty());
+    }
+    assert_eq!(run(&["audit"]).status.code(), Some(2));
+}

@@ -18,7 +18,7 @@ pub const USAGE: u8 = 2;
 /// There was nothing to measure: no address, nobody listens, no stack came up.
 pub const UNREACHABLE: u8 = 3;
 /// It was measured, and the service did not do what was asked, or its latency could not be seen, or our own figures
-/// are not known to be the truth.
+/// are not known to be the truth, or a cell of one run got worse in another.
 pub const SERVICE: u8 = 4;
 /// It was interrupted; what was measured is kept.
 pub const INTERRUPTED: u8 = 130;
@@ -32,7 +32,8 @@ Exit codes:
   3    nothing to measure: the host does not resolve, nobody listens, no stack came up
   4    measured, but over 0.1 % of the requests failed or could not be sent, or percentiles are
        only lower bounds, or a stack of the experiment failed, or a case of a calibration is not
-       in bounds, or an audit found what can't be true or can't be known
+       in bounds, or a cell got worse from one compared run to the other, or an audit found what
+       can't be true or can't be known
   130  interrupted; what was measured is kept";
 
 /// An error on its way to the user.

@@ -263,11 +263,16 @@ fn nearest_edge(rule: Rule, estimate: Option<Ratio>) -> Option<f64> {
     }
 }
 
+/// Comparisons that nothing was measured of can't err, and are none of those that Holm's method counts.
 fn judge(questions: Vec<Question>, seed: Seed) -> Vec<ClaimPart> {
-    let p: Vec<f64> =
-        questions.iter().map(|it| it.over_edge.as_ref().unwrap_or(&it.ratios).p_value(seed)).collect();
-    let adjusted = holm(&p);
-    let count = questions.len();
+    let measured: Vec<usize> = (0..questions.len()).filter(|it| questions[*it].ratios.blocks() > 0).collect();
+    let p_of = |question: &Question| question.over_edge.as_ref().unwrap_or(&question.ratios).p_value(seed);
+    let p: Vec<f64> = measured.iter().map(|it| p_of(&questions[*it])).collect();
+    let mut adjusted = vec![1.0; questions.len()];
+    for (index, p) in measured.iter().zip(holm(&p)) {
+        adjusted[*index] = p;
+    }
+    let count = measured.len();
     questions.into_iter().zip(adjusted).map(|(question, p)| question.judge(p, count, seed)).collect()
 }
 

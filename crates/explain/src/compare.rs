@@ -9,7 +9,9 @@ mod inputs;
 use std::collections::BTreeMap;
 
 use plan::Metric;
-use record::{CellName, Manifest, Measured, Trial, TrialResult, cells, measured_by_block, trials_of};
+use record::{
+    CellName, Manifest, Measured, Trial, TrialResult, cells, measured_by_block, measured_controls, trials_of,
+};
 use serde::Serialize;
 use stats::{ALPHA, LEAST_EFFECT, TwoSamples, holm, least_rank_sum_p};
 
@@ -44,6 +46,8 @@ pub struct RunsCompared {
     pub threshold: f64,
     /// What differs in what they are of.
     pub differences: Vec<RunDifference>,
+    /// What the client could do at all in both runs, where they have controls: a change of it is the machine's.
+    pub controls: Vec<ControlChange>,
     /// What changed, by cell.
     pub cells: Vec<CellChange>,
     /// Cells of the first run only.
@@ -76,6 +80,19 @@ pub struct RunDifference {
     pub a: String,
     /// In the second.
     pub b: String,
+}
+
+/// The controls of a round at a load, in both runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ControlChange {
+    /// The round.
+    pub round: String,
+    /// The load, in words.
+    pub load: String,
+    /// Their median goodputs, 1/s.
+    pub goodput_per_s: [f64; 2],
+    /// The second over the first.
+    pub ratio: f64,
 }
 
 /// What became of a cell from one run to another.
@@ -183,10 +200,28 @@ pub fn compare_runs(a: RecordedRun<'_>, b: RecordedRun<'_>, threshold: f64) -> R
         b: side(b),
         threshold,
         differences,
+        controls: controls(a, b),
         cells: compared,
         only_in_a: only(&of_a, &of_b),
         only_in_b: only(&of_b, &of_a),
     }
+}
+
+fn controls(a: RecordedRun<'_>, b: RecordedRun<'_>) -> Vec<ControlChange> {
+    let of = |run: RecordedRun<'_>| {
+        let mut goodputs: BTreeMap<CellName, Vec<f64>> = BTreeMap::new();
+        for (cell, measured) in measured_controls(run.trials) {
+            let goodput = Some(measured.load.goodput_per_s).filter(|it| *it > 0.0 && it.is_finite());
+            goodputs.entry(cell).or_default().extend(goodput);
+        }
+        goodputs
+    };
+    let mut of_b = of(b);
+    let both = of(a).into_iter().filter_map(|(cell, of_a)| {
+        let (a, b) = (median(of_a)?, median(of_b.remove(&cell)?)?);
+        Some(ControlChange { round: cell.round, load: cell.load, goodput_per_s: [a, b], ratio: b / a })
+    });
+    both.collect()
 }
 
 fn side(run: RecordedRun<'_>) -> RunSide {

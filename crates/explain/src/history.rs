@@ -50,11 +50,13 @@ impl HistoryFilter {
     }
 }
 
-/// What makes two figures ones of the same series. Quick runs have shorter loads and make one of their own.
+/// What makes two figures ones of the same series. Quick and coarse runs have shorter loads, and where client and server
+/// share no cores the figures are others: each makes a series of its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 struct SeriesKey {
     title: String,
-    quick: bool,
+    pace: String,
+    placement: String,
     cell: (String, String, String),
 }
 
@@ -88,8 +90,10 @@ pub struct Series {
     pub load: String,
     /// The stack.
     pub stack: String,
-    /// Whether its runs were quick looks.
-    pub quick: bool,
+    /// How thorough its runs were: `full`, `quick` or `coarse`.
+    pub pace: String,
+    /// Where client and servers ran: `shared` or `split`; empty where the records don't say.
+    pub placement: String,
     /// Which figure.
     pub metric: HistoryMetric,
     /// By start.
@@ -132,12 +136,21 @@ pub fn points_of_run(
             inputs: run.manifest.stacks.get(&cell.stack).and_then(|it| it.inputs.clone()),
             key: SeriesKey {
                 title: run.manifest.title.clone(),
-                quick: run.manifest.quick,
+                pace: pace(run),
+                placement: run.manifest.placement.clone(),
                 cell: (cell.round, cell.load, cell.stack),
             },
         }
     };
     cells(run.trials).into_iter().filter(|cell| filter.takes(cell)).map(point).collect()
+}
+
+fn pace(run: RecordedRun<'_>) -> String {
+    match (run.manifest.pace.as_str(), run.manifest.quick) {
+        ("", true) => "quick".into(),
+        ("", false) => "full".into(),
+        (pace, _) => pace.into(),
+    }
 }
 
 fn figure(measured: &record::Measured, metric: HistoryMetric) -> Option<f64> {
@@ -165,7 +178,7 @@ pub fn series_of(points: Vec<HistoryPoint>, metric: HistoryMetric) -> Vec<Series
         })
         .collect();
     all.sort_by(|(size_a, a), (size_b, b)| {
-        let key = |it: &Series| (it.title.clone(), it.quick, it.round.clone());
+        let key = |it: &Series| (it.title.clone(), it.pace.clone(), it.placement.clone(), it.round.clone());
         key(a).cmp(&key(b)).then(size_a.total_cmp(size_b)).then_with(|| a.stack.cmp(&b.stack))
     });
     all.into_iter().map(|it| it.1).collect()
@@ -186,7 +199,8 @@ fn one(key: SeriesKey, points: Vec<HistoryPoint>, metric: HistoryMetric) -> Seri
         round: key.cell.0,
         load: key.cell.1,
         stack: key.cell.2,
-        quick: key.quick,
+        pace: key.pace,
+        placement: key.placement,
         metric,
         points,
         runs_needed: (values.len() < SERIES_MIN).then_some(SERIES_MIN),

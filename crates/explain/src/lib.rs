@@ -18,7 +18,8 @@ pub use audit::{Reason, ReasonKind, Validity, audit, audit_trial};
 pub use calibration::{AllowedBy, CALIBRATED_PERCENTILES, CaseOutcome, CaseVerdict, Deviation, judge_case};
 pub use claims::{ClaimPart, ClaimVerdict, JudgedClaim, PartUnit, judge_claim};
 pub use compare::{
-    Bounded, CellChange, ChangeVerdict, RecordedRun, RunDifference, RunSide, RunsCompared, compare_runs,
+    Bounded, CellChange, ChangeVerdict, ControlChange, RecordedRun, RunDifference, RunSide, RunsCompared,
+    compare_runs,
 };
 pub use history::{
     HistoryFilter, HistoryMetric, HistoryPoint, Series, SeriesChange, points_of_run, series_of,

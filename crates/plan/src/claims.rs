@@ -203,6 +203,50 @@ impl Claim {
     }
 }
 
+impl Claim {
+    /// The claim load by load, each part a claim of its own that says so: what a run of some of the loads can decide. A
+    /// claim that compares loads with each other, or is of one load, is whole.
+    pub fn by_load(&self) -> Vec<Self> {
+        let loads: BTreeSet<u32> = self.cells().iter().map(|cell| cell.connections).collect();
+        if loads.len() < 2 || !self.keeps_loads_apart() {
+            return vec![self.clone()];
+        }
+        let at = |load: u32| Self {
+            id: format!("{}/{load}", self.id),
+            sentence: format!("{} (here: at {load} connections)", self.sentence),
+            metric: self.metric,
+            statement: self.statement.at(load),
+        };
+        loads.into_iter().map(at).collect()
+    }
+
+    fn keeps_loads_apart(&self) -> bool {
+        match &self.statement {
+            Statement::Order(pairs)
+            | Statement::Ratio { pairs, .. }
+            | Statement::Invariance { pairs, .. }
+            | Statement::Equal { pairs, .. } => pairs.iter().all(|it| it.a.connections == it.b.connections),
+            Statement::Ceiling { .. } | Statement::NotTestable { .. } => true,
+        }
+    }
+}
+
+impl Statement {
+    /// What it says of one load.
+    fn at(&self, load: u32) -> Self {
+        let mut own = self.clone();
+        match &mut own {
+            Self::Order(pairs)
+            | Self::Ratio { pairs, .. }
+            | Self::Invariance { pairs, .. }
+            | Self::Equal { pairs, .. } => pairs.retain(|it| it.a.connections == load),
+            Self::Ceiling { levels, .. } => levels.retain(|it| it.cell.connections == load),
+            Self::NotTestable { .. } => {}
+        }
+        own
+    }
+}
+
 impl WriteUp {
     /// Reads the write-up in `path` and checks it against its experiment, which it names relative to itself.
     pub fn read(path: &Path, catalogue: &Catalogue) -> Result<Self, PlanError> {

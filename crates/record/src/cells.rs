@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::trial::{Measured, Trial, TrialResult};
+use crate::trial::{Measured, Role, Trial, TrialResult};
 
 /// What a label ends with where a stack takes one request a connection: it is the same load to its round.
 const FRESH: &str = ", fresh";
@@ -47,6 +47,15 @@ pub fn cells(trials: &[Trial]) -> Vec<CellName> {
         a.round.cmp(&b.round).then(size(a).total_cmp(&size(b))).then_with(|| a.cmp(b))
     });
     cells
+}
+
+/// The measured controls of a run with the cell that each stands beside: what the client could do at all, in the same
+/// blocks and at the same loads.
+pub fn measured_controls(trials: &[Trial]) -> impl Iterator<Item = (CellName, &Measured)> {
+    trials.iter().filter(|trial| trial.role == Role::Control).filter_map(|trial| match &trial.result {
+        TrialResult::Measured(it) => Some((CellName::of(trial), &**it)),
+        TrialResult::Failed { .. } => None,
+    })
 }
 
 /// The finished trials that `is_of_cell` says are of one cell, in order, those that failed included.

@@ -16,6 +16,15 @@ const NUMBERS: std::ops::Range<usize> = 1..7;
 pub fn compare_text(compared: &RunsCompared) -> String {
     let mut text = format!("A  {}\nB  {}\n", side(&compared.a), side(&compared.b));
     differences(&mut text, &compared.differences);
+    if !compared.controls.is_empty() {
+        text.push_str("\nThe client alone (controls), whose change is the machine's:\n");
+    }
+    for it in &compared.controls {
+        let ([a, b], off) = (it.goodput_per_s.map(per_s), (it.ratio - 1.0) * 100.0);
+        // Writing into a String cannot fail.
+        let _ =
+            writeln!(text, "  {}, {}: {a} → {b}, {off:+.1} %", plain_line(&it.round), plain_line(&it.load));
+    }
     let mut heading = None;
     let mut rows: Vec<&CellChange> = Vec::new();
     for cell in &compared.cells {
@@ -23,7 +32,6 @@ pub fn compare_text(compared: &RunsCompared) -> String {
         if heading != Some(own) {
             table(&mut text, &rows);
             rows.clear();
-            // Writing into a String cannot fail.
             let _ = writeln!(text, "\n{}, {}", plain_line(own.0), plain_line(own.1));
             heading = Some(own);
         }
@@ -114,12 +122,14 @@ fn row(cell: &CellChange) -> Vec<String> {
     let [p99_a, p99_b] = cell.response_p99_us.map(bounded);
     let [cpu_a, cpu_b] = cell.cpu_us_per_request.map(micros_bare);
     let [trials_a, trials_b] = cell.trials;
+    let is_tested = cell.ratio.is_some() && cell.verdict != ChangeVerdict::TooFew;
+    let p = if is_tested { format!("{:.3}", cell.p) } else { NONE.into() };
     vec![
         name(&cell.stack),
         a,
         b,
         change,
-        if cell.ratio.is_some() { format!("{:.3}", cell.p) } else { NONE.into() },
+        p,
         format!("{p99_a} → {p99_b}"),
         format!("{cpu_a} → {cpu_b}"),
         format!("{trials_a}, {trials_b}"),

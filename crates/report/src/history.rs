@@ -30,10 +30,14 @@ fn series_text(text: &mut String, series: &Series) {
         HistoryMetric::Cpu => "server CPU time a request",
         HistoryMetric::P99 => "99th percentile of response time",
     };
-    let quick = if series.quick { ", quick looks" } else { "" };
+    let runs = match (series.pace.as_str(), series.placement.as_str()) {
+        ("full", "" | "shared") => String::new(),
+        (pace, "" | "shared") => format!(" ({} runs)", plain_line(pace)),
+        (pace, placement) => format!(" ({} runs, cores {})", plain_line(pace), plain_line(placement)),
+    };
     let parts = [&series.title, &series.round, &series.load, &series.stack].map(|it| plain_line(it));
     // Writing into a String cannot fail.
-    let _ = writeln!(text, "{}: {metric}{quick}", parts.join(", "));
+    let _ = writeln!(text, "{}: {metric}{runs}", parts.join(", "));
     let largest = series.points.iter().filter_map(|it| it.value).fold(0.0, f64::max);
     let mut inputs: Option<&Option<String>> = None;
     for (index, point) in series.points.iter().enumerate() {
@@ -46,9 +50,9 @@ fn series_text(text: &mut String, series: &Series) {
         let _ = writeln!(text, "  {}", line(point, series.metric, largest, other_inputs).trim_end());
     }
     if let Some(needed) = series.runs_needed {
-        let runs = series.points.iter().filter(|it| it.value.is_some()).count();
-        let plural = if runs == 1 { "run is" } else { "runs are" };
-        let _ = writeln!(text, "  {runs} {plural} too few to find a change (needs at least {needed})");
+        let count = series.points.iter().filter(|it| it.value.is_some()).count();
+        let plural = if count == 1 { "run is" } else { "runs are" };
+        let _ = writeln!(text, "  {count} {plural} too few to find a change (needs at least {needed})");
     } else if series.changes.is_empty() {
         text.push_str("  no change found\n");
     }

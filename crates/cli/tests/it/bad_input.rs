@@ -37,7 +37,7 @@ fn arguments_that_make_no_sense() {
     refused(&["target", "--stall", "2s/1s"], 2, &["stall"]);
     refused(&["target", "--model", "magic"], 2, &["event-loop"]);
     refused(&["target", "--path", "/x=gauss:1ms"], 2, &["no distribution `gauss`", "exp:5ms"]);
-    refused(&["error-rates", "--noise", "3"], 2, &["a share above 0 %", "3%"]);
+    refused(&["error-rates", "--noise", "3"], 2, &["unknown unit", "%"]);
     refused(&["error-rates", "--stacks", "1"], 2, &["2..=50"]);
     refused(&["calibrate", "--case", "fixed"], 2, &["no case `fixed`", "fixed-5ms"]);
     refused(&["calibrate", "--quick", "--case", "freeze"], 2, &["among the quick ones", "stall"]);

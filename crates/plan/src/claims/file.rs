@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use super::{CellId, CellPair, Claim, Level, Metric, PublishedMachine, Statement, WITHIN_DEFAULT, WriteUp};
 use crate::error::PlanError;
-use crate::experiment::{Experiment, Round};
+use crate::experiment::{Experiment, Role, Round};
 use crate::toml_file;
 
 /// Microseconds of a millisecond: write-ups give times in ms, records in µs.
@@ -359,11 +359,13 @@ impl Reader<'_> {
         connections: &Spanned<Vec<u32>>,
     ) -> Result<Row, PlanError> {
         let (round, id) = self.round(table, stack)?;
+        // Twins and controls are there for the comparison's sake; no write-up claims anything of them.
+        let own = || round.cells.iter().filter(|cell| cell.role == Role::Stack);
         let at = |count: u32| {
-            let mut of_stack = round.cells.iter().filter(|cell| cell.stack == id).peekable();
+            let mut of_stack = own().filter(|cell| cell.stack == id).peekable();
             if of_stack.peek().is_none() {
                 let what = format!("the round `{}` has no stack `{id}`", round.name);
-                let stacks: BTreeSet<&str> = round.cells.iter().map(|cell| cell.stack.as_str()).collect();
+                let stacks: BTreeSet<&str> = own().map(|cell| cell.stack.as_str()).collect();
                 let help = format!("it has {}", stacks.into_iter().collect::<Vec<_>>().join(", "));
                 return self.error(stack, what, &help);
             }

@@ -221,6 +221,23 @@ fn claim_on(connections: &[u32]) -> Claim {
 }
 
 #[test]
+fn a_claim_can_be_taken_load_by_load() {
+    let order = parse(ORDER).unwrap().claims.remove(0);
+    let parts = order.by_load();
+    assert_eq!(parts.iter().map(|it| it.id.as_str()).collect::<Vec<_>>(), ["c/4", "c/8"]);
+    assert_eq!(parts[1].sentence, "S (here: at 8 connections)");
+    assert_eq!(parts[1].cells().len(), 3);
+    let all: BTreeSet<CellId> = parts.iter().flat_map(Claim::cells).collect();
+    assert_eq!(all.len(), order.cells().len());
+    let levels = claim_on(&[1, 2]);
+    assert_eq!(levels.by_load().len(), 2);
+    let pair = |a, b| CellPair { a: cell("target-pool", a), b: cell("target-pool", b), published: None };
+    let flat = Statement::Invariance { pairs: vec![pair(8, 4)], within: 0.05 };
+    let flat = Claim { statement: flat, ..levels };
+    assert_eq!(flat.by_load(), std::slice::from_ref(&flat), "it is about the difference between loads");
+}
+
+#[test]
 fn the_cells_that_decide_most_come_first() {
     // One second a connection: 9 decides two claims in 10 s, 3 and 4 one each.
     let claims = [claim_on(&[3]), claim_on(&[1, 9]), claim_on(&[9, 1]), claim_on(&[4, 9])];

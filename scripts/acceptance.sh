@@ -35,6 +35,8 @@ within target-event-loop "$(goodput target-event-loop)" 640
 cat >"$runs/many.toml" <<'EOT'
 title = "Proxies at 5000 connections"
 blocks = 1
+twin = false
+control = false
 [load]
 connections = [5000]
 warm_up = "5s"

@@ -352,12 +352,12 @@ pub struct ErrorRates {
     /// Stacks that are compared; beside them comes a twin of the last, and nothing nearer than the two are is a difference
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(2..=50))]
     pub stacks: u8,
-    /// Blocks of an experiment at any rate
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=100))]
-    pub blocks: u8,
-    /// Blocks of an experiment at most; it goes on until it is precise
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u8).range(1..=100))]
-    pub blocks_max: u8,
+    /// Blocks of an experiment at any rate [default: 10]
+    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=100))]
+    pub blocks: Option<u8>,
+    /// Blocks of an experiment at most; it goes on until it is precise [default: 20, or as --blocks]
+    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=100))]
+    pub blocks_max: Option<u8>,
     /// Half-width of the intervals below which it is precise
     #[arg(long, default_value = "2%")]
     pub precision: Share,

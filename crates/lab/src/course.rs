@@ -4,19 +4,16 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use plan::stack::StackManifest;
-use plan::{Cell, Experiment, Role};
+use plan::{Experiment, Role};
 use record::{RunDir, TRIAL_VERSION, Trial, TrialResult};
-use stats::is_precise;
 use units::Duration;
 
 use crate::error::LabError;
 use crate::experiment::{Ahead, Bench, Ended, Event, now};
 use crate::load::Moment;
-use crate::order::{Place, order};
+use crate::order::Place;
+use crate::phase::{Done, Phase, TableKey};
 use crate::trial::{Cores, NotMeasured, Setting, measure};
-
-/// Cells that are compared with each other: those of a round at the same number of connections.
-type TableKey = (usize, u32);
 
 /// A run under way. What it does next follows from the experiment, its seed and the trials that are written down, and
 /// from nothing else: a run that is resumed goes on as it would have.
@@ -26,8 +23,23 @@ pub(crate) struct Course<'a> {
     run: RunDir,
     left_out: BTreeMap<String, String>,
     control: StackManifest,
-    /// What came of the trials written down, by their place in the order: a goodput, or nothing.
-    done: BTreeMap<u32, Option<f64>>,
+    /// What came of the trials written down.
+    done: Done,
+}
+
+/// How a phase came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Complete,
+    Interrupted,
+    OutOfTime,
+}
+
+/// What this process has made so far, to tell how long the rest takes.
+struct Pace {
+    begun: Instant,
+    made: u64,
+    failed: u32,
 }
 
 impl<'a> Course<'a> {
@@ -43,125 +55,112 @@ impl<'a> Course<'a> {
     }
 
     pub(crate) fn finish(mut self, observe: &mut dyn FnMut(Event<'_>)) -> Result<Ended, LabError> {
-        let procedure = &self.experiment.procedure;
-        let cores = Cores::take(procedure.placement)?;
-        let cells: Vec<usize> = self.experiment.rounds.iter().map(|round| round.cells.len()).collect();
-        let places = order(self.experiment.seed, procedure.blocks_max, &cells);
-        let begun = Instant::now();
-        let (mut made, mut failed, mut out_of_time) = (0, 0, false);
+        let cores = Cores::take(self.experiment.procedure.placement)?;
+        let mut pace = Pace { begun: Instant::now(), made: 0, failed: 0 };
+        let capacity = Phase::of_capacity(self.experiment);
+        let mut end = self.carry_out(&capacity, cores.as_ref(), &mut pace, observe)?;
+        if end == End::Complete {
+            let latency = Phase::of_latency(self.experiment, &capacity, &self.done);
+            end = self.carry_out(&latency, cores.as_ref(), &mut pace, observe)?;
+        }
+        Ok(Ended {
+            dir: self.run.path().to_owned(),
+            interrupted: end == End::Interrupted,
+            failed: pace.failed,
+            out_of_time: end == End::OutOfTime,
+        })
+    }
+
+    /// Makes the trials of a phase that are not made yet.
+    fn carry_out(
+        &mut self,
+        phase: &Phase,
+        cores: Option<&Cores>,
+        pace: &mut Pace,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<End, LabError> {
         let mut precise: Vec<TableKey> = Vec::new();
         let mut block = None;
-        for (position, place) in places.iter().enumerate() {
+        for (position, place) in phase.places.iter().enumerate() {
             if self.bench.interrupt.is_interrupted() {
-                break;
+                return Ok(End::Interrupted);
             }
-            if block.replace(place.block) != Some(place.block) && place.block >= procedure.blocks {
-                self.add_precise(&mut precise, &places, place.block, observe);
+            if block.replace(place.block) != Some(place.block) {
+                self.add_precise(&mut precise, phase, place.block, observe);
             }
-            if !self.is_to_do(place, &precise) {
+            if !self.is_to_do(phase, place, &precise) {
                 continue;
             }
             if self.bench.until.is_some_and(|until| Instant::now() >= until) {
-                out_of_time = true;
-                break;
+                return Ok(End::OutOfTime);
             }
-            let ahead = self.ahead(&places[position..], &precise, begun.elapsed().into(), made);
-            let (round, cell) = (&self.experiment.rounds[place.round].name, self.cell(place));
+            let ahead = self.ahead(phase, &phase.places[position..], &precise, pace);
+            let (round, cell) = (&phase.rounds[place.round].name, phase.cell(place));
             let number = self.done.len() as u32 + 1;
             observe(Event::Starting { number, ahead, block: place.block + 1, round, cell });
-            let Some(trial) = self.trial(place, cores.as_ref(), observe)? else { break };
+            let Some(trial) = self.trial(phase, place, cores, observe)? else { return Ok(End::Interrupted) };
             self.run.append(&trial)?;
             self.done.insert(place.index, goodput(&trial));
             if let TrialResult::Failed { error } = &trial.result {
-                failed += 1;
+                pace.failed += 1;
                 // A stack that failed once would cost its time-outs in every block.
                 self.left_out.insert(trial.stack.clone(), error.clone());
             }
             observe(Event::Finished { trial: &trial });
-            made += 1;
+            pace.made += 1;
         }
-        let interrupted = self.bench.interrupt.is_interrupted();
-        Ok(Ended { dir: self.run.path().to_owned(), interrupted, failed, out_of_time })
+        Ok(End::Complete)
     }
 
-    fn cell(&self, place: &Place) -> &'a Cell {
-        &self.experiment.rounds[place.round].cells[place.cell]
-    }
-
-    fn table(&self, place: &Place) -> TableKey {
-        (place.round, self.cell(place).load.connections.get())
-    }
-
-    /// The load in words. A control has that of the stacks it belongs to, though its own is shorter.
-    fn load_label(&self, place: &Place) -> String {
-        let table = self.table(place);
-        let mut cells = self.experiment.rounds[place.round].cells.iter();
-        let of_table = cells.find(|cell| cell.load.connections.get() == table.1);
-        match self.cell(place) {
-            cell if cell.role == Role::Control => of_table.unwrap_or(cell).load.label(),
-            cell => cell.load.label(),
-        }
-    }
-
-    fn is_to_do(&self, place: &Place, precise: &[TableKey]) -> bool {
+    fn is_to_do(&self, phase: &Phase, place: &Place, precise: &[TableKey]) -> bool {
         !self.done.contains_key(&place.index)
-            && !self.left_out.contains_key(&self.cell(place).stack)
-            && !precise.contains(&self.table(place))
+            && !self.left_out.contains_key(&phase.cell(place).stack)
+            && !precise.contains(&phase.table(place))
     }
 
-    /// Adds the tables that are precise after the blocks before `block`.
+    /// Adds the tables that are precise after the blocks before `block`, and says so once.
     fn add_precise(
         &self,
         precise: &mut Vec<TableKey>,
-        places: &[Place],
+        phase: &Phase,
         block: u32,
         observe: &mut dyn FnMut(Event<'_>),
     ) {
-        let mut tables: BTreeMap<TableKey, BTreeMap<usize, Vec<Option<f64>>>> = BTreeMap::new();
-        for place in places.iter().filter(|it| it.block < block && self.cell(it).role == Role::Stack) {
-            let rows = tables.entry(self.table(place)).or_default();
-            let row = rows.entry(place.cell).or_insert_with(|| vec![None; block as usize]);
-            row[place.block as usize] = self.done.get(&place.index).copied().flatten();
-        }
-        let bound = self.experiment.procedure.precision.get();
-        for (key, rows) in tables {
-            let rows: Vec<Vec<Option<f64>>> = rows.into_values().collect();
-            if precise.contains(&key) || !is_precise(&rows, bound) {
-                continue;
+        for key in phase.precise_before(block, &self.done) {
+            if !precise.contains(&key) {
+                precise.push(key);
+                let (round, load) = (&phase.rounds[key.0].name, phase.table_label(key));
+                observe(Event::Precise { round, load: &load, blocks: block });
             }
-            precise.push(key);
-            let round = &self.experiment.rounds[key.0];
-            let of_table = round.cells.iter().find(|cell| cell.load.connections.get() == key.1);
-            let load = of_table.map_or_else(String::new, |cell| cell.load.label());
-            observe(Event::Precise { round: &round.name, load: &load, blocks: block });
         }
     }
 
-    /// What is left of `rest`, by what the `made` trials took in all.
-    fn ahead(&self, rest: &[Place], precise: &[TableKey], elapsed: Duration, made: u64) -> Ahead {
+    /// What is left of `rest` and of what comes behind this phase, by what was made so far.
+    fn ahead(&self, phase: &Phase, rest: &[Place], precise: &[TableKey], pace: &Pace) -> Ahead {
+        let procedure = &self.experiment.procedure;
+        let elapsed: Duration = pace.begun.elapsed().into();
         let estimate = |blocks: u32| {
-            let (mut guess, mut count) = (Duration::ZERO, 0);
-            for place in rest.iter().filter(|it| it.block < blocks && self.is_to_do(it, precise)) {
-                guess += self.experiment.procedure.trial_guess(self.cell(place));
+            let (mut count, mut guess) = phase.behind;
+            for place in rest.iter().filter(|it| it.block < blocks && self.is_to_do(phase, it, precise)) {
+                guess += procedure.trial_guess(phase.cell(place));
                 count += 1;
             }
-            let left = if made == 0 { guess } else { elapsed * u64::from(count) / made };
+            let left = if pace.made == 0 { guess } else { elapsed * u64::from(count) / pace.made };
             (count, left)
         };
-        let procedure = &self.experiment.procedure;
-        let ((trials, left), (trials_max, left_max)) =
-            (estimate(procedure.blocks), estimate(procedure.blocks_max));
+        let ((trials, left), (trials_max, left_max)) = (estimate(phase.blocks), estimate(u32::MAX));
         Ahead { trials, left, trials_max, left_max }
     }
 
     /// One trial; `None` if it was interrupted, and then nothing is written down.
     fn trial(
         &self,
+        phase: &Phase,
         place: &Place,
         cores: Option<&Cores>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<Option<Trial>, LabError> {
-        let cell = self.cell(place);
+        let cell = phase.cell(place);
         let procedure = &self.experiment.procedure;
         let started = now();
         let dir = self.run.trial_dir(place.index)?;
@@ -195,10 +194,10 @@ impl<'a> Course<'a> {
             version: TRIAL_VERSION,
             index: place.index,
             block: place.block,
-            round: self.experiment.rounds[place.round].name.clone(),
+            round: phase.rounds[place.round].name.clone(),
             stack: cell.stack.clone(),
             role: role(cell.role),
-            load: self.load_label(place),
+            load: phase.load_label(place),
             started,
             result,
         }))

@@ -18,6 +18,7 @@ mod feed;
 pub mod load;
 mod machine;
 mod order;
+mod phase;
 mod tools;
 mod trial;
 mod warm_up;

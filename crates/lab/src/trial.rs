@@ -231,7 +231,10 @@ fn warmed_up(
     if !setting.cell.until_steady {
         return Ok((asked.plan.clone(), None));
     }
-    let burst = Job { plan: &asked.plan.burst(setting.bursts.length), ..*asked };
+    // At full load even where less is measured: what is compiled is the same, and it is compiled sooner.
+    let mut full = asked.plan.burst(setting.bursts.length);
+    full.load = engine::Load::SATURATING;
+    let burst = Job { plan: &full, ..*asked };
     let (told, response) = warm_up(setting.bursts, chain, setting.interrupt, &mut |number| {
         observe(Moment::Burst(number));
         let control = Control::default();

@@ -9,7 +9,7 @@ use std::path::Path;
 use engine::Expect;
 use serde::Deserialize;
 use toml::Spanned;
-use units::{Duration, Seed, Share};
+use units::{Duration, Rate, Seed, Share};
 
 use self::load_table::{Layers, LoadTable};
 pub use self::procedure::{Bursts, Placement, Procedure};
@@ -78,6 +78,31 @@ pub struct Round {
     pub name: String,
     /// Its cells, by load and then by stack; behind those of a load its twin and its control.
     pub cells: Vec<Cell>,
+    /// Shares of what the slowest stack carries, at which answer times are compared in the open model afterwards.
+    pub latency: Vec<Share>,
+}
+
+impl Round {
+    /// The rounds in which answer times are compared: all stacks at the same rate, a share of what the slowest of them
+    /// carries on so many connections (`capacity_per_s`), with arrivals as those of independent users. Without a
+    /// capacity there is nothing to compare at.
+    pub fn at_shares(&self, capacity_per_s: impl Fn(u32) -> Option<f64>) -> Vec<Self> {
+        let at = |share: &Share| {
+            let of_share = |cell: &Cell| {
+                let capacity = capacity_per_s(cell.load.connections.get())?;
+                let load = cell.load.at_rate(Rate::per_sec((capacity * share.get()).round())?);
+                Some(Cell { load, ..cell.clone() })
+            };
+            let cells: Vec<Cell> =
+                self.cells.iter().filter(|cell| cell.role != Role::Control).filter_map(of_share).collect();
+            Self {
+                name: format!("{}, latency at {share} of the slowest", self.name),
+                cells,
+                latency: Vec::new(),
+            }
+        };
+        self.latency.iter().map(at).filter(|round| !round.cells.is_empty()).collect()
+    }
 }
 
 /// What a cell is measured for.
@@ -206,7 +231,10 @@ impl Experiment {
                 let connections = cell.load.connections.get();
                 cell.role == Role::Stack && names.contains(&CellId { round, stack, connections })
             });
-            let taken = Round { name: round.name.clone(), cells: std::mem::take(&mut round.cells) };
+            let taken = std::mem::replace(
+                round,
+                Round { name: String::new(), cells: Vec::new(), latency: Vec::new() },
+            );
             *round = with_companions(taken, &self.procedure);
         }
         self.rounds.retain(|round| !round.cells.is_empty());
@@ -235,7 +263,7 @@ fn with_companions(round: Round, procedure: &Procedure) -> Round {
             cells.push(first.control(&control.id, &control.endpoints[0]));
         }
     }
-    Round { name: round.name, cells }
+    Round { cells, ..round }
 }
 
 #[derive(Debug, Deserialize)]
@@ -287,6 +315,9 @@ struct RoundTable {
     /// Measure each proxy's upstream alone, too.
     #[serde(default)]
     with_upstreams: bool,
+    /// Shares of the slowest stack's capacity at which latency is compared.
+    #[serde(default)]
+    latency: Vec<Spanned<String>>,
     load: Option<Spanned<LoadTable>>,
     quick: Option<LoadTable>,
 }
@@ -343,7 +374,12 @@ impl Reader<'_> {
             }
         }
         self.no_cell_twice(table, &cells)?;
-        Ok(Round { name: name.clone(), cells })
+        let latency = table.latency.iter().map(|share| {
+            let wrong =
+                |error| PlanError::new(format!("`{}`: {error}", share.get_ref()), "write shares as \"70%\"");
+            share.get_ref().parse::<Share>().map_err(|error| self.place(wrong(error), Some(share)))
+        });
+        Ok(Round { name: name.clone(), cells, latency: latency.collect::<Result<_, _>>()? })
     }
 
     /// The round's stacks and what is asked of each. Upstreams come before the first proxy that has them.

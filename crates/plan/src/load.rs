@@ -195,6 +195,15 @@ impl LoadPlan {
         burst
     }
 
+    /// Requests that are due at a rate, as those of independent users are, on the same connections.
+    #[must_use]
+    pub fn at_rate(&self, rate: Rate) -> Self {
+        let load = Load::Open { arrivals: Arrivals::Poisson(rate), backlog_max: Load::BACKLOG_MAX_DEFAULT };
+        let unbounded = self.stop.duration == Duration::MAX;
+        let duration = if unbounded { DURATION_DEFAULT } else { self.stop.duration };
+        Self { load, stop: Stop { duration, requests: None }, ..self.clone() }
+    }
+
     /// The number of users, where requests are always under way for all of them: closed model, no think
     /// time, nobody who comes later or leaves earlier. Then Little's law must hold.
     pub fn saturating_users(&self) -> Option<u32> {

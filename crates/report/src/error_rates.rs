@@ -16,14 +16,18 @@ pub fn error_rates_text(apart: &Setting, of_equal: &Rates, of_apart: &Rates) -> 
     } else {
         String::new()
     };
+    let many = if blocks == blocks_max {
+        format!("{blocks} blocks")
+    } else {
+        format!("{blocks} to {blocks_max} blocks until intervals are within ±{}", percent(precision))
+    };
     format!(
-        "{} stacks and a twin, {blocks} to {blocks_max} blocks until intervals are within ±{}, {} of noise within a block;\n\
+        "{} stacks and a twin, {many}, {} of noise within a block;\n\
          {experiments} made-up experiments each, of {:.1} and {:.1} blocks on average\n\n\
          equal stacks called different:        {:>7} of the experiments (at most {})\n\
          a difference of {:<6} found:         {:>7} of the experiments (at least {})\n\
          intervals that hold the true ratio:   {:>7} of them ({} is what they say){few}",
         treatments,
-        percent(precision),
         percent(noise),
         of_equal.blocks,
         of_apart.blocks,

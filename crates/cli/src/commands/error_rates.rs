@@ -11,10 +11,13 @@ use crate::output::print;
 
 /// Runs the command.
 pub fn run(arguments: &ErrorRates) -> Result<ExitCode, Failure> {
+    // As experiments have it: who names a number of blocks means that number.
+    let blocks = arguments.blocks.unwrap_or(10);
+    let blocks_max = arguments.blocks_max.or(arguments.blocks).unwrap_or(20);
     let equal = Setting {
         treatments: usize::from(arguments.stacks),
-        blocks: usize::from(arguments.blocks),
-        blocks_max: usize::from(arguments.blocks_max.max(arguments.blocks)),
+        blocks: usize::from(blocks),
+        blocks_max: usize::from(blocks_max.max(blocks)),
         precision: arguments.precision.get(),
         noise: arguments.noise.get(),
         effect: 0.0,

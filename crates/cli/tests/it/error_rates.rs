@@ -10,7 +10,7 @@ fn quiet_trials_are_told_apart_and_noisy_ones_are_said_not_to_be() {
     };
     let (code, text) = of("0.5%");
     assert_eq!(code, Some(0), "{text}");
-    assert!(text.contains("2 stacks and a twin, 10 blocks") && text.contains("100.0 %"), "{text}");
+    assert!(text.contains("2 stacks and a twin, 10 to 20 blocks") && text.contains("100.0 %"), "{text}");
     let (code, text) = of("30%");
     assert_eq!(code, Some(4), "{text}");
 }

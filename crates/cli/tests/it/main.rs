@@ -12,4 +12,5 @@ mod history;
 mod hit;
 mod killed;
 mod lab;
+mod procedure;
 mod recorded;

@@ -24,8 +24,8 @@ const BURSTS_MORE_GUESS: u32 = 3;
 const LOAD_GUESS_MAX: Duration = Duration::from_secs(60);
 /// Half-width of the intervals at which a table is precise.
 const PRECISION_DEFAULT: f64 = 2.0;
-/// TIME_WAIT lasts a minute.
-const COOL_DOWN_MAX_DEFAULT: Duration = Duration::from_secs(65);
+/// TIME_WAIT lasts a minute; what is left after this is noted with the trial (`lab::cool_down` says what it costs).
+const COOL_DOWN_MAX_DEFAULT: Duration = Duration::from_secs(10);
 /// Bursts of a warm-up that can be asked for.
 const BURSTS_BOUND: u32 = 100;
 

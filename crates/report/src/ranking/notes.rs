@@ -8,7 +8,7 @@ use units::Seed;
 
 use super::RunReport;
 use super::order::Order;
-use super::rows::{Rows, tables};
+use super::rows::{Compared, Rows, tables};
 use crate::figure::{heading, indented, name, per_s, plain_line};
 
 /// What was measured beside a table's rows: the client's own ceiling, and what lies between equals.
@@ -20,16 +20,23 @@ pub(super) fn beside(rows: &Rows<'_>, seed: Seed) -> String {
     if let Some(twin) = &rows.twin {
         let of = &rows.cells[twin.of];
         let ratios = LogRatios::of(&twin.values, &of.by_block);
-        let percent = |ratio: f64| format!("{:+.1}", (ratio - 1.0) * 100.0);
+        let of_what = if rows.compared == Compared::P99 { ", p99" } else { "" };
         if let Some(ratio) = ratios.ratio(seed) {
-            let interval = ratio.low.zip(ratio.high);
-            let interval = interval
-                .map_or_else(String::new, |(low, high)| format!(" ({}…{})", percent(low), percent(high)));
+            let ends = ratio.low.zip(ratio.high).map(|(low, high)| {
+                let (one, other) = (rows.compared.shown(low), rows.compared.shown(high));
+                (one.min(other), one.max(other))
+            });
+            let percent = |ratio: f64| format!("{:+.1}", (ratio - 1.0) * 100.0);
+            let interval =
+                ends.map_or_else(String::new, |(low, high)| format!(" ({}…{})", percent(low), percent(high)));
             let noise = ratios
                 .noise()
                 .map_or_else(String::new, |noise| format!("; noise within a block {:.1} %", noise * 100.0));
             let of = name(of.stack);
-            lines.push(format!("A/A: {of} to itself {}{interval} %{noise}", percent(ratio.value)));
+            lines.push(format!(
+                "A/A: {of} to itself{of_what} {}{interval} %{noise}",
+                percent(rows.compared.shown(ratio.value))
+            ));
         }
     }
     if lines.is_empty() { String::new() } else { format!("\n{}", lines.join("\n")) }
@@ -87,9 +94,10 @@ fn where_it_ended(run: &RunReport<'_>) -> String {
     let mut text = String::new();
     let Some(precision) = precision.filter(|_| blocks_max > blocks) else { return text };
     for (round, load) in tables(run.trials) {
-        let by_block = Rows::of(run.trials, round, load).goodput_by_block();
+        let rows = Rows::of(run.trials, round, load);
+        let by_block = rows.by_block();
         let made = by_block.iter().map(|row| row.iter().flatten().count()).max().unwrap_or(0);
-        if by_block.len() < 2 || made < 2 || made < blocks as usize {
+        if rows.compared == Compared::P99 || by_block.len() < 2 || made < 2 || made < blocks as usize {
             continue;
         }
         let (round, load, within) = (heading(round), heading(load), precision * 100.0);
@@ -115,7 +123,7 @@ fn legend(manifest: &Manifest, orders: &[Order]) -> String {
          those\nof the trial nearest the median. Closed-model times leave out whoever would have asked during a stall.\n",
     );
     let plural = if blocks == 1 { "" } else { "s" };
-    if orders.iter().any(|order| matches!(order, Order::Ranges(_))) {
+    if orders.iter().any(|order| matches!(order, Order::Ranges(..))) {
         let _ = writeln!(
             text,
             "{blocks} block{plural}, too few to test: ranges span all trials and are no confidence intervals; rows \
@@ -123,8 +131,8 @@ fn legend(manifest: &Manifest, orders: &[Order]) -> String {
         );
     }
     let least = orders.iter().filter_map(|order| match order {
-        Order::Tests(comparison) => Some(comparison.least_effect),
-        Order::Ranges(_) => None,
+        Order::Tests(comparison, _) => Some(comparison.least_effect),
+        Order::Ranges(..) => None,
     });
     if let Some(least) = least.max_by(f64::total_cmp) {
         let _ = writeln!(

@@ -16,6 +16,7 @@ pub(super) struct Cell<'a> {
     failed: usize,
     pub(super) goodput: Spread,
     /// Of each block, where it was measured in it.
+    /// What it is compared by, larger being better; `None` where it was not measured.
     pub(super) by_block: Vec<Option<f64>>,
 }
 
@@ -74,8 +75,42 @@ struct Trials<'a> {
     by_block: Vec<Option<f64>>,
 }
 
+/// What the rows of a table are compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Compared {
+    /// Expected answers a second, in the closed model.
+    Goodput,
+    /// The 99th percentile of response time, in the open model, where all rows are asked the same.
+    P99,
+}
+
+impl Compared {
+    fn of(trial: &Measured) -> Self {
+        if trial.load.load.rate_per_s.is_some() { Self::P99 } else { Self::Goodput }
+    }
+
+    /// Of a trial, larger being better. A percentile that is only a lower bound compares with nothing.
+    fn value(self, trial: &Measured) -> Option<f64> {
+        let times = &trial.load.response_time_us;
+        match self {
+            Self::Goodput => Some(trial.load.goodput_per_s),
+            Self::P99 if times.lower_bounds.iter().any(|name| name == "p99") => None,
+            Self::P99 => times.p99.filter(|us| *us > 0.0).map(|us| 1.0 / us),
+        }
+    }
+
+    /// A ratio of what is compared as one of what is shown.
+    pub(super) fn shown(self, ratio: f64) -> f64 {
+        match self {
+            Self::Goodput => ratio,
+            Self::P99 => 1.0 / ratio,
+        }
+    }
+}
+
 /// A table: its rows, and what was measured beside them.
 pub(super) struct Rows<'a> {
+    pub(super) compared: Compared,
     pub(super) cells: Vec<Cell<'a>>,
     /// One of the rows measured once more in each block.
     pub(super) twin: Option<Twin>,
@@ -87,6 +122,7 @@ impl<'a> Rows<'a> {
     /// Those of a round at a load.
     pub(super) fn of(trials: &'a [Trial], round: &str, load: &str) -> Self {
         let blocks = trials.iter().map(|trial| trial.block as usize + 1).max().unwrap_or(0);
+        let mut compared = Compared::Goodput;
         let mut by_stack: BTreeMap<(Role, &str), Trials<'_>> = BTreeMap::new();
         for trial in trials.iter().filter(|trial| trial.round == round && base_load(&trial.load) == load) {
             let of_stack = by_stack.entry((trial.role, &trial.stack)).or_default();
@@ -94,7 +130,8 @@ impl<'a> Rows<'a> {
             match &trial.result {
                 TrialResult::Measured(measured) => {
                     of_stack.measured.push(measured);
-                    of_stack.by_block[trial.block as usize] = Some(measured.load.goodput_per_s);
+                    compared = Compared::of(measured);
+                    of_stack.by_block[trial.block as usize] = compared.value(measured);
                 }
                 TrialResult::Failed { .. } => of_stack.failed += 1,
             }
@@ -113,11 +150,11 @@ impl<'a> Rows<'a> {
             let of = cells.iter().position(|cell| cell.stack == stack)?;
             Some(Twin { of, values })
         });
-        Self { cells, twin, ceiling_per_s }
+        Self { compared, cells, twin, ceiling_per_s }
     }
 
-    /// What the rows came to in each block; `None` where one was not measured.
-    pub(super) fn goodput_by_block(&self) -> Vec<Vec<Option<f64>>> {
+    /// What the rows are compared by in each block; `None` where one was not measured.
+    pub(super) fn by_block(&self) -> Vec<Vec<Option<f64>>> {
         self.cells.iter().map(|cell| cell.by_block.clone()).collect()
     }
 }

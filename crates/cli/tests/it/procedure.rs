@@ -1,0 +1,167 @@
+//! How trials are made: bursts until steady, a twin and a control in each block, cores of their own, latency at shares
+//! of the slowest stack's capacity.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::common::{proofload, repository};
+use crate::lab::{Lab, target_stack, trials};
+
+fn two_targets(experiment: &str) -> Lab {
+    // A pool whose every answer takes 20 ms carries 8 / 20 ms = 400/s, whatever the machine.
+    let pool = target_stack(r#""--model", "pool", "--threads", "8", "--path", "/hello=20ms""#)
+        .replace("path = \"/hello\"\nbody", "path = \"/hello\"\ndelay = \"20ms\"\nbody");
+    let event_loop = pool.replace("\"pool\", \"--threads\", \"8\"", "\"event-loop\"");
+    Lab::new(experiment, &[("pool", &pool), ("loop", &event_loop)])
+}
+
+fn named<'a>(trials: &'a [Value], role: &str) -> Vec<&'a Value> {
+    trials.iter().filter(|trial| trial["role"].as_str().unwrap_or("stack") == role).collect()
+}
+
+#[test]
+fn each_block_has_a_twin_and_a_control_and_warm_ups_go_on_until_steady() {
+    let lab = two_targets(
+        r#"
+title = "trials"
+blocks = 2
+bursts = { length = "400ms", pause = "50ms", least = 3, most = 5 }
+[load]
+connections = [16]
+warm_up = "steady"
+duration = "500ms"
+[[round]]
+name = "hello"
+endpoint = "hello"
+stacks = ["pool", "loop"]
+"#,
+    );
+    let output = lab.run();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    let all = trials(&lab.run_dir());
+    assert_eq!((all.len(), named(&all, "stack").len()), (8, 4), "{text}");
+    assert!(named(&all, "twin").iter().all(|trial| trial["stack"] == "pool"));
+    for control in named(&all, "control") {
+        assert_eq!((&control["stack"], &control["load"]), (&"control".into(), &"16 connections".into()));
+    }
+    for trial in named(&all, "stack") {
+        let bursts = trial["measured"]["warm_up"]["bursts"].as_array().unwrap();
+        assert!((3..=5).contains(&bursts.len()), "{trial}");
+        // No JVM, and so nothing that compiles.
+        assert!(bursts.iter().all(|burst| burst["jit_share"].is_null()), "{trial}");
+    }
+    for part in ["control: the client reaches", "A/A: pool to itself", "Client and servers shared all cores"]
+    {
+        assert!(text.contains(part), "the report should say {part:?}:\n{text}");
+    }
+}
+
+#[test]
+fn client_and_servers_are_kept_on_cores_of_their_own() {
+    let lab = two_targets(
+        r#"
+title = "split"
+blocks = 1
+placement = "split"
+[load]
+connections = [8]
+duration = "300ms"
+[[round]]
+name = "hello"
+endpoint = "hello"
+stacks = ["loop"]
+"#,
+    );
+    let output = lab.run();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    if std::thread::available_parallelism().unwrap().get() < 2 {
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert!(errors.contains("fewer than two cores"), "{errors}");
+        return;
+    }
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    let all = trials(&lab.run_dir());
+    assert_eq!(all.len(), 3, "the stack, its twin and the control");
+    for trial in all {
+        let cores = &trial["measured"]["surroundings"];
+        let (client, servers) =
+            (cores["client_cpus"].as_str().unwrap(), cores["server_cpus"].as_str().unwrap());
+        assert!(!client.is_empty() && !servers.is_empty() && client != servers, "{cores}");
+    }
+    assert!(String::from_utf8_lossy(&output.stdout).contains("cores of their own"));
+}
+
+#[test]
+fn latency_is_compared_at_shares_of_what_the_slowest_carries() {
+    let lab = two_targets(
+        r#"
+title = "latency"
+blocks = 1
+control = false
+[load]
+connections = [32]
+warm_up = "300ms"
+duration = "700ms"
+[[round]]
+name = "hello"
+endpoint = "hello"
+stacks = ["pool", "loop"]
+latency = ["50%", "90%"]
+"#,
+    );
+    let output = lab.run();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let all = trials(&lab.run_dir());
+    assert_eq!(all.len(), 3 * 3, "three rows of capacity, and of each share:\n{text}");
+    for (share, percent) in [(0.5, "50%"), (0.9, "90%")] {
+        let round = format!("hello, latency at {percent} of the slowest");
+        let of_round: Vec<&Value> = all.iter().filter(|trial| trial["round"] == round.as_str()).collect();
+        assert_eq!(of_round.len(), 3, "{text}");
+        for trial in of_round {
+            let rate = trial["measured"]["load"]["load"]["rate_per_s"].as_f64().unwrap();
+            // The pool carries 400/s.
+            assert!((rate / share - 400.0).abs() < 60.0, "{rate} at {percent}");
+        }
+    }
+    assert!(text.contains("of p99"), "{text}");
+    let first: Vec<&str> = all.iter().take(3).filter_map(|trial| trial["round"].as_str()).collect();
+    assert_eq!(first, ["hello"; 3], "capacities come first");
+}
+
+/// On a real JVM: its compilers are seen at work.
+#[test]
+fn the_compilers_of_a_jvm_are_watched() {
+    let experiment = r#"
+title = "jit"
+blocks = 1
+twin = false
+control = false
+bursts = { length = "500ms", pause = "50ms", least = 3, most = 3 }
+[load]
+connections = [8]
+warm_up = "steady"
+duration = "300ms"
+[[round]]
+name = "hello"
+endpoint = "hello"
+stacks = ["java-http-fixed-pool"]
+"#;
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("jit.toml");
+    fs::write(&file, experiment).unwrap();
+    let output = proofload().arg("run").arg(&file).arg("--runs").arg(dir.path()).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    if errors.contains("is missing") {
+        println!("NOT TRIED: {errors}");
+        return;
+    }
+    assert!(repository().join("stacks").exists() && output.status.code() == Some(0), "{errors}");
+    let run =
+        fs::read_dir(dir.path()).unwrap().filter_map(Result::ok).map(|it| it.path()).find(|it| it.is_dir());
+    let all = trials(&run.unwrap());
+    let bursts = all[0]["measured"]["warm_up"]["bursts"].as_array().unwrap();
+    let shares: Vec<f64> = bursts.iter().map(|burst| burst["jit_share"].as_f64().unwrap()).collect();
+    assert!(shares[0] > 0.02, "a JVM compiles while it starts to work: {shares:?}");
+}

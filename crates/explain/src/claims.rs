@@ -13,7 +13,7 @@ use serde::Serialize;
 use stats::{ALPHA, LEAST_EFFECT, LogRatios, Ratio, blocks_needed, holm};
 use units::Seed;
 
-use self::cell::CellTrials;
+use self::cell::{CellTrials, twin_gap};
 
 /// What became of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -126,6 +126,8 @@ struct Question {
     ratios: LogRatios,
     /// The same, over the edge of an equivalence that the estimate is nearest to.
     over_edge: Option<LogRatios>,
+    /// What is nearer to 1 than this is no difference.
+    least_effect: f64,
     /// Why there is no block, if there is none.
     missing: Option<String>,
 }
@@ -140,7 +142,15 @@ pub fn judge_claim(claim: &Claim, trials: &[Trial], manifest: &Manifest) -> Judg
         cells.iter().find(|it| it.id == *id).expect("a claim's cells are those of its statement")
     };
     let pairs = |pairs: &[plan::CellPair], rule: Rule| -> Vec<Question> {
-        pairs.iter().map(|it| pair_question(of(&it.a), of(&it.b), it.published, rule, seed)).collect()
+        let least = |it: &plan::CellPair| {
+            let gap = |id| twin_gap(id, claim.metric, trials, manifest, seed).unwrap_or(0.0);
+            LEAST_EFFECT.max(gap(&it.a)).max(gap(&it.b))
+        };
+        let question = |it: &plan::CellPair| {
+            let question = pair_question(of(&it.a), of(&it.b), it.published, rule, seed);
+            Question { least_effect: least(it), ..question }
+        };
+        pairs.iter().map(question).collect()
     };
     let (kind, questions) = match &claim.statement {
         Statement::Order(all) => ("order", pairs(all, Rule::Direction { above: true, size: None })),
@@ -222,6 +232,7 @@ fn pair_question(
         rule,
         ratios,
         over_edge,
+        least_effect: LEAST_EFFECT,
         missing,
     }
 }
@@ -249,6 +260,7 @@ fn level_question(
         rule,
         ratios,
         over_edge,
+        least_effect: LEAST_EFFECT,
         missing,
     }
 }
@@ -282,7 +294,9 @@ impl Question {
         let ratio = self.ratios.ratio(seed);
         let same_way = ratio.map(|it| self.rule.points_the_same_way(it.value));
         let (verdict, why) = match (ratio, &self.missing) {
-            (Some(ratio), None) if blocks >= blocks_needed(parts) => self.rule.verdict(ratio, p),
+            (Some(ratio), None) if blocks >= blocks_needed(parts) => {
+                self.rule.verdict(ratio, p, self.least_effect)
+            }
             (Some(_), None) => (ClaimVerdict::NotTestable, too_few(blocks, parts)),
             (_, missing) => (ClaimVerdict::NotTestable, missing.clone().unwrap_or_default()),
         };
@@ -330,16 +344,20 @@ impl Rule {
     }
 
     /// The verdict on an estimate with enough blocks, and why.
-    fn verdict(self, ratio: Ratio, p: f64) -> (ClaimVerdict, String) {
+    fn verdict(self, ratio: Ratio, p: f64, least_effect: f64) -> (ClaimVerdict, String) {
         match self {
             Self::Direction { above, size } => {
                 let effect = ratio.value.max(1.0 / ratio.value) - 1.0;
                 if p > ALPHA {
                     return (ClaimVerdict::Tied, "the difference may be chance".into());
                 }
-                if effect <= LEAST_EFFECT {
-                    let why = format!("nearer than {:.0} %", LEAST_EFFECT * 100.0);
-                    return (ClaimVerdict::Tied, why);
+                if effect <= least_effect {
+                    let beside =
+                        if least_effect > LEAST_EFFECT { ", as a stack and its twin are apart" } else { "" };
+                    return (
+                        ClaimVerdict::Tied,
+                        format!("nearer than {:.1} %{beside}", least_effect * 100.0),
+                    );
                 }
                 if (ratio.value > 1.0) != above {
                     return (ClaimVerdict::Reversed, "it is the other way round".into());

@@ -145,23 +145,42 @@ pub fn carry_out(
 /// Goes on with the run in `dir`: the same cells in the same order, without those already measured.
 pub fn resume(dir: &Path, bench: &Bench<'_>, observe: &mut dyn FnMut(Event<'_>)) -> Result<Ended, LabError> {
     let (run, manifest, trials) = RunDir::resume(dir)?;
-    if manifest.proofload != bench.version {
-        let why = format!("it was made by version {}, this is {}", manifest.proofload, bench.version);
-        return Err(LabError::NotResumable { run: dir.display().to_string(), why });
-    }
+    let not_resumable = |why: String| LabError::NotResumable { run: dir.display().to_string(), why };
+    can_be_resumed(&manifest, bench.version).map_err(not_resumable)?;
     let pace = if manifest.quick { Pace::Quick } else { Pace::named(&manifest.pace) };
     let mut experiment = Experiment::read(&RunDir::experiment_path(dir), bench.catalogue, pace)?;
     if let Some(selection) = &manifest.selection {
         experiment.select(&selection.iter().map(cell_id).collect())?;
     }
     let mut left_out = manifest.left_out;
-    build_all(&experiment, dir, bench, &mut left_out, observe)?;
+    let built = build_all(&experiment, dir, bench, &mut left_out, observe)?;
+    if let Some((id, _)) = built.iter().find(|(id, now)| manifest.stacks.get(*id) != Some(now)) {
+        let why = format!("`{id}` is made from other sources, or with another JDK, than when it began");
+        return Err(not_resumable(why));
+    }
     for trial in &trials {
         if let TrialResult::Failed { error } = &trial.result {
             left_out.insert(trial.stack.clone(), error.clone());
         }
     }
     Course::new(&experiment, bench, run, left_out, &trials).finish(observe)
+}
+
+/// Whether a run can be gone on with here; else why not. Trials of two machines, or of two versions of what measures
+/// them, make no blocks.
+pub fn can_be_resumed(manifest: &Manifest, version: &str) -> Result<(), String> {
+    if manifest.proofload != version {
+        return Err(format!("it was made by version {}, this is {version}", manifest.proofload));
+    }
+    let here = machine::machine();
+    let there = &manifest.machine;
+    if (&there.cpu, there.cores) == (&here.cpu, here.cores) {
+        return Ok(());
+    }
+    let words = |it: &record::Machine| {
+        format!("{} cores of {}", it.cores, it.cpu.as_deref().unwrap_or("an unknown CPU"))
+    };
+    Err(format!("it was made on {}, and this machine has {}", words(there), words(&here)))
 }
 
 fn cell_id(selected: &Selected) -> CellId {

@@ -66,10 +66,24 @@ pub fn trials_of(trials: &[Trial], is_of_cell: impl Fn(&Trial) -> bool) -> impl 
 /// One cell's measured trial of each block, `None` where there is none. Blocks are those that any of `trials` is in, in
 /// order, so that two cells of the same trials are side by side. Of two in one block the first counts.
 pub fn measured_by_block(trials: &[Trial], is_of_cell: impl Fn(&Trial) -> bool) -> Vec<Option<&Measured>> {
+    by_block(trials, |trial| stands_for_its_stack(trial) && is_of_cell(trial))
+}
+
+/// The same of a cell's twin, with the stack that is doubled; `None` where no trial of a twin is of such a cell.
+pub fn twins_by_block(
+    trials: &[Trial],
+    is_of_table: impl Fn(&Trial) -> bool,
+) -> Option<(&str, Vec<Option<&Measured>>)> {
+    let is_twin = |trial: &Trial| trial.role == Role::Twin && is_of_table(trial);
+    let stack = &trials.iter().find(|trial| is_twin(trial))?.stack;
+    Some((stack, by_block(trials, |trial| is_twin(trial) && trial.stack == *stack)))
+}
+
+fn by_block(trials: &[Trial], counts: impl Fn(&Trial) -> bool) -> Vec<Option<&Measured>> {
     let blocks: BTreeSet<u32> = trials.iter().map(|trial| trial.block).collect();
     let blocks: Vec<u32> = blocks.into_iter().collect();
     let mut measured = vec![None; blocks.len()];
-    for trial in trials_of(trials, is_of_cell) {
+    for trial in trials.iter().filter(|trial| counts(trial)) {
         if let (Ok(place), TrialResult::Measured(it)) = (blocks.binary_search(&trial.block), &trial.result) {
             measured[place].get_or_insert(&**it);
         }

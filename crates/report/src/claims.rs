@@ -35,7 +35,7 @@ pub struct ClaimsReport {
     pub machine: Machine,
     /// The run's directory, as the user would name it.
     pub run: String,
-    /// Its blocks.
+    /// Blocks of which there are trials.
     pub blocks: u32,
     /// Whether it was to be a quick look.
     pub quick: bool,
@@ -79,7 +79,7 @@ impl ClaimsReport {
             published_machine: write_up.machine.clone(),
             machine: manifest.machine.clone(),
             run: run.to_owned(),
-            blocks: manifest.blocks,
+            blocks: trials.iter().map(|trial| trial.block.saturating_add(1)).max().unwrap_or(0),
             quick: manifest.quick,
             counts,
             claims,
@@ -122,7 +122,7 @@ pub fn claims_text(report: &ClaimsReport) -> String {
         text,
         "\n{} claims: {confirmed} confirmed, {reversed} reversed, {tied} tied, {not_testable} not testable here.\n\
          Figures of goodput are expected answers a second; those in parentheses are 95 % intervals. By the sign-flip test \
-         within\nblocks at 5 %, Holm's method over the comparisons of a claim, and nothing nearer than 2 % (docs/claims.md).\n\
+         within\nblocks at 5 %, Holm's method over the comparisons of a claim, and nothing nearer than 2 % or than a stack and its twin\n(docs/claims.md).\n\
          Full record: {}\n",
         report.claims.len(),
         plain_line(&report.run),

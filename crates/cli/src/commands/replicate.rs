@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use lab::experiment::{Bench, Ended, Event, carry_out, resume};
+use lab::experiment::{Bench, Ended, Event, can_be_resumed, carry_out, resume};
 use plan::claims::{CellId, WriteUp, cheapest};
 use plan::stack::Catalogue;
 use plan::{Claim, Experiment, Pace, PlanError};
@@ -134,7 +134,7 @@ impl One<'_> {
         format!("replicate-{}{pace}", self.name())
     }
 
-    /// The last run at this pace that can be gone on with: of this experiment, by this version.
+    /// The last run at this pace that can be gone on with: of this experiment, by this version, on this machine.
     fn last_run(&self) -> Option<PathBuf> {
         let prefix = format!("{}-", self.run_name());
         let of_now = std::fs::read_to_string(&self.write_up.experiment).ok()?;
@@ -146,7 +146,7 @@ impl One<'_> {
             // Behind the prefix comes a date; another pace would come with a letter.
             let is_ours =
                 name.strip_prefix(&prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-            let is_same = |manifest: Manifest| manifest.proofload == env!("CARGO_PKG_VERSION");
+            let is_same = |manifest: Manifest| can_be_resumed(&manifest, env!("CARGO_PKG_VERSION")).is_ok();
             is_ours
                 && RunDir::read_manifest(dir).is_ok_and(is_same)
                 && std::fs::read_to_string(RunDir::experiment_path(dir)).is_ok_and(|text| text == of_now)

@@ -137,3 +137,22 @@ fn after_kill_9_nothing_is_left_running_and_resuming_completes_the_run() {
     assert_eq!(indices, (0..8).collect::<Vec<u64>>(), "every planned trial once");
     assert!(lab.nothing_runs());
 }
+
+#[test]
+fn a_run_of_another_machine_or_of_other_sources_is_not_gone_on_with() {
+    let (one, two) = (target_stack(r#""--model", "single""#), target_stack(r#""--model", "pool""#));
+    let lab = Lab::new(&MANY.replace("blocks = 4", "blocks = 1"), &[("one", &one), ("two", &two)]);
+    assert_eq!(lab.run().status.code(), Some(0));
+    let manifest = lab.run_dir().join("manifest.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let resumed = |text: String| {
+        fs::write(&manifest, text).unwrap();
+        let output = lab.command().arg("--resume").arg(lab.run_dir()).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, errors) = resumed(text.replace("\"cores\": ", "\"cores\": 7"));
+    assert!(code == Some(2) && errors.contains("this machine has"), "{errors}");
+    let (code, errors) = resumed(text.replacen("\"inputs\": null", "\"inputs\": \"57674b12d2988ffd\"", 1));
+    assert!(code == Some(2) && errors.contains("other sources"), "{errors}");
+    assert_eq!(resumed(text).0, Some(0), "and as it was, it is complete");
+}

@@ -3,7 +3,11 @@
 use std::collections::BTreeMap;
 
 use plan::{CellId, Metric};
-use record::{CellName, Manifest, Measured, Trial, TrialResult, measured_by_block, trials_of};
+use record::{
+    CellName, Manifest, Measured, Trial, TrialResult, measured_by_block, trials_of, twins_by_block,
+};
+use stats::LogRatios;
+use units::Seed;
 
 use crate::audit::ReasonKind;
 use crate::usable::{LeftOut, Usable};
@@ -109,6 +113,24 @@ impl<'a> CellTrials<'a> {
         let doubts = self.doubts.iter().map(|(kind, count)| format!("{}: {}", of(*count), kind.name()));
         failed.into_iter().chain(left_out).chain(doubts).collect()
     }
+}
+
+/// What lies between a stack and its twin in the table of `cell`, as a share; `None` where the table has none.
+pub(super) fn twin_gap(
+    cell: &CellId,
+    metric: Metric,
+    trials: &[Trial],
+    manifest: &Manifest,
+    seed: Seed,
+) -> Option<f64> {
+    let is_of_table = |trial: &Trial| trial.round == cell.round && has_users(trial, cell.connections);
+    let (stack, twins) = twins_by_block(trials, is_of_table)?;
+    let figure = |measured: &Measured| Usable::of(measured, metric).figure.ok();
+    let twins: Vec<Option<f64>> = twins.into_iter().map(|it| it.and_then(figure)).collect();
+    let doubled = CellId { stack: stack.to_owned(), ..cell.clone() };
+    let doubled = CellTrials::of(doubled, metric, trials, manifest);
+    let ratio = LogRatios::of(&doubled.values, &twins).ratio(seed)?;
+    Some(ratio.value.max(1.0 / ratio.value) - 1.0)
 }
 
 /// By the record where there is one; a failed trial has its label only.

@@ -93,6 +93,18 @@ fn an_order_is_confirmed_reversed_or_tied() {
     }
 }
 
+/// Ten per cent apart, and so are a stack and its twin.
+#[test]
+fn what_is_nearer_than_a_stack_and_its_twin_is_no_difference() {
+    let mut trials = two(10, 1.1);
+    assert_eq!(judged(order(), &trials).verdict, ClaimVerdict::Confirmed);
+    let twins = blocks(10, "tomcat", 880.0, 64).into_iter();
+    trials.extend(twins.map(|twin| Trial { role: record::Role::Twin, ..twin }));
+    let told = judged(order(), &trials);
+    assert_eq!(told.verdict, ClaimVerdict::Tied);
+    assert_eq!(told.why, "nearer than 13.6 %, as a stack and its twin are apart");
+}
+
 #[test]
 fn few_blocks_support_no_claim_and_show_where_they_point() {
     let one = judged(order(), &two(1, 1.2));

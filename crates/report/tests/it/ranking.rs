@@ -1,6 +1,6 @@
 //! An experiment's ranking.
 
-use record::{Manifest, Trial};
+use record::{CONTROL, Manifest, Role, Trial};
 use report::{RunReport, TrialLine, ranking_text};
 
 use crate::samples::{at, failed, load, manifest, mixed_load, silent_load, with};
@@ -165,4 +165,45 @@ fn a_finished_trial_in_a_line() {
         "0.00/s, p99 >2.00s, incorrect service"
     );
     assert_eq!(TrialLine(&failed(0, "gin", "it died:\nwhy")).to_string(), "failed: it died:\n    why");
+}
+
+#[test]
+fn a_twin_and_a_control_stand_beside_the_rows() {
+    let mut trials = blocks(&[("gin", [900.0, 910.0, 905.0]), ("nginx", [1000.0, 1010.0, 1005.0])]);
+    for block in 0..3 {
+        let twin = 890.0 + 5.0 * f64::from(block);
+        trials.push(Trial { role: Role::Twin, ..at(block, "gin", twin) });
+        trials.push(Trial { role: Role::Control, ..at(block, CONTROL, 1300.0) });
+    }
+    let text = ranking(&manifest(&["gin", "nginx"], 12), &trials);
+    for part in ["control: the client reaches 1300/s", "A/A: gin to itself -1.1 (", "noise within a block 0."]
+    {
+        assert!(text.contains(part), "{part}:\n{text}");
+    }
+    // 1005 is 77 % of the ceiling, 905 is 69.6 %.
+    let row = |stack: &str| text.lines().skip_while(|line| !line.contains(stack)).take(2).collect::<String>();
+    assert!(row("nginx").contains("client-bound") && !row("  gin").contains("client-bound"), "{text}");
+    assert_eq!(text.matches("nginx").count(), 1, "twins and controls are no rows:\n{text}");
+}
+
+/// All are asked the same, so what counts is how long it takes. A percentile that is only a bound is behind.
+#[test]
+fn in_the_open_model_the_shorter_p99_is_ahead() {
+    let of = |block: u32, stack: &str, p99_us: f64| {
+        let mut asked = load(500.0);
+        asked.load.rate_per_s = Some(500.0);
+        asked.response_time_us.p99 = Some(p99_us);
+        with(block, stack, asked)
+    };
+    let mut trials = Vec::new();
+    for block in 0..3 {
+        let more = f64::from(block);
+        trials.extend([of(block, "slow", 9000.0 + more), of(block, "fast", 1000.0 + more)]);
+        let mut silent = silent_load();
+        silent.load.rate_per_s = Some(500.0);
+        trials.push(with(block, "silent", silent));
+    }
+    let text = ranking(&manifest(&["fast", "silent", "slow"], 9), &trials);
+    let at = |stack: &str| text.find(&format!(" {stack} ")).unwrap_or_else(|| panic!("{stack}:\n{text}"));
+    assert!(at("fast") < at("slow") && at("slow") < at("silent") && text.contains("of p99"), "{text}");
 }

@@ -13,5 +13,6 @@ mkdir -p "$dir"
 "$proofload" replicate "$name" --no-load "$@" >"$dir/claims.txt"
 run=$(sed -n 's/^Full record: //p' "$dir/claims.txt")
 "$proofload" report "$run" >"$dir/ranking.txt"
-cp "$run/manifest.json" "$dir/manifest.json"
+# Where the binary lay is of this machine alone.
+sed -E 's#"/[^"]*/proofload[^"/]*"#"proofload"#' "$run/manifest.json" >"$dir/manifest.json"
 echo "replication: $dir"

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use plan::stack::Catalogue;
-use plan::{Experiment, Pace, Threads};
+use plan::{Experiment, Pace, Role, Round, Threads};
 
 const FILE: &str = "experiments/fuzz.toml";
 /// Plans of more threads are not dealt out: a million configurations are slow and teach nothing.
@@ -23,7 +23,7 @@ static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
 });
 
 fuzz_target!(|text: &str| {
-    for pace in [Pace::Full, Pace::Quick] {
+    for pace in [Pace::Full, Pace::Quick, Pace::Coarse] {
         read(text, pace);
     }
 });
@@ -45,9 +45,12 @@ fn read(text: &str, pace: Pace) {
 /// What later stages take for granted of a plan.
 fn check(experiment: &Experiment, text: &str) {
     assert_eq!(experiment.source, text);
-    assert!(experiment.blocks >= 1 && !experiment.rounds.is_empty() && !experiment.stacks().is_empty());
-    for cell in experiment.rounds.iter().flat_map(|round| &round.cells) {
-        CATALOGUE.get(&cell.stack).expect("its stacks are known");
+    let procedure = &experiment.procedure;
+    assert!(procedure.blocks >= 1 && procedure.blocks_max >= procedure.blocks && procedure.bursts.least >= 1);
+    assert!(!experiment.rounds.is_empty() && !experiment.stacks().is_empty());
+    let latency: Vec<Round> = experiment.rounds.iter().flat_map(|round| round.at_shares(|_| Some(1e4))).collect();
+    for cell in experiment.rounds.iter().chain(&latency).flat_map(|round| &round.cells) {
+        assert!(cell.role == Role::Control || CATALOGUE.get(&cell.stack).is_ok(), "its stacks are known");
         let threads = match cell.load.threads {
             Threads::Fixed(count) if count.get() > THREADS_MAX => continue,
             Threads::Fixed(count) => count,

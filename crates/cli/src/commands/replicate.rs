@@ -75,7 +75,7 @@ impl One<'_> {
     /// Measures what is left to measure and prints what became of the claims. Gives the exit code.
     fn replicate(&self, bench: &Bench<'_>) -> Result<u8, Failure> {
         let last = if self.arguments.new { None } else { self.last_run() };
-        let dir = if self.arguments.no_load {
+        let ended = if self.arguments.no_load {
             let nothing = || format!("{} was not measured yet; leave --no-load out", self.name());
             let dir = last.ok_or_else(|| Failure::usage(nothing()))?;
             Ended { dir, interrupted: false, failed: 0, out_of_time: false }
@@ -92,8 +92,8 @@ impl One<'_> {
             progress.finish();
             ended
         };
-        self.tell(&dir)?;
-        Ok(code(&dir))
+        self.tell(&ended)?;
+        Ok(code(&ended))
     }
 
     fn pace(&self) -> Pace {

@@ -54,6 +54,11 @@ impl Failure {
         Self { code: USAGE, message: message.to_string() }
     }
 
+    /// The number of the exit code.
+    pub const fn number(&self) -> u8 {
+        self.code
+    }
+
     /// The process's exit code.
     pub fn code(&self) -> ExitCode {
         ExitCode::from(self.code)

@@ -15,7 +15,7 @@ use record::{
 use serde::Serialize;
 use stats::{ALPHA, LEAST_EFFECT, TwoSamples, holm, least_rank_sum_p};
 
-use crate::usable::{LeftOut, Usable, cpu_us_per_request, median};
+use crate::usable::{LeftOut, Usable, ceiling_per_s, cpu_us_per_request, median};
 
 /// Version of [`RunsCompared`] as JSON.
 const COMPARE_VERSION: u32 = 1;
@@ -218,7 +218,7 @@ fn controls(a: RecordedRun<'_>, b: RecordedRun<'_>) -> Vec<ControlChange> {
     };
     let mut of_b = of(b);
     let both = of(a).into_iter().filter_map(|(cell, of_a)| {
-        let (a, b) = (median(of_a)?, median(of_b.remove(&cell)?)?);
+        let (a, b) = (median(&of_a)?, median(&of_b.remove(&cell)?)?);
         Some(ControlChange { round: cell.round, load: cell.load, goodput_per_s: [a, b], ratio: b / a })
     });
     both.collect()
@@ -261,8 +261,9 @@ impl<'a> Side<'a> {
         let failed = trials_of(trials, is_of_cell).filter(is_failed).count();
         let (mut goodputs, mut dead) = (Vec::new(), 0);
         let mut notes: BTreeMap<String, usize> = BTreeMap::new();
+        let ceiling = cell.size().and_then(|size| ceiling_per_s(trials, &cell.round, size));
         for trial in &measured {
-            let usable = Usable::of(trial, Metric::Goodput);
+            let usable = Usable::of(trial, Metric::Goodput, ceiling);
             match usable.figure {
                 Ok(goodput) => goodputs.push(goodput),
                 Err(why) => {
@@ -296,7 +297,8 @@ impl<'a> Side<'a> {
     }
 
     fn cpu(&self) -> Option<f64> {
-        median(self.measured.iter().filter_map(|it| cpu_us_per_request(it)).collect())
+        let all: Vec<f64> = self.measured.iter().filter_map(|it| cpu_us_per_request(it)).collect();
+        median(&all)
     }
 }
 
@@ -327,7 +329,7 @@ fn change(
         load: cell.load.clone(),
         stack: cell.stack.clone(),
         trials: [count_a, count_b],
-        goodput_per_s: [median(a.goodputs.clone()), median(b.goodputs.clone())],
+        goodput_per_s: [median(&a.goodputs), median(&b.goodputs)],
         ratio: ratio.map(|it| it.value),
         low: ratio.and_then(|it| it.low),
         high: ratio.and_then(|it| it.high),

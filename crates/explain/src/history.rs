@@ -9,7 +9,7 @@ use stats::{SERIES_MIN, change_points};
 use units::Seed;
 
 use crate::compare::RecordedRun;
-use crate::usable::{Usable, cpu_us_per_request, median};
+use crate::usable::{Usable, ceiling_per_s, cpu_us_per_request, median};
 
 /// Seed of the random orders that changes are held against: the same runs always give the same answer.
 const SEED: Seed = Seed(0x6869_7374);
@@ -126,13 +126,14 @@ pub fn points_of_run(
     let point = |cell: CellName| {
         let is_of_cell = |trial: &Trial| CellName::of(trial) == cell;
         let measured = measured_by_block(run.trials, is_of_cell).into_iter().flatten();
-        let values: Vec<f64> = measured.filter_map(|it| figure(it, metric)).collect();
+        let ceiling = cell.size().and_then(|size| ceiling_per_s(run.trials, &cell.round, size));
+        let values: Vec<f64> = measured.filter_map(|it| figure(it, metric, ceiling)).collect();
         HistoryPoint {
             size: cell.size().unwrap_or(f64::INFINITY),
             run: run.dir.to_owned(),
             started: run.manifest.started.clone(),
             trials: values.len(),
-            value: median(values),
+            value: median(&values),
             inputs: run.manifest.stacks.get(&cell.stack).and_then(|it| it.inputs.clone()),
             key: SeriesKey {
                 title: run.manifest.title.clone(),
@@ -153,8 +154,8 @@ fn pace(run: RecordedRun<'_>) -> String {
     }
 }
 
-fn figure(measured: &record::Measured, metric: HistoryMetric) -> Option<f64> {
-    let usable = |of: Metric| Usable::of(measured, of).figure.ok();
+fn figure(measured: &record::Measured, metric: HistoryMetric, ceiling_per_s: Option<f64>) -> Option<f64> {
+    let usable = |of: Metric| Usable::of(measured, of, ceiling_per_s).figure.ok();
     match metric {
         HistoryMetric::Goodput => usable(Metric::Goodput),
         HistoryMetric::P99 => usable(Metric::ResponseP99),

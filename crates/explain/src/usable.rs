@@ -1,9 +1,10 @@
 //! Which figure of a trial may be compared with that of another.
 
 use plan::Metric;
-use record::Measured;
+use record::{Measured, Trial, measured_controls};
+use stats::Spread;
 
-use crate::audit::{ReasonKind, audit};
+use crate::audit::{ReasonKind, audit_trial};
 
 /// Why a trial's figure is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,8 +34,9 @@ pub(crate) struct Usable {
 }
 
 impl Usable {
-    pub(crate) fn of(measured: &Measured, metric: Metric) -> Self {
-        let kinds = audit(&measured.load).reasons.into_iter().map(|reason| reason.kind);
+    /// `ceiling_per_s` as [`audit_trial`] has it.
+    pub(crate) fn of(measured: &Measured, metric: Metric, ceiling_per_s: Option<f64>) -> Self {
+        let kinds = audit_trial(measured, ceiling_per_s).reasons.into_iter().map(|reason| reason.kind);
         let (at_fault, doubts): (Vec<_>, Vec<_>) = kinds.partition(|kind| is_at_fault(*kind, metric));
         let figure = match at_fault.first() {
             Some(kind) => Err(LeftOut::Audit(*kind)),
@@ -52,11 +54,18 @@ pub(crate) fn cpu_us_per_request(measured: &Measured) -> Option<f64> {
 }
 
 /// The middle value, or the mean of the middle two. `None` of none.
-pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len().checked_sub(1)? / 2;
-    let other = values.len() / 2;
-    Some(f64::midpoint(values[middle], values[other]))
+pub(crate) fn median(values: &[f64]) -> Option<f64> {
+    Spread::of(values).map(|spread| spread.median)
+}
+
+/// What the client reached of the calibration target in the controls of the table of `round` with so many connections:
+/// the median. `None` where it had none.
+pub(crate) fn ceiling_per_s(trials: &[Trial], round: &str, connections: f64) -> Option<f64> {
+    let of_table = measured_controls(trials).filter(|(cell, _)| {
+        cell.round == round && cell.size().is_some_and(|size| (size - connections).abs() < 0.5)
+    });
+    let rates: Vec<f64> = of_table.map(|(_, control)| control.load.goodput_per_s).collect();
+    median(&rates)
 }
 
 /// Whether a reason makes the figure one of the measurement and not of the service.

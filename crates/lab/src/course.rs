@@ -36,9 +36,9 @@ enum End {
 }
 
 /// What this process has made so far, to tell how long the rest takes.
-struct Pace {
+struct Made {
     begun: Instant,
-    made: u64,
+    trials: u64,
     failed: u32,
 }
 
@@ -56,17 +56,17 @@ impl<'a> Course<'a> {
 
     pub(crate) fn finish(mut self, observe: &mut dyn FnMut(Event<'_>)) -> Result<Ended, LabError> {
         let cores = Cores::take(self.experiment.procedure.placement)?;
-        let mut pace = Pace { begun: Instant::now(), made: 0, failed: 0 };
+        let mut made = Made { begun: Instant::now(), trials: 0, failed: 0 };
         let capacity = Phase::of_capacity(self.experiment);
-        let mut end = self.carry_out(&capacity, cores.as_ref(), &mut pace, observe)?;
+        let mut end = self.carry_out(&capacity, cores.as_ref(), &mut made, observe)?;
         if end == End::Complete {
             let latency = Phase::of_latency(self.experiment, &capacity, &self.done);
-            end = self.carry_out(&latency, cores.as_ref(), &mut pace, observe)?;
+            end = self.carry_out(&latency, cores.as_ref(), &mut made, observe)?;
         }
         Ok(Ended {
             dir: self.run.path().to_owned(),
             interrupted: end == End::Interrupted,
-            failed: pace.failed,
+            failed: made.failed,
             out_of_time: end == End::OutOfTime,
         })
     }
@@ -76,7 +76,7 @@ impl<'a> Course<'a> {
         &mut self,
         phase: &Phase,
         cores: Option<&Cores>,
-        pace: &mut Pace,
+        made: &mut Made,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<End, LabError> {
         let mut precise: Vec<TableKey> = Vec::new();
@@ -94,7 +94,7 @@ impl<'a> Course<'a> {
             if self.bench.until.is_some_and(|until| Instant::now() >= until) {
                 return Ok(End::OutOfTime);
             }
-            let ahead = self.ahead(phase, &phase.places[position..], &precise, pace);
+            let ahead = self.ahead(phase, &phase.places[position..], &precise, made);
             let (round, cell) = (&phase.rounds[place.round].name, phase.cell(place));
             let number = self.done.len() as u32 + 1;
             observe(Event::Starting { number, ahead, block: place.block + 1, round, cell });
@@ -102,12 +102,12 @@ impl<'a> Course<'a> {
             self.run.append(&trial)?;
             self.done.insert(place.index, goodput(&trial));
             if let TrialResult::Failed { error } = &trial.result {
-                pace.failed += 1;
+                made.failed += 1;
                 // A stack that failed once would cost its time-outs in every block.
                 self.left_out.insert(trial.stack.clone(), error.clone());
             }
             observe(Event::Finished { trial: &trial });
-            pace.made += 1;
+            made.trials += 1;
         }
         Ok(End::Complete)
     }
@@ -136,16 +136,16 @@ impl<'a> Course<'a> {
     }
 
     /// What is left of `rest` and of what comes behind this phase, by what was made so far.
-    fn ahead(&self, phase: &Phase, rest: &[Place], precise: &[TableKey], pace: &Pace) -> Ahead {
+    fn ahead(&self, phase: &Phase, rest: &[Place], precise: &[TableKey], made: &Made) -> Ahead {
         let procedure = &self.experiment.procedure;
-        let elapsed: Duration = pace.begun.elapsed().into();
+        let elapsed: Duration = made.begun.elapsed().into();
         let estimate = |blocks: u32| {
             let (mut count, mut guess) = phase.behind;
             for place in rest.iter().filter(|it| it.block < blocks && self.is_to_do(phase, it, precise)) {
                 guess += procedure.trial_guess(phase.cell(place));
                 count += 1;
             }
-            let left = if pace.made == 0 { guess } else { elapsed * u64::from(count) / pace.made };
+            let left = if made.trials == 0 { guess } else { elapsed * u64::from(count) / made.trials };
             (count, left)
         };
         let ((trials, left), (trials_max, left_max)) = (estimate(phase.blocks), estimate(u32::MAX));

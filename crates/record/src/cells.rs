@@ -21,15 +21,25 @@ pub struct CellName {
 impl CellName {
     /// The cell of a trial.
     pub fn of(trial: &Trial) -> Self {
-        let load = trial.load.strip_suffix(FRESH).unwrap_or(&trial.load);
-        Self { round: trial.round.clone(), load: load.to_owned(), stack: trial.stack.clone() }
+        let load = base_load(&trial.load).to_owned();
+        Self { round: trial.round.clone(), load, stack: trial.stack.clone() }
     }
 
     /// The number that the load's label begins with: connections, or the rate.
     pub fn size(&self) -> Option<f64> {
-        let end = self.load.find(|char: char| !char.is_ascii_digit() && char != '.');
-        self.load[..end.unwrap_or(self.load.len())].parse().ok()
+        load_size(&self.load)
     }
+}
+
+/// A load in words without how connections are used: what its table is called.
+pub fn base_load(label: &str) -> &str {
+    label.strip_suffix(FRESH).unwrap_or(label)
+}
+
+/// The number that a load's label begins with: connections, or the rate.
+pub fn load_size(label: &str) -> Option<f64> {
+    let end = label.find(|char: char| !char.is_ascii_digit() && char != '.');
+    label[..end.unwrap_or(label.len())].parse().ok()
 }
 
 /// Whether a trial stands for the stack that it names, as those of twins and controls do not.

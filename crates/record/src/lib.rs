@@ -24,7 +24,9 @@ pub use calibration::{
     CALIBRATION_VERSION, Calibration, CalibrationCase, CalibrationTry, PeerMissing, PeerResult, PeerRun,
     ResponseFrom, Truth,
 };
-pub use cells::{CellName, cells, measured_by_block, measured_controls, trials_of, twins_by_block};
+pub use cells::{
+    CellName, base_load, cells, load_size, measured_by_block, measured_controls, trials_of, twins_by_block,
+};
 pub use check::{CHECK_VERSION, CheckResult, Checked, EndpointCheck, StackCheck};
 pub use distribution::{Distribution, LowerBounds};
 pub use error::RecordError;

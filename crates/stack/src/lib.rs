@@ -36,5 +36,6 @@ pub use cpus::Cpus;
 pub use error::{LogEnd, StackError};
 pub use interrupt::Interrupt;
 pub use needs::{Missing, has_library, install_hint, jdk_from, jdk_version, missing, search_path};
+pub use ports::ephemeral_range;
 pub use running::{Running, StopReport, ThreadGroup, Usage};
 pub use supervise::{EXIT_NO_GO, EXIT_NOT_STARTED, supervise};

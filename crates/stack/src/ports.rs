@@ -29,7 +29,8 @@ fn random_candidate() -> u16 {
     CANDIDATES.start() + (random % span) as u16
 }
 
-fn ephemeral_range() -> RangeInclusive<u16> {
+/// The ports that the kernel gives to connections that ask for none; its own default where that can't be read.
+pub fn ephemeral_range() -> RangeInclusive<u16> {
     let text = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
     let mut bounds = text.split_whitespace().filter_map(|bound| bound.parse().ok());
     bounds.next().unwrap_or(32_768)..=bounds.next().unwrap_or(60_999)

@@ -55,7 +55,15 @@ pub fn run(arguments: &Replicate) -> Result<ExitCode, Failure> {
             write_up.claims = write_up.claims.iter().flat_map(Claim::by_load).collect();
         }
         let one = One { path, write_up, budget, arguments };
-        worst = worst.max(one.replicate(&bench)?);
+        worst = worst.max(match one.replicate(&bench) {
+            Ok(code) => code,
+            // One that can't run here keeps none of the others from it.
+            Err(failure) if chosen.len() > 1 && !control.is_interrupted() => {
+                eprintln!("proofload: {}: {failure}", one.name());
+                failure.number()
+            }
+            Err(failure) => return Err(failure),
+        });
         if control.is_interrupted() {
             break;
         }
@@ -146,7 +154,10 @@ impl One<'_> {
             // Behind the prefix comes a date; another pace would come with a letter.
             let is_ours =
                 name.strip_prefix(&prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-            let is_same = |manifest: Manifest| can_be_resumed(&manifest, env!("CARGO_PKG_VERSION")).is_ok();
+            let is_same = |manifest: Manifest| {
+                // What was measured elsewhere can be judged here, and not gone on with.
+                self.arguments.no_load || can_be_resumed(&manifest, env!("CARGO_PKG_VERSION")).is_ok()
+            };
             is_ours
                 && RunDir::read_manifest(dir).is_ok_and(is_same)
                 && std::fs::read_to_string(RunDir::experiment_path(dir)).is_ok_and(|text| text == of_now)

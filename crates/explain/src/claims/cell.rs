@@ -10,7 +10,7 @@ use stats::LogRatios;
 use units::Seed;
 
 use crate::audit::ReasonKind;
-use crate::usable::{LeftOut, Usable};
+use crate::usable::{LeftOut, Usable, ceiling_per_s};
 
 /// What was measured of a cell.
 pub(super) struct CellTrials<'a> {
@@ -60,8 +60,9 @@ impl<'a> CellTrials<'a> {
             trial.round == id.round && trial.stack == id.stack && has_users(trial, id.connections)
         };
         let (mut left_out, mut doubts) = (BTreeMap::new(), BTreeMap::new());
+        let ceiling = ceiling_per_s(trials, &id.round, f64::from(id.connections));
         let mut use_one = |measured: &Measured| {
-            let Usable { figure, doubts: found } = Usable::of(measured, metric);
+            let Usable { figure, doubts: found } = Usable::of(measured, metric, ceiling);
             match figure {
                 Ok(value) => {
                     for kind in found {
@@ -125,7 +126,8 @@ pub(super) fn twin_gap(
 ) -> Option<f64> {
     let is_of_table = |trial: &Trial| trial.round == cell.round && has_users(trial, cell.connections);
     let (stack, twins) = twins_by_block(trials, is_of_table)?;
-    let figure = |measured: &Measured| Usable::of(measured, metric).figure.ok();
+    let ceiling = ceiling_per_s(trials, &cell.round, f64::from(cell.connections));
+    let figure = |measured: &Measured| Usable::of(measured, metric, ceiling).figure.ok();
     let twins: Vec<Option<f64>> = twins.into_iter().map(|it| it.and_then(figure)).collect();
     let doubled = CellId { stack: stack.to_owned(), ..cell.clone() };
     let doubled = CellTrials::of(doubled, metric, trials, manifest);

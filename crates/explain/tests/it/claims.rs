@@ -105,6 +105,23 @@ fn what_is_nearer_than_a_stack_and_its_twin_is_no_difference() {
     assert_eq!(told.why, "nearer than 13.6 %, as a stack and its twin are apart");
 }
 
+/// Near what the client can do at all, a rate is the client's as much as the stack's.
+#[test]
+fn a_rate_near_the_control_s_is_not_the_stack_s() {
+    let mut trials = two(10, 1.2);
+    let control = |per_s: f64| {
+        let controls = blocks(10, record::CONTROL, per_s, 64).into_iter();
+        controls.map(|control| Trial { role: record::Role::Control, ..control })
+    };
+    trials.extend(control(5000.0));
+    assert_eq!(judged(order(), &trials).verdict, ClaimVerdict::Confirmed);
+    trials.retain(|trial| trial.role.is_stack());
+    trials.extend(control(1300.0));
+    let told = judged(order(), &trials);
+    assert_eq!(told.verdict, ClaimVerdict::NotTestable, "{told:?}");
+    assert!(told.why.contains("client-bound"), "{}", told.why);
+}
+
 #[test]
 fn few_blocks_support_no_claim_and_show_where_they_point() {
     let one = judged(order(), &two(1, 1.2));

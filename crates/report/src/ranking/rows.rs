@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use explain::audit_trial;
-use record::{Measured, Role, Trial, TrialResult};
+use record::{Measured, Role, Trial, TrialResult, base_load, load_size};
 use stats::{Spread, Twin};
 
 use crate::figure::share;
@@ -173,18 +173,9 @@ pub(super) fn tables(trials: &[Trial]) -> Vec<(&str, &str)> {
     let rounds: Vec<&str> = seen.iter().map(|(round, _)| *round).collect();
     let place = |round: &str| rounds.iter().position(|it| *it == round);
     seen.sort_by(|a, b| {
+        let size = |label| load_size(label).unwrap_or(f64::INFINITY);
         let sizes = size(a.1).total_cmp(&size(b.1));
         place(a.0).cmp(&place(b.0)).then(sizes).then_with(|| a.1.cmp(b.1))
     });
     seen
-}
-
-/// The number that a load's label begins with: connections, or the rate.
-fn size(label: &str) -> f64 {
-    let end = label.find(|char: char| !char.is_ascii_digit() && char != '.').unwrap_or(label.len());
-    label[..end].parse().unwrap_or(f64::INFINITY)
-}
-
-fn base_load(label: &str) -> &str {
-    label.trim_end_matches(", fresh")
 }

@@ -3,6 +3,7 @@
 mod audit;
 pub mod compare;
 pub mod history;
+pub mod planted;
 pub mod replicate;
 
 use std::net::SocketAddr;
@@ -382,6 +383,7 @@ Examples:
   proofload target --listen 127.0.0.1:8080 --model pool --threads 16 --path /sleep=100ms
   proofload target --stall 1s/10s --truth truth.csv
   proofload target --path /exp=exp:5ms --path /cache=bimodal:1ms,50ms,0.1 --seed 7
+  proofload target --model thread-per-connection --serial 1ms     a lock that lets 1000 requests a second through
 
 Delays are fixed (100ms), exponential with a mean (exp:5ms), or one of two with the share of the second
 (bimodal:1ms,50ms,0.1); which request gets which follows from --seed. It serves until Ctrl-C. `/` and
@@ -423,6 +425,8 @@ pub struct Target {
     /// Seed of the errors and of delays that vary
     #[arg(long, default_value = "0")]
     pub seed: Seed,
+    #[command(flatten)]
+    pub planted: planted::Planted,
 }
 
 /// `proofload supervise`.

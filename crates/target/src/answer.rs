@@ -93,9 +93,18 @@ impl Answers {
 
     /// The bytes of one answer; without its body for a `HEAD` request.
     pub(crate) fn bytes(&self, status: Status, close: bool, head_only: bool) -> &[u8] {
-        let set = if close { &self.close } else { &self.keep };
-        let wire = &set[status as usize];
+        let wire = self.wire(status, close);
         if head_only { &wire.bytes[..wire.head_bytes] } else { &wire.bytes }
+    }
+
+    /// How many of the bytes of one answer are its head.
+    pub(crate) fn head_bytes(&self, status: Status, close: bool) -> usize {
+        self.wire(status, close).head_bytes
+    }
+
+    fn wire(&self, status: Status, close: bool) -> &Wire {
+        let set = if close { &self.close } else { &self.keep };
+        &set[status as usize]
     }
 }
 

@@ -10,6 +10,7 @@ use units::{Bytes, Duration, Seed};
 
 use crate::delay::Delay;
 use crate::error::TargetError;
+use crate::planted::Planted;
 
 /// The largest answer body. Each status keeps two prebuilt answers in memory for the server's life.
 pub const BODY_BYTES_MAX: Bytes = Bytes(256 << 20);
@@ -169,6 +170,8 @@ pub struct Config {
     pub seed: Seed,
     /// Where to log every request; see [`crate::Server::stop`] for the summary beside it.
     pub truth: Option<PathBuf>,
+    /// What limits it on purpose.
+    pub planted: Planted,
 }
 
 impl Default for Config {
@@ -190,6 +193,7 @@ impl Default for Config {
             never_answer: false,
             seed: Seed(0),
             truth: None,
+            planted: Planted::default(),
         }
     }
 }
@@ -221,6 +225,7 @@ impl Config {
             let what = format!("an error share of {} is no share", self.error_share);
             return Err(TargetError::setting(what, "write a number from 0 to 1"));
         }
+        self.planted.check(self.model, self.error_share)?;
         if self.body_bytes.is_some_and(|bytes| bytes > BODY_BYTES_MAX) {
             let what = format!("a body of {} is too large", self.body_bytes.unwrap_or_default());
             return Err(TargetError::setting(what, "ask for at most 256MiB"));

@@ -39,6 +39,14 @@ pub enum TargetError {
         /// What the kernel said.
         source: io::Error,
     },
+    /// The log of requests cannot be written.
+    #[error("cannot write {} ({source}); choose a writable place for the log, with room for 256MiB", file.display())]
+    Log {
+        /// The file.
+        file: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
 }
 
 impl TargetError {

@@ -1,4 +1,4 @@
-//! [`crate::Model::EventLoop`]: one thread that never blocks; delays are timers.
+//! [`crate::Model::EventLoop`]: one thread that never blocks, unless that is planted; delays are timers.
 //!
 //! The calibration ceiling, so a request costs one `epoll_wait` (shared with the other ready ones), one read
 //! and one write: connections are registered once, edge-triggered, and a read that did not fill its buffer
@@ -124,6 +124,7 @@ impl<'a> Loop<'a> {
                 shared.connection_failed();
                 self.free.push(index);
             }
+            shared.pause_accepting();
         }
     }
 
@@ -243,7 +244,8 @@ impl<'a> Slot<'a> {
     }
 
     fn write(&mut self, worker: &mut Worker<'a>, reply: Reply<'a>, sent: usize) -> Moved {
-        match send(&self.connection.stream, &reply.bytes[sent..], SendFlags::NOSIGNAL) {
+        let end = if sent < reply.first_bytes { reply.first_bytes } else { reply.bytes.len() };
+        match send(&self.connection.stream, &reply.bytes[sent..end], SendFlags::NOSIGNAL) {
             Ok(count) if sent + count < reply.bytes.len() => {
                 self.phase = Phase::Writing { reply, sent: sent + count };
                 Moved::On

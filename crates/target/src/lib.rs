@@ -2,7 +2,7 @@
 //! beforehand, to measure the measurer with.
 //!
 //! Four threading models serve the same paths. Delays, stalls, errors, closes and silence happen where the
-//! [`Config`] says, and the truth file says when each request really arrived and was answered, on the clock
+//! [`Config`] says, limits are planted in it ([`Planted`]), and the truth file says when each request really arrived and was answered, on the clock
 //! (`CLOCK_MONOTONIC`) that the load generator stamps its own log with.
 //!
 //! Contract of all models: keep-alive; pipelined requests are answered in order; the query of a target is
@@ -19,6 +19,7 @@ mod delay;
 mod error;
 mod event_loop;
 mod multiplex;
+mod planted;
 mod pool;
 mod request;
 mod server;
@@ -28,10 +29,12 @@ mod stall;
 mod summary;
 mod threads;
 mod truth;
+mod work;
 
 pub use config::{BODY_BYTES_MAX, Config, Model, PathRule, Stall};
 pub use delay::Delay;
 pub use error::TargetError;
+pub use planted::{Burn, Leak, LogWrites, Planted, WarmUp};
 pub use request::HEAD_BYTES_MAX;
 pub use server::{Server, run_until_signalled, start};
 pub use summary::Summary;

@@ -60,6 +60,7 @@ impl Pool {
                 Ok(()) => drop(lock(&self.idle).insert(connection.id, connection)),
                 Err(_) => shared.connection_failed(),
             }
+            shared.pause_accepting();
         }
     }
 

@@ -62,7 +62,7 @@ fn open_listener(config: &Config) -> io::Result<(TcpListener, SocketAddr)> {
     let socket = socket_with(family, SocketType::STREAM, flags, None)?;
     set_socket_reuseaddr(&socket, true)?;
     // Linux hands this down to every accepted connection.
-    set_tcp_nodelay(&socket, true)?;
+    set_tcp_nodelay(&socket, !config.planted.split_answer)?;
     bind(&socket, &config.listen)?;
     listen(&socket, i32::try_from(config.backlog).unwrap_or(i32::MAX))?;
     let listener = TcpListener::from(socket);
@@ -88,6 +88,7 @@ impl Server {
             fs::write(&file, format!("{:#}\n", summary.to_json()))
                 .map_err(|source| TargetError::Truth { file, source })?;
         }
+        self.shared.work.check()?;
         Ok(summary)
     }
 

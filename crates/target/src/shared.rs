@@ -9,7 +9,7 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::io::Errno;
 use rustix::net::{SendFlags, send};
 use rustix::time::Timespec;
-use units::{Duration, Instant};
+use units::Instant;
 
 use crate::answer::{Answers, Status};
 use crate::clock;
@@ -20,6 +20,7 @@ use crate::request::{Fill, Next, Request};
 use crate::stall::StallClock;
 use crate::summary::Summary;
 use crate::truth::{TruthFile, TruthLog};
+use crate::work::Work;
 
 const STALLS_LISTED_MAX: usize = 10_000;
 /// How often a thread that waits for a slow reader looks whether the server stops.
@@ -33,6 +34,7 @@ pub(crate) struct Shared {
     /// Readable once the server stops, for the threads that wait on descriptors.
     pub(crate) wake: OwnedFd,
     pub(crate) truth: Option<TruthFile>,
+    pub(crate) work: Work,
     answers: Answers,
     started: Instant,
     stalls: Option<StallClock>,
@@ -52,6 +54,7 @@ impl Shared {
             stop: AtomicBool::new(false),
             wake,
             truth,
+            work: Work::new(&config.planted)?,
             answers: Answers::new(config.body_bytes),
             started,
             stalls: config.stall.map(|stall| StallClock::new(started, stall)),
@@ -93,6 +96,13 @@ impl Shared {
         }
     }
 
+    /// Waits as long as it takes after a connection was accepted, where so much is planted.
+    pub(crate) fn pause_accepting(&self) {
+        if let Some(pause) = self.config.planted.accept_pause {
+            clock::sleep_until(clock::now() + pause, &self.stop);
+        }
+    }
+
     fn route(&self, path: &str) -> Option<usize> {
         self.config.paths.iter().position(|rule| rule.path == path)
     }
@@ -131,6 +141,8 @@ impl Shared {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reply<'a> {
     pub(crate) bytes: &'a [u8],
+    /// So many of them are sent by a call of their own; all, unless answers are split.
+    pub(crate) first_bytes: usize,
     /// Not to be sent before this.
     pub(crate) due: Instant,
     /// The connection closes after it.
@@ -152,8 +164,8 @@ impl<'a> Worker<'a> {
         Self { shared, log: TruthLog::new(shared.truth.as_ref(), log_bytes) }
     }
 
-    /// Takes the next request that is to be answered out of `connection`; counts and notes all it takes.
-    /// `None` until more bytes come.
+    /// Takes the next request that is to be answered out of `connection`, and does its planted work; counts and notes
+    /// all it takes. `None` until more bytes come.
     pub(crate) fn next_reply(&mut self, connection: &mut Connection) -> Option<Reply<'a>> {
         loop {
             match connection.inbox.next(|path| self.shared.route(path)) {
@@ -177,20 +189,26 @@ impl<'a> Worker<'a> {
     fn refusal(&self, status: Status) -> Reply<'a> {
         let arrived = clock::now();
         let bytes = self.shared.answers.bytes(status, true, false);
-        Reply { bytes, due: arrived, close: true, arrived, status }
+        Reply { bytes, first_bytes: bytes.len(), due: arrived, close: true, arrived, status }
     }
 
     fn reply(&self, connection: &Connection, request: &Request, number: u64) -> Reply<'a> {
         let Shared { config, answers, .. } = self.shared;
-        let delay_of = |index: usize| config.paths[index].delay.of_request(config.seed, number);
-        let (delay, status) = match request.route {
-            None => (Duration::ZERO, Status::NotFound),
-            Some(index) if self.shared.is_error(number) => (delay_of(index), Status::ServerError),
-            Some(index) => (delay_of(index), Status::Ok),
+        let is_error = request.route.is_some() && self.shared.is_error(number);
+        let (due, status) = match request.route {
+            None => (request.arrived, Status::NotFound),
+            Some(_) if is_error && config.planted.fail_fast => (request.arrived, Status::ServerError),
+            Some(index) => {
+                let delay = config.paths[index].delay.of_request(config.seed, number);
+                let done = self.shared.work.carry_out(request.arrived, &self.shared.stop);
+                (done + delay, if is_error { Status::ServerError } else { Status::Ok })
+            }
         };
         let close = request.close || connection.closes_next(config.close_every);
         let bytes = answers.bytes(status, close, request.head_only);
-        Reply { bytes, due: request.arrived + delay, close, arrived: request.arrived, status }
+        let split_at = config.planted.split_answer.then(|| answers.head_bytes(status, close));
+        let first_bytes = split_at.unwrap_or(bytes.len());
+        Reply { bytes, first_bytes, due, close, arrived: request.arrived, status }
     }
 
     /// Notes that the last byte of `reply` was handed to the kernel.
@@ -217,7 +235,9 @@ impl<'a> Worker<'a> {
         while let Some(reply) = self.next_reply(connection) {
             let in_time = clock::sleep_until(reply.due, &self.shared.stop);
             self.shared.stand_still();
-            if !in_time || !self.send_all(&connection.stream, reply.bytes) {
+            let (first, rest) = reply.bytes.split_at(reply.first_bytes);
+            let send = |bytes| self.send_all(&connection.stream, bytes);
+            if !in_time || !send(first) || !send(rest) {
                 self.abandoned(connection, &reply);
                 return false;
             }

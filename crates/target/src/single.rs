@@ -30,6 +30,7 @@ pub(crate) fn run(shared: &Shared, listener: &TcpListener, set: &Multiplexer) {
                             Ok(()) => drop(connections.insert(connection.id, connection)),
                             Err(_) => shared.connection_failed(),
                         }
+                        shared.pause_accepting();
                     }
                 }
                 id => {

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use units::Instant;
+use units::{Duration, Instant};
 
 use crate::config::Config;
 use crate::delay::Delay;
+use crate::planted::Planted;
 
 /// What a server did, from its start to its stop. `requests` = all of `answers` + `unanswered`.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,6 +71,26 @@ fn config_json(config: &Config) -> Value {
         "error_share": config.error_share,
         "never_answer": config.never_answer,
         "seed": config.seed.0,
+        "planted": planted_json(&config.planted),
+    })
+}
+
+/// What is not planted is null.
+fn planted_json(planted: &Planted) -> Value {
+    json!({
+        "serial_ns": planted.serial.map(Duration::as_nanos),
+        "burn_ns": planted.burn.map(|burn| burn.per_request.as_nanos()),
+        "burn_under_lock": planted.burn.map(|burn| burn.under_lock),
+        "block_loop_ns": planted.block_loop.map(Duration::as_nanos),
+        "accept_pause_ns": planted.accept_pause.map(Duration::as_nanos),
+        "log_bytes": planted.log.as_ref().map(|log| log.bytes_per_request.0),
+        "log_sync": planted.log.as_ref().map(|log| log.sync),
+        "warm_up_ns": planted.warm_up.map(|warm_up| warm_up.over.as_nanos()),
+        "warm_up_burn_ns": planted.warm_up.map(|warm_up| warm_up.burn_at_first.as_nanos()),
+        "leak_bytes": planted.leak.map(|leak| leak.bytes_per_request.0),
+        "leak_bytes_max": planted.leak.map(|leak| leak.bytes_max.0),
+        "fail_fast": planted.fail_fast,
+        "split_answer": planted.split_answer,
     })
 }
 

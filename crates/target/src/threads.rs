@@ -28,6 +28,7 @@ pub(crate) fn run(shared: &Arc<Shared>, listener: &TcpListener) {
         let accepted = std::iter::from_fn(|| Connection::accept(listener, shared, SocketFlags::empty()));
         for connection in accepted.take(ACCEPTS_A_TURN) {
             spawn(shared, connection, &mut threads, ended.clone());
+            shared.pause_accepting();
         }
         for id in endings.try_iter() {
             if let Some((_, thread)) = threads.remove(&id) {

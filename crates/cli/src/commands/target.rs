@@ -21,6 +21,7 @@ pub fn run(arguments: Target) -> Result<ExitCode, Failure> {
         never_answer: arguments.never_answer,
         seed: arguments.seed,
         truth: arguments.truth,
+        planted: arguments.planted.config(),
         ..Config::default()
     };
     for rule in arguments.paths {

@@ -2,64 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::io::{BufRead, ErrorKind};
+use std::net::TcpStream;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use target::{Config, Model, PathRule, Server, Stall, start};
+use target::{Config, Model, PathRule, Stall, start};
 use units::Bytes;
 
-struct Answer {
-    status: u16,
-    head: String,
-    body: Vec<u8>,
-}
-
-struct Client {
-    stream: BufReader<TcpStream>,
-}
-
-impl Client {
-    fn connect(addr: SocketAddr) -> Self {
-        let stream = TcpStream::connect(addr).expect("the server listens");
-        stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
-        Self { stream: BufReader::new(stream) }
-    }
-
-    fn send(&mut self, text: &str) {
-        self.stream.get_mut().write_all(text.as_bytes()).unwrap();
-    }
-
-    fn get(&mut self, path: &str) -> Answer {
-        self.send(&format!("GET {path} HTTP/1.1\r\nHost: test\r\n\r\n"));
-        self.read()
-    }
-
-    fn read(&mut self) -> Answer {
-        let mut head = String::new();
-        while !head.ends_with("\r\n\r\n") {
-            assert!(self.stream.read_line(&mut head).unwrap() > 0, "closed after {head:?}");
-        }
-        let status = head[9..12].parse().unwrap();
-        let length = head.split_once("Content-Length: ").unwrap().1.split_once("\r\n").unwrap().0;
-        let mut body = vec![0; length.parse().unwrap()];
-        self.stream.read_exact(&mut body).unwrap();
-        Answer { status, head, body }
-    }
-
-    fn is_closed(&mut self) -> bool {
-        self.stream.fill_buf().is_ok_and(<[u8]>::is_empty)
-    }
-}
-
-fn each_model(config: &Config, check: impl Fn(Server)) {
-    for (name, model) in Model::ALL {
-        println!("model {name}");
-        check(start(Config { model, ..config.clone() }).unwrap());
-    }
-}
+use crate::common::{Client, each_model};
 
 fn has_thread(name: &str) -> bool {
     fs::read_dir("/proc/self/task")

@@ -1,0 +1,5 @@
+//! The server over real sockets.
+
+mod common;
+mod planted;
+mod server;

@@ -155,6 +155,49 @@ pub struct Needs {
     pub libraries: Vec<String>,
 }
 
+/// A quota of CPU time, in thousandths of a core: 500 is half of one core's time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CpuQuota(NonZeroU32);
+
+impl CpuQuota {
+    /// Less is under a millisecond in a period of 100 ms, which the kernel refuses.
+    const MILLICORES_MIN: u32 = 10;
+    const MILLICORES_MAX: u32 = 1_000_000;
+
+    /// So many cores, to a thousandth; `None` where that is less than 0.01 or more than 1000.
+    pub fn from_cores(cores: f64) -> Option<Self> {
+        let millicores = (cores * 1e3).round();
+        let bounds = f64::from(Self::MILLICORES_MIN)..=f64::from(Self::MILLICORES_MAX);
+        // A number that is none is in no range.
+        bounds.contains(&millicores).then(|| NonZeroU32::new(millicores as u32).map(Self)).flatten()
+    }
+
+    /// In thousandths of a core.
+    pub const fn millicores(self) -> u32 {
+        self.0.get()
+    }
+
+    /// In cores.
+    pub fn cores(self) -> f64 {
+        f64::from(self.millicores()) / 1e3
+    }
+}
+
+impl fmt::Display for CpuQuota {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.cores())
+    }
+}
+
+/// What the kernel lets a stack have at most, all of its processes together or each, and nothing behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Limits {
+    /// CPU time of all of its processes together.
+    pub cpu: Option<CpuQuota>,
+    /// Open files of each of its processes, soft and hard.
+    pub open_files: Option<NonZeroU32>,
+}
+
 /// What makes a variant of a stack of the stack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variant {
@@ -198,6 +241,8 @@ pub struct StackManifest {
     pub upstream: Option<String>,
     /// The values of its own placeholders.
     pub parameters: BTreeMap<String, String>,
+    /// What it may have at most.
+    pub limits: Limits,
     /// After how many requests the server closes a connection by design; `None` where it does not.
     pub requests_per_connection: Option<NonZeroU32>,
     /// How it is built; `None` when there is nothing to build.

@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use target::{Config, TargetError};
+use target::{Burn, Config, TargetError};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -31,6 +31,10 @@ fn config(options: &[&str]) -> Result<Config, TargetError> {
             "--threads" => config.pool_threads = pair[1].parse().expect("a number"),
             "--backlog" => config.backlog = pair[1].parse().expect("a number"),
             "--path" => config.set_path(pair[1].parse()?),
+            "--burn" => {
+                let per_request = pair[1].parse().expect("a time");
+                config.planted.burn = Some(Burn { per_request, under_lock: false });
+            }
             other => panic!("{other} is not known here"),
         }
     }

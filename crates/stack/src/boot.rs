@@ -17,7 +17,7 @@ use crate::cpus::Cpus;
 use crate::error::StackError;
 use crate::interrupt::Interrupt;
 use crate::running::Running;
-use crate::{listener, log, needs, ports, supervise};
+use crate::{limits, listener, log, needs, ports, supervise};
 
 /// How many ports are tried when each was taken between its choice and the stack's start.
 const PORTS_MAX: u32 = 3;
@@ -147,13 +147,18 @@ fn start(
     command.env("TMPDIR", work_dir).envs(needs::environment(stack)).envs(commands.env);
     command.stdin(Stdio::piped()).stdout(output.try_clone().map_err(failed)?).stderr(output);
     let mut supervisor = command.spawn().map_err(failed)?;
-    // The supervisor waits for the word; what it starts then inherits the cores.
-    let kept = options.cpus.map_or(Ok(()), |cpus| cpus.keep(supervisor.id()));
-    if let Err(error) = kept {
-        let _ = supervisor.kill().and_then(|()| supervisor.wait());
-        return Err(failed(error));
-    }
+    // The supervisor waits for the word; what it starts then inherits the cores and the limits.
+    let kept = options.cpus.map_or(Ok(()), |cpus| cpus.keep(supervisor.id())).map_err(failed);
     let cgroup = Cgroup::enclose(supervisor.id());
+    let limited = kept
+        .and_then(|()| limits::enforce(&stack.id, stack.limits, supervisor.id(), cgroup.as_ref()));
+    let limits = match limited {
+        Ok(limits) => limits,
+        Err(error) => {
+            let _ = supervisor.kill().and_then(|()| supervisor.wait());
+            return Err(error);
+        }
+    };
     let mut parent_pipe = supervisor.stdin.take();
     // When the supervisor is gone already, waiting for the stack to be ready finds that out.
     let _ = parent_pipe.as_mut().map(|pipe| pipe.write_all(b"g"));
@@ -169,6 +174,7 @@ fn start(
         supervisor: supervisor.into(),
         parent_pipe,
         cgroup,
+        _limits: limits,
     })
 }
 

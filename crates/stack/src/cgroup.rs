@@ -1,7 +1,8 @@
 //! A control group (v2) of a trial's own: exact CPU time, and a kill that nothing escapes.
 //!
 //! It lies below the group that we run in, so limits set on us hold for the stack, too. No controller is
-//! switched on. Where making one is not permitted there is none, and callers walk `/proc` instead.
+//! switched on, but that of a quota that a manifest asks for ([`crate::limits`]). Where making one is not permitted
+//! there is none, and callers walk `/proc` instead.
 
 use std::fs;
 use std::io;
@@ -24,19 +25,28 @@ pub(crate) struct Cgroup {
 impl Cgroup {
     /// Makes a group and moves process `pid` into it; `None` where that is not permitted.
     pub(crate) fn enclose(pid: u32) -> Option<Self> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
         let parent = own_dir()?;
         remove_stale(&parent);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let dir = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
-        fs::create_dir(&dir).ok()?;
-        let group = Self { dir };
+        let group = Self { dir: make(&parent).ok()? };
         fs::write(group.dir.join("cgroup.procs"), pid.to_string()).ok()?;
         Some(group)
     }
 
     pub(crate) fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// Whether the group has the files of the cpu controller; switches it on for the groups beside this one where that is
+    /// permitted. It is not where the group above has processes of its own and is not the root.
+    pub(crate) fn has_cpu_controller(&self) -> bool {
+        let quota = self.dir.join("cpu.max");
+        if !quota.exists()
+            && let Some(parent) = self.dir.parent()
+        {
+            // Refused or not, the file tells.
+            let _ = fs::write(parent.join("cgroup.subtree_control"), "+cpu");
+        }
+        quota.exists()
     }
 
     /// User and system time of everything that was ever in the group.
@@ -69,13 +79,27 @@ impl Cgroup {
 
 impl Drop for Cgroup {
     fn drop(&mut self) {
-        let deadline = Instant::now() + EMPTY_WAIT;
-        // A killed process leaves its group a moment after it was waited for.
-        while fs::remove_dir(&self.dir).is_err_and(|error| error.kind() == io::ErrorKind::ResourceBusy)
-            && Instant::now() < deadline
-        {
-            std::thread::sleep(StdDuration::from_millis(2));
-        }
+        remove(&self.dir);
+    }
+}
+
+/// Makes a group in that of folder `parent`, with a name that says whose it is.
+pub(crate) fn make(parent: &Path) -> io::Result<PathBuf> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let dir = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
+    fs::create_dir(&dir)?;
+    Ok(dir)
+}
+
+/// Removes a group whose processes have ended.
+pub(crate) fn remove(dir: &Path) {
+    let deadline = Instant::now() + EMPTY_WAIT;
+    // A killed process leaves its group a moment after it was waited for.
+    while fs::remove_dir(dir).is_err_and(|error| error.kind() == io::ErrorKind::ResourceBusy)
+        && Instant::now() < deadline
+    {
+        std::thread::sleep(StdDuration::from_millis(2));
     }
 }
 
@@ -115,13 +139,13 @@ fn dir_from(mounts: &str, groups: &str) -> Option<PathBuf> {
     Some(mount.join(path))
 }
 
-/// Removes the empty groups of processes that are gone.
-fn remove_stale(parent: &Path) {
+/// Removes the empty groups of processes that are gone; the kernel keeps those that are not empty.
+pub(crate) fn remove_stale(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().filter_map(Result::ok) {
         let name = entry.file_name();
         let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next());
         let gone = owner.is_some_and(|pid| !Path::new("/proc").join(pid).exists());
-        if gone && !is_populated(&entry.path()) {
+        if gone {
             // Another proofload may be faster.
             let _ = fs::remove_dir(entry.path());
         }

@@ -106,6 +106,18 @@ pub enum StackError {
         /// What came instead.
         why: String,
     },
+    /// A limit that the stack's manifest asks for can't be set.
+    #[error("cannot give stack `{stack}` {what} ({source}); {help}")]
+    Limit {
+        /// The stack.
+        stack: String,
+        /// The limit.
+        what: String,
+        /// What the system said.
+        source: io::Error,
+        /// What to do.
+        help: &'static str,
+    },
     /// Something survived the stop.
     #[error("stack `{stack}` was stopped, but {what}; end it by hand before anything is measured")]
     Survived {

@@ -19,6 +19,7 @@ mod error;
 mod interrupt;
 mod jdk;
 mod jvm;
+mod limits;
 mod listener;
 mod log;
 mod needs;

@@ -13,6 +13,7 @@ use units::{Bytes, Duration};
 use crate::cgroup::Cgroup;
 use crate::cpus::Cpus;
 use crate::error::StackError;
+use crate::limits::Enforced;
 use crate::{jvm, log, procs};
 
 /// How long a stack has to end by itself.
@@ -39,6 +40,8 @@ pub struct Running {
     /// Held open for as long as the stack may run.
     pub(crate) parent_pipe: Option<ChildStdin>,
     pub(crate) cgroup: Option<Cgroup>,
+    /// In force for as long as the stack runs.
+    pub(crate) _limits: Enforced,
 }
 
 /// What a stack uses, all of its processes together, without the supervisor's memory and threads.

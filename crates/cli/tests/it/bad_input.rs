@@ -37,6 +37,10 @@ fn arguments_that_make_no_sense() {
     refused(&["target", "--stall", "2s/1s"], 2, &["stall"]);
     refused(&["target", "--model", "magic"], 2, &["event-loop"]);
     refused(&["target", "--path", "/x=gauss:1ms"], 2, &["no distribution `gauss`", "exp:5ms"]);
+    refused(&["target", "--block-loop", "1ms", "--model", "pool"], 2, &["no event loop", "--serial"]);
+    refused(&["target", "--burn-serial"], 2, &["--burn <DURATION>"]);
+    refused(&["target", "--log-bytes", "1KiB"], 2, &["--log-file"]);
+    refused(&["target", "--fail-fast"], 2, &["no errors", "--error-share"]);
     refused(&["error-rates", "--noise", "3"], 2, &["unknown unit", "%"]);
     refused(&["error-rates", "--stacks", "1"], 2, &["2..=50"]);
     refused(&["calibrate", "--case", "fixed"], 2, &["no case `fixed`", "fixed-5ms"]);

@@ -21,6 +21,8 @@ pub(super) struct Raw {
     pub(super) needs: RawNeeds,
     #[serde(default)]
     pub(super) parameters: BTreeMap<Spanned<String>, Spanned<String>>,
+    #[serde(default)]
+    pub(super) limits: RawLimits,
     pub(super) build: Option<RawBuild>,
     pub(super) run: Spanned<RawRun>,
     #[serde(default)]
@@ -41,6 +43,13 @@ pub(super) struct RawNeeds {
     pub(super) jdk: Option<u32>,
     #[serde(default)]
     pub(super) libraries: Vec<String>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawLimits {
+    pub(super) cpu: Option<Spanned<f64>>,
+    pub(super) open_files: Option<Spanned<u32>>,
 }
 
 #[derive(Deserialize)]
@@ -109,6 +118,8 @@ pub(super) struct RawVariant {
     pub(super) description: Spanned<String>,
     #[serde(default)]
     pub(super) parameters: BTreeMap<Spanned<String>, Spanned<String>>,
+    #[serde(default)]
+    pub(super) limits: RawLimits,
     pub(super) jvm_flags: Option<Vec<Spanned<String>>>,
     pub(super) upstream: Option<Spanned<String>>,
     pub(super) requests_per_connection: Option<Spanned<RawCap>>,

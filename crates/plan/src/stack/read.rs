@@ -9,9 +9,12 @@ use http::Framing;
 use toml::Spanned;
 use units::{Bytes, Duration};
 
-use super::raw::{Raw, RawBuild, RawCap, RawEndpoint, RawFile, RawFraming, RawReady, RawRun, RawVariant};
+use super::raw::{
+    Raw, RawBuild, RawCap, RawEndpoint, RawFile, RawFraming, RawLimits, RawReady, RawRun, RawVariant,
+};
 use super::{
-    Build, ConfigFile, ConnectionUse, Endpoint, Needs, Ready, Run, StackManifest, Template, Variant,
+    Build, ConfigFile, ConnectionUse, CpuQuota, Endpoint, Limits, Needs, Ready, Run, StackManifest, Template,
+    Variant,
 };
 use crate::error::PlanError;
 use crate::toml_file;
@@ -21,6 +24,8 @@ const BUILT_IN: [&str; 6] = ["port", "upstream", "proofload", "stack_dir", "buil
 /// Those that are known when it is built.
 const AT_BUILD: [&str; 2] = ["build_dir", "stack_dir"];
 const READY_TIMEOUT_DEFAULT: Duration = Duration::from_secs(30);
+/// Files that a stack may be left with: fewer are too few for a program to start.
+const OPEN_FILES: std::ops::RangeInclusive<u32> = 16..=1_048_576;
 
 /// Validates `text`, the manifest `file` in folder `dir`: the stack as such, and then its variants.
 pub(super) fn manifests(file: &Path, dir: &Path, text: &str) -> Result<Vec<StackManifest>, PlanError> {
@@ -102,6 +107,7 @@ impl Source<'_> {
             needs: Needs { tools: raw.needs.tools, jdk: raw.needs.jdk, libraries: raw.needs.libraries },
             upstream: raw.upstream.map(Spanned::into_inner),
             parameters,
+            limits: self.limits(raw.limits, Limits::default())?,
             requests_per_connection: self.cap(raw.requests_per_connection)?,
             build: raw.build.map(|build| self.build(build)).transpose()?,
             run,
@@ -267,6 +273,25 @@ impl Source<'_> {
         }
     }
 
+    /// `raw`, where a key that is not given is as `before`.
+    fn limits(&self, raw: RawLimits, before: Limits) -> Result<Limits, PlanError> {
+        let cpu = raw.cpu.map(|cores| {
+            let help = "write how many cores' worth of time it may have, from 0.01 to 1000, as in 0.5";
+            let what = format!("{} is no quota of CPU time", cores.get_ref());
+            CpuQuota::from_cores(*cores.get_ref()).ok_or_else(|| self.error(cores.span(), what, help))
+        });
+        let open_files = raw.open_files.map(|files| {
+            let count = NonZeroU32::new(*files.get_ref()).filter(|count| OPEN_FILES.contains(&count.get()));
+            let what = format!("{} is no bound of open files", files.get_ref());
+            let help = format!("write a number from {} to {}", OPEN_FILES.start(), OPEN_FILES.end());
+            count.ok_or_else(|| self.error(files.span(), what, help))
+        });
+        Ok(Limits {
+            cpu: cpu.transpose()?.or(before.cpu),
+            open_files: open_files.transpose()?.or(before.open_files),
+        })
+    }
+
     fn cap(&self, raw: Option<Spanned<RawCap>>) -> Result<Option<NonZeroU32>, PlanError> {
         let Some(raw) = raw else { return Ok(None) };
         let at = raw.span();
@@ -302,6 +327,7 @@ impl Source<'_> {
         }
         let mut variant = stack.clone();
         variant.parameters.extend(self.parameters(raw.parameters)?);
+        variant.limits = self.limits(raw.limits, stack.limits)?;
         if let Some(flags) = raw.jvm_flags {
             let flags = flags.into_iter().map(|flag| self.template(flag, Known::AtRun));
             variant.run.jvm_flags = flags.collect::<Result<_, _>>()?;
@@ -319,7 +345,7 @@ impl Source<'_> {
         }
         if Self::runs_like(&variant, stack) {
             let what = format!("the variant `{name}` runs as the stack itself does");
-            return Err(self.error(at, what, "change a parameter, the JVM flags or the upstream"));
+            return Err(self.error(at, what, "change a parameter, the JVM flags, a limit or the upstream"));
         }
         let description = self.not_empty(raw.description)?;
         variant.variant = Some(Variant { of: stack.id.clone(), name, description });
@@ -328,7 +354,8 @@ impl Source<'_> {
     }
 
     fn runs_like(one: &StackManifest, other: &StackManifest) -> bool {
-        (&one.parameters, &one.run, &one.upstream) == (&other.parameters, &other.run, &other.upstream)
+        (&one.parameters, &one.run, &one.upstream, one.limits)
+            == (&other.parameters, &other.run, &other.upstream, other.limits)
     }
 
     fn ready(&self, raw: RawReady, first: &Endpoint) -> Result<Ready, PlanError> {

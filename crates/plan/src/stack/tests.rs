@@ -150,6 +150,7 @@ fn what_is_declared_must_be_used_and_what_varies_must_be_declared() {
         ("\"unlimited\"", "\"all\"", "44:27", "this is no number of requests"),
         ("{ threads = \"400\" }", "{ treads = \"400\" }", "43:16", "the stack has no parameter `treads`"),
         ("\"400\"", "\"200\"", "41:8", "runs as the stack itself does"),
+        ("{ threads = \"400\" }", "{}\nlimits = {}", "41:8", "runs as the stack itself does"),
         ("\"other\"", "\"threads-400\"", "46:8", "a second variant is called `threads-400`"),
         ("\"other\"", "\"O\"", "46:8", "`O` cannot be the name of a variant"),
     ]
@@ -230,6 +231,34 @@ fn a_stack_must_be_told_where_to_listen_and_have_something_to_ask() {
     assert!(error.contains("stack.toml:4:1: the stack is not told where to listen"), "{error}");
     let error = StackManifest::load(&stacks.0.join("mute")).unwrap_err().to_string();
     assert!(error.contains("stack.toml: the stack has no endpoint"), "{error}");
+}
+
+#[test]
+fn limits_are_read_and_a_variant_changes_those_it_names() {
+    let limited = GOOD
+        .replace("[build]", "[limits]\ncpu = 0.5\nopen_files = 64\n[build]")
+        .replace("parameters = { threads = \"400\" }", "limits = { cpu = 2 }");
+    let stacks = Stacks::new("limits", &[("good", &limited)]);
+    let all = StackManifest::load(&stacks.0.join("good")).unwrap();
+    let limits = |index: usize| {
+        let Limits { cpu, open_files } = all[index].limits;
+        (cpu.map(CpuQuota::millicores), open_files.map(NonZeroU32::get))
+    };
+    assert_eq!((limits(0), limits(1), limits(2)), ((Some(500), Some(64)), (Some(2000), Some(64)), limits(0)));
+    assert_eq!(all[0].limits.cpu.unwrap().to_string(), "0.5");
+    for (index, (line, place, what)) in [
+        ("cpu = 0.001", "14:7", "0.001 is no quota of CPU time; write how many cores' worth"),
+        ("cpu = nan", "14:7", "no quota of CPU time"),
+        ("cpu = -1", "14:7", "no quota of CPU time"),
+        ("open_files = 15", "14:14", "15 is no bound of open files; write a number from 16"),
+        ("open_file = 64", "14:1", "unknown field `open_file`"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let error = error_of(&format!("limit{index}"), "[build]", &format!("[limits]\n{line}\n[build]"));
+        assert!(error.contains(&format!("bad/stack.toml:{place}: ")) && error.contains(what), "{error}");
+    }
 }
 
 #[test]

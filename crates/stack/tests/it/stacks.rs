@@ -2,14 +2,13 @@
 //! says, and goes. What cannot be tried here for want of a tool is named. `make test-all` tries them all, with their
 //! variants (`proofload check --all --variants`).
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use common::standin;
 use plan::stack::{Catalogue, StackManifest};
 use stack::{BuildOptions, ChainOptions, Interrupt, StackReport, build, check, missing};
+
+use crate::common::standin;
 
 fn catalogue() -> Catalogue {
     Catalogue::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../stacks")).unwrap()

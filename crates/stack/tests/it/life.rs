@@ -1,113 +1,24 @@
 //! Stacks as real processes: they come up, are watched, and leave nothing behind, whoever dies first.
 
-mod common;
-
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration as StdDuration, Instant};
 
-use common::standin;
 use http::Framing;
-use plan::stack::{ConnectionUse, Endpoint, StackManifest};
+use plan::stack::{ConnectionUse, Endpoint};
 use stack::{
-    Afterwards, BootOptions, BuildOptions, BuildOutcome, Chain, ChainOptions, Interrupt, Mismatch, Running,
-    StackError, check_contract, missing,
+    Afterwards, Chain, ChainOptions, Interrupt, Mismatch, Running, StackError, check_contract, missing,
 };
 use units::{Bytes, Duration};
 
-const SERVER: &str = r#"exec "$2" target --listen 127.0.0.1:$1 --model pool --threads 7"#;
-
-/// A stack in a folder of its own, and what its trials leave there.
-struct Bench {
-    folder: tempfile::TempDir,
-    stack: StackManifest,
-}
-
-impl Bench {
-    /// A stack whose manifest is `sections` after a title.
-    fn new(sections: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let dir = folder.path().join("stacks/mine");
-        fs::create_dir_all(&dir).unwrap();
-        let text = format!("title = \"Mine\"\nfamily = \"test\"\ngeneration = \"timeless\"\n{sections}");
-        fs::write(dir.join("stack.toml"), text).unwrap();
-        let stack = StackManifest::load(&dir).unwrap().swap_remove(0);
-        Self { folder, stack }
-    }
-
-    /// One that runs `script` with `sh`, in which `$1` is the port, `$2` the stand-in.
-    fn of_script(script: &str, timeout: &str) -> Self {
-        Self::new(&format!(
-            "[run]\ncommand = [\"sh\", \"-c\", '''{script}''', \"sh\", \"{{port}}\", \"{{proofload}}\"]\n\
-            [ready]\ntimeout = \"{timeout}\"\n[[endpoint]]\nname = \"hello\"\npath = \"/hello\"\nbody = \"hello\"\n"
-        ))
-    }
-
-    fn log(&self) -> PathBuf {
-        self.folder.path().join("log")
-    }
-
-    fn build(&self) -> Result<BuildOutcome, StackError> {
-        self.build_until(Interrupt::NEVER)
-    }
-
-    fn build_until(&self, interrupt: Interrupt<'_>) -> Result<BuildOutcome, StackError> {
-        let log = self.log();
-        stack::build(&self.stack, &BuildOptions { proofload_exe: standin(), log: &log, interrupt })
-    }
-
-    fn boot(&self) -> Result<Running, StackError> {
-        let (work_dir, log) = (self.folder.path().join("work"), self.log());
-        let options = BootOptions {
-            proofload_exe: standin(),
-            work_dir: &work_dir,
-            log: &log,
-            upstream: None,
-            cpus: None,
-            interrupt: Interrupt::NEVER,
-        };
-        stack::boot(&self.stack, &options)
-    }
-}
-
-/// Whether process `pid` lives.
-fn lives(pid: i32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
-}
-
-fn wait_until(what: &str, limit: StdDuration, mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + limit;
-    while !is_so() {
-        assert!(Instant::now() < deadline, "{what} took longer than {limit:?}");
-        std::thread::sleep(StdDuration::from_millis(10));
-    }
-}
-
-fn refuses(addr: SocketAddr) -> bool {
-    TcpStream::connect(addr).is_err()
-}
-
-fn hammer(addr: SocketAddr, requests: usize) {
-    let mut stream = TcpStream::connect(addr).unwrap();
-    let mut answer = [0; 1024];
-    for _ in 0..requests {
-        stream.write_all(b"GET /hello HTTP/1.1\r\n\r\n").unwrap();
-        assert!(stream.read(&mut answer).unwrap() > 0);
-    }
-}
-
-/// The process that wrote its id into `file`, or is about to.
-fn pid_in(file: &Path) -> i32 {
-    wait_until("writing a pid", StdDuration::from_secs(5), || {
-        fs::read_to_string(file).is_ok_and(|pid| pid.ends_with('\n'))
-    });
-    fs::read_to_string(file).unwrap().trim().parse().unwrap()
-}
+use crate::bench::{
+    Bench, SERVER, Told, boot_and_kill_the_parent, hammer, lives, pid_in, refuses, wait_until,
+};
+use crate::common::standin;
 
 #[test]
 fn a_stack_comes_up_is_watched_and_stops() {
@@ -219,150 +130,13 @@ fn a_supervisor_tells_how_its_command_ended() {
     assert_eq!(orphan.code(), Some(i32::from(stack::EXIT_NO_GO)));
 }
 
-/// What a boot left to others, told by the process that made it.
-struct Told {
-    addr: SocketAddr,
-    pids: Vec<i32>,
-    /// The folders of their control groups.
-    groups: Vec<PathBuf>,
-}
-
-/// Boots a stack in a child of this process, which runs the test called `name` and nothing else, and kills the child.
-/// `None` in the child itself. Whatever is left goes within seconds.
-fn boot_and_kill_the_parent(name: &str, bench: impl Fn() -> Bench) -> Option<Told> {
-    const ROLE: &str = "PROOFLOAD_TEST_PARENT_IN";
-    if let Some(folder) = std::env::var_os(ROLE) {
-        let bench = bench();
-        let running = bench.boot().unwrap();
-        let pids: Vec<String> = running.pids().iter().map(ToString::to_string).collect();
-        let told = format!("{}\n{}\n", running.addr(), pids.join(" "));
-        fs::write(Path::new(&folder).join("told.tmp"), told).unwrap();
-        fs::rename(Path::new(&folder).join("told.tmp"), Path::new(&folder).join("told")).unwrap();
-        std::thread::sleep(StdDuration::from_secs(60));
-        return None;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    // Its build is not part of the boot.
-    standin();
-    let mut parent = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", name])
-        .env(ROLE, folder.path())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    let told = folder.path().join("told");
-    wait_until("the boot", StdDuration::from_secs(60), || told.exists());
-    let told = fs::read_to_string(told).unwrap();
-    let (addr, pids) = told.trim_end().split_once('\n').unwrap();
-    let addr: SocketAddr = addr.parse().unwrap();
-    let pids: Vec<i32> = pids.split(' ').map(|pid| pid.parse().unwrap()).collect();
-    assert!(!refuses(addr) && !pids.is_empty());
-    let groups = groups_of(pids[0]);
-    parent.kill().unwrap();
-    parent.wait().unwrap();
-    Some(Told { addr, pids, groups })
-}
-
-/// The folders of the control groups of ours that process `pid` is in, in every hierarchy.
-fn groups_of(pid: i32) -> Vec<PathBuf> {
-    let text = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap();
-    let ours = text.lines().filter_map(|line| line.splitn(3, ':').nth(2)).filter(|it| it.contains("/proofload-"));
-    let paths: Vec<&str> = ours.map(|path| path.trim_start_matches('/')).collect();
-    let root = Path::new("/sys/fs/cgroup");
-    let mounts = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).chain([root.to_owned()]);
-    let dirs = mounts.flat_map(|mount| paths.iter().map(move |path| mount.join(path)).collect::<Vec<_>>());
-    dirs.filter(|dir| dir.is_dir()).collect()
-}
-
 #[test]
 fn a_boot_whose_process_is_killed_leaves_nothing() {
-    let name = "a_boot_whose_process_is_killed_leaves_nothing";
+    let name = "life::a_boot_whose_process_is_killed_leaves_nothing";
     let Some(Told { addr, pids, .. }) = boot_and_kill_the_parent(name, || Bench::of_script(SERVER, "10s")) else {
         return;
     };
     wait_until("the end", StdDuration::from_secs(6), || refuses(addr) && pids.iter().all(|pid| !lives(*pid)));
-}
-
-/// A target whose requests take 5 ms of CPU time, with `limits`.
-fn limited(limits: &str) -> Bench {
-    let script = r#"sleep 1000 & exec "$2" target --listen 127.0.0.1:$1 --model pool --threads 7 --burn 5ms"#;
-    Bench::new(&format!(
-        "[limits]\n{limits}\n[run]\ncommand = [\"sh\", \"-c\", '''{script}''', \"sh\", \"{{port}}\", \
-        \"{{proofload}}\"]\n[[endpoint]]\nname = \"hello\"\npath = \"/hello\"\nbody = \"hello\"\n"
-    ))
-}
-
-/// Boots, where quotas can be set; elsewhere the refusal must say so.
-fn boot_with_quota(bench: &Bench) -> Option<Running> {
-    let error = match bench.boot() {
-        Ok(running) => return Some(running),
-        Err(error) => error,
-    };
-    let text = error.to_string();
-    assert!(matches!(error, StackError::Limit { .. }), "{text}");
-    assert!(text.contains("cannot give stack `mine` a CPU quota of") && text.contains("run as root"), "{text}");
-    println!("NOT TRIED: {text}");
-    None
-}
-
-#[test]
-fn a_bound_of_open_files_holds_for_all_that_a_stack_starts() {
-    let bench = limited("open_files = 64");
-    let running = bench.boot().unwrap();
-    let pids = running.pids();
-    assert_eq!(pids.len(), 2);
-    for pid in pids {
-        let limits = fs::read_to_string(format!("/proc/{pid}/limits")).unwrap();
-        let line = limits.lines().find_map(|line| line.strip_prefix("Max open files")).unwrap();
-        assert_eq!(line.split_whitespace().take(2).collect::<Vec<_>>(), ["64", "64"]);
-    }
-    // The target has some files of its own, and the others wait to be accepted.
-    let clients: Vec<TcpStream> = (0..80).map(|_| TcpStream::connect(running.addr()).unwrap()).collect();
-    let files = |pid: &i32| fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, Iterator::count);
-    wait_until("all of its files are open", StdDuration::from_secs(5), || {
-        running.pids().iter().map(files).max() == Some(64)
-    });
-    drop(clients);
-    running.stop().unwrap();
-    let error = limited("open_files = 1048576").boot();
-    assert!(
-        error.as_ref().err().is_none_or(|error| error.to_string().contains("a bound of 1048576 open files")),
-        "{error:?}"
-    );
-}
-
-#[test]
-fn a_cpu_quota_holds_and_its_group_goes_with_the_stack() {
-    let bench = limited("cpu = 0.2");
-    let Some(running) = boot_with_quota(&bench) else { return };
-    let groups = groups_of(running.pids()[0]);
-    assert!(!groups.is_empty());
-    let cpu = || {
-        let usage = running.usage().unwrap();
-        (usage.cpu_user + usage.cpu_system).as_secs_f64()
-    };
-    let (before, begun) = (cpu(), Instant::now());
-    // 400 ms of CPU time, which is 2 s at this quota.
-    hammer(running.addr(), 80);
-    let (used, took) = (cpu() - before, begun.elapsed().as_secs_f64());
-    assert!(took > 1.5, "{took} s");
-    assert!((0.1..0.25).contains(&(used / took)), "{} cores", used / took);
-    running.stop().unwrap();
-    assert!(groups.iter().all(|dir| !dir.exists()), "{groups:?}");
-}
-
-#[test]
-fn a_quota_whose_process_was_killed_goes_with_the_next_boot() {
-    let name = "a_quota_whose_process_was_killed_goes_with_the_next_boot";
-    let is_child = std::env::var_os("PROOFLOAD_TEST_PARENT_IN").is_some();
-    if !is_child && boot_with_quota(&limited("cpu = 0.5")).is_none() {
-        return;
-    }
-    let Some(Told { pids, groups, .. }) = boot_and_kill_the_parent(name, || limited("cpu = 0.5")) else { return };
-    assert!(!groups.is_empty());
-    wait_until("the end", StdDuration::from_secs(6), || pids.iter().all(|pid| !lives(*pid)));
-    Bench::of_script(SERVER, "10s").boot().unwrap().stop().unwrap();
-    assert!(groups.iter().all(|dir| !dir.exists()), "{groups:?}");
 }
 
 #[test]

@@ -85,7 +85,7 @@ build_for_old_valgrind() {
     local copy=$target_dir/gates/source
     rm -rf "$copy"
     mkdir -p "$copy"
-    cp -r Cargo.toml Cargo.lock crates bench xtask scripts "$copy"
+    cp -r Cargo.toml Cargo.lock crates bench planted xtask scripts "$copy"
     sed -i 's/"linux_5_11", //' "$copy/Cargo.toml"
     cargo build --release --locked --quiet --manifest-path "$copy/Cargo.toml" --target-dir "$target_dir/gates/build" -p proofload
 }

@@ -1,0 +1,170 @@
+//! What a case is: something planted or something healthy, in several sizes, and what may be said of it.
+
+/// Every kind of verdict that `proofload explain` knows.
+pub(crate) const KINDS: [&str; 26] = [
+    "idle_pace",
+    "keeps_rate",
+    "pool_limit",
+    "upstream_pool_limit",
+    "serial_section",
+    "cpu_bound",
+    "box_bound",
+    "blocked_event_loop",
+    "accept_queue_overflow",
+    "keep_alive_cap",
+    "no_keep_alive",
+    "garbage_collection",
+    "pinned_carriers",
+    "descriptor_limit",
+    "log_bound",
+    "quota_bound",
+    "backend_bound",
+    "client_bound",
+    "noisy_host",
+    "not_steady",
+    "memory_growth",
+    "incorrect_service",
+    "delayed_ack",
+    "port_exhaustion",
+    "contention",
+    "unexplained",
+];
+
+/// Something that a diagnosis is asked about.
+#[derive(Debug, Clone)]
+pub(crate) struct Case {
+    /// For people, and for `--only`.
+    pub(crate) name: &'static str,
+    pub(crate) nature: Nature,
+    /// The kinds of [`KINDS`] of which one must be named first.
+    pub(crate) expected: &'static [&'static str],
+    pub(crate) sizes: Vec<Size>,
+}
+
+/// Whether there is anything to find.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Nature {
+    /// One limit, known beforehand.
+    Planted,
+    /// Nothing but the load or the machine.
+    Healthy,
+}
+
+/// One way in which it is planted.
+#[derive(Debug, Clone)]
+pub(crate) struct Size {
+    /// What differs from the other sizes.
+    pub(crate) label: &'static str,
+    pub(crate) server: Server,
+    pub(crate) load: Load,
+    pub(crate) around: Around,
+}
+
+/// What is loaded.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Server {
+    /// The calibration server.
+    Target(Target),
+    /// A stack of the repository, or a variant of one.
+    Stack(&'static str),
+}
+
+/// `proofload target` as a stack of its own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Target {
+    /// Its options, as they are typed; `{work_dir}` is the trial's folder.
+    pub(crate) options: &'static str,
+    /// The lines of its `[limits]`.
+    pub(crate) limits: &'static str,
+    /// Share of its answers that are errors.
+    pub(crate) error_share: f64,
+    /// Whether it closes the connection after each answer, by design.
+    pub(crate) closes: bool,
+}
+
+impl Target {
+    /// One with these options.
+    pub(crate) const fn new(options: &'static str) -> Self {
+        Self { options, limits: "", error_share: 0.0, closes: false }
+    }
+}
+
+/// How it is loaded.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Load {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) connections: u32,
+    /// Requests due a second; none in the closed model.
+    pub(crate) rate: Option<&'static str>,
+    /// A connection for each request.
+    pub(crate) fresh: bool,
+    pub(crate) warm_up_s: u32,
+    pub(crate) window_s: u32,
+    pub(crate) timeout_s: u32,
+    /// Client and server on cores of their own.
+    pub(crate) split: bool,
+    /// What stands behind a proxy is measured alone, too.
+    pub(crate) with_upstreams: bool,
+}
+
+impl Load {
+    /// So many users who ask as soon as they were answered.
+    pub(crate) const fn closed(endpoint: Endpoint, connections: u32) -> Self {
+        Self {
+            endpoint,
+            connections,
+            rate: None,
+            fresh: false,
+            warm_up_s: 1,
+            window_s: 4,
+            timeout_s: 10,
+            split: false,
+            with_upstreams: false,
+        }
+    }
+
+    /// What it takes at most, its boot and its last answers included, and a build of what it is made of.
+    pub(crate) fn limit_s(&self) -> u64 {
+        const BOOT_AND_BUILD_S: u32 = 120;
+        let trials = if self.with_upstreams { 2 } else { 1 };
+        u64::from(BOOT_AND_BUILD_S + trials * (self.warm_up_s + self.window_s + 2 * self.timeout_s))
+    }
+}
+
+/// What is asked for. Both are answered by the target and by most of the stacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Endpoint {
+    /// At once.
+    Hello,
+    /// After 100 ms.
+    Sleep,
+}
+
+impl Endpoint {
+    /// Its name in manifests.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Hello => "hello",
+            Self::Sleep => "sleep",
+        }
+    }
+}
+
+/// What else goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Around {
+    /// Nothing of ours.
+    Quiet,
+    /// Processes that do nothing but use CPU time, so many for each of these cores, and kept there.
+    Hogs { each: u32, on: Cores },
+    /// A network of its own in which clients have so many ports.
+    FewPorts(u16),
+}
+
+/// The cores of a load with client and server apart, as `proofload run` splits them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cores {
+    Client,
+    Server,
+    All,
+}

@@ -1,0 +1,90 @@
+//! One run: its files, `proofload run` in its surroundings, and what `proofload explain` names first.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::case::{Case, Server, Size};
+use crate::process::{Failure, Finished, Interrupt};
+use crate::surroundings::{Surroundings, command};
+use crate::verdict::{self, Verdict};
+use crate::{experiment, process};
+
+/// `proofload run` ends so when all was measured, and when a load failed in part, which some of these do.
+const RUN_GOOD: [i32; 2] = [0, 4];
+/// Reading a run takes no longer.
+const EXPLAIN_LIMIT: Duration = Duration::from_secs(60);
+/// Lines of what went wrong that are shown.
+const SAID_LINES: usize = 8;
+
+/// What every run needs.
+#[derive(Debug)]
+pub(crate) struct Bench<'a> {
+    pub(crate) proofload: &'a Path,
+    pub(crate) own_exe: &'a Path,
+    /// The repository's stacks.
+    pub(crate) stacks: &'a Path,
+    pub(crate) interrupt: &'a Interrupt,
+}
+
+/// What came of a run: a verdict, or why there is none.
+pub(crate) type Outcome = Result<Verdict, String>;
+
+impl Bench<'_> {
+    /// Measures `size` of `case` with `seed` in folder `dir`, which is made.
+    pub(crate) fn measure(&self, case: &Case, size: &Size, seed: u64, dir: &Path) -> Result<Outcome, Failure> {
+        let stacks = self.write_files(case, size, seed, dir)?;
+        let limit = Duration::from_secs(size.load.limit_s());
+        let surroundings = Surroundings::make(size.around, self.own_exe, limit)?;
+        let mut run = command(size.around, self.proofload);
+        run.arg("run").arg(dir.join("planted.toml")).arg("--stacks").arg(stacks);
+        let ran = process::run(run.arg("--runs").arg(dir.join("runs")).arg("--quiet"), limit, self.interrupt)?;
+        drop(surroundings);
+        let ran = match ran {
+            Some(finished) if finished.status.code().is_some_and(|code| RUN_GOOD.contains(&code)) => finished,
+            other => return Ok(Err(failed("proofload run", other))),
+        };
+        let Some(recorded) = only_entry(&dir.join("runs")) else {
+            return Ok(Err(failed("proofload run", Some(ran))));
+        };
+        self.explain(&recorded, experiment::stack_id(&size.server))
+    }
+
+    /// Writes the experiment, and the stack where it is not the repository's. The folder of the stacks.
+    fn write_files(&self, case: &Case, size: &Size, seed: u64, dir: &Path) -> Result<PathBuf, Failure> {
+        fs::create_dir_all(dir)?;
+        fs::write(dir.join("planted.toml"), experiment::experiment(case, size, seed))?;
+        let Server::Target(target) = &size.server else { return Ok(self.stacks.to_owned()) };
+        let stacks = dir.join("stacks");
+        let own = stacks.join(experiment::stack_id(&size.server));
+        fs::create_dir_all(&own)?;
+        fs::write(own.join("stack.toml"), experiment::manifest(target, seed))?;
+        Ok(stacks)
+    }
+
+    fn explain(&self, recorded: &Path, stack: &str) -> Result<Outcome, Failure> {
+        let mut command = std::process::Command::new(self.proofload);
+        command.arg("explain").arg(recorded).arg("--json");
+        let Some(explained) = process::run(&mut command, EXPLAIN_LIMIT, self.interrupt)? else {
+            return Ok(Err(failed("proofload explain", None)));
+        };
+        // Its exit code may say of the run what the verdict says, too.
+        let verdict = verdict::first(&explained.stdout, stack);
+        Ok(verdict.map_err(|why| format!("{why}\n{}", failed("proofload explain", Some(explained)))))
+    }
+}
+
+/// What is said of a command that gave no result.
+fn failed(what: &str, finished: Option<Finished>) -> String {
+    let Some(Finished { status, stderr, .. }) = finished else { return format!("{what} took too long") };
+    let lines: Vec<&str> = stderr.lines().collect();
+    let last = &lines[lines.len().saturating_sub(SAID_LINES)..];
+    format!("{what} ended with {status}\n  | {}", last.join("\n  | "))
+}
+
+/// What is in folder `dir`, where that is one thing.
+fn only_entry(dir: &Path) -> Option<PathBuf> {
+    let mut entries = fs::read_dir(dir).ok()?.filter_map(Result::ok);
+    let first = entries.next()?.path();
+    entries.next().is_none().then_some(first)
+}

@@ -60,6 +60,10 @@ replay: ## One seed of the simulation: make replay SEED=42
 bench: setup build ## CPU a request beside a null client and other tools (an hour); BENCH="--only small-300 --quick"
 	$(target_dir)/release/bench $(BENCH)
 
+.PHONY: planted
+planted: setup build ## How often the reason is named: one planted limit at a time; PLANTED="--quick --only pool"
+	$(target_dir)/release/planted $(PLANTED)
+
 .PHONY: fuzz
 fuzz: ## Every fuzz target for FUZZ_SECONDS (60); wants nightly
 	scripts/fuzz.sh $(FUZZ_SECONDS)

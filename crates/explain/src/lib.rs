@@ -7,6 +7,7 @@
 
 mod audit;
 mod calibration;
+mod capacity;
 mod claims;
 mod compare;
 mod history;
@@ -16,6 +17,10 @@ mod usable;
 
 pub use audit::{Reason, ReasonKind, Validity, audit, audit_trial};
 pub use calibration::{AllowedBy, CALIBRATED_PERCENTILES, CaseOutcome, CaseVerdict, Deviation, judge_case};
+pub use capacity::{
+    Capacity, CapacityDoubt, CapacityFigure, CapacityLevel, DoubtKind, ExplainedBy, LawFigures, PoolFigures, PoolKnee,
+    capacity,
+};
 pub use claims::{ClaimPart, ClaimVerdict, JudgedClaim, PartUnit, judge_claim};
 pub use compare::{
     Bounded, CellChange, ChangeVerdict, ControlChange, RecordedRun, RunDifference, RunSide, RunsCompared,

@@ -10,6 +10,7 @@
 //! stack behind it; see [`Catalogue::chain`].
 
 mod catalogue;
+mod intervention;
 mod raw;
 mod read;
 mod template;
@@ -24,6 +25,7 @@ use serde::Deserialize;
 use units::{Bytes, Duration};
 
 pub use self::catalogue::{CHAIN_MAX, Catalogue};
+pub use self::intervention::{Factor, Intervention, InterventionOn, LimitChange};
 pub use self::template::{Placeholders, Template};
 use crate::error::PlanError;
 use crate::toml_file;
@@ -207,6 +209,8 @@ pub struct Variant {
     pub name: String,
     /// For people, a sentence.
     pub description: String,
+    /// The one limit that it changes, where it is made for that.
+    pub intervention: Option<Intervention>,
 }
 
 /// A file that is written into the trial's `{work_dir}` before the start, placeholders filled in.

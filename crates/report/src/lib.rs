@@ -6,6 +6,7 @@
 
 mod audit;
 mod calibration;
+mod capacity;
 mod check;
 mod claims;
 mod compare;
@@ -17,6 +18,7 @@ mod ranking;
 
 pub use audit::audit_text;
 pub use calibration::{CalibrationReport, calibration_line};
+pub use capacity::capacity_text;
 pub use check::{check_details_text, checks_text, same_work_text};
 pub use claims::{ClaimsReport, VerdictCounts, claims_text};
 pub use compare::compare_text;

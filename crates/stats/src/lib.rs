@@ -12,6 +12,7 @@ mod counts;
 mod distribution;
 mod interval;
 mod little;
+mod scalability;
 mod spread;
 mod steady;
 mod summary;
@@ -26,6 +27,9 @@ pub use comparison::{ALPHA, Comparison, LEAST_EFFECT, Pair, Twin, Verdict, block
 pub use distribution::{Distribution, PERCENTILES, Percentile, Quantile, RELATIVE_ERROR, SAME_WITHIN};
 pub use interval::{Interval, Times};
 pub use little::{LITTLE_TOLERANCE, LittlesLaw};
+pub use scalability::law::{LAW_LEVELS_MIN, Law, LawFit, scalability};
+pub use scalability::pool::{Knee, POOL_LEVELS_MIN, PoolFit, PoolModel, pool_model};
+pub use scalability::{Doubt, Estimate, Explained, LoadPoint, TooFewLevels, explained_by};
 pub use spread::{Spread, rank_with_ties};
 pub use steady::{
     BurstFigures, STEADY_BURSTS_MIN, STEADY_CHANGE_MAX, STEADY_JIT_SHARE_MAX, Steadiness, steadiness,

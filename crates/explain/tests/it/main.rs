@@ -2,6 +2,7 @@
 
 mod audit;
 mod calibration;
+mod capacity;
 mod claims;
 mod limit;
 mod samples;

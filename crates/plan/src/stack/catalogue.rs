@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::{MANIFEST, StackManifest};
+use super::{InterventionOn, MANIFEST, StackManifest};
 use crate::error::PlanError;
 
 /// Most stacks in a row, each behind the one before: a bound, since more is a slip rather than a test.
@@ -76,6 +76,17 @@ impl Catalogue {
     /// All stacks by id, each followed by its variants.
     pub fn iter_with_variants(&self) -> impl Iterator<Item = &StackManifest> {
         self.stacks.values()
+    }
+
+    /// The variants of the stack called `stack_id` that change `on` and no other limit, by name. None of a variant: it has
+    /// no variants of its own.
+    pub fn interventions(&self, stack_id: &str, on: InterventionOn) -> Vec<&StackManifest> {
+        let changes = |stack: &&StackManifest| {
+            stack.variant.as_ref().is_some_and(|variant| {
+                variant.of == stack_id && variant.intervention.as_ref().is_some_and(|it| it.on == on)
+            })
+        };
+        self.iter_with_variants().filter(changes).collect()
     }
 
     /// At most five ids that `id` may be a slip for, the closest first.

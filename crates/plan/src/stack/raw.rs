@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{ConnectionUse, Generation};
+use super::{ConnectionUse, Generation, InterventionOn};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -123,8 +123,27 @@ pub(super) struct RawVariant {
     pub(super) jvm_flags: Option<Vec<Spanned<String>>>,
     pub(super) upstream: Option<Spanned<String>>,
     pub(super) requests_per_connection: Option<Spanned<RawCap>>,
+    pub(super) intervention: Option<Spanned<RawIntervention>>,
     #[serde(default, rename = "endpoint")]
     pub(super) endpoints: Vec<RawEndpoint>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawIntervention {
+    pub(super) on: InterventionOn,
+    pub(super) factor: Option<Spanned<f64>>,
+    pub(super) to: Option<Spanned<RawSize>>,
+    pub(super) threads: Option<Spanned<String>>,
+}
+
+/// `400`, or `"256MiB"` of a heap.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum RawSize {
+    Count(i64),
+    Fraction(f64),
+    Amount(String),
 }
 
 /// `100` or `"unlimited"`.

@@ -1,7 +1,7 @@
 //! A manifest's text in, a [`StackManifest`] or the line of its first mistake out.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -10,11 +10,12 @@ use toml::Spanned;
 use units::{Bytes, Duration};
 
 use super::raw::{
-    Raw, RawBuild, RawCap, RawEndpoint, RawFile, RawFraming, RawLimits, RawReady, RawRun, RawVariant,
+    Raw, RawBuild, RawCap, RawEndpoint, RawFile, RawFraming, RawIntervention, RawLimits, RawReady, RawRun,
+    RawSize, RawVariant,
 };
 use super::{
-    Build, ConfigFile, ConnectionUse, CpuQuota, Endpoint, Limits, Needs, Ready, Run, StackManifest, Template,
-    Variant,
+    Build, ConfigFile, ConnectionUse, CpuQuota, Endpoint, Factor, Intervention, InterventionOn, LimitChange,
+    Limits, Needs, Ready, Run, StackManifest, Template, Variant,
 };
 use crate::error::PlanError;
 use crate::toml_file;
@@ -348,9 +349,64 @@ impl Source<'_> {
             return Err(self.error(at, what, "change a parameter, the JVM flags, a limit or the upstream"));
         }
         let description = self.not_empty(raw.description)?;
-        variant.variant = Some(Variant { of: stack.id.clone(), name, description });
+        let intervention = raw.intervention.map(|raw| self.intervention(raw)).transpose()?;
+        variant.variant = Some(Variant { of: stack.id.clone(), name, description, intervention });
         variant.id = id;
         Ok(variant)
+    }
+
+    fn intervention(&self, raw: Spanned<RawIntervention>) -> Result<Intervention, PlanError> {
+        let at = raw.span();
+        let RawIntervention { on, factor, to, threads } = raw.into_inner();
+        if let Some(threads) = threads.as_ref().filter(|_| on != InterventionOn::Pool) {
+            let help = "only those of a pool have a name of their own; leave it out";
+            return Err(self.error(threads.span(), format!("`{on}` has no threads"), help));
+        }
+        let at_size = factor.as_ref().map(Spanned::span).or_else(|| to.as_ref().map(Spanned::span));
+        if let Some(at) = at_size.filter(|_| on == InterventionOn::Collector) {
+            return Err(self.error(at, "a collector has no size", "leave `factor` and `to` out"));
+        }
+        let change = match (factor, to) {
+            (Some(_), Some(to)) => {
+                let help = "keep `to` where the variant sets a size of its own, and `factor` otherwise";
+                return Err(self.error(to.span(), "by how much it is changed is said twice", help));
+            }
+            (Some(factor), None) => self.factor(&factor)?,
+            (None, Some(to)) => self.size(on, &to)?,
+            (None, None) if on.may_lack_size() => LimitChange::Unsized,
+            (None, None) => {
+                let what = format!("by how much `{on}` is changed is not said");
+                return Err(self.error(at, what, "add `to`, the size it has then, or `factor`"));
+            }
+        };
+        let threads = threads.map(|names| self.not_empty(names)).transpose()?;
+        Ok(Intervention { on, change, threads })
+    }
+
+    fn factor(&self, factor: &Spanned<f64>) -> Result<LimitChange, PlanError> {
+        let what = || format!("{} times as much is no change of a limit", factor.get_ref());
+        let help = "write a number above 0, other than 1";
+        let valid = Factor::new(*factor.get_ref()).map(LimitChange::Factor);
+        valid.ok_or_else(|| self.error(factor.span(), what(), help))
+    }
+
+    fn size(&self, on: InterventionOn, to: &Spanned<RawSize>) -> Result<LimitChange, PlanError> {
+        let size = match (on, to.get_ref()) {
+            (InterventionOn::Heap, RawSize::Amount(text)) => {
+                text.parse().ok().filter(|it| *it > Bytes(0)).map(LimitChange::ToBytes)
+            }
+            (InterventionOn::Heap, RawSize::Count(_)) | (_, RawSize::Fraction(_) | RawSize::Amount(_)) => {
+                None
+            }
+            (_, RawSize::Count(count)) => {
+                u64::try_from(*count).ok().and_then(NonZeroU64::new).map(LimitChange::To)
+            }
+        };
+        let help = match on {
+            InterventionOn::Heap => "write it with its unit, such as \"256MiB\"",
+            _ => "write a whole number from 1",
+        };
+        size.ok_or_else(|| self.error(to.span(), format!("this is no size of `{on}`"), help))
     }
 
     fn runs_like(one: &StackManifest, other: &StackManifest) -> bool {

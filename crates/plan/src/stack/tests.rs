@@ -1,3 +1,5 @@
+use std::num::NonZeroU64;
+
 use super::*;
 
 const GOOD: &str = r#"title = "Good"
@@ -44,6 +46,7 @@ name = "threads-400"
 description = "More of them."
 parameters = { threads = "400" }
 requests_per_connection = "unlimited"
+intervention = { on = "pool", to = 400, threads = "http-nio-" }
 [[variant]]
 name = "other"
 description = "Something else behind it."
@@ -123,9 +126,19 @@ fn a_variant_is_the_stack_with_other_values() {
         (&more.run, &more.endpoints, more.requests_per_connection),
         (&stack.run, &stack.endpoints, None)
     );
-    let variant =
-        Variant { of: "good".into(), name: "threads-400".into(), description: "More of them.".into() };
+    let intervention = Intervention {
+        on: InterventionOn::Pool,
+        change: LimitChange::To(NonZeroU64::new(400).unwrap()),
+        threads: Some("http-nio-".into()),
+    };
+    let variant = Variant {
+        of: "good".into(),
+        name: "threads-400".into(),
+        description: "More of them.".into(),
+        intervention: Some(intervention),
+    };
     assert_eq!(more.variant, Some(variant));
+    assert_eq!(other.variant.as_ref().unwrap().intervention, None);
     assert_eq!((other.upstream.as_deref(), other.run.jvm_flags[0].as_str()), (Some("back@b"), "-Xss256k"));
     assert_eq!((other.endpoints.len(), other.ready.path.as_str()), (1, "/output.txt"));
     assert_eq!(other.requests_per_connection, stack.requests_per_connection);
@@ -151,8 +164,8 @@ fn what_is_declared_must_be_used_and_what_varies_must_be_declared() {
         ("{ threads = \"400\" }", "{ treads = \"400\" }", "43:16", "the stack has no parameter `treads`"),
         ("\"400\"", "\"200\"", "41:8", "runs as the stack itself does"),
         ("{ threads = \"400\" }", "{}\nlimits = {}", "41:8", "runs as the stack itself does"),
-        ("\"other\"", "\"threads-400\"", "46:8", "a second variant is called `threads-400`"),
-        ("\"other\"", "\"O\"", "46:8", "`O` cannot be the name of a variant"),
+        ("\"other\"", "\"threads-400\"", "47:8", "a second variant is called `threads-400`"),
+        ("\"other\"", "\"O\"", "47:8", "`O` cannot be the name of a variant"),
     ]
     .into_iter()
     .enumerate()
@@ -164,6 +177,112 @@ fn what_is_declared_must_be_used_and_what_varies_must_be_declared() {
         );
         assert!(error.contains(what), "{what}: {error}");
     }
+}
+
+const POOL_TO_400: &str = "{ on = \"pool\", to = 400, threads = \"http-nio-\" }";
+
+#[test]
+fn an_intervention_says_one_limit_and_by_how_much() {
+    for (index, (to, on, change)) in [
+        (
+            "{ on = \"pool\", factor = 2 }",
+            InterventionOn::Pool,
+            LimitChange::Factor(Factor::new(2.0).unwrap()),
+        ),
+        (
+            "{ on = \"upstream-pool\", factor = 0.25 }",
+            InterventionOn::UpstreamPool,
+            LimitChange::Factor(Factor::new(0.25).unwrap()),
+        ),
+        (
+            "{ on = \"accept-queue\", to = 1000 }",
+            InterventionOn::AcceptQueue,
+            LimitChange::To(NonZeroU64::new(1000).unwrap()),
+        ),
+        ("{ on = \"heap\", to = \"256MiB\" }", InterventionOn::Heap, LimitChange::ToBytes(Bytes(256 << 20))),
+        ("{ on = \"keep-alive\" }", InterventionOn::KeepAlive, LimitChange::Unsized),
+        (
+            "{ on = \"keep-alive\", to = 1000 }",
+            InterventionOn::KeepAlive,
+            LimitChange::To(NonZeroU64::new(1000).unwrap()),
+        ),
+        ("{ on = \"collector\" }", InterventionOn::Collector, LimitChange::Unsized),
+        ("{ on = \"cores\" }", InterventionOn::Cores, LimitChange::Unsized),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let stacks =
+            Stacks::new(&format!("intervention{index}"), &[("good", &GOOD.replace(POOL_TO_400, to))]);
+        let all = StackManifest::load(&stacks.0.join("good")).unwrap();
+        let told = all[1].variant.clone().unwrap().intervention;
+        assert_eq!(told, Some(Intervention { on, change, threads: None }), "{to}");
+        assert!(to.contains(&format!("\"{on}\"")), "{on}");
+    }
+}
+
+#[test]
+fn how_much_larger_a_limit_becomes_follows_from_what_it_was() {
+    let of = |change| Intervention { on: InterventionOn::Pool, change, threads: None }.factor_over(200.0);
+    assert_eq!(of(LimitChange::Factor(Factor::new(2.0).unwrap())), Some(2.0));
+    assert_eq!(of(LimitChange::To(NonZeroU64::new(50).unwrap())), Some(0.25));
+    assert_eq!(of(LimitChange::ToBytes(Bytes(800))), Some(4.0));
+    assert_eq!(of(LimitChange::Unsized), None);
+    let to = Intervention {
+        on: InterventionOn::Pool,
+        change: LimitChange::To(NonZeroU64::new(4).unwrap()),
+        threads: None,
+    };
+    assert_eq!(to.factor_over(0.0), None);
+    assert_eq!([1.0, 0.0, -2.0, f64::NAN, f64::INFINITY].map(Factor::new), [None; 5]);
+}
+
+#[test]
+fn a_wrong_intervention_is_told_with_its_line() {
+    for (index, (to, place, what)) in [
+        ("{ on = \"pol\", to = 4 }", "45:23", "unknown variant `pol`"),
+        ("{ to = 4 }", "45:16", "missing field `on`"),
+        ("{ on = \"pool\", by = 4 }", "45:31", "unknown field `by`"),
+        ("{ on = \"pool\" }", "45:16", "by how much `pool` is changed is not said; add `to`"),
+        ("{ on = \"heap\" }", "45:16", "by how much `heap` is changed is not said"),
+        ("{ on = \"pool\", factor = 2, to = 4 }", "45:48", "by how much it is changed is said twice"),
+        ("{ on = \"pool\", factor = 1 }", "45:40", "1 times as much is no change of a limit"),
+        ("{ on = \"pool\", factor = -2 }", "45:40", "-2 times as much is no change of a limit"),
+        ("{ on = \"pool\", factor = nan }", "45:40", "no change of a limit"),
+        ("{ on = \"pool\", to = 0 }", "45:36", "this is no size of `pool`; write a whole number from 1"),
+        ("{ on = \"pool\", to = 1.5 }", "45:36", "this is no size of `pool`"),
+        ("{ on = \"pool\", to = -4 }", "45:36", "this is no size of `pool`"),
+        ("{ on = \"pool\", to = \"4MiB\" }", "45:36", "this is no size of `pool`"),
+        ("{ on = \"heap\", to = 256 }", "45:36", "this is no size of `heap`; write it with its unit"),
+        ("{ on = \"heap\", to = \"much\" }", "45:36", "this is no size of `heap`"),
+        ("{ on = \"collector\", factor = 2 }", "45:45", "a collector has no size"),
+        ("{ on = \"cores\", threads = \"a\" }", "45:42", "`cores` has no threads"),
+        ("{ on = \"pool\", to = 4, threads = \" \" }", "45:49", "this is empty"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let error = error_of(&format!("wrong{index}"), POOL_TO_400, to);
+        assert!(error.contains(&format!("bad/stack.toml:{place}: ")), "{place} {what}: {error}");
+        assert!(error.contains(what), "{what}: {error}");
+    }
+}
+
+#[test]
+fn a_catalogue_knows_which_variants_change_a_limit() {
+    let alone = GOOD.replace("upstream = \"back\"\n", "").replace("\"{upstream}\", ", "");
+    let alone = alone.replace("upstream = \"back@b\"\n", "");
+    let fewer = "[[variant]]\nname = \"threads-50\"\ndescription = \"Fewer.\"\nparameters = { threads = \"50\" }\n\
+                 intervention = { on = \"pool\", factor = 0.25 }\n";
+    let stacks = Stacks::new("changes", &[("good", &(alone.clone() + fewer)), ("too", &alone)]);
+    let catalogue = Catalogue::load(&stacks.0).unwrap();
+    let ids = |id, on| -> Vec<&str> {
+        catalogue.interventions(id, on).iter().map(|stack| stack.id.as_str()).collect()
+    };
+    assert_eq!(ids("good", InterventionOn::Pool), ["good@threads-400", "good@threads-50"]);
+    assert_eq!(ids("too", InterventionOn::Pool), ["too@threads-400"]);
+    assert_eq!(ids("good", InterventionOn::Heap), [""; 0]);
+    assert_eq!(ids("good@threads-50", InterventionOn::Pool), [""; 0]);
 }
 
 #[test]

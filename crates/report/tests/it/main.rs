@@ -3,6 +3,7 @@
 
 mod audit;
 mod calibration;
+mod capacity;
 mod check;
 mod claims;
 mod compare;

@@ -13,7 +13,7 @@ const EXACT_BLOCKS_MAX: usize = 20;
 /// Ways of flipping signs that are sampled where they are too many.
 const FLIPS_SAMPLED: u32 = 100_000;
 /// Samples of a bootstrap.
-const RESAMPLES: usize = 4_000;
+pub(crate) const RESAMPLES: usize = 4_000;
 /// How confident intervals are.
 pub const CONFIDENCE: f64 = 0.95;
 /// The 97.5 % quantile of Student's t distribution with 1, 2, … degrees of freedom.
@@ -124,10 +124,20 @@ fn bootstrap_interval(values: &[f64], seed: Seed) -> Option<(f64, f64)> {
             hodges_lehmann(&resample)
         })
         .collect();
+    widened_percentiles(&mut estimates, n)
+}
+
+/// The 95 % interval of what was estimated from resamples of `blocks` blocks: its percentiles, widened for few blocks.
+/// `None` of fewer than two blocks, or of no estimates.
+pub(crate) fn widened_percentiles(estimates: &mut [f64], blocks: usize) -> Option<(f64, f64)> {
+    if blocks < 2 {
+        return None;
+    }
     estimates.sort_by(f64::total_cmp);
-    let t = STUDENT_T.get(n - 2).copied().unwrap_or(NORMAL);
-    let share = normal_below(-libm::sqrt(n as f64 / (n as f64 - 1.0)) * t);
-    let last = estimates.len() - 1;
+    let t = STUDENT_T.get(blocks - 2).copied().unwrap_or(NORMAL);
+    let n = blocks as f64;
+    let share = normal_below(-libm::sqrt(n / (n - 1.0)) * t);
+    let last = estimates.len().checked_sub(1)?;
     let low = (share * last as f64).floor() as usize;
     Some((estimates[low], estimates[last - low]))
 }
@@ -138,7 +148,7 @@ fn normal_below(z: f64) -> f64 {
 }
 
 /// A number from 0 to `bound` − 1. The bias, below 2⁻³², is far below what blocks can show.
-fn below(random: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
+pub(crate) fn below(random: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
     (((random.next_u64() >> 32) * bound as u64) >> 32) as usize
 }
 

@@ -14,9 +14,9 @@ use toml::{Table, Value};
 use crate::source;
 
 /// The crates, by folder, in order. One may depend only on those before it.
-const ORDER: [&str; 15] = [
-    "units", "http", "engine", "stats", "plan", "record", "sim", "driver", "target", "stack", "lab",
-    "explain", "audit", "report", "cli",
+const ORDER: [&str; 16] = [
+    "units", "http", "engine", "stats", "plan", "record", "sim", "driver", "target", "signals", "stack",
+    "lab", "explain", "audit", "report", "cli",
 ];
 /// What the compiler holds to `core` and `alloc`.
 const NO_STD: [&str; 3] = ["units", "http", "engine"];

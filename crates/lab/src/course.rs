@@ -175,6 +175,7 @@ impl<'a> Course<'a> {
             dir: &dir,
             bursts: &procedure.bursts,
             cool_down_max: procedure.cool_down_max,
+            jvm_events: procedure.jvm_events,
             cores,
             interrupt: self.bench.interrupt,
         };

@@ -54,6 +54,12 @@ pub enum LabError {
         /// Descriptors allowed.
         limit: u64,
     },
+    /// A recorded load can't be made again for an intervention.
+    #[error("{what}, and an intervention is tried under no other; choose another cell")]
+    NotRepeatable {
+        /// What is the matter.
+        what: String,
+    },
     /// Client and servers can't have cores of their own.
     #[error("client and servers can't be split over fewer than two cores; write placement = \"shared\"")]
     OneCore,

@@ -17,6 +17,7 @@ use units::{Duration, Instant};
 use crate::crew::Crew;
 use crate::error::LabError;
 use crate::feed::{Feed, Filled, Return};
+use crate::seconds::Seconds;
 
 /// How often an observer is called at least.
 const TICK: StdDuration = StdDuration::from_millis(100);
@@ -124,7 +125,7 @@ pub(crate) fn carry_out(
     })??;
     let mut cpus = Cpus::default();
     cpus.extend(finished.iter().map(|end| end.cpus.clone()));
-    Ok((result(job, crew, &books.whole, &finished, control.is_interrupted()), cpus))
+    Ok((result(job, crew, &books, &finished, control.is_interrupted()), cpus))
 }
 
 /// What a load thread has to tell.
@@ -166,6 +167,7 @@ fn join(threads: Vec<Spawned<'_>>) -> Result<Vec<ThreadEnd>, LabError> {
 struct Books {
     whole: Interval,
     first: Option<Instant>,
+    seconds: Seconds,
 }
 
 type Log<'a> = &'a mut dyn FnMut(u32, Duration, Duration, &stats::Distribution);
@@ -187,6 +189,7 @@ impl Books {
                     let start = from.since(*self.first.get_or_insert(from));
                     log(thread, start, to.since(from), &interval.times.response);
                     self.whole.merge(&interval);
+                    self.seconds.add(start, to.since(from), &interval);
                     observe(Moment::Interval { interval: &interval, length: to.since(from) });
                     interval.clear();
                     // A thread that has ended takes nothing back.
@@ -210,17 +213,12 @@ pub(crate) fn enough_files(connections: u32) -> Result<(), LabError> {
     if limit < needed { Err(LabError::TooFewFiles { connections, needed, limit }) } else { Ok(()) }
 }
 
-fn result(
-    job: &Job<'_>,
-    crew: &Crew,
-    whole: &Interval,
-    threads: &[ThreadEnd],
-    interrupted: bool,
-) -> LoadResult {
+fn result(job: &Job<'_>, crew: &Crew, books: &Books, threads: &[ThreadEnd], interrupted: bool) -> LoadResult {
     // Windows of several threads differ by their opening; the longest is the one that saw everything.
     let window = threads.iter().map(|it| it.window).max_by_key(|it| it.end.since(it.start));
     let window = window.unwrap_or(Window { start: Instant::ORIGIN, end: Instant::ORIGIN });
     let length = window.end.since(window.start);
+    let whole = &books.whole;
     let cpu: Vec<Duration> = threads.iter().map(|it| it.usage.cpu).collect();
     let figures = stats::figures(whole, length, job.plan.saturating_users(), &cpu);
     let tally = &whole.tally;
@@ -259,6 +257,7 @@ fn result(
         },
         connections: connections(threads),
         littles_law: figures.littles_law.map(Into::into),
+        seconds: books.seconds.within(length),
     }
 }
 

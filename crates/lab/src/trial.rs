@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use driver::{Control, monotonic_now};
+use driver::Control;
 use plan::stack::StackManifest;
 use plan::{Bursts, Cell, LoadPlan, Placement};
-use record::{Contract, LoadResult, Measured, Server, Surroundings, Upstream, UsageSample, WarmUp};
-use stack::{Afterwards, Chain, ChainOptions, ContractReport, Cpus, Interrupt, Running, Usage};
-use units::Duration;
+use record::{Contract, LoadResult, Measured, Server, Surroundings, Upstream, WarmUp};
+use signals::{
+    JvmEvents, Sampled, Sampler, ServerSummary, Subject, Summary, WholeNames, java_thread_names, summarise,
+};
+use stack::{Afterwards, Chain, ChainOptions, ContractReport, Cpus, Interrupt, Running};
+use units::{Duration, Instant};
 
 use crate::cool_down::cool_down;
 use crate::crew::Crew;
@@ -50,6 +53,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) dir: &'a Path,
     pub(crate) bursts: &'a Bursts,
     pub(crate) cool_down_max: Duration,
+    /// Whether JVMs record their own events.
+    pub(crate) jvm_events: bool,
     /// Where what runs; `None` where client and servers share all cores.
     pub(crate) cores: Option<&'a Cores>,
     pub(crate) interrupt: &'a Control,
@@ -98,32 +103,47 @@ pub(crate) fn measure(
     let cpus = setting.cores.map(|cores| &cores.servers);
     let options = ChainOptions { proofload_exe: setting.proofload_exe, dir: setting.dir, cpus, interrupt };
     let chain = Chain::boot(setting.chain, &options)?;
-    let contract = agreed_contract(setting, chain.front())?;
-    let mut servers: Vec<Server> = chain.all().iter().map(booted).collect();
-    let load = under_load(setting, &chain, &mut servers, observe);
+    let mut contract = agreed_contract(setting, chain.front())?;
+    let servers: Vec<Server> = chain.all().iter().map(booted).collect();
+    let loaded = under_load(setting, &chain, observe);
     if let Some(dead) = chain.dead() {
         let (id, tail) = (dead.id(), dead.log_tail(LOG_LINES));
         return Err(NotMeasured::Stack(format!("{id} died under load; the end of its log:\n{tail}")));
     }
-    let Loaded { load, warm_up, client_cpus, server_cpus } = load?;
+    let loaded = loaded?;
+    let is_over = loaded.load.interrupted || setting.interrupt.is_interrupted();
+    if !is_over {
+        contract.warm_service_time_us = warm_service_time_us(setting, chain.front());
+    }
     let ids: Vec<String> = chain.upstreams().iter().map(|running| running.id().to_owned()).collect();
-    servers[0].stop_forced = chain.stop()?.forced;
-    if load.interrupted || setting.interrupt.is_interrupted() {
+    let stop_forced = chain.stop()?.forced;
+    if is_over || setting.interrupt.is_interrupted() {
         return Err(NotMeasured::Interrupted);
     }
-    on_their_cores(setting.cores, &client_cpus, &server_cpus)?;
-    for server in &mut servers {
-        charge(server, &load);
-    }
-    let mut servers = servers.into_iter();
-    let server = servers.next().unwrap_or_default();
+    on_their_cores(setting.cores, &loaded.client_cpus, &loaded.server_cpus)?;
+    let Summary { servers: seen, host, readings } = loaded.summary(machine_cores(setting));
+    record::write_signals(setting.dir, &readings).map_err(LabError::from)?;
+    let Loaded { load, warm_up, client_cpus, server_cpus, .. } = loaded;
+    let mut servers = servers.into_iter().zip(seen).map(|(server, seen)| observed(server, seen, &load));
+    let server = Server { stop_forced, ..servers.next().unwrap_or_default() };
     let upstreams = ids.into_iter().zip(servers).map(|(stack, server)| Upstream { stack, server }).collect();
     let surroundings = Surroundings {
         time_wait_at_boot,
         client_cpus: Some(client_cpus.to_string()),
         server_cpus: Some(server_cpus.to_string()),
     };
-    Ok(Measured { load, server, upstreams, contract, warm_up, surroundings })
+    Ok(Measured { load, server, upstreams, contract, warm_up, surroundings, host: Some(host) })
+}
+
+/// The cores of client and servers together: this thread may be kept on some of them.
+fn machine_cores(setting: &Setting<'_>) -> u32 {
+    let all = setting.cores.map_or_else(|| Cpus::of_this_thread().count(), |cores| cores.all.count());
+    all.max(1) as u32
+}
+
+/// What an answer takes once the stack is warm, and idle again.
+fn warm_service_time_us(setting: &Setting<'_>, running: &Running) -> Option<f64> {
+    stack::shortest_answer(running, &setting.cell.endpoint, CONTRACT_TIMEOUT).map(Duration::as_micros_f64)
 }
 
 /// Whether client and servers were where they belong; a figure of other cores is none of this placement.
@@ -174,6 +194,7 @@ pub(crate) fn contract_record(report: &ContractReport) -> Contract {
         afterwards: report.afterwards.name().into(),
         deviations: mismatches.map(ToString::to_string).collect(),
         idle_service_time_us: report.took.as_micros_f64(),
+        warm_service_time_us: None,
         tries: report.tries,
     }
 }
@@ -184,12 +205,28 @@ struct Loaded {
     warm_up: Option<WarmUp>,
     client_cpus: Cpus,
     server_cpus: Cpus,
+    sampled: Sampled,
+    names: WholeNames,
+    /// What the JVMs of each server recorded.
+    jvm_events: Vec<BTreeMap<String, u64>>,
+}
+
+impl Loaded {
+    /// What was seen within the window of the load.
+    fn summary(&self, cores: u32) -> Summary {
+        let record::Window { start_monotonic_ns, duration_s } = self.load.window;
+        let (start, length) = (Instant::from_nanos(start_monotonic_ns), Duration::from_secs_f64(duration_s));
+        let mut summary = summarise(&self.sampled, &self.names, start, length, cores);
+        for (server, events) in summary.servers.iter_mut().zip(&self.jvm_events) {
+            server.signals.jvm_events.clone_from(events);
+        }
+        summary
+    }
 }
 
 fn under_load(
     setting: &Setting<'_>,
     chain: &Chain,
-    servers: &mut [Server],
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<Loaded, NotMeasured> {
     let addr = chain.front().addr();
@@ -208,16 +245,40 @@ fn under_load(
     let (plan, warm_up) = warmed_up(setting, chain, &crew, &asked, observe)?;
     let job = Job { plan: &plan, interval_log: Some(&interval_log), ..asked };
     let control = Control::default();
-    read_usage(chain, servers);
+    let recordings: Vec<Vec<JvmEvents>> = chain.all().iter().map(|it| recordings(setting, it)).collect();
+    let subject = |running: &Running| Subject { processes: running.processes(), port: running.addr().port() };
+    let sampler = Sampler::start(chain.all().iter().map(subject).collect())
+        .map_err(|why| LabError::System { what: "start the sampler", why })?;
     let (load, client_cpus) = load::carry_out(&job, &crew, &control, &mut |moment| {
         if let Moment::Tick(_) = moment {
-            read_usage(chain, servers);
             end_if_over(setting, chain, &control);
         }
         observe(moment);
     })?;
-    read_usage(chain, servers);
-    Ok(Loaded { load, warm_up, client_cpus, server_cpus: chain.cpus() })
+    let sampled = sampler.finish();
+    let jvm_events = recordings.into_iter().map(events).collect();
+    // Only now: asking a JVM for them stops it for a moment.
+    let names =
+        chain.all().iter().map(|running| running.pids().into_iter().flat_map(java_thread_names).collect());
+    let (names, server_cpus) = (names.collect(), chain.cpus());
+    Ok(Loaded { load, warm_up, client_cpus, server_cpus, sampled, names, jvm_events })
+}
+
+/// The recordings of the JVMs of a stack, where they are asked for.
+fn recordings(setting: &Setting<'_>, running: &Running) -> Vec<JvmEvents> {
+    if !setting.jvm_events {
+        return Vec::new();
+    }
+    running.pids().into_iter().filter_map(|pid| JvmEvents::start(pid, setting.dir)).collect()
+}
+
+/// How many events of each kind they hold together.
+fn events(recordings: Vec<JvmEvents>) -> BTreeMap<String, u64> {
+    let mut all = BTreeMap::new();
+    for (name, count) in recordings.into_iter().flat_map(JvmEvents::finish) {
+        *all.entry(name).or_default() += count;
+    }
+    all
 }
 
 /// Warms the stack up where its cell wants that, and says what load it is measured with then.
@@ -256,70 +317,17 @@ fn end_if_over(setting: &Setting<'_>, chain: &Chain, control: &Control) {
     }
 }
 
-/// Takes one reading of each stack.
-fn read_usage(chain: &Chain, servers: &mut [Server]) {
-    for (running, server) in chain.all().iter().zip(servers) {
-        read_usage_of(running, server);
-    }
-}
-
-/// One that fails (a process that just ended) is left out.
-fn read_usage_of(running: &Running, server: &mut Server) {
-    let at = monotonic_now();
-    let Ok(usage) = running.usage() else { return };
-    let Usage { cpu_user, cpu_system, rss, threads, thread_groups, .. } = usage;
-    server.usage.push(UsageSample {
-        at_monotonic_ns: at.as_nanos(),
-        cpu_user_s: cpu_user.as_secs_f64(),
-        cpu_system_s: cpu_system.as_secs_f64(),
-        rss_bytes: rss.0,
-        threads,
-    });
-    server.rss_bytes_max = server.rss_bytes_max.max(rss.0);
-    server.threads_max = server.threads_max.max(threads);
-    server.thread_groups =
-        thread_groups.into_iter().map(|group| (group.name, group.threads)).collect::<BTreeMap<_, _>>();
-}
-
-/// Charges the stack's CPU time within the window to the requests done in it.
-fn charge(server: &mut Server, load: &LoadResult) {
-    let start_s = load.window.start_monotonic_ns as f64 / 1e9;
-    let length_s = load.window.duration_s;
-    let at = |at_s: f64| cpu_at(&server.usage, at_s);
-    let (Some(from), Some(to)) = (at(start_s), at(start_s + length_s)) else { return };
-    let done = load.throughput_per_s * length_s;
-    server.cpu_cores = (length_s > 0.0).then(|| (to - from) / length_s);
-    server.cpu_us_per_request = (done > 0.0).then(|| (to - from) * 1e6 / done);
-}
-
-/// CPU seconds used until `at_s`, interpolated between the readings around it.
-fn cpu_at(usage: &[UsageSample], at_s: f64) -> Option<f64> {
-    let time = |sample: &UsageSample| sample.at_monotonic_ns as f64 / 1e9;
-    let cpu = |sample: &UsageSample| sample.cpu_user_s + sample.cpu_system_s;
-    let after = usage.iter().position(|sample| time(sample) >= at_s)?;
-    let (Some(before), after) = (after.checked_sub(1).map(|index| &usage[index]), &usage[after]) else {
-        return None;
-    };
-    let span = time(after) - time(before);
-    let share = if span > 0.0 { (at_s - time(before)) / span } else { 0.0 };
-    Some(cpu(before) + share * (cpu(after) - cpu(before)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn reading(at_s: f64, cpu_user_s: f64) -> UsageSample {
-        let at_monotonic_ns = (at_s * 1e9) as u64;
-        UsageSample { at_monotonic_ns, cpu_user_s, cpu_system_s: 0.0, rss_bytes: 0, threads: 1 }
-    }
-
-    #[test]
-    fn cpu_time_is_interpolated_and_never_extrapolated() {
-        let usage = [reading(1.0, 10.0), reading(2.0, 12.0), reading(3.0, 12.0)];
-        assert_eq!(cpu_at(&usage, 1.5), Some(11.0));
-        assert_eq!(cpu_at(&usage, 3.0), Some(12.0));
-        assert_eq!(cpu_at(&usage, 0.5), None);
-        assert_eq!(cpu_at(&usage, 3.5), None);
+/// A server with what was seen of it, its CPU time charged to the requests done in the window.
+fn observed(server: Server, seen: ServerSummary, load: &LoadResult) -> Server {
+    let ServerSummary { cpu_cores, rss_bytes_max, threads_max, thread_groups, signals } = seen;
+    let throughput = load.throughput_per_s;
+    Server {
+        cpu_cores,
+        cpu_us_per_request: cpu_cores.filter(|_| throughput > 0.0).map(|cores| cores * 1e6 / throughput),
+        rss_bytes_max,
+        threads_max,
+        thread_groups,
+        signals: Some(signals),
+        ..server
     }
 }

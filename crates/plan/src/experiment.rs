@@ -280,6 +280,8 @@ struct ExperimentFile {
     #[serde(default)]
     placement: Placement,
     #[serde(default)]
+    jvm_events: bool,
+    #[serde(default)]
     bursts: BurstsTable,
     #[serde(default, deserialize_with = "load_table::parsed")]
     cool_down_max: Option<Duration>,
@@ -300,6 +302,7 @@ impl ExperimentFile {
             twin: self.twin,
             control: self.control,
             placement: self.placement,
+            jvm_events: self.jvm_events,
             bursts: std::mem::take(&mut self.bursts),
             cool_down_max: self.cool_down_max,
         }

@@ -2,7 +2,7 @@
 //!
 //! A run directory holds `manifest.json` (what it ran on), `experiment.toml` (what was asked for),
 //! `trials.jsonl` (one line a finished trial, synced before the next trial starts) and, in
-//! `trials/NNNN/`, the HdrHistogram interval log and the server's log of each. `docs/records.md` describes
+//! `trials/NNNN/`, the HdrHistogram interval log, the sampler's readings and the server's log of each. `docs/records.md` describes
 //! every field.
 //!
 //! Invariant: a line that was synced is never written again, so `kill -9` loses at most the trial in
@@ -18,6 +18,7 @@ mod hlog;
 mod load;
 mod manifest;
 mod run_dir;
+mod signals;
 mod trial;
 
 pub use calibration::{
@@ -31,9 +32,15 @@ pub use check::{CHECK_VERSION, CheckResult, Checked, EndpointCheck, StackCheck};
 pub use distribution::{Distribution, LowerBounds};
 pub use error::RecordError;
 pub use hlog::with_interval_log;
-pub use load::{Connections, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult, Outcomes, Window};
+pub use load::{
+    Connections, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult, Outcomes, Second, Window,
+};
 pub use manifest::{MANIFEST_VERSION, Machine, Manifest, Selected, StackManifest};
 pub use run_dir::RunDir;
+pub use signals::{
+    AcceptQueue, GroupReading, Held, HostReading, HostSignals, JvmReading, JvmUse, ProcessReading, Quota,
+    SIGNALS_VERSION, ServerSignals, SignalReading, ThreadGroupUse, read_signals, write_signals,
+};
 pub use trial::{
     Burst, CONTROL, Contract, Measured, Role, Server, Surroundings, TRIAL_VERSION, Trial, TrialResult,
     Upstream, UsageSample, WarmUp,

@@ -60,6 +60,26 @@ pub struct LoadResult {
     pub connections: Connections,
     /// Closed model without think time only.
     pub littles_law: Option<LittlesLaw>,
+    /// The window second by second. Empty in records of versions that did not keep it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seconds: Vec<Second>,
+}
+
+/// A second of the window, or what was left at its end: all load threads together.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Second {
+    /// From the window's start to its own, seconds.
+    pub from_s: f64,
+    /// How long it was, seconds.
+    pub length_s: f64,
+    /// Answers as expected that were done in it, a second.
+    pub goodput_per_s: f64,
+    /// Requests done in it that brought no such answer, a second.
+    pub failures_per_s: f64,
+    /// Median and 99th percentile of the response times of what was done in it, µs; absent where nothing was.
+    pub p50_us: Option<f64>,
+    /// See `p50_us`.
+    pub p99_us: Option<f64>,
 }
 
 /// What was asked for.

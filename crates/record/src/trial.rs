@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::load::LoadResult;
+use crate::signals::{HostSignals, ServerSignals};
 
 /// Version of [`Trial`].
 pub const TRIAL_VERSION: u32 = 1;
@@ -88,6 +89,9 @@ pub struct Measured {
     /// The machine around the trial. Empty in records of versions that did not look.
     #[serde(default)]
     pub surroundings: Surroundings,
+    /// The machine and the generator within the window. Absent in records of versions that did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostSignals>,
 }
 
 /// A warm-up in bursts.
@@ -151,8 +155,12 @@ pub struct Server {
     pub threads_max: u32,
     /// Threads by group at the end of the load: `http-nio-exec-*` → 200.
     pub thread_groups: BTreeMap<String, u32>,
-    /// Readings during the load, on the clock of `load.window`.
+    /// Readings during the load, on the clock of `load.window`; of versions that kept them here and not in a file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub usage: Vec<UsageSample>,
+    /// What it did within the window. Absent in records of versions that did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signals: Option<ServerSignals>,
     /// Whether it had to be killed when asked to stop.
     pub stop_forced: bool,
 }
@@ -194,6 +202,10 @@ pub struct Contract {
     pub deviations: Vec<String>,
     /// How long the answer took on an idle server, µs: service time at low load.
     pub idle_service_time_us: f64,
+    /// The same after the load, of a server that is warm and idle again: the shortest of a few. Absent where it did not
+    /// answer then, and in records of versions that did not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_service_time_us: Option<f64>,
     /// Attempts until a whole answer came.
     pub tries: u32,
 }

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration as StdDuration, Instant};
 
 use plan::stack::{Placeholders, StackManifest};
+use signals::listener;
 use units::Duration;
 
 use crate::cgroup::Cgroup;
@@ -17,7 +18,7 @@ use crate::cpus::Cpus;
 use crate::error::StackError;
 use crate::interrupt::Interrupt;
 use crate::running::Running;
-use crate::{limits, listener, log, needs, ports, supervise};
+use crate::{limits, log, needs, ports, supervise};
 
 /// How many ports are tried when each was taken between its choice and the stack's start.
 const PORTS_MAX: u32 = 3;
@@ -150,8 +151,8 @@ fn start(
     // The supervisor waits for the word; what it starts then inherits the cores and the limits.
     let kept = options.cpus.map_or(Ok(()), |cpus| cpus.keep(supervisor.id())).map_err(failed);
     let cgroup = Cgroup::enclose(supervisor.id());
-    let limited = kept
-        .and_then(|()| limits::enforce(&stack.id, stack.limits, supervisor.id(), cgroup.as_ref()));
+    let limited =
+        kept.and_then(|()| limits::enforce(&stack.id, stack.limits, supervisor.id(), cgroup.as_ref()));
     let limits = match limited {
         Ok(limits) => limits,
         Err(error) => {

@@ -10,8 +10,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration as StdDuration, Instant};
 
-use units::Duration;
-
 const PREFIX: &str = "proofload-";
 /// How long a group that was killed may take to be empty.
 const EMPTY_WAIT: StdDuration = StdDuration::from_secs(2);
@@ -47,23 +45,6 @@ impl Cgroup {
             let _ = fs::write(parent.join("cgroup.subtree_control"), "+cpu");
         }
         quota.exists()
-    }
-
-    /// User and system time of everything that was ever in the group.
-    pub(crate) fn cpu(&self) -> io::Result<(Duration, Duration)> {
-        let stat = fs::read_to_string(self.dir.join("cpu.stat"))?;
-        let micros = |key: &str| {
-            let line = stat.lines().find_map(|line| line.strip_prefix(key))?;
-            line.trim().parse().ok().map(Duration::from_micros)
-        };
-        let missing = || io::Error::other("cpu.stat lacks user_usec or system_usec");
-        Ok((micros("user_usec ").ok_or_else(missing)?, micros("system_usec ").ok_or_else(missing)?))
-    }
-
-    /// The processes in the group now.
-    pub(crate) fn pids(&self) -> Vec<i32> {
-        let text = fs::read_to_string(self.dir.join("cgroup.procs")).unwrap_or_default();
-        text.lines().filter_map(|line| line.parse().ok()).collect()
     }
 
     /// Kills every process in the group and in groups below it.

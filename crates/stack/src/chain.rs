@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use plan::stack::StackManifest;
+use signals::listener;
 
 use crate::boot::{BootOptions, boot};
 use crate::cpus::Cpus;
 use crate::error::StackError;
 use crate::interrupt::Interrupt;
-use crate::listener;
 use crate::running::{Running, StopReport};
 
 /// What a chain needs beside its manifests.

@@ -8,13 +8,14 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration as StdDuration, Instant};
 
 use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
+use signals::{ProcessSet, cgroup_pids, process};
 use units::{Bytes, Duration};
 
 use crate::cgroup::Cgroup;
 use crate::cpus::Cpus;
 use crate::error::StackError;
 use crate::limits::Enforced;
-use crate::{jvm, log, procs};
+use crate::log;
 
 /// How long a stack has to end by itself.
 const TERM_GRACE: StdDuration = StdDuration::from_secs(3);
@@ -110,12 +111,14 @@ impl Running {
         self.cgroup.as_ref().map(Cgroup::dir)
     }
 
-    /// Its live processes, the supervisor not among them.
+    /// Its processes, the supervisor not among them.
+    pub fn processes(&self) -> ProcessSet {
+        ProcessSet { leader: self.leader, cgroup: self.cgroup_dir().map(Path::to_owned) }
+    }
+
+    /// Those of them that are alive now.
     pub fn pids(&self) -> Vec<i32> {
-        match &self.cgroup {
-            Some(cgroup) => cgroup.pids().into_iter().filter(|pid| *pid != self.leader).collect(),
-            None => procs::tree(self.leader).into_iter().map(|process| process.pid).collect(),
-        }
+        self.processes().pids()
     }
 
     /// What it uses now.
@@ -124,7 +127,7 @@ impl Running {
         let (cpu_user, cpu_system) = self.cpu(&pids)?;
         let mut groups = BTreeMap::new();
         for pid in &pids {
-            procs::count_threads(*pid, &mut groups);
+            process::count_threads(*pid, &mut groups);
         }
         let mut thread_groups: Vec<ThreadGroup> =
             groups.into_iter().map(|(name, threads)| ThreadGroup { name, threads }).collect();
@@ -132,7 +135,7 @@ impl Running {
         Ok(Usage {
             cpu_user,
             cpu_system,
-            rss: Bytes(pids.iter().map(|pid| procs::rss_bytes(*pid)).sum()),
+            rss: Bytes(pids.iter().map(|pid| process::rss_bytes(*pid)).sum()),
             processes: pids.len() as u32,
             threads: thread_groups.iter().map(|group| group.threads).sum(),
             thread_groups,
@@ -140,25 +143,15 @@ impl Running {
     }
 
     fn cpu(&self, pids: &[i32]) -> Result<(Duration, Duration), StackError> {
-        if let Some(cgroup) = &self.cgroup {
-            return cgroup.cpu().map_err(StackError::io(
-                "read cpu.stat of",
-                cgroup.dir(),
-                "boot the stack again",
-            ));
-        }
-        // The supervisor stands for the processes that it has waited for.
-        let all = pids.iter().chain([&self.leader]).filter_map(|pid| procs::Process::of(*pid));
-        Ok(all.fold((Duration::ZERO, Duration::ZERO), |(user, system), process| {
-            let (more_user, more_system) = process.cpu();
-            (user + more_user, system + more_system)
-        }))
+        let processes = self.processes();
+        let of_what = processes.cgroup.clone().unwrap_or_else(|| "/proc".into());
+        processes.cpu(pids).map_err(StackError::io("read the CPU time of", &of_what, "boot the stack again"))
     }
 
     /// How long the compilers of its JVMs were busy so far, all threads together; `None` where there is no JVM, or one
     /// that keeps no counters.
     pub fn jit_busy(&self) -> Option<Duration> {
-        self.pids().into_iter().filter_map(jvm::jit_busy).reduce(|sum, it| sum + it)
+        self.pids().into_iter().filter_map(signals::jit_busy).reduce(|sum, it| sum + it)
     }
 
     /// The cores that any of its threads may run on now.
@@ -211,9 +204,9 @@ impl Running {
 
     /// Its live processes by every means of finding them, the supervisor not among them.
     fn remaining(&self) -> Vec<i32> {
-        let mut pids: Vec<i32> = procs::tree(self.leader).into_iter().map(|process| process.pid).collect();
-        let in_cgroup = self.cgroup.iter().flat_map(Cgroup::pids);
-        let alive = |pid: &i32| procs::Process::of(*pid).is_some_and(|process| !process.is_dead());
+        let mut pids: Vec<i32> = process::tree(self.leader).into_iter().map(|process| process.pid).collect();
+        let in_cgroup = self.cgroup_dir().map(cgroup_pids).unwrap_or_default().into_iter();
+        let alive = |pid: &i32| process::Process::of(*pid).is_some_and(|process| !process.is_dead());
         pids.extend(in_cgroup.filter(|pid| *pid != self.leader).filter(alive));
         pids.sort_unstable();
         pids.dedup();

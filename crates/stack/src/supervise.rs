@@ -19,8 +19,9 @@ use rustix::process::{
     set_child_subreaper, wait,
 };
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signals::process;
 
-use crate::{cgroup, procs};
+use crate::cgroup;
 
 /// The command could not be started; why is on standard error.
 pub const EXIT_NOT_STARTED: u8 = 127;
@@ -116,7 +117,7 @@ fn end_all() {
     let _ = cgroup::kill_own();
     let deadline = Instant::now() + GRACE;
     // Again and again: a process may start another one between the look at the tree and its own death.
-    while !procs::tree(getpid().as_raw_pid()).is_empty() && Instant::now() < deadline {
+    while !process::tree(getpid().as_raw_pid()).is_empty() && Instant::now() < deadline {
         signal_tree(Signal::KILL);
         thread::sleep(POLL);
     }
@@ -124,7 +125,7 @@ fn end_all() {
 }
 
 fn signal_tree(signal: Signal) {
-    for process in procs::tree(getpid().as_raw_pid()) {
+    for process in process::tree(getpid().as_raw_pid()) {
         if let Some(pid) = Pid::from_raw(process.pid) {
             // Gone already is just as well.
             let _ = kill_process(pid, signal);

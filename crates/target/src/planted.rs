@@ -102,10 +102,14 @@ impl Planted {
             ("the CPU time of the warm-up", self.warm_up.map(|warm_up| warm_up.burn_at_first)),
         ];
         let bad = |span: Duration| span.is_zero() || span > SPAN_MAX;
-        if let Some((what, span)) = spans.iter().find_map(|(what, span)| Some((what, span.filter(|it| bad(*it))?)))
+        if let Some((what, span)) =
+            spans.iter().find_map(|(what, span)| Some((what, span.filter(|it| bad(*it))?)))
         {
             let what = format!("{what} is {span}");
-            return Err(TargetError::setting(what, "make it longer than zero and at most 60s, or leave it out"));
+            return Err(TargetError::setting(
+                what,
+                "make it longer than zero and at most 60s, or leave it out",
+            ));
         }
         if self.block_loop.is_some() && model != Model::EventLoop {
             let what = format!("the model {model} has no event loop that could block");
@@ -131,7 +135,10 @@ impl Planted {
             && !(LEAK_BYTES_MIN..=bytes_max).contains(&bytes_per_request)
         {
             let what = format!("a request cannot leak {bytes_per_request} of at most {bytes_max}");
-            return Err(TargetError::setting(what, "leak 1KiB of each request at least, and no more than --leak-max"));
+            return Err(TargetError::setting(
+                what,
+                "leak 1KiB of each request at least, and no more than --leak-max",
+            ));
         }
         Ok(())
     }

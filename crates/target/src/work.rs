@@ -62,7 +62,8 @@ impl Work {
         if let Some(span) = block_loop {
             sleep(*span, stop);
         }
-        let extra = warm_up.map(|it| it.burn_after(clock::now().since(*self.first_request.get_or_init(clock::now))));
+        let extra =
+            warm_up.map(|it| it.burn_after(clock::now().since(*self.first_request.get_or_init(clock::now))));
         for time in unlocked.into_iter().chain(extra) {
             clock::burn(time, stop);
         }

@@ -76,6 +76,7 @@ pub(crate) fn healthy() -> LoadResult {
             mean_response_s: 0.01,
             gap: 0.0,
         }),
+        seconds: Vec::new(),
     }
 }
 
@@ -90,5 +91,6 @@ pub(crate) fn trial() -> Measured {
         contract,
         warm_up: None,
         surroundings: Surroundings::default(),
+        host: None,
     }
 }

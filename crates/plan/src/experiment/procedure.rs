@@ -49,6 +49,8 @@ pub struct Procedure {
     pub bursts: Bursts,
     /// How long a trial waits at most for closed connections of those before it to be forgotten.
     pub cool_down_max: Duration,
+    /// Whether JVMs record their own events (JFR) and their collections' log while the load goes on.
+    pub jvm_events: bool,
 }
 
 /// Where client and servers run.
@@ -111,6 +113,7 @@ pub(super) struct ProcedureTable {
     pub(super) placement: Placement,
     pub(super) bursts: BurstsTable,
     pub(super) cool_down_max: Option<Duration>,
+    pub(super) jvm_events: bool,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -150,6 +153,7 @@ impl ProcedureTable {
             control: self.control.unwrap_or(true),
             placement: self.placement,
             bursts: self.bursts.check()?,
+            jvm_events: self.jvm_events,
             cool_down_max: match pace {
                 Pace::Full => self.cool_down_max.unwrap_or(COOL_DOWN_MAX_DEFAULT),
                 Pace::Quick | Pace::Coarse => Duration::ZERO,

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use record::{
-    Burst, Connections, Contract, Distribution, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult,
-    MANIFEST_VERSION, Machine, Manifest, Measured, Outcomes, Role, Selected, Server, StackManifest,
-    Surroundings, TRIAL_VERSION, Trial, TrialResult, Upstream, UsageSample, WarmUp, Window,
+    AcceptQueue, Burst, Connections, Contract, Distribution, Generator, Held, HostSignals, JvmUse,
+    LOAD_VERSION, LittlesLaw, Load, LoadResult, MANIFEST_VERSION, Machine, Manifest, Measured, Outcomes,
+    Quota, Role, Second, Selected, Server, ServerSignals, StackManifest, Surroundings, TRIAL_VERSION,
+    ThreadGroupUse, Trial, TrialResult, Upstream, UsageSample, WarmUp, Window,
 };
 
 fn map<V: Copy>(pairs: &[(&str, V)]) -> BTreeMap<String, V> {
@@ -74,6 +75,7 @@ pub(crate) fn load() -> LoadResult {
             mean_response_s: 0.1,
             gap: 1e-300,
         }),
+        seconds: vec![Second { from_s: 1.0, length_s: 0.5, p50_us: Some(7.5), ..Second::default() }],
     }
 }
 
@@ -94,7 +96,31 @@ pub(crate) fn server() -> Server {
             rss_bytes: 4096,
             threads: 3,
         }],
+        signals: Some(signals()),
         stop_forced: true,
+    }
+}
+
+fn signals() -> ServerSignals {
+    ServerSignals {
+        cpu_user_cores: Some(0.1),
+        groups: vec![ThreadGroupUse { name: "http-nio-*-exec-*".into(), threads: 200, ..Default::default() }],
+        rss_bytes: Some([1, 2, 3]),
+        accept_queue: Some(AcceptQueue { limit: 100, max: 7, mean: 0.5, full_share: 0.0 }),
+        connections: Some(Held { mean: 19.5, max: 20, readings: 40 }),
+        quota: Some(Quota { cores: Some(0.5), throttled_cores: 0.25 }),
+        jvm: Some(JvmUse { gc_share: 0.01, ..JvmUse::default() }),
+        ..ServerSignals::default()
+    }
+}
+
+fn host() -> HostSignals {
+    HostSignals {
+        cores: 2,
+        others_cores: Some(0.01),
+        network: [("DelayedACKs".to_owned(), 7)].into(),
+        not_known: vec!["pressure".into()],
+        ..HostSignals::default()
     }
 }
 
@@ -122,6 +148,7 @@ pub(crate) fn measured(index: u32) -> Trial {
         afterwards: "kept".into(),
         deviations: vec!["120 bytes on the wire instead of 118".into()],
         idle_service_time_us: 100.5,
+        warm_service_time_us: Some(99.5),
         tries: 2,
     };
     let upstreams = vec![Upstream { stack: "tomcat-nio".into(), server: server() }];
@@ -133,7 +160,8 @@ pub(crate) fn measured(index: u32) -> Trial {
         server_cpus: Some("1-3,5".into()),
     };
     let (load, server) = (load(), server());
-    let measured = Measured { load, server, upstreams, contract, warm_up, surroundings };
+    let host = Some(host());
+    let measured = Measured { load, server, upstreams, contract, warm_up, surroundings, host };
     trial(index, TrialResult::Measured(Box::new(measured)))
 }
 

@@ -78,6 +78,7 @@ pub(crate) fn load(per_s: f64) -> LoadResult {
             mean_response_s: 64.0 / per_s,
             gap: 0.0,
         }),
+        seconds: Vec::new(),
     }
 }
 
@@ -178,6 +179,7 @@ pub(crate) fn measured_of(load: LoadResult) -> Measured {
         contract,
         warm_up: None,
         surroundings: Surroundings::default(),
+        host: None,
     }
 }
 

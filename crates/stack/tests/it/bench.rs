@@ -152,7 +152,8 @@ pub fn boot_and_kill_the_parent(name: &str, bench: impl Fn() -> Bench) -> Option
 /// The folders of the control groups of ours that process `pid` is in, in every hierarchy.
 pub fn groups_of(pid: i32) -> Vec<PathBuf> {
     let text = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap();
-    let ours = text.lines().filter_map(|line| line.splitn(3, ':').nth(2)).filter(|it| it.contains("/proofload-"));
+    let ours =
+        text.lines().filter_map(|line| line.splitn(3, ':').nth(2)).filter(|it| it.contains("/proofload-"));
     let paths: Vec<&str> = ours.map(|path| path.trim_start_matches('/')).collect();
     let root = Path::new("/sys/fs/cgroup");
     let mounts = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).chain([root.to_owned()]);

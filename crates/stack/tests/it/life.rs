@@ -133,7 +133,8 @@ fn a_supervisor_tells_how_its_command_ended() {
 #[test]
 fn a_boot_whose_process_is_killed_leaves_nothing() {
     let name = "life::a_boot_whose_process_is_killed_leaves_nothing";
-    let Some(Told { addr, pids, .. }) = boot_and_kill_the_parent(name, || Bench::of_script(SERVER, "10s")) else {
+    let Some(Told { addr, pids, .. }) = boot_and_kill_the_parent(name, || Bench::of_script(SERVER, "10s"))
+    else {
         return;
     };
     wait_until("the end", StdDuration::from_secs(6), || refuses(addr) && pids.iter().all(|pid| !lives(*pid)));

@@ -27,7 +27,10 @@ fn boot_with_quota(bench: &Bench) -> Option<Running> {
     };
     let text = error.to_string();
     assert!(matches!(error, StackError::Limit { .. }), "{text}");
-    assert!(text.contains("cannot give stack `mine` a CPU quota of") && text.contains("run as root"), "{text}");
+    assert!(
+        text.contains("cannot give stack `mine` a CPU quota of") && text.contains("run as root"),
+        "{text}"
+    );
     println!("NOT TRIED: {text}");
     None
 }
@@ -85,7 +88,9 @@ fn a_quota_whose_process_was_killed_goes_with_the_next_boot() {
     if !is_child && boot_with_quota(&limited("cpu = 0.5")).is_none() {
         return;
     }
-    let Some(Told { pids, groups, .. }) = boot_and_kill_the_parent(name, || limited("cpu = 0.5")) else { return };
+    let Some(Told { pids, groups, .. }) = boot_and_kill_the_parent(name, || limited("cpu = 0.5")) else {
+        return;
+    };
     assert!(!groups.is_empty());
     wait_until("the end", StdDuration::from_secs(6), || pids.iter().all(|pid| !lives(*pid)));
     Bench::of_script(SERVER, "10s").boot().unwrap().stop().unwrap();

@@ -67,8 +67,7 @@ impl Law {
     /// From the coefficients of N / X; `None` where they are of no law.
     fn of([whole, contention, coherency]: [f64; 3]) -> Option<Self> {
         let is_law = whole > 0.0 && (0.0..=whole).contains(&contention) && coherency >= 0.0;
-        let law =
-            Self { lambda_per_s: 1.0 / whole, sigma: contention / whole, kappa: coherency / whole };
+        let law = Self { lambda_per_s: 1.0 / whole, sigma: contention / whole, kappa: coherency / whole };
         (is_law && law.lambda_per_s.is_finite() && law.kappa.is_finite()).then_some(law)
     }
 }
@@ -109,8 +108,7 @@ pub fn scalability(points: &[LoadPoint], seed: Seed) -> Result<LawFit, TooFewLev
     let too_few = TooFewLevels { levels: found.len(), needed: LAW_LEVELS_MIN };
     let law = fit(&points).ok_or(too_few)?;
     let bend = |law: &Law| law.bends_at_users().unwrap_or(f64::INFINITY);
-    let figures =
-        |law: Law| [law.lambda_per_s, law.sigma, law.kappa, bend(&law), law.peak_per_s()];
+    let figures = |law: Law| [law.lambda_per_s, law.sigma, law.kappa, bend(&law), law.peak_per_s()];
     let [lambda, sigma, kappa, bends_at, peak] =
         intervals(&points, seed, |resample| fit(resample).map(figures));
     let centred = without_block_effects(&points);
@@ -163,9 +161,7 @@ pub(super) fn fit_weighted(points: &[LoadPoint], weight: impl Fn(&LoadPoint) -> 
         }
     }
     let squares = |law: Law| -> f64 {
-        let error = |it: &LoadPoint| {
-            weight(it) * (1.0 - it.rate_per_s / law.rate_per_s(f64::from(it.users)))
-        };
+        let error = |it: &LoadPoint| weight(it) * (1.0 - it.rate_per_s / law.rate_per_s(f64::from(it.users)));
         points.iter().map(|it| error(it) * error(it)).sum()
     };
     let rounding = SQUARES_SAME * points.iter().map(|it| weight(it) * weight(it)).sum::<f64>();
@@ -207,8 +203,7 @@ fn on_face(products: &[[f64; 4]; 3], directions: &[[f64; 3]]) -> Option<[f64; 3]
 /// Solves normal equations, each with its right side behind it, by elimination. They are scaled first, so that a pivot is
 /// what the other columns leave of one; `None` where they leave nothing.
 fn solve(mut equations: Vec<Vec<f64>>) -> Option<Vec<f64>> {
-    let scales: Vec<f64> =
-        equations.iter().enumerate().map(|(index, row)| libm::sqrt(row[index])).collect();
+    let scales: Vec<f64> = equations.iter().enumerate().map(|(index, row)| libm::sqrt(row[index])).collect();
     for (row, own) in equations.iter_mut().zip(&scales) {
         let others = scales.iter().chain([&1.0]);
         row.iter_mut().zip(others).for_each(|(it, other)| *it /= own * other);

@@ -85,8 +85,7 @@ pub fn pool_model(points: &[LoadPoint], seed: Seed) -> Result<PoolFit, TooFewLev
         Knee::BeforeFirst => [size.low, time.low] = [Some(0.0); 2],
     }
     let centred = without_block_effects(&points);
-    let doubts =
-        doubts_of_any(&centred, block_count(&points), PARAMETERS, |users| model.rate_per_s(users));
+    let doubts = doubts_of_any(&centred, block_count(&points), PARAMETERS, |users| model.rate_per_s(users));
     let residual = residual(&points, |users| model.rate_per_s(users));
     Ok(PoolFit { size, service_time_s: time, rate_per_s: rate, knee, residual, doubts })
 }

@@ -104,7 +104,9 @@ pub(super) fn without_block_effects(points: &[LoadPoint]) -> Centred {
         });
         blocks = means(points, |index, it| (it.block, logarithms[index] - levels[&it.users]));
         let centre = blocks.values().sum::<f64>() / blocks.len().max(1) as f64;
-        blocks.values_mut().for_each(|it| *it -= centre);
+        for it in blocks.values_mut() {
+            *it -= centre;
+        }
     }
     let error = |(index, it): (usize, &LoadPoint)| logarithms[index] - blocks[&it.block] - levels[&it.users];
     let squares: f64 = points.iter().enumerate().map(|it| error(it) * error(it)).sum();
@@ -139,9 +141,8 @@ pub(super) fn doubts_of_any(
     rate_per_s: impl Fn(f64) -> f64,
 ) -> Vec<Doubt> {
     let points = &centred.points;
-    let off = |_: usize, it: &LoadPoint| {
-        (it.users, libm::log(it.rate_per_s / rate_per_s(f64::from(it.users))))
-    };
+    let off =
+        |_: usize, it: &LoadPoint| (it.users, libm::log(it.rate_per_s / rate_per_s(f64::from(it.users))));
     let by_level = means(points, off);
     let squares: f64 = points.iter().map(|it| by_level[&it.users] * by_level[&it.users]).sum();
     let misfit = libm::sqrt(squares / points.len().max(1) as f64);

@@ -30,7 +30,8 @@ fn sweep(levels: &[u32], blocks: u32, noise: f64, seed: u64, rate: impl Fn(f64) 
 }
 
 fn published(measured: &[(u32, f64)]) -> Vec<LoadPoint> {
-    let point = |(users, rate_per_s): &(u32, f64)| LoadPoint { block: 0, users: *users, rate_per_s: *rate_per_s };
+    let point =
+        |(users, rate_per_s): &(u32, f64)| LoadPoint { block: 0, users: *users, rate_per_s: *rate_per_s };
     measured.iter().map(point).collect()
 }
 

@@ -1,0 +1,119 @@
+//! A load second by second, all of its threads together.
+
+use std::collections::VecDeque;
+
+use record::{Distribution, Second};
+use stats::Interval;
+use units::Duration;
+
+use crate::feed::INTERVAL;
+
+/// Seconds that threads may still add to: they begin a moment apart, and hand a second over when it is over.
+const OPEN_MAX: usize = 4;
+/// Seconds kept one by one: an hour.
+const SECONDS_MAX: usize = 3600;
+
+/// What was done in each second so far.
+#[derive(Debug, Default)]
+pub(crate) struct Seconds {
+    open: VecDeque<Part>,
+    closed: Vec<Closed>,
+}
+
+#[derive(Debug)]
+struct Part {
+    from: Duration,
+    length: Duration,
+    interval: Interval,
+}
+
+/// A second that is over: figures instead of distributions, of which an hour would take gigabytes.
+#[derive(Debug, Clone, Copy)]
+struct Closed {
+    from: Duration,
+    length: Duration,
+    good: u64,
+    done: u64,
+    p50_us: Option<f64>,
+    p99_us: Option<f64>,
+}
+
+impl From<&Part> for Closed {
+    fn from(part: &Part) -> Self {
+        let tally = &part.interval.tally;
+        let times = Distribution::from(&part.interval.times.response);
+        Self {
+            from: part.from,
+            length: part.length,
+            good: tally.done_as_expected,
+            done: tally.done,
+            p50_us: times.p50,
+            p99_us: times.p99,
+        }
+    }
+}
+
+impl Seconds {
+    /// Adds what a thread did from `from` after the window's start on, for `length`.
+    pub(crate) fn add(&mut self, from: Duration, length: Duration, interval: &Interval) {
+        let apart = |part: &Part| part.from.saturating_sub(from).max(from.saturating_sub(part.from));
+        if let Some(part) = self.open.iter_mut().find(|part| apart(part) < INTERVAL / 2) {
+            part.length = part.length.max(length);
+            part.interval.merge(interval);
+            return;
+        }
+        self.open.push_back(Part { from, length, interval: interval.clone() });
+        if self.open.len() > OPEN_MAX
+            && let Some(over) = self.open.pop_front()
+            && self.closed.len() < SECONDS_MAX
+        {
+            self.closed.push(Closed::from(&over));
+        }
+    }
+
+    /// Those of a window of `length`. What was done after its end is in no rate, and the last second ends with it.
+    pub(crate) fn within(&self, length: Duration) -> Vec<Second> {
+        let all = self.closed.iter().copied().chain(self.open.iter().map(Closed::from));
+        all.filter(|second| second.from < length)
+            .map(|second| {
+                let length_s = second.length.min(length.saturating_sub(second.from)).as_secs_f64();
+                let per_s = |count: u64| if length_s > 0.0 { count as f64 / length_s } else { 0.0 };
+                Second {
+                    from_s: second.from.as_secs_f64(),
+                    length_s,
+                    goodput_per_s: per_s(second.good),
+                    failures_per_s: per_s(second.done.saturating_sub(second.good)),
+                    p50_us: second.p50_us,
+                    p99_us: second.p99_us,
+                }
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interval(good: u64, done: u64) -> Interval {
+        let mut interval = Interval::default();
+        (interval.tally.done_as_expected, interval.tally.done) = (good, done);
+        interval
+    }
+
+    #[test]
+    fn threads_that_begin_a_moment_apart_share_a_second() {
+        let mut seconds = Seconds::default();
+        let ms = Duration::from_millis;
+        for second in 0..10 {
+            seconds.add(ms(1000 * second), ms(1000), &interval(70, 80));
+            seconds.add(ms(1000 * second + 40), ms(1000), &interval(30, 30));
+        }
+        let all = seconds.within(ms(9500));
+        assert_eq!(all.len(), 10);
+        assert_eq!((all[3].goodput_per_s, all[3].failures_per_s), (100.0, 10.0));
+        // The last one ends with the window, and so half of it counts twice as much a second.
+        assert_eq!((all[9].length_s, all[9].goodput_per_s), (0.5, 200.0));
+        assert_eq!(seconds.within(ms(5000)).len(), 5);
+    }
+}

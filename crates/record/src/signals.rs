@@ -1,0 +1,300 @@
+//! What a sampler saw while a load went on: readings in the order in which they were taken, and what they come to
+//! within the measured window.
+//!
+//! The readings are a file of their own, `trials/NNNN/signals.jsonl`, one line a reading, on the clock of
+//! [`crate::Window`]; what they come to is part of the trial. A signal that could not be read is absent, and
+//! [`HostSignals::not_known`] says why.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::RecordError;
+
+/// Version of [`SignalReading`].
+pub const SIGNALS_VERSION: u32 = 1;
+/// The name of the file with the readings, in a trial's folder.
+const FILE: &str = "signals.jsonl";
+
+/// One reading: counters since some start, and what is so just now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SignalReading {
+    /// [`SIGNALS_VERSION`] of the writer.
+    pub version: u32,
+    /// When, ns on CLOCK_MONOTONIC.
+    pub at_monotonic_ns: u64,
+    /// The machine.
+    pub host: HostReading,
+    /// The process that makes the load.
+    pub generator: ProcessReading,
+    /// The stack that is loaded, and then those behind it.
+    pub servers: Vec<ProcessReading>,
+}
+
+/// The machine at an instant. Times are sums over all cores since it started.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct HostReading {
+    /// In user mode and in the kernel on behalf of processes, seconds.
+    pub busy_s: f64,
+    /// In interrupts and what follows them: most of a network's work on loopback, seconds.
+    pub interrupts_s: f64,
+    /// Taken by the hypervisor, seconds.
+    pub steal_s: f64,
+    /// Idle while something waited for a disk, seconds.
+    pub io_wait_s: f64,
+    /// Time in which some task waited for a CPU, a disk or memory, seconds; keys `cpu`, `io`, `memory`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub pressure_s: BTreeMap<String, f64>,
+    /// The kernel's own counts of its network: `ListenOverflows`, `TCPSynRetrans` and others.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub network: BTreeMap<String, u64>,
+}
+
+/// A process tree at an instant. Times and counts are sums since it started.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ProcessReading {
+    /// CPU time in user mode, seconds.
+    pub cpu_user_s: f64,
+    /// CPU time in the kernel, seconds.
+    pub cpu_system_s: f64,
+    /// Resident memory, bytes.
+    pub rss_bytes: u64,
+    /// Threads.
+    pub threads: u32,
+    /// Open file descriptors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_files: Option<u64>,
+    /// Bytes that went towards a disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_write_bytes: Option<u64>,
+    /// Connections that wait to be accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accept_queue: Option<u32>,
+    /// How many of those there may be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accept_queue_limit: Option<u32>,
+    /// Sockets at its port by state, in readings that looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sockets: Option<BTreeMap<String, u32>>,
+    /// Time in which a quota kept it from running, seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled_s: Option<f64>,
+    /// Its JVM's own counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jvm: Option<JvmReading>,
+    /// Its threads by group, in readings that looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<BTreeMap<String, GroupReading>>,
+}
+
+/// A JVM's own counts.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct JvmReading {
+    /// Time in collections that stopped it, seconds.
+    pub gc_s: f64,
+    /// How many there were.
+    pub gc_count: u64,
+    /// Time that its compilers were busy, all threads together, seconds.
+    pub jit_s: f64,
+    /// Time in safepoints, seconds.
+    pub safepoint_s: f64,
+    /// Heap in use, bytes.
+    pub heap_used_bytes: u64,
+    /// Heap that it may grow to, bytes.
+    pub heap_max_bytes: u64,
+}
+
+/// A group of threads at an instant.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct GroupReading {
+    /// How many.
+    pub threads: u32,
+    /// How many of them ran or wanted to.
+    pub runnable: u32,
+    /// CPU time of those alive, seconds.
+    pub cpu_s: f64,
+    /// Time that those waited for a CPU, seconds.
+    pub wait_s: f64,
+    /// How often those were given one.
+    pub switches: u64,
+}
+
+/// What one stack did within the window.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ServerSignals {
+    /// CPU time a second in user mode: 1 is one core kept busy.
+    pub cpu_user_cores: Option<f64>,
+    /// CPU time a second in the kernel.
+    pub cpu_system_cores: Option<f64>,
+    /// Its groups of threads, the one with the most CPU time first.
+    #[serde(default)]
+    pub groups: Vec<ThreadGroupUse>,
+    /// Resident memory at the window's start, middle and end, bytes.
+    pub rss_bytes: Option<[u64; 3]>,
+    /// Most open file descriptors seen.
+    pub open_files_max: Option<u64>,
+    /// How many it may have.
+    pub open_files_limit: Option<u64>,
+    /// Bytes a second towards a disk.
+    pub disk_write_bytes_per_s: Option<f64>,
+    /// Its accept queue.
+    pub accept_queue: Option<AcceptQueue>,
+    /// Established connections at its port, those that wait to be accepted not among them.
+    pub connections: Option<Held>,
+    /// Its CPU quota, where it has one.
+    pub quota: Option<Quota>,
+    /// Its JVM.
+    pub jvm: Option<JvmUse>,
+    /// How many events of each kind its JVM recorded during the load, warm-up included, where that was asked for: JFR's
+    /// names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub jvm_events: BTreeMap<String, u64>,
+}
+
+/// What a group of threads did within the window.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ThreadGroupUse {
+    /// What its threads' names have in common: `http-nio-*-exec-*`.
+    pub name: String,
+    /// Whether the kernel's 15 bytes cut the names off, so that several groups may be in it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
+    /// Threads at the end.
+    pub threads: u32,
+    /// CPU time a second.
+    pub cpu_cores: f64,
+    /// CPU time a second of the busiest of them.
+    pub busiest_cores: f64,
+    /// Time a second that they waited for a CPU, together.
+    pub wait_cores: f64,
+    /// How often they were given one, a second.
+    pub switches_per_s: f64,
+    /// How many of them did anything at all.
+    pub active: u32,
+}
+
+/// An accept queue over the window.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct AcceptQueue {
+    /// How many connections may wait.
+    pub limit: u32,
+    /// Most that did.
+    pub max: u32,
+    /// How many did on average.
+    pub mean: f64,
+    /// Share of the readings in which it was full.
+    pub full_share: f64,
+}
+
+/// Connections held over the window.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Held {
+    /// On average.
+    pub mean: f64,
+    /// At most.
+    pub max: u32,
+    /// Readings.
+    pub readings: u32,
+}
+
+/// A CPU quota over the window.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Quota {
+    /// CPU time a second that is allowed.
+    pub cores: Option<f64>,
+    /// Thread-seconds a second in which it kept something from running.
+    pub throttled_cores: f64,
+}
+
+/// A JVM over the window.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct JvmUse {
+    /// Share of the time in collections that stopped it.
+    pub gc_share: f64,
+    /// Collections a second.
+    pub gc_per_s: f64,
+    /// CPU time a second of its compilers.
+    pub jit_cores: f64,
+    /// Share of the time in safepoints, collections included.
+    pub safepoint_share: f64,
+    /// Most heap in use seen, bytes.
+    pub heap_used_bytes_max: u64,
+    /// Heap that it may grow to, bytes.
+    pub heap_max_bytes: u64,
+}
+
+/// The machine and the generator within the window, and how they were watched.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct HostSignals {
+    /// Cores.
+    pub cores: u32,
+    /// CPU time a second of processes that are neither the stacks nor the generator.
+    pub others_cores: Option<f64>,
+    /// The same for interrupts, in which most of a network's work on loopback is done.
+    pub interrupts_cores: Option<f64>,
+    /// Share of all cores that the hypervisor took.
+    pub steal_share: Option<f64>,
+    /// Share of the time in which some task waited for a CPU, a disk or memory; keys `cpu`, `io`, `memory`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub pressure: BTreeMap<String, f64>,
+    /// What the kernel counted of its network within the window.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub network: BTreeMap<String, u64>,
+    /// The same from the first connection on, until the window began.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub network_before: BTreeMap<String, u64>,
+    /// CPU time a second of the load threads.
+    pub generator_cores: Option<f64>,
+    /// Time a second that they waited for a CPU, together.
+    pub generator_wait_cores: Option<f64>,
+    /// Thread-seconds a second in which a quota kept the generator from running.
+    pub generator_throttled_cores: Option<f64>,
+    /// What watching cost, CPU time a second.
+    pub sampler_cores: f64,
+    /// Readings within the window.
+    pub readings: u32,
+    /// Signals that could not be read, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_known: Vec<String>,
+}
+
+/// Writes the readings of a trial into its folder.
+pub fn write_signals(trial_dir: &Path, readings: &[SignalReading]) -> Result<(), RecordError> {
+    let path = trial_dir.join(FILE);
+    let mut text = Vec::new();
+    for reading in readings {
+        serde_json::to_writer(&mut text, reading).expect("a reading is plain data");
+        text.push(b'\n');
+    }
+    let failed = |error| RecordError::io(&path, "writing", error);
+    std::fs::File::create(&path).and_then(|mut file| file.write_all(&text)).map_err(failed)
+}
+
+/// Reads them again; none where the trial was made by a version that took none.
+pub fn read_signals(trial_dir: &Path) -> Result<Vec<SignalReading>, RecordError> {
+    let path = trial_dir.join(FILE);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(RecordError::io(&path, "reading", error)),
+    };
+    let lines = text.lines().enumerate();
+    lines
+        .map(|(index, line)| {
+            let malformed =
+                |what: String| RecordError::Malformed { path: path.clone(), line: index + 1, what };
+            let reading: SignalReading =
+                serde_json::from_str(line).map_err(|error| malformed(error.to_string()))?;
+            if reading.version > SIGNALS_VERSION {
+                let what = format!(
+                    "the reading has version {}, and {SIGNALS_VERSION} is the newest known here",
+                    reading.version
+                );
+                return Err(malformed(what));
+            }
+            Ok(reading)
+        })
+        .collect()
+}

@@ -1,0 +1,187 @@
+//! The kernel's socket diagnosis (`NETLINK_SOCK_DIAG`): the sockets of one port, without a walk through `/proc/net/tcp`.
+//!
+//! Layout: `struct inet_diag_req_v2` and `struct inet_diag_msg` of `linux/inet_diag.h`, each behind a `struct nlmsghdr`.
+//! Of a listening socket `rqueue` is how many connections wait to be accepted and `wqueue` how many may.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::OwnedFd;
+
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink, recv, send, socket_with,
+};
+
+const SOCK_DIAG_BY_FAMILY: u16 = 20;
+const REQUEST_DUMP: u16 = 0x301;
+const MESSAGE_ERROR: u16 = 2;
+const MESSAGE_DONE: u16 = 3;
+const HEADER_BYTES: usize = 16;
+const ANSWER_BYTES: usize = 72;
+const TCP: u8 = 6;
+const LISTEN: u8 = 10;
+const ALL_STATES: u32 = 0xfff;
+/// The kernel fills up to 32 KiB at once.
+const BUFFER_BYTES: usize = 32 * 1024;
+/// A dump has a message of this many sockets at least; beyond so many messages something is wrong.
+const MESSAGES_MAX: u32 = 10_000;
+const FAMILIES: [AddressFamily; 2] = [AddressFamily::INET, AddressFamily::INET6];
+const STATES: [&str; 12] = [
+    "",
+    "established",
+    "syn_sent",
+    "syn_recv",
+    "fin_wait_1",
+    "fin_wait_2",
+    "time_wait",
+    "close",
+    "close_wait",
+    "last_ack",
+    "listen",
+    "closing",
+];
+
+/// Asks the kernel.
+#[derive(Debug)]
+pub(crate) struct Diag {
+    socket: OwnedFd,
+    buffer: Vec<u8>,
+}
+
+/// An accept queue at an instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Queue {
+    pub(crate) waiting: u32,
+    pub(crate) limit: u32,
+}
+
+impl Diag {
+    pub(crate) fn open() -> io::Result<Self> {
+        let (kind, flags) = (SocketType::RAW, SocketFlags::CLOEXEC);
+        let socket = socket_with(AddressFamily::NETLINK, kind, flags, Some(netlink::SOCK_DIAG))?;
+        Ok(Self { socket, buffer: vec![0; BUFFER_BYTES] })
+    }
+
+    /// The accept queues of what listens on `port`, added up; `None` where nothing does. Costs little: the kernel looks
+    /// at listening sockets only.
+    pub(crate) fn accept_queue(&mut self, port: u16) -> io::Result<Option<Queue>> {
+        let mut all: Option<Queue> = None;
+        self.each(port, 1 << LISTEN, |socket| {
+            let queue = all.get_or_insert_default();
+            queue.waiting += socket.receive_queue;
+            queue.limit += socket.send_queue;
+        })?;
+        Ok(all)
+    }
+
+    /// How many sockets there are on `port`, the server's side of connections, by state. Costs the more the more there
+    /// are.
+    pub(crate) fn states(&mut self, port: u16) -> io::Result<BTreeMap<String, u32>> {
+        let mut counts = BTreeMap::new();
+        self.each(port, ALL_STATES & !(1 << LISTEN), |socket| {
+            let name = STATES.get(usize::from(socket.state)).copied().unwrap_or("other");
+            *counts.entry(name.to_owned()).or_default() += 1;
+        })?;
+        Ok(counts)
+    }
+
+    fn each(&mut self, port: u16, states: u32, mut visit: impl FnMut(Socket)) -> io::Result<()> {
+        for family in FAMILIES {
+            send(&self.socket, &request(family.as_raw() as u8, port, states), SendFlags::empty())?;
+            for _ in 0..MESSAGES_MAX {
+                let (length, _) = recv(&self.socket, self.buffer.as_mut_slice(), RecvFlags::empty())?;
+                if !walk(&self.buffer[..length], port, &mut visit)? {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is of interest of a socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Socket {
+    state: u8,
+    receive_queue: u32,
+    send_queue: u32,
+}
+
+fn request(family: u8, port: u16, states: u32) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HEADER_BYTES + 56);
+    bytes.extend(((HEADER_BYTES + 56) as u32).to_ne_bytes());
+    bytes.extend(SOCK_DIAG_BY_FAMILY.to_ne_bytes());
+    bytes.extend(REQUEST_DUMP.to_ne_bytes());
+    bytes.extend([0; 8]);
+    bytes.extend([family, TCP, 0, 0]);
+    bytes.extend(states.to_ne_bytes());
+    // Port 0 and addresses of nothing mean any.
+    bytes.extend(port.to_be_bytes());
+    bytes.resize(HEADER_BYTES + 56, 0);
+    bytes
+}
+
+/// Visits the sockets in one answer of the kernel; whether more is to come.
+fn walk(mut bytes: &[u8], port: u16, visit: &mut impl FnMut(Socket)) -> io::Result<bool> {
+    let cut = || io::Error::other("an answer of the socket diagnosis was cut off");
+    while !bytes.is_empty() {
+        let length = u32_at(bytes, 0).ok_or_else(cut)? as usize;
+        let kind = u16::from_ne_bytes([*bytes.get(4).ok_or_else(cut)?, *bytes.get(5).ok_or_else(cut)?]);
+        let message = bytes.get(HEADER_BYTES..length).ok_or_else(cut)?;
+        match kind {
+            MESSAGE_DONE => return Ok(false),
+            MESSAGE_ERROR => {
+                let code = u32_at(message, 0).ok_or_else(cut)?.cast_signed();
+                return Err(io::Error::from_raw_os_error(-code));
+            }
+            _ => {
+                let socket = message.get(..ANSWER_BYTES).and_then(|it| socket_of(it, port));
+                socket.into_iter().for_each(&mut *visit);
+            }
+        }
+        bytes = bytes.get(length.next_multiple_of(4)..).unwrap_or_default();
+    }
+    Ok(true)
+}
+
+/// `None` of another port's: a kernel that does not filter answers with all.
+fn socket_of(message: &[u8], port: u16) -> Option<Socket> {
+    let of_port = message.get(4..6)? == port.to_be_bytes();
+    let (state, receive_queue, send_queue) = (*message.get(1)?, u32_at(message, 56)?, u32_at(message, 60)?);
+    of_port.then_some(Socket { state, receive_queue, send_queue })
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{TcpListener, TcpStream};
+
+    #[test]
+    fn sees_who_waits_and_who_was_accepted() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let addr = listener.local_addr().unwrap();
+        let mut diag = Diag::open().unwrap();
+        assert_eq!(diag.accept_queue(addr.port()).unwrap().unwrap().waiting, 0);
+        let clients: Vec<TcpStream> = (0..3).map(|_| TcpStream::connect(addr).unwrap()).collect();
+        let queue = diag.accept_queue(addr.port()).unwrap().unwrap();
+        assert_eq!(queue.waiting, 3);
+        assert!(queue.limit > 3, "{queue:?}");
+        let accepted = listener.accept().unwrap();
+        assert_eq!(diag.accept_queue(addr.port()).unwrap().unwrap().waiting, 2);
+        assert_eq!(diag.states(addr.port()).unwrap(), [("established".to_owned(), 3)].into());
+        drop((clients, accepted, listener));
+        assert_eq!(diag.accept_queue(addr.port()).unwrap(), None);
+    }
+
+    #[test]
+    fn an_answer_that_is_cut_off_is_an_error() {
+        let whole = request(2, 80, 1);
+        for end in 1..whole.len() {
+            assert!(walk(&whole[..end], 80, &mut |_| {}).is_err(), "cut at {end}");
+        }
+        assert!(walk(&[], 80, &mut |_| {}).unwrap());
+    }
+}

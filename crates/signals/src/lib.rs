@@ -1,0 +1,31 @@
+//! What Linux tells of processes, sockets and the machine, and a sampler that asks it while a load goes on.
+//!
+//! Nothing here changes what it looks at: no agent, no signal, no debugger. Everything is read from `/proc`, control
+//! groups, the JVM's own counters and the kernel's socket diagnosis. What can't be read is absent and said.
+//!
+//! Invariant: the sampler paces what is dear (threads one by one, sockets one by one) by what it cost the last time,
+//! so that watching stays within [`BUDGET_CORES`] however many of them there are.
+#![forbid(unsafe_code)]
+
+mod diag;
+mod group_name;
+mod jvm;
+mod jvm_events;
+pub mod listener;
+mod machine;
+mod network;
+pub mod process;
+mod process_set;
+mod quota;
+mod sampler;
+mod summary;
+mod thread_names;
+mod threads;
+mod tool;
+
+pub use jvm::jit_busy;
+pub use jvm_events::JvmEvents;
+pub use process_set::{ProcessSet, cgroup_pids};
+pub use sampler::{BUDGET_CORES, Sampled, Sampler, Subject};
+pub use summary::{ServerSummary, Summary, WholeNames, summarise};
+pub use thread_names::java_thread_names;

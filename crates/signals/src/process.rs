@@ -1,0 +1,139 @@
+//! Processes, as `/proc` shows them.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+
+use units::Duration;
+
+use crate::group_name::group_name;
+
+/// One line of `/proc/<pid>/stat`. Times are in clock ticks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    /// Its id.
+    pub pid: i32,
+    parent: i32,
+    group: i32,
+    state: u8,
+    user_ticks: u64,
+    system_ticks: u64,
+}
+
+impl Process {
+    /// The process `pid`, if there is one.
+    pub fn of(pid: i32) -> Option<Self> {
+        Self::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+    }
+
+    fn parse(stat: &str) -> Option<Self> {
+        let pid = stat.split(' ').next()?.parse().ok()?;
+        // The name in parentheses may hold anything, parentheses included.
+        let fields: Vec<&str> = stat[stat.rfind(')')? + 1..].split_whitespace().collect();
+        let ticks = |index: usize| fields.get(index)?.parse::<u64>().ok();
+        Some(Self {
+            pid,
+            state: *fields.first()?.as_bytes().first()?,
+            parent: fields.get(1)?.parse().ok()?,
+            group: fields.get(2)?.parse().ok()?,
+            // Its own time, and that of children it has waited for.
+            user_ticks: ticks(11)? + ticks(13)?,
+            system_ticks: ticks(12)? + ticks(14)?,
+        })
+    }
+
+    /// Ended, and only waits to be waited for.
+    pub fn is_dead(&self) -> bool {
+        matches!(self.state, b'Z' | b'X')
+    }
+
+    /// User and system time, with that of the children it has waited for.
+    pub fn cpu(&self) -> (Duration, Duration) {
+        let per_second = rustix::param::clock_ticks_per_second();
+        let time = |ticks: u64| Duration::from_secs(ticks) / per_second;
+        (time(self.user_ticks), time(self.system_ticks))
+    }
+}
+
+/// Every process there is.
+fn all() -> Vec<Process> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok);
+    entries.filter_map(|entry| Process::of(entry.file_name().to_str()?.parse().ok()?)).collect()
+}
+
+/// The live processes that descend from `root` or are in the process group it leads, without `root` itself.
+pub fn tree(root: i32) -> Vec<Process> {
+    tree_among(root, all())
+}
+
+fn tree_among(root: i32, processes: Vec<Process>) -> Vec<Process> {
+    let mut members: HashSet<i32> =
+        processes.iter().filter(|process| process.group == root).map(|process| process.pid).collect();
+    members.insert(root);
+    loop {
+        let before = members.len();
+        members.extend(
+            processes
+                .iter()
+                .filter(|process| members.contains(&process.parent))
+                .map(|process| process.pid)
+                .collect::<Vec<_>>(),
+        );
+        if members.len() == before {
+            break;
+        }
+    }
+    processes
+        .into_iter()
+        .filter(|process| process.pid != root && members.contains(&process.pid) && !process.is_dead())
+        .collect()
+}
+
+/// Resident memory of `pid` in bytes; pages shared with others are counted in each.
+pub fn rss_bytes(pid: i32) -> u64 {
+    let statm = fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
+    let pages: u64 = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);
+    pages * rustix::param::page_size() as u64
+}
+
+/// Counts the threads of `pid` under the names of their groups.
+pub fn count_threads(pid: i32, groups: &mut BTreeMap<String, u32>) {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().filter_map(Result::ok);
+    for task in tasks {
+        // A thread may end between the listing and this.
+        if let Ok(name) = fs::read_to_string(task.path().join("comm")) {
+            *groups.entry(group_name(name.trim_end_matches('\n'))).or_default() += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_may_hold_parentheses_and_blanks() {
+        let stat = "42 (a) b (c)) S 7 9 9 0 -1 4194560 1 2 3 4 100 20 3 1 20 0 1 0 5 6 7";
+        let process = Process::parse(stat).unwrap();
+        assert_eq!((process.pid, process.parent, process.group, process.state), (42, 7, 9, b'S'));
+        assert_eq!((process.user_ticks, process.system_ticks), (103, 21));
+    }
+
+    #[test]
+    fn a_tree_holds_descendants_and_the_group_but_not_the_dead() {
+        let process =
+            |pid, parent, group, state| Process { pid, parent, group, state, user_ticks: 0, system_ticks: 0 };
+        let processes = vec![
+            process(1, 0, 1, b'S'),
+            process(14, 13, 14, b'S'),
+            process(10, 1, 10, b'S'),
+            process(11, 10, 10, b'S'),
+            process(13, 11, 13, b'S'),
+            process(12, 1, 10, b'S'),
+            process(15, 11, 10, b'Z'),
+            process(16, 1, 16, b'S'),
+        ];
+        let mut pids: Vec<i32> = tree_among(10, processes).iter().map(|process| process.pid).collect();
+        pids.sort_unstable();
+        assert_eq!(pids, [11, 12, 13, 14]);
+    }
+}

@@ -1,0 +1,367 @@
+//! The sampler: a thread that reads everything ten times a second, and what is dear as often as its budget allows.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use record::{HostReading, ProcessReading};
+use rustix::time::{ClockId, clock_gettime};
+use units::{Duration, Instant};
+
+use crate::diag::Diag;
+use crate::jvm;
+use crate::process;
+use crate::process_set::ProcessSet;
+use crate::quota::{QuotaGroups, QuotaReading};
+use crate::threads::{self, Thread};
+use crate::{machine, network};
+
+/// CPU time a second that watching may take, all in all.
+pub const BUDGET_CORES: f64 = 0.02;
+/// How often what is cheap is read.
+const PERIOD: Duration = Duration::from_millis(100);
+/// The parts of the budget for what costs the more the more there is of it.
+const THREADS_CORES: f64 = 0.006;
+const SOCKETS_CORES: f64 = 0.003;
+/// Readings kept: over half an hour. What comes later is not watched, and said.
+const READINGS_MAX: usize = 20_000;
+
+/// A stack to be watched.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    /// Its processes.
+    pub processes: ProcessSet,
+    /// Where it listens.
+    pub port: u16,
+}
+
+/// Watches until it is told to finish.
+#[derive(Debug)]
+pub struct Sampler {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<Sampled>>,
+}
+
+/// What was seen.
+#[derive(Debug, Default)]
+pub struct Sampled {
+    pub(crate) readings: Vec<Reading>,
+    /// Of each subject.
+    pub(crate) limits: Vec<Limits>,
+    /// The names of the threads of each subject, as the kernel keeps them.
+    pub(crate) names: Vec<BTreeMap<i32, String>>,
+    pub(crate) cost: Duration,
+    pub(crate) not_known: BTreeSet<String>,
+}
+
+/// What does not change while a stack runs.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Limits {
+    pub(crate) open_files: Option<u64>,
+    pub(crate) quota_cores: Option<f64>,
+}
+
+/// One look at everything.
+#[derive(Debug, Clone)]
+pub(crate) struct Reading {
+    pub(crate) at: Instant,
+    pub(crate) host: HostReading,
+    pub(crate) generator: Watched,
+    pub(crate) servers: Vec<Watched>,
+}
+
+/// A process tree at an instant, its threads one by one where they were looked at.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Watched {
+    pub(crate) reading: ProcessReading,
+    pub(crate) threads: Option<Vec<ThreadReading>>,
+}
+
+/// A thread at an instant, its name apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ThreadReading {
+    pub(crate) id: i32,
+    pub(crate) runnable: bool,
+    pub(crate) cpu: Duration,
+    pub(crate) waited: Duration,
+    pub(crate) switches: u64,
+}
+
+impl Sampler {
+    /// Begins to watch `subjects`, this process (which makes the load) and the machine.
+    pub fn start(subjects: Vec<Subject>) -> io::Result<Self> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&stop);
+        let thread = std::thread::Builder::new()
+            .name("sampler".into())
+            .spawn(move || Watch::new(subjects).until(&told))?;
+        Ok(Self { stop, thread: Some(thread) })
+    }
+
+    /// Takes a last reading, and gives all.
+    pub fn finish(mut self) -> Sampled {
+        self.end().unwrap_or_default()
+    }
+
+    fn end(&mut self) -> Option<Sampled> {
+        self.stop.store(true, Ordering::Release);
+        let thread = self.thread.take()?;
+        thread.thread().unpark();
+        Some(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    }
+}
+
+impl Drop for Sampler {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            // A panic in it was printed by it.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// When something dear may be read again.
+#[derive(Debug)]
+struct Pace {
+    cores: f64,
+    next: Instant,
+}
+
+impl Pace {
+    const fn new(cores: f64) -> Self {
+        Self { cores, next: Instant::ORIGIN }
+    }
+
+    fn spent(&mut self, now: Instant, cost: Duration) {
+        self.next = now + Duration::from_secs_f64(cost.as_secs_f64() / self.cores);
+    }
+}
+
+struct Watch {
+    subjects: Vec<Subject>,
+    own: i32,
+    quotas: Vec<QuotaGroups>,
+    own_quota: QuotaGroups,
+    diag: Option<Diag>,
+    threads: Pace,
+    sockets: Pace,
+    sampled: Sampled,
+}
+
+impl Watch {
+    fn new(subjects: Vec<Subject>) -> Self {
+        let own = std::process::id().cast_signed();
+        let mut sampled = Sampled { names: vec![BTreeMap::new(); subjects.len() + 1], ..Sampled::default() };
+        let diag = Diag::open()
+            .map_err(|why| {
+                sampled.not_known.insert(format!("accept queues and sockets: socket diagnosis ({why})"))
+            })
+            .ok();
+        let first: Vec<Option<i32>> =
+            subjects.iter().map(|subject| subject.processes.pids().first().copied()).collect();
+        let quotas: Vec<QuotaGroups> =
+            first.iter().map(|pid| pid.map(QuotaGroups::of).unwrap_or_default()).collect();
+        sampled.limits = first
+            .iter()
+            .zip(&quotas)
+            .map(|(pid, quota)| Limits {
+                open_files: pid.and_then(open_files_limit),
+                quota_cores: quota.read().and_then(|it| it.cores),
+            })
+            .collect();
+        Self {
+            subjects,
+            own,
+            quotas,
+            own_quota: QuotaGroups::of(own),
+            diag,
+            threads: Pace::new(THREADS_CORES),
+            sockets: Pace::new(SOCKETS_CORES),
+            sampled,
+        }
+    }
+
+    fn until(mut self, stop: &AtomicBool) -> Sampled {
+        let begun = thread_cpu();
+        let mut next = now();
+        loop {
+            let last = stop.load(Ordering::Acquire);
+            self.take(last);
+            self.sampled.cost = thread_cpu().saturating_sub(begun);
+            if last {
+                return self.sampled;
+            }
+            next = (next + PERIOD).max(now());
+            while now() < next && !stop.load(Ordering::Acquire) {
+                std::thread::park_timeout(next.since(now()).into());
+            }
+        }
+    }
+
+    fn take(&mut self, last: bool) {
+        if self.sampled.readings.len() >= READINGS_MAX {
+            self.sampled.not_known.insert(format!("anything after the first {READINGS_MAX} readings"));
+            return;
+        }
+        let at = now();
+        let mut host = HostReading { network: network::read(), ..HostReading::default() };
+        if host.network.is_empty() {
+            self.sampled.not_known.insert("the network's counts: /proc/net/netstat".into());
+        }
+        self.sampled.not_known.extend(machine::read_into(&mut host).into_iter().map(str::to_owned));
+        let (threads, sockets) = (last || at >= self.threads.next, last || at >= self.sockets.next);
+        let all_pids: Vec<Vec<i32>> = self.subjects.iter().map(|it| it.processes.pids()).collect();
+        let generator = self.generator(threads);
+        let mut servers: Vec<Watched> =
+            (0..all_pids.len()).map(|at| self.server(at, &all_pids[at])).collect();
+        if threads {
+            let before = thread_cpu();
+            for (index, (server, pids)) in servers.iter_mut().zip(&all_pids).enumerate() {
+                server.threads = Some(self.threads_of(index + 1, pids));
+            }
+            self.threads.spent(at, thread_cpu().saturating_sub(before));
+        }
+        if sockets {
+            let before = thread_cpu();
+            for (server, port) in servers.iter_mut().zip(self.subjects.iter().map(|it| it.port)) {
+                server.reading.sockets = self.diag.as_mut().and_then(|diag| diag.states(port).ok());
+            }
+            self.sockets.spent(at, thread_cpu().saturating_sub(before));
+        }
+        self.sampled.readings.push(Reading { at, host, generator, servers });
+    }
+
+    /// This process. Its threads are few.
+    fn generator(&mut self, threads: bool) -> Watched {
+        let pids = [self.own];
+        let mut reading = usage(&pids);
+        if let Some((user, system)) = process::Process::of(self.own).map(|process| process.cpu()) {
+            (reading.cpu_user_s, reading.cpu_system_s) = (user.as_secs_f64(), system.as_secs_f64());
+        }
+        reading.throttled_s = self.own_quota.read().map(|it| it.throttled_s);
+        Watched { reading, threads: threads.then(|| self.threads_of(0, &pids)) }
+    }
+
+    fn server(&mut self, index: usize, pids: &[i32]) -> Watched {
+        let mut reading = usage(pids);
+        let subject = &self.subjects[index];
+        if let Ok((user, system)) = subject.processes.cpu(pids) {
+            (reading.cpu_user_s, reading.cpu_system_s) = (user.as_secs_f64(), system.as_secs_f64());
+        }
+        reading.throttled_s = self.quotas[index].read().map(|QuotaReading { throttled_s, .. }| throttled_s);
+        reading.jvm = pids.iter().find_map(|pid| jvm::reading(*pid));
+        match self.diag.as_mut().map(|diag| diag.accept_queue(subject.port)) {
+            Some(Ok(Some(queue))) => {
+                (reading.accept_queue, reading.accept_queue_limit) = (Some(queue.waiting), Some(queue.limit));
+            }
+            Some(Err(why)) => {
+                self.sampled.not_known.insert(format!("accept queues and sockets: socket diagnosis ({why})"));
+                self.diag = None;
+            }
+            Some(Ok(None)) | None => {}
+        }
+        if reading.disk_write_bytes.is_none() && !pids.is_empty() {
+            self.sampled.not_known.insert("bytes written to disks: /proc/PID/io (not permitted)".into());
+        }
+        Watched { reading, threads: None }
+    }
+
+    fn threads_of(&mut self, names: usize, pids: &[i32]) -> Vec<ThreadReading> {
+        let names = &mut self.sampled.names[names];
+        let all = pids.iter().flat_map(|pid| threads::of_process(*pid));
+        all.map(|Thread { id, name, runnable, cpu, waited, switches }| {
+            // Most names are known and stay.
+            if names.get(&id) != Some(&name) {
+                names.insert(id, name);
+            }
+            ThreadReading { id, runnable, cpu, waited, switches }
+        })
+        .collect()
+    }
+}
+
+/// What is cheap to ask of processes.
+fn usage(pids: &[i32]) -> ProcessReading {
+    let sum = |of: fn(i32) -> Option<u64>| -> Option<u64> {
+        pids.iter().filter_map(|pid| of(*pid)).reduce(|sum, it| sum + it)
+    };
+    ProcessReading {
+        rss_bytes: pids.iter().map(|pid| process::rss_bytes(*pid)).sum(),
+        threads: sum(thread_count).unwrap_or(0) as u32,
+        open_files: sum(open_files),
+        disk_write_bytes: sum(disk_write_bytes),
+        ..ProcessReading::default()
+    }
+}
+
+/// The links of a process's `task` folder: one for each thread, and two more.
+fn thread_count(pid: i32) -> Option<u64> {
+    use std::os::unix::fs::MetadataExt;
+    Some(fs::metadata(format!("/proc/{pid}/task")).ok()?.nlink().saturating_sub(2))
+}
+
+/// Since Linux 6.2 the size of the folder; before, it was 0 and is not known.
+fn open_files(pid: i32) -> Option<u64> {
+    fs::metadata(format!("/proc/{pid}/fd")).ok().map(|it| it.len()).filter(|it| *it > 0)
+}
+
+fn disk_write_bytes(pid: i32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
+    text.lines().find_map(|line| line.strip_prefix("write_bytes:"))?.trim().parse().ok()
+}
+
+/// The soft limit, beyond which `open` and `accept` fail.
+fn open_files_limit(pid: i32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{pid}/limits")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("Max open files"))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
+}
+
+fn now() -> Instant {
+    let time = clock_gettime(ClockId::Monotonic);
+    Instant::from_nanos(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+}
+
+fn thread_cpu() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::from_nanos(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn watches_a_process_and_its_port() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let mut child = std::process::Command::new("sleep").arg("30").spawn().unwrap();
+        let processes = ProcessSet { leader: std::process::id().cast_signed(), cgroup: None };
+        let sampler = Sampler::start(vec![Subject { processes, port }]).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(350));
+        let sampled = sampler.finish();
+        // Killing and reaping what this test started.
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(sampled.readings.len() >= 3, "{}", sampled.readings.len());
+        let last = sampled.readings.last().unwrap();
+        assert!(last.servers[0].reading.rss_bytes > 0);
+        assert!(last.servers[0].reading.accept_queue_limit.is_some(), "{:?}", sampled.not_known);
+        let names: Vec<&str> = sampled.names[1].values().map(String::as_str).collect();
+        assert!(names.contains(&"sleep"), "{names:?}");
+        assert!(sampled.names[0].values().any(|name| name == "sampler"));
+    }
+
+    #[test]
+    fn what_is_dear_is_read_as_seldom_as_its_cost_demands() {
+        let mut pace = Pace::new(0.01);
+        pace.spent(Instant::ORIGIN, Duration::from_millis(10));
+        assert_eq!(pace.next, Instant::ORIGIN + Duration::from_secs(1));
+    }
+}

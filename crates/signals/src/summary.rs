@@ -1,0 +1,483 @@
+//! What the readings come to within a window: rates, shares and maxima.
+//!
+//! Pure. Counters are interpolated to the window's ends where readings are frequent; of threads, which are read more
+//! seldom, the readings that enclose the window count, divided by the time between them.
+
+use std::collections::BTreeMap;
+
+use record::{
+    AcceptQueue, GroupReading, Held, HostSignals, JvmUse, ProcessReading, Quota, SIGNALS_VERSION,
+    ServerSignals, SignalReading, ThreadGroupUse,
+};
+use units::{Duration, Instant};
+
+use crate::group_name::{KEPT_BYTES, group_name};
+use crate::sampler::{Limits, Reading, Sampled, ThreadReading, Watched};
+
+/// The names of the threads of each server, whole, by their ids.
+pub type WholeNames = Vec<BTreeMap<i32, String>>;
+
+/// All of it.
+#[derive(Debug, Clone, Default)]
+pub struct Summary {
+    /// The stack that was loaded, and then those behind it.
+    pub servers: Vec<ServerSummary>,
+    /// The machine and the generator.
+    pub host: HostSignals,
+    /// The readings, to be kept.
+    pub readings: Vec<SignalReading>,
+}
+
+/// One stack.
+#[derive(Debug, Clone, Default)]
+pub struct ServerSummary {
+    /// CPU time a second, within the window.
+    pub cpu_cores: Option<f64>,
+    /// Most resident memory seen, bytes.
+    pub rss_bytes_max: u64,
+    /// Most threads seen.
+    pub threads_max: u32,
+    /// Threads by group at the end.
+    pub thread_groups: BTreeMap<String, u32>,
+    /// The rest.
+    pub signals: ServerSignals,
+}
+
+/// Sums up what was seen from `start` on for `length`, on a machine of `cores` cores. `names` are the whole names of the
+/// servers' threads, as far as they are known.
+pub fn summarise(
+    sampled: &Sampled,
+    names: &WholeNames,
+    start: Instant,
+    length: Duration,
+    cores: u32,
+) -> Summary {
+    let span = Span { readings: &sampled.readings, start, end: start + length };
+    let servers: Vec<ServerSummary> = (0..sampled.limits.len())
+        .map(|index| {
+            let names = Names { kernel: sampled.names.get(index + 1), whole: names.get(index) };
+            server(&span, index, &sampled.limits[index], &names)
+        })
+        .collect();
+    let host = host(&span, sampled, &servers, cores);
+    let readings = sampled.readings.iter().map(|reading| kept(reading, sampled, names)).collect();
+    Summary { servers, host, readings }
+}
+
+/// The readings, and the window that they are looked at for.
+struct Span<'a> {
+    readings: &'a [Reading],
+    start: Instant,
+    end: Instant,
+}
+
+impl<'a> Span<'a> {
+    /// Growth a second of a counter over the window; `None` where no reading lies before or after it.
+    fn rate(&self, of: impl Fn(&Reading) -> Option<f64>) -> Option<f64> {
+        let length_s = self.end.since(self.start).as_secs_f64();
+        let (from, to) = (self.at(self.start, &of)?, self.at(self.end, &of)?);
+        (length_s > 0.0).then(|| (to - from) / length_s)
+    }
+
+    /// The value at an instant, interpolated between the readings around it; never extrapolated.
+    fn at(&self, at: Instant, of: &impl Fn(&Reading) -> Option<f64>) -> Option<f64> {
+        let after = self.readings.iter().position(|reading| reading.at >= at)?;
+        let (before, after) = (&self.readings[after.checked_sub(1)?], &self.readings[after]);
+        let (low, high) = (of(before)?, of(after)?);
+        let between = after.at.since(before.at).as_secs_f64();
+        let share = if between > 0.0 { at.since(before.at).as_secs_f64() / between } else { 0.0 };
+        Some(low + share * (high - low))
+    }
+
+    fn within(&self) -> impl Iterator<Item = &'a Reading> + '_ {
+        self.readings.iter().filter(|reading| reading.at >= self.start && reading.at <= self.end)
+    }
+
+    /// The readings next to the window's ends, outside of it where there are such.
+    fn ends(&self) -> Option<(&'a Reading, &'a Reading)> {
+        let first = self.readings.iter().rev().find(|reading| reading.at <= self.start);
+        let last = self.readings.iter().find(|reading| reading.at >= self.end);
+        Some((first.or(self.readings.first())?, last.or(self.readings.last())?))
+    }
+
+    /// What the groups of some threads did between the readings that enclose the window.
+    fn group_uses(
+        &self,
+        names: &Names<'_>,
+        threads: impl Fn(&'a Reading) -> Option<&'a [ThreadReading]>,
+    ) -> Vec<ThreadGroupUse> {
+        let looked: Vec<(Instant, &[ThreadReading])> =
+            self.readings.iter().filter_map(|reading| Some((reading.at, threads(reading)?))).collect();
+        let first = looked.iter().rposition(|(at, _)| *at <= self.start).unwrap_or(0);
+        let last = looked.iter().position(|(at, _)| *at >= self.end);
+        let Some(seen) = looked.get(first..=last.unwrap_or(looked.len().saturating_sub(1))) else {
+            return Vec::new();
+        };
+        let (Some(first), Some(last)) = (seen.first(), seen.last()) else { return Vec::new() };
+        let threads: Vec<&[ThreadReading]> = seen.iter().map(|(_, threads)| *threads).collect();
+        uses(&threads, last.0.since(first.0), names)
+    }
+}
+
+/// What threads are called.
+struct Names<'a> {
+    kernel: Option<&'a BTreeMap<i32, String>>,
+    whole: Option<&'a BTreeMap<i32, String>>,
+}
+
+impl Names<'_> {
+    /// The group of a thread, and whether its name may be cut off.
+    fn group(&self, id: i32) -> (String, bool) {
+        let whole = self.whole.and_then(|names| names.get(&id));
+        let kernel = self.kernel.and_then(|names| names.get(&id));
+        match (whole, kernel) {
+            (Some(name), _) => (group_name(name), false),
+            (None, Some(name)) => (group_name(name), name.len() >= KEPT_BYTES),
+            (None, None) => ("?".into(), false),
+        }
+    }
+}
+
+fn server(span: &Span<'_>, index: usize, limits: &Limits, names: &Names<'_>) -> ServerSummary {
+    let of = |reading: &Reading| reading.servers.get(index).map(|it| it.reading.clone()).unwrap_or_default();
+    let all = || span.readings.iter().map(of);
+    let thread_groups =
+        span.readings.iter().rev().find_map(|reading| reading.servers.get(index)?.threads.as_deref()).map(
+            |threads| groups_of(threads, names).into_iter().map(|(name, it)| (name, it.threads)).collect(),
+        );
+    let signals = ServerSignals {
+        cpu_user_cores: span.rate(|reading| Some(of(reading).cpu_user_s)),
+        cpu_system_cores: span.rate(|reading| Some(of(reading).cpu_system_s)),
+        groups: span.group_uses(names, |reading| reading.servers.get(index)?.threads.as_deref()),
+        rss_bytes: rss(span, index),
+        open_files_max: all().filter_map(|it| it.open_files).max(),
+        open_files_limit: limits.open_files,
+        disk_write_bytes_per_s: span.rate(|reading| of(reading).disk_write_bytes.map(|it| it as f64)),
+        accept_queue: accept_queue(span, &of),
+        connections: connections(span, &of),
+        quota: limits.quota_cores.and_then(|cores| {
+            let throttled_cores = span.rate(|reading| of(reading).throttled_s)?;
+            Some(Quota { cores: Some(cores), throttled_cores })
+        }),
+        jvm: jvm(span, &of),
+        jvm_events: BTreeMap::new(),
+    };
+    ServerSummary {
+        cpu_cores: signals.cpu_user_cores.zip(signals.cpu_system_cores).map(|(user, system)| user + system),
+        rss_bytes_max: all().map(|it| it.rss_bytes).max().unwrap_or(0),
+        threads_max: all().map(|it| it.threads).max().unwrap_or(0),
+        thread_groups: thread_groups.unwrap_or_default(),
+        signals,
+    }
+}
+
+fn rss(span: &Span<'_>, index: usize) -> Option<[u64; 3]> {
+    let of = |reading: &Reading| reading.servers.get(index).map(|it| it.reading.rss_bytes as f64);
+    let middle = span.start + span.end.since(span.start) / 2;
+    let at = |instant| span.at(instant, &of).map(|bytes| bytes as u64);
+    Some([at(span.start)?, at(middle)?, at(span.end)?])
+}
+
+fn accept_queue(span: &Span<'_>, of: &impl Fn(&Reading) -> ProcessReading) -> Option<AcceptQueue> {
+    let seen: Vec<(u32, u32)> =
+        span.within().map(of).filter_map(|it| it.accept_queue.zip(it.accept_queue_limit)).collect();
+    let count = Some(seen.len() as f64).filter(|count| *count > 0.0)?;
+    let limit = seen.iter().map(|(_, limit)| *limit).max()?;
+    // The kernel lets one more wait than it was told.
+    let full =
+        seen.iter().filter(|(waiting, limit)| waiting > limit || *waiting == *limit && *limit > 0).count();
+    Some(AcceptQueue {
+        limit,
+        max: seen.iter().map(|(waiting, _)| *waiting).max()?,
+        mean: seen.iter().map(|(waiting, _)| f64::from(*waiting)).sum::<f64>() / count,
+        full_share: full as f64 / count,
+    })
+}
+
+fn connections(span: &Span<'_>, of: &impl Fn(&Reading) -> ProcessReading) -> Option<Held> {
+    let held: Vec<u32> = span
+        .within()
+        .map(of)
+        .filter_map(|it| {
+            let established = it.sockets.as_ref()?.get("established").copied().unwrap_or(0);
+            // Whoever waits to be accepted is established to the kernel and not to the server.
+            Some(established.saturating_sub(it.accept_queue.unwrap_or(0)))
+        })
+        .collect();
+    let max = held.iter().copied().max()?;
+    let mean = held.iter().map(|it| f64::from(*it)).sum::<f64>() / held.len() as f64;
+    Some(Held { mean, max, readings: held.len() as u32 })
+}
+
+fn jvm(span: &Span<'_>, of: &impl Fn(&Reading) -> ProcessReading) -> Option<JvmUse> {
+    let rate = |pick: fn(&record::JvmReading) -> f64| span.rate(|reading| of(reading).jvm.as_ref().map(pick));
+    let within = || span.within().map(of).filter_map(|it| it.jvm);
+    Some(JvmUse {
+        gc_share: rate(|it| it.gc_s)?,
+        gc_per_s: rate(|it| it.gc_count as f64)?,
+        jit_cores: rate(|it| it.jit_s)?,
+        safepoint_share: rate(|it| it.safepoint_s)?,
+        heap_used_bytes_max: within().map(|it| it.heap_used_bytes).max()?,
+        heap_max_bytes: within().map(|it| it.heap_max_bytes).max()?,
+    })
+}
+
+/// What groups of threads did from the first to the last of some looks at them, the one with the most CPU time first. A
+/// thread that was not there at first began at nothing, and of one that has ended the last look counts.
+fn uses(looks: &[&[ThreadReading]], between: Duration, names: &Names<'_>) -> Vec<ThreadGroupUse> {
+    let between_s = between.as_secs_f64();
+    if between_s <= 0.0 {
+        return Vec::new();
+    }
+    let by_id = |look: &'_ [ThreadReading]| -> BTreeMap<i32, ThreadReading> {
+        look.iter().map(|thread| (thread.id, *thread)).collect()
+    };
+    let before = looks.first().map(|look| by_id(look)).unwrap_or_default();
+    let mut last = BTreeMap::new();
+    for look in looks {
+        last.append(&mut by_id(look));
+    }
+    let mut groups: BTreeMap<String, ThreadGroupUse> = BTreeMap::new();
+    for thread in last.values() {
+        let (name, cut) = names.group(thread.id);
+        let group =
+            groups.entry(name.clone()).or_insert_with(|| ThreadGroupUse { name, ..Default::default() });
+        let then = before.get(&thread.id);
+        let since = |now: Duration, then: Option<Duration>| {
+            now.saturating_sub(then.unwrap_or(Duration::ZERO)).as_secs_f64() / between_s
+        };
+        let cpu = since(thread.cpu, then.map(|it| it.cpu));
+        let switches = thread.switches.saturating_sub(then.map_or(0, |it| it.switches));
+        group.cut |= cut;
+        group.cpu_cores += cpu;
+        group.busiest_cores = group.busiest_cores.max(cpu);
+        group.wait_cores += since(thread.waited, then.map(|it| it.waited));
+        group.switches_per_s += switches as f64 / between_s;
+        group.active += u32::from(switches > 0 || cpu > 0.0);
+    }
+    // The last look at which there was any of them: load threads are gone when the load is.
+    for look in looks.iter().rev() {
+        for (name, seen) in groups_of(look, names) {
+            if let Some(group) = groups.get_mut(&name).filter(|group| group.threads == 0) {
+                group.threads = seen.threads;
+            }
+        }
+        if groups.values().all(|group| group.threads > 0) {
+            break;
+        }
+    }
+    let mut groups: Vec<ThreadGroupUse> = groups.into_values().collect();
+    groups.sort_by(|a, b| b.cpu_cores.total_cmp(&a.cpu_cores).then_with(|| a.name.cmp(&b.name)));
+    groups
+}
+
+fn groups_of(threads: &[ThreadReading], names: &Names<'_>) -> BTreeMap<String, GroupReading> {
+    let mut groups: BTreeMap<String, GroupReading> = BTreeMap::new();
+    for thread in threads {
+        let group = groups.entry(names.group(thread.id).0).or_default();
+        group.threads += 1;
+        group.runnable += u32::from(thread.runnable);
+        group.cpu_s += thread.cpu.as_secs_f64();
+        group.wait_s += thread.waited.as_secs_f64();
+        group.switches += thread.switches;
+    }
+    groups
+}
+
+/// The names that load threads have, in `lab`.
+const LOAD_THREADS: &str = "load-*";
+
+fn host(span: &Span<'_>, sampled: &Sampled, servers: &[ServerSummary], cores: u32) -> HostSignals {
+    let own = Names { kernel: sampled.names.first(), whole: None };
+    let load = span
+        .group_uses(&own, |reading| reading.generator.threads.as_deref())
+        .into_iter()
+        .find(|group| group.name == LOAD_THREADS);
+    let generator = |reading: &Reading| {
+        let ProcessReading { cpu_user_s, cpu_system_s, .. } = reading.generator.reading;
+        Some(cpu_user_s + cpu_system_s)
+    };
+    let ours = servers.iter().filter_map(|server| server.cpu_cores).sum::<f64>()
+        + span.rate(generator).unwrap_or(0.0);
+    let (network_before, network) = network(span);
+    HostSignals {
+        cores,
+        others_cores: span.rate(|reading| Some(reading.host.busy_s)).map(|busy| (busy - ours).max(0.0)),
+        interrupts_cores: span.rate(|reading| Some(reading.host.interrupts_s)),
+        steal_share: span.rate(|reading| Some(reading.host.steal_s)).map(|it| it / f64::from(cores.max(1))),
+        pressure: pressures(span),
+        network,
+        network_before,
+        generator_cores: load.as_ref().map(|group| group.cpu_cores),
+        generator_wait_cores: load.as_ref().map(|group| group.wait_cores),
+        generator_throttled_cores: span.rate(|reading| reading.generator.reading.throttled_s),
+        sampler_cores: cost(sampled),
+        readings: span.within().count() as u32,
+        not_known: sampled.not_known.iter().cloned().collect(),
+    }
+}
+
+fn cost(sampled: &Sampled) -> f64 {
+    let (first, last) = (sampled.readings.first(), sampled.readings.last());
+    let Some((first, last)) = first.zip(last) else { return 0.0 };
+    let watched_s = last.at.since(first.at).as_secs_f64();
+    if watched_s > 0.0 { sampled.cost.as_secs_f64() / watched_s } else { 0.0 }
+}
+
+fn pressures(span: &Span<'_>) -> BTreeMap<String, f64> {
+    let names =
+        span.readings.first().map(|reading| reading.host.pressure_s.keys().cloned()).into_iter().flatten();
+    names
+        .filter_map(|name| {
+            let share = span.rate(|reading| reading.host.pressure_s.get(&name).copied())?;
+            Some((name, share))
+        })
+        .collect()
+}
+
+/// What the kernel counted until the window, and within it.
+fn network(span: &Span<'_>) -> (BTreeMap<String, u64>, BTreeMap<String, u64>) {
+    let Some(((from, to), begin)) = span.ends().zip(span.readings.first()) else {
+        return (BTreeMap::new(), BTreeMap::new());
+    };
+    let grown = |a: &Reading, b: &Reading| -> BTreeMap<String, u64> {
+        let counts = b.host.network.iter().map(|(name, count)| {
+            (name.clone(), count.saturating_sub(a.host.network.get(name).copied().unwrap_or(0)))
+        });
+        counts.filter(|(_, count)| *count > 0).collect()
+    };
+    (grown(begin, from), grown(from, to))
+}
+
+/// A reading as it is kept: threads by group.
+fn kept(reading: &Reading, sampled: &Sampled, names: &WholeNames) -> SignalReading {
+    let process = |watched: &Watched, names: &Names<'_>| ProcessReading {
+        groups: watched.threads.as_deref().map(|threads| groups_of(threads, names)),
+        ..watched.reading.clone()
+    };
+    let servers = reading.servers.iter().enumerate().map(|(index, watched)| {
+        process(watched, &Names { kernel: sampled.names.get(index + 1), whole: names.get(index) })
+    });
+    SignalReading {
+        version: SIGNALS_VERSION,
+        at_monotonic_ns: reading.at.as_nanos(),
+        host: reading.host.clone(),
+        generator: process(&reading.generator, &Names { kernel: sampled.names.first(), whole: None }),
+        servers: servers.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::HostReading;
+
+    fn at(secs: f64) -> Instant {
+        Instant::from_nanos((secs * 1e9) as u64)
+    }
+
+    fn thread(id: i32, cpu_s: f64, switches: u64) -> ThreadReading {
+        let cpu = Duration::from_secs_f64(cpu_s);
+        ThreadReading { id, runnable: false, cpu, waited: cpu / 2, switches }
+    }
+
+    /// A server that uses half a core, its two workers a quarter each, on a machine that is busy for 0.9 cores.
+    fn reading(secs: f64) -> Reading {
+        let server = ProcessReading {
+            cpu_user_s: 0.4 * secs,
+            cpu_system_s: 0.1 * secs,
+            rss_bytes: (1_000.0 * secs) as u64,
+            accept_queue: Some(3),
+            accept_queue_limit: Some(3),
+            sockets: Some([("established".to_owned(), 10)].into()),
+            ..ProcessReading::default()
+        };
+        let workers = vec![thread(11, 0.25 * secs, (100.0 * secs) as u64), thread(12, 0.25 * secs, 0)];
+        let generator = ProcessReading { cpu_user_s: 0.1 * secs, ..ProcessReading::default() };
+        Reading {
+            at: at(secs),
+            host: HostReading {
+                busy_s: 0.9 * secs,
+                network: [("ListenDrops".to_owned(), secs as u64)].into(),
+                ..HostReading::default()
+            },
+            generator: Watched { reading: generator, threads: Some(vec![thread(1, 0.1 * secs, 5)]) },
+            servers: vec![Watched { reading: server, threads: Some(workers) }],
+        }
+    }
+
+    fn sampled() -> Sampled {
+        let names =
+            |names: &[(i32, &str)]| names.iter().map(|(id, name)| (*id, (*name).to_owned())).collect();
+        Sampled {
+            readings: (0..=10).map(|second| reading(f64::from(second))).collect(),
+            limits: vec![Limits::default()],
+            names: vec![names(&[(1, "load-0")]), names(&[(11, "http-nio-127.0."), (12, "http-nio-127.0.")])],
+            ..Sampled::default()
+        }
+    }
+
+    fn close(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-9
+    }
+
+    #[test]
+    fn rates_are_those_of_the_window() {
+        let all = summarise(&sampled(), &Vec::new(), at(2.5), Duration::from_secs(5), 2);
+        let server = &all.servers[0];
+        assert!(close(server.cpu_cores.unwrap(), 0.5), "{server:?}");
+        assert!(close(server.signals.cpu_system_cores.unwrap(), 0.1));
+        assert_eq!(server.signals.rss_bytes, Some([2_500, 5_000, 7_500]));
+        assert_eq!(server.signals.connections.unwrap().max, 7, "those that wait are not accepted");
+        assert!(close(server.signals.accept_queue.unwrap().full_share, 1.0));
+        assert!(close(all.host.others_cores.unwrap(), 0.3), "{:?}", all.host);
+        assert!(close(all.host.generator_cores.unwrap(), 0.1));
+        assert_eq!(all.host.network["ListenDrops"], 6);
+        assert_eq!(all.host.network_before["ListenDrops"], 2);
+        assert_eq!(all.readings.len(), 11);
+    }
+
+    #[test]
+    fn a_name_that_was_cut_off_is_called_so_until_it_is_known_whole() {
+        let cut = &summarise(&sampled(), &Vec::new(), at(2.0), Duration::from_secs(5), 2).servers[0];
+        assert_eq!(cut.thread_groups, [("http-nio-*.".to_owned(), 2)].into());
+        assert!(cut.signals.groups[0].cut);
+        let names = vec![
+            [
+                (11, "http-nio-127.0.0.1-80-exec-1".to_owned()),
+                (12, "http-nio-127.0.0.1-80-Poller".to_owned()),
+            ]
+            .into(),
+        ];
+        let whole = &summarise(&sampled(), &names, at(2.0), Duration::from_secs(5), 2).servers[0];
+        let groups: Vec<(&str, u32, bool)> =
+            whole.signals.groups.iter().map(|it| (it.name.as_str(), it.active, it.cut)).collect();
+        assert_eq!(groups, [("http-nio-*-Poller", 1, false), ("http-nio-*-exec-*", 1, false)]);
+        let exec = &whole.signals.groups[1];
+        assert!(close(exec.cpu_cores, 0.25) && close(exec.switches_per_s, 100.0), "{exec:?}");
+    }
+
+    #[test]
+    fn a_thread_that_is_new_began_at_nothing_and_one_that_ended_counts_until_then() {
+        let names = Names { kernel: None, whole: None };
+        let second = Duration::from_secs(1);
+        let looks: [&[ThreadReading]; 3] =
+            [&[thread(1, 1.0, 10)], &[thread(1, 3.0, 20), thread(2, 1.0, 4)], &[thread(2, 1.5, 5)]];
+        let groups = uses(&looks, second, &names);
+        assert!(close(groups[0].cpu_cores, 3.5) && close(groups[0].busiest_cores, 2.0), "{groups:?}");
+        assert!(close(groups[0].switches_per_s, 15.0) && groups[0].threads == 1, "{groups:?}");
+        // All have ended.
+        let groups = uses(&[looks[0], looks[1], &[]], second, &names);
+        assert_eq!((groups[0].threads, groups[0].active), (2, 2), "{groups:?}");
+        assert!(uses(&[&[], &[thread(1, 1.0, 1)]], Duration::ZERO, &names).is_empty());
+    }
+
+    #[test]
+    fn nothing_is_extrapolated() {
+        let all = summarise(&sampled(), &Vec::new(), at(8.0), Duration::from_secs(5), 2);
+        assert_eq!(all.servers[0].cpu_cores, None);
+        assert_eq!(all.host.others_cores, None);
+        let none = summarise(&Sampled::default(), &Vec::new(), at(1.0), Duration::from_secs(5), 2);
+        assert!(none.servers.is_empty() && none.readings.is_empty());
+    }
+}

@@ -22,7 +22,8 @@ pub(crate) fn stack_id(server: &Server) -> &str {
 
 /// The experiment that measures `size` of `case` once.
 pub(crate) fn experiment(case: &Case, size: &Size, seed: u64) -> String {
-    let Load { endpoint, connections, rate, fresh, warm_up_s, window_s, timeout_s, split, with_upstreams } = size.load;
+    let Load { endpoint, connections, rate, fresh, warm_up_s, window_s, timeout_s, split, with_upstreams } =
+        size.load;
     let rate = rate.map(|rate| format!("rate = \"{rate}\"\n")).unwrap_or_default();
     // Said in any case: where a server closes by design, a client that keeps connections is what is asked for.
     let reuse = if fresh { "fresh" } else { "keep-alive" };
@@ -102,7 +103,8 @@ fn seed_with_good_start(seed: u64, error_share: f64) -> u64 {
     let is_error = |target_seed: u64, request: u64| {
         ((Seed(target_seed).derive(request).0 >> 11) as f64 / (1u64 << 53) as f64) < error_share
     };
-    let all_good = |target_seed: &u64| !(0..REQUESTS_BEFORE_LOAD).any(|request| is_error(*target_seed, request));
+    let all_good =
+        |target_seed: &u64| !(0..REQUESTS_BEFORE_LOAD).any(|request| is_error(*target_seed, request));
     let first = seed * SEEDS_APART;
     (first..first + SEEDS_APART).find(all_good).unwrap_or(first)
 }

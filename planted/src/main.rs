@@ -92,7 +92,9 @@ fn chosen(arguments: &Arguments) -> Result<Vec<Case>, Failure> {
         return Err(Failure::Usage("no case has such a name; --list shows them".into()));
     }
     if arguments.quick {
-        cases.iter_mut().for_each(|case| case.sizes.truncate(1));
+        for case in &mut cases {
+            case.sizes.truncate(1);
+        }
     }
     Ok(cases)
 }

@@ -130,7 +130,8 @@ mod tests {
     #[test]
     fn tells_how_a_command_ended_and_what_it_said() {
         let never = Interrupt(Arc::default());
-        let finished = run(&mut shell("echo out; echo err >&2; exit 4"), STOP_PATIENCE, &never).unwrap().unwrap();
+        let finished =
+            run(&mut shell("echo out; echo err >&2; exit 4"), STOP_PATIENCE, &never).unwrap().unwrap();
         assert_eq!(
             (finished.status.code(), finished.stdout.as_str(), finished.stderr.as_str()),
             (Some(4), "out\n", "err\n")

@@ -33,7 +33,9 @@ impl Surroundings {
         if let Around::Hogs { each, on } = around {
             let cores = cores(on)?;
             let mut set = CpuSet::new();
-            cores.iter().for_each(|core| set.set(*core));
+            for core in &cores {
+                set.set(*core);
+            }
             for _ in 0..each as usize * cores.len() {
                 all.hogs.push(hog(own_exe, &set, limit)?);
             }
@@ -78,7 +80,9 @@ fn cores(which: Cores) -> io::Result<Vec<usize>> {
     let (client, server) = all.split_at(all.len() / 2);
     match which {
         Cores::All => Ok(all),
-        _ if client.is_empty() => Err(io::Error::other("two cores are needed, one for clients and one for servers")),
+        _ if client.is_empty() => {
+            Err(io::Error::other("two cores are needed, one for clients and one for servers"))
+        }
         Cores::Client => Ok(client.to_vec()),
         Cores::Server => Ok(server.to_vec()),
     }
@@ -115,6 +119,9 @@ mod tests {
         };
         assert_eq!(words(Around::Quiet), ["/proofload"]);
         let few = words(Around::FewPorts(50));
-        assert_eq!((few[0].as_str(), few[5].as_str(), few[6].as_str()), ("unshare", "40000 40049", "/proofload"));
+        assert_eq!(
+            (few[0].as_str(), few[5].as_str(), few[6].as_str()),
+            ("unshare", "40000 40049", "/proofload")
+        );
     }
 }

@@ -11,7 +11,8 @@ use crate::case::{
 
 /// Every case, planted ones first.
 pub(crate) fn cases() -> Vec<Case> {
-    [pools(), serial(), cpu(), connections(), jvm(), system(), surroundings(), behaviour(), healthy()].concat()
+    [pools(), serial(), cpu(), connections(), jvm(), system(), surroundings(), behaviour(), healthy()]
+        .concat()
 }
 
 fn planted(name: &'static str, expected: &'static [&'static str], sizes: Vec<Size>) -> Case {
@@ -95,7 +96,11 @@ fn serial() -> Vec<Case> {
             "serial section that computes",
             &["serial_section"],
             vec![
-                target("1 ms", "--model thread-per-connection --burn 1ms --burn-serial", Load::closed(Hello, 16)),
+                target(
+                    "1 ms",
+                    "--model thread-per-connection --burn 1ms --burn-serial",
+                    Load::closed(Hello, 16),
+                ),
                 target("3 ms", "--model pool --threads 16 --burn 3ms --burn-serial", Load::closed(Hello, 16)),
             ],
         ),
@@ -138,7 +143,8 @@ fn cpu() -> Vec<Case> {
 
 /// What becomes of connections. A new one is accepted every pause at most, so that it is their number that limits.
 fn connections() -> Vec<Case> {
-    let closes = |label, options| and(target(label, options, Load::closed(Hello, 32)), |target| target.closes = true);
+    let closes =
+        |label, options| and(target(label, options, Load::closed(Hello, 32)), |target| target.closes = true);
     let files = |label, limits, connections| {
         let load = Load { timeout_s: 2, ..Load::closed(Sleep, connections) };
         and(target(label, "--model thread-per-connection", load), |target| target.limits = limits)
@@ -331,7 +337,11 @@ fn healthy() -> Vec<Case> {
             "an open load that is kept",
             &["keeps_rate"],
             vec![
-                target("1000/s", "--model event-loop", Load { rate: Some("1000"), ..Load::closed(Hello, 32) }),
+                target(
+                    "1000/s",
+                    "--model event-loop",
+                    Load { rate: Some("1000"), ..Load::closed(Hello, 32) },
+                ),
                 target(
                     "100/s of 160/s",
                     "--model pool --threads 16",
@@ -355,7 +365,11 @@ fn healthy() -> Vec<Case> {
         healthy(
             "a big heap",
             &["keeps_rate"],
-            vec![stack("500/s", "planted-gc@big-heap", warm(Load { rate: Some("500"), ..Load::closed(Hello, 16) }))],
+            vec![stack(
+                "500/s",
+                "planted-gc@big-heap",
+                warm(Load { rate: Some("500"), ..Load::closed(Hello, 16) }),
+            )],
         ),
         healthy(
             "virtual threads that are not pinned",

@@ -32,13 +32,20 @@ pub(crate) type Outcome = Result<Verdict, String>;
 
 impl Bench<'_> {
     /// Measures `size` of `case` with `seed` in folder `dir`, which is made.
-    pub(crate) fn measure(&self, case: &Case, size: &Size, seed: u64, dir: &Path) -> Result<Outcome, Failure> {
+    pub(crate) fn measure(
+        &self,
+        case: &Case,
+        size: &Size,
+        seed: u64,
+        dir: &Path,
+    ) -> Result<Outcome, Failure> {
         let stacks = self.write_files(case, size, seed, dir)?;
         let limit = Duration::from_secs(size.load.limit_s());
         let surroundings = Surroundings::make(size.around, self.own_exe, limit)?;
         let mut run = command(size.around, self.proofload);
         run.arg("run").arg(dir.join("planted.toml")).arg("--stacks").arg(stacks);
-        let ran = process::run(run.arg("--runs").arg(dir.join("runs")).arg("--quiet"), limit, self.interrupt)?;
+        let ran =
+            process::run(run.arg("--runs").arg(dir.join("runs")).arg("--quiet"), limit, self.interrupt)?;
         drop(surroundings);
         let ran = match ran {
             Some(finished) if finished.status.code().is_some_and(|code| RUN_GOOD.contains(&code)) => finished,

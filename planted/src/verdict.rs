@@ -14,7 +14,6 @@ struct Explained {
 #[derive(Debug, Deserialize)]
 struct Cell {
     stack: String,
-    role: String,
     verdicts: Vec<Verdict>,
 }
 
@@ -32,7 +31,7 @@ pub(crate) fn first(json: &str, stack: &str) -> Result<Verdict, String> {
     if version != VERSION {
         return Err(format!("the explanation has version {version}, and {VERSION} is read here"));
     }
-    let cell = cells.into_iter().find(|cell| cell.stack == stack && cell.role == "stack");
+    let cell = cells.into_iter().find(|cell| cell.stack == stack);
     let cell = cell.ok_or_else(|| format!("the explanation has no cell of {stack}"))?;
     cell.verdicts.into_iter().next().ok_or_else(|| format!("the cell of {stack} has no verdict"))
 }
@@ -55,10 +54,9 @@ mod tests {
     fn says_what_is_missing() {
         let error = |json: &str, stack: &str| first(json, stack).unwrap_err();
         assert!(error(SAMPLE, "gin").contains("no cell of gin"));
-        assert!(error(SAMPLE, "Control").contains("no cell of Control"));
         assert!(error(&SAMPLE.replace("\"version\": 1", "\"version\": 2"), "gin").contains("version 2"));
         assert!(error("proofload: no such run", "gin").contains("no such JSON"));
-        let none = r#"{"version":1,"cells":[{"stack":"gin","role":"stack","verdicts":[]}]}"#;
+        let none = r#"{"version":1,"cells":[{"stack":"gin","verdicts":[]}]}"#;
         assert!(error(none, "gin").contains("no verdict"));
     }
 }

@@ -2,6 +2,7 @@
 
 mod audit;
 pub mod compare;
+pub mod explain;
 pub mod history;
 pub mod planted;
 pub mod replicate;
@@ -37,6 +38,8 @@ pub enum Command {
     Run(Run),
     /// Make the report of a recorded run again
     Report(Report),
+    /// Say why each stack of a recorded run stopped where it did, and prove it by changing it
+    Explain(explain::Explain),
     /// Say what changed from one recorded run to another
     Compare(compare::Compare),
     /// Show a figure over recorded runs, and where it changed

@@ -21,6 +21,7 @@ fn main() -> ExitCode {
         Command::Hit(arguments) => commands::hit::run(&arguments),
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Report(arguments) => commands::report::run(&arguments),
+        Command::Explain(arguments) => commands::explain::run(&arguments),
         Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::History(arguments) => commands::history::run(&arguments),
         Command::Replicate(arguments) => commands::replicate::run(&arguments),

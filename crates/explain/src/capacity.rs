@@ -8,9 +8,7 @@
 use std::collections::BTreeMap;
 
 use plan::Metric;
-use record::{
-    CellName, Load, Measured, Trial, TrialResult, base_load, cells, measured_by_block, trials_of,
-};
+use record::{CellName, Load, Measured, Trial, TrialResult, base_load, cells, measured_by_block, trials_of};
 use serde::Serialize;
 use stats::{
     Doubt, Estimate, Explained, Knee, LAW_LEVELS_MIN, LawFit, LoadPoint, PoolFit, explained_by, pool_model,
@@ -70,11 +68,7 @@ impl From<Estimate> for CapacityFigure {
     fn from(from: Estimate) -> Self {
         // JSON has no infinity.
         let finite = |it: f64| Some(it).filter(|it| it.is_finite());
-        Self {
-            value: finite(from.value),
-            low: from.low.and_then(finite),
-            high: from.high.and_then(finite),
-        }
+        Self { value: finite(from.value), low: from.low.and_then(finite), high: from.high.and_then(finite) }
     }
 }
 

@@ -1,5 +1,5 @@
 //! From a record to what it means: first whether its figures can be believed ([`audit`]), then what
-//! limited the server ([`limit`]).
+//! limited the server ([`explain`]).
 //!
 //! Invariant: pure functions of a record. Each statement carries the figures it rests on; where the
 //! evidence does not decide, the answer is *unexplained*, in that word.
@@ -8,26 +8,35 @@
 mod audit;
 mod calibration;
 mod capacity;
+mod cells;
 mod claims;
 mod compare;
+mod confirmation;
+mod facts;
 mod history;
-mod limit;
+mod reasons;
+mod rules;
 mod same_work;
 mod usable;
+mod verdict;
 
 pub use audit::{Reason, ReasonKind, Validity, audit, audit_trial};
 pub use calibration::{AllowedBy, CALIBRATED_PERCENTILES, CaseOutcome, CaseVerdict, Deviation, judge_case};
 pub use capacity::{
-    Capacity, CapacityDoubt, CapacityFigure, CapacityLevel, DoubtKind, ExplainedBy, LawFigures, PoolFigures, PoolKnee,
-    capacity,
+    Capacity, CapacityDoubt, CapacityFigure, CapacityLevel, DoubtKind, ExplainedBy, LawFigures, PoolFigures,
+    PoolKnee, capacity,
 };
+pub use cells::{CellExplanation, explain_cells, typical};
 pub use claims::{ClaimPart, ClaimVerdict, JudgedClaim, PartUnit, judge_claim};
 pub use compare::{
     Bounded, CellChange, ChangeVerdict, ControlChange, RecordedRun, RunDifference, RunSide, RunsCompared,
     compare_runs,
 };
+pub use confirmation::{Confirmation, Outcome};
+pub use facts::Context;
 pub use history::{
     HistoryFilter, HistoryMetric, HistoryPoint, Series, SeriesChange, points_of_run, series_of,
 };
-pub use limit::{Limit, Verdict, limit};
+pub use reasons::{Explanation, explain};
 pub use same_work::{Difference, differences};
+pub use verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};

@@ -3,9 +3,7 @@
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table};
-use explain::{
-    Capacity, CapacityDoubt, CapacityFigure, ExplainedBy, LawFigures, PoolFigures, PoolKnee,
-};
+use explain::{Capacity, CapacityDoubt, CapacityFigure, ExplainedBy, LawFigures, PoolFigures, PoolKnee};
 
 use crate::figure::{NONE, heading, name, per_s, plain_line, time_us};
 
@@ -31,7 +29,8 @@ stack is told where\nthe evidence is 20 to 1. docs/statistics.md says what is fi
 /// A table of each round, and what is to be known to read it.
 pub fn capacity_text(all: &[Capacity]) -> String {
     if all.is_empty() {
-        return "No stack was measured at a number of connections in the closed model without think time.\n".into();
+        return "No stack was measured at a number of connections in the closed model without think time.\n"
+            .into();
     }
     let mut text = String::new();
     for round in all.chunk_by(|a, b| a.round == b.round) {
@@ -133,11 +132,11 @@ fn trust(doubts: &[CapacityDoubt]) -> String {
     doubts.iter().map(|it| it.kind.name()).collect::<Vec<_>>().join("\n")
 }
 
-/// A figure, and below it its interval.
+/// A figure, and below it the ends of its interval, a line each: five such columns must fit a terminal.
 fn ranged(figure: CapacityFigure, shown: impl Fn(f64) -> String) -> String {
     let value = figure.value.map_or_else(|| NONE.into(), &shown);
     match (figure.low, figure.high) {
-        (Some(low), Some(high)) => format!("{value}\n{} to {}", shown(low), shown(high)),
+        (Some(low), Some(high)) => format!("{value}\n{} to\n{}", shown(low), shown(high)),
         (Some(low), None) => format!("{value}\n{} or more", shown(low)),
         (None, _) => value,
     }
@@ -169,7 +168,8 @@ fn beside(capacity: &Capacity) -> Vec<String> {
     };
     let pool = capacity.pool.as_ref().filter(|_| capacity.explained_by != ExplainedBy::Law);
     let is_known = capacity.explained_by == ExplainedBy::Pool;
-    let pool = pool.map(|it| format!("{}{}", if is_known { "" } else { "if it is a pool: " }, pool_words(it)));
+    let pool =
+        pool.map(|it| format!("{}{}", if is_known { "" } else { "if it is a pool: " }, pool_words(it)));
     let doubts = doubts.iter().map(|it| format!("{}: {}", it.kind.name(), it.text));
     pool.into_iter().chain(doubts).chain(capacity.notes.iter().cloned()).collect()
 }

@@ -15,6 +15,7 @@ mod figure;
 mod history;
 mod load;
 mod ranking;
+mod why;
 
 pub use audit::audit_text;
 pub use calibration::{CalibrationReport, calibration_line};
@@ -27,3 +28,4 @@ pub use figure::{micros, per_s, time_us};
 pub use history::history_text;
 pub use load::{HitReport, hit_text};
 pub use ranking::{RunReport, TrialLine, ranking_text};
+pub use why::{confirmation_text, explanations_text};

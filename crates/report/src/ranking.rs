@@ -7,13 +7,13 @@ mod rows;
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table};
-use explain::{audit, limit};
+use explain::{CellExplanation, audit, explain_cells};
 use record::{Manifest, Trial, TrialResult};
 use units::Seed;
 
 use self::order::Order;
 use self::rows::{Cell, Rows, tables};
-use crate::figure::{figure, heading, indented, micros_bare, name, per_s, plain_line};
+use crate::figure::{NONE, figure, heading, indented, micros_bare, name, per_s, plain_line};
 
 /// A run as read from its directory.
 #[derive(Debug)]
@@ -30,13 +30,15 @@ pub struct RunReport<'a> {
 pub fn ranking_text(run: &RunReport<'_>) -> String {
     let mut text = format!("{}\n", plain_line(&run.manifest.title));
     let mut orders = Vec::new();
+    let explained = explain_cells(run.trials, run.manifest.machine.cores);
     for (round, load) in tables(run.trials) {
         let rows = Rows::of(run.trials, round, load);
         let body = if rows.cells.is_empty() {
             "Nothing was measured here.".into()
         } else {
             let order = Order::of(&rows, Seed(run.manifest.seed));
-            let body = table(&rows, &order, run.manifest.machine.cores);
+            let why = |stack: &str| explained.iter().find(|cell| cell.is_of(round, load, stack));
+            let body = table(&rows, &order, why);
             let beside = notes::beside(&rows, Seed(run.manifest.seed));
             orders.push(order);
             format!("{body}{beside}")
@@ -69,12 +71,12 @@ const fn header(range: &str) -> [&str; 11] {
 /// The columns that are numbers.
 const NUMBERS: std::ops::Range<usize> = 2..9;
 
-fn table(rows: &Rows<'_>, order: &Order, cores: usize) -> String {
+fn table<'a>(rows: &Rows<'_>, order: &Order, why: impl Fn(&str) -> Option<&'a CellExplanation>) -> String {
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING).set_header(header(order.range_title()));
     for place in order.places() {
         let cell = &rows.cells[place.index];
-        table.add_row(row(cell, rows.ceiling_per_s, place.rank, place.range, cores));
+        table.add_row(row(cell, rows.ceiling_per_s, place.rank, place.range, why(cell.stack)));
     }
     for (index, column) in table.column_iter_mut().enumerate() {
         if NUMBERS.contains(&index) {
@@ -89,12 +91,13 @@ fn row(
     ceiling_per_s: Option<f64>,
     rank: String,
     range: String,
-    cores: usize,
+    why: Option<&CellExplanation>,
 ) -> Vec<String> {
     let typical = cell.typical();
     let response = &typical.load.response_time_us;
     // One a line: a table must fit a terminal, and the first of them says most.
-    let mut limit_and_doubts = plain_line(&limit(typical, cores).phrase);
+    let mut limit_and_doubts =
+        why.map_or_else(|| NONE.into(), |why| plain_line(&why.explanation.first().phrase));
     cell.doubts(ceiling_per_s).iter().for_each(|doubt| limit_and_doubts.extend(["\n(", doubt, ")"]));
     vec![
         rank,

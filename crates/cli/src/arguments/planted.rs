@@ -8,7 +8,9 @@ use units::{Bytes, Duration};
 
 /// Limits that are known beforehand, for what names the reason of a rate to be judged by.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Limits planted on purpose (times as in 250us, 1ms, 2s; sizes as in 512B, 64KiB, 1GiB)")]
+#[command(
+    next_help_heading = "Limits planted on purpose (times as in 250us, 1ms, 2s; sizes as in 512B, 64KiB, 1GiB)"
+)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches of a command line")]
 pub struct Planted {
     /// Each request sleeps so long while it holds the one lock of the server: 1/DURATION a second, whatever the model

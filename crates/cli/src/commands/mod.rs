@@ -7,6 +7,7 @@ pub mod check;
 pub mod compare;
 pub mod doctor;
 pub mod error_rates;
+pub mod explain;
 pub mod history;
 pub mod hit;
 pub mod list;

@@ -32,7 +32,8 @@ fn sweep(stack: &str, levels: &[u32], rate: impl Fn(f64) -> f64) -> Vec<Trial> {
     let trial = |block, index: u32, users: u32| {
         at(block, stack, users, rate(f64::from(users)) * noise(block, index), |_| {})
     };
-    let level = |(index, users): (u32, &u32)| (0..6).map(|block| trial(block, index, *users)).collect::<Vec<_>>();
+    let level =
+        |(index, users): (u32, &u32)| (0..6).map(|block| trial(block, index, *users)).collect::<Vec<_>>();
     (0..).zip(levels).flat_map(level).collect()
 }
 
@@ -59,7 +60,8 @@ fn a_pool_and_a_law_are_told_apart_by_stack() {
     let told: Vec<(&str, ExplainedBy)> = all.iter().map(|it| (it.stack.as_str(), it.explained_by)).collect();
     assert_eq!(told, [("gin", ExplainedBy::Law), ("tomcat", ExplainedBy::Pool)]);
     let law = all[0].law.as_ref().unwrap();
-    let near = |told: Option<f64>, truth: f64| assert!((told.unwrap() / truth - 1.0).abs() < 0.05, "{told:?}");
+    let near =
+        |told: Option<f64>, truth: f64| assert!((told.unwrap() / truth - 1.0).abs() < 0.05, "{told:?}");
     near(law.lambda_per_s.value, 100.0);
     near(law.bends_at_users.unwrap().value, 98.99);
     assert!(law.doubts.is_empty(), "{law:?}");

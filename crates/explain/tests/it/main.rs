@@ -4,5 +4,5 @@ mod audit;
 mod calibration;
 mod capacity;
 mod claims;
-mod limit;
+mod reasons;
 mod samples;

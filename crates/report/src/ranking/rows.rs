@@ -23,8 +23,7 @@ pub(super) struct Cell<'a> {
 impl Cell<'_> {
     /// The trial whose goodput is closest to the cell's median: its latencies stand for the cell's.
     pub(super) fn typical(&self) -> &Measured {
-        let off = |trial: &&&Measured| (trial.load.goodput_per_s - self.goodput.median).abs();
-        self.trials.iter().min_by(|a, b| off(a).total_cmp(&off(b))).expect("a cell has trials")
+        explain::typical(&self.trials).expect("a cell has trials")
     }
 
     pub(super) fn failures(&self) -> String {

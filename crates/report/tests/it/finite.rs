@@ -1,7 +1,10 @@
 //! No `nan` and no `inf` is ever shown, whatever the records hold.
 
+use explain::explain_cells;
 use record::{Distribution, LittlesLaw, LoadResult, Measured, TrialResult};
-use report::{HitReport, RunReport, TrialLine, hit_text, micros, per_s, ranking_text, time_us};
+use report::{
+    HitReport, RunReport, TrialLine, explanations_text, hit_text, micros, per_s, ranking_text, time_us,
+};
 
 use crate::samples::{at, empty_load, failed, load, manifest, measured_of, mixed_load, silent_load, trial};
 
@@ -19,13 +22,9 @@ fn everything(measured: &Measured, cores: usize, blocks: u32) -> Vec<String> {
     manifest.machine.cores = cores;
     let run = RunReport { manifest: &manifest, trials: &trials, dir: "" };
     let lines = trials.iter().map(|trial| TrialLine(trial).to_string());
-    let whole = [hit_text(&report), report.json(), ranking_text(&run)];
-    whole.into_iter().chain(lines).chain(explain_text(measured, cores)).collect()
-}
-
-fn explain_text(measured: &Measured, cores: usize) -> Vec<String> {
-    let verdict = explain::limit(measured, cores);
-    vec![verdict.phrase, verdict.evidence, verdict.confirm.unwrap_or_default()]
+    let why = explanations_text(&explain_cells(&trials, cores));
+    let whole = [hit_text(&report), report.json(), ranking_text(&run), why];
+    whole.into_iter().chain(lines).collect()
 }
 
 /// Words that begin with what Rust, C or JavaScript print of such numbers.

@@ -1,0 +1,42 @@
+//! `proofload explain` as typed.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::arguments::Stacks;
+
+/// `proofload explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  proofload explain runs/gateways-20260101-120000
+  proofload explain runs/gateways-20260101-120000 --cell zuul          every cell with that stack
+  proofload explain runs/gateways-20260101-120000 --cell slow-api/zuul --confirm
+
+Each cell is explained by what was sampled of its server, of the machine and of the client while the load went on:
+first whether something beside the server decided, then what held the server back, with the evidence, what it rules out,
+and one change that would confirm it. --confirm makes that change, where the stack has a variant for it, and says whether
+the prediction came true. Exit codes: 0, also where a cell is unexplained; 4 where --confirm refuted a verdict; 2 where
+the run can't be read or has no such cell.")]
+pub struct Explain {
+    /// The run's directory
+    pub run: PathBuf,
+    /// Only cells whose round/load/stack contains this; may be repeated
+    #[arg(long = "cell", value_name = "TEXT")]
+    pub cells: Vec<String>,
+    /// Carry out the change that would confirm the first verdict of each cell, and measure
+    #[arg(long)]
+    pub confirm: bool,
+    /// With --confirm: where run directories are made
+    #[arg(long, default_value = "runs", value_name = "DIR")]
+    pub runs: PathBuf,
+    #[command(flatten)]
+    pub stacks: Stacks,
+    /// Print JSON (version 1; docs/explain.md) instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// No progress
+    #[arg(short, long)]
+    pub quiet: bool,
+}

@@ -1,0 +1,72 @@
+//! `proofload explain`: why each cell of a run stopped where it did.
+
+mod confirm;
+
+use std::process::ExitCode;
+
+use explain::{CellExplanation, explain_cells};
+use record::{RecordError, RunDir};
+use report::explanations_text;
+use serde::Serialize;
+
+use crate::arguments::explain::Explain;
+use crate::exit::{self, Failure};
+use crate::output::print;
+
+use self::confirm::{Tried, confirm};
+
+/// Version of what `--json` prints.
+const JSON_VERSION: u32 = 1;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Explained<'a> {
+    version: u32,
+    cells: &'a [CellExplanation],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    confirmations: Vec<Tried>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Explain) -> Result<ExitCode, Failure> {
+    let unreadable = |error: RecordError| Failure::usage(error);
+    let manifest = RunDir::read_manifest(&arguments.run).map_err(unreadable)?;
+    let trials = RunDir::read_trials(&arguments.run).map_err(unreadable)?;
+    let all = explain_cells(&trials, manifest.machine.cores);
+    let cells: Vec<CellExplanation> =
+        all.iter().filter(|cell| is_asked_for(cell, &arguments.cells)).cloned().collect();
+    if cells.is_empty() {
+        return Err(nothing(arguments, &all));
+    }
+    if !arguments.json {
+        print(explanations_text(&cells).trim_end())?;
+    }
+    let confirmations = if arguments.confirm { confirm(arguments, &trials, &cells)? } else { Vec::new() };
+    let refuted = confirmations.iter().any(Tried::is_refuted);
+    if arguments.json {
+        let explained = Explained { version: JSON_VERSION, cells: &cells, confirmations };
+        print(&serde_json::to_string_pretty(&explained).expect("it is plain data"))?;
+    }
+    Ok(ExitCode::from(if refuted { exit::SERVICE } else { exit::OK }))
+}
+
+fn is_asked_for(cell: &CellExplanation, asked: &[String]) -> bool {
+    let name = format!("{}/{}/{}", cell.round, cell.load, cell.stack);
+    let short = format!("{}/{}", cell.round, cell.stack);
+    asked.is_empty() || asked.iter().any(|text| name.contains(text.as_str()) || short.contains(text.as_str()))
+}
+
+fn nothing(arguments: &Explain, all: &[CellExplanation]) -> Failure {
+    let run = arguments.run.display();
+    if all.is_empty() {
+        return Failure::usage(format!(
+            "{run} has no measured trial; go on with: proofload run --resume {run}"
+        ));
+    }
+    let names: Vec<String> = all.iter().map(|cell| format!("{}/{}", cell.round, cell.stack)).collect();
+    Failure::usage(format!(
+        "no cell of {run} contains `{}`; it has {}",
+        arguments.cells.join("` or `"),
+        names.join(", ")
+    ))
+}

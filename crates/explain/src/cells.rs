@@ -1,0 +1,93 @@
+//! The cells of a run, each explained.
+
+use record::{CellName, Measured, Trial, TrialResult, cells, trials_of};
+use serde::Serialize;
+
+use crate::audit::{Validity, audit_trial};
+use crate::facts::Context;
+use crate::reasons::{Explanation, explain};
+use crate::usable::{ceiling_per_s, median};
+
+/// One stack at one load of a round, and why its rate was what it was.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CellExplanation {
+    /// The round.
+    pub round: String,
+    /// The load, in words.
+    pub load: String,
+    /// The stack.
+    pub stack: String,
+    /// Expected answers a second, median of its trials.
+    pub goodput_per_s: f64,
+    /// Trials measured.
+    pub trials: u32,
+    /// How many of them, looked at by themselves, have the same first verdict.
+    pub agreeing: u32,
+    /// Whether the figures of the trial that is explained are what they say.
+    pub validity: Validity,
+    /// Why, of the trial nearest the median.
+    #[serde(flatten)]
+    pub explanation: Explanation,
+}
+
+impl CellExplanation {
+    /// Whether it is of this cell.
+    pub fn is_of(&self, round: &str, load: &str, stack: &str) -> bool {
+        self.round == round && self.load == load && self.stack == stack
+    }
+}
+
+/// Explains every cell that was measured, on a machine of `cores` cores.
+pub fn explain_cells(trials: &[Trial], cores: usize) -> Vec<CellExplanation> {
+    cells(trials).iter().filter_map(|cell| explain_cell(trials, cell, cores)).collect()
+}
+
+/// The trial nearest the median of goodput: its times stand for the cell's. `None` of none.
+pub fn typical<'a>(trials: &[&'a Measured]) -> Option<&'a Measured> {
+    let rates: Vec<f64> = trials.iter().map(|trial| trial.load.goodput_per_s).collect();
+    let middle = median(&rates)?;
+    let off = |trial: &&&'a Measured| (trial.load.goodput_per_s - middle).abs();
+    trials.iter().min_by(|a, b| off(a).total_cmp(&off(b))).copied()
+}
+
+fn explain_cell(trials: &[Trial], cell: &CellName, cores: usize) -> Option<CellExplanation> {
+    let measured = measured_of(trials, cell);
+    let typical = typical(&measured)?;
+    let context = Context {
+        cores,
+        ceiling_per_s: ceiling_per_s(trials, &cell.round, cell.size().unwrap_or(f64::NAN)),
+        backend_alone_per_s: backend_alone_per_s(trials, cell, typical),
+    };
+    let explanation = explain(typical, &context);
+    let first = explanation.first().kind;
+    let agreeing = measured.iter().filter(|trial| explain(trial, &context).first().kind == first).count();
+    let rates: Vec<f64> = measured.iter().map(|trial| trial.load.goodput_per_s).collect();
+    Some(CellExplanation {
+        round: cell.round.clone(),
+        load: cell.load.clone(),
+        stack: cell.stack.clone(),
+        goodput_per_s: median(&rates)?,
+        trials: measured.len() as u32,
+        agreeing: agreeing as u32,
+        validity: audit_trial(typical, context.ceiling_per_s),
+        explanation,
+    })
+}
+
+fn measured_of<'a>(trials: &'a [Trial], cell: &CellName) -> Vec<&'a Measured> {
+    trials_of(trials, |trial| CellName::of(trial) == *cell)
+        .filter_map(|trial| match &trial.result {
+            TrialResult::Measured(measured) => Some(&**measured),
+            TrialResult::Failed { .. } => None,
+        })
+        .collect()
+}
+
+/// What the stack behind this one carries by itself, where the same round measured it at the same load.
+fn backend_alone_per_s(trials: &[Trial], cell: &CellName, typical: &Measured) -> Option<f64> {
+    let stack = typical.upstreams.first()?.stack.clone();
+    let alone = CellName { stack, ..cell.clone() };
+    let rates: Vec<f64> =
+        measured_of(trials, &alone).iter().map(|trial| trial.load.throughput_per_s).collect();
+    median(&rates)
+}

@@ -1,0 +1,254 @@
+//! The figures of a trial that more than one rule looks at, each worked out in one place.
+
+use record::{HostSignals, Measured, Server, ServerSignals, ThreadGroupUse};
+
+/// X·S₀ counts as K when it is within this share of it: as close as Little's law itself must hold, and close enough to
+/// tell a pool of 16 from one of 15 or 17.
+pub(crate) const POOL_TOLERANCE: f64 = 0.05;
+/// The same for small K, absolute: whole numbers are one apart, so a quarter leaves no doubt which of them it is.
+const POOL_TOLERANCE_ABSOLUTE: f64 = 0.25;
+/// Service time at low load from which X·S₀ says anything: a round trip on loopback with the wake-up of a thread takes
+/// some 0.1 ms, so that of a faster answer measures that and not the server's work.
+const IDLE_SERVICE_TIME_S_MIN: f64 = 0.000_5;
+/// Share of all cores, client and server together, above which the machine itself was full. The rest goes to the
+/// kernel's own threads and to whatever else a machine runs.
+pub(crate) const FULL_SHARE: f64 = 0.9;
+/// Share of all cores below which CPU cannot have been the limit. Between this and [`FULL_SHARE`] both a pool and the
+/// CPU may be, so neither is named.
+pub(crate) const CPU_SHARE_LOW: f64 = 0.7;
+/// Threads that serve are given a CPU at least once a request that blocks; some requests share one, where answers are
+/// quick and queues are long.
+const SWITCHES_A_REQUEST_MIN: f64 = 0.5;
+/// Beginnings of the names of threads that a JVM starts for itself, also as Linux cuts them. They serve no request, and
+/// with their counts of 1 and of the cores they would often fit by chance.
+const JVM_SERVICE_THREADS: [&str; 16] = [
+    "Attach Listener",
+    "C1 Compiler",
+    "C2 Compiler",
+    "Common-Cleaner",
+    "Finalizer",
+    "G1 ",
+    "GC Thread",
+    "Monitor Deflati",
+    "Notification Th",
+    "Reference Handl",
+    "Service Thread",
+    "Signal Dispatch",
+    "Sweeper",
+    "Unlinker",
+    "VM Periodic",
+    "VM Thread",
+];
+
+/// What is known beside a trial itself.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Context {
+    /// Cores of the machine.
+    pub cores: usize,
+    /// What the same client reached of the calibration target, answers a second.
+    pub ceiling_per_s: Option<f64>,
+    /// What the stack behind it carries when it is asked directly, at the same load.
+    pub backend_alone_per_s: Option<f64>,
+}
+
+/// A trial, looked at.
+pub(crate) struct Facts<'a> {
+    pub(crate) trial: &'a Measured,
+    pub(crate) context: &'a Context,
+    pub(crate) cores: f64,
+    /// X, requests done a second.
+    pub(crate) rate: f64,
+    /// N.
+    pub(crate) users: f64,
+    /// S₀, seconds, where it says anything.
+    pub(crate) idle_s: Option<f64>,
+    /// CPU time a second of the loaded stack and of those behind it.
+    pub(crate) servers_cores: Option<f64>,
+    pub(crate) generator_cores: f64,
+}
+
+/// A group of threads, of the stack that is loaded or of one behind it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Group<'a> {
+    /// The stack, where it is one behind.
+    pub(crate) of: Option<&'a str>,
+    pub(crate) name: &'a str,
+    pub(crate) threads: u32,
+    /// What it did; absent in records of versions that did not look.
+    pub(crate) did: Option<&'a ThreadGroupUse>,
+}
+
+impl Group<'_> {
+    pub(crate) fn shown(&self) -> String {
+        let name = self.name;
+        self.of.map_or_else(|| name.to_owned(), |stack| format!("{name} of {stack}"))
+    }
+}
+
+impl<'a> Facts<'a> {
+    pub(crate) fn of(trial: &'a Measured, context: &'a Context) -> Self {
+        let idle_us = match trial.contract.warm_service_time_us {
+            Some(warm) => warm.min(trial.contract.idle_service_time_us),
+            None => trial.contract.idle_service_time_us,
+        };
+        let load = &trial.load;
+        let behind: f64 = trial.upstreams.iter().filter_map(|upstream| upstream.server.cpu_cores).sum();
+        Self {
+            trial,
+            context,
+            cores: context.cores.max(1) as f64,
+            rate: load.throughput_per_s,
+            users: f64::from(load.load.connections),
+            idle_s: Some(idle_us / 1e6).filter(|it| *it >= IDLE_SERVICE_TIME_S_MIN && it.is_finite()),
+            servers_cores: trial.server.cpu_cores.map(|own| own + behind).filter(|it| it.is_finite()),
+            generator_cores: Some(load.generator.cpu_s / load.window.duration_s.max(f64::MIN_POSITIVE))
+                .filter(|it| it.is_finite())
+                .unwrap_or(0.0),
+        }
+    }
+
+    /// Requests under way at an idle server's pace, X · S₀.
+    pub(crate) fn under_way(&self) -> Option<f64> {
+        Some(self.rate * self.idle_s?).filter(|it| it.is_finite())
+    }
+
+    pub(crate) fn signals(&self) -> Option<&'a ServerSignals> {
+        self.trial.server.signals.as_ref()
+    }
+
+    pub(crate) fn host(&self) -> Option<&'a HostSignals> {
+        self.trial.host.as_ref()
+    }
+
+    /// The stack that is loaded, and then those behind it, with their names.
+    pub(crate) fn servers(&self) -> impl Iterator<Item = (Option<&'a str>, &'a Server)> + use<'a> {
+        let behind = self.trial.upstreams.iter().map(|it| (Some(it.stack.as_str()), &it.server));
+        std::iter::once((None, &self.trial.server)).chain(behind)
+    }
+
+    /// All groups of threads but those that a JVM keeps for itself.
+    pub(crate) fn groups(&self) -> Vec<Group<'a>> {
+        let all = self.servers().flat_map(|(of, server)| {
+            let looked = server.signals.as_ref().map_or(&[][..], |signals| signals.groups.as_slice());
+            let did = looked.iter().map(move |group| Group {
+                of,
+                name: &group.name,
+                threads: group.threads,
+                did: Some(group),
+            });
+            let only_counted = server.thread_groups.iter().filter(move |_| looked.is_empty());
+            did.chain(only_counted.map(move |(name, threads)| Group {
+                of,
+                name,
+                threads: *threads,
+                did: None,
+            }))
+        });
+        all.filter(|group| !JVM_SERVICE_THREADS.iter().any(|service| group.name.starts_with(service)))
+            .collect()
+    }
+
+    /// Whether the threads of a group may be those that serve: they are given a CPU for the requests there are.
+    pub(crate) fn may_serve(&self, group: &Group<'_>) -> bool {
+        group.did.is_none_or(|did| did.switches_per_s >= SWITCHES_A_REQUEST_MIN * self.rate)
+    }
+
+    /// Interrupts included, which do most of a network's work on loopback.
+    pub(crate) fn used_cores(&self) -> Option<f64> {
+        let interrupts = self.host().and_then(|host| host.interrupts_cores).unwrap_or(0.0);
+        Some(self.servers_cores? + self.generator_cores + interrupts)
+    }
+
+    /// Of all cores, client and server together.
+    pub(crate) fn used_share(&self) -> Option<f64> {
+        Some(self.used_cores()? / self.cores)
+    }
+
+    /// Whether the cores that the servers had were used up.
+    pub(crate) fn is_full(&self) -> bool {
+        let own = self.allotted_cores();
+        let of_own = own.zip(self.servers_cores).is_some_and(|(own, used)| used >= FULL_SHARE * own);
+        of_own || self.used_share().is_some_and(|share| share >= FULL_SHARE)
+    }
+
+    /// Whether the CPU can be ruled out.
+    pub(crate) fn has_cpu_left(&self) -> bool {
+        let own = self.allotted_cores();
+        let of_own = own.zip(self.servers_cores).is_none_or(|(own, used)| used <= CPU_SHARE_LOW * own);
+        of_own && self.used_share().is_some_and(|share| share <= CPU_SHARE_LOW)
+    }
+
+    /// Cores that the servers had for themselves, where they did not share them with the client.
+    fn allotted_cores(&self) -> Option<f64> {
+        let around = &self.trial.surroundings;
+        let (client, servers) =
+            (cpus(around.client_cpus.as_deref()?)?, cpus(around.server_cpus.as_deref()?)?);
+        let apart = servers.iter().all(|cpu| !client.contains(cpu));
+        (apart && !servers.is_empty()).then_some(servers.len() as f64)
+    }
+
+    /// What the load and the CPU would allow if nothing else were in the way, requests a second.
+    pub(crate) fn next_limit_per_s(&self) -> Option<f64> {
+        let of_users = self.idle_s.map(|idle| self.users / idle);
+        let a_request =
+            self.used_cores().map(|cores| cores / self.rate).filter(|it| *it > 0.0 && it.is_finite());
+        let of_cpu = a_request.map(|core_s| FULL_SHARE * self.cores / core_s);
+        [of_users, of_cpu].into_iter().flatten().reduce(f64::min)
+    }
+
+    pub(crate) fn cpu_words(&self) -> String {
+        match self.used_share() {
+            Some(share) => format!("{:.0} % of the CPU used", share * 100.0),
+            None => "CPU use not known".into(),
+        }
+    }
+
+    /// What an answer takes when the server is idle, and so X·S₀.
+    pub(crate) fn under_way_words(&self) -> String {
+        let (Some(idle_s), Some(under_way)) = (self.idle_s, self.under_way()) else { return String::new() };
+        format!("X·S₀ = {:.1}/s × {:.1} ms = {under_way:.1}", self.rate, idle_s * 1e3)
+    }
+}
+
+/// Whether `value` is `whole`, as closely as such figures are known.
+pub(crate) fn is_about(value: f64, whole: u32) -> bool {
+    let whole = f64::from(whole);
+    (value - whole).abs() <= (POOL_TOLERANCE * whole).max(POOL_TOLERANCE_ABSOLUTE.min(whole * 0.25))
+}
+
+/// `0-1,4`, as Linux lists cores.
+fn cpus(list: &str) -> Option<Vec<u32>> {
+    let mut all = Vec::new();
+    for part in list.split(',').filter(|part| !part.is_empty()) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (u32, u32) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+        all.extend(first..=last.min(first.saturating_add(4096)));
+    }
+    Some(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_numbers_are_told_apart_and_large_ones_are_as_close_as_the_law() {
+        for (value, whole, is) in [
+            (1.2, 1, true),
+            (1.3, 1, false),
+            (16.79, 16, true),
+            (16.9, 16, false),
+            (209.0, 200, true),
+            (0.0, 0, true),
+        ] {
+            assert_eq!(is_about(value, whole), is, "{value} {whole}");
+        }
+    }
+
+    #[test]
+    fn cores_are_read_as_linux_lists_them() {
+        assert_eq!(cpus("0-1,4"), Some(vec![0, 1, 4]));
+        assert_eq!(cpus(""), Some(vec![]));
+        assert_eq!(cpus("a"), None);
+    }
+}

@@ -1,0 +1,96 @@
+//! Why a trial's rate was what it was: rules in a fixed order, each of which looks at the figures for one thing.
+//!
+//! First whether something beside the server decided (the client, the host, the network's ports), then whether the server
+//! did its work at all, then what held it back. The order is that of specificity: a counter of exactly one thing comes
+//! before what several things could explain. Each threshold says where it is from; none is fitted to a case.
+
+use record::Measured;
+use serde::Serialize;
+
+use crate::facts::{Context, Facts};
+use crate::rules::{client, cpu, exclusions, network, pools, steady, work};
+use crate::verdict::{Confidence, Verdict, VerdictKind};
+
+/// At most so many are told: beyond, a list is no answer.
+const VERDICTS_MAX: usize = 3;
+
+/// Why a rate was what it was.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Explanation {
+    /// The first is the answer; those behind it play a part. Never empty.
+    pub verdicts: Vec<Verdict>,
+    /// Signals that could not be read; what rests on them is not known.
+    pub not_known: Vec<String>,
+}
+
+impl Explanation {
+    /// The answer.
+    pub fn first(&self) -> &Verdict {
+        &self.verdicts[0]
+    }
+}
+
+/// One rule.
+type Rule = fn(&Facts<'_>) -> Option<Verdict>;
+
+/// What decides before the server does.
+const BESIDE: [Rule; 7] = [
+    network::port_exhaustion,
+    work::descriptor_limit,
+    client::client_bound,
+    client::noisy_host,
+    steady::memory_growth,
+    steady::not_steady,
+    work::incorrect_service,
+];
+/// What holds a server back. `pools` come before what is full, since a full queue is their consequence.
+const SERVER: [Rule; 13] = [
+    work::quota_bound,
+    network::delayed_ack,
+    pools::keeps_rate,
+    pools::idle_pace,
+    network::most_users_dropped,
+    work::log_bound,
+    work::garbage_collection,
+    pools::upstream_pool,
+    pools::backend,
+    pools::pool,
+    network::accept_queue_overflow,
+    network::connections_by_request,
+    cpu::one_thread,
+];
+/// What is left when nothing more particular was found.
+const GENERAL: [Rule; 3] = [cpu::serial_cpu, cpu::full, cpu::contention];
+
+/// Explains a measured trial.
+pub fn explain(trial: &Measured, context: &Context) -> Explanation {
+    let facts = Facts::of(trial, context);
+    let all = BESIDE.iter().chain(&SERVER).chain(&GENERAL);
+    let mut verdicts: Vec<Verdict> = all.filter_map(|rule| rule(&facts)).collect();
+    // Whoever keeps the pace has no limit, whatever else there is to see.
+    if let Some(at) = verdicts.iter().position(|verdict| verdict.kind.is_no_limit()) {
+        verdicts.truncate(at + 1);
+    }
+    verdicts.truncate(VERDICTS_MAX);
+    if verdicts.is_empty() {
+        verdicts.push(unexplained(&facts));
+    }
+    for verdict in &mut verdicts {
+        verdict.excluded = exclusions::of(&facts, verdict.kind);
+    }
+    let not_known = facts.host().map_or_else(
+        || {
+            vec![
+                "what the server and the machine did: the record is of a version that took no signals".into(),
+            ]
+        },
+        |host| host.not_known.clone(),
+    );
+    Explanation { verdicts, not_known }
+}
+
+fn unexplained(facts: &Facts<'_>) -> Verdict {
+    let evidence = "neither the load, nor a pool of threads, nor CPU accounts for the rate";
+    let under_way = facts.under_way().map(|_| facts.under_way_words());
+    Verdict::new(VerdictKind::Unexplained, Confidence::Possible, "unexplained", evidence).and_maybe(under_way)
+}

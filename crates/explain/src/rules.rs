@@ -1,0 +1,9 @@
+//! The rules, by what they look at.
+
+pub(crate) mod client;
+pub(crate) mod cpu;
+pub(crate) mod exclusions;
+pub(crate) mod network;
+pub(crate) mod pools;
+pub(crate) mod steady;
+pub(crate) mod work;

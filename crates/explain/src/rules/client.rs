@@ -1,0 +1,84 @@
+//! Was it the client, or something else on the machine?
+
+use crate::audit::{ReasonKind, audit_trial};
+use crate::facts::Facts;
+use crate::verdict::{Confidence, Verdict, VerdictKind};
+
+/// Share of the machine that others may use: within blocks it is a source of noise, and above a tenth it moves a rate by
+/// more than any comparison here calls a difference.
+const OTHERS_SHARE_MAX: f64 = 0.1;
+/// The same of what a hypervisor takes.
+const STEAL_SHARE_MAX: f64 = 0.1;
+/// Share of its time that a thread waits for a CPU when it is starved: as long as it runs.
+const WAIT_SHARE_STARVED: f64 = 0.5;
+/// How much more than the server's the generator's wait must be for it to be the one that is starved.
+const WAIT_OF_SERVER: f64 = 2.0;
+/// Thread-seconds a second in which a quota may hold the generator back: as much as the least effect.
+const THROTTLED_MAX: f64 = 0.02;
+
+pub(crate) fn client_bound(facts: &Facts<'_>) -> Option<Verdict> {
+    starved(facts).or_else(|| {
+        let validity = audit_trial(facts.trial, facts.context.ceiling_per_s);
+        let reason = validity.reasons.into_iter().find(|reason| reason.kind == ReasonKind::ClientBound)?;
+        let verdict = Verdict::new(VerdictKind::ClientBound, Confidence::Likely, "client-bound", reason.text);
+        Some(verdict.confirmed_by("give the client more cores; the rate should rise", facts.rate))
+    })
+}
+
+/// The generator wanted a CPU and did not get one, because of others or of a quota, while the server got its own.
+fn starved(facts: &Facts<'_>) -> Option<Verdict> {
+    let host = facts.host()?;
+    if let Some(throttled) = host.generator_throttled_cores.filter(|it| *it > THROTTLED_MAX) {
+        let text = format!("a quota kept the generator's threads from running for {throttled:.2} s a second");
+        let phrase = "client-bound (its quota)";
+        let verdict = Verdict::new(VerdictKind::ClientBound, Confidence::Sure, phrase, text);
+        return Some(verdict.confirmed_by("lift the quota; the rate should rise", facts.rate));
+    }
+    let (ran, waited) = (host.generator_cores?, host.generator_wait_cores?);
+    let wait_share = share(waited, ran);
+    let of_server = server_wait_share(facts).unwrap_or(0.0);
+    let others = host.others_cores.unwrap_or(0.0);
+    let is_starved = wait_share >= WAIT_SHARE_STARVED
+        && wait_share >= WAIT_OF_SERVER * of_server
+        && others >= OTHERS_SHARE_MAX * facts.cores;
+    is_starved.then(|| {
+        let text = format!(
+            "its threads waited {:.0} % of their time for a CPU and the server's {:.0} %, while others used {others:.2} cores",
+            wait_share * 100.0,
+            of_server * 100.0
+        );
+        let phrase = "client-bound (starved of CPU)";
+        Verdict::new(VerdictKind::ClientBound, Confidence::Sure, phrase, text)
+            .confirmed_by("end what runs on the client's cores; the rate should rise", facts.rate)
+    })
+}
+
+fn share(waited: f64, ran: f64) -> f64 {
+    let whole = waited + ran;
+    if whole > 0.0 { waited / whole } else { 0.0 }
+}
+
+fn server_wait_share(facts: &Facts<'_>) -> Option<f64> {
+    let groups = &facts.signals()?.groups;
+    let (waited, ran) =
+        groups.iter().fold((0.0, 0.0), |(waited, ran), it| (waited + it.wait_cores, ran + it.cpu_cores));
+    Some(share(waited, ran))
+}
+
+pub(crate) fn noisy_host(facts: &Facts<'_>) -> Option<Verdict> {
+    let host = facts.host()?;
+    let steal = host.steal_share.filter(|share| *share > STEAL_SHARE_MAX);
+    let others = host.others_cores.filter(|cores| *cores > OTHERS_SHARE_MAX * facts.cores);
+    if steal.is_none() && others.is_none() {
+        return None;
+    }
+    let mut parts = Vec::new();
+    parts.extend(others.map(|cores| format!("other processes used {cores:.2} of {} cores", facts.cores)));
+    parts.extend(steal.map(|share| format!("the hypervisor took {:.0} % of the CPU", share * 100.0)));
+    let pressure = host
+        .pressure
+        .get("cpu")
+        .map(|share| format!("some task waited for a CPU in {:.0} % of the time", share * 100.0));
+    let verdict = Verdict::new(VerdictKind::NoisyHost, Confidence::Sure, "noisy host", parts.join(", "));
+    Some(verdict.and_maybe(pressure).confirmed_by("measure again when the machine is idle", facts.rate))
+}

@@ -1,0 +1,55 @@
+//! What a verdict was not, and by which figure.
+
+use crate::facts::Facts;
+use crate::verdict::VerdictKind;
+
+/// What the figures rule out, beside `kind` itself.
+pub(crate) fn of(facts: &Facts<'_>, kind: VerdictKind) -> Vec<String> {
+    let all = [
+        (VerdictKind::ClientBound, client(facts)),
+        (VerdictKind::NoisyHost, host(facts)),
+        (VerdictKind::QuotaBound, quota(facts)),
+        (VerdictKind::GarbageCollection, collections(facts)),
+        (VerdictKind::AcceptQueueOverflow, queue(facts)),
+        (VerdictKind::CpuBound, cpu(facts)),
+    ];
+    all.into_iter().filter(|(other, _)| *other != kind).filter_map(|(_, text)| text).collect()
+}
+
+fn client(facts: &Facts<'_>) -> Option<String> {
+    let busy = facts.trial.load.generator.busy_share;
+    let of_control = facts.context.ceiling_per_s.filter(|it| *it > 0.0).map(|ceiling| {
+        format!(", {:.0} % of what it reaches of the calibration target", facts.rate / ceiling * 100.0)
+    });
+    (0.0..=0.8).contains(&busy).then(|| {
+        format!(
+            "the client: its busiest thread was busy {:.0} % of the time{}",
+            busy * 100.0,
+            of_control.unwrap_or_default()
+        )
+    })
+}
+
+fn host(facts: &Facts<'_>) -> Option<String> {
+    let others = facts.host()?.others_cores.filter(|cores| *cores <= 0.1 * facts.cores)?;
+    Some(format!("others on the machine: {others:.2} cores"))
+}
+
+fn quota(facts: &Facts<'_>) -> Option<String> {
+    let signals = facts.signals()?;
+    signals.quota.is_none().then(|| "a CPU quota: there is none".to_owned())
+}
+
+fn collections(facts: &Facts<'_>) -> Option<String> {
+    let jvm = facts.signals()?.jvm.filter(|jvm| jvm.gc_share < 0.1)?;
+    Some(format!("garbage collection: {:.1} % of the time", jvm.gc_share * 100.0))
+}
+
+fn queue(facts: &Facts<'_>) -> Option<String> {
+    let queue = facts.signals()?.accept_queue.filter(|queue| queue.max < queue.limit)?;
+    Some(format!("the accept queue: up to {} of {} waited", queue.max, queue.limit))
+}
+
+fn cpu(facts: &Facts<'_>) -> Option<String> {
+    facts.has_cpu_left().then(|| format!("the CPU: {}", facts.cpu_words()))
+}

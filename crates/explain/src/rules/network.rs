@@ -1,0 +1,176 @@
+//! Connections: who opens them, who waits to be accepted, and what the kernel counted of it.
+
+use crate::facts::{CPU_SHARE_LOW, Facts};
+use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
+
+/// More than half: whatever most users wait for is what they wait for.
+const MOST: f64 = 0.5;
+/// The name, in `connect_failures`, of `EADDRNOTAVAIL`: no port left.
+const NO_PORT: &str = "no_free_port";
+/// Share of requests that fail for it before it is a limit: see the audit.
+const FAILED_SHARE_MAX: f64 = 0.001;
+/// Handshakes dropped, as a share of connections opened, from which the queue decides: one in a thousand, as for errors.
+const DROPPED_SHARE_MAX: f64 = 0.001;
+/// Share of the readings in which the queue was full.
+const FULL_SHARE_MIN: f64 = 0.2;
+/// Linux sends an acknowledgement that waits for data after 40 ms at first (`TCP_DELACK_MIN`, HZ / 25), and timers and the
+/// way back add some.
+const DELAYED_ACK_US: std::ops::RangeInclusive<f64> = 36_000.0..=60_000.0;
+/// Delayed acknowledgements a request from which most requests may have waited for one.
+const DELAYED_A_REQUEST_MIN: f64 = 0.3;
+/// What opening, accepting and closing a connection costs, in requests: three packets each way instead of one, and
+/// `accept`, `epoll_ctl` and `close` beside `read` and `write`.
+const CONNECTION_COSTS_REQUESTS: f64 = 3.0;
+/// Share of the work that goes to connections before they are worth a word: the noise of a rate here.
+const CONNECTIONS_SHARE_MIN: f64 = 0.05;
+
+pub(crate) fn port_exhaustion(facts: &Facts<'_>) -> Option<Verdict> {
+    let load = &facts.trial.load;
+    let failed = load.connect_failures.get(NO_PORT).copied().unwrap_or(0);
+    let share = failed as f64 / load.intended.max(1) as f64;
+    (share > FAILED_SHARE_MAX).then(|| {
+        let text = format!(
+            "{failed} of {} requests ({:.1} %) found no port to connect from (EADDRNOTAVAIL)",
+            load.intended,
+            share * 100.0
+        );
+        let waiting = facts.trial.surroundings.time_wait_at_boot;
+        let waiting = waiting.map(|count| format!("{count} sockets were in TIME_WAIT before it began"));
+        Verdict::new(VerdictKind::PortExhaustion, Confidence::Sure, "client's ports used up", text)
+            .and_maybe(waiting)
+            .confirmed_by("keep connections, or widen net.ipv4.ip_local_port_range", facts.rate)
+    })
+}
+
+pub(crate) fn delayed_ack(facts: &Facts<'_>) -> Option<Verdict> {
+    let load = &facts.trial.load;
+    let delayed = *facts.host()?.network.get("DelayedACKs")? as f64;
+    let a_request = delayed / (facts.rate * load.window.duration_s).max(1.0);
+    let typical_us = load.service_time_us.p50.filter(|us| DELAYED_ACK_US.contains(us))?;
+    let idle_fits = facts.used_share().is_none_or(|share| share <= CPU_SHARE_LOW);
+    // A server that takes 40 ms by itself does so when it is idle, too, where nothing is delayed yet.
+    let is_slower_than_idle = facts.idle_s.is_none_or(|idle_s| typical_us / 1e6 > 2.0 * idle_s);
+    (a_request >= DELAYED_A_REQUEST_MIN && idle_fits && is_slower_than_idle).then(|| {
+        let text = format!(
+            "{a_request:.2} acknowledgements a request waited for their timer, and the median answer took {:.1} ms",
+            typical_us / 1e3
+        );
+        let phrase = "delayed ACK (40 ms)";
+        Verdict::new(VerdictKind::DelayedAck, Confidence::Sure, phrase, text)
+            .confirmed_by("send an answer at once, or set TCP_NODELAY; it should take less than 40 ms", facts.rate)
+    })
+}
+
+/// Handshakes are dropped, and most users wait for theirs to be sent again: what serves them has nothing to do with it.
+pub(crate) fn most_users_dropped(facts: &Facts<'_>) -> Option<Verdict> {
+    overflow(facts).filter(|_| most_wait_outside(facts))
+}
+
+/// Handshakes are dropped, as a consequence of whatever keeps the queue full.
+pub(crate) fn accept_queue_overflow(facts: &Facts<'_>) -> Option<Verdict> {
+    overflow(facts).filter(|_| !most_wait_outside(facts))
+}
+
+/// Whether most users have no connection, not even one that waits to be accepted.
+fn most_wait_outside(facts: &Facts<'_>) -> bool {
+    let seen = facts.signals().and_then(|signals| signals.accept_queue.zip(signals.connections));
+    seen.is_some_and(|(queue, held)| facts.users - queue.mean - held.mean >= MOST * facts.users)
+}
+
+fn overflow(facts: &Facts<'_>) -> Option<Verdict> {
+    let host = facts.host()?;
+    let dropped = |counts: &std::collections::BTreeMap<String, u64>| {
+        counts
+            .get("ListenOverflows")
+            .copied()
+            .unwrap_or(0)
+            .max(counts.get("ListenDrops").copied().unwrap_or(0))
+    };
+    let (before, within) = (dropped(&host.network_before), dropped(&host.network));
+    let opened = facts.trial.load.connections.opened.max(1) as f64;
+    let queue = facts.signals().and_then(|signals| signals.accept_queue);
+    let is_full = queue.is_some_and(|queue| queue.full_share >= FULL_SHARE_MIN);
+    let share = (before + within) as f64 / opened;
+    if share <= DROPPED_SHARE_MAX || !(within > 0 || is_full) {
+        return None;
+    }
+    let text = format!(
+        "the kernel dropped {} handshakes, {within} of them within the window, because an accept queue was full",
+        before + within
+    );
+    let queue_words = queue.map(|queue| {
+        format!(
+            "it holds {} connections, up to {} waited, and it was full in {:.0} % of the readings",
+            queue.limit,
+            queue.max,
+            queue.full_share * 100.0
+        )
+    });
+    let repeats = host.network.get("TCPSynRetrans").copied().unwrap_or(0)
+        + host.network_before.get("TCPSynRetrans").copied().unwrap_or(0);
+    let repeated = (repeats > 0).then(|| format!("{repeats} SYNs were sent again, after 1, 3, 7 or 15 s"));
+    let confirm = Intervention {
+        text: "lengthen the queue (backlog); handshakes should no longer be dropped".into(),
+        setting: Some(Setting::AcceptQueue),
+        now: queue.map(|queue| f64::from(queue.limit)),
+        threads: Vec::new(),
+        rate_per_s: facts.rate,
+        rate_max_per_s: facts.next_limit_per_s(),
+    };
+    let verdict = Verdict::new(VerdictKind::AcceptQueueOverflow, Confidence::Sure, "accept queue full", text);
+    Some(verdict.and_maybe(queue_words).and_maybe(repeated).confirmed_with(confirm))
+}
+
+/// A connection for each request, or for each k-th: work beside the work.
+pub(crate) fn connections_by_request(facts: &Facts<'_>) -> Option<Verdict> {
+    let load = &facts.trial.load;
+    let requests = facts.rate * (load.load.warm_up_s + load.window.duration_s);
+    let first = u64::from(load.load.connections);
+    let reopened = load.connections.opened.saturating_sub(first) as f64;
+    let a_request = (reopened / requests.max(1.0)).min(1.0);
+    let cost = CONNECTION_COSTS_REQUESTS * a_request;
+    let work_share = cost / (1.0 + cost);
+    let queue = facts.signals().and_then(|signals| signals.accept_queue);
+    let waiting = queue.filter(|queue| queue.mean >= MOST * facts.users);
+    // Only where the CPU is what there is too little of does work beside the work cost a rate; or where most users wait
+    // for their new connection to be accepted.
+    let costs_cpu = work_share >= CONNECTIONS_SHARE_MIN && !facts.has_cpu_left();
+    if reopened < 1.0 || !(costs_cpu || waiting.is_some()) {
+        return None;
+    }
+    let k = (1.0 / a_request).round().max(1.0);
+    let who =
+        if load.connections.closed_by_server > 0 { "the server closes it" } else { "the client closes it" };
+    let waiting = waiting.map(|queue| {
+        format!(
+            "{:.0} of {:.0} users waited for their new connection to be accepted",
+            queue.mean, facts.users
+        )
+    });
+    let without = facts.rate * (1.0 + cost);
+    let confirm = Intervention {
+        text: "keep connections open; the rate should rise".into(),
+        setting: Some(Setting::KeepAlive),
+        now: Some(k),
+        threads: Vec::new(),
+        rate_per_s: without,
+        rate_max_per_s: Some(without),
+    };
+    let (kind, phrase, text) = if k < 2.0 {
+        let text =
+            format!("{reopened:.0} connections for {requests:.0} requests: a new one for each, and {who}");
+        (VerdictKind::NoKeepAlive, "a connection a request".to_owned(), text)
+    } else {
+        let text = format!(
+            "{reopened:.0} connections for {requests:.0} requests: {who} at each {k:.0}th, which takes about {:.0} % of the work",
+            work_share * 100.0
+        );
+        (VerdictKind::KeepAliveCap, format!("keep-alive cap of {k:.0}"), text)
+    };
+    Some(
+        Verdict::new(kind, Confidence::Likely, phrase, text)
+            .and_maybe(waiting)
+            .and(facts.cpu_words())
+            .confirmed_with(confirm),
+    )
+}

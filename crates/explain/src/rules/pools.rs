@@ -1,0 +1,242 @@
+//! Is there a number K of requests that can be under way, and whose number is it?
+//!
+//! By Little's law X · S is the number of requests under way. Where CPU is left and answers take as long as on an idle
+//! server once their turn comes, X · S₀ is how many had their turn at a time: K.
+
+use crate::facts::{Facts, Group, POOL_TOLERANCE, is_about};
+use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
+
+/// Share of the window that a ramp-up may take for the rate to be near that of a steady load.
+const RAMP_SHARE_MAX: f64 = 0.1;
+/// A bound on connections to an upstream is reached nearly all the time when it is the limit.
+const HELD_MEAN_MIN: f64 = 0.9;
+/// Share of the clients that so many connections must lie below: as many as clients follow the load.
+const HELD_OF_CLIENTS_MAX: f64 = 0.9;
+/// How close a proxy comes to what is behind it when that is the limit.
+const OF_BACKEND_MIN: f64 = 0.9;
+/// Threads that carry virtual ones: the JVM's own pool for them, also as Linux cuts its name.
+const CARRIERS: [&str; 2] = ["ForkJoinPool-*-worker", "ForkJoinPool-*-"];
+/// JFR's event for a virtual thread that blocks its carrier.
+const PINNED: &str = "jdk.VirtualThreadPinned";
+
+pub(crate) fn keeps_rate(facts: &Facts<'_>) -> Option<Verdict> {
+    let asked = facts.trial.load.load.rate_per_s?;
+    ((facts.rate - asked).abs() <= POOL_TOLERANCE * asked).then(|| {
+        let text = format!("{:.0}/s of {asked:.0}/s due", facts.rate);
+        Verdict::new(VerdictKind::KeepsRate, Confidence::Sure, "none: keeps the rate", text)
+            .confirmed_by("raise the rate", facts.rate)
+    })
+}
+
+pub(crate) fn idle_pace(facts: &Facts<'_>) -> Option<Verdict> {
+    let load = &facts.trial.load.load;
+    // Users who come and go are not all under way at once, so X·S₀ says nothing of their number.
+    if load.ramp_up_s.is_some() || load.requests_per_user.is_some() {
+        return None;
+    }
+    // A user who thinks is as much of the load as one who waits.
+    let thinking = facts.rate * load.think_us.unwrap_or(0.0) / 1e6;
+    let engaged = facts.under_way()? + thinking;
+    let users = load.connections;
+    is_about(engaged, users).then(|| {
+        let thinkers =
+            if thinking > 0.0 { format!(" + {thinking:.1} users who think") } else { String::new() };
+        let text = format!(
+            "all wait for an idle server: {}{thinkers} ≈ the {users} connections",
+            facts.under_way_words()
+        );
+        Verdict::new(VerdictKind::IdlePace, Confidence::Sure, "none: idle pace", text)
+            .confirmed_by("double the connections; the rate should double", facts.rate)
+    })
+}
+
+/// What may hold requests back other than the CPU; `None` where the CPU may, or where users come and go.
+fn under_way(facts: &Facts<'_>) -> Option<f64> {
+    // While users come and go, the rate is an average over different numbers of them.
+    let ramp_s = facts.trial.load.load.ramp_up_s.unwrap_or(0.0);
+    let is_ramp = ramp_s > RAMP_SHARE_MAX * facts.trial.load.window.duration_s;
+    facts.under_way().filter(|_| !is_ramp && facts.has_cpu_left())
+}
+
+pub(crate) fn upstream_pool(facts: &Facts<'_>) -> Option<Verdict> {
+    let under_way = under_way(facts)?;
+    let behind = facts.trial.upstreams.first()?;
+    let held = behind.server.signals.as_ref()?.connections?;
+    let is_bound = held.mean >= HELD_MEAN_MIN * f64::from(held.max)
+        && f64::from(held.max) <= HELD_OF_CLIENTS_MAX * facts.users
+        && is_about(under_way, held.max);
+    is_bound.then(|| {
+        let (k, stack) = (held.max, &behind.stack);
+        let text = format!(
+            "{} ≈ the {k} connections held to {stack} (mean {:.1})",
+            facts.under_way_words(),
+            held.mean
+        );
+        let phrase = format!("{k} connections to {stack}");
+        Verdict::new(VerdictKind::UpstreamPoolLimit, Confidence::Sure, phrase, text)
+            .and(facts.cpu_words())
+            .confirmed_with(larger(facts, Setting::UpstreamPool, k, &[], "connections to it"))
+    })
+}
+
+/// What is behind a proxy is the limit: it carries no more when it is asked directly, or a pool of its own fits.
+pub(crate) fn backend(facts: &Facts<'_>) -> Option<Verdict> {
+    let behind = facts.trial.upstreams.first()?;
+    let stack = &behind.stack;
+    let alone = facts.context.backend_alone_per_s.filter(|alone| *alone > 0.0 && facts.has_cpu_left());
+    let of_alone = alone.map(|alone| facts.rate / alone).filter(|share| *share >= OF_BACKEND_MIN);
+    let fitting = under_way(facts).and_then(|under_way| Some((under_way, fitting(facts, under_way, true)?)));
+    let pool = fitting.map(|(_, fitting)| {
+        format!(
+            "{} ≈ {} {} `{}`",
+            facts.under_way_words(),
+            fitting.threads,
+            fitting.noun(),
+            fitting.names.join(", ")
+        )
+    });
+    let direct = of_alone.map(|share| {
+        format!(
+            "{:.0} % of what {stack} carries when it is asked directly ({:.0}/s)",
+            share * 100.0,
+            alone.unwrap_or(0.0)
+        )
+    });
+    let mut evidence = [pool, direct].into_iter().flatten();
+    let text = evidence.next()?;
+    let phrase = format!("backend ({stack})");
+    let confidence =
+        if alone.is_some() && of_alone.is_none() { Confidence::Possible } else { Confidence::Likely };
+    let mut verdict = Verdict::new(VerdictKind::BackendBound, confidence, phrase, text);
+    verdict.evidence.extend(evidence);
+    Some(
+        verdict
+            .and(facts.cpu_words())
+            .confirmed_by(format!("make {stack} faster; the rate should follow it"), facts.rate),
+    )
+}
+
+/// A pool of K threads, a single one, or a section that one at a time may be in.
+pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
+    let under_way = under_way(facts)?;
+    if is_about(under_way, 1) {
+        return one_at_a_time(facts);
+    }
+    let fitting = fitting(facts, under_way, false)?;
+    let (k, names) = (fitting.threads, fitting.names.join(", "));
+    let text = format!("{} ≈ {k} threads `{names}`", facts.under_way_words());
+    let carriers = fitting.names.iter().any(|name| CARRIERS.iter().any(|carrier| name.starts_with(carrier)));
+    let verdict = if carriers {
+        let phrase = format!("{k} pinned carriers");
+        let recorded = facts.signals().and_then(|signals| signals.jvm_events.get(PINNED).copied());
+        let confidence = if recorded.is_some() { Confidence::Sure } else { Confidence::Likely };
+        let events =
+            recorded.map(|count| format!("the JVM recorded {count} times that a virtual thread was pinned"));
+        Verdict::new(VerdictKind::PinnedCarriers, confidence, phrase, text)
+            .and("they carry virtual threads, and hold one each for as long as an answer takes")
+            .and_maybe(events)
+            .confirmed_by("block without pinning; the rate should no longer follow the cores", facts.rate)
+    } else {
+        let phrase = format!("pool of {k} ({names})");
+        let confidence = if fitting.names.len() == 1 { Confidence::Sure } else { Confidence::Likely };
+        Verdict::new(VerdictKind::PoolLimit, confidence, phrase, text).confirmed_with(larger(
+            facts,
+            Setting::Pool,
+            k,
+            &fitting.names,
+            "threads",
+        ))
+    };
+    Some(verdict.and(facts.cpu_words()))
+}
+
+/// One request at a time has its turn. Where several threads work for that, they wait for each other; where one does, it
+/// either serves many connections, which it blocks, or takes one after the other.
+fn one_at_a_time(facts: &Facts<'_>) -> Option<Verdict> {
+    let groups = facts.groups();
+    let own = || groups.iter().filter(|group| group.of.is_none() && facts.may_serve(group));
+    let many = own().find(|group| group.did.is_some_and(|did| did.active > 1));
+    if let Some(group) = many {
+        return Some(serial_section(facts, group));
+    }
+    let names: Vec<String> = own().filter(|group| group.threads == 1).map(Group::shown).collect();
+    if names.is_empty() {
+        return None;
+    }
+    let name = names.join(", ");
+    let held = facts.signals().and_then(|signals| signals.connections);
+    let text = format!("{} ≈ 1 thread `{name}`", facts.under_way_words());
+    let Some(held) = held.filter(|held| held.mean >= 2.0) else {
+        let phrase = format!("1 thread ({name})");
+        let verdict = Verdict::new(VerdictKind::PoolLimit, Confidence::Likely, phrase, text);
+        let confirm = larger(facts, Setting::Pool, 1, &names, "threads");
+        return Some(verdict.and(facts.cpu_words()).confirmed_with(confirm));
+    };
+    let change = "hand what blocks to other threads; answers should no longer wait for each other";
+    let phrase = format!("event loop blocked ({name})");
+    Some(
+        Verdict::new(VerdictKind::BlockedEventLoop, Confidence::Sure, phrase, text)
+            .and(format!("it holds {:.0} connections and waits for one request", held.mean))
+            .and(facts.cpu_words())
+            .confirmed_by(change, facts.rate),
+    )
+}
+
+fn serial_section(facts: &Facts<'_>, group: &Group<'_>) -> Verdict {
+    let text = format!(
+        "{} ≈ 1 request at a time, though the {} threads `{}` all work",
+        facts.under_way_words(),
+        group.threads,
+        group.shown()
+    );
+    Verdict::new(VerdictKind::SerialSection, Confidence::Likely, "one at a time (a lock)", text)
+        .and(facts.cpu_words())
+        .confirmed_by("shorten what is done under the lock by half; the rate should double", facts.rate)
+}
+
+/// A size that fits, and the groups that have it.
+struct Fitting {
+    threads: u32,
+    names: Vec<String>,
+}
+
+impl Fitting {
+    const fn noun(&self) -> &'static str {
+        if self.threads == 1 { "thread" } else { "threads" }
+    }
+}
+
+/// The size closest to `under_way` among those of the groups that may be the pool, and the names of all groups of that
+/// size: between them the evidence does not decide.
+fn fitting(facts: &Facts<'_>, under_way: f64, behind: bool) -> Option<Fitting> {
+    // As many threads as connections is a thread a connection: that follows the load and limits nothing.
+    let connections = facts.trial.load.load.connections;
+    let groups: Vec<Group<'_>> = facts
+        .groups()
+        .into_iter()
+        .filter(|group| group.of.is_some() == behind && facts.may_serve(group))
+        .filter(|group| (1..connections).contains(&group.threads) && is_about(under_way, group.threads))
+        .collect();
+    let off = |group: &&Group<'_>| (under_way - f64::from(group.threads)).abs();
+    let threads = groups.iter().min_by(|a, b| off(a).total_cmp(&off(b)))?.threads;
+    let names = groups.iter().filter(|group| group.threads == threads).map(Group::shown).collect();
+    Some(Fitting { threads, names })
+}
+
+/// Twice as many of something.
+fn larger(facts: &Facts<'_>, setting: Setting, now: u32, threads: &[String], what: &str) -> Intervention {
+    let confirm = Intervention {
+        text: String::new(),
+        setting: Some(setting),
+        now: Some(f64::from(now)),
+        threads: threads.to_vec(),
+        rate_per_s: facts.rate,
+        rate_max_per_s: facts.next_limit_per_s(),
+    };
+    let text = format!(
+        "make it {} {what}; the rate should become {:.0}/s",
+        u64::from(now) * 2,
+        confirm.predict(2.0)
+    );
+    Intervention { text, ..confirm }
+}

@@ -1,0 +1,145 @@
+//! Did the server do its work, and was it kept from it by something with a counter of its own?
+
+use record::Outcomes;
+
+use crate::facts::Facts;
+use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
+
+/// Descriptors that are free when a server has none for a connection: it may keep one or two back to say so.
+const FILES_LEFT_MAX: u64 = 2;
+/// Share of wrong answers from which a service is incorrect: see the audit.
+const WRONG_SHARE_MAX: f64 = 0.001;
+/// Thread-seconds a second that a quota holds back before it decides anything: more than the least effect.
+const THROTTLED_MAX: f64 = 0.05;
+/// Share of its quota that a server uses when the quota is its limit.
+const QUOTA_USED_MIN: f64 = 0.8;
+/// Share of the time in collections from which taking them away would raise the rate by more than any noise here.
+const GC_SHARE_MIN: f64 = 0.1;
+/// Bytes to a disk a request that are more than a server has any need for: a line of an access log has a hundred or two.
+const LOG_BYTES_MIN: f64 = 1024.0;
+/// Share of the time in which something waited for a disk.
+const IO_PRESSURE_MIN: f64 = 0.1;
+/// A log line a request: as much as an access log has.
+const LOG_LINE_BYTES: f64 = 64.0;
+
+pub(crate) fn descriptor_limit(facts: &Facts<'_>) -> Option<Verdict> {
+    facts.servers().find_map(|(of, server)| {
+        let signals = server.signals.as_ref()?;
+        let (max, limit) = (signals.open_files_max?, signals.open_files_limit?);
+        (max + FILES_LEFT_MAX >= limit).then(|| {
+            let whose = of.map_or_else(String::new, |stack| format!(" of {stack}"));
+            let text = format!("{max} open files{whose}, of {limit} that are allowed");
+            let waiting = signals
+                .accept_queue
+                .filter(|queue| queue.max > 0)
+                .map(|queue| format!("up to {} connections waited to be accepted", queue.max));
+            Verdict::new(
+                VerdictKind::DescriptorLimit,
+                Confidence::Sure,
+                format!("{limit} file descriptors"),
+                text,
+            )
+            .and_maybe(waiting)
+            .confirmed_by("raise the limit of open files; all connections should be served", facts.rate)
+        })
+    })
+}
+
+/// Answers that are wrong, or none. What came late or was never sent is a matter of speed.
+pub(crate) fn incorrect_service(facts: &Facts<'_>) -> Option<Verdict> {
+    let load = &facts.trial.load;
+    let Outcomes { answered, connect_failed, reset, closed_early, malformed, .. } = load.outcomes;
+    let unexpected = answered.saturating_sub(load.answered_as_expected);
+    let wrong = unexpected + connect_failed + reset + closed_early + malformed;
+    let asked = load.intended.saturating_sub(load.outcomes.unsent).max(1);
+    let share = wrong as f64 / asked as f64;
+    if share <= WRONG_SHARE_MAX {
+        return None;
+    }
+    let kinds = [
+        (unexpected, "answered otherwise than expected"),
+        (connect_failed, "not connected"),
+        (reset, "reset"),
+        (closed_early, "closed early"),
+        (malformed, "malformed"),
+    ];
+    let named: Vec<String> =
+        kinds.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}")).collect();
+    let text = format!("{:.1} % of {asked} requests: {}", share * 100.0, named.join(", "));
+    let statuses = (unexpected > 0).then(|| {
+        let all: Vec<String> =
+            load.statuses.iter().map(|(status, count)| format!("{count} × {status}")).collect();
+        format!(
+            "statuses: {}; what fails fast makes a rate look good, goodput is {:.0}/s",
+            all.join(", "),
+            load.goodput_per_s
+        )
+    });
+    let phrase = format!("wrong answers ({:.1} %)", share * 100.0);
+    let verdict =
+        Verdict::new(VerdictKind::IncorrectService, Confidence::Sure, phrase, text).and_maybe(statuses);
+    Some(verdict.confirmed_by("mend the errors and measure again", load.goodput_per_s))
+}
+
+pub(crate) fn quota_bound(facts: &Facts<'_>) -> Option<Verdict> {
+    facts.servers().find_map(|(of, server)| {
+        let quota = server.signals.as_ref()?.quota?;
+        let (allowed, used) = (quota.cores?, server.cpu_cores?);
+        (quota.throttled_cores > THROTTLED_MAX && used >= QUOTA_USED_MIN * allowed).then(|| {
+            let whose = of.map_or_else(String::new, |stack| format!(" of {stack}"));
+            let text = format!(
+                "the control group{whose} may use {allowed:.2} cores and used {used:.2}; threads were kept from running for \
+                 {:.2} s a second",
+                quota.throttled_cores
+            );
+            let phrase = format!("CPU quota of {allowed:.2} cores");
+            Verdict::new(VerdictKind::QuotaBound, Confidence::Sure, phrase, text)
+                .confirmed_by("double the quota; the rate should double, as far as there are cores", facts.rate)
+        })
+    })
+}
+
+pub(crate) fn log_bound(facts: &Facts<'_>) -> Option<Verdict> {
+    let a_second = facts.signals()?.disk_write_bytes_per_s?;
+    let a_request = a_second / facts.rate.max(f64::MIN_POSITIVE);
+    let pressure = facts.host().and_then(|host| host.pressure.get("io").copied()).unwrap_or(0.0);
+    let waits = pressure >= IO_PRESSURE_MIN && a_request >= LOG_LINE_BYTES;
+    (a_request >= LOG_BYTES_MIN || waits).then(|| {
+        let text = format!("{a_request:.0} bytes a request to a disk, {:.1} MB/s", a_second / 1e6);
+        let waited = format!("some task waited for a disk in {:.0} % of the time", pressure * 100.0);
+        let confidence = if waits { Confidence::Sure } else { Confidence::Likely };
+        Verdict::new(VerdictKind::LogBound, confidence, "writes to a disk", text)
+            .and(waited)
+            .confirmed_by("log less, or without syncing; the rate should rise", facts.rate)
+    })
+}
+
+pub(crate) fn garbage_collection(facts: &Facts<'_>) -> Option<Verdict> {
+    facts.servers().find_map(|(of, server)| {
+        let jvm = server.signals.as_ref()?.jvm.filter(|jvm| jvm.gc_share >= GC_SHARE_MIN)?;
+        let whose = of.map_or_else(String::new, |stack| format!(" of {stack}"));
+        let mebibytes = |bytes: u64| bytes >> 20;
+        let text = format!(
+            "the JVM{whose} stood still for {:.0} % of the time in {:.1} collections a second",
+            jvm.gc_share * 100.0,
+            jvm.gc_per_s
+        );
+        let heap = format!(
+            "up to {} of {} MiB of heap in use",
+            mebibytes(jvm.heap_used_bytes_max),
+            mebibytes(jvm.heap_max_bytes)
+        );
+        let phrase = format!("garbage collection ({:.0} %)", jvm.gc_share * 100.0);
+        let without = facts.rate / (1.0 - jvm.gc_share.min(0.99));
+        let confirm = Intervention {
+            text: "give it several times the heap; collections should be rare and the rate higher".into(),
+            setting: Some(Setting::Heap),
+            now: Some(jvm.heap_max_bytes as f64),
+            threads: Vec::new(),
+            rate_per_s: without,
+            rate_max_per_s: Some(without),
+        };
+        let verdict = Verdict::new(VerdictKind::GarbageCollection, Confidence::Sure, phrase, text);
+        Some(verdict.and(heap).confirmed_with(confirm))
+    })
+}

@@ -1,0 +1,491 @@
+//! Why a trial's rate was what it was, by its figures: each limit planted by figures, at its edges, and beside others.
+
+use std::collections::BTreeMap;
+
+use explain::{Confidence, Context, Explanation, Setting, Verdict, VerdictKind};
+use record::{
+    AcceptQueue, Held, HostSignals, JvmUse, Measured, Quota, Second, Server, ServerSignals, ThreadGroupUse,
+    Upstream,
+};
+
+use crate::samples::trial;
+
+const CORES: Context = Context { cores: 2, ceiling_per_s: None, backend_alone_per_s: None };
+
+fn explain(trial: &Measured) -> Explanation {
+    explain::explain(trial, &CORES)
+}
+
+fn first(trial: &Measured) -> Verdict {
+    explain(trial).first().clone()
+}
+
+fn kind(trial: &Measured) -> VerdictKind {
+    first(trial).kind
+}
+
+/// A trial of 64 connections at `rate` on a server with these threads, each answer 100 ms when idle, without signals.
+fn at(rate: f64, groups: &[(&str, u32)]) -> Measured {
+    let mut trial = trial();
+    trial.load.throughput_per_s = rate;
+    trial.load.goodput_per_s = rate;
+    let groups = groups.iter().map(|(name, threads)| ((*name).to_owned(), *threads));
+    trial.server.thread_groups = groups.collect::<BTreeMap<_, _>>();
+    trial
+}
+
+/// The same with signals: each thread of each group works, and is given a CPU once for each request there is.
+fn watched(rate: f64, groups: &[(&str, u32)]) -> Measured {
+    let mut trial = at(rate, groups);
+    let uses = groups.iter().map(|(name, threads)| ThreadGroupUse {
+        name: (*name).to_owned(),
+        threads: *threads,
+        active: *threads,
+        cpu_cores: 0.2,
+        busiest_cores: 0.2 / f64::from(*threads),
+        switches_per_s: rate,
+        ..ThreadGroupUse::default()
+    });
+    trial.server.signals = Some(ServerSignals { groups: uses.collect(), ..ServerSignals::default() });
+    trial.host = Some(HostSignals { cores: 2, others_cores: Some(0.02), ..HostSignals::default() });
+    trial
+}
+
+/// A fast server on a machine that is used up.
+fn full(server_cores: f64) -> Measured {
+    let mut trial = watched(100_000.0, &[("pool-*", 16)]);
+    trial.contract.idle_service_time_us = 200.0;
+    trial.load.generator.cpu_s = (1.95 - server_cores) * 15.0;
+    trial.server.cpu_cores = Some(server_cores);
+    trial
+}
+
+fn signals(trial: &mut Measured) -> &mut ServerSignals {
+    trial.server.signals.as_mut().unwrap()
+}
+
+fn host(trial: &mut Measured) -> &mut HostSignals {
+    trial.host.as_mut().unwrap()
+}
+
+#[test]
+fn a_pool_of_16_at_160_a_second_with_100_ms_is_named() {
+    let verdict = first(&at(160.0, &[("pool-*", 16), ("proofload", 1)]));
+    assert_eq!((verdict.kind, verdict.confidence), (VerdictKind::PoolLimit, Confidence::Sure));
+    assert_eq!(verdict.phrase, "pool of 16 (pool-*)");
+    assert_eq!(verdict.evidence[0], "X·S₀ = 160.0/s × 100.0 ms = 16.0 ≈ 16 threads `pool-*`");
+    let confirm = verdict.confirm.unwrap();
+    assert_eq!(confirm.text, "make it 32 threads; the rate should become 320/s");
+    assert_eq!((confirm.setting, confirm.now), (Some(Setting::Pool), Some(16.0)));
+    // 64 users at 100 ms are 640/s, however many threads there are.
+    assert_eq!((confirm.predict(2.0), confirm.predict(10.0)), (320.0, 640.0));
+    assert!(verdict.excluded.iter().any(|it| it.starts_with("the CPU: ")), "{:?}", verdict.excluded);
+}
+
+#[test]
+fn the_edges_of_the_tolerance() {
+    for (rate, kind_is) in [
+        (152.1, VerdictKind::PoolLimit),
+        (151.9, VerdictKind::Unexplained),
+        (167.9, VerdictKind::PoolLimit),
+        (168.1, VerdictKind::Unexplained),
+    ] {
+        assert_eq!(kind(&at(rate, &[("pool-*", 16)])), kind_is, "{rate}");
+    }
+}
+
+#[test]
+fn the_time_of_a_warm_server_counts_where_it_is_known() {
+    let mut trial = at(160.0, &[("pool-*", 16)]);
+    trial.contract.idle_service_time_us = 180_000.0;
+    assert_eq!(kind(&trial), VerdictKind::Unexplained);
+    trial.contract.warm_service_time_us = Some(100_100.0);
+    assert_eq!(kind(&trial), VerdictKind::PoolLimit);
+}
+
+#[test]
+fn threads_that_hardly_run_serve_nothing() {
+    let mut trial = watched(160.0, &[("pool-*", 16), ("cleaner-*", 16)]);
+    let idle = signals(&mut trial).groups.iter_mut().find(|group| group.name == "cleaner-*").unwrap();
+    idle.switches_per_s = 10.0;
+    let verdict = first(&trial);
+    assert_eq!(verdict.phrase, "pool of 16 (pool-*)");
+    assert_eq!(verdict.confidence, Confidence::Sure);
+    let verdict = first(&watched(160.0, &[("pool-*", 16), ("other-*", 16)]));
+    assert_eq!(
+        (verdict.phrase.as_str(), verdict.confidence),
+        ("pool of 16 (pool-*, other-*)", Confidence::Likely)
+    );
+}
+
+#[test]
+fn the_threads_of_a_jvm_itself_are_no_pool() {
+    let mut trial = at(20.0, &[("C2 CompilerThre", 2), ("GC Thread#*", 2)]);
+    assert_eq!(kind(&trial), VerdictKind::Unexplained);
+    trial.server.thread_groups.insert("parallel-*".into(), 2);
+    assert_eq!(first(&trial).phrase, "pool of 2 (parallel-*)");
+}
+
+#[test]
+fn users_served_at_idle_pace_have_no_limit() {
+    let verdict = first(&at(640.0, &[("conn-*", 64)]));
+    assert_eq!((verdict.kind, verdict.phrase.as_str()), (VerdictKind::IdlePace, "none: idle pace"));
+    assert!(verdict.evidence[0].contains("640.0/s × 100.0 ms = 64.0 ≈ the 64 connections"), "{verdict:?}");
+    // 64 users who wait 100 ms and think 900 ms.
+    let mut trial = at(64.0, &[("conn-*", 64)]);
+    assert_eq!(kind(&trial), VerdictKind::Unexplained);
+    trial.load.load.think_us = Some(900_000.0);
+    assert_eq!(kind(&trial), VerdictKind::IdlePace);
+}
+
+#[test]
+fn users_who_come_and_go_are_not_taken_for_a_number_of_users() {
+    let mut trial = at(640.0, &[("pool-*", 63)]);
+    assert_eq!(kind(&trial), VerdictKind::IdlePace);
+    trial.load.load.ramp_up_s = Some(10.0);
+    assert_eq!(kind(&trial), VerdictKind::Unexplained);
+    // With one that is soon over, a pool shows.
+    trial.load.load.ramp_up_s = Some(1.0);
+    assert_eq!(first(&trial).phrase, "pool of 63 (pool-*)");
+}
+
+#[test]
+fn an_open_load_that_is_kept_is_no_limit() {
+    let mut trial = at(1960.0, &[("pool-*", 196)]);
+    trial.load.load.rate_per_s = Some(2000.0);
+    trial.load.load.connections = 300;
+    let verdict = first(&trial);
+    assert_eq!(
+        (verdict.kind, verdict.evidence[0].as_str()),
+        (VerdictKind::KeepsRate, "1960/s of 2000/s due")
+    );
+    // Not kept, and 50 threads account for it.
+    let mut trial = at(500.0, &[("pool-*", 50)]);
+    trial.load.load.rate_per_s = Some(2000.0);
+    trial.load.load.connections = 300;
+    assert_eq!(kind(&trial), VerdictKind::PoolLimit);
+}
+
+#[test]
+fn a_group_that_follows_the_connections_is_no_pool() {
+    let mut trial = at(160.0, &[("conn-*", 16)]);
+    trial.load.load.rate_per_s = Some(2000.0);
+    trial.load.load.connections = 16;
+    trial.load.load.think_us = Some(1.0);
+    assert_ne!(kind(&trial), VerdictKind::PoolLimit);
+}
+
+fn behind(groups: &[(&str, u32)], held: u32) -> Upstream {
+    let mut server: Server = watched(160.0, groups).server;
+    server.cpu_cores = Some(0.1);
+    let connections = Some(Held { mean: f64::from(held), max: held, readings: 20 });
+    server.signals.as_mut().unwrap().connections = connections;
+    Upstream { stack: "tomcat-nio".into(), server }
+}
+
+#[test]
+fn connections_to_an_upstream_are_a_pool_of_their_own() {
+    let mut trial = watched(160.0, &[("proxy-*", 2)]);
+    trial.upstreams = vec![behind(&[("exec-*", 40)], 16)];
+    let verdict = first(&trial);
+    assert_eq!(
+        (verdict.kind, verdict.phrase.as_str()),
+        (VerdictKind::UpstreamPoolLimit, "16 connections to tomcat-nio")
+    );
+    assert_eq!(verdict.confirm.unwrap().setting, Some(Setting::UpstreamPool));
+    // As many as there are clients follow the load.
+    trial.upstreams = vec![behind(&[("exec-*", 40)], 64)];
+    assert_eq!(kind(&trial), VerdictKind::Unexplained);
+}
+
+#[test]
+fn a_slow_backend_is_named_and_not_the_proxy_before_it() {
+    let mut trial = watched(160.0, &[("proxy-*", 2)]);
+    trial.upstreams = vec![behind(&[("exec-*", 16)], 64)];
+    let verdict = first(&trial);
+    assert_eq!((verdict.kind, verdict.phrase.as_str()), (VerdictKind::BackendBound, "backend (tomcat-nio)"));
+    assert!(verdict.evidence[0].ends_with("≈ 16 threads `exec-* of tomcat-nio`"), "{verdict:?}");
+    // Without any such pool, the rate of the backend alone says it.
+    trial.upstreams = vec![behind(&[("exec-*", 40)], 64)];
+    let context = Context { backend_alone_per_s: Some(165.0), ..CORES };
+    let verdict = explain::explain(&trial, &context).first().clone();
+    assert_eq!(verdict.kind, VerdictKind::BackendBound);
+    assert!(verdict.evidence[0].starts_with("97 % of what tomcat-nio carries"), "{verdict:?}");
+    let context = Context { backend_alone_per_s: Some(400.0), ..CORES };
+    assert_eq!(explain::explain(&trial, &context).first().kind, VerdictKind::Unexplained);
+}
+
+#[test]
+fn one_at_a_time_is_a_lock_a_loop_or_a_thread() {
+    // Many threads work, and one request at a time has its turn.
+    let verdict = first(&watched(10.0, &[("pool-*", 16), ("poller", 1)]));
+    assert_eq!(
+        (verdict.kind, verdict.phrase.as_str()),
+        (VerdictKind::SerialSection, "one at a time (a lock)")
+    );
+    // One thread holds all connections.
+    let mut trial = watched(10.0, &[("event-loop", 1)]);
+    signals(&mut trial).connections = Some(Held { mean: 64.0, max: 64, readings: 20 });
+    assert_eq!(first(&trial).phrase, "event loop blocked (event-loop)");
+    // One thread takes one connection after the other.
+    signals(&mut trial).connections = Some(Held { mean: 1.0, max: 1, readings: 20 });
+    let verdict = first(&trial);
+    assert_eq!((verdict.kind, verdict.phrase.as_str()), (VerdictKind::PoolLimit, "1 thread (event-loop)"));
+}
+
+#[test]
+fn carriers_of_virtual_threads_are_called_so() {
+    let verdict = first(&watched(20.0, &[("ForkJoinPool-*-worker-*", 2), ("main", 1)]));
+    assert_eq!((verdict.kind, verdict.phrase.as_str()), (VerdictKind::PinnedCarriers, "2 pinned carriers"));
+}
+
+#[test]
+fn a_full_machine_is_the_servers_or_both() {
+    let verdict = first(&full(1.8));
+    assert_eq!((verdict.kind, verdict.phrase.as_str()), (VerdictKind::CpuBound, "CPU-bound"));
+    let verdict = first(&full(1.2));
+    assert_eq!((verdict.kind, verdict.phrase.as_str()), (VerdictKind::BoxBound, "box-bound"));
+    assert!(verdict.evidence[0].contains("1.20 by the server and 0.75 by the client"), "{verdict:?}");
+    let mut trial = full(1.8);
+    signals(&mut trial).cpu_system_cores = Some(0.9);
+    assert_eq!(first(&trial).phrase, "CPU-bound (kernel 50 %)");
+    // Interrupts are work, too.
+    let mut trial = full(1.2);
+    trial.load.generator.cpu_s = 0.3 * 15.0;
+    assert_eq!(kind(&trial), VerdictKind::Unexplained);
+    host(&mut trial).interrupts_cores = Some(0.4);
+    assert_eq!(kind(&trial), VerdictKind::BoxBound);
+}
+
+#[test]
+fn cores_of_ones_own_are_what_a_server_can_use_up() {
+    let mut trial = full(0.95);
+    trial.load.generator.cpu_s = 0.1 * 15.0;
+    signals(&mut trial).groups[0].busiest_cores = 0.1;
+    assert_ne!(kind(&trial), VerdictKind::CpuBound);
+    trial.surroundings.client_cpus = Some("0".into());
+    trial.surroundings.server_cpus = Some("1".into());
+    assert_eq!(kind(&trial), VerdictKind::CpuBound);
+}
+
+#[test]
+fn one_busy_thread_leaves_cores_unused() {
+    let mut trial = full(0.97);
+    trial.load.generator.cpu_s = 0.3 * 15.0;
+    signals(&mut trial).groups = vec![ThreadGroupUse {
+        name: "loop".into(),
+        threads: 1,
+        active: 1,
+        busiest_cores: 0.97,
+        cpu_cores: 0.97,
+        ..Default::default()
+    }];
+    let verdict = first(&trial);
+    assert_eq!(
+        (verdict.kind, verdict.phrase.as_str()),
+        (VerdictKind::BlockedEventLoop, "1 thread busy (loop)")
+    );
+    // The same time spread over many threads is a lock's.
+    signals(&mut trial).groups = vec![ThreadGroupUse {
+        name: "pool-*".into(),
+        threads: 16,
+        active: 16,
+        busiest_cores: 0.07,
+        cpu_cores: 0.97,
+        ..Default::default()
+    }];
+    assert_eq!(kind(&trial), VerdictKind::SerialSection);
+}
+
+#[test]
+fn a_quota_that_holds_threads_back_is_named() {
+    let mut trial = watched(1000.0, &[("pool-*", 16)]);
+    trial.server.cpu_cores = Some(0.5);
+    signals(&mut trial).quota = Some(Quota { cores: Some(0.5), throttled_cores: 0.4 });
+    assert_eq!(first(&trial).phrase, "CPU quota of 0.50 cores");
+    // One that is not used up holds nothing back.
+    trial.server.cpu_cores = Some(0.3);
+    assert_ne!(kind(&trial), VerdictKind::QuotaBound);
+}
+
+#[test]
+fn collections_count_from_a_tenth_of_the_time() {
+    let mut trial = full(1.8);
+    let jvm = |gc_share| Some(JvmUse { gc_share, heap_max_bytes: 48 << 20, ..JvmUse::default() });
+    signals(&mut trial).jvm = jvm(0.2);
+    let explanation = explain(&trial);
+    assert_eq!(explanation.first().phrase, "garbage collection (20 %)");
+    assert_eq!(explanation.verdicts[1].kind, VerdictKind::CpuBound, "what plays a part is told, too");
+    signals(&mut trial).jvm = jvm(0.09);
+    assert_eq!(kind(&trial), VerdictKind::CpuBound);
+}
+
+#[test]
+fn writing_to_a_disk_is_named_where_it_is_much_or_waited_for() {
+    let mut trial = watched(1000.0, &[("pool-*", 16)]);
+    signals(&mut trial).disk_write_bytes_per_s = Some(4e6);
+    assert_eq!(first(&trial).phrase, "writes to a disk");
+    signals(&mut trial).disk_write_bytes_per_s = Some(1e5);
+    assert_eq!(kind(&trial), VerdictKind::Unexplained, "a log line a request");
+    host(&mut trial).pressure = [("io".to_owned(), 0.4)].into();
+    assert_eq!(kind(&trial), VerdictKind::LogBound, "and it waits for the disk");
+}
+
+#[test]
+fn an_accept_queue_that_overflows_is_named_by_the_kernels_own_count() {
+    let mut trial = watched(1000.0, &[("pool-*", 16)]);
+    host(&mut trial).network = [("ListenOverflows".to_owned(), 40), ("TCPSynRetrans".to_owned(), 30)].into();
+    signals(&mut trial).accept_queue = Some(AcceptQueue { limit: 1, max: 2, mean: 1.5, full_share: 0.9 });
+    let verdict = first(&trial);
+    assert_eq!(verdict.kind, VerdictKind::AcceptQueueOverflow);
+    assert!(verdict.evidence.iter().any(|it| it.contains("30 SYNs were sent again")), "{verdict:?}");
+    // One that follows from a pool is told after it.
+    let mut trial = watched(160.0, &[("pool-*", 16)]);
+    host(&mut trial).network = [("ListenOverflows".to_owned(), 40)].into();
+    let kinds: Vec<VerdictKind> = explain(&trial).verdicts.iter().map(|it| it.kind).collect();
+    assert_eq!(kinds, [VerdictKind::PoolLimit, VerdictKind::AcceptQueueOverflow]);
+}
+
+#[test]
+fn connections_cost_where_there_is_no_cpu_left() {
+    let mut trial = full(1.2);
+    let requests = 100_000 * 16;
+    trial.load.connections.opened = 64 + requests;
+    trial.load.connections.closed_by_server = requests;
+    assert_eq!(first(&trial).phrase, "a connection a request");
+    trial.load.connections.opened = 64 + requests / 5;
+    assert_eq!(first(&trial).phrase, "keep-alive cap of 5");
+    trial.load.connections.opened = 64 + requests / 100;
+    assert_eq!(kind(&trial), VerdictKind::BoxBound, "one in a hundred costs 3 %");
+    // With CPU to spare it is not what limits.
+    let mut trial = watched(160.0, &[("pool-*", 16)]);
+    trial.load.connections.opened = 64 + 160 * 16;
+    assert_eq!(kind(&trial), VerdictKind::PoolLimit);
+}
+
+#[test]
+fn a_delayed_acknowledgement_is_told_from_a_slow_server() {
+    let mut trial = watched(1600.0, &[("pool-*", 16)]);
+    trial.contract.idle_service_time_us = 200.0;
+    trial.load.service_time_us.p50 = Some(40_300.0);
+    host(&mut trial).network = [("DelayedACKs".to_owned(), 1600 * 15)].into();
+    assert_eq!(first(&trial).phrase, "delayed ACK (40 ms)");
+    trial.contract.idle_service_time_us = 40_000.0;
+    assert_eq!(kind(&trial), VerdictKind::IdlePace, "idle answers take that long, too");
+    trial.contract.idle_service_time_us = 200.0;
+    host(&mut trial).network.clear();
+    assert_ne!(kind(&trial), VerdictKind::DelayedAck);
+}
+
+#[test]
+fn the_last_port_and_the_last_descriptor_are_named() {
+    let mut trial = watched(1000.0, &[("pool-*", 16)]);
+    trial.load.connect_failures = [("no_free_port".to_owned(), 5_000)].into();
+    assert_eq!(kind(&trial), VerdictKind::PortExhaustion);
+    let mut trial = watched(1000.0, &[("pool-*", 16)]);
+    signals(&mut trial).open_files_limit = Some(64);
+    signals(&mut trial).open_files_max = Some(60);
+    assert_ne!(kind(&trial), VerdictKind::DescriptorLimit);
+    signals(&mut trial).open_files_max = Some(64);
+    assert_eq!(first(&trial).phrase, "64 file descriptors");
+}
+
+#[test]
+fn wrong_answers_come_before_any_speed_and_late_ones_do_not() {
+    let mut trial = watched(160.0, &[("pool-*", 16)]);
+    trial.load.answered_as_expected -= 10_000;
+    let explanation = explain(&trial);
+    assert_eq!(explanation.first().phrase, "wrong answers (10.4 %)");
+    assert_eq!(explanation.verdicts[1].kind, VerdictKind::PoolLimit);
+    let mut trial = watched(160.0, &[("pool-*", 16)]);
+    (trial.load.outcomes.answered, trial.load.outcomes.timed_out) = (86_000, 10_000);
+    trial.load.answered_as_expected = 86_000;
+    assert_eq!(kind(&trial), VerdictKind::PoolLimit, "a pool makes them late");
+}
+
+#[test]
+fn the_client_is_told_from_a_neighbour() {
+    // Others use the machine, and both wait for it.
+    let mut trial = watched(1000.0, &[("pool-*", 16)]);
+    host(&mut trial).others_cores = Some(1.0);
+    host(&mut trial).generator_cores = Some(0.1);
+    host(&mut trial).generator_wait_cores = Some(0.4);
+    signals(&mut trial).groups[0].wait_cores = 0.5;
+    assert_eq!(kind(&trial), VerdictKind::NoisyHost);
+    // The server does not wait.
+    signals(&mut trial).groups[0].wait_cores = 0.0;
+    assert_eq!(first(&trial).phrase, "client-bound (starved of CPU)");
+    // Nobody else runs: what takes the client's time is the server, on a machine that they share.
+    host(&mut trial).others_cores = Some(0.02);
+    assert_eq!(kind(&trial), VerdictKind::Unexplained);
+    // A quota of its own.
+    host(&mut trial).generator_throttled_cores = Some(0.3);
+    assert_eq!(first(&trial).phrase, "client-bound (its quota)");
+    // A thread with no time left.
+    let mut trial = watched(1000.0, &[("pool-*", 16)]);
+    trial.load.generator.busy_share = 0.9;
+    assert_eq!(first(&trial).phrase, "client-bound");
+}
+
+fn seconds(rates: &[f64]) -> Vec<Second> {
+    let second = |(index, rate): (usize, &f64)| Second {
+        from_s: index as f64,
+        length_s: 1.0,
+        goodput_per_s: *rate,
+        ..Second::default()
+    };
+    rates.iter().enumerate().map(second).collect()
+}
+
+#[test]
+fn a_trend_is_told_and_noise_is_not() {
+    let mut trial = full(1.2);
+    trial.load.seconds = seconds(&[100.0, 150.0, 200.0, 250.0]);
+    assert_eq!(first(&trial).phrase, "not steady (warming up)");
+    trial.load.seconds = seconds(&[250.0, 200.0, 150.0, 100.0]);
+    assert_eq!(first(&trial).phrase, "not steady (slowing down)");
+    trial.load.seconds = seconds(&[100.0, 130.0, 90.0, 120.0, 110.0, 105.0, 95.0, 125.0]);
+    assert_eq!(kind(&trial), VerdictKind::BoxBound);
+    trial.load.load.ramp_up_s = Some(5.0);
+    trial.load.seconds = seconds(&[100.0, 150.0, 200.0, 250.0]);
+    assert_eq!(kind(&trial), VerdictKind::BoxBound, "users who come make a trend of their own");
+}
+
+#[test]
+fn memory_that_grows_and_goes_on_growing_is_told() {
+    let mib = |sizes: [u64; 3]| Some(sizes.map(|it| it << 20));
+    let mut trial = full(1.2);
+    signals(&mut trial).rss_bytes = mib([20, 70, 120]);
+    assert_eq!(kind(&trial), VerdictKind::MemoryGrowth);
+    signals(&mut trial).rss_bytes = mib([20, 70, 80]);
+    assert_eq!(kind(&trial), VerdictKind::BoxBound, "it levels out");
+    signals(&mut trial).rss_bytes = mib([20, 70, 120]);
+    signals(&mut trial).jvm = Some(JvmUse::default());
+    assert_eq!(kind(&trial), VerdictKind::BoxBound, "that is a JVM's heap");
+}
+
+#[test]
+fn what_the_evidence_does_not_decide_is_unexplained_in_that_word() {
+    for trial in [at(300.0, &[("pool-*", 16)]), at(160.0, &[]), at(0.0, &[("pool-*", 16)])] {
+        let verdict = first(&trial);
+        assert_eq!((verdict.kind, verdict.phrase.as_str()), (VerdictKind::Unexplained, "unexplained"));
+        assert_eq!(verdict.confirm, None);
+    }
+    // Without the server's CPU nothing is said of pool or box.
+    let mut blind = at(160.0, &[("pool-*", 16)]);
+    blind.server.cpu_cores = None;
+    assert_eq!(kind(&blind), VerdictKind::Unexplained);
+    // S₀ of a fast answer says nothing.
+    let mut fast = at(160.0, &[("pool-*", 16)]);
+    fast.contract.idle_service_time_us = 300.0;
+    assert_eq!(kind(&fast), VerdictKind::Unexplained);
+}
+
+#[test]
+fn what_could_not_be_read_is_said() {
+    assert!(explain(&at(160.0, &[("pool-*", 16)])).not_known[0].contains("took no signals"));
+    let mut trial = watched(160.0, &[("pool-*", 16)]);
+    assert!(explain(&trial).not_known.is_empty());
+    host(&mut trial).not_known = vec!["accept queues: not permitted".into()];
+    assert_eq!(explain(&trial).not_known, ["accept queues: not permitted"]);
+}

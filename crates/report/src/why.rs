@@ -1,0 +1,76 @@
+//! Why each cell stopped where it did, for a person.
+
+use std::fmt::Write;
+
+use explain::{CellExplanation, Confirmation, Verdict};
+
+use crate::figure::{heading, name, per_s, plain_line};
+
+/// Every cell with its verdicts, their evidence, what they exclude and what would confirm them.
+pub fn explanations_text(cells: &[CellExplanation]) -> String {
+    let mut text = String::new();
+    let mut table = None;
+    for cell in cells {
+        let of = (&cell.round, &cell.load);
+        if table.replace(of) != Some(of) {
+            // Writing into a String cannot fail.
+            let _ = writeln!(text, "{}{}, {}", gap(&text), heading(&cell.round), heading(&cell.load));
+        }
+        text.push_str(&cell_text(cell));
+    }
+    text
+}
+
+const fn gap(text: &str) -> &'static str {
+    if text.is_empty() { "" } else { "\n" }
+}
+
+fn cell_text(cell: &CellExplanation) -> String {
+    let mut text = format!("\n  {}  {}", name(&cell.stack), per_s(cell.goodput_per_s));
+    if cell.agreeing < cell.trials {
+        let _ = write!(text, "  (so in {} of {} trials)", cell.agreeing, cell.trials);
+    }
+    text.push('\n');
+    for reason in &cell.validity.reasons {
+        let _ = writeln!(text, "    doubt: {}: {}", reason.kind.name(), plain_line(&reason.text));
+    }
+    let (first, rest) = cell.explanation.verdicts.split_first().expect("an explanation has a verdict");
+    text.push_str(&verdict_text(first, ""));
+    for verdict in rest {
+        text.push_str(&verdict_text(verdict, "also: "));
+    }
+    if !cell.explanation.not_known.is_empty() {
+        let unknown: Vec<String> = cell.explanation.not_known.iter().map(|it| plain_line(it)).collect();
+        let _ = writeln!(text, "    not known: {}", unknown.join("; "));
+    }
+    text
+}
+
+fn verdict_text(verdict: &Verdict, also: &str) -> String {
+    let mut text = format!("    {also}{} ({})\n", plain_line(&verdict.phrase), verdict.confidence.name());
+    for line in &verdict.evidence {
+        let _ = writeln!(text, "      because  {}", plain_line(line));
+    }
+    // What a further verdict excludes is what the first one does.
+    if also.is_empty() {
+        for line in &verdict.excluded {
+            let _ = writeln!(text, "      not      {}", plain_line(line));
+        }
+    }
+    if let Some(confirm) = &verdict.confirm {
+        let _ = writeln!(text, "      confirm  {}", plain_line(&confirm.text));
+    }
+    text
+}
+
+/// What came of a confirming intervention, in a line.
+pub fn confirmation_text(confirmation: &Confirmation) -> String {
+    let Confirmation { variant, predicted_per_s, measured_per_s, .. } = confirmation;
+    format!(
+        "{}: predicted {}, measured {}: {}",
+        name(variant),
+        per_s(*predicted_per_s),
+        per_s(*measured_per_s),
+        confirmation.outcome.name()
+    )
+}

@@ -33,7 +33,7 @@ test: setup ## Layout rules, format, lints, all tests: what CI runs
 	cargo xtask ci
 
 .PHONY: test-all
-test-all: test gates-if-possible sanitize-if-possible fuzz-if-possible deny-if-possible stress ## test, gates, sanitizer, fuzz, deny, stress, and the product on real servers
+test-all: test gates-if-possible sanitize-if-possible fuzz-if-possible deny-if-possible stress planted ## test, gates, sanitizer, fuzz, deny, stress, planted limits, and the product on real servers
 	scripts/acceptance.sh
 
 .PHONY: gates

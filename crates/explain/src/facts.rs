@@ -7,6 +7,8 @@ use record::{HostSignals, Measured, Server, ServerSignals, ThreadGroupUse};
 pub(crate) const POOL_TOLERANCE: f64 = 0.05;
 /// The same for small K, absolute: whole numbers are one apart, so a quarter leaves no doubt which of them it is.
 const POOL_TOLERANCE_ABSOLUTE: f64 = 0.25;
+/// Share of the window that a ramp-up may take for the rate to be near that of a steady load.
+const RAMP_SHARE_MAX: f64 = 0.1;
 /// Service time at low load from which X·S₀ says anything: a round trip on loopback with the wake-up of a thread takes
 /// some 0.1 ms, so that of a faster answer measures that and not the server's work.
 const IDLE_SERVICE_TIME_S_MIN: f64 = 0.000_5;
@@ -109,7 +111,22 @@ impl<'a> Facts<'a> {
 
     /// Requests under way at an idle server's pace, X · S₀.
     pub(crate) fn under_way(&self) -> Option<f64> {
-        Some(self.rate * self.idle_s?).filter(|it| it.is_finite())
+        Some(self.full_rate()? * self.idle_s?).filter(|it| it.is_finite())
+    }
+
+    /// X while all users are there. Where they come and go the mean is over different numbers of them, and the median of
+    /// the faster half of the seconds is near what it was in between; `None` where those were not kept.
+    pub(crate) fn full_rate(&self) -> Option<f64> {
+        let load = &self.trial.load;
+        let ramp_s = load.load.ramp_up_s.unwrap_or(0.0);
+        if ramp_s <= RAMP_SHARE_MAX * load.window.duration_s {
+            return Some(self.rate);
+        }
+        let mut rates: Vec<f64> =
+            load.seconds.iter().map(|it| it.goodput_per_s + it.failures_per_s).collect();
+        rates.sort_by(f64::total_cmp);
+        let faster = &rates[rates.len() / 2..];
+        faster.get(faster.len() / 2).copied()
     }
 
     pub(crate) fn signals(&self) -> Option<&'a ServerSignals> {
@@ -190,8 +207,11 @@ impl<'a> Facts<'a> {
     /// What the load and the CPU would allow if nothing else were in the way, requests a second.
     pub(crate) fn next_limit_per_s(&self) -> Option<f64> {
         let of_users = self.idle_s.map(|idle| self.users / idle);
+        // Compilers work for the time being, and not for each request.
+        let jit: f64 =
+            self.servers().filter_map(|(_, server)| Some(server.signals.as_ref()?.jvm?.jit_cores)).sum();
         let a_request =
-            self.used_cores().map(|cores| cores / self.rate).filter(|it| *it > 0.0 && it.is_finite());
+            self.used_cores().map(|cores| (cores - jit) / self.rate).filter(|it| *it > 0.0 && it.is_finite());
         let of_cpu = a_request.map(|core_s| FULL_SHARE * self.cores / core_s);
         [of_users, of_cpu].into_iter().flatten().reduce(f64::min)
     }
@@ -205,8 +225,8 @@ impl<'a> Facts<'a> {
 
     /// What an answer takes when the server is idle, and so X·S₀.
     pub(crate) fn under_way_words(&self) -> String {
-        let (Some(idle_s), Some(under_way)) = (self.idle_s, self.under_way()) else { return String::new() };
-        format!("X·S₀ = {:.1}/s × {:.1} ms = {under_way:.1}", self.rate, idle_s * 1e3)
+        let (Some(idle_s), Some(rate)) = (self.idle_s, self.full_rate()) else { return String::new() };
+        format!("X·S₀ = {rate:.1}/s × {:.1} ms = {:.1}", idle_s * 1e3, rate * idle_s)
     }
 }
 

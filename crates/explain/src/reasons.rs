@@ -60,7 +60,7 @@ const SERVER: [Rule; 13] = [
     cpu::one_thread,
 ];
 /// What is left when nothing more particular was found.
-const GENERAL: [Rule; 3] = [cpu::serial_cpu, cpu::full, cpu::contention];
+const GENERAL: [Rule; 4] = [cpu::serial_cpu, cpu::full, network::accept_queue_beside, client::noise_beside];
 
 /// Explains a measured trial.
 pub fn explain(trial: &Measured, context: &Context) -> Explanation {
@@ -73,7 +73,8 @@ pub fn explain(trial: &Measured, context: &Context) -> Explanation {
     }
     verdicts.truncate(VERDICTS_MAX);
     if verdicts.is_empty() {
-        verdicts.push(unexplained(&facts));
+        // Whatever holds threads up makes them switch; only where nothing else is seen do they do it to each other.
+        verdicts.push(cpu::contention(&facts).unwrap_or_else(|| unexplained(&facts)));
     }
     for verdict in &mut verdicts {
         verdict.excluded = exclusions::of(&facts, verdict.kind);

@@ -104,6 +104,7 @@ pub(crate) fn measure(
     let options = ChainOptions { proofload_exe: setting.proofload_exe, dir: setting.dir, cpus, interrupt };
     let chain = Chain::boot(setting.chain, &options)?;
     let mut contract = agreed_contract(setting, chain.front())?;
+    contract.idle_service_time_us = idle_service_time_us(setting, chain.front(), &contract);
     let servers: Vec<Server> = chain.all().iter().map(booted).collect();
     let loaded = under_load(setting, &chain, observe);
     if let Some(dead) = chain.dead() {
@@ -139,6 +140,12 @@ pub(crate) fn measure(
 fn machine_cores(setting: &Setting<'_>) -> u32 {
     let all = setting.cores.map_or_else(|| Cpus::of_this_thread().count(), |cores| cores.all.count());
     all.max(1) as u32
+}
+
+/// What an answer takes of the idle stack: the first one loads classes and opens connections, so it is not alone.
+fn idle_service_time_us(setting: &Setting<'_>, running: &Running, contract: &Contract) -> f64 {
+    let first = contract.idle_service_time_us;
+    warm_service_time_us(setting, running).map_or(first, |shortest| shortest.min(first))
 }
 
 /// What an answer takes once the stack is warm, and idle again.

@@ -69,6 +69,9 @@ pub struct ProcessReading {
     /// Bytes that went towards a disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_write_bytes: Option<u64>,
+    /// Time in which one of its threads waited for a disk, seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_wait_s: Option<f64>,
     /// Connections that wait to be accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accept_queue: Option<u32>,
@@ -139,6 +142,9 @@ pub struct ServerSignals {
     pub open_files_limit: Option<u64>,
     /// Bytes a second towards a disk.
     pub disk_write_bytes_per_s: Option<f64>,
+    /// Share of the time in which one of its threads waited for a disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_wait_share: Option<f64>,
     /// Its accept queue.
     pub accept_queue: Option<AcceptQueue>,
     /// Established connections at its port, those that wait to be accepted not among them.

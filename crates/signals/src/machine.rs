@@ -40,13 +40,14 @@ fn times(stat: &str) -> Option<HostReading> {
 
 /// `some avg10=… avg60=… avg300=… total=<µs>` of each.
 fn pressures(read: impl Fn(&str) -> Option<String>) -> BTreeMap<String, f64> {
-    let total_s = |name: &str| {
-        let text = read(name)?;
-        let some = text.lines().find(|line| line.starts_with("some "))?;
-        let micros: f64 = some.rsplit_once("total=")?.1.trim().parse().ok()?;
-        Some((name.to_owned(), micros / 1e6))
-    };
-    PRESSURES.into_iter().filter_map(total_s).collect()
+    PRESSURES.into_iter().filter_map(|name| Some((name.to_owned(), total_s(&read(name)?)?))).collect()
+}
+
+/// Time in which some task waited, seconds, of a file of pressure: the machine's, or a control group's.
+pub(crate) fn total_s(pressure: &str) -> Option<f64> {
+    let some = pressure.lines().find(|line| line.starts_with("some "))?;
+    let micros: f64 = some.rsplit_once("total=")?.1.trim().parse().ok()?;
+    Some(micros / 1e6)
 }
 
 #[cfg(test)]

@@ -253,6 +253,11 @@ impl Watch {
         if let Ok((user, system)) = subject.processes.cpu(pids) {
             (reading.cpu_user_s, reading.cpu_system_s) = (user.as_secs_f64(), system.as_secs_f64());
         }
+        reading.disk_wait_s = subject
+            .processes
+            .cgroup
+            .as_ref()
+            .and_then(|dir| machine::total_s(&fs::read_to_string(dir.join("io.pressure")).ok()?));
         reading.throttled_s = self.quotas[index].read().map(|QuotaReading { throttled_s, .. }| throttled_s);
         reading.jvm = pids.iter().find_map(|pid| jvm::reading(*pid));
         match self.diag.as_mut().map(|diag| diag.accept_queue(subject.port)) {

@@ -153,6 +153,7 @@ fn server(span: &Span<'_>, index: usize, limits: &Limits, names: &Names<'_>) -> 
         open_files_max: all().filter_map(|it| it.open_files).max(),
         open_files_limit: limits.open_files,
         disk_write_bytes_per_s: span.rate(|reading| of(reading).disk_write_bytes.map(|it| it as f64)),
+        disk_wait_share: span.rate(|reading| of(reading).disk_wait_s),
         accept_queue: accept_queue(span, &of),
         connections: connections(span, &of),
         quota: limits.quota_cores.and_then(|cores| {

@@ -4,9 +4,9 @@ mod confirm;
 
 use std::process::ExitCode;
 
-use explain::{CellExplanation, explain_cells};
-use record::{RecordError, RunDir};
-use report::explanations_text;
+use explain::{Capacity, CellExplanation, capacity, explain_cells};
+use record::{RecordError, RunDir, Trial};
+use report::{capacity_text, explanations_text};
 use serde::Serialize;
 
 use crate::arguments::explain::Explain;
@@ -23,6 +23,9 @@ const JSON_VERSION: u32 = 1;
 struct Explained<'a> {
     version: u32,
     cells: &'a [CellExplanation],
+    /// Of the stacks that were measured at several numbers of connections.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    capacities: Vec<Capacity>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     confirmations: Vec<Tried>,
 }
@@ -38,16 +41,26 @@ pub fn run(arguments: &Explain) -> Result<ExitCode, Failure> {
     if cells.is_empty() {
         return Err(nothing(arguments, &all));
     }
+    let capacities = capacities(&trials, &cells);
     if !arguments.json {
         print(explanations_text(&cells).trim_end())?;
+        if !capacities.is_empty() {
+            print(&format!("\nWhat they can carry\n\n{}", capacity_text(&capacities).trim_end()))?;
+        }
     }
     let confirmations = if arguments.confirm { confirm(arguments, &trials, &cells)? } else { Vec::new() };
     let refuted = confirmations.iter().any(Tried::is_refuted);
     if arguments.json {
-        let explained = Explained { version: JSON_VERSION, cells: &cells, confirmations };
+        let explained = Explained { version: JSON_VERSION, cells: &cells, capacities, confirmations };
         print(&serde_json::to_string_pretty(&explained).expect("it is plain data"))?;
     }
     Ok(ExitCode::from(if refuted { exit::SERVICE } else { exit::OK }))
+}
+
+/// What the stacks of some cells can carry, where there is more than one level to tell it from.
+fn capacities(trials: &[Trial], cells: &[CellExplanation]) -> Vec<Capacity> {
+    let is_asked = |it: &Capacity| cells.iter().any(|cell| cell.round == it.round && cell.stack == it.stack);
+    capacity(trials).into_iter().filter(|it| it.levels.len() > 1 && is_asked(it)).collect()
 }
 
 fn is_asked_for(cell: &CellExplanation, asked: &[String]) -> bool {

@@ -8,6 +8,7 @@ mod common;
 mod compare;
 mod error_rates;
 mod experiment;
+mod explain;
 mod history;
 mod hit;
 mod killed;

@@ -1,7 +1,7 @@
 //! Was it the client, or something else on the machine?
 
 use crate::audit::{ReasonKind, audit_trial};
-use crate::facts::Facts;
+use crate::facts::{FULL_SHARE, Facts};
 use crate::verdict::{Confidence, Verdict, VerdictKind};
 
 /// Share of the machine that others may use: within blocks it is a source of noise, and above a tenth it moves a rate by
@@ -9,6 +9,8 @@ use crate::verdict::{Confidence, Verdict, VerdictKind};
 const OTHERS_SHARE_MAX: f64 = 0.1;
 /// The same of what a hypervisor takes.
 const STEAL_SHARE_MAX: f64 = 0.1;
+/// Share of its time that a thread waits for a CPU when others are in its way: a fifth of its time is a fifth of its rate.
+const WAIT_SHARE_MIN: f64 = 0.2;
 /// Share of its time that a thread waits for a CPU when it is starved: as long as it runs.
 const WAIT_SHARE_STARVED: f64 = 0.5;
 /// How much more than the server's the generator's wait must be for it to be the one that is starved.
@@ -65,7 +67,30 @@ fn server_wait_share(facts: &Facts<'_>) -> Option<f64> {
     Some(share(waited, ran))
 }
 
+/// Others used what the server or the client needed.
 pub(crate) fn noisy_host(facts: &Facts<'_>) -> Option<Verdict> {
+    noise(facts).filter(|_| noise_decides(facts))
+}
+
+/// Others used the machine, and there was enough of it.
+pub(crate) fn noise_beside(facts: &Facts<'_>) -> Option<Verdict> {
+    noise(facts).filter(|_| !noise_decides(facts))
+}
+
+/// Whether threads waited for a CPU while others used one; or the machine was full with what the hypervisor took, which no
+/// thread is seen to wait for.
+fn noise_decides(facts: &Facts<'_>) -> bool {
+    let Some(host) = facts.host() else { return false };
+    let others = host.others_cores.unwrap_or(0.0);
+    let of_client =
+        host.generator_cores.zip(host.generator_wait_cores).map(|(ran, waited)| share(waited, ran));
+    let waits = server_wait_share(facts).into_iter().chain(of_client).any(|share| share >= WAIT_SHARE_MIN);
+    let taken = host.steal_share.unwrap_or(0.0) + others / facts.cores;
+    let is_full = facts.used_share().is_none_or(|share| share + taken >= FULL_SHARE);
+    (others > OTHERS_SHARE_MAX * facts.cores && waits) || is_full
+}
+
+fn noise(facts: &Facts<'_>) -> Option<Verdict> {
     let host = facts.host()?;
     let steal = host.steal_share.filter(|share| *share > STEAL_SHARE_MAX);
     let others = host.others_cores.filter(|cores| *cores > OTHERS_SHARE_MAX * facts.cores);

@@ -1,5 +1,7 @@
 //! Connections: who opens them, who waits to be accepted, and what the kernel counted of it.
 
+use record::AcceptQueue;
+
 use crate::facts::{CPU_SHARE_LOW, Facts};
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 
@@ -66,9 +68,14 @@ pub(crate) fn most_users_dropped(facts: &Facts<'_>) -> Option<Verdict> {
     overflow(facts).filter(|_| most_wait_outside(facts))
 }
 
-/// Handshakes are dropped, as a consequence of whatever keeps the queue full.
+/// Handshakes are dropped, though there is CPU time to accept them.
 pub(crate) fn accept_queue_overflow(facts: &Facts<'_>) -> Option<Verdict> {
-    overflow(facts).filter(|_| !most_wait_outside(facts))
+    overflow(facts).filter(|_| !most_wait_outside(facts) && !facts.is_full())
+}
+
+/// Handshakes are dropped because nobody has the CPU time to accept them: that makes a tail, and not the rate.
+pub(crate) fn accept_queue_beside(facts: &Facts<'_>) -> Option<Verdict> {
+    overflow(facts).filter(|_| !most_wait_outside(facts) && facts.is_full())
 }
 
 /// Whether most users have no connection, not even one that waits to be accepted.
@@ -88,7 +95,12 @@ fn overflow(facts: &Facts<'_>) -> Option<Verdict> {
     };
     let (before, within) = (dropped(&host.network_before), dropped(&host.network));
     let opened = facts.trial.load.connections.opened.max(1) as f64;
-    let queue = facts.signals().and_then(|signals| signals.accept_queue);
+    // The kernel counts for all queues together; the one that was nearest its bound is meant.
+    let queues =
+        facts.servers().filter_map(|(of, server)| Some((of, server.signals.as_ref()?.accept_queue?)));
+    let near = |queue: &AcceptQueue| f64::from(queue.max) / f64::from(queue.limit.max(1));
+    let fullest = queues.max_by(|a, b| near(&a.1).total_cmp(&near(&b.1)));
+    let (of, queue) = (fullest.and_then(|(of, _)| of), fullest.map(|(_, queue)| queue));
     let is_full = queue.is_some_and(|queue| queue.full_share >= FULL_SHARE_MIN);
     let share = (before + within) as f64 / opened;
     if share <= DROPPED_SHARE_MAX || !(within > 0 || is_full) {
@@ -117,7 +129,9 @@ fn overflow(facts: &Facts<'_>) -> Option<Verdict> {
         rate_per_s: facts.rate,
         rate_max_per_s: facts.next_limit_per_s(),
     };
-    let verdict = Verdict::new(VerdictKind::AcceptQueueOverflow, Confidence::Sure, "accept queue full", text);
+    let phrase =
+        of.map_or_else(|| "accept queue full".to_owned(), |stack| format!("accept queue full ({stack})"));
+    let verdict = Verdict::new(VerdictKind::AcceptQueueOverflow, Confidence::Sure, phrase, text);
     Some(verdict.and_maybe(queue_words).and_maybe(repeated).confirmed_with(confirm))
 }
 

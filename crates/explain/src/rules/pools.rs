@@ -6,8 +6,8 @@
 use crate::facts::{Facts, Group, POOL_TOLERANCE, is_about};
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 
-/// Share of the window that a ramp-up may take for the rate to be near that of a steady load.
-const RAMP_SHARE_MAX: f64 = 0.1;
+/// How much longer answers may take than an idle server's when nobody waits for anybody: a tenth of it is no queue.
+const LONGER_THAN_IDLE_MAX: f64 = 0.1;
 /// A bound on connections to an upstream is reached nearly all the time when it is the limit.
 const HELD_MEAN_MIN: f64 = 0.9;
 /// Share of the clients that so many connections must lie below: as many as clients follow the load.
@@ -30,9 +30,9 @@ pub(crate) fn keeps_rate(facts: &Facts<'_>) -> Option<Verdict> {
 
 pub(crate) fn idle_pace(facts: &Facts<'_>) -> Option<Verdict> {
     let load = &facts.trial.load.load;
-    // Users who come and go are not all under way at once, so X·S₀ says nothing of their number.
+    // Users who come and go are not all under way at once, so X·S₀ says nothing of their number; their times do.
     if load.ramp_up_s.is_some() || load.requests_per_user.is_some() {
-        return None;
+        return answered_as_when_idle(facts);
     }
     // A user who thinks is as much of the load as one who waits.
     let thinking = facts.rate * load.think_us.unwrap_or(0.0) / 1e6;
@@ -50,12 +50,32 @@ pub(crate) fn idle_pace(facts: &Facts<'_>) -> Option<Verdict> {
     })
 }
 
-/// What may hold requests back other than the CPU; `None` where the CPU may, or where users come and go.
+fn answered_as_when_idle(facts: &Facts<'_>) -> Option<Verdict> {
+    let (idle_s, mean_us) = (facts.idle_s?, facts.trial.load.response_time_us.mean?);
+    let longer = mean_us / 1e6 / idle_s - 1.0;
+    (longer <= LONGER_THAN_IDLE_MAX).then(|| {
+        let text = format!(
+            "the mean answer took {:.1} ms, and that of an idle server {:.1} ms",
+            mean_us / 1e3,
+            idle_s * 1e3
+        );
+        Verdict::new(VerdictKind::IdlePace, Confidence::Sure, "none: idle pace", text)
+            .confirmed_by("let twice as many users come; the rate should double", facts.rate)
+    })
+}
+
+/// Service time from which X·S₀ is trusted beside a CPU that is busy: mostly waiting, not computing.
+const WAITING_S_MIN: f64 = 0.005;
+
+/// Requests that have their turn at a time, where something other than the CPU may hold the others back; `None` where the
+/// CPU may.
+///
+/// A CPU that is busy, and not used up, does not speak against a pool: were requests waiting for it, they would take
+/// longer than on an idle server, and X·S₀ would be less than K.
 fn under_way(facts: &Facts<'_>) -> Option<f64> {
-    // While users come and go, the rate is an average over different numbers of them.
-    let ramp_s = facts.trial.load.load.ramp_up_s.unwrap_or(0.0);
-    let is_ramp = ramp_s > RAMP_SHARE_MAX * facts.trial.load.window.duration_s;
-    facts.under_way().filter(|_| !is_ramp && facts.has_cpu_left())
+    let waits = facts.idle_s.is_some_and(|idle_s| idle_s >= WAITING_S_MIN);
+    let may_be = facts.has_cpu_left() || (waits && !facts.is_full() && facts.used_share().is_some());
+    facts.under_way().filter(|_| may_be)
 }
 
 pub(crate) fn upstream_pool(facts: &Facts<'_>) -> Option<Verdict> {
@@ -138,7 +158,8 @@ pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
             .confirmed_by("block without pinning; the rate should no longer follow the cores", facts.rate)
     } else {
         let phrase = format!("pool of {k} ({names})");
-        let confidence = if fitting.names.len() == 1 { Confidence::Sure } else { Confidence::Likely };
+        let only_one = fitting.names.len() == 1 && facts.has_cpu_left();
+        let confidence = if only_one { Confidence::Sure } else { Confidence::Likely };
         Verdict::new(VerdictKind::PoolLimit, confidence, phrase, text).confirmed_with(larger(
             facts,
             Setting::Pool,

@@ -17,8 +17,10 @@ const QUOTA_USED_MIN: f64 = 0.8;
 const GC_SHARE_MIN: f64 = 0.1;
 /// Bytes to a disk a request that are more than a server has any need for: a line of an access log has a hundred or two.
 const LOG_BYTES_MIN: f64 = 1024.0;
-/// Share of the time in which something waited for a disk.
-const IO_PRESSURE_MIN: f64 = 0.1;
+/// Bytes a second that keep a disk busy at all: a slow one takes a hundred times as much.
+const LOG_BYTES_PER_S_MIN: f64 = 1e6;
+/// Share of the time in which a thread of the server waited for a disk: where it is less, a tenth at most could be won.
+const DISK_WAIT_MIN: f64 = 0.1;
 /// A log line a request: as much as an access log has.
 const LOG_LINE_BYTES: f64 = 64.0;
 
@@ -100,16 +102,17 @@ pub(crate) fn quota_bound(facts: &Facts<'_>) -> Option<Verdict> {
 }
 
 pub(crate) fn log_bound(facts: &Facts<'_>) -> Option<Verdict> {
-    let a_second = facts.signals()?.disk_write_bytes_per_s?;
+    let signals = facts.signals()?;
+    let a_second = signals.disk_write_bytes_per_s?;
     let a_request = a_second / facts.rate.max(f64::MIN_POSITIVE);
-    let pressure = facts.host().and_then(|host| host.pressure.get("io").copied()).unwrap_or(0.0);
-    let waits = pressure >= IO_PRESSURE_MIN && a_request >= LOG_LINE_BYTES;
-    (a_request >= LOG_BYTES_MIN || waits).then(|| {
+    let waited = signals.disk_wait_share.unwrap_or(0.0);
+    let waits = waited >= DISK_WAIT_MIN && a_request >= LOG_LINE_BYTES;
+    (waits || (a_request >= LOG_BYTES_MIN && a_second >= LOG_BYTES_PER_S_MIN)).then(|| {
         let text = format!("{a_request:.0} bytes a request to a disk, {:.1} MB/s", a_second / 1e6);
-        let waited = format!("some task waited for a disk in {:.0} % of the time", pressure * 100.0);
-        let confidence = if waits { Confidence::Sure } else { Confidence::Likely };
+        let waiting = format!("one of its threads waited for a disk in {:.0} % of the time", waited * 100.0);
+        let confidence = if waits { Confidence::Sure } else { Confidence::Possible };
         Verdict::new(VerdictKind::LogBound, confidence, "writes to a disk", text)
-            .and(waited)
+            .and(waiting)
             .confirmed_by("log less, or without syncing; the rate should rise", facts.rate)
     })
 }

@@ -139,13 +139,21 @@ fn users_served_at_idle_pace_have_no_limit() {
 }
 
 #[test]
-fn users_who_come_and_go_are_not_taken_for_a_number_of_users() {
-    let mut trial = at(640.0, &[("pool-*", 63)]);
-    assert_eq!(kind(&trial), VerdictKind::IdlePace);
+fn users_who_come_and_go_are_judged_by_their_times_and_by_the_seconds_when_all_are_there() {
+    let mut trial = at(400.0, &[("pool-*", 63)]);
     trial.load.load.ramp_up_s = Some(10.0);
+    trial.load.response_time_us.mean = Some(180_000.0);
     assert_eq!(kind(&trial), VerdictKind::Unexplained);
-    // With one that is soon over, a pool shows.
+    trial.load.seconds = seconds(&[100.0, 300.0, 630.0, 632.0, 629.0, 630.0, 631.0, 200.0]);
+    let verdict = first(&trial);
+    assert_eq!(verdict.phrase, "pool of 63 (pool-*)");
+    assert_eq!(verdict.evidence[0], "X·S₀ = 631.0/s × 100.0 ms = 63.1 ≈ 63 threads `pool-*`");
+    trial.load.response_time_us.mean = Some(104_000.0);
+    assert_eq!(first(&trial).phrase, "none: idle pace");
+    // A ramp that is soon over is none.
+    let mut trial = at(630.0, &[("pool-*", 63)]);
     trial.load.load.ramp_up_s = Some(1.0);
+    trial.load.response_time_us.mean = Some(180_000.0);
     assert_eq!(first(&trial).phrase, "pool of 63 (pool-*)");
 }
 
@@ -327,8 +335,12 @@ fn writing_to_a_disk_is_named_where_it_is_much_or_waited_for() {
     assert_eq!(first(&trial).phrase, "writes to a disk");
     signals(&mut trial).disk_write_bytes_per_s = Some(1e5);
     assert_eq!(kind(&trial), VerdictKind::Unexplained, "a log line a request");
-    host(&mut trial).pressure = [("io".to_owned(), 0.4)].into();
+    signals(&mut trial).disk_wait_share = Some(0.4);
     assert_eq!(kind(&trial), VerdictKind::LogBound, "and it waits for the disk");
+    let mut trial = watched(10.0, &[("pool-*", 16)]);
+    trial.contract.idle_service_time_us = 300.0;
+    signals(&mut trial).disk_write_bytes_per_s = Some(20_000.0);
+    assert_eq!(kind(&trial), VerdictKind::Unexplained, "much for a request, and nothing for a disk");
 }
 
 #[test]

@@ -1,0 +1,86 @@
+//! `proofload explain` on a run of real processes: the verdict, the change that confirms it, and bad input.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::common::{in_one_of_three_tries, json, proofload, run};
+use crate::lab::{Lab, target_stack};
+
+const EXPERIMENT: &str = r#"
+title = "a pool"
+blocks = 1
+twin = false
+control = false
+[load]
+connections = [48]
+warm_up = "500ms"
+duration = "2s"
+timeout = "10s"
+[[round]]
+name = "sleep"
+endpoint = "sleep"
+stacks = ["pool"]
+"#;
+
+/// A pool of 8 with a variant of 16.
+fn pool() -> Lab {
+    let pool = target_stack(r#""--model", "pool", "--threads", "{threads}""#)
+        .replace("[run]", "[parameters]\nthreads = \"8\"\n[run]");
+    let variant = "\n[[variant]]\nname = \"threads-16\"\ndescription = \"Twice as many.\"\n\
+        parameters = { threads = \"16\" }\nintervention = { on = \"pool\", to = 16 }\n";
+    Lab::new(EXPERIMENT, &[("pool", &(pool + variant))])
+}
+
+#[test]
+fn a_verdict_is_confirmed_by_the_change_that_it_names() {
+    in_one_of_three_tries(a_pool_is_doubled);
+}
+
+fn a_pool_is_doubled() -> Result<(), String> {
+    let lab = pool();
+    assert_eq!(lab.run().status.code(), Some(0));
+    let dir = lab.run_dir();
+    let told = json(&run(&["explain", dir.to_str().unwrap(), "--json"]));
+    assert_eq!(told["version"], 1);
+    let first = &told["cells"][0]["verdicts"][0];
+    if first["kind"] != "pool_limit" {
+        return Err(format!("{told:#}"));
+    }
+    assert_eq!(first["phrase"], "pool of 8 (pool-*)");
+    assert_eq!((&first["confirm"]["setting"], &first["confirm"]["now"]), (&"pool".into(), &Value::from(8.0)));
+    let readings = fs::read_to_string(dir.join("trials/0000/signals.jsonl")).unwrap();
+    assert!(readings.lines().count() >= 20, "ten a second for two seconds and a half");
+    let text = run(&["explain", dir.to_str().unwrap()]);
+    let text = String::from_utf8_lossy(&text.stdout);
+    for part in
+        ["sleep, 48 connections", "because  X·S₀ = ", "not      the CPU: ", "confirm  make it 16 threads"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let arguments = ["explain", dir.to_str().unwrap(), "--confirm", "--json", "--quiet"];
+    let (stacks, runs) = (lab.path("stacks"), lab.path("runs"));
+    let output =
+        proofload().args(arguments).arg("--stacks").arg(stacks).arg("--runs").arg(runs).output().unwrap();
+    let told = json(&output);
+    let confirmation = &told["confirmations"][0]["confirmation"];
+    if confirmation["outcome"] != "confirmed" || output.status.code() != Some(0) {
+        return Err(format!("{told:#}"));
+    }
+    assert_eq!(confirmation["variant"], "pool@threads-16");
+    assert!(lab.nothing_runs());
+    Ok(())
+}
+
+#[test]
+fn what_is_no_run_or_has_no_such_cell_is_an_error_of_usage() {
+    let missing = run(&["explain", "/nowhere/at/all"]);
+    assert_eq!(missing.status.code(), Some(2));
+    let lab = pool();
+    assert_eq!(lab.run().status.code(), Some(0));
+    let dir = lab.run_dir();
+    let output = run(&["explain", dir.to_str().unwrap(), "--cell", "tomcat"]);
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("contains `tomcat`; it has sleep/pool"), "{error}");
+}

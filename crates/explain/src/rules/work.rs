@@ -15,6 +15,8 @@ const THROTTLED_MAX: f64 = 0.05;
 const QUOTA_USED_MIN: f64 = 0.8;
 /// Share of the time in collections from which taking them away would raise the rate by more than any noise here.
 const GC_SHARE_MIN: f64 = 0.1;
+/// Share of the heap in use from which more of it helps: collectors begin their work at about half.
+const HEAP_SHORT_SHARE: f64 = 0.5;
 /// Bytes to a disk a request that are more than a server has any need for: a line of an access log has a hundred or two.
 const LOG_BYTES_MIN: f64 = 1024.0;
 /// Bytes a second that keep a disk busy at all: a slow one takes a hundred times as much.
@@ -134,9 +136,15 @@ pub(crate) fn garbage_collection(facts: &Facts<'_>) -> Option<Verdict> {
         );
         let phrase = format!("garbage collection ({:.0} %)", jvm.gc_share * 100.0);
         let without = facts.rate / (1.0 - jvm.gc_share.min(0.99));
+        let is_short = jvm.heap_used_bytes_max as f64 >= HEAP_SHORT_SHARE * jvm.heap_max_bytes as f64;
+        let (text, setting) = if is_short {
+            ("give it several times the heap; collections should be rare and the rate higher", Setting::Heap)
+        } else {
+            ("it has heap left, so take another collector; it should stand still for less", Setting::Collector)
+        };
         let confirm = Intervention {
-            text: "give it several times the heap; collections should be rare and the rate higher".into(),
-            setting: Some(Setting::Heap),
+            text: text.into(),
+            setting: Some(setting),
             now: Some(jvm.heap_max_bytes as f64),
             threads: Vec::new(),
             rate_per_s: without,

@@ -22,6 +22,15 @@ struct Cell {
 pub(crate) struct Verdict {
     pub(crate) kind: String,
     pub(crate) phrase: String,
+    #[serde(default)]
+    evidence: Vec<String>,
+}
+
+impl Verdict {
+    /// Whether it is of the machine that the machine here runs on: true, and nothing that was planted.
+    pub(crate) fn is_of_the_hypervisor(&self) -> bool {
+        self.kind == "noisy_host" && self.evidence.iter().any(|line| line.contains("the hypervisor took"))
+    }
 }
 
 /// What is named first of `stack`.
@@ -48,6 +57,18 @@ mod tests {
         assert_eq!(verdict.kind, "backend_bound");
         assert_eq!(verdict.phrase, "backend target-pool");
         assert_eq!(first(SAMPLE, "target-pool").unwrap().kind, "pool_limit");
+    }
+
+    #[test]
+    fn a_neighbour_on_the_same_host_is_no_finding() {
+        let of = |evidence: &str| {
+            let cell = format!(
+                r#"{{"stack":"a","verdicts":[{{"kind":"noisy_host","phrase":"","evidence":["{evidence}"]}}]}}"#
+            );
+            first(&format!(r#"{{"version":1,"cells":[{cell}]}}"#), "a").unwrap().is_of_the_hypervisor()
+        };
+        assert!(of("the hypervisor took 14 % of the CPU"));
+        assert!(!of("other processes used 0.56 of 2 cores"));
     }
 
     #[test]

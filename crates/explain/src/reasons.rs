@@ -33,10 +33,12 @@ impl Explanation {
 /// One rule.
 type Rule = fn(&Facts<'_>) -> Option<Verdict>;
 
-/// What decides before the server does.
-const BESIDE: [Rule; 7] = [
+/// What decides before the server does. A quota is among them: it is set from outside, and what the rate does under it is
+/// no trend of the server's.
+const BESIDE: [Rule; 8] = [
     network::port_exhaustion,
     work::descriptor_limit,
+    work::quota_bound,
     client::client_bound,
     client::noisy_host,
     steady::memory_growth,
@@ -44,8 +46,7 @@ const BESIDE: [Rule; 7] = [
     work::incorrect_service,
 ];
 /// What holds a server back. `pools` come before what is full, since a full queue is their consequence.
-const SERVER: [Rule; 13] = [
-    work::quota_bound,
+const SERVER: [Rule; 12] = [
     network::delayed_ack,
     pools::keeps_rate,
     pools::idle_pace,

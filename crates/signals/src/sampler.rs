@@ -24,8 +24,8 @@ pub const BUDGET_CORES: f64 = 0.02;
 /// How often what is cheap is read.
 const PERIOD: Duration = Duration::from_millis(100);
 /// The parts of the budget for what costs the more the more there is of it.
-const THREADS_CORES: f64 = 0.006;
-const SOCKETS_CORES: f64 = 0.003;
+const THREADS_CORES: f64 = 0.005;
+const SOCKETS_CORES: f64 = 0.002;
 /// Readings kept: over half an hour. What comes later is not watched, and said.
 const READINGS_MAX: usize = 20_000;
 

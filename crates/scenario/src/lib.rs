@@ -1,0 +1,17 @@
+//! What a user of a service does, step by step: requests that depend on earlier answers, pauses, loops, checks.
+//!
+//! One model of it, whoever wrote it down: a scenario in TOML, a JMeter plan (`jmeter`), a HAR file, an OpenAPI
+//! document. `Session` carries it out for one user, request by request, without a clock and without a socket.
+//!
+//! Invariants: pure; same scenario, seed and answers, same requests; whatever is not understood is an error before
+//! anything is sent, never a step left out.
+#![forbid(unsafe_code)]
+
+mod model;
+mod template;
+
+pub use model::{
+    Assertion, Check, Condition, CookiePolicy, DataAtEnd, DataSet, DataSharing, Extraction, Extractor, Field, Group,
+    OnError, Part, Pause, Pick, RateSpan, RequestStep, Scenario, SizeComparison, Step, Times, Users,
+};
+pub use template::{Call, Piece, Template};

@@ -1,0 +1,448 @@
+//! The scenario itself: plain data. After parsing every value is valid; nothing in here is "ignored when".
+
+use std::num::{NonZeroU32, NonZeroU64};
+use std::path::PathBuf;
+
+use units::{Duration, Rate};
+
+use crate::template::Template;
+
+/// Everything that the users of a load do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scenario {
+    /// Its name, for reports.
+    pub name: String,
+    /// Variables that every user starts with, in the order in which they are set.
+    pub variables: Vec<(String, Template)>,
+    /// Rows of data that users take from.
+    pub data: Vec<DataSet>,
+    /// Users of one kind each; they run side by side.
+    pub groups: Vec<Group>,
+    /// Longest wait for a connection.
+    pub connect_timeout: Duration,
+    /// Longest wait for an answer.
+    pub request_timeout: Duration,
+}
+
+/// Users who do the same.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// Its name: part of the users' names.
+    pub name: String,
+    /// How many there are, and when they start and end.
+    pub users: Users,
+    /// What a user does after a request that failed, an assertion included.
+    pub on_error: OnError,
+    /// What becomes of cookies that a server sets.
+    pub cookies: CookiePolicy,
+    /// One iteration.
+    pub steps: Vec<Step>,
+}
+
+/// How users come and go.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Users {
+    /// So many users, each going through its steps again and again.
+    Closed {
+        /// How many.
+        count: NonZeroU32,
+        /// The first starts after `delay`, the last shortly before `delay + ramp_up`.
+        ramp_up: Duration,
+        /// Before the first starts.
+        delay: Duration,
+        /// Iterations of each; `None` until the duration is over.
+        iterations: Option<NonZeroU64>,
+        /// From the first start; `None` until the iterations are made.
+        duration: Option<Duration>,
+    },
+    /// A new user for each arrival, who makes one iteration.
+    Open {
+        /// Rates of arrival, one span after another.
+        spans: Vec<RateSpan>,
+        /// Whether gaps are exponential (Poisson) or even.
+        poisson: bool,
+    },
+}
+
+/// A rate of arrival that goes evenly from one value to another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RateSpan {
+    /// At its beginning; `None` is no arrival.
+    pub from: Option<Rate>,
+    /// At its end.
+    pub to: Option<Rate>,
+    /// How long it is.
+    pub length: Duration,
+}
+
+/// What a user does after a request that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnError {
+    /// The next step.
+    #[default]
+    Continue,
+    /// The next iteration.
+    NextIteration,
+    /// It ends.
+    StopUser,
+    /// All users end once their requests are answered.
+    StopLoad,
+    /// All users end at once.
+    StopNow,
+}
+
+/// What becomes of cookies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CookiePolicy {
+    /// They are not kept.
+    #[default]
+    Ignore,
+    /// A user keeps them for as long as it lives.
+    Keep,
+    /// A user keeps them for one iteration.
+    KeepForIteration,
+}
+
+/// A step of an iteration.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// One request.
+    Request(Box<RequestStep>),
+    /// Time passes.
+    Pause(Pause),
+    /// A variable gets a value.
+    Set {
+        /// The variable.
+        name: String,
+        /// Its value.
+        value: Template,
+    },
+    /// The steps again and again.
+    Loop {
+        /// How often.
+        times: Times,
+        /// What.
+        steps: Vec<Step>,
+    },
+    /// The steps if the condition holds.
+    If {
+        /// The condition.
+        condition: Condition,
+        /// What then.
+        steps: Vec<Step>,
+    },
+    /// The steps for as long as the condition holds, looked at before each turn.
+    While {
+        /// The condition.
+        condition: Condition,
+        /// What.
+        steps: Vec<Step>,
+    },
+    /// The steps in the first iteration of a user only.
+    Once(Vec<Step>),
+    /// One of the steps.
+    OneOf {
+        /// Which.
+        pick: Pick,
+        /// The steps with their weights; each weight is at least 1.
+        steps: Vec<(NonZeroU32, Step)>,
+    },
+    /// Steps in a group of their own, without an effect (a simple controller).
+    Sequence(Vec<Step>),
+    /// Steps that are reported as one, besides their own samples or instead of them.
+    Transaction {
+        /// Its label.
+        name: Template,
+        /// Whether pauses within are part of its time.
+        with_pauses: bool,
+        /// Whether the requests within are reported under it only (JMeter's "generate parent sample").
+        parent_only: bool,
+        /// What.
+        steps: Vec<Step>,
+    },
+}
+
+/// How often a loop runs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Times {
+    /// Until the user ends.
+    Forever,
+    /// So often; text that is no number counts as 0, as in JMeter.
+    Count(Template),
+}
+
+/// Which of several steps is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pick {
+    /// One at random, by weight.
+    Random,
+    /// All, in random order.
+    RandomOrder,
+    /// The next one each time (interleave).
+    InTurn,
+}
+
+/// When a branch is taken.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Condition {
+    /// Two texts are equal.
+    Equal(Template, Template),
+    /// Two texts differ.
+    Differ(Template, Template),
+    /// Two numbers: the first is smaller.
+    Less(Template, Template),
+    /// Two numbers: the first is smaller or they are equal.
+    AtMost(Template, Template),
+    /// The text is `true`, in any case (JMeter's "interpret condition as variable expression").
+    True(Template),
+    /// The last request of this user succeeded.
+    LastOk,
+    /// Not.
+    Not(Box<Condition>),
+    /// All.
+    And(Vec<Condition>),
+    /// At least one.
+    Or(Vec<Condition>),
+}
+
+/// A pause.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Pause {
+    /// So many milliseconds.
+    Constant {
+        /// Milliseconds.
+        ms: Template,
+    },
+    /// `offset_ms` and evenly up to `range_ms` more.
+    Uniform {
+        /// Milliseconds at least.
+        offset_ms: Template,
+        /// Milliseconds more at most.
+        range_ms: Template,
+    },
+    /// Normally distributed, and no less than 0.
+    Gaussian {
+        /// Mean in milliseconds.
+        offset_ms: Template,
+        /// Standard deviation in milliseconds.
+        deviation_ms: Template,
+    },
+    /// So long that requests come at this rate: of each user, or of all users of the group together.
+    Throughput {
+        /// Requests a minute.
+        per_minute: Template,
+        /// Whether all users of the group share the rate.
+        shared: bool,
+    },
+}
+
+/// A request, what is taken from its answer, and what must be true of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequestStep {
+    /// Its label in results.
+    pub name: Template,
+    /// The method.
+    pub method: Template,
+    /// `http://host[:port]/path?query`, whole.
+    pub url: Template,
+    /// Field names and values.
+    pub headers: Vec<(Template, Template)>,
+    /// The body.
+    pub body: Template,
+    /// Fields of a form that are percent-encoded into the query (GET, DELETE, HEAD) or the body (else), after `body`.
+    /// The flag says whether name and value still have to be encoded.
+    pub form: Vec<(Template, Template, bool)>,
+    /// Whether the connection is kept.
+    pub keep_alive: bool,
+    /// Redirects followed at most; 0 takes them as answers.
+    pub redirects_max: u32,
+    /// Pauses before it, added up.
+    pub pauses: Vec<Pause>,
+    /// What is taken from the answer.
+    pub extractions: Vec<Extraction>,
+    /// What must be true of the answer. Without one on the status, 200 to 399 are good.
+    pub assertions: Vec<Assertion>,
+}
+
+/// A variable taken from an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Extraction {
+    /// The variable. With `pick` "all", `name_1`, `name_2`, … and `name_matchNr` are set.
+    pub name: String,
+    /// Where it is looked for.
+    pub part: Part,
+    /// How.
+    pub how: Extractor,
+    /// Which match: 1 is the first, 0 one at random, −1 all.
+    pub which: i32,
+    /// The value where nothing matches; `None` leaves the variable as it was.
+    pub default: Option<String>,
+}
+
+/// How a value is found.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Extractor {
+    /// A regular expression and a template such as `$1$`.
+    Regex {
+        /// The expression.
+        pattern: String,
+        /// What of the match.
+        template: String,
+    },
+    /// A JSONPath.
+    Json {
+        /// Such as `$.user.id`.
+        path: String,
+    },
+    /// What stands between two texts.
+    Boundary {
+        /// Text before it.
+        left: String,
+        /// Text after it.
+        right: String,
+    },
+    /// The value of a header field.
+    Header {
+        /// The field.
+        name: String,
+    },
+}
+
+/// A part of an answer or its request.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part {
+    /// The body.
+    Body,
+    /// The head's fields.
+    Headers,
+    /// The status, as text.
+    Status,
+    /// The reason phrase.
+    Reason,
+    /// The URL of the request.
+    Url,
+    /// The head of the request.
+    RequestHeaders,
+    /// A variable instead of the answer.
+    Variable(String),
+}
+
+/// What must be true of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assertion {
+    /// Its name, for the failure message.
+    pub name: String,
+    /// What.
+    pub check: Check,
+    /// Whether the opposite must be true.
+    pub negated: bool,
+}
+
+/// A check.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Check {
+    /// A part against texts or expressions.
+    Text {
+        /// Which part.
+        part: Part,
+        /// How it is compared.
+        field: Field,
+        /// With what.
+        patterns: Vec<Template>,
+        /// Whether one match is enough; else all must match.
+        any: bool,
+        /// Whether a status from 400 on is not itself a failure (JMeter's "ignore status").
+        ignore_status: bool,
+    },
+    /// The answer took no longer.
+    DurationAtMost(Duration),
+    /// The answer's size in bytes, body and head.
+    Size {
+        /// Of which part: body, headers, or both.
+        part: Option<Part>,
+        /// Bytes.
+        bytes: Template,
+        /// How the size compares with it.
+        comparison: SizeComparison,
+    },
+    /// A JSONPath exists, and its value is as given, if one is.
+    Json {
+        /// The path.
+        path: String,
+        /// The value, as text or, with `regex`, as an expression.
+        value: Option<Template>,
+        /// Whether `value` is a regular expression.
+        regex: bool,
+    },
+}
+
+/// How a size compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SizeComparison {
+    /// Equal.
+    Equal,
+    /// Not equal.
+    NotEqual,
+    /// Greater.
+    Greater,
+    /// Less.
+    Less,
+    /// Greater or equal.
+    AtLeast,
+    /// Less or equal.
+    AtMost,
+}
+
+/// How a text is compared with a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// The regular expression is found in it.
+    Contains,
+    /// The regular expression matches all of it.
+    Matches,
+    /// It is the text.
+    Equals,
+    /// The text is in it.
+    Substring,
+}
+
+/// Rows of data from a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DataSet {
+    /// The file, as found.
+    pub file: PathBuf,
+    /// Its columns' names; empty takes the first line for them.
+    pub variables: Vec<String>,
+    /// Between fields.
+    pub delimiter: char,
+    /// Whether fields may be quoted.
+    pub quoted: bool,
+    /// Whether the first line is left out (where `variables` are given).
+    pub skip_first: bool,
+    /// What happens after the last row.
+    pub at_end: DataAtEnd,
+    /// Who takes rows in turn.
+    pub sharing: DataSharing,
+}
+
+/// What happens after the last row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DataAtEnd {
+    /// The first again.
+    Recycle,
+    /// The user ends.
+    StopUser,
+    /// The variables are `<EOF>`, as in JMeter.
+    Eof,
+}
+
+/// Who takes rows in turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DataSharing {
+    /// All users.
+    All,
+    /// The users of a group.
+    Group,
+    /// Each user for itself.
+    User,
+}

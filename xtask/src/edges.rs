@@ -14,8 +14,8 @@ use toml::{Table, Value};
 use crate::source;
 
 /// The crates, by folder, in order. One may depend only on those before it.
-const ORDER: [&str; 17] = [
-    "units", "http", "engine", "stats", "plan", "scenario", "record", "sim", "driver", "target", "signals", "stack",
+const ORDER: [&str; 19] = [
+    "units", "http", "engine", "stats", "plan", "scenario", "sources", "lua", "record", "sim", "driver", "target", "signals", "stack",
     "lab", "explain", "audit", "report", "cli",
 ];
 /// What the compiler holds to `core` and `alloc`.

@@ -12,13 +12,15 @@ pub struct Route {
     targets: Vec<SocketAddr>,
     /// Shift of the slot number where a load is shared among several engines, so that their sources differ.
     first_slot: u32,
+    /// By slot: the target that it was aimed at.
+    aims: Vec<Option<u32>>,
 }
 
 impl Route {
     /// A route to `targets`, used in turn; `None` if there are none. `first_slot` is the number of
     /// connections that other engines of the same load hold before this one.
     pub fn new(targets: Vec<SocketAddr>, first_slot: u32) -> Option<Self> {
-        (!targets.is_empty()).then_some(Self { targets, first_slot })
+        (!targets.is_empty()).then_some(Self { targets, first_slot, aims: Vec::new() })
     }
 
     /// All targets.
@@ -28,7 +30,16 @@ impl Route {
 
     /// Which of the targets connection `slot` goes to.
     pub(crate) fn target_index(&self, slot: u32) -> usize {
-        (self.first_slot + slot) as usize % self.targets.len()
+        let aim = self.aims.get(slot as usize).copied().flatten();
+        aim.unwrap_or(self.first_slot + slot) as usize % self.targets.len()
+    }
+
+    /// Has connection `slot` go to the target with this number, modulo how many there are.
+    pub(crate) fn aim(&mut self, slot: u32, target: u32) {
+        if self.aims.len() <= slot as usize {
+            self.aims.resize(slot as usize + 1, None);
+        }
+        self.aims[slot as usize] = Some(target);
     }
 
     /// The target of connection `slot`.
@@ -40,7 +51,9 @@ impl Route {
     /// 16 million addresses, so beyond [`CONNECTIONS_PER_SOURCE_MAX`] the next one is used: 127.0.0.2, …
     pub fn source(&self, slot: u32) -> Option<SocketAddr> {
         let IpAddr::V4(target) = self.target(slot).ip() else { return None };
-        let group = (self.first_slot + slot) / self.targets.len() as u32 / CONNECTIONS_PER_SOURCE_MAX;
+        // Aimed connections may all go to one target.
+        let of_each = if self.aims.is_empty() { self.targets.len() as u32 } else { 1 };
+        let group = (self.first_slot + slot) / of_each / CONNECTIONS_PER_SOURCE_MAX;
         if !target.is_loopback() || group == 0 {
             return None;
         }

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
 
-use engine::{Action, Completion, Conn, Event, Io};
+use engine::{Action, Completion, Conn, Event, Io, ScriptedIo};
 use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
 use rustix::net::{self, RecvFlags, SendFlags, sockopt};
@@ -34,6 +34,8 @@ pub struct EpollIo {
     epoll: OwnedFd,
     route: Route,
     request: Box<[u8]>,
+    /// What each connection sends instead, in a scripted load.
+    own_requests: Vec<Vec<u8>>,
     sockets: Vec<Option<Socket>>,
     events: Vec<epoll::Event>,
     next_event: usize,
@@ -74,6 +76,7 @@ impl EpollIo {
             epoll: epoll::create(epoll::CreateFlags::CLOEXEC)?,
             route,
             request: request.into(),
+            own_requests: Vec::new(),
             sockets: (0..connections).map(|_| None).collect(),
             events: Vec::with_capacity(EVENTS_MAX),
             next_event: 0,
@@ -117,21 +120,22 @@ impl EpollIo {
 
     #[inline]
     fn send(&mut self, conn: Conn) -> Option<Event<'static>> {
-        let length = self.request.len();
+        let request = self.own_requests.get(conn.slot as usize).map_or(&*self.request, Vec::as_slice);
         let socket = self.sockets[conn.slot as usize]
             .as_mut()
             .filter(|socket| socket.generation == conn.generation)?;
         // The usual case: all of it at once.
-        let sent = net::send(&socket.fd, &self.request, SendFlags::NOSIGNAL);
-        if sent == Ok(length) {
+        let sent = net::send(&socket.fd, request, SendFlags::NOSIGNAL);
+        if sent == Ok(request.len()) {
             return Some(Event::Sent);
         }
-        socket.unsent_bytes = length as u32;
+        socket.unsent_bytes = request.len() as u32;
         self.send_rest(conn, sent)
     }
 
     /// Hands as much of the request to the kernel as it takes, after it took or refused what it `sent`.
     fn send_rest(&mut self, conn: Conn, mut sent: Result<usize, Errno>) -> Option<Event<'static>> {
+        let request = self.own_requests.get(conn.slot as usize).map_or(&*self.request, Vec::as_slice);
         let socket = self.sockets[conn.slot as usize].as_mut()?;
         loop {
             match sent {
@@ -146,8 +150,8 @@ impl EpollIo {
             if socket.unsent_bytes == 0 {
                 return Some(Event::Sent);
             }
-            let from = self.request.len() - socket.unsent_bytes as usize;
-            sent = net::send(&socket.fd, &self.request[from..], SendFlags::NOSIGNAL);
+            let from = request.len() - socket.unsent_bytes as usize;
+            sent = net::send(&socket.fd, &request[from..], SendFlags::NOSIGNAL);
         }
     }
 
@@ -329,6 +333,19 @@ impl Io for EpollIo {
             Seen::Skipped(conn, bytes, arrived) => (conn, Event::Skipped(bytes), arrived),
         };
         Some((monotonic_now(), Completion { conn, event, arrived }))
+    }
+}
+
+impl ScriptedIo for EpollIo {
+    fn aim(&mut self, slot: u32, target: u32) {
+        self.route.aim(slot, target);
+    }
+
+    fn load(&mut self, slot: u32, request: &[u8]) {
+        self.own_requests.resize(self.sockets.len(), Vec::new());
+        let own = &mut self.own_requests[slot as usize];
+        own.clear();
+        own.extend_from_slice(request);
     }
 }
 

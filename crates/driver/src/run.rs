@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use engine::{Config, Counters, Engine, Io, Sink, Stage, Window, drive};
+use engine::{Config, Counters, Engine, Io, Script, Sink, Stage, Window, drive, drive_scripted};
 use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
 use units::{Duration, Instant};
@@ -135,35 +135,77 @@ pub fn run_engine<S: Sink>(
     Ok(Finished { incidents, ..finished })
 }
 
+/// Runs one load on the calling thread whose users do what `script` says, over epoll: io_uring would have the kernel read
+/// requests that the script has changed since. Gives the script back.
+pub fn run_scripted<S: Sink, P: Script>(
+    config: Config,
+    route: Route,
+    sink: S,
+    script: P,
+    control: &Control,
+) -> Result<(Finished<S>, P), DriveError> {
+    let failed = |errno| DriveError { backend: Backend::Epoll, errno };
+    let mut io = EpollIo::new(route, config.connections.get(), &[]).map_err(failed)?;
+    exact_timers();
+    let mut engine = Engine::scripted(config, sink, script, monotonic_now());
+    let mut watch = Watch::default();
+    drive_scripted(&mut engine, &mut io, |engine, now| Some(watch.turn(engine, control, now)))
+        .map_err(failed)?;
+    let (counters, window, usage) = (engine.counters(), engine.window(), watch.meter.usage());
+    let (sink, script) = engine.into_sink_and_script();
+    let script = script.expect("a scripted load has a script");
+    Ok((Finished { counters, window, usage, incidents: Incidents::default(), sink }, script))
+}
+
 fn run_over<S: Sink>(
     config: Config,
     sink: S,
     control: &Control,
     io: &mut impl Io<Error = Errno>,
 ) -> Result<Finished<S>, Errno> {
-    // The kernel may otherwise delay timers by 50 µs to batch wake-ups, which would be lag.
-    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+    exact_timers();
     let mut engine = Engine::new(config, sink, monotonic_now());
-    let mut meter = Meter::default();
-    let mut tried = 0;
-    drive(&mut engine, io, |engine, now| {
+    let mut watch = Watch::default();
+    drive(&mut engine, io, |engine, now| Some(watch.turn(engine, control, now)))?;
+    let (counters, window, usage) = (engine.counters(), engine.window(), watch.meter.usage());
+    Ok(Finished { counters, window, usage, incidents: Incidents::default(), sink: engine.into_sink() })
+}
+
+/// The kernel may otherwise delay timers by 50 µs to batch wake-ups, which would be lag.
+fn exact_timers() {
+    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+}
+
+/// What is done in each turn of the loop beside the load.
+#[derive(Debug, Default)]
+struct Watch {
+    meter: Meter,
+    /// Connections tried in the opening so far.
+    tried: u64,
+}
+
+impl Watch {
+    /// Says when it wants its next turn at the latest.
+    fn turn<S: Sink, P: Script>(
+        &mut self,
+        engine: &mut Engine<S, P>,
+        control: &Control,
+        now: Instant,
+    ) -> Instant {
         if engine.stage() == Stage::Opening {
             let counters = engine.counters();
             let so_far = counters.connections_opened + counters.opening_failures;
-            control.tried.fetch_add(so_far - tried, Ordering::Relaxed);
-            tried = so_far;
+            control.tried.fetch_add(so_far - self.tried, Ordering::Relaxed);
+            self.tried = so_far;
         }
         if control.is_interrupted() {
             engine.interrupt(now);
         }
         let window = engine.window();
         engine.sink_mut().tick(now, window);
-        meter.observe(now, window);
-        Some(meter.wake_at(now, window))
-    })?;
-    let (counters, window) = (engine.counters(), engine.window());
-    let (usage, incidents) = (meter.usage(), Incidents::default());
-    Ok(Finished { counters, window, usage, incidents, sink: engine.into_sink() })
+        self.meter.observe(now, window);
+        self.meter.wake_at(now, window)
+    }
 }
 
 /// Reads the thread's CPU clock when the window opens and when it closes.

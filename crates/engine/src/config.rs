@@ -56,6 +56,8 @@ pub enum Load {
         /// and counted under `backlog_overflow`.
         backlog_max: NonZeroU32,
     },
+    /// Every connection is a user who does what a [`crate::Script`] says.
+    Scripted,
 }
 
 impl Load {

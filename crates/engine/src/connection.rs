@@ -124,10 +124,12 @@ pub(crate) enum State {
     Pausing,
     /// A closed-model user's first request is due at `since`, which lies ahead.
     Ramping,
+    /// A scripted user pauses; when it is asked again is among the wakes.
+    Waiting,
 }
 
 impl State {
-    pub(crate) const COUNT: usize = 7;
+    pub(crate) const COUNT: usize = 8;
 }
 
 /// One connection slot and the request it carries: all that the usual request touches, in one cache line.
@@ -197,11 +199,22 @@ pub(crate) struct Answer {
     pub(crate) body_matches: bool,
     /// Heads included.
     pub(crate) received_bytes: u64,
+    /// Of a scripted request: whether its answer has a body.
+    pub(crate) kind: RequestKind,
+    /// Of a scripted user: which server its connection goes to.
+    pub(crate) target: u32,
 }
 
 impl Answer {
     pub(crate) const fn new() -> Self {
-        Self { parser: ResponseParser::new(), body_bytes: 0, body_matches: true, received_bytes: 0 }
+        Self {
+            parser: ResponseParser::new(),
+            body_bytes: 0,
+            body_matches: true,
+            received_bytes: 0,
+            kind: RequestKind::Ordinary,
+            target: 0,
+        }
     }
 
     /// Makes ready for the answer to a request of `kind`.

@@ -7,6 +7,7 @@
 
 mod connections;
 mod requests;
+mod scripted;
 mod stages;
 
 use alloc::boxed::Box;
@@ -22,6 +23,7 @@ use crate::connection::{Action, Answer, Completion, Conn, Event, Slot, State};
 use crate::queue::Queues;
 use crate::sample::Sink;
 use crate::schedule::Schedule;
+use crate::script::{Script, Unscripted};
 use crate::timers::Timers;
 
 /// How long a closed-model user waits after a failed connection before trying again: without it, users of
@@ -85,9 +87,15 @@ pub struct Counters {
 
 /// One load in progress. See the crate's documentation for the protocol.
 #[derive(Debug)]
-pub struct Engine<S> {
+pub struct Engine<S, P = Unscripted> {
     config: Config,
     sink: S,
+    /// Of a scripted load.
+    script: Option<P>,
+    /// Scripted users who have not left.
+    users: u32,
+    /// When scripted users who pause are asked again.
+    wakes: Timers,
     stage: Stage,
     window: Window,
     slots: Box<[Slot]>,
@@ -116,7 +124,27 @@ pub struct Engine<S> {
 
 impl<S: Sink> Engine<S> {
     /// Starts a load at `now`. The first actions are ready to be polled.
+    ///
+    /// # Panics
+    /// If the load is a scripted one: that takes [`Engine::scripted`].
     pub fn new(config: Config, sink: S, now: Instant) -> Self {
+        assert!(config.load != Load::Scripted, "a scripted load has a script");
+        Self::start(config, sink, None, now)
+    }
+}
+
+impl<S: Sink, P: Script> Engine<S, P> {
+    /// Starts a load at `now` whose users do what `script` says. It has as many users as connections, no warm-up, and
+    /// ends when all of them have left, if nothing else ends it.
+    pub fn scripted(config: Config, sink: S, script: P, now: Instant) -> Self {
+        let config = Config { load: Load::Scripted, warm_up: Duration::ZERO, ..config };
+        let mut engine = Self::start(config, sink, Some(script), now);
+        // There may be no user who has anything to do.
+        engine.finish_if_done(now);
+        engine
+    }
+
+    fn start(config: Config, sink: S, script: Option<P>, now: Instant) -> Self {
         let count = config.connections.get().min(crate::queue::NONE - 1);
         let slots: Box<[Slot]> = (0..count).map(|_| Slot::new()).collect();
         let mut engine = Self {
@@ -136,12 +164,18 @@ impl<S: Sink> Engine<S> {
             counters: Counters::default(),
             opened_to: 0,
             known_head: KnownHead::new(config.request.kind),
+            script,
+            users: count,
+            wakes: Timers::default(),
             skip: None,
             arrived: None,
             config,
             sink,
         };
-        let ramps_up = matches!(engine.config.load, Load::Closed { start: UserStart::RampUp { .. }, .. });
+        let ramps_up = matches!(
+            engine.config.load,
+            Load::Closed { start: UserStart::RampUp { .. }, .. } | Load::Scripted
+        );
         for slot in 0..count {
             engine.enter(slot, State::Down, now);
         }
@@ -152,9 +186,17 @@ impl<S: Sink> Engine<S> {
         engine
     }
 
-    /// The bytes that [`Action::Send`] sends: the same for every connection.
-    pub fn request_bytes(&self) -> &[u8] {
-        &self.config.request.bytes
+    /// The bytes that [`Action::Send`] sends on `conn`: without a script the same for every connection.
+    pub fn request_bytes(&self, conn: Conn) -> &[u8] {
+        match &self.script {
+            Some(script) => script.request(conn.slot),
+            None => &self.config.request.bytes,
+        }
+    }
+
+    /// Which server `conn` goes to, by its number; without a script 0.
+    pub fn target(&self, conn: Conn) -> u32 {
+        self.answers[conn.slot as usize].target
     }
 
     /// Where the load stands.
@@ -195,6 +237,11 @@ impl<S: Sink> Engine<S> {
     /// Ends the load and gives the sink back.
     pub fn into_sink(self) -> S {
         self.sink
+    }
+
+    /// Ends a scripted load and gives back its script as well.
+    pub fn into_sink_and_script(self) -> (S, Option<P>) {
+        (self.sink, self.script)
     }
 
     /// The next request to send, at `now`, which is its `sent` instant: to be read right before the bytes go to the
@@ -261,6 +308,7 @@ impl<S: Sink> Engine<S> {
             .chain(USERS_WAIT)
             .filter_map(|state| self.next_expiry(state).map(|(_, at)| at))
             .chain(self.timers.next())
+            .chain(self.wakes.next())
             .chain(stage_end)
             .chain(due)
             .min()
@@ -276,6 +324,7 @@ impl<S: Sink> Engine<S> {
             for state in USERS_WAIT {
                 self.expire(state, now);
             }
+            self.wake_users(now);
             self.send_due(now);
             if now >= self.window.end {
                 self.start_draining(now);
@@ -375,7 +424,7 @@ fn requests_max(config: &Config, users: u32) -> u64 {
         Load::Closed { requests_per_user, .. } => {
             requests_per_user.map(|each| u64::from(users) * u64::from(each.get()))
         }
-        Load::Open { .. } => None,
+        Load::Open { .. } | Load::Scripted => None,
     };
     config.stop.requests.map(NonZeroU64::get).into_iter().chain(of_users).min().unwrap_or(u64::MAX)
 }

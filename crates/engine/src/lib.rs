@@ -23,11 +23,13 @@ mod io;
 mod queue;
 mod sample;
 mod schedule;
+mod script;
 mod timers;
 
 pub use config::{Arrivals, Config, Expect, Load, Request, Reuse, Share, Stop, Timeouts, UserStart};
 pub use connection::{Action, Completion, Conn, ConnectFailure, Event};
 pub use engine::{Counters, Engine, RETRY_PAUSE, Stage, Window};
-pub use io::{Io, drive};
+pub use io::{Io, ScriptedIo, drive, drive_scripted};
 pub use sample::{Outcome, Sample, Sink};
 pub use schedule::Schedule;
+pub use script::{Due, Next, Script, Unscripted};

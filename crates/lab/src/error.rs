@@ -54,6 +54,9 @@ pub enum LabError {
         /// Descriptors allowed.
         limit: u64,
     },
+    /// A scenario that can't be carried out to its end.
+    #[error("{0}")]
+    Scenario(String),
     /// A recorded load can't be made again for an intervention.
     #[error("{what}, and an intervention is tried under no other; choose another cell")]
     NotRepeatable {

@@ -20,6 +20,7 @@ mod machine;
 mod order;
 pub mod pair;
 mod phase;
+pub mod scripted;
 mod seconds;
 mod tools;
 mod trial;

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration as StdDuration;
 
-use driver::{Backend, Control, DriveError, Finished, Incidents, Route, monotonic_now, run_engine};
-use engine::{Arrivals, Config, Counters, Expect, Load, Request, Reuse, UserStart, Window};
+use driver::{Control, DriveError, Finished, Incidents, Route, monotonic_now, run_engine};
+use engine::{Arrivals, Counters, Expect, Load, Request, Reuse, UserStart, Window};
 use plan::LoadPlan;
 use record::{LOAD_VERSION, LoadResult};
 use stack::Cpus;
@@ -100,23 +100,38 @@ pub(crate) fn carry_out(
     control: &Control,
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<(LoadResult, Cpus), LabError> {
-    let configs = job.plan.configs(crew.threads, job.request, job.expect);
-    let backend = crew.backend;
+    let mut first_slot = 0;
+    let works = job.plan.configs(crew.threads, job.request, job.expect).into_iter().map(|config| -> Work<'_> {
+        let route = Route::new(job.targets.to_vec(), first_slot).expect("resolved to an address");
+        first_slot += config.connections.get();
+        let backend = crew.backend;
+        Box::new(move |feed| Ok(ThreadEnd::new(run_engine(config, route, feed, control, backend)?)))
+    });
+    carry_out_on(job, crew, works.collect(), control, observe)
+}
+
+/// What one load thread does.
+pub(crate) type Work<'a> = Box<dyn FnOnce(Feed) -> Result<ThreadEnd, DriveError> + Send + 'a>;
+
+/// Has each of `works` done by a thread of its own, and keeps the books.
+pub(crate) fn carry_out_on(
+    job: &Job<'_>,
+    crew: &Crew,
+    works: Vec<Work<'_>>,
+    control: &Control,
+    observe: &mut dyn FnMut(Moment<'_>),
+) -> Result<(LoadResult, Cpus), LabError> {
     let mut books = Books::default();
     let finished = record::with_interval_log(job.interval_log, |log| {
         std::thread::scope(|scope| {
-            let (filled, intervals) = sync_channel(Feed::channel_bound(configs.len()));
+            let (filled, intervals) = sync_channel(Feed::channel_bound(works.len()));
             let mut returns = Vec::new();
             let mut threads = Vec::new();
-            let mut first_slot = 0;
-            for (index, config) in configs.into_iter().enumerate() {
+            for (index, work) in works.into_iter().enumerate() {
                 let (feed, back) = Feed::new(index as u32, filled.clone());
                 returns.push(back);
-                let route = Route::new(job.targets.to_vec(), first_slot).expect("resolved to an address");
-                first_slot += config.connections.get();
-                let body = move || load_thread(config, route, feed, control, backend);
                 let name = format!("load-{index}");
-                threads.push(std::thread::Builder::new().name(name).spawn_scoped(scope, body));
+                threads.push(std::thread::Builder::new().name(name).spawn_scoped(scope, || work(feed)));
             }
             drop(filled);
             books.keep(&intervals, &returns, log, control, observe);
@@ -129,7 +144,7 @@ pub(crate) fn carry_out(
 }
 
 /// What a load thread has to tell.
-struct ThreadEnd {
+pub(crate) struct ThreadEnd {
     cpus: Cpus,
     counters: Counters,
     window: Window,
@@ -137,17 +152,13 @@ struct ThreadEnd {
     incidents: Incidents,
 }
 
-fn load_thread(
-    config: Config,
-    route: Route,
-    feed: Feed,
-    control: &Control,
-    backend: Backend,
-) -> Result<ThreadEnd, DriveError> {
-    let Finished { sink, counters, window, usage, incidents } =
-        run_engine(config, route, feed, control, backend)?;
-    sink.finish(monotonic_now());
-    Ok(ThreadEnd { cpus: Cpus::of_this_thread(), counters, window, usage, incidents })
+impl ThreadEnd {
+    /// Called on the thread itself: takes note of where it may run, and sends off what is left in its feed.
+    pub(crate) fn new(finished: Finished<Feed>) -> Self {
+        let Finished { sink, counters, window, usage, incidents } = finished;
+        sink.finish(monotonic_now());
+        Self { cpus: Cpus::of_this_thread(), counters, window, usage, incidents }
+    }
 }
 
 type Spawned<'scope> = std::io::Result<std::thread::ScopedJoinHandle<'scope, Result<ThreadEnd, DriveError>>>;
@@ -258,6 +269,7 @@ fn result(job: &Job<'_>, crew: &Crew, books: &Books, threads: &[ThreadEnd], inte
         connections: connections(threads),
         littles_law: figures.littles_law.map(Into::into),
         seconds: books.seconds.within(length),
+        steps: Vec::new(),
     }
 }
 
@@ -279,16 +291,22 @@ fn describe(plan: &LoadPlan, crew: &Crew) -> record::Load {
         Load::Closed { think, .. } => (None, None, Some(think)),
         Load::Open { arrivals: Arrivals::Constant(rate), .. } => (Some("constant"), Some(rate), None),
         Load::Open { arrivals: Arrivals::Poisson(rate), .. } => (Some("poisson"), Some(rate), None),
+        Load::Scripted => (None, None, None),
     };
     let (ramp_up_s, requests_per_user) = match plan.load {
         Load::Closed { start, requests_per_user, .. } => (ramp_up_s(start), requests_per_user),
-        Load::Open { .. } => (None, None),
+        Load::Open { .. } | Load::Scripted => (None, None),
     };
     let requests_per_user = requests_per_user.map(std::num::NonZeroU32::get);
     let duration = plan.stop.duration;
     record::Load {
         label: plan.label(),
-        model: if rate.is_some() { "open" } else { "closed" }.into(),
+        model: match plan.load {
+            Load::Closed { .. } => "closed",
+            Load::Open { .. } => "open",
+            Load::Scripted => "scripted",
+        }
+        .into(),
         arrivals: arrivals.map(Into::into),
         rate_per_s: rate.map(units::Rate::as_per_sec),
         think_us: think.map(Duration::as_micros_f64),

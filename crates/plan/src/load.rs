@@ -251,6 +251,7 @@ impl LoadPlan {
             Load::Open { arrivals: Arrivals::Poisson(rate), .. } => {
                 format!("{rate} (Poisson) on {connections}{fresh}")
             }
+            Load::Scripted => format!("{connections} users{fresh}"),
         }
     }
 }

@@ -33,7 +33,7 @@ pub use distribution::{Distribution, LowerBounds};
 pub use error::RecordError;
 pub use hlog::with_interval_log;
 pub use load::{
-    Connections, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult, Outcomes, Second, Window,
+    Connections, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult, Outcomes, Second, StepResult, Window,
 };
 pub use manifest::{MANIFEST_VERSION, Machine, Manifest, Selected, StackManifest};
 pub use run_dir::RunDir;

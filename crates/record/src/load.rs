@@ -63,6 +63,25 @@ pub struct LoadResult {
     /// The window second by second. Empty in records of versions that did not keep it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seconds: Vec<Second>,
+    /// Of a scenario, its steps in the order in which they came first. Empty where every request is the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepResult>,
+}
+
+/// What a step of a scenario came to, from the load's start to its end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepResult {
+    /// Its label.
+    pub label: String,
+    /// Whether it is not a request but a group of steps that is reported as one.
+    pub transaction: bool,
+    /// How many failed: were not answered, or not as was asserted. Those that could not be sent have no time.
+    pub failed: u64,
+    /// Why the first of them did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_failure: Option<String>,
+    /// done − intended, of redirects all of them; of transactions with or without pauses, as the scenario says.
+    pub response_time_us: Distribution,
 }
 
 /// A second of the window, or what was left at its end: all load threads together.

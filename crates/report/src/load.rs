@@ -65,6 +65,9 @@ pub fn hit_text(report: &HitReport) -> String {
     if result.load.model == "closed" {
         let _ = writeln!(text, "{CLOSED_MODEL_NOTE}");
     }
+    if !result.steps.is_empty() {
+        let _ = writeln!(text, "\n{}", steps(result));
+    }
     let _ = writeln!(text, "\noutcomes    {}", outcomes(result));
     let _ = writeln!(
         text,
@@ -115,6 +118,33 @@ fn times(result: &LoadResult) -> String {
         table.add_row(row);
     }
     for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table.trim_fmt()
+}
+
+/// Response times of a scenario's steps, in their order.
+fn steps(result: &LoadResult) -> String {
+    let columns = ["count", "mean", "p50", "p90", "p99", "max"];
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    let mut header = vec!["step".to_owned()];
+    header.extend(columns.map(str::to_owned));
+    header.extend(["failed".to_owned(), "the first because".to_owned()]);
+    table.set_header(header);
+    for step in &result.steps {
+        let times = &step.response_time_us;
+        let what = if step.transaction { " (all of it)" } else { "" };
+        let mut row = vec![format!("{}{what}", plain_line(&step.label))];
+        row.extend(columns.map(|column| match column {
+            "count" => times.count.to_string(),
+            column => figure(times, column),
+        }));
+        row.push(step.failed.to_string());
+        row.push(step.first_failure.as_deref().map_or_else(String::new, |why| plain_line(why).into_owned()));
+        table.add_row(row);
+    }
+    for column in table.column_iter_mut().skip(1).take(columns.len() + 1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     table.trim_fmt()

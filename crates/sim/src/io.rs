@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 use std::convert::Infallible;
 
-use engine::{Action, Completion, Conn, ConnectFailure, Event, Io};
+use engine::{Action, Completion, Conn, ConnectFailure, Event, Io, ScriptedIo};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use units::{Duration, Instant, Seed};
@@ -280,5 +280,16 @@ impl Io for SimIo {
             other => other,
         };
         Some((self.now, Completion { conn, event, arrived: None }))
+    }
+}
+
+/// All servers are the same one; what they are asked is part of the fingerprint.
+impl ScriptedIo for SimIo {
+    fn aim(&mut self, slot: u32, target: u32) {
+        self.fold(format!("{slot}->{target}").as_bytes());
+    }
+
+    fn load(&mut self, _: u32, request: &[u8]) {
+        self.fold(request);
     }
 }

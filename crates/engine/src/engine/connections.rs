@@ -1,12 +1,13 @@
 //! What happens on a connection, and what it means for the request that is out on it.
 
-use http::{EndOfStream, Progress, Response};
+use http::{EndOfStream, Malformed, Progress, Response};
 use units::Instant;
 
 use super::{Engine, SKIPPED_BYTES_MIN, Stage};
 use crate::config::{Load, Reuse};
 use crate::connection::{Action, Answer, ConnectFailure, Event, Slot, State, check_body};
 use crate::sample::{Outcome, Sink};
+use crate::script::Script;
 
 /// How an answer came.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +20,7 @@ pub(super) struct Came {
     received_bytes: u64,
 }
 
-impl<S: Sink> Engine<S> {
+impl<S: Sink, P: Script> Engine<S, P> {
     #[inline(never)]
     pub(super) fn on_event(&mut self, index: u32, event: Event<'_>, now: Instant) {
         match event {
@@ -61,7 +62,9 @@ impl<S: Sink> Engine<S> {
         }
         self.finish_failed(index, Outcome::ConnectFailed(failure), now);
         match self.config.load {
-            Load::Closed { .. } if self.stage == Stage::Running && !self.has_made_all(index) => {
+            Load::Closed { .. } | Load::Scripted
+                if self.stage == Stage::Running && !self.has_made_all(index) =>
+            {
                 self.enter(index, State::Pausing, now);
             }
             _ => self.next_request(index, now),
@@ -71,7 +74,7 @@ impl<S: Sink> Engine<S> {
     /// The usual answer: all of it at once, with the head that the server sends again and again.
     #[inline]
     pub(super) fn known_answer(&self, slot: &Slot, bytes: &[u8]) -> Option<(Response, Came)> {
-        if slot.state != State::InFlight || slot.to_be_sent || slot.answer_begun {
+        if P::SCRIPTED || slot.state != State::InFlight || slot.to_be_sent || slot.answer_begun {
             return None;
         }
         let response = self.known_head.whole(bytes)?;
@@ -90,9 +93,13 @@ impl<S: Sink> Engine<S> {
         }
         let answer = &mut self.answers[index as usize];
         if !core::mem::replace(&mut slot.answer_begun, true) {
-            answer.begin(self.config.request.kind);
+            answer.begin(if P::SCRIPTED { answer.kind } else { self.config.request.kind });
         }
         answer.received_bytes += bytes.len() as u64;
+        if P::SCRIPTED {
+            let progress = self.read_scripted(index, bytes, now);
+            return self.on_progress(index, progress, bytes.len(), now);
+        }
         let Answer { parser, body_bytes, body_matches, .. } = answer;
         let expected = self.config.expect.body.as_deref();
         let progress = parser.push_known(&self.config.limits, &mut self.known_head, bytes, |piece| {
@@ -100,15 +107,25 @@ impl<S: Sink> Engine<S> {
                 check_body(expected, body_bytes, body_matches, piece);
             }
         });
+        let to_come = parser.body_bytes_to_come();
+        if progress == Ok(Progress::NeedMore) && expected.is_none() && to_come >= SKIPPED_BYTES_MIN {
+            self.skip = Some(Action::Skip(self.conn(index), to_come));
+        }
+        self.on_progress(index, progress, bytes.len(), now);
+    }
+
+    /// What the next `received` bytes came to.
+    fn on_progress(
+        &mut self,
+        index: u32,
+        progress: Result<Progress, Malformed>,
+        received: usize,
+        now: Instant,
+    ) {
         match progress {
-            Ok(Progress::NeedMore) => {
-                let to_come = parser.body_bytes_to_come();
-                if expected.is_none() && to_come >= SKIPPED_BYTES_MIN {
-                    self.skip = Some(Action::Skip(self.conn(index), to_come));
-                }
-            }
+            Ok(Progress::NeedMore) => {}
             Ok(Progress::Complete { consumed, response }) => {
-                let surplus = consumed < bytes.len();
+                let surplus = consumed < received;
                 self.counters.unsolicited += u64::from(surplus);
                 self.on_last_piece(index, response, surplus, now);
             }
@@ -147,7 +164,7 @@ impl<S: Sink> Engine<S> {
         let reusable = response.keep_alive && slot.request_written && !came.surplus;
         let expected = came.body_matches && self.config.expect.takes_status(response.status);
         let outcome = Outcome::Answered { status: response.status, expected };
-        self.finish_request(index, outcome, came.received_bytes, now);
+        self.finish_request(index, outcome, Some(response), came.received_bytes, now);
         self.counters.connections_closed_by_server += u64::from(!response.keep_alive);
         if !reusable || self.config.reuse == Reuse::FreshConnection {
             self.close(index);

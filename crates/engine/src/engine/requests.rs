@@ -1,13 +1,15 @@
 //! Which request goes out when, on which slot, and how it ends.
 
+use http::Response;
 use units::Instant;
 
 use super::{DUE_PER_TURN_MAX, Engine, Stage};
 use crate::config::Load;
 use crate::connection::State;
 use crate::sample::{Outcome, Sample, Sink};
+use crate::script::Script;
 
-impl<S: Sink> Engine<S> {
+impl<S: Sink, P: Script> Engine<S, P> {
     /// Gives the slot, which is in no queue, its next request or lets it rest.
     #[inline(never)]
     pub(super) fn next_request(&mut self, index: u32, now: Instant) {
@@ -19,6 +21,7 @@ impl<S: Sink> Engine<S> {
             Load::Closed { think, .. } if think.is_zero() => self.start_user_request(index, now, now),
             Load::Closed { .. } => self.enter(index, State::Thinking, now),
             Load::Open { .. } => self.rest(index, now),
+            Load::Scripted => self.next_of_script(index, now),
         }
     }
 
@@ -44,7 +47,7 @@ impl<S: Sink> Engine<S> {
     }
 
     /// Lets a user who has made all of its requests, and is in no queue, go.
-    fn retire(&mut self, index: u32, now: Instant) {
+    pub(super) fn retire(&mut self, index: u32, now: Instant) {
         if self.slots[index as usize].connected {
             self.close(index);
         }
@@ -136,13 +139,15 @@ impl<S: Sink> Engine<S> {
         self.outstanding += 1;
     }
 
-    /// Ends the slot's request. `received_bytes` are those of its answer, if it was sent.
+    /// Ends the slot's request, with the answer if a whole one came. `received_bytes` are those of its answer, if it was
+    /// sent.
     #[expect(clippy::inline_always, reason = "on the path of every request, and called from two places")]
     #[inline(always)]
     pub(super) fn finish_request(
         &mut self,
         index: u32,
         outcome: Outcome,
+        response: Option<&Response>,
         received_bytes: u64,
         done: Instant,
     ) {
@@ -150,7 +155,7 @@ impl<S: Sink> Engine<S> {
         slot.has_request = false;
         slot.to_be_sent = false;
         let was_sent = !matches!(outcome, Outcome::ConnectFailed(_) | Outcome::Unsent);
-        let sample = Sample {
+        let mut sample = Sample {
             intended: slot.intended,
             ready: slot.ready,
             sent: was_sent.then_some(slot.since),
@@ -162,6 +167,12 @@ impl<S: Sink> Engine<S> {
             done_in_window: self.window.start <= done && done < self.window.end,
         };
         self.outstanding -= 1;
+        if let Some(script) = &mut self.script {
+            let good = script.ended(index, &sample, response);
+            if let Outcome::Answered { expected, .. } = &mut sample.outcome {
+                *expected = good;
+            }
+        }
         self.sink.record(&sample);
     }
 
@@ -170,7 +181,7 @@ impl<S: Sink> Engine<S> {
         let slot = &self.slots[index as usize];
         let has_part = slot.state == State::InFlight && slot.answer_begun && !slot.to_be_sent;
         let received_bytes = if has_part { self.answers[index as usize].received_bytes } else { 0 };
-        self.finish_request(index, outcome, received_bytes, done);
+        self.finish_request(index, outcome, None, received_bytes, done);
     }
 
     /// A due request that never got a connection. It is known not to be answered until the deadline.

@@ -6,18 +6,20 @@ use super::{Engine, OPENING_AT_ONCE_MAX, RETRY_PAUSE, Stage, USERS_WAIT, Window}
 use crate::config::{Load, UserStart};
 use crate::connection::{ConnectFailure, State};
 use crate::sample::{Outcome, Sink};
+use crate::script::Script;
 use crate::schedule::Schedule;
+use crate::timers::Timers;
 
-impl<S: Sink> Engine<S> {
+impl<S: Sink, P: Script> Engine<S, P> {
     /// How long a slot may stay in `state`.
     pub(super) fn bound(&self, state: State) -> Duration {
         match state {
-            State::Down | State::InFlight => Duration::MAX,
+            State::Down | State::InFlight | State::Waiting => Duration::MAX,
             State::Connecting => self.config.timeouts.connect,
             State::Free => self.config.timeouts.idle,
             State::Thinking => match self.config.load {
                 Load::Closed { think, .. } => think,
-                Load::Open { .. } => Duration::MAX,
+                Load::Open { .. } | Load::Scripted => Duration::MAX,
             },
             State::Pausing => RETRY_PAUSE,
             State::Ramping => Duration::ZERO,
@@ -38,7 +40,7 @@ impl<S: Sink> Engine<S> {
         for _ in 0..self.queues.len(state) {
             let Some((index, at)) = self.next_expiry(state).filter(|(_, at)| *at <= now) else { return };
             match state {
-                State::Down | State::InFlight => {}
+                State::Down | State::InFlight | State::Waiting => {}
                 State::Connecting => {
                     self.close(index);
                     self.on_connect_failed(index, ConnectFailure::TimedOut, now);
@@ -46,7 +48,11 @@ impl<S: Sink> Engine<S> {
                 State::Free => self.lose_connection(index, now),
                 State::Thinking | State::Pausing | State::Ramping => {
                     self.leave(index);
-                    self.start_user_request(index, at, now);
+                    if P::SCRIPTED {
+                        self.next_of_script(index, at);
+                    } else {
+                        self.start_user_request(index, at, now);
+                    }
                 }
             }
         }
@@ -109,6 +115,12 @@ impl<S: Sink> Engine<S> {
                     self.start_user(index, start, now);
                 }
             }
+            Load::Scripted => {
+                for index in 0..self.slots.len() as u32 {
+                    self.leave(index);
+                    self.next_of_script(index, now);
+                }
+            }
         }
     }
 
@@ -144,7 +156,8 @@ impl<S: Sink> Engine<S> {
             self.close(index);
             self.rest(index, now);
         }
-        for state in USERS_WAIT {
+        self.wakes = Timers::default();
+        for state in USERS_WAIT.into_iter().chain([State::Waiting]) {
             while let Some(index) = self.queues.front(state) {
                 self.leave(index);
                 self.rest(index, now);
@@ -163,7 +176,8 @@ impl<S: Sink> Engine<S> {
     }
 
     pub(super) fn finish_if_done(&mut self, now: Instant) {
-        let all_made = self.stage == Stage::Running && !self.may_intend();
+        let all_left = P::SCRIPTED && self.users == 0;
+        let all_made = self.stage == Stage::Running && (!self.may_intend() || all_left);
         let draining = matches!(self.stage, Stage::Draining(_));
         if !(all_made || draining) || self.outstanding > 0 {
             return;

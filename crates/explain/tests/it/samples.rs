@@ -77,6 +77,7 @@ pub(crate) fn healthy() -> LoadResult {
             gap: 0.0,
         }),
         seconds: Vec::new(),
+        steps: Vec::new(),
     }
 }
 

@@ -73,7 +73,7 @@ impl Procedure {
         let warm_up = if cell.until_steady { bursts } else { Duration::ZERO };
         let ramp_up = match cell.load.load {
             engine::Load::Closed { start: engine::UserStart::RampUp { span, .. }, .. } => span,
-            engine::Load::Closed { .. } | engine::Load::Open { .. } => Duration::ZERO,
+            engine::Load::Closed { .. } | engine::Load::Open { .. } | engine::Load::Scripted => Duration::ZERO,
         };
         BOOT_GUESS + warm_up + ramp_up + cell.load.warm_up + cell.load.stop.duration.min(LOAD_GUESS_MAX)
     }

@@ -79,6 +79,7 @@ pub(crate) fn load(per_s: f64) -> LoadResult {
             gap: 0.0,
         }),
         seconds: Vec::new(),
+        steps: Vec::new(),
     }
 }
 

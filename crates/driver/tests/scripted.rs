@@ -1,0 +1,113 @@
+//! Scripted users over real sockets: each sends its own request to the server it names.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::num::NonZeroU32;
+
+use driver::{Control, Route, run_scripted};
+use engine::{
+    Config, Due, Expect, Load, Next, Request, Reuse, Sample, Script, Share, Stop, Timeouts,
+};
+use http::{Limits, RequestKind, Response};
+use units::{Duration, Instant, Seed};
+
+/// A server that answers each request with its own name and what it was asked for.
+fn server(name: &'static str) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("bound");
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("accepts");
+            std::thread::spawn(move || {
+                let mut lines = BufReader::new(stream.try_clone().expect("clones")).lines();
+                while let Some(Ok(asked)) = lines.next() {
+                    while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
+                    let body = format!("{name} {asked}");
+                    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+                    if stream.write_all(answer.as_bytes()).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    address
+}
+
+/// Each user asks the two servers in turn, for a path of its own; each tenth request is a long one.
+struct Turns {
+    made: Vec<u32>,
+    requests: Vec<Vec<u8>>,
+    bodies: Vec<Vec<u8>>,
+}
+
+const EACH: u32 = 30;
+
+impl Script for Turns {
+    fn next(&mut self, user: u32, now: Instant) -> Next {
+        let made = &mut self.made[user as usize];
+        if *made == EACH {
+            return Next::Leave;
+        }
+        *made += 1;
+        let padding = if (*made).is_multiple_of(10) { "x".repeat(3_000_000) } else { String::new() };
+        self.requests[user as usize] =
+            format!("GET /{user}/{made} HTTP/1.1\r\nX: {padding}\r\n\r\n").into_bytes();
+        self.bodies[user as usize].clear();
+        Next::Send(Due { intended: now, kind: RequestKind::Ordinary, target: *made % 2 })
+    }
+
+    fn request(&self, user: u32) -> &[u8] {
+        &self.requests[user as usize]
+    }
+
+    fn body(&mut self, user: u32, piece: &[u8]) {
+        self.bodies[user as usize].extend_from_slice(piece);
+    }
+
+    fn ended(&mut self, user: u32, sample: &Sample, _: Option<&Response>) -> bool {
+        let made = self.made[user as usize];
+        let name = ["even", "odd"][made as usize % 2];
+        let expected = format!("{name} GET /{user}/{made} HTTP/1.1");
+        let body = String::from_utf8_lossy(&self.bodies[user as usize]);
+        assert_eq!(body, expected, "{sample:?}");
+        true
+    }
+}
+
+#[test]
+fn each_user_sends_its_own_requests_to_the_server_it_names() {
+    let users = 4;
+    let route = Route::new(vec![server("even"), server("odd")], 0).expect("two targets");
+    let config = Config {
+        connections: NonZeroU32::new(users).expect("some"),
+        load: Load::Scripted,
+        stop: Stop { duration: Duration::from_secs(60), requests: None },
+        warm_up: Duration::ZERO,
+        timeouts: Timeouts {
+            connect: Duration::from_secs(20),
+            request: Duration::from_secs(20),
+            idle: Duration::MAX,
+            drain: Duration::from_secs(20),
+        },
+        reuse: Reuse::KeepAlive,
+        request: Request { bytes: Box::default(), kind: RequestKind::Ordinary },
+        expect: Expect::default(),
+        limits: Limits::default(),
+        seed: Seed(1),
+        share: Share::WHOLE,
+    };
+    let script = Turns {
+        made: vec![0; users as usize],
+        requests: vec![Vec::new(); users as usize],
+        bodies: vec![Vec::new(); users as usize],
+    };
+    let mut answered = 0;
+    let sink = |sample: &Sample| answered += u32::from(sample.outcome.is_answered());
+    let (finished, script) =
+        run_scripted(config, route, sink, script, &Control::default()).expect("epoll works");
+    assert_eq!(finished.counters.intended, u64::from(users * EACH));
+    assert_eq!(script.made, vec![EACH; users as usize]);
+    drop(finished);
+    assert_eq!(answered, users * EACH);
+}

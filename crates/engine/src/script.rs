@@ -1,0 +1,81 @@
+//! Loads whose requests depend on earlier answers: what each user sends is said by a [`Script`], one request at a
+//! time, and everything else (connections, timeouts, outcomes, the window) stays the engine's.
+
+use http::{RequestKind, Response};
+use units::{Duration, Instant};
+
+use crate::sample::Sample;
+
+/// What a user does next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// It sends the request that [`Script::request`] has for it.
+    Send(Due),
+    /// It does nothing for so long, and is asked again then.
+    Pause(Duration),
+    /// It is gone; its connection is closed.
+    Leave,
+    /// The load ends: requests that are out may still be answered.
+    EndLoad,
+    /// The load ends at once: requests that are out are `in_flight`.
+    EndNow,
+}
+
+/// A request that is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Due {
+    /// When it was meant to start, no later than the instant at which the script is asked.
+    pub intended: Instant,
+    /// Whether its answer has a body.
+    pub kind: RequestKind,
+    /// Which server it goes to, by its number. A user has one connection; another server's closes it.
+    pub target: u32,
+}
+
+/// Decides what users send. Called on the load's own thread: it must be quick and must not block.
+///
+/// For each user the calls are: `next`, until it says [`Next::Send`]; then `received` and `body` for each piece of the
+/// answer, if one comes; then `ended`; then `next` again.
+pub trait Script {
+    /// Whether there is a script at all. Where there is none, the engine's usual path is compiled without one.
+    const SCRIPTED: bool = true;
+
+    /// What `user` does at `now`, which is the start of the load, the end of its pause or of its last request.
+    fn next(&mut self, user: u32, now: Instant) -> Next;
+
+    /// The bytes that `user` sends, for as long as its request is out.
+    fn request(&self, user: u32) -> &[u8];
+
+    /// Bytes of the answer, as they are on the wire.
+    fn received(&mut self, user: u32, bytes: &[u8], now: Instant) {
+        let _ = (user, bytes, now);
+    }
+
+    /// Bytes of the answer's body, without their framing; told after the `received` that holds them.
+    fn body(&mut self, user: u32, piece: &[u8]) {
+        let _ = (user, piece);
+    }
+
+    /// The request is over. Says whether its answer, if one came, is a good one; in `sample` that is not decided yet.
+    fn ended(&mut self, user: u32, sample: &Sample, response: Option<&Response>) -> bool;
+}
+
+/// No script: every request is the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unscripted {}
+
+impl Script for Unscripted {
+    const SCRIPTED: bool = false;
+
+    fn next(&mut self, _: u32, _: Instant) -> Next {
+        match *self {}
+    }
+
+    fn request(&self, _: u32) -> &[u8] {
+        match *self {}
+    }
+
+    fn ended(&mut self, _: u32, _: &Sample, _: Option<&Response>) -> bool {
+        match *self {}
+    }
+}

@@ -1,0 +1,180 @@
+//! The hooks of a load thread, as the engine asks them.
+
+use engine::{Due, Next, Sample, Script};
+use http::{HEADERS_CAP, RequestKind, Response};
+use mlua::{Function, LuaString, Table};
+use units::{Duration, Instant};
+
+use crate::environment::{Environment, ScriptError};
+
+/// Bytes of a head and of a body that a `response` hook is shown at most; a longer answer ends the load with an error.
+const ANSWER_BYTES_MAX: usize = 64 << 20;
+
+/// One thread's script. Every connection is a user.
+#[derive(Debug)]
+pub struct Hooks {
+    environment: Environment,
+    request: Option<Function>,
+    response: Option<Function>,
+    delay: Option<Function>,
+    constant: Vec<u8>,
+    users: Vec<User>,
+    error: Option<ScriptError>,
+}
+
+#[derive(Debug, Default, Clone)]
+struct User {
+    request: Vec<u8>,
+    /// Of the answer so far, as it is on the wire: at least its head.
+    head: Vec<u8>,
+    body: Vec<u8>,
+    /// Whether the pause before the next request was made.
+    has_paused: bool,
+}
+
+impl Hooks {
+    /// The hooks of a script whose `init` was called, for `users` connections.
+    pub fn new(environment: Environment, users: u32) -> Result<Self, ScriptError> {
+        let constant = environment.request()?;
+        Ok(Self {
+            request: environment.hook("request"),
+            response: environment.hook("response"),
+            delay: environment.hook("delay"),
+            environment,
+            constant,
+            users: vec![User::default(); users as usize],
+            error: None,
+        })
+    }
+
+    /// The state, and what went wrong in it.
+    pub fn into_parts(self) -> (Environment, Option<ScriptError>) {
+        (self.environment, self.error)
+    }
+
+    fn step(&mut self, user: u32, now: Instant) -> Result<Next, ScriptError> {
+        let it = &mut self.users[user as usize];
+        if let Some(delay) = &self.delay
+            && !std::mem::replace(&mut it.has_paused, true)
+        {
+            let ms: f64 = delay.call(()).map_err(|error| ScriptError::within("delay", &error))?;
+            if ms >= 1.0 {
+                return Ok(Next::Pause(Duration::from_nanos((ms * 1e6) as u64)));
+            }
+        }
+        it.has_paused = false;
+        it.head.clear();
+        it.body.clear();
+        let request = match &self.request {
+            None => &self.constant,
+            Some(request) => {
+                let text: LuaString =
+                    request.call(()).map_err(|error| ScriptError::within("request", &error))?;
+                it.request.clear();
+                it.request.extend_from_slice(&text.as_bytes());
+                &it.request
+            }
+        };
+        Ok(Next::Send(Due { intended: now, kind: kind_of(request)?, target: 0 }))
+    }
+
+    fn tell(&mut self, user: u32, response: &Response) -> Result<(), ScriptError> {
+        let Some(hook) = &self.response else { return Ok(()) };
+        let it = &self.users[user as usize];
+        let headers = self.headers(&it.head)?;
+        let body = self.environment.lua().create_string(&it.body)?;
+        hook.call::<()>((response.status, headers, body))
+            .map_err(|error| ScriptError::within("response", &error))
+    }
+
+    fn headers(&self, head: &[u8]) -> Result<Table, ScriptError> {
+        let table = self.environment.lua().create_table()?;
+        let mut fields = [httparse::EMPTY_HEADER; HEADERS_CAP as usize];
+        let mut parsed = httparse::Response::new(&mut fields);
+        // It was parsed before, by the engine.
+        if parsed.parse(head).is_ok() {
+            for field in parsed.headers.iter() {
+                table.set(field.name, self.environment.lua().create_string(field.value)?)?;
+            }
+        }
+        Ok(table)
+    }
+
+    /// Keeps what the `response` hook will be shown.
+    fn keep(&mut self, user: u32, bytes: &[u8], part: impl FnOnce(&mut User) -> &mut Vec<u8>) {
+        if self.response.is_none() {
+            return;
+        }
+        let kept = part(&mut self.users[user as usize]);
+        if kept.len() + bytes.len() > ANSWER_BYTES_MAX {
+            let what = format!("an answer is longer than the {ANSWER_BYTES_MAX} bytes that response() is shown");
+            self.error.get_or_insert(ScriptError(what));
+            return;
+        }
+        kept.extend_from_slice(bytes);
+    }
+}
+
+/// Whether the answer to `request` has a body. A script may send one request at a time.
+fn kind_of(request: &[u8]) -> Result<RequestKind, ScriptError> {
+    let head_ends = request.windows(4).position(|four| four == b"\r\n\r\n");
+    let Some(head_ends) = head_ends else {
+        return Err(ScriptError("request() returned no whole request; return wrk.format(…)".into()));
+    };
+    let rest = &request[head_ends + 4..];
+    if is_pipelined(&request[..head_ends], rest) {
+        let what = "request() returned several requests in one text; pipelining is not supported, because the \
+                    answers of one batch can't be timed one by one";
+        return Err(ScriptError(what.into()));
+    }
+    Ok(if request.starts_with(b"HEAD ") { RequestKind::Head } else { RequestKind::Ordinary })
+}
+
+/// Whether something follows a request that has no body.
+fn is_pipelined(head: &[u8], rest: &[u8]) -> bool {
+    let has = |name: &[u8]| {
+        head.split(|byte| *byte == b'\n')
+            .any(|line| line.len() > name.len() && line[..name.len()].eq_ignore_ascii_case(name))
+    };
+    !rest.is_empty() && !has(b"content-length:") && !has(b"transfer-encoding:")
+}
+
+impl Script for Hooks {
+    fn next(&mut self, user: u32, now: Instant) -> Next {
+        if self.error.is_some() {
+            return Next::EndNow;
+        }
+        if self.environment.is_stopped() {
+            return Next::EndLoad;
+        }
+        self.step(user, now).unwrap_or_else(|error| {
+            self.error = Some(error);
+            Next::EndNow
+        })
+    }
+
+    fn request(&self, user: u32) -> &[u8] {
+        if self.request.is_some() { &self.users[user as usize].request } else { &self.constant }
+    }
+
+    fn received(&mut self, user: u32, bytes: &[u8], _: Instant) {
+        // The head alone is wanted; once a body has begun there is none of it in what follows.
+        if self.users[user as usize].body.is_empty() {
+            self.keep(user, bytes, |it| &mut it.head);
+        }
+    }
+
+    fn body(&mut self, user: u32, piece: &[u8]) {
+        self.keep(user, piece, |it| &mut it.body);
+    }
+
+    fn ended(&mut self, user: u32, _: &Sample, response: Option<&Response>) -> bool {
+        let Some(response) = response else { return false };
+        if self.error.is_none()
+            && let Err(error) = self.tell(user, response)
+        {
+            self.error = Some(error);
+        }
+        (200..400).contains(&response.status)
+    }
+}

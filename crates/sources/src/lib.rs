@@ -1,0 +1,17 @@
+//! Requests from where people have them: a curl command copied from a browser, a recording of one (HAR), an OpenAPI
+//! document with examples.
+//!
+//! Text in; a [`plan::RequestArguments`] or a [`scenario::Scenario`] out. Invariants: pure; what can't be sent as it
+//! stands is an error or a [`Sourced::left_out`] with its reason, never left out silently.
+#![forbid(unsafe_code)]
+
+mod curl;
+mod har;
+mod openapi;
+mod step;
+mod words;
+
+pub use curl::parse_curl;
+pub use har::parse_har;
+pub use openapi::parse_openapi;
+pub use step::{Sourced, SourceOptions};

@@ -1,0 +1,110 @@
+//! What the sources have in common: requests without variables become the steps of a scenario.
+
+use std::num::{NonZeroU32, NonZeroU64};
+
+use plan::PlanError;
+use scenario::{CookiePolicy, Group, OnError, RequestStep, Scenario, Step, Template, Users};
+use units::Duration;
+use url::Url;
+
+/// How requests found elsewhere are to be sent here.
+#[derive(Debug, Clone)]
+pub struct SourceOptions {
+    /// `http://host[:port]` that takes the place of the recorded or documented server.
+    pub base: Option<String>,
+    /// Users.
+    pub users: NonZeroU32,
+    /// Time over which they start.
+    pub ramp_up: Duration,
+    /// Iterations of each; `None` until the duration is over.
+    pub iterations: Option<NonZeroU64>,
+    /// Length of the load.
+    pub duration: Option<Duration>,
+    /// Longest wait for an answer, and for a connection.
+    pub timeout: Duration,
+}
+
+/// A scenario, and what of the source is not in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sourced {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// What was left out, and why, a sentence each.
+    pub left_out: Vec<String>,
+}
+
+impl SourceOptions {
+    /// A scenario of `steps`, if there are any.
+    pub(crate) fn scenario(
+        &self,
+        name: String,
+        steps: Vec<Step>,
+        left_out: Vec<String>,
+    ) -> Result<Sourced, PlanError> {
+        if steps.is_empty() {
+            let why = left_out.first().map_or("it names no request", String::as_str);
+            return Err(PlanError::new(format!("nothing of it can be sent: {why}"), "see docs/sources.md"));
+        }
+        let users = Users::Closed {
+            count: self.users,
+            ramp_up: self.ramp_up,
+            delay: Duration::ZERO,
+            iterations: self.iterations,
+            duration: self.duration,
+        };
+        let group = Group {
+            name: "users".into(),
+            users,
+            on_error: OnError::Continue,
+            cookies: CookiePolicy::Ignore,
+            steps,
+        };
+        let scenario = Scenario {
+            name,
+            variables: Vec::new(),
+            data: Vec::new(),
+            groups: vec![group],
+            connect_timeout: self.timeout,
+            request_timeout: self.timeout,
+        };
+        Ok(Sourced { scenario, left_out })
+    }
+
+    /// `base` as a URL.
+    pub(crate) fn base_url(&self) -> Result<Option<Url>, PlanError> {
+        let Some(base) = &self.base else { return Ok(None) };
+        let help = "write it like http://127.0.0.1:8080";
+        let url = Url::parse(base)
+            .map_err(|error| PlanError::new(format!("--base `{base}` is not a URL ({error})"), help))?;
+        if url.scheme() != "http" || !url.has_host() {
+            return Err(PlanError::new(format!("--base `{base}` is no http server"), help));
+        }
+        Ok(Some(url))
+    }
+}
+
+/// A request without variables, checks or extractions.
+pub(crate) fn request(method: &str, url: &Url, headers: &[(String, String)], body: &str) -> RequestStep {
+    let headers = headers.iter().map(|(name, value)| (Template::text(name), Template::text(value)));
+    RequestStep {
+        name: Template::text(format!("{method} {}", url.path())),
+        method: Template::text(method),
+        url: Template::text(url.as_str()),
+        headers: headers.collect(),
+        body: Template::text(body),
+        form: Vec::new(),
+        keep_alive: true,
+        redirects_max: 0,
+        pauses: Vec::new(),
+        extractions: Vec::new(),
+        assertions: Vec::new(),
+    }
+}
+
+/// `url` on the server `base`, with its path below that of `base`.
+pub(crate) fn rebased(url: &Url, base: &Url) -> Url {
+    let mut moved = base.clone();
+    moved.set_path(&format!("{}{}", base.path().trim_end_matches('/'), url.path()));
+    moved.set_query(url.query());
+    moved
+}

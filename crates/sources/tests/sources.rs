@@ -1,0 +1,132 @@
+//! Recordings and documents become the requests they hold, and what can't be sent is named.
+
+use std::num::NonZeroU32;
+
+use scenario::{Pause, Pick, RequestStep, Step};
+use sources::{SourceOptions, Sourced, parse_har, parse_openapi};
+use units::Duration;
+
+fn options(base: Option<&str>) -> SourceOptions {
+    SourceOptions {
+        base: base.map(Into::into),
+        users: NonZeroU32::MIN,
+        ramp_up: Duration::ZERO,
+        iterations: None,
+        duration: Some(Duration::from_secs(1)),
+        timeout: Duration::from_secs(2),
+    }
+}
+
+const HAR: &str = r#"{ "log": { "version": "1.2", "entries": [
+  { "startedDateTime": "2026-11-22T10:00:00.000Z", "time": 50.5,
+    "request": { "method": "GET", "url": "https://shop.example/list?page=2",
+      "headers": [ {"name": ":authority", "value": "shop.example"}, {"name": "Accept", "value": "text/html"},
+                   {"name": "Host", "value": "shop.example"} ] } },
+  { "startedDateTime": "2026-11-22T10:00:00.010Z", "time": 5,
+    "request": { "method": "GET", "url": "https://cdn.example/logo.png", "headers": [] } },
+  { "startedDateTime": "2026-11-22T10:00:02.000Z", "time": 30,
+    "request": { "method": "POST", "url": "https://shop.example/cart", "headers": [],
+      "postData": { "mimeType": "application/json", "text": "{\"id\":7}" } } }
+] } }"#;
+
+fn requests(sourced: &Sourced) -> Vec<&RequestStep> {
+    fn of(step: &Step) -> Vec<&RequestStep> {
+        match step {
+            Step::Request(request) => vec![request],
+            Step::OneOf { steps, .. } => steps.iter().flat_map(|(_, step)| of(step)).collect(),
+            other => panic!("no such step is made: {other:?}"),
+        }
+    }
+    sourced.scenario.groups[0].steps.iter().flat_map(of).collect()
+}
+
+#[test]
+fn a_recording_is_played_against_another_server_with_its_pauses() {
+    let sourced = parse_har("shop.har", HAR, true, &options(Some("http://127.0.0.1:8080/v1"))).unwrap();
+    let all = requests(&sourced);
+    let urls: Vec<_> = all.iter().map(|it| it.url.constant().unwrap()).collect();
+    assert_eq!(urls, ["http://127.0.0.1:8080/v1/list?page=2", "http://127.0.0.1:8080/v1/cart"]);
+    assert_eq!(all[0].headers.len(), 1, "what a client computes is left to it");
+    assert_eq!(all[1].body.constant(), Some(r#"{"id":7}"#));
+    assert!(all[0].pauses.is_empty());
+    let Pause::Constant { ms } = &all[1].pauses[0] else { panic!("{:?}", all[1].pauses) };
+    assert_eq!(ms.constant(), Some("1950"), "from the end of the first to the start of the next");
+    assert_eq!(sourced.left_out.len(), 1);
+    assert!(sourced.left_out[0].contains("cdn.example"), "{:?}", sourced.left_out);
+}
+
+#[test]
+fn a_recording_that_can_t_be_played_says_why() {
+    let error = parse_har("shop.har", HAR, true, &options(None)).unwrap_err().to_string();
+    assert!(error.contains("https is not spoken; give --base"), "{error}");
+    for text in ["", "{}", "[1]"] {
+        let error = parse_har("x", text, true, &options(None)).unwrap_err().to_string();
+        assert!(error.contains("no HAR file"), "{error}");
+    }
+}
+
+const OPENAPI: &str = r##"
+openapi: 3.0.3
+servers: [ { url: "http://127.0.0.1:9000/api" } ]
+paths:
+  /users/{id}:
+    parameters: [ { name: id, in: path, required: true, schema: { type: integer, example: 42 } } ]
+    get:
+      parameters:
+        - { name: q, in: query, examples: { first: { value: "a b&c" } } }
+        - { name: optional, in: query, schema: { type: string } }
+        - { name: X-Tenant, in: header, required: true, example: acme }
+    delete:
+      parameters: [ { name: reason, in: query, required: true, schema: { type: string } } ]
+  /users:
+    post:
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema: { $ref: "#/components/schemas/User" }
+components:
+  schemas:
+    User:
+      type: object
+      required: [name]
+      properties:
+        name: { type: string, example: Ada }
+        tags: { type: array, items: { type: string, example: x } }
+        note: { type: string }
+"##;
+
+#[test]
+fn a_document_gives_a_request_for_each_operation_with_examples() {
+    let sourced = parse_openapi("users", OPENAPI, &options(None)).unwrap();
+    let all = requests(&sourced);
+    assert_eq!(all.len(), 2);
+    assert_eq!(all[0].method.constant(), Some("POST"));
+    assert_eq!(all[0].url.constant(), Some("http://127.0.0.1:9000/api/users"));
+    assert_eq!(all[0].body.constant(), Some(r#"{"name":"Ada","tags":["x"]}"#));
+    assert_eq!(all[1].url.constant(), Some("http://127.0.0.1:9000/api/users/42?q=a%20b%26c"));
+    assert_eq!(all[1].headers[0].1.constant(), Some("acme"));
+    assert_eq!(sourced.left_out, ["DELETE /users/{id}: its parameter `reason` has no example"]);
+    let Step::OneOf { pick: Pick::Random, .. } = &sourced.scenario.groups[0].steps[0] else {
+        panic!("operations come one at random")
+    };
+}
+
+#[test]
+fn a_document_that_gives_nothing_says_why() {
+    for (text, part) in [
+        ("openapi: 2.0", "not 3"),
+        ("a: [", "no OpenAPI document"),
+        ("openapi: 3.1.0\npaths: {}\nservers: [{url: http://x}]", "names no request"),
+        ("openapi: 3.1.0\npaths: {}", "--base"),
+        ("openapi: 3.1.0\nservers: [{url: http://x}]\npaths: {'/a/{b}': {get: {}}}", "not described"),
+    ] {
+        let error = parse_openapi("x", text, &options(None)).unwrap_err().to_string();
+        assert!(error.contains(part), "{text}: {error}");
+    }
+    let circle = "openapi: 3.1.0\nservers: [{url: http://x}]\npaths: {/a: {post: {requestBody: {required: true, \
+                  content: {application/json: {schema: {$ref: '#/c'}}}}}}}\nc: {properties: {x: {$ref: '#/c'}}, \
+                  required: [x]}";
+    let error = parse_openapi("x", circle, &options(None)).unwrap_err().to_string();
+    assert!(error.contains("no example"), "{error}");
+}

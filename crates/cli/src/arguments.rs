@@ -81,10 +81,31 @@ Without --rate it is a closed model: each connection sends when its last answer 
 model: requests are due at the rate whatever the server does, and response time counts from then.")]
 pub struct Hit {
     /// Where: http://host[:port]/path
-    pub url: String,
-    /// Connections; in the closed model also the number of users
-    #[arg(short, long, default_value_t = 50)]
-    pub connections: u32,
+    #[arg(required_unless_present_any = ["curl", "har", "openapi", "scenario"])]
+    pub url: Option<String>,
+    /// A curl command, as a browser copies it, instead of a URL
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["url", "har", "openapi", "scenario"])]
+    pub curl: Option<String>,
+    /// A recording of a browser instead of a URL; its users make all of its requests, again and again
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "openapi", "scenario"])]
+    pub har: Option<PathBuf>,
+    /// An OpenAPI 3 document with examples instead of a URL; one of its operations at random at a time
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "scenario"])]
+    pub openapi: Option<PathBuf>,
+    /// A scenario instead of a URL: what users do, step by step (docs/scenarios.md)
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "url", "connections", "duration", "requests", "ramp_up", "requests_per_user", "timeout", "connect_timeout",
+    ])]
+    pub scenario: Option<PathBuf>,
+    /// The server to load in place of the one of --har or --openapi: http://host[:port]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["url", "curl", "scenario"])]
+    pub base: Option<String>,
+    /// Leave out the pauses of --har
+    #[arg(long, requires = "har")]
+    pub no_pauses: bool,
+    /// Connections; in the closed model also the number of users [default: 50]
+    #[arg(short, long)]
+    pub connections: Option<u32>,
     /// How long to measure [default: 10s, or until the requests of -n or --requests-per-user are made]
     #[arg(short, long)]
     pub duration: Option<Duration>,
@@ -112,9 +133,9 @@ pub struct Hit {
     /// Load before the measured window, left out of all figures
     #[arg(short, long)]
     pub warm_up: Option<Duration>,
-    /// How long an answer may take from the first byte sent
-    #[arg(long, default_value = "2s")]
-    pub timeout: Duration,
+    /// How long an answer may take from the first byte sent [default: 2s]
+    #[arg(long)]
+    pub timeout: Option<Duration>,
     /// How long a connection attempt may take [default: as --timeout]
     #[arg(long)]
     pub connect_timeout: Option<Duration>,
@@ -166,7 +187,7 @@ impl Hit {
     /// The load's part of the arguments.
     pub fn load(&self) -> LoadArguments {
         LoadArguments {
-            connections: Some(self.connections),
+            connections: self.connections,
             threads: Some(self.threads),
             rate: self.rate,
             poisson: self.poisson,
@@ -177,7 +198,7 @@ impl Hit {
             duration: self.duration,
             requests: self.requests,
             warm_up: self.warm_up,
-            timeout: Some(self.timeout),
+            timeout: self.timeout,
             connect_timeout: self.connect_timeout,
             idle_timeout: self.idle_timeout,
             fresh_connections: self.no_keep_alive,

@@ -1,11 +1,14 @@
 //! `proofload hit`: one load.
 
+mod scenario;
+
 use std::path::Path;
 use std::process::ExitCode;
 
 use engine::Expect;
 use lab::load::{Job, resolve, run as run_load};
 use plan::{HttpTarget, LoadPlan, PlanError, RequestArguments};
+use record::LoadResult;
 use report::{HitReport, hit_text};
 
 use crate::arguments::Hit;
@@ -16,14 +19,9 @@ use crate::progress::LoadProgress;
 
 /// Runs the command.
 pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
+    let Some(request) = one_request(arguments)? else { return scenario::run(arguments) };
     let plan = LoadPlan::new(&arguments.load())?;
-    let target = HttpTarget::new(&RequestArguments {
-        url: arguments.url.clone(),
-        method: arguments.method.clone(),
-        headers: arguments.headers.clone(),
-        body: body(arguments)?,
-        close: arguments.no_keep_alive,
-    })?;
+    let target = HttpTarget::new(&request)?;
     let expect = Expect {
         status: arguments.expect_status,
         body: arguments.expect_body.as_ref().map(|body| body.as_bytes().into()),
@@ -41,9 +39,37 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     let mut progress = LoadProgress::new(&plan, arguments.quiet, arguments.json);
     let result = run_load(&job, &control, &mut |moment| progress.observe(&moment));
     progress.finish();
-    let report = HitReport::new(result?);
+    finish(arguments, result?)
+}
+
+/// Prints what a load came to.
+fn finish(arguments: &Hit, result: LoadResult) -> Result<ExitCode, Failure> {
+    let report = HitReport::new(result);
     print(&if arguments.json { report.json() } else { hit_text(&report) })?;
     Ok(ExitCode::from(code(&report)))
+}
+
+/// The request that is made again and again; `None` where users have several.
+fn one_request(arguments: &Hit) -> Result<Option<RequestArguments>, PlanError> {
+    if let Some(command) = &arguments.curl {
+        let copied = sources::parse_curl(command)?;
+        return with_options(copied, arguments).map(Some);
+    }
+    let Some(url) = &arguments.url else { return Ok(None) };
+    let request = RequestArguments { url: url.clone(), ..RequestArguments::default() };
+    with_options(request, arguments).map(Some)
+}
+
+/// The request with what options say of it: they come after what a curl command says.
+fn with_options(mut request: RequestArguments, arguments: &Hit) -> Result<RequestArguments, PlanError> {
+    request.method = arguments.method.clone().or(request.method);
+    request.headers.extend(arguments.headers.iter().cloned());
+    let body = body(arguments)?;
+    if !body.is_empty() {
+        request.body = body;
+    }
+    request.close |= arguments.no_keep_alive;
+    Ok(request)
 }
 
 fn body(arguments: &Hit) -> Result<Vec<u8>, PlanError> {

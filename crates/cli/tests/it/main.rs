@@ -15,3 +15,4 @@ mod killed;
 mod lab;
 mod procedure;
 mod recorded;
+mod sources;

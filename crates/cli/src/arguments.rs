@@ -12,7 +12,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use plan::{IoChoice, LoadArguments, Threads};
+use plan::{Drivers, IoChoice, LoadArguments, Only, Threads};
 use target::{Model, PathRule, Stall};
 use units::{Bytes, Duration, Rate, Seed, Share};
 
@@ -214,6 +214,7 @@ impl Hit {
 Examples:
   proofload run experiments/quick.toml
   proofload run experiments/gateways.toml --quick
+  proofload run experiments/gateways.toml --quick --driver all --only round=api --only connections=300
   proofload run --resume runs/quick-20260101-120000")]
 pub struct Run {
     /// The experiment
@@ -222,6 +223,13 @@ pub struct Run {
     /// One block, and the shorter loads of the experiment's [quick] table: a shape in minutes, and no claim
     #[arg(long, conflicts_with = "resume")]
     pub quick: bool,
+    /// What makes the loads: proofload, wrk or jmeter, several with commas, or all of them, each cell by each in every
+    /// block [default: as the experiment says]
+    #[arg(long, conflicts_with = "resume")]
+    pub driver: Option<Drivers>,
+    /// Only these cells: round=NAME, stack=ID, connections=NUMBER; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "resume")]
+    pub only: Vec<Only>,
     /// Go on with the run in this directory
     #[arg(long, value_name = "DIR")]
     pub resume: Option<PathBuf>,

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use lab::calibrate;
 use lab::experiment::{Ahead, Event};
 use lab::load::Moment;
-use plan::{LoadPlan, Role};
+use plan::{Driver, LoadPlan, Role};
 use report::{TrialLine, per_s};
 use stats::Interval;
 use units::Duration;
@@ -147,7 +147,13 @@ impl RunProgress {
                 let of = if of_max > of { format!("{of} to {of_max}") } else { of.to_string() };
                 let (stack, load) = (&cell.stack, cell.load.label());
                 let twin = if cell.role == Role::Twin { ", its twin" } else { "" };
-                self.trial = format!("trial {number}/{of}, block {block}, {round}, {load}: {stack}{twin}");
+                let by = match cell.driver {
+                    Driver::Proofload => "",
+                    Driver::Wrk => " by wrk",
+                    Driver::Jmeter => " by JMeter",
+                };
+                self.trial =
+                    format!("trial {number}/{of}, block {block}, {round}, {load}: {stack}{by}{twin}");
                 self.screen.now(&format!("{}, {}", self.trial, left(ahead)), true);
             }
             Event::WarmingUp { burst, of } => {

@@ -235,18 +235,28 @@ fn censored(load: &LoadResult) -> Option<Reason> {
 
 fn littles_law(load: &LoadResult) -> Option<Reason> {
     let law = load.littles_law.filter(|law| law.gap > LITTLE_GAP_MAX && law.gap.is_finite())?;
+    let under_way = law.throughput_per_s * law.mean_response_s;
+    let why = match &load.driver {
+        None => "the latency is not that of these requests".to_owned(),
+        Some(driver) if under_way < law.users => {
+            format!(
+                "the others were busy in {} itself, or with requests that it does not tell of",
+                driver.name
+            )
+        }
+        Some(driver) => format!("the latency that {} tells is not that of these requests", driver.name),
+    };
     let text = format!(
-        "{:.0} users, but {:.1}/s × {:.4} s = {:.1}: the latency is not that of these requests",
-        law.users,
-        law.throughput_per_s,
-        law.mean_response_s,
-        law.throughput_per_s * law.mean_response_s
+        "{:.0} users, but {:.1}/s × {:.4} s = {under_way:.1}: {why}",
+        law.users, law.throughput_per_s, law.mean_response_s
     );
     Some(Reason { kind: ReasonKind::LittlesLaw, text })
 }
 
 fn too_short(load: &LoadResult) -> Option<Reason> {
-    let mean_s = load.response_time_us.mean.filter(|mean| mean.is_finite())? / 1e6;
+    // Of the two, another driver tells the latter only; in a closed model they are much the same.
+    let mean_us = load.response_time_us.mean.or(load.service_time_us.mean);
+    let mean_s = mean_us.filter(|mean| mean.is_finite())? / 1e6;
     let length_s = Some(load.window.duration_s).filter(|length| length.is_finite())?;
     let short = length_s < WINDOW_RESPONSE_TIMES_MIN * mean_s;
     // A load that is bounded by a request count has no window to be cut by.
@@ -276,11 +286,20 @@ fn ramp_not_over(load: &LoadResult) -> Option<Reason> {
 
 fn client_bound(load: &LoadResult) -> Option<Reason> {
     let busy = Some(load.generator.busy_share).filter(|busy| *busy > BUSY_SHARE_MAX && busy.is_finite())?;
-    let text = format!(
-        "a load thread was busy {:.0} % of the time: the rate may be the generator's limit and not the \
-         server's; try more --threads on free cores",
-        busy * 100.0
-    );
+    let percent = busy * 100.0;
+    let text = match &load.driver {
+        None => format!(
+            "a load thread was busy {percent:.0} % of the time: the rate may be the generator's limit and not the \
+             server's; try more --threads on free cores"
+        ),
+        Some(driver) => format!(
+            "{} was busy {percent:.0} % of what its load threads or its {} cores give, and used {:.2} cores: the rate \
+             may be its limit and not the server's",
+            driver.name,
+            driver.cores,
+            driver.cpu_cores.unwrap_or(0.0)
+        ),
+    };
     Some(Reason { kind: ReasonKind::ClientBound, text })
 }
 

@@ -8,7 +8,9 @@
 use std::collections::BTreeMap;
 
 use plan::Metric;
-use record::{CellName, Load, Measured, Trial, TrialResult, base_load, cells, measured_by_block, trials_of};
+use record::{
+    CellName, Driver, Load, Measured, Trial, TrialResult, base_load, cells, measured_by_block, trials_of,
+};
 use serde::Serialize;
 use stats::{
     Doubt, Estimate, Explained, Knee, LAW_LEVELS_MIN, LawFit, LoadPoint, PoolFit, explained_by, pool_model,
@@ -16,7 +18,7 @@ use stats::{
 };
 use units::Seed;
 
-use crate::usable::{Usable, ceiling_per_s, median};
+use crate::usable::{Usable, ceiling_of, median};
 
 /// Seed of the resampled blocks: the same trials always give the same intervals.
 const SEED: Seed = Seed(0x7573_6c21);
@@ -26,6 +28,9 @@ const SEED: Seed = Seed(0x7573_6c21);
 pub struct Capacity {
     /// The round.
     pub round: String,
+    /// What made the loads; absent where it was our own engine.
+    #[serde(skip_serializing_if = "Driver::is_own")]
+    pub driver: Driver,
     /// The stack.
     pub stack: String,
     /// What was measured, by connections.
@@ -169,14 +174,17 @@ impl DoubtKind {
     }
 }
 
-/// The capacity of every stack in every round that has a level of the closed model, by round and stack.
+/// The capacity of every stack in every round that has a level of the closed model, by round, driver and stack.
 pub fn capacity(trials: &[Trial]) -> Vec<Capacity> {
-    let mut sweeps: BTreeMap<(String, String), Sweep> = BTreeMap::new();
+    let mut sweeps: BTreeMap<(String, Driver, String), Sweep> = BTreeMap::new();
     for cell in cells(trials).into_iter().filter(|cell| is_swept(trials, cell)) {
-        let sweep = sweeps.entry((cell.round.clone(), cell.stack.clone())).or_default();
+        let sweep = sweeps.entry((cell.round.clone(), cell.driver, cell.stack.clone())).or_default();
         sweep.add(trials, &cell);
     }
-    sweeps.into_iter().map(|((round, stack), sweep)| of_sweep(round, stack, sweep)).collect()
+    sweeps
+        .into_iter()
+        .map(|((round, driver, stack), sweep)| Capacity { driver, ..of_sweep(round, stack, sweep) })
+        .collect()
 }
 
 /// Whether a cell's connections are its concurrency, by any measured trial of that load in the round: a stack that only
@@ -206,7 +214,7 @@ struct Sweep {
 impl Sweep {
     fn add(&mut self, trials: &[Trial], cell: &CellName) {
         let is_of_cell = |trial: &Trial| CellName::of(trial) == *cell;
-        let ceiling = cell.size().and_then(|size| ceiling_per_s(trials, &cell.round, size));
+        let ceiling = ceiling_of(trials, cell);
         let by_block = measured_by_block(trials, is_of_cell);
         let is_failed = |trial: &&Trial| matches!(trial.result, TrialResult::Failed { .. });
         let failed = trials_of(trials, is_of_cell).filter(is_failed).count();
@@ -255,6 +263,7 @@ fn of_sweep(round: String, stack: String, mut sweep: Sweep) -> Capacity {
     let ends = Ends { first: first.unwrap_or(0), last: last.unwrap_or(0) };
     Capacity {
         round,
+        driver: Driver::default(),
         stack,
         levels_needed: law.is_err().then_some(LAW_LEVELS_MIN),
         law: law.ok().map(|it| law_figures(&it, ends)),

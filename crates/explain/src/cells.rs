@@ -1,12 +1,12 @@
 //! The cells of a run, each explained.
 
-use record::{CellName, Measured, Trial, TrialResult, cells, trials_of};
+use record::{CellName, Driver, Measured, Trial, TrialResult, cells, trials_of};
 use serde::Serialize;
 
 use crate::audit::{Validity, audit_trial};
 use crate::facts::Context;
 use crate::reasons::{Explanation, explain};
-use crate::usable::{ceiling_per_s, median};
+use crate::usable::{ceiling_of, median};
 
 /// One stack at one load of a round, and why its rate was what it was.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -15,6 +15,9 @@ pub struct CellExplanation {
     pub round: String,
     /// The load, in words.
     pub load: String,
+    /// What made it; absent where it was our own engine.
+    #[serde(skip_serializing_if = "Driver::is_own")]
+    pub driver: Driver,
     /// The stack.
     pub stack: String,
     /// Expected answers a second, median of its trials.
@@ -32,8 +35,9 @@ pub struct CellExplanation {
 
 impl CellExplanation {
     /// Whether it is of this cell.
-    pub fn is_of(&self, round: &str, load: &str, stack: &str) -> bool {
-        self.round == round && self.load == load && self.stack == stack
+    pub fn is_of(&self, cell: &CellName) -> bool {
+        let CellName { round, load, driver, stack } = cell;
+        self.round == *round && self.load == *load && self.driver == *driver && self.stack == *stack
     }
 }
 
@@ -55,7 +59,7 @@ fn explain_cell(trials: &[Trial], cell: &CellName, cores: usize) -> Option<CellE
     let typical = typical(&measured)?;
     let context = Context {
         cores,
-        ceiling_per_s: ceiling_per_s(trials, &cell.round, cell.size().unwrap_or(f64::NAN)),
+        ceiling_per_s: ceiling_of(trials, cell),
         backend_alone_per_s: backend_alone_per_s(trials, cell, typical),
     };
     let explanation = explain(typical, &context);
@@ -65,6 +69,7 @@ fn explain_cell(trials: &[Trial], cell: &CellName, cores: usize) -> Option<CellE
     Some(CellExplanation {
         round: cell.round.clone(),
         load: cell.load.clone(),
+        driver: cell.driver,
         stack: cell.stack.clone(),
         goodput_per_s: median(&rates)?,
         trials: measured.len() as u32,

@@ -10,12 +10,13 @@ use std::collections::BTreeMap;
 
 use plan::Metric;
 use record::{
-    CellName, Manifest, Measured, Trial, TrialResult, cells, measured_by_block, measured_controls, trials_of,
+    CellName, Driver, Manifest, Measured, Trial, TrialResult, cells, measured_by_block, measured_controls,
+    trials_of,
 };
 use serde::Serialize;
 use stats::{ALPHA, LEAST_EFFECT, TwoSamples, holm, least_rank_sum_p};
 
-use crate::usable::{LeftOut, Usable, ceiling_per_s, cpu_us_per_request, median};
+use crate::usable::{LeftOut, Usable, ceiling_of, cpu_us_per_request, median};
 
 /// Version of [`RunsCompared`] as JSON.
 const COMPARE_VERSION: u32 = 1;
@@ -89,6 +90,9 @@ pub struct ControlChange {
     pub round: String,
     /// The load, in words.
     pub load: String,
+    /// What made it; absent where it was our own engine.
+    #[serde(skip_serializing_if = "Driver::is_own")]
+    pub driver: Driver,
     /// Their median goodputs, 1/s.
     pub goodput_per_s: [f64; 2],
     /// The second over the first.
@@ -140,6 +144,9 @@ pub struct CellChange {
     pub round: String,
     /// The load, in words.
     pub load: String,
+    /// What made it; absent where it was our own engine.
+    #[serde(skip_serializing_if = "Driver::is_own")]
+    pub driver: Driver,
     /// The stack.
     pub stack: String,
     /// Trials whose goodput is compared.
@@ -219,7 +226,8 @@ fn controls(a: RecordedRun<'_>, b: RecordedRun<'_>) -> Vec<ControlChange> {
     let mut of_b = of(b);
     let both = of(a).into_iter().filter_map(|(cell, of_a)| {
         let (a, b) = (median(&of_a)?, median(&of_b.remove(&cell)?)?);
-        Some(ControlChange { round: cell.round, load: cell.load, goodput_per_s: [a, b], ratio: b / a })
+        let CellName { round, load, driver, .. } = cell;
+        Some(ControlChange { round, load, driver, goodput_per_s: [a, b], ratio: b / a })
     });
     both.collect()
 }
@@ -235,7 +243,8 @@ fn side(run: RecordedRun<'_>) -> RunSide {
 }
 
 fn name(cell: &CellName) -> String {
-    format!("{}, {}, {}", cell.round, cell.load, cell.stack)
+    let by = if cell.driver.is_own() { String::new() } else { format!(" by {}", cell.driver.name()) };
+    format!("{}, {}, {}{by}", cell.round, cell.load, cell.stack)
 }
 
 fn has_both(samples: &TwoSamples) -> bool {
@@ -261,7 +270,7 @@ impl<'a> Side<'a> {
         let failed = trials_of(trials, is_of_cell).filter(is_failed).count();
         let (mut goodputs, mut dead) = (Vec::new(), 0);
         let mut notes: BTreeMap<String, usize> = BTreeMap::new();
-        let ceiling = cell.size().and_then(|size| ceiling_per_s(trials, &cell.round, size));
+        let ceiling = ceiling_of(trials, cell);
         for trial in &measured {
             let usable = Usable::of(trial, Metric::Goodput, ceiling);
             match usable.figure {
@@ -327,6 +336,7 @@ fn change(
     CellChange {
         round: cell.round.clone(),
         load: cell.load.clone(),
+        driver: cell.driver,
         stack: cell.stack.clone(),
         trials: [count_a, count_b],
         goodput_per_s: [median(&a.goodputs), median(&b.goodputs)],

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use plan::Metric;
-use record::{CellName, Trial, cells, measured_by_block};
+use record::{CellName, Driver, Trial, cells, measured_by_block};
 use serde::Serialize;
 use stats::{SERIES_MIN, change_points};
 use units::Seed;
 
 use crate::compare::RecordedRun;
-use crate::usable::{Usable, ceiling_per_s, cpu_us_per_request, median};
+use crate::usable::{Usable, ceiling_of, cpu_us_per_request, median};
 
 /// Seed of the random orders that changes are held against: the same runs always give the same answer.
 const SEED: Seed = Seed(0x6869_7374);
@@ -57,6 +57,7 @@ struct SeriesKey {
     title: String,
     pace: String,
     placement: String,
+    driver: Driver,
     cell: (String, String, String),
 }
 
@@ -88,6 +89,9 @@ pub struct Series {
     pub round: String,
     /// The load, in words.
     pub load: String,
+    /// What made it; absent where it was our own engine.
+    #[serde(skip_serializing_if = "Driver::is_own")]
+    pub driver: Driver,
     /// The stack.
     pub stack: String,
     /// How thorough its runs were: `full`, `quick` or `coarse`.
@@ -126,7 +130,7 @@ pub fn points_of_run(
     let point = |cell: CellName| {
         let is_of_cell = |trial: &Trial| CellName::of(trial) == cell;
         let measured = measured_by_block(run.trials, is_of_cell).into_iter().flatten();
-        let ceiling = cell.size().and_then(|size| ceiling_per_s(run.trials, &cell.round, size));
+        let ceiling = ceiling_of(run.trials, &cell);
         let values: Vec<f64> = measured.filter_map(|it| figure(it, metric, ceiling)).collect();
         HistoryPoint {
             size: cell.size().unwrap_or(f64::INFINITY),
@@ -139,6 +143,7 @@ pub fn points_of_run(
                 title: run.manifest.title.clone(),
                 pace: pace(run),
                 placement: run.manifest.placement.clone(),
+                driver: cell.driver,
                 cell: (cell.round, cell.load, cell.stack),
             },
         }
@@ -199,6 +204,7 @@ fn one(key: SeriesKey, points: Vec<HistoryPoint>, metric: HistoryMetric) -> Seri
         title: key.title,
         round: key.cell.0,
         load: key.cell.1,
+        driver: key.driver,
         stack: key.cell.2,
         pace: key.pace,
         placement: key.placement,

@@ -1,15 +1,16 @@
 //! An experiment under way: which trial is next, and when enough are made.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use plan::stack::StackManifest;
-use plan::{Experiment, Role};
+use plan::{Driver, Experiment, Role};
 use record::{RunDir, TRIAL_VERSION, Trial, TrialResult};
 use units::Duration;
 
 use crate::error::LabError;
 use crate::experiment::{Ahead, Bench, Ended, Event, now};
+use crate::foreign::Programs;
 use crate::load::Moment;
 use crate::order::Place;
 use crate::phase::{Done, Phase, TableKey};
@@ -20,8 +21,13 @@ use crate::trial::{Cores, NotMeasured, Setting, measure};
 pub(crate) struct Course<'a> {
     experiment: &'a Experiment,
     bench: &'a Bench<'a>,
+    programs: &'a Programs,
     run: RunDir,
+    /// Stacks that take no part.
     left_out: BTreeMap<String, String>,
+    /// Of which a trial failed, with the driver: one that failed once would cost its time-outs in every block, and what one
+    /// driver can't load another may.
+    failed: BTreeSet<(String, record::Driver)>,
     control: StackManifest,
     /// What came of the trials written down.
     done: Done,
@@ -46,12 +52,16 @@ impl<'a> Course<'a> {
     pub(crate) fn new(
         experiment: &'a Experiment,
         bench: &'a Bench<'a>,
+        programs: &'a Programs,
         run: RunDir,
         left_out: BTreeMap<String, String>,
         trials: &[Trial],
     ) -> Self {
         let done = trials.iter().map(|trial| (trial.index, goodput(trial))).collect();
-        Self { experiment, bench, run, left_out, control: StackManifest::control(), done }
+        let failed = trials.iter().filter(|trial| matches!(trial.result, TrialResult::Failed { .. }));
+        let failed = failed.map(|trial| (trial.stack.clone(), trial.driver)).collect();
+        let control = StackManifest::control();
+        Self { experiment, bench, programs, run, left_out, failed, control, done }
     }
 
     pub(crate) fn finish(mut self, observe: &mut dyn FnMut(Event<'_>)) -> Result<Ended, LabError> {
@@ -101,10 +111,9 @@ impl<'a> Course<'a> {
             let Some(trial) = self.trial(phase, place, cores, observe)? else { return Ok(End::Interrupted) };
             self.run.append(&trial)?;
             self.done.insert(place.index, goodput(&trial));
-            if let TrialResult::Failed { error } = &trial.result {
+            if let TrialResult::Failed { .. } = &trial.result {
                 made.failed += 1;
-                // A stack that failed once would cost its time-outs in every block.
-                self.left_out.insert(trial.stack.clone(), error.clone());
+                self.failed.insert((trial.stack.clone(), trial.driver));
             }
             observe(Event::Finished { trial: &trial });
             made.trials += 1;
@@ -113,8 +122,10 @@ impl<'a> Course<'a> {
     }
 
     fn is_to_do(&self, phase: &Phase, place: &Place, precise: &[TableKey]) -> bool {
+        let cell = phase.cell(place);
         !self.done.contains_key(&place.index)
-            && !self.left_out.contains_key(&phase.cell(place).stack)
+            && !self.left_out.contains_key(&cell.stack)
+            && !self.failed.contains(&(cell.stack.clone(), recorded(cell.driver)))
             && !precise.contains(&phase.table(place))
     }
 
@@ -177,6 +188,7 @@ impl<'a> Course<'a> {
             cool_down_max: procedure.cool_down_max,
             jvm_events: procedure.jvm_events,
             cores,
+            programs: self.programs,
             interrupt: self.bench.interrupt,
         };
         let measured = measure(&setting, &mut |moment| match moment {
@@ -198,6 +210,7 @@ impl<'a> Course<'a> {
             round: phase.rounds[place.round].name.clone(),
             stack: cell.stack.clone(),
             role: role(cell.role),
+            driver: recorded(cell.driver),
             load: phase.load_label(place),
             started,
             result,
@@ -210,6 +223,15 @@ const fn role(role: Role) -> record::Role {
         Role::Stack => record::Role::Stack,
         Role::Twin => record::Role::Twin,
         Role::Control => record::Role::Control,
+    }
+}
+
+/// A driver as records name it.
+pub(crate) const fn recorded(driver: Driver) -> record::Driver {
+    match driver {
+        Driver::Proofload => record::Driver::Proofload,
+        Driver::Wrk => record::Driver::Wrk,
+        Driver::Jmeter => record::Driver::Jmeter,
     }
 }
 

@@ -63,6 +63,16 @@ pub enum LabError {
         /// What is the matter.
         what: String,
     },
+    /// Another load generator is asked for and can't be had.
+    #[error("the driver {driver} needs {what}, which is not here: {install}")]
+    DriverMissing {
+        /// Which.
+        driver: &'static str,
+        /// What it needs.
+        what: String,
+        /// How to get that.
+        install: String,
+    },
     /// Client and servers can't have cores of their own.
     #[error("client and servers can't be split over fewer than two cores; write placement = \"shared\"")]
     OneCore,

@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 
 use driver::Control;
 use plan::stack::Catalogue;
-use plan::{Cell, CellId, Experiment, Pace};
-use record::{MANIFEST_VERSION, Manifest, RunDir, Selected, StackManifest, Trial, TrialResult};
+use plan::{Cell, CellId, Drivers, Experiment, Pace};
+use record::{MANIFEST_VERSION, Manifest, RunDir, Selected, StackManifest, Trial};
 use stack::{BuildOptions, Interrupt, StackError};
 use stats::Interval;
 use units::Duration;
 
 use crate::course::Course;
 use crate::error::LabError;
+use crate::foreign::Programs;
 use crate::machine;
 use crate::tools::{self, State};
 
@@ -124,9 +125,14 @@ pub fn carry_out(
     bench: &Bench<'_>,
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Result<Ended, LabError> {
+    let programs = Programs::find(&experiment.drivers, bench.catalogue.dir())?;
     let run = RunDir::create(dir, &experiment.source)?;
     let mut left_out = without_needs(experiment, bench.catalogue)?;
-    let built = build_all(experiment, dir, bench, &mut left_out, observe).inspect_err(|_| {
+    let mut build = || {
+        build_programs(&programs, dir, bench, observe)?;
+        build_all(experiment, dir, bench, &mut left_out, observe)
+    };
+    let built = build().inspect_err(|_| {
         // Without a manifest there is nothing to resume, and an empty run only puzzles.
         let _ = std::fs::remove_dir_all(dir);
     })?;
@@ -138,8 +144,8 @@ pub fn carry_out(
         let why: Vec<String> = left_out.iter().map(|(stack, why)| format!("{stack}: {why}")).collect();
         return Err(LabError::NothingToRun { why: why.join("; ") });
     }
-    run.write_manifest(&manifest(experiment, bench, built, left_out.clone()))?;
-    Course::new(experiment, bench, run, left_out, &[]).finish(observe)
+    run.write_manifest(&manifest(experiment, bench, &programs, built, left_out.clone()))?;
+    Course::new(experiment, bench, &programs, run, left_out, &[]).finish(observe)
 }
 
 /// Goes on with the run in `dir`: the same cells in the same order, without those already measured.
@@ -148,22 +154,50 @@ pub fn resume(dir: &Path, bench: &Bench<'_>, observe: &mut dyn FnMut(Event<'_>))
     let not_resumable = |why: String| LabError::NotResumable { run: dir.display().to_string(), why };
     can_be_resumed(&manifest, bench.version).map_err(not_resumable)?;
     let pace = if manifest.quick { Pace::Quick } else { Pace::named(&manifest.pace) };
-    let mut experiment = Experiment::read(&RunDir::experiment_path(dir), bench.catalogue, pace)?;
+    let drivers = drivers_of(&manifest).map_err(not_resumable)?;
+    let path = RunDir::experiment_path(dir);
+    let mut experiment = Experiment::read_driven(&path, bench.catalogue, pace, drivers.as_ref())?;
     if let Some(selection) = &manifest.selection {
         experiment.select(&selection.iter().map(cell_id).collect())?;
     }
+    let programs = Programs::find(&experiment.drivers, bench.catalogue.dir())?;
+    build_programs(&programs, dir, bench, observe)?;
     let mut left_out = manifest.left_out;
     let built = build_all(&experiment, dir, bench, &mut left_out, observe)?;
     if let Some((id, _)) = built.iter().find(|(id, now)| manifest.stacks.get(*id) != Some(now)) {
         let why = format!("`{id}` is made from other sources, or with another JDK, than when it began");
         return Err(not_resumable(why));
     }
-    for trial in &trials {
-        if let TrialResult::Failed { error } = &trial.result {
-            left_out.insert(trial.stack.clone(), error.clone());
-        }
+    Course::new(&experiment, bench, &programs, run, left_out, &trials).finish(observe)
+}
+
+/// What measured the cells of a run; `None` where its experiment says so.
+fn drivers_of(manifest: &Manifest) -> Result<Option<Drivers>, String> {
+    if manifest.drivers.is_empty() {
+        return Ok(None);
     }
-    Course::new(&experiment, bench, run, left_out, &trials).finish(observe)
+    let known = manifest.drivers.join(",").parse::<Drivers>();
+    known.map(Some).map_err(|error| error.to_string())
+}
+
+/// Builds the other programs that make loads.
+fn build_programs(
+    programs: &Programs,
+    dir: &Path,
+    bench: &Bench<'_>,
+    observe: &mut dyn FnMut(Event<'_>),
+) -> Result<(), LabError> {
+    let Some(program) = programs.to_build() else { return Ok(()) };
+    observe(Event::Building { stack: &program.id });
+    let is_interrupted = || bench.interrupt.is_interrupted();
+    let interrupt = Interrupt::when(&is_interrupted);
+    let log = dir.join("build.log");
+    programs.build(&BuildOptions { proofload_exe: bench.proofload_exe, log: &log, interrupt }).map_err(
+        |error| match error {
+            StackError::Interrupted { .. } => LabError::InterruptedEarly,
+            error => error.into(),
+        },
+    )
 }
 
 /// Whether a run can be gone on with here; else why not. Trials of two machines, or of two versions of what measures
@@ -259,6 +293,7 @@ fn build_chain(
 fn manifest(
     experiment: &Experiment,
     bench: &Bench<'_>,
+    programs: &Programs,
     stacks: BTreeMap<String, StackManifest>,
     left_out: BTreeMap<String, String>,
 ) -> Manifest {
@@ -284,13 +319,17 @@ fn manifest(
         blocks_max: procedure.blocks_max,
         precision: Some(procedure.precision.get()),
         placement: procedure.placement.name().into(),
+        drivers: experiment.drivers.iter().map(|driver| driver.name().to_owned()).collect(),
         selection: experiment.selection.as_ref().map(|names| names.iter().map(selected).collect()),
         quick: experiment.pace == Pace::Quick,
         pace: experiment.pace.name().into(),
         trials: cells as u32 * procedure.blocks,
         stacks,
         left_out,
-        tools: versions(&needed.into_iter().collect::<Vec<_>>()),
+        tools: versions(&needed.into_iter().collect::<Vec<_>>())
+            .into_iter()
+            .chain(programs.versions())
+            .collect(),
         machine: machine::machine(),
     }
 }

@@ -15,6 +15,7 @@ pub mod doctor;
 mod error;
 pub mod experiment;
 mod feed;
+mod foreign;
 pub mod load;
 mod machine;
 mod order;

@@ -239,7 +239,12 @@ fn result(job: &Job<'_>, crew: &Crew, books: &Books, threads: &[ThreadEnd], inte
     LoadResult {
         version: LOAD_VERSION,
         url: job.url.to_owned(),
-        load: describe(job.plan, crew),
+        load: record::Load {
+            threads_why: crew.threads_why.clone(),
+            io_uring_refused: crew.refused.map(|refused| refused.to_string()),
+            ..describe(job.plan, crew.threads.get(), crew.backend.name())
+        },
+        driver: None,
         window: record::Window {
             start_monotonic_ns: window.start.as_nanos(),
             duration_s: length.as_secs_f64(),
@@ -286,7 +291,8 @@ fn connections(threads: &[ThreadEnd]) -> record::Connections {
     all
 }
 
-fn describe(plan: &LoadPlan, crew: &Crew) -> record::Load {
+/// What was asked for, carried by `io` with so many load threads.
+pub(crate) fn describe(plan: &LoadPlan, threads: u32, io: &str) -> record::Load {
     let (arrivals, rate, think) = match plan.load {
         Load::Closed { think, .. } => (None, None, Some(think)),
         Load::Open { arrivals: Arrivals::Constant(rate), .. } => (Some("constant"), Some(rate), None),
@@ -313,16 +319,16 @@ fn describe(plan: &LoadPlan, crew: &Crew) -> record::Load {
         ramp_up_s,
         requests_per_user,
         connections: plan.connections.get(),
-        threads: crew.threads.get(),
-        threads_why: crew.threads_why.clone(),
+        threads,
+        threads_why: None,
         keep_alive: plan.reuse == Reuse::KeepAlive,
         warm_up_s: plan.warm_up.as_secs_f64(),
         duration_s: (duration != Duration::MAX).then(|| duration.as_secs_f64()),
         requests: plan.stop.requests.map(std::num::NonZeroU64::get),
         timeout_s: plan.timeouts.request.as_secs_f64(),
         seed: plan.seed.0,
-        io: crew.backend.name().into(),
-        io_uring_refused: crew.refused.map(|refused| refused.to_string()),
+        io: io.into(),
+        io_uring_refused: None,
     }
 }
 

@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use plan::{Cell, Experiment, Role, Round};
+use plan::{Cell, Driver, Experiment, Role, Round};
 use stats::is_precise;
 use units::{Duration, Seed, Share};
 
 use crate::order::{Place, order};
 
-/// Cells that are compared with each other: those of a round at the same number of connections.
-pub(crate) type TableKey = (usize, u32);
+/// Cells that are compared with each other: those of a round at the same number of connections, by the same driver.
+pub(crate) type TableKey = (usize, u32, Driver);
 
 /// What came of trials, by their index: a goodput, or nothing.
 pub(crate) type Done = BTreeMap<u32, Option<f64>>;
@@ -56,7 +56,8 @@ impl Phase {
             .iter()
             .enumerate()
             .flat_map(|(index, round)| {
-                round.at_shares(|connections| capacity.slowest((index, connections), done))
+                // No other driver keeps a rate, so none has such a round.
+                round.at_shares(|connections| capacity.slowest((index, connections, Driver::Proofload), done))
             })
             .collect();
         let mut places = order(Seed(experiment.seed.0 ^ LATENCY_SEED), blocks, &sizes(&rounds));
@@ -71,7 +72,8 @@ impl Phase {
     }
 
     pub(crate) fn table(&self, place: &Place) -> TableKey {
-        (place.round, self.cell(place).load.connections.get())
+        let cell = self.cell(place);
+        (place.round, cell.load.connections.get(), cell.driver)
     }
 
     /// The load in words. A control has that of the stacks it belongs to, though its own is shorter.
@@ -83,7 +85,7 @@ impl Phase {
     }
 
     /// The load of a table in words: that of its first stack.
-    pub(crate) fn table_label(&self, (round, connections): TableKey) -> String {
+    pub(crate) fn table_label(&self, (round, connections, _): TableKey) -> String {
         let mut cells = self.rounds[round].cells.iter();
         let of_table = cells.find(|cell| cell.load.connections.get() == connections);
         of_table.map_or_else(String::new, |cell| cell.load.label())

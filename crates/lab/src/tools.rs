@@ -47,7 +47,8 @@ pub(crate) fn look_for_all<'a>(tools: &[&'a str]) -> Vec<(&'a str, State)> {
     })
 }
 
-fn look_for(tool: &str) -> State {
+/// What is found of one tool.
+pub(crate) fn look_for(tool: &str) -> State {
     // These are no programs that one could ask.
     if let Some(version) = tool.strip_prefix("JDK ").and_then(|version| version.parse().ok()) {
         let found = stack::jdk_from(version).map(|version| State::Present { version });

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use driver::Control;
 use plan::stack::StackManifest;
-use plan::{Bursts, Cell, LoadPlan, Placement};
+use plan::{Bursts, Cell, Driver, LoadPlan, Placement};
 use record::{Contract, LoadResult, Measured, Server, Surroundings, Upstream, WarmUp};
 use signals::{
     JvmEvents, Sampled, Sampler, ServerSummary, Subject, Summary, WholeNames, java_thread_names, summarise,
@@ -16,6 +16,7 @@ use units::{Duration, Instant};
 use crate::cool_down::cool_down;
 use crate::crew::Crew;
 use crate::error::LabError;
+use crate::foreign::{self, Ask, Carried, Programs};
 use crate::load::{self, Job, Moment};
 use crate::warm_up::{settled, warm_up};
 
@@ -57,6 +58,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) jvm_events: bool,
     /// Where what runs; `None` where client and servers share all cores.
     pub(crate) cores: Option<&'a Cores>,
+    /// What makes loads in our place.
+    pub(crate) programs: &'a Programs,
     pub(crate) interrupt: &'a Control,
 }
 
@@ -122,9 +125,10 @@ pub(crate) fn measure(
         return Err(NotMeasured::Interrupted);
     }
     on_their_cores(setting.cores, &loaded.client_cpus, &loaded.server_cpus)?;
-    let Summary { servers: seen, host, readings } = loaded.summary(machine_cores(setting));
+    let Summary { servers: seen, host, generator, readings } = loaded.summary(machine_cores(setting));
     record::write_signals(setting.dir, &readings).map_err(LabError::from)?;
-    let Loaded { load, warm_up, client_cpus, server_cpus, .. } = loaded;
+    let Loaded { mut load, warm_up, client_cpus, server_cpus, .. } = loaded;
+    foreign::charge(&mut load, generator);
     let mut servers = servers.into_iter().zip(seen).map(|(server, seen)| observed(server, seen, &load));
     let server = Server { stop_forced, ..servers.next().unwrap_or_default() };
     let upstreams = ids.into_iter().zip(servers).map(|(stack, server)| Upstream { stack, server }).collect();
@@ -251,24 +255,70 @@ fn under_load(
     let crew = Crew::choose(&asked, setting.interrupt, observe)?;
     let (plan, warm_up) = warmed_up(setting, chain, &crew, &asked, observe)?;
     let job = Job { plan: &plan, interval_log: Some(&interval_log), ..asked };
-    let control = Control::default();
     let recordings: Vec<Vec<JvmEvents>> = chain.all().iter().map(|it| recordings(setting, it)).collect();
-    let subject = |running: &Running| Subject { processes: running.processes(), port: running.addr().port() };
-    let sampler = Sampler::start(chain.all().iter().map(subject).collect())
-        .map_err(|why| LabError::System { what: "start the sampler", why })?;
-    let (load, client_cpus) = load::carry_out(&job, &crew, &control, &mut |moment| {
-        if let Moment::Tick(_) = moment {
-            end_if_over(setting, chain, &control);
-        }
-        observe(moment);
-    })?;
-    let sampled = sampler.finish();
+    let Carried { load, cpus: client_cpus, sampled } = match setting.cell.driver {
+        Driver::Proofload => by_ourselves(setting, chain, &crew, &job, observe)?,
+        Driver::Wrk | Driver::Jmeter => by_another(setting, chain, &crew, &job, observe)?,
+    };
     let jvm_events = recordings.into_iter().map(events).collect();
     // Only now: asking a JVM for them stops it for a moment.
     let names =
         chain.all().iter().map(|running| running.pids().into_iter().flat_map(java_thread_names).collect());
     let (names, server_cpus) = (names.collect(), chain.cpus());
     Ok(Loaded { load, warm_up, client_cpus, server_cpus, sampled, names, jvm_events })
+}
+
+/// The load by our own engine, watched.
+fn by_ourselves(
+    setting: &Setting<'_>,
+    chain: &Chain,
+    crew: &Crew,
+    job: &Job<'_>,
+    observe: &mut dyn FnMut(Moment<'_>),
+) -> Result<Carried, NotMeasured> {
+    let control = Control::default();
+    let sampler = Sampler::start(subjects(chain), None)
+        .map_err(|why| LabError::System { what: "start the sampler", why })?;
+    let (load, cpus) = load::carry_out(job, crew, &control, &mut |moment| {
+        if let Moment::Tick(_) = moment {
+            end_if_over(setting, chain, &control);
+        }
+        observe(moment);
+    })?;
+    Ok(Carried { load, cpus, sampled: sampler.finish() })
+}
+
+/// The load by another program, watched; what comes before its window is ours all the same.
+fn by_another(
+    setting: &Setting<'_>,
+    chain: &Chain,
+    crew: &Crew,
+    job: &Job<'_>,
+    observe: &mut dyn FnMut(Moment<'_>),
+) -> Result<Carried, NotMeasured> {
+    let mut before = job.plan.burst(job.plan.warm_up);
+    before.load = engine::Load::SATURATING;
+    if !job.plan.warm_up.is_zero() {
+        let control = Control::default();
+        load::carry_out(&Job { plan: &before, interval_log: None, ..*job }, crew, &control, &mut |moment| {
+            if let Moment::Tick(_) = moment {
+                end_if_over(setting, chain, &control);
+            }
+            observe(moment);
+        })?;
+    }
+    let (driver, programs) = (setting.cell.driver, setting.programs);
+    let (proofload_exe, dir) = (setting.proofload_exe, setting.dir);
+    let ask = Ask { driver, programs, job: Job { ..*job }, proofload_exe, dir };
+    foreign::carry_out(&ask, subjects(chain), &mut || {
+        observe(Moment::Tick(driver::monotonic_now()));
+        !setting.interrupt.is_interrupted() && chain.dead().is_none()
+    })
+}
+
+fn subjects(chain: &Chain) -> Vec<Subject> {
+    let subject = |running: &Running| Subject { processes: running.processes(), port: running.addr().port() };
+    chain.all().iter().map(subject).collect()
 }
 
 /// The recordings of the JVMs of a stack, where they are asked for.

@@ -1,6 +1,8 @@
 //! An experiment: rounds of stacks × loads × endpoint, read from a TOML file.
 
+mod driver;
 mod load_table;
+mod only;
 mod procedure;
 
 use std::collections::BTreeSet;
@@ -11,7 +13,9 @@ use serde::Deserialize;
 use toml::Spanned;
 use units::{Duration, Rate, Seed, Share};
 
+pub use self::driver::{Driver, Drivers};
 use self::load_table::{Layers, LoadTable};
+pub use self::only::Only;
 pub use self::procedure::{Bursts, Placement, Procedure};
 use self::procedure::{BurstsTable, ProcedureTable};
 use crate::claims::CellId;
@@ -63,6 +67,8 @@ pub struct Experiment {
     pub procedure: Procedure,
     /// How thoroughly.
     pub pace: Pace,
+    /// What measures each cell.
+    pub drivers: Drivers,
     /// The tables.
     pub rounds: Vec<Round>,
     /// The file's text, kept with the record.
@@ -71,12 +77,13 @@ pub struct Experiment {
     pub selection: Option<BTreeSet<CellId>>,
 }
 
-/// One table: every stack at every load on one endpoint.
+/// Tables: every stack at every load on one endpoint, by every driver.
 #[derive(Debug, Clone)]
 pub struct Round {
     /// Its name, unique in the experiment.
     pub name: String,
-    /// Its cells, by load and then by stack; behind those of a load its twin and its control.
+    /// Its cells, by load, then by driver and then by stack; behind those of a load and driver their twin and their
+    /// control.
     pub cells: Vec<Cell>,
     /// Shares of what the slowest stack carries, at which answer times are compared in the open model afterwards.
     pub latency: Vec<Share>,
@@ -123,6 +130,8 @@ pub struct Cell {
     pub stack: String,
     /// What for.
     pub role: Role,
+    /// What carries its measured load.
+    pub driver: Driver,
     /// What is asked of it, and what it should say.
     pub endpoint: Endpoint,
     /// How.
@@ -149,7 +158,7 @@ impl Cell {
             load.load = engine::Load::SATURATING;
         }
         let (stack, endpoint) = (name.to_owned(), endpoint.clone());
-        Self { stack, role: Role::Control, endpoint, load, until_steady: false }
+        Self { stack, role: Role::Control, driver: self.driver, endpoint, load, until_steady: false }
     }
 
     /// The request of this cell to a server at `authority` (`host:port`).
@@ -173,11 +182,31 @@ impl Cell {
 impl Experiment {
     /// Reads and checks the experiment in `path`.
     pub fn read(path: &Path, catalogue: &Catalogue, pace: Pace) -> Result<Self, PlanError> {
-        Self::parse(path, &toml_file::read(path)?, catalogue, pace)
+        Self::read_driven(path, catalogue, pace, None)
+    }
+
+    /// The same, measured by `drivers` and not by those that the file names, where there are any.
+    pub fn read_driven(
+        path: &Path,
+        catalogue: &Catalogue,
+        pace: Pace,
+        drivers: Option<&Drivers>,
+    ) -> Result<Self, PlanError> {
+        Self::parse_driven(path, &toml_file::read(path)?, catalogue, pace, drivers)
     }
 
     /// Checks the experiment in `text`, the content of `path`.
     pub fn parse(path: &Path, text: &str, catalogue: &Catalogue, pace: Pace) -> Result<Self, PlanError> {
+        Self::parse_driven(path, text, catalogue, pace, None)
+    }
+
+    fn parse_driven(
+        path: &Path,
+        text: &str,
+        catalogue: &Catalogue,
+        pace: Pace,
+        drivers: Option<&Drivers>,
+    ) -> Result<Self, PlanError> {
         let mut file: ExperimentFile = toml_file::parse(path, text)?;
         let procedure =
             file.procedure().check(pace).map_err(|(error, at)| error.at_offset(path, text, at))?;
@@ -191,6 +220,7 @@ impl Experiment {
             defaults: &file.load,
             seed: Seed(file.seed.unwrap_or(0)),
         };
+        let drivers = drivers.or(file.driver.as_ref()).cloned().unwrap_or_default();
         let mut names = BTreeSet::new();
         let mut rounds = Vec::new();
         for round in &file.round {
@@ -198,7 +228,9 @@ impl Experiment {
                 let what = format!("two rounds are called `{}`", round.name.get_ref());
                 return Err(reader.place(PlanError::new(what, "rename one"), Some(&round.name)));
             }
-            rounds.push(with_companions(reader.round(round)?, &procedure));
+            let driven = with_drivers(reader.round(round)?, &drivers)
+                .map_err(|error| reader.place(error, Some(&round.name)))?;
+            rounds.push(with_companions(driven, &procedure));
         }
         if rounds.is_empty() {
             let error = PlanError::new("the experiment has no round", "add a [[round]] with stacks in it");
@@ -209,6 +241,7 @@ impl Experiment {
             seed: reader.seed,
             procedure,
             pace,
+            drivers,
             rounds,
             source: text.to_owned(),
             selection: None,
@@ -249,11 +282,22 @@ impl Experiment {
     }
 }
 
-/// The round with the twin and the control of each of its loads behind it.
+/// The round with its cells measured by each driver, all of which can make their loads.
+fn with_drivers(round: Round, drivers: &Drivers) -> Result<Round, PlanError> {
+    drivers.iter().try_for_each(|driver| driver.can_carry_all(&round))?;
+    let of_load = round.cells.chunk_by(|a, b| a.load.connections == b.load.connections);
+    let cells = of_load.flat_map(|of_load| {
+        drivers.iter().flat_map(move |driver| of_load.iter().map(move |cell| Cell { driver, ..cell.clone() }))
+    });
+    Ok(Round { cells: cells.collect(), ..round })
+}
+
+/// The round with the twin and the control of each of its loads and drivers behind it.
 fn with_companions(round: Round, procedure: &Procedure) -> Round {
     let control = StackManifest::control();
     let mut cells: Vec<Cell> = Vec::new();
-    for of_load in round.cells.chunk_by(|a, b| a.load.connections == b.load.connections) {
+    let is_of_table = |a: &Cell, b: &Cell| (a.load.connections, a.driver) == (b.load.connections, b.driver);
+    for of_load in round.cells.chunk_by(is_of_table) {
         cells.extend_from_slice(of_load);
         let Some(first) = of_load.first() else { continue };
         if procedure.twin {
@@ -277,6 +321,8 @@ struct ExperimentFile {
     precision: Option<Share>,
     twin: Option<bool>,
     control: Option<bool>,
+    #[serde(default, deserialize_with = "load_table::parsed")]
+    driver: Option<Drivers>,
     #[serde(default)]
     placement: Placement,
     #[serde(default)]
@@ -370,6 +416,7 @@ impl Reader<'_> {
                 cells.push(Cell {
                     stack,
                     role: Role::Stack,
+                    driver: Driver::default(),
                     endpoint,
                     load,
                     until_steady: layers.until_steady(),

@@ -14,6 +14,8 @@ pub mod toml_file;
 
 pub use claims::{CellId, CellPair, Claim, Level, Metric, Statement, WriteUp};
 pub use error::{Place, PlanError};
-pub use experiment::{Bursts, Cell, Experiment, Pace, Placement, Procedure, Role, Round};
+pub use experiment::{
+    Bursts, Cell, Driver, Drivers, Experiment, Only, Pace, Placement, Procedure, Role, Round,
+};
 pub use load::{IoChoice, LoadArguments, LoadPlan, Threads};
 pub use request::{HttpTarget, RequestArguments};

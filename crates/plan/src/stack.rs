@@ -285,6 +285,48 @@ impl StackManifest {
         all.expect("the control's manifest is valid").remove(0)
     }
 
+    /// JMeter, to be built as stacks are, from `_builds/jmeter` in the folder of the stacks. It is no stack: it is started
+    /// with [`Run::command`] and arguments of the load's own, it listens nowhere, and it has no endpoint.
+    pub fn jmeter(stacks: &Path) -> Result<Self, PlanError> {
+        let dir = stacks.join("_builds/jmeter");
+        let pom = dir.join("pom.xml");
+        // Absolute, since it is started in another folder.
+        let dir = dir.canonicalize().ok().filter(|dir| dir.join("pom.xml").is_file()).ok_or_else(|| {
+            let help = "name Proofload's own folder of stacks, or link its _builds into yours";
+            PlanError::new("JMeter is to be built from this file, and it is not there", help).in_file(&pom)
+        })?;
+        let texts = |all: &[&str]| all.iter().map(|text| Template((*text).to_owned())).collect();
+        let build_dir = dir.join("build");
+        Ok(Self {
+            id: "jmeter".into(),
+            title: "JMeter".into(),
+            needs: Needs { tools: vec!["mvn".into()], jdk: Some(17), libraries: Vec::new() },
+            build: Some(Build {
+                command: texts(&["mvn", "-B", "-q", "package"]),
+                inputs: vec![dir.join("pom.xml"), dir.join(".mvn")],
+                output: build_dir.join("bin/ApacheJMeter.jar"),
+                build_dir,
+                dir: dir.clone(),
+            }),
+            run: Run {
+                command: texts(&["java", "-jar", "{build_dir}/bin/ApacheJMeter.jar"]),
+                // Those of JMeter's own start script.
+                jvm_flags: texts(&[
+                    "-Xms1g",
+                    "-Xmx1g",
+                    "-XX:MaxMetaspaceSize=256m",
+                    "-XX:+UseG1GC",
+                    "-XX:MaxGCPauseMillis=100",
+                    "-XX:G1ReservePercent=20",
+                ]),
+                env: BTreeMap::new(),
+            },
+            endpoints: Vec::new(),
+            dir,
+            ..Self::control()
+        })
+    }
+
     /// The endpoint called `name`.
     pub fn endpoint(&self, name: &str) -> Result<&Endpoint, PlanError> {
         self.endpoints.iter().find(|endpoint| endpoint.name == name).ok_or_else(|| {

@@ -2,18 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use crate::trial::{Measured, Role, Trial, TrialResult};
+use crate::trial::{Driver, Measured, Role, Trial, TrialResult};
 
 /// What a label ends with where a stack takes one request a connection: it is the same load to its round.
 const FRESH: &str = ", fresh";
 
-/// One stack at one load of a round, as trials name it.
+/// One stack at one load of a round, by one driver, as trials name it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CellName {
     /// The round.
     pub round: String,
     /// The load, in words, without how connections are used.
     pub load: String,
+    /// What made the load: figures of two drivers are none of one cell.
+    pub driver: Driver,
     /// The stack.
     pub stack: String,
 }
@@ -22,7 +24,7 @@ impl CellName {
     /// The cell of a trial.
     pub fn of(trial: &Trial) -> Self {
         let load = base_load(&trial.load).to_owned();
-        Self { round: trial.round.clone(), load, stack: trial.stack.clone() }
+        Self { round: trial.round.clone(), load, driver: trial.driver, stack: trial.stack.clone() }
     }
 
     /// The number that the load's label begins with: connections, or the rate.
@@ -47,7 +49,7 @@ const fn stands_for_its_stack(trial: &Trial) -> bool {
     trial.role.is_stack()
 }
 
-/// Every cell of which there is a trial, failed ones included: by round, by the size of the load, by stack.
+/// Every cell of which there is a trial, failed ones included: by round, by the size of the load, by driver, by stack.
 pub fn cells(trials: &[Trial]) -> Vec<CellName> {
     let all: BTreeSet<CellName> =
         trials.iter().filter(|it| stands_for_its_stack(it)).map(CellName::of).collect();
@@ -114,6 +116,7 @@ mod tests {
             round: round.into(),
             stack: stack.into(),
             role: Role::Stack,
+            driver: Driver::Proofload,
             load: load.into(),
             started: String::new(),
             result: TrialResult::Failed { error: "no".into() },
@@ -129,6 +132,16 @@ mod tests {
         ];
         let told: Vec<String> = cells(&trials).iter().map(|it| format!("{} {}", it.load, it.stack)).collect();
         assert_eq!(told, ["300 connections a", "300 connections b", "1000 connections b"]);
+    }
+
+    #[test]
+    fn drivers_make_cells_of_their_own() {
+        let ours = failed(0, "r", "a", "300 connections");
+        let trials = [Trial { driver: Driver::Wrk, ..ours.clone() }, ours];
+        let told: Vec<&str> = cells(&trials).iter().map(|it| it.driver.name()).collect();
+        assert_eq!(told, ["proofload", "wrk"]);
+        let is_ours = |trial: &Trial| CellName::of(trial).driver.is_own();
+        assert_eq!(trials_of(&trials, is_ours).count(), 1);
     }
 
     #[test]

@@ -33,7 +33,8 @@ pub use distribution::{Distribution, LowerBounds};
 pub use error::RecordError;
 pub use hlog::with_interval_log;
 pub use load::{
-    Connections, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult, Outcomes, Second, StepResult, Window,
+    Connections, ForeignDriver, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult, Outcomes, Second,
+    StepResult, Window,
 };
 pub use manifest::{MANIFEST_VERSION, Machine, Manifest, Selected, StackManifest};
 pub use run_dir::RunDir;
@@ -42,6 +43,6 @@ pub use signals::{
     SIGNALS_VERSION, ServerSignals, SignalReading, ThreadGroupUse, read_signals, write_signals,
 };
 pub use trial::{
-    Burst, CONTROL, Contract, Measured, Role, Server, Surroundings, TRIAL_VERSION, Trial, TrialResult,
-    Upstream, UsageSample, WarmUp,
+    Burst, CONTROL, Contract, Driver, Measured, Role, Server, Surroundings, TRIAL_VERSION, Trial,
+    TrialResult, Upstream, UsageSample, WarmUp,
 };

@@ -18,6 +18,9 @@ pub struct LoadResult {
     pub url: String,
     /// What was asked for.
     pub load: Load,
+    /// What made it, where it was not our own engine: then figures that it can't know are absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<ForeignDriver>,
     /// When it was measured.
     pub window: Window,
     /// Whether the run was ended before its time.
@@ -40,7 +43,7 @@ pub struct LoadResult {
     pub throughput_per_s: f64,
     /// Bytes received a second.
     pub received_bytes_per_s: f64,
-    /// done − sent.
+    /// done − sent. Another program's own clock may begin earlier, as when it connects.
     pub service_time_us: Distribution,
     /// done − intended.
     pub response_time_us: Distribution,
@@ -82,6 +85,23 @@ pub struct StepResult {
     pub first_failure: Option<String>,
     /// done − intended, of redirects all of them; of transactions with or without pauses, as the scenario says.
     pub response_time_us: Distribution,
+}
+
+/// A program that made a load in place of our own engine.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ForeignDriver {
+    /// `wrk` or `JMeter`.
+    pub name: String,
+    /// As it tells it itself.
+    pub version: String,
+    /// The command that ran.
+    pub command: Vec<String>,
+    /// What it can't know, in words. A figure of it is empty, absent or 0 in this record.
+    pub cannot_know: Vec<String>,
+    /// CPU time a second of its processes within the window; absent where it was not seen.
+    pub cpu_cores: Option<f64>,
+    /// Cores that it might run on.
+    pub cores: u32,
 }
 
 /// A second of the window, or what was left at its end: all load threads together.
@@ -139,7 +159,7 @@ pub struct Load {
     pub timeout_s: f64,
     /// Seed of the arrivals.
     pub seed: u64,
-    /// What carried it: `io_uring` or `epoll`.
+    /// What carried it: `io_uring` or `epoll`, or the name of another driver.
     pub io: String,
     /// Why it was not io_uring, where that was wanted.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -37,6 +37,9 @@ pub struct Manifest {
     /// Where client and servers run: `shared` or `split`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub placement: String,
+    /// What measures each cell: `proofload`, `wrk`, `jmeter`; empty in records of versions that knew the first only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drivers: Vec<String>,
     /// The cells that are measured, where it is not all of the experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<Vec<Selected>>,

@@ -26,6 +26,9 @@ pub struct Trial {
     /// What it is measured for.
     #[serde(default, skip_serializing_if = "Role::is_stack")]
     pub role: Role,
+    /// What made its measured load.
+    #[serde(default, skip_serializing_if = "Driver::is_own")]
+    pub driver: Driver,
     /// Which load, in words.
     pub load: String,
     /// When it started, RFC 3339.
@@ -55,6 +58,35 @@ impl Role {
     /// Whether it is a stack's own trial.
     pub const fn is_stack(&self) -> bool {
         matches!(self, Self::Stack)
+    }
+}
+
+/// What made the measured load of a trial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Driver {
+    /// Our own engine.
+    #[default]
+    Proofload,
+    /// wrk.
+    Wrk,
+    /// JMeter.
+    Jmeter,
+}
+
+impl Driver {
+    /// Whether it is our own engine.
+    pub const fn is_own(&self) -> bool {
+        matches!(self, Self::Proofload)
+    }
+
+    /// Its name in texts.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Proofload => "proofload",
+            Self::Wrk => "wrk",
+            Self::Jmeter => "JMeter",
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use comfy_table::{CellAlignment, Table};
 use explain::{Capacity, CapacityDoubt, CapacityFigure, ExplainedBy, LawFigures, PoolFigures, PoolKnee};
 
-use crate::figure::{NONE, heading, name, per_s, plain_line, time_us};
+use crate::figure::{NONE, by_driver, heading, name, per_s, plain_line, time_us};
 
 /// The columns that are numbers.
 const NUMBERS: std::ops::Range<usize> = 2..8;
@@ -33,9 +33,10 @@ pub fn capacity_text(all: &[Capacity]) -> String {
             .into();
     }
     let mut text = String::new();
-    for round in all.chunk_by(|a, b| a.round == b.round) {
+    for round in all.chunk_by(|a, b| (&a.round, a.driver) == (&b.round, b.driver)) {
         // Writing into a String cannot fail.
-        let _ = writeln!(text, "{}\n{}", heading(&round[0].round), table(round));
+        let _ =
+            writeln!(text, "{}{}\n{}", heading(&round[0].round), by_driver(round[0].driver), table(round));
         for capacity in round {
             for line in beside(capacity) {
                 let _ = writeln!(text, "  ({}: {})", name(&capacity.stack), plain_line(&line));

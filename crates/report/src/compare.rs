@@ -5,7 +5,7 @@ use std::fmt::Write;
 use comfy_table::{CellAlignment, Table};
 use explain::{Bounded, CellChange, ChangeVerdict, RunDifference, RunSide, RunsCompared};
 
-use crate::figure::{NONE, micros_bare, name, per_s, plain_line, time_us};
+use crate::figure::{NONE, by_driver, micros_bare, name, per_s, plain_line, time_us};
 
 /// Differences that are shown; the rest is counted. JSON has all of them.
 const DIFFERENCES_MAX: usize = 40;
@@ -22,17 +22,18 @@ pub fn compare_text(compared: &RunsCompared) -> String {
     for it in &compared.controls {
         let ([a, b], off) = (it.goodput_per_s.map(per_s), (it.ratio - 1.0) * 100.0);
         // Writing into a String cannot fail.
-        let _ =
-            writeln!(text, "  {}, {}: {a} → {b}, {off:+.1} %", plain_line(&it.round), plain_line(&it.load));
+        let by = by_driver(it.driver);
+        let (round, load) = (plain_line(&it.round), plain_line(&it.load));
+        let _ = writeln!(text, "  {round}, {load}{by}: {a} → {b}, {off:+.1} %");
     }
     let mut heading = None;
     let mut rows: Vec<&CellChange> = Vec::new();
     for cell in &compared.cells {
-        let own = (&cell.round, &cell.load);
+        let own = (&cell.round, &cell.load, cell.driver);
         if heading != Some(own) {
             table(&mut text, &rows);
             rows.clear();
-            let _ = writeln!(text, "\n{}, {}", plain_line(own.0), plain_line(own.1));
+            let _ = writeln!(text, "\n{}, {}{}", plain_line(own.0), plain_line(own.1), by_driver(own.2));
             heading = Some(own);
         }
         rows.push(cell);

@@ -1,6 +1,6 @@
 //! Numbers as people read them, each with its unit.
 
-use record::Distribution;
+use record::{Distribution, Driver};
 use units::Duration;
 
 /// Stands for a figure that there is none of.
@@ -64,6 +64,15 @@ pub(crate) fn name(text: &str) -> String {
 /// A part of a heading, likewise.
 pub(crate) fn heading(text: &str) -> String {
     cut(text, HEADING_CHARS_MAX)
+}
+
+/// What made a load, behind what it was; nothing where that was our own engine.
+pub(crate) const fn by_driver(driver: Driver) -> &'static str {
+    match driver {
+        Driver::Proofload => "",
+        Driver::Wrk => ", by wrk",
+        Driver::Jmeter => ", by JMeter",
+    }
 }
 
 fn cut(text: &str, chars_max: usize) -> String {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use explain::{HistoryMetric, HistoryPoint, Series};
 
-use crate::figure::{NONE, micros, per_s, plain_line, time_us};
+use crate::figure::{NONE, by_driver, micros, per_s, plain_line, time_us};
 
 /// Characters of the longest bar.
 const BAR_CHARS: f64 = 30.0;
@@ -37,7 +37,7 @@ fn series_text(text: &mut String, series: &Series) {
     };
     let parts = [&series.title, &series.round, &series.load, &series.stack].map(|it| plain_line(it));
     // Writing into a String cannot fail.
-    let _ = writeln!(text, "{}: {metric}{runs}", parts.join(", "));
+    let _ = writeln!(text, "{}{}: {metric}{runs}", parts.join(", "), by_driver(series.driver));
     let largest = series.points.iter().filter_map(|it| it.value).fold(0.0, f64::max);
     let mut inputs: Option<&Option<String>> = None;
     for (index, point) in series.points.iter().enumerate() {

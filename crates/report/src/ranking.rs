@@ -1,5 +1,6 @@
 //! An experiment's ranking, for a person.
 
+mod drivers;
 mod notes;
 mod order;
 mod rows;
@@ -8,12 +9,12 @@ use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table};
 use explain::{CellExplanation, audit, explain_cells};
-use record::{Manifest, Trial, TrialResult};
+use record::{Distribution, Driver, LoadResult, Manifest, Trial, TrialResult};
 use units::Seed;
 
 use self::order::Order;
 use self::rows::{Cell, Rows, tables};
-use crate::figure::{NONE, figure, heading, indented, micros_bare, name, per_s, plain_line};
+use crate::figure::{NONE, figure, indented, micros_bare, name, per_s, plain_line};
 
 /// A run as read from its directory.
 #[derive(Debug)]
@@ -31,20 +32,28 @@ pub fn ranking_text(run: &RunReport<'_>) -> String {
     let mut text = format!("{}\n", plain_line(&run.manifest.title));
     let mut orders = Vec::new();
     let explained = explain_cells(run.trials, run.manifest.machine.cores);
-    for (round, load) in tables(run.trials) {
-        let rows = Rows::of(run.trials, round, load);
+    let all = tables(run.trials);
+    for (index, name) in all.iter().enumerate() {
+        let rows = Rows::of(run.trials, *name);
         let body = if rows.cells.is_empty() {
             "Nothing was measured here.".into()
         } else {
             let order = Order::of(&rows, Seed(run.manifest.seed));
-            let why = |stack: &str| explained.iter().find(|cell| cell.is_of(round, load, stack));
-            let body = table(&rows, &order, why);
+            let why = |stack: &str| {
+                let named = name.cell(stack);
+                explained.iter().find(|cell| cell.is_of(&named))
+            };
+            let body = table(&rows, &order, name.driver, why);
             let beside = notes::beside(&rows, Seed(run.manifest.seed));
             orders.push(order);
             format!("{body}{beside}")
         };
         // Writing into a String cannot fail.
-        let _ = writeln!(text, "\n{}, {}\n{body}", heading(round), heading(load));
+        let _ = writeln!(text, "\n{}\n{body}", name.heading());
+        let next = all.get(index + 1);
+        if next.is_none_or(|next| (next.round, next.load) != (name.round, name.load)) {
+            text.push_str(&drivers::side_by_side(run.trials, &all, *name, Seed(run.manifest.seed)));
+        }
     }
     if run.trials.is_empty() {
         text.push_str("\nNothing was measured: no trial was finished.\n");
@@ -53,15 +62,20 @@ pub fn ranking_text(run: &RunReport<'_>) -> String {
     text
 }
 
-const fn header(range: &str) -> [&str; 11] {
+const fn header(range: &str, driver: Driver) -> [&str; 11] {
+    // Another driver does not know when a request was due.
+    let [p50, p99, p99_9] = match driver {
+        Driver::Proofload => ["p50", "p99", "p99.9"],
+        Driver::Wrk | Driver::Jmeter => ["service\np50", "service\np99", "service\np99.9"],
+    };
     [
         "#",
         "stack",
         "goodput",
         range,
-        "p50",
-        "p99",
-        "p99.9",
+        p50,
+        p99,
+        p99_9,
         "server\nus/req",
         "client\nus/req",
         "errors",
@@ -71,9 +85,14 @@ const fn header(range: &str) -> [&str; 11] {
 /// The columns that are numbers.
 const NUMBERS: std::ops::Range<usize> = 2..9;
 
-fn table<'a>(rows: &Rows<'_>, order: &Order, why: impl Fn(&str) -> Option<&'a CellExplanation>) -> String {
+fn table<'a>(
+    rows: &Rows<'_>,
+    order: &Order,
+    driver: Driver,
+    why: impl Fn(&str) -> Option<&'a CellExplanation>,
+) -> String {
     let mut table = Table::new();
-    table.load_style(comfy_table::presets::NOTHING).set_header(header(order.range_title()));
+    table.load_style(comfy_table::presets::NOTHING).set_header(header(order.range_title(), driver));
     for place in order.places() {
         let cell = &rows.cells[place.index];
         table.add_row(row(cell, rows.ceiling_per_s, place.rank, place.range, why(cell.stack)));
@@ -94,7 +113,9 @@ fn row(
     why: Option<&CellExplanation>,
 ) -> Vec<String> {
     let typical = cell.typical();
-    let response = &typical.load.response_time_us;
+    let times = times(&typical.load);
+    let by =
+        typical.load.driver.as_ref().map_or_else(String::new, |it| format!("\nby {}", plain_line(&it.name)));
     // One a line: a table must fit a terminal, and the first of them says most.
     let phrase = why.map_or_else(|| NONE.into(), |why| plain_line(&why.explanation.first().phrase));
     let doubts = cell.doubts(ceiling_per_s);
@@ -104,17 +125,22 @@ fn row(
         std::iter::once(phrase.clone()).chain(others.map(|doubt| format!("({doubt})"))).collect::<Vec<_>>();
     vec![
         rank,
-        name(cell.stack),
+        name(cell.stack) + &by,
         per_s(cell.goodput.median),
         range,
-        figure(response, "p50"),
-        figure(response, "p99"),
-        figure(response, "p99_9"),
+        figure(times, "p50"),
+        figure(times, "p99"),
+        figure(times, "p99_9"),
         micros_bare(typical.server.cpu_us_per_request),
         micros_bare(typical.load.cpu_us_per_request),
         cell.failures(),
         limit_and_doubts.join("\n"),
     ]
+}
+
+/// Response times, or service times where another driver told no others.
+const fn times(load: &LoadResult) -> &Distribution {
+    if load.driver.is_some() { &load.service_time_us } else { &load.response_time_us }
 }
 
 /// One finished trial in a line.
@@ -130,7 +156,7 @@ impl std::fmt::Display for TrialLine<'_> {
                     f,
                     "{}, p99 {}, {}",
                     per_s(load.goodput_per_s),
-                    figure(&load.response_time_us, "p99"),
+                    figure(times(load), "p99"),
                     audit(load).verdict
                 )
             }

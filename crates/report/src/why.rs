@@ -4,17 +4,20 @@ use std::fmt::Write;
 
 use explain::{CellExplanation, Confirmation, Verdict};
 
-use crate::figure::{heading, name, per_s, plain_line};
+use crate::figure::{by_driver, heading, name, per_s, plain_line};
 
 /// Every cell with its verdicts, their evidence, what they exclude and what would confirm them.
 pub fn explanations_text(cells: &[CellExplanation]) -> String {
     let mut text = String::new();
     let mut table = None;
     for cell in cells {
-        let of = (&cell.round, &cell.load);
+        let of = (&cell.round, &cell.load, cell.driver);
         if table.replace(of) != Some(of) {
             // Writing into a String cannot fail.
-            let _ = writeln!(text, "{}{}, {}", gap(&text), heading(&cell.round), heading(&cell.load));
+            let _ = {
+                let (round, load) = (heading(&cell.round), heading(&cell.load));
+                writeln!(text, "{}{round}, {load}{}", gap(&text), by_driver(cell.driver))
+            };
         }
         text.push_str(&cell_text(cell));
     }

@@ -27,5 +27,5 @@ pub use jvm::jit_busy;
 pub use jvm_events::JvmEvents;
 pub use process_set::{ProcessSet, cgroup_pids};
 pub use sampler::{BUDGET_CORES, Sampled, Sampler, Subject};
-pub use summary::{ServerSummary, Summary, WholeNames, summarise};
+pub use summary::{GeneratorUse, ServerSummary, Summary, WholeNames, summarise};
 pub use thread_names::java_thread_names;

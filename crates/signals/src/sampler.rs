@@ -49,6 +49,8 @@ pub struct Sampler {
 #[derive(Debug, Default)]
 pub struct Sampled {
     pub(crate) readings: Vec<Reading>,
+    /// Whether another program made the load, and not the load threads of this process.
+    pub(crate) is_foreign: bool,
     /// Of each subject.
     pub(crate) limits: Vec<Limits>,
     /// The names of the threads of each subject, as the kernel keeps them.
@@ -91,13 +93,13 @@ pub(crate) struct ThreadReading {
 }
 
 impl Sampler {
-    /// Begins to watch `subjects`, this process (which makes the load) and the machine.
-    pub fn start(subjects: Vec<Subject>) -> io::Result<Self> {
+    /// Begins to watch `subjects`, the machine, and what makes the load: `generator`, or this process where that is none.
+    pub fn start(subjects: Vec<Subject>, generator: Option<ProcessSet>) -> io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&stop);
         let thread = std::thread::Builder::new()
             .name("sampler".into())
-            .spawn(move || Watch::new(subjects).until(&told))?;
+            .spawn(move || Watch::new(subjects, generator).until(&told))?;
         Ok(Self { stop, thread: Some(thread) })
     }
 
@@ -145,6 +147,10 @@ impl Pace {
 struct Watch {
     subjects: Vec<Subject>,
     own: i32,
+    /// What makes the load, where it is not this process.
+    generator: Option<ProcessSet>,
+    /// Its CPU time at the last look, user and system, seconds.
+    generator_cpu_s: (f64, f64),
     quotas: Vec<QuotaGroups>,
     own_quota: QuotaGroups,
     diag: Option<Diag>,
@@ -154,9 +160,10 @@ struct Watch {
 }
 
 impl Watch {
-    fn new(subjects: Vec<Subject>) -> Self {
+    fn new(subjects: Vec<Subject>, generator: Option<ProcessSet>) -> Self {
         let own = std::process::id().cast_signed();
-        let mut sampled = Sampled { names: vec![BTreeMap::new(); subjects.len() + 1], ..Sampled::default() };
+        let names = vec![BTreeMap::new(); subjects.len() + 1];
+        let mut sampled = Sampled { names, is_foreign: generator.is_some(), ..Sampled::default() };
         let diag = Diag::open()
             .map_err(|why| {
                 sampled.not_known.insert(format!("accept queues and sockets: socket diagnosis ({why})"))
@@ -177,6 +184,8 @@ impl Watch {
         Self {
             subjects,
             own,
+            generator,
+            generator_cpu_s: (0.0, 0.0),
             quotas,
             own_quota: QuotaGroups::of(own),
             diag,
@@ -216,11 +225,11 @@ impl Watch {
         self.sampled.not_known.extend(machine::read_into(&mut host).into_iter().map(str::to_owned));
         let (threads, sockets) = (last || at >= self.threads.next, last || at >= self.sockets.next);
         let all_pids: Vec<Vec<i32>> = self.subjects.iter().map(|it| it.processes.pids()).collect();
-        let generator = self.generator(threads);
         let mut servers: Vec<Watched> =
             (0..all_pids.len()).map(|at| self.server(at, &all_pids[at])).collect();
+        let before = thread_cpu();
+        let generator = self.generator(threads);
         if threads {
-            let before = thread_cpu();
             for (index, (server, pids)) in servers.iter_mut().zip(&all_pids).enumerate() {
                 server.threads = Some(self.threads_of(index + 1, pids));
             }
@@ -236,8 +245,24 @@ impl Watch {
         self.sampled.readings.push(Reading { at, host, generator, servers });
     }
 
-    /// This process. Its threads are few.
     fn generator(&mut self, threads: bool) -> Watched {
+        let Some(program) = &self.generator else { return self.own(threads) };
+        let pids = program.pids();
+        let mut reading = usage(&pids);
+        if let Ok((user, system)) = program.cpu(&pids) {
+            // Without a control group the time of what has ended is gone with it.
+            let (last_user, last_system) = self.generator_cpu_s;
+            let (user, system) = (user.as_secs_f64().max(last_user), system.as_secs_f64().max(last_system));
+            self.generator_cpu_s = (user, system);
+        }
+        (reading.cpu_user_s, reading.cpu_system_s) = self.generator_cpu_s;
+        // Once it has ended there is nothing to look at; before, its threads may be many.
+        let due = threads && !pids.is_empty();
+        Watched { reading, threads: due.then(|| self.threads_of(0, &pids)) }
+    }
+
+    /// This process. Its threads are few.
+    fn own(&mut self, threads: bool) -> Watched {
         let pids = [self.own];
         let mut reading = usage(&pids);
         if let Some((user, system)) = process::Process::of(self.own).map(|process| process.cpu()) {
@@ -348,7 +373,7 @@ mod tests {
         let port = listener.local_addr().unwrap().port();
         let mut child = std::process::Command::new("sleep").arg("30").spawn().unwrap();
         let processes = ProcessSet { leader: std::process::id().cast_signed(), cgroup: None };
-        let sampler = Sampler::start(vec![Subject { processes, port }]).unwrap();
+        let sampler = Sampler::start(vec![Subject { processes, port }], None).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(350));
         let sampled = sampler.finish();
         // Killing and reaping what this test started.
@@ -361,6 +386,21 @@ mod tests {
         let names: Vec<&str> = sampled.names[1].values().map(String::as_str).collect();
         assert!(names.contains(&"sleep"), "{names:?}");
         assert!(sampled.names[0].values().any(|name| name == "sampler"));
+    }
+
+    #[test]
+    fn another_program_that_makes_the_load_is_watched_in_our_place() {
+        let mut child = std::process::Command::new("sleep").arg("30").spawn().unwrap();
+        let processes = ProcessSet { leader: std::process::id().cast_signed(), cgroup: None };
+        let sampler = Sampler::start(Vec::new(), Some(processes)).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(250));
+        let sampled = sampler.finish();
+        // Killing and reaping what this test started.
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(sampled.is_foreign);
+        assert!(sampled.names[0].values().any(|name| name == "sleep"), "{:?}", sampled.names);
+        assert!(sampled.names[0].values().all(|name| name != "sampler"), "{:?}", sampled.names);
     }
 
     #[test]

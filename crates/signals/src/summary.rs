@@ -24,8 +24,19 @@ pub struct Summary {
     pub servers: Vec<ServerSummary>,
     /// The machine and the generator.
     pub host: HostSignals,
+    /// What makes the load: all of its process, or processes.
+    pub generator: GeneratorUse,
     /// The readings, to be kept.
     pub readings: Vec<SignalReading>,
+}
+
+/// What makes the load, within the window.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct GeneratorUse {
+    /// CPU time a second, all threads together.
+    pub cpu_cores: Option<f64>,
+    /// CPU time a second of its busiest thread.
+    pub busiest_cores: Option<f64>,
 }
 
 /// One stack.
@@ -59,9 +70,9 @@ pub fn summarise(
             server(&span, index, &sampled.limits[index], &names)
         })
         .collect();
-    let host = host(&span, sampled, &servers, cores);
+    let (host, generator) = host(&span, sampled, &servers, cores);
     let readings = sampled.readings.iter().map(|reading| kept(reading, sampled, names)).collect();
-    Summary { servers, host, readings }
+    Summary { servers, host, generator, readings }
 }
 
 /// The readings, and the window that they are looked at for.
@@ -288,20 +299,28 @@ fn groups_of(threads: &[ThreadReading], names: &Names<'_>) -> BTreeMap<String, G
 /// The names that load threads have, in `lab`.
 const LOAD_THREADS: &str = "load-*";
 
-fn host(span: &Span<'_>, sampled: &Sampled, servers: &[ServerSummary], cores: u32) -> HostSignals {
+fn host(
+    span: &Span<'_>,
+    sampled: &Sampled,
+    servers: &[ServerSummary],
+    cores: u32,
+) -> (HostSignals, GeneratorUse) {
     let own = Names { kernel: sampled.names.first(), whole: None };
-    let load = span
+    let load: Vec<ThreadGroupUse> = span
         .group_uses(&own, |reading| reading.generator.threads.as_deref())
         .into_iter()
-        .find(|group| group.name == LOAD_THREADS);
-    let generator = |reading: &Reading| {
+        // All threads of another program make the load, and of ours those that are called so.
+        .filter(|group| sampled.is_foreign || group.name == LOAD_THREADS)
+        .collect();
+    let sum = |of: fn(&ThreadGroupUse) -> f64| load.iter().map(of).reduce(|sum, it| sum + it);
+    let generator_cpu = span.rate(|reading: &Reading| {
         let ProcessReading { cpu_user_s, cpu_system_s, .. } = reading.generator.reading;
         Some(cpu_user_s + cpu_system_s)
-    };
-    let ours = servers.iter().filter_map(|server| server.cpu_cores).sum::<f64>()
-        + span.rate(generator).unwrap_or(0.0);
+    });
+    let ours =
+        servers.iter().filter_map(|server| server.cpu_cores).sum::<f64>() + generator_cpu.unwrap_or(0.0);
     let (network_before, network) = network(span);
-    HostSignals {
+    let host = HostSignals {
         cores,
         others_cores: span.rate(|reading| Some(reading.host.busy_s)).map(|busy| (busy - ours).max(0.0)),
         interrupts_cores: span.rate(|reading| Some(reading.host.interrupts_s)),
@@ -309,13 +328,15 @@ fn host(span: &Span<'_>, sampled: &Sampled, servers: &[ServerSummary], cores: u3
         pressure: pressures(span),
         network,
         network_before,
-        generator_cores: load.as_ref().map(|group| group.cpu_cores),
-        generator_wait_cores: load.as_ref().map(|group| group.wait_cores),
+        generator_cores: sum(|group| group.cpu_cores),
+        generator_wait_cores: sum(|group| group.wait_cores),
         generator_throttled_cores: span.rate(|reading| reading.generator.reading.throttled_s),
         sampler_cores: cost(sampled),
         readings: span.within().count() as u32,
         not_known: sampled.not_known.iter().cloned().collect(),
-    }
+    };
+    let busiest_cores = load.iter().map(|group| group.busiest_cores).reduce(f64::max);
+    (host, GeneratorUse { cpu_cores: generator_cpu, busiest_cores })
 }
 
 fn cost(sampled: &Sampled) -> f64 {

@@ -29,7 +29,7 @@ const ASK_EVERY: StdDuration = StdDuration::from_millis(10);
 const PORT_TAKEN: [&str; 4] =
     ["address already in use", "eaddrinuse", "port already in use", "was already in use"];
 /// Variables that give every JVM flags of which no record would tell.
-const HIDDEN_JVM_FLAGS: [&str; 3] = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"];
+pub(crate) const HIDDEN_JVM_FLAGS: [&str; 3] = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"];
 
 /// What a boot needs beside the manifest.
 #[derive(Debug, Clone, Copy)]
@@ -119,6 +119,13 @@ fn write_files(stack: &StackManifest, with: &Placeholders<'_>) -> Result<(), Sta
 }
 
 fn fill(stack: &StackManifest, with: &Placeholders<'_>) -> Commands {
+    let (whole, jvm_flags) = command(stack, with);
+    let env = stack.run.env.iter().map(|(name, value)| (name.clone(), value.fill(with))).collect();
+    Commands { whole, jvm_flags, env }
+}
+
+/// Program, JVM flags and arguments; and the JVM flags among them by themselves.
+pub(crate) fn command(stack: &StackManifest, with: &Placeholders<'_>) -> (Vec<String>, Vec<String>) {
     let run = &stack.run;
     let jvm_flags: Vec<String> = run.jvm_flags.iter().map(|flag| flag.fill(with)).collect();
     let mut whole: Vec<String> = run.command.iter().map(|part| part.fill(with)).collect();
@@ -126,8 +133,7 @@ fn fill(stack: &StackManifest, with: &Placeholders<'_>) -> Commands {
     let temporary = run.is_java().then(|| format!("-Djava.io.tmpdir={}", with.work_dir.display()));
     whole[0] = needs::resolve(stack, &whole[0]);
     whole.splice(1..1, temporary.into_iter().chain(jvm_flags.iter().cloned()));
-    let env = run.env.iter().map(|(name, value)| (name.clone(), value.fill(with))).collect();
-    Commands { whole, jvm_flags, env }
+    (whole, jvm_flags)
 }
 
 fn start(

@@ -22,6 +22,7 @@ mod limits;
 mod log;
 mod needs;
 mod ports;
+mod program;
 mod running;
 mod supervise;
 
@@ -33,7 +34,10 @@ pub use contract::{Afterwards, ContractReport, Mismatch, check_contract, shortes
 pub use cpus::Cpus;
 pub use error::{LogEnd, StackError};
 pub use interrupt::Interrupt;
-pub use needs::{Missing, has_library, install_hint, jdk_from, jdk_version, missing, search_path};
+pub use needs::{
+    Missing, find_program, has_library, install_hint, jdk_from, jdk_version, missing, search_path,
+};
 pub use ports::ephemeral_range;
+pub use program::{Program, ProgramEnd, ProgramOptions, command_of};
 pub use running::{Running, StopReport, ThreadGroup, Usage};
 pub use supervise::{EXIT_NO_GO, EXIT_NOT_STARTED, supervise};

@@ -87,7 +87,8 @@ fn path_behind(first: Option<PathBuf>) -> OsString {
     std::env::join_paths(all).unwrap_or(ours)
 }
 
-fn find_program(tool: &str) -> Option<PathBuf> {
+/// The program `tool` in a folder of [`search_path`].
+pub fn find_program(tool: &str) -> Option<PathBuf> {
     find_in(&search_path(), tool)
 }
 

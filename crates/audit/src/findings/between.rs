@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::document::Document;
 use crate::findings::{Finding, Kind, Level};
-use crate::number::Figure;
-use crate::row::{Row, Tool};
-use crate::shown;
+use outputs::Document;
+use outputs::Figure;
+use outputs::shown;
+use outputs::{Row, Tool};
 
 /// Answers that differ by less are the same but for a cookie's digits.
 const BYTES_GAP_MIN: f64 = 0.5;

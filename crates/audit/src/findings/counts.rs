@@ -1,8 +1,8 @@
 //! Checks of counts and rates of one row.
 
 use crate::findings::{Finding, Kind, Level};
-use crate::row::{Row, Tool};
-use crate::shown;
+use outputs::shown;
+use outputs::{Row, Tool};
 
 /// Rate × time may differ from the count by so much beyond the printed digits: what ended within the last instants.
 const RATE_GAP_MAX: f64 = 0.001;

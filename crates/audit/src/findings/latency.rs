@@ -2,9 +2,9 @@
 
 use crate::findings::little::{self, left_out};
 use crate::findings::{Finding, Kind, Level};
-use crate::number::Figure;
-use crate::row::{Row, Tool};
-use crate::shown;
+use outputs::Figure;
+use outputs::shown;
+use outputs::{Row, Tool};
 
 /// Share of late answers up to which mean and p99 stay what they are; only the tail above is cut.
 const CENSORED_NOTE_MAX: f64 = 0.001;

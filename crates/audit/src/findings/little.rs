@@ -1,8 +1,8 @@
 //! Little's law: in a closed model without think time, N = X · R.
 
 use crate::findings::{Finding, Kind, Level};
-use crate::row::{Row, Tool};
-use crate::shown;
+use outputs::shown;
+use outputs::{Row, Tool};
 
 /// Beyond the printed digits, a smaller gap than this says nothing: connections are set up, the last requests are
 /// not counted, and a window cuts some off at both ends.

@@ -11,9 +11,9 @@ mod text;
 pub(crate) use little::GAP_BROKEN;
 use serde::Serialize;
 
-use crate::document::Document;
-use crate::row::Row;
-use crate::shown;
+use outputs::Document;
+use outputs::Row;
+use outputs::shown;
 
 /// Version of [`Audit`]'s JSON.
 pub const AUDIT_VERSION: u32 = 1;

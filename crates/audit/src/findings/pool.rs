@@ -1,9 +1,9 @@
 //! Rates that look like a pool's: so many at a time, each for as long as the service takes.
 
-use crate::document::Document;
 use crate::findings::{Finding, Kind, Level};
-use crate::row::Row;
-use crate::shown;
+use outputs::Document;
+use outputs::Row;
+use outputs::shown;
 
 /// A rate is flat if it stays within this share of its highest.
 const FLAT: f64 = 0.05;

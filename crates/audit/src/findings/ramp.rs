@@ -1,9 +1,9 @@
 //! A ramp-up that is mistaken for a steady state.
 
-use crate::document::Document;
 use crate::findings::{Finding, Kind, Level};
-use crate::row::Row;
-use crate::shown;
+use outputs::Document;
+use outputs::Row;
+use outputs::shown;
 
 /// How near the arithmetic must come to the printed rate: the users' ends are not as regular as their starts.
 const NEAR: f64 = 0.06;

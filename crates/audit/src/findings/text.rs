@@ -1,10 +1,10 @@
 //! What the author says against what was measured.
 
-use crate::document::{Comparison, Document};
 use crate::findings::{Finding, Kind, Level};
-use crate::number::Figure;
-use crate::row::Row;
-use crate::shown;
+use outputs::Figure;
+use outputs::Row;
+use outputs::shown;
+use outputs::{Comparison, Document};
 
 /// A summary that is nearer than this was rounded at will, and not copied from elsewhere.
 const ROUNDED: f64 = 0.01;

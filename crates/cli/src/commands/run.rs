@@ -31,7 +31,10 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     let ended = match (&arguments.experiment, &arguments.resume) {
         (Some(path), _) => {
             let pace = if arguments.quick { Pace::Quick } else { Pace::Full };
-            let experiment = Experiment::read(path, &catalogue, pace)?;
+            let mut experiment = Experiment::read_driven(path, &catalogue, pace, arguments.driver.as_ref())?;
+            if !arguments.only.is_empty() {
+                experiment.keep_only(&arguments.only)?;
+            }
             let name = path.file_stem().map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
             let dir = run_dir(&arguments.runs, &name);
             carry_out(&experiment, &dir, &bench, &mut |event| progress.observe(&event))?

@@ -6,6 +6,7 @@ mod calibrate;
 mod check;
 mod common;
 mod compare;
+mod drivers;
 mod error_rates;
 mod experiment;
 mod explain;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plan::{CellId, Metric};
 use record::{
-    CellName, Manifest, Measured, Trial, TrialResult, measured_by_block, trials_of, twins_by_block,
+    CellName, Driver, Manifest, Measured, Trial, TrialResult, measured_by_block, trials_of, twins_by_block,
 };
 use stats::LogRatios;
 use units::Seed;
@@ -56,11 +56,10 @@ impl Name {
 
 impl<'a> CellTrials<'a> {
     pub(super) fn of(id: CellId, metric: Metric, trials: &[Trial], manifest: &'a Manifest) -> Self {
-        let is_of_cell = |trial: &Trial| {
-            trial.round == id.round && trial.stack == id.stack && has_users(trial, id.connections)
-        };
+        let is_of_cell =
+            |trial: &Trial| is_of_table(trial, &id.round, id.connections) && trial.stack == id.stack;
         let (mut left_out, mut doubts) = (BTreeMap::new(), BTreeMap::new());
-        let ceiling = ceiling_per_s(trials, &id.round, f64::from(id.connections));
+        let ceiling = ceiling_per_s(trials, &id.round, f64::from(id.connections), Driver::Proofload);
         let mut use_one = |measured: &Measured| {
             let Usable { figure, doubts: found } = Usable::of(measured, metric, ceiling);
             match figure {
@@ -124,15 +123,19 @@ pub(super) fn twin_gap(
     manifest: &Manifest,
     seed: Seed,
 ) -> Option<f64> {
-    let is_of_table = |trial: &Trial| trial.round == cell.round && has_users(trial, cell.connections);
-    let (stack, twins) = twins_by_block(trials, is_of_table)?;
-    let ceiling = ceiling_per_s(trials, &cell.round, f64::from(cell.connections));
+    let (stack, twins) = twins_by_block(trials, |trial| is_of_table(trial, &cell.round, cell.connections))?;
+    let ceiling = ceiling_per_s(trials, &cell.round, f64::from(cell.connections), Driver::Proofload);
     let figure = |measured: &Measured| Usable::of(measured, metric, ceiling).figure.ok();
     let twins: Vec<Option<f64>> = twins.into_iter().map(|it| it.and_then(figure)).collect();
     let doubled = CellId { stack: stack.to_owned(), ..cell.clone() };
     let doubled = CellTrials::of(doubled, metric, trials, manifest);
     let ratio = LogRatios::of(&doubled.values, &twins).ratio(seed)?;
     Some(ratio.value.max(1.0 / ratio.value) - 1.0)
+}
+
+/// Claims are judged by what our own engine measured: what another driver makes of the same load is another question.
+fn is_of_table(trial: &Trial, round: &str, connections: u32) -> bool {
+    trial.driver.is_own() && trial.round == round && has_users(trial, connections)
 }
 
 /// By the record where there is one; a failed trial has its label only.

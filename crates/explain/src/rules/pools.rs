@@ -51,7 +51,8 @@ pub(crate) fn idle_pace(facts: &Facts<'_>) -> Option<Verdict> {
 }
 
 fn answered_as_when_idle(facts: &Facts<'_>) -> Option<Verdict> {
-    let (idle_s, mean_us) = (facts.idle_s?, facts.trial.load.response_time_us.mean?);
+    let load = &facts.trial.load;
+    let (idle_s, mean_us) = (facts.idle_s?, load.response_time_us.mean.or(load.service_time_us.mean)?);
     let longer = mean_us / 1e6 / idle_s - 1.0;
     (longer <= LONGER_THAN_IDLE_MAX).then(|| {
         let text = format!(

@@ -1,7 +1,7 @@
 //! Each reason alone, just above its threshold and just below.
 
 use explain::{ReasonKind, audit};
-use record::{Distribution, LittlesLaw, LoadResult};
+use record::{Distribution, ForeignDriver, LittlesLaw, LoadResult};
 
 use crate::samples::{healthy, times};
 
@@ -202,4 +202,36 @@ fn counts_that_do_not_add_up_and_figures_that_are_none_do_no_harm() {
     for reason in audit(&load).reasons {
         assert!(!reason.text.contains("NaN"), "{}", reason.text);
     }
+}
+
+/// As wrk tells it: no response times, no lags.
+fn by_wrk() -> LoadResult {
+    let driver =
+        ForeignDriver { name: "wrk".into(), cores: 2, cpu_cores: Some(0.9), ..ForeignDriver::default() };
+    LoadResult {
+        driver: Some(driver),
+        response_time_us: Distribution::default(),
+        lag_us: Distribution::default(),
+        generator_lag_us: Distribution::default(),
+        receive_lag_us: Distribution::default(),
+        ..healthy()
+    }
+}
+
+#[test]
+fn what_another_driver_tells_is_audited_and_what_it_does_not_is_not() {
+    assert_eq!(kinds(&by_wrk()), []);
+    let mut load = by_wrk();
+    load.generator.busy_share = 0.9;
+    gap(&mut load, 0.2);
+    load.service_time_us = times(96_000, 1_510_000.0);
+    let validity = audit(&load);
+    let said: Vec<&str> = validity.reasons.iter().map(|reason| reason.text.as_str()).collect();
+    let [law, short, bound] = said[..] else { panic!("{said:?}") };
+    assert!(
+        law.ends_with("the others were busy in wrk itself, or with requests that it does not tell of"),
+        "{law}"
+    );
+    assert!(short.contains("1.51 s"), "by its service times: {short}");
+    assert!(bound.starts_with("wrk was busy 90 %") && bound.contains("0.90 cores"), "{bound}");
 }

@@ -20,6 +20,7 @@ fn at(block: u32, stack: &str, connections: u32, per_s: f64, change: impl Fn(&mu
         round: "sleep".into(),
         stack: stack.into(),
         role: Role::Stack,
+        driver: record::Driver::Proofload,
         load: measured.load.load.label.clone(),
         started: String::new(),
         result: TrialResult::Measured(Box::new(measured)),

@@ -38,6 +38,7 @@ fn at(block: u32, stack: &str, per_s: f64, connections: u32) -> Trial {
         block,
         round: "hello".into(),
         role: record::Role::Stack,
+        driver: record::Driver::Proofload,
         stack: stack.into(),
         load: format!("{connections} connections"),
         started: String::new(),

@@ -51,6 +51,7 @@ pub(crate) fn healthy() -> LoadResult {
             io: "epoll".into(),
             io_uring_refused: None,
         },
+        driver: None,
         window: Window { start_monotonic_ns: 1, duration_s: 15.0 },
         interrupted: false,
         intended: count,

@@ -3,19 +3,17 @@
 
 mod figures;
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use driver::Control;
 use record::{Distribution, PeerMissing};
+use stack::{Program, ProgramEnd, ProgramOptions};
 
 use super::cases::Case;
 
 /// A run may take this much longer than its load: connecting, and waiting for a frozen server.
 const GRACE: Duration = Duration::from_secs(20);
-const POLL: Duration = Duration::from_millis(20);
 
 /// A way of asking another generator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +86,7 @@ impl Peer {
 pub(super) fn missing() -> Vec<PeerMissing> {
     let mut programs: Vec<&str> = Peer::ALL.iter().map(|peer| peer.program()).collect();
     programs.dedup();
-    let missing = programs.into_iter().filter(|program| !is_there(program));
+    let missing = programs.into_iter().filter(|program| stack::find_program(program).is_none());
     missing.map(|program| PeerMissing { name: program.to_owned(), install: install(program) }).collect()
 }
 
@@ -100,10 +98,6 @@ fn install(program: &str) -> String {
     }
 }
 
-fn is_there(program: &str) -> bool {
-    std::env::split_paths(&stack::search_path()).any(|folder| folder.join(program).is_file())
-}
-
 /// Runs `command` under a supervisor, so that it ends with us, and returns what it printed. The error says why
 /// there is nothing.
 pub(super) fn run(
@@ -113,52 +107,22 @@ pub(super) fn run(
     dir: &Path,
     interrupt: &Control,
 ) -> Result<String, String> {
-    let (out, err) = (dir.join("peer.out"), dir.join("peer.err"));
-    let mut child =
-        spawn(command, proofload_exe, &out, &err).map_err(|error| format!("cannot be run ({error})"))?;
-    let deadline = Instant::now() + length + GRACE;
-    let status = loop {
-        match child.0.try_wait() {
-            Ok(Some(status)) => break status,
-            Ok(None) if interrupt.is_interrupted() => return Err("it was interrupted".into()),
-            Ok(None) if Instant::now() >= deadline => {
-                return Err(format!("it did not end within {GRACE:?} more"));
-            }
-            Ok(None) => std::thread::sleep(POLL),
-            Err(error) => return Err(format!("cannot be waited for ({error})")),
-        }
+    let files = ["peer.out", "peer.err"].map(|name| dir.join(name));
+    let options = ProgramOptions::in_dir(proofload_exe, dir, &files);
+    let mut program = Program::prepare(command, &options)
+        .and_then(|mut program| program.go().map(|()| program))
+        .map_err(|error| format!("cannot be run ({error})"))?;
+    let status = match program.wait(Instant::now() + length + GRACE, || !interrupt.is_interrupted()) {
+        Ok(ProgramEnd::Itself(status)) => status,
+        Ok(ProgramEnd::Interrupted) => return Err("it was interrupted".into()),
+        Ok(ProgramEnd::TooLate) => return Err(format!("it did not end within {GRACE:?} more")),
+        Err(error) => return Err(format!("cannot be waited for ({error})")),
     };
-    let text = |path: &PathBuf| std::fs::read_to_string(path).unwrap_or_default();
+    let [out, err] = files.map(|path| std::fs::read_to_string(path).unwrap_or_default());
     if status.success() {
-        return Ok(text(&out));
+        return Ok(out);
     }
-    let said = text(&err);
-    Err(format!("it ended with {status}: {}", said.lines().last().unwrap_or("and said nothing")))
-}
-
-/// A supervisor and what runs under it; all of it ends when this is dropped.
-struct Supervised(Child);
-
-impl Drop for Supervised {
-    fn drop(&mut self) {
-        // The closed pipe is its word to end the tree.
-        drop(self.0.stdin.take());
-        // An error means that it was waited for already.
-        let _ = self.0.wait();
-    }
-}
-
-fn spawn(command: &[String], proofload_exe: &Path, out: &Path, err: &Path) -> std::io::Result<Supervised> {
-    let mut supervisor = Command::new(proofload_exe);
-    supervisor.args(["supervise", "--"]).args(command).env("PATH", stack::search_path());
-    supervisor.stdin(Stdio::piped()).stdout(File::create(out)?).stderr(File::create(err)?);
-    // Ctrl-C of a terminal goes to the whole group; whether the peer ends is for us to say.
-    std::os::unix::process::CommandExt::process_group(&mut supervisor, 0);
-    let mut child = Supervised(supervisor.spawn()?);
-    if let Some(stdin) = child.0.stdin.as_mut() {
-        std::io::Write::write_all(stdin, b"g")?;
-    }
-    Ok(child)
+    Err(format!("it ended with {status}: {}", err.lines().last().unwrap_or("and said nothing")))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use toml::Spanned;
 use units::{Duration, Share};
 
 use super::load_table::parsed;
-use super::{Cell, Pace};
+use super::{Cell, Driver, Pace};
 use crate::error::PlanError;
 
 /// Blocks at any rate when the file says nothing: what tells rows apart that differ by 5 % on a machine whose trials
@@ -22,6 +22,8 @@ const BLOCKS_BOUND: u32 = 1000;
 const BOOT_GUESS: Duration = Duration::from_secs(4);
 const BURSTS_MORE_GUESS: u32 = 3;
 const LOAD_GUESS_MAX: Duration = Duration::from_secs(60);
+/// What JMeter takes until its first request, and from its last one.
+const JMETER_GUESS: Duration = Duration::from_secs(4);
 /// Half-width of the intervals at which a table is precise.
 const PRECISION_DEFAULT: f64 = 2.0;
 /// TIME_WAIT lasts a minute; what is left after this is noted with the trial (`lab::cool_down` says what it costs).
@@ -75,7 +77,13 @@ impl Procedure {
             engine::Load::Closed { start: engine::UserStart::RampUp { span, .. }, .. } => span,
             engine::Load::Closed { .. } | engine::Load::Open { .. } | engine::Load::Scripted => Duration::ZERO,
         };
-        BOOT_GUESS + warm_up + ramp_up + cell.load.warm_up + cell.load.stop.duration.min(LOAD_GUESS_MAX)
+        let driver = if cell.driver == Driver::Jmeter { JMETER_GUESS } else { Duration::ZERO };
+        BOOT_GUESS
+            + driver
+            + warm_up
+            + ramp_up
+            + cell.load.warm_up
+            + cell.load.stop.duration.min(LOAD_GUESS_MAX)
     }
 }
 

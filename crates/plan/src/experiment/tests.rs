@@ -165,3 +165,65 @@ fn a_selection_leaves_cells_with_a_twin_and_a_control_of_their_own() {
     assert_eq!(told, [(single, Role::Stack), (single, Role::Twin), ("control", Role::Control)]);
     assert!(experiment.select(&[name("target-pool", 9)].into()).is_err());
 }
+
+fn driven(text: &str, drivers: &str) -> Result<Experiment, PlanError> {
+    let drivers = drivers.parse().unwrap();
+    Experiment::parse_driven(Path::new("x.toml"), text, &catalogue(), Pace::Full, Some(&drivers))
+}
+
+#[test]
+fn every_driver_has_cells_of_its_own_with_a_twin_and_a_control() {
+    let experiment = driven(GOOD, "all").unwrap();
+    let cells = &experiment.rounds[0].cells;
+    let of = |driver: Driver| cells.iter().filter(move |cell| cell.driver == driver);
+    for driver in Driver::ALL {
+        let roles: Vec<Role> = of(driver).map(|cell| cell.role).collect();
+        let one = [Role::Stack, Role::Stack, Role::Twin, Role::Control];
+        assert_eq!(roles, [one, one].concat(), "{}", driver.name());
+    }
+    assert_eq!(experiment.drivers.to_string(), "proofload,wrk,jmeter");
+    let text = GOOD.replace("title = \"t\"", "title = \"t\"\ndriver = \"wrk\"");
+    assert!(parse(&text).unwrap().rounds[0].cells.iter().all(|cell| cell.driver == Driver::Wrk));
+    let over = driven(&text, "jmeter").unwrap();
+    assert!(
+        over.rounds[0].cells.iter().all(|cell| cell.driver == Driver::Jmeter),
+        "the argument goes before"
+    );
+}
+
+#[test]
+fn what_a_driver_cannot_carry_is_named_at_its_round() {
+    let open = GOOD.replace("timeout = \"5s\"", "rate = \"100\"");
+    let error = driven(&open, "all").unwrap_err().to_string();
+    assert!(error.starts_with("x.toml:7:8: wrk keeps no rate: `100/s on 4`"), "{error}");
+    let latency = GOOD.replace("endpoint = \"hello\"", "endpoint = \"hello\"\nlatency = [\"70%\"]");
+    assert!(driven(&latency, "jmeter").unwrap_err().to_string().contains("`latency`"));
+    assert!(driven(&latency, "proofload").is_ok());
+    let unknown = GOOD.replace("title = \"t\"", "title = \"t\"\ndriver = \"ab\"");
+    let error = parse(&unknown).unwrap_err().to_string();
+    assert!(error.starts_with("x.toml:3:") && error.contains("`ab` is no driver"), "{error}");
+}
+
+#[test]
+fn parts_that_are_named_are_kept_with_what_goes_with_them() {
+    let kept = |only: &[&str]| {
+        let mut experiment = driven(GOOD, "proofload,wrk").unwrap();
+        let only: Vec<Only> = only.iter().map(|text| text.parse().unwrap()).collect();
+        experiment.keep_only(&only).map(|()| {
+            let cells = experiment.rounds.iter().flat_map(|round| &round.cells);
+            let named = cells.filter(|cell| cell.role == Role::Stack);
+            named
+                .map(|cell| (cell.stack.clone(), cell.load.connections.get(), cell.driver.name()))
+                .collect::<Vec<_>>()
+        })
+    };
+    let single = |count, driver| ("target-single".to_owned(), count, driver);
+    assert_eq!(
+        kept(&["stack=target-single", "connections=8"]).unwrap(),
+        [single(8, "proofload"), single(8, "wrk")]
+    );
+    assert_eq!(kept(&["connections=4", "connections=8"]).unwrap().len(), 8, "either of two of a kind");
+    let error = kept(&["stack=gin"]).unwrap_err().to_string();
+    assert!(error.contains("no cell of stack `gin`"), "{error}");
+    assert!("stacks=gin".parse::<Only>().is_err() && "connections=many".parse::<Only>().is_err());
+}

@@ -41,6 +41,11 @@ impl Catalogue {
         Ok(catalogue)
     }
 
+    /// The folder.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     /// The stack called `id`.
     pub fn get(&self, id: &str) -> Result<&StackManifest, PlanError> {
         self.stacks.get(id).ok_or_else(|| {

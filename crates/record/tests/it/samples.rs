@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use record::{
-    AcceptQueue, Burst, Connections, Contract, Distribution, Generator, Held, HostSignals, JvmUse,
-    LOAD_VERSION, LittlesLaw, Load, LoadResult, MANIFEST_VERSION, Machine, Manifest, Measured, Outcomes,
-    Quota, Role, Second, Selected, Server, ServerSignals, StackManifest, Surroundings, TRIAL_VERSION,
-    ThreadGroupUse, Trial, TrialResult, Upstream, UsageSample, WarmUp, Window,
+    AcceptQueue, Burst, Connections, Contract, Distribution, Driver, ForeignDriver, Generator, Held,
+    HostSignals, JvmUse, LOAD_VERSION, LittlesLaw, Load, LoadResult, MANIFEST_VERSION, Machine, Manifest,
+    Measured, Outcomes, Quota, Role, Second, Selected, Server, ServerSignals, StackManifest, Surroundings,
+    TRIAL_VERSION, ThreadGroupUse, Trial, TrialResult, Upstream, UsageSample, WarmUp, Window,
 };
 
 fn map<V: Copy>(pairs: &[(&str, V)]) -> BTreeMap<String, V> {
@@ -50,6 +50,14 @@ pub(crate) fn load() -> LoadResult {
             io: "epoll".into(),
             io_uring_refused: None,
         },
+        driver: Some(ForeignDriver {
+            name: "wrk".into(),
+            version: "wrk 4.1.0 [epoll]".into(),
+            command: vec!["wrk".into(), "-t1".into()],
+            cannot_know: vec!["when a request was due".into()],
+            cpu_cores: Some(0.7),
+            cores: 2,
+        }),
         window: Window { start_monotonic_ns: u64::MAX - 1, duration_s: 2.0 },
         interrupted: true,
         intended: 11,
@@ -132,6 +140,7 @@ pub(crate) fn trial(index: u32, result: TrialResult) -> Trial {
         round: "hello, \"world\"".into(),
         stack: "target-pool".into(),
         role: Role::Twin,
+        driver: Driver::Wrk,
         load: "64 connections".into(),
         started: "2026-11-21T11:30:07Z".into(),
         result,
@@ -182,6 +191,7 @@ pub(crate) fn manifest() -> Manifest {
         precision: Some(0.02),
         pace: "full".into(),
         placement: "split".into(),
+        drivers: vec!["proofload".into(), "wrk".into()],
         selection: Some(vec![Selected { round: "hello".into(), stack: "gin".into(), connections: 64 }]),
         quick: false,
         trials: 6,

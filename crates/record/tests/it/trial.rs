@@ -43,6 +43,19 @@ fn a_trial_is_one_line_with_its_result_under_its_kind() {
 }
 
 #[test]
+fn a_trial_that_names_no_driver_is_of_our_own() {
+    let mut value = serde_json::to_value(measured(0)).unwrap();
+    value.as_object_mut().unwrap().remove("driver");
+    value["measured"]["load"].as_object_mut().unwrap().remove("driver");
+    let trial: Trial = serde_json::from_value(value).unwrap();
+    assert!(trial.driver.is_own());
+    let text = serde_json::to_string(&trial).unwrap();
+    assert!(!text.contains("\"driver\""), "and writes none: {text}");
+    let TrialResult::Measured(measured) = trial.result else { panic!("it was measured") };
+    assert_eq!(measured.load.driver, None);
+}
+
+#[test]
 fn fields_that_a_later_writer_added_are_no_obstacle() {
     let mut value = serde_json::to_value(measured(0)).unwrap();
     value["new_field"] = 1.into();

@@ -6,10 +6,10 @@ use record::{Manifest, Role, Trial, TrialResult};
 use stats::{LogRatios, is_precise};
 use units::Seed;
 
-use super::RunReport;
 use super::order::Order;
 use super::rows::{Compared, Rows, tables};
-use crate::figure::{heading, indented, name, per_s, plain_line};
+use super::{RunReport, drivers};
+use crate::figure::{by_driver, indented, name, per_s, plain_line};
 
 /// What was measured beside a table's rows: the client's own ceiling, and what lies between equals.
 pub(super) fn beside(rows: &Rows<'_>, seed: Seed) -> String {
@@ -62,6 +62,7 @@ pub(super) fn notes(run: &RunReport<'_>, orders: &[Order]) -> String {
     let measured = run.trials.iter().any(|trial| matches!(trial.result, TrialResult::Measured(_)));
     if measured {
         text.push_str(&legend(manifest, orders));
+        text.push_str(&drivers::legend(run.trials));
         if manifest.quick {
             text.push_str(
                 "A quick look: short loads, and JVMs hardly warm. It shows a shape and supports no claim.\n",
@@ -82,8 +83,9 @@ fn failures(trials: &[Trial]) -> String {
         let TrialResult::Failed { error } = &trial.result else { continue };
         let (stack, round, block) = (name(&trial.stack), name(&trial.round), u64::from(trial.block) + 1);
         let twin = if trial.role == Role::Twin { " (its twin)" } else { "" };
+        let by = by_driver(trial.driver);
         // Writing into a String cannot fail.
-        let _ = writeln!(text, "\nfailed: {stack}{twin}, in {round}, block {block}: {}", indented(error));
+        let _ = writeln!(text, "\nfailed: {stack}{twin}, in {round}{by}, block {block}: {}", indented(error));
     }
     text
 }
@@ -93,23 +95,23 @@ fn where_it_ended(run: &RunReport<'_>) -> String {
     let Manifest { blocks, blocks_max, precision, .. } = *run.manifest;
     let mut text = String::new();
     let Some(precision) = precision.filter(|_| blocks_max > blocks) else { return text };
-    for (round, load) in tables(run.trials) {
-        let rows = Rows::of(run.trials, round, load);
+    for name in tables(run.trials) {
+        let rows = Rows::of(run.trials, name);
         let by_block = rows.by_block();
         let made = by_block.iter().map(|row| row.iter().flatten().count()).max().unwrap_or(0);
         if rows.compared == Compared::P99 || by_block.len() < 2 || made < 2 || made < blocks as usize {
             continue;
         }
-        let (round, load, within) = (heading(round), heading(load), precision * 100.0);
+        let (table, within) = (name.heading(), precision * 100.0);
         let _ = if is_precise(&by_block, precision) {
             writeln!(
                 text,
-                "\n{round}, {load}: ended after {made} blocks, when every ratio was known to ±{within:.1} %"
+                "\n{table}: ended after {made} blocks, when every ratio was known to ±{within:.1} %"
             )
         } else if made >= blocks_max as usize {
-            writeln!(text, "\n{round}, {load}: {made} blocks, and not every ratio is known to ±{within:.1} %")
+            writeln!(text, "\n{table}: {made} blocks, and not every ratio is known to ±{within:.1} %")
         } else {
-            writeln!(text, "\n{round}, {load}: {made} blocks of at most {blocks_max} so far")
+            writeln!(text, "\n{table}: {made} blocks of at most {blocks_max} so far")
         };
     }
     text

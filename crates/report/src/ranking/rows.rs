@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use explain::audit_trial;
-use record::{Measured, Role, Trial, TrialResult, base_load, load_size};
+use record::{CellName, Driver, Measured, Role, Trial, TrialResult, base_load, load_size};
 use stats::{Spread, Twin};
 
-use crate::figure::share;
+use crate::figure::{by_driver, heading, share};
 
 /// All measured trials of one cell.
 pub(super) struct Cell<'a> {
@@ -24,6 +24,11 @@ impl Cell<'_> {
     /// The trial whose goodput is closest to the cell's median: its latencies stand for the cell's.
     pub(super) fn typical(&self) -> &Measured {
         explain::typical(&self.trials).expect("a cell has trials")
+    }
+
+    /// Those that were measured.
+    pub(super) fn trials(&self) -> &[&Measured] {
+        &self.trials
     }
 
     pub(super) fn failures(&self) -> String {
@@ -107,6 +112,32 @@ impl Compared {
     }
 }
 
+/// What a table is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TableName<'a> {
+    pub(super) round: &'a str,
+    pub(super) load: &'a str,
+    /// Rows that two drivers measured are in two tables: no rank is of both.
+    pub(super) driver: Driver,
+}
+
+impl TableName<'_> {
+    pub(super) fn has(&self, trial: &Trial) -> bool {
+        trial.round == self.round && base_load(&trial.load) == self.load && trial.driver == self.driver
+    }
+
+    /// As it stands above the table.
+    pub(super) fn heading(&self) -> String {
+        format!("{}, {}{}", heading(self.round), heading(self.load), by_driver(self.driver))
+    }
+
+    /// A cell of it.
+    pub(super) fn cell(&self, stack: &str) -> CellName {
+        let Self { round, load, driver } = *self;
+        CellName { round: round.into(), load: load.into(), driver, stack: stack.into() }
+    }
+}
+
 /// A table: its rows, and what was measured beside them.
 pub(super) struct Rows<'a> {
     pub(super) compared: Compared,
@@ -118,12 +149,12 @@ pub(super) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// Those of a round at a load.
-    pub(super) fn of(trials: &'a [Trial], round: &str, load: &str) -> Self {
+    /// Those of a table.
+    pub(super) fn of(trials: &'a [Trial], table: TableName<'_>) -> Self {
         let blocks = trials.iter().map(|trial| trial.block as usize + 1).max().unwrap_or(0);
         let mut compared = Compared::Goodput;
         let mut by_stack: BTreeMap<(Role, &str), Trials<'_>> = BTreeMap::new();
-        for trial in trials.iter().filter(|trial| trial.round == round && base_load(&trial.load) == load) {
+        for trial in trials.iter().filter(|trial| table.has(trial)) {
             let of_stack = by_stack.entry((trial.role, &trial.stack)).or_default();
             of_stack.by_block.resize(blocks, None);
             match &trial.result {
@@ -158,23 +189,24 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Rounds in the order in which the trials name them first, which is that of the experiment, and the loads
-/// of each from small to large: the trials name those in random order.
-pub(super) fn tables(trials: &[Trial]) -> Vec<(&str, &str)> {
-    let mut seen: Vec<(&str, &str)> = Vec::new();
+/// Rounds in the order in which the trials name them first, which is that of the experiment, and the loads of each from
+/// small to large, each by every driver, our own first: the trials name those in random order.
+pub(super) fn tables(trials: &[Trial]) -> Vec<TableName<'_>> {
+    let mut seen: Vec<TableName<'_>> = Vec::new();
     for trial in trials {
         // A stack that takes one request a connection runs the same load on fresh connections.
-        let key = (trial.round.as_str(), base_load(&trial.load));
+        let key = TableName { round: &trial.round, load: base_load(&trial.load), driver: trial.driver };
         if !seen.contains(&key) {
             seen.push(key);
         }
     }
-    let rounds: Vec<&str> = seen.iter().map(|(round, _)| *round).collect();
+    let rounds: Vec<&str> = seen.iter().map(|table| table.round).collect();
     let place = |round: &str| rounds.iter().position(|it| *it == round);
     seen.sort_by(|a, b| {
         let size = |label| load_size(label).unwrap_or(f64::INFINITY);
-        let sizes = size(a.1).total_cmp(&size(b.1));
-        place(a.0).cmp(&place(b.0)).then(sizes).then_with(|| a.1.cmp(b.1))
+        let sizes = size(a.load).total_cmp(&size(b.load));
+        let rest = || (a.load, a.driver).cmp(&(b.load, b.driver));
+        place(a.round).cmp(&place(b.round)).then(sizes).then_with(rest)
     });
     seen
 }

@@ -1,6 +1,8 @@
 //! An experiment's ranking.
 
-use record::{CONTROL, Manifest, Role, Trial};
+use record::{
+    CONTROL, Distribution, Driver, ForeignDriver, LittlesLaw, Manifest, Measured, Role, Trial, TrialResult,
+};
 use report::{RunReport, TrialLine, ranking_text};
 
 use crate::samples::{at, failed, load, manifest, mixed_load, silent_load, with};
@@ -206,4 +208,54 @@ fn in_the_open_model_the_shorter_p99_is_ahead() {
     let text = ranking(&manifest(&["fast", "silent", "slow"], 9), &trials);
     let at = |stack: &str| text.find(&format!(" {stack} ")).unwrap_or_else(|| panic!("{stack}:\n{text}"));
     assert!(at("fast") < at("slow") && at("slow") < at("silent") && text.contains("of p99"), "{text}");
+}
+
+fn measured(trial: &mut Trial) -> &mut Measured {
+    match &mut trial.result {
+        TrialResult::Measured(measured) => measured,
+        TrialResult::Failed { .. } => panic!("it was measured"),
+    }
+}
+
+/// The same, as another driver tells it.
+fn told_by(driver: Driver, mut trial: Trial) -> Trial {
+    trial.driver = driver;
+    let load = &mut measured(&mut trial).load;
+    load.response_time_us = Distribution::default();
+    load.driver = Some(ForeignDriver {
+        name: driver.name().into(),
+        version: format!("{} 1.0", driver.name()),
+        command: Vec::new(),
+        cannot_know: vec!["when a request was due".into(), "what each second was like".into()],
+        cpu_cores: Some(0.5),
+        cores: 2,
+    });
+    trial
+}
+
+#[test]
+fn drivers_have_tables_of_their_own_and_stand_side_by_side() {
+    let mut trials = Vec::new();
+    for (driver, shift) in [(Driver::Proofload, 1.0), (Driver::Wrk, 1.04), (Driver::Jmeter, 0.6)] {
+        for block in 0..3 {
+            let noise = 1.0 + 0.01 * f64::from(block);
+            let of = |stack: &str, per_s: f64| match driver {
+                Driver::Proofload => at(block, stack, per_s),
+                driver => told_by(driver, at(block, stack, per_s)),
+            };
+            trials.push(of("gin", 9000.0 * shift * noise));
+            trials.push(of("nginx", 20_000.0 * shift * noise * noise));
+            trials.push(Trial { role: Role::Control, ..of(CONTROL, 26_000.0 * shift) });
+        }
+    }
+    for trial in trials.iter_mut().filter(|trial| trial.driver == Driver::Jmeter && trial.stack == "gin") {
+        let law = LittlesLaw { users: 64.0, throughput_per_s: 5400.0, mean_response_s: 0.009, gap: 0.24 };
+        measured(trial).load.littles_law = Some(law);
+    }
+    let text = ranking(&manifest(&["gin", "nginx"], 27), &trials);
+    let tables: Vec<&str> = text.lines().filter(|line| line.starts_with("hello, 64 connections")).collect();
+    assert_eq!(tables, ["", ", by wrk", ", by JMeter"].map(|by| format!("hello, 64 connections{by}")));
+    // nginx by wrk: 77 % of what wrk can, and gin by JMeter: of 64 users 49 were waiting for gin.
+    assert!(text.contains("client-bound") && text.contains("Little's law broken"), "{text}");
+    insta::assert_snapshot!(text);
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use record::{
-    Connections, Contract, Distribution, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult,
+    Connections, Contract, Distribution, Driver, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult,
     MANIFEST_VERSION, Machine, Manifest, Measured, Outcomes, Role, Server, StackManifest, Surroundings,
     TRIAL_VERSION, Trial, TrialResult, Window,
 };
@@ -53,6 +53,7 @@ pub(crate) fn load(per_s: f64) -> LoadResult {
             io: "epoll".into(),
             io_uring_refused: None,
         },
+        driver: None,
         window: Window { start_monotonic_ns: 5_646_552_071_102, duration_s: 2.0 },
         interrupted: false,
         intended: count,
@@ -192,6 +193,7 @@ pub(crate) fn trial(block: u32, stack: &str, result: TrialResult) -> Trial {
         round: "hello".into(),
         stack: stack.into(),
         role: Role::Stack,
+        driver: Driver::Proofload,
         load: "64 connections".into(),
         started: "2026-11-21T11:30:07Z".into(),
         result,
@@ -226,6 +228,7 @@ pub(crate) fn manifest(stacks: &[&str], trials: u32) -> Manifest {
         precision: Some(0.02),
         pace: "full".into(),
         placement: "shared".into(),
+        drivers: Vec::new(),
         selection: None,
         quick: false,
         trials,

@@ -102,6 +102,12 @@ fn try_one(
 ) -> Result<Tried, Failure> {
     let tried = Tried::of(cell);
     let not = |why: String| Ok(Tried { why_not: Some(why), ..Tried::of(cell) });
+    if !cell.driver.is_own() {
+        return not(format!(
+            "it was loaded by {}, and an intervention is measured by our own engine",
+            cell.driver.name()
+        ));
+    }
     let first = cell.explanation.first();
     let Some((change, setting)) = first.confirm.as_ref().and_then(|change| Some((change, change.setting?)))
     else {
@@ -173,10 +179,7 @@ const fn on(setting: Setting) -> InterventionOn {
 }
 
 fn typical_of<'a>(trials: &'a [Trial], cell: &CellExplanation) -> Option<&'a Measured> {
-    let of_cell = trials_of(trials, |trial| {
-        let name = CellName::of(trial);
-        cell.is_of(&name.round, &name.load, &name.stack)
-    });
+    let of_cell = trials_of(trials, |trial| cell.is_of(&CellName::of(trial)));
     let measured: Vec<&Measured> = of_cell
         .filter_map(|trial| match &trial.result {
             TrialResult::Measured(measured) => Some(&**measured),

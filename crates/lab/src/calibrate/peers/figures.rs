@@ -1,32 +1,14 @@
 //! What wrk and oha print, as figures in microseconds.
 
 use record::Distribution;
-use units::Duration;
+
+use crate::foreign::wrk_times;
 
 /// wrk 4: `Latency` has mean, deviation and maximum; with `--latency` there are four percentiles, too.
 pub(super) fn of_wrk(printed: &str) -> Option<Distribution> {
-    let mut told = Distribution::default();
-    for line in printed.lines() {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        match words[..] {
-            ["Latency", mean, _, max, _] => {
-                told.mean = us(mean);
-                told.max = us(max);
-            }
-            ["50%", value] => told.p50 = us(value),
-            ["75%", value] => told.p75 = us(value),
-            ["90%", value] => told.p90 = us(value),
-            ["99%", value] => told.p99 = us(value),
-            [count, "requests", "in", ..] => told.count = count.parse().ok()?,
-            _ => {}
-        }
-    }
+    let row = outputs::wrk_row(printed)?;
+    let told = Distribution { count: row.requests?, ..wrk_times(&row) };
     told.mean.is_some().then_some(told)
-}
-
-/// `1.23ms`, `250.00us`, `1.00s`, `1.5m`.
-fn us(text: &str) -> Option<f64> {
-    text.parse::<Duration>().ok().map(Duration::as_micros_f64)
 }
 
 /// oha's JSON; its times are seconds.

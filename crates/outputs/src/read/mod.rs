@@ -8,12 +8,15 @@ mod json;
 mod jtl;
 mod k6;
 mod oha;
-mod records;
 mod sb;
 mod wrk;
 
 use std::fmt;
 
+use serde_json::Value;
+
+pub use self::command::path_of;
+pub use self::jtl::{JtlSamples, jtl_samples};
 use crate::document::Document;
 use crate::outline::{Outline, delay_of_url};
 use crate::row::{Row, Tool};
@@ -28,6 +31,9 @@ const LINES_MAX: usize = 2_000_000;
 pub const EXPECTED: &str = "the output of wrk, wrk2, sb or h2load; a JMeter JTL, or its aggregate or summary table as \
      CSV or Markdown; JSON of oha (--output-format json) or k6 (--summary-export, handleSummary); Proofload's own \
      records; or a table as published/figures.csv";
+
+/// Reads an object of JSON as one of Proofload's own records; `None` where it is none.
+pub type OwnRecords = fn(&Value) -> Option<Vec<Row>>;
 
 /// Why nothing could be read of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,8 +85,13 @@ impl Extend<Row> for Rows {
     }
 }
 
-/// Reads all outputs that `text` holds.
-pub fn read(name: &str, text: &str) -> Result<Document, Unrecognised> {
+/// The first output of wrk in `text`, which is all of what it printed; `None` where there is none.
+pub fn wrk_row(text: &str) -> Option<Row> {
+    wrk::read(&Outline::new(text)).kept.into_iter().next()
+}
+
+/// Reads all outputs that `text` holds; `own` reads our own records among them.
+pub fn read(name: &str, text: &str, own: OwnRecords) -> Result<Document, Unrecognised> {
     let fail = |reason: String| Unrecognised { name: name.to_owned(), reason };
     let document = |rows: Rows| {
         let (name, rows_left_out) = (name.to_owned(), rows.left_out);
@@ -102,7 +113,7 @@ pub fn read(name: &str, text: &str) -> Result<Document, Unrecognised> {
         return Ok(document(rows));
     }
     let outline = Outline::new(text);
-    let json = json::read(text, &outline);
+    let json = json::read(text, &outline, own);
     let mut rows = json.rows;
     rows.append(wrk::read(&outline));
     rows.append(sb::read(&outline));

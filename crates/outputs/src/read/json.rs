@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::outline::Outline;
 use crate::read::command::command;
-use crate::read::{ROWS_MAX, Rows, k6, oha, records};
+use crate::read::{OwnRecords, ROWS_MAX, Rows, k6, oha};
 use crate::row::Row;
 
 /// Most places that are tried as the begin of JSON in vain. Each try may cost the length of the rest.
@@ -21,7 +21,7 @@ pub(super) struct Found {
 }
 
 /// All objects in `text` that a tool printed.
-pub(super) fn read(text: &str, outline: &Outline<'_>) -> Found {
+pub(super) fn read(text: &str, outline: &Outline<'_>, own: OwnRecords) -> Found {
     let mut found = Found::default();
     let (mut failed, mut from, mut line) = (0, 0, 0);
     let mut offset = 0;
@@ -38,7 +38,7 @@ pub(super) fn read(text: &str, outline: &Outline<'_>) -> Found {
         match values.next() {
             Some(Ok(value)) => {
                 from = start + values.byte_offset();
-                if !take(&value, line, &mut found) {
+                if !take(&value, line, own, &mut found) {
                     failed += 1;
                 }
             }
@@ -66,9 +66,8 @@ fn problem(error: &serde_json::Error, line: usize) -> String {
 }
 
 /// Takes what is known; says whether it was.
-fn take(value: &Value, line: usize, found: &mut Found) -> bool {
-    let rows =
-        oha::read(value).or_else(|| k6::read(value)).map(|row| vec![row]).or_else(|| records::read(value));
+fn take(value: &Value, line: usize, own: OwnRecords, found: &mut Found) -> bool {
+    let rows = oha::read(value).or_else(|| k6::read(value)).map(|row| vec![row]).or_else(|| own(value));
     let Some(rows) = rows else {
         found.problem.get_or_insert_with(|| {
             format!("the JSON in line {line} is not one that oha, k6 or Proofload prints")

@@ -5,14 +5,15 @@ use record::{LoadResult, Trial, TrialResult};
 use serde_json::Value;
 
 use crate::findings::GAP_BROKEN;
-use crate::number::Figure;
-use crate::row::{Row, Tool};
+use outputs::Figure;
+use outputs::{Row, Tool};
 
 /// The rows, if it is a record of ours.
-pub(super) fn read(value: &Value) -> Option<Vec<Row>> {
+pub(crate) fn read(value: &Value) -> Option<Vec<Row>> {
     if value.get("trial").is_some() || value.get("stack").is_some() {
         let trial: Trial = serde_json::from_value(value.clone()).ok()?;
-        let system = Some(trial.stack);
+        let by = if trial.driver.is_own() { String::new() } else { format!(" by {}", trial.driver.name()) };
+        let system = Some(trial.stack + &by);
         let round = Some(trial.round);
         let row = match trial.result {
             TrialResult::Measured(measured) => Row { round, system, ..of_load(&measured.load) },
@@ -20,7 +21,7 @@ pub(super) fn read(value: &Value) -> Option<Vec<Row>> {
                 tool: Tool::Proofload,
                 round,
                 system,
-                own_reasons: vec![(false, format!("the trial failed: {}", crate::shown::quoted(&error)))],
+                own_reasons: vec![(false, format!("the trial failed: {}", outputs::shown::quoted(&error)))],
                 ..Row::default()
             },
         };
@@ -43,7 +44,7 @@ fn of_load(load: &LoadResult) -> Row {
     });
     Row {
         tool: Tool::Proofload,
-        path: super::command::path_of(&load.url),
+        path: outputs::path_of(&load.url),
         connections: Some(load.load.connections),
         duration_s: Some(load.window.duration_s).filter(|it| it.is_finite()),
         timeout_s: Some(load.load.timeout_s),

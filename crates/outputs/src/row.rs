@@ -170,13 +170,13 @@ impl Row {
     }
 
     /// Its name among rows of the same round: `zuul at 300`.
-    pub(crate) fn short_label(&self) -> String {
+    pub fn short_label(&self) -> String {
         let name = shown::quoted(self.system.as_deref().or(self.path.as_deref()).unwrap_or(self.tool.name()));
         self.connections.map_or(name.clone(), |connections| format!("{name} at {connections}"))
     }
 
     /// Requests a second: count over time where both are told, else as printed.
-    pub(crate) fn throughput_per_s(&self) -> Option<Figure> {
+    pub fn throughput_per_s(&self) -> Option<Figure> {
         match (self.requests, self.elapsed_s) {
             (Some(requests), Some(elapsed)) if elapsed.value > 0.0 => {
                 let value = requests as f64 / elapsed.value;
@@ -187,14 +187,14 @@ impl Row {
     }
 
     /// Requests a second that brought a good answer.
-    pub(crate) fn goodput_per_s(&self) -> Option<f64> {
+    pub fn goodput_per_s(&self) -> Option<f64> {
         let (requests, bad) = (self.requests?, self.errors.bad_answers.unwrap_or(0));
         let good = requests.saturating_sub(bad) as f64 / requests.max(1) as f64;
         Some(self.throughput_per_s()?.value * good)
     }
 
     /// Requests under way in all, where that is known. wrk gives each thread as many connections and drops the rest.
-    pub(crate) fn users(&self) -> Option<f64> {
+    pub fn users(&self) -> Option<f64> {
         let connections = self.connections.or(self.users)?;
         let kept = match (self.tool, self.threads) {
             (Tool::Wrk | Tool::Wrk2, Some(threads)) if threads > 0 => connections - connections % threads,
@@ -204,7 +204,7 @@ impl Row {
     }
 
     /// Bytes of an answer on the wire, head and all.
-    pub(crate) fn bytes_per_answer(&self) -> Option<Figure> {
+    pub fn bytes_per_answer(&self) -> Option<Figure> {
         let requests = self.requests.filter(|it| *it > 0);
         match (self.received_bytes, requests) {
             (Some(bytes), Some(requests)) => Some(bytes.times(1.0 / requests as f64)),
@@ -213,7 +213,7 @@ impl Row {
     }
 
     /// What was asked for, without whom.
-    pub(crate) fn work(&self) -> (Option<&str>, Option<&str>, Option<&str>) {
+    pub fn work(&self) -> (Option<&str>, Option<&str>, Option<&str>) {
         // The tables of JMeter stand under headings of their own, and their URLs differ by prefix.
         if self.tool == Tool::Jmeter {
             return (self.document.as_deref(), None, None);

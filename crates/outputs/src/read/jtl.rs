@@ -13,14 +13,27 @@ const THREADS_MAX: usize = 1 << 16;
 /// Percentiles of JMeter's Aggregate Report.
 const PERCENTILES: [f64; 4] = [50.0, 90.0, 95.0, 99.0];
 
-#[derive(Default)]
-struct Label {
+/// Most response codes that are told apart, of each label: an exception's name is one, too.
+const CODES_MAX: usize = 1000;
+
+/// The requests of one label.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct JtlSamples {
     line: usize,
-    elapsed_ms: Vec<u32>,
-    failed: u64,
-    bytes: u64,
-    starts_at_ms: u64,
-    ends_at_ms: u64,
+    /// How long each took, ms, sorted.
+    pub elapsed_ms: Vec<u32>,
+    /// Of those, how long each lasted that brought no answer, ms, sorted: its response code is no number.
+    pub unanswered_ms: Vec<u32>,
+    /// Those that were no success.
+    pub failed: u64,
+    /// Requests by response code; of one without an answer it names the exception. Empty where the file has none.
+    pub codes: BTreeMap<String, u64>,
+    /// Bytes received.
+    pub bytes: u64,
+    /// When the first began, ms since 1970.
+    pub starts_at_ms: u64,
+    /// When the last one ended, ms since 1970.
+    pub ends_at_ms: u64,
     users: u32,
     /// When the most users had been reached.
     all_users_at_ms: u64,
@@ -32,6 +45,7 @@ struct Columns {
     time: usize,
     elapsed: usize,
     label: usize,
+    code: Option<usize>,
     success: Option<usize>,
     bytes: Option<usize>,
     all_threads: Option<usize>,
@@ -42,16 +56,37 @@ struct Columns {
 /// The rows if the text is a JTL. An error is one that can't be used.
 pub(super) fn read(text: &str) -> Result<Option<Rows>, String> {
     let text = text.trim_start_matches('\u{feff}');
-    let header = text.lines().next().unwrap_or_default();
-    if !header.starts_with("timeStamp") || !header.contains("elapsed") {
+    if !is_jtl(text) {
         return Ok(None);
     }
+    let (labels, cut) = labels(text)?;
+    let mut rows = Rows::default();
+    rows.extend(labels.into_iter().map(|(name, label)| label.row(name, cut)));
+    Ok(Some(rows))
+}
+
+/// The requests of a JTL by label. An error says why it can't be used.
+pub fn jtl_samples(text: &str) -> Result<BTreeMap<String, JtlSamples>, String> {
+    if !is_jtl(text) {
+        return Err("it does not begin with the header of a JTL".into());
+    }
+    Ok(labels(text)?.0)
+}
+
+fn is_jtl(text: &str) -> bool {
+    let header = text.lines().next().unwrap_or_default();
+    header.starts_with("timeStamp") && header.contains("elapsed")
+}
+
+/// The labels, and whether the last line was cut off.
+fn labels(text: &str) -> Result<(BTreeMap<String, JtlSamples>, bool), String> {
+    let header = text.lines().next().unwrap_or_default();
     let delimiter =
         [b',', b';', b'\t'].into_iter().find(|it| header.contains(char::from(*it))).unwrap_or(b',');
     let mut reader =
         csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(text.as_bytes());
     let columns = columns(reader.headers().map_err(|error| error.to_string())?)?;
-    let mut labels: BTreeMap<String, Label> = BTreeMap::new();
+    let mut labels: BTreeMap<String, JtlSamples> = BTreeMap::new();
     let mut unreadable: Option<u64> = None;
     for record in reader.records() {
         let Ok(record) = record else {
@@ -66,10 +101,11 @@ pub(super) fn read(text: &str) -> Result<Option<Rows>, String> {
     if labels.is_empty() {
         return Err("the JTL has a header and no request: the run made none, or the file was cut off".into());
     }
-    let cut = unreadable.is_some();
-    let mut rows = Rows::default();
-    rows.extend(labels.into_iter().map(|(name, label)| label.row(name, cut)));
-    Ok(Some(rows))
+    for label in labels.values_mut() {
+        label.elapsed_ms.sort_unstable();
+        label.unanswered_ms.sort_unstable();
+    }
+    Ok((labels, unreadable.is_some()))
 }
 
 fn columns(header: &csv::StringRecord) -> Result<Columns, String> {
@@ -79,6 +115,7 @@ fn columns(header: &csv::StringRecord) -> Result<Columns, String> {
         time: need("timeStamp")?,
         elapsed: need("elapsed")?,
         label: need("label")?,
+        code: at("responseCode"),
         success: at("success"),
         bytes: at("bytes"),
         all_threads: at("allThreads"),
@@ -91,7 +128,7 @@ fn take(
     columns: &Columns,
     record: &csv::StringRecord,
     line: u64,
-    labels: &mut BTreeMap<String, Label>,
+    labels: &mut BTreeMap<String, JtlSamples>,
 ) -> Option<()> {
     // What is left of a line may look like a whole one with another label.
     if record.len() < columns.count {
@@ -112,6 +149,12 @@ fn take(
     label.starts_at_ms = label.starts_at_ms.min(start);
     label.ends_at_ms = label.ends_at_ms.max(start.saturating_add(u64::from(elapsed)));
     label.failed += u64::from(columns.success.and_then(|at| record.get(at)) == Some("false"));
+    if let Some(code) = columns.code.and_then(|at| record.get(at)) {
+        count_code(&mut label.codes, code);
+        if !is_status(code) {
+            label.unanswered_ms.push(elapsed);
+        }
+    }
     label.bytes = label.bytes.saturating_add(columns.bytes.and_then(whole).unwrap_or(0));
     let users = columns.all_threads.and_then(whole).and_then(|it| u32::try_from(it).ok()).unwrap_or(0);
     if users > label.users {
@@ -126,9 +169,21 @@ fn take(
     Some(())
 }
 
-impl Label {
-    fn row(mut self, name: String, cut: bool) -> Row {
-        self.elapsed_ms.sort_unstable();
+fn is_status(code: &str) -> bool {
+    code.len() == 3 && code.bytes().all(|it| it.is_ascii_digit())
+}
+
+fn count_code(codes: &mut BTreeMap<String, u64>, code: &str) {
+    // Most are known, and a look-up allocates nothing.
+    if let Some(count) = codes.get_mut(code) {
+        *count += 1;
+    } else if codes.len() < CODES_MAX {
+        codes.insert(code.to_owned(), 1);
+    }
+}
+
+impl JtlSamples {
+    fn row(self, name: String, cut: bool) -> Row {
         let count = self.elapsed_ms.len();
         let sum: f64 = self.elapsed_ms.iter().copied().map(f64::from).sum();
         let at = |percent: f64| {

@@ -96,7 +96,7 @@ fn take(asked: &mut Asked, name: char, value: &str) {
 }
 
 /// The path of a URL, with or without its scheme.
-pub(super) fn path_of(url: &str) -> Option<String> {
+pub fn path_of(url: &str) -> Option<String> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     if rest.is_empty() {
         return None;

@@ -1,7 +1,7 @@
 //! Numbers as findings show them.
 
 /// A time in milliseconds, in the unit that suits it.
-pub(crate) fn time(ms: f64) -> String {
+pub fn time(ms: f64) -> String {
     let decimals = |value: f64| format!("{value:.2}").trim_end_matches(".00").to_owned();
     match ms {
         ms if ms >= 1000.0 => decimals(ms / 1000.0) + " s",
@@ -11,12 +11,12 @@ pub(crate) fn time(ms: f64) -> String {
 }
 
 /// A length of time in seconds, without needless digits.
-pub(crate) fn seconds(s: f64) -> String {
+pub fn seconds(s: f64) -> String {
     if (s - s.round()).abs() < 0.005 { format!("{s:.0} s") } else { format!("{s:.2} s") }
 }
 
 /// A rate, to the digits that matter.
-pub(crate) fn rate(per_s: f64) -> String {
+pub fn rate(per_s: f64) -> String {
     match per_s {
         it if it < 9.995 => format!("{it:.2}/s"),
         it if it < 999.5 => format!("{it:.1}/s"),
@@ -25,7 +25,7 @@ pub(crate) fn rate(per_s: f64) -> String {
 }
 
 /// A number of things that may be a fraction.
-pub(crate) fn count(value: f64) -> String {
+pub fn count(value: f64) -> String {
     if value < 99.95 && (value - value.round()).abs() > 0.05 {
         format!("{value:.1}")
     } else {
@@ -34,7 +34,7 @@ pub(crate) fn count(value: f64) -> String {
 }
 
 /// A share as percent; what is there is never shown as nothing.
-pub(crate) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     match share * 100.0 {
         it if it > 0.0 && it < 0.05 => "<0.1 %".into(),
         it => format!("{it:.1} %"),
@@ -42,7 +42,7 @@ pub(crate) fn percent(share: f64) -> String {
 }
 
 /// Text of a file on one line of bounded length: whatever is in it can't break a terminal.
-pub(crate) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     const CHARS_MAX: usize = 96;
     let mut line: String =
         text.chars().map(|it| if it.is_control() { ' ' } else { it }).take(CHARS_MAX).collect();

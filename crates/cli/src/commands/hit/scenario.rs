@@ -1,0 +1,104 @@
+//! `proofload hit` where users do more than one thing: a scenario, a recording, an OpenAPI document.
+
+use std::num::{NonZeroU32, NonZeroU64};
+use std::path::Path;
+use std::process::ExitCode;
+
+use lab::users::{Servers, Setting, Steps, carry_out, plan};
+use plan::{PlanError, toml_file};
+use scenario::{Prepared, Scenario};
+use sources::{SourceOptions, Sourced};
+use units::Duration;
+
+use crate::arguments::Hit;
+use crate::commands::hit::finish;
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::progress::LoadProgress;
+
+/// Runs the command for one of these.
+pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
+    only_one_request_has(arguments)?;
+    let Sourced { scenario, left_out } = sourced(arguments)?;
+    if !arguments.quiet {
+        for what in left_out {
+            eprintln!("proofload: left out: {what}");
+        }
+    }
+    let prepared = Prepared::new(scenario)?;
+    let setting = Setting {
+        seed: arguments.seed,
+        requests: arguments.requests.and_then(NonZeroU64::new),
+        interval_log: arguments.hlog.as_deref(),
+        ..Setting::default()
+    };
+    let servers = Servers::resolve(&prepared, &[])?;
+    let control = interrupt::on_signals()?;
+    let mut progress = LoadProgress::new(&plan(&prepared, &setting), arguments.quiet, arguments.json);
+    let done = carry_out(&prepared, &setting, servers, Steps::default(), &control, &mut |moment| {
+        progress.observe(&moment);
+    });
+    progress.finish();
+    let (mut result, steps, _) = done?;
+    result.steps = steps.into_results();
+    finish(arguments, result)
+}
+
+/// Refuses what is said of the one request that there is not.
+fn only_one_request_has(arguments: &Hit) -> Result<(), PlanError> {
+    let given = [
+        ("--rate", arguments.rate.is_some()),
+        ("--think", arguments.think.is_some()),
+        ("--warm-up", arguments.warm_up.is_some()),
+        ("--idle-timeout", arguments.idle_timeout.is_some()),
+        ("--no-keep-alive", arguments.no_keep_alive),
+        ("--threads", arguments.threads != plan::Threads::ONE),
+        ("--method", arguments.method.is_some()),
+        ("--header", !arguments.headers.is_empty()),
+        ("--body", arguments.body.is_some() || arguments.body_file.is_some()),
+        ("--expect-status", arguments.expect_status.is_some()),
+        ("--expect-body", arguments.expect_body.is_some()),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        Some((name, _)) => {
+            let what = format!("{name} is about one request, and these users have several");
+            Err(PlanError::new(what, "leave it out, or write a scenario (docs/scenarios.md)"))
+        }
+        None => Ok(()),
+    }
+}
+
+fn sourced(arguments: &Hit) -> Result<Sourced, PlanError> {
+    let named = |path: &Path| path.display().to_string();
+    if let Some(path) = &arguments.scenario {
+        let scenario = Scenario::from_toml(path, &toml_file::read(path)?)?;
+        return Ok(Sourced { scenario, left_out: Vec::new() });
+    }
+    let options = options(arguments)?;
+    let (path, parsed) = match (&arguments.har, &arguments.openapi) {
+        (Some(path), _) => {
+            (path, sources::parse_har(&named(path), &toml_file::read(path)?, !arguments.no_pauses, &options))
+        }
+        (None, Some(path)) => (path, sources::parse_openapi(&named(path), &toml_file::read(path)?, &options)),
+        (None, None) => {
+            return Err(PlanError::new("nothing is said of what to load", "give a URL, or see hit --help"));
+        }
+    };
+    parsed.map_err(|error| if error.place.is_none() { error.in_file(path) } else { error })
+}
+
+fn options(arguments: &Hit) -> Result<SourceOptions, PlanError> {
+    let users = NonZeroU32::new(arguments.connections.unwrap_or(50)).ok_or_else(|| {
+        PlanError::new("0 connections are none", "give at least one, such as -c 50")
+    })?;
+    let iterations = arguments.requests_per_user.map(u64::from);
+    let unbounded = iterations.is_none() && arguments.requests.is_none();
+    Ok(SourceOptions {
+        base: arguments.base.clone(),
+        users,
+        ramp_up: arguments.ramp_up.unwrap_or(Duration::ZERO),
+        iterations: iterations.and_then(NonZeroU64::new),
+        duration: arguments.duration.or(unbounded.then_some(plan::load::DURATION_DEFAULT)),
+        timeout: arguments.timeout.unwrap_or(plan::load::TIMEOUT_DEFAULT),
+    })
+}

@@ -1,0 +1,64 @@
+//! `proofload hit` with requests from a curl command, a HAR file, an OpenAPI document.
+
+use std::fs;
+use crate::common::{Target, json, run};
+
+#[test]
+fn a_copied_curl_command_is_sent_as_it_is() {
+    let target = Target::start(&[]);
+    let command = format!("curl -sS '{}/' -H 'X-Copied: yes' --data-raw 'a=1' --compressed", target.url);
+    let output = run(&["hit", "--curl", &command, "-c", "2", "-n", "10", "--json"]);
+    let result = json(&output);
+    assert_eq!(result["outcomes"]["answered"], 10, "{result}");
+    let refused = run(&["hit", "--curl", "curl -F a=b http://127.0.0.1:1/"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("-F is not understood"));
+}
+
+#[test]
+fn a_recording_is_made_again_by_each_user() {
+    let target = Target::start(&[]);
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = dir.path().join("shop.har");
+    let entry = |path: &str| {
+        format!(r#"{{"request": {{"method": "GET", "url": "https://shop.example{path}", "headers": []}}}}"#)
+    };
+    let har = format!(r#"{{"log": {{"entries": [{}, {}]}}}}"#, entry("/one"), entry("/two?x=1"));
+    fs::write(&file, har).expect("written");
+    let file = file.to_str().expect("text");
+    let output = run(&[
+        "hit", "--har", file, "--base", &target.url, "-c", "3", "--requests-per-user", "4", "--json",
+    ]);
+    let result = json(&output);
+    assert_eq!(result["outcomes"]["answered"], 3 * 4 * 2, "{result}");
+    let steps: Vec<_> = result["steps"].as_array().expect("steps").iter().collect();
+    let labels: Vec<_> = steps.iter().map(|step| step["label"].as_str().expect("text")).collect();
+    assert_eq!(labels, ["GET /one", "GET /two"]);
+    assert!(steps.iter().all(|step| step["response_time_us"]["count"] == 12), "{steps:?}");
+    assert_eq!(result["load"]["model"], "scripted");
+
+    let refused = run(&["hit", "--har", file, "-n", "1"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("give --base"));
+    let beside = run(&["hit", "--har", file, "--rate", "10"]);
+    assert_eq!(beside.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&beside.stderr).contains("--rate is about one request"));
+}
+
+#[test]
+fn the_operations_of_a_document_are_taken_at_random() {
+    let target = Target::start(&[]);
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = dir.path().join("api.yaml");
+    let document = "openapi: 3.1.0\npaths:\n  /a: { get: {} }\n  /b/{id}:\n    get:\n      parameters:\n        - { name: id, in: path, required: true, example: 7 }\n    delete:\n      parameters:\n        - { name: id, in: path, required: true, schema: { type: integer } }\n";
+    fs::write(&file, document).expect("written");
+    let file = file.to_str().expect("text");
+    let output = run(&[
+        "hit", "--openapi", file, "--base", &target.url, "-c", "2", "-n", "200", "--seed", "1", "--json",
+    ]);
+    let result = json(&output);
+    assert_eq!(result["outcomes"]["answered"], 200, "{result}");
+    assert_eq!(result["steps"].as_array().map(Vec::len), Some(2), "{result}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("left out: DELETE /b/{id}"), "{said}");
+}

@@ -1,0 +1,266 @@
+//! Users who carry out a scenario: a [`scenario::Session`] each, asked by the engine what to send.
+//!
+//! A connection slot is a *seat*. In a closed group each user has a seat of its own for as long as it lives; in an open
+//! group a user takes a free one when it arrives and leaves it when it has gone through its steps. A user who arrives
+//! and finds no seat takes the next that is left, and its first request keeps the instant of its arrival.
+
+mod arrivals;
+mod load;
+mod results;
+mod seat;
+mod servers;
+mod steps;
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use engine::{Due, Next, Sample, Script};
+use http::{RequestKind, Response};
+use scenario::{Ended, Prepared, Session, Users as Comings, World, WorldSetup};
+use units::{Duration, Instant};
+
+use self::arrivals::Arrivals;
+pub use self::load::{Setting, carry_out, plan};
+pub use self::results::{Counts, Crowd, Report, StepSample};
+use self::seat::Seat;
+pub use self::servers::Servers;
+pub use self::steps::Steps;
+
+/// Users of an open group at one time, at most.
+const SEATS_OF_OPEN_GROUP_MAX: u32 = 10_000;
+
+/// How many seats each group of a scenario has.
+fn seats_of(comings: &Comings) -> u32 {
+    match comings {
+        Comings::Closed { count, .. } => count.get(),
+        Comings::Open { spans, poisson } => {
+            let expected = Arrivals::expected(spans);
+            // Half as many again as chance makes likely.
+            let most = if *poisson { expected + 6.0 * expected.sqrt() + 6.0 } else { expected };
+            (most.ceil() as u32).clamp(1, SEATS_OF_OPEN_GROUP_MAX)
+        }
+    }
+}
+
+/// Connections that a load of the scenario holds at most.
+pub fn seats(prepared: &Prepared) -> NonZeroU32 {
+    let all = prepared.scenario().groups.iter().map(|group| seats_of(&group.users)).sum();
+    NonZeroU32::new(all).unwrap_or(NonZeroU32::MIN)
+}
+
+/// How long a load of the scenario lasts at most, from its start to its last request; `None` where nothing bounds it.
+pub fn length(prepared: &Prepared) -> Option<Duration> {
+    let of = |comings: &Comings| match comings {
+        Comings::Closed { delay, duration, .. } => duration.map(|duration| *delay + duration),
+        Comings::Open { .. } => None,
+    };
+    let all: Option<Vec<Duration>> = prepared.scenario().groups.iter().map(|group| of(&group.users)).collect();
+    all?.into_iter().max()
+}
+
+/// The users of one load thread.
+#[derive(Debug)]
+pub struct Users<R> {
+    prepared: Arc<Prepared>,
+    world: World,
+    servers: Servers,
+    seats: Vec<Seat>,
+    /// Of open groups, by group.
+    arrivals: Vec<Option<Arrivals>>,
+    /// Users of each group so far, by group.
+    arrived: Vec<u32>,
+    counts: Counts,
+    /// When the load began: when the first user was asked.
+    begun: Option<Instant>,
+    report: R,
+    error: Option<String>,
+}
+
+impl<R: Report> Users<R> {
+    /// The users of `prepared`, who send to `servers` and whose samples go to `report`.
+    pub fn new(prepared: &Arc<Prepared>, setup: WorldSetup, servers: Servers, report: R) -> Self {
+        let groups = &prepared.scenario().groups;
+        let seats = groups
+            .iter()
+            .enumerate()
+            .flat_map(|(group, it)| (0..seats_of(&it.users)).map(move |number| Seat::new(group, number)));
+        Self {
+            seats: seats.collect(),
+            arrivals: groups.iter().map(|_| None).collect(),
+            arrived: vec![0; groups.len()],
+            counts: Counts::new(groups.len()),
+            prepared: Arc::clone(prepared),
+            world: World::new(setup),
+            servers,
+            begun: None,
+            report,
+            error: None,
+        }
+    }
+
+    /// Where the samples went, how many users there were, and why the load was ended before its time.
+    pub fn into_parts(self) -> (R, Counts, Option<String>) {
+        (self.report, self.counts, self.error)
+    }
+
+    /// When the seat's user, who is not there yet, comes; `None` if nobody does any more.
+    fn comes_at(&mut self, seat: usize, begun: Instant) -> Option<Instant> {
+        let Seat { group, number, users, .. } = self.seats[seat];
+        match &self.prepared.scenario().groups[group].users {
+            Comings::Closed { .. } if users > 0 => None,
+            Comings::Closed { count, ramp_up, delay, .. } => {
+                let share = u128::from(ramp_up.as_nanos()) * u128::from(number) / u128::from(count.get());
+                Some(begun + *delay + Duration::from_nanos(share as u64))
+            }
+            Comings::Open { spans, poisson } => {
+                let seed = self.world.arrivals_seed(group);
+                self.arrivals[group].get_or_insert_with(|| Arrivals::new(begun, spans, *poisson, seed)).next()
+            }
+        }
+    }
+
+    /// When the users of `group` have to go.
+    fn leaves_at(&self, group: usize, begun: Instant) -> Instant {
+        match &self.prepared.scenario().groups[group].users {
+            Comings::Closed { delay, duration: Some(duration), .. } => begun + *delay + *duration,
+            Comings::Closed { duration: None, .. } | Comings::Open { .. } => Instant::FAR_FUTURE,
+        }
+    }
+
+    /// What the user on `seat` does at `now`, who is there if `comes_at` has come.
+    fn step(&mut self, seat: usize, now: Instant) -> Next {
+        let begun = *self.begun.get_or_insert(now);
+        let leaves_at = self.leaves_at(self.seats[seat].group, begun);
+        if self.seats[seat].session.is_none() {
+            let due = match self.seats[seat].due.take().or_else(|| self.comes_at(seat, begun)) {
+                Some(due) if due < leaves_at => due,
+                _ => return Next::Leave,
+            };
+            if due > now {
+                self.seats[seat].due = Some(due);
+                return Next::Pause(due.since(now));
+            }
+            self.sit_down(seat, due);
+        }
+        self.go_on(seat, leaves_at, now)
+    }
+
+    /// A user takes its seat. It was to come at `due`.
+    fn sit_down(&mut self, seat: usize, due: Instant) {
+        let it = &mut self.seats[seat];
+        let number = self.arrived[it.group];
+        // In a closed group users come in the order of their seats, and have their numbers.
+        let user = if matches!(self.prepared.scenario().groups[it.group].users, Comings::Closed { .. }) {
+            it.number
+        } else {
+            number
+        };
+        self.arrived[it.group] += 1;
+        it.users += 1;
+        it.user = user;
+        it.intended = Some(due);
+        it.session = Some(Session::new(&self.prepared, it.group, user));
+        self.counts.started(it.group);
+    }
+
+    fn go_on(&mut self, seat: usize, leaves_at: Instant, now: Instant) -> Next {
+        loop {
+            let it = &mut self.seats[seat];
+            if now >= leaves_at {
+                return self.stand_up(seat, None);
+            }
+            let Some(session) = &mut it.session else { return self.step(seat, now) };
+            let next = session.next(&mut self.world, now);
+            for transaction in session.transactions() {
+                self.report.transaction(&self.counts.of(it.group), it.user, &transaction);
+            }
+            match next {
+                scenario::Next::Request(outgoing) => match self.servers.number(&outgoing.url) {
+                    Some(target) => return self.send(seat, outgoing, target, now),
+                    None => {
+                        let (host, name) = (outgoing.url.authority().to_owned(), outgoing.label);
+                        self.error.get_or_insert(format!(
+                            "the request `{name}` goes to {host}, which was not known before the load; name it with \
+                             --host {host}"
+                        ));
+                        return Next::EndNow;
+                    }
+                },
+                scenario::Next::Unsent(unsent) => {
+                    self.report.unsent(&self.counts.of(it.group), it.user, &unsent, now);
+                }
+                scenario::Next::Pause(pause) => {
+                    // A pause delays the next request; it does not date it back to the arrival.
+                    it.intended = None;
+                    let left = leaves_at.since(now);
+                    return Next::Pause(pause.min(left));
+                }
+                scenario::Next::Done(ended) => return self.stand_up(seat, Some(ended)),
+            }
+        }
+    }
+
+    fn send(&mut self, seat: usize, outgoing: scenario::Outgoing, target: u32, now: Instant) -> Next {
+        let it = &mut self.seats[seat];
+        let kind = if outgoing.method == "HEAD" { RequestKind::Head } else { RequestKind::Ordinary };
+        let intended = it.intended.take().unwrap_or(now);
+        it.begin(outgoing);
+        Next::Send(Due { intended, kind, target })
+    }
+
+    /// The user leaves its seat.
+    fn stand_up(&mut self, seat: usize, ended: Option<Ended>) -> Next {
+        let it = &mut self.seats[seat];
+        let group = it.group;
+        it.session = None;
+        self.counts.ended(group);
+        match ended {
+            Some(Ended::StopLoad) => Next::EndLoad,
+            Some(Ended::StopNow) => Next::EndNow,
+            Some(ended @ Ended::Endless) => {
+                let name = &self.prepared.scenario().groups[group].name;
+                self.error.get_or_insert(format!("the users of `{name}` have {}", ended.name()));
+                Next::EndNow
+            }
+            // It is asked again at once, for who comes next; no deeper into the stack.
+            Some(Ended::Finished) | None => Next::Pause(Duration::ZERO),
+        }
+    }
+}
+
+impl<R: Report> Script for Users<R> {
+    fn next(&mut self, user: u32, now: Instant) -> Next {
+        if self.error.is_some() {
+            return Next::EndNow;
+        }
+        self.step(user as usize, now)
+    }
+
+    fn request(&self, user: u32) -> &[u8] {
+        self.seats[user as usize].out.as_ref().map_or(&[], |out| &out.outgoing.bytes)
+    }
+
+    fn received(&mut self, user: u32, bytes: &[u8], now: Instant) {
+        self.seats[user as usize].received(bytes, now);
+    }
+
+    fn body(&mut self, user: u32, piece: &[u8]) {
+        self.seats[user as usize].body(piece);
+    }
+
+    fn ended(&mut self, user: u32, sample: &Sample, response: Option<&Response>) -> bool {
+        let Self { seats, world, report, counts, .. } = self;
+        let it = &mut seats[user as usize];
+        let (Some(session), Some(out)) = (&mut it.session, it.out.take()) else { return false };
+        let verdict = out.judge(session, world, sample, response);
+        let ok = verdict.ok;
+        let over = verdict.over;
+        let whole = out.into_sample(sample, response, verdict, it.so_far.take());
+        if over {
+            report.sample(&counts.of(it.group), it.user, &whole);
+        } else {
+            it.so_far = Some(whole);
+        }
+        ok
+    }
+}

@@ -1,0 +1,100 @@
+//! One load of a scenario, from what was prepared to the result.
+
+use std::num::NonZeroU64;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use driver::{Control, monotonic_now};
+use engine::{Expect, Load, Request, Reuse, Share, Stop, Timeouts};
+use http::RequestKind;
+use plan::{IoChoice, LoadPlan, Threads};
+use record::LoadResult;
+use scenario::{Prepared, WorldSetup};
+use std::collections::BTreeMap;
+use std::path::Path;
+use units::{Duration, Seed};
+
+use super::{Counts, Report, Servers, Users, length, seats};
+use crate::error::LabError;
+use crate::load::{Job, Moment};
+use crate::scripted;
+
+/// What a load of a scenario depends on beside it.
+#[derive(Debug, Clone, Default)]
+pub struct Setting<'a> {
+    /// Seed of every random choice.
+    pub seed: Seed,
+    /// What `${__P(…)}` reads.
+    pub properties: BTreeMap<String, String>,
+    /// Requests in all, after which the load ends.
+    pub requests: Option<NonZeroU64>,
+    /// Where the response times go as an HdrHistogram interval log.
+    pub interval_log: Option<&'a Path>,
+}
+
+/// The scenario as a load. It ends when its users have left, at the end of its length, or after `requests`.
+pub fn plan(prepared: &Prepared, setting: &Setting<'_>) -> LoadPlan {
+    let scenario = prepared.scenario();
+    LoadPlan {
+        connections: seats(prepared),
+        threads: Threads::ONE,
+        load: Load::Scripted,
+        stop: Stop { duration: length(prepared).unwrap_or(Duration::MAX), requests: setting.requests },
+        warm_up: Duration::ZERO,
+        timeouts: Timeouts {
+            connect: scenario.connect_timeout,
+            request: scenario.request_timeout,
+            idle: Duration::MAX,
+            drain: scenario.request_timeout,
+        },
+        reuse: Reuse::KeepAlive,
+        seed: setting.seed,
+        io: IoChoice::Epoll,
+    }
+}
+
+/// Carries the scenario out. What each request came to goes to `report`, which is given back.
+///
+/// # Errors
+/// Beside what any load may fail at: users whose steps do not end, or that send to a server nobody named.
+pub fn carry_out<R: Report + Send>(
+    prepared: &Arc<Prepared>,
+    setting: &Setting<'_>,
+    servers: Servers,
+    report: R,
+    control: &Control,
+    observe: &mut dyn FnMut(Moment<'_>),
+) -> Result<(LoadResult, R, Counts), LabError> {
+    let plan = plan(prepared, setting);
+    let targets = servers.addresses().to_vec();
+    let setup = WorldSetup {
+        seed: setting.seed,
+        properties: setting.properties.clone(),
+        clock: monotonic_now(),
+        epoch_ms: epoch_ms(),
+        share: Share::WHOLE,
+    };
+    // What users send is theirs to say, and so is what a good answer is.
+    let request = Request { bytes: Box::default(), kind: RequestKind::Ordinary };
+    let job = Job {
+        url: &prepared.scenario().name,
+        targets: &targets,
+        request: &request,
+        expect: &Expect::default(),
+        plan: &plan,
+        interval_log: setting.interval_log,
+    };
+    let users = Users::new(prepared, setup, servers, report);
+    let (result, mut users) = scripted::run(&job, vec![users], control, observe)?;
+    let users = users.pop().expect("as many scripts come back as went in");
+    let (report, counts, error) = users.into_parts();
+    match error {
+        Some(why) => Err(LabError::Scenario(why)),
+        None => Ok((result, report, counts)),
+    }
+}
+
+fn epoch_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,86 @@
+//! What each step of a scenario came to.
+
+use std::collections::BTreeMap;
+
+use record::StepResult;
+use scenario::{Transaction, Unsent};
+use stats::Distribution;
+use units::Instant;
+
+use super::results::{Crowd, Report, StepSample};
+
+/// Labels that are kept apart at most: one with a variable in it may be another each time.
+const LABELS_MAX: usize = 200;
+/// What the others are kept under.
+const OTHERS: &str = "(others)";
+
+/// Counts and times by label.
+#[derive(Debug, Default)]
+pub struct Steps(BTreeMap<String, Step>);
+
+#[derive(Debug, Default)]
+struct Step {
+    /// The order in which labels came first.
+    order: usize,
+    failed: u64,
+    is_transaction: bool,
+    first_failure: Option<String>,
+    times: Distribution,
+}
+
+impl Steps {
+    fn step(&mut self, label: &str) -> &mut Step {
+        let known = self.0.contains_key(label) || self.0.len() < LABELS_MAX;
+        let order = self.0.len();
+        let label = if known { label } else { OTHERS };
+        // Looked up twice, so that the usual case makes no text.
+        if !self.0.contains_key(label) {
+            self.0.insert(label.to_owned(), Step { order, ..Step::default() });
+        }
+        self.0.get_mut(label).expect("inserted above")
+    }
+
+    /// As they are written down, in the order in which they came first.
+    pub fn into_results(self) -> Vec<StepResult> {
+        let mut all: Vec<(String, Step)> = self.0.into_iter().collect();
+        all.sort_by_key(|(_, step)| step.order);
+        all.into_iter()
+            .map(|(label, step)| StepResult {
+                label,
+                transaction: step.is_transaction,
+                failed: step.failed,
+                first_failure: step.first_failure,
+                response_time_us: (&step.times).into(),
+            })
+            .collect()
+    }
+}
+
+impl Report for Steps {
+    fn sample(&mut self, _: &Crowd, _: u32, sample: &StepSample) {
+        let step = self.step(&sample.label);
+        if sample.outcome.is_answered() {
+            step.times.record(sample.elapsed);
+        } else {
+            step.times.record_censored(sample.elapsed);
+        }
+        if !sample.ok {
+            step.failed += 1;
+            let why = || sample.message.clone().unwrap_or_else(|| sample.outcome.name().replace('_', " "));
+            step.first_failure.get_or_insert_with(why);
+        }
+    }
+
+    fn unsent(&mut self, _: &Crowd, _: u32, unsent: &Unsent, _: Instant) {
+        let step = self.step(&unsent.label);
+        step.failed += 1;
+        step.first_failure.get_or_insert_with(|| unsent.message.clone());
+    }
+
+    fn transaction(&mut self, _: &Crowd, _: u32, transaction: &Transaction) {
+        let step = self.step(&transaction.label);
+        step.is_transaction = true;
+        step.times.record(transaction.elapsed);
+        step.failed += u64::from(!transaction.ok);
+    }
+}

@@ -15,3 +15,5 @@ mod killed;
 mod lab;
 mod procedure;
 mod recorded;
+mod sb;
+mod wrk;

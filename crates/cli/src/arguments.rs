@@ -6,6 +6,8 @@ pub mod explain;
 pub mod history;
 pub mod planted;
 pub mod replicate;
+pub mod sb;
+pub mod wrk;
 
 use std::net::SocketAddr;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -52,6 +54,10 @@ pub enum Command {
     Build(Build),
     /// Boot stacks and check what they answer, without load
     Check(Check),
+    /// Load as wrk does: its command line, its output, and below it what wrk would not have said
+    Wrk(Wrk),
+    /// Load as SuperBenchmarker does: its command line and its output
+    Sb(Box<sb::Sb>),
     /// Serve: the calibration server, whose behaviour and truth are known
     Target(Box<Target>),
     /// Hold our own figures against the calibration server's log of the same requests
@@ -206,6 +212,15 @@ impl Hit {
             io: self.io,
         }
     }
+}
+
+/// `proofload wrk`: read by [`wrk::parse`].
+#[derive(Debug, Args)]
+#[command(disable_help_flag = true)]
+pub struct Wrk {
+    /// wrk's own arguments, and --verdict and --json; see docs/drop-ins.md
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<String>,
 }
 
 /// `proofload run`.

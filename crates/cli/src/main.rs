@@ -8,6 +8,8 @@ mod interrupt;
 mod output;
 mod progress;
 
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -15,9 +17,12 @@ use clap::Parser;
 use crate::arguments::{Arguments, Command};
 use crate::exit::Failure;
 
+/// Tools whose command line we have, by the name that a link to us may have.
+const STANDS_IN_FOR: [&str; 2] = ["wrk", "sb"];
+
 fn main() -> ExitCode {
     // clap prints usage errors itself, with exit code 2.
-    let outcome = match Arguments::parse().command {
+    let outcome = match Arguments::parse_from(as_called(std::env::args_os().collect())).command {
         Command::Hit(arguments) => commands::hit::run(&arguments),
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Report(arguments) => commands::report::run(&arguments),
@@ -31,6 +36,8 @@ fn main() -> ExitCode {
         Command::Calibrate(arguments) => commands::calibrate::run(&arguments),
         Command::ErrorRates(arguments) => commands::error_rates::run(&arguments),
         Command::Audit(arguments) => commands::audit::run(&arguments),
+        Command::Wrk(arguments) => return commands::wrk::run(&arguments.arguments),
+        Command::Sb(arguments) => commands::sb::run(&arguments),
         Command::Target(arguments) => commands::target::run(*arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Supervise(arguments) => return stack::supervise(&arguments.command),
@@ -39,4 +46,14 @@ fn main() -> ExitCode {
         eprintln!("proofload: {failure}");
         failure.code()
     })
+}
+
+/// The arguments with the subcommand that the name of the program stands for, where it is called by a link.
+fn as_called(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let name = arguments.first().and_then(|it| Path::new(it).file_name()?.to_str());
+    let stands_for = STANDS_IN_FOR.into_iter().find(|tool| Some(*tool) == name);
+    if let Some(tool) = stands_for {
+        arguments.splice(..1, ["proofload".into(), tool.into()]);
+    }
+    arguments
 }

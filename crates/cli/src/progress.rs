@@ -109,7 +109,7 @@ impl LoadProgress {
         {
             self.screen.now(&format!("opening connections: {tried} of {}", self.connections), false);
         }
-        if let Moment::Interval { interval, length } = moment
+        if let Moment::Interval { interval, length, .. } = moment
             && let Some(words) = in_words(interval, *length)
         {
             let elapsed = self.begun.elapsed().as_secs();

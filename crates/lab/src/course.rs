@@ -192,7 +192,7 @@ impl<'a> Course<'a> {
             interrupt: self.bench.interrupt,
         };
         let measured = measure(&setting, &mut |moment| match moment {
-            Moment::Interval { interval, length } => observe(Event::Interval { interval, length }),
+            Moment::Interval { interval, length, .. } => observe(Event::Interval { interval, length }),
             Moment::Burst(burst) => observe(Event::WarmingUp { burst, of: procedure.bursts.most }),
             Moment::Tick(_) | Moment::Pilot(_) | Moment::Opening(_) => {}
         });

@@ -6,11 +6,15 @@
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use engine::{Sample, Sink, Window};
-use stats::Interval;
+use stats::{Interval, RateSample};
 use units::{Duration, Instant};
 
 /// Length of an interval.
 pub(crate) const INTERVAL: Duration = Duration::from_secs(1);
+/// How often a thread notes how many answers have come: wrk's period, since its `Req/Sec` is made of that.
+const RATE_SPAN: Duration = Duration::from_millis(100);
+/// Samples of the rate that go with an interval: all of it. Where it gets longer, its last sample does.
+const RATE_SAMPLES_MAX: usize = (INTERVAL.as_nanos() / RATE_SPAN.as_nanos()) as usize;
 /// Intervals that are under way between the threads. When the books fall behind by as many, the load
 /// thread goes on filling the one it has: an interval gets longer, no sample is lost.
 const INTERVALS_UNDER_WAY: usize = 3;
@@ -21,6 +25,34 @@ pub(crate) struct Filled {
     pub(crate) from: Instant,
     pub(crate) to: Instant,
     pub(crate) interval: Box<Interval>,
+    pub(crate) rates: RateSamples,
+}
+
+/// The rate within an interval, a tenth of a second at a time.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct RateSamples {
+    samples: [RateSample; RATE_SAMPLES_MAX],
+    count: usize,
+}
+
+impl RateSamples {
+    pub(crate) fn as_slice(&self) -> &[RateSample] {
+        &self.samples[..self.count]
+    }
+
+    fn add(&mut self, sample: RateSample) {
+        match self.samples.get_mut(self.count) {
+            Some(place) => {
+                *place = sample;
+                self.count += 1;
+            }
+            None => {
+                let last = &mut self.samples[RATE_SAMPLES_MAX - 1];
+                last.answered += sample.answered;
+                last.span += sample.span;
+            }
+        }
+    }
 }
 
 /// The load thread's end.
@@ -28,6 +60,13 @@ pub(crate) struct Feed {
     thread: u32,
     current: Box<Interval>,
     from: Instant,
+    /// When the interval at hand is over.
+    interval_end: Instant,
+    rates: RateSamples,
+    /// Up to when the rate has been sampled, and how many answers the interval at hand held then.
+    sampled_to: Instant,
+    sampled: u64,
+    /// When the rate is to be sampled next; every end of an interval is such an instant.
     boundary: Instant,
     filled: SyncSender<Filled>,
     empty: Receiver<Box<Interval>>,
@@ -44,7 +83,19 @@ impl Feed {
             back.send(Box::default()).expect("the channel has room for all");
         }
         let never = Instant::FAR_FUTURE;
-        (Self { thread, current: Box::default(), from: never, boundary: never, filled, empty }, back)
+        let feed = Self {
+            thread,
+            current: Box::default(),
+            from: never,
+            interval_end: never,
+            rates: RateSamples::default(),
+            sampled_to: never,
+            sampled: 0,
+            boundary: never,
+            filled,
+            empty,
+        };
+        (feed, back)
     }
 
     /// How many filled intervals `threads` feeds may have under way.
@@ -52,12 +103,57 @@ impl Feed {
         threads * INTERVALS_UNDER_WAY
     }
 
-    /// Sends off what is left at the end of the load.
-    pub(crate) fn finish(mut self, now: Instant) {
+    /// Sends off what is left at the end of the load, whose measured window ended at `window_end`.
+    pub(crate) fn finish(mut self, now: Instant, window_end: Instant) {
+        let until = now.min(window_end);
+        // A stub of a sample says nothing of a rate.
+        if until.since(self.sampled_to) >= RATE_SPAN / 2 {
+            self.sample_rate(until);
+        }
         let interval = std::mem::take(&mut self.current);
         let from = self.from.min(now);
+        let (thread, rates) = (self.thread, self.rates);
         // The receiver is gone only if its thread panicked; then there is nobody to tell.
-        let _ = self.filled.send(Filled { thread: self.thread, from, to: now, interval });
+        let _ = self.filled.send(Filled { thread, from, to: now, interval, rates });
+    }
+
+    fn sample_rate(&mut self, until: Instant) {
+        let span = until.since(self.sampled_to);
+        // Beyond the end of the window there is no rate.
+        if span.is_zero() {
+            return;
+        }
+        let answered = self.current.tally.answered;
+        self.rates.add(RateSample { answered: answered - self.sampled, span });
+        (self.sampled_to, self.sampled) = (until, answered);
+    }
+
+    /// Swaps the interval at hand for an empty one, if one is there.
+    fn hand_over(&mut self) {
+        let Ok(empty) = self.empty.try_recv() else { return };
+        let interval = std::mem::replace(&mut self.current, empty);
+        let rates = std::mem::take(&mut self.rates);
+        let (thread, from, to) = (self.thread, self.from, self.interval_end);
+        self.from = self.interval_end;
+        self.sampled = 0;
+        // Never blocks: the channel has room for every interval there is.
+        let _ = self.filled.send(Filled { thread, from, to, interval, rates });
+    }
+
+    /// Ten times a second.
+    #[cold]
+    fn at_boundary(&mut self, now: Instant, window: Window) {
+        self.sample_rate(now.min(window.end));
+        while self.boundary <= now {
+            self.boundary = self.boundary + RATE_SPAN;
+        }
+        if now < self.interval_end {
+            return;
+        }
+        self.hand_over();
+        while self.interval_end <= now {
+            self.interval_end = self.interval_end + INTERVAL;
+        }
     }
 }
 
@@ -70,21 +166,12 @@ impl Sink for Feed {
 
     fn tick(&mut self, now: Instant, window: Window) {
         if self.boundary == Instant::FAR_FUTURE && window.start != Instant::FAR_FUTURE {
-            self.from = window.start;
-            self.boundary = window.start + INTERVAL;
+            (self.from, self.sampled_to) = (window.start, window.start);
+            self.interval_end = window.start + INTERVAL;
+            self.boundary = window.start + RATE_SPAN;
         }
-        if now < self.boundary {
-            return;
-        }
-        if let Ok(empty) = self.empty.try_recv() {
-            let interval = std::mem::replace(&mut self.current, empty);
-            let (from, to) = (self.from, self.boundary);
-            self.from = self.boundary;
-            // Never blocks: the channel has room for every interval there is.
-            let _ = self.filled.send(Filled { thread: self.thread, from, to, interval });
-        }
-        while self.boundary <= now {
-            self.boundary = self.boundary + INTERVAL;
+        if now >= self.boundary {
+            self.at_boundary(now, window);
         }
     }
 }

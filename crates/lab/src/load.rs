@@ -11,7 +11,7 @@ use engine::{Arrivals, Counters, Expect, Load, Request, Reuse, UserStart, Window
 use plan::LoadPlan;
 use record::{LOAD_VERSION, LoadResult};
 use stack::Cpus;
-use stats::Interval;
+use stats::{Interval, RateSample};
 use units::{Duration, Instant};
 
 use crate::crew::Crew;
@@ -60,6 +60,8 @@ pub enum Moment<'a> {
         interval: &'a Interval,
         /// How long it was.
         length: Duration,
+        /// The rate within it, a tenth of a second at a time.
+        rates: &'a [RateSample],
     },
 }
 
@@ -156,7 +158,7 @@ impl ThreadEnd {
     /// Called on the thread itself: takes note of where it may run, and sends off what is left in its feed.
     pub(crate) fn new(finished: Finished<Feed>) -> Self {
         let Finished { sink, counters, window, usage, incidents } = finished;
-        sink.finish(monotonic_now());
+        sink.finish(monotonic_now(), window.end);
         Self { cpus: Cpus::of_this_thread(), counters, window, usage, incidents }
     }
 }
@@ -196,12 +198,13 @@ impl Books {
         loop {
             match intervals.recv_timeout(TICK) {
                 Ok(filled) => {
-                    let Filled { thread, from, to, mut interval } = filled;
+                    let Filled { thread, from, to, mut interval, rates } = filled;
                     let start = from.since(*self.first.get_or_insert(from));
                     log(thread, start, to.since(from), &interval.times.response);
                     self.whole.merge(&interval);
                     self.seconds.add(start, to.since(from), &interval);
-                    observe(Moment::Interval { interval: &interval, length: to.since(from) });
+                    let (length, rates) = (to.since(from), rates.as_slice());
+                    observe(Moment::Interval { interval: &interval, length, rates });
                     interval.clear();
                     // A thread that has ended takes nothing back.
                     let _ = returns[thread as usize].try_send(interval);

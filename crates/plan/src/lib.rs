@@ -9,6 +9,7 @@ pub mod error;
 pub mod experiment;
 pub mod load;
 pub mod request;
+pub mod sb_template;
 pub mod stack;
 pub mod toml_file;
 
@@ -19,3 +20,4 @@ pub use experiment::{
 };
 pub use load::{IoChoice, LoadArguments, LoadPlan, Threads};
 pub use request::{HttpTarget, RequestArguments};
+pub use sb_template::SbTemplate;

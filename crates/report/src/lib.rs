@@ -5,6 +5,8 @@
 #![forbid(unsafe_code)]
 
 mod audit;
+mod beside;
+mod books;
 mod calibration;
 mod capacity;
 mod check;
@@ -15,9 +17,13 @@ mod figure;
 mod history;
 mod load;
 mod ranking;
+mod sb;
 mod why;
+mod wrk;
 
 pub use audit::audit_text;
+pub use beside::beside_text;
+pub use books::Books;
 pub use calibration::{CalibrationReport, calibration_line};
 pub use capacity::capacity_text;
 pub use check::{check_details_text, checks_text, same_work_text};
@@ -28,4 +34,6 @@ pub use figure::{micros, per_s, time_us};
 pub use history::history_text;
 pub use load::{HitReport, hit_text};
 pub use ranking::{RunReport, TrialLine, ranking_text};
+pub use sb::{SbRun, sb_progress, sb_text};
 pub use why::{confirmation_text, explanations_text};
+pub use wrk::{WrkRun, late_answers_note, wrk_head, wrk_text};

@@ -35,7 +35,7 @@ impl HitReport {
 const COLUMNS: [&str; 8] = ["mean", "p50", "p90", "p99", "p99_9", "p99_99", "max", "count"];
 
 /// What a closed model cannot show (coordinated omission), said wherever its times are printed.
-const CLOSED_MODEL_NOTE: &str = "\
+pub(crate) const CLOSED_MODEL_NOTE: &str = "\
 A closed model's users wait for each answer: while the server stands still nobody asks, and these times
 leave out whoever would have. For what a steady stream of requests meets, give a --rate.";
 

@@ -78,11 +78,16 @@ impl Client {
     pub(crate) fn get(&mut self, path: &str, deadline: Instant) -> Result<Answer, Failure> {
         let request =
             format!("GET {path} HTTP/1.1\r\nHost: {}\r\nUser-Agent: proofload-check\r\n\r\n", self.addr);
+        self.ask(request.as_bytes(), RequestKind::Ordinary, deadline)
+    }
+
+    /// Sends `request` and reads one whole answer to that kind of request.
+    fn ask(&mut self, request: &[u8], kind: RequestKind, deadline: Instant) -> Result<Answer, Failure> {
         // A server that answers and closes without reading makes this fail; its answer may be there.
-        let written = self.stream.write_all(request.as_bytes());
+        let written = self.stream.write_all(request);
         // The kernel tells of a reset once, here or at the next read.
         let was_reset = written.is_err_and(|error| error.kind() == ErrorKind::ConnectionReset);
-        let mut reader = Reader::new();
+        let mut reader = Reader::new(kind);
         loop {
             if let Some(answer) = reader.take(&mut self.unread)? {
                 return Ok(answer);
@@ -117,6 +122,31 @@ impl Client {
     }
 }
 
+/// What a server answered to one request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OneAnswer {
+    /// Its status.
+    pub status: u16,
+    /// From the status line to the empty line, as sent.
+    pub head: Vec<u8>,
+    /// The body, without its framing.
+    pub body: Vec<u8>,
+}
+
+/// Sends the bytes of one request to `addr` on a connection of its own and reads the answer; the error says what became
+/// of the request, and reads on after "the request …".
+pub fn ask_once(
+    addr: SocketAddr,
+    request: &[u8],
+    kind: RequestKind,
+    timeout: Duration,
+) -> Result<OneAnswer, String> {
+    let deadline = Instant::now() + timeout;
+    let answer = Client::connect(addr, deadline).and_then(|mut client| client.ask(request, kind, deadline));
+    let Answer { status, head, body, .. } = answer.map_err(|failure| failure.to_string())?;
+    Ok(OneAnswer { status, head, body })
+}
+
 /// What is left until `deadline`; never zero, which a socket would take for no limit at all.
 fn left(deadline: Instant) -> Duration {
     deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))
@@ -131,9 +161,9 @@ struct Reader {
 }
 
 impl Reader {
-    fn new() -> Self {
+    fn new(kind: RequestKind) -> Self {
         let mut parser = ResponseParser::new();
-        parser.begin(RequestKind::Ordinary);
+        parser.begin(kind);
         Self { parser, body: Vec::new(), seen: 0 }
     }
 
@@ -210,7 +240,7 @@ mod tests {
 
     /// The answer in `text`, which must also be found when it comes byte by byte.
     fn answer(text: &str) -> Answer {
-        let (mut reader, mut received) = (Reader::new(), Vec::new());
+        let (mut reader, mut received) = (Reader::new(RequestKind::Ordinary), Vec::new());
         for byte in text.bytes() {
             received.push(byte);
             if let Some(answer) = reader.take(&mut received).unwrap() {
@@ -259,7 +289,7 @@ mod tests {
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc",
         ] {
-            let result = Reader::new().take(&mut text.as_bytes().to_vec());
+            let result = Reader::new(RequestKind::Ordinary).take(&mut text.as_bytes().to_vec());
             assert!(matches!(result, Err(Failure::Malformed(_))), "{text}: {result:?}");
         }
     }

@@ -30,6 +30,7 @@ pub use boot::{BootOptions, boot};
 pub use build::{BuildOptions, BuildOutcome, build};
 pub use chain::{Chain, ChainOptions};
 pub use check::{REQUESTS_MAX, StackReport, check};
+pub use client::{OneAnswer, ask_once};
 pub use contract::{Afterwards, ContractReport, Mismatch, check_contract, shortest_answer};
 pub use cpus::Cpus;
 pub use error::{LogEnd, StackError};

@@ -101,6 +101,11 @@ impl Counts {
         self.filled().map(|(_, count)| count).sum()
     }
 
+    /// The shortest, ns.
+    pub(crate) fn min_ns(&self) -> Option<u64> {
+        (self.min_ns <= self.max_ns).then_some(self.min_ns)
+    }
+
     /// The longest, ns; 0 of none.
     pub(crate) fn max_ns(&self) -> u64 {
         self.max_ns
@@ -124,6 +129,27 @@ impl Counts {
             histogram.saturating_record_n(longest_at(place), count);
         }
         histogram
+    }
+
+    /// How many were longer than `ns`, as far as times are told apart.
+    pub(crate) fn above(&self, ns: u64) -> u64 {
+        self.filled().filter(|(at, _)| *at > place(ns)).map(|(_, count)| count).sum()
+    }
+
+    /// Those that were as long as `ns` or longer, as far as times are told apart.
+    pub(crate) fn from(&self, ns: u64) -> Self {
+        let mut kept = Self::default();
+        for (at, count) in self.filled().filter(|(at, _)| *at >= place(ns)) {
+            kept.by_place[at] = count;
+            kept.min_ns = kept.min_ns.min(longest_at(at).min(self.max_ns));
+            kept.max_ns = self.max_ns;
+        }
+        kept
+    }
+
+    /// Each time that was counted, ns, the shortest first, and how often; within three significant digits.
+    pub(crate) fn times(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.filled().map(|(at, count)| (longest_at(at).min(self.max_ns), count))
     }
 
     fn filled(&self) -> impl Iterator<Item = (usize, u64)> {

@@ -4,6 +4,7 @@ use hdrhistogram::Histogram;
 use units::Duration;
 
 use crate::counts::Counts;
+use crate::deviation::Deviation;
 
 /// Stated error of a recorded value: three significant digits.
 pub const RELATIVE_ERROR: f64 = 1e-3;
@@ -123,6 +124,13 @@ impl Distribution {
         })
     }
 
+    /// The shortest sample, censored ones at their bounds. `None` without samples.
+    pub fn min(&self) -> Option<Duration> {
+        let censored = self.censored.as_ref().and_then(Counts::min_ns);
+        let shortest = self.exact.min_ns().into_iter().chain(censored).min();
+        shortest.map(Duration::from_nanos)
+    }
+
     /// The smallest value that at least `quantile` of the samples do not exceed (nearest rank). `None`
     /// without samples.
     pub fn quantile(&self, quantile: f64) -> Option<Quantile> {
@@ -151,6 +159,34 @@ impl Distribution {
             let same = most.is_some_and(|most| most as f64 <= least as f64 * (1.0 + SAME_WITHIN));
             Quantile { value: Duration::from_nanos(least), is_lower_bound: !same }
         }))
+    }
+
+    /// The same without the censored samples whose bound is below `bound`: what failed at once says nothing of how long
+    /// an answer takes. Bounds are told apart to three significant digits.
+    #[must_use]
+    pub fn without_censored_below(&self, bound: Duration) -> Self {
+        let mut kept = self.clone();
+        let Some(all) = &self.censored else { return kept };
+        let long = all.from(bound.as_nanos());
+        if long.len() == all.len() {
+            return kept;
+        }
+        kept.censored_sum_ns = long.times().map(|(ns, count)| u128::from(ns) * u128::from(count)).sum();
+        kept.censored = (long.len() > 0).then_some(long);
+        kept
+    }
+
+    /// Samples that were seen to their end and took longer than `bound`, to three significant digits.
+    pub fn longer_than(&self, bound: Duration) -> u64 {
+        self.exact.above(bound.as_nanos())
+    }
+
+    /// How far the samples are from their mean, censored ones at their bounds; zero of fewer than two.
+    pub fn deviation(&self) -> Deviation {
+        let censored = self.censored.iter().flat_map(Counts::times);
+        let samples: Vec<(f64, u64)> =
+            self.exact.times().chain(censored).map(|(ns, count)| (ns as f64, count)).collect();
+        Deviation::of(&samples)
     }
 
     /// The samples that were seen to their end, in the form that HdrHistogram tools read.
@@ -204,6 +240,19 @@ mod tests {
         let values: Vec<u64> = (1..=100_000).map(|i| i * 1_000).collect();
         assert!(!of(&values, &[1_000]).quantile(0.5).unwrap().is_lower_bound);
         assert!(of(&values, &[1_000]).mean().unwrap().is_lower_bound);
+    }
+
+    #[test]
+    fn what_failed_at_once_can_be_left_out_and_what_was_waited_for_stays() {
+        let (ms, two_s) = (1_000_000, 2_000_000_000);
+        let mixed = of(&[ms, 3 * ms, 2 * two_s], &[1_000, 2_000, two_s]);
+        let kept = mixed.without_censored_below(Duration::from_secs(2));
+        assert_eq!((kept.count(), kept.censored_count(), mixed.censored_count()), (4, 1, 3));
+        assert!(kept.max().unwrap().is_lower_bound);
+        assert_eq!(mixed.longer_than(Duration::from_secs(2)), 1);
+        let none = of(&[ms], &[1_000]).without_censored_below(Duration::from_secs(2));
+        assert_eq!(none, of(&[ms], &[]));
+        assert_eq!(none.max().unwrap().to_string(), "1.00ms");
     }
 
     #[test]

@@ -9,9 +9,11 @@
 mod change_points;
 mod comparison;
 mod counts;
+mod deviation;
 mod distribution;
 mod interval;
 mod little;
+mod rates;
 mod scalability;
 mod spread;
 mod steady;
@@ -24,9 +26,11 @@ pub use comparison::paired::{CONFIDENCE, LogRatios, Ratio, hodges_lehmann, sign_
 pub use comparison::simulation::{FALSE_DIFFERENCE_MAX, FOUND_MIN, Rates, Setting, error_rates};
 pub use comparison::unpaired::{TwoSamples, least_rank_sum_p, rank_sum_p};
 pub use comparison::{ALPHA, Comparison, LEAST_EFFECT, Pair, Twin, Verdict, blocks_needed, holm, is_precise};
+pub use deviation::Deviation;
 pub use distribution::{Distribution, PERCENTILES, Percentile, Quantile, RELATIVE_ERROR, SAME_WITHIN};
 pub use interval::{Interval, Times};
 pub use little::{LITTLE_TOLERANCE, LittlesLaw};
+pub use rates::{RateSample, RateSpread};
 pub use scalability::law::{LAW_LEVELS_MIN, Law, LawFit, scalability};
 pub use scalability::pool::{Knee, POOL_LEVELS_MIN, PoolFit, PoolModel, pool_model};
 pub use scalability::{Doubt, Estimate, Explained, LoadPoint, TooFewLevels, explained_by};

@@ -65,6 +65,8 @@ pub struct Tally {
     pub done_as_expected: u64,
     /// Requests of any outcome done within the window.
     pub done: u64,
+    /// Of those, the ones without an answer.
+    pub done_unanswered: u64,
     /// The sum of their response times, for Little's law.
     pub done_response_ns: u128,
     /// Bytes received by them.
@@ -83,8 +85,10 @@ impl Tally {
             self.done += 1;
             self.done_response_ns += u128::from(sample.response_time().as_nanos());
             self.done_received_bytes += sample.received_bytes;
-            let good = matches!(sample.outcome, Outcome::Answered { expected: true, .. });
-            self.done_as_expected += u64::from(good);
+            match sample.outcome {
+                Outcome::Answered { expected, .. } => self.done_as_expected += u64::from(expected),
+                _ => self.count_done_unanswered(),
+            }
         }
     }
 
@@ -98,6 +102,11 @@ impl Tally {
         } else {
             self.count_failure(outcome);
         }
+    }
+
+    #[cold]
+    fn count_done_unanswered(&mut self) {
+        self.done_unanswered += 1;
     }
 
     #[cold]
@@ -129,6 +138,7 @@ impl Tally {
         self.answered_as_expected += other.answered_as_expected;
         self.done_as_expected += other.done_as_expected;
         self.done += other.done;
+        self.done_unanswered += other.done_unanswered;
         self.done_response_ns += other.done_response_ns;
         self.done_received_bytes += other.done_received_bytes;
         other.statuses.iter().for_each(|(status, count)| self.statuses.add(status, count));
@@ -161,6 +171,11 @@ impl Tally {
             "unsent" => &mut self.unsent,
             _ => &mut self.in_flight,
         }
+    }
+
+    /// Answers, of any status and body, that came within the window.
+    pub fn done_answered(&self) -> u64 {
+        self.done.saturating_sub(self.done_unanswered)
     }
 
     /// Mean response time of what was done within the window, censored times at their bounds.

@@ -14,4 +14,6 @@ pub mod list;
 pub mod replicate;
 pub mod report;
 pub mod run;
+pub mod sb;
 pub mod target;
+pub mod wrk;

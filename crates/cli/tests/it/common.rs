@@ -100,3 +100,15 @@ pub fn in_one_of_three_tries(measure: impl Fn() -> Result<(), String>) {
     let failures: Vec<String> = (0..3).map_while(|_| measure().err()).collect();
     assert!(failures.len() < 3, "{}", failures.join("\n"));
 }
+
+/// Standard output as text.
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("it is text")
+}
+
+/// A link to the binary under another name, in a folder that must live as long as it.
+pub fn link_named(name: &str, folder: &tempfile::TempDir) -> PathBuf {
+    let link = folder.path().join(name);
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_proofload"), &link).expect("the folder is ours");
+    link
+}

@@ -16,4 +16,6 @@ mod killed;
 mod lab;
 mod procedure;
 mod recorded;
+mod sb;
 mod sources;
+mod wrk;

@@ -9,5 +9,6 @@ mod claims;
 mod compare;
 mod finite;
 mod hit;
+mod imitated;
 mod ranking;
 mod samples;

@@ -1,0 +1,224 @@
+//! `proofload sb`: a load by SuperBenchmarker's command line, with its output.
+
+use std::io::{IsTerminal, Read, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use driver::Control;
+use engine::Expect;
+use jiff::Zoned;
+use lab::load::{Job, Moment, resolve, run as run_load};
+use plan::{HttpTarget, LoadArguments, LoadPlan, PlanError, RequestArguments, SbTemplate};
+use report::{Books, HitReport, SbRun, beside_text, sb_progress, sb_text};
+use units::Duration;
+
+use crate::arguments::sb::Sb;
+use crate::exit::Failure;
+use crate::interrupt;
+use crate::output::print;
+
+/// How long sb's HTTP client waits for an answer.
+const TIMEOUT: Duration = Duration::from_secs(100);
+/// How long requests that are under way at the end of -N may still be answered; sb forgets them at once.
+const DRAIN: Duration = plan::load::TIMEOUT_DEFAULT;
+/// Methods with which sb sends a template's body.
+const WITH_BODY: [&str; 3] = ["POST", "PUT", "DELETE"];
+
+/// Runs the command.
+pub fn run(sb: &Sb) -> Result<ExitCode, Failure> {
+    let target = target(sb)?;
+    let plan = plan(sb)?;
+    let targets = resolve(&target.host, target.port)?;
+    let control = interrupt::on_signals()?;
+    let began = Zoned::now();
+    print(&format!("Starting at {}\n[Press C to stop the test]", date_time(&began)))?;
+    if sb.dry_run {
+        let run = dry_run(sb, &target, targets[0])?;
+        print(&format!("{}\n{}", finished(&began), sb_text(&run)))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    stop_on_c(&control);
+    let job = Job {
+        url: &target.url,
+        targets: &targets,
+        request: &target.request,
+        expect: &Expect::default(),
+        plan: &plan,
+        interval_log: None,
+    };
+    let mut progress = Progress::new(&plan);
+    let result = run_load(&job, &control, &mut |moment| progress.observe(&moment));
+    let books = progress.finish();
+    let report = HitReport::new(result?);
+    let length = Duration::from_secs_f64(report.result.window.duration_s);
+    let last = sb_progress(books.tally.done_answered(), length);
+    let start_of_line = if std::io::stdout().is_terminal() { "\r" } else { "" };
+    let figures = sb_text(&SbRun::new(&books, &report.result, DRAIN));
+    let mut text = format!("{start_of_line}{last}\n{}\n{figures}", finished(&began));
+    if sb.verdict || std::io::stdout().is_terminal() {
+        text.push_str("\n\n");
+        text.push_str(&beside_text(&report, &[]));
+    }
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The two lines at the end of a test.
+fn finished(began: &Zoned) -> String {
+    let now = Zoned::now();
+    let took_us = (now.timestamp().as_microsecond() - began.timestamp().as_microsecond()).max(0);
+    let (seconds, us) = (took_us / 1_000_000, took_us % 1_000_000);
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    // The clock of .NET counts tenths of microseconds.
+    format!(
+        "---------------Finished!----------------\nFinished at {} (took {hours:02}:{minutes:02}:{seconds:02}.{us:06}0)",
+        date_time(&now)
+    )
+}
+
+/// As in the published outputs: 2021/7/19 13:02:16.
+fn date_time(time: &Zoned) -> String {
+    time.strftime("%Y/%-m/%-d %H:%M:%S").to_string()
+}
+
+/// The request; whatever of the command line is not supported is refused here, before anything is sent.
+fn target(sb: &Sb) -> Result<HttpTarget, PlanError> {
+    if let Some((name, why)) = sb.unsupported.given() {
+        return Err(PlanError::new(format!("{name} is not supported: {why}"), "leave it out"));
+    }
+    if (sb.headers || sb.verbose) && !sb.dry_run {
+        let name = if sb.headers { "-h (--headers)" } else { "-v (--verbose)" };
+        let what = format!("{name} prints something of every request, which a load would have to wait for");
+        return Err(PlanError::new(what, "try it with -d, or leave it out"));
+    }
+    SbTemplate::check_url(&sb.url)?;
+    let template = match &sb.template {
+        Some(path) => SbTemplate::parse(&read(path)?, path)?,
+        None => SbTemplate::default(),
+    };
+    let has_body = WITH_BODY.iter().any(|method| sb.method.eq_ignore_ascii_case(method));
+    if !has_body && !template.body.is_empty() {
+        eprintln!("sb: the template's body is not sent with {}, as sb does it", sb.method);
+    }
+    HttpTarget::new(&RequestArguments {
+        url: sb.url.clone(),
+        method: Some(sb.method.clone()),
+        headers: template.headers,
+        body: if has_body { template.body.into_bytes() } else { Vec::new() },
+        close: false,
+    })
+}
+
+fn read(path: &Path) -> Result<String, PlanError> {
+    std::fs::read_to_string(path).map_err(|error| {
+        let what = format!("the template can't be read as text ({error})");
+        PlanError::new(what, "check -t").in_file(path)
+    })
+}
+
+fn plan(sb: &Sb) -> Result<LoadPlan, PlanError> {
+    let ms = Duration::from_millis(sb.delay_ms);
+    let mut plan = LoadPlan::new(&LoadArguments {
+        connections: Some(sb.concurrency),
+        duration: sb.seconds.map(Duration::from_secs),
+        requests: sb.seconds.is_none().then_some(sb.requests),
+        think: (sb.delay_ms > 0).then_some(ms),
+        warm_up: Some(Duration::from_secs(sb.warm_up_s)),
+        timeout: Some(TIMEOUT),
+        ..LoadArguments::default()
+    })?;
+    plan.timeouts.drain = DRAIN;
+    Ok(plan)
+}
+
+/// The C key, behind which a terminal wants Enter; Ctrl-C does it, too.
+fn stop_on_c(control: &Arc<Control>) {
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() {
+        return;
+    }
+    let control = Arc::clone(control);
+    // Never joined: it waits for a key until the process ends.
+    std::thread::spawn(move || {
+        if stdin.lock().bytes().map_while(Result::ok).any(|byte| byte.eq_ignore_ascii_case(&b'c')) {
+            control.interrupt();
+        }
+    });
+}
+
+/// One request, shown as far as it was asked for.
+fn dry_run(sb: &Sb, target: &HttpTarget, addr: std::net::SocketAddr) -> Result<SbRun, Failure> {
+    let request = String::from_utf8_lossy(&target.request.bytes);
+    let (head, body) = request.split_once("\r\n\r\n").unwrap_or((&request, ""));
+    if sb.verbose {
+        print(&format!("{} {}", sb.method, target.url))?;
+    }
+    if sb.headers {
+        print(&format!("{}\n", head.split_once("\r\n").map_or(head, |(_, fields)| fields)))?;
+    }
+    if sb.only_request {
+        print(body)?;
+    }
+    let start = Instant::now();
+    let answer = stack::ask_once(addr, &target.request.bytes, target.request.kind, TIMEOUT.into());
+    let took = start.elapsed().into();
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(failure) => {
+            print(&format!("the request {failure}"))?;
+            return Ok(SbRun::single(Err(failure), took));
+        }
+    };
+    if sb.headers {
+        print(String::from_utf8_lossy(&answer.head).trim_end())?;
+        print("")?;
+    }
+    if !sb.only_request {
+        print(&String::from_utf8_lossy(&answer.body))?;
+    }
+    Ok(SbRun::single(Ok(answer.status), took))
+}
+
+/// The line that a terminal sees rewritten.
+struct Progress {
+    books: Books,
+    shown: bool,
+    connections: u32,
+    /// When the warm-up is over, as far as we know before the load has begun.
+    starts: Instant,
+}
+
+impl Progress {
+    fn new(plan: &LoadPlan) -> Self {
+        let starts = Instant::now() + plan.warm_up.into();
+        let shown = std::io::stdout().is_terminal();
+        Self { books: Books::default(), shown, connections: plan.connections.get(), starts }
+    }
+
+    fn observe(&mut self, moment: &Moment<'_>) {
+        match moment {
+            Moment::Interval { interval, rates, .. } => {
+                self.books.add(interval, rates);
+                self.show(&sb_progress(self.books.tally.done_answered(), self.starts.elapsed().into()));
+            }
+            Moment::Tick(_) if Instant::now() < self.starts => {
+                self.show(&format!("Warmup [Users {}]", self.connections));
+            }
+            _ => {}
+        }
+    }
+
+    fn show(&self, line: &str) {
+        if self.shown {
+            // What can't be shown is not missed: the last line is printed with the result.
+            let mut stdout = std::io::stdout().lock();
+            let _ = write!(stdout, "\r{line}").and_then(|()| stdout.flush());
+        }
+    }
+
+    fn finish(self) -> Books {
+        self.books
+    }
+}

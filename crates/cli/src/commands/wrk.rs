@@ -1,0 +1,190 @@
+//! `proofload wrk`: a load by wrk's command line, with wrk's output, errors and exit codes.
+
+use std::io::{IsTerminal, Write};
+use std::num::NonZeroU32;
+use std::process::ExitCode;
+
+use driver::Control;
+use engine::Expect;
+use lab::LabError;
+use lab::load::{Job, Moment, resolve, run as run_load};
+use plan::{HttpTarget, LoadArguments, LoadPlan, RequestArguments, Threads};
+use report::{Books, HitReport, WrkRun, beside_text, late_answers_note, wrk_head, wrk_text};
+use units::Duration;
+
+use crate::arguments::wrk::{Refused, USAGE, Wrk, parse};
+use crate::interrupt;
+use crate::output::print;
+
+/// wrk ends with 1 whatever is the matter.
+const FAILED: u8 = 1;
+/// The version of wrk whose command line and output these are, and whose they are not.
+const VERSION: &str = concat!(
+    "wrk 4.1.0 [proofload ",
+    env!("CARGO_PKG_VERSION"),
+    "] stands in for wrk, which is Copyright (C) 2012 Will Glozer"
+);
+
+/// Runs the command with what follows its name.
+pub fn run(arguments: &[String]) -> ExitCode {
+    let ended = match parse(arguments) {
+        Ok(wrk) => carry_out(&wrk),
+        Err(Refused { version, message }) => {
+            if version {
+                println!("{VERSION}");
+            }
+            Err(End { message, usage: true })
+        }
+    };
+    let Err(End { message, usage }) = ended else { return ExitCode::SUCCESS };
+    if let Some(message) = message {
+        eprintln!("{message}");
+    }
+    if usage {
+        println!("{USAGE}");
+    }
+    ExitCode::from(FAILED)
+}
+
+/// Why there is no load.
+struct End {
+    message: Option<String>,
+    /// Whether wrk shows its usage below.
+    usage: bool,
+}
+
+impl End {
+    fn with_usage(message: String) -> Self {
+        Self { message: Some(message), usage: true }
+    }
+}
+
+/// An error that wrk has no words for keeps ours.
+impl<E: std::fmt::Display> From<E> for End {
+    fn from(error: E) -> Self {
+        Self { message: Some(format!("wrk: {error}")), usage: false }
+    }
+}
+
+fn carry_out(wrk: &Wrk) -> Result<(), End> {
+    if wrk.version {
+        println!("{VERSION}");
+    }
+    let target = target(wrk)?;
+    if wrk.connections < wrk.threads {
+        return Err(End::with_usage("number of connections must be >= threads".into()));
+    }
+    refuse_script(wrk)?;
+    let plan = plan(wrk)?;
+    let targets = resolve(&target.host, target.port).map_err(|error| unreachable(&wrk.url, &target, error))?;
+    let control = interrupt::on_signals()?;
+    if !wrk.json {
+        let duration = Duration::from_secs(wrk.duration_s);
+        print!("{}", wrk_head(duration, &wrk.url, wrk.threads, wrk.connections));
+        // A reader that has gone is noticed when the result is printed.
+        let _ = std::io::stdout().flush();
+    }
+    let job = Job {
+        url: &target.url,
+        targets: &targets,
+        request: &target.request,
+        expect: &Expect::default(),
+        plan: &plan,
+        interval_log: None,
+    };
+    let (books, report) = load(&job, &control)?;
+    show(wrk, &books, &report)
+}
+
+fn load(job: &Job<'_>, control: &Control) -> Result<(Books, HitReport), LabError> {
+    let mut books = Books::default();
+    let result = run_load(job, control, &mut |moment| {
+        if let Moment::Interval { interval, rates, .. } = moment {
+            books.add(interval, rates);
+        }
+    })?;
+    Ok((books, HitReport::new(result)))
+}
+
+fn show(wrk: &Wrk, books: &Books, report: &HitReport) -> Result<(), End> {
+    if wrk.json {
+        return Ok(print(&report.json())?);
+    }
+    let timeout = Duration::from_secs(wrk.timeout_s);
+    let run = WrkRun { books, result: &report.result, timeout, percentiles: wrk.latency };
+    let mut text = wrk_text(&run);
+    if wrk.verdict || std::io::stdout().is_terminal() {
+        let notes: Vec<String> = late_answers_note(&run).into_iter().collect();
+        text.push_str("\n\n");
+        text.push_str(&beside_text(report, &notes));
+    }
+    Ok(print(&text)?)
+}
+
+/// Lua is not there yet: whoever adds it gives the script and its arguments to the load here.
+fn refuse_script(wrk: &Wrk) -> Result<(), End> {
+    match &wrk.script {
+        None => Ok(()),
+        Some(script) => Err(End::from(format!("-s {script}: Lua scripts are not supported; leave -s out"))),
+    }
+}
+
+fn target(wrk: &Wrk) -> Result<HttpTarget, End> {
+    let arguments = RequestArguments { url: wrk.url.clone(), ..RequestArguments::default() };
+    // The URL first and alone: about it wrk has words of its own, unless it asks for TLS, which is ours to refuse.
+    HttpTarget::new(&arguments).map_err(|error| {
+        let is_tls = wrk.url.starts_with("https:");
+        if is_tls { End::from(error) } else { End::with_usage(format!("invalid URL: {}", wrk.url)) }
+    })?;
+    Ok(HttpTarget::new(&RequestArguments { headers: last_of_each(&wrk.headers), ..arguments })?)
+}
+
+/// Headers as wrk sends them: of several with one name the last.
+fn last_of_each(headers: &[String]) -> Vec<String> {
+    let name = |header: &String| header.split(':').next().unwrap_or_default().to_owned();
+    let is_last = |at: usize| !headers[at + 1..].iter().any(|later| name(later) == name(&headers[at]));
+    (0..headers.len()).filter(|at| is_last(*at)).map(|at| headers[at].clone()).collect()
+}
+
+/// As many threads as asked for, and the same number of connections each; a remainder is dropped, as by wrk. No request
+/// is given up within the load, and after it each still gets the timeout to be answered.
+fn plan(wrk: &Wrk) -> Result<LoadPlan, End> {
+    let count = |name: &str, value: u64| {
+        u32::try_from(value).map_err(|_| End::from(format!("{value} {name} are too many; use fewer")))
+    };
+    let threads = NonZeroU32::new(count("threads", wrk.threads)?).ok_or_else(|| End::from("zero threads"))?;
+    let connections = count("connections", wrk.connections - wrk.connections % wrk.threads)?;
+    let (duration, timeout) = (Duration::from_secs(wrk.duration_s), Duration::from_secs(wrk.timeout_s));
+    let mut plan = LoadPlan::new(&LoadArguments {
+        connections: Some(connections),
+        threads: Some(Threads::Fixed(threads)),
+        duration: Some(duration),
+        timeout: Some(timeout),
+        ..LoadArguments::default()
+    })?;
+    plan.timeouts.request = duration + timeout;
+    Ok(plan)
+}
+
+fn unreachable(url: &str, target: &HttpTarget, error: LabError) -> End {
+    // wrk names the port as it was written, or the scheme that stands for it.
+    let authority = url.split("://").nth(1).and_then(|rest| rest.split(['/', '?', '#']).next());
+    let port = authority.and_then(|it| it.rsplit(':').next()).filter(|it| it.parse::<u16>().is_ok());
+    let service = port.unwrap_or("http");
+    let host = &target.host;
+    let message = match error {
+        LabError::Unreachable { why, .. } => format!("unable to connect to {host}:{service} {}", reason(&why)),
+        LabError::NoAddress { why, .. } => {
+            let why = why.trim_start_matches("failed to lookup address information: ");
+            format!("unable to resolve {host}:{service} {why}")
+        }
+        other => return End::from(other),
+    };
+    End { message: Some(message), usage: false }
+}
+
+/// What the C library says of an error, without the number that Rust's adds.
+fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error ").next().unwrap_or_default().to_owned()
+}

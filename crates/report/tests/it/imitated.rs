@@ -1,0 +1,132 @@
+//! Loads as the imitated tools print them.
+
+use report::{Books, HitReport, SbRun, WrkRun, beside_text, late_answers_note, sb_progress, sb_text, wrk_text};
+use stats::RateSample;
+use units::Duration;
+
+use crate::samples::{empty_load, load, mixed_load};
+
+const TIMEOUT: Duration = Duration::from_secs(2);
+
+/// So many ms each, all answered with 200 within the window.
+fn answered(all_ms: &[u64]) -> Books {
+    let mut books = Books::default();
+    for ms in all_ms {
+        books.response.record(Duration::from_millis(*ms));
+    }
+    books.tally.done = all_ms.len() as u64;
+    books.tally.done_as_expected = books.tally.done;
+    books.tally.done_received_bytes = 149 * books.tally.done;
+    books
+}
+
+fn wrk(books: &Books, result: &record::LoadResult) -> String {
+    wrk_text(&WrkRun { books, result, timeout: TIMEOUT, percentiles: true })
+}
+
+#[test]
+fn a_load_is_printed_as_wrk_prints_it() {
+    let mut books = answered(&[100, 100, 101, 110]);
+    for answered in [1, 0, 3] {
+        books.rates.add(RateSample { answered, span: Duration::from_millis(100) });
+    }
+    let mut result = load(4.0);
+    result.window.duration_s = 1.0;
+    let lines = [
+        "  Thread Stats   Avg      Stdev     Max   +/- Stdev",
+        "    Latency   102.75ms    4.86ms 110.00ms   75.00%",
+        "    Req/Sec    13.33     15.28    30.00     66.67%",
+        "  Latency Distribution",
+        "     50%  100.00ms",
+        "     75%  101.00ms",
+        "     90%  110.00ms",
+        "     99%  110.00ms",
+        "  4 requests in 1.00s, 596.00B read",
+        "Requests/sec:      4.00",
+        "Transfer/sec:     596.00B",
+    ];
+    assert_eq!(wrk(&books, &result), lines.join("\n"));
+    let plain = wrk_text(&WrkRun { books: &books, result: &result, timeout: TIMEOUT, percentiles: false });
+    assert_eq!(plain, [&lines[..3], &lines[8..]].concat().join("\n"));
+}
+
+#[test]
+fn where_nothing_came_there_are_zeros_and_no_nan() {
+    let text = wrk(&Books::default(), &empty_load());
+    assert!(text.contains("    Latency     0.00us    0.00us   0.00us    0.00%\n"), "{text}");
+    assert!(text.contains("  0 requests in 0.00us, 0.00B read\nRequests/sec:      0.00\n"), "{text}");
+    assert!(!text.contains("nan") && !text.contains("NaN") && !text.contains("Socket errors"), "{text}");
+}
+
+#[test]
+fn who_was_never_answered_is_a_timeout_and_in_the_latency() {
+    let mut books = Books::default();
+    let mut result = empty_load();
+    for _ in 0..10 {
+        books.response.record_censored(Duration::from_secs(3));
+    }
+    // What was refused at once is no response time.
+    books.response.record_censored(Duration::from_micros(50));
+    result.outcomes.in_flight = 10;
+    result.outcomes.connect_failed = 1;
+    result.window.duration_s = 1.0;
+    let text = wrk(&books, &result);
+    assert!(text.contains("    Latency     3.00s     0.00us   3.00s   100.00%\n"), "{text}");
+    assert!(text.contains("     99%    3.00s \n"), "{text}");
+    assert!(text.contains("  Socket errors: connect 1, read 0, write 0, timeout 10\n"), "{text}");
+}
+
+#[test]
+fn a_late_answer_is_a_timeout_an_answer_and_in_the_latency() {
+    let books = answered(&[100, 2500]);
+    let result = load(2.0);
+    let text = wrk(&books, &result);
+    assert!(text.contains("   2.50s  ") && text.contains("read 0, write 0, timeout 1\n"), "{text}");
+    assert!(text.contains("  2 requests in 2.00s,"), "{text}");
+    let run = WrkRun { books: &books, result: &result, timeout: TIMEOUT, percentiles: false };
+    assert!(late_answers_note(&run).unwrap().starts_with("1 answers took longer than 2.00s;"));
+}
+
+#[test]
+fn of_an_interrupted_load_only_what_was_out_for_long_is_a_timeout() {
+    let mut books = answered(&[100; 4]);
+    books.response.record_censored(Duration::from_millis(30));
+    let mut result = load(2.0);
+    (result.outcomes.in_flight, result.interrupted) = (1, true);
+    assert!(!wrk(&books, &result).contains("Socket errors"));
+}
+
+#[test]
+fn answers_from_400_on_are_counted_apart() {
+    let mut books = answered(&[100; 20]);
+    books.tally.done_as_expected = 13;
+    let text = wrk(&books, &load(2.0));
+    assert!(text.contains("read\n  Non-2xx or 3xx responses: 7\nRequests/sec:"), "{text}");
+}
+
+#[test]
+fn a_load_is_printed_as_sb_prints_it() {
+    let mut books = answered(&[1, 2, 3, 47]);
+    books.tally.done = 2000;
+    assert_eq!(sb_progress(143_395, Duration::from_millis(63_816)), "143395\t(RPS: 2247)\t\t\t");
+    insta::assert_snapshot!(sb_text(&SbRun::new(&books, &load(1000.0), TIMEOUT)), @"");
+}
+
+#[test]
+fn what_sb_calls_303_has_its_own_name() {
+    let mut books = answered(&[1; 90]);
+    for _ in 0..10 {
+        books.response.record_censored(TIMEOUT);
+    }
+    insta::assert_snapshot!(sb_text(&SbRun::new(&books, &mixed_load(), TIMEOUT)), @"");
+    let failed = SbRun::single(Err("connect failed (refused)".into()), Duration::ZERO);
+    assert_eq!(sb_text(&failed), "connect failed (refused):    1\n\nRPS: 0 (requests/second)");
+}
+
+#[test]
+fn what_wrk_would_not_have_said() {
+    let healthy = beside_text(&HitReport::new(load(1000.0)), &[]);
+    insta::assert_snapshot!("beside_healthy", healthy);
+    let note = "3 answers were late".to_owned();
+    insta::assert_snapshot!("beside_mixed", beside_text(&HitReport::new(mixed_load()), &[note]));
+}

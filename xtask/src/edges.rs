@@ -14,16 +14,16 @@ use toml::{Table, Value};
 use crate::source;
 
 /// The crates, by folder, in order. One may depend only on those before it.
-const ORDER: [&str; 17] = [
-    "units", "http", "engine", "stats", "plan", "scenario", "record", "sim", "driver", "target", "signals", "stack",
-    "lab", "explain", "audit", "report", "cli",
+const ORDER: [&str; 18] = [
+    "units", "http", "engine", "stats", "plan", "scenario", "jmeter", "record", "sim", "driver", "target", "signals",
+    "stack", "lab", "explain", "audit", "report", "cli",
 ];
 /// What the compiler holds to `core` and `alloc`.
 const NO_STD: [&str; 3] = ["units", "http", "engine"];
 /// The only crate that may hold `unsafe`.
 const MAY_BE_UNSAFE: &str = "driver";
 /// Clock, bytes and seed are arguments of these.
-const PURE: [&str; 8] = ["units", "http", "engine", "stats", "sim", "explain", "audit", "report"];
+const PURE: [&str; 9] = ["units", "http", "engine", "stats", "jmeter", "sim", "explain", "audit", "report"];
 /// The crate of system calls, which pure crates do without.
 const SYSTEM_CRATE: &str = "rustix";
 /// Modules of `std` that pure crates do without; `core::time` has the durations, `core::net` the addresses.

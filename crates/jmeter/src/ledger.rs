@@ -51,7 +51,7 @@ pub enum PlanNotUnderstood {
         /// What is wrong.
         what: String,
     },
-    /// Something in it is not supported.
+    /// Something in it is not supported, or missing.
     Unsupported {
         /// The file.
         file: PathBuf,
@@ -69,8 +69,7 @@ impl fmt::Display for PlanNotUnderstood {
             }
             Self::Unsupported { file, support } => {
                 let file = file.display();
-                write!(f, "{file}: not everything in the plan is supported, so nothing is sent; ")?;
-                write!(f, "disable or replace")?;
+                write!(f, "{file}: the plan can't be run as it is, so nothing is sent; mend, replace or disable:")?;
                 for Unsupported { path, line, why } in &support.unsupported {
                     write!(f, "\n  {file}:{line}: {path}: {why}")?;
                 }

@@ -16,7 +16,7 @@ fn lines_come_at_half_minutes_of_the_clock() {
     // 04:50:30; the first line has no sum, which would say the same.
     assert_eq!(
         summariser.sample(18, false, after(20.0), THREADS),
-        ["summary +      3 in 00:00:20 =    0.2/s Avg:    15 Min:    12 Max:    18 Err:     1 (33.33%) Active: 3 \
+        ["summary +      3 in 00:00:20 =    0.1/s Avg:    15 Min:    12 Max:    18 Err:     1 (33.33%) Active: 3 \
           Started: 5 Finished: 2"]
     );
     assert!(summariser.sample(10, true, after(20.5), THREADS).is_empty());
@@ -43,7 +43,7 @@ fn the_end_has_what_is_left_and_the_sum() {
     summariser.sample(11, true, after(22.0), THREADS);
     let lines = summariser.finish(after(24.0), THREADS);
     assert_eq!(lines.len(), 2);
-    assert!(lines[0].starts_with("summary +      1 in 00:00:04 =    0.3/s Avg:    11"), "{}", lines[0]);
+    assert!(lines[0].starts_with("summary +      1 in 00:00:04 =    0.2/s Avg:    11"), "{}", lines[0]);
     assert!(lines[1].starts_with("summary =      3 in 00:00:24 =    0.1/s Avg:     9"), "{}", lines[1]);
 }
 

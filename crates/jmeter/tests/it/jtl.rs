@@ -58,7 +58,7 @@ fn lines_are_those_of_jmeter() {
         message: "Number of samples in transaction : 2, number of failing samples : 0",
         ..good(1_795_323_010_700, 40, "all")
     };
-    insta::assert_snapshot!(written(&[good(1_795_323_010_123, 7, "home"), late, refused, transaction]), @"");
+    insta::assert_snapshot!(written(&[good(1_795_323_010_123, 7, "home"), late, refused, transaction]));
 }
 
 #[test]

@@ -25,6 +25,7 @@ pub mod scripted;
 mod seconds;
 mod tools;
 mod trial;
+pub mod users;
 mod warm_up;
 
 pub use check::check;

@@ -5,6 +5,7 @@ mod check;
 mod cookies;
 mod extract;
 mod request;
+mod servers;
 mod user;
 mod variables;
 mod walk;

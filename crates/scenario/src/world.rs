@@ -73,6 +73,11 @@ impl World {
         self.setup.seed.derive(group as u64).derive(u64::from(user))
     }
 
+    /// A seed for the arrivals of the users of a group.
+    pub fn arrivals_seed(&self, group: usize) -> Seed {
+        self.seed(group, u32::MAX)
+    }
+
     pub(crate) fn property(&self, name: &str) -> Option<&str> {
         self.setup.properties.get(name).map(String::as_str)
     }

@@ -32,6 +32,19 @@ pub struct Setting<'a> {
     pub interval_log: Option<&'a Path>,
 }
 
+impl Setting<'_> {
+    /// What users begin with, if they began now.
+    pub(super) fn world(&self) -> WorldSetup {
+        WorldSetup {
+            seed: self.seed,
+            properties: self.properties.clone(),
+            clock: monotonic_now(),
+            epoch_ms: epoch_ms(),
+            share: Share::WHOLE,
+        }
+    }
+}
+
 /// The scenario as a load. It ends when its users have left, at the end of its length, or after `requests`.
 pub fn plan(prepared: &Prepared, setting: &Setting<'_>) -> LoadPlan {
     let scenario = prepared.scenario();
@@ -67,13 +80,6 @@ pub fn carry_out<R: Report + Send>(
 ) -> Result<(LoadResult, R, Counts), LabError> {
     let plan = plan(prepared, setting);
     let targets = servers.addresses().to_vec();
-    let setup = WorldSetup {
-        seed: setting.seed,
-        properties: setting.properties.clone(),
-        clock: monotonic_now(),
-        epoch_ms: epoch_ms(),
-        share: Share::WHOLE,
-    };
     // What users send is theirs to say, and so is what a good answer is.
     let request = Request { bytes: Box::default(), kind: RequestKind::Ordinary };
     let job = Job {
@@ -84,7 +90,7 @@ pub fn carry_out<R: Report + Send>(
         plan: &plan,
         interval_log: setting.interval_log,
     };
-    let users = Users::new(prepared, setup, servers, report);
+    let users = Users::new(prepared, setting.world(), servers, report);
     let (result, mut users) = scripted::run(&job, vec![users], control, observe)?;
     let users = users.pop().expect("as many scripts come back as went in");
     let (report, counts, error) = users.into_parts();

@@ -3,11 +3,14 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
-use scenario::Prepared;
+use std::sync::Arc;
+
+use scenario::{Prepared, WorldSetup};
 use url::Url;
 
 use crate::error::LabError;
 use crate::load::resolve;
+use super::Setting;
 
 /// Servers by number.
 #[derive(Debug, Clone, Default)]
@@ -20,8 +23,12 @@ pub struct Servers {
 
 impl Servers {
     /// Resolves the servers that the scenario's URLs name, and `others` (`host:port`), which its variables may.
-    pub fn resolve(prepared: &Prepared, others: &[String]) -> Result<Self, LabError> {
-        let mut wanted: BTreeSet<String> = prepared.servers();
+    pub fn resolve(
+        prepared: &Arc<Prepared>,
+        setting: &Setting<'_>,
+        others: &[String],
+    ) -> Result<Self, LabError> {
+        let mut wanted: BTreeSet<String> = prepared.servers(&setting.world());
         wanted.extend(others.iter().cloned());
         let mut servers = Self::default();
         for name in wanted {

@@ -197,6 +197,12 @@ impl State {
         Scope { prepared, world, user: &mut self.user }
     }
 
+    /// Gives the user the variables and the row of data that it begins with, and no more.
+    pub(super) fn begin_for_servers(&mut self, prepared: &Prepared, world: &mut World) {
+        self.start(prepared, world);
+        self.take_rows(prepared, world);
+    }
+
     fn start(&mut self, prepared: &Prepared, world: &mut World) {
         let seed = world.seed(self.user.group, self.user.number);
         self.user.random = Xoshiro256PlusPlus::seed_from_u64(seed.0);

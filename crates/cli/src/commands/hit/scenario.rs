@@ -32,7 +32,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
         interval_log: arguments.hlog.as_deref(),
         ..Setting::default()
     };
-    let servers = Servers::resolve(&prepared, &[])?;
+    let servers = Servers::resolve(&prepared, &setting, &[])?;
     let control = interrupt::on_signals()?;
     let mut progress = LoadProgress::new(&plan(&prepared, &setting), arguments.quiet, arguments.json);
     let done = carry_out(&prepared, &setting, servers, Steps::default(), &control, &mut |moment| {

@@ -1,0 +1,91 @@
+//! CSV data sets.
+
+use std::path::{Path, PathBuf};
+
+use scenario::{DataAtEnd, DataSet, DataSharing};
+
+use crate::element::Element;
+use crate::values::Fields;
+
+/// The variables that a data set names; those of a header line are not known here.
+pub(crate) fn names(element: &Element) -> Vec<String> {
+    let names = element.properties.text("variableNames").split(',').map(str::trim);
+    names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+/// A data set that belongs to one group of several, or to all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// It stands at the test plan, or there is one group only.
+    All,
+    /// It stands within one group, and there are others.
+    OneGroup,
+}
+
+/// What a CSV Data Set Config says; `plan` is the file of the plan, beside which relative files lie.
+pub(crate) fn data_set(plan: &Path, fields: Fields<'_>, owner: Owner) -> Result<DataSet, String> {
+    let file = fields.at_start("filename")?;
+    if file.trim().is_empty() {
+        return Err("filename is empty; name the CSV file".into());
+    }
+    check_encoding(&fields.at_start("fileEncoding")?)?;
+    let at_end = at_end(fields)?;
+    let sharing = match (fields.at_start("shareMode")?.trim(), owner) {
+        ("" | "shareMode.all", Owner::All) => DataSharing::All,
+        // Nobody but the users of its group takes rows of it.
+        ("" | "shareMode.all" | "shareMode.group", _) => DataSharing::Group,
+        ("shareMode.thread", _) => DataSharing::User,
+        (other, _) => return Err(format!("shareMode is '{other}'; rows are shared by all, a group or a thread")),
+    };
+    if owner == Owner::OneGroup && at_end == DataAtEnd::StopUser {
+        return Err("users of the other groups would end with its rows; move it to the test plan".into());
+    }
+    let variables = names_of(&fields.at_start("variableNames")?);
+    Ok(DataSet {
+        file: beside(plan, file.trim()),
+        variables,
+        delimiter: delimiter(&fields.at_start("delimiter")?)?,
+        quoted: fields.is_true("quotedData", false)?,
+        skip_first: fields.is_true("ignoreFirstLine", false)?,
+        at_end,
+        sharing,
+    })
+}
+
+fn names_of(text: &str) -> Vec<String> {
+    if text.trim().is_empty() { Vec::new() } else { text.split(',').map(|name| name.trim().to_owned()).collect() }
+}
+
+fn at_end(fields: Fields<'_>) -> Result<DataAtEnd, String> {
+    Ok(match (fields.is_true("recycle", true)?, fields.is_true("stopThread", false)?) {
+        (true, _) => DataAtEnd::Recycle,
+        (false, true) => DataAtEnd::StopUser,
+        (false, false) => DataAtEnd::Eof,
+    })
+}
+
+fn check_encoding(encoding: &str) -> Result<(), String> {
+    match encoding.trim().to_ascii_uppercase().as_str() {
+        "" | "UTF-8" | "UTF8" | "US-ASCII" | "ASCII" => Ok(()),
+        _ => Err(format!("fileEncoding is '{}'; save the file as UTF-8", encoding.trim())),
+    }
+}
+
+fn delimiter(text: &str) -> Result<char, String> {
+    match text {
+        "" => Ok(','),
+        "\\t" => Ok('\t'),
+        _ => {
+            let mut characters = text.chars();
+            match (characters.next(), characters.next()) {
+                (Some(one), None) if one.is_ascii() => Ok(one),
+                _ => Err(format!("delimiter is '{text}'; one ASCII character, or \\t, separates fields")),
+            }
+        }
+    }
+}
+
+/// A file as JMeter finds it: relative to the plan.
+fn beside(plan: &Path, file: &str) -> PathBuf {
+    plan.parent().unwrap_or(Path::new("")).join(file)
+}

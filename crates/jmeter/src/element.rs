@@ -1,0 +1,181 @@
+//! A test plan as elements: what JMeter keeps in a tree, each with its properties.
+
+use crate::names;
+use crate::xml::{Node, XmlProblem};
+
+/// An element of a test plan, and what is below it.
+#[derive(Debug)]
+pub(crate) struct Element {
+    /// JMeter's class of it, as the file writes it: `ThreadGroup`.
+    pub class: String,
+    /// The class of its form: tells HTTP defaults from other defaults.
+    pub gui: String,
+    /// The name that the user gave it.
+    pub name: String,
+    /// Whether it takes part.
+    pub enabled: bool,
+    /// Its line in the file, from 1.
+    pub line: usize,
+    /// Its settings.
+    pub properties: Properties,
+    /// What is below it.
+    pub children: Vec<Element>,
+}
+
+impl Element {
+    /// How messages name it: `Thread Group 'users'`, and an unknown one with its class.
+    pub(crate) fn title(&self) -> String {
+        match names::form_name(&self.class, &self.gui) {
+            Some(form) if form == self.name || self.name.is_empty() => form.to_owned(),
+            Some(form) => format!("{form} '{}'", self.name),
+            None if self.name.is_empty() => self.class.clone(),
+            None => format!("'{}'", self.name),
+        }
+    }
+
+    /// What is below it and takes part.
+    pub(crate) fn enabled_children(&self) -> impl Iterator<Item = &Element> {
+        self.children.iter().filter(|child| child.enabled)
+    }
+}
+
+/// Settings by name.
+#[derive(Debug, Default)]
+pub(crate) struct Properties(Vec<(String, Property)>);
+
+/// A setting.
+#[derive(Debug)]
+pub(crate) enum Property {
+    /// A text, number or truth value, as written.
+    Text(String),
+    /// Several settings, such as the rows of a table.
+    List(Vec<(String, Property)>),
+    /// Settings of their own, such as a row of a table.
+    Object(Properties),
+}
+
+impl Properties {
+    /// No settings.
+    pub(crate) const NONE: Self = Self(Vec::new());
+
+    /// The setting, if it is there.
+    pub(crate) fn get(&self, name: &str) -> Option<&Property> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, property)| property)
+    }
+
+    /// A text as it stands; empty where there is none.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        match self.get(name) {
+            Some(Property::Text(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// Whether the setting is `true`; `default` where it is not there or empty.
+    pub(crate) fn is_true(&self, name: &str, default: bool) -> bool {
+        match self.text(name).trim() {
+            "" => default,
+            text => text.eq_ignore_ascii_case("true"),
+        }
+    }
+
+    /// The settings within `name`; none where it is not there.
+    pub(crate) fn object(&self, name: &str) -> Option<&Properties> {
+        match self.get(name) {
+            Some(Property::Object(properties)) => Some(properties),
+            _ => None,
+        }
+    }
+
+    /// The rows of the table `name`.
+    pub(crate) fn rows(&self, name: &str) -> impl Iterator<Item = &Properties> {
+        let list = match self.get(name) {
+            Some(Property::List(list)) => list.as_slice(),
+            _ => &[],
+        };
+        list.iter().filter_map(|(_, property)| match property {
+            Property::Object(properties) => Some(properties),
+            _ => None,
+        })
+    }
+
+    /// The texts of the list `name`.
+    pub(crate) fn texts(&self, name: &str) -> Vec<&str> {
+        let list = match self.get(name) {
+            Some(Property::List(list)) => list.as_slice(),
+            _ => &[],
+        };
+        let text = |property| match property {
+            &Property::Text(ref text) => Some(text.as_str()),
+            _ => None,
+        };
+        list.iter().filter_map(|(_, property)| text(property)).collect()
+    }
+}
+
+/// The elements at the top of a plan: the test plan, and the workbench of old files.
+pub(crate) fn elements(root: Node) -> Result<Vec<Element>, XmlProblem> {
+    let fail = |line: usize, what: String| XmlProblem { line, column: 1, what };
+    if root.tag != "jmeterTestPlan" {
+        let what = format!("it is no JMeter test plan: its root is <{}> and not <jmeterTestPlan>", root.tag);
+        return Err(fail(root.line, what));
+    }
+    let line = root.line;
+    let tree = root.children.into_iter().find(|child| child.tag == "hashTree");
+    let elements = branch(tree.unwrap_or_default());
+    if elements.iter().any(|element| element.class == "TestPlan") {
+        Ok(elements)
+    } else {
+        let what = "it holds no <TestPlan>; a file of JMeter 2 or later does (open it in JMeter and save it)";
+        Err(fail(line, what.into()))
+    }
+}
+
+/// A tree is elements, each followed by the tree of what is below it.
+fn branch(tree: Node) -> Vec<Element> {
+    let mut elements: Vec<Element> = Vec::new();
+    for node in tree.children {
+        if node.tag == "hashTree" {
+            if let Some(parent) = elements.last_mut() {
+                parent.children.extend(branch(node));
+            }
+        } else {
+            elements.push(element(node));
+        }
+    }
+    elements
+}
+
+fn element(node: Node) -> Element {
+    let attribute = |name| node.attribute(name).unwrap_or_default().to_owned();
+    Element {
+        gui: attribute("guiclass"),
+        name: attribute("testname"),
+        enabled: node.attribute("enabled") != Some("false"),
+        line: node.line,
+        properties: Properties(properties(&node.children)),
+        class: node.tag,
+        children: Vec::new(),
+    }
+}
+
+fn properties(nodes: &[Node]) -> Vec<(String, Property)> {
+    nodes.iter().filter_map(property).collect()
+}
+
+fn property(node: &Node) -> Option<(String, Property)> {
+    let name = node.attribute("name").unwrap_or_default().to_owned();
+    let child = |tag: &str| node.children.iter().find(|child| child.tag == tag).map(|child| child.text.clone());
+    match node.tag.as_str() {
+        "elementProp" => Some((name, Property::Object(Properties(properties(&node.children))))),
+        "collectionProp" | "mapProp" => Some((name, Property::List(properties(&node.children)))),
+        // The older numbers with a fraction keep name and value in elements of their own.
+        "doubleProp" | "floatProp" if name.is_empty() => {
+            Some((child("name")?, Property::Text(child("value").unwrap_or_default())))
+        }
+        "stringProp" | "boolProp" | "intProp" | "longProp" | "floatProp" | "doubleProp" => {
+            Some((name, Property::Text(node.text.clone())))
+        }
+        _ => None,
+    }
+}

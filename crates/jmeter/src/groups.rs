@@ -1,0 +1,216 @@
+//! Thread groups to groups of users.
+
+use std::num::{NonZeroU32, NonZeroU64};
+
+use scenario::{CookiePolicy, Group, OnError, Users};
+use units::Duration;
+
+use crate::element::{Element, Properties};
+use crate::import::{PLAN_VARIABLES, check_variables};
+use crate::level::{Cookies, Kept};
+use crate::names::{self, Kind};
+use crate::schedule;
+use crate::values::Fields;
+use crate::walk::{GroupState, Walk};
+
+/// What a group says of itself.
+struct Settings {
+    users: Users,
+    on_error: OnError,
+    /// Whether each iteration is another user.
+    new_user: bool,
+}
+
+impl<'a> Walk<'a> {
+    /// What stands at the test plan: groups, and what applies to all of them.
+    pub(crate) fn test_plan(&mut self, plan: &'a Element) -> Vec<Group> {
+        self.trail.push(plan);
+        self.groups = plan.enabled_children().filter(|child| is_group(child)).count();
+        match self.plan_settings(plan) {
+            Ok(()) => self.ledger.support(),
+            Err(reasons) => self.refuse(reasons),
+        }
+        let level = self.level(plan);
+        self.levels.push(level);
+        let mut groups = Vec::new();
+        for child in plan.enabled_children() {
+            self.trail.push(child);
+            if is_group(child) {
+                groups.extend(self.group(child));
+            } else {
+                self.step(child);
+            }
+            self.trail.pop();
+        }
+        self.levels.pop();
+        self.trail.pop();
+        groups
+    }
+
+    fn plan_settings(&self, plan: &Element) -> Result<(), Vec<String>> {
+        const SERIALIZE: &str = "TestPlan.serialize_threadgroups";
+        let mut reasons = Vec::new();
+        match Fields::new(&plan.properties, self.values).is_true(SERIALIZE, false) {
+            // A single group waits for none.
+            Ok(true) if self.groups > 1 => reasons.push(format!(
+                "{SERIALIZE}: groups run side by side, not one after another (Run Thread Groups consecutively)"
+            )),
+            Ok(_) => {}
+            Err(reason) => reasons.push(reason),
+        }
+        let variables = plan.properties.object(PLAN_VARIABLES);
+        reasons.extend(variables.and_then(|table| check_variables(table, self.values).err()));
+        if reasons.is_empty() { Ok(()) } else { Err(reasons) }
+    }
+
+    fn group(&mut self, element: &'a Element) -> Option<Group> {
+        self.group = GroupState::default();
+        let fields = Fields::new(&element.properties, self.values);
+        let open = names::kind(&element.class, &element.gui) == Kind::OpenModel;
+        let settings = if open { open_model(fields) } else { closed_model(fields) };
+        let steps = self.branch(element);
+        let settings = match settings {
+            Ok(settings) => settings,
+            Err(reasons) => {
+                self.refuse(reasons);
+                return None;
+            }
+        };
+        self.ledger.support();
+        let title = element.title();
+        if settings.is_none() {
+            self.ledger.note(format!("{title}: it makes no iteration (no threads, or no loops), and is left out"));
+        } else if steps.is_empty() {
+            self.ledger.note(format!("{title}: it makes no request, and is left out"));
+        }
+        let settings = settings.filter(|_| !steps.is_empty())?;
+        if settings.new_user {
+            self.ledger.note(format!(
+                "{title}: each iteration is another user, who takes the connection over from the one before; \
+                 JMeter opens a new one"
+            ));
+        }
+        let cookies = self.cookie_policy(settings.new_user);
+        let Settings { users, on_error, .. } = settings;
+        let sets = self.plan_sets.iter().cloned().chain(std::mem::take(&mut self.group.sets));
+        let steps = sets.chain(steps).collect();
+        Some(Group { name: element.name.clone(), users, on_error, cookies, steps })
+    }
+
+    /// What becomes of a group's cookies: one and the same for all of its requests.
+    fn cookie_policy(&mut self, new_user: bool) -> CookiePolicy {
+        let policy = |cookies: Option<&Cookies>| match cookies.map(|it| it.kept) {
+            None | Some(Kept::Never) => CookiePolicy::Ignore,
+            Some(Kept::ForUser) => CookiePolicy::Keep,
+            Some(Kept::ForIteration) => CookiePolicy::KeepForIteration,
+            Some(Kept::AsGroupSays) if new_user => CookiePolicy::KeepForIteration,
+            Some(Kept::AsGroupSays) => CookiePolicy::Keep,
+        };
+        let all = std::mem::take(&mut self.group.cookies);
+        let first = all.first().map_or(CookiePolicy::Ignore, |first| policy(first.as_ref()));
+        if all.iter().any(|one| policy(one.as_ref()) != first)
+            && let Some(manager) = all.iter().flatten().next()
+        {
+            let why = "it applies to some requests of its thread group only; move it to the thread group";
+            self.ledger.refuse_after_all(&manager.place, why.into());
+        }
+        first
+    }
+}
+
+fn is_group(element: &Element) -> bool {
+    matches!(names::kind(&element.class, &element.gui), Kind::ThreadGroup | Kind::OpenModel)
+}
+
+/// The settings of a group in the open model.
+fn open_model(fields: Fields<'_>) -> Result<Option<Settings>, Vec<String>> {
+    const SCHEDULE: &str = "OpenModelThreadGroup.schedule";
+    let schedule = fields
+        .at_start(SCHEDULE)
+        .and_then(|text| schedule::parse(&text).map_err(|error| format!("{SCHEDULE}: {error}")));
+    match (schedule, on_error(fields)) {
+        (Ok(schedule), Ok(on_error)) => {
+            let users = Users::Open { spans: schedule.spans, poisson: schedule.poisson };
+            Ok(Some(Settings { users, on_error, new_user: false }))
+        }
+        (schedule, on_error) => Err(schedule.err().into_iter().chain(on_error.err()).collect()),
+    }
+}
+
+/// The settings of a thread group; none where it makes no iteration. An error is all that is wrong.
+fn closed_model(fields: Fields<'_>) -> Result<Option<Settings>, Vec<String>> {
+    const THREADS: &str = "ThreadGroup.num_threads";
+    let mut reasons = Vec::new();
+    let mut keep = |reason: String| reasons.push(reason);
+    let count = fields.whole_at_start(THREADS, 0).and_then(|count| {
+        u32::try_from(count).map_err(|_| format!("{THREADS} is {count}, which is no number of users"))
+    });
+    let count = count.map_err(&mut keep).ok();
+    let ramp_up = fields.seconds_at_start("ThreadGroup.ramp_time").map_err(&mut keep).ok();
+    let loops = loops(fields).map_err(&mut keep).ok();
+    let scheduled = fields.is_true("ThreadGroup.scheduler", false).map_err(&mut keep).unwrap_or(false);
+    // Without the scheduler JMeter keeps its times and does not look at them.
+    let second = |name: &str| if scheduled { fields.seconds_at_start(name) } else { Ok(Duration::ZERO) };
+    let duration = second("ThreadGroup.duration").map_err(&mut keep).ok();
+    let delay = second("ThreadGroup.delay").map_err(&mut keep).ok();
+    let on_error = on_error(fields).map_err(&mut keep).ok();
+    let same_user = fields.is_true("ThreadGroup.same_user_on_next_iteration", true).map_err(&mut keep).ok();
+    let (Some(count), Some(ramp_up), Some(loops), Some(duration), Some(delay), Some(on_error), Some(same_user)) =
+        (count, ramp_up, loops, duration, delay, on_error, same_user)
+    else {
+        return Err(reasons);
+    };
+    if !reasons.is_empty() {
+        return Err(reasons);
+    }
+    let (Some(count), Some(iterations)) = (NonZeroU32::new(count), loops.iterations()) else { return Ok(None) };
+    let duration = (!duration.is_zero()).then_some(duration);
+    let users = Users::Closed { count, ramp_up, delay, iterations, duration };
+    Ok(Some(Settings { users, on_error, new_user: !same_user }))
+}
+
+/// How often a group goes through its steps.
+enum Loops {
+    Forever,
+    Count(u64),
+}
+
+impl Loops {
+    /// The scenario's word for it; `None` where there is no iteration at all.
+    #[expect(clippy::option_option, reason = "the inner one is the scenario's own")]
+    fn iterations(&self) -> Option<Option<NonZeroU64>> {
+        match self {
+            Self::Forever => Some(None),
+            Self::Count(count) => NonZeroU64::new(*count).map(Some),
+        }
+    }
+}
+
+fn loops(fields: Fields<'_>) -> Result<Loops, String> {
+    const LOOPS: &str = "LoopController.loops";
+    const NONE: &Properties = &Properties::NONE;
+    let controller = fields.properties.object("ThreadGroup.main_controller").unwrap_or(NONE);
+    let fields = Fields::new(controller, fields.values);
+    if fields.is_true("LoopController.continue_forever", false)? {
+        return Ok(Loops::Forever);
+    }
+    match fields.whole_at_start(LOOPS, 1)? {
+        -1 => Ok(Loops::Forever),
+        count => match u64::try_from(count) {
+            Ok(count) => Ok(Loops::Count(count)),
+            Err(_) => Err(format!("{LOOPS} is {count}, which is no number of iterations")),
+        },
+    }
+}
+
+fn on_error(fields: Fields<'_>) -> Result<OnError, String> {
+    const ACTION: &str = "ThreadGroup.on_sample_error";
+    match fields.at_start(ACTION)?.trim() {
+        "" | "continue" => Ok(OnError::Continue),
+        "startnextloop" => Ok(OnError::NextIteration),
+        "stopthread" => Ok(OnError::StopUser),
+        "stoptest" => Ok(OnError::StopLoad),
+        "stoptestnow" => Ok(OnError::StopNow),
+        other => Err(format!("{ACTION} is '{other}', which is none of JMeter's actions")),
+    }
+}

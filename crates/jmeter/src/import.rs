@@ -1,0 +1,202 @@
+//! A test plan to a scenario.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use scenario::{Scenario, Template};
+use units::Duration;
+
+use crate::element::{Element, Properties, elements};
+use crate::ledger::{Ledger, PlanNotUnderstood, Support, Unsupported};
+use crate::names::{self, Kind, Scoped};
+use crate::request::Timeouts;
+use crate::values::Values;
+use crate::walk::{DataFile, GroupState, Walk};
+use crate::{data, extractors, sets, xml};
+
+/// After so long Linux gives up a connection of its own accord; JMeter without a timeout waits as long.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(127);
+/// JMeter without a timeout waits for ever. A bound, so that a server that never answers is seen in the results.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// A test plan that can be run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// What its users do.
+    pub scenario: Scenario,
+    /// The CSV files that it reads.
+    pub files: Vec<DataFile>,
+    /// What is supported of it: everything that takes part.
+    pub support: Support,
+    /// What runs otherwise than in JMeter, in words.
+    pub notes: Vec<String>,
+}
+
+impl Plan {
+    /// Makes sure of the CSV files before anything is sent: `readable` says why one can't be read. All of them are
+    /// named, each with the element that reads it.
+    pub fn check_files(
+        &self,
+        path: &Path,
+        readable: impl Fn(&Path) -> Result<(), String>,
+    ) -> Result<(), PlanNotUnderstood> {
+        let unreadable = self.files.iter().filter_map(|file| {
+            let error = readable(&file.file).err()?;
+            let why = format!("{} can't be read: {error}", file.file.display());
+            Some(Unsupported { path: file.path.clone(), line: file.line, why })
+        });
+        let unsupported: Vec<Unsupported> = unreadable.collect();
+        if unsupported.is_empty() {
+            return Ok(());
+        }
+        let supported = self.support.supported.saturating_sub(unsupported.len());
+        let support = Support { supported, unsupported, ..self.support.clone() };
+        Err(PlanNotUnderstood::Unsupported { file: path.to_owned(), support })
+    }
+}
+
+/// Reads the test plan `text` of the file `path`, with JMeter's `properties` (`-J`). CSV files are named relative to
+/// the plan and not opened.
+///
+/// # Errors
+/// Text that is no test plan, with its place; or all elements and settings that are not supported, each with its path
+/// in the plan and its line.
+pub fn import(
+    path: &Path,
+    text: &str,
+    properties: &BTreeMap<String, String>,
+) -> Result<Plan, PlanNotUnderstood> {
+    let broken = |problem: xml::XmlProblem| PlanNotUnderstood::Broken {
+        file: path.to_owned(),
+        line: problem.line,
+        column: problem.column,
+        what: problem.what,
+    };
+    let elements = xml::parse(text).and_then(elements).map_err(broken)?;
+    let mut changing = BTreeSet::new();
+    elements.iter().for_each(|element| gather_changing(element, &mut changing));
+    let mut values = Values::new(properties, changing);
+    let variables = define(&elements, &mut values);
+    let mut walk = Walk {
+        plan: path,
+        values: &values,
+        ledger: Ledger::default(),
+        trail: Vec::new(),
+        levels: Vec::new(),
+        groups: 0,
+        plan_sets: Vec::new(),
+        group: GroupState::default(),
+        data: Vec::new(),
+        files: Vec::new(),
+        timeouts: Vec::new(),
+    };
+    let mut name = String::new();
+    let mut groups = Vec::new();
+    for element in elements.iter().filter(|element| element.enabled) {
+        if names::kind(&element.class, &element.gui) == Kind::TestPlan {
+            name.clone_from(&element.name);
+            groups.extend(walk.test_plan(element));
+        } else {
+            walk.ledger.ignore();
+        }
+    }
+    let timeouts = common_timeouts(&mut walk);
+    let Walk { mut ledger, data, files, .. } = walk;
+    if timeouts.answer.is_none() && !groups.is_empty() {
+        ledger.note(format!(
+            "no response timeout is set: a request that is not answered within {REQUEST_TIMEOUT} fails, and in \
+             JMeter never ends"
+        ));
+    }
+    let (support, notes) = ledger.close();
+    if !support.unsupported.is_empty() {
+        return Err(PlanNotUnderstood::Unsupported { file: path.to_owned(), support });
+    }
+    if groups.is_empty() {
+        let what = "no thread group of the plan makes a request".to_owned();
+        return Err(PlanNotUnderstood::Broken { file: path.to_owned(), line: 1, column: 1, what });
+    }
+    let scenario = Scenario {
+        name,
+        variables,
+        data,
+        groups,
+        connect_timeout: timeouts.connect.unwrap_or(CONNECT_TIMEOUT),
+        request_timeout: timeouts.answer.unwrap_or(REQUEST_TIMEOUT),
+    };
+    Ok(Plan { scenario, files, support, notes })
+}
+
+/// The variables that the plan defines, in JMeter's order: those of the test plan, then those of all User Defined
+/// Variables, wherever they stand; the last definition of a name holds. One that can't be read is left to the walk.
+fn define(elements: &[Element], values: &mut Values<'_>) -> Vec<(String, Template)> {
+    let mut tables = Vec::new();
+    elements.iter().for_each(|element| gather_tables(element, &mut tables));
+    let mut variables: Vec<(String, Template)> = Vec::new();
+    for (name, value) in tables.into_iter().flat_map(rows) {
+        let Ok(value) = values.template(value) else { continue };
+        values.define(name, &value);
+        variables.retain(|(known, _)| known != name);
+        variables.push((name.to_owned(), value));
+    }
+    variables
+}
+
+/// Tables of variables, in document order.
+fn gather_tables<'a>(element: &'a Element, tables: &mut Vec<&'a Properties>) {
+    match names::kind(&element.class, &element.gui) {
+        _ if !element.enabled => return,
+        Kind::NotRun => return,
+        Kind::TestPlan => tables.extend(element.properties.object(PLAN_VARIABLES)),
+        Kind::Scoped(Scoped::Variables) => tables.push(&element.properties),
+        _ => {}
+    }
+    element.children.iter().for_each(|child| gather_tables(child, tables));
+}
+
+/// The property of a test plan that holds its variables.
+pub(crate) const PLAN_VARIABLES: &str = "TestPlan.user_defined_variables";
+
+/// Names and values of a table of variables.
+fn rows(table: &Properties) -> impl Iterator<Item = (&str, &str)> {
+    let enabled = table.rows("Arguments.arguments").filter(|row| row.is_true("Argument.enabled", true));
+    let pairs = enabled.map(|row| (row.text("Argument.name").trim(), row.text("Argument.value")));
+    pairs.filter(|(name, _)| !name.is_empty())
+}
+
+/// Makes sure that every value of a table of variables can be read.
+pub(crate) fn check_variables(table: &Properties, values: &Values<'_>) -> Result<(), String> {
+    for (name, value) in rows(table) {
+        values.template(value).map_err(|error| format!("the variable {name}: {error}"))?;
+    }
+    Ok(())
+}
+
+/// Variables that get other values while the plan runs.
+fn gather_changing(element: &Element, changing: &mut BTreeSet<String>) {
+    if element.enabled {
+        changing.extend(extractors::names(element));
+        changing.extend(data::names(element));
+        changing.extend(sets::names(element));
+        element.children.iter().for_each(|child| gather_changing(child, changing));
+    }
+}
+
+/// The longest waits, which all requests have in common.
+fn common_timeouts(walk: &mut Walk<'_>) -> Timeouts {
+    let all = std::mem::take(&mut walk.timeouts);
+    let Some((_, first)) = all.first().cloned() else { return Timeouts { connect: None, answer: None } };
+    let text = |timeout: Option<Duration>| timeout.map_or_else(|| "none".to_owned(), |it| it.to_string());
+    for (place, other) in all.into_iter().filter(|(_, other)| *other != first) {
+        let why = format!(
+            "its timeouts are {} to connect and {} for the answer, those of the first request {} and {}; one pair \
+             for all requests is supported (put it into HTTP Request Defaults)",
+            text(other.connect),
+            text(other.answer),
+            text(first.connect),
+            text(first.answer)
+        );
+        walk.ledger.refuse_after_all(&place, why);
+    }
+    first
+}

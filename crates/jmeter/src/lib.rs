@@ -1,0 +1,39 @@
+//! JMeter's files: reads its test plans, and writes its results as it does.
+//!
+//! [`import`] turns a `.jmx` plan into a [`scenario::Scenario`], or names everything in it that is not supported.
+//! [`JtlWriter`] writes results that JMeter's report generator reads, [`Summariser`] the lines of its console,
+//! [`Aggregate`] its Aggregate and Summary reports.
+//!
+//! Invariants: pure: text in, values and text out, the clock an argument; what is not understood is an error before
+//! anything is sent; memory is bounded by labels and milliseconds, never by samples.
+#![forbid(unsafe_code)]
+
+mod aggregate;
+mod assertions;
+mod controllers;
+mod data;
+mod element;
+mod extractors;
+mod failure;
+mod groups;
+mod import;
+mod jtl;
+mod ledger;
+mod level;
+mod names;
+mod request;
+mod schedule;
+mod sets;
+mod summariser;
+mod timers;
+mod values;
+mod walk;
+mod xml;
+
+pub use aggregate::{Aggregate, ELAPSED_MAX_MS, LABELS_MAX, OTHER_LABELS};
+pub use failure::Failure;
+pub use import::{Plan, import};
+pub use jtl::{JtlWriter, SampleResult};
+pub use ledger::{PlanNotUnderstood, Support, Unsupported};
+pub use summariser::{Summariser, ThreadCounts, end_lines, start_lines};
+pub use walk::DataFile;

@@ -1,0 +1,237 @@
+//! JMeter's elements by class: what its forms call them, and what becomes of them here.
+
+/// What becomes of an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The test plan itself.
+    TestPlan,
+    /// Users in a closed model.
+    ThreadGroup,
+    /// Users who arrive at a rate.
+    OpenModel,
+    /// An HTTP request.
+    Request,
+    /// A pause in the place of a request.
+    FlowAction,
+    /// A request that sends nothing and only shows variables.
+    DebugSampler,
+    /// Steps within steps.
+    Controller(Controller),
+    /// What applies to all requests below its parent.
+    Scoped(Scoped),
+    /// Settings that change nothing of what is sent: listeners.
+    NoEffect,
+    /// JMeter does not carry it out either, nor what is below it.
+    NotRun,
+    /// Known, and not supported; the text says why.
+    Refused(&'static str),
+}
+
+/// Steps within steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Controller {
+    Simple,
+    Loop,
+    If,
+    While,
+    OnceOnly,
+    Random,
+    RandomOrder,
+    Interleave,
+    Transaction,
+}
+
+/// What applies to all requests below its parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scoped {
+    Defaults,
+    Headers,
+    Cookies,
+    Cache,
+    Auth,
+    Variables,
+    Data,
+    Timer(Timer),
+    Assertion(Assertion),
+    Extractor(Extractor),
+    Variable(Variable),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Variable {
+    Counter,
+    Random,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Timer {
+    Constant,
+    Uniform,
+    Gaussian,
+    Throughput,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Assertion {
+    Response,
+    Duration,
+    Size,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extractor {
+    Regex,
+    Json,
+    Boundary,
+}
+
+const SCRIPT: &str = "scripts are not carried out";
+const NO_HTTP: &str = "only HTTP requests are made";
+const PLUGIN: &str = "elements of plug-ins are not supported";
+
+/// Class, the form's name, and what becomes of it.
+const ELEMENTS: &[(&str, &str, Kind)] = &[
+    ("TestPlan", "Test Plan", Kind::TestPlan),
+    ("ThreadGroup", "Thread Group", Kind::ThreadGroup),
+    ("OpenModelThreadGroup", "Open Model Thread Group", Kind::OpenModel),
+    ("SetupThreadGroup", "setUp Thread Group", Kind::Refused("groups run side by side, none before the others")),
+    ("PostThreadGroup", "tearDown Thread Group", Kind::Refused("groups run side by side, none after the others")),
+    ("HTTPSamplerProxy", "HTTP Request", Kind::Request),
+    ("HTTPSampler", "HTTP Request", Kind::Request),
+    ("HTTPSampler2", "HTTP Request", Kind::Request),
+    ("TestAction", "Flow Control Action", Kind::FlowAction),
+    ("DebugSampler", "Debug Sampler", Kind::DebugSampler),
+    ("GenericController", "Simple Controller", Kind::Controller(Controller::Simple)),
+    ("RecordingController", "Recording Controller", Kind::Controller(Controller::Simple)),
+    ("LoopController", "Loop Controller", Kind::Controller(Controller::Loop)),
+    ("IfController", "If Controller", Kind::Controller(Controller::If)),
+    ("WhileController", "While Controller", Kind::Controller(Controller::While)),
+    ("OnceOnlyController", "Once Only Controller", Kind::Controller(Controller::OnceOnly)),
+    ("RandomController", "Random Controller", Kind::Controller(Controller::Random)),
+    ("RandomOrderController", "Random Order Controller", Kind::Controller(Controller::RandomOrder)),
+    ("InterleaveControl", "Interleave Controller", Kind::Controller(Controller::Interleave)),
+    ("TransactionController", "Transaction Controller", Kind::Controller(Controller::Transaction)),
+    ("HeaderManager", "HTTP Header Manager", Kind::Scoped(Scoped::Headers)),
+    ("CookieManager", "HTTP Cookie Manager", Kind::Scoped(Scoped::Cookies)),
+    ("CacheManager", "HTTP Cache Manager", Kind::Scoped(Scoped::Cache)),
+    ("AuthManager", "HTTP Authorization Manager", Kind::Scoped(Scoped::Auth)),
+    ("Arguments", "User Defined Variables", Kind::Scoped(Scoped::Variables)),
+    ("CSVDataSet", "CSV Data Set Config", Kind::Scoped(Scoped::Data)),
+    ("ConstantTimer", "Constant Timer", Kind::Scoped(Scoped::Timer(Timer::Constant))),
+    ("UniformRandomTimer", "Uniform Random Timer", Kind::Scoped(Scoped::Timer(Timer::Uniform))),
+    ("GaussianRandomTimer", "Gaussian Random Timer", Kind::Scoped(Scoped::Timer(Timer::Gaussian))),
+    ("ConstantThroughputTimer", "Constant Throughput Timer", Kind::Scoped(Scoped::Timer(Timer::Throughput))),
+    ("ResponseAssertion", "Response Assertion", Kind::Scoped(Scoped::Assertion(Assertion::Response))),
+    ("DurationAssertion", "Duration Assertion", Kind::Scoped(Scoped::Assertion(Assertion::Duration))),
+    ("SizeAssertion", "Size Assertion", Kind::Scoped(Scoped::Assertion(Assertion::Size))),
+    ("JSONPathAssertion", "JSON Assertion", Kind::Scoped(Scoped::Assertion(Assertion::Json))),
+    ("RegexExtractor", "Regular Expression Extractor", Kind::Scoped(Scoped::Extractor(Extractor::Regex))),
+    ("JSONPostProcessor", "JSON Extractor", Kind::Scoped(Scoped::Extractor(Extractor::Json))),
+    ("BoundaryExtractor", "Boundary Extractor", Kind::Scoped(Scoped::Extractor(Extractor::Boundary))),
+    ("CounterConfig", "Counter", Kind::Scoped(Scoped::Variable(Variable::Counter))),
+    ("RandomVariableConfig", "Random Variable", Kind::Scoped(Scoped::Variable(Variable::Random))),
+    ("ResultCollector", "Listener", Kind::NoEffect),
+    ("Summariser", "Generate Summary Results", Kind::NoEffect),
+    ("ResultSaver", "Save Responses to a file", Kind::NoEffect),
+    ("MailerResultCollector", "Mailer Visualizer", Kind::NoEffect),
+    ("WorkBench", "WorkBench", Kind::NotRun),
+    ("ProxyControl", "HTTP(S) Test Script Recorder", Kind::NotRun),
+    ("HttpMirrorControl", "HTTP Mirror Server", Kind::NotRun),
+    ("ConfigTestElement", "Defaults", Kind::Refused(NO_HTTP)),
+    ("PoissonRandomTimer", "Poisson Random Timer", Kind::Refused("its distribution is none of the model's")),
+    ("SyncTimer", "Synchronizing Timer", Kind::Refused("users do not wait for each other")),
+    ("PreciseThroughputTimer", "Precise Throughput Timer", Kind::Refused("use an Open Model Thread Group for a rate")),
+    ("JSR223Timer", "JSR223 Timer", Kind::Refused(SCRIPT)),
+    ("BeanShellTimer", "BeanShell Timer", Kind::Refused(SCRIPT)),
+    ("ThroughputController", "Throughput Controller", Kind::Refused("shares of executions are not supported")),
+    ("SwitchController", "Switch Controller", Kind::Refused("it is not supported")),
+    ("ForeachController", "ForEach Controller", Kind::Refused("it is not supported")),
+    ("RunTime", "Runtime Controller", Kind::Refused("loops end by count or condition, not by time")),
+    ("CriticalSectionController", "Critical Section Controller", Kind::Refused("users do not wait for each other")),
+    ("ModuleController", "Module Controller", Kind::Refused("parts of a plan are not called from elsewhere")),
+    ("IncludeController", "Include Controller", Kind::Refused("other files are not included")),
+    ("JSR223Sampler", "JSR223 Sampler", Kind::Refused(SCRIPT)),
+    ("JSR223PreProcessor", "JSR223 PreProcessor", Kind::Refused(SCRIPT)),
+    ("JSR223PostProcessor", "JSR223 PostProcessor", Kind::Refused(SCRIPT)),
+    ("JSR223Assertion", "JSR223 Assertion", Kind::Refused(SCRIPT)),
+    ("JSR223Listener", "JSR223 Listener", Kind::Refused(SCRIPT)),
+    ("BeanShellSampler", "BeanShell Sampler", Kind::Refused(SCRIPT)),
+    ("BeanShellPreProcessor", "BeanShell PreProcessor", Kind::Refused(SCRIPT)),
+    ("BeanShellPostProcessor", "BeanShell PostProcessor", Kind::Refused(SCRIPT)),
+    ("BeanShellAssertion", "BeanShell Assertion", Kind::Refused(SCRIPT)),
+    ("BeanShellListener", "BeanShell Listener", Kind::Refused(SCRIPT)),
+    ("BSFSampler", "BSF Sampler", Kind::Refused(SCRIPT)),
+    ("JDBCSampler", "JDBC Request", Kind::Refused(NO_HTTP)),
+    ("JDBCDataSource", "JDBC Connection Configuration", Kind::Refused(NO_HTTP)),
+    ("JavaSampler", "Java Request", Kind::Refused(NO_HTTP)),
+    ("FTPSampler", "FTP Request", Kind::Refused(NO_HTTP)),
+    ("LDAPSampler", "LDAP Request", Kind::Refused(NO_HTTP)),
+    ("LDAPExtSampler", "LDAP Extended Request", Kind::Refused(NO_HTTP)),
+    ("TCPSampler", "TCP Sampler", Kind::Refused(NO_HTTP)),
+    ("SmtpSampler", "SMTP Sampler", Kind::Refused(NO_HTTP)),
+    ("SystemSampler", "OS Process Sampler", Kind::Refused(NO_HTTP)),
+    ("JUnitSampler", "JUnit Request", Kind::Refused(NO_HTTP)),
+    ("AjpSampler", "AJP/1.3 Sampler", Kind::Refused(NO_HTTP)),
+    ("AccessLogSampler", "Access Log Sampler", Kind::Refused("requests are not taken from access logs")),
+    ("SoapSampler", "SOAP/XML-RPC Request", Kind::Refused("JMeter has it no longer; use an HTTP Request")),
+    ("BackendListener", "Backend Listener", Kind::Refused("results are sent to no other system")),
+    ("ResultAction", "Result Status Action Handler", Kind::Refused("use the group's action after an error")),
+    ("DNSCacheManager", "DNS Cache Manager", Kind::Refused("names are looked up as the system does")),
+    ("KeystoreConfig", "Keystore Configuration", Kind::Refused("there is no TLS")),
+    ("BoltConnectionElement", "Bolt Connection Configuration", Kind::Refused(NO_HTTP)),
+    ("UserParameters", "User Parameters", Kind::Refused("use a CSV Data Set Config")),
+    ("RegExUserParameters", "RegEx User Parameters", Kind::Refused("it is not supported")),
+    ("AnchorModifier", "HTML Link Parser", Kind::Refused("links are not taken from pages")),
+    ("URLRewritingModifier", "HTTP URL Re-writing Modifier", Kind::Refused("sessions are not kept in URLs")),
+    ("SampleTimeout", "Sample Timeout", Kind::Refused("give the HTTP Request a response timeout")),
+    ("XPathAssertion", "XPath Assertion", Kind::Refused("XPath is not supported")),
+    ("XPath2Assertion", "XPath2 Assertion", Kind::Refused("XPath is not supported")),
+    ("XPathExtractor", "XPath Extractor", Kind::Refused("XPath is not supported")),
+    ("XPath2Extractor", "XPath2 Extractor", Kind::Refused("XPath is not supported")),
+    ("HtmlExtractor", "CSS Selector Extractor", Kind::Refused("CSS selectors are not supported")),
+    ("JMESPathExtractor", "JSON JMESPath Extractor", Kind::Refused("JMESPath is not supported; use JSONPath")),
+    ("JMESPathAssertion", "JSON JMESPath Assertion", Kind::Refused("JMESPath is not supported; use JSONPath")),
+    ("XMLAssertion", "XML Assertion", Kind::Refused("it is not supported")),
+    ("XMLSchemaAssertion", "XML Schema Assertion", Kind::Refused("it is not supported")),
+    ("HTMLAssertion", "HTML Assertion", Kind::Refused("it is not supported")),
+    ("MD5HexAssertion", "MD5Hex Assertion", Kind::Refused("it is not supported")),
+    ("CompareAssertion", "Compare Assertion", Kind::Refused("it is not supported")),
+    ("DebugPostProcessor", "Debug PostProcessor", Kind::NoEffect),
+];
+
+/// Forms that tell elements of one class apart.
+const FORMS: &[(&str, &str, &str)] = &[
+    ("ConfigTestElement", "HttpDefaultsGui", "HTTP Request Defaults"),
+    ("GenericController", "TestFragmentControllerGui", "Test Fragment"),
+    ("TestFragmentController", "", "Test Fragment"),
+];
+
+/// What JMeter's menu calls it; `None` for what is unknown.
+pub(crate) fn form_name(class: &str, gui: &str) -> Option<&'static str> {
+    let (class, gui) = (short(class), short(gui));
+    let form = FORMS.iter().find(|(of, form, _)| *of == class && (*form == gui || form.is_empty()));
+    form.map(|(_, _, name)| *name)
+        .or_else(|| ELEMENTS.iter().find(|(known, ..)| *known == class).map(|(_, name, _)| *name))
+}
+
+/// What becomes of an element of this class and form.
+pub(crate) fn kind(class: &str, gui: &str) -> Kind {
+    let is_plugin = class.starts_with("kg.apc.") || class.starts_with("com.blazemeter.");
+    let (class, gui) = (short(class), short(gui));
+    match (class, gui) {
+        ("ConfigTestElement", "HttpDefaultsGui") => Kind::Scoped(Scoped::Defaults),
+        ("TestFragmentController", _) | (_, "TestFragmentControllerGui") => Kind::NotRun,
+        // The listeners of plug-ins are result collectors of their own.
+        _ if is_plugin && class.ends_with("ResultCollector") => Kind::NoEffect,
+        _ => {
+            let known = ELEMENTS.iter().find(|(known, ..)| *known == class).map(|(_, _, kind)| *kind);
+            known.unwrap_or(Kind::Refused(if is_plugin { PLUGIN } else { "it is not known" }))
+        }
+    }
+}
+
+/// A class without its package.
+fn short(class: &str) -> &str {
+    class.rsplit('.').next().unwrap_or(class)
+}

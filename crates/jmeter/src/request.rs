@@ -1,0 +1,296 @@
+//! HTTP samplers to requests.
+
+mod body;
+
+use scenario::{Call, Function, Piece, RequestStep, Template};
+use units::Duration;
+
+use crate::element::{Element, Properties, Property};
+use crate::level::{Scope, same_field};
+use crate::values::{Fields, Values, joined};
+
+/// Redirects that JMeter follows (`httpsampler.max_redirects`).
+const REDIRECTS_MAX: u32 = 20;
+
+/// Longest waits; `None` is JMeter's own: for ever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Timeouts {
+    pub connect: Option<Duration>,
+    pub answer: Option<Duration>,
+}
+
+/// A sampler with the defaults that it falls back to.
+struct Sampler<'a> {
+    /// Its own settings, then those of defaults, the nearest first.
+    layers: Vec<&'a Properties>,
+    values: &'a Values<'a>,
+}
+
+/// A row of a sampler's table of parameters.
+pub(super) struct Argument {
+    name: Template,
+    value: Template,
+    encode: bool,
+}
+
+/// The request that a sampler makes in its scope, or all that stands in the way.
+pub(crate) fn request<'a>(
+    element: &'a Element,
+    scope: Scope<'_, 'a>,
+    values: &'a Values<'a>,
+) -> Result<(RequestStep, Timeouts), Vec<String>> {
+    let layers = std::iter::once(&element.properties).chain(scope.defaults()).collect();
+    let sampler = Sampler { layers, values };
+    let mut reasons = sampler.refused();
+    let name = keep(values.template(&element.name).map_err(|error| format!("its name: {error}")), &mut reasons);
+    let method = keep(sampler.method(), &mut reasons);
+    let url = keep(sampler.url(), &mut reasons);
+    let arguments = keep(sampler.arguments(), &mut reasons);
+    let timeouts = keep(sampler.timeouts(), &mut reasons);
+    let keep_alive = keep(sampler.is_true("HTTPSampler.use_keepalive"), &mut reasons);
+    let redirects = keep(sampler.follows_redirects(), &mut reasons);
+    let (Some(name), Some(method), Some(url), Some(arguments)) = (name, method, url, arguments) else {
+        return Err(reasons);
+    };
+    let raw = keep(sampler.is_true("HTTPSampler.postBodyRaw"), &mut reasons).unwrap_or(false);
+    let payload = keep(body::payload(method.constant(), raw, arguments), &mut reasons);
+    let authorization = keep(authorization(&url, scope, values), &mut reasons);
+    let (Some(payload), Some(authorization), Some(timeouts), Some(keep_alive), Some(redirects)) =
+        (payload, authorization, timeouts, keep_alive, redirects)
+    else {
+        return Err(reasons);
+    };
+    if !reasons.is_empty() {
+        return Err(reasons);
+    }
+    let mut headers = scope.headers();
+    // The length is that of the body, whatever a manager says.
+    headers.retain(|(name, _)| !same_field(name, &Template::text("Content-Length")));
+    let defaults = payload.content_type.map(|it| ("Content-Type", Template::text(it)));
+    for (field, value) in defaults.into_iter().chain(authorization.map(|it| ("Authorization", it))) {
+        let field = Template::text(field);
+        if !headers.iter().any(|(known, _)| same_field(known, &field)) {
+            headers.push((field, value));
+        }
+    }
+    let step = RequestStep {
+        name,
+        method,
+        url: payload.query.map_or_else(|| url.clone(), |query| with_query(&url, query)),
+        headers,
+        body: payload.body,
+        form: payload.form,
+        keep_alive,
+        redirects_max: if redirects { REDIRECTS_MAX } else { 0 },
+        pauses: scope.pauses(),
+        extractions: scope.extractions(),
+        assertions: scope.assertions(),
+    };
+    Ok((step, timeouts))
+}
+
+/// The value, or its error among the others.
+fn keep<T>(result: Result<T, String>, reasons: &mut Vec<String>) -> Option<T> {
+    result.map_err(|reason| reasons.push(reason)).ok()
+}
+
+impl Sampler<'_> {
+    /// The settings that have `name`: the nearest that is not empty.
+    fn layer(&self, name: &str) -> Fields<'_> {
+        let found = self.layers.iter().find(|layer| !layer.text(name).is_empty());
+        Fields::new(found.unwrap_or(&self.layers[0]), self.values)
+    }
+
+    fn is_true(&self, name: &str) -> Result<bool, String> {
+        self.layer(name).is_true(name, false)
+    }
+
+    fn template(&self, name: &str) -> Result<Template, String> {
+        self.layer(name).template(name)
+    }
+
+    /// Settings that change what is sent and that nothing here carries out.
+    fn refused(&self) -> Vec<String> {
+        let mut reasons = Vec::new();
+        for (name, why) in [
+            ("HTTPSampler.image_parser", "what pages embed is not retrieved (Retrieve All Embedded Resources)"),
+            ("HTTPSampler.DO_MULTIPART_POST", "multipart bodies are not sent"),
+        ] {
+            match self.is_true(name) {
+                Ok(false) => {}
+                Ok(true) => reasons.push(format!("{name}: {why}")),
+                Err(reason) => reasons.push(reason),
+            }
+        }
+        for (name, why) in [
+            ("HTTPSampler.proxyHost", "requests go through no proxy"),
+            ("HTTPSampler.ipSource", "requests come from the system's own address"),
+        ] {
+            if !self.layer(name).properties.text(name).trim().is_empty() {
+                reasons.push(format!("{name}: {why}"));
+            }
+        }
+        if self.layers.iter().any(|layer| sends_files(layer)) {
+            reasons.push("HTTPsampler.Files: files are not sent".into());
+        }
+        const ENCODING: &str = "HTTPSampler.contentEncoding";
+        match self.layer(ENCODING).fixed(ENCODING) {
+            Ok(text) if ["", "utf-8", "utf8"].contains(&text.trim().to_ascii_lowercase().as_str()) => {}
+            Ok(text) => reasons.push(format!("{ENCODING} is '{text}'; texts are sent as UTF-8")),
+            Err(reason) => reasons.push(reason),
+        }
+        reasons
+    }
+
+    fn follows_redirects(&self) -> Result<bool, String> {
+        Ok(self.is_true("HTTPSampler.follow_redirects")? || self.is_true("HTTPSampler.auto_redirects")?)
+    }
+
+    fn method(&self) -> Result<Template, String> {
+        let method = self.values.settled(&self.template("HTTPSampler.method")?);
+        match method.constant().map(str::trim) {
+            Some("") => Ok(Template::text("GET")),
+            Some(text) if text.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-') => {
+                Ok(Template::text(text))
+            }
+            Some(text) => Err(format!("HTTPSampler.method is '{text}', which is no method")),
+            None => Ok(method),
+        }
+    }
+
+    fn timeouts(&self) -> Result<Timeouts, String> {
+        let timeout = |name: &str| match self.layer(name).whole_at_start(name, 0)? {
+            0 => Ok(None),
+            ms => match u64::try_from(ms) {
+                Ok(ms) => Ok(Some(Duration::from_millis(ms))),
+                Err(_) => Err(format!("{name} is {ms}, and must not be negative")),
+            },
+        };
+        let answer = timeout("HTTPSampler.response_timeout")?;
+        Ok(Timeouts { connect: timeout("HTTPSampler.connect_timeout")?, answer })
+    }
+
+    /// The parameters, then those of defaults.
+    fn arguments(&self) -> Result<Vec<Argument>, String> {
+        let tables = self.layers.iter().filter_map(|layer| layer.object("HTTPsampler.Arguments"));
+        let rows = tables.flat_map(|table| table.rows("Arguments.arguments"));
+        let enabled = rows.filter(|row| row.is_true("Argument.enabled", true));
+        enabled.map(|row| self.argument(row)).collect()
+    }
+
+    fn argument(&self, row: &Properties) -> Result<Argument, String> {
+        let fields = Fields::new(row, self.values);
+        let (name, value) = (fields.template("Argument.name")?, fields.template("Argument.value")?);
+        let equals = row.get("Argument.metadata").is_none_or(|_| row.text("Argument.metadata") == "=");
+        if !equals && !name.0.is_empty() {
+            let name = row.text("Argument.name");
+            return Err(format!("the parameter '{name}' is to be sent without '=' (Include Equals?)"));
+        }
+        let encode = row.is_true("HTTPArgument.always_encode", false);
+        Ok(Argument { name, value, encode })
+    }
+
+    /// `http://host[:port]/path`, with what stays the same for the run filled in up to the path.
+    fn url(&self) -> Result<Template, String> {
+        let path = without_spaces(self.template("HTTPSampler.path")?);
+        let settled = self.values.settled(&path);
+        let (beginning, is_open) = match settled.0.first() {
+            Some(Piece::Text(text)) => (text.as_str(), false),
+            Some(_) => ("", true),
+            None => ("", false),
+        };
+        if let Some((scheme, _)) = beginning.split_once("://")
+            && ["http", "https"].contains(&scheme)
+        {
+            return if scheme == "http" { Ok(path) } else { Err(NO_TLS.into()) };
+        }
+        let protocol = self.template("HTTPSampler.protocol")?;
+        match self.values.fixed(&protocol).as_deref().map(|text| text.trim().to_ascii_lowercase()).as_deref() {
+            Some("" | "http") => {}
+            Some("https") => return Err(NO_TLS.into()),
+            Some(other) => return Err(format!("HTTPSampler.protocol is '{other}'; only http is supported")),
+            None => return Err("HTTPSampler.protocol may differ from request to request".into()),
+        }
+        // A path that begins with what an answer gave is taken to begin with its own slash.
+        let has_slash = is_open || beginning.starts_with('/');
+        let slash = Template::text(if has_slash { "" } else { "/" });
+        Ok(joined([Template::text("http://"), self.domain()?, self.port()?, slash, path]))
+    }
+
+    fn domain(&self) -> Result<Template, String> {
+        const DOMAIN: &str = "HTTPSampler.domain";
+        let domain = self.values.settled(&self.template(DOMAIN)?);
+        match domain.constant().map(str::trim) {
+            Some("") => Err(format!(
+                "{DOMAIN} is empty, and no HTTP Request Defaults that apply to it name a server"
+            )),
+            Some(text) if text.contains(['/', ' ', '?', '#', '@']) => {
+                Err(format!("{DOMAIN} is '{text}'; write the host alone, without http:// and path"))
+            }
+            Some(text) => Ok(Template::text(text)),
+            None => Ok(domain),
+        }
+    }
+
+    /// `:port`, or nothing for the usual one.
+    fn port(&self) -> Result<Template, String> {
+        const PORT: &str = "HTTPSampler.port";
+        let port = self.values.settled(&self.template(PORT)?);
+        match port.constant().map(str::trim) {
+            Some("" | "0" | "80") => Ok(Template::default()),
+            Some(text) => match text.parse::<u16>() {
+                Ok(number) => Ok(Template::text(format!(":{number}"))),
+                Err(_) => Err(format!("{PORT} is '{text}', which is no port")),
+            },
+            None => Ok(joined([Template::text(":"), port])),
+        }
+    }
+}
+
+const NO_TLS: &str = "https is not supported; load the server over http";
+
+/// Whether a file is to be uploaded, by the table or by the fields of old plans.
+fn sends_files(properties: &Properties) -> bool {
+    let table = properties.object("HTTPsampler.Files");
+    let in_table = table.is_some_and(|table| table.rows("HTTPFileArgs.files").any(|row| !row.text("File.path").is_empty()));
+    in_table || matches!(properties.get("HTTPSampler.FILE_NAME"), Some(Property::Text(name)) if !name.trim().is_empty())
+}
+
+fn without_spaces(path: Template) -> Template {
+    let piece = |piece| match piece {
+        Piece::Text(text) => Piece::Text(text.replace(' ', "%20")),
+        other => other,
+    };
+    Template(path.0.into_iter().map(piece).collect())
+}
+
+fn with_query(url: &Template, query: Template) -> Template {
+    let asked = url.0.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains('?')));
+    joined([url.clone(), Template::text(if asked { "&" } else { "?" }), query])
+}
+
+/// The field that carries name and password where a login is meant for this URL.
+fn authorization(
+    url: &Template,
+    scope: Scope<'_, '_>,
+    values: &Values<'_>,
+) -> Result<Option<Template>, String> {
+    let settled = values.settled(url);
+    let known = match settled.0.first() {
+        Some(Piece::Text(text)) => text.as_str(),
+        _ => "",
+    };
+    for login in scope.logins() {
+        let is_meant = known.starts_with(&login.url);
+        if !is_meant && settled.constant().is_none() && login.url.starts_with(known) {
+            let url = &login.url;
+            return Err(format!("whether the authorization for '{url}' is meant for it is known only later"));
+        }
+        if is_meant {
+            let call = Call { function: Function::Base64Encode, arguments: vec![login.credentials.clone()] };
+            return Ok(Some(Template(vec![Piece::Text("Basic ".into()), Piece::Call(call)])));
+        }
+    }
+    Ok(None)
+}
+

@@ -1,0 +1,74 @@
+//! Where a request's parameters go: its query, a form, or its body.
+
+use scenario::{Call, Function, Piece, Template};
+
+use super::Argument;
+use crate::values::joined;
+
+/// What JMeter sends with a form, and with a body that no header manager gives a type.
+const FORM_TYPE: &str = "application/x-www-form-urlencoded; charset=UTF-8";
+const TEXT_TYPE: &str = "text/plain; charset=UTF-8";
+
+/// What a request carries.
+#[derive(Default)]
+pub(super) struct Payload {
+    /// Behind the URL.
+    pub query: Option<Template>,
+    /// A form, as the scenario's [`scenario::RequestStep::form`].
+    pub form: Vec<(Template, Template, bool)>,
+    /// The body.
+    pub body: Template,
+    /// The body's type, unless a header field says it.
+    pub content_type: Option<&'static str>,
+}
+
+/// What a request of this method carries. `raw` is the plan's word that the parameters' values are the body.
+pub(super) fn payload(method: Option<&str>, raw: bool, arguments: Vec<Argument>) -> Result<Payload, String> {
+    let nameless = !arguments.is_empty() && arguments.iter().all(|argument| argument.name.0.is_empty());
+    let is_body = raw || nameless;
+    match method {
+        Some("POST" | "PUT" | "PATCH") if is_body => Ok(body(arguments)),
+        // JMeter gives these a body only where there is one.
+        Some("GET" | "DELETE") if is_body && !arguments.is_empty() => Ok(body(arguments)),
+        Some("POST" | "PUT" | "PATCH") => {
+            Ok(Payload { form: form(arguments), content_type: Some(FORM_TYPE), ..Payload::default() })
+        }
+        Some("GET" | "DELETE") => Ok(Payload { form: form(arguments), ..Payload::default() }),
+        Some("OPTIONS") if !is_body => Ok(Payload { query: query(arguments), ..Payload::default() }),
+        _ if arguments.is_empty() => Ok(Payload::default()),
+        Some(method) => Err(format!("parameters of a {method} request are not sent, by JMeter neither; remove them")),
+        None => Err("its method is known only later, and with it where its parameters go".into()),
+    }
+}
+
+fn body(arguments: Vec<Argument>) -> Payload {
+    let value = |argument: Argument| if argument.encode { encoded(argument.value) } else { argument.value };
+    let body = joined(arguments.into_iter().map(value));
+    Payload { body, content_type: Some(TEXT_TYPE), ..Payload::default() }
+}
+
+/// Parameters without a name are left out, as in JMeter.
+fn form(arguments: Vec<Argument>) -> Vec<(Template, Template, bool)> {
+    let named = arguments.into_iter().filter(|argument| !argument.name.0.is_empty());
+    named.map(|argument| (argument.name, argument.value, argument.encode)).collect()
+}
+
+fn query(arguments: Vec<Argument>) -> Option<Template> {
+    let mut parts = Vec::new();
+    for (name, value, encode) in form(arguments) {
+        if !parts.is_empty() {
+            parts.push(Template::text("&"));
+        }
+        let part = |text| if encode { encoded(text) } else { text };
+        parts.extend([part(name), Template::text("="), part(value)]);
+    }
+    (!parts.is_empty()).then(|| joined(parts))
+}
+
+/// The text as forms write it.
+fn encoded(text: Template) -> Template {
+    match text.constant() {
+        Some(text) => Template::text(url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>()),
+        None => Template(vec![Piece::Call(Call { function: Function::UrlEncode, arguments: vec![text] })]),
+    }
+}

@@ -1,0 +1,142 @@
+//! Settings as values: `${…}` in them is kept for the run, or resolved where JMeter resolves it before.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use scenario::{Piece, Template};
+use units::Duration;
+
+use crate::element::Properties;
+
+/// What is known before the first request.
+pub(crate) struct Values<'a> {
+    /// JMeter's properties, from `-J`.
+    properties: &'a BTreeMap<String, String>,
+    /// Variables of the plan whose values are known at the start.
+    at_start: BTreeMap<String, String>,
+    /// Those of them that keep their values.
+    lasting: BTreeMap<String, String>,
+    /// Variables that requests or data give other values later.
+    changing: BTreeSet<String>,
+}
+
+impl<'a> Values<'a> {
+    pub(crate) fn new(properties: &'a BTreeMap<String, String>, changing: BTreeSet<String>) -> Self {
+        Self { properties, at_start: BTreeMap::new(), lasting: BTreeMap::new(), changing }
+    }
+
+    /// Takes a variable of the plan in, after those that are defined before it.
+    pub(crate) fn define(&mut self, name: &str, value: &Template) {
+        match self.at_start(value) {
+            Some(value) => {
+                if !self.changing.contains(name) {
+                    self.lasting.insert(name.to_owned(), value.clone());
+                }
+                self.at_start.insert(name.to_owned(), value);
+            }
+            None => {
+                self.at_start.remove(name);
+                self.lasting.remove(name);
+            }
+        }
+    }
+
+    /// Text with `${…}` in it; properties are filled in, since they are the same for the whole run.
+    pub(crate) fn template(&self, text: &str) -> Result<Template, String> {
+        let template = Template::parse(text).map_err(|error| error.to_string())?;
+        Ok(template.resolved(&BTreeMap::new(), self.properties))
+    }
+
+    /// The text before the first request, if it is known: for what is set once, such as the number of users.
+    fn at_start(&self, template: &Template) -> Option<String> {
+        template.resolved(&self.at_start, self.properties).constant().map(str::to_owned)
+    }
+
+    /// The text for the whole run, if it stays the same.
+    pub(crate) fn fixed(&self, template: &Template) -> Option<String> {
+        self.settled(template).constant().map(str::to_owned)
+    }
+
+    /// The template with what stays the same for the whole run filled in.
+    pub(crate) fn settled(&self, template: &Template) -> Template {
+        template.resolved(&self.lasting, self.properties)
+    }
+}
+
+/// Texts one after another.
+pub(crate) fn joined(parts: impl IntoIterator<Item = Template>) -> Template {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for piece in parts.into_iter().flat_map(|part| part.0) {
+        match (pieces.last_mut(), piece) {
+            (Some(Piece::Text(before)), Piece::Text(text)) => before.push_str(&text),
+            (_, piece) => pieces.push(piece),
+        }
+    }
+    Template(pieces)
+}
+
+/// Settings of one element, read as what they mean.
+#[derive(Clone, Copy)]
+pub(crate) struct Fields<'a> {
+    pub properties: &'a Properties,
+    pub values: &'a Values<'a>,
+}
+
+impl<'a> Fields<'a> {
+    pub(crate) fn new(properties: &'a Properties, values: &'a Values<'a>) -> Self {
+        Self { properties, values }
+    }
+
+    /// A text that is put together for each request.
+    pub(crate) fn template(self, name: &str) -> Result<Template, String> {
+        self.values.template(self.properties.text(name)).map_err(|error| format!("{name}: {error}"))
+    }
+
+    /// A text that stays the same for the whole run.
+    pub(crate) fn fixed(self, name: &str) -> Result<String, String> {
+        let template = self.template(name)?;
+        self.values.fixed(&template).ok_or_else(|| {
+            format!("{name} is '{}', which may differ from request to request", self.properties.text(name))
+        })
+    }
+
+    /// A text that is known before the first request.
+    pub(crate) fn at_start(self, name: &str) -> Result<String, String> {
+        let template = self.template(name)?;
+        self.values.at_start(&template).ok_or_else(|| {
+            format!("{name} is '{}', which is not known before the test starts", self.properties.text(name))
+        })
+    }
+
+    /// A whole number that is known before the first request; `default` where there is none.
+    pub(crate) fn whole_at_start(self, name: &str, default: i64) -> Result<i64, String> {
+        whole(name, &self.at_start(name)?, default)
+    }
+
+    /// A whole number that stays the same for the whole run; `default` where there is none.
+    pub(crate) fn whole(self, name: &str, default: i64) -> Result<i64, String> {
+        whole(name, &self.fixed(name)?, default)
+    }
+
+    /// Whole seconds, known before the first request; 0 where there are none.
+    pub(crate) fn seconds_at_start(self, name: &str) -> Result<Duration, String> {
+        let seconds = self.whole_at_start(name, 0)?;
+        u64::try_from(seconds)
+            .map(Duration::from_secs)
+            .map_err(|_| format!("{name} is {seconds}, and must not be negative"))
+    }
+
+    /// Whether a setting that the plan knows from the start is `true`.
+    pub(crate) fn is_true(self, name: &str, default: bool) -> Result<bool, String> {
+        match self.at_start(name)?.trim() {
+            "" => Ok(default),
+            text => Ok(text.eq_ignore_ascii_case("true")),
+        }
+    }
+}
+
+fn whole(name: &str, text: &str, default: i64) -> Result<i64, String> {
+    match text.trim() {
+        "" => Ok(default),
+        text => text.parse().map_err(|_| format!("{name} is '{text}', which is no whole number")),
+    }
+}

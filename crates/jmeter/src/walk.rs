@@ -1,0 +1,325 @@
+//! Goes through a plan once, from the test plan down, and builds the scenario's steps on the way.
+
+use std::path::{Path, PathBuf};
+
+use scenario::{DataSet, Pause, Step, Template};
+
+use crate::element::Element;
+use crate::import::check_variables;
+use crate::ledger::{Ledger, Place};
+use crate::level::{Cookies, Kept, Level, Login, Scope};
+use crate::names::{self, Kind, Scoped};
+use crate::request::{self, Timeouts};
+use crate::values::{Fields, Values};
+use crate::{assertions, data, extractors, sets, timers};
+
+/// A CSV file that a plan reads, and which element names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DataFile {
+    /// The file: relative ones are those beside the plan.
+    pub file: PathBuf,
+    /// The element's path in the plan.
+    pub path: String,
+    /// Its line in the plan's file, from 1.
+    pub line: usize,
+}
+
+/// The state of going through a plan.
+pub(crate) struct Walk<'a> {
+    pub plan: &'a Path,
+    pub values: &'a Values<'a>,
+    pub ledger: Ledger,
+    /// From the test plan to the element at hand.
+    pub trail: Vec<&'a Element>,
+    /// What applies, from the test plan's level to the one at hand.
+    pub levels: Vec<Level<'a>>,
+    /// How many groups of users there are.
+    pub groups: usize,
+    /// Variables that each iteration of every group sets.
+    pub plan_sets: Vec<Step>,
+    /// Of the group at hand.
+    pub group: GroupState,
+    pub data: Vec<DataSet>,
+    pub files: Vec<DataFile>,
+    /// The longest waits of each request.
+    pub timeouts: Vec<(Place, Timeouts)>,
+}
+
+/// What is gathered while going through a group.
+#[derive(Default)]
+pub(crate) struct GroupState {
+    /// What becomes of the cookies of each of its requests.
+    pub cookies: Vec<Option<Cookies>>,
+    /// Variables that each iteration sets.
+    pub sets: Vec<Step>,
+    /// The loops and other controllers around the element at hand; the group is none.
+    pub controllers: Vec<names::Controller>,
+}
+
+impl<'a> Walk<'a> {
+    /// The place of the element at hand.
+    pub(crate) fn place(&self) -> Place {
+        let titles: Vec<String> = self.trail.iter().map(|element| element.title()).collect();
+        let line = self.trail.last().map_or(0, |element| element.line);
+        Place { path: titles.join(" > "), line }
+    }
+
+    /// The place of the element at hand with its class, for what can't be run.
+    pub(crate) fn place_with_class(&self) -> Place {
+        let mut place = self.place();
+        if let Some(element) = self.trail.last() {
+            place.path = format!("{} ({})", place.path, element.class);
+        }
+        place
+    }
+
+    /// The element at hand is not supported.
+    pub(crate) fn refuse(&mut self, reasons: impl IntoIterator<Item = String>) {
+        let place = self.place_with_class();
+        self.ledger.refuse(&place, reasons);
+    }
+
+    /// Goes through what is below `parent`: first all that applies there, then the steps.
+    pub(crate) fn branch(&mut self, parent: &'a Element) -> Vec<Step> {
+        let level = self.level(parent);
+        self.levels.push(level);
+        let mut steps = Vec::new();
+        for child in parent.enabled_children() {
+            self.trail.push(child);
+            steps.extend(self.step(child));
+            self.trail.pop();
+        }
+        self.levels.pop();
+        steps
+    }
+
+    /// What applies to all requests below `parent`.
+    pub(crate) fn level(&mut self, parent: &'a Element) -> Level<'a> {
+        let mut level = Level::default();
+        for child in parent.enabled_children() {
+            if let Kind::Scoped(scoped) = names::kind(&child.class, &child.gui) {
+                self.trail.push(child);
+                match self.scoped(scoped, child, &mut level) {
+                    Ok(()) => self.ledger.support(),
+                    Err(reason) => self.refuse([reason]),
+                }
+                if child.enabled_children().next().is_some() {
+                    self.branch(child);
+                }
+                self.trail.pop();
+            }
+        }
+        level
+    }
+
+    fn scoped(&mut self, scoped: Scoped, element: &'a Element, level: &mut Level<'a>) -> Result<(), String> {
+        let fields = Fields::new(&element.properties, self.values);
+        match scoped {
+            Scoped::Defaults => level.defaults.push(&element.properties),
+            Scoped::Headers => level.headers.push(headers(fields)?),
+            Scoped::Auth => {
+                let (logins, note) = logins(fields)?;
+                level.logins.push(logins);
+                note.into_iter().for_each(|note| self.ledger.note(note));
+            }
+            Scoped::Cookies => {
+                let kept = cookies(fields)?;
+                level.cookies.push(Cookies { place: self.place_with_class(), kept });
+            }
+            Scoped::Cache => self.ledger.note(
+                "HTTP Cache Manager: every request is sent whole, as with an empty cache; JMeter would send \
+                 conditional requests, or none, for what may be kept"
+                    .into(),
+            ),
+            // They were defined before anything else, as JMeter does.
+            Scoped::Variables => check_variables(&element.properties, self.values)?,
+            Scoped::Data => self.data_set(fields)?,
+            Scoped::Timer(timer) => level.pauses.push(timers::pause(timer, fields, self.groups)?),
+            Scoped::Assertion(kind) => {
+                level.assertions.extend(assertions::assertion(kind, &element.name, fields)?);
+            }
+            Scoped::Variable(variable) => self.set(variable, fields)?,
+            Scoped::Extractor(kind) => level.extractions.extend(extractors::extractions(kind, fields)?),
+        }
+        Ok(())
+    }
+
+    fn data_set(&mut self, fields: Fields<'_>) -> Result<(), String> {
+        if !self.group.controllers.is_empty() {
+            return Err("it takes a row each time its controller begins; move it to the thread group".into());
+        }
+        let in_group = self.trail.len() > 2;
+        let owner = if in_group && self.groups > 1 { data::Owner::OneGroup } else { data::Owner::All };
+        let set = data::data_set(self.plan, fields, owner)?;
+        let Place { path, line } = self.place_with_class();
+        self.files.push(DataFile { file: set.file.clone(), path, line });
+        self.data.push(set);
+        Ok(())
+    }
+
+    /// A variable that gets a new value with each iteration.
+    fn set(&mut self, variable: names::Variable, fields: Fields<'_>) -> Result<(), String> {
+        if !self.group.controllers.is_empty() {
+            return Err("it gives a value each time its controller begins; move it to the thread group".into());
+        }
+        let at_plan = self.trail.len() == 2;
+        let step = sets::step(variable, fields, at_plan && self.groups > 1)?;
+        if at_plan { self.plan_sets.push(step) } else { self.group.sets.push(step) }
+        Ok(())
+    }
+
+    /// What one element below the test plan or a group comes to.
+    pub(crate) fn step(&mut self, element: &'a Element) -> Vec<Step> {
+        match names::kind(&element.class, &element.gui) {
+            // They were read with their level.
+            Kind::Scoped(_) => Vec::new(),
+            Kind::NoEffect => {
+                self.ledger.ignore();
+                self.branch(element)
+            }
+            // JMeter does not carry it out: nothing of it is even looked at.
+            Kind::NotRun => {
+                self.ledger.ignore();
+                Vec::new()
+            }
+            Kind::Refused(why) => {
+                self.refuse([why.to_owned()]);
+                self.branch(element)
+            }
+            _ if self.trail.len() == 2 => {
+                self.refuse(["it stands outside of a thread group".to_owned()]);
+                self.branch(element)
+            }
+            Kind::TestPlan | Kind::ThreadGroup | Kind::OpenModel => {
+                self.refuse(["it does not belong there".to_owned()]);
+                self.branch(element)
+            }
+            Kind::Request => self.request(element),
+            Kind::FlowAction => self.flow_action(element),
+            Kind::DebugSampler => {
+                self.ledger.ignore();
+                self.ledger.note("Debug Sampler: it makes no sample, but the pauses before it are made".into());
+                self.without_request(element, None)
+            }
+            Kind::Controller(controller) => self.controller(controller, element),
+        }
+    }
+
+    fn request(&mut self, element: &'a Element) -> Vec<Step> {
+        let level = self.level(element);
+        self.levels.push(level);
+        let result = request::request(element, Scope(&self.levels), self.values);
+        let cookies = Scope(&self.levels).cookies().cloned();
+        self.below_request(element);
+        self.levels.pop();
+        match result {
+            Ok((step, timeouts)) => {
+                self.ledger.support();
+                self.group.cookies.push(cookies);
+                self.timeouts.push((self.place_with_class(), timeouts));
+                vec![Step::Request(Box::new(step))]
+            }
+            Err(reasons) => {
+                self.refuse(reasons);
+                Vec::new()
+            }
+        }
+    }
+
+    /// What stands below a request and does not apply to it.
+    fn below_request(&mut self, element: &'a Element) {
+        for child in element.enabled_children() {
+            self.trail.push(child);
+            match names::kind(&child.class, &child.gui) {
+                Kind::Scoped(_) => {}
+                Kind::NoEffect | Kind::NotRun => self.ledger.ignore(),
+                Kind::Refused(why) => self.refuse([why.to_owned()]),
+                _ => self.refuse(["it does not belong below a request".to_owned()]),
+            }
+            self.trail.pop();
+        }
+    }
+
+    /// A flow control action: JMeter has it in the place of a request, so pauses come before it, too.
+    fn flow_action(&mut self, element: &'a Element) -> Vec<Step> {
+        const PAUSE: i64 = 1;
+        let fields = Fields::new(&element.properties, self.values);
+        let pause = match fields.whole_at_start("ActionProcessor.action", PAUSE) {
+            Ok(PAUSE) => fields.template("ActionProcessor.duration").map(|ms| Pause::Constant { ms }),
+            Ok(_) => Err("of its actions only the pause is supported".to_owned()),
+            Err(reason) => Err(reason),
+        };
+        match pause {
+            Ok(pause) => {
+                self.ledger.support();
+                self.without_request(element, Some(pause))
+            }
+            Err(reason) => {
+                self.refuse([reason]);
+                self.without_request(element, None)
+            }
+        }
+    }
+
+    /// The pauses before an element that stands in the place of a request, and its own.
+    fn without_request(&mut self, element: &'a Element, own: Option<Pause>) -> Vec<Step> {
+        let level = self.level(element);
+        self.levels.push(level);
+        let pauses = Scope(&self.levels).pauses();
+        self.below_request(element);
+        self.levels.pop();
+        let is_nothing = |pause: &Pause| matches!(pause, Pause::Constant { ms } if ["", "0"].contains(&ms.constant().unwrap_or("?").trim()));
+        pauses.into_iter().chain(own).filter(|pause| !is_nothing(pause)).map(Step::Pause).collect()
+    }
+}
+
+fn cookies(fields: Fields<'_>) -> Result<Kept, String> {
+    if fields.properties.rows("CookieManager.cookies").next().is_some() {
+        return Err("cookies of its own are not supported; send them as a Cookie field of a header manager".into());
+    }
+    if fields.properties.text("CookieManager.policy").trim().eq_ignore_ascii_case("ignorecookies") {
+        return Ok(Kept::Never);
+    }
+    if fields.is_true("CookieManager.controlledByThreadGroup", false)? {
+        return Ok(Kept::AsGroupSays);
+    }
+    let clears = fields.is_true("CookieManager.clearEachIteration", false)?;
+    Ok(if clears { Kept::ForIteration } else { Kept::ForUser })
+}
+
+fn headers(fields: Fields<'_>) -> Result<Vec<(Template, Template)>, String> {
+    let mut headers = Vec::new();
+    for row in fields.properties.rows("HeaderManager.headers") {
+        let row = Fields::new(row, fields.values);
+        let name = row.template("Header.name")?;
+        if name.constant().is_some_and(|name| name.trim().is_empty()) {
+            continue;
+        }
+        headers.push((name, row.template("Header.value")?));
+    }
+    Ok(headers)
+}
+
+/// The names and passwords of an authorization manager, and what should be known of them.
+fn logins(fields: Fields<'_>) -> Result<(Vec<Login>, Option<String>), String> {
+    let mut logins = Vec::new();
+    let mut note = None;
+    for row in fields.properties.rows("AuthManager.auth_list") {
+        match row.text("Authorization.mechanism").trim() {
+            "BASIC" => {}
+            "BASIC_DIGEST" | "" => {
+                note = Some(
+                    "HTTP Authorization Manager: name and password are sent with every request (Basic), and no \
+                     Digest is answered"
+                        .to_owned(),
+                );
+            }
+            other => return Err(format!("Authorization.mechanism is {other}; only BASIC is supported")),
+        }
+        let row = Fields::new(row, fields.values);
+        let (user, password) = (row.template("Authorization.username")?, row.template("Authorization.password")?);
+        let credentials = crate::values::joined([user, Template::text(":"), password]);
+        logins.push(Login { url: row.fixed("Authorization.url")?.trim().to_owned(), credentials });
+    }
+    Ok((logins, note))
+}

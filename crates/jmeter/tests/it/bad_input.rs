@@ -1,0 +1,115 @@
+//! What can't be run is named, all of it, before anything is sent.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use jmeter::{PlanNotUnderstood, import};
+use proptest::prelude::*;
+
+fn plan(name: &str) -> String {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plans").join(name);
+    std::fs::read_to_string(file).unwrap()
+}
+
+fn error(name: &str, text: &str) -> PlanNotUnderstood {
+    import(Path::new(name), text, &BTreeMap::new()).unwrap_err()
+}
+
+#[test]
+fn everything_that_is_not_supported_is_named_at_once() {
+    let error = error("unsupported.jmx", &plan("unsupported.jmx"));
+    insta::assert_snapshot!(error);
+    let PlanNotUnderstood::Unsupported { support, .. } = error else { panic!("it is well-formed") };
+    assert!(support.supported + support.ignored < support.elements, "{support:?}");
+    assert!(support.share() > 0.0 && support.share() < 0.5, "{support:?}");
+    let path = "Test Plan > Thread Group 'users' > JSR223 Sampler 'x' (JSR223Sampler)";
+    assert!(support.unsupported.iter().any(|it| it.path == path), "{support:?}");
+}
+
+#[test]
+fn bad_numbers_are_named_with_what_they_are() {
+    insta::assert_snapshot!(error("bad-numbers.jmx", &plan("bad-numbers.jmx")));
+}
+
+#[test]
+fn missing_data_is_named_with_the_element_that_wants_it() {
+    let path = Path::new("plans/missing-csv.jmx");
+    let plan = import(path, &plan("missing-csv.jmx"), &BTreeMap::new()).unwrap();
+    let missing = plan.check_files(path, |file| {
+        std::fs::metadata(file).map(|_| ()).map_err(|error| error.kind().to_string())
+    });
+    insta::assert_snapshot!(missing.unwrap_err());
+    assert!(plan.check_files(path, |_| Ok(())).is_ok());
+}
+
+#[test]
+fn broken_xml_is_one_error_with_its_place() {
+    let whole = plan("virtual-threads.jmx");
+    let cut = &whole[..whole.find("</hashTree>").unwrap()];
+    let crossed = whole.replacen("</TestPlan>", "</Testplan>", 1);
+    let entity = whole.replacen("slowAPI", "slow&API;", 1);
+    for (text, place, what) in [
+        ("", ":1:1: ", "there is no XML element"),
+        ("Just text.", ":1:1: ", "text outside of the root"),
+        ("<project>\n</project>", ":1:1: ", "its root is <project>"),
+        ("<jmeterTestPlan><hashTree/></jmeterTestPlan>", ":1:1: ", "it holds no <TestPlan>"),
+        ("<a/>\n<b/>", ":2:1: ", "second root"),
+        (cut, ":100:", "the file ends within <hashTree>"),
+        (&crossed, ":31:", "TestPlan"),
+        (&entity, ":48:", "&API;"),
+    ] {
+        let error = error("p.jmx", text).to_string();
+        assert!(error.starts_with(&format!("p.jmx{place}")) && error.contains(what), "{error}");
+        assert!(!error.contains('\n'), "{error}");
+    }
+    let deep = "<a>".repeat(100_000);
+    assert!(error("p.jmx", &deep).to_string().contains("within each other"));
+}
+
+#[test]
+fn a_plan_that_makes_no_request_is_an_error() {
+    let whole = plan("virtual-threads.jmx");
+    let none = whole.replacen("<HTTPSamplerProxy ", "<HTTPSamplerProxy enabled=\"false\" ", 1);
+    assert!(error("p.jmx", &none).to_string().contains("no thread group of the plan makes a request"));
+    let properties = BTreeMap::from([("users".to_owned(), "0".to_owned())]);
+    let error = import(Path::new("p.jmx"), &whole, &properties).unwrap_err().to_string();
+    assert!(error.contains("no thread group"), "{error}");
+}
+
+#[test]
+fn cookies_and_timeouts_that_differ_between_requests_are_named() {
+    let whole = plan("login.jmx");
+    let manager = whole.find("<CookieManager").unwrap();
+    let end = whole[manager..].find("<hashTree/>").unwrap() + manager + "<hashTree/>".len();
+    let (cookies, mut moved) = (whole[manager..end].to_owned(), whole.clone());
+    moved.replace_range(manager..end, "");
+    let once = moved.find("</OnceOnlyController>").unwrap_or_else(|| moved.find("<OnceOnlyController").unwrap());
+    let inside = moved[once..].find("<hashTree>").unwrap() + once + "<hashTree>".len();
+    moved.insert_str(inside, &cookies);
+    let text = error("p.jmx", &moved).to_string();
+    assert!(text.contains("HTTP Cookie Manager (CookieManager): it applies to some requests"), "{text}");
+
+    let own = "<stringProp name=\"HTTPSampler.response_timeout\">1</stringProp><stringProp name=\"HTTPSampler.domain\">";
+    let sampler = whole.find("testname=\"Log out\"").unwrap();
+    let mut differing = whole.clone();
+    let domain = "<stringProp name=\"HTTPSampler.domain\">";
+    let at = whole[sampler..].find(domain).unwrap() + sampler;
+    differing.replace_range(at..at + domain.len(), own);
+    let text = error("p.jmx", &differing).to_string();
+    assert!(text.contains("HTTP Request 'Log out' (HTTPSamplerProxy): its timeouts are 2.00s"), "{text}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Whatever is cut out of a plan or put into it: a plan or an error, and never a panic.
+    #[test]
+    fn no_text_is_too_much(from in 0_usize..20_000, length in 0_usize..400, put in r#"[<>/&;"=${}a-zA-Z ]{0,12}"#) {
+        let mut text = plan("login.jmx");
+        let from = from.min(text.len() - 1);
+        let to = (from + length).min(text.len());
+        prop_assume!(text.is_char_boundary(from) && text.is_char_boundary(to));
+        text.replace_range(from..to, &put);
+        let _ = import(Path::new("p.jmx"), &text, &BTreeMap::new());
+    }
+}

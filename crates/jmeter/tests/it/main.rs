@@ -1,0 +1,5 @@
+//! Plans as users write them, and results as JMeter's readers read them.
+
+mod bad_input;
+mod jtl;
+mod plans;

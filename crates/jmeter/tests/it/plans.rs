@@ -1,0 +1,86 @@
+//! Plans as users write them, and what they become.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use jmeter::{Plan, import};
+use scenario::{Step, Users};
+use units::Duration;
+
+fn read(name: &str) -> String {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plans").join(name);
+    std::fs::read_to_string(file).unwrap()
+}
+
+fn imported(name: &str, properties: &[(&str, &str)]) -> Plan {
+    let properties: BTreeMap<String, String> =
+        properties.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    match import(Path::new(&format!("plans/{name}")), &read(name), &properties) {
+        Ok(plan) => plan,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn users(plan: &Plan) -> (u32, Duration, Option<u64>) {
+    match &plan.scenario.groups[0].users {
+        Users::Closed { count, ramp_up, iterations, .. } => (count.get(), *ramp_up, iterations.map(Into::into)),
+        Users::Open { .. } => panic!("it is closed"),
+    }
+}
+
+/// The write-up's load: 1000 users who start over 50 s and make 1000 requests each.
+#[test]
+fn the_virtual_threads_write_up() {
+    let plan = imported("virtual-threads.jmx", &[]);
+    assert_eq!(users(&plan), (1000, Duration::from_secs(50), Some(1000)));
+    insta::assert_debug_snapshot!(plan);
+}
+
+#[test]
+fn properties_of_the_command_line_reach_every_number() {
+    let properties = [("users", "20"), ("ramp", "2"), ("loops", "30"), ("host", "far.test"), ("port", "80")];
+    let plan = imported("virtual-threads.jmx", &properties);
+    assert_eq!(users(&plan), (20, Duration::from_secs(2), Some(30)));
+    let [Step::Request(request)] = plan.scenario.groups[0].steps.as_slice() else { panic!("one request") };
+    assert_eq!(request.url.constant(), Some("http://far.test/slowAPI"));
+    assert_eq!(request.form.len(), 1);
+}
+
+#[test]
+fn a_login_with_what_its_answers_give() {
+    insta::assert_debug_snapshot!(imported("login.jmx", &[]));
+}
+
+#[test]
+fn every_controller() {
+    insta::assert_debug_snapshot!(imported("controllers.jmx", &[]));
+}
+
+/// What applies to a request is what stands below it, beside it, beside its parent, and so on up.
+#[test]
+fn scopes_are_jmeters() {
+    insta::assert_debug_snapshot!(imported("scopes.jmx", &[]));
+}
+
+#[test]
+fn arrivals_by_a_schedule() {
+    insta::assert_debug_snapshot!(imported("open-model.jmx", &[("warmup", "45")]));
+}
+
+#[test]
+fn every_assertion_and_extractor() {
+    insta::assert_debug_snapshot!(imported("checks.jmx", &[]));
+}
+
+#[test]
+fn a_plan_of_an_old_jmeter() {
+    insta::assert_debug_snapshot!(imported("old.jmx", &[]));
+}
+
+#[test]
+fn what_has_no_effect_is_counted_and_what_is_off_is_not() {
+    let support = imported("scopes.jmx", &[]).support;
+    assert_eq!(support.elements, support.supported + support.ignored);
+    assert!((support.share() - 1.0).abs() < f64::EPSILON);
+    assert_eq!(support.ignored, 1, "the test fragment");
+}

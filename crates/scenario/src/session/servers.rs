@@ -1,0 +1,60 @@
+//! Which servers a scenario's users go to, as far as that is known before they begin.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::walk::State;
+use crate::model::Step;
+use crate::prepared::{Prepared, http_url};
+use crate::world::{World, WorldSetup};
+
+impl Prepared {
+    /// The servers, as `host:port`, that requests go to with the variables and the row of data that the first user of
+    /// each group begins with. Those that follow from an answer or from another row are not among them.
+    pub fn servers(self: &Arc<Self>, setup: &WorldSetup) -> BTreeSet<String> {
+        let mut servers = BTreeSet::new();
+        for (group, it) in self.scenario().groups.iter().enumerate() {
+            let mut world = World::new(setup.clone());
+            let mut state = State::new(group, 0);
+            state.begin_for_servers(self, &mut world);
+            collect(&it.steps, self, &mut state, &mut world, &mut servers);
+        }
+        servers
+    }
+}
+
+fn collect(
+    steps: &[Step],
+    prepared: &Prepared,
+    state: &mut State,
+    world: &mut World,
+    servers: &mut BTreeSet<String>,
+) {
+    for step in steps {
+        match step {
+            Step::Request(request) => {
+                let url = state.scope(prepared, world).text(&request.url).into_owned();
+                if let Ok(url) = http_url(&url) {
+                    let port = url.port_or_known_default().unwrap_or(80);
+                    servers.extend(url.host_str().map(|host| format!("{host}:{port}")));
+                }
+            }
+            Step::Set { name, value } => {
+                let value = state.scope(prepared, world).text(value).into_owned();
+                state.user.variables.set(name, &value);
+            }
+            Step::OneOf { steps, .. } => {
+                for (_, step) in steps {
+                    collect(std::slice::from_ref(step), prepared, state, world, servers);
+                }
+            }
+            Step::Loop { steps, .. }
+            | Step::If { steps, .. }
+            | Step::While { steps, .. }
+            | Step::Once(steps)
+            | Step::Sequence(steps)
+            | Step::Transaction { steps, .. } => collect(steps, prepared, state, world, servers),
+            Step::Pause(_) => {}
+        }
+    }
+}

@@ -101,7 +101,10 @@ impl From<LabError> for Failure {
     fn from(error: LabError) -> Self {
         let code = match &error {
             LabError::InterruptedEarly => INTERRUPTED,
-            LabError::Plan(_) | LabError::NotResumable { .. } | LabError::NotRepeatable { .. } => USAGE,
+            LabError::Plan(_)
+            | LabError::Scenario(_)
+            | LabError::NotResumable { .. }
+            | LabError::NotRepeatable { .. } => USAGE,
             LabError::NoAddress { .. }
             | LabError::Unreachable { .. }
             | LabError::Stack(_)

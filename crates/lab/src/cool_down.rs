@@ -18,7 +18,7 @@ const PORTS_SHARE: u32 = 4;
 
 /// Waits until TIME_WAIT has drained, for `longest` at most. Gives how many sockets are left in it.
 pub(crate) fn cool_down(longest: Duration, interrupt: &Control) -> Option<u32> {
-    let deadline = Instant::now() + longest.into();
+    let deadline = Instant::now() + std::time::Duration::from(longest);
     let bound = stack::ephemeral_range().len() as u32 / PORTS_SHARE;
     loop {
         let left = time_wait()?;

@@ -148,7 +148,7 @@ pub(crate) fn carry_out(
     program.go().map_err(cannot_start)?;
     let cpus = cpus_of(&program);
     let bound = bound(ask.job.plan);
-    let ended = program.wait(StdInstant::now() + bound.into(), &mut *goes_on);
+    let ended = program.wait(StdInstant::now() + std::time::Duration::from(bound), &mut *goes_on);
     let (ended, at) =
         (ended.map_err(|error| failed(format!("can't be waited for ({error})")))?, monotonic_now());
     let sampled = sampler.finish();
@@ -215,7 +215,7 @@ const fn name(driver: Driver) -> &'static str {
 fn bound(plan: &LoadPlan) -> Duration {
     let ramp_up = match plan.load {
         engine::Load::Closed { start: engine::UserStart::RampUp { span, .. }, .. } => span,
-        engine::Load::Closed { .. } | engine::Load::Open { .. } => Duration::ZERO,
+        engine::Load::Closed { .. } | engine::Load::Open { .. } | engine::Load::Scripted => Duration::ZERO,
     };
     let load = plan.stop.duration.min(COUNTED_MAX);
     ramp_up + load + plan.timeouts.request + GRACE
@@ -288,6 +288,7 @@ impl Told {
             connections: Connections::default(),
             littles_law: law.filter(|_| intended > 0),
             seconds: Vec::new(),
+            steps: Vec::new(),
         }
     }
 }

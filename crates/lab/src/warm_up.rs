@@ -88,7 +88,7 @@ fn mean_response(load: &LoadResult) -> Duration {
 }
 
 fn rest(pause: Duration, chain: &Chain, interrupt: &Control) {
-    let deadline = Instant::now() + pause.into();
+    let deadline = Instant::now() + std::time::Duration::from(pause);
     while Instant::now() < deadline && !interrupt.is_interrupted() && chain.dead().is_none() {
         std::thread::sleep(POLL.min(deadline.saturating_duration_since(Instant::now())));
     }

@@ -47,7 +47,7 @@ pub fn run(arguments: &Replicate) -> Result<ExitCode, Failure> {
             version: env!("CARGO_PKG_VERSION"),
             argv: &argv,
             interrupt: &control,
-            until: budget.map(|budget| Instant::now() + budget.into()),
+            until: budget.map(|budget| Instant::now() + std::time::Duration::from(budget)),
         };
         let mut write_up = WriteUp::read(path, &catalogue)?;
         if budget.is_some() {

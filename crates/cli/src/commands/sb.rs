@@ -192,7 +192,7 @@ struct Progress {
 
 impl Progress {
     fn new(plan: &LoadPlan) -> Self {
-        let starts = Instant::now() + plan.warm_up.into();
+        let starts = Instant::now() + std::time::Duration::from(plan.warm_up);
         let shown = std::io::stdout().is_terminal();
         Self { books: Books::default(), shown, connections: plan.connections.get(), starts }
     }

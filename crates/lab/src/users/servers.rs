@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use std::sync::Arc;
 
-use scenario::{Prepared, WorldSetup};
+use scenario::Prepared;
 use url::Url;
 
 use crate::error::LabError;

@@ -41,7 +41,7 @@ fn collect(
             }
             Step::Set { name, value } => {
                 let value = state.scope(prepared, world).text(value).into_owned();
-                state.user.variables.set(name, &value);
+                state.user.variables.set(name, value.as_str());
             }
             Step::OneOf { steps, .. } => {
                 for (_, step) in steps {

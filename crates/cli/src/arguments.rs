@@ -4,6 +4,7 @@ mod audit;
 pub mod compare;
 pub mod explain;
 pub mod history;
+pub mod jmeter;
 pub mod planted;
 pub mod replicate;
 pub mod sb;
@@ -56,6 +57,8 @@ pub enum Command {
     Check(Check),
     /// Load as wrk does: its command line, its output, and below it what wrk would not have said
     Wrk(Wrk),
+    /// Run a JMeter test plan: its command line, its JTL and its console
+    Jmeter(Box<jmeter::Jmeter>),
     /// Load as SuperBenchmarker does: its command line and its output
     Sb(Box<sb::Sb>),
     /// Serve: the calibration server, whose behaviour and truth are known

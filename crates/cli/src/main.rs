@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         Command::ErrorRates(arguments) => commands::error_rates::run(&arguments),
         Command::Audit(arguments) => commands::audit::run(&arguments),
         Command::Wrk(arguments) => return commands::wrk::run(&arguments.arguments),
+        Command::Jmeter(arguments) => return commands::jmeter::run(&arguments),
         Command::Sb(arguments) => commands::sb::run(&arguments),
         Command::Target(arguments) => commands::target::run(*arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),

@@ -5,6 +5,7 @@
 //! and finds no seat takes the next that is left, and its first request keeps the instant of its arrival.
 
 mod arrivals;
+mod jtl;
 mod load;
 mod results;
 mod seat;
@@ -20,6 +21,7 @@ use scenario::{Ended, Prepared, Session, Users as Comings, World, WorldSetup};
 use units::{Duration, Instant};
 
 use self::arrivals::Arrivals;
+pub use self::jtl::{JtlBooks, JtlReport, jtl};
 pub use self::load::{Setting, carry_out, plan};
 pub use self::results::{Counts, Crowd, Report, StepSample};
 use self::seat::Seat;

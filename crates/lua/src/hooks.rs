@@ -18,6 +18,8 @@ pub struct Hooks {
     response: Option<Function>,
     delay: Option<Function>,
     constant: Vec<u8>,
+    /// The number of the server that this thread's address stands for.
+    target: u32,
     users: Vec<User>,
     error: Option<ScriptError>,
 }
@@ -33,8 +35,8 @@ struct User {
 }
 
 impl Hooks {
-    /// The hooks of a script whose `init` was called, for `users` connections.
-    pub fn new(environment: Environment, users: u32) -> Result<Self, ScriptError> {
+    /// The hooks of a script whose `init` was called, for `users` connections to the server with the number `target`.
+    pub fn new(environment: Environment, users: u32, target: u32) -> Result<Self, ScriptError> {
         let constant = environment.request()?;
         Ok(Self {
             request: environment.hook("request"),
@@ -42,6 +44,7 @@ impl Hooks {
             delay: environment.hook("delay"),
             environment,
             constant,
+            target,
             users: vec![User::default(); users as usize],
             error: None,
         })
@@ -75,7 +78,7 @@ impl Hooks {
                 &it.request
             }
         };
-        Ok(Next::Send(Due { intended: now, kind: kind_of(request)?, target: 0 }))
+        Ok(Next::Send(Due { intended: now, kind: kind_of(request)?, target: self.target }))
     }
 
     fn tell(&mut self, user: u32, response: &Response) -> Result<(), ScriptError> {

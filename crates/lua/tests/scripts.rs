@@ -25,7 +25,7 @@ fn environment(script: &str) -> Result<Environment, ScriptError> {
 fn hooks(script: &str) -> Hooks {
     let environment = environment(script).unwrap();
     environment.init(&["one".into(), "two".into()]).unwrap();
-    Hooks::new(environment, 2).unwrap()
+    Hooks::new(environment, 2, 0).unwrap()
 }
 
 fn ask(hooks: &mut Hooks) -> Next {

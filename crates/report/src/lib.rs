@@ -36,4 +36,4 @@ pub use load::{HitReport, hit_text};
 pub use ranking::{RunReport, TrialLine, ranking_text};
 pub use sb::{SbRun, sb_progress, sb_text};
 pub use why::{confirmation_text, explanations_text};
-pub use wrk::{WrkRun, late_answers_note, wrk_head, wrk_text};
+pub use wrk::{WrkFigures, WrkRun, late_answers_note, wrk_figures, wrk_head, wrk_text};

@@ -71,6 +71,49 @@ pub fn wrk_text(run: &WrkRun<'_>) -> String {
     text
 }
 
+/// The figures of [`wrk_text`] as numbers, for a script's `done`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WrkFigures {
+    /// Length of the load.
+    pub length: Duration,
+    /// Answers, and their bytes.
+    pub requests: u64,
+    /// See `requests`.
+    pub bytes: u64,
+    /// `Socket errors`: connections that did not come up, connections that broke, late answers and those that never came.
+    pub connect: u64,
+    /// See `connect`.
+    pub read: u64,
+    /// See `connect`.
+    pub timeout: u64,
+    /// `Non-2xx or 3xx responses`.
+    pub status: u64,
+    /// `Latency`, µs, and each latency in whole µs with how often it occurred.
+    pub latency: (Deviation, Vec<(u64, u64)>),
+    /// `Req/Sec`, and each rate with how often it occurred.
+    pub rates: (Deviation, Vec<(u64, u64)>),
+}
+
+/// See [`WrkFigures`].
+pub fn wrk_figures(run: &WrkRun<'_>) -> WrkFigures {
+    let WrkRun { books, result, timeout, .. } = *run;
+    let waits = books.waits(timeout);
+    let errors = SocketErrors::of(run);
+    let answered = books.tally.done_answered();
+    let micros = waits.times().into_iter().map(|(time, count)| (time.as_nanos().div_ceil(1000), count));
+    WrkFigures {
+        length: Duration::from_nanos((result.window.duration_s * 1e9) as u64),
+        requests: answered,
+        bytes: books.tally.done_received_bytes,
+        connect: errors.connect,
+        read: errors.read,
+        timeout: errors.timeout,
+        status: answered.saturating_sub(books.tally.done_as_expected),
+        latency: (latency(&waits), micros.collect()),
+        rates: (books.rates.deviation(), books.rates.rates().collect()),
+    }
+}
+
 /// A line of what wrk does not say of its timeouts; `None` where no answer was late.
 pub fn late_answers_note(run: &WrkRun<'_>) -> Option<String> {
     let late = run.books.response.longer_than(run.timeout);

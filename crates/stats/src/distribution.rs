@@ -189,6 +189,15 @@ impl Distribution {
         Deviation::of(&samples)
     }
 
+    /// Each time and how often it occurred, the shortest first, censored samples at their bounds.
+    pub fn times(&self) -> Vec<(Duration, u64)> {
+        let mut all = self.exact.clone();
+        if let Some(censored) = &self.censored {
+            all.add(censored);
+        }
+        all.times().map(|(ns, count)| (Duration::from_nanos(ns), count)).collect()
+    }
+
     /// The samples that were seen to their end, in the form that HdrHistogram tools read.
     pub fn exact(&self) -> Histogram<u64> {
         self.exact.to_histogram()

@@ -28,6 +28,11 @@ impl RateSpread {
         }
     }
 
+    /// Each rate a second and how often it occurred, the lowest first.
+    pub fn rates(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.0.iter().map(|(rate, count)| (*rate, *count))
+    }
+
     /// Their spread, a second.
     pub fn deviation(&self) -> Deviation {
         let values: Vec<(f64, u64)> = self.0.iter().map(|(rate, count)| (*rate as f64, *count)).collect();

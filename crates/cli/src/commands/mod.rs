@@ -10,6 +10,7 @@ pub mod error_rates;
 pub mod explain;
 pub mod history;
 pub mod hit;
+pub mod jmeter;
 pub mod list;
 pub mod replicate;
 pub mod report;

@@ -1,11 +1,14 @@
 //! `proofload wrk`: a load by wrk's command line, with wrk's output, errors and exit codes.
 
+mod script;
+
 use std::io::{IsTerminal, Write};
+use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::process::ExitCode;
 
 use driver::Control;
-use engine::Expect;
+use engine::{Expect, Request};
 use lab::LabError;
 use lab::load::{Job, Moment, resolve, run as run_load};
 use plan::{HttpTarget, LoadArguments, LoadPlan, RequestArguments, Threads};
@@ -15,6 +18,7 @@ use units::Duration;
 use crate::arguments::wrk::{Refused, USAGE, Wrk, parse};
 use crate::interrupt;
 use crate::output::print;
+use self::script::Script;
 
 /// wrk ends with 1 whatever is the matter.
 const FAILED: u8 = 1;
@@ -74,7 +78,7 @@ fn carry_out(wrk: &Wrk) -> Result<(), End> {
     if wrk.connections < wrk.threads {
         return Err(End::with_usage("number of connections must be >= threads".into()));
     }
-    refuse_script(wrk)?;
+    let script = Script::prepare(wrk, &target)?;
     let plan = plan(wrk)?;
     let targets = resolve(&target.host, target.port).map_err(|error| unreachable(&wrk.url, &target, error))?;
     let control = interrupt::on_signals()?;
@@ -84,34 +88,56 @@ fn carry_out(wrk: &Wrk) -> Result<(), End> {
         // A reader that has gone is noticed when the result is printed.
         let _ = std::io::stdout().flush();
     }
-    let job = Job {
-        url: &target.url,
-        targets: &targets,
-        request: &target.request,
-        expect: &Expect::default(),
-        plan: &plan,
-        interval_log: None,
-    };
-    let (books, report) = load(&job, &control)?;
-    show(wrk, &books, &report)
+    let load = Load { wrk, target: &target, targets: &targets, plan, control: &control };
+    match script {
+        None => show(wrk, &load.constant(&target.request)?),
+        Some(script) => script.run(&load),
+    }
 }
 
-fn load(job: &Job<'_>, control: &Control) -> Result<(Books, HitReport), LabError> {
-    let mut books = Books::default();
-    let result = run_load(job, control, &mut |moment| {
-        if let Moment::Interval { interval, rates, .. } = moment {
-            books.add(interval, rates);
-        }
-    })?;
-    Ok((books, HitReport::new(result)))
+/// A load that is about to begin.
+struct Load<'a> {
+    wrk: &'a Wrk,
+    target: &'a HttpTarget,
+    targets: &'a [SocketAddr],
+    plan: LoadPlan,
+    control: &'a Control,
 }
 
-fn show(wrk: &Wrk, books: &Books, report: &HitReport) -> Result<(), End> {
+/// What it came to.
+struct Done {
+    books: Books,
+    report: HitReport,
+}
+
+impl Load<'_> {
+    /// The same request again and again.
+    fn constant(&self, request: &Request) -> Result<Done, LabError> {
+        let mut books = Books::default();
+        let job = self.job(request, self.targets, &self.plan);
+        let result = run_load(&job, self.control, &mut |moment| add(&mut books, &moment))?;
+        Ok(Done { books, report: HitReport::new(result) })
+    }
+
+    fn job<'a>(&'a self, request: &'a Request, targets: &'a [SocketAddr], plan: &'a LoadPlan) -> Job<'a> {
+        Job { url: &self.target.url, targets, request, expect: &EXPECT, plan, interval_log: None }
+    }
+}
+
+/// Any status from 200 to 399 is a good one, as wrk has it.
+const EXPECT: Expect = Expect { status: None, body: None };
+
+fn add(books: &mut Books, moment: &Moment<'_>) {
+    if let Moment::Interval { interval, rates, .. } = moment {
+        books.add(interval, rates);
+    }
+}
+
+fn show(wrk: &Wrk, Done { books, report }: &Done) -> Result<(), End> {
     if wrk.json {
         return Ok(print(&report.json())?);
     }
-    let timeout = Duration::from_secs(wrk.timeout_s);
-    let run = WrkRun { books, result: &report.result, timeout, percentiles: wrk.latency };
+    let run = wrk_run(wrk, books, report);
     let mut text = wrk_text(&run);
     if wrk.verdict || std::io::stdout().is_terminal() {
         let notes: Vec<String> = late_answers_note(&run).into_iter().collect();
@@ -121,12 +147,9 @@ fn show(wrk: &Wrk, books: &Books, report: &HitReport) -> Result<(), End> {
     Ok(print(&text)?)
 }
 
-/// Lua is not there yet: whoever adds it gives the script and its arguments to the load here.
-fn refuse_script(wrk: &Wrk) -> Result<(), End> {
-    match &wrk.script {
-        None => Ok(()),
-        Some(script) => Err(End::from(format!("-s {script}: Lua scripts are not supported; leave -s out"))),
-    }
+fn wrk_run<'a>(wrk: &Wrk, books: &'a Books, report: &'a HitReport) -> WrkRun<'a> {
+    let timeout = Duration::from_secs(wrk.timeout_s);
+    WrkRun { books, result: &report.result, timeout, percentiles: wrk.latency }
 }
 
 fn target(wrk: &Wrk) -> Result<HttpTarget, End> {

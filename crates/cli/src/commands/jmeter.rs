@@ -1,0 +1,180 @@
+//! `proofload jmeter`: a JMeter test plan, with JMeter's results, console and exit codes.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use driver::monotonic_now;
+use jmeter::{Aggregate, JtlWriter, Plan, PlanNotUnderstood, Support, end_lines, import, start_lines};
+use lab::users::{JtlBooks, Servers, Setting, carry_out, jtl};
+use scenario::Prepared;
+
+use crate::arguments::jmeter::Jmeter;
+use crate::exit::Failure;
+use crate::interrupt;
+
+/// JMeter ends with 1 whatever the matter is.
+const FAILED: u8 = 1;
+
+/// Runs the command.
+pub fn run(arguments: &Jmeter) -> ExitCode {
+    match carry_out_plan(arguments) {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!("proofload: {failure}");
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+fn carry_out_plan(arguments: &Jmeter) -> Result<ExitCode, Failure> {
+    let properties = properties(arguments)?;
+    let text = fs::read_to_string(&arguments.plan).map_err(|error| {
+        let plan = arguments.plan.display();
+        Failure::usage(format!("{plan}: cannot be read ({error}); check -t"))
+    })?;
+    let read = import(&arguments.plan, &text, &properties).and_then(|plan| {
+        plan.check_files(&arguments.plan, |file| File::open(file).map(drop).map_err(|error| error.to_string()))?;
+        Ok(plan)
+    });
+    if arguments.check {
+        return check(read);
+    }
+    let plan = read.map_err(Failure::usage)?;
+    for note in &plan.notes {
+        eprintln!("proofload: {note}");
+    }
+    load(arguments, plan, properties)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says what share of the plan is supported.
+fn check(read: Result<Plan, PlanNotUnderstood>) -> Result<ExitCode, Failure> {
+    let (support, notes, code) = match read {
+        Ok(plan) => (plan.support, plan.notes, ExitCode::SUCCESS),
+        Err(PlanNotUnderstood::Unsupported { support, .. }) => (support, Vec::new(), ExitCode::from(FAILED)),
+        Err(broken) => return Err(Failure::usage(broken)),
+    };
+    let Support { elements, supported, ignored, unsupported } = &support;
+    println!(
+        "{:.0} % of {elements} elements supported: {supported} carried out, {ignored} without effect, {} not \
+         supported",
+        support.share() * 100.0,
+        elements - supported - ignored
+    );
+    for it in unsupported {
+        println!("  line {}: {}: {}", it.line, it.path, it.why);
+    }
+    for note in notes {
+        println!("  note: {note}");
+    }
+    Ok(code)
+}
+
+/// Runs the plan and writes what it came to.
+fn load(arguments: &Jmeter, plan: Plan, properties: BTreeMap<String, String>) -> Result<(), Failure> {
+    let prepared = Prepared::new(plan.scenario)?;
+    let setting = Setting { seed: arguments.seed, properties, ..Setting::default() };
+    let servers = Servers::resolve(&prepared, &setting, &arguments.hosts)?;
+    let writer = results_file(arguments)?;
+    if let Some(folder) = &arguments.output {
+        empty_folder(folder, arguments.force)?;
+    }
+    let control = interrupt::on_signals()?;
+    for line in start_lines(&arguments.plan.display().to_string(), now_ms()) {
+        println!("{line}");
+    }
+    let groups = prepared.scenario().groups.iter().map(|group| group.name.clone()).collect();
+    let (report, books) = jtl(groups, (monotonic_now(), now_ms()), writer);
+    let (result, aggregate) = std::thread::scope(|scope| {
+        let books = scope.spawn(move || keep(books));
+        // The books are closed when the load gives its end of them back, and that is dropped here.
+        let result = carry_out(&prepared, &setting, servers, report, &control, &mut |_| {}).map(|done| done.0);
+        (result, books.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    let aggregate = aggregate.map_err(|error| {
+        Failure::system(format!("the results can't be written ({error}); the disk may be full"))
+    })?;
+    result?;
+    if let Some(folder) = &arguments.output {
+        write_reports(folder, &aggregate)?;
+    }
+    for line in end_lines(now_ms()) {
+        println!("{line}");
+    }
+    Ok(())
+}
+
+fn keep(books: JtlBooks<File>) -> std::io::Result<Aggregate> {
+    books.keep(|line| println!("{line}"), now_ms)
+}
+
+/// The file of results, which must not be there yet or be empty: JMeter adds to one that is, and mixes two runs.
+fn results_file(arguments: &Jmeter) -> Result<Option<JtlWriter<File>>, Failure> {
+    let Some(path) = &arguments.results else { return Ok(None) };
+    let shown = path.display();
+    let is_taken = fs::metadata(path).is_ok_and(|file| file.len() > 0);
+    if is_taken && !arguments.force {
+        let help = "name another file, or replace it with -f";
+        return Err(Failure::usage(format!("{shown} holds the results of another run; {help}")));
+    }
+    let file = File::create(path);
+    let writer = file.and_then(JtlWriter::new);
+    writer.map(Some).map_err(|error| Failure::system(format!("{shown} can't be written ({error}); check -l")))
+}
+
+fn empty_folder(folder: &Path, force: bool) -> Result<(), Failure> {
+    let shown = folder.display();
+    let is_full = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
+    if is_full && !force {
+        let what = format!("Cannot write to '{shown}' as folder is not empty");
+        return Err(Failure::usage(format!("{what}; name another, or replace what is in it with -f")));
+    }
+    fs::create_dir_all(folder)
+        .map_err(|error| Failure::system(format!("{shown} can't be made ({error}); check -o")))
+}
+
+fn write_reports(folder: &Path, aggregate: &Aggregate) -> Result<(), Failure> {
+    for (name, text) in
+        [("aggregate.csv", aggregate.aggregate_csv()), ("summary.csv", aggregate.summary_csv())]
+    {
+        let path = folder.join(name);
+        fs::write(&path, text).map_err(|error| {
+            Failure::system(format!("{} can't be written ({error}); check -o", path.display()))
+        })?;
+    }
+    Ok(())
+}
+
+fn properties(arguments: &Jmeter) -> Result<BTreeMap<String, String>, Failure> {
+    let mut properties = BTreeMap::new();
+    for path in &arguments.property_files {
+        let text = fs::read_to_string(path).map_err(|error| {
+            Failure::usage(format!("{}: cannot be read ({error}); check -q", path.display()))
+        })?;
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let (name, value) = pair(line).ok_or_else(|| {
+                Failure::usage(format!("{}: `{line}` is no property; write name=value", path.display()))
+            })?;
+            properties.insert(name, value);
+        }
+    }
+    for given in &arguments.properties {
+        let (name, value) = pair(given)
+            .ok_or_else(|| Failure::usage(format!("-J{given} is no property; write -Jname=value")))?;
+        properties.insert(name, value);
+    }
+    Ok(properties)
+}
+
+fn pair(text: &str) -> Option<(String, String)> {
+    let (name, value) = text.split_once('=')?;
+    Some((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

@@ -59,14 +59,22 @@ pub fn run(arguments: &Explain) -> Result<ExitCode, Failure> {
 
 /// What the stacks of some cells can carry, where there is more than one level to tell it from.
 fn capacities(trials: &[Trial], cells: &[CellExplanation]) -> Vec<Capacity> {
-    let is_asked = |it: &Capacity| cells.iter().any(|cell| cell.round == it.round && cell.stack == it.stack);
+    let is_of = |cell: &CellExplanation, it: &Capacity| {
+        (&cell.round, cell.driver, &cell.stack) == (&it.round, it.driver, &it.stack)
+    };
+    let is_asked = |it: &Capacity| cells.iter().any(|cell| is_of(cell, it));
     capacity(trials).into_iter().filter(|it| it.levels.len() > 1 && is_asked(it)).collect()
 }
 
 fn is_asked_for(cell: &CellExplanation, asked: &[String]) -> bool {
-    let name = format!("{}/{}/{}", cell.round, cell.load, cell.stack);
-    let short = format!("{}/{}", cell.round, cell.stack);
+    let name = format!("{}/{}/{}{}", cell.round, cell.load, cell.stack, by(cell));
+    let short = format!("{}/{}{}", cell.round, cell.stack, by(cell));
     asked.is_empty() || asked.iter().any(|text| name.contains(text.as_str()) || short.contains(text.as_str()))
+}
+
+/// What made its loads, behind its stack.
+fn by(cell: &CellExplanation) -> String {
+    if cell.driver.is_own() { String::new() } else { format!(" by {}", cell.driver.name()) }
 }
 
 fn nothing(arguments: &Explain, all: &[CellExplanation]) -> Failure {
@@ -76,7 +84,8 @@ fn nothing(arguments: &Explain, all: &[CellExplanation]) -> Failure {
             "{run} has no measured trial; go on with: proofload run --resume {run}"
         ));
     }
-    let names: Vec<String> = all.iter().map(|cell| format!("{}/{}", cell.round, cell.stack)).collect();
+    let names: Vec<String> =
+        all.iter().map(|cell| format!("{}/{}{}", cell.round, cell.stack, by(cell))).collect();
     Failure::usage(format!(
         "no cell of {run} contains `{}`; it has {}",
         arguments.cells.join("` or `"),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table};
 use explain::{ReasonKind, audit_trial};
-use record::{Distribution, Driver, LoadResult, Measured, Trial, TrialResult};
+use record::{Distribution, Driver, LoadResult, Trial, TrialResult};
 use stats::LogRatios;
 use units::Seed;
 
@@ -22,7 +22,7 @@ const HEADER: [&str; 9] = [
     "client\nus/req",
     "of what the\ndriver can",
 ];
-/// The columns that are numbers; behind them stands whether the driver was the limit.
+/// The columns that are numbers; behind them stands what speaks against the driver.
 const NUMBERS: std::ops::Range<usize> = 2..9;
 
 /// A table of the round and load of `last`, the last of the tables that are of them; nothing where one driver made all.
@@ -43,7 +43,7 @@ pub(super) fn side_by_side(
         return String::new();
     }
     let mut table = Table::new();
-    let header = HEADER.into_iter().chain(["was it\nthe limit?"]);
+    let header = HEADER.into_iter().chain(["against\nthe driver"]);
     table.load_style(comfy_table::presets::NOTHING).set_header(header);
     for stack in stacks {
         let cells: Vec<(Driver, &Cell<'_>, Option<f64>)> = by_driver
@@ -103,7 +103,7 @@ fn row(
         ceiling_per_s
             .filter(|it| *it > 0.0)
             .map_or_else(|| NONE.into(), |ceiling| percent(cell.goodput.median / ceiling)),
-        limit(cell.trials(), ceiling_per_s),
+        against(cell, ceiling_per_s),
     ]
 }
 
@@ -126,25 +126,30 @@ fn p99_ratio(load: &LoadResult, ours: &LoadResult) -> Option<String> {
 }
 
 /// What of a driver's audits says that it was the limit, or that its figures are not those of its requests.
-fn limit(trials: &[&Measured], ceiling_per_s: Option<f64>) -> String {
+fn against(cell: &Cell<'_>, ceiling_per_s: Option<f64>) -> String {
     const ITS_OWN: [ReasonKind; 4] = [
         ReasonKind::ClientBound,
         ReasonKind::LittlesLaw,
         ReasonKind::LateGenerator,
         ReasonKind::LateReceiver,
     ];
-    let mut kinds: Vec<ReasonKind> = trials
-        .iter()
-        .flat_map(|trial| audit_trial(trial, ceiling_per_s).reasons)
-        .map(|reason| reason.kind)
-        .filter(|kind| ITS_OWN.contains(kind))
-        .collect();
+    let reasons = cell.trials().iter().flat_map(|trial| audit_trial(trial, ceiling_per_s).reasons);
+    let mut kinds: Vec<ReasonKind> =
+        reasons.map(|reason| reason.kind).filter(|kind| ITS_OWN.contains(kind)).collect();
     kinds.sort_unstable();
     kinds.dedup();
     if kinds.is_empty() {
-        return "no".into();
+        return "nothing".into();
     }
-    kinds.into_iter().map(ReasonKind::name).collect::<Vec<_>>().join(",\n")
+    let law = cell.typical().load.littles_law;
+    let told = |kind: ReasonKind| match (kind, law) {
+        (ReasonKind::LittlesLaw, Some(law)) => {
+            let under_way = law.throughput_per_s * law.mean_response_s / law.users;
+            format!("{} (X·R = {} of N)", kind.name(), percent(under_way))
+        }
+        _ => kind.name().to_owned(),
+    };
+    kinds.into_iter().map(told).collect::<Vec<_>>().join(",\n")
 }
 
 /// What each driver but our own can't know, where there is one.

@@ -41,16 +41,13 @@ impl RateSamples {
     }
 
     fn add(&mut self, sample: RateSample) {
-        match self.samples.get_mut(self.count) {
-            Some(place) => {
-                *place = sample;
-                self.count += 1;
-            }
-            None => {
-                let last = &mut self.samples[RATE_SAMPLES_MAX - 1];
-                last.answered += sample.answered;
-                last.span += sample.span;
-            }
+        if let Some(place) = self.samples.get_mut(self.count) {
+            *place = sample;
+            self.count += 1;
+        } else {
+            let last = &mut self.samples[RATE_SAMPLES_MAX - 1];
+            last.answered += sample.answered;
+            last.span += sample.span;
         }
     }
 }

@@ -79,6 +79,9 @@ mod tests {
         assert!(line.starts_with("t.txt:1:1: `POST /x HTTP/1.1` has no colon"), "{line}");
         let placeholder = parse("A: b\n\nid={{{ID}}}").unwrap_err();
         assert!(placeholder.starts_with("t.txt:3:4: placeholders"), "{placeholder}");
-        assert!(SbTemplate::check_url("http://x/{{{ID}}}").is_err() && SbTemplate::check_url("http://x/{").is_ok());
+        assert!(
+            SbTemplate::check_url("http://x/{{{ID}}}").is_err()
+                && SbTemplate::check_url("http://x/{").is_ok()
+        );
     }
 }

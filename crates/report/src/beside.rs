@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::figure::{micros, percent, per_s, plain_line, share};
+use crate::figure::{micros, per_s, percent, plain_line, share};
 use crate::load::{CLOSED_MODEL_NOTE, HitReport};
 
 /// How far the figures above can be believed: what was not answered, Little's law, the generator's own load, and what the

@@ -19,7 +19,9 @@ impl Books {
     pub fn add(&mut self, interval: &Interval, rates: &[RateSample]) {
         self.tally.merge(&interval.tally);
         self.response.merge(&interval.times.response);
-        rates.iter().for_each(|sample| self.rates.add(*sample));
+        for sample in rates {
+            self.rates.add(*sample);
+        }
     }
 
     /// How long users waited, as far as it can be known: answers, and requests that were waited for as long as `patience`

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use record::LoadResult;
-use stats::Distribution;
+use stats::{Distribution, RELATIVE_ERROR};
 use units::Duration;
 
 use crate::books::Books;
@@ -92,7 +92,8 @@ pub fn sb_text(run: &SbRun) -> String {
         let bound = if quantile.is_lower_bound {
             format!("above {}", tenths_down(ms))
         } else {
-            format!("below {}", tenths_up(ms))
+            // What the distribution's steps add does not make it the next tenth.
+            format!("below {}", tenths_up(ms * (1.0 - RELATIVE_ERROR)))
         };
         let _ = write!(text, "\n{name}\t{bound}ms");
     }

@@ -59,8 +59,7 @@ pub fn wrk_text(run: &WrkRun<'_>) -> String {
     let errors = SocketErrors::of(run);
     if errors != SocketErrors::default() {
         let SocketErrors { connect, read, timeout } = errors;
-        let _ =
-            writeln!(text, "  Socket errors: connect {connect}, read {read}, write 0, timeout {timeout}");
+        let _ = writeln!(text, "  Socket errors: connect {connect}, read {read}, write 0, timeout {timeout}");
     }
     let bad = answered.saturating_sub(books.tally.done_as_expected);
     if bad > 0 {
@@ -118,7 +117,10 @@ pub fn wrk_figures(run: &WrkRun<'_>) -> WrkFigures {
 pub fn late_answers_note(run: &WrkRun<'_>) -> Option<String> {
     let late = run.books.response.longer_than(run.timeout);
     (late > 0).then(|| {
-        format!("{late} answers took longer than {}; they are in `Latency` and count as timeouts", run.timeout)
+        format!(
+            "{late} answers took longer than {}; they are in `Latency` and count as timeouts",
+            run.timeout
+        )
     })
 }
 
@@ -253,9 +255,16 @@ mod tests {
         {
             assert_eq!(in_units(value, &BINARY, 2), text, "{value} bytes");
         }
-        for (seconds, text) in
-            [(1, "1s"), (30, "30s"), (50, "50s"), (51, "1m"), (60, "1m"), (90, "2m"), (150, "2m"), (3600, "60m")]
-        {
+        for (seconds, text) in [
+            (1, "1s"),
+            (30, "30s"),
+            (50, "50s"),
+            (51, "1m"),
+            (60, "1m"),
+            (90, "2m"),
+            (150, "2m"),
+            (3600, "60m"),
+        ] {
             let head = wrk_head(Duration::from_secs(seconds), "http://x/", 2, 10);
             assert!(head.starts_with(&format!("Running {text} test @ http://x/\n")), "{head}");
         }

@@ -95,7 +95,7 @@ pub fn parse(arguments: &[String]) -> Result<Wrk, Refused> {
     };
     let (options, free, message) = split(arguments);
     for (letter, value) in options {
-        take(&mut wrk, letter, value).ok_or_else(|| Refused { version: wrk.version, message: None })?;
+        take(&mut wrk, letter, value).ok_or(Refused { version: wrk.version, message: None })?;
     }
     let refused = Refused { version: wrk.version, message };
     if refused.message.is_some() || wrk.threads == 0 || wrk.duration_s == 0 {
@@ -161,12 +161,12 @@ fn long_option(text: &str, next: &mut dyn FnMut() -> Option<String>) -> Result<(
     let fitting: Vec<&(&str, char, bool)> = LONG.iter().filter(|(long, ..)| long.starts_with(name)).collect();
     let exact = fitting.iter().find(|(long, ..)| *long == name);
     let (long, letter, takes_value) = match (exact, &fitting[..]) {
-        (Some(it), _) => **it,
-        (None, [it]) => **it,
+        (Some(it), _) | (None, [it]) => **it,
         (None, []) => return Err(format!("wrk: unrecognized option '--{text}'")),
         (None, several) => {
-            let names: String = several.iter().map(|(long, ..)| format!(" '--{long}'")).collect();
-            return Err(format!("wrk: option '--{text}' is ambiguous; possibilities:{names}"));
+            let names: Vec<String> = several.iter().map(|(long, ..)| format!("'--{long}'")).collect();
+            let names = names.join(" ");
+            return Err(format!("wrk: option '--{text}' is ambiguous; possibilities: {names}"));
         }
     };
     match (takes_value, value) {
@@ -307,7 +307,10 @@ mod tests {
             ("http://x/ --threads", Some("wrk: option '--threads' requires an argument")),
             ("--latency=1 http://x/", Some("wrk: option '--latency' doesn't allow an argument")),
             ("--rate=5 http://x/", Some("wrk: unrecognized option '--rate=5'")),
-            ("--t 5 http://x/", Some("wrk: option '--t' is ambiguous; possibilities: '--threads' '--timeout'")),
+            (
+                "--t 5 http://x/",
+                Some("wrk: option '--t' is ambiguous; possibilities: '--threads' '--timeout'"),
+            ),
             ("--ver --verd http://x/", Some("wrk: unrecognized option '--verd'")),
         ] {
             let refused = read(line).unwrap_err();

@@ -80,7 +80,8 @@ fn carry_out(wrk: &Wrk) -> Result<(), End> {
     }
     let script = Script::prepare(wrk, &target)?;
     let plan = plan(wrk)?;
-    let targets = resolve(&target.host, target.port).map_err(|error| unreachable(&wrk.url, &target, error))?;
+    let targets =
+        resolve(&target.host, target.port).map_err(|error| unreachable(&wrk.url, &target, error))?;
     let control = interrupt::on_signals()?;
     if !wrk.json {
         let duration = Duration::from_secs(wrk.duration_s);
@@ -196,7 +197,9 @@ fn unreachable(url: &str, target: &HttpTarget, error: LabError) -> End {
     let service = port.unwrap_or("http");
     let host = &target.host;
     let message = match error {
-        LabError::Unreachable { why, .. } => format!("unable to connect to {host}:{service} {}", reason(&why)),
+        LabError::Unreachable { why, .. } => {
+            format!("unable to connect to {host}:{service} {}", reason(&why))
+        }
         LabError::NoAddress { why, .. } => {
             let why = why.trim_start_matches("failed to lookup address information: ");
             format!("unable to resolve {host}:{service} {why}")

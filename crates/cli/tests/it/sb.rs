@@ -78,7 +78,9 @@ fn a_template_gives_headers_and_body() {
     fs::write(&file, "Content-Type: application/json\r\nX-A: b\r\n\r\n{\"a\": 1}").unwrap();
     let url = format!("{}/hello", target.url);
     let text = stdout(&sb(&["-u", &url, "-m", "POST", "-t", path, "-d", "-h", "-q", "-v"]));
-    for part in ["POST http://127", "Content-Type: application/json\r\nX-A: b\r\n", "{\"a\": 1}\n", "HTTP/1.1 "] {
+    for part in
+        ["POST http://127", "Content-Type: application/json\r\nX-A: b\r\n", "{\"a\": 1}\n", "HTTP/1.1 "]
+    {
         assert!(text.contains(part), "{part:?} in {text}");
     }
     let shown = stdout(&sb(&["-u", &url, "-d"]));

@@ -10,9 +10,11 @@ use crate::common::{Target, json, link_named, proofload, run, signal, stdout};
 
 /// The real one. Not having it is a failure, since nothing else shows that ours is like it.
 fn real_wrk(arguments: &[&str]) -> Output {
-    Command::new("wrk").args(arguments).stdin(Stdio::null()).output().unwrap_or_else(|error| {
-        panic!("wrk can't be started ({error}): make setup, or apt-get install wrk")
-    })
+    Command::new("wrk")
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap_or_else(|error| panic!("wrk can't be started ({error}): make setup, or apt-get install wrk"))
 }
 
 fn our_wrk(arguments: &[&str]) -> Output {

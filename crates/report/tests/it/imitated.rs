@@ -1,6 +1,8 @@
 //! Loads as the imitated tools print them.
 
-use report::{Books, HitReport, SbRun, WrkRun, beside_text, late_answers_note, sb_progress, sb_text, wrk_text};
+use report::{
+    Books, HitReport, SbRun, WrkRun, beside_text, late_answers_note, sb_progress, sb_text, wrk_text,
+};
 use stats::RateSample;
 use units::Duration;
 
@@ -32,13 +34,14 @@ fn a_load_is_printed_as_wrk_prints_it() {
     }
     let mut result = load(4.0);
     result.window.duration_s = 1.0;
+    // Percentiles and deviation are to the three digits that the distribution keeps.
     let lines = [
         "  Thread Stats   Avg      Stdev     Max   +/- Stdev",
-        "    Latency   102.75ms    4.86ms 110.00ms   75.00%",
+        "    Latency   102.75ms    4.85ms 110.00ms   75.00%",
         "    Req/Sec    13.33     15.28    30.00     66.67%",
         "  Latency Distribution",
-        "     50%  100.00ms",
-        "     75%  101.00ms",
+        "     50%  100.01ms",
+        "     75%  101.06ms",
         "     90%  110.00ms",
         "     99%  110.00ms",
         "  4 requests in 1.00s, 596.00B read",
@@ -109,7 +112,7 @@ fn a_load_is_printed_as_sb_prints_it() {
     let mut books = answered(&[1, 2, 3, 47]);
     books.tally.done = 2000;
     assert_eq!(sb_progress(143_395, Duration::from_millis(63_816)), "143395\t(RPS: 2247)\t\t\t");
-    insta::assert_snapshot!(sb_text(&SbRun::new(&books, &load(1000.0), TIMEOUT)), @"");
+    insta::assert_snapshot!("sb_healthy", sb_text(&SbRun::new(&books, &load(1000.0), TIMEOUT)));
 }
 
 #[test]
@@ -118,7 +121,7 @@ fn what_sb_calls_303_has_its_own_name() {
     for _ in 0..10 {
         books.response.record_censored(TIMEOUT);
     }
-    insta::assert_snapshot!(sb_text(&SbRun::new(&books, &mixed_load(), TIMEOUT)), @"");
+    insta::assert_snapshot!("sb_mixed", sb_text(&SbRun::new(&books, &mixed_load(), TIMEOUT)));
     let failed = SbRun::single(Err("connect failed (refused)".into()), Duration::ZERO);
     assert_eq!(sb_text(&failed), "connect failed (refused):    1\n\nRPS: 0 (requests/second)");
 }

@@ -3,15 +3,28 @@
 //! One model of it, whoever wrote it down: a scenario in TOML, a JMeter plan (`jmeter`), a HAR file, an OpenAPI
 //! document. `Session` carries it out for one user, request by request, without a clock and without a socket.
 //!
-//! Invariants: pure; same scenario, seed and answers, same requests; whatever is not understood is an error before
-//! anything is sent, never a step left out.
+//! Invariants: pure, but for reading data before the start; same scenario, seed and answers, same requests; whatever is
+//! not understood is an error before anything is sent, never a step left out.
 #![forbid(unsafe_code)]
 
+mod condition;
+mod data;
+mod file;
+mod function;
 mod model;
+mod prepared;
+mod session;
 mod template;
+mod time_format;
+mod world;
 
+pub use condition::ConditionError;
+pub use function::{Function, UnknownFunction};
 pub use model::{
-    Assertion, Check, Condition, CookiePolicy, DataAtEnd, DataSet, DataSharing, Extraction, Extractor, Field, Group,
-    OnError, Part, Pause, Pick, RateSpan, RequestStep, Scenario, SizeComparison, Step, Times, Users,
+    Assertion, Check, Condition, CookiePolicy, DataAtEnd, DataSet, DataSharing, Extraction, Extractor, Field,
+    Group, OnError, Part, Pause, Pick, RateSpan, RequestStep, Scenario, SizeComparison, Step, Times, Users,
 };
-pub use template::{Call, Piece, Template};
+pub use prepared::Prepared;
+pub use session::{Answer, Ended, Next, Outgoing, Session, Transaction, Unsent, Verdict};
+pub use template::{Call, Piece, Template, TemplateError};
+pub use world::{World, WorldSetup};

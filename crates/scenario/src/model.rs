@@ -138,13 +138,14 @@ pub enum Step {
         /// What.
         steps: Vec<Step>,
     },
-    /// The steps in the first iteration of a user only.
+    /// The steps in the first turn of the innermost loop around them only; without a loop, in the user's first
+    /// iteration only.
     Once(Vec<Step>),
     /// One of the steps.
     OneOf {
         /// Which.
         pick: Pick,
-        /// The steps with their weights; each weight is at least 1.
+        /// The steps with their weights, which only [`Pick::Random`] looks at.
         steps: Vec<(NonZeroU32, Step)>,
     },
     /// Steps in a group of their own, without an effect (a simple controller).
@@ -167,7 +168,7 @@ pub enum Step {
 pub enum Times {
     /// Until the user ends.
     Forever,
-    /// So often; text that is no number counts as 0, as in JMeter.
+    /// So often; text that turns out to be no number counts as 0, as in JMeter.
     Count(Template),
 }
 
@@ -260,7 +261,7 @@ pub struct RequestStep {
     pub pauses: Vec<Pause>,
     /// What is taken from the answer.
     pub extractions: Vec<Extraction>,
-    /// What must be true of the answer. Without one on the status, 200 to 399 are good.
+    /// What must be true of the answer, besides a status from 200 to 399, which one of them may waive.
     pub assertions: Vec<Assertion>,
 }
 
@@ -334,7 +335,7 @@ pub struct Assertion {
     pub name: String,
     /// What.
     pub check: Check,
-    /// Whether the opposite must be true.
+    /// Whether the opposite must be true; of several texts, of each by itself, as in JMeter.
     pub negated: bool,
 }
 
@@ -351,7 +352,7 @@ pub enum Check {
         patterns: Vec<Template>,
         /// Whether one match is enough; else all must match.
         any: bool,
-        /// Whether a status from 400 on is not itself a failure (JMeter's "ignore status").
+        /// Whether a status outside 200 to 399 is not itself a failure (JMeter's "ignore status").
         ignore_status: bool,
     },
     /// The answer took no longer.

@@ -1,5 +1,13 @@
 //! Text with `${…}` in it: variables and function calls, as JMeter writes them.
 
+mod parse;
+
+use std::collections::BTreeMap;
+
+pub use self::parse::TemplateError;
+pub(crate) use self::parse::arguments;
+use crate::function::Function;
+
 /// Text that is put together anew for each request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Template(pub Vec<Piece>);
@@ -15,11 +23,11 @@ pub enum Piece {
     Call(Call),
 }
 
-/// A function call. Which functions there are is said by the session's `functions`.
+/// A function call with a number of arguments that the function takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// Without the underscores: `Random`.
-    pub function: String,
+    /// Which.
+    pub function: Function,
     /// Its arguments, which may hold variables and calls themselves.
     pub arguments: Vec<Template>,
 }
@@ -27,7 +35,8 @@ pub struct Call {
 impl Template {
     /// Text without variables.
     pub fn text(text: impl Into<String>) -> Self {
-        Self(vec![Piece::Text(text.into())])
+        let text = text.into();
+        Self(if text.is_empty() { Vec::new() } else { vec![Piece::Text(text)] })
     }
 
     /// The text, if nothing in it depends on variables or functions.
@@ -38,4 +47,73 @@ impl Template {
             _ => None,
         }
     }
+
+    /// Whether it is nothing but the variable `${name}`; then its name.
+    pub fn variable(&self) -> Option<&str> {
+        match self.0.as_slice() {
+            [Piece::Variable(name)] => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The same with what is known before the start filled in: these variables, and `__P` and `__property` of these
+    /// properties. What a plan's numbers of users are worked out with: [`Template::constant`] then says whether
+    /// anything was left open.
+    #[must_use]
+    pub fn resolved(
+        &self,
+        variables: &BTreeMap<String, String>,
+        properties: &BTreeMap<String, String>,
+    ) -> Self {
+        let mut pieces = Vec::new();
+        for piece in &self.0 {
+            let piece = match piece {
+                Piece::Text(text) => Piece::Text(text.clone()),
+                Piece::Variable(name) => {
+                    variables.get(name).map_or_else(|| piece.clone(), |value| Piece::Text(value.clone()))
+                }
+                Piece::Call(call) => {
+                    let arguments =
+                        call.arguments.iter().map(|it| it.resolved(variables, properties)).collect();
+                    let call = Call { function: call.function, arguments };
+                    call.property(properties).map_or(Piece::Call(call), Piece::Text)
+                }
+            };
+            append(&mut pieces, piece);
+        }
+        Self(pieces)
+    }
 }
+
+impl Call {
+    /// The value, where it is one of a property that is known before the start.
+    fn property(&self, properties: &BTreeMap<String, String>) -> Option<String> {
+        // A second argument of __property names a variable to set, which only a user has.
+        let sets_variable = self.arguments.get(1).is_some_and(|it| it.constant() != Some(""));
+        let default_at = match self.function {
+            Function::P => 1,
+            Function::Property if !sets_variable => 2,
+            _ => return None,
+        };
+        let name = self.arguments.first()?.constant()?.trim();
+        if let Some(value) = properties.get(name) {
+            return Some(value.clone());
+        }
+        match self.arguments.get(default_at) {
+            Some(default) => default.constant().map(str::to_owned),
+            None => Some(self.function.without_property(name)),
+        }
+    }
+}
+
+/// Adds a piece; text joins the text before it.
+fn append(pieces: &mut Vec<Piece>, piece: Piece) {
+    match (pieces.last_mut(), piece) {
+        (_, Piece::Text(text)) if text.is_empty() => {}
+        (Some(Piece::Text(before)), Piece::Text(text)) => before.push_str(&text),
+        (_, piece) => pieces.push(piece),
+    }
+}
+
+#[cfg(test)]
+mod tests;

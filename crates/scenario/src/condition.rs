@@ -1,0 +1,186 @@
+//! Reads the conditions that plans in common use hold: comparisons joined by *and*, *or* and *not*.
+
+mod tokens;
+
+use self::tokens::{Comparison, Token, tokens};
+use crate::model::Condition;
+use crate::template::{Piece, Template, arguments};
+
+/// Parentheses and negations within each other at most.
+const NESTING_MAX: u32 = 32;
+/// The variable that says whether a user's last request succeeded.
+pub(crate) const LAST_OK: &str = "JMeterThread.last_sample_ok";
+/// JMeter's functions whose argument is a script.
+const SCRIPTS: [&str; 4] = ["${__jexl3(", "${__jexl2(", "${__groovy(", "${__javaScript("];
+
+/// Why a text is no condition.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the condition `{text}` is not understood: {why}; what is: texts, numbers and variables compared with \
+     == != < <= > >=, joined by && || ! and parentheses"
+)]
+pub struct ConditionError {
+    /// The whole condition.
+    pub text: String,
+    /// What is wrong, in a few words.
+    pub why: String,
+}
+
+impl Condition {
+    /// Reads `"${a}" == "b" && ${n} < 3`, also as the argument of `${__jexl3(…)}` or `${__groovy(…)}`, with
+    /// `vars.get("x")` for `${x}`; a text or variable by itself is true where it says `true`. Numbers are compared as
+    /// numbers by `<` and its like, and as texts by `==` and `!=`.
+    ///
+    /// # Errors
+    /// With the whole text, where it is anything else: no script is carried out.
+    pub fn parse(text: &str) -> Result<Self, ConditionError> {
+        let error = |why: String| ConditionError { text: text.to_owned(), why };
+        let script = script(text.trim()).map_err(error)?;
+        let tokens = tokens(&script).map_err(error)?;
+        let mut parser = Parser { tokens: &tokens, depth: 0 };
+        let condition = parser.either().and_then(as_condition).map_err(error)?;
+        match parser.tokens.first() {
+            None => Ok(condition),
+            Some(token) => Err(error(format!("{token} does not belong there"))),
+        }
+    }
+}
+
+/// The argument of a function whose argument is a script; any other text as it is.
+fn script(text: &str) -> Result<String, String> {
+    let Some(inside) = SCRIPTS.iter().find_map(|start| text.strip_prefix(start)) else {
+        return Ok(text.to_owned());
+    };
+    match arguments(inside) {
+        Some((arguments, "}")) => match arguments.as_slice() {
+            [script] | [script, ""] => Ok(script.replace("\\,", ",")),
+            _ => Err("the script has a comma; write it as \\,".to_owned()),
+        },
+        Some(_) => Err("something stands behind the script".to_owned()),
+        None => Err("the script is not closed by )}".to_owned()),
+    }
+}
+
+/// What an expression comes to.
+#[derive(Debug, Clone)]
+enum Value {
+    Text(Template),
+    Truth(Condition),
+    Null,
+}
+
+struct Parser<'a> {
+    tokens: &'a [Token],
+    depth: u32,
+}
+
+impl Parser<'_> {
+    fn take(&mut self) -> Option<&Token> {
+        let (first, rest) = self.tokens.split_first()?;
+        self.tokens = rest;
+        Some(first)
+    }
+
+    fn take_if(&mut self, wanted: &Token) -> bool {
+        let found = self.tokens.first() == Some(wanted);
+        if found {
+            self.take();
+        }
+        found
+    }
+
+    fn either(&mut self) -> Result<Value, String> {
+        let first = self.both()?;
+        if self.tokens.first() != Some(&Token::Or) {
+            return Ok(first);
+        }
+        let mut all = vec![as_condition(first)?];
+        while self.take_if(&Token::Or) {
+            all.push(as_condition(self.both()?)?);
+        }
+        Ok(Value::Truth(Condition::Or(all)))
+    }
+
+    fn both(&mut self) -> Result<Value, String> {
+        let first = self.comparison()?;
+        if self.tokens.first() != Some(&Token::And) {
+            return Ok(first);
+        }
+        let mut all = vec![as_condition(first)?];
+        while self.take_if(&Token::And) {
+            all.push(as_condition(self.comparison()?)?);
+        }
+        Ok(Value::Truth(Condition::And(all)))
+    }
+
+    fn comparison(&mut self) -> Result<Value, String> {
+        let left = self.value()?;
+        let Some(Token::Compare(comparison)) = self.tokens.first() else { return Ok(left) };
+        let comparison = *comparison;
+        self.take();
+        compare(comparison, left, self.value()?).map(Value::Truth)
+    }
+
+    fn value(&mut self) -> Result<Value, String> {
+        self.depth += 1;
+        if self.depth > NESTING_MAX {
+            return Err("it is nested more than 32 deep".to_owned());
+        }
+        let value = match self.take().cloned() {
+            Some(Token::Not) => Value::Truth(Condition::Not(Box::new(as_condition(self.value()?)?))),
+            Some(Token::Open) => {
+                let inside = self.either()?;
+                if !self.take_if(&Token::Close) {
+                    return Err("a ) is missing".to_owned());
+                }
+                inside
+            }
+            Some(Token::Text(template)) => Value::Text(template),
+            Some(Token::Null) => Value::Null,
+            Some(other) => return Err(format!("{other} does not belong there")),
+            None => return Err("something is missing at the end".to_owned()),
+        };
+        self.depth -= 1;
+        if self.take_if(&Token::Equals) {
+            let other = self.value()?;
+            if !self.take_if(&Token::Close) {
+                return Err("a ) is missing".to_owned());
+            }
+            return compare(Comparison::Equal, value, other).map(Value::Truth);
+        }
+        Ok(value)
+    }
+}
+
+fn as_condition(value: Value) -> Result<Condition, String> {
+    match value {
+        Value::Truth(condition) => Ok(condition),
+        Value::Text(template) if template.variable() == Some(LAST_OK) => Ok(Condition::LastOk),
+        Value::Text(template) => Ok(Condition::True(template)),
+        Value::Null => Err("null is no condition".to_owned()),
+    }
+}
+
+fn compare(comparison: Comparison, left: Value, right: Value) -> Result<Condition, String> {
+    let (left, right) = match (left, right) {
+        (Value::Text(left), Value::Text(right)) => (left, right),
+        (Value::Text(variable), Value::Null) | (Value::Null, Value::Text(variable)) => {
+            // A variable that has no value is the text that names it.
+            let name = variable.variable().ok_or("only a variable can be null")?;
+            let unset = Template(vec![Piece::Text(format!("${{{name}}}"))]);
+            (variable, unset)
+        }
+        _ => return Err("only texts, numbers and variables can be compared".to_owned()),
+    };
+    Ok(match comparison {
+        Comparison::Equal => Condition::Equal(left, right),
+        Comparison::Differ => Condition::Differ(left, right),
+        Comparison::Less => Condition::Less(left, right),
+        Comparison::AtMost => Condition::AtMost(left, right),
+        Comparison::Greater => Condition::Less(right, left),
+        Comparison::AtLeast => Condition::AtMost(right, left),
+    })
+}
+
+#[cfg(test)]
+mod tests;

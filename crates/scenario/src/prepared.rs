@@ -1,0 +1,261 @@
+//! A scenario that is ready to be carried out: checked, its expressions compiled, its data read.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use fancy_regex::{Regex, RegexBuilder};
+use plan::PlanError;
+use serde_json_path::JsonPath;
+use url::Url;
+
+use crate::data::Table;
+use crate::model::{Check, Extraction, Extractor, Field, Group, Pause, RequestStep, Scenario, Step, Times};
+use crate::template::{Piece, Template};
+
+/// Steps within steps at most.
+const NESTING_MAX: u32 = 64;
+/// Steps of an expression that needs them (look-around, back-references) at one place of a text at most; an answer that
+/// takes more does not match.
+const BACKTRACKS_MAX: usize = 1_000_000;
+
+/// A scenario that is ready to be carried out, shared by all users: expressions are compiled and data are read once.
+#[derive(Debug)]
+pub struct Prepared {
+    scenario: Scenario,
+    pub(crate) tables: Vec<Table>,
+    /// Expressions that are searched for.
+    found: HashMap<String, Regex>,
+    /// Expressions that match a whole text.
+    whole: HashMap<String, Regex>,
+    paths: HashMap<String, JsonPath>,
+    /// The rates that requests are paced by, each once.
+    paces: Vec<Pause>,
+}
+
+impl Prepared {
+    /// Checks a scenario, compiles its expressions and reads its data.
+    ///
+    /// # Errors
+    /// What can't be sent or carried out, with the step's name; a file of data that can't be read.
+    pub fn new(scenario: Scenario) -> Result<Arc<Self>, PlanError> {
+        let tables = scenario.data.iter().map(Table::read).collect::<Result<_, _>>()?;
+        let mut prepared = Self {
+            scenario: Scenario { groups: Vec::new(), ..scenario.clone() },
+            tables,
+            found: HashMap::new(),
+            whole: HashMap::new(),
+            paths: HashMap::new(),
+            paces: Vec::new(),
+        };
+        for group in &scenario.groups {
+            prepared.steps(&group.steps, 0)?;
+        }
+        prepared.scenario = scenario;
+        Ok(Arc::new(prepared))
+    }
+
+    /// The scenario.
+    pub fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    pub(crate) fn group(&self, index: usize) -> Option<&Group> {
+        self.scenario.groups.get(index)
+    }
+
+    /// The expression, if it was known before the start.
+    pub(crate) fn regex(&self, pattern: &str, whole: bool) -> Option<&Regex> {
+        if whole { self.whole.get(pattern) } else { self.found.get(pattern) }
+    }
+
+    pub(crate) fn path(&self, path: &str) -> Option<&JsonPath> {
+        self.paths.get(path)
+    }
+
+    /// The number of a rate that requests are paced by.
+    pub(crate) fn pace(&self, pause: &Pause) -> usize {
+        self.paces.iter().position(|other| other == pause).unwrap_or_default()
+    }
+
+    fn steps(&mut self, steps: &[Step], depth: u32) -> Result<(), PlanError> {
+        steps.iter().try_for_each(|step| self.step(step, depth))
+    }
+
+    fn step(&mut self, step: &Step, depth: u32) -> Result<(), PlanError> {
+        if depth > NESTING_MAX {
+            return Err(PlanError::new("steps are nested more than 64 deep", "take some of the levels out"));
+        }
+        match step {
+            Step::Request(request) => self.request(request).map_err(|error| {
+                let name = shown(&request.name);
+                PlanError { what: format!("step `{name}`: {}", error.what), ..error }
+            }),
+            Step::Pause(pause) => self.pause(pause),
+            Step::Set { .. } => Ok(()),
+            Step::Loop { times, steps } => {
+                if let Times::Count(count) = times {
+                    number(count, "a count of turns")?;
+                }
+                self.steps(steps, depth + 1)
+            }
+            Step::OneOf { steps, .. } => steps.iter().try_for_each(|(_, step)| self.step(step, depth + 1)),
+            Step::If { steps, .. }
+            | Step::While { steps, .. }
+            | Step::Once(steps)
+            | Step::Sequence(steps)
+            | Step::Transaction { steps, .. } => self.steps(steps, depth + 1),
+        }
+    }
+
+    fn pause(&mut self, pause: &Pause) -> Result<(), PlanError> {
+        match pause {
+            Pause::Constant { ms } => number(ms, "a pause in milliseconds"),
+            Pause::Uniform { offset_ms: a, range_ms: b }
+            | Pause::Gaussian { offset_ms: a, deviation_ms: b } => {
+                number(a, "a pause in milliseconds")?;
+                number(b, "a pause in milliseconds")
+            }
+            Pause::Throughput { per_minute, .. } => {
+                if !self.paces.contains(pause) {
+                    self.paces.push(pause.clone());
+                }
+                let rate = per_minute.constant().map(|text| text.trim().parse::<f64>());
+                match rate {
+                    Some(rate) if !rate.as_ref().is_ok_and(|rate| *rate > 0.0 && rate.is_finite()) => {
+                        let what = format!("`{}` is no rate of requests a minute", shown(per_minute));
+                        Err(PlanError::new(what, "write a number above 0"))
+                    }
+                    _ => Ok(()),
+                }
+            }
+        }
+    }
+
+    fn request(&mut self, request: &RequestStep) -> Result<(), PlanError> {
+        constant_parts(request)?;
+        request.pauses.iter().try_for_each(|pause| self.pause(pause))?;
+        request.extractions.iter().try_for_each(|extraction| self.extraction(extraction))?;
+        for assertion in &request.assertions {
+            match &assertion.check {
+                Check::Text { field: field @ (Field::Contains | Field::Matches), patterns, .. } => {
+                    for pattern in patterns.iter().filter_map(Template::constant) {
+                        self.compile(pattern, *field == Field::Matches)?;
+                    }
+                }
+                Check::Json { path, value, regex } => {
+                    self.compile_path(path)?;
+                    if let Some(pattern) = value.as_ref().filter(|_| *regex).and_then(Template::constant) {
+                        self.compile(pattern, true)?;
+                    }
+                }
+                Check::Size { bytes, .. } => number(bytes, "a size in bytes")?,
+                Check::Text { .. } | Check::DurationAtMost(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn extraction(&mut self, extraction: &Extraction) -> Result<(), PlanError> {
+        match &extraction.how {
+            Extractor::Regex { pattern, .. } => self.compile(pattern, false),
+            Extractor::Json { path } => self.compile_path(path),
+            Extractor::Boundary { .. } | Extractor::Header { .. } => Ok(()),
+        }
+    }
+
+    fn compile(&mut self, pattern: &str, whole: bool) -> Result<(), PlanError> {
+        let compiled = regex(pattern, whole).map_err(|why| {
+            PlanError::new(format!("the expression `{pattern}` can't be used ({why})"), "mend the expression")
+        })?;
+        let kept = if whole { &mut self.whole } else { &mut self.found };
+        kept.insert(pattern.to_owned(), compiled);
+        Ok(())
+    }
+
+    fn compile_path(&mut self, path: &str) -> Result<(), PlanError> {
+        let compiled = JsonPath::parse(path).map_err(|error| {
+            let what = format!("the JSONPath `{path}` can't be used ({error})");
+            PlanError::new(what, "write it as RFC 9535 has it, like $.user.id or $..id")
+        })?;
+        self.paths.insert(path.to_owned(), compiled);
+        Ok(())
+    }
+}
+
+/// Compiles an expression; one for whole texts is bound to both ends.
+pub(crate) fn regex(pattern: &str, whole: bool) -> Result<Regex, String> {
+    let bound = if whole { format!(r"\A(?:{pattern})\z") } else { pattern.to_owned() };
+    let built = RegexBuilder::new(&bound).backtrack_limit(BACKTRACKS_MAX).build();
+    built.map_err(|error| error.to_string().replace('\n', " "))
+}
+
+/// Reads the URL of a request.
+pub(crate) fn http_url(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text.trim()).map_err(|error| format!("`{text}` is not a URL ({error})"))?;
+    match url.scheme() {
+        "http" if !url.username().is_empty() || url.password().is_some() => {
+            Err(format!("`{text}` carries a user name or password"))
+        }
+        "http" if url.host_str().is_none_or(str::is_empty) => Err(format!("`{text}` names no host")),
+        "http" => Ok(url),
+        "https" => Err(format!("`{text}` needs TLS, which Proofload does not speak yet")),
+        scheme => Err(format!("`{text}` has the scheme `{scheme}`, which is not http")),
+    }
+}
+
+/// Whether what is known of a request before the start can be sent; what is not known is taken to be good.
+fn constant_parts(request: &RequestStep) -> Result<(), PlanError> {
+    let help = "write it like http://127.0.0.1:8080/path";
+    match request.url.constant() {
+        Some(url) => drop(http_url(url).map_err(|what| PlanError::new(what, help))?),
+        None => {
+            if let Some(Piece::Text(start)) = request.url.0.first()
+                && start.to_ascii_lowercase().starts_with("https:")
+            {
+                let what = format!("`{start}` needs TLS, which Proofload does not speak yet");
+                return Err(PlanError::new(what, "load the plain http port of the service"));
+            }
+        }
+    }
+    let headers: Vec<(&str, &str)> = request
+        .headers
+        .iter()
+        .map(|(name, value)| (name.constant().unwrap_or("X-Unknown"), value.constant().unwrap_or("x")))
+        .collect();
+    let method = request.method.constant().map_or("GET", str::trim);
+    let spec = http::RequestSpec {
+        method,
+        target: "/",
+        host: "localhost",
+        headers: &headers,
+        body: b"",
+        close: !request.keep_alive,
+    };
+    http::encode(&spec).map(drop).map_err(|error| {
+        PlanError::new(format!("the request is not valid: {error}"), "change it and try again")
+    })
+}
+
+/// A text that must be a number, from 0, where it is known; nothing counts as 0.
+fn number(template: &Template, what: &str) -> Result<(), PlanError> {
+    let Some(text) = template.constant().map(str::trim).filter(|text| !text.is_empty()) else {
+        return Ok(());
+    };
+    match text.parse::<f64>() {
+        Ok(number) if number >= 0.0 && number.is_finite() => Ok(()),
+        _ => Err(PlanError::new(format!("`{text}` is not {what}"), "write a number from 0")),
+    }
+}
+
+/// A template as it was written, or nearly so.
+pub(crate) fn shown(template: &Template) -> String {
+    let piece = |piece: &Piece| match piece {
+        Piece::Text(text) => text.clone(),
+        Piece::Variable(name) => format!("${{{name}}}"),
+        Piece::Call(call) => {
+            let arguments: Vec<String> = call.arguments.iter().map(shown).collect();
+            format!("${{__{}({})}}", call.function.name(), arguments.join(","))
+        }
+    };
+    template.0.iter().map(piece).collect()
+}

@@ -1,0 +1,206 @@
+//! The cookies of one user, by RFC 6265: which are taken, for how long they are kept, and which go where.
+//!
+//! What is left out: no list of public suffixes (a domain without a dot is refused), and no `Secure` cookie is ever
+//! sent, since there is no TLS.
+
+use cookie::Cookie;
+use url::{Host, Url};
+
+/// Cookies of one user at most; the oldest goes.
+const COOKIES_MAX: usize = 180;
+/// Bytes of a cookie at most, as browsers have it; a longer one is not taken.
+const COOKIE_BYTES_MAX: usize = 4096;
+
+/// Cookies, the oldest first.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Jar(Vec<Kept>);
+
+#[derive(Debug, Clone)]
+struct Kept {
+    name: Box<str>,
+    value: Box<str>,
+    domain: Box<str>,
+    /// Whether it goes to this very host and none below it.
+    host_only: bool,
+    path: Box<str>,
+    /// Milliseconds since 1970; `None` as long as the user lives.
+    expires_ms: Option<i64>,
+}
+
+impl Jar {
+    /// Forgets all.
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Takes the value of a `Set-Cookie` field of an answer to `url`; what is no cookie is not taken.
+    pub(crate) fn take(&mut self, field: &str, url: &Url, epoch_ms: i64) {
+        if field.len() > COOKIE_BYTES_MAX {
+            return;
+        }
+        let Ok(cookie) = Cookie::parse(field) else { return };
+        let Some(kept) = kept(&cookie, url, epoch_ms) else { return };
+        self.0.retain(|other| {
+            !(other.name == kept.name && other.domain == kept.domain && other.path == kept.path)
+        });
+        if kept.expires_ms.is_some_and(|end| end <= epoch_ms) {
+            return;
+        }
+        if self.0.len() >= COOKIES_MAX {
+            self.0.remove(0);
+        }
+        self.0.push(kept);
+    }
+
+    /// The value of the `Cookie` field of a request to `url`, if there is one: longer paths first.
+    pub(crate) fn header(&mut self, url: &Url, epoch_ms: i64) -> Option<String> {
+        self.0.retain(|kept| kept.expires_ms.is_none_or(|end| end > epoch_ms));
+        let mut found: Vec<&Kept> = self.0.iter().filter(|kept| kept.goes_to(url)).collect();
+        found.sort_by_key(|kept| std::cmp::Reverse(kept.path.len()));
+        let pairs: Vec<String> = found.iter().map(|kept| format!("{}={}", kept.name, kept.value)).collect();
+        (!pairs.is_empty()).then(|| pairs.join("; "))
+    }
+}
+
+impl Kept {
+    fn goes_to(&self, url: &Url) -> bool {
+        let host = url.host_str().unwrap_or_default();
+        let domain_fits = if self.host_only { *self.domain == *host } else { is_within(url, &self.domain) };
+        domain_fits && path_fits(url.path(), &self.path)
+    }
+}
+
+/// What is kept of a cookie, if it may be set by `url`.
+fn kept(cookie: &Cookie<'_>, url: &Url, epoch_ms: i64) -> Option<Kept> {
+    if cookie.name().is_empty() || cookie.secure() == Some(true) {
+        return None;
+    }
+    let host = url.host_str()?;
+    let domain = cookie.domain().map(|domain| domain.trim_start_matches('.').to_ascii_lowercase());
+    let (domain, host_only) = match domain {
+        Some(domain) if !domain.is_empty() && domain != host => {
+            if !domain.contains('.') || !is_within(url, &domain) {
+                return None;
+            }
+            (domain, false)
+        }
+        Some(domain) if domain == host => (domain, matches!(url.host(), Some(Host::Ipv4(_) | Host::Ipv6(_)))),
+        _ => (host.to_owned(), true),
+    };
+    let path = match cookie.path() {
+        Some(path) if path.starts_with('/') => path,
+        _ => default_path(url.path()),
+    };
+    let at = |seconds: i64| seconds.saturating_mul(1000);
+    let expires_ms = match (cookie.max_age(), cookie.expires_datetime()) {
+        (Some(age), _) => Some(epoch_ms.saturating_add(at(age.whole_seconds()))),
+        (None, expires) => expires.map(|instant| at(instant.unix_timestamp())),
+    };
+    Some(Kept {
+        name: cookie.name().into(),
+        value: cookie.value().into(),
+        domain: domain.into(),
+        host_only,
+        path: path.into(),
+        expires_ms,
+    })
+}
+
+/// Whether the host of `url` is `domain` or lies below it. An address lies below nothing.
+fn is_within(url: &Url, domain: &str) -> bool {
+    let Some(Host::Domain(host)) = url.host() else { return url.host_str() == Some(domain) };
+    host == domain || host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'))
+}
+
+fn path_fits(request: &str, cookie: &str) -> bool {
+    let Some(rest) = request.strip_prefix(cookie) else { return false };
+    rest.is_empty() || cookie.ends_with('/') || rest.starts_with('/')
+}
+
+/// The folder that a path lies in (RFC 6265 5.1.4).
+fn default_path(path: &str) -> &str {
+    match path.rfind('/') {
+        Some(end) if end > 0 => &path[..end],
+        _ => "/",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW_MS: i64 = 1_700_000_000_000;
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).unwrap()
+    }
+
+    /// The cookies that go to `to` after `from` has set one.
+    fn sent(field: &str, from: &str, to: &str) -> Option<String> {
+        let mut jar = Jar::default();
+        jar.take(field, &url(from), NOW_MS);
+        jar.header(&url(to), NOW_MS)
+    }
+
+    #[test]
+    fn a_cookie_goes_where_its_domain_and_path_say() {
+        let shop = "http://www.shop.example/a/login";
+        for (field, to, goes) in [
+            ("s=1", "http://www.shop.example/a/", true),
+            ("s=1", "http://www.shop.example/a", true),
+            ("s=1", "http://www.shop.example/ab", false),
+            ("s=1; Path=/", "http://www.shop.example/ab", true),
+            ("s=1; Path=/", "http://www.shop.example:81/", true),
+            ("s=1; Path=/", "http://shop.example/", false),
+            ("s=1; Path=/", "http://x.www.shop.example/", false),
+            ("s=1; Path=/; Domain=www.shop.example", "http://x.www.shop.example/", true),
+            ("s=1; Path=/; Domain=.shop.example", "http://shop.example/", true),
+            ("s=1; Path=/; Domain=hop.example", "http://hop.example/", false),
+            ("s=1; Path=/; Domain=other.example", "http://other.example/", false),
+            ("s=1; Path=/; Domain=example", "http://shop.example/", false),
+            ("s=1; Path=/; Secure", "http://www.shop.example/", false),
+        ] {
+            assert_eq!(sent(field, shop, to).is_some(), goes, "{field} to {to}");
+        }
+        assert_eq!(sent("s=1", "http://127.0.0.1/", "http://127.0.0.1/x"), Some("s=1".into()));
+        assert_eq!(sent("s=1; Domain=0.0.1", "http://127.0.0.1/", "http://127.0.0.1/"), None);
+    }
+
+    #[test]
+    fn it_is_kept_until_it_expires_or_is_replaced() {
+        let here = url("http://a.example/");
+        let mut jar = Jar::default();
+        for field in [
+            "short=1; Max-Age=10",
+            "past=1; Expires=Wed, 21 Oct 2015 07:28:00 GMT",
+            "dashes=1; Expires=Fri, 21-Oct-2095 07:28:00 GMT",
+            "twice=1",
+            "twice=2",
+            "path=1; Path=/x",
+            "gone=1",
+            "gone=; Max-Age=0",
+            "",
+            "no cookie",
+        ] {
+            jar.take(field, &here, NOW_MS);
+        }
+        assert_eq!(jar.header(&here, NOW_MS).unwrap(), "short=1; dashes=1; twice=2");
+        assert_eq!(
+            jar.header(&url("http://a.example/x"), NOW_MS + 9_999).unwrap(),
+            "path=1; short=1; dashes=1; twice=2"
+        );
+        assert_eq!(jar.header(&here, NOW_MS + 10_000).unwrap(), "dashes=1; twice=2");
+    }
+
+    #[test]
+    fn no_server_can_fill_the_memory() {
+        let here = url("http://a.example/");
+        let mut jar = Jar::default();
+        for number in 0..1000 {
+            jar.take(&format!("c{number}=1"), &here, NOW_MS);
+        }
+        jar.take(&format!("long={}", "x".repeat(COOKIE_BYTES_MAX)), &here, NOW_MS);
+        assert_eq!(jar.0.len(), COOKIES_MAX);
+        assert_eq!(&*jar.0[0].name, "c820");
+    }
+}

@@ -1,0 +1,225 @@
+//! Puts a request together.
+
+use std::sync::Arc;
+
+use units::{Duration, Instant};
+use url::{Position, Url, form_urlencoded};
+
+use super::user::Scope;
+use super::walk::{Phase, State};
+use super::{Ended, Next, Outgoing, Unsent};
+use crate::model::{Check, CookiePolicy, Extractor, Part, RequestStep};
+use crate::prepared::{Prepared, http_url};
+use crate::template::Template;
+use crate::world::World;
+
+/// Requests in a row at most that can't be sent, without a pause.
+const UNSENT_MAX: u32 = 1_000;
+
+/// A request that is out, and what is needed to follow a redirect.
+#[derive(Debug)]
+pub(super) struct Pending {
+    pub(super) label: String,
+    pub(super) method: String,
+    pub(super) url: Url,
+    /// Without cookies.
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) body: Arc<[u8]>,
+    pub(super) keep_alive: bool,
+    pub(super) reads_body: bool,
+    pub(super) redirects_left: u32,
+    /// Whether a redirect was followed.
+    pub(super) followed: bool,
+    /// When the first request of the sample was sent, once one was answered.
+    pub(super) sent: Option<Instant>,
+}
+
+impl State {
+    /// Puts the request of a step together and sends it.
+    pub(super) fn send(&mut self, step: &RequestStep, prepared: &Prepared, world: &mut World) -> Next {
+        let mut scope = self.scope(prepared, world);
+        let label = scope.text(&step.name).into_owned();
+        let method = scope.text(&step.method).trim().to_owned();
+        let url_text = scope.text(&step.url).into_owned();
+        match put_together(step, method.clone(), &url_text, label.clone(), &mut scope) {
+            Ok(pending) => self.put_out(Box::new(pending), false, prepared, world),
+            Err(message) => self.unsent(
+                Unsent { label, method, url: url_text, message, within_parent: false },
+                prepared,
+                world,
+            ),
+        }
+    }
+
+    /// Follows a redirect.
+    pub(super) fn redirect(&mut self, pending: Box<Pending>, prepared: &Prepared, world: &mut World) -> Next {
+        self.put_out(pending, true, prepared, world)
+    }
+
+    fn put_out(
+        &mut self,
+        pending: Box<Pending>,
+        continues: bool,
+        prepared: &Prepared,
+        world: &mut World,
+    ) -> Next {
+        let mut headers = pending.headers.clone();
+        let policy = prepared.group(self.user.group).map_or(CookiePolicy::Ignore, |group| group.cookies);
+        let cookies = match policy {
+            CookiePolicy::Ignore => None,
+            _ => self.user.cookies.header(&pending.url, world.epoch_ms()),
+        };
+        if let Some(cookies) = cookies {
+            add_cookies(&mut headers, &cookies);
+        }
+        match encoded(&pending, &headers) {
+            Ok(bytes) => {
+                self.unsent = 0;
+                let outgoing = Outgoing {
+                    label: pending.label.clone(),
+                    method: pending.method.clone(),
+                    url: pending.url.clone(),
+                    headers,
+                    body: Arc::clone(&pending.body),
+                    bytes,
+                    keep_alive: pending.keep_alive,
+                    reads_body: pending.reads_body,
+                    continues,
+                    within_parent: self.within_parent(),
+                };
+                self.phase = Phase::Waiting(pending);
+                Next::Request(outgoing)
+            }
+            Err(message) => {
+                let Pending { label, method, url, .. } = *pending;
+                let unsent = Unsent { label, method, url: url.into(), message, within_parent: false };
+                self.unsent(unsent, prepared, world)
+            }
+        }
+    }
+
+    fn unsent(&mut self, unsent: Unsent, prepared: &Prepared, world: &World) -> Next {
+        let within_parent = self.within_parent();
+        self.unsent += 1;
+        self.sampled(false, world.now, Duration::ZERO);
+        if self.unsent > UNSENT_MAX {
+            return self.end(Ended::Endless);
+        }
+        self.failed(prepared, world.now);
+        Next::Unsent(Unsent { within_parent, ..unsent })
+    }
+
+    fn within_parent(&self) -> bool {
+        self.open.iter().any(|open| open.parent_only)
+    }
+
+    /// Takes note of a sample that is over.
+    pub(super) fn sampled(&mut self, ok: bool, done: Instant, elapsed: Duration) {
+        self.user.last_ok = ok;
+        for open in &mut self.open {
+            open.samples = open.samples.saturating_add(1);
+            open.failed = open.failed.saturating_add(u32::from(!ok));
+            open.elapsed += elapsed;
+            open.last = done;
+        }
+    }
+}
+
+fn put_together(
+    step: &RequestStep,
+    method: String,
+    url_text: &str,
+    label: String,
+    scope: &mut Scope<'_>,
+) -> Result<Pending, String> {
+    let mut url = http_url(url_text)?;
+    let mut headers: Vec<(String, String)> = step
+        .headers
+        .iter()
+        .map(|(name, value)| (scope.text(name).trim().to_owned(), scope.text(value).trim().to_owned()))
+        .collect();
+    let mut body = scope.text(&step.body).into_owned().into_bytes();
+    if !step.form.is_empty() {
+        let form = form(&step.form, scope);
+        if matches!(method.as_str(), "GET" | "DELETE" | "HEAD") {
+            let query = url.query().filter(|query| !query.is_empty());
+            let query = query.map_or_else(|| form.clone(), |query| format!("{query}&{form}"));
+            url.set_query(Some(&query));
+        } else {
+            if !body.is_empty() {
+                body.push(b'&');
+            }
+            body.extend_from_slice(form.as_bytes());
+            if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+                headers.push(("Content-Type".to_owned(), "application/x-www-form-urlencoded".to_owned()));
+            }
+        }
+    }
+    Ok(Pending {
+        label,
+        method,
+        url,
+        headers,
+        body: body.into(),
+        keep_alive: step.keep_alive,
+        reads_body: reads_body(step),
+        redirects_left: step.redirects_max,
+        followed: false,
+        sent: None,
+    })
+}
+
+fn form(fields: &[(Template, Template, bool)], scope: &mut Scope<'_>) -> String {
+    let mut out = String::new();
+    for (name, value, encode) in fields {
+        let (name, value) = (scope.text(name), scope.text(value));
+        if !out.is_empty() {
+            out.push('&');
+        }
+        if *encode {
+            out.extend(form_urlencoded::byte_serialize(name.as_bytes()));
+            out.push('=');
+            out.extend(form_urlencoded::byte_serialize(value.as_bytes()));
+        } else {
+            out.push_str(&name);
+            out.push('=');
+            out.push_str(&value);
+        }
+    }
+    out
+}
+
+/// Whether anything looks at the answer's body.
+fn reads_body(step: &RequestStep) -> bool {
+    let of_part = |part: &Part| *part == Part::Body;
+    step.extractions.iter().any(|it| of_part(&it.part) && !matches!(it.how, Extractor::Header { .. }))
+        || step.assertions.iter().any(|it| match &it.check {
+            Check::Text { part, .. } => of_part(part),
+            Check::Size { part, .. } => part.as_ref().is_none_or(of_part),
+            Check::Json { .. } => true,
+            Check::DurationAtMost(_) => false,
+        })
+}
+
+fn add_cookies(headers: &mut Vec<(String, String)>, cookies: &str) {
+    match headers.iter_mut().find(|(name, _)| name.eq_ignore_ascii_case("cookie")) {
+        Some((_, value)) => {
+            value.push_str("; ");
+            value.push_str(cookies);
+        }
+        None => headers.push(("Cookie".to_owned(), cookies.to_owned())),
+    }
+}
+
+fn encoded(pending: &Pending, headers: &[(String, String)]) -> Result<Vec<u8>, String> {
+    let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (&**name, &**value)).collect();
+    let spec = http::RequestSpec {
+        method: &pending.method,
+        target: &pending.url[Position::BeforePath..Position::AfterQuery],
+        host: &pending.url[Position::BeforeHost..Position::AfterPort],
+        headers: &headers,
+        body: &pending.body,
+        close: !pending.keep_alive,
+    };
+    http::encode(&spec).map_err(|error| error.to_string())
+}

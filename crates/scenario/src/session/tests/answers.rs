@@ -1,0 +1,419 @@
+//! What users make of answers, and what they send after them.
+
+use super::*;
+
+fn extraction(name: &str, part: Part, how: Extractor, which: i32, default: Option<&str>) -> Extraction {
+    Extraction { name: name.into(), part, how, which, default: default.map(str::to_owned) }
+}
+
+fn regex(name: &str, pattern: &str, which: i32, default: Option<&str>) -> Extraction {
+    let how = Extractor::Regex { pattern: pattern.into(), template: "$1$".into() };
+    extraction(name, Part::Body, how, which, default)
+}
+
+fn json(name: &str, path: &str, which: i32, default: Option<&str>) -> Extraction {
+    extraction(name, Part::Body, Extractor::Json { path: path.into() }, which, default)
+}
+
+fn extracting(extractions: Vec<Extraction>) -> Vec<Step> {
+    vec![Step::Request(Box::new(RequestStep { extractions, ..request_step("a") }))]
+}
+
+/// The variables that one answer leaves.
+fn extracted<const N: usize>(extractions: Vec<Extraction>, reply: &Reply, names: [&str; N]) -> [String; N] {
+    let run = run(scenario(1, extracting(extractions)), |_| Some(reply.clone()));
+    names.map(|name| run.session.variable(name).unwrap_or("-").to_owned())
+}
+
+#[test]
+fn a_regular_expression_takes_the_match_that_is_asked_for() {
+    let reply = ok("id=1 id=2 id=3");
+    for (which, default, expected) in
+        [(1, None, "1"), (3, None, "3"), (4, Some("none"), "none"), (4, None, "-"), (2, Some("none"), "2")]
+    {
+        assert_eq!(
+            extracted(vec![regex("x", r"id=(\d)", which, default)], &reply, ["x"]),
+            [expected],
+            "{which}"
+        );
+    }
+    let groups =
+        extracted(vec![regex("x", r"(i)d=(\d)", 2, None)], &reply, ["x", "x_g", "x_g0", "x_g1", "x_g2"]);
+    assert_eq!(groups, ["i", "2", "id=2", "i", "2"]);
+}
+
+#[test]
+fn match_0_is_one_at_random() {
+    let mut seen = std::collections::BTreeSet::new();
+    let mut world = world();
+    for user in 0..30 {
+        let steps = extracting(vec![regex("x", r"id=(\d)", 0, None)]);
+        let mut run = Run::new(&Prepared::new(scenario(1, steps)).unwrap(), user);
+        run.go(&mut world, 10, |_| Some(ok("id=1 id=2 id=3")));
+        seen.insert(run.session.variable("x").unwrap().to_owned());
+    }
+    assert_eq!(seen.len(), 3, "{seen:?}");
+}
+
+#[test]
+fn match_minus_1_is_all_and_forgets_those_from_before() {
+    let mut bodies = ["id=1 id=2 id=3", "id=4"].into_iter();
+    let steps = extracting(vec![regex("x", r"id=(\d)", -1, Some("none"))]);
+    let run = run(scenario(2, steps), |_| bodies.next().map(ok));
+    let names = ["x_matchNr", "x_1", "x_1_g1", "x_2", "x_3_g1", "x"];
+    let values = names.map(|name| run.session.variable(name).unwrap_or("-"));
+    assert_eq!(values, ["1", "4", "4", "-", "-", "-"]);
+    let none = extracted(vec![regex("x", "nothing(.)", -1, Some("none"))], &ok("id=1"), ["x", "x_matchNr"]);
+    assert_eq!(none, ["none", "0"]);
+}
+
+#[test]
+fn json_paths_boundaries_headers_and_other_parts() {
+    let reply = with(
+        with(ok(r#"{"user":{"id":7,"name":"anna"},"items":[{"n":1},{"n":2}],"none":null}"#), "X-Id", "h1"),
+        "X-ID",
+        "h2",
+    );
+    let boundary = Extractor::Boundary { left: r#""name":""#.into(), right: "\"".into() };
+    let header = Extractor::Header { name: "x-id".into() };
+    let of = |part: Part, pattern: &str| {
+        let how = Extractor::Regex { pattern: pattern.into(), template: "<$1$>".into() };
+        extraction("x", part, how, 1, None)
+    };
+    for (it, expected) in [
+        (json("x", "$.user.id", 1, None), "7"),
+        (json("x", "$.user.name", 1, None), "anna"),
+        (json("x", "$.user", 1, None), r#"{"id":7,"name":"anna"}"#),
+        (json("x", "$..n", 2, None), "2"),
+        (json("x", "$.items[?@.n > 1].n", 1, None), "2"),
+        (json("x", "$.none", 1, None), "null"),
+        (json("x", "$.nothing", 1, Some("d")), "d"),
+        (extraction("x", Part::Body, boundary, 1, None), "anna"),
+        (extraction("x", Part::Headers, header, 2, None), "h2"),
+        (of(Part::Headers, "X-Id: (.*)"), "<h1>"),
+        (of(Part::Status, "(.*)"), "<200>"),
+        (of(Part::Reason, "(.*)"), "<X>"),
+        (of(Part::Url, "//(.*)/"), "<server>"),
+        (of(Part::Variable("word".into()), "(.)$"), "<d>"),
+    ] {
+        let mut scenario = scenario(1, extracting(vec![it.clone()]));
+        scenario.variables.push(("word".into(), t("word")));
+        let run = run(scenario, |_| Some(reply.clone()));
+        assert_eq!(run.session.variable("x").unwrap_or("-"), expected, "{it:?}");
+    }
+    let all = extracted(vec![json("x", "$..n", -1, None)], &reply, ["x_1", "x_2", "x_matchNr", "x_1_g"]);
+    assert_eq!(all, ["1", "2", "2", "-"]);
+}
+
+#[test]
+fn a_request_that_failed_leaves_the_default() {
+    let run = run(scenario(1, extracting(vec![regex("x", "(.)", 1, Some("none"))])), |_| None);
+    assert_eq!(run.session.variable("x"), Some("none"));
+    assert_eq!(run.verdicts, [Verdict { over: true, ok: false, message: Some("timeout".into()) }]);
+}
+
+fn text(part: Part, field: Field, pattern: &str) -> Check {
+    Check::Text { part, field, patterns: vec![t(pattern)], any: false, ignore_status: false }
+}
+
+/// What an assertion makes of an answer: nothing, or its message.
+fn verdict(check: Check, negated: bool, reply: &Reply) -> Option<String> {
+    let assertions = vec![Assertion { name: String::new(), check, negated }];
+    let steps = vec![Step::Request(Box::new(RequestStep { assertions, ..request_step("a") }))];
+    let run = run(scenario(1, steps), |_| Some(reply.clone()));
+    assert_eq!(run.verdicts[0].ok, run.verdicts[0].message.is_none());
+    run.verdicts[0].message.clone()
+}
+
+#[test]
+fn texts_are_compared_in_four_ways() {
+    let reply = ok("hello 42");
+    for (field, pattern, holds) in [
+        (Field::Contains, r"\d+", true),
+        (Field::Contains, "x", false),
+        (Field::Matches, r"hello \d+", true),
+        (Field::Matches, r"\d+", false),
+        (Field::Matches, "hello|hello 42", true),
+        (Field::Equals, "hello 42", true),
+        (Field::Equals, "hello", false),
+        (Field::Substring, "o 4", true),
+        (Field::Substring, r"\d", false),
+        (Field::Contains, "(?=4)42(?!x)", true),
+        (Field::Contains, "${host}", false),
+    ] {
+        let check = text(Part::Body, field, pattern);
+        assert_eq!(verdict(check.clone(), false, &reply).is_none(), holds, "{field:?} {pattern}");
+        assert_eq!(verdict(check, true, &reply).is_none(), !holds, "not {field:?} {pattern}");
+    }
+    let message = verdict(text(Part::Body, Field::Contains, "x"), false, &reply);
+    assert_eq!(message.unwrap(), "the body does not contain `x`");
+    let message = verdict(text(Part::Status, Field::Equals, "201"), false, &reply);
+    assert_eq!(message.unwrap(), "the status 200 is not `201`");
+}
+
+#[test]
+fn several_texts_hold_all_or_any_and_not_means_each() {
+    let several = |any: bool| Check::Text {
+        part: Part::Body,
+        field: Field::Substring,
+        patterns: vec![t("a"), t("b")],
+        any,
+        ignore_status: false,
+    };
+    for (body, any, negated, holds) in [
+        ("a", false, false, false),
+        ("ab", false, false, true),
+        ("b", true, false, true),
+        ("c", true, false, false),
+        ("c", false, true, true),
+        ("a", false, true, false),
+        ("a", true, true, true),
+        ("ab", true, true, false),
+    ] {
+        assert_eq!(
+            verdict(several(any), negated, &ok(body)).is_none(),
+            holds,
+            "{body} any {any} not {negated}"
+        );
+    }
+}
+
+#[test]
+fn a_status_is_good_from_200_to_399_unless_that_is_waived() {
+    for (code, good) in
+        [(200, true), (204, true), (304, true), (399, true), (400, false), (503, false), (199, false)]
+    {
+        let run = run(scenario(1, requests(&["a"])), |_| Some(status(code)));
+        let message = (!good).then(|| format!("status {code}"));
+        assert_eq!(run.verdicts, [Verdict { over: true, ok: good, message }]);
+    }
+    let mut wanted = text(Part::Status, Field::Equals, "404");
+    assert_eq!(verdict(wanted.clone(), false, &status(404)).unwrap(), "status 404");
+    if let Check::Text { ignore_status, .. } = &mut wanted {
+        *ignore_status = true;
+    }
+    assert_eq!(verdict(wanted.clone(), false, &status(404)), None);
+    assert_eq!(verdict(wanted, false, &status(500)).unwrap(), "the status 500 is not `404`");
+}
+
+#[test]
+fn durations_sizes_and_json() {
+    let reply = with(ok(r#"{"a":[1,22],"b":"x"}"#), "Name", "value");
+    let size =
+        |part: Option<Part>, bytes: &str, comparison| Check::Size { part, bytes: t(bytes), comparison };
+    let path = |path: &str, value: Option<&str>, regex| Check::Json {
+        path: path.into(),
+        value: value.map(t),
+        regex,
+    };
+    // "HTTP/1.1 200 X\r\n" + "Name: value\r\n" + "\r\n"
+    for (check, holds) in [
+        (Check::DurationAtMost(ANSWER), true),
+        (Check::DurationAtMost(Duration::from_millis(9)), false),
+        (size(Some(Part::Body), "20", SizeComparison::Equal), true),
+        (size(Some(Part::Body), "20", SizeComparison::NotEqual), false),
+        (size(Some(Part::Headers), "31", SizeComparison::Equal), true),
+        (size(None, "51", SizeComparison::AtLeast), true),
+        (size(None, "51", SizeComparison::Greater), false),
+        (size(None, "51", SizeComparison::Less), false),
+        (size(None, "51", SizeComparison::AtMost), true),
+        (path("$.a", None, false), true),
+        (path("$.c", None, false), false),
+        (path("$.b", Some("x"), false), true),
+        (path("$.b", Some("y"), false), false),
+        (path("$.a[*]", Some("22"), false), true),
+        (path("$.a[*]", Some(r"\d\d"), true), true),
+        (path("$.a[*]", Some("[a-z]"), true), false),
+    ] {
+        assert_eq!(verdict(check.clone(), false, &reply).is_none(), holds, "{check:?}");
+        assert_eq!(verdict(check.clone(), true, &reply).is_none(), !holds, "not {check:?}");
+    }
+    assert!(verdict(path("$.a", None, false), false, &ok("no json")).is_some());
+}
+
+#[test]
+fn redirects_are_part_of_the_sample() {
+    let steps = vec![Step::Request(Box::new(RequestStep {
+        method: t("POST"),
+        body: t("data"),
+        headers: vec![(t("Content-Type"), t("text/plain")), (t("Authorization"), t("secret"))],
+        assertions: vec![Assertion {
+            name: "slow".into(),
+            check: Check::DurationAtMost(Duration::from_millis(25)),
+            negated: false,
+        }],
+        ..request_step("a")
+    }))];
+    let answer = |outgoing: &Outgoing| {
+        Some(match outgoing.url.as_str() {
+            "http://server/a" => with(status(307), "Location", "/b?x=1"),
+            "http://server/b?x=1" => with(status(302), "Location", "http://other:81/c"),
+            _ => ok(""),
+        })
+    };
+    let run = run(scenario(1, steps), answer);
+    let lines: Vec<String> = run
+        .sent()
+        .iter()
+        .map(|it| format!("{} {} {} {} {}", it.label, it.method, it.url, it.continues, it.headers.len()))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "a POST http://server/a false 2",
+            "a POST http://server/b?x=1 true 2",
+            "a GET http://other:81/c true 0"
+        ]
+    );
+    let bodies: Vec<usize> = run.sent().iter().map(|it| it.body.len()).collect();
+    assert_eq!(bodies, [4, 4, 0]);
+    let over: Vec<bool> = run.verdicts.iter().map(|it| it.over).collect();
+    assert_eq!(over, [false, false, true]);
+    assert_eq!(run.verdicts[2].message.as_deref(), Some("slow: took 30.0ms, more than 25.0ms"));
+}
+
+#[test]
+fn redirects_have_an_end() {
+    let to = |location: &'static str| move |_: &Outgoing| Some(with(status(302), "Location", location));
+    let round = run(scenario(1, requests(&["a"])), to("/a"));
+    assert_eq!(round.line(), "a a a a");
+    assert_eq!(round.verdicts[3].message.as_deref(), Some("too many redirects"));
+    let secure = run(scenario(1, requests(&["a"])), to("https://server/"));
+    assert!(secure.verdicts[0].message.as_deref().unwrap().contains("TLS"), "{:?}", secure.verdicts);
+    let mut taken = request_step("a");
+    taken.redirects_max = 0;
+    let taken = run(scenario(1, vec![Step::Request(Box::new(taken))]), to("/b"));
+    assert_eq!((taken.line().as_str(), taken.verdicts[0].ok), ("a", true));
+}
+
+#[test]
+fn cookies_come_back_as_the_group_wants_it() {
+    for (policy, expected) in [
+        (CookiePolicy::Keep, [false, true, true, true]),
+        (CookiePolicy::KeepForIteration, [false, true, false, true]),
+        (CookiePolicy::Ignore, [false; 4]),
+    ] {
+        let mut scenario = scenario(2, requests(&["a", "b"]));
+        scenario.groups[0].cookies = policy;
+        let run = run(scenario, |_| Some(with(ok(""), "Set-Cookie", "s=1; Path=/")));
+        let has = |it: &&Outgoing| it.headers.contains(&("Cookie".into(), "s=1".into()));
+        assert_eq!(run.sent().iter().map(has).collect::<Vec<_>>(), expected, "{policy:?}");
+    }
+}
+
+#[test]
+fn a_request_is_put_together_from_variables_and_functions() {
+    let step = RequestStep {
+        name: t("buy ${item}"),
+        method: t("POST"),
+        url: t("http://${__P(host)}:8080/buy?i=${item}#part"),
+        headers: vec![(t("X-User"), t("${__threadGroupName}-${__threadNum}"))],
+        form: vec![(t("a b"), t("ü&"), true), (t("raw"), t("%20"), false)],
+        keep_alive: false,
+        ..request_step("a")
+    };
+    let mut scenario = scenario(1, vec![Step::Request(Box::new(step))]);
+    scenario.variables = vec![("one".into(), t("1")), ("item".into(), t("x ${one}"))];
+    let run = run(scenario, |_| Some(ok("")));
+    let bytes = String::from_utf8(run.sent()[0].bytes.clone()).unwrap();
+    let expected = "POST /buy?i=x%201 HTTP/1.1\r\nHost: server:8080\r\nUser-Agent: proofload/0.1.0\r\n\
+        X-User: buyers-1\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 21\r\n\
+        Connection: close\r\n\r\na+b=%C3%BC%26&raw=%20";
+    assert_eq!(bytes, expected);
+    assert_eq!(run.sent()[0].label, "buy x 1");
+    assert!(!run.sent()[0].reads_body);
+}
+
+#[test]
+fn a_form_of_a_get_goes_into_the_query() {
+    let form = vec![(t("a"), t("1 2"), true), (t("b"), t("3"), true)];
+    for (url, expected) in [("http://s/x", "/x?a=1+2&b=3"), ("http://s/x?y=0", "/x?y=0&a=1+2&b=3")] {
+        let step = RequestStep { url: t(url), form: form.clone(), ..request_step("a") };
+        let run = run(scenario(1, vec![Step::Request(Box::new(step))]), |_| Some(ok("")));
+        let bytes = String::from_utf8(run.sent()[0].bytes.clone()).unwrap();
+        assert!(bytes.starts_with(&format!("GET {expected} HTTP/1.1\r\n")), "{bytes}");
+    }
+}
+
+#[test]
+fn what_a_variable_makes_unsendable_fails_with_a_reason() {
+    for (value, part) in [("a\r\nEvil: 1", "header X"), ("\u{0}", "header X")] {
+        let step = RequestStep { headers: vec![(t("X"), t("${v}"))], ..request_step("a") };
+        let mut scenario = scenario(1, vec![Step::Request(Box::new(step)), request("b")]);
+        scenario.variables.push(("v".into(), Template::text(value)));
+        let run = run(scenario, |_| Some(ok("")));
+        assert_eq!(run.line(), "! b");
+        let Did::Unsent(message) = &run.did[0] else { panic!("{:?}", run.did) };
+        assert!(message.contains(part), "{message}");
+    }
+}
+
+#[test]
+fn functions_give_what_they_should() {
+    for (template, expected) in [
+        ("${__time}", "1700000000000"),
+        ("${__time(YMD)}", "20231114"),
+        ("${__time(/1000,x)}${x}", "17000000001700000000"),
+        ("${__Random(5,5)}", "5"),
+        ("${__Random(9,5)}", "9"),
+        ("${__Random(5,5,r)}${r}", "55"),
+        ("${__RandomString(3,z)}", "zzz"),
+        ("${__RandomString(0)}", ""),
+        ("${__V(one)}${__V(no_${one})}", "1no_1"),
+        ("${__V(none,d)}", "d"),
+        ("${none}", "${none}"),
+        ("${__intSum(1,${one},-5)}", "-3"),
+        ("${__longSum(1,2,sum)}${sum}", "33"),
+        ("${__urlencode(a b&c=ü)}", "a+b%26c%3D%C3%BC"),
+        ("${__urldecode(a+b%26c%3D%C3%BC&d)}", "a b&c=ü&d"),
+        ("${__base64Encode(ab)}${__base64Decode(YWI=)}", "YWI=ab"),
+        ("${__base64Decode(!)}", "!"),
+        (r"${__split(a-b-c,p,-)}${p_n}${p_2}", "a-b-c3b"),
+        ("${__isVarDefined(one)}${__isVarDefined(two)}", "truefalse"),
+        ("${__isPropDefined(host)}${__P(host)}${__P(x,y)}${__P(x)}", "trueservery1"),
+        ("${__property(host,h)}${h}${__property(x)}${__property(x,,y)}", "serverserverxy"),
+        ("${__if(${one},1,yes,no)}", "yes"),
+        ("${__changeCase(aB)}${__changeCase(aB,LOWER)}${__changeCase(aB,CAPITALIZE)}", "ABabAB"),
+        ("${__counter(TRUE)}${__counter(TRUE)}", "11"),
+        ("${__TestPlanName}", "shop"),
+    ] {
+        let mut scenario = scenario(1, vec![set("result", template)]);
+        scenario.variables.push(("one".into(), t("1")));
+        let run = run(scenario, |_| None);
+        assert_eq!(run.session.variable("result"), Some(expected), "{template}");
+    }
+}
+
+#[test]
+fn random_values_have_their_form() {
+    let steps = vec![
+        set("id", "${__UUID}"),
+        set("s", "${__RandomString(40)}"),
+        set("n", "${__Random(1,6)}"),
+        request("a"),
+    ];
+    let run = run(scenario(1, steps), |_| Some(ok("")));
+    let id = run.session.variable("id").unwrap();
+    let form: String = id.chars().map(|c| if c.is_ascii_hexdigit() { 'x' } else { c }).collect();
+    assert_eq!(form, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx");
+    assert_eq!((&id[14..15], "89ab".contains(&id[19..20])), ("4", true), "{id}");
+    assert!(run.session.variable("s").unwrap().bytes().all(|byte| byte.is_ascii_alphanumeric()));
+    assert!((1..=6).contains(&run.session.variable("n").unwrap().parse::<i32>().unwrap()));
+}
+
+#[test]
+fn counters_count_for_each_user_or_for_all() {
+    let steps = vec![set("mine", "${__counter(TRUE)}"), set("ours", "${__counter(FALSE,o)}"), request("a")];
+    let prepared = Prepared::new(scenario(2, steps)).unwrap();
+    for (share, expected) in [
+        (Share::WHOLE, [("2", "2"), ("2", "4")]),
+        (Share { index: 2, of: NonZeroU32::new(3).unwrap() }, [("2", "6"), ("2", "12")]),
+    ] {
+        let mut world = world_of(1, share);
+        for (user, (mine, ours)) in expected.into_iter().enumerate() {
+            let mut run = Run::new(&prepared, user as u32);
+            run.go(&mut world, 100, |_| Some(ok("")));
+            assert_eq!((run.session.variable("mine"), run.session.variable("o")), (Some(mine), Some(ours)));
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The order of steps.
+
+use super::*;
+
+fn count(times: &str, steps: Vec<Step>) -> Step {
+    Step::Loop { times: Times::Count(t(times)), steps }
+}
+
+fn when(condition: &str, steps: Vec<Step>) -> Step {
+    Step::If { condition: Condition::parse(condition).unwrap(), steps }
+}
+
+fn one_of(pick: Pick, steps: &[(u32, Step)]) -> Step {
+    let weighted = |(weight, step): &(u32, Step)| (NonZeroU32::new(*weight).unwrap(), step.clone());
+    Step::OneOf { pick, steps: steps.iter().map(weighted).collect() }
+}
+
+#[test]
+fn steps_loops_and_conditions_in_order() {
+    for (expected, iterations, steps) in [
+        ("a b a b", 2, requests(&["a", "b"])),
+        ("a ~5 b", 1, vec![request("a"), pause(5), pause(0), request("b")]),
+        ("a a a b", 1, vec![count("3", requests(&["a"])), request("b")]),
+        ("b", 1, vec![count("0", requests(&["a"])), count("${x}", requests(&["a"])), request("b")]),
+        ("a a b a a b", 1, vec![count("2", vec![count("2", requests(&["a"])), request("b")])]),
+        ("b", 1, vec![when("1 == 2", requests(&["a"])), when("'1' == '1'", requests(&["b"]))]),
+        ("a b c", 1, vec![Step::Sequence(vec![Step::Sequence(requests(&["a", "b"]))]), request("c")]),
+        ("", 3, vec![]),
+        ("", 3, vec![when("1 == 2", requests(&["a"]))]),
+    ] {
+        assert_eq!(line(iterations, steps), expected);
+    }
+}
+
+#[test]
+fn a_while_loop_looks_before_each_turn() {
+    let body = vec![request("a"), set("n", "${__intSum(${n},1)}")];
+    let condition = Condition::parse("${n} < 3").unwrap();
+    let mut scenario = scenario(1, vec![Step::While { condition, steps: body }, request("z")]);
+    scenario.variables.push(("n".into(), t("0")));
+    assert_eq!(run(scenario, |_| Some(ok(""))).line(), "a a a z");
+}
+
+/// JMeter: once a thread under the thread group, and in the first turn of a loop each time that begins.
+#[test]
+fn once_only_is_once_a_user_or_once_a_loop() {
+    assert_eq!(line(3, vec![Step::Once(requests(&["login"])), request("a")]), "login a a a");
+    let looped = count("2", vec![Step::Once(requests(&["login"])), request("a")]);
+    assert_eq!(line(2, vec![looped]), "login a a login a a");
+    let within = count("2", vec![Step::Sequence(vec![Step::Once(requests(&["x"]))]), request("a")]);
+    assert_eq!(line(1, vec![within]), "x a a");
+}
+
+/// JMeter's interleave controller goes on to the next of its children each time.
+#[test]
+fn in_turn_goes_on_from_where_it_was() {
+    let steps = [(1, request("a")), (1, Step::Sequence(requests(&["b", "c"]))), (1, request("d"))];
+    assert_eq!(line(4, vec![one_of(Pick::InTurn, &steps), request("z")]), "a z b c z d z a z");
+    let two = vec![one_of(Pick::InTurn, &steps[..1]), one_of(Pick::InTurn, &steps)];
+    assert_eq!(line(2, two), "a a a b c", "each step that takes turns has its own");
+    assert_eq!(line(2, vec![one_of(Pick::InTurn, &[]), request("z")]), "z z");
+}
+
+#[test]
+fn a_random_choice_keeps_to_the_weights() {
+    let steps = [(7, request("a")), (2, request("b")), (1, request("c"))];
+    let line = line(2000, vec![one_of(Pick::Random, &steps)]);
+    let share = |label: &str| line.split(' ').filter(|word| *word == label).count();
+    assert_eq!(share("a") + share("b") + share("c"), 2000);
+    // Four standard deviations of a binomial count.
+    for (label, expected, slack) in [("a", 1400, 82), ("b", 400, 72), ("c", 200, 54)] {
+        assert!(share(label).abs_diff(expected) <= slack, "{label}: {}", share(label));
+    }
+}
+
+/// JMeter's random order controller goes through all of its children, each once.
+#[test]
+fn random_order_takes_each_once_an_iteration() {
+    let steps: Vec<(u32, Step)> = ["a", "b", "c", "d"].into_iter().map(|name| (1, request(name))).collect();
+    let line = line(20, vec![one_of(Pick::RandomOrder, &steps)]);
+    let words: Vec<&str> = line.split(' ').collect();
+    for iteration in words.chunks(4) {
+        let mut sorted = iteration.to_vec();
+        sorted.sort_unstable();
+        assert_eq!(sorted, ["a", "b", "c", "d"]);
+    }
+    assert!(words.chunks(4).any(|iteration| iteration != &words[..4]), "always the same order: {line}");
+}
+
+#[test]
+fn what_follows_a_failure() {
+    for (on_error, expected) in [
+        (OnError::Continue, "a bad c a bad c"),
+        (OnError::NextIteration, "a bad a bad"),
+        (OnError::StopUser, "a bad"),
+        (OnError::StopLoad, "a bad StopLoad"),
+        (OnError::StopNow, "a bad StopNow"),
+    ] {
+        let steps = vec![count("1", requests(&["a", "bad", "c"]))];
+        let mut scenario = scenario(2, steps);
+        scenario.groups[0].on_error = on_error;
+        let bad = |outgoing: &Outgoing| Some(if outgoing.label == "bad" { status(500) } else { ok("") });
+        assert_eq!(run(scenario.clone(), bad).line(), expected, "{on_error:?}");
+        let lost = |outgoing: &Outgoing| (outgoing.label != "bad").then(|| ok(""));
+        assert_eq!(run(scenario, lost).line(), expected, "{on_error:?}");
+    }
+}
+
+#[test]
+fn steps_without_end_end_under_a_name() {
+    let empty = Step::Loop { times: Times::Forever, steps: vec![set("a", "1")] };
+    assert_eq!(line(1, vec![request("a"), empty]), "a Endless");
+    let never = when("1 == 2", requests(&["a"]));
+    let mut idle = scenario(1, vec![never]);
+    idle.groups[0].users = Users::Closed {
+        count: NonZeroU32::MIN,
+        ramp_up: Duration::ZERO,
+        delay: Duration::ZERO,
+        iterations: None,
+        duration: Some(Duration::from_secs(1)),
+    };
+    assert_eq!(run(idle, |_| Some(ok(""))).line(), "Endless");
+    let mut unsendable = request_step("a");
+    unsendable.url = t("${nowhere}");
+    let all = Step::Loop { times: Times::Forever, steps: vec![Step::Request(Box::new(unsendable))] };
+    let run = run(scenario(1, vec![all]), |_| Some(ok("")));
+    assert_eq!(run.did.len(), 1001);
+    assert_eq!(run.did.last(), Some(&Did::Ended(Ended::Endless)));
+    assert_eq!(run.did[0], Did::Unsent("`${nowhere}` is not a URL (relative URL without a base)".into()));
+}
+
+#[test]
+fn the_last_answer_decides_a_condition() {
+    let steps = vec![
+        request("a"),
+        when("${JMeterThread.last_sample_ok}", requests(&["good"])),
+        when("!${JMeterThread.last_sample_ok}", requests(&["bad"])),
+        when("'${JMeterThread.last_sample_ok}' == 'true'", requests(&["again"])),
+    ];
+    assert_eq!(line(1, steps.clone()), "a good again");
+    let first_fails = |outgoing: &Outgoing| Some(if outgoing.label == "a" { status(404) } else { ok("") });
+    assert_eq!(run(scenario(1, steps), first_fails).line(), "a bad again");
+}
+
+#[test]
+fn one_iteration_of_a_user_who_arrives() {
+    let mut arriving = scenario(5, requests(&["a", "b"]));
+    arriving.groups[0].users = Users::Open { spans: Vec::new(), poisson: false };
+    assert_eq!(run(arriving, |_| Some(ok(""))).line(), "a b");
+}
+
+fn transaction(with_pauses: bool, parent_only: bool, steps: Vec<Step>) -> Step {
+    Step::Transaction { name: t("buy ${__threadNum}"), with_pauses, parent_only, steps }
+}
+
+/// JMeter's transaction controller, with and without "include duration of timer".
+#[test]
+fn a_transaction_takes_its_requests_time_and_its_pauses_if_so_wished() {
+    for (with_pauses, elapsed_ms, to_ms) in [(false, 20, 120), (true, 130, 130)] {
+        let steps = vec![request("a"), pause(100), request("b"), pause(10)];
+        let run =
+            run(scenario(1, vec![transaction(with_pauses, false, steps), request("z")]), |_| Some(ok("")));
+        let [it] = run.transactions.as_slice() else { panic!("{:?}", run.transactions) };
+        assert_eq!((it.label.as_str(), it.samples, it.failed, it.ok), ("buy 1", 2, 0, true));
+        assert_eq!(it.from, Instant::ORIGIN);
+        assert_eq!(it.elapsed, Duration::from_millis(elapsed_ms));
+        assert_eq!(it.to.since(it.from), Duration::from_millis(to_ms));
+        assert!(run.sent().iter().all(|outgoing| !outgoing.within_parent));
+    }
+}
+
+#[test]
+fn a_transaction_fails_with_its_requests_and_with_being_left() {
+    let steps = vec![transaction(
+        false,
+        true,
+        vec![request("a"), transaction(false, false, requests(&["bad", "c"]))],
+    )];
+    let bad = |outgoing: &Outgoing| Some(if outgoing.label == "bad" { status(500) } else { ok("") });
+    let mut scenario = scenario(1, steps);
+    let through = run(scenario.clone(), bad);
+    let found = |run: &Run| -> Vec<(u32, u32, bool, bool, bool)> {
+        run.transactions
+            .iter()
+            .map(|it| (it.samples, it.failed, it.ok, it.parent_only, it.within_parent))
+            .collect()
+    };
+    assert_eq!(found(&through), [(2, 1, false, false, true), (3, 1, false, true, false)]);
+    assert!(through.sent().iter().all(|outgoing| outgoing.within_parent));
+    scenario.groups[0].on_error = OnError::NextIteration;
+    let left = run(scenario, bad);
+    assert_eq!(left.line(), "a bad");
+    assert_eq!(found(&left), [(1, 1, false, false, true), (2, 1, false, true, false)]);
+}

@@ -1,0 +1,89 @@
+//! How long users pause.
+
+use super::*;
+
+fn paused(run: &Run) -> Vec<u64> {
+    run.did.iter().filter_map(|did| if let Did::Paused(ms) = did { Some(*ms) } else { None }).collect()
+}
+
+fn request_after(pauses: Vec<Pause>) -> Step {
+    Step::Request(Box::new(RequestStep { pauses, ..request_step("a") }))
+}
+
+#[test]
+fn pauses_before_a_request_add_up() {
+    let constant = |ms: &str| Pause::Constant { ms: t(ms) };
+    let mut scenario =
+        scenario(1, vec![request_after(vec![constant("100"), constant("${more}"), constant("x${none}")])]);
+    scenario.variables.push(("more".into(), t("20")));
+    assert_eq!(run(scenario, |_| Some(ok(""))).line(), "~120 a");
+}
+
+#[test]
+fn random_pauses_lie_where_they_should() {
+    let uniform = Pause::Uniform { offset_ms: t("100"), range_ms: t("50") };
+    let times = paused(&run(scenario(2000, vec![request_after(vec![uniform])]), |_| Some(ok(""))));
+    assert!(times.iter().all(|ms| (100..150).contains(ms)), "{times:?}");
+    let mean = times.iter().sum::<u64>() as f64 / times.len() as f64;
+    // Half a millisecond is cut off; four standard errors of 50/√12/√2000.
+    assert!((mean - 124.5).abs() < 1.3, "{mean}");
+
+    let gaussian = Pause::Gaussian { offset_ms: t("300"), deviation_ms: t("100") };
+    let times = paused(&run(scenario(4000, vec![request_after(vec![gaussian])]), |_| Some(ok(""))));
+    let mean = times.iter().sum::<u64>() as f64 / times.len() as f64;
+    let variance = times.iter().map(|ms| (*ms as f64 - mean).powi(2)).sum::<f64>() / times.len() as f64;
+    assert!((mean - 299.5).abs() < 7.0, "{mean}");
+    assert!((variance.sqrt() - 100.0).abs() < 5.0, "{}", variance.sqrt());
+}
+
+#[test]
+fn a_normal_pause_is_never_negative() {
+    let gaussian = Pause::Gaussian { offset_ms: t("0"), deviation_ms: t("100") };
+    let run = run(scenario(200, vec![request_after(vec![gaussian])]), |_| Some(ok("")));
+    let times = paused(&run);
+    assert!(times.len() < 150 && times.iter().all(|ms| *ms < 1000), "half of them are no pause: {times:?}");
+}
+
+/// JMeter's constant throughput timer, "this thread only": the first request at once, and who is late makes up for it.
+#[test]
+fn a_user_keeps_to_its_own_rate() {
+    let pace = || Pause::Throughput { per_minute: t("600"), shared: false };
+    // 600 a minute is one in 100 ms, of which the answer takes 10.
+    assert_eq!(run(scenario(3, vec![request_after(vec![pace()])]), |_| Some(ok(""))).line(), "a ~90 a ~90 a");
+    let late = vec![request_after(vec![pace()]), Step::Once(vec![pause(250)])];
+    // Due at 0, 100, 200, 300, 400; free at 260, 270, 280 …
+    assert_eq!(run(scenario(5, late), |_| Some(ok(""))).line(), "a ~250 a a ~20 a ~90 a");
+    let same_rate = vec![request_after(vec![pace()]), request_after(vec![pace()])];
+    assert_eq!(
+        run(scenario(1, same_rate), |_| Some(ok(""))).line(),
+        "a ~90 a",
+        "one timer over two requests"
+    );
+}
+
+/// "All active threads (shared)": one request of all users in each gap, and what was missed is not made up for.
+#[test]
+fn users_share_a_rate() {
+    let pace = Pause::Throughput { per_minute: t("600"), shared: true };
+    let prepared = Prepared::new(scenario(2, vec![request_after(vec![pace])])).unwrap();
+    let mut world = world();
+    let mut at = |world: &mut World, session: &mut Session, ms: u64| match session
+        .next(world, Instant::ORIGIN + Duration::from_millis(ms))
+    {
+        Next::Pause(span) => span.as_nanos() / 1_000_000,
+        Next::Request(_) => 0,
+        other => panic!("{other:?}"),
+    };
+    let mut users: Vec<Session> = (0..3).map(|user| Session::new(&prepared, 0, user)).collect();
+    let first: Vec<u64> = users.iter_mut().map(|user| at(&mut world, user, 0)).collect();
+    assert_eq!(first, [0, 100, 200]);
+    let mut late = Session::new(&prepared, 0, 3);
+    assert_eq!(at(&mut world, &mut late, 1000), 0);
+    let mut next = Session::new(&prepared, 0, 4);
+    assert_eq!(at(&mut world, &mut next, 1000), 100);
+    // A world that is one of four parts has a quarter of the rate.
+    let mut quarter = world_of(7, Share { index: 1, of: NonZeroU32::new(4).unwrap() });
+    let mut users: Vec<Session> = (0..2).map(|user| Session::new(&prepared, 0, user)).collect();
+    assert_eq!(at(&mut quarter, &mut users[0], 0), 0);
+    assert_eq!(at(&mut quarter, &mut users[1], 0), 400);
+}

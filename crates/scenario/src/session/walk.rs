@@ -1,0 +1,513 @@
+//! Where a user stands in the tree of its steps, and how it goes on from there.
+
+use rand_core::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use units::{Duration, Instant};
+
+use super::request::Pending;
+use super::user::{Scope, User, counted, identity, random_below, random_unit};
+use super::{Ended, Next, Transaction};
+use crate::model::{CookiePolicy, DataSharing, Group, OnError, Pause, Pick, RequestStep, Step, Times, Users};
+use crate::prepared::Prepared;
+use crate::world::{Row, World, row_at};
+
+/// Steps taken in one go at most; a user who takes more has steps without end.
+const STEPS_MAX: u32 = 100_000;
+/// Longest pause, in milliseconds: a hundred days.
+const PAUSE_MS_MAX: f64 = 8_640_000_000.0;
+/// Turns of a loop that has no end.
+const FOREVER: u64 = u64::MAX;
+
+/// Where one user stands, and what it carries along.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) user: User,
+    /// From the whole iteration down to the step at hand; empty between two iterations.
+    frames: Vec<Frame>,
+    pub(super) phase: Phase,
+    /// Iterations begun.
+    iteration: u64,
+    pub(super) open: Vec<Open>,
+    pub(super) finished: Vec<Transaction>,
+    /// Requests in a row that could not be sent.
+    pub(super) unsent: u32,
+}
+
+/// What a user is doing.
+#[derive(Debug)]
+pub(super) enum Phase {
+    /// Nothing yet.
+    New,
+    /// Going from step to step.
+    Walking,
+    /// The pauses before a request are over.
+    Due,
+    /// A request is out.
+    Waiting(Box<Pending>),
+    /// A redirect is to be followed.
+    Redirecting(Box<Pending>),
+    /// No more.
+    Ended(Ended),
+}
+
+/// A step that holds others, and how far it is.
+#[derive(Debug)]
+struct Frame {
+    /// Which child of the frame above it is.
+    at: u32,
+    /// The next child; an index into `order`, if there is one.
+    next: u32,
+    /// Where it ends before its last child; the number of children, or more, if it does not.
+    end: u32,
+    /// Turns that are over.
+    turns: u64,
+    /// Turns that remain, this one included; 1 unless it is a loop.
+    left: u64,
+    order: Option<Box<[u32]>>,
+}
+
+/// A transaction under way.
+#[derive(Debug)]
+pub(super) struct Open {
+    label: String,
+    from: Instant,
+    pub(super) last: Instant,
+    pub(super) elapsed: Duration,
+    pub(super) samples: u32,
+    pub(super) failed: u32,
+    with_pauses: bool,
+    pub(super) parent_only: bool,
+}
+
+/// The steps within a step.
+#[derive(Clone, Copy)]
+enum Children<'a> {
+    Steps(&'a [Step]),
+    Weighted(&'a [(std::num::NonZeroU32, Step)]),
+}
+
+impl<'a> Children<'a> {
+    fn of(step: &'a Step) -> Self {
+        match step {
+            Step::Loop { steps, .. }
+            | Step::If { steps, .. }
+            | Step::While { steps, .. }
+            | Step::Once(steps)
+            | Step::Sequence(steps)
+            | Step::Transaction { steps, .. } => Self::Steps(steps),
+            Step::OneOf { steps, .. } => Self::Weighted(steps),
+            Step::Request(_) | Step::Pause(_) | Step::Set { .. } => Self::Steps(&[]),
+        }
+    }
+
+    fn get(self, index: u32) -> Option<&'a Step> {
+        match self {
+            Self::Steps(steps) => steps.get(index as usize),
+            Self::Weighted(steps) => steps.get(index as usize).map(|(_, step)| step),
+        }
+    }
+}
+
+impl Frame {
+    fn new(at: u32) -> Self {
+        Self { at, next: 0, end: u32::MAX, turns: 0, left: 1, order: None }
+    }
+
+    /// The child to go to next; `None` where all have been gone through.
+    fn child(&self) -> Option<u32> {
+        match &self.order {
+            _ if self.next >= self.end => None,
+            Some(order) => order.get(self.next as usize).copied(),
+            None => Some(self.next),
+        }
+    }
+
+    /// The child that was gone to last.
+    fn last_child(&self) -> Option<u32> {
+        let last = self.next.checked_sub(1)?;
+        self.order.as_ref().map_or(Some(last), |order| order.get(last as usize).copied())
+    }
+}
+
+impl State {
+    pub(super) fn new(group: usize, number: u32) -> Self {
+        let user = User {
+            group,
+            number,
+            variables: super::variables::Variables::default(),
+            cookies: super::cookies::Jar::default(),
+            random: Xoshiro256PlusPlus::seed_from_u64(0),
+            last_ok: true,
+            counts: Vec::new(),
+            turns: Vec::new(),
+            paced: Vec::new(),
+            taken: Vec::new(),
+        };
+        Self {
+            user,
+            frames: Vec::new(),
+            phase: Phase::New,
+            iteration: 0,
+            open: Vec::new(),
+            finished: Vec::new(),
+            unsent: 0,
+        }
+    }
+
+    pub(super) fn next(&mut self, prepared: &Prepared, world: &mut World) -> Next {
+        match std::mem::replace(&mut self.phase, Phase::Walking) {
+            Phase::Ended(ended) => return self.end(ended),
+            Phase::Redirecting(pending) => return self.redirect(pending, prepared, world),
+            Phase::New => self.start(prepared, world),
+            Phase::Due => {
+                if let Some(step) = self.current_request(prepared) {
+                    return self.send(step, prepared, world);
+                }
+            }
+            Phase::Waiting(_) => self.user.last_ok = false,
+            Phase::Walking => {}
+        }
+        self.walk(prepared, world)
+    }
+
+    /// Takes what is left of the user's tree apart and says that it has ended.
+    pub(super) fn end(&mut self, ended: Ended) -> Next {
+        self.phase = Phase::Ended(ended);
+        Next::Done(ended)
+    }
+
+    /// What is left after a failure, if the group wants something done about it.
+    pub(super) fn failed(&mut self, prepared: &Prepared, now: Instant) {
+        let on_error = prepared.group(self.user.group).map_or(OnError::StopUser, |group| group.on_error);
+        let ended = match on_error {
+            OnError::Continue => return,
+            OnError::NextIteration => None,
+            OnError::StopUser => Some(Ended::Finished),
+            OnError::StopLoad => Some(Ended::StopLoad),
+            OnError::StopNow => Some(Ended::StopNow),
+        };
+        while self.close_transaction(now, false) {}
+        self.frames.clear();
+        if let Some(ended) = ended {
+            self.phase = Phase::Ended(ended);
+        }
+    }
+
+    pub(super) fn scope<'a>(&'a mut self, prepared: &'a Prepared, world: &'a mut World) -> Scope<'a> {
+        Scope { prepared, world, user: &mut self.user }
+    }
+
+    fn start(&mut self, prepared: &Prepared, world: &mut World) {
+        let seed = world.seed(self.user.group, self.user.number);
+        self.user.random = Xoshiro256PlusPlus::seed_from_u64(seed.0);
+        for (name, value) in &prepared.scenario().variables {
+            let value = self.scope(prepared, world).text(value);
+            self.user.variables.set(name, &*value);
+        }
+    }
+
+    fn walk(&mut self, prepared: &Prepared, world: &mut World) -> Next {
+        let Some(group) = prepared.group(self.user.group) else { return self.end(Ended::Finished) };
+        for _ in 0..STEPS_MAX {
+            if self.frames.is_empty() {
+                if self.begin_iteration(group, prepared, world) {
+                    continue;
+                }
+                return self.end(Ended::Finished);
+            }
+            let children = self.children(group);
+            let top = self.frames.len() - 1;
+            let child = self.frames[top].child();
+            let Some((index, step)) = child.and_then(|index| Some((index, children.get(index)?))) else {
+                self.turn_over(group, prepared, world);
+                continue;
+            };
+            self.frames[top].next += 1;
+            if let Some(next) = self.enter(index, step, prepared, world) {
+                return next;
+            }
+        }
+        self.end(Ended::Endless)
+    }
+
+    /// Starts an iteration, if there is one more and data for it.
+    fn begin_iteration(&mut self, group: &Group, prepared: &Prepared, world: &mut World) -> bool {
+        let iterations_max = match &group.users {
+            Users::Closed { iterations, .. } => iterations.map_or(u64::MAX, std::num::NonZeroU64::get),
+            Users::Open { .. } => 1,
+        };
+        if self.iteration >= iterations_max || group.steps.is_empty() {
+            return false;
+        }
+        if group.cookies == CookiePolicy::KeepForIteration {
+            self.user.cookies.clear();
+        }
+        if !self.take_rows(prepared, world) {
+            return false;
+        }
+        self.frames.push(Frame { turns: self.iteration, ..Frame::new(0) });
+        self.iteration += 1;
+        true
+    }
+
+    /// Takes a row of each data set; false where one has come to an end that is the user's, too.
+    fn take_rows(&mut self, prepared: &Prepared, world: &mut World) -> bool {
+        for (number, (set, table)) in prepared.scenario().data.iter().zip(&prepared.tables).enumerate() {
+            let row = match set.sharing {
+                DataSharing::All => world.row((number, set), table, None),
+                DataSharing::Group => world.row((number, set), table, Some(self.user.group)),
+                DataSharing::User => {
+                    let taken = counted(&mut self.user.taken, number);
+                    *taken += 1;
+                    row_at(set, table, *taken - 1)
+                }
+            };
+            match row {
+                Row::At(index) => {
+                    table.row(index).for_each(|(name, value)| self.user.variables.set(name, value));
+                }
+                Row::Eof => table.names.iter().for_each(|name| self.user.variables.set(name, "<EOF>")),
+                Row::Stop => return false,
+            }
+        }
+        true
+    }
+
+    /// The steps within the innermost frame.
+    fn children<'a>(&self, group: &'a Group) -> Children<'a> {
+        self.frames.iter().skip(1).fold(Children::Steps(&group.steps), |children, frame| {
+            children.get(frame.at).map_or(Children::Steps(&[]), Children::of)
+        })
+    }
+
+    /// The step that the innermost frame stands for; `None` for the whole iteration.
+    fn holder<'a>(&self, group: &'a Group) -> Option<&'a Step> {
+        let mut holder = None;
+        let mut children = Children::Steps(&group.steps);
+        for frame in self.frames.iter().skip(1) {
+            holder = children.get(frame.at);
+            children = holder.map_or(Children::Steps(&[]), Children::of);
+        }
+        holder
+    }
+
+    /// The request that was come to last.
+    pub(super) fn current_request<'a>(&self, prepared: &'a Prepared) -> Option<&'a RequestStep> {
+        let group = prepared.group(self.user.group)?;
+        let index = self.frames.last()?.last_child()?;
+        match self.children(group).get(index)? {
+            Step::Request(request) => Some(request),
+            _ => None,
+        }
+    }
+
+    /// The innermost step has been gone through: again, or on behind it.
+    fn turn_over(&mut self, group: &Group, prepared: &Prepared, world: &mut World) {
+        let again = match self.holder(group) {
+            Some(Step::Loop { .. }) => self.frames.last().is_some_and(|frame| frame.left > 1),
+            Some(Step::While { condition, .. }) => self.scope(prepared, world).holds(condition),
+            Some(Step::Transaction { .. }) => {
+                self.close_transaction(world.now, true);
+                false
+            }
+            _ => false,
+        };
+        if again && let Some(frame) = self.frames.last_mut() {
+            frame.turns = frame.turns.saturating_add(1);
+            frame.next = 0;
+            if frame.left != FOREVER {
+                frame.left -= 1;
+            }
+        } else {
+            self.frames.pop();
+        }
+    }
+
+    /// Does a step, or goes into it; what comes of it, if the user has to wait.
+    fn enter(&mut self, at: u32, step: &Step, prepared: &Prepared, world: &mut World) -> Option<Next> {
+        let frame = Frame::new(at);
+        match step {
+            Step::Request(request) => {
+                let pause = request.pauses.iter().map(|it| self.pause(it, prepared, world));
+                let pause = pause.fold(Duration::ZERO, |sum, pause| sum + pause);
+                if pause.is_zero() {
+                    return Some(self.send(request, prepared, world));
+                }
+                self.phase = Phase::Due;
+                self.unsent = 0;
+                return Some(Next::Pause(pause));
+            }
+            Step::Pause(pause) => {
+                let pause = self.pause(pause, prepared, world);
+                if !pause.is_zero() {
+                    self.unsent = 0;
+                    return Some(Next::Pause(pause));
+                }
+            }
+            Step::Set { name, value } => {
+                let value = self.scope(prepared, world).text(value);
+                self.user.variables.set(name, &*value);
+            }
+            Step::Loop { times, .. } => {
+                let left = match times {
+                    Times::Forever => FOREVER,
+                    Times::Count(count) => self.scope(prepared, world).number(count) as u64,
+                };
+                if left > 0 {
+                    self.frames.push(Frame { left, ..frame });
+                }
+            }
+            Step::If { condition, .. } | Step::While { condition, .. } => {
+                if self.scope(prepared, world).holds(condition) {
+                    let left = if matches!(step, Step::While { .. }) { FOREVER } else { 1 };
+                    self.frames.push(Frame { left, ..frame });
+                }
+            }
+            Step::Once(_) => {
+                if self.is_first_turn(prepared) {
+                    self.frames.push(frame);
+                }
+            }
+            Step::OneOf { pick, steps } => {
+                let frame = self.picked(frame, step, *pick, steps);
+                self.frames.push(frame);
+            }
+            Step::Sequence(_) => self.frames.push(frame),
+            Step::Transaction { name, with_pauses, parent_only, .. } => {
+                let label = self.scope(prepared, world).text(name).into_owned();
+                self.open.push(Open {
+                    label,
+                    from: world.now,
+                    last: world.now,
+                    elapsed: Duration::ZERO,
+                    samples: 0,
+                    failed: 0,
+                    with_pauses: *with_pauses,
+                    parent_only: *parent_only,
+                });
+                self.frames.push(frame);
+            }
+        }
+        None
+    }
+
+    /// Whether the innermost loop is in its first turn; without a loop, the user in its first iteration.
+    fn is_first_turn(&self, prepared: &Prepared) -> bool {
+        let Some(group) = prepared.group(self.user.group) else { return false };
+        let mut turns = self.frames.first().map_or(0, |frame| frame.turns);
+        let mut children = Children::Steps(&group.steps);
+        for frame in self.frames.iter().skip(1) {
+            let Some(holder) = children.get(frame.at) else { break };
+            if matches!(holder, Step::Loop { .. } | Step::While { .. }) {
+                turns = frame.turns;
+            }
+            children = Children::of(holder);
+        }
+        turns == 0
+    }
+
+    /// The frame of a choice, with what was chosen.
+    fn picked(
+        &mut self,
+        frame: Frame,
+        step: &Step,
+        pick: Pick,
+        steps: &[(std::num::NonZeroU32, Step)],
+    ) -> Frame {
+        let count = steps.len() as u64;
+        let one = |index: usize| (index as u32, index as u32 + 1);
+        let random = &mut self.user.random;
+        let (next, end) = match pick {
+            _ if steps.is_empty() => (0, 0),
+            Pick::Random => {
+                let sum = steps.iter().map(|(weight, _)| u64::from(weight.get())).sum();
+                let mut left = random_below(random, sum);
+                one(steps
+                    .iter()
+                    .position(|(weight, _)| {
+                        let found = left < u64::from(weight.get());
+                        left = left.saturating_sub(u64::from(weight.get()));
+                        found
+                    })
+                    .unwrap_or_default())
+            }
+            Pick::InTurn => {
+                let turn = counted(&mut self.user.turns, identity(step));
+                *turn += 1;
+                one(((*turn - 1) % count) as usize)
+            }
+            Pick::RandomOrder => {
+                let mut order: Box<[u32]> = (0..steps.len() as u32).collect();
+                for last in (1..order.len()).rev() {
+                    order.swap(last, random_below(random, last as u64 + 1) as usize);
+                }
+                return Frame { order: Some(order), ..frame };
+            }
+        };
+        Frame { next, end, ..frame }
+    }
+
+    /// Ends the innermost transaction; false if there is none.
+    fn close_transaction(&mut self, now: Instant, gone_through: bool) -> bool {
+        let Some(open) = self.open.pop() else { return false };
+        self.finished.push(Transaction {
+            label: open.label,
+            from: open.from,
+            to: if open.with_pauses { now } else { open.last },
+            elapsed: if open.with_pauses { now.since(open.from) } else { open.elapsed },
+            samples: open.samples,
+            failed: open.failed,
+            ok: gone_through && open.failed == 0,
+            parent_only: open.parent_only,
+            within_parent: self.open.iter().any(|outer| outer.parent_only),
+        });
+        true
+    }
+
+    /// How long a pause is now.
+    fn pause(&mut self, pause: &Pause, prepared: &Prepared, world: &mut World) -> Duration {
+        let mut scope = self.scope(prepared, world);
+        let ms = match pause {
+            Pause::Constant { ms } => scope.number(ms),
+            Pause::Uniform { offset_ms, range_ms } => {
+                let (offset, range) = (scope.number(offset_ms), scope.number(range_ms));
+                offset + range * random_unit(&mut scope.user.random)
+            }
+            Pause::Gaussian { offset_ms, deviation_ms } => {
+                let (mean, deviation) = (scope.number(offset_ms), scope.number(deviation_ms));
+                // Box and Muller; 1 − u is never 0, so that the logarithm is finite.
+                let radius = libm::sqrt(-2.0 * libm::log(1.0 - random_unit(&mut scope.user.random)));
+                let angle = std::f64::consts::TAU * random_unit(&mut scope.user.random);
+                mean + deviation * radius * libm::cos(angle)
+            }
+            Pause::Throughput { per_minute, shared } => {
+                let per_minute = scope.number(per_minute);
+                if per_minute <= 0.0 {
+                    return Duration::ZERO;
+                }
+                let gap = Duration::from_secs_f64(60.0 / per_minute);
+                return self.until_due((prepared.pace(pause), gap), *shared, world);
+            }
+        };
+        Duration::from_secs_f64(ms.clamp(0.0, PAUSE_MS_MAX) / 1e3)
+    }
+
+    /// How long it is until a request of a rate is due. The first is due at once.
+    fn until_due(&mut self, (rate, gap): (usize, Duration), shared: bool, world: &mut World) -> Duration {
+        if shared {
+            return world.due((rate, self.user.group), gap).since(world.now);
+        }
+        let due = match self.user.paced.iter_mut().find(|(other, _)| *other == rate) {
+            // Counted from when it was due, not from when it went out: who is late makes up for it, as in JMeter.
+            Some((_, last)) => {
+                *last = *last + gap;
+                *last
+            }
+            None => {
+                self.user.paced.push((rate, world.now));
+                world.now
+            }
+        };
+        due.since(world.now)
+    }
+}

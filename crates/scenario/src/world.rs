@@ -1,0 +1,132 @@
+//! What all users of a load share: the seed, properties, the wall clock, and where shared data, rates and counters stand.
+
+use std::collections::{BTreeMap, HashMap};
+
+use engine::Share;
+use fancy_regex::Regex;
+use units::{Duration, Instant, Seed};
+
+use crate::data::Table;
+use crate::model::{DataAtEnd, DataSet};
+use crate::prepared;
+
+/// Expressions with variables in them that are kept compiled at most.
+const EXPRESSIONS_MAX: usize = 1000;
+
+/// What a [`World`] begins with.
+#[derive(Debug, Clone)]
+pub struct WorldSetup {
+    /// Seed of every random choice.
+    pub seed: Seed,
+    /// What `__P` and `__property` read.
+    pub properties: BTreeMap<String, String>,
+    /// Some instant of the load's clock…
+    pub clock: Instant,
+    /// …and what the wall clock said then, in milliseconds since 1970.
+    pub epoch_ms: i64,
+    /// Which part of the load this world is for: rows, counts and rates are dealt out among the parts.
+    pub share: Share,
+}
+
+/// What all users of a load share, or those of one thread of it.
+#[derive(Debug)]
+pub struct World {
+    setup: WorldSetup,
+    /// The instant of the call under way.
+    pub(crate) now: Instant,
+    /// Rows taken of a data set, by the group that shares them if one does.
+    taken: HashMap<(usize, Option<usize>), u64>,
+    /// When the last request of a shared rate was due, by rate and group.
+    paced: HashMap<(usize, usize), Instant>,
+    /// Calls of shared counters.
+    counts: HashMap<usize, u64>,
+    /// Expressions that depend on variables; `None` is one that can't be compiled.
+    expressions: HashMap<(String, bool), Option<Regex>>,
+}
+
+/// A row that a user is to take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Row {
+    /// This one.
+    At(u64),
+    /// None: the data have come to their end.
+    Eof,
+    /// None, and the user ends.
+    Stop,
+}
+
+impl World {
+    /// The state before the first user starts.
+    pub fn new(setup: WorldSetup) -> Self {
+        Self {
+            now: setup.clock,
+            setup,
+            taken: HashMap::new(),
+            paced: HashMap::new(),
+            counts: HashMap::new(),
+            expressions: HashMap::new(),
+        }
+    }
+
+    /// A seed for one user, whatever the others do.
+    pub(crate) fn seed(&self, group: usize, user: u32) -> Seed {
+        self.setup.seed.derive(group as u64).derive(u64::from(user))
+    }
+
+    pub(crate) fn property(&self, name: &str) -> Option<&str> {
+        self.setup.properties.get(name).map(String::as_str)
+    }
+
+    /// The wall clock in milliseconds since 1970.
+    pub(crate) fn epoch_ms(&self) -> i64 {
+        let signed = |span: Duration| i64::try_from(span.as_nanos() / 1_000_000).unwrap_or(i64::MAX);
+        let since = signed(self.now.since(self.setup.clock));
+        let before = signed(self.setup.clock.since(self.now));
+        self.setup.epoch_ms.saturating_add(since).saturating_sub(before)
+    }
+
+    /// The next row of the data set of this number for a group, or for all where that is `None`.
+    pub(crate) fn row(&mut self, set: (usize, &DataSet), table: &Table, group: Option<usize>) -> Row {
+        let taken = self.taken.entry((set.0, group)).or_default();
+        let index = taken.saturating_mul(u64::from(self.setup.share.of.get()));
+        let row = row_at(set.1, table, index.saturating_add(u64::from(self.setup.share.index)));
+        *taken += 1;
+        row
+    }
+
+    /// The next number of the shared counter with this identity, from 1.
+    pub(crate) fn count(&mut self, identity: usize) -> u64 {
+        let count = self.counts.entry(identity).or_default();
+        let before = count.saturating_mul(u64::from(self.setup.share.of.get()));
+        *count += 1;
+        before.saturating_add(u64::from(self.setup.share.index)).saturating_add(1)
+    }
+
+    /// When the next request of a rate that a group shares is due. Time that passed without requests is not made up for.
+    pub(crate) fn due(&mut self, rate: (usize, usize), gap: Duration) -> Instant {
+        let now = self.now;
+        let gap = gap * u64::from(self.setup.share.of.get());
+        let due = self.paced.get(&rate).map_or(now, |last| (*last + gap).max(now));
+        self.paced.insert(rate, due);
+        due
+    }
+
+    /// An expression that is known only now, compiled; `None` where it can't be.
+    pub(crate) fn expression(&mut self, pattern: &str, whole: bool) -> Option<&Regex> {
+        if self.expressions.len() >= EXPRESSIONS_MAX {
+            self.expressions.clear();
+        }
+        let compile = || prepared::regex(pattern, whole).ok();
+        self.expressions.entry((pattern.to_owned(), whole)).or_insert_with(compile).as_ref()
+    }
+}
+
+/// The row of this number, or what the data set says of those after the last.
+pub(crate) fn row_at(set: &DataSet, table: &Table, index: u64) -> Row {
+    match set.at_end {
+        _ if index < table.len() => Row::At(index),
+        DataAtEnd::Recycle => Row::At(index % table.len()),
+        DataAtEnd::Eof => Row::Eof,
+        DataAtEnd::StopUser => Row::Stop,
+    }
+}

@@ -84,7 +84,8 @@ fn take(row: &mut Row, text: &str) {
             row.statuses.insert(status, count);
         }
     } else if let Some((percent, time)) =
-        text.split_once("% ").filter(|(_, it)| it.trim().starts_with("below"))
+        // A tab in sb's own output, blanks where it was copied.
+        text.split_once('%').filter(|(_, it)| it.trim().starts_with("below"))
     {
         let time = time_ms(time.trim().trim_start_matches("below").trim());
         if let (Some(percent), Some(time)) = (number(percent, false), time) {

@@ -15,8 +15,8 @@ use crate::source;
 
 /// The crates, by folder, in order. One may depend only on those before it.
 const ORDER: [&str; 18] = [
-    "units", "http", "engine", "stats", "plan", "scenario", "jmeter", "record", "sim", "driver", "target", "signals",
-    "stack", "lab", "explain", "audit", "report", "cli",
+    "units", "http", "engine", "stats", "plan", "scenario", "jmeter", "record", "sim", "driver", "target",
+    "signals", "stack", "lab", "explain", "audit", "report", "cli",
 ];
 /// What the compiler holds to `core` and `alloc`.
 const NO_STD: [&str; 3] = ["units", "http", "engine"];

@@ -105,11 +105,11 @@ impl Properties {
             Some(Property::List(list)) => list.as_slice(),
             _ => &[],
         };
-        let text = |property| match property {
-            &Property::Text(ref text) => Some(text.as_str()),
+        let text = |(_, property)| match property {
+            Property::Text(text) => Some(text.as_str()),
             _ => None,
         };
-        list.iter().filter_map(|(_, property)| text(property)).collect()
+        list.iter().map(|(name, property)| (name, property)).filter_map(text).collect()
     }
 }
 
@@ -126,7 +126,7 @@ pub(crate) fn elements(root: Node) -> Result<Vec<Element>, XmlProblem> {
     if elements.iter().any(|element| element.class == "TestPlan") {
         Ok(elements)
     } else {
-        let what = "it holds no <TestPlan>; a file of JMeter 2 or later does (open it in JMeter and save it)";
+        let what = "it holds no <TestPlan>, as a file of JMeter 2 or later does";
         Err(fail(line, what.into()))
     }
 }
@@ -165,7 +165,8 @@ fn properties(nodes: &[Node]) -> Vec<(String, Property)> {
 
 fn property(node: &Node) -> Option<(String, Property)> {
     let name = node.attribute("name").unwrap_or_default().to_owned();
-    let child = |tag: &str| node.children.iter().find(|child| child.tag == tag).map(|child| child.text.clone());
+    let child =
+        |tag: &str| node.children.iter().find(|child| child.tag == tag).map(|child| child.text.clone());
     match node.tag.as_str() {
         "elementProp" => Some((name, Property::Object(Properties(properties(&node.children))))),
         "collectionProp" | "mapProp" => Some((name, Property::List(properties(&node.children)))),

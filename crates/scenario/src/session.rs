@@ -69,6 +69,7 @@ impl Ended {
 
 /// A request to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own, and none excludes another")]
 pub struct Outgoing {
     /// Its label in results.
     pub label: String,

@@ -9,6 +9,8 @@ use jiff::tz::TimeZone;
 
 /// The letters that are known.
 const LETTERS: &str = "yMdHhmsSaEDuzZX";
+/// Digits of a number at most.
+const DIGITS_MAX: usize = 20;
 const MONTHS: [&str; 12] = [
     "January",
     "February",
@@ -126,8 +128,9 @@ fn letters(out: &mut String, civil: DateTime, letter: char, count: usize) {
         'Z' => return out.push_str("+0000"),
         _ => return out.push('Z'),
     };
+    let width = count.min(DIGITS_MAX);
     // Writing into a String cannot fail.
-    let _ = write!(out, "{number:0count$}");
+    let _ = write!(out, "{number:0width$}");
 }
 
 fn day_name(day: Weekday) -> &'static str {
@@ -169,5 +172,6 @@ mod tests {
     fn what_no_calendar_has_is_still_a_number() {
         assert_eq!(formatted("yyyy", i64::MAX), i64::MAX.to_string());
         assert_eq!(formatted("'open", 0), "open");
+        assert_eq!(formatted(&"d".repeat(100_000), 0).len(), DIGITS_MAX);
     }
 }

@@ -389,3 +389,14 @@ fn a_mistake_is_named_with_its_line() {
         "dir/test.toml: has no steps; add a [[steps]] with a request"
     );
 }
+
+proptest::proptest! {
+    /// A file that was cut into or typed wrongly is an error, whatever is left of it.
+    #[test]
+    fn no_file_is_too_broken(at in 0_usize..2000, length in 0_usize..60, typed in r"[\[\]{}=\x22'.a-z$0-9 \n]{0,6}") {
+        let text = include_str!("../../../../scenarios/login-and-buy.toml");
+        let start = (at % text.len()..).find(|index| text.is_char_boundary(*index)).unwrap();
+        let end = ((start + length).min(text.len())..).find(|index| text.is_char_boundary(*index)).unwrap();
+        let _ = read(&format!("{}{typed}{}", &text[..start], &text[end..]));
+    }
+}

@@ -185,7 +185,7 @@ fn follow(answer: &Answer<'_>, pending: &mut Pending) -> Result<bool, String> {
     }
     // RFC 9110 15.4: 307 and 308 repeat the request; after the others everybody asks with GET.
     if matches!(status, 301..=303) && pending.method != "HEAD" {
-        pending.method = "GET".to_owned();
+        "GET".clone_into(&mut pending.method);
         pending.body = Arc::from([].as_slice());
         pending.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
     }

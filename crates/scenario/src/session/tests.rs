@@ -161,7 +161,7 @@ impl Run {
                 Next::Request(outgoing) => {
                     let sent = self.now;
                     self.now = self.now + ANSWER;
-                    self.hand_over(world, answer(&outgoing), sent);
+                    self.hand_over(world, answer(&outgoing).as_ref(), sent);
                     self.did.push(Did::Sent(Box::new(outgoing)));
                 }
                 Next::Unsent(unsent) => self.did.push(Did::Unsent(unsent.message)),
@@ -174,8 +174,8 @@ impl Run {
         }
     }
 
-    fn hand_over(&mut self, world: &mut World, reply: Option<Reply>, sent: Instant) {
-        let verdict = match &reply {
+    fn hand_over(&mut self, world: &mut World, reply: Option<&Reply>, sent: Instant) {
+        let verdict = match reply {
             Some(Reply { status, headers, body }) => {
                 let headers: Vec<(&str, &str)> =
                     headers.iter().map(|(name, value)| (*name, &**value)).collect();
@@ -206,11 +206,8 @@ impl Run {
     }
 
     fn sent(&self) -> Vec<&Outgoing> {
-        let sent = |did| match did {
-            &Did::Sent(ref outgoing) => Some(&**outgoing),
-            _ => None,
-        };
-        self.did.iter().filter_map(sent).collect()
+        let sent = self.did.iter().filter_map(|did| if let Did::Sent(it) = did { Some(&**it) } else { None });
+        sent.collect()
     }
 }
 

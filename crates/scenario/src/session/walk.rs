@@ -497,16 +497,13 @@ impl State {
         if shared {
             return world.due((rate, self.user.group), gap).since(world.now);
         }
-        let due = match self.user.paced.iter_mut().find(|(other, _)| *other == rate) {
+        let due = if let Some((_, last)) = self.user.paced.iter_mut().find(|(other, _)| *other == rate) {
             // Counted from when it was due, not from when it went out: who is late makes up for it, as in JMeter.
-            Some((_, last)) => {
-                *last = *last + gap;
-                *last
-            }
-            None => {
-                self.user.paced.push((rate, world.now));
-                world.now
-            }
+            *last = *last + gap;
+            *last
+        } else {
+            self.user.paced.push((rate, world.now));
+            world.now
         };
         due.since(world.now)
     }

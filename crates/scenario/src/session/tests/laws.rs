@@ -7,7 +7,7 @@ use super::*;
 fn step() -> impl Strategy<Value = Step> {
     let leaf = prop_oneof![
         (0..5_u32).prop_map(|n| request(&format!("r{n}-${{__Random(1,9)}}"))),
-        (0..5_u32).prop_map(any_request),
+        (0..5_i32).prop_map(any_request),
         (0..20_u64).prop_map(pause),
         Just(set("x", "${__Random(0,3)}")),
         Just(Step::Pause(Pause::Uniform { offset_ms: t("1"), range_ms: t("9") })),
@@ -40,12 +40,12 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// A request that looks at everything.
-fn any_request(which: u32) -> Step {
+fn any_request(which: i32) -> Step {
     let of = |name: &str, how| Extraction {
         name: name.into(),
         part: Part::Body,
         how,
-        which: which as i32 - 1,
+        which: which - 1,
         default: None,
     };
     let check = |check| Assertion { name: "c".into(), check, negated: which == 1 };

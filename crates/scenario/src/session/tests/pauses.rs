@@ -67,7 +67,7 @@ fn users_share_a_rate() {
     let pace = Pause::Throughput { per_minute: t("600"), shared: true };
     let prepared = Prepared::new(scenario(2, vec![request_after(vec![pace])])).unwrap();
     let mut world = world();
-    let mut at = |world: &mut World, session: &mut Session, ms: u64| match session
+    let at = |world: &mut World, session: &mut Session, ms: u64| match session
         .next(world, Instant::ORIGIN + Duration::from_millis(ms))
     {
         Next::Pause(span) => span.as_nanos() / 1_000_000,

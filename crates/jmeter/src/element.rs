@@ -89,11 +89,7 @@ impl Properties {
 
     /// The rows of the table `name`.
     pub(crate) fn rows(&self, name: &str) -> impl Iterator<Item = &Properties> {
-        let list = match self.get(name) {
-            Some(Property::List(list)) => list.as_slice(),
-            _ => &[],
-        };
-        list.iter().filter_map(|(_, property)| match property {
+        self.list(name).filter_map(|property| match property {
             Property::Object(properties) => Some(properties),
             _ => None,
         })
@@ -101,15 +97,19 @@ impl Properties {
 
     /// The texts of the list `name`.
     pub(crate) fn texts(&self, name: &str) -> Vec<&str> {
+        let texts = self.list(name).filter_map(|property| match property {
+            Property::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect()
+    }
+
+    fn list(&self, name: &str) -> impl Iterator<Item = &Property> {
         let list = match self.get(name) {
             Some(Property::List(list)) => list.as_slice(),
             _ => &[],
         };
-        let text = |(_, property)| match property {
-            Property::Text(text) => Some(text.as_str()),
-            _ => None,
-        };
-        list.iter().map(|(name, property)| (name, property)).filter_map(text).collect()
+        list.iter().map(|(_, property)| property)
     }
 }
 

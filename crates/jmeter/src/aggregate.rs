@@ -74,14 +74,12 @@ impl Aggregate {
     fn row(&mut self, label: &str) -> &mut Row {
         let known = self.places.get(label).copied();
         let label = if known.is_none() && self.labels.len() >= LABELS_MAX { OTHER_LABELS } else { label };
-        let place = match known.or_else(|| self.places.get(label).copied()) {
-            Some(place) => place,
-            None => {
-                self.places.insert(label.to_owned(), self.labels.len());
-                self.labels.push((label.to_owned(), Row::default()));
-                self.labels.len() - 1
-            }
-        };
+        let known = known.or_else(|| self.places.get(label).copied());
+        let place = known.unwrap_or_else(|| {
+            self.places.insert(label.to_owned(), self.labels.len());
+            self.labels.push((label.to_owned(), Row::default()));
+            self.labels.len() - 1
+        });
         &mut self.labels[place].1
     }
 
@@ -165,7 +163,8 @@ impl Row {
         self.max_ms = self.max_ms.max(sample.elapsed_ms);
         self.bytes = self.bytes.saturating_add(sample.bytes);
         self.sent_bytes = self.sent_bytes.saturating_add(sample.sent_bytes);
-        self.first_start_ms = Some(self.first_start_ms.map_or(sample.start_ms, |first| first.min(sample.start_ms)));
+        self.first_start_ms =
+            Some(self.first_start_ms.map_or(sample.start_ms, |first| first.min(sample.start_ms)));
         self.last_end_ms = self.last_end_ms.max(sample.start_ms.saturating_add(sample.elapsed_ms));
         *self.counts.entry(sample.elapsed_ms.min(ELAPSED_MAX_MS)).or_default() += 1;
     }

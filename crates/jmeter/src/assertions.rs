@@ -3,7 +3,7 @@
 use scenario::{Assertion, Check, Field, Part, SizeComparison};
 use units::Duration;
 
-use crate::extractors::scope_variable;
+use crate::extractors::{json_path, scope_variable};
 use crate::names;
 use crate::values::Fields;
 
@@ -20,7 +20,9 @@ pub(crate) fn assertion(
             match u64::try_from(ms) {
                 Ok(0) => return Ok(None),
                 Ok(ms) => (Check::DurationAtMost(Duration::from_millis(ms)), false),
-                Err(_) => return Err(format!("DurationAssertion.duration is {ms}, and must not be negative")),
+                Err(_) => {
+                    return Err(format!("DurationAssertion.duration is {ms}, and must not be negative"));
+                }
             }
         }
         names::Assertion::Size => (size(fields)?, false),
@@ -114,6 +116,7 @@ fn json(fields: Fields<'_>) -> Result<(Check, bool), String> {
     }
     let value =
         fields.is_true("JSONVALIDATION", false)?.then(|| fields.template("EXPECTED_VALUE")).transpose()?;
+    let path = json_path(&path);
     let check = Check::Json { path, value, regex: fields.is_true("ISREGEX", true)? };
     Ok((check, fields.is_true("INVERT", false)?))
 }

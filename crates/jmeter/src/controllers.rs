@@ -71,12 +71,16 @@ fn built(
 fn times(fields: Fields<'_>) -> Result<Times, String> {
     const LOOPS: &str = "LoopController.loops";
     if !fields.is_true("LoopController.continue_forever", true)? {
-        return Err("LoopController.continue_forever is false, which ends it for good after its first time".into());
+        return Err(
+            "LoopController.continue_forever is false, which ends it for good after its first time".into()
+        );
     }
     let loops = fields.template(LOOPS)?;
     match fields.values.fixed(&loops).as_deref().map(str::trim) {
         Some("-1") => Ok(Times::Forever),
-        Some(text) if text.parse::<u32>().is_err() => Err(format!("{LOOPS} is '{text}', which is no number of loops")),
+        Some(text) if text.parse::<u32>().is_err() => {
+            Err(format!("{LOOPS} is '{text}', which is no number of loops"))
+        }
         Some(_) | None => Ok(Times::Count(loops)),
     }
 }
@@ -123,18 +127,25 @@ fn choices(
     steps: Vec<Step>,
 ) -> Result<Vec<(NonZeroU32, Step)>, String> {
     if fields.is_true("InterleaveControl.accrossThreads", false)? {
-        return Err("all threads take turns together (Interleave across threads), which is not supported".into());
+        return Err(
+            "all threads take turns together (Interleave across threads), which is not supported".into()
+        );
     }
     let mut children = element.enabled_children().map(|child| names::kind(&child.class, &child.gui));
     let has_controllers = children.any(|kind| matches!(kind, Kind::Controller(_)));
     if has_controllers && fields.whole_at_start("InterleaveControl.style", 0)? == 0 {
-        return Err("it takes one request of the controllers below it at a time (Ignore sub-controller blocks)".into());
+        return Err(
+            "it takes one request of the controllers below it at a time (Ignore sub-controller blocks)"
+                .into(),
+        );
     }
     let samplers = element.enabled_children().filter(|child| {
         matches!(names::kind(&child.class, &child.gui), Kind::FlowAction | Kind::DebugSampler)
     });
     if samplers.count() > 0 {
-        return Err("one of its choices is a pause or a debug sampler; put it into a Simple Controller".into());
+        return Err(
+            "one of its choices is a pause or a debug sampler; put it into a Simple Controller".into()
+        );
     }
     Ok(with_weights(steps))
 }

@@ -35,7 +35,9 @@ pub(crate) fn data_set(plan: &Path, fields: Fields<'_>, owner: Owner) -> Result<
         // Nobody but the users of its group takes rows of it.
         ("" | "shareMode.all" | "shareMode.group", _) => DataSharing::Group,
         ("shareMode.thread", _) => DataSharing::User,
-        (other, _) => return Err(format!("shareMode is '{other}'; rows are shared by all, a group or a thread")),
+        (other, _) => {
+            return Err(format!("shareMode is '{other}'; rows are shared by all, a group or a thread"));
+        }
     };
     if owner == Owner::OneGroup && at_end == DataAtEnd::StopUser {
         return Err("users of the other groups would end with its rows; move it to the test plan".into());
@@ -53,7 +55,11 @@ pub(crate) fn data_set(plan: &Path, fields: Fields<'_>, owner: Owner) -> Result<
 }
 
 fn names_of(text: &str) -> Vec<String> {
-    if text.trim().is_empty() { Vec::new() } else { text.split(',').map(|name| name.trim().to_owned()).collect() }
+    if text.trim().is_empty() {
+        Vec::new()
+    } else {
+        text.split(',').map(|name| name.trim().to_owned()).collect()
+    }
 }
 
 fn at_end(fields: Fields<'_>) -> Result<DataAtEnd, String> {

@@ -89,11 +89,7 @@ impl Properties {
 
     /// The rows of the table `name`.
     pub(crate) fn rows(&self, name: &str) -> impl Iterator<Item = &Properties> {
-        let list = match self.get(name) {
-            Some(Property::List(list)) => list.as_slice(),
-            _ => &[],
-        };
-        list.iter().filter_map(|(_, property)| match property {
+        self.list(name).filter_map(|property| match property {
             Property::Object(properties) => Some(properties),
             _ => None,
         })
@@ -101,15 +97,19 @@ impl Properties {
 
     /// The texts of the list `name`.
     pub(crate) fn texts(&self, name: &str) -> Vec<&str> {
+        let texts = self.list(name).filter_map(|property| match property {
+            Property::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect()
+    }
+
+    fn list(&self, name: &str) -> impl Iterator<Item = &Property> {
         let list = match self.get(name) {
             Some(Property::List(list)) => list.as_slice(),
             _ => &[],
         };
-        let text = |property| match property {
-            &Property::Text(ref text) => Some(text.as_str()),
-            _ => None,
-        };
-        list.iter().filter_map(|(_, property)| text(property)).collect()
+        list.iter().map(|(_, property)| property)
     }
 }
 
@@ -126,7 +126,7 @@ pub(crate) fn elements(root: Node) -> Result<Vec<Element>, XmlProblem> {
     if elements.iter().any(|element| element.class == "TestPlan") {
         Ok(elements)
     } else {
-        let what = "it holds no <TestPlan>; a file of JMeter 2 or later does (open it in JMeter and save it)";
+        let what = "it holds no <TestPlan>, as a file of JMeter 2 or later does";
         Err(fail(line, what.into()))
     }
 }
@@ -165,7 +165,8 @@ fn properties(nodes: &[Node]) -> Vec<(String, Property)> {
 
 fn property(node: &Node) -> Option<(String, Property)> {
     let name = node.attribute("name").unwrap_or_default().to_owned();
-    let child = |tag: &str| node.children.iter().find(|child| child.tag == tag).map(|child| child.text.clone());
+    let child =
+        |tag: &str| node.children.iter().find(|child| child.tag == tag).map(|child| child.text.clone());
     match node.tag.as_str() {
         "elementProp" => Some((name, Property::Object(Properties(properties(&node.children))))),
         "collectionProp" | "mapProp" => Some((name, Property::List(properties(&node.children)))),

@@ -122,17 +122,24 @@ fn json(fields: Fields<'_>) -> Result<Vec<Extraction>, String> {
         ));
     }
     let one = |at: usize| {
-        let number =
-            numbers[at].parse().map_err(|_| format!("{NUMBERS} has '{}', which is no number", numbers[at]))?;
+        let number = numbers[at]
+            .parse()
+            .map_err(|_| format!("{NUMBERS} has '{}', which is no number", numbers[at]))?;
         Ok(Extraction {
             name: names[at].to_owned(),
             part: part.clone(),
-            how: Extractor::Json { path: paths[at].to_owned() },
+            how: Extractor::Json { path: json_path(paths[at]) },
             which: match_number(NUMBERS, number)?,
             default: Some(defaults[at].to_owned()),
         })
     };
     (0..names.len()).map(one).collect()
+}
+
+/// A JSONPath as JMeter takes it: what begins with a name is meant from the root.
+pub(crate) fn json_path(text: &str) -> String {
+    let text = text.trim();
+    if text.starts_with(['$', '@']) { text.to_owned() } else { format!("$.{text}") }
 }
 
 fn list(text: &str) -> Vec<&str> {

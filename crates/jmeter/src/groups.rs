@@ -79,7 +79,8 @@ impl<'a> Walk<'a> {
         self.ledger.support();
         let title = element.title();
         if settings.is_none() {
-            self.ledger.note(format!("{title}: it makes no iteration (no threads, or no loops), and is left out"));
+            self.ledger
+                .note(format!("{title}: it makes no iteration (no threads, or no loops), and is left out"));
         } else if steps.is_empty() {
             self.ledger.note(format!("{title}: it makes no request, and is left out"));
         }
@@ -101,10 +102,9 @@ impl<'a> Walk<'a> {
     fn cookie_policy(&mut self, new_user: bool) -> CookiePolicy {
         let policy = |cookies: Option<&Cookies>| match cookies.map(|it| it.kept) {
             None | Some(Kept::Never) => CookiePolicy::Ignore,
-            Some(Kept::ForUser) => CookiePolicy::Keep,
             Some(Kept::ForIteration) => CookiePolicy::KeepForIteration,
             Some(Kept::AsGroupSays) if new_user => CookiePolicy::KeepForIteration,
-            Some(Kept::AsGroupSays) => CookiePolicy::Keep,
+            Some(Kept::ForUser | Kept::AsGroupSays) => CookiePolicy::Keep,
         };
         let all = std::mem::take(&mut self.group.cookies);
         let first = all.first().map_or(CookiePolicy::Ignore, |first| policy(first.as_ref()));
@@ -155,15 +155,24 @@ fn closed_model(fields: Fields<'_>) -> Result<Option<Settings>, Vec<String>> {
     let delay = second("ThreadGroup.delay").map_err(&mut keep).ok();
     let on_error = on_error(fields).map_err(&mut keep).ok();
     let same_user = fields.is_true("ThreadGroup.same_user_on_next_iteration", true).map_err(&mut keep).ok();
-    let (Some(count), Some(ramp_up), Some(loops), Some(duration), Some(delay), Some(on_error), Some(same_user)) =
-        (count, ramp_up, loops, duration, delay, on_error, same_user)
+    let (
+        Some(count),
+        Some(ramp_up),
+        Some(loops),
+        Some(duration),
+        Some(delay),
+        Some(on_error),
+        Some(same_user),
+    ) = (count, ramp_up, loops, duration, delay, on_error, same_user)
     else {
         return Err(reasons);
     };
     if !reasons.is_empty() {
         return Err(reasons);
     }
-    let (Some(count), Some(iterations)) = (NonZeroU32::new(count), loops.iterations()) else { return Ok(None) };
+    let (Some(count), Some(iterations)) = (NonZeroU32::new(count), loops.iterations()) else {
+        return Ok(None);
+    };
     let duration = (!duration.is_zero()).then_some(duration);
     let users = Users::Closed { count, ramp_up, delay, iterations, duration };
     Ok(Some(Settings { users, on_error, new_user: !same_user }))

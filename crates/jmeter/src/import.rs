@@ -70,11 +70,13 @@ pub fn import(
         file: path.to_owned(),
         line: problem.line,
         column: problem.column,
-        what: problem.what,
+        what: format!("{}; open the plan in JMeter and save it again", problem.what),
     };
     let elements = xml::parse(text).and_then(elements).map_err(broken)?;
     let mut changing = BTreeSet::new();
-    elements.iter().for_each(|element| gather_changing(element, &mut changing));
+    for element in &elements {
+        gather_changing(element, &mut changing);
+    }
     let mut values = Values::new(properties, changing);
     let variables = define(&elements, &mut values);
     let mut walk = Walk {
@@ -113,7 +115,7 @@ pub fn import(
         return Err(PlanNotUnderstood::Unsupported { file: path.to_owned(), support });
     }
     if groups.is_empty() {
-        let what = "no thread group of the plan makes a request".to_owned();
+        let what = "no thread group of the plan makes a request; enable or add one".to_owned();
         return Err(PlanNotUnderstood::Broken { file: path.to_owned(), line: 1, column: 1, what });
     }
     let scenario = Scenario {
@@ -131,7 +133,9 @@ pub fn import(
 /// Variables, wherever they stand; the last definition of a name holds. One that can't be read is left to the walk.
 fn define(elements: &[Element], values: &mut Values<'_>) -> Vec<(String, Template)> {
     let mut tables = Vec::new();
-    elements.iter().for_each(|element| gather_tables(element, &mut tables));
+    for element in elements {
+        gather_tables(element, &mut tables);
+    }
     let mut variables: Vec<(String, Template)> = Vec::new();
     for (name, value) in tables.into_iter().flat_map(rows) {
         let Ok(value) = values.template(value) else { continue };
@@ -151,7 +155,9 @@ fn gather_tables<'a>(element: &'a Element, tables: &mut Vec<&'a Properties>) {
         Kind::Scoped(Scoped::Variables) => tables.push(&element.properties),
         _ => {}
     }
-    element.children.iter().for_each(|child| gather_tables(child, tables));
+    for child in &element.children {
+        gather_tables(child, tables);
+    }
 }
 
 /// The property of a test plan that holds its variables.
@@ -178,7 +184,9 @@ fn gather_changing(element: &Element, changing: &mut BTreeSet<String>) {
         changing.extend(extractors::names(element));
         changing.extend(data::names(element));
         changing.extend(sets::names(element));
-        element.children.iter().for_each(|child| gather_changing(child, changing));
+        for child in &element.children {
+            gather_changing(child, changing);
+        }
     }
 }
 

@@ -48,7 +48,7 @@ pub enum PlanNotUnderstood {
         line: usize,
         /// Column from 1.
         column: usize,
-        /// What is wrong.
+        /// What is wrong, and what to do.
         what: String,
     },
     /// Something in it is not supported, or missing.
@@ -65,11 +65,14 @@ impl fmt::Display for PlanNotUnderstood {
         match self {
             Self::Broken { file, line, column, what } => {
                 let file = file.display();
-                write!(f, "{file}:{line}:{column}: {what}; open the plan in JMeter and save it again")
+                write!(f, "{file}:{line}:{column}: {what}")
             }
             Self::Unsupported { file, support } => {
                 let file = file.display();
-                write!(f, "{file}: the plan can't be run as it is, so nothing is sent; mend, replace or disable:")?;
+                write!(
+                    f,
+                    "{file}: the plan can't be run as it is, so nothing is sent; mend, replace or disable:"
+                )?;
                 for Unsupported { path, line, why } in &support.unsupported {
                     write!(f, "\n  {file}:{line}: {path}: {why}")?;
                 }
@@ -123,8 +126,7 @@ impl Ledger {
     }
 
     fn add(&mut self, place: &Place, reasons: impl IntoIterator<Item = String>) {
-        let with_place =
-            |why| Unsupported { path: place.path.clone(), line: place.line, why };
+        let with_place = |why| Unsupported { path: place.path.clone(), line: place.line, why };
         self.unsupported.extend(reasons.into_iter().map(with_place));
     }
 

@@ -10,6 +10,7 @@
 
 mod aggregate;
 mod assertions;
+mod checked;
 mod controllers;
 mod data;
 mod element;

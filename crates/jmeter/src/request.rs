@@ -42,7 +42,8 @@ pub(crate) fn request<'a>(
     let layers = std::iter::once(&element.properties).chain(scope.defaults()).collect();
     let sampler = Sampler { layers, values };
     let mut reasons = sampler.refused();
-    let name = keep(values.template(&element.name).map_err(|error| format!("its name: {error}")), &mut reasons);
+    let name =
+        keep(values.template(&element.name).map_err(|error| format!("its name: {error}")), &mut reasons);
     let method = keep(sampler.method(), &mut reasons);
     let url = keep(sampler.url(), &mut reasons);
     let arguments = keep(sampler.arguments(), &mut reasons);
@@ -111,9 +112,13 @@ impl Sampler<'_> {
 
     /// Settings that change what is sent and that nothing here carries out.
     fn refused(&self) -> Vec<String> {
+        const ENCODING: &str = "HTTPSampler.contentEncoding";
         let mut reasons = Vec::new();
         for (name, why) in [
-            ("HTTPSampler.image_parser", "what pages embed is not retrieved (Retrieve All Embedded Resources)"),
+            (
+                "HTTPSampler.image_parser",
+                "what pages embed is not retrieved (Retrieve All Embedded Resources)",
+            ),
             ("HTTPSampler.DO_MULTIPART_POST", "multipart bodies are not sent"),
         ] {
             match self.is_true(name) {
@@ -133,7 +138,6 @@ impl Sampler<'_> {
         if self.layers.iter().any(|layer| sends_files(layer)) {
             reasons.push("HTTPsampler.Files: files are not sent".into());
         }
-        const ENCODING: &str = "HTTPSampler.contentEncoding";
         match self.layer(ENCODING).fixed(ENCODING) {
             Ok(text) if ["", "utf-8", "utf8"].contains(&text.trim().to_ascii_lowercase().as_str()) => {}
             Ok(text) => reasons.push(format!("{ENCODING} is '{text}'; texts are sent as UTF-8")),
@@ -205,7 +209,8 @@ impl Sampler<'_> {
             return if scheme == "http" { Ok(path) } else { Err(NO_TLS.into()) };
         }
         let protocol = self.template("HTTPSampler.protocol")?;
-        match self.values.fixed(&protocol).as_deref().map(|text| text.trim().to_ascii_lowercase()).as_deref() {
+        match self.values.fixed(&protocol).as_deref().map(|text| text.trim().to_ascii_lowercase()).as_deref()
+        {
             Some("" | "http") => {}
             Some("https") => return Err(NO_TLS.into()),
             Some(other) => return Err(format!("HTTPSampler.protocol is '{other}'; only http is supported")),
@@ -221,9 +226,9 @@ impl Sampler<'_> {
         const DOMAIN: &str = "HTTPSampler.domain";
         let domain = self.values.settled(&self.template(DOMAIN)?);
         match domain.constant().map(str::trim) {
-            Some("") => Err(format!(
-                "{DOMAIN} is empty, and no HTTP Request Defaults that apply to it name a server"
-            )),
+            Some("") => {
+                Err(format!("{DOMAIN} is empty, and no HTTP Request Defaults that apply to it name a server"))
+            }
             Some(text) if text.contains(['/', ' ', '?', '#', '@']) => {
                 Err(format!("{DOMAIN} is '{text}'; write the host alone, without http:// and path"))
             }
@@ -252,8 +257,10 @@ const NO_TLS: &str = "https is not supported; load the server over http";
 /// Whether a file is to be uploaded, by the table or by the fields of old plans.
 fn sends_files(properties: &Properties) -> bool {
     let table = properties.object("HTTPsampler.Files");
-    let in_table = table.is_some_and(|table| table.rows("HTTPFileArgs.files").any(|row| !row.text("File.path").is_empty()));
-    in_table || matches!(properties.get("HTTPSampler.FILE_NAME"), Some(Property::Text(name)) if !name.trim().is_empty())
+    let in_table = table
+        .is_some_and(|table| table.rows("HTTPFileArgs.files").any(|row| !row.text("File.path").is_empty()));
+    in_table
+        || matches!(properties.get("HTTPSampler.FILE_NAME"), Some(Property::Text(name)) if !name.trim().is_empty())
 }
 
 fn without_spaces(path: Template) -> Template {
@@ -293,4 +300,3 @@ fn authorization(
     }
     Ok(None)
 }
-

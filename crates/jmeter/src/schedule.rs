@@ -42,9 +42,17 @@ pub(crate) fn parse(text: &str) -> Result<Schedule, String> {
             "pause" => {
                 let pause = Step::Arrivals { seconds: parser.span()?, random: None };
                 // The span before it ends at its own rate, and the one after it begins there.
-                steps.extend([Step::Rate(last_rate), Step::Rate(0.0), pause, Step::Rate(0.0), Step::Rate(last_rate)]);
+                steps.extend([
+                    Step::Rate(last_rate),
+                    Step::Rate(0.0),
+                    pause,
+                    Step::Rate(0.0),
+                    Step::Rate(last_rate),
+                ]);
             }
-            other => return Err(format!("'{other}' is none of rate, random_arrivals, even_arrivals and pause")),
+            other => {
+                return Err(format!("'{other}' is none of rate, random_arrivals, even_arrivals and pause"));
+            }
         }
     }
     schedule(&steps)
@@ -73,10 +81,14 @@ fn schedule(steps: &[Step]) -> Result<Schedule, String> {
         }
     }
     if poisson && even {
-        return Err("random_arrivals and even_arrivals in one schedule are not supported; use one of them".into());
+        return Err(
+            "random_arrivals and even_arrivals in one schedule are not supported; use one of them".into()
+        );
     }
     if spans.iter().all(|span| span.from.is_none() && span.to.is_none()) {
-        return Err("nobody arrives by this schedule; write for example rate(5/sec) random_arrivals(1 min)".into());
+        return Err(
+            "nobody arrives by this schedule; write for example rate(5/sec) random_arrivals(1 min)".into()
+        );
     }
     Ok(Schedule { spans, poisson })
 }
@@ -169,7 +181,9 @@ impl<'a> Parser<'a> {
 
     /// A unit of time, in seconds.
     fn unit(&mut self) -> Result<f64, String> {
-        let Some(Token::Word(word)) = self.next() else { return Err(self.wanted("ms, sec, min, hour or day")) };
+        let Some(Token::Word(word)) = self.next() else {
+            return Err(self.wanted("ms, sec, min, hour or day"));
+        };
         let word = word.to_ascii_lowercase();
         match word.as_str() {
             "ms" => Ok(1e-3),

@@ -23,8 +23,7 @@ pub(crate) fn pause(timer: Timer, fields: Fields<'_>, groups: usize) -> Result<P
 
 fn throughput(fields: Fields<'_>, groups: usize) -> Result<Pause, String> {
     const MODE: &str = "calcMode";
-    const ALL_GROUPS: &str =
-        "its rate is shared by all groups; share it within each group (calculate throughput based on all active \
+    const ALL_GROUPS: &str = "its rate is shared by all groups; share it within each group (calculate throughput based on all active \
          threads in current thread group)";
     let shared = match fields.whole_at_start(MODE, 0)? {
         0 => false,

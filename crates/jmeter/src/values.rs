@@ -26,18 +26,15 @@ impl<'a> Values<'a> {
 
     /// Takes a variable of the plan in, after those that are defined before it.
     pub(crate) fn define(&mut self, name: &str, value: &Template) {
-        match self.at_start(value) {
-            Some(value) => {
-                if !self.changing.contains(name) {
-                    self.lasting.insert(name.to_owned(), value.clone());
-                }
-                self.at_start.insert(name.to_owned(), value);
-            }
-            None => {
-                self.at_start.remove(name);
-                self.lasting.remove(name);
-            }
+        let Some(value) = self.at_start(value) else {
+            self.at_start.remove(name);
+            self.lasting.remove(name);
+            return;
+        };
+        if !self.changing.contains(name) {
+            self.lasting.insert(name.to_owned(), value.clone());
         }
+        self.at_start.insert(name.to_owned(), value);
     }
 
     /// Text with `${…}` in it; properties are filled in, since they are the same for the whole run.

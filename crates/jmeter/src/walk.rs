@@ -11,7 +11,7 @@ use crate::level::{Cookies, Kept, Level, Login, Scope};
 use crate::names::{self, Kind, Scoped};
 use crate::request::{self, Timeouts};
 use crate::values::{Fields, Values};
-use crate::{assertions, data, extractors, sets, timers};
+use crate::{assertions, checked, data, extractors, sets, timers};
 
 /// A CSV file that a plan reads, and which element names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,7 +120,9 @@ impl<'a> Walk<'a> {
             Scoped::Auth => {
                 let (logins, note) = logins(fields)?;
                 level.logins.push(logins);
-                note.into_iter().for_each(|note| self.ledger.note(note));
+                if let Some(note) = note {
+                    self.ledger.note(note);
+                }
             }
             Scoped::Cookies => {
                 let kept = cookies(fields)?;
@@ -134,12 +136,20 @@ impl<'a> Walk<'a> {
             // They were defined before anything else, as JMeter does.
             Scoped::Variables => check_variables(&element.properties, self.values)?,
             Scoped::Data => self.data_set(fields)?,
-            Scoped::Timer(timer) => level.pauses.push(timers::pause(timer, fields, self.groups)?),
+            Scoped::Timer(timer) => {
+                let pause = timers::pause(timer, fields, self.groups)?;
+                level.pauses.push(checked::pause(pause)?);
+            }
             Scoped::Assertion(kind) => {
-                level.assertions.extend(assertions::assertion(kind, &element.name, fields)?);
+                let assertion = assertions::assertion(kind, &element.name, fields)?;
+                level.assertions.extend(assertion.map(checked::assertion).transpose()?);
             }
             Scoped::Variable(variable) => self.set(variable, fields)?,
-            Scoped::Extractor(kind) => level.extractions.extend(extractors::extractions(kind, fields)?),
+            Scoped::Extractor(kind) => {
+                for extraction in extractors::extractions(kind, fields)? {
+                    level.extractions.push(checked::extraction(extraction)?);
+                }
+            }
         }
         Ok(())
     }
@@ -160,11 +170,17 @@ impl<'a> Walk<'a> {
     /// A variable that gets a new value with each iteration.
     fn set(&mut self, variable: names::Variable, fields: Fields<'_>) -> Result<(), String> {
         if !self.group.controllers.is_empty() {
-            return Err("it gives a value each time its controller begins; move it to the thread group".into());
+            return Err(
+                "it gives a value each time its controller begins; move it to the thread group".into()
+            );
         }
         let at_plan = self.trail.len() == 2;
         let step = sets::step(variable, fields, at_plan && self.groups > 1)?;
-        if at_plan { self.plan_sets.push(step) } else { self.group.sets.push(step) }
+        if at_plan {
+            self.plan_sets.push(step);
+        } else {
+            self.group.sets.push(step);
+        }
         Ok(())
     }
 
@@ -198,7 +214,8 @@ impl<'a> Walk<'a> {
             Kind::FlowAction => self.flow_action(element),
             Kind::DebugSampler => {
                 self.ledger.ignore();
-                self.ledger.note("Debug Sampler: it makes no sample, but the pauses before it are made".into());
+                self.ledger
+                    .note("Debug Sampler: it makes no sample, but the pauses before it are made".into());
                 self.without_request(element, None)
             }
             Kind::Controller(controller) => self.controller(controller, element),
@@ -208,7 +225,10 @@ impl<'a> Walk<'a> {
     fn request(&mut self, element: &'a Element) -> Vec<Step> {
         let level = self.level(element);
         self.levels.push(level);
-        let result = request::request(element, Scope(&self.levels), self.values);
+        let result =
+            request::request(element, Scope(&self.levels), self.values).and_then(|(step, timeouts)| {
+                checked::request(&step).map(|()| (step, timeouts)).map_err(|reason| vec![reason])
+            });
         let cookies = Scope(&self.levels).cookies().cloned();
         self.below_request(element);
         self.levels.pop();
@@ -275,7 +295,9 @@ impl<'a> Walk<'a> {
 
 fn cookies(fields: Fields<'_>) -> Result<Kept, String> {
     if fields.properties.rows("CookieManager.cookies").next().is_some() {
-        return Err("cookies of its own are not supported; send them as a Cookie field of a header manager".into());
+        return Err(
+            "cookies of its own are not supported; send them as a Cookie field of a header manager".into()
+        );
     }
     if fields.properties.text("CookieManager.policy").trim().eq_ignore_ascii_case("ignorecookies") {
         return Ok(Kept::Never);
@@ -317,7 +339,8 @@ fn logins(fields: Fields<'_>) -> Result<(Vec<Login>, Option<String>), String> {
             other => return Err(format!("Authorization.mechanism is {other}; only BASIC is supported")),
         }
         let row = Fields::new(row, fields.values);
-        let (user, password) = (row.template("Authorization.username")?, row.template("Authorization.password")?);
+        let (user, password) =
+            (row.template("Authorization.username")?, row.template("Authorization.password")?);
         let credentials = crate::values::joined([user, Template::text(":"), password]);
         logins.push(Login { url: row.fixed("Authorization.url")?.trim().to_owned(), credentials });
     }

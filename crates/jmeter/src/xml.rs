@@ -75,14 +75,18 @@ pub(crate) fn parse(text: &str) -> Result<Node, XmlProblem> {
                 }
             }
             Event::Text(piece) => {
-                let piece = piece.xml_content(XmlVersion::Implicit1_0).map_err(|it| problem(it.to_string()))?;
+                let piece =
+                    piece.xml_content(XmlVersion::Implicit1_0).map_err(|it| problem(it.to_string()))?;
                 append(&mut open, &piece).map_err(problem)?;
             }
             Event::CData(piece) => {
-                let piece = piece.xml_content(XmlVersion::Implicit1_0).map_err(|it| problem(it.to_string()))?;
+                let piece =
+                    piece.xml_content(XmlVersion::Implicit1_0).map_err(|it| problem(it.to_string()))?;
                 append(&mut open, &piece).map_err(problem)?;
             }
-            Event::GeneralRef(entity) => append(&mut open, &resolved(&entity).map_err(problem)?).map_err(problem)?,
+            Event::GeneralRef(entity) => {
+                append(&mut open, &resolved(&entity).map_err(problem)?).map_err(problem)?;
+            }
             Event::Eof => break,
             Event::Empty(_) | Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {}
         }
@@ -132,9 +136,13 @@ fn offset(position: u64) -> usize {
 fn problem(text: &str, offset: usize, what: String) -> XmlProblem {
     let before = &text.as_bytes()[..offset.min(text.len())];
     let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let line = newlines(before) + 1;
     let column = String::from_utf8_lossy(&before[line_start..]).chars().count() + 1;
     XmlProblem { line, column, what }
+}
+
+fn newlines(bytes: &[u8]) -> usize {
+    bytes.split(|byte| *byte == b'\n').count() - 1
 }
 
 /// Lines of offsets that only grow: each byte is looked at once.
@@ -147,7 +155,7 @@ struct Lines<'a> {
 impl Lines<'_> {
     fn line_at(&mut self, offset: usize) -> usize {
         let passed = self.text.as_bytes().get(self.offset..offset).unwrap_or_default();
-        self.line += passed.iter().filter(|byte| **byte == b'\n').count();
+        self.line += newlines(passed);
         self.offset = self.offset.max(offset);
         self.line
     }

@@ -54,8 +54,7 @@ impl From<mlua::Error> for ScriptError {
 fn first_line(error: &mlua::Error) -> String {
     let innermost = match error {
         mlua::Error::CallbackError { cause, .. } => return first_line(cause),
-        mlua::Error::RuntimeError(message) => message.clone(),
-        mlua::Error::SyntaxError { message, .. } => message.clone(),
+        mlua::Error::RuntimeError(message) | mlua::Error::SyntaxError { message, .. } => message.clone(),
         other => other.to_string(),
     };
     innermost.lines().next().unwrap_or("an error without a message").to_owned()
@@ -195,6 +194,7 @@ fn lookup(lua: &Lua, (host, service): (String, String)) -> mlua::Result<Table> {
 }
 
 /// `wrk.connect(address)`: whether somebody listens there.
+#[expect(clippy::needless_pass_by_value, reason = "what Lua hands over is ours")]
 fn connect(_: &Lua, address: String) -> mlua::Result<bool> {
     let address: SocketAddr = address
         .parse()

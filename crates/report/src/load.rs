@@ -141,7 +141,7 @@ fn steps(result: &LoadResult) -> String {
             column => figure(times, column),
         }));
         row.push(step.failed.to_string());
-        row.push(step.first_failure.as_deref().map_or_else(String::new, |why| plain_line(why)));
+        row.push(step.first_failure.as_deref().map_or_else(String::new, plain_line));
         table.add_row(row);
     }
     for column in table.column_iter_mut().skip(1).take(columns.len() + 1) {

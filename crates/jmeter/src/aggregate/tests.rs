@@ -4,15 +4,26 @@ use super::*;
 use crate::SampleResult;
 
 fn sample(label: &str, start_ms: u64, elapsed_ms: u64, success: bool) -> SampleResult<'_> {
-    SampleResult { start_ms, elapsed_ms, label, success, bytes: 2048, sent_bytes: 512, ..SampleResult::default() }
+    SampleResult {
+        start_ms,
+        elapsed_ms,
+        label,
+        success,
+        bytes: 2048,
+        sent_bytes: 512,
+        ..SampleResult::default()
+    }
 }
 
 #[test]
 fn reports_have_jmeters_columns_and_formats() {
     let mut reports = Aggregate::default();
-    for (label, start_ms, elapsed_ms, success) in
-        [("home", 1000, 10, true), ("log in, \"safe\"", 1200, 25, true), ("home", 2000, 21, false), ("home", 2500, 500, true)]
-    {
+    for (label, start_ms, elapsed_ms, success) in [
+        ("home", 1000, 10, true),
+        ("log in, \"safe\"", 1200, 25, true),
+        ("home", 2000, 21, false),
+        ("home", 2500, 500, true),
+    ] {
         reports.sample(&sample(label, start_ms, elapsed_ms, success));
     }
     assert_eq!(

@@ -36,7 +36,9 @@ pub(super) fn payload(method: Option<&str>, raw: bool, arguments: Vec<Argument>)
         Some("GET" | "DELETE") => Ok(Payload { form: form(arguments), ..Payload::default() }),
         Some("OPTIONS") if !is_body => Ok(Payload { query: query(arguments), ..Payload::default() }),
         _ if arguments.is_empty() => Ok(Payload::default()),
-        Some(method) => Err(format!("parameters of a {method} request are not sent, by JMeter neither; remove them")),
+        Some(method) => {
+            Err(format!("parameters of a {method} request are not sent, by JMeter neither; remove them"))
+        }
         None => Err("its method is known only later, and with it where its parameters go".into()),
     }
 }
@@ -68,7 +70,9 @@ fn query(arguments: Vec<Argument>) -> Option<Template> {
 /// The text as forms write it.
 fn encoded(text: Template) -> Template {
     match text.constant() {
-        Some(text) => Template::text(url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>()),
+        Some(text) => {
+            Template::text(url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>())
+        }
         None => Template(vec![Piece::Call(Call { function: Function::UrlEncode, arguments: vec![text] })]),
     }
 }

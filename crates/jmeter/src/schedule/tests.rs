@@ -21,7 +21,10 @@ fn spans_go_from_the_rate_before_to_the_rate_right_after() {
             "RATE(5/sec) random_arrivals(10 s) pause(5 s) /* again */ random_arrivals(10 s) // end",
             vec![span(5.0, 5.0, 10), span(0.0, 0.0, 5), span(5.0, 5.0, 10)],
         ),
-        ("pause(2 s) rate(0) random_arrivals(1 h) rate(3600/hour)", vec![span(0.0, 0.0, 2), span(0.0, 1.0, 3600)]),
+        (
+            "pause(2 s) rate(0) random_arrivals(1 h) rate(3600/hour)",
+            vec![span(0.0, 0.0, 2), span(0.0, 1.0, 3600)],
+        ),
     ] {
         assert_eq!(parse(text), Ok(Schedule { spans, poisson: true }), "{text}");
     }

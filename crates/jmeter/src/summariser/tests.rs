@@ -16,8 +16,10 @@ fn lines_come_at_half_minutes_of_the_clock() {
     // 04:50:30; the first line has no sum, which would say the same.
     assert_eq!(
         summariser.sample(18, false, after(20.0), THREADS),
-        ["summary +      3 in 00:00:20 =    0.1/s Avg:    15 Min:    12 Max:    18 Err:     1 (33.33%) Active: 3 \
-          Started: 5 Finished: 2"]
+        [
+            "summary +      3 in 00:00:20 =    0.1/s Avg:    15 Min:    12 Max:    18 Err:     1 (33.33%) Active: 3 \
+          Started: 5 Finished: 2"
+        ]
     );
     assert!(summariser.sample(10, true, after(20.5), THREADS).is_empty());
     // Nothing ended within the window after 04:51:00, so the next lines are those of 04:51:30.
@@ -38,7 +40,10 @@ fn the_end_has_what_is_left_and_the_sum() {
     let mut summariser = Summariser::new("summary", START_MS);
     summariser.sample(7, true, after(1.0), THREADS);
     let lines = summariser.clone().finish(after(2.0), THREADS);
-    assert_eq!(lines, ["summary =      1 in 00:00:02 =    0.5/s Avg:     7 Min:     7 Max:     7 Err:     0 (0.00%)"]);
+    assert_eq!(
+        lines,
+        ["summary =      1 in 00:00:02 =    0.5/s Avg:     7 Min:     7 Max:     7 Err:     0 (0.00%)"]
+    );
     summariser.sample(9, true, after(20.0), THREADS);
     summariser.sample(11, true, after(22.0), THREADS);
     let lines = summariser.finish(after(24.0), THREADS);
@@ -51,8 +56,10 @@ fn the_end_has_what_is_left_and_the_sum() {
 fn a_test_without_samples_has_jmeters_own_odd_line() {
     assert_eq!(
         Summariser::new("summary", START_MS).finish(after(1.0), THREADS),
-        ["summary =      0 in 00:00:00 = ******/s Avg:     0 Min: 9223372036854775807 Max: -9223372036854775808 Err:     \
-          0 (0.00%)"]
+        [
+            "summary =      0 in 00:00:00 = ******/s Avg:     0 Min: 9223372036854775807 Max: -9223372036854775808 Err:     \
+          0 (0.00%)"
+        ]
     );
 }
 

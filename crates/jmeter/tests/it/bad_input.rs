@@ -55,8 +55,8 @@ fn broken_xml_is_one_error_with_its_place() {
         ("<jmeterTestPlan><hashTree/></jmeterTestPlan>", ":1:1: ", "it holds no <TestPlan>"),
         ("<a/>\n<b/>", ":2:1: ", "second root"),
         (cut, ":100:", "the file ends within <hashTree>"),
-        (&crossed, ":31:", "TestPlan"),
-        (&entity, ":48:", "&API;"),
+        (&crossed, ":36:", "TestPlan"),
+        (&entity, ":52:", "API"),
     ] {
         let error = error("p.jmx", text).to_string();
         assert!(error.starts_with(&format!("p.jmx{place}")) && error.contains(what), "{error}");
@@ -83,7 +83,8 @@ fn cookies_and_timeouts_that_differ_between_requests_are_named() {
     let end = whole[manager..].find("<hashTree/>").unwrap() + manager + "<hashTree/>".len();
     let (cookies, mut moved) = (whole[manager..end].to_owned(), whole.clone());
     moved.replace_range(manager..end, "");
-    let once = moved.find("</OnceOnlyController>").unwrap_or_else(|| moved.find("<OnceOnlyController").unwrap());
+    let once =
+        moved.find("</OnceOnlyController>").unwrap_or_else(|| moved.find("<OnceOnlyController").unwrap());
     let inside = moved[once..].find("<hashTree>").unwrap() + once + "<hashTree>".len();
     moved.insert_str(inside, &cookies);
     let text = error("p.jmx", &moved).to_string();

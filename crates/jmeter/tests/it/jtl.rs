@@ -88,7 +88,9 @@ proptest! {
             })
             .collect();
         let mut reports = Aggregate::default();
-        samples.iter().for_each(|sample| reports.sample(sample));
+        for sample in &samples {
+            reports.sample(sample);
+        }
         let document = audit::read("out.jtl", &written(&samples)).unwrap();
         let csv = reports.aggregate_csv();
         let mut table = csv::Reader::from_reader(csv.as_bytes());

@@ -23,7 +23,9 @@ fn imported(name: &str, properties: &[(&str, &str)]) -> Plan {
 
 fn users(plan: &Plan) -> (u32, Duration, Option<u64>) {
     match &plan.scenario.groups[0].users {
-        Users::Closed { count, ramp_up, iterations, .. } => (count.get(), *ramp_up, iterations.map(Into::into)),
+        Users::Closed { count, ramp_up, iterations, .. } => {
+            (count.get(), *ramp_up, iterations.map(Into::into))
+        }
         Users::Open { .. } => panic!("it is closed"),
     }
 }

@@ -101,7 +101,7 @@ impl Report for JtlReport {
             user,
             data_type: if sample.status.is_some() { "text" } else { "" },
             success: sample.ok,
-            failure_message: sample.message.clone().filter(|_| sample.status.is_some()).unwrap_or_default(),
+            failure_message: failed_assertion(sample).unwrap_or_default(),
             bytes: sample.received_bytes,
             sent_bytes: sample.sent_bytes,
             crowd: *crowd,
@@ -169,6 +169,12 @@ impl Report for JtlReport {
             is_transaction: !parent_only,
         });
     }
+}
+
+/// Why an assertion failed: what is said of a bad status alone stands in the column of the status.
+fn failed_assertion(sample: &StepSample) -> Option<String> {
+    let of_status = format!("status {}", sample.status?);
+    sample.message.clone().filter(|message| *message != of_status)
 }
 
 /// What JMeter writes for the status and the reason.

@@ -1,0 +1,162 @@
+//! `proofload jmeter`: plans as a JMeter user writes them, against the real server.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use crate::common::{Target, run};
+
+/// Users who log in, wait a little and go on, twice each.
+const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3">
+  <hashTree>
+    <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="Shop">
+      <elementProp name="TestPlan.user_defined_variables" elementType="Arguments">
+        <collectionProp name="Arguments.arguments">
+          <elementProp name="host" elementType="Argument">
+            <stringProp name="Argument.name">host</stringProp>
+            <stringProp name="Argument.value">127.0.0.1</stringProp>
+          </elementProp>
+        </collectionProp>
+      </elementProp>
+    </TestPlan>
+    <hashTree>
+      <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="buyers">
+        <stringProp name="ThreadGroup.on_sample_error">continue</stringProp>
+        <elementProp name="ThreadGroup.main_controller" elementType="LoopController">
+          <boolProp name="LoopController.continue_forever">false</boolProp>
+          <stringProp name="LoopController.loops">${__P(loops,2)}</stringProp>
+        </elementProp>
+        <stringProp name="ThreadGroup.num_threads">${__P(users,5)}</stringProp>
+        <stringProp name="ThreadGroup.ramp_time">0</stringProp>
+      </ThreadGroup>
+      <hashTree>
+        <HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="first">
+          <stringProp name="HTTPSampler.domain">${host}</stringProp>
+          <stringProp name="HTTPSampler.port">${__P(port)}</stringProp>
+          <stringProp name="HTTPSampler.path">/</stringProp>
+          <stringProp name="HTTPSampler.method">GET</stringProp>
+          <boolProp name="HTTPSampler.use_keepalive">true</boolProp>
+        </HTTPSamplerProxy>
+        <hashTree>
+          <RegexExtractor guiclass="RegexExtractorGui" testclass="RegexExtractor" testname="word">
+            <stringProp name="RegexExtractor.refname">word</stringProp>
+            <stringProp name="RegexExtractor.regex">([a-z]+)</stringProp>
+            <stringProp name="RegexExtractor.template">$1$</stringProp>
+            <stringProp name="RegexExtractor.match_number">1</stringProp>
+            <stringProp name="RegexExtractor.default">none</stringProp>
+          </RegexExtractor>
+          <hashTree/>
+        </hashTree>
+        <HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="second ${word}">
+          <stringProp name="HTTPSampler.domain">${host}</stringProp>
+          <stringProp name="HTTPSampler.port">${__P(port)}</stringProp>
+          <stringProp name="HTTPSampler.path">/?q=${word}</stringProp>
+          <stringProp name="HTTPSampler.method">GET</stringProp>
+          <boolProp name="HTTPSampler.use_keepalive">true</boolProp>
+        </HTTPSamplerProxy>
+        <hashTree>
+          <ConstantTimer guiclass="ConstantTimerGui" testclass="ConstantTimer" testname="think">
+            <stringProp name="ConstantTimer.delay">10</stringProp>
+          </ConstantTimer>
+          <hashTree/>
+          <ResponseAssertion guiclass="AssertionGui" testclass="ResponseAssertion" testname="has it">
+            <collectionProp name="Asserion.test_strings">
+              <stringProp name="1">${expected}</stringProp>
+            </collectionProp>
+            <stringProp name="Assertion.test_field">Assertion.response_data</stringProp>
+            <boolProp name="Assertion.assume_success">false</boolProp>
+            <intProp name="Assertion.test_type">16</intProp>
+          </ResponseAssertion>
+          <hashTree/>
+        </hashTree>
+      </hashTree>
+    </hashTree>
+  </hashTree>
+</jmeterTestPlan>
+"#;
+
+fn port(target: &Target) -> String {
+    target.url.rsplit(':').next().expect("a port").trim_end_matches('/').to_owned()
+}
+
+fn texts(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+fn path(dir: &Path, name: &str) -> String {
+    dir.join(name).to_str().expect("text").to_owned()
+}
+
+#[test]
+fn a_plan_is_run_and_its_results_are_jmeters() {
+    let target = Target::start(&[]);
+    let dir = tempfile::tempdir().expect("a folder");
+    let (plan, results, reports) =
+        (path(dir.path(), "shop.jmx"), path(dir.path(), "out.jtl"), path(dir.path(), "report"));
+    fs::write(&plan, PLAN.replace("${expected}", "hello")).expect("written");
+    let port = format!("-Jport={}", port(&target));
+    let arguments = ["jmeter", "-n", "-t", &plan, "-l", &results, "-e", "-o", &reports, &port, "-Jusers=7"];
+    let output = run(&arguments);
+    let (text, errors) = texts(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}{errors}");
+    for part in ["Creating summariser <summary>", "summary =     28 in ", "Err:     0 (0.00%)", "... end of run"] {
+        assert!(text.contains(part), "{part}: {text}{errors}");
+    }
+    let jtl = fs::read_to_string(&results).expect("written");
+    assert_eq!(jtl.lines().count(), 1 + 7 * 2 * 2, "{jtl}");
+    assert!(jtl.starts_with("timeStamp,elapsed,label,responseCode,"), "{jtl}");
+    assert_eq!(jtl.matches(",second hello,200,OK,buyers 1-").count(), 14, "{jtl}");
+    assert_eq!(jtl.matches("/?q=hello,").count(), 14, "what was extracted is asked for: {jtl}");
+    let aggregate = fs::read_to_string(Path::new(&reports).join("aggregate.csv")).expect("written");
+    assert!(aggregate.lines().last().is_some_and(|line| line.starts_with("TOTAL,28,")), "{aggregate}");
+
+    let again = run(&arguments);
+    assert_eq!(again.status.code(), Some(1), "results are not written over");
+    assert!(texts(&again).1.contains("out.jtl holds the results of another run"), "{:?}", texts(&again));
+    assert_eq!(fs::read_to_string(&results).expect("still there"), jtl);
+}
+
+#[test]
+fn what_is_asserted_and_does_not_hold_is_an_error_of_the_sample() {
+    let target = Target::start(&[]);
+    let dir = tempfile::tempdir().expect("a folder");
+    let (plan, results) = (path(dir.path(), "shop.jmx"), path(dir.path(), "out.jtl"));
+    fs::write(&plan, PLAN.replace("${expected}", "goodbye")).expect("written");
+    let port = format!("-Jport={}", port(&target));
+    let output = run(&["jmeter", "-n", "-t", &plan, "-l", &results, &port]);
+    let (text, errors) = texts(&output);
+    assert_eq!(output.status.code(), Some(0), "as JMeter: the plan was run; {text}{errors}");
+    assert!(text.contains("Err:    10 (50.00%)"), "{text}");
+    let jtl = fs::read_to_string(&results).expect("written");
+    assert_eq!(jtl.matches(",text,false,").count(), 10, "{jtl}");
+}
+
+#[test]
+fn nothing_is_sent_of_a_plan_that_is_not_understood() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let plan = path(dir.path(), "shop.jmx");
+    let unknown = r#"<JDBCSampler guiclass="TestBeanGUI" testclass="JDBCSampler" testname="orders"/><hashTree/>
+        <HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="first">"#;
+    let first = r#"<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="first">"#;
+    fs::write(&plan, PLAN.replace(first, unknown)).expect("written");
+    let output = run(&["jmeter", "-n", "-t", &plan, "-Jport=1"]);
+    let (text, errors) = texts(&output);
+    assert_eq!((output.status.code(), text.as_str()), (Some(1), ""));
+    assert!(errors.contains("JDBC Request 'orders'") || errors.contains("'orders'"), "{errors}");
+    assert!(errors.contains("nothing is sent"), "{errors}");
+
+    let check = run(&["jmeter", "--check", "-t", &plan]);
+    assert_eq!(check.status.code(), Some(1));
+    assert!(texts(&check).0.contains("% of 8 elements supported"), "{:?}", texts(&check));
+
+    for (arguments, part) in [
+        (vec!["jmeter", "-n", "-t", "/nowhere.jmx"], "cannot be read"),
+        (vec!["jmeter", "-n", "-t", &plan, "-Jx"], "-Jname=value"),
+    ] {
+        let output = run(&arguments);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(texts(&output).1.contains(part), "{:?}", texts(&output));
+    }
+}

@@ -1,0 +1,76 @@
+//! Whether what an element comes to can be carried out, by the check that every scenario goes through before its start.
+
+use std::num::NonZeroU32;
+
+use scenario::{
+    Assertion, CookiePolicy, Extraction, Group, OnError, Pause, Prepared, RequestStep, Scenario, Step,
+    Template, Users,
+};
+use units::Duration;
+
+/// The name of the step that stands in for any other; the check puts it before what it finds.
+const NAME: &str = "element";
+
+/// The request by itself, without what is checked at the element that it comes from.
+pub(crate) fn request(request: &RequestStep) -> Result<(), String> {
+    let (pauses, extractions, assertions) = (Vec::new(), Vec::new(), Vec::new());
+    check(RequestStep { pauses, extractions, assertions, ..request.clone() })
+}
+
+pub(crate) fn pause(pause: Pause) -> Result<Pause, String> {
+    check(RequestStep { pauses: vec![pause.clone()], ..any_request() }).map(|()| pause)
+}
+
+pub(crate) fn assertion(assertion: Assertion) -> Result<Assertion, String> {
+    check(RequestStep { assertions: vec![assertion.clone()], ..any_request() }).map(|()| assertion)
+}
+
+pub(crate) fn extraction(extraction: Extraction) -> Result<Extraction, String> {
+    check(RequestStep { extractions: vec![extraction.clone()], ..any_request() }).map(|()| extraction)
+}
+
+fn any_request() -> RequestStep {
+    RequestStep {
+        name: Template::text(NAME),
+        method: Template::text("GET"),
+        url: Template::text("http://localhost/"),
+        headers: Vec::new(),
+        body: Template::default(),
+        form: Vec::new(),
+        keep_alive: true,
+        redirects_max: 0,
+        pauses: Vec::new(),
+        extractions: Vec::new(),
+        assertions: Vec::new(),
+    }
+}
+
+fn check(request: RequestStep) -> Result<(), String> {
+    let request = RequestStep { name: Template::text(NAME), ..request };
+    let users = Users::Closed {
+        count: NonZeroU32::MIN,
+        ramp_up: Duration::ZERO,
+        delay: Duration::ZERO,
+        iterations: None,
+        duration: None,
+    };
+    let group = Group {
+        name: NAME.into(),
+        users,
+        on_error: OnError::Continue,
+        cookies: CookiePolicy::Ignore,
+        steps: vec![Step::Request(Box::new(request))],
+    };
+    let scenario = Scenario {
+        name: NAME.into(),
+        variables: Vec::new(),
+        data: Vec::new(),
+        groups: vec![group],
+        connect_timeout: Duration::from_secs(1),
+        request_timeout: Duration::from_secs(1),
+    };
+    Prepared::new(scenario).map(drop).map_err(|error| {
+        let text = error.to_string();
+        text.strip_prefix(&format!("step `{NAME}`: ")).unwrap_or(&text).to_owned()
+    })
+}

@@ -85,6 +85,9 @@ Examples:
   proofload hit http://127.0.0.1:8080/ --rate 2000 -c 300 -d 30s --json
   proofload hit http://127.0.0.1:8080/ -c 1000 --ramp-up 50s --requests-per-user 1000
   proofload hit http://127.0.0.1:8080/users -m POST -H 'Content-Type: application/json' --body '{}' -n 1000
+  proofload hit --curl \"curl 'http://127.0.0.1:8080/' -H 'Accept: */*'\" -c 100
+  proofload hit --har shop.har --base http://127.0.0.1:8080 -c 50 -d 30s
+  proofload hit --scenario scenarios/shop-mix.toml
 
 Without --rate it is a closed model: each connection sends when its last answer came. With it, an open
 model: requests are due at the rate whatever the server does, and response time counts from then.")]
@@ -106,6 +109,9 @@ pub struct Hit {
         "url", "connections", "duration", "requests", "ramp_up", "requests_per_user", "timeout", "connect_timeout",
     ])]
     pub scenario: Option<PathBuf>,
+    /// A server that the variables of --scenario name while it runs: host:port; may be repeated
+    #[arg(long = "host", value_name = "HOST:PORT", requires = "scenario")]
+    pub hosts: Vec<String>,
     /// The server to load in place of the one of --har or --openapi: http://host[:port]
     #[arg(long, value_name = "URL", conflicts_with_all = ["url", "curl", "scenario"])]
     pub base: Option<String>,

@@ -25,5 +25,7 @@ pub use addresses::{CONNECTIONS_PER_SOURCE_MAX, Route};
 pub use epoll::EpollIo;
 pub use incidents::Incidents;
 pub use probe::{UringRefused, probe_uring};
-pub use run::{Backend, Control, DriveError, Finished, Usage, monotonic_now, run_engine, run_scripted, thread_cpu};
+pub use run::{
+    Backend, Control, DriveError, Finished, Usage, monotonic_now, run_engine, run_scripted, thread_cpu,
+};
 pub use uring::{RingSizes, UringIo};

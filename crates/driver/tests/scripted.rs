@@ -5,9 +5,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::num::NonZeroU32;
 
 use driver::{Control, Route, run_scripted};
-use engine::{
-    Config, Due, Expect, Load, Next, Request, Reuse, Sample, Script, Share, Stop, Timeouts,
-};
+use engine::{Config, Due, Expect, Load, Next, Request, Reuse, Sample, Script, Share, Stop, Timeouts};
 use http::{Limits, RequestKind, Response};
 use units::{Duration, Instant, Seed};
 

@@ -103,12 +103,13 @@ pub(crate) fn carry_out(
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<(LoadResult, Cpus), LabError> {
     let mut first_slot = 0;
-    let works = job.plan.configs(crew.threads, job.request, job.expect).into_iter().map(|config| -> Work<'_> {
-        let route = Route::new(job.targets.to_vec(), first_slot).expect("resolved to an address");
-        first_slot += config.connections.get();
-        let backend = crew.backend;
-        Box::new(move |feed| Ok(ThreadEnd::new(run_engine(config, route, feed, control, backend)?)))
-    });
+    let works =
+        job.plan.configs(crew.threads, job.request, job.expect).into_iter().map(|config| -> Work<'_> {
+            let route = Route::new(job.targets.to_vec(), first_slot).expect("resolved to an address");
+            first_slot += config.connections.get();
+            let backend = crew.backend;
+            Box::new(move |feed| Ok(ThreadEnd::new(run_engine(config, route, feed, control, backend)?)))
+        });
     carry_out_on(job, crew, works.collect(), control, observe)
 }
 

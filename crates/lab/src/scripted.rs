@@ -24,22 +24,26 @@ pub fn run<P: Script + Send>(
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<(LoadResult, Vec<P>), LabError> {
     let Threads::Fixed(threads) = job.plan.threads else { panic!("a scripted load has so many threads") };
-    assert!(job.plan.load == Load::Scripted && threads.get() as usize == scripts.len(), "a plan for its scripts");
+    assert!(
+        job.plan.load == Load::Scripted && threads.get() as usize == scripts.len(),
+        "a plan for its scripts"
+    );
     enough_files(job.plan.connections.get())?;
     // Why not io_uring: see `driver::run_scripted`.
     let crew = Crew { backend: Backend::Epoll, refused: None, threads, threads_why: None };
     let given_back: Vec<Mutex<Option<P>>> = scripts.iter().map(|_| Mutex::new(None)).collect();
     let configs = job.plan.configs(threads, job.request, job.expect);
     let mut first_slot = 0;
-    let works = configs.into_iter().zip(scripts).zip(&given_back).map(|((config, script), back)| -> Work<'_> {
-        let route = Route::new(job.targets.to_vec(), first_slot).expect("resolved to an address");
-        first_slot += config.connections.get();
-        Box::new(move |feed| {
-            let (finished, script) = run_scripted(config, route, feed, script, control)?;
-            *back.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(script);
-            Ok(ThreadEnd::new(finished))
-        })
-    });
+    let works =
+        configs.into_iter().zip(scripts).zip(&given_back).map(|((config, script), back)| -> Work<'_> {
+            let route = Route::new(job.targets.to_vec(), first_slot).expect("resolved to an address");
+            first_slot += config.connections.get();
+            Box::new(move |feed| {
+                let (finished, script) = run_scripted(config, route, feed, script, control)?;
+                *back.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(script);
+                Ok(ThreadEnd::new(finished))
+            })
+        });
     let works = works.collect();
     let (result, _) = carry_out_on(job, &crew, works, control, observe)?;
     let scripts = given_back

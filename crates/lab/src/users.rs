@@ -56,7 +56,8 @@ pub fn length(prepared: &Prepared) -> Option<Duration> {
         Comings::Closed { delay, duration, .. } => duration.map(|duration| *delay + duration),
         Comings::Open { .. } => None,
     };
-    let all: Option<Vec<Duration>> = prepared.scenario().groups.iter().map(|group| of(&group.users)).collect();
+    let all: Option<Vec<Duration>> =
+        prepared.scenario().groups.iter().map(|group| of(&group.users)).collect();
     all?.into_iter().max()
 }
 
@@ -177,17 +178,17 @@ impl<R: Report> Users<R> {
                 self.report.transaction(&self.counts.of(it.group), it.user, &transaction);
             }
             match next {
-                scenario::Next::Request(outgoing) => match self.servers.number(&outgoing.url) {
-                    Some(target) => return self.send(seat, outgoing, target, now),
-                    None => {
-                        let (host, name) = (outgoing.url.authority().to_owned(), outgoing.label);
-                        self.error.get_or_insert(format!(
-                            "the request `{name}` goes to {host}, which was not known before the load; name it with \
-                             --host {host}"
-                        ));
-                        return Next::EndNow;
+                scenario::Next::Request(outgoing) => {
+                    if let Some(target) = self.servers.number(&outgoing.url) {
+                        return self.send(seat, outgoing, target, now);
                     }
-                },
+                    let (host, name) = (outgoing.url.authority().to_owned(), outgoing.label);
+                    self.error.get_or_insert(format!(
+                        "the request `{name}` goes to {host}, which was not known before the load; name it with --host \
+                         {host}"
+                    ));
+                    return Next::EndNow;
+                }
                 scenario::Next::Unsent(unsent) => {
                     self.report.unsent(&self.counts.of(it.group), it.user, &unsent, now);
                 }

@@ -138,7 +138,9 @@ impl Environment {
         match self.lua.named_registry_value::<Option<String>>(ADDRESS)? {
             None => Ok(None),
             Some(text) => text.parse().map(Some).map_err(|_| {
-                ScriptError(format!("thread.addr is `{text}`, which is none of the addresses of wrk.lookup()"))
+                ScriptError(format!(
+                    "thread.addr is `{text}`, which is none of the addresses of wrk.lookup()"
+                ))
             }),
         }
     }

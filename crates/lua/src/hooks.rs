@@ -110,7 +110,8 @@ impl Hooks {
         }
         let kept = part(&mut self.users[user as usize]);
         if kept.len() + bytes.len() > ANSWER_BYTES_MAX {
-            let what = format!("an answer is longer than the {ANSWER_BYTES_MAX} bytes that response() is shown");
+            let what =
+                format!("an answer is longer than the {ANSWER_BYTES_MAX} bytes that response() is shown");
             self.error.get_or_insert(ScriptError(what));
             return;
         }

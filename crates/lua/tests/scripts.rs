@@ -72,7 +72,9 @@ fn without_hooks_the_request_is_the_one_of_the_command_line() {
     assert!(environment.is_constant());
     let text = String::from_utf8(environment.request().unwrap()).unwrap();
     assert!(text.starts_with("POST /index?a=1 HTTP/1.1\r\n"), "{text}");
-    for part in ["\r\nHost: 127.0.0.1:8080\r\n", "\r\nX-Given: yes\r\n", "\r\nX: 1\r\n", "\r\nContent-Length: 7\r\n"] {
+    for part in
+        ["\r\nHost: 127.0.0.1:8080\r\n", "\r\nX-Given: yes\r\n", "\r\nX: 1\r\n", "\r\nContent-Length: 7\r\n"]
+    {
         assert!(text.contains(part), "{text}");
     }
     assert!(text.ends_with("\r\n\r\nfoo=bar"), "{text}");
@@ -100,7 +102,8 @@ fn a_response_hook_sees_status_headers_and_body() {
         function request() return wrk.format() end";
     let mut hooks = hooks(script);
     assert!(!sent(&mut hooks).contains("X-Token"));
-    let good = answer(&mut hooks, b"HTTP/1.1 200 OK\r\nX-Token: t1\r\nContent-Length: 2\r\n\r\nhi", 200, b"hi");
+    let good =
+        answer(&mut hooks, b"HTTP/1.1 200 OK\r\nX-Token: t1\r\nContent-Length: 2\r\n\r\nhi", 200, b"hi");
     assert!(good);
     assert!(sent(&mut hooks).contains("\r\nX-Token: t1\r\n"), "what was learnt is sent");
     assert!(!answer(&mut hooks, b"HTTP/1.1 404 N\r\nX-Token: t2\r\nContent-Length: 0\r\n\r\n", 404, b""));
@@ -142,14 +145,9 @@ fn setup_and_done_speak_with_the_threads() {
         main.setup(&thread).unwrap();
         thread.init(&[]).unwrap();
     }
-    let summary = Summary {
-        duration_us: 1,
-        requests: 7,
-        bytes: 9,
-        errors: Errors { timeout: 3, ..Errors::default() },
-    };
-    let latency =
-        Latency { min: 1.0, max: 9.0, mean: 2.5, stdev: 0.5, counts: vec![(1, 10), (9, 1)] };
+    let summary =
+        Summary { duration_us: 1, requests: 7, bytes: 9, errors: Errors { timeout: 3, ..Errors::default() } };
+    let latency = Latency { min: 1.0, max: 9.0, mean: 2.5, stdev: 0.5, counts: vec![(1, 10), (9, 1)] };
     assert!(main.has_done());
     // What the script found comes out as its error.
     let error = main.done(&summary, latency, Latency::default()).unwrap_err().to_string();

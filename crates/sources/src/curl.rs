@@ -9,12 +9,21 @@ use crate::words;
 
 /// Options that say how curl shows things or what it does once, and change nothing of the request.
 const WITHOUT_EFFECT: [&str; 12] = [
-    "-s", "--silent", "-S", "--show-error", "-v", "--verbose", "-i", "--include", "-k", "--insecure", "-g",
+    "-s",
+    "--silent",
+    "-S",
+    "--show-error",
+    "-v",
+    "--verbose",
+    "-i",
+    "--include",
+    "-k",
+    "--insecure",
+    "-g",
     "--globoff",
 ];
 /// The same, with a value.
-const WITHOUT_EFFECT_WITH_VALUE: [&str; 6] =
-    ["-o", "--output", "-w", "--write-out", "-D", "--dump-header"];
+const WITHOUT_EFFECT_WITH_VALUE: [&str; 6] = ["-o", "--output", "-w", "--write-out", "-D", "--dump-header"];
 
 /// The request of `command`, which is `curl …` or what follows the word `curl`.
 pub fn parse_curl(command: &str) -> Result<RequestArguments, PlanError> {
@@ -22,12 +31,9 @@ pub fn parse_curl(command: &str) -> Result<RequestArguments, PlanError> {
     words.next_if(|word| word == "curl" || word.ends_with("/curl"));
     let mut curl = Curl::default();
     while let Some(word) = words.next() {
-        let (option, attached) = match split_option(&word) {
-            Some(it) => it,
-            None => {
-                curl.take_url(word)?;
-                continue;
-            }
+        let Some((option, attached)) = split_option(&word) else {
+            curl.take_url(word)?;
+            continue;
         };
         let takes_value = !is_flag(&option);
         let value = match (takes_value, attached) {
@@ -121,17 +127,16 @@ impl Curl {
                 return Err(PlanError::new(format!("curl's option {option} bounds a request"), help));
             }
             it if WITHOUT_EFFECT.contains(&it) || WITHOUT_EFFECT_WITH_VALUE.contains(&it) => {}
-            it => match flags_in_one(it).filter(|_| !it.starts_with("--")) {
-                Some(flags) => {
-                    for flag in flags {
-                        self.take(&flag, String::new())?;
-                    }
-                }
-                None => {
+            it => {
+                let flags = flags_in_one(it).filter(|_| !it.starts_with("--"));
+                let flags = flags.ok_or_else(|| {
                     let what = format!("curl's option {it} is not understood");
-                    return Err(PlanError::new(what, "leave it out if the request does not depend on it"));
+                    PlanError::new(what, "leave it out if the request does not depend on it")
+                })?;
+                for flag in flags {
+                    self.take(&flag, String::new())?;
                 }
-            },
+            }
         }
         Ok(())
     }
@@ -256,7 +261,10 @@ mod tests {
         assert_eq!(of("curl -G -d a=1 --data-urlencode 'q=x y' http://x/?z").url, "http://x/?z&a=1&q=x+y");
         assert_eq!(of("curl -I x").method.as_deref(), Some("HEAD"));
         assert_eq!(of("curl -u a:b x").headers, ["Authorization: Basic YTpi"]);
-        assert_eq!(of("curl --json '{}' x").headers, ["Content-Type: application/json", "Accept: application/json"]);
+        assert_eq!(
+            of("curl --json '{}' x").headers,
+            ["Content-Type: application/json", "Accept: application/json"]
+        );
     }
 
     #[test]

@@ -57,7 +57,12 @@ struct PostData {
 /// The requests of the recording `text`. Those of the server that the first one went to go to `options.base`, where it
 /// is given, and those of others are left out; without it all go where they went. With `pauses` users wait as the
 /// recorded one did.
-pub fn parse_har(name: &str, text: &str, pauses: bool, options: &SourceOptions) -> Result<Sourced, PlanError> {
+pub fn parse_har(
+    name: &str,
+    text: &str,
+    pauses: bool,
+    options: &SourceOptions,
+) -> Result<Sourced, PlanError> {
     let har: Har = serde_json::from_str(text).map_err(|error| {
         PlanError::new(format!("it is no HAR file ({error})"), "save it from the network panel of a browser")
     })?;

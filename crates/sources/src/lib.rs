@@ -14,4 +14,4 @@ mod words;
 pub use curl::parse_curl;
 pub use har::parse_har;
 pub use openapi::parse_openapi;
-pub use step::{Sourced, SourceOptions};
+pub use step::{SourceOptions, Sourced};

@@ -17,13 +17,12 @@ const REFERENCES_MAX: u32 = 32;
 /// first server.
 pub fn parse_openapi(name: &str, text: &str, options: &SourceOptions) -> Result<Sourced, PlanError> {
     let help = "give an OpenAPI 3 document, JSON or YAML";
-    let document: Value = serde_saphyr::from_str(text)
-        .map_err(|error| {
-            // The lines after the first show the place once more.
-            let why = error.to_string();
-            let why = why.lines().next().unwrap_or_default();
-            PlanError::new(format!("it is no OpenAPI document ({why})"), help)
-        })?;
+    let document: Value = serde_saphyr::from_str(text).map_err(|error| {
+        // The lines after the first show the place once more.
+        let why = error.to_string();
+        let why = why.lines().next().unwrap_or_default();
+        PlanError::new(format!("it is no OpenAPI document ({why})"), help)
+    })?;
     let version = document.get("openapi").and_then(Value::as_str).unwrap_or_default();
     if !version.starts_with("3.") {
         return Err(PlanError::new(format!("its `openapi` is `{version}` and not 3"), help));
@@ -35,8 +34,8 @@ pub fn parse_openapi(name: &str, text: &str, options: &SourceOptions) -> Result<
     let (mut steps, mut left_out) = (Vec::new(), Vec::new());
     for (path, item) in document.get("paths").and_then(Value::as_object).into_iter().flatten() {
         for method in METHODS {
-            let Some(operation) = item.get(method) else { continue };
-            let operation = Operation { document: &document, path, item, operation };
+            let Some(described) = item.get(method) else { continue };
+            let operation = Operation { document: &document, path, item, described };
             match operation.step(method, &base) {
                 Ok(step) => steps.push((NonZeroU32::MIN, step)),
                 Err(why) => left_out.push(format!("{} {path}: {why}", method.to_ascii_uppercase())),
@@ -62,7 +61,7 @@ struct Operation<'a> {
     document: &'a Value,
     path: &'a str,
     item: &'a Value,
-    operation: &'a Value,
+    described: &'a Value,
 }
 
 impl<'a> Operation<'a> {
@@ -108,7 +107,7 @@ impl<'a> Operation<'a> {
     /// Of the operation and of its path; where both have one of a name and place, the operation's.
     fn parameters(&self) -> Vec<&'a Value> {
         let of = |it: &'a Value| it.get("parameters").and_then(Value::as_array).into_iter().flatten();
-        let mut all: Vec<&Value> = of(self.operation).map(|it| self.resolved(it)).collect();
+        let mut all: Vec<&Value> = of(self.described).map(|it| self.resolved(it)).collect();
         let key = |it: &Value| (it.get("name").cloned(), it.get("in").cloned());
         for shared in of(self.item).map(|it| self.resolved(it)) {
             if !all.iter().any(|own| key(own) == key(shared)) {
@@ -120,7 +119,9 @@ impl<'a> Operation<'a> {
 
     /// The media type and the example of the body; an error where a body is required and has no example.
     fn body(&self) -> Result<Option<(String, String)>, String> {
-        let Some(body) = self.operation.get("requestBody").map(|it| self.resolved(it)) else { return Ok(None) };
+        let Some(body) = self.described.get("requestBody").map(|it| self.resolved(it)) else {
+            return Ok(None);
+        };
         let content = body.get("content").and_then(Value::as_object);
         let with_example = content.into_iter().flatten().find_map(|(kind, media)| {
             let example = self.example_of(media)?;

@@ -36,7 +36,9 @@ fn carry_out_plan(arguments: &Jmeter) -> Result<ExitCode, Failure> {
         Failure::usage(format!("{plan}: cannot be read ({error}); check -t"))
     })?;
     let read = import(&arguments.plan, &text, &properties).and_then(|plan| {
-        plan.check_files(&arguments.plan, |file| File::open(file).map(drop).map_err(|error| error.to_string()))?;
+        plan.check_files(&arguments.plan, |file| {
+            File::open(file).map(drop).map_err(|error| error.to_string())
+        })?;
         Ok(plan)
     });
     if arguments.check {
@@ -91,7 +93,8 @@ fn load(arguments: &Jmeter, plan: Plan, properties: BTreeMap<String, String>) ->
     let (result, aggregate) = std::thread::scope(|scope| {
         let books = scope.spawn(move || keep(books));
         // The books are closed when the load gives its end of them back, and that is dropped here.
-        let result = carry_out(&prepared, &setting, servers, report, &control, &mut |_| {}).map(|done| done.0);
+        let result =
+            carry_out(&prepared, &setting, servers, report, &control, &mut |_| {}).map(|done| done.0);
         (result, books.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
     let aggregate = aggregate.map_err(|error| {

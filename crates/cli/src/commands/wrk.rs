@@ -15,10 +15,10 @@ use plan::{HttpTarget, LoadArguments, LoadPlan, RequestArguments, Threads};
 use report::{Books, HitReport, WrkRun, beside_text, late_answers_note, wrk_head, wrk_text};
 use units::Duration;
 
+use self::script::Script;
 use crate::arguments::wrk::{Refused, USAGE, Wrk, parse};
 use crate::interrupt;
 use crate::output::print;
-use self::script::Script;
 
 /// wrk ends with 1 whatever is the matter.
 const FAILED: u8 = 1;

@@ -101,7 +101,9 @@ fn a_plan_is_run_and_its_results_are_jmeters() {
     let output = run(&arguments);
     let (text, errors) = texts(&output);
     assert_eq!(output.status.code(), Some(0), "{text}{errors}");
-    for part in ["Creating summariser <summary>", "summary =     28 in ", "Err:     0 (0.00%)", "... end of run"] {
+    for part in
+        ["Creating summariser <summary>", "summary =     28 in ", "Err:     0 (0.00%)", "... end of run"]
+    {
         assert!(text.contains(part), "{part}: {text}{errors}");
     }
     let jtl = fs::read_to_string(&results).expect("written");
@@ -139,7 +141,8 @@ fn nothing_is_sent_of_a_plan_that_is_not_understood() {
     let plan = path(dir.path(), "shop.jmx");
     let unknown = r#"<JDBCSampler guiclass="TestBeanGUI" testclass="JDBCSampler" testname="orders"/><hashTree/>
         <HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="first">"#;
-    let first = r#"<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="first">"#;
+    let first =
+        r#"<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="first">"#;
     fs::write(&plan, PLAN.replace(first, unknown)).expect("written");
     let output = run(&["jmeter", "-n", "-t", &plan, "-Jport=1"]);
     let (text, errors) = texts(&output);

@@ -64,7 +64,10 @@ fn a_script_that_only_says_what_the_request_is_runs_at_full_speed() {
 fn an_error_in_a_script_ends_the_load_with_its_line() {
     let target = Target::start(&[]);
     for (script, part) in [
-        ("local n = 0\nfunction request()\n  n = n + 1\n  if n > 20 then error('no more data') end\n  return wrk.format()\nend", "script.lua:4: no more data, in request()"),
+        (
+            "local n = 0\nfunction request()\n  n = n + 1\n  if n > 20 then error('no more data') end\n  return wrk.format()\nend",
+            "script.lua:4: no more data, in request()",
+        ),
         ("function response() undefined() end", "in response()"),
         ("x =", "script.lua:1"),
         ("function request() return wrk.format() .. wrk.format() end", "pipelining"),

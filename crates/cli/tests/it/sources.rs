@@ -1,7 +1,7 @@
 //! `proofload hit` with requests from a curl command, a HAR file, an OpenAPI document.
 
-use std::fs;
 use crate::common::{Target, json, run};
+use std::fs;
 
 #[test]
 fn a_copied_curl_command_is_sent_as_it_is() {
@@ -26,9 +26,8 @@ fn a_recording_is_made_again_by_each_user() {
     let har = format!(r#"{{"log": {{"entries": [{}, {}]}}}}"#, entry("/one"), entry("/two?x=1"));
     fs::write(&file, har).expect("written");
     let file = file.to_str().expect("text");
-    let output = run(&[
-        "hit", "--har", file, "--base", &target.url, "-c", "3", "--requests-per-user", "4", "--json",
-    ]);
+    let output =
+        run(&["hit", "--har", file, "--base", &target.url, "-c", "3", "--requests-per-user", "4", "--json"]);
     let result = json(&output);
     assert_eq!(result["outcomes"]["answered"], 3 * 4 * 2, "{result}");
     let steps: Vec<_> = result["steps"].as_array().expect("steps").iter().collect();
@@ -54,7 +53,18 @@ fn the_operations_of_a_document_are_taken_at_random() {
     fs::write(&file, document).expect("written");
     let file = file.to_str().expect("text");
     let output = run(&[
-        "hit", "--openapi", file, "--base", &target.url, "-c", "2", "-n", "200", "--seed", "1", "--json",
+        "hit",
+        "--openapi",
+        file,
+        "--base",
+        &target.url,
+        "-c",
+        "2",
+        "-n",
+        "200",
+        "--seed",
+        "1",
+        "--json",
     ]);
     let result = json(&output);
     assert_eq!(result["outcomes"]["answered"], 200, "{result}");

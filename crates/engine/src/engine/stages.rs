@@ -6,8 +6,8 @@ use super::{Engine, OPENING_AT_ONCE_MAX, RETRY_PAUSE, Stage, USERS_WAIT, Window}
 use crate::config::{Load, UserStart};
 use crate::connection::{ConnectFailure, State};
 use crate::sample::{Outcome, Sink};
-use crate::script::Script;
 use crate::schedule::Schedule;
+use crate::script::Script;
 use crate::timers::Timers;
 
 impl<S: Sink, P: Script> Engine<S, P> {

@@ -41,6 +41,12 @@ pub(crate) fn not_steady(facts: &Facts<'_>) -> Option<Verdict> {
     if drift.abs() <= bound || trend(&rates).abs() < TREND_MIN {
         return None;
     }
+    // Collections that take as much of the time as the rate drifts by are what it drifts with, and have a rule of their own.
+    let stood_still =
+        facts.signals().and_then(|signals| signals.jvm).map_or(0.0, |jvm| jvm.gc_share).max(0.0);
+    if stood_still >= drift.abs() {
+        return None;
+    }
     let text = format!("{first:.0}/s in the first third of the window and {last:.0}/s in the last");
     let jit = facts.signals().and_then(|signals| signals.jvm).filter(|jvm| jvm.jit_cores > JIT_CORES_QUIET);
     let compiling =

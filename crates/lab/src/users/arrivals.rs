@@ -80,7 +80,7 @@ fn per_s(rate: Option<Rate>) -> f64 {
 }
 
 fn expected_in(span: &RateSpan) -> f64 {
-    (per_s(span.from) + per_s(span.to)) / 2.0 * span.length.as_secs_f64()
+    f64::midpoint(per_s(span.from), per_s(span.to)) * span.length.as_secs_f64()
 }
 
 /// When within `span` so many arrivals are expected; `None` where it has fewer.

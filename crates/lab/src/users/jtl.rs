@@ -152,7 +152,9 @@ impl Report for JtlReport {
             elapsed: *elapsed,
             label: label.clone(),
             code: if *ok { "200".into() } else { String::new() },
-            message: format!("Number of samples in transaction : {samples}, number of failing samples : {failed}"),
+            message: format!(
+                "Number of samples in transaction : {samples}, number of failing samples : {failed}"
+            ),
             group: crowd.group,
             user,
             data_type: "",
@@ -213,7 +215,7 @@ impl<W: Write> JtlBooks<W> {
     /// # Errors
     /// The first result that could not be written; those after it are summed up all the same.
     pub fn keep(mut self, mut say: impl FnMut(&str), now_ms: impl Fn() -> u64) -> io::Result<Aggregate> {
-        while let Ok(row) = self.rows.recv() {
+        while let Some(row) = self.next_row() {
             for line in self.take(&row) {
                 say(&line);
             }
@@ -225,6 +227,25 @@ impl<W: Write> JtlBooks<W> {
         match self.failed {
             Some(error) => Err(error),
             None => flushed.map(|()| self.aggregate),
+        }
+    }
+
+    /// Waits for the next result; before it waits, what came is handed to the system, so that nothing of it is lost with
+    /// this process.
+    fn next_row(&mut self) -> Option<Row> {
+        if let Ok(row) = self.rows.try_recv() {
+            return Some(row);
+        }
+        let flushed = self.writer.as_mut().map_or(Ok(()), JtlWriter::flush);
+        self.note(flushed);
+        self.rows.recv().ok()
+    }
+
+    /// Takes note of the first failure to write, after which nothing more is written.
+    fn note(&mut self, written: io::Result<()>) {
+        if let Err(error) = written {
+            self.failed.get_or_insert(error);
+            self.writer = None;
         }
     }
 
@@ -253,18 +274,15 @@ impl<W: Write> JtlBooks<W> {
             idle_ms: milliseconds(row.idle),
             connect_ms: milliseconds(row.connect),
         };
-        if let Some(writer) = &mut self.writer
-            && let Err(error) = writer.write(&result)
-        {
-            self.failed.get_or_insert(error);
-            self.writer = None;
-        }
+        let written = self.writer.as_mut().map_or(Ok(()), |writer| writer.write(&result));
         self.aggregate.sample(&result);
+        let elapsed_ms = result.elapsed_ms;
+        self.note(written);
         if row.is_transaction {
             return Vec::new();
         }
         let end_ms = self.epoch_ms(row.end);
-        self.summariser.sample(result.elapsed_ms, row.success, end_ms, self.last)
+        self.summariser.sample(elapsed_ms, row.success, end_ms, self.last)
     }
 
     fn epoch_ms(&self, at: Instant) -> u64 {

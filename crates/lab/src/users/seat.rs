@@ -140,9 +140,9 @@ impl Out {
         if let Some(before) = before {
             whole.label = before.label;
             whole.intended = before.intended;
-            whole.elapsed = whole.elapsed + before.elapsed;
-            whole.latency = whole.latency + before.elapsed;
-            whole.connect = whole.connect + before.connect;
+            whole.elapsed += before.elapsed;
+            whole.latency += before.elapsed;
+            whole.connect += before.connect;
             whole.received_bytes += before.received_bytes;
             whole.sent_bytes += before.sent_bytes;
         }
@@ -173,4 +173,3 @@ fn reason_of(head: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(line).ok()?;
     text.splitn(3, ' ').nth(2).map(str::to_owned)
 }
-

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use scenario::Prepared;
 use url::Url;
 
+use super::Setting;
 use crate::error::LabError;
 use crate::load::resolve;
-use super::Setting;
 
 /// Servers by number.
 #[derive(Debug, Clone, Default)]
@@ -19,7 +19,6 @@ pub struct Servers {
     names: Vec<String>,
     addresses: Vec<SocketAddr>,
 }
-
 
 impl Servers {
     /// Resolves the servers that the scenario's URLs name, and `others` (`host:port`), which its variables may.

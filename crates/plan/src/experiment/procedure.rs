@@ -75,7 +75,9 @@ impl Procedure {
         let warm_up = if cell.until_steady { bursts } else { Duration::ZERO };
         let ramp_up = match cell.load.load {
             engine::Load::Closed { start: engine::UserStart::RampUp { span, .. }, .. } => span,
-            engine::Load::Closed { .. } | engine::Load::Open { .. } | engine::Load::Scripted => Duration::ZERO,
+            engine::Load::Closed { .. } | engine::Load::Open { .. } | engine::Load::Scripted => {
+                Duration::ZERO
+            }
         };
         let driver = if cell.driver == Driver::Jmeter { JMETER_GUESS } else { Duration::ZERO };
         BOOT_GUESS

@@ -32,7 +32,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
         interval_log: arguments.hlog.as_deref(),
         ..Setting::default()
     };
-    let servers = Servers::resolve(&prepared, &setting, &[])?;
+    let servers = Servers::resolve(&prepared, &setting, &arguments.hosts)?;
     let control = interrupt::on_signals()?;
     let mut progress = LoadProgress::new(&plan(&prepared, &setting), arguments.quiet, arguments.json);
     let done = carry_out(&prepared, &setting, servers, Steps::default(), &control, &mut |moment| {
@@ -88,9 +88,8 @@ fn sourced(arguments: &Hit) -> Result<Sourced, PlanError> {
 }
 
 fn options(arguments: &Hit) -> Result<SourceOptions, PlanError> {
-    let users = NonZeroU32::new(arguments.connections.unwrap_or(50)).ok_or_else(|| {
-        PlanError::new("0 connections are none", "give at least one, such as -c 50")
-    })?;
+    let users = NonZeroU32::new(arguments.connections.unwrap_or(50))
+        .ok_or_else(|| PlanError::new("0 connections are none", "give at least one, such as -c 50"))?;
     let iterations = arguments.requests_per_user.map(u64::from);
     let unbounded = iterations.is_none() && arguments.requests.is_none();
     Ok(SourceOptions {

@@ -111,6 +111,7 @@ fn failed(message: String) -> End {
     End { message: Some(message), usage: false }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is what map_err hands over")]
 fn script_failed(error: ScriptError) -> End {
     failed(format!("the script failed: {error}"))
 }

@@ -91,7 +91,8 @@ fn record(printed: &str, ended: Instant, job: &Job<'_>) -> Result<LoadResult, St
         return Err(format!("printed no {missing}"));
     }
     let unknown = || "printed what is not understood".to_owned();
-    let (requests, elapsed) = (row.requests.ok_or_else(unknown)?, row.elapsed_s.ok_or_else(unknown)?.value);
+    let requests = row.requests.ok_or_else(unknown)?;
+    let elapsed = elapsed_s(requests, row.elapsed_s.ok_or_else(unknown)?, row.rate_per_s);
     let errors = &row.errors;
     let late = errors.timeout.unwrap_or(0).min(requests);
     let bad = errors.bad_answers.unwrap_or(0);
@@ -120,6 +121,12 @@ fn record(printed: &str, ended: Instant, job: &Job<'_>) -> Result<LoadResult, St
     };
     let threads = row.threads.unwrap_or(1);
     Ok(told.record(job, Driver::Wrk, threads))
+}
+
+/// How long it ran. From a minute on it prints that in hundredths of one, and its rate is more exact.
+fn elapsed_s(requests: u64, printed: Figure, rate_per_s: Option<Figure>) -> f64 {
+    let by_rate = rate_per_s.filter(|rate| rate.value > 0.0).map(|rate| requests as f64 / rate.value);
+    by_rate.filter(|it| (it - printed.value).abs() <= printed.step).unwrap_or(printed.value)
 }
 
 /// Its times, of which those of late answers are missing.
@@ -216,6 +223,15 @@ Transfer/sec:      1.13MB
         let law = told.littles_law.unwrap();
         assert!((law.users - 300.0).abs() < 1e-9 && law.gap < 1e-9, "{law:?}");
         assert!(told.service_time_us.lower_bounds.is_empty());
+    }
+
+    #[test]
+    fn long_runs_are_dated_by_their_rate() {
+        let printed = Figure { value: 90.0, step: 0.6 };
+        let at_rate = |rate| elapsed_s(901_000, printed, Some(Figure { value: rate, step: 0.01 }));
+        assert!((at_rate(10_000.0) - 90.1).abs() < 1e-9);
+        assert!((at_rate(5_000.0) - 90.0).abs() < 1e-9, "what contradicts it counts for nothing");
+        assert!((elapsed_s(0, printed, None) - 90.0).abs() < 1e-9);
     }
 
     #[test]

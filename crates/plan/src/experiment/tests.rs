@@ -227,3 +227,25 @@ fn parts_that_are_named_are_kept_with_what_goes_with_them() {
     assert!(error.contains("no cell of stack `gin`"), "{error}");
     assert!("stacks=gin".parse::<Only>().is_err() && "connections=many".parse::<Only>().is_err());
 }
+
+/// What `scripts/drivers.sh` measures.
+#[test]
+fn the_write_ups_quick_shapes_can_be_asked_of_all_drivers() {
+    let catalogue = catalogue();
+    let read = |name: &str, drivers: &str| {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+            .join("../../experiments")
+            .join(name)
+            .with_extension("toml");
+        Experiment::read_driven(&path, &catalogue, Pace::Quick, Some(&drivers.parse().unwrap()))
+    };
+    for name in
+        ["servlet-containers", "springmvc-webflux", "gateways", "socket-models", "virtual-threads-constant"]
+    {
+        let experiment = read(name, "all").unwrap_or_else(|error| panic!("{error}"));
+        assert!(experiment.rounds.iter().all(|round| round.cells.len() % 3 == 0), "{name}");
+    }
+    let error = read("virtual-threads", "all").unwrap_err().to_string();
+    assert!(error.contains("wrk knows no ramp-up"), "{error}");
+    assert!(read("virtual-threads", "proofload,jmeter").is_ok());
+}

@@ -172,3 +172,74 @@ impl Sink for Feed {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use engine::Outcome;
+
+    use super::*;
+
+    fn at_ms(ms: u64) -> Instant {
+        Instant::ORIGIN + Duration::from_millis(ms)
+    }
+
+    fn answer(feed: &mut Feed, ms: u64) {
+        feed.record(&Sample {
+            intended: at_ms(ms),
+            ready: at_ms(ms),
+            sent: Some(at_ms(ms)),
+            done: at_ms(ms),
+            arrived: None,
+            outcome: Outcome::Answered { status: 200, expected: true },
+            received_bytes: 1,
+            due_in_window: true,
+            done_in_window: true,
+        });
+    }
+
+    /// Answers, and over how many milliseconds.
+    fn shown(filled: &Filled) -> Vec<(u64, u64)> {
+        let samples = filled.rates.as_slice().iter();
+        samples.map(|it| (it.answered, it.span.as_nanos() / 1_000_000)).collect()
+    }
+
+    #[test]
+    fn every_tenth_of_a_second_is_a_sample_also_without_an_answer_and_none_is_behind_the_window() {
+        let (filled, intervals) = sync_channel(Feed::channel_bound(1));
+        let (mut feed, _back) = Feed::new(0, filled);
+        let window = Window { start: at_ms(0), end: at_ms(1250) };
+        for ms in (0..=1400).step_by(50) {
+            if ms < 100 || ms >= 1000 {
+                answer(&mut feed, ms);
+            }
+            feed.tick(at_ms(ms), window);
+        }
+        feed.finish(at_ms(1400), window.end);
+        let [second, rest] = [intervals.recv().unwrap(), intervals.recv().unwrap()];
+        // What comes with the turn that ends a stretch is in it.
+        let mut expected = [(0, 100); 10];
+        (expected[0], expected[9]) = ((2, 100), (1, 100));
+        assert_eq!(shown(&second), expected);
+        assert_eq!(shown(&rest), [(2, 100), (2, 100), (2, 50)]);
+        assert_eq!(second.interval.tally.answered + rest.interval.tally.answered, 11);
+    }
+
+    #[test]
+    fn where_the_books_fall_behind_the_last_sample_gets_longer() {
+        let (filled, intervals) = sync_channel(Feed::channel_bound(1));
+        let (mut feed, _back) = Feed::new(0, filled);
+        let window = Window { start: at_ms(0), end: Instant::FAR_FUTURE };
+        // Nobody gives intervals back: after those at hand, one goes on.
+        for ms in (0..=4000).step_by(100) {
+            answer(&mut feed, ms);
+            feed.tick(at_ms(ms), window);
+        }
+        feed.finish(at_ms(4000), at_ms(4000));
+        let all: Vec<Filled> = intervals.iter().collect();
+        assert_eq!(all.len(), INTERVALS_UNDER_WAY);
+        let last = shown(&all[INTERVALS_UNDER_WAY - 1]);
+        assert_eq!((last.len(), last[9]), (RATE_SAMPLES_MAX, (11, 1100)));
+        let sum: u64 = all.iter().flat_map(shown).map(|(answered, _)| answered).sum();
+        assert_eq!(sum, 41);
+    }
+}

@@ -170,13 +170,13 @@ impl State {
         self.walk(prepared, world)
     }
 
-    /// Takes what is left of the user's tree apart and says that it has ended.
+    /// The user has ended, and says so from now on.
     pub(super) fn end(&mut self, ended: Ended) -> Next {
         self.phase = Phase::Ended(ended);
         Next::Done(ended)
     }
 
-    /// What is left after a failure, if the group wants something done about it.
+    /// Does what the group wants done after a failure.
     pub(super) fn failed(&mut self, prepared: &Prepared, now: Instant) {
         let on_error = prepared.group(self.user.group).map_or(OnError::StopUser, |group| group.on_error);
         let ended = match on_error {

@@ -38,7 +38,7 @@ pub struct SampleResult<'a> {
     pub message: &'a str,
     /// Group, number of the group and number of the user: `users 1-17`.
     pub thread: &'a str,
-    /// `text` or `bin`, by the answer's type; empty where there is no answer, or for a transaction.
+    /// `text` or `bin`, by the answer's type; `text` where there is no answer, and empty for a transaction.
     pub data_type: &'a str,
     /// Whether it succeeded, its assertions included.
     pub success: bool,
@@ -54,11 +54,11 @@ pub struct SampleResult<'a> {
     pub all_threads: u32,
     /// The URL; none for a transaction.
     pub url: Option<&'a str>,
-    /// Milliseconds to the first byte of the answer.
+    /// Milliseconds to the first byte of the answer; 0 where none came.
     pub latency_ms: u64,
     /// Milliseconds of pauses within a transaction that are no part of its time.
     pub idle_ms: u64,
-    /// Milliseconds for the connection; 0 where there was one.
+    /// Milliseconds for the connection; 0 where there was one, and all of the time where it failed.
     pub connect_ms: u64,
 }
 

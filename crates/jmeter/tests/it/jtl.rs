@@ -42,7 +42,7 @@ fn lines_are_those_of_jmeter() {
         message: &message,
         success: false,
         bytes: 0,
-        data_type: "",
+        latency_ms: 0,
         thread: "users 1-17",
         ..good(1_795_323_010_500, 30_001, "log \"in\"")
     };
@@ -55,6 +55,7 @@ fn lines_are_those_of_jmeter() {
     let transaction = SampleResult {
         url: None,
         code: "",
+        data_type: "",
         message: "Number of samples in transaction : 2, number of failing samples : 0",
         ..good(1_795_323_010_700, 40, "all")
     };

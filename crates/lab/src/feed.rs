@@ -209,7 +209,7 @@ mod tests {
         let (mut feed, _back) = Feed::new(0, filled);
         let window = Window { start: at_ms(0), end: at_ms(1250) };
         for ms in (0..=1400).step_by(50) {
-            if ms < 100 || ms >= 1000 {
+            if !(100..1000).contains(&ms) {
                 answer(&mut feed, ms);
             }
             feed.tick(at_ms(ms), window);

@@ -136,6 +136,18 @@ fn a_user_is_small() {
     assert!(size_of::<Outgoing>() < 256, "{} bytes", size_of::<Outgoing>());
 }
 
+/// A load thread takes its users and its world along.
+#[test]
+fn users_and_worlds_go_from_thread_to_thread() {
+    fn sent<T: Send>(value: T) -> T {
+        std::thread::scope(|scope| scope.spawn(move || value).join()).unwrap()
+    }
+    let prepared = sent(Prepared::new(scenario(1, requests(&["a"]))).unwrap());
+    let mut world = sent(world());
+    let mut session = sent(Session::new(&prepared, 0, 0));
+    assert!(matches!(session.next(&mut world, Instant::ORIGIN), Next::Request(_)));
+}
+
 /// What a body of brackets would do to a parser that recurses.
 #[test]
 fn no_answer_is_too_deep() {

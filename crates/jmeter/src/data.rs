@@ -13,6 +13,11 @@ pub(crate) fn names(element: &Element) -> Vec<String> {
     names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
+/// Whether it takes the variables' names from its file, which is not opened here.
+pub(crate) fn names_are_in_file(element: &Element) -> bool {
+    element.class == "CSVDataSet" && names(element).is_empty()
+}
+
 /// A data set that belongs to one group of several, or to all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Owner {

@@ -1,6 +1,6 @@
 //! A test plan to a scenario.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use scenario::{Scenario, Template};
@@ -10,7 +10,7 @@ use crate::element::{Element, Properties, elements};
 use crate::ledger::{Ledger, PlanNotUnderstood, Support, Unsupported};
 use crate::names::{self, Kind, Scoped};
 use crate::request::Timeouts;
-use crate::values::Values;
+use crate::values::{Changing, Values};
 use crate::walk::{DataFile, GroupState, Walk};
 use crate::{data, extractors, sets, xml};
 
@@ -73,7 +73,7 @@ pub fn import(
         what: format!("{}; open the plan in JMeter and save it again", problem.what),
     };
     let elements = xml::parse(text).and_then(elements).map_err(broken)?;
-    let mut changing = BTreeSet::new();
+    let mut changing = Changing::default();
     for element in &elements {
         gather_changing(element, &mut changing);
     }
@@ -179,11 +179,12 @@ pub(crate) fn check_variables(table: &Properties, values: &Values<'_>) -> Result
 }
 
 /// Variables that get other values while the plan runs.
-fn gather_changing(element: &Element, changing: &mut BTreeSet<String>) {
+fn gather_changing(element: &Element, changing: &mut Changing) {
     if element.enabled {
-        changing.extend(extractors::names(element));
-        changing.extend(data::names(element));
-        changing.extend(sets::names(element));
+        changing.names.extend(extractors::names(element));
+        changing.names.extend(data::names(element));
+        changing.names.extend(sets::names(element));
+        changing.unknown |= data::names_are_in_file(element);
         for child in &element.children {
             gather_changing(child, changing);
         }

@@ -27,6 +27,7 @@ struct Sampler<'a> {
 }
 
 /// A row of a sampler's table of parameters.
+#[derive(Clone)]
 pub(super) struct Argument {
     name: Template,
     value: Template,
@@ -50,11 +51,12 @@ pub(crate) fn request<'a>(
     let timeouts = keep(sampler.timeouts(), &mut reasons);
     let keep_alive = keep(sampler.is_true("HTTPSampler.use_keepalive"), &mut reasons);
     let redirects = keep(sampler.follows_redirects(), &mut reasons);
-    let (Some(name), Some(method), Some(url), Some(arguments)) = (name, method, url, arguments) else {
+    let (Some(name), Some(method), Some((url, is_whole)), Some(arguments)) = (name, method, url, arguments)
+    else {
         return Err(reasons);
     };
     let raw = keep(sampler.is_true("HTTPSampler.postBodyRaw"), &mut reasons).unwrap_or(false);
-    let payload = keep(body::payload(method.constant(), raw, arguments), &mut reasons);
+    let payload = keep(body::payload(method.constant(), raw, is_whole, arguments), &mut reasons);
     let authorization = keep(authorization(&url, scope, values), &mut reasons);
     let (Some(payload), Some(authorization), Some(timeouts), Some(keep_alive), Some(redirects)) =
         (payload, authorization, timeouts, keep_alive, redirects)
@@ -194,8 +196,9 @@ impl Sampler<'_> {
         Ok(Argument { name, value, encode })
     }
 
-    /// `http://host[:port]/path`, with what stays the same for the run filled in up to the path.
-    fn url(&self) -> Result<Template, String> {
+    /// `http://host[:port]/path`, with what stays the same for the run filled in up to the path; and whether the plan
+    /// has it whole in the path.
+    fn url(&self) -> Result<(Template, bool), String> {
         let path = without_spaces(self.template("HTTPSampler.path")?);
         let settled = self.values.settled(&path);
         let (beginning, is_open) = match settled.0.first() {
@@ -206,7 +209,7 @@ impl Sampler<'_> {
         if let Some((scheme, _)) = beginning.split_once("://")
             && ["http", "https"].contains(&scheme)
         {
-            return if scheme == "http" { Ok(path) } else { Err(NO_TLS.into()) };
+            return if scheme == "http" { Ok((path, true)) } else { Err(NO_TLS.into()) };
         }
         let protocol = self.template("HTTPSampler.protocol")?;
         match self.values.fixed(&protocol).as_deref().map(|text| text.trim().to_ascii_lowercase()).as_deref()
@@ -219,7 +222,8 @@ impl Sampler<'_> {
         // A path that begins with what an answer gave is taken to begin with its own slash.
         let has_slash = is_open || beginning.starts_with('/');
         let slash = Template::text(if has_slash { "" } else { "/" });
-        Ok(joined([Template::text("http://"), self.domain()?, self.port()?, slash, path]))
+        let url = joined([Template::text("http://"), self.domain()?, self.port()?, slash, path]);
+        Ok((url, false))
     }
 
     fn domain(&self) -> Result<Template, String> {

@@ -16,11 +16,26 @@ pub(crate) struct Values<'a> {
     /// Those of them that keep their values.
     lasting: BTreeMap<String, String>,
     /// Variables that requests or data give other values later.
-    changing: BTreeSet<String>,
+    changing: Changing,
+}
+
+/// Variables that get other values while the plan runs.
+#[derive(Debug, Default)]
+pub(crate) struct Changing {
+    /// By name.
+    pub names: BTreeSet<String>,
+    /// Whether there are some whose names only a CSV file knows, so that any variable may be one.
+    pub unknown: bool,
+}
+
+impl Changing {
+    fn contains(&self, name: &str) -> bool {
+        self.unknown || self.names.contains(name)
+    }
 }
 
 impl<'a> Values<'a> {
-    pub(crate) fn new(properties: &'a BTreeMap<String, String>, changing: BTreeSet<String>) -> Self {
+    pub(crate) fn new(properties: &'a BTreeMap<String, String>, changing: Changing) -> Self {
         Self { properties, at_start: BTreeMap::new(), lasting: BTreeMap::new(), changing }
     }
 

@@ -22,10 +22,17 @@ pub(super) struct Payload {
     pub content_type: Option<&'static str>,
 }
 
-/// What a request of this method carries. `raw` is the plan's word that the parameters' values are the body.
-pub(super) fn payload(method: Option<&str>, raw: bool, arguments: Vec<Argument>) -> Result<Payload, String> {
+/// What a request of this method carries. `raw` is the plan's word that the parameters' values are the body; `is_whole`
+/// that its URL is whole as it stands, to which JMeter adds no query.
+pub(super) fn payload(
+    method: Option<&str>,
+    raw: bool,
+    is_whole: bool,
+    arguments: Vec<Argument>,
+) -> Result<Payload, String> {
     let nameless = !arguments.is_empty() && arguments.iter().all(|argument| argument.name.0.is_empty());
     let is_body = raw || nameless;
+    let in_query = |arguments| if is_whole { Vec::new() } else { form(arguments) };
     match method {
         Some("POST" | "PUT" | "PATCH") if is_body => Ok(body(arguments)),
         // JMeter gives these a body only where there is one.
@@ -33,8 +40,18 @@ pub(super) fn payload(method: Option<&str>, raw: bool, arguments: Vec<Argument>)
         Some("POST" | "PUT" | "PATCH") => {
             Ok(Payload { form: form(arguments), content_type: Some(FORM_TYPE), ..Payload::default() })
         }
-        Some("GET" | "DELETE") => Ok(Payload { form: form(arguments), ..Payload::default() }),
-        Some("OPTIONS") if !is_body => Ok(Payload { query: query(arguments), ..Payload::default() }),
+        Some("GET") => Ok(Payload { form: in_query(arguments), ..Payload::default() }),
+        // JMeter sends them twice: in the query, and as a form.
+        Some("DELETE") => Ok(Payload {
+            body: encoded_form(&form(arguments.clone())),
+            form: in_query(arguments),
+            content_type: Some(FORM_TYPE),
+            ..Payload::default()
+        }),
+        Some("OPTIONS") if !is_body => {
+            let query = encoded_form(&in_query(arguments));
+            Ok(Payload { query: (!query.0.is_empty()).then_some(query), ..Payload::default() })
+        }
         _ if arguments.is_empty() => Ok(Payload::default()),
         Some(method) => {
             Err(format!("parameters of a {method} request are not sent, by JMeter neither; remove them"))
@@ -55,16 +72,17 @@ fn form(arguments: Vec<Argument>) -> Vec<(Template, Template, bool)> {
     named.map(|argument| (argument.name, argument.value, argument.encode)).collect()
 }
 
-fn query(arguments: Vec<Argument>) -> Option<Template> {
+/// Fields as a query or a form has them.
+fn encoded_form(fields: &[(Template, Template, bool)]) -> Template {
     let mut parts = Vec::new();
-    for (name, value, encode) in form(arguments) {
+    for (name, value, encode) in fields {
         if !parts.is_empty() {
             parts.push(Template::text("&"));
         }
-        let part = |text| if encode { encoded(text) } else { text };
+        let part = |text: &Template| if *encode { encoded(text.clone()) } else { text.clone() };
         parts.extend([part(name), Template::text("="), part(value)]);
     }
-    (!parts.is_empty()).then(|| joined(parts))
+    joined(parts)
 }
 
 /// The text as forms write it.

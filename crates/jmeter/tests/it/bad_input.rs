@@ -5,6 +5,7 @@ use std::path::Path;
 
 use jmeter::{PlanNotUnderstood, import};
 use proptest::prelude::*;
+use scenario::Step;
 
 fn plan(name: &str) -> String {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plans").join(name);
@@ -98,6 +99,20 @@ fn cookies_and_timeouts_that_differ_between_requests_are_named() {
     differing.replace_range(at..at + domain.len(), own);
     let text = error("p.jmx", &differing).to_string();
     assert!(text.contains("HTTP Request 'Log out' (HTTPSamplerProxy): its timeouts are 2.00s"), "{text}");
+}
+
+/// A file that names its columns itself may name any variable.
+#[test]
+fn a_server_that_data_may_rename_stays_open() {
+    let plan = plan("missing-csv.jmx").replace(">localhost<", ">${which}<");
+    let read = |text: &str| import(Path::new("p.jmx"), text, &BTreeMap::new()).unwrap();
+    let target = |text: &str| {
+        let group = read(text).scenario.groups.remove(0);
+        let Step::Request(request) = &group.steps[0] else { panic!("one request") };
+        request.url.constant().map(str::to_owned)
+    };
+    assert_eq!(target(&plan).as_deref(), Some("http://items/"));
+    assert_eq!(target(&plan.replace(">which2<", "><")), None);
 }
 
 proptest! {

@@ -33,7 +33,7 @@ test: setup ## Layout rules, format, lints, all tests: what CI runs
 	cargo xtask ci
 
 .PHONY: test-all
-test-all: test gates-if-possible sanitize-if-possible fuzz-if-possible deny-if-possible stress planted ## test, gates, sanitizer, fuzz, deny, stress, planted limits, and the product on real servers
+test-all: test gates-if-possible sanitize-if-possible fuzz-if-possible deny-if-possible compat-if-possible stress planted ## test, gates, sanitizer, fuzz, deny, other tools' parsers, stress, planted limits, and the product on real servers
 	scripts/acceptance.sh
 
 .PHONY: gates
@@ -73,7 +73,9 @@ deny: ## Licences, bans, sources and advisories of the dependencies
 	scripts/deny.sh
 
 # The same, passed over with a word where the machine lacks the tool.
-.PHONY: fuzz-if-possible deny-if-possible gates-if-possible sanitize-if-possible
+.PHONY: fuzz-if-possible deny-if-possible gates-if-possible sanitize-if-possible compat-if-possible
+compat-if-possible:
+	@scripts/compat.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "compat: passed over" >&2; }
 gates-if-possible:
 	@scripts/gates.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "gates: passed over" >&2; }
 sanitize-if-possible:

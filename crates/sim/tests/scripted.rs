@@ -47,7 +47,7 @@ impl Script for Wanderers {
         if it.left_to_send == 0 {
             return Next::Leave;
         }
-        if chance % 3 == 0 {
+        if chance.is_multiple_of(3) {
             let length = Duration::from_micros(chance % 5_000);
             it.asked_back_at = Some(now + length);
             return Next::Pause(length);

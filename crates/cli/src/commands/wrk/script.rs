@@ -108,7 +108,7 @@ fn number(targets: &mut Vec<SocketAddr>, address: SocketAddr) -> u32 {
 }
 
 fn failed(message: String) -> End {
-    End { message: Some(message), usage: false }
+    End { message: Some(format!("wrk: {message}")), usage: false }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err hands over")]

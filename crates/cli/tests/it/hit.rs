@@ -187,7 +187,9 @@ fn stall_is_told_as_it_was() -> Result<(), String> {
         .collect();
     waited_us.sort_by(f64::total_cmp);
     assert_eq!(Some(waited_us.len() as u64), result["intended"].as_u64(), "one answer a due request");
-    for (name, quantile) in [("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p99_9", 0.999)] {
+    // Not p90: the stall takes a tenth of the window, so that a few requests more or less decide whether it lies before its
+    // edge or behind.
+    for (name, quantile) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p99_9", 0.999)] {
         let rank = (quantile * waited_us.len() as f64).ceil() as usize;
         let truth_us = waited_us[rank - 1];
         let told_us = result["response_time_us"][name].as_f64().unwrap();

@@ -23,7 +23,10 @@ const NO_STD: [&str; 3] = ["units", "http", "engine"];
 /// The only crate that may hold `unsafe`.
 const MAY_BE_UNSAFE: &str = "driver";
 /// Clock, bytes and seed are arguments of these.
-const PURE: [&str; 9] = ["units", "http", "engine", "stats", "sim", "outputs", "explain", "audit", "report"];
+const PURE: [&str; 12] = [
+    "units", "http", "engine", "stats", "scenario", "jmeter", "sources", "sim", "outputs", "explain",
+    "audit", "report",
+];
 /// The crate of system calls, which pure crates do without.
 const SYSTEM_CRATE: &str = "rustix";
 /// Modules of `std` that pure crates do without; `core::time` has the durations, `core::net` the addresses.

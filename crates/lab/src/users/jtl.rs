@@ -99,7 +99,8 @@ impl Report for JtlReport {
             message,
             group: crowd.group,
             user,
-            data_type: if sample.status.is_some() { "text" } else { "" },
+            // JMeter writes it for requests without an answer, too.
+            data_type: "text",
             success: sample.ok,
             failure_message: failed_assertion(sample).unwrap_or_default(),
             bytes: sample.received_bytes,
@@ -108,7 +109,10 @@ impl Report for JtlReport {
             url: Some(sample.url.to_string()),
             latency: sample.latency,
             idle: Duration::ZERO,
-            connect: sample.connect,
+            connect: match sample.outcome {
+                Outcome::ConnectFailed(_) => sample.elapsed,
+                _ => sample.connect,
+            },
             is_transaction: false,
         });
     }

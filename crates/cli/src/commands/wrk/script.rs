@@ -26,10 +26,10 @@ impl Script {
     pub fn prepare(wrk: &Wrk, target: &HttpTarget) -> Result<Option<Self>, End> {
         let Some(file) = &wrk.script else { return Ok(None) };
         let text = std::fs::read_to_string(file)
-            .map_err(|error| failed(format!("{file}: cannot be read ({error}); check -s")))?;
+            .map_err(|error| failed(&format!("{file}: cannot be read ({error}); check -s")))?;
         let url = url(wrk, target);
         let file = Path::new(file);
-        let script_error = |error: ScriptError| failed(error.to_string());
+        let script_error = |error: ScriptError| failed(&error.to_string());
         let main = Main::new(file, &text, &url).map_err(script_error)?;
         let mut threads = Vec::new();
         for _ in 0..wrk.threads {
@@ -107,13 +107,13 @@ fn number(targets: &mut Vec<SocketAddr>, address: SocketAddr) -> u32 {
     known as u32
 }
 
-fn failed(message: String) -> End {
+fn failed(message: &str) -> End {
     End { message: Some(format!("wrk: {message}")), usage: false }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err hands over")]
 fn script_failed(error: ScriptError) -> End {
-    failed(format!("the script failed: {error}"))
+    failed(&format!("the script failed: {error}"))
 }
 
 fn url(wrk: &Wrk, target: &HttpTarget) -> Url {

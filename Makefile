@@ -76,6 +76,7 @@ deny: ## Licences, bans, sources and advisories of the dependencies
 .PHONY: fuzz-if-possible deny-if-possible gates-if-possible sanitize-if-possible compat-if-possible
 compat-if-possible:
 	@scripts/compat.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "compat: passed over" >&2; }
+	@scripts/jmeter-compat.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "jmeter-compat: passed over" >&2; }
 gates-if-possible:
 	@scripts/gates.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "gates: passed over" >&2; }
 sanitize-if-possible:

@@ -29,6 +29,11 @@ pub(crate) fn keeps_rate(facts: &Facts<'_>) -> Option<Verdict> {
 }
 
 pub(crate) fn idle_pace(facts: &Facts<'_>) -> Option<Verdict> {
+    // A server that stands still for its collections is never idle: the answer that was to tell its idle pace waited for
+    // them, too.
+    if super::work::garbage_collection(facts).is_some() {
+        return None;
+    }
     let load = &facts.trial.load.load;
     // Users who come and go are not all under way at once, so X·S₀ says nothing of their number; their times do.
     if load.ramp_up_s.is_some() || load.requests_per_user.is_some() {

@@ -39,9 +39,18 @@ fn a_recording_is_made_again_by_each_user() {
     let refused = run(&["hit", "--har", file, "-n", "1"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("give --base"));
-    let beside = run(&["hit", "--har", file, "--rate", "10"]);
-    assert_eq!(beside.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&beside.stderr).contains("--rate is about one request"));
+    for (arguments, part) in [
+        (&["--rate", "10"][..], "--rate is about one request"),
+        (&["--poisson"], "--poisson is about one request"),
+        (&["--io", "uring"], "--io is about one request"),
+        (&["-n", "0"], "0 requests are none"),
+        (&["--requests-per-user", "0"], "0 requests per user are none"),
+    ] {
+        let refused = run(&[&["hit", "--har", file, "--base", &target.url], arguments].concat());
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains(part), "{arguments:?}: {said}");
+    }
 }
 
 #[test]

@@ -9,8 +9,8 @@ use super::results::StepSample;
 
 /// Bytes of an answer's body that are kept for a user to look at, at most; what is beyond is not looked at.
 const BODY_BYTES_MAX: usize = 16 << 20;
-/// Room for an answer that is kept from one request to the next.
-const ROOM_KEPT_BYTES: usize = 64 << 10;
+/// Bytes of an answer's heads, interim ones included, that are kept at most.
+const HEAD_BYTES_MAX: usize = 64 << 10;
 
 /// One seat.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl Seat {
         let Some(out) = &mut self.out else { return };
         out.first_byte.get_or_insert(now);
         // Once a body has begun there is nothing of the head in what follows.
-        if out.body.is_empty() && out.head.len() < ROOM_KEPT_BYTES {
+        if out.body.is_empty() && out.head.len() < HEAD_BYTES_MAX {
             out.head.extend_from_slice(bytes);
         }
     }

@@ -28,7 +28,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     let prepared = Prepared::new(scenario)?;
     let setting = Setting {
         seed: arguments.seed,
-        requests: arguments.requests.and_then(NonZeroU64::new),
+        requests: at_least_one("requests", arguments.requests)?,
         interval_log: arguments.hlog.as_deref(),
         ..Setting::default()
     };
@@ -48,6 +48,9 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
 fn only_one_request_has(arguments: &Hit) -> Result<(), PlanError> {
     let given = [
         ("--rate", arguments.rate.is_some()),
+        ("--poisson", arguments.poisson),
+        ("--backlog", arguments.backlog.is_some()),
+        ("--io", arguments.io == plan::IoChoice::Uring),
         ("--think", arguments.think.is_some()),
         ("--warm-up", arguments.warm_up.is_some()),
         ("--idle-timeout", arguments.idle_timeout.is_some()),
@@ -90,14 +93,25 @@ fn sourced(arguments: &Hit) -> Result<Sourced, PlanError> {
 fn options(arguments: &Hit) -> Result<SourceOptions, PlanError> {
     let users = NonZeroU32::new(arguments.connections.unwrap_or(50))
         .ok_or_else(|| PlanError::new("0 connections are none", "give at least one, such as -c 50"))?;
-    let iterations = arguments.requests_per_user.map(u64::from);
+    let iterations = at_least_one("requests per user", arguments.requests_per_user.map(u64::from))?;
     let unbounded = iterations.is_none() && arguments.requests.is_none();
     Ok(SourceOptions {
         base: arguments.base.clone(),
         users,
         ramp_up: arguments.ramp_up.unwrap_or(Duration::ZERO),
-        iterations: iterations.and_then(NonZeroU64::new),
+        iterations,
         duration: arguments.duration.or(unbounded.then_some(plan::load::DURATION_DEFAULT)),
         timeout: arguments.timeout.unwrap_or(plan::load::TIMEOUT_DEFAULT),
     })
+}
+
+/// A count that bounds the load, if one was given.
+fn at_least_one(what: &str, count: Option<u64>) -> Result<Option<NonZeroU64>, PlanError> {
+    count
+        .map(|count| {
+            NonZeroU64::new(count).ok_or_else(|| {
+                PlanError::new(format!("0 {what} are none"), "give at least 1, or leave it out")
+            })
+        })
+        .transpose()
 }

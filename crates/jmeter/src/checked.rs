@@ -2,10 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use scenario::{
-    Assertion, CookiePolicy, Extraction, Group, OnError, Pause, Prepared, RequestStep, Scenario, Step,
-    Template, Users,
-};
+use scenario::{Assertion, Extraction, Pause, Prepared, RequestStep, Scenario, Step, Template, Users};
 use units::Duration;
 
 /// The name of the step that stands in for any other; the check puts it before what it finds.
@@ -30,19 +27,7 @@ pub(crate) fn extraction(extraction: Extraction) -> Result<Extraction, String> {
 }
 
 fn any_request() -> RequestStep {
-    RequestStep {
-        name: Template::text(NAME),
-        method: Template::text("GET"),
-        url: Template::text("http://localhost/"),
-        headers: Vec::new(),
-        body: Template::default(),
-        form: Vec::new(),
-        keep_alive: true,
-        redirects_max: 0,
-        pauses: Vec::new(),
-        extractions: Vec::new(),
-        assertions: Vec::new(),
-    }
+    RequestStep::plain(NAME, "GET", "http://localhost/")
 }
 
 fn check(request: RequestStep) -> Result<(), String> {
@@ -54,21 +39,8 @@ fn check(request: RequestStep) -> Result<(), String> {
         iterations: None,
         duration: None,
     };
-    let group = Group {
-        name: NAME.into(),
-        users,
-        on_error: OnError::Continue,
-        cookies: CookiePolicy::Ignore,
-        steps: vec![Step::Request(Box::new(request))],
-    };
-    let scenario = Scenario {
-        name: NAME.into(),
-        variables: Vec::new(),
-        data: Vec::new(),
-        groups: vec![group],
-        connect_timeout: Duration::from_secs(1),
-        request_timeout: Duration::from_secs(1),
-    };
+    let steps = vec![Step::Request(Box::new(request))];
+    let scenario = Scenario::of_steps(NAME, users, steps, Duration::from_secs(1));
     Prepared::new(scenario).map(drop).map_err(|error| {
         let text = error.to_string();
         text.strip_prefix(&format!("step `{NAME}`: ")).unwrap_or(&text).to_owned()

@@ -276,16 +276,27 @@ fn by_ourselves(
     job: &Job<'_>,
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<Carried, NotMeasured> {
-    let control = Control::default();
     let sampler = Sampler::start(subjects(chain), None)
         .map_err(|why| LabError::System { what: "start the sampler", why })?;
-    let (load, cpus) = load::carry_out(job, crew, &control, &mut |moment| {
+    let (load, cpus) = guarded(setting, chain, crew, job, observe)?;
+    Ok(Carried { load, cpus, sampled: sampler.finish() })
+}
+
+/// A load of ours that ends early where the run is interrupted or the stack dies.
+fn guarded(
+    setting: &Setting<'_>,
+    chain: &Chain,
+    crew: &Crew,
+    job: &Job<'_>,
+    observe: &mut dyn FnMut(Moment<'_>),
+) -> Result<(LoadResult, Cpus), LabError> {
+    let control = Control::default();
+    load::carry_out(job, crew, &control, &mut |moment| {
         if let Moment::Tick(_) = moment {
             end_if_over(setting, chain, &control);
         }
         observe(moment);
-    })?;
-    Ok(Carried { load, cpus, sampled: sampler.finish() })
+    })
 }
 
 /// The load by another program, watched; what comes before its window is ours all the same.
@@ -299,13 +310,7 @@ fn by_another(
     let mut before = job.plan.burst(job.plan.warm_up);
     before.load = engine::Load::SATURATING;
     if !job.plan.warm_up.is_zero() {
-        let control = Control::default();
-        load::carry_out(&Job { plan: &before, interval_log: None, ..*job }, crew, &control, &mut |moment| {
-            if let Moment::Tick(_) = moment {
-                end_if_over(setting, chain, &control);
-            }
-            observe(moment);
-        })?;
+        guarded(setting, chain, crew, &Job { plan: &before, interval_log: None, ..*job }, observe)?;
     }
     let (driver, programs) = (setting.cell.driver, setting.programs);
     let (proofload_exe, dir) = (setting.proofload_exe, setting.dir);

@@ -12,10 +12,8 @@ use plan::PlanError;
 use toml::Spanned;
 use units::Duration;
 
-use self::keys::{ArrivalsName, CookiesName, DataTable, File, GroupTable, LoadTable, OnErrorName, StepTable};
-use crate::model::{
-    CookiePolicy, DataAtEnd, DataSet, DataSharing, Group, OnError, RateSpan, Scenario, Step, Users,
-};
+use self::keys::{ArrivalsName, CookiesName, DataTable, File, GroupTable, LoadTable, StepTable};
+use crate::model::{CookiePolicy, DataAtEnd, DataSet, DataSharing, Group, RateSpan, Scenario, Step, Users};
 use crate::template::Template;
 
 impl Scenario {
@@ -136,13 +134,7 @@ impl Reader<'_> {
         Ok(Group {
             name: table.name.unwrap_or_else(|| name.to_owned()),
             users: self.users(table.load.as_ref())?,
-            on_error: match table.on_error.unwrap_or_default() {
-                OnErrorName::Continue => OnError::Continue,
-                OnErrorName::NextIteration => OnError::NextIteration,
-                OnErrorName::StopUser => OnError::StopUser,
-                OnErrorName::StopLoad => OnError::StopLoad,
-                OnErrorName::StopNow => OnError::StopNow,
-            },
+            on_error: table.on_error.unwrap_or_default(),
             cookies: match table.cookies.unwrap_or_default() {
                 CookiesName::Ignore => CookiePolicy::Ignore,
                 CookiesName::User => CookiePolicy::Keep,

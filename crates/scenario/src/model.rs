@@ -3,6 +3,7 @@
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
 
+use serde::Deserialize;
 use units::{Duration, Rate};
 
 use crate::template::Template;
@@ -22,6 +23,22 @@ pub struct Scenario {
     pub connect_timeout: Duration,
     /// Longest wait for an answer.
     pub request_timeout: Duration,
+}
+
+impl Scenario {
+    /// Users of one kind who go through `steps`, without variables, data and cookies; `timeout` is that of a connection
+    /// and that of an answer.
+    pub fn of_steps(name: impl Into<String>, users: Users, steps: Vec<Step>, timeout: Duration) -> Self {
+        let (on_error, cookies) = (OnError::Continue, CookiePolicy::Ignore);
+        Self {
+            name: name.into(),
+            variables: Vec::new(),
+            data: Vec::new(),
+            groups: vec![Group { name: "users".into(), users, on_error, cookies, steps }],
+            connect_timeout: timeout,
+            request_timeout: timeout,
+        }
+    }
 }
 
 /// Users who do the same.
@@ -76,7 +93,8 @@ pub struct RateSpan {
 }
 
 /// What a user does after a request that failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum OnError {
     /// The next step.
     #[default]
@@ -173,7 +191,8 @@ pub enum Times {
 }
 
 /// Which of several steps is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Pick {
     /// One at random, by weight.
     Random,
@@ -263,6 +282,25 @@ pub struct RequestStep {
     pub extractions: Vec<Extraction>,
     /// What must be true of the answer, besides a status from 200 to 399, which one of them may waive.
     pub assertions: Vec<Assertion>,
+}
+
+impl RequestStep {
+    /// A request without variables, fields, body, checks and extractions, which takes a redirect as an answer.
+    pub fn plain(name: impl Into<String>, method: &str, url: &str) -> Self {
+        Self {
+            name: Template::text(name),
+            method: Template::text(method),
+            url: Template::text(url),
+            headers: Vec::new(),
+            body: Template::default(),
+            form: Vec::new(),
+            keep_alive: true,
+            redirects_max: 0,
+            pauses: Vec::new(),
+            extractions: Vec::new(),
+            assertions: Vec::new(),
+        }
+    }
 }
 
 /// A variable taken from an answer.

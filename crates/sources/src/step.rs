@@ -3,7 +3,7 @@
 use std::num::{NonZeroU32, NonZeroU64};
 
 use plan::PlanError;
-use scenario::{CookiePolicy, Group, OnError, RequestStep, Scenario, Step, Template, Users};
+use scenario::{RequestStep, Scenario, Step, Template, Users};
 use units::Duration;
 use url::Url;
 
@@ -52,21 +52,7 @@ impl SourceOptions {
             iterations: self.iterations,
             duration: self.duration,
         };
-        let group = Group {
-            name: "users".into(),
-            users,
-            on_error: OnError::Continue,
-            cookies: CookiePolicy::Ignore,
-            steps,
-        };
-        let scenario = Scenario {
-            name,
-            variables: Vec::new(),
-            data: Vec::new(),
-            groups: vec![group],
-            connect_timeout: self.timeout,
-            request_timeout: self.timeout,
-        };
+        let scenario = Scenario::of_steps(name, users, steps, self.timeout);
         Ok(Sourced { scenario, left_out })
     }
 
@@ -86,18 +72,11 @@ impl SourceOptions {
 /// A request without variables, checks or extractions.
 pub(crate) fn request(method: &str, url: &Url, headers: &[(String, String)], body: &str) -> RequestStep {
     let headers = headers.iter().map(|(name, value)| (Template::text(name), Template::text(value)));
+    let (headers, body) = (headers.collect(), Template::text(body));
     RequestStep {
-        name: Template::text(format!("{method} {}", url.path())),
-        method: Template::text(method),
-        url: Template::text(url.as_str()),
-        headers: headers.collect(),
-        body: Template::text(body),
-        form: Vec::new(),
-        keep_alive: true,
-        redirects_max: 0,
-        pauses: Vec::new(),
-        extractions: Vec::new(),
-        assertions: Vec::new(),
+        headers,
+        body,
+        ..RequestStep::plain(format!("{method} {}", url.path()), method, url.as_str())
     }
 }
 

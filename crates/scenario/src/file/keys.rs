@@ -9,7 +9,7 @@ use serde::de::{Deserializer, Error};
 use toml::{Spanned, Value};
 use units::{Duration, Rate};
 
-use crate::model::{DataAtEnd, DataSharing};
+use crate::model::{DataAtEnd, DataSharing, OnError, Pick};
 
 type Texts = BTreeMap<String, Spanned<String>>;
 
@@ -49,7 +49,7 @@ struct FlatFile {
     #[serde(default)]
     groups: Vec<Spanned<GroupTable>>,
     load: Option<Spanned<LoadTable>>,
-    on_error: Option<OnErrorName>,
+    on_error: Option<OnError>,
     cookies: Option<CookiesName>,
     #[serde(default)]
     steps: Vec<Spanned<StepTable>>,
@@ -86,7 +86,7 @@ impl<'de> Deserialize<'de> for File {
 pub(super) struct GroupTable {
     pub(super) name: Option<String>,
     pub(super) load: Option<Spanned<LoadTable>>,
-    pub(super) on_error: Option<OnErrorName>,
+    pub(super) on_error: Option<OnError>,
     pub(super) cookies: Option<CookiesName>,
     #[serde(default)]
     pub(super) steps: Vec<Spanned<StepTable>>,
@@ -126,7 +126,7 @@ pub(super) struct StepTable {
     #[serde(rename = "while")]
     pub(super) as_long_as: Option<Spanned<String>>,
     pub(super) once: Option<Spanned<bool>>,
-    pub(super) pick: Option<Spanned<PickName>>,
+    pub(super) pick: Option<Spanned<Pick>>,
     pub(super) transaction: Option<Spanned<String>>,
     pub(super) with_pauses: Option<Spanned<bool>>,
     pub(super) alone: Option<Spanned<bool>>,
@@ -206,17 +206,6 @@ fn yes() -> bool {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum OnErrorName {
-    #[default]
-    Continue,
-    NextIteration,
-    StopUser,
-    StopLoad,
-    StopNow,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
 pub(super) enum CookiesName {
     Ignore,
     #[default]
@@ -229,14 +218,6 @@ pub(super) enum CookiesName {
 pub(super) enum ArrivalsName {
     Constant,
     Poisson,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum PickName {
-    Random,
-    RandomOrder,
-    InTurn,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

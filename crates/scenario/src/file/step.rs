@@ -6,7 +6,7 @@ use plan::PlanError;
 use toml::{Spanned, Value};
 use units::Duration;
 
-use super::keys::{PickName, StepTable};
+use super::keys::StepTable;
 use super::{Reader, in_order};
 use crate::model::{Condition, Pause, Pick, Step, Times};
 use crate::template::Template;
@@ -76,15 +76,11 @@ impl Reader<'_> {
         Ok(vec![step])
     }
 
-    fn pick(&self, table: &Spanned<StepTable>, pick: &Spanned<PickName>) -> Result<Step, PlanError> {
+    fn pick(&self, table: &Spanned<StepTable>, pick: &Spanned<Pick>) -> Result<Step, PlanError> {
         let Some(steps) = &table.get_ref().steps else {
             return Err(self.error(pick, "there is nothing to pick from", "give the step steps of its own"));
         };
-        let pick = match pick.get_ref() {
-            PickName::Random => Pick::Random,
-            PickName::RandomOrder => Pick::RandomOrder,
-            PickName::InTurn => Pick::InTurn,
-        };
+        let pick = *pick.get_ref();
         let weighted = steps.iter().map(|table| {
             let weight = match &table.get_ref().weight {
                 Some(weight) if pick != Pick::Random => {

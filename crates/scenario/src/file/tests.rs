@@ -317,7 +317,7 @@ request = "/"
     assert_eq!(names, ["readers", "group 2"]);
     let cookies: Vec<CookiePolicy> = scenario.groups.iter().map(|group| group.cookies).collect();
     assert_eq!(cookies, [CookiePolicy::Ignore, CookiePolicy::KeepForIteration]);
-    assert!(scenario.groups.iter().all(|group| group.on_error == OnError::StopUser));
+    assert!(scenario.groups.iter().all(|group| group.on_error == crate::OnError::StopUser));
     let order: Vec<&str> = scenario.variables.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(order, ["b", "a"]);
     assert_eq!(scenario.data[0].file, Path::new("dir/x.csv"));

@@ -1,0 +1,29 @@
+/** The table behind a chart. */
+
+import { given, h } from "../dom.ts";
+
+export interface FigureTable {
+  caption: string;
+  /** Names of the columns; the first is that of the rows' heads. */
+  heads: { text: string; isGiven?: boolean }[];
+  rows: string[][];
+}
+
+/** Rows that such a table shows; beyond, a chart is the better form and the record has them all. */
+const ROWS_MAX = 400;
+
+export function figureTable({ caption, heads, rows }: FigureTable): HTMLTableElement {
+  const step = Math.max(1, Math.ceil(rows.length / ROWS_MAX));
+  const kept = rows.filter((_, index) => index % step === 0);
+  return h(
+    "table",
+    { class: "figures" },
+    h("caption", { class: "unseen" }, caption),
+    h("thead", null, h("tr", null, heads.map((it) => h("th", { scope: "col" }, it.isGiven ? given(it.text) : it.text)))),
+    h(
+      "tbody",
+      null,
+      kept.map((row) => h("tr", null, row.map((text, index) => (index === 0 ? h("th", { scope: "row" }, text) : h("td", null, text))))),
+    ),
+  );
+}

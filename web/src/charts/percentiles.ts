@@ -1,0 +1,152 @@
+/** How long the slowest took: percentile curves on the axis of HdrHistogram, 1 / (1 − q), on which each nine is as wide. */
+
+import { dot, line, plot, type Markish } from "@observablehq/plot";
+
+import { cellsOf, styleFor, tableName, type View } from "../context.ts";
+import { brief, count, isNumber, NONE, quantile, time } from "../format.ts";
+import type { Cell } from "../model.ts";
+import { t } from "../strings.ts";
+import { axes, base, extent, logDomain, logTicks } from "./axes.ts";
+import { figureTable } from "./figures.ts";
+import { alongX, nearestFirst, type Chart, type Drawing } from "./frame.ts";
+import { COLOURS, type Style } from "./styles.ts";
+
+/** Where a cursor stands and which quantiles the table has. */
+const QUANTILES = [0, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975, 0.99, 0.995, 0.999, 0.9995, 0.9999, 0.99999, 0.999999];
+/** Nothing beyond so many nines is drawn, however many samples there are. */
+const REACH_MAX = 1e8;
+
+interface Curve {
+  name: string;
+  cell: Cell;
+  style: Style;
+  exact: Point[];
+  censored: Point[];
+}
+
+interface Point {
+  q: number;
+  /** 1 / (1 − q). */
+  x: number;
+  us: number;
+}
+
+/** The curves of a table; `undefined` where no distribution was kept. */
+export function percentileChart(view: View): Chart | undefined {
+  const table = view.page.tables[view.table];
+  const curves = cellsOf(view.page, table)
+    .map(({ cell }) => curveOf(view, cell))
+    .filter((it) => it.exact.length + it.censored.length > 0);
+  if (!table || curves.length === 0) return undefined;
+  const reach = Math.max(...curves.flatMap((it) => [...it.exact, ...it.censored].map((point) => point.x)), 10);
+  const stops = QUANTILES.map((q) => 1 / (1 - q)).filter((x) => x <= reach * 1.001);
+  const label = `${t("percentiles")}: ${tableName(table)}`;
+  const notes = [t("percentiles_note")];
+  if (curves.some((it) => it.cell.service_times)) notes.push(t("percentiles_service"));
+  if (curves.length > COLOURS) notes.push(t("context_note", { n: curves.length }));
+  return {
+    id: "percentiles",
+    title: t("percentiles"),
+    label,
+    note: notes.join(" "),
+    height: 380,
+    legend: curves.map(({ name, style }) => ({ name, isGiven: true, style })),
+    off: new Set(curves.map((_, index) => index).filter((index) => index >= COLOURS)),
+    draw: (width, shown) => draw(width, curves, reach, shown),
+    cursor: alongX(
+      stops,
+      (x) => quantile(1 - 1 / x),
+      (x, y) => {
+        const readings = curves.flatMap(({ name, style, ...curve }) => {
+          const at = valueAt(curve, 1 - 1 / x);
+          return at ? [{ name, isGiven: true, value: words(at), style, y: at.us }] : [];
+        });
+        return nearestFirst(readings.sort((a, b) => b.y - a.y), y);
+      },
+    ),
+    table: () =>
+      figureTable({
+        caption: label,
+        heads: [{ text: t("c_stack") }, ...stops.map((x) => ({ text: quantile(1 - 1 / x) })), { text: t("answers") }, { text: t("censored") }],
+        rows: curves.map((curve) => [
+          curve.name,
+          ...stops.map((x) => {
+            const at = valueAt(curve, 1 - 1 / x);
+            return at ? words(at) : NONE;
+          }),
+          count(curve.cell.samples),
+          count(curve.cell.censored),
+        ]),
+      }),
+  };
+}
+
+function curveOf(view: View, cell: Cell): Curve {
+  const most = Math.min(Math.max(cell.samples, 10), REACH_MAX);
+  const points = (all: [number, number][]) =>
+    all.filter(([q, us]) => isNumber(q) && isNumber(us) && us > 0).map(([q, us]): Point => ({ q, us, x: Math.min(1 / Math.max(1 - q, 1e-12), most) }));
+  return {
+    name: cell.service_times ? `${cell.why.stack} *` : cell.why.stack,
+    cell,
+    style: styleFor(view, cell.why.stack),
+    exact: points(cell.percentiles),
+    censored: points(cell.percentiles_censored),
+  };
+}
+
+/** The first of a curve's points that at least a share `q` of all samples is not above. */
+function valueAt({ exact, censored }: Pick<Curve, "exact" | "censored">, q: number): { us: number; isBound: boolean } | undefined {
+  const at = (points: Point[]) => points.find((it) => it.q >= q - 1e-9);
+  const found = at(exact);
+  if (found) return { us: found.us, isBound: false };
+  const bound = at(censored) ?? censored.at(-1);
+  return bound && { us: bound.us, isBound: true };
+}
+
+function words({ us, isBound }: { us: number; isBound: boolean }): string {
+  return isBound ? `>${time(us)}` : time(us);
+}
+
+function draw(width: number, curves: Curve[], reach: number, shown: (entry: number) => boolean): Drawing {
+  const inView = curves.filter((_, index) => shown(index));
+  const behind = curves.length > COLOURS ? curves.filter((_, index) => !shown(index)) : [];
+  const range = extent([...inView, ...behind].flatMap((it) => [...it.exact, ...it.censored].map((point) => point.us))) ?? [1, 1e3];
+  const domain = logDomain(range);
+  const ticks = QUANTILES.map((q) => 1 / (1 - q)).filter((x) => x <= reach * 1.001);
+  const room = Math.max(3, Math.floor((width - 80) / 52));
+  const nines = ticks.filter((x) => Math.abs(Math.log10(x) % 1) < 1e-6 || Math.abs(x - 2) < 1e-9);
+  const xTicks = ticks.length <= room ? ticks : nines;
+  const marks: Markish[] = axes(xTicks, (x) => quantile(1 - 1 / x).replace(/^p0$/, "min"), logTicks(domain, 7), (us) => brief(time(us)), t("x_percentile"));
+  for (const curve of behind) marks.push(line([...curve.exact, ...curve.censored], { x: "x", y: "us", stroke: "var(--faint)", strokeWidth: 0.75 }));
+  for (const curve of inView) marks.push(...curveMarks(curve));
+  return plot({
+    ...base(width, 380, 64),
+    x: { type: "log", domain: [1, reach * 1.1], axis: null },
+    y: { type: "log", domain, axis: null },
+    marks,
+  }) as Drawing;
+}
+
+function curveMarks({ exact, censored, style }: Curve): Markish[] {
+  // The dashed part begins where the exact one ends.
+  const from = exact.at(-1);
+  const dashed = from ? [from, ...censored] : censored;
+  const stations = QUANTILES.slice(2).flatMap((q) => exact.find((it) => it.q >= q - 1e-9) ?? []);
+  const mark = { x: "x", y: "us", symbol: style.mark, r: 3.5 };
+  return [
+    line(exact, { x: "x", y: "us", stroke: style.colour, strokeWidth: 2, strokeDasharray: style.dash }),
+    line(dashed.length > 1 ? dashed : [], { x: "x", y: "us", stroke: style.colour, strokeWidth: 1.5, strokeDasharray: "1.5 3", className: "censored" }),
+    dot(stations, { ...mark, fill: style.colour, className: "marks" }),
+    dot(thin(censored), { ...mark, fill: "var(--ground)", stroke: style.colour, strokeWidth: 1.5, className: "open-marks" }),
+  ];
+}
+
+/** Not so many marks that they hide their line. */
+function thin(points: Point[]): Point[] {
+  let last = 0;
+  return points.filter(({ x }) => {
+    if (x < last * 1.6) return false;
+    last = x;
+    return true;
+  });
+}

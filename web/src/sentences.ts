@@ -1,0 +1,415 @@
+/**
+ * The sentences that come in English from the crate `explain`, and what they are in Chinese.
+ *
+ * A pattern is the sentence with its figures as `{name}`; the Chinese template has the same names, in its own order.
+ * `{name:}` marks a part that is a sentence of this list itself, or several joined by commas. Where a sentence has no
+ * pattern it stays as it is. The patterns stand in the order of the files they are from.
+ */
+
+type Pair = [english: string, chinese: string];
+
+const VERDICTS: Pair[] = [
+  // rules/client.rs
+  ["client-bound", "受限于客户端"],
+  ["client-bound (its quota)", "受限于客户端（其配额）"],
+  ["client-bound (starved of CPU)", "受限于客户端（得不到 CPU）"],
+  ["noisy host", "主机受干扰"],
+  ["give the client more cores; the rate should rise", "给客户端更多核心；速率应当上升"],
+  ["a quota kept the generator's threads from running for {s} s a second", "配额使发生器的线程每秒有 {s} 秒不能运行"],
+  ["lift the quota; the rate should rise", "取消配额；速率应当上升"],
+  [
+    "its threads waited {own} % of their time for a CPU and the server's {servers} %, while others used {cores} cores",
+    "客户端线程有 {own} % 的时间在等待 CPU，服务器线程为 {servers} %，同时其他进程占用了 {cores} 个核心",
+  ],
+  ["end what runs on the client's cores; the rate should rise", "停掉占用客户端核心的程序；速率应当上升"],
+  ["other processes used {used} of {cores} cores", "其他进程占用了 {cores} 个核心中的 {used} 个"],
+  ["the hypervisor took {share} % of the CPU", "虚拟机管理程序拿走了 {share} % 的 CPU"],
+  ["some task waited for a CPU in {share} % of the time", "{share} % 的时间里有任务在等待 CPU"],
+  ["measure again when the machine is idle", "等机器空闲时再测"],
+  // rules/cpu.rs
+  ["one of the {threads} threads `{name}` was busy for {share} % of a core", "{threads} 个 `{name}` 线程中有一个占用了一个核心的 {share} %"],
+  ["1 thread busy ({name})", "1 个线程占满（{name}）"],
+  ["let more threads share its work; the rate should rise", "让更多线程分担它的工作；速率应当上升"],
+  ["{threads} threads `{name}` used {cores} cores together, as if one at a time ran", "{threads} 个 `{name}` 线程合计只用了 {cores} 个核心，如同每次只有一个在运行"],
+  ["one at a time (a lock)", "一次一个（锁）"],
+  ["shorten what is done under the lock by half; the rate should double", "把持锁的工作缩短一半；速率应当翻倍"],
+  ["CPU-bound", "受限于 CPU"],
+  ["CPU-bound ({part:})", "受限于 CPU（{part}）"],
+  ["kernel {share#} %", "内核 {share} %"],
+  ["GC {share#} %", "GC {share} %"],
+  ["JIT {share#} %", "JIT {share} %"],
+  ["the servers used {used} of {cores} cores, {us} µs a request", "服务器用掉了 {cores} 个核心中的 {used} 个，每个请求 {us} µs"],
+  ["of that {parts:}", "其中：{parts}"],
+  ["give the server twice the cores; the rate should rise", "给服务器两倍的核心；速率应当上升"],
+  [
+    "client and server share the cores: {used} of {cores} used, {server} by the server and {client} by the client",
+    "客户端与服务器共用核心：共 {cores} 个，用掉 {used} 个，其中服务器 {server} 个，客户端 {client} 个",
+  ],
+  ["box-bound", "受限于整机"],
+  ["put client and server on cores of their own", "让客户端与服务器各用自己的核心"],
+  ["threads were given a CPU {times} times for each request", "每个请求中线程被调度到 CPU {times} 次"],
+  ["contention", "争用"],
+  ["use fewer threads; the rate should rise", "减少线程；速率应当上升"],
+  ["{share} % of the CPU used", "CPU 用了 {share} %"],
+  ["CPU use not known", "CPU 用量未知"],
+  // rules/network.rs
+  ["{failed} of {all} requests ({share} %) found no port to connect from (EADDRNOTAVAIL)", "{all} 个请求中有 {failed} 个（{share} %）找不到可用的本地端口（EADDRNOTAVAIL）"],
+  ["{count} sockets were in TIME_WAIT before it began", "开始之前有 {count} 个套接字处于 TIME_WAIT"],
+  ["client's ports used up", "客户端端口用尽"],
+  ["keep connections, or widen net.ipv4.ip_local_port_range", "保持连接，或放宽 net.ipv4.ip_local_port_range"],
+  [
+    "{acks} acknowledgements a request waited for their timer, and the median answer took {ms} ms",
+    "平均每个请求有 {acks} 个确认等到定时器到期，应答时间中位数为 {ms} ms",
+  ],
+  ["delayed ACK (40 ms)", "延迟确认（40 ms）"],
+  ["send an answer at once, or set TCP_NODELAY; it should take less than 40 ms", "一次发出整个应答，或设置 TCP_NODELAY；用时应当少于 40 ms"],
+  [
+    "the kernel dropped {all} handshakes, {within} of them within the window, because an accept queue was full",
+    "因为接受队列已满，内核丢弃了 {all} 次握手，其中 {within} 次在测量窗口内",
+  ],
+  [
+    "it holds {limit} connections, up to {max} waited, and it was full in {share} % of the readings",
+    "队列容纳 {limit} 个连接，最多有 {max} 个在等，{share} % 的读数中它是满的",
+  ],
+  ["{count} SYNs were sent again, after 1, 3, 7 or 15 s", "{count} 个 SYN 在 1、3、7 或 15 秒后重发"],
+  ["lengthen the queue (backlog); handshakes should no longer be dropped", "加长队列（backlog）；不应再丢弃握手"],
+  ["accept queue full", "接受队列已满"],
+  ["accept queue full ({stack})", "接受队列已满（{stack}）"],
+  ["{mean} of {users} users waited for their new connection to be accepted", "{users} 个用户中有 {mean} 个在等新连接被接受"],
+  ["keep connections open; the rate should rise", "保持连接；速率应当上升"],
+  ["{connections} connections for {requests} requests: a new one for each, and {who:}", "{requests} 个请求用了 {connections} 个连接：每个请求一个新连接，{who}"],
+  ["the server closes it", "由服务器关闭"],
+  ["the client closes it", "由客户端关闭"],
+  ["a connection a request", "每个请求一个连接"],
+  [
+    "{connections} connections for {requests} requests: {who:} at each {k}th, which takes about {share} % of the work",
+    "{requests} 个请求用了 {connections} 个连接：每到第 {k} 个{who}，约占 {share} % 的工作",
+  ],
+  ["keep-alive cap of {k}", "长连接上限 {k} 个请求"],
+  // rules/pools.rs
+  ["{rate}/s of {asked}/s due", "要求 {asked}/s，做到 {rate}/s"],
+  ["none: keeps the rate", "无：跟得上要求的速率"],
+  ["raise the rate", "提高速率"],
+  ["all wait for an idle server: {law} + {thinking} users who think ≈ the {users} connections", "都在等一台空闲的服务器：{law} + {thinking} 个思考中的用户 ≈ {users} 个连接"],
+  ["all wait for an idle server: {law} ≈ the {users} connections", "都在等一台空闲的服务器：{law} ≈ {users} 个连接"],
+  ["none: idle pace", "无：空闲节奏"],
+  ["double the connections; the rate should double", "把连接数加倍；速率应当翻倍"],
+  ["the mean answer took {mean} ms, and that of an idle server {idle} ms", "平均应答用时 {mean} ms，空闲服务器为 {idle} ms"],
+  ["let twice as many users come; the rate should double", "让两倍的用户到来；速率应当翻倍"],
+  ["{law} ≈ the {k} connections held to {stack} (mean {mean})", "{law} ≈ 与 {stack} 保持的 {k} 个连接（平均 {mean}）"],
+  ["{k} connections to {stack}", "与 {stack} 的 {k} 个连接"],
+  ["make it {k} connections to it; the rate should become {rate}/s", "改为 {k} 个与它的连接；速率应当变为 {rate}/s"],
+  ["make it {k} threads; the rate should become {rate}/s", "改为 {k} 个线程；速率应当变为 {rate}/s"],
+  ["{law} ≈ {k} threads `{names}`", "{law} ≈ {k} 个 `{names}` 线程"],
+  ["{law} ≈ {k} thread `{names}`", "{law} ≈ {k} 个 `{names}` 线程"],
+  ["{share} % of what {stack} carries when it is asked directly ({rate}/s)", "是直接访问 {stack} 时（{rate}/s）的 {share} %"],
+  ["backend ({stack})", "后端（{stack}）"],
+  ["make {stack} faster; the rate should follow it", "让 {stack} 更快；速率应当随之上升"],
+  ["{k} pinned carriers", "{k} 个被钉住的载体线程"],
+  ["the JVM recorded {count} times that a virtual thread was pinned", "JVM 记录到虚拟线程被钉住 {count} 次"],
+  ["they carry virtual threads, and hold one each for as long as an answer takes", "它们承载虚拟线程，且在整个应答期间各占住一个"],
+  ["block without pinning; the rate should no longer follow the cores", "阻塞时不要钉住载体；速率应当不再跟随核心数"],
+  ["pool of {k} ({names})", "{k} 个线程的池（{names}）"],
+  ["1 thread ({name})", "1 个线程（{name}）"],
+  ["hand what blocks to other threads; answers should no longer wait for each other", "把阻塞的工作交给其他线程；应答不应再互相等待"],
+  ["event loop blocked ({name})", "事件循环被阻塞（{name}）"],
+  ["it holds {held} connections and waits for one request", "它保持 {held} 个连接，却只在等一个请求"],
+  ["{law} ≈ 1 request at a time, though the {threads} threads `{name}` all work", "{law} ≈ 每次 1 个请求，尽管 {threads} 个 `{name}` 线程都在工作"],
+  // rules/steady.rs
+  ["{first}/s in the first third of the window and {last}/s in the last", "窗口前三分之一为 {first}/s，后三分之一为 {last}/s"],
+  ["the JVM's compilers were busy for {cores} of a core", "JVM 的编译器占用了 {cores} 个核心"],
+  ["not steady (warming up)", "不稳定（仍在预热）"],
+  ["not steady (slowing down)", "不稳定（正在变慢）"],
+  ["warm up for longer; the trend should go", "延长预热；趋势应当消失"],
+  [
+    "resident memory grew from {start} to {middle} to {end} MiB over the window, {each} bytes a request, and did not level out",
+    "窗口内常驻内存从 {start} 经 {middle} 增至 {end} MiB，每个请求 {each} 字节，且没有趋于平稳",
+  ],
+  ["memory grows", "内存增长"],
+  ["memory grows ({stack})", "内存增长（{stack}）"],
+  ["measure for longer; memory should go on growing with the requests", "延长测量；内存应当继续随请求增长"],
+  // rules/work.rs
+  ["{open} open files of {stack}, of {limit} that are allowed", "{stack} 打开了 {open} 个文件，上限 {limit}"],
+  ["{open} open files, of {limit} that are allowed", "打开了 {open} 个文件，上限 {limit}"],
+  ["up to {count} connections waited to be accepted", "最多有 {count} 个连接在等待被接受"],
+  ["{limit} file descriptors", "{limit} 个文件描述符"],
+  ["raise the limit of open files; all connections should be served", "提高打开文件的上限；所有连接应当都得到服务"],
+  ["{share} % of {all} requests: {kinds:}", "{all} 个请求的 {share} %：{kinds}"],
+  ["{count} answered otherwise than expected", "{count} 个应答与预期不符"],
+  ["{count} not connected", "{count} 个未连上"],
+  ["{count} reset", "{count} 个被重置"],
+  ["{count} closed early", "{count} 个过早关闭"],
+  ["{count} malformed", "{count} 个格式错误"],
+  ["{count} timed out", "{count} 个超时"],
+  ["{count} connect failed", "{count} 个连接失败"],
+  ["{count} in flight", "{count} 个仍在途"],
+  ["statuses: {all}; what fails fast makes a rate look good, goodput is {rate}/s", "状态码：{all}；失败得快会让速率好看，有效速率为 {rate}/s"],
+  ["wrong answers ({share} %)", "错误应答（{share} %）"],
+  ["mend the errors and measure again", "先修复错误再测"],
+  [
+    "the control group of {stack} may use {allowed} cores and used {used}; threads were kept from running for {held} s a second",
+    "{stack} 的控制组可用 {allowed} 个核心，用了 {used} 个；线程每秒有 {held} 秒不得运行",
+  ],
+  [
+    "the control group may use {allowed} cores and used {used}; threads were kept from running for {held} s a second",
+    "控制组可用 {allowed} 个核心，用了 {used} 个；线程每秒有 {held} 秒不得运行",
+  ],
+  ["CPU quota of {cores} cores", "CPU 配额 {cores} 个核心"],
+  ["double the quota; the rate should double, as far as there are cores", "把配额加倍；只要有核心，速率应当翻倍"],
+  ["{each} bytes a request to a disk, {rate} MB/s", "每个请求向磁盘写 {each} 字节，{rate} MB/s"],
+  ["one of its threads waited for a disk in {share} % of the time", "它的一个线程有 {share} % 的时间在等磁盘"],
+  ["writes to a disk", "写磁盘"],
+  ["log less, or without syncing; the rate should rise", "少写日志，或不做同步写；速率应当上升"],
+  ["the JVM of {stack} stood still for {share} % of the time in {rate} collections a second", "{stack} 的 JVM 每秒回收 {rate} 次，{share} % 的时间停顿"],
+  ["the JVM stood still for {share} % of the time in {rate} collections a second", "JVM 每秒回收 {rate} 次，{share} % 的时间停顿"],
+  ["up to {used} of {max} MiB of heap in use", "堆最多用到 {max} MiB 中的 {used} MiB"],
+  ["garbage collection ({share} %)", "垃圾回收（{share} %）"],
+  ["give it several times the heap; collections should be rare and the rate higher", "给它数倍的堆；回收应当变少，速率应当更高"],
+  ["it has heap left, so take another collector; it should stand still for less", "堆还有余，换一种回收器；停顿应当减少"],
+  // rules/exclusions.rs
+  [
+    "the client: its busiest thread was busy {busy} % of the time, {share} % of what it reaches of the calibration target",
+    "客户端：最忙的线程忙了 {busy} % 的时间，速率为它对校准目标所能达到的 {share} %",
+  ],
+  ["the client: its busiest thread was busy {busy} % of the time", "客户端：最忙的线程忙了 {busy} % 的时间"],
+  ["others on the machine: {cores} cores", "机器上的其他进程：{cores} 个核心"],
+  ["a CPU quota: there is none", "CPU 配额：没有设置"],
+  ["garbage collection: {share} % of the time", "垃圾回收：占 {share} % 的时间"],
+  ["the accept queue: up to {max} of {limit} waited", "接受队列：{limit} 个位置中最多 {max} 个在等"],
+  ["the CPU: {words:}", "CPU：{words}"],
+  // reasons.rs
+  ["what the server and the machine did: the record is of a version that took no signals", "服务器和机器的状况：记录来自不采集信号的版本"],
+  ["neither the load, nor a pool of threads, nor CPU accounts for the rate", "负载、线程池和 CPU 都不能解释这个速率"],
+  ["unexplained", "未能解释"],
+];
+
+const AUDIT: Pair[] = [
+  // audit.rs
+  ["empty", "无数据"],
+  ["interrupted", "被中断"],
+  ["incorrect service", "服务不正确"],
+  ["unsent requests", "有请求未发出"],
+  ["censored", "有删失"],
+  ["Little's law broken", "违反利特尔法则"],
+  ["too short", "时间太短"],
+  ["ramp not over", "爬坡未完"],
+  ["late generator", "发生器发送偏晚"],
+  ["late receiver", "发生器接收偏晚"],
+  ["not steady", "不稳定"],
+  ["{failed} of {all} trials failed", "{all} 次试验中有 {failed} 次失败"],
+  [
+    "{share} % of the {ceiling}/s that the client reached of the calibration target: near its own limit a rate is the client's as much as the server's; give the client cores of its own",
+    "达到客户端对校准目标 {ceiling}/s 的 {share} %：接近客户端自身极限时，速率既是服务器的也是客户端的；请给客户端专用的核心",
+  ],
+  ["after {bursts} bursts: {why:}; allow more bursts, or longer ones", "经过 {bursts} 轮预热：{why}；请允许更多或更长的预热"],
+  ["no reason was recorded", "没有记录原因"],
+  ["no request was due within the window; measure longer", "窗口内没有应发的请求；请测得更久"],
+  ["it was ended after {s} s of its window", "在窗口的第 {s} 秒被中断"],
+  ["it was ended before its time", "被提前中断"],
+  ["{share} % of {all} requests brought no good answer: {kinds:}", "{all} 个请求中有 {share} % 没有得到正确应答：{kinds}"],
+  ["{unsent} of {all} requests that were due ({share} %) found no connection until the deadline", "{all} 个应发请求中有 {unsent} 个（{share} %）到截止时仍没有可用连接"],
+  [
+    "{censored} of {all} requests ended without an answer, so response times from {first} up are lower bounds",
+    "{all} 个请求中有 {censored} 个没有应答而结束，因此 {first} 及以上的响应时间只是下界",
+  ],
+  ["{users} users, but {rate}/s × {s} s = {product}: {why:}", "{users} 个用户，但 {rate}/s × {s} s = {product}：{why}"],
+  ["the latency is not that of these requests", "延迟不是这些请求的延迟"],
+  ["the others were busy in {driver} itself, or with requests that it does not tell of", "其余的忙于 {driver} 自身，或忙于它没有报告的请求"],
+  ["the latency that {driver} tells is not that of these requests", "{driver} 所报告的延迟不是这些请求的延迟"],
+  ["{s} s are fewer than {times} response times of {mean} s; measure longer", "{s} s 少于 {times} 个响应时间（{mean} s）；请测得更久"],
+  [
+    "it ended after {ended} s, and the last user would have started after {last} s; measure longer, or shorten the ramp-up",
+    "在 {ended} s 后结束，而最后一个用户应在 {last} s 后开始；请测得更久，或缩短爬坡",
+  ],
+  [
+    "a load thread was busy {share} % of the time: the rate may be the generator's limit and not the server's; try more --threads on free cores",
+    "一个负载线程忙了 {share} % 的时间：速率可能是发生器的极限而不是服务器的；请在空闲核心上使用更多 --threads",
+  ],
+  [
+    "{driver} was busy {share} % of what its load threads or its {cores} cores give, and used {used} cores: the rate may be its limit and not the server's",
+    "{driver} 占用了其负载线程或 {cores} 个核心的 {share} %，用掉 {used} 个核心：速率可能是它的极限而不是服务器的",
+  ],
+  ["one request in a hundred went out more than {lag} late by the generator's own fault", "百分之一的请求因发生器自身的原因晚发 {lag} 以上"],
+  [
+    "answers lay in the generator's own socket for {lag} at {name}, of a service time of {service} there; the times are the generator's as much as the server's: load less, or give it more cores",
+    "在 {name} 处，应答在发生器自己的套接字里停留了 {lag}，而此处服务时间为 {service}；这些时间既是服务器的也是发生器的：请减小负载，或给它更多核心",
+  ],
+  // lab's warm_up.rs
+  ["too few bursts", "预热轮数太少"],
+  ["nothing was answered as expected", "没有任何符合预期的应答"],
+  ["the last two bursts are {share} % apart", "最后两轮相差 {share} %"],
+  ["the rate drifts by {share} % a burst", "速率每轮漂移 {share} %"],
+  ["the JVM's compilers are busy for {share} % of a core", "JVM 的编译器占用了一个核心的 {share} %"],
+  // what signals could not read
+  ["accept queues and sockets: socket diagnosis ({why})", "接受队列与套接字：内核套接字诊断（{why}）"],
+  ["anything after the first {count} readings", "前 {count} 次读数之后的一切"],
+  ["the network's counts: /proc/net/netstat", "网络计数：/proc/net/netstat"],
+  ["bytes written to disks: /proc/PID/io (not permitted)", "写入磁盘的字节：/proc/PID/io（无权限）"],
+  ["CPU time of the machine: /proc/stat", "机器的 CPU 时间：/proc/stat"],
+  ["pressure: /proc/pressure (the kernel was built or started without it)", "压力：/proc/pressure（内核构建或启动时未启用）"],
+  // stacks' work
+  ["status", "状态码"],
+  ["body", "正文"],
+  ["body framing", "正文分帧方式"],
+  ["framing", "分帧方式"],
+  ["bytes on the wire", "线上字节数"],
+  ["connection", "连接"],
+  ["requests a connection", "每个连接的请求数"],
+  ["field {name}", "字段 {name}"],
+  ["more than {count}", "多于 {count}"],
+  ["absent", "没有"],
+  ["present", "有"],
+];
+
+const CAPACITY: Pair[] = [
+  // capacity.rs
+  ["not used: {why:}", "未采用：{why}"],
+  ["{failed} of {all} trials at {load:} failed", "{load}：{all} 次试验中有 {failed} 次失败"],
+  ["{count} of {all} trials at {load:}: {what:}", "{load}：{all} 次试验中有 {count} 次：{what}"],
+  [
+    "the levels are off the curve by {misfit} %, more than trials of a level differ within a block ({noise} %)",
+    "各级偏离曲线 {misfit} %，大于同一区组内同级试验的差异（{noise} %）",
+  ],
+  [
+    "at {users} connections, the fewest, one already got {share} % of what one alone would: λ is a guess; measure fewer connections as well",
+    "在最少的 {users} 个连接下，每个连接只得到单独时的 {share} %：λ 只是猜测；请也测更少的连接",
+  ],
+  ["the peak lies far beyond {users} connections, the most that were measured", "峰值远在所测的最多连接数 {users} 之外"],
+  ["a single block has no spread, so nothing here has an interval", "只有一个区组，没有离散程度，因此这里都没有区间"],
+];
+
+const CLAIMS: Pair[] = [
+  // claims.rs and claims/cell.rs
+  ["the level grows with the cores: {there} there, {here} here", "水平随核心数增长：原文 {there} 个，这里 {here} 个"],
+  ["the level grows with the cores, and this machine's are not known", "水平随核心数增长，而这台机器的核心数未知"],
+  ["the two were never measured in one block", "两者从未在同一区组中测量"],
+  ["one block supports no claim", "一个区组不能支持任何论断"],
+  ["{blocks} blocks are too few, it takes {needed}", "{blocks} 个区组太少，需要 {needed} 个"],
+  ["{blocks} blocks are too few for {parts} comparisons, it takes {needed}", "对 {parts} 个比较而言 {blocks} 个区组太少，需要 {needed} 个"],
+  ["the difference may be chance", "差异可能出于偶然"],
+  ["nearer than {share} %", "相差不到 {share} %"],
+  ["nearer than {share} %, as a stack and its twin are apart", "相差不到 {share} %，与同一栈及其孪生之差相当"],
+  ["it is the other way round", "情况正相反"],
+  ["the size agrees", "幅度相符"],
+  ["the direction holds, the size differs", "方向成立，幅度不同"],
+  ["it holds", "成立"],
+  ["surely within {share} %", "确定在 {share} % 之内"],
+  ["surely further off than {share} %", "确定超出 {share} %"],
+  ["it may be within {share} % and may not", "可能在 {share} % 之内，也可能不在"],
+  ["it has no part", "没有可比较的部分"],
+  ["in {count} of {all} comparisons: {why:}", "{all} 个比较中有 {count} 个：{why}"],
+  ["in {count} of {all} comparisons, the first: {what:}, {why:}", "{all} 个比较中有 {count} 个，第一个是 {what}：{why}"],
+  ["{why:}; it points the same way", "{why}；方向一致"],
+  ["{why:}; it points the other way", "{why}；方向相反"],
+  ["{why:}; {same} of {all} measured comparisons point the same way", "{why}；{all} 个已测比较中有 {same} 个方向一致"],
+  ["no usable trial of {cell:}: {why:}", "{cell} 没有可用的试验：{why}"],
+  ["{stack} was left out: {why}", "{stack} 未参加：{why}"],
+  ["every trial of {cell:} failed", "{cell} 的试验全部失败"],
+  ["the run has no trial of {cell:}", "本次运行没有 {cell} 的试验"],
+  ["{count} of {all} trials of {cell:} failed", "{cell}：{all} 次试验中有 {count} 次失败"],
+  ["{count} of {all} trials of {cell:} not used: {why:}", "{cell}：{all} 次试验中有 {count} 次未采用：{why}"],
+  ["{count} of {all} trials of {cell:}: {why:}", "{cell}：{all} 次试验中有 {count} 次：{why}"],
+  ["the figure is only a lower bound", "该数字只是下界"],
+  ["no figure above 0", "没有大于 0 的数字"],
+];
+
+/** Loads in words, and cells by them. They come last: `{stack}, …` would fit much. */
+const LOADS: Pair[] = [
+  ["{n#} connections", "{n} 个连接"],
+  ["{n#} users", "{n} 个用户"],
+  ["{n#} connections, fresh", "{n} 个连接，每次新建"],
+  ["{n#} users, ramp-up {span}, {each} requests each", "{n} 个用户，爬坡 {span}，每人 {each} 个请求"],
+  ["{n#} users, ramp-up {span}", "{n} 个用户，爬坡 {span}"],
+  ["{n#} users, {each} requests each", "{n} 个用户，每人 {each} 个请求"],
+  ["{n#} connections, think {span}", "{n} 个连接，思考 {span}"],
+  ["{rate#}/s on {n#}", "{rate}/s，{n} 个连接"],
+  ["{rate#}/s on {n#}, fresh", "{rate}/s，{n} 个连接，每次新建"],
+  ["{rate#}/s (Poisson) on {n#}", "{rate}/s（泊松），{n} 个连接"],
+  ["{stack}, {a#} / {b#} connections", "{stack}，{a} / {b} 个连接"],
+  ["{a} / {b}, {n#} connections", "{a} / {b}，{n} 个连接"],
+  ["{stack}, {n#} connections", "{stack}，{n} 个连接"],
+];
+
+interface Pattern {
+  matches: RegExp;
+  /** Names of the groups, and whether each is to be translated itself. */
+  parts: { name: string; isSentence: boolean }[];
+  chinese: string;
+}
+
+const PLACE = /\{(\w+)([:#]?)\}/g;
+
+function compile([english, chinese]: Pair): Pattern {
+  const parts: Pattern["parts"] = [];
+  let source = "";
+  let from = 0;
+  for (const match of english.matchAll(PLACE)) {
+    source += escape(english.slice(from, match.index));
+    source += match[2] === "#" ? "([\\d.]+[kM]?)" : "(.+?)";
+    parts.push({ name: match[1] ?? "", isSentence: match[2] === ":" });
+    from = match.index + match[0].length;
+  }
+  return { matches: new RegExp(`^${source}${escape(english.slice(from))}$`, "s"), parts, chinese };
+}
+
+function escape(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+}
+
+/** Sentences without a place are looked up; there are too many for trying each. */
+const fixed = new Map<string, string>();
+const patterns: Pattern[] = [];
+for (const pair of [...VERDICTS, ...AUDIT, ...CAPACITY, ...CLAIMS, ...LOADS]) {
+  if (pair[0].includes("{")) patterns.push(compile(pair));
+  else fixed.set(...pair);
+}
+/** The most literal text first: it is the one that is meant where several fit. */
+patterns.sort((a, b) => literal(b) - literal(a));
+
+function literal(pattern: Pattern): number {
+  return pattern.matches.source.replaceAll("(.+?)", "").length;
+}
+
+/** Sentences may hold sentences, but none of this list does so deeper. */
+const DEPTH_MAX = 4;
+
+/** What was found, since runs say the same of many cells. */
+const found = new Map<string, string | undefined>();
+
+/** What `english` is in Chinese; `undefined` where no pattern fits. */
+export function chinese(english: string): string | undefined {
+  if (!found.has(english)) found.set(english, translated(english, 0) ?? together(english));
+  return found.get(english);
+}
+
+/** Two sentences that a comma joins, if both are known. */
+function together(english: string): string | undefined {
+  const all = english.split(", ").map((it) => translated(it, 0));
+  return all.every((it) => it !== undefined) ? all.join("，") : undefined;
+}
+
+function translated(english: string, depth: number): string | undefined {
+  const known = fixed.get(english);
+  if (known !== undefined || depth > DEPTH_MAX) return known;
+  for (const pattern of patterns) {
+    const match = pattern.matches.exec(english);
+    if (!match) continue;
+    const values = new Map<string, string>();
+    for (const [index, part] of pattern.parts.entries()) {
+      const text = match[index + 1] ?? "";
+      values.set(part.name, part.isSentence ? list(text, depth + 1) : text);
+    }
+    return pattern.chinese.replace(PLACE, (whole, name: string) => values.get(name) ?? whole);
+  }
+  return undefined;
+}
+
+/** A sentence, or several with commas between; what has no pattern stays. */
+function list(text: string, depth: number): string {
+  const whole = translated(text, depth);
+  if (whole !== undefined) return whole;
+  return text.includes(", ") ? text.split(", ").map((it) => translated(it, depth) ?? it).join("、") : text;
+}
+
+/** Every English pattern, for tests. */
+export const ENGLISH: readonly string[] = [...VERDICTS, ...AUDIT, ...CAPACITY, ...CLAIMS, ...LOADS].map((it) => it[0]);

@@ -1,0 +1,149 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import { expect, test } from "@playwright/test";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import ts from "typescript";
+
+import { extent, linearTicks, logTicks } from "../src/charts/axes.ts";
+import { around, brief, bytes, count, instant, off, percent, perS, plain, quantile, shell, time, times } from "../src/format.ts";
+import type { Page } from "../src/model.ts";
+import { chinese, ENGLISH } from "../src/sentences.ts";
+import * as documents from "./documents.ts";
+import { filled, sample, SAMPLES } from "./page.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const schema = JSON.parse(readFileSync(`${ROOT}docs/report.schema.json`, "utf8")) as { $defs: Record<string, Definition>; properties: object };
+
+interface Definition {
+  properties?: Record<string, object>;
+  enum?: string[];
+  oneOf?: { const?: string; enum?: string[] }[];
+}
+
+test("figures keep their significant digits and their units", () => {
+  expect([0, 9.98, 159.84, 1590.4, 198_400, 2e6, Number.NaN].map(perS)).toEqual(["0/s", "9.98/s", "159.8/s", "1590/s", "198.4\u202fk/s", "2.00\u202fM/s", "–"]);
+  expect([0, 0.5, 12.3, 999.6, 2500, 2e6, null].map(time)).toEqual(["0\u202fµs", "500\u202fns", "12.3\u202fµs", "1.00\u202fms", "2.50\u202fms", "2.00\u202fs", "–"]);
+  expect([0, 0.0001, 0.5].map((it) => percent(it))).toEqual(["0.0\u202f%", "<0.1\u202f%", "50.0\u202f%"]);
+  expect([1.113, 0.9, 1, 4, 0.1].map(off)).toEqual(["+11.3\u202f%", "−10.0\u202f%", "+0.0\u202f%", "×4.00", "×0.10"]);
+  expect([1536, 8 * 2 ** 30].map(bytes)).toEqual(["1.50\u202fKiB", "8.00\u202fGiB"]);
+  expect([0.5, 0.999, 0.9999, 0.99999, 1].map(quantile)).toEqual(["p50", "p99.9", "p99.99", "p99.999", "max"]);
+  expect(around({ value: 100, low: 90, high: 110 })).toBe("−10.0…+10.0\u202f%");
+  expect([1234567, 12].map(count)).toEqual(["1\u202f234\u202f567", "12"]);
+  expect([0, 12, 140_000, 0.25].map(plain)).toEqual(["0", "12", "140\u202fk", "0.25"]);
+  expect(["1.00\u202fs", "30.0\u202fms", "1.50\u202fs", "×1.0", "100\u202fms"].map(brief)).toEqual(["1\u202fs", "30\u202fms", "1.5\u202fs", "×1", "100\u202fms"]);
+  expect(times(1.434)).toBe("×1.43");
+  expect(instant("2026-11-22T03:36:43Z")).toBe("2026-11-22 03:36 UTC");
+  expect(shell(["proofload", "run", "it's here.toml"])).toBe("proofload run 'it'\\''s here.toml'");
+});
+
+test("ticks lie within their axis and are not too many", () => {
+  for (const domain of [[1, 1e8], [90, 110], [3, 4], [0.001, 5000]] as [number, number][]) {
+    const ticks = logTicks(domain, 8);
+    expect(ticks.length).toBeGreaterThan(0);
+    expect(ticks.length).toBeLessThanOrEqual(9);
+    for (const tick of ticks) expect(tick >= domain[0] * 0.99 && tick <= domain[1] * 1.01).toBe(true);
+  }
+  expect(linearTicks([0, 4], 4)).toEqual([0, 1, 2, 3, 4]);
+  expect(linearTicks([0, 0], 4)).toEqual([0]);
+  expect(extent([null, 3, Number.NaN, 1])).toEqual([1, 3]);
+  expect(extent([])).toBeNull();
+});
+
+test("every sentence has a Chinese one with the same figures", () => {
+  for (const english of ENGLISH) {
+    let index = 0;
+    const spoken = english.replace(/\{\w+([:#]?)\}/g, () => String(9000 + index++));
+    const found = chinese(spoken);
+    expect(found, spoken).toBeDefined();
+    for (let figure = 0; figure < index; figure++) expect(found, spoken).toContain(String(9000 + figure));
+  }
+});
+
+test("sentences hold sentences", () => {
+  expect(chinese("in 1 of 3 comparisons: it is the other way round")).toBe("3 个比较中有 1 个：情况正相反");
+  expect(chinese("20 of 20 trials of jetty, 400 connections: late receiver")).toBe("jetty，400 个连接：20 次试验中有 20 次：发生器接收偏晚");
+  expect(chinese("of that kernel 25 %, JIT 21 %")).toBe("其中：内核 25 %、JIT 21 %");
+  expect(chinese("CPU-bound (kernel 25 %)")).toBe("受限于 CPU（内核 25 %）");
+  expect(chinese("something nobody says")).toBeUndefined();
+});
+
+test("the patterns are of sentences that the crates still say", () => {
+  const said = ["explain", "lab", "signals", "plan", "stats", "report", "record"].map((it) => sources(`${ROOT}crates/${it}/src`)).join("\n").replace(/\\\n\s*/g, "").replaceAll("_", " ");
+  // Parts may be put together from several literals, so not all of a sentence's words stand side by side in the source.
+  const gone = ENGLISH.filter((english) => {
+    const runs = english.replaceAll("_", " ").split(/\{\w+[:#]?\}|[;:,()]|\/s/).flatMap((piece) => {
+      const words = piece.split(" ").filter((it) => it !== "");
+      return words.length < 3 ? words : words.slice(2).map((word, index) => `${words[index]} ${words[index + 1]} ${word}`);
+    });
+    return runs.filter((run) => said.includes(run)).length < runs.length / 2;
+  });
+  expect(gone).toEqual([]);
+});
+
+function sources(folder: string): string {
+  return readdirSync(folder)
+    .map((name) => `${folder}/${name}`)
+    .map((path) => (statSync(path).isDirectory() ? sources(path) : readFileSync(path, "utf8")))
+    .join("\n");
+}
+
+/** Sentences of the crate `explain` in a document. */
+function sentences(page: Page): string[] {
+  const ofVerdicts = page.cells.flatMap(({ why }) => [
+    ...why.verdicts.flatMap((it) => [it.phrase, ...it.evidence, ...it.excluded, ...(it.confirm ? [it.confirm.text] : [])]),
+    ...why.validity.reasons.map((it) => it.text),
+    ...why.not_known,
+  ]);
+  const ofRows = page.tables.flatMap((table) => [table.load, ...table.rows.flatMap((row) => [row.limit, ...row.doubts.flatMap((it) => [it.name, it.text])])]);
+  const ofClaims = (page.claims?.claims ?? []).flatMap((it) => [...(it.parts.length > 0 ? [it.why] : []), ...it.notes, ...it.parts.flatMap((part) => [part.what, part.why])]);
+  const ofCapacities = page.capacities.flatMap((it) => [...it.notes, ...(it.law?.doubts ?? []).map((doubt) => doubt.text), ...(it.pool?.doubts ?? []).map((doubt) => doubt.text)]);
+  return [...ofVerdicts, ...ofRows, ...ofClaims, ...ofCapacities, ...page.same_work.map((it) => it.aspect)];
+}
+
+/** Bare arithmetic is the same in every language. */
+const ARITHMETIC = /^X·S₀ = [^a-z]*(ms|s)? = [\d.]+$/;
+
+test("of what recorded runs say, next to nothing stays English", () => {
+  const all = SAMPLES.flatMap((name) => sentences(sample(name)));
+  expect(all.length).toBeGreaterThan(500);
+  const left = [...new Set(all.filter((it) => chinese(it) === undefined && !ARITHMETIC.test(it)))];
+  expect(left.length, left.join("\n")).toBeLessThanOrEqual(3);
+});
+
+test("the model has the names of the schema, and the same kinds", () => {
+  const source = ts.createSourceFile("model.ts", readFileSync(`${ROOT}web/src/model.ts`, "utf8"), ts.ScriptTarget.ES2022);
+  const known = new Map<string, string[]>();
+  source.forEachChild((node) => {
+    if (ts.isInterfaceDeclaration(node)) known.set(node.name.text, node.members.map((it) => (it.name as ts.Identifier).text));
+    if (ts.isTypeAliasDeclaration(node)) {
+      const types = ts.isUnionTypeNode(node.type) ? [...node.type.types] : [node.type];
+      known.set(node.name.text, types.map((it) => ((it as ts.LiteralTypeNode).literal as ts.StringLiteral).text));
+    }
+  });
+  const wanted: Record<string, Definition> = { Page: schema as Definition, ...schema.$defs };
+  expect(Object.keys(wanted).length).toBeGreaterThan(40);
+  for (const [name, definition] of Object.entries(wanted)) {
+    const names = definition.properties ? Object.keys(definition.properties) : [...(definition.enum ?? []), ...(definition.oneOf ?? []).flatMap((it) => it.enum ?? it.const ?? [])];
+    expect([...(known.get(name) ?? [])].sort(), name).toEqual(names.sort());
+  }
+});
+
+test("documents, recorded and made up, are as the schema says", () => {
+  const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
+  const all: [string, Page][] = [
+    ...SAMPLES.map((name): [string, Page] => [name, sample(name)]),
+    ...(["everything", "crowd", "single", "nothing", "scripts", "hostile"] as const).map((name): [string, Page] => [name, documents[name]()]),
+  ];
+  for (const [name, page] of all) {
+    validate(JSON.parse(JSON.stringify(page)));
+    expect((validate.errors ?? []).slice(0, 3), name).toEqual([]);
+  }
+});
+
+test("a document can't end its element", () => {
+  const html = filled(documents.hostile());
+  const json = html.split('id="proofload-page">')[1]?.split("</script>")[0] ?? "";
+  expect(json).not.toMatch(/[<>&\u2028\u2029]/);
+  expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(documents.hostile())));
+});

@@ -29,8 +29,9 @@ run: setup build ## Boot the stacks that are there, load them, rank them (under 
 	$(target_dir)/release/proofload run experiments/quick.toml
 
 .PHONY: test
-test: setup ## Layout rules, format, lints, all tests: what CI runs
+test: setup ## Layout rules, format, lints, all tests, the report in a browser: what CI runs
 	cargo xtask ci
+	@$(MAKE) --no-print-directory web-if-possible
 
 .PHONY: test-all
 test-all: test gates-if-possible sanitize-if-possible fuzz-if-possible deny-if-possible compat-if-possible stress planted ## test, gates, sanitizer, fuzz, deny, other tools' parsers, stress, planted limits, and the product on real servers
@@ -72,8 +73,14 @@ fuzz: ## Every fuzz target for FUZZ_SECONDS (60); wants nightly
 deny: ## Licences, bans, sources and advisories of the dependencies
 	scripts/deny.sh
 
+.PHONY: web
+web: ## The HTML report: types, its bytes, its tests in a browser; wants node, npm and chromium
+	scripts/web.sh
+
 # The same, passed over with a word where the machine lacks the tool.
-.PHONY: fuzz-if-possible deny-if-possible gates-if-possible sanitize-if-possible compat-if-possible
+.PHONY: fuzz-if-possible deny-if-possible gates-if-possible sanitize-if-possible compat-if-possible web-if-possible
+web-if-possible:
+	@scripts/web.sh || { code=$$?; [ $$code -eq $(cannot) ] && [ -z "$$CI" ] && echo "web: passed over" >&2; }
 compat-if-possible:
 	@scripts/compat.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "compat: passed over" >&2; }
 	@scripts/jmeter-compat.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "jmeter-compat: passed over" >&2; }

@@ -19,7 +19,7 @@ impl Contestant {
     pub(crate) fn program(self) -> &'static str {
         match self {
             Self::NullEpoll | Self::NullUring => "null-client",
-            Self::Epoll | Self::Uring => "proofload",
+            Self::Epoll | Self::Uring | Self::Drawn | Self::Served => "proofload",
             Self::Wrk => "wrk",
             Self::Ab => "ab",
             Self::H2load => "h2load",
@@ -30,7 +30,7 @@ impl Contestant {
 
     /// Whether it is built from this repository.
     pub(crate) fn is_ours(self) -> bool {
-        matches!(self, Self::NullEpoll | Self::NullUring | Self::Epoll | Self::Uring)
+        matches!(self.program(), "null-client" | "proofload")
     }
 
     /// The null client that `self` is held against.
@@ -49,6 +49,8 @@ pub(crate) struct Ask {
     pub(crate) kind: Kind,
     pub(crate) seconds: u32,
     pub(crate) server: SocketAddrV4,
+    /// Where a client that is watched in a browser serves its page.
+    pub(crate) page: SocketAddrV4,
     /// Whether our binary knows `--io`.
     pub(crate) has_io: bool,
 }
@@ -63,7 +65,7 @@ pub(crate) fn arguments(entry: Entry, ask: &Ask) -> Option<Vec<String>> {
             let mode = if entry.contestant == Contestant::NullEpoll { "epoll" } else { "uring" };
             format!("{mode} --connect {server} --path {PATH} -c {connections} -s {seconds}")
         }
-        (Contestant::Epoll | Contestant::Uring, kind) => {
+        (Contestant::Epoll | Contestant::Uring | Contestant::Drawn | Contestant::Served, kind) => {
             format!("hit {url} -c {connections} {} {}", how_long(kind, seconds), ours(entry.contestant, ask))
         }
         (Contestant::Wrk, Kind::Closed) => {
@@ -111,19 +113,27 @@ fn how_long(kind: Kind, seconds: u32) -> String {
 
 fn ours(contestant: Contestant, ask: &Ask) -> String {
     let io = match (ask.has_io, contestant) {
-        (true, Contestant::Uring) => " --io uring",
-        (true, _) => " --io epoll",
+        (true, Contestant::Epoll) => " --io epoll",
+        (true, _) => " --io uring",
         (false, _) => "",
     };
-    format!("-t 1{io} --timeout {TIMEOUT} --quiet --json")
+    let watched = match contestant {
+        Contestant::Drawn => String::new(),
+        Contestant::Served => format!(" --quiet --serve={}", ask.page),
+        _ => " --quiet".to_owned(),
+    };
+    format!("-t 1{io} --timeout {TIMEOUT}{watched} --json")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use super::*;
 
     fn line(contestant: Contestant, kind: Kind, has_io: bool) -> String {
-        let ask = Ask { kind, seconds: 3, server: "127.0.0.1:18990".parse().unwrap(), has_io };
+        let [server, page] = [18990, 18991].map(|port| SocketAddrV4::new(Ipv4Addr::LOCALHOST, port));
+        let ask = Ask { kind, seconds: 3, server, page, has_io };
         arguments(Entry { contestant, connections: 50 }, &ask).unwrap_or_default().join(" ")
     }
 
@@ -135,6 +145,11 @@ mod tests {
             "hit http://127.0.0.1:18990/hello -c 50 -d 3s --rate 2000 -t 1 --io uring --timeout 10s --quiet --json"
         );
         assert!(!line(Contestant::Epoll, open, false).contains("--io"));
+        assert!(!line(Contestant::Drawn, open, true).contains("--quiet"));
+        assert!(
+            line(Contestant::Served, open, true)
+                .contains("--io uring --timeout 10s --quiet --serve=127.0.0.1:18991")
+        );
     }
 
     #[test]

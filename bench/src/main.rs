@@ -19,6 +19,7 @@ mod scenario;
 mod server;
 mod statistics;
 mod table;
+mod watcher;
 
 use std::process::ExitCode;
 

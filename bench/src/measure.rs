@@ -1,5 +1,7 @@
 //! Runs a scenario: rounds of one run of every client, turned round every other time.
 
+use std::fs::File;
+use std::net::SocketAddrV4;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -9,7 +11,8 @@ use crate::output::{self, Said};
 use crate::peers::Peers;
 use crate::process::{Failure, Finished, Interrupt, run_client};
 use crate::scenario::{Contestant, Entry, Kind, Metric, Scenario, Server};
-use crate::server::Running;
+use crate::server::{Running, free_address};
+use crate::watcher::Watcher;
 
 /// Pause between runs: sockets are closed in it.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -197,15 +200,22 @@ fn one_run(
         Server::Nginx => None,
     };
     let server = target.as_ref().or(nginx).ok_or("there is no server")?;
-    let ask =
-        Ask { kind: scenario.kind, seconds: plan.seconds, server: server.address, has_io: peers.has_io };
+    let (kind, page, has_io) = (scenario.kind, free_address()?, peers.has_io);
+    let ask = Ask { kind, seconds: plan.seconds, server: server.address, page, has_io };
     let contestant = row.entry.contestant;
     let arguments = arguments(row.entry, &ask).ok_or("it knows no such load")?;
     row.command = format!("taskset -c 0 {} {}", contestant.program(), typed(&arguments));
     let began = Instant::now();
     let mut command = Command::new(peers.path(contestant));
-    let finished = run_client(command.args(arguments), Duration::from_secs(plan.seconds.into()), interrupt)?;
+    let (watcher, terminal) = watcher(contestant, page)?;
+    let expected = Duration::from_secs(plan.seconds.into());
+    let finished = run_client(command.args(arguments), terminal, expected, interrupt);
     let wall = began.elapsed();
+    let seen = watcher.map(Watcher::finish);
+    let finished = finished?;
+    if seen == Some(0) {
+        return Err("whoever watched it saw nothing".into());
+    }
     let said = output::read(contestant, &finished.stdout).ok_or_else(|| complaint(&finished))?;
     if said.requests == 0 {
         return Err("it made no request".into());
@@ -225,6 +235,18 @@ fn one_run(
         _ => None,
     };
     Ok(Run { said, cpu: finished.cpu, wall, memory_peak_bytes: finished.memory_peak_bytes, lag })
+}
+
+/// Who watches a client, and the terminal that it is to draw on.
+fn watcher(contestant: Contestant, page: SocketAddrV4) -> Result<(Option<Watcher>, Option<File>), Failure> {
+    Ok(match contestant {
+        Contestant::Drawn => {
+            let (watcher, terminal) = Watcher::terminal()?;
+            (Some(watcher), Some(terminal))
+        }
+        Contestant::Served => (Some(Watcher::browser(page)), None),
+        _ => (None, None),
+    })
 }
 
 /// As one would type them.

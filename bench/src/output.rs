@@ -28,7 +28,7 @@ impl Said {
 pub(crate) fn read(contestant: Contestant, output: &str) -> Option<Said> {
     match contestant {
         Contestant::NullEpoll | Contestant::NullUring => null_client(output),
-        Contestant::Epoll | Contestant::Uring => proofload(output),
+        Contestant::Epoll | Contestant::Uring | Contestant::Drawn | Contestant::Served => proofload(output),
         Contestant::Wrk => wrk(output),
         Contestant::Ab => ab(output),
         Contestant::H2load => h2load(output),

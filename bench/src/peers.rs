@@ -46,7 +46,7 @@ impl Peers {
 
     fn is_here(&self, contestant: Contestant) -> bool {
         match contestant {
-            Contestant::Uring => self.has_io,
+            Contestant::Uring | Contestant::Drawn | Contestant::Served => self.has_io,
             ours if ours.is_ours() => true,
             peer => self.found.iter().any(|(found, _)| *found == peer),
         }

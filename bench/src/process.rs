@@ -96,15 +96,19 @@ pub(crate) struct Finished {
     pub(crate) memory_peak_bytes: u64,
 }
 
-/// Runs a client on its core to its end.
+/// Runs a client on its core to its end, its standard error on `terminal` where there is one.
 pub(crate) fn run_client(
     command: &mut Command,
+    terminal: Option<File>,
     expected: Duration,
     interrupt: &Interrupt,
 ) -> Result<Finished, Failure> {
     let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
-    command.stdin(Stdio::null()).stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
+    command.stdin(Stdio::null()).stdout(stdout.try_clone()?);
+    command.stderr(terminal.map_or_else(|| stderr.try_clone(), Ok)?);
     let child = spawn_on(CLIENT_CORE, command)?;
+    // What is still open of a terminal is the child's, so that it closes with it.
+    command.stderr(Stdio::null());
     let pid = child.id();
     let status_path = format!("/proc/{pid}/status");
     let deadline = Instant::now() + expected + OVERTIME;
@@ -206,7 +210,7 @@ mod tests {
             "-c",
             "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; sleep 0.1; echo out; echo err >&2; exit 3",
         ]);
-        let it = run_client(&mut command, Duration::from_secs(5), &interrupt).unwrap();
+        let it = run_client(&mut command, None, Duration::from_secs(5), &interrupt).unwrap();
         assert_eq!((it.status.code(), it.stdout.as_str(), it.stderr.as_str()), (Some(3), "out\n", "err\n"));
         assert!(it.cpu > Duration::from_millis(1) && it.cpu < Duration::from_secs(5), "{:?}", it.cpu);
         assert!(
@@ -225,7 +229,7 @@ mod tests {
         let mut command = Command::new("sleep");
         command.arg("60");
         let before = Instant::now();
-        let ended = run_client(&mut command, Duration::from_secs(60), &interrupt);
+        let ended = run_client(&mut command, None, Duration::from_secs(60), &interrupt);
         assert!(matches!(ended, Err(Failure::Interrupted)));
         assert!(before.elapsed() < Duration::from_secs(10));
     }

@@ -9,6 +9,10 @@ pub(crate) enum Contestant {
     NullUring,
     Epoll,
     Uring,
+    /// Proofload over io_uring with its view on a terminal.
+    Drawn,
+    /// The same with its page in a browser.
+    Served,
     Wrk,
     Ab,
     H2load,
@@ -23,6 +27,8 @@ impl fmt::Display for Contestant {
             Self::NullUring => "null client, io_uring",
             Self::Epoll => "proofload, epoll",
             Self::Uring => "proofload, io_uring",
+            Self::Drawn => "proofload, watched on a terminal",
+            Self::Served => "proofload, watched in a browser",
             Self::Wrk => "wrk",
             Self::Ab => "ab",
             Self::H2load => "h2load",

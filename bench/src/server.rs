@@ -102,7 +102,8 @@ fn served(said: &str) -> Option<u64> {
     said.lines().find_map(|line| line.strip_prefix("served ")?.split(' ').next()?.parse().ok())
 }
 
-fn free_address() -> Result<SocketAddrV4, Failure> {
+/// A port that nobody listens on.
+pub(crate) fn free_address() -> Result<SocketAddrV4, Failure> {
     let addresses = (PORT_FIRST..=PORT_LAST).map(|port| SocketAddrV4::new(Ipv4Addr::LOCALHOST, port));
     let free = addresses.into_iter().find(|address| TcpListener::bind(address).is_ok());
     free.ok_or_else(|| format!("no port from {PORT_FIRST} to {PORT_LAST} is free").into())

@@ -1,6 +1,8 @@
 //! The rows of the benchmark, and the targets they are held against.
 
-use crate::scenario::Contestant::{Ab, Epoll, H2load, Hey, NullEpoll, NullUring, Oha, Uring, Wrk};
+use crate::scenario::Contestant::{
+    Ab, Drawn, Epoll, H2load, Hey, NullEpoll, NullUring, Oha, Served, Uring, Wrk,
+};
 use crate::scenario::{Contestant, Entry, Goal, Kind, Metric, Scenario, Server};
 
 /// Whom a goal compares stand side by side: io_uring with its null client and wrk, epoll with wrk and its null client.
@@ -59,6 +61,8 @@ const CONNECTIONS_FOR_MEMORY: u32 = 5000;
 /// hey keeps 500 connections open at most and makes the others anew for each request, which is other work.
 const HEY_CONNECTIONS_MAX: u32 = 500;
 const CHURN_REQUESTS: u32 = 15_000;
+/// Of the whole process with its view, to that without.
+const WATCHED: f64 = 1.01;
 
 /// Every scenario, in the order in which they run.
 pub(crate) fn scenarios() -> Vec<Scenario> {
@@ -93,6 +97,7 @@ pub(crate) fn scenarios() -> Vec<Scenario> {
     all.push(open("open-2000", "open model, 300 connections, 2000 requests/s", 2_000));
     all.push(precision());
     all.push(open("open-20000", "open model, 300 connections, 20,000 requests/s", 20_000));
+    all.push(live());
     all
 }
 
@@ -207,6 +212,21 @@ fn precision() -> Scenario {
     Scenario {
         goals: both.map(to_the_point).into(),
         ..open("open-10000", "open model, 300 connections, 10,000 requests/s", 10_000)
+    }
+}
+
+/// What it costs to be watched.
+fn live() -> Scenario {
+    let at = |contestant| Entry { contestant, connections: 300 };
+    let unwatched =
+        |of| Goal { of: at(of), metric: Metric::CpuWhole, versus: Some(at(Uring)), at_most: WATCHED };
+    Scenario {
+        name: "live",
+        title: "watched and unwatched: 5-byte answers of the built-in target, 300 connections",
+        server: Server::Target { body: None },
+        kind: Kind::Closed,
+        entries: [Drawn, Uring, Served].map(at).into(),
+        goals: [Drawn, Served].map(unwatched).into(),
     }
 }
 

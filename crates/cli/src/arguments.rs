@@ -3,11 +3,14 @@
 mod audit;
 pub mod compare;
 pub mod explain;
+pub mod export;
 pub mod history;
 pub mod jmeter;
 pub mod planted;
 pub mod replicate;
+pub mod report;
 pub mod sb;
+pub mod view;
 pub mod wrk;
 
 use std::net::SocketAddr;
@@ -22,6 +25,9 @@ use units::{Bytes, Duration, Rate, Seed, Share};
 pub use audit::Audit;
 
 use crate::exit;
+
+/// Where a page is served if nothing else is said: on this machine alone, at a free port.
+const SERVE_DEFAULT: &str = "127.0.0.1:0";
 
 /// Boots HTTP servers, loads them honestly, ranks them, and says where the numbers came from.
 #[derive(Debug, Parser)]
@@ -40,13 +46,17 @@ pub enum Command {
     /// Carry out an experiment: boot its stacks, load them in turn, rank them
     Run(Run),
     /// Make the report of a recorded run again
-    Report(Report),
+    Report(report::Report),
+    /// Hand a recorded run or a load's result on: Prometheus, OpenTelemetry, HdrHistogram
+    Export(export::Export),
     /// Say why each stack of a recorded run stopped where it did, and prove it by changing it
     Explain(explain::Explain),
     /// Say what changed from one recorded run to another
     Compare(compare::Compare),
     /// Show a figure over recorded runs, and where it changed
     History(history::History),
+    /// Show the recorded runs in a browser
+    View(view::View),
     /// Measure what a published write-up measured, and say which of its claims hold
     Replicate(replicate::Replicate),
     /// List the stacks and what each needs
@@ -88,6 +98,8 @@ Examples:
   proofload hit --curl \"curl 'http://127.0.0.1:8080/' -H 'Accept: */*'\" -c 100
   proofload hit --har shop.har --base http://127.0.0.1:8080 -c 50 -d 30s
   proofload hit --scenario scenarios/shop-mix.toml
+  proofload hit http://127.0.0.1:8080/ --rate 2000 --hgrm times.hgrm --jtl rows.jtl
+  proofload hit http://127.0.0.1:8080/ --json | proofload export - --prometheus hit.prom
 
 Without --rate it is a closed model: each connection sends when its last answer came. With it, an open
 model: requests are due at the rate whatever the server does, and response time counts from then.")]
@@ -193,6 +205,17 @@ pub struct Hit {
     /// Write response times as an HdrHistogram interval log
     #[arg(long)]
     pub hlog: Option<PathBuf>,
+    /// Write the percentiles of response times as HdrHistogram prints them, in milliseconds (docs/exports.md)
+    #[arg(long, value_name = "FILE")]
+    pub hgrm: Option<PathBuf>,
+    /// Write a row for each request as JMeter does (docs/exports.md). It costs: on a thread of its own about 1 us of CPU a
+    /// request, where the load itself takes 3 to 5, and some 100 bytes of disk. Rows that come faster than they can be
+    /// written are left out, and said
+    #[arg(long, value_name = "FILE")]
+    pub jtl: Option<PathBuf>,
+    /// Show it in a browser, too, while it goes on: at this address, or at a free port of this machine alone
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = SERVE_DEFAULT)]
+    pub serve: Option<SocketAddr>,
     /// No progress
     #[arg(short, long)]
     pub quiet: bool,
@@ -238,6 +261,7 @@ pub struct Wrk {
 Examples:
   proofload run experiments/quick.toml
   proofload run experiments/gateways.toml --quick
+  proofload run experiments/quick.toml --serve              watch it in a browser (docs/live.md)
   proofload run experiments/gateways.toml --quick --driver all --only round=api --only connections=300
   proofload run --resume runs/quick-20260101-120000")]
 pub struct Run {
@@ -262,6 +286,9 @@ pub struct Run {
     pub runs: PathBuf,
     #[command(flatten)]
     pub stacks: Stacks,
+    /// Show it in a browser, too, while it goes on: at this address, or at a free port of this machine alone
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = SERVE_DEFAULT)]
+    pub serve: Option<SocketAddr>,
     /// No progress
     #[arg(short, long)]
     pub quiet: bool,
@@ -273,16 +300,6 @@ pub struct Stacks {
     /// Folder of the stacks
     #[arg(long = "stacks", default_value = "stacks", value_name = "DIR")]
     pub dir: PathBuf,
-}
-
-/// `proofload report`.
-#[derive(Debug, Args)]
-pub struct Report {
-    /// The run's directory
-    pub run: PathBuf,
-    /// Print the trials as JSON lines instead of the ranking
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// `proofload list`.

@@ -15,7 +15,7 @@ pub const OK: u8 = 0;
 pub const SYSTEM: u8 = 1;
 /// What was asked for is not valid.
 pub const USAGE: u8 = 2;
-/// There was nothing to measure: no address, nobody listens, no stack came up, or nothing to measure with.
+/// There was nothing to measure or to send to: no address, nobody listens, no stack came up, or nothing to measure with.
 pub const UNREACHABLE: u8 = 3;
 /// It was measured, and the service did not do what was asked, or its latency could not be seen, or our own figures
 /// are not known to be the truth, or a cell of one run got worse in another.
@@ -29,8 +29,8 @@ Exit codes:
   0    measured, and the service did what was asked
   1    the system refused something: a full disk, a missing permission, a port in use
   2    what was asked for is not valid: an argument, a file, a URL
-  3    nothing to measure: the host does not resolve, nobody listens, no stack came up, or the
-       program that was to make the load is not installed
+  3    nothing to measure or to send to: the host does not resolve, nobody listens, no stack
+       came up, or the program that was to make the load is not installed
   4    measured, but over 0.1 % of the requests failed or could not be sent, or percentiles are
        only lower bounds, or a stack of the experiment failed, or a case of a calibration is not
        in bounds, or a cell got worse from one compared run to the other, or an audit found what
@@ -53,6 +53,11 @@ impl Failure {
     /// What was asked for is not valid.
     pub fn usage(message: impl fmt::Display) -> Self {
         Self { code: USAGE, message: message.to_string() }
+    }
+
+    /// Nobody is there.
+    pub fn unreachable(message: impl fmt::Display) -> Self {
+        Self { code: UNREACHABLE, message: message.to_string() }
     }
 
     /// The number of the exit code.

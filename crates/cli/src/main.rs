@@ -2,11 +2,13 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod clock;
 mod commands;
 mod exit;
 mod interrupt;
 mod output;
 mod progress;
+mod watching;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -26,9 +28,11 @@ fn main() -> ExitCode {
         Command::Hit(arguments) => commands::hit::run(&arguments),
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Report(arguments) => commands::report::run(&arguments),
+        Command::Export(arguments) => commands::export::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(&arguments),
         Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::History(arguments) => commands::history::run(&arguments),
+        Command::View(arguments) => commands::view::run(&arguments),
         Command::Replicate(arguments) => commands::replicate::run(&arguments),
         Command::List(arguments) => commands::list::run(&arguments),
         Command::Build(arguments) => commands::build::run(&arguments),

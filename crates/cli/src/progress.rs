@@ -1,18 +1,26 @@
-//! What is shown while something takes longer than two seconds: a line that is rewritten on a terminal,
-//! plain lines elsewhere, nothing when quiet. All of it goes to standard error.
+//! What is shown while something takes longer than two seconds: on a terminal a picture of a run or a load, and of
+//! other things a line that is rewritten; plain lines elsewhere; nothing when quiet. All of it goes to standard error.
 
 use std::io::IsTerminal;
+use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::{Duration as StdDuration, Instant};
 
+use driver::{Control, monotonic_now};
 use engine::Load;
 use indicatif::{ProgressBar, ProgressStyle};
+use lab::LabError;
 use lab::calibrate;
-use lab::experiment::{Ahead, Event};
+use lab::experiment::{Ended, Event};
 use lab::load::Moment;
-use plan::{Driver, LoadPlan, Role};
-use report::{TrialLine, per_s};
-use stats::Interval;
+use live::{
+    State, finished_line, interval_words, left_out_line, left_words, precise_line, started, trial_words,
+};
+use plan::LoadPlan;
 use units::Duration;
+
+use crate::exit::Failure;
+use crate::watching::{Watching, cores, has_terminal};
 
 /// Where progress goes.
 pub enum Screen {
@@ -35,6 +43,11 @@ impl Screen {
         bar.set_style(style);
         bar.enable_steady_tick(StdDuration::from_millis(200));
         Self::Bar(bar)
+    }
+
+    /// Plain lines, unless `quiet`.
+    pub fn plain(quiet: bool) -> Self {
+        if quiet { Self::Nothing } else { Self::Lines }
     }
 
     /// Shows what goes on now; elsewhere than on a terminal only if `lasting`.
@@ -63,44 +76,49 @@ impl Screen {
     }
 }
 
-/// Intervals shorter than this say nothing of a rate.
-const SHOWN_MIN: Duration = Duration::from_millis(500);
-
-/// An interval of load in a few words; `None` of the short one at the end.
-fn in_words(interval: &Interval, length: Duration) -> Option<String> {
-    if length < SHOWN_MIN {
-        return None;
-    }
-    let tally = &interval.tally;
-    let p99 = interval.times.response.quantile(0.99).map_or_else(String::new, |it| format!(", p99 {it}"));
-    let bad = tally.intended - tally.answered_as_expected;
-    let bad = if bad > 0 { format!(", {bad} failed") } else { String::new() };
-    Some(format!("{}{p99}{bad}", per_s(tally.done_as_expected as f64 / length.as_secs_f64())))
+/// Who watches a load.
+#[derive(Debug, Clone, Copy)]
+pub struct Audience {
+    /// Nobody at a terminal.
+    pub quiet: bool,
+    /// Standard output is for a program, which may well read standard error, too: progress is for a person at a terminal
+    /// only.
+    pub json: bool,
+    /// Where browsers are served.
+    pub serve: Option<SocketAddr>,
 }
 
 /// Progress of one load.
 pub struct LoadProgress {
     screen: Screen,
+    watching: Option<Watching>,
     begun: Instant,
     length: Option<Duration>,
     connections: u64,
 }
 
 impl LoadProgress {
-    /// For a load of `plan`. Beside JSON, progress is for a person at a terminal only: a program that
-    /// reads one may well read standard error, too.
-    pub fn new(plan: &LoadPlan, quiet: bool, json: bool) -> Self {
-        let quiet = quiet || (json && !std::io::stderr().is_terminal());
+    /// For a load of `plan` on what is called `title`.
+    pub fn new(title: &str, plan: &LoadPlan, audience: Audience) -> Result<Self, Failure> {
+        let on_terminal = !audience.quiet && has_terminal();
+        let quiet = audience.quiet || (audience.json && !std::io::stderr().is_terminal());
+        let screen = Screen::plain(quiet || on_terminal);
         let whole = plan.warm_up + plan.stop.duration;
         let length = (plan.stop.duration != Duration::MAX).then_some(whole);
-        let screen = Screen::new(quiet);
         let model = if matches!(plan.load, Load::Open { .. }) { "open model" } else { "closed model" };
         screen.now(&format!("{}, {model}", plan.label()), true);
-        Self { screen, begun: Instant::now(), length, connections: plan.connections.get().into() }
+        let state = || State::of_load(title, plan, cores(), monotonic_now());
+        let watching = watching(state, on_terminal, audience.serve, true)?;
+        let connections = plan.connections.get().into();
+        Ok(Self { screen, watching, begun: Instant::now(), length, connections })
     }
 
     /// Shows a moment.
     pub fn observe(&mut self, moment: &Moment<'_>) {
+        // Ten a second, of which nothing is to be seen.
+        if let (Some(watching), false) = (&self.watching, matches!(moment, Moment::Tick(_))) {
+            watching.change(|state| state.during(moment, monotonic_now()));
+        }
         if let Moment::Pilot(threads) = moment {
             self.screen.now(&format!("pilot load with {threads} threads"), true);
         }
@@ -110,7 +128,7 @@ impl LoadProgress {
             self.screen.now(&format!("opening connections: {tried} of {}", self.connections), false);
         }
         if let Moment::Interval { interval, length, .. } = moment
-            && let Some(words) = in_words(interval, *length)
+            && let Some(words) = interval_words(interval, *length)
         {
             let elapsed = self.begun.elapsed().as_secs();
             let of = self.length.map_or_else(String::new, |length| format!(" of {length}"));
@@ -118,80 +136,85 @@ impl LoadProgress {
         }
     }
 
-    /// Clears the line.
-    pub fn finish(&self) {
-        self.screen.clear();
+    /// It is over, with an error or without.
+    pub fn finish(&self, error: Option<&LabError>, control: &Control) {
+        if let Some(watching) = &self.watching {
+            watching.end(control.is_interrupted(), error.map(ToString::to_string).as_deref());
+        }
+    }
+
+    /// Has a browser that is open see the end.
+    pub fn linger(&self, control: &Control) {
+        if let Some(watching) = &self.watching {
+            watching.linger(None, control);
+        }
     }
 }
 
 /// Progress of an experiment.
 pub struct RunProgress {
     screen: Screen,
+    watching: Option<Watching>,
     trial: String,
 }
 
 impl RunProgress {
-    /// Nothing has happened yet.
-    pub fn new(quiet: bool) -> Self {
-        Self { screen: Screen::new(quiet), trial: String::new() }
+    /// Nothing has happened yet. Browsers are served at an address, if one is given.
+    pub fn new(quiet: bool, serve: Option<SocketAddr>) -> Result<Self, Failure> {
+        let on_terminal = !quiet && has_terminal();
+        let state = || State::of_experiment(cores(), monotonic_now());
+        let watching = watching(state, on_terminal, serve, false)?;
+        Ok(Self { screen: Screen::plain(quiet || on_terminal), watching, trial: String::new() })
     }
 
     /// Shows an event.
     pub fn observe(&mut self, event: &Event<'_>) {
+        // Ten a second, of which nothing is to be seen.
+        if let (Some(watching), false) = (&self.watching, matches!(event, Event::During(Moment::Tick(_)))) {
+            watching.change(|state| state.observe(event, monotonic_now()));
+        }
         match event {
-            Event::LeftOut { stack, why } => self.screen.done(&format!("left out: {stack}: {why}")),
+            Event::LeftOut { stack, why } => self.screen.done(&left_out_line(stack, why)),
             Event::Building { stack } => self.screen.now(&format!("building {stack}"), true),
             Event::Starting { number, ahead, block, round, cell } => {
-                let of = number - 1 + ahead.trials.max(1);
-                let of_max = number - 1 + ahead.trials_max;
-                let of = if of_max > of { format!("{of} to {of_max}") } else { of.to_string() };
-                let (stack, load) = (&cell.stack, cell.load.label());
-                let twin = if cell.role == Role::Twin { ", its twin" } else { "" };
-                let by = match cell.driver {
-                    Driver::Proofload => "",
-                    Driver::Wrk => " by wrk",
-                    Driver::Jmeter => " by JMeter",
-                };
-                self.trial =
-                    format!("trial {number}/{of}, block {block}, {round}, {load}: {stack}{by}{twin}");
-                self.screen.now(&format!("{}, {}", self.trial, left(ahead)), true);
+                self.trial = trial_words(&started(*number, ahead, *block, round, cell));
+                self.screen.now(&format!("{}, {}", self.trial, left_words(ahead)), true);
             }
-            Event::WarmingUp { burst, of } => {
-                self.screen.now(&format!("{}: warming up, burst {burst} of at most {of}", self.trial), false);
-            }
-            Event::Precise { round, load, blocks } => {
-                let text = format!("{round}, {load}: precise after {blocks} blocks, and goes no further");
-                self.screen.done(&text);
-            }
-            Event::Interval { interval, length } => {
-                if let Some(words) = in_words(interval, *length) {
-                    self.screen.now(&format!("{}: {words}", self.trial), false);
-                }
-            }
-            Event::Finished { trial } => {
-                self.screen.done(&format!("{}: {}", self.trial, TrialLine(trial)));
-            }
+            Event::Precise { round, load, blocks } => self.screen.done(&precise_line(round, load, *blocks)),
+            Event::Finished { trial } => self.screen.done(&finished_line(&self.trial, trial)),
+            Event::Begun { .. } | Event::During(_) => {}
         }
     }
 
-    /// Clears the line.
-    pub fn finish(&self) {
-        self.screen.clear();
+    /// It is over, in one way or the other.
+    pub fn finish(&self, ended: &Result<Ended, LabError>) {
+        let Some(watching) = &self.watching else { return };
+        match ended {
+            Ok(ended) => watching.end(ended.interrupted, None),
+            Err(LabError::InterruptedEarly) => watching.end(true, None),
+            Err(error) => watching.end(false, Some(&error.to_string())),
+        }
+    }
+
+    /// Has a browser that is open see the report of the run in `dir`.
+    pub fn linger(&self, dir: PathBuf, control: &Control) {
+        if let Some(watching) = &self.watching {
+            watching.linger(Some(dir), control);
+        }
     }
 }
 
-/// How long it takes yet, in words.
-fn left(ahead: &Ahead) -> String {
-    let in_words = |left: units::Duration| {
-        let seconds = left.as_nanos().div_ceil(1_000_000_000);
-        if seconds < 120 { format!("{seconds} s") } else { format!("{} min", seconds.div_ceil(60)) }
-    };
-    let (least, most) = (in_words(ahead.left), in_words(ahead.left_max));
-    if least == most || ahead.trials == 0 {
-        format!("about {most} left")
-    } else {
-        format!("about {least} to {most} left")
+/// What shows a state, where there is anybody to show it to.
+fn watching(
+    state: impl FnOnce() -> State,
+    on_terminal: bool,
+    serve: Option<SocketAddr>,
+    reads_cpu: bool,
+) -> Result<Option<Watching>, Failure> {
+    if !on_terminal && serve.is_none() {
+        return Ok(None);
     }
+    Watching::start(state(), on_terminal, serve, reads_cpu).map(Some)
 }
 
 /// Progress of a calibration.

@@ -182,6 +182,8 @@ struct Watch {
     meter: Meter,
     /// Connections tried in the opening so far.
     tried: u64,
+    /// Whether the opening is over, and the last of it counted: a short one is over within a turn.
+    is_open: bool,
 }
 
 impl Watch {
@@ -192,7 +194,8 @@ impl Watch {
         control: &Control,
         now: Instant,
     ) -> Instant {
-        if engine.stage() == Stage::Opening {
+        if !self.is_open {
+            self.is_open = engine.stage() != Stage::Opening;
             let counters = engine.counters();
             let so_far = counters.connections_opened + counters.opening_failures;
             control.tried.fetch_add(so_far - self.tried, Ordering::Relaxed);

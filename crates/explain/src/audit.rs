@@ -1,6 +1,7 @@
 //! Can the figures of a load be believed, and are they the server's?
 
 use record::{LoadResult, Measured};
+use schemars::JsonSchema;
 use serde::Serialize;
 use units::Duration;
 
@@ -33,7 +34,7 @@ const WINDOW_RESPONSE_TIMES_MIN: f64 = 10.0;
 const SEEN_PERCENTILES: [&str; 5] = ["p50", "p75", "p90", "p95", "p99"];
 
 /// Whether a result is what it says.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Validity {
     /// No reason speaks against it.
     pub valid: bool,
@@ -44,7 +45,7 @@ pub struct Validity {
 }
 
 /// One thing that speaks against a result.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Reason {
     /// What kind.
     pub kind: ReasonKind,
@@ -53,7 +54,7 @@ pub struct Reason {
 }
 
 /// Kinds of reasons, the gravest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasonKind {
     /// Nothing was measured.

@@ -11,6 +11,7 @@ use plan::Metric;
 use record::{
     CellName, Driver, Load, Measured, Trial, TrialResult, base_load, cells, measured_by_block, trials_of,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 use stats::{
     Doubt, Estimate, Explained, Knee, LAW_LEVELS_MIN, LawFit, LoadPoint, PoolFit, explained_by, pool_model,
@@ -24,12 +25,12 @@ use crate::usable::{Usable, ceiling_of, median};
 const SEED: Seed = Seed(0x7573_6c21);
 
 /// What a stack can carry in a round.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Capacity {
     /// The round.
     pub round: String,
     /// What made the loads; absent where it was our own engine.
-    #[serde(skip_serializing_if = "Driver::is_own")]
+    #[serde(default, skip_serializing_if = "Driver::is_own")]
     pub driver: Driver,
     /// The stack.
     pub stack: String,
@@ -48,7 +49,7 @@ pub struct Capacity {
 }
 
 /// A level of concurrency.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct CapacityLevel {
     /// Connections, N.
     pub users: u32,
@@ -59,7 +60,7 @@ pub struct CapacityLevel {
 }
 
 /// A figure of a fit with its 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct CapacityFigure {
     /// The estimate; absent where it has no bound.
     pub value: Option<f64>,
@@ -78,7 +79,7 @@ impl From<Estimate> for CapacityFigure {
 }
 
 /// X(N) = λN / (1 + σ(N − 1) + κN(N − 1)), fitted.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct LawFigures {
     /// λ: goodput of one user, 1/s.
     pub lambda_per_s: CapacityFigure,
@@ -99,7 +100,7 @@ pub struct LawFigures {
 }
 
 /// X(N) = min(N, K) / S, fitted.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PoolFigures {
     /// K: requests that are worked on at a time. Unless the knee is `seen` it is a bound.
     pub size: CapacityFigure,
@@ -116,7 +117,7 @@ pub struct PoolFigures {
 }
 
 /// Where the levels saw a pool fill up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PoolKnee {
     /// Between them.
@@ -128,7 +129,7 @@ pub enum PoolKnee {
 }
 
 /// Which model explains a stack's levels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExplainedBy {
     /// The Universal Scalability Law.
@@ -140,7 +141,7 @@ pub enum ExplainedBy {
 }
 
 /// What speaks against a fit.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CapacityDoubt {
     /// What kind.
     pub kind: DoubtKind,
@@ -149,7 +150,7 @@ pub struct CapacityDoubt {
 }
 
 /// Kinds of doubts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DoubtKind {
     /// The levels lie off the curve.
@@ -198,7 +199,8 @@ fn is_swept(trials: &[Trial], cell: &CellName) -> bool {
     trials_of(trials, is_of_load).find_map(load).unwrap_or(false)
 }
 
-fn is_concurrency(load: &Load) -> bool {
+/// Whether a load's connections are as many requests under way: closed, without think time, all users there all the time.
+pub fn is_concurrency(load: &Load) -> bool {
     let thinks = load.think_us.is_some_and(|it| it > 0.0);
     load.model == "closed" && !thinks && load.ramp_up_s.is_none() && load.requests_per_user.is_none()
 }

@@ -1,6 +1,7 @@
 //! The cells of a run, each explained.
 
 use record::{CellName, Driver, Measured, Trial, TrialResult, cells, trials_of};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::audit::{Validity, audit_trial};
@@ -9,14 +10,14 @@ use crate::reasons::{Explanation, explain};
 use crate::usable::{ceiling_of, median};
 
 /// One stack at one load of a round, and why its rate was what it was.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CellExplanation {
     /// The round.
     pub round: String,
     /// The load, in words.
     pub load: String,
     /// What made it; absent where it was our own engine.
-    #[serde(skip_serializing_if = "Driver::is_own")]
+    #[serde(default, skip_serializing_if = "Driver::is_own")]
     pub driver: Driver,
     /// The stack.
     pub stack: String,

@@ -9,6 +9,7 @@ mod cell;
 use plan::claims::WITHIN_DEFAULT;
 use plan::{Claim, Metric, Statement};
 use record::{Manifest, Trial};
+use schemars::JsonSchema;
 use serde::Serialize;
 use stats::{ALPHA, LEAST_EFFECT, LogRatios, Ratio, blocks_needed, holm};
 use units::Seed;
@@ -16,7 +17,7 @@ use units::Seed;
 use self::cell::{CellTrials, twin_gap};
 
 /// What became of a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimVerdict {
     /// The records bear it out.
@@ -42,7 +43,7 @@ impl ClaimVerdict {
 }
 
 /// A claim as judged.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct JudgedClaim {
     /// Its name in the write-up.
     pub id: String,
@@ -63,7 +64,7 @@ pub struct JudgedClaim {
 }
 
 /// One pair of cells of a claim, or one cell.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ClaimPart {
     /// Which cells: `jetty / undertow, 400 connections`.
     pub what: String,
@@ -94,7 +95,7 @@ pub struct ClaimPart {
 }
 
 /// What a part's figures are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PartUnit {
     /// The first over the second.

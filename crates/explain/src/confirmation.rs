@@ -1,5 +1,6 @@
 //! Did the change do what the verdict said it would?
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How far a rate may lie from the prediction: that of a pool is as exact as Little's law, and a tenth is what two runs on
@@ -9,7 +10,7 @@ const NEAR: f64 = 0.1;
 const NO_CHANGE: f64 = 0.05;
 
 /// A prediction and what came of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Confirmation {
     /// The variant that makes the change.
     pub variant: String,
@@ -24,7 +25,7 @@ pub struct Confirmation {
 }
 
 /// What follows from a prediction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It came true.
@@ -36,6 +37,15 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// In a word, as on record.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Confirmed => "confirmed",
+            Self::Partly => "partly",
+            Self::Refuted => "refuted",
+        }
+    }
+
     /// In a word or two.
     pub const fn name(self) -> &'static str {
         match self {

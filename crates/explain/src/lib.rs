@@ -24,7 +24,7 @@ pub use audit::{Reason, ReasonKind, Validity, audit, audit_trial};
 pub use calibration::{AllowedBy, CALIBRATED_PERCENTILES, CaseOutcome, CaseVerdict, Deviation, judge_case};
 pub use capacity::{
     Capacity, CapacityDoubt, CapacityFigure, CapacityLevel, DoubtKind, ExplainedBy, LawFigures, PoolFigures,
-    PoolKnee, capacity,
+    PoolKnee, capacity, is_concurrency,
 };
 pub use cells::{CellExplanation, explain_cells, typical};
 pub use claims::{ClaimPart, ClaimVerdict, JudgedClaim, PartUnit, judge_claim};
@@ -38,5 +38,6 @@ pub use history::{
     HistoryFilter, HistoryMetric, HistoryPoint, Series, SeriesChange, points_of_run, series_of,
 };
 pub use reasons::{Explanation, explain};
-pub use same_work::{Difference, differences};
+pub use same_work::{Difference, differences, differences_within};
+pub use usable::ceiling_of;
 pub use verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};

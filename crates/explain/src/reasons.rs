@@ -5,6 +5,7 @@
 //! before what several things could explain. Each threshold says where it is from; none is fitted to a case.
 
 use record::Measured;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::facts::{Context, Facts};
@@ -15,7 +16,7 @@ use crate::verdict::{Confidence, Verdict, VerdictKind};
 const VERDICTS_MAX: usize = 3;
 
 /// Why a rate was what it was.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Explanation {
     /// The first is the answer; those behind it play a part. Never empty.
     pub verdicts: Vec<Verdict>,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use record::{CheckResult, Checked, EndpointCheck, StackCheck};
+use record::{CheckResult, Checked, Contract, EndpointCheck, Role, StackCheck, Trial, TrialResult};
 
 /// Header fields whose values change with time or chance; only their presence is compared.
 const VOLATILE: [&str; 5] = ["date", "expires", "last-modified", "etag", "age"];
@@ -56,37 +56,73 @@ pub fn differences(checks: &[StackCheck]) -> Vec<Difference> {
     found
 }
 
+/// Everything in which the answers before load differ among the stacks of each round, round by round, by the first measured
+/// trial of each. Bodies are not among it: they are held against what was expected during the load.
+pub fn differences_within(trials: &[Trial]) -> Vec<(String, Difference)> {
+    let mut rounds: Vec<&str> = Vec::new();
+    for trial in trials {
+        if !rounds.contains(&trial.round.as_str()) {
+            rounds.push(&trial.round);
+        }
+    }
+    let of_round = |round: &str| {
+        let mut answers: BTreeMap<&str, &Contract> = BTreeMap::new();
+        for trial in trials.iter().filter(|it| it.round == round && it.role == Role::Stack) {
+            if let TrialResult::Measured(measured) = &trial.result {
+                answers.entry(&trial.stack).or_insert(&measured.contract);
+            }
+        }
+        let answers: Vec<(&str, &Contract)> = answers.into_iter().collect();
+        contract_differences(None, &answers)
+    };
+    rounds
+        .into_iter()
+        .flat_map(|round| of_round(round).into_iter().map(|it| (round.to_owned(), it)))
+        .collect()
+}
+
 fn between(endpoint: &str, answers: &[(&str, &EndpointCheck)]) -> Vec<Difference> {
-    type Aspect = (&'static str, fn(&EndpointCheck) -> String);
-    const ASPECTS: [Aspect; 5] = [
-        ("status", |answer| answer.contract.status.to_string()),
-        ("body", |answer| format!("{:?}", answer.body)),
-        ("body framing", |answer| answer.contract.framing.clone()),
-        ("bytes on the wire", |answer| answer.contract.wire_bytes.to_string()),
-        ("connection", |answer| answer.contract.afterwards.clone()),
+    let bodies = answers.iter().map(|(id, it)| (*id, format!("{:?}", it.body)));
+    let contracts: Vec<(&str, &Contract)> = answers.iter().map(|(id, it)| (*id, &it.contract)).collect();
+    let mut found = contract_differences(Some(endpoint), &contracts);
+    // Behind the status, which says why a body is another one.
+    let behind = usize::from(found.first().is_some_and(|it| it.aspect == STATUS));
+    found.splice(behind..behind, difference(Some(endpoint), "body", bodies));
+    found
+}
+
+const STATUS: &str = "status";
+
+fn contract_differences(endpoint: Option<&str>, answers: &[(&str, &Contract)]) -> Vec<Difference> {
+    type Aspect = (&'static str, fn(&Contract) -> String);
+    const ASPECTS: [Aspect; 4] = [
+        (STATUS, |answer| answer.status.to_string()),
+        ("body framing", |answer| answer.framing.clone()),
+        ("bytes on the wire", |answer| answer.wire_bytes.to_string()),
+        ("connection", |answer| answer.afterwards.clone()),
     ];
-    let of_all = |value: fn(&EndpointCheck) -> String| answers.iter().map(move |(id, it)| (*id, value(it)));
+    let of_all = |value: fn(&Contract) -> String| answers.iter().map(move |(id, it)| (*id, value(it)));
     let mut found: Vec<Difference> = ASPECTS
         .into_iter()
-        .filter_map(|(aspect, value)| difference(Some(endpoint), aspect, of_all(value)))
+        .filter_map(|(aspect, value)| difference(endpoint, aspect, of_all(value)))
         .collect();
     let names: BTreeSet<String> =
         answers.iter().flat_map(|(_, answer)| fields(answer)).map(|(name, _)| name).collect();
     for field in names {
         let values = answers.iter().map(|(id, answer)| (*id, field_value(answer, &field)));
-        found.extend(difference(Some(endpoint), &format!("field {field}"), values));
+        found.extend(difference(endpoint, &format!("field {field}"), values));
     }
     found
 }
 
 /// The fields of an answer's head, names in lower case.
-fn fields(answer: &EndpointCheck) -> impl Iterator<Item = (String, &str)> {
-    let lines = answer.contract.head.lines().skip(1);
+fn fields(answer: &Contract) -> impl Iterator<Item = (String, &str)> {
+    let lines = answer.head.lines().skip(1);
     lines.filter_map(|line| line.split_once(':')).map(|(name, value)| (name.to_lowercase(), value.trim()))
 }
 
 /// The value of the field in an answer, as far as it can be compared.
-fn field_value(answer: &EndpointCheck, field: &str) -> String {
+fn field_value(answer: &Contract, field: &str) -> String {
     match fields(answer).find(|(name, _)| name == field) {
         None => "absent".to_owned(),
         Some(_) if VOLATILE.contains(&field) => "present".to_owned(),
@@ -119,8 +155,6 @@ fn difference<'a>(
 
 #[cfg(test)]
 mod tests {
-    use record::Contract;
-
     use super::*;
 
     fn answer(wire_bytes: u64, fields: &str) -> EndpointCheck {

@@ -70,8 +70,8 @@ pub(crate) fn ceiling_per_s(trials: &[Trial], round: &str, connections: f64, dri
     median(&rates)
 }
 
-/// The same for a cell.
-pub(crate) fn ceiling_of(trials: &[Trial], cell: &CellName) -> Option<f64> {
+/// The same for a cell: what [`crate::audit_trial`] holds its rates against.
+pub fn ceiling_of(trials: &[Trial], cell: &CellName) -> Option<f64> {
     ceiling_per_s(trials, &cell.round, cell.size()?, cell.driver)
 }
 

@@ -1,9 +1,10 @@
 //! What stopped a server, with evidence.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What it was. The names are those of JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictKind {
     /// The client had no port left to open a connection from.
@@ -68,7 +69,7 @@ impl VerdictKind {
 }
 
 /// How sure a verdict is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
     /// A counter of exactly this says so.
@@ -91,7 +92,7 @@ impl Confidence {
 }
 
 /// A setting that an intervention changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Setting {
     /// Threads that serve.
@@ -111,7 +112,7 @@ pub enum Setting {
 }
 
 /// One change that would confirm a verdict, and what would come of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Intervention {
     /// In a sentence.
     pub text: String,
@@ -137,7 +138,7 @@ impl Intervention {
 }
 
 /// A limit with its evidence.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Verdict {
     /// What.
     pub kind: VerdictKind,

@@ -11,7 +11,6 @@ use units::Duration;
 use crate::error::LabError;
 use crate::experiment::{Ahead, Bench, Ended, Event, now};
 use crate::foreign::Programs;
-use crate::load::Moment;
 use crate::order::Place;
 use crate::phase::{Done, Phase, TableKey};
 use crate::trial::{Cores, NotMeasured, Setting, measure};
@@ -191,11 +190,7 @@ impl<'a> Course<'a> {
             programs: self.programs,
             interrupt: self.bench.interrupt,
         };
-        let measured = measure(&setting, &mut |moment| match moment {
-            Moment::Interval { interval, length, .. } => observe(Event::Interval { interval, length }),
-            Moment::Burst(burst) => observe(Event::WarmingUp { burst, of: procedure.bursts.most }),
-            Moment::Tick(_) | Moment::Pilot(_) | Moment::Opening(_) => {}
-        });
+        let measured = measure(&setting, &mut |moment| observe(Event::During(moment)));
         let result = match measured {
             Ok(measured) => TrialResult::Measured(Box::new(measured)),
             Err(NotMeasured::Interrupted) => return Ok(None),

@@ -8,18 +8,25 @@ use plan::stack::Catalogue;
 use plan::{Cell, CellId, Drivers, Experiment, Pace};
 use record::{MANIFEST_VERSION, Manifest, RunDir, Selected, StackManifest, Trial};
 use stack::{BuildOptions, Interrupt, StackError};
-use stats::Interval;
 use units::Duration;
 
 use crate::course::Course;
 use crate::error::LabError;
 use crate::foreign::Programs;
+use crate::load::Moment;
 use crate::machine;
 use crate::tools::{self, State};
 
 /// What is going on.
 #[derive(Debug)]
 pub enum Event<'a> {
+    /// The run has its directory.
+    Begun {
+        /// Title of the experiment.
+        title: &'a str,
+        /// The run's directory.
+        dir: &'a Path,
+    },
     /// A stack does not take part.
     LeftOut {
         /// Which.
@@ -45,20 +52,8 @@ pub enum Event<'a> {
         /// Which cell.
         cell: &'a Cell,
     },
-    /// A burst of a stack's warm-up begins.
-    WarmingUp {
-        /// From 1.
-        burst: u32,
-        /// At most.
-        of: u32,
-    },
-    /// An interval of a load is over: a second, or what was left at its end.
-    Interval {
-        /// What happened in it.
-        interval: &'a Interval,
-        /// How long it was.
-        length: Duration,
-    },
+    /// Something of the trial that was started last.
+    During(Moment<'a>),
     /// A table is as precise as was asked for, and goes no further.
     Precise {
         /// Its round.
@@ -127,6 +122,7 @@ pub fn carry_out(
 ) -> Result<Ended, LabError> {
     let programs = Programs::find(&experiment.drivers, bench.catalogue.dir())?;
     let run = RunDir::create(dir, &experiment.source)?;
+    observe(Event::Begun { title: &experiment.title, dir });
     let mut left_out = without_needs(experiment, bench.catalogue)?;
     let mut build = || {
         build_programs(&programs, dir, bench, observe)?;
@@ -161,6 +157,7 @@ pub fn resume(dir: &Path, bench: &Bench<'_>, observe: &mut dyn FnMut(Event<'_>))
         experiment.select(&selection.iter().map(cell_id).collect())?;
     }
     let programs = Programs::find(&experiment.drivers, bench.catalogue.dir())?;
+    observe(Event::Begun { title: &experiment.title, dir });
     build_programs(&programs, dir, bench, observe)?;
     let mut left_out = manifest.left_out;
     let built = build_all(&experiment, dir, bench, &mut left_out, observe)?;

@@ -17,7 +17,7 @@ use plan::{Driver, Drivers, LoadPlan};
 use record::{
     Connections, Distribution, ForeignDriver, Generator, LOAD_VERSION, LittlesLaw, LoadResult, Outcomes,
 };
-use signals::{GeneratorUse, Sampled, Sampler, Subject};
+use signals::{CpuReading, GeneratorUse, Sampled, Sampler, Subject};
 use stack::{BuildOptions, Cpus, Program, ProgramEnd, ProgramOptions, StackError};
 use units::{Duration, Instant};
 
@@ -123,11 +123,11 @@ struct Prepared {
 }
 
 /// Has the program make the load while `subjects`, the machine and the program itself are watched. `goes_on` is asked many
-/// times a second.
+/// times a second, and told who used how much of the CPU so far.
 pub(crate) fn carry_out(
     ask: &Ask<'_>,
     subjects: Vec<Subject>,
-    goes_on: &mut dyn FnMut() -> bool,
+    goes_on: &mut dyn FnMut(Option<CpuReading>) -> bool,
 ) -> Result<Carried, NotMeasured> {
     let name = name(ask.driver);
     let failed = |what: String| NotMeasured::Stack(format!("{name} {what}"));
@@ -148,7 +148,8 @@ pub(crate) fn carry_out(
     program.go().map_err(cannot_start)?;
     let cpus = cpus_of(&program);
     let bound = bound(ask.job.plan);
-    let ended = program.wait(StdInstant::now() + std::time::Duration::from(bound), &mut *goes_on);
+    let ended =
+        program.wait(StdInstant::now() + std::time::Duration::from(bound), &mut || goes_on(sampler.last()));
     let (ended, at) =
         (ended.map_err(|error| failed(format!("can't be waited for ({error})")))?, monotonic_now());
     let sampled = sampler.finish();

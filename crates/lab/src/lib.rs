@@ -21,6 +21,7 @@ mod machine;
 mod order;
 pub mod pair;
 mod phase;
+pub mod rows;
 pub mod scripted;
 mod seconds;
 mod tools;
@@ -30,3 +31,4 @@ mod warm_up;
 
 pub use check::check;
 pub use error::LabError;
+pub use warm_up::unsteady_why;

@@ -10,13 +10,15 @@ use driver::{Control, DriveError, Finished, Incidents, Route, monotonic_now, run
 use engine::{Arrivals, Counters, Expect, Load, Request, Reuse, UserStart, Window};
 use plan::LoadPlan;
 use record::{LOAD_VERSION, LoadResult};
+use signals::CpuReading;
 use stack::Cpus;
-use stats::{Interval, RateSample};
+use stats::{Interval, RateSample, Steadiness};
 use units::{Duration, Instant};
 
 use crate::crew::Crew;
 use crate::error::LabError;
 use crate::feed::{Feed, Filled, Return};
+use crate::rows::{Rows, Tap};
 use crate::seconds::Seconds;
 
 /// How often an observer is called at least.
@@ -48,14 +50,34 @@ pub struct Job<'a> {
 pub enum Moment<'a> {
     /// At least ten times a second.
     Tick(Instant),
-    /// A burst of a stack's warm-up begins, the so manieth.
-    Burst(u32),
+    /// A part of a trial begins that has no load.
+    Stage(Stage),
+    /// A burst of a stack's warm-up begins.
+    Burst {
+        /// From 1.
+        number: u32,
+        /// At most.
+        of: u32,
+    },
+    /// A burst was made and the rest behind it is over.
+    Warmed {
+        /// What it was like.
+        burst: &'a record::Burst,
+        /// What it tells together with those before it.
+        told: Steadiness,
+    },
+    /// The load begins that is measured.
+    Load(&'a LoadPlan),
     /// A pilot load begins, to see whether so many threads do.
     Pilot(NonZeroU32),
     /// Connections are being opened: so many came up or failed.
     Opening(u64),
+    /// Who used how much of the CPU so far; not oftener than a tick, and only where a sampler watches.
+    Cpu(CpuReading),
     /// An interval of one load thread is over: a second, or what was left at the end.
     Interval {
+        /// When it began, from the start of the first on.
+        from: Duration,
         /// What happened in it.
         interval: &'a Interval,
         /// How long it was.
@@ -63,6 +85,19 @@ pub enum Moment<'a> {
         /// The rate within it, a tenth of a second at a time.
         rates: &'a [RateSample],
     },
+}
+
+/// A part of a trial without load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Sockets of the trial before it are waited for.
+    CoolingDown,
+    /// The stack and what stands behind it are booted.
+    Booting,
+    /// Its answer is held against the one that is expected.
+    Checking,
+    /// Its processes are ended.
+    Stopping,
 }
 
 /// The addresses of `host`.
@@ -92,7 +127,23 @@ pub fn run(
 ) -> Result<LoadResult, LabError> {
     enough_files(job.plan.connections.get())?;
     let crew = Crew::choose(job, control, observe)?;
+    observe(Moment::Load(job.plan));
     Ok(carry_out(job, &crew, control, observe)?.0)
+}
+
+/// The same, with a row for each request to `rows`.
+pub fn run_with_rows(
+    job: &Job<'_>,
+    rows: Rows,
+    control: &Control,
+    observe: &mut dyn FnMut(Moment<'_>),
+) -> Result<LoadResult, LabError> {
+    enough_files(job.plan.connections.get())?;
+    let crew = Crew::choose(job, control, observe)?;
+    let taps = (0..crew.threads.get()).map(|thread| Some(rows.tap(thread))).collect();
+    // The rows end with the load.
+    drop(rows);
+    Ok(carry_out_with(job, &crew, taps, control, observe)?.0)
 }
 
 /// The same with the crew at hand, and the cores that the load threads might run on.
@@ -102,14 +153,34 @@ pub(crate) fn carry_out(
     control: &Control,
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<(LoadResult, Cpus), LabError> {
+    carry_out_with(job, crew, Vec::new(), control, observe)
+}
+
+/// The same with a tap for each load thread, or none at all.
+fn carry_out_with(
+    job: &Job<'_>,
+    crew: &Crew,
+    taps: Vec<Option<Tap>>,
+    control: &Control,
+    observe: &mut dyn FnMut(Moment<'_>),
+) -> Result<(LoadResult, Cpus), LabError> {
     let mut first_slot = 0;
-    let works =
-        job.plan.configs(crew.threads, job.request, job.expect).into_iter().map(|config| -> Work<'_> {
-            let route = Route::new(job.targets.to_vec(), first_slot).expect("resolved to an address");
-            first_slot += config.connections.get();
-            let backend = crew.backend;
-            Box::new(move |feed| Ok(ThreadEnd::new(run_engine(config, route, feed, control, backend)?)))
-        });
+    let configs = job.plan.configs(crew.threads, job.request, job.expect);
+    let taps = taps.into_iter().chain(std::iter::repeat_with(|| None));
+    let works = configs.into_iter().zip(taps).map(|(config, tap)| -> Work<'_> {
+        let route = Route::new(job.targets.to_vec(), first_slot).expect("resolved to an address");
+        first_slot += config.connections.get();
+        let backend = crew.backend;
+        Box::new(move |feed| match tap {
+            None => Ok(ThreadEnd::new(run_engine(config, route, feed, control, backend)?)),
+            Some(tap) => {
+                let finished = run_engine(config, route, tap.beside(feed), control, backend)?;
+                let Finished { sink, counters, window, usage, incidents } = finished;
+                let sink = sink.into_feed();
+                Ok(ThreadEnd::new(Finished { sink, counters, window, usage, incidents }))
+            }
+        })
+    });
     carry_out_on(job, crew, works.collect(), control, observe)
 }
 
@@ -205,7 +276,7 @@ impl Books {
                     self.whole.merge(&interval);
                     self.seconds.add(start, to.since(from), &interval);
                     let (length, rates) = (to.since(from), rates.as_slice());
-                    observe(Moment::Interval { interval: &interval, length, rates });
+                    observe(Moment::Interval { from: start, interval: &interval, length, rates });
                     interval.clear();
                     // A thread that has ended takes nothing back.
                     let _ = returns[thread as usize].try_send(interval);

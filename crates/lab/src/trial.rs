@@ -17,7 +17,7 @@ use crate::cool_down::cool_down;
 use crate::crew::Crew;
 use crate::error::LabError;
 use crate::foreign::{self, Ask, Carried, Programs};
-use crate::load::{self, Job, Moment};
+use crate::load::{self, Job, Moment, Stage};
 use crate::warm_up::{settled, warm_up};
 
 /// How long one answer of the contract check may take.
@@ -102,14 +102,18 @@ pub(crate) fn measure(
     let is_interrupted = || setting.interrupt.is_interrupted();
     let interrupt = Interrupt::when(&is_interrupted);
     load::enough_files(setting.cell.load.connections.get())?;
+    observe(Moment::Stage(Stage::CoolingDown));
     let time_wait_at_boot = cool_down(setting.cool_down_max, setting.interrupt);
     let cpus = setting.cores.map(|cores| &cores.servers);
     let options = ChainOptions { proofload_exe: setting.proofload_exe, dir: setting.dir, cpus, interrupt };
+    observe(Moment::Stage(Stage::Booting));
     let chain = Chain::boot(setting.chain, &options)?;
+    observe(Moment::Stage(Stage::Checking));
     let mut contract = agreed_contract(setting, chain.front())?;
     contract.idle_service_time_us = idle_service_time_us(setting, chain.front(), &contract);
     let servers: Vec<Server> = chain.all().iter().map(booted).collect();
     let loaded = under_load(setting, &chain, observe);
+    observe(Moment::Stage(Stage::Stopping));
     if let Some(dead) = chain.dead() {
         let (id, tail) = (dead.id(), dead.log_tail(LOG_LINES));
         return Err(NotMeasured::Stack(format!("{id} died under load; the end of its log:\n{tail}")));
@@ -256,6 +260,7 @@ fn under_load(
     let (plan, warm_up) = warmed_up(setting, chain, &crew, &asked, observe)?;
     let job = Job { plan: &plan, interval_log: Some(&interval_log), ..asked };
     let recordings: Vec<Vec<JvmEvents>> = chain.all().iter().map(|it| recordings(setting, it)).collect();
+    observe(Moment::Load(&plan));
     let Carried { load, cpus: client_cpus, sampled } = match setting.cell.driver {
         Driver::Proofload => by_ourselves(setting, chain, &crew, &job, observe)?,
         Driver::Wrk | Driver::Jmeter => by_another(setting, chain, &crew, &job, observe)?,
@@ -278,7 +283,13 @@ fn by_ourselves(
 ) -> Result<Carried, NotMeasured> {
     let sampler = Sampler::start(subjects(chain), None)
         .map_err(|why| LabError::System { what: "start the sampler", why })?;
-    let (load, cpus) = guarded(setting, chain, crew, job, observe)?;
+    let (load, cpus) = guarded(setting, chain, crew, job, &mut |moment| {
+        let is_tick = matches!(moment, Moment::Tick(_));
+        observe(moment);
+        if let Some(reading) = sampler.last().filter(|_| is_tick) {
+            observe(Moment::Cpu(reading));
+        }
+    })?;
     Ok(Carried { load, cpus, sampled: sampler.finish() })
 }
 
@@ -315,8 +326,11 @@ fn by_another(
     let (driver, programs) = (setting.cell.driver, setting.programs);
     let (proofload_exe, dir) = (setting.proofload_exe, setting.dir);
     let ask = Ask { driver, programs, job: Job { ..*job }, proofload_exe, dir };
-    foreign::carry_out(&ask, subjects(chain), &mut || {
+    foreign::carry_out(&ask, subjects(chain), &mut |reading| {
         observe(Moment::Tick(driver::monotonic_now()));
+        if let Some(reading) = reading {
+            observe(Moment::Cpu(reading));
+        }
         !setting.interrupt.is_interrupted() && chain.dead().is_none()
     })
 }
@@ -358,8 +372,7 @@ fn warmed_up(
     let mut full = asked.plan.burst(setting.bursts.length);
     full.load = engine::Load::SATURATING;
     let burst = Job { plan: &full, ..*asked };
-    let (told, response) = warm_up(setting.bursts, chain, setting.interrupt, &mut |number| {
-        observe(Moment::Burst(number));
+    let mut make = |observe: &mut dyn FnMut(Moment<'_>)| {
         let control = Control::default();
         let made = load::carry_out(&burst, crew, &control, &mut |moment| {
             if let Moment::Tick(_) = moment {
@@ -368,7 +381,8 @@ fn warmed_up(
             observe(moment);
         })?;
         Ok(made.0)
-    })?;
+    };
+    let (told, response) = warm_up(setting.bursts, chain, setting.interrupt, &mut make, observe)?;
     Ok((settled(asked.plan, response), Some(told)))
 }
 

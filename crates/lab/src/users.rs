@@ -21,6 +21,7 @@ use scenario::{Ended, Prepared, Session, Users as Comings, World, WorldSetup};
 use units::{Duration, Instant};
 
 use self::arrivals::Arrivals;
+pub(crate) use self::jtl::failure_of;
 pub use self::jtl::{JtlBooks, JtlReport, jtl};
 pub use self::load::{Setting, carry_out, plan};
 pub use self::results::{Counts, Crowd, Report, StepSample};

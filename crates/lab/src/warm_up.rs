@@ -14,6 +14,7 @@ use stats::{BurstFigures, Steadiness, steadiness};
 use units::Duration;
 
 use crate::error::LabError;
+use crate::load::Moment;
 
 /// Load between the bursts and the window: the users spread over it, and what the first of them found goes by.
 const SETTLE_MIN: Duration = Duration::from_secs(2);
@@ -27,18 +28,23 @@ const WINDOW_MAX: Duration = Duration::from_secs(60);
 /// How often a rest looks whether it was interrupted.
 const POLL: std::time::Duration = std::time::Duration::from_millis(50);
 
+/// Who is told how a trial goes.
+type Observe<'a> = &'a mut dyn FnMut(Moment<'_>);
+
 /// Makes bursts with `burst` until the stack is steady. Gives what they were like and the mean response time of the last.
 pub(crate) fn warm_up(
     bursts: &Bursts,
     chain: &Chain,
     interrupt: &Control,
-    burst: &mut dyn FnMut(u32) -> Result<LoadResult, LabError>,
+    burst: &mut dyn FnMut(Observe<'_>) -> Result<LoadResult, LabError>,
+    observe: Observe<'_>,
 ) -> Result<(WarmUp, Duration), LabError> {
     let mut made: Vec<Burst> = Vec::new();
     let mut response = Duration::ZERO;
     loop {
         let (begun, jit_before) = (Instant::now(), chain.jit_busy());
-        let load = burst(made.len() as u32 + 1)?;
+        observe(Moment::Burst { number: made.len() as u32 + 1, of: bursts.most });
+        let load = burst(observe)?;
         if load.interrupted {
             return Ok((WarmUp::default(), response));
         }
@@ -48,12 +54,17 @@ pub(crate) fn warm_up(
             .jit_busy()
             .zip(jit_before)
             .map(|(now, before)| now.saturating_sub(before).as_secs_f64() / begun.elapsed().as_secs_f64());
-        made.push(Burst { goodput_per_s: load.goodput_per_s, jit_share });
+        let last = Burst { goodput_per_s: load.goodput_per_s, jit_share };
+        made.push(last);
         let told = steadiness(&made.iter().map(figures).collect::<Vec<_>>());
+        observe(Moment::Warmed { burst: &last, told });
         let enough = made.len() as u32 >= bursts.least && told == Steadiness::Steady;
         let over = made.len() as u32 >= bursts.most || interrupt.is_interrupted() || chain.dead().is_some();
         if enough || over {
-            return Ok((WarmUp { bursts: made, steady: enough, unsteady_why: why(told, enough) }, response));
+            return Ok((
+                WarmUp { bursts: made, steady: enough, unsteady_why: (!enough).then(|| unsteady_why(told)) },
+                response,
+            ));
         }
     }
 }
@@ -94,16 +105,17 @@ fn rest(pause: Duration, chain: &Chain, interrupt: &Control) {
     }
 }
 
-fn why(told: Steadiness, steady: bool) -> Option<String> {
+/// Why bursts are not steady, in words.
+pub fn unsteady_why(told: Steadiness) -> String {
     let percent = |share: f64| format!("{:+.1} %", share * 100.0);
     match told {
-        _ if steady => None,
-        Steadiness::Steady | Steadiness::TooFew => Some("too few bursts".into()),
-        Steadiness::Nothing => Some("nothing was answered as expected".into()),
-        Steadiness::Apart(share) => Some(format!("the last two bursts are {} apart", percent(share))),
-        Steadiness::Drifting(share) => Some(format!("the rate drifts by {} a burst", percent(share))),
+        // As few as are alike may still be fewer than are asked for.
+        Steadiness::Steady | Steadiness::TooFew => "too few bursts".into(),
+        Steadiness::Nothing => "nothing was answered as expected".into(),
+        Steadiness::Apart(share) => format!("the last two bursts are {} apart", percent(share)),
+        Steadiness::Drifting(share) => format!("the rate drifts by {} a burst", percent(share)),
         Steadiness::Compiling(share) => {
-            Some(format!("the JVM's compilers are busy for {:.0} % of a core", share * 100.0))
+            format!("the JVM's compilers are busy for {:.0} % of a core", share * 100.0)
         }
     }
 }

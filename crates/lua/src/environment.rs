@@ -100,7 +100,14 @@ impl Environment {
         // wrk.init() fills in the request that is sent without a hook.
         let init: Function = wrk.get("init")?;
         let arguments = self.lua.create_sequence_from(arguments.iter().map(String::as_str))?;
-        init.call::<()>(arguments).map_err(|error| ScriptError::within("init", &error))
+        init.call::<()>(arguments).map_err(|error| ScriptError::within("init", &error))?;
+        self.flush()
+    }
+
+    /// Writes out what the script has printed: C keeps it back where standard output is no terminal, and what we print would
+    /// come before it.
+    pub(crate) fn flush(&self) -> Result<(), ScriptError> {
+        Ok(self.lua.load("io.stdout:flush()").exec()?)
     }
 
     /// What stands for this state in another: `thread` in `setup`.

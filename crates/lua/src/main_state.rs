@@ -96,7 +96,8 @@ impl Main {
     /// Calls the script's `setup` for a load thread.
     pub fn setup(&self, thread: &Environment) -> Result<(), ScriptError> {
         let Some(setup) = self.0.hook("setup") else { return Ok(()) };
-        setup.call::<()>(thread.thread()).map_err(|error| ScriptError::within("setup", &error))
+        setup.call::<()>(thread.thread()).map_err(|error| ScriptError::within("setup", &error))?;
+        self.0.flush()
     }
 
     /// Whether the script wants to hear how the load went.

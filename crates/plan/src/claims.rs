@@ -10,6 +10,7 @@ mod select;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::PlanError;
@@ -43,7 +44,7 @@ pub struct WriteUp {
 }
 
 /// The machine of a write-up.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedMachine {
     /// Cores, where it says so.
@@ -68,7 +69,7 @@ pub struct Claim {
 }
 
 /// What a claim is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
     /// Expected answers a second.

@@ -12,6 +12,7 @@
 mod calibration;
 mod cells;
 mod check;
+mod confirmation;
 mod distribution;
 mod error;
 mod hlog;
@@ -29,9 +30,10 @@ pub use cells::{
     CellName, base_load, cells, load_size, measured_by_block, measured_controls, trials_of, twins_by_block,
 };
 pub use check::{CHECK_VERSION, CheckResult, Checked, EndpointCheck, StackCheck};
+pub use confirmation::{CONFIRMATION_VERSION, ConfirmationRecord, append_confirmation, read_confirmations};
 pub use distribution::{Distribution, LowerBounds};
 pub use error::RecordError;
-pub use hlog::with_interval_log;
+pub use hlog::{LoggedInterval, read_interval_log, with_interval_log};
 pub use load::{
     Connections, ForeignDriver, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult, Outcomes, Second,
     StepResult, Window,

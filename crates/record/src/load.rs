@@ -1,10 +1,13 @@
 //! The result of one load: what `proofload hit --json` prints and what a trial holds.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::distribution::Distribution;
+use crate::error::RecordError;
+use crate::run_dir::Stamp;
 
 /// Version of [`LoadResult`]. It grows when a field changes its meaning or goes; added fields keep it.
 pub const LOAD_VERSION: u32 = 1;
@@ -69,6 +72,18 @@ pub struct LoadResult {
     /// Of a scenario, its steps in the order in which they came first. Empty where every request is the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepResult>,
+}
+
+impl LoadResult {
+    /// Reads what `hit --json` printed to the file `name`. What stands beside the result, as its audit does, is left to be
+    /// made again.
+    pub fn from_json(name: &Path, text: &str) -> Result<Self, RecordError> {
+        let malformed = |line, what| RecordError::Malformed { path: name.to_owned(), line, what };
+        let in_json = |error: serde_json::Error| malformed(error.line().max(1), error.to_string());
+        let stamp: Stamp = serde_json::from_str(text).map_err(in_json)?;
+        stamp.check("the load", LOAD_VERSION).map_err(|what| malformed(1, what))?;
+        serde_json::from_str(text).map_err(in_json)
+    }
 }
 
 /// What a step of a scenario came to, from the load's start to its end.

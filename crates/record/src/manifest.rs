@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Version of [`Manifest`].
@@ -85,7 +86,7 @@ pub struct StackManifest {
 }
 
 /// Facts of the machine; what can't be read is absent.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
     /// Kernel release.
     pub kernel: Option<String>,

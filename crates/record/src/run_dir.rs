@@ -111,10 +111,15 @@ impl RunDir {
 
     /// The directory of trial `index`, made if it isn't there.
     pub fn trial_dir(&self, index: u32) -> Result<PathBuf, RecordError> {
-        let path = self.path.join("trials").join(format!("{index:04}"));
+        let path = Self::trial_path(&self.path, index);
         std::fs::create_dir_all(&path)
             .map_err(|error| RecordError::io(&path, "making the directory", error))?;
         Ok(path)
+    }
+
+    /// Where the directory of trial `index` of the run in `path` is, if there is one.
+    pub fn trial_path(path: &Path, index: u32) -> PathBuf {
+        path.join("trials").join(format!("{index:04}"))
     }
 
     /// The manifest of the run in `path`.
@@ -148,12 +153,12 @@ impl RunDir {
 
 /// What every version of a record has: read first, so that a newer record is called newer, not broken.
 #[derive(serde::Deserialize)]
-struct Stamp {
+pub(crate) struct Stamp {
     version: u32,
 }
 
 impl Stamp {
-    fn check(&self, what: &str, known: u32) -> Result<(), String> {
+    pub(crate) fn check(&self, what: &str, known: u32) -> Result<(), String> {
         if self.version <= known {
             return Ok(());
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::load::LoadResult;
@@ -62,7 +63,9 @@ impl Role {
 }
 
 /// What made the measured load of a trial.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Driver {
     /// Our own engine.
@@ -127,7 +130,7 @@ pub struct Measured {
 }
 
 /// A warm-up in bursts.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct WarmUp {
     /// The bursts in order.
     pub bursts: Vec<Burst>,
@@ -139,7 +142,7 @@ pub struct WarmUp {
 }
 
 /// One burst of load before the measurement.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Burst {
     /// Expected answers a second.
     pub goodput_per_s: f64,

@@ -7,6 +7,7 @@ use explain::{ClaimPart, ClaimVerdict, JudgedClaim, PartUnit, judge_claim};
 use plan::claims::PublishedMachine;
 use plan::{Metric, WriteUp};
 use record::{Machine, Manifest, Trial};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::figure::{NONE, per_s, plain_line, time_us};
@@ -17,7 +18,7 @@ const CLAIMS_VERSION: u32 = 1;
 const PARTS_MAX: usize = 24;
 
 /// A write-up's claims held against a run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ClaimsReport {
     /// Version of this form.
     pub version: u32,
@@ -46,7 +47,7 @@ pub struct ClaimsReport {
 }
 
 /// How many claims came to each verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct VerdictCounts {
     /// Borne out.
     pub confirmed: usize,

@@ -83,14 +83,21 @@ fn cut(text: &str, chars_max: usize) -> String {
     line
 }
 
-/// A text from a record on one line: line ends and tabs are spaces, other control characters are shown.
-pub(crate) fn plain_line(text: &str) -> String {
+/// Characters that turn the direction of what follows: a name with one could pass for another.
+const DIRECTIONS: [char; 12] = [
+    '\u{61c}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}',
+    '\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}',
+];
+
+/// A text from a record on one line: line ends and tabs are spaces, and what would steer a terminal or turn the reading
+/// direction is shown by its number.
+pub fn plain_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for char in text.trim().chars() {
         match char {
             '\n' | '\t' => line.push(' '),
             '\r' => {}
-            char if char.is_control() => line.extend(char.escape_default()),
+            char if char.is_control() || DIRECTIONS.contains(&char) => line.extend(char.escape_default()),
             char => line.push(char),
         }
     }
@@ -99,7 +106,7 @@ pub(crate) fn plain_line(text: &str) -> String {
 
 /// A text of several lines, such as an error with the end of a log, as it belongs under a heading: its first
 /// line as it is, those that follow indented.
-pub(crate) fn indented(text: &str) -> String {
+pub fn indented(text: &str) -> String {
     let mut lines = text.trim_end().lines().map(|line| plain_line_keeping_indent(line.trim_end()));
     let mut indented = lines.next().unwrap_or_default();
     for line in lines {
@@ -162,6 +169,8 @@ mod tests {
     fn a_name_stays_on_its_line() {
         assert_eq!(name(" a\r\nb\tc\u{1b}[31m "), "a b c\\u{1b}[31m");
         assert_eq!(name(&"x".repeat(33)), "x".repeat(31) + "…");
+        assert_eq!(plain_line("evil\u{202e}txt \u{9b}2J"), "evil\\u{202e}txt \\u{9b}2J");
+        assert_eq!(plain_line("名前 зміна 🙂"), "名前 зміна 🙂");
         assert_eq!(
             indented("first\n\tat second\r\n\nlast\u{7}\n"),
             "first\n        at second\n\n    last\\u{7}"

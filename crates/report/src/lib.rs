@@ -1,4 +1,4 @@
-//! From records to text and JSON, for people and for programs.
+//! From records to text, HTML and JSON, for people and for programs.
 //!
 //! Invariant: reports are made from records alone, so a report of an old run can be made again by newer
 //! code; nothing is measured here, and no figure is printed bare that its own audit speaks against.
@@ -14,8 +14,10 @@ mod claims;
 mod compare;
 mod error_rates;
 mod figure;
+mod formats;
 mod history;
 mod load;
+pub mod page;
 mod ranking;
 mod sb;
 mod why;
@@ -30,7 +32,8 @@ pub use check::{check_details_text, checks_text, same_work_text};
 pub use claims::{ClaimsReport, VerdictCounts, claims_text};
 pub use compare::compare_text;
 pub use error_rates::error_rates_text;
-pub use figure::{micros, per_s, time_us};
+pub use figure::{indented, micros, per_s, plain_line, time_us};
+pub use formats::{compare_junit, csv, html, json, junit, markdown, schema};
 pub use history::history_text;
 pub use load::{HitReport, hit_text};
 pub use ranking::{RunReport, TrialLine, ranking_text};

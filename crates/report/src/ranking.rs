@@ -2,8 +2,8 @@
 
 mod drivers;
 mod notes;
-mod order;
-mod rows;
+pub(crate) mod order;
+pub(crate) mod rows;
 
 use std::fmt::Write;
 
@@ -95,7 +95,8 @@ fn table<'a>(
     table.load_style(comfy_table::presets::NOTHING).set_header(header(order.range_title(), driver));
     for place in order.places() {
         let cell = &rows.cells[place.index];
-        table.add_row(row(cell, rows.ceiling_per_s, place.rank, place.range, why(cell.stack)));
+        let (rank, range) = (Order::rank(&place), order.range(&place));
+        table.add_row(row(cell, rows.ceiling_per_s, rank, range, why(cell.stack)));
     }
     for (index, column) in table.column_iter_mut().enumerate() {
         if NUMBERS.contains(&index) {
@@ -133,13 +134,13 @@ fn row(
         figure(times, "p99_9"),
         micros_bare(typical.server.cpu_us_per_request),
         micros_bare(typical.load.cpu_us_per_request),
-        cell.failures(),
+        cell.failures_text(),
         limit_and_doubts.join("\n"),
     ]
 }
 
 /// Response times, or service times where another driver told no others.
-const fn times(load: &LoadResult) -> &Distribution {
+pub(crate) const fn times(load: &LoadResult) -> &Distribution {
     if load.driver.is_some() { &load.service_time_us } else { &load.response_time_us }
 }
 

@@ -22,6 +22,12 @@ pub(crate) fn group_name(name: &str) -> String {
     group
 }
 
+/// Whether a group's threads are those whose names begin with `begins`, as somebody reads them in a thread dump: the group of
+/// `XNIO-1 task-5` is `XNIO-* task-*`, and `XNIO-1 task-` is how its names begin.
+pub fn is_group_of(group: &str, begins: &str) -> bool {
+    group.starts_with(group_name(begins).as_str())
+}
+
 /// Bytes of the number that `text` begins with, or of the address with its port.
 fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
@@ -43,6 +49,21 @@ fn is_one_letter_word(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_group_is_found_by_how_the_names_of_its_threads_begin() {
+        for (group, begins) in [
+            ("XNIO-* task-*", "XNIO-1 task-"),
+            ("http-nio-*-exec-*", "http-nio-"),
+            ("qtp*", "qtp"),
+            ("pool-*-thread-*", "pool-1-thread"),
+            ("G1 Conc#*", "G1 Conc"),
+        ] {
+            assert!(is_group_of(group, begins), "{group}, {begins}");
+        }
+        assert!(!is_group_of("XNIO-* I/O-*", "XNIO-1 task-"));
+        assert!(!is_group_of("parallel-*", "http-nio-"));
+    }
 
     #[test]
     fn threads_of_a_pool_have_one_name() {

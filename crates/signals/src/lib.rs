@@ -7,6 +7,7 @@
 //! so that watching stays within [`BUDGET_CORES`] however many of them there are.
 #![forbid(unsafe_code)]
 
+mod cpu;
 mod diag;
 mod group_name;
 mod jvm;
@@ -23,6 +24,8 @@ mod thread_names;
 mod threads;
 mod tool;
 
+pub use cpu::{CpuReading, cpu_now};
+pub use group_name::is_group_of;
 pub use jvm::jit_busy;
 pub use jvm_events::JvmEvents;
 pub use process_set::{ProcessSet, cgroup_pids};

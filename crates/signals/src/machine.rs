@@ -10,15 +10,24 @@ const PRESSURES: [&str; 3] = ["cpu", "io", "memory"];
 /// Adds what the machine did so far to `reading`. Gives what could not be read.
 pub(crate) fn read_into(reading: &mut HostReading) -> Vec<&'static str> {
     let mut unknown = Vec::new();
-    match fs::read_to_string("/proc/stat").ok().as_deref().and_then(times) {
-        Some(times) => *reading = HostReading { network: std::mem::take(&mut reading.network), ..times },
-        None => unknown.push("CPU time of the machine: /proc/stat"),
+    if !read_times_into(reading) {
+        unknown.push("CPU time of the machine: /proc/stat");
     }
     reading.pressure_s = pressures(|name| fs::read_to_string(format!("/proc/pressure/{name}")).ok());
     if reading.pressure_s.is_empty() {
         unknown.push("pressure: /proc/pressure (the kernel was built or started without it)");
     }
     unknown
+}
+
+/// Adds the CPU time of all cores to `reading`; false where that can't be read.
+pub(crate) fn read_times_into(reading: &mut HostReading) -> bool {
+    let times = fs::read_to_string("/proc/stat").ok().as_deref().and_then(times);
+    let is_known = times.is_some();
+    if let Some(times) = times {
+        *reading = HostReading { network: std::mem::take(&mut reading.network), ..times };
+    }
+    is_known
 }
 
 /// The first line of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal, in ticks.

@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use record::{HostReading, ProcessReading};
 use rustix::time::{ClockId, clock_gettime};
 use units::{Duration, Instant};
 
+use crate::cpu::CpuReading;
 use crate::diag::Diag;
 use crate::jvm;
 use crate::process;
@@ -42,8 +43,12 @@ pub struct Subject {
 #[derive(Debug)]
 pub struct Sampler {
     stop: Arc<AtomicBool>,
+    last: Last,
     thread: Option<JoinHandle<Sampled>>,
 }
+
+/// What the last reading said of the CPU. Its lock is held for as long as it takes to copy five numbers.
+type Last = Arc<Mutex<Option<CpuReading>>>;
 
 /// What was seen.
 #[derive(Debug, Default)]
@@ -97,10 +102,17 @@ impl Sampler {
     pub fn start(subjects: Vec<Subject>, generator: Option<ProcessSet>) -> io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&stop);
+        let last = Last::default();
+        let for_thread = Arc::clone(&last);
         let thread = std::thread::Builder::new()
             .name("sampler".into())
-            .spawn(move || Watch::new(subjects, generator).until(&told))?;
-        Ok(Self { stop, thread: Some(thread) })
+            .spawn(move || Watch::new(subjects, generator).until(&told, &for_thread))?;
+        Ok(Self { stop, last, thread: Some(thread) })
+    }
+
+    /// What the last reading said of the CPU; `None` before the first.
+    pub fn last(&self) -> Option<CpuReading> {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes a last reading, and gives all.
@@ -195,12 +207,14 @@ impl Watch {
         }
     }
 
-    fn until(mut self, stop: &AtomicBool) -> Sampled {
+    fn until(mut self, stop: &AtomicBool, shared: &Mutex<Option<CpuReading>>) -> Sampled {
         let begun = thread_cpu();
         let mut next = now();
         loop {
             let last = stop.load(Ordering::Acquire);
             self.take(last);
+            let reading = self.sampled.readings.last().map(cpu_of);
+            *shared.lock().unwrap_or_else(PoisonError::into_inner) = reading;
             self.sampled.cost = thread_cpu().saturating_sub(begun);
             if last {
                 return self.sampled;
@@ -315,6 +329,17 @@ impl Watch {
     }
 }
 
+/// What a reading says of the CPU.
+fn cpu_of(reading: &Reading) -> CpuReading {
+    let process = |it: &Watched| it.reading.cpu_user_s + it.reading.cpu_system_s;
+    CpuReading {
+        at: reading.at,
+        generator_s: process(&reading.generator),
+        servers_s: Some(reading.servers.iter().map(process).sum()),
+        ..CpuReading::of_machine(&reading.host)
+    }
+}
+
 /// What is cheap to ask of processes.
 fn usage(pids: &[i32]) -> ProcessReading {
     let sum = |of: fn(i32) -> Option<u64>| -> Option<u64> {
@@ -352,7 +377,7 @@ fn open_files_limit(pid: i32) -> Option<u64> {
     line.split_ascii_whitespace().next()?.parse().ok()
 }
 
-fn now() -> Instant {
+pub(crate) fn now() -> Instant {
     let time = clock_gettime(ClockId::Monotonic);
     Instant::from_nanos(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
@@ -375,11 +400,14 @@ mod tests {
         let processes = ProcessSet { leader: std::process::id().cast_signed(), cgroup: None };
         let sampler = Sampler::start(vec![Subject { processes, port }], None).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(350));
+        let last = sampler.last().expect("a reading was taken");
         let sampled = sampler.finish();
         // Killing and reaping what this test started.
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(sampled.readings.len() >= 3, "{}", sampled.readings.len());
+        assert!(sampled.readings.iter().any(|reading| cpu_of(reading) == last), "{last:?}");
+        assert!(last.servers_s.is_some() && last.machine_s.is_some(), "{last:?}");
         let last = sampled.readings.last().unwrap();
         assert!(last.servers[0].reading.rss_bytes > 0);
         assert!(last.servers[0].reading.accept_queue_limit.is_some(), "{:?}", sampled.not_known);

@@ -312,7 +312,7 @@ fn compare(endpoint: &Endpoint, answer: &Answer, took: Duration, afterwards: Aft
 fn compare_thread(endpoint: &Endpoint, running: &Running) -> Result<Option<Mismatch>, StackError> {
     let Some(expected) = &endpoint.thread else { return Ok(None) };
     let groups = running.usage()?.thread_groups;
-    let is_there = groups.iter().any(|group| group.name.starts_with(expected.as_str()));
+    let is_there = groups.iter().any(|group| signals::is_group_of(&group.name, expected));
     let names = || groups.into_iter().map(|group| group.name).collect();
     Ok((!is_there).then(|| Mismatch::Thread { expected: expected.clone(), got: names() }))
 }

@@ -65,6 +65,14 @@ impl Counts {
         self.by_place[place(ns)] += 1;
     }
 
+    /// Counts a time so often.
+    pub(crate) fn record_many(&mut self, ns: u64, count: u64) {
+        if count > 0 {
+            let ns = self.widen(ns);
+            self.by_place[place(ns)] += count;
+        }
+    }
+
     /// Makes `ns`, or the longest time there is, lie between the shortest and the longest, and gives it back.
     #[cold]
     #[inline(never)]

@@ -77,6 +77,19 @@ impl Distribution {
         self.censored_sum_ns += u128::from(bound.as_nanos());
     }
 
+    /// Adds what a histogram of nanoseconds holds, such as one read from a file: times that were seen to their end, to the
+    /// digits that it tells apart.
+    pub fn add_exact(&mut self, histogram: &Histogram<u64>) {
+        self.exact_sum_ns += add(&mut self.exact, histogram);
+    }
+
+    /// The same for times that are known only to exceed what it holds.
+    pub fn add_censored(&mut self, histogram: &Histogram<u64>) {
+        if !histogram.is_empty() {
+            self.censored_sum_ns += add(self.censored.get_or_insert_default(), histogram);
+        }
+    }
+
     /// Adds all of `other`.
     pub fn merge(&mut self, other: &Self) {
         self.exact.add(&other.exact);
@@ -189,6 +202,11 @@ impl Distribution {
         Deviation::of(&samples)
     }
 
+    /// Each time that was seen to its end and how often it occurred, the shortest first.
+    pub fn exact_times(&self) -> impl Iterator<Item = (Duration, u64)> {
+        self.exact.times().map(|(ns, count)| (Duration::from_nanos(ns), count))
+    }
+
     /// Each time and how often it occurred, the shortest first, censored samples at their bounds.
     pub fn times(&self) -> Vec<(Duration, u64)> {
         let mut all = self.exact.clone();
@@ -207,6 +225,15 @@ impl Distribution {
     pub fn censored(&self) -> Option<Histogram<u64>> {
         self.censored.as_ref().map(Counts::to_histogram)
     }
+}
+
+/// Adds all of `histogram`, and says what that comes to, ns: each time is taken as the middle of what it may have been.
+fn add(counts: &mut Counts, histogram: &Histogram<u64>) -> u128 {
+    histogram.iter_recorded().fold(0, |sum, step| {
+        let (ns, count) = (step.value_iterated_to(), step.count_at_value());
+        counts.record_many(ns, count);
+        sum + u128::from(histogram.median_equivalent(ns)) * u128::from(count)
+    })
 }
 
 /// The nearest rank, from 1 to `count`.
@@ -271,6 +298,25 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_was_written_and_read_again_is_the_same_to_three_digits(
+            exact in prop::collection::vec(1u64..2_000_000_000_000, 0..100),
+            censored in prop::collection::vec(1u64..10_000_000_000, 0..9),
+        ) {
+            let told = of(&exact, &censored);
+            let mut again = Distribution::default();
+            again.add_exact(&told.exact());
+            if let Some(bounds) = told.censored() {
+                again.add_censored(&bounds);
+            }
+            prop_assert_eq!((again.exact(), again.censored()), (told.exact(), told.censored()));
+            prop_assert_eq!((again.count(), again.censored_count()), (told.count(), told.censored_count()));
+            if let (Some(again), Some(told)) = (again.mean(), told.mean()) {
+                let (again, told) = (again.value.as_nanos() as f64, told.value.as_nanos() as f64);
+                prop_assert!((again - told).abs() <= told * RELATIVE_ERROR + 1.0, "{} {}", again, told);
+            }
+        }
+
         #[test]
         fn a_quantile_is_within_the_stated_error_of_the_sorted_truth(
             mut values in prop::collection::vec(1u64..2_000_000_000_000, 1..300),

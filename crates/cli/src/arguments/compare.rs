@@ -13,6 +13,7 @@ Examples:
   proofload compare runs/gateways-20260101-120000 runs/gateways-20260108-120000
   proofload compare runs/before runs/after --threshold 5%      fail a CI job on a loss above 5 %
   proofload compare runs/before runs/after --json
+  proofload compare runs/before runs/after --junit junit.xml   for a CI server
 
 Cells of both runs with the same round, load and stack are compared by the rank-sum test, with Holm's method over all
 of them. Exit codes: 0 where nothing got worse (also where it got better, and where trials are too few to tell: the
@@ -28,6 +29,9 @@ pub struct Compare {
     /// The loss of goodput that is allowed [default: 2%, below which nothing is called a change]
     #[arg(long, value_name = "PERCENT")]
     pub threshold: Option<Share>,
+    /// Write JUnit's XML to this file, too: a cell that got worse is a failure
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
     /// Print JSON (version 1; docs/compare.md) instead of text
     #[arg(long)]
     pub json: bool,

@@ -11,7 +11,7 @@ use units::Share;
 
 use crate::arguments::compare::Compare;
 use crate::exit::{self, Failure};
-use crate::output::print;
+use crate::output::{print, write_whole};
 
 /// Runs the command.
 pub fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
@@ -31,6 +31,9 @@ pub fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
         print(&serde_json::to_string_pretty(&compared).expect("it is plain data"))?;
     } else {
         print(compare_text(&compared).trim_end())?;
+    }
+    if let Some(path) = &arguments.junit {
+        write_whole(path, report::compare_junit(&compared).as_bytes())?;
     }
     let is_worse = compared.count(ChangeVerdict::Worse) > 0;
     Ok(ExitCode::from(if is_worse { exit::SERVICE } else { exit::OK }))

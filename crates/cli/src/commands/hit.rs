@@ -1,21 +1,24 @@
 //! `proofload hit`: one load.
 
+mod files;
 mod scenario;
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use engine::Expect;
-use lab::load::{Job, resolve, run as run_load};
+use lab::load::{Job, Moment, resolve, run as run_load, run_with_rows};
+use lab::rows::rows;
 use plan::{HttpTarget, LoadPlan, PlanError, RequestArguments};
 use record::LoadResult;
 use report::{HitReport, hit_text};
 
+use self::files::Percentiles;
 use crate::arguments::Hit;
 use crate::exit::{self, Failure};
 use crate::interrupt;
 use crate::output::print;
-use crate::progress::LoadProgress;
+use crate::progress::{Audience, LoadProgress};
 
 /// Runs the command.
 pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
@@ -35,17 +38,48 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
         plan: &plan,
         interval_log: arguments.hlog.as_deref(),
     };
+    let mut percentiles = Percentiles::open(arguments)?;
+    let rows_file = files::jtl_writer(arguments)?;
     let control = interrupt::on_signals()?;
-    let mut progress = LoadProgress::new(&plan, arguments.quiet, arguments.json);
-    let result = run_load(&job, &control, &mut |moment| progress.observe(&moment));
-    progress.finish();
-    finish(arguments, result?)
+    let mut progress = LoadProgress::new(&target.url, &plan, audience(arguments))?;
+    let mut observe = |moment: Moment<'_>| {
+        if let Some(it) = &mut percentiles {
+            it.see(&moment);
+        }
+        progress.observe(&moment);
+    };
+    let (result, all_rows) = match rows_file {
+        None => (run_load(&job, &control, &mut observe), Ok(())),
+        Some(writer) => std::thread::scope(|scope| {
+            let (rows, books) = rows(files::rows_of(&job, &target), writer);
+            let books = scope.spawn(move || books.keep());
+            let result = run_with_rows(&job, rows, &control, &mut observe);
+            let kept = books.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            (result, files::all_rows(arguments, kept))
+        }),
+    };
+    progress.finish(result.as_ref().err(), &control);
+    let code = finish(arguments, result?, percentiles, all_rows)?;
+    progress.linger(&control);
+    Ok(code)
 }
 
-/// Prints what a load came to.
-fn finish(arguments: &Hit, result: LoadResult) -> Result<ExitCode, Failure> {
+/// Who watches it.
+fn audience(arguments: &Hit) -> Audience {
+    Audience { quiet: arguments.quiet, json: arguments.json, serve: arguments.serve }
+}
+
+/// Prints what a load came to, and only then says which of its files is not what was asked for.
+fn finish(
+    arguments: &Hit,
+    result: LoadResult,
+    percentiles: Option<Percentiles<'_>>,
+    all_rows: Result<(), Failure>,
+) -> Result<ExitCode, Failure> {
     let report = HitReport::new(result);
     print(&if arguments.json { report.json() } else { hit_text(&report) })?;
+    percentiles.map_or(Ok(()), Percentiles::write)?;
+    all_rows?;
     Ok(ExitCode::from(code(&report)))
 }
 

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use driver::monotonic_now;
 use jmeter::{Aggregate, JtlWriter, Plan, PlanNotUnderstood, Support, end_lines, import, start_lines};
@@ -12,6 +11,7 @@ use lab::users::{JtlBooks, Servers, Setting, carry_out, jtl};
 use scenario::Prepared;
 
 use crate::arguments::jmeter::Jmeter;
+use crate::clock::now_ms;
 use crate::exit::Failure;
 use crate::interrupt;
 
@@ -175,9 +175,4 @@ fn properties(arguments: &Jmeter) -> Result<BTreeMap<String, String>, Failure> {
 fn pair(text: &str) -> Option<(String, String)> {
     let (name, value) = text.split_once('=')?;
     Some((name.trim().to_owned(), value.trim().to_owned()))
-}
-
-fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -14,6 +14,7 @@ use report::{ClaimsReport, claims_text};
 use units::Duration;
 
 use crate::arguments::replicate::Replicate;
+use crate::commands::report::{Sources, leave_html};
 use crate::commands::run::{code, own_binary, run_dir};
 use crate::exit::{self, Failure};
 use crate::interrupt;
@@ -88,17 +89,17 @@ impl One<'_> {
             let dir = last.ok_or_else(|| Failure::usage(nothing()))?;
             Ended { dir, interrupted: false, failed: 0, out_of_time: false }
         } else {
-            let mut progress = RunProgress::new(self.arguments.quiet);
+            let mut progress = RunProgress::new(self.arguments.quiet, None)?;
             let mut observe = |event: Event<'_>| progress.observe(&event);
             let ended = if let Some(dir) = last {
-                resume(&dir, bench, &mut observe)?
+                resume(&dir, bench, &mut observe)
             } else {
                 let experiment = self.experiment(bench.catalogue)?;
                 let dir = run_dir(&self.arguments.runs, &self.run_name());
-                carry_out(&experiment, &dir, bench, &mut observe)?
+                carry_out(&experiment, &dir, bench, &mut observe)
             };
-            progress.finish();
-            ended
+            progress.finish(&ended);
+            ended?
         };
         self.tell(&ended)?;
         Ok(code(&ended))
@@ -173,6 +174,8 @@ impl One<'_> {
         } else {
             print(&claims_text(&report))?;
         }
+        let (published, stacks) = (&self.arguments.published, &self.arguments.stacks.dir);
+        leave_html(&ended.dir, &Sources { published, stacks }, self.arguments.quiet);
         if ended.interrupted || ended.out_of_time {
             eprintln!("proofload: trials are left; the same command goes on with {}", ended.dir.display());
         }

@@ -8,7 +8,7 @@ use plan::stack::Catalogue;
 use plan::{Experiment, Pace};
 
 use crate::arguments::Run;
-use crate::commands::report;
+use crate::commands::report::{self, Sources};
 use crate::exit::{self, Failure};
 use crate::interrupt;
 use crate::progress::RunProgress;
@@ -27,7 +27,7 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
         interrupt: &control,
         until: None,
     };
-    let mut progress = RunProgress::new(arguments.quiet);
+    let mut progress = RunProgress::new(arguments.quiet, arguments.serve)?;
     let ended = match (&arguments.experiment, &arguments.resume) {
         (Some(path), _) => {
             let pace = if arguments.quick { Pace::Quick } else { Pace::Full };
@@ -37,16 +37,20 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
             }
             let name = path.file_stem().map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
             let dir = run_dir(&arguments.runs, &name);
-            carry_out(&experiment, &dir, &bench, &mut |event| progress.observe(&event))?
+            carry_out(&experiment, &dir, &bench, &mut |event| progress.observe(&event))
         }
-        (None, Some(dir)) => resume(dir, &bench, &mut |event| progress.observe(&event))?,
+        (None, Some(dir)) => resume(dir, &bench, &mut |event| progress.observe(&event)),
         (None, None) => unreachable!("clap requires one of them"),
     };
-    progress.finish();
+    progress.finish(&ended);
+    let ended = ended?;
     report::print_ranking(&ended.dir)?;
+    let sources = Sources { stacks: &arguments.stacks.dir, ..Sources::of_checkout() };
+    report::leave_html(&ended.dir, &sources, arguments.quiet);
     if ended.interrupted {
         eprintln!("proofload: interrupted; go on with: proofload run --resume {}", ended.dir.display());
     }
+    progress.linger(ended.dir.clone(), &control);
     Ok(ExitCode::from(code(&ended)))
 }
 

@@ -25,6 +25,19 @@ pub fn run(arguments: &[&str]) -> Output {
     proofload().args(arguments).output().expect("the binary starts")
 }
 
+/// All that a command said.
+pub fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// Runs the binary, which must end with `code`, and gives all that it said.
+#[track_caller]
+pub fn ends_with(code: i32, arguments: &[&str]) -> String {
+    let output = run(arguments);
+    assert_eq!(output.status.code(), Some(code), "{}", text(&output));
+    text(&output)
+}
+
 /// Standard output as JSON.
 pub fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout)

@@ -1,23 +1,11 @@
 //! `proofload compare` on recorded runs.
 
 use std::io::Write;
-use std::process::Output;
 
-use crate::common::{json, run};
+use crate::common::{ends_with, json, run};
 use crate::recorded::{EXPERIMENT, Runs, at, blocks, failed, manifest};
 
 const STARTED: &str = "2026-01-02T00:00:00Z";
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
-}
-
-#[track_caller]
-fn ends_with(code: i32, arguments: &[&str]) -> String {
-    let output = run(arguments);
-    assert_eq!(output.status.code(), Some(code), "{}", text(&output));
-    text(&output)
-}
 
 #[test]
 fn a_loss_beyond_what_is_allowed_is_an_exit_code() {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Output;
 
-use crate::common::{Target, run};
+use crate::common::{Target, run, text};
 
 fn with_script(target: &Target, script: &str, arguments: &[&str]) -> Output {
     let dir = tempfile::tempdir().expect("a folder");
@@ -14,10 +14,6 @@ fn with_script(target: &Target, script: &str, arguments: &[&str]) -> Output {
     all.push(&target.url);
     all.extend(arguments);
     run(&all)
-}
-
-fn text(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
 #[test]
@@ -47,6 +43,16 @@ fn a_script_says_what_is_sent_and_hears_what_came() {
     assert!(text.contains("Requests/sec:"), "{text}");
     // All that was sent was answered, also what was still out at the end.
     assert!(text.contains("script: 0 true true"), "{text}");
+}
+
+/// As wrk's do, also where standard output is no terminal and C keeps back what a script prints.
+#[test]
+fn what_setup_and_init_print_comes_first() {
+    let target = Target::start(&[]);
+    let script = "function setup(thread) print('made') end function init(args) print('begun') end";
+    let said = text(&with_script(&target, script, &[]));
+    let at = |word: &str| said.find(word).unwrap_or_else(|| panic!("no {word} in {said}"));
+    assert!(at("made") < at("Running") && at("begun") < at("Running"), "{said}");
 }
 
 #[test]

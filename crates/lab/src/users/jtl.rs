@@ -194,22 +194,28 @@ fn code_and_message(sample: &StepSample) -> (String, String) {
         sample.url.port_or_known_default().unwrap_or(80)
     );
     let address = sample.url.host_str().unwrap_or_default();
-    let failure = match sample.outcome {
-        Outcome::ConnectFailed(ConnectFailure::Refused) => {
-            Failure::ConnectRefused { server: &server, address }
-        }
-        Outcome::ConnectFailed(ConnectFailure::TimedOut) => {
-            Failure::ConnectTimedOut { server: &server, address }
-        }
+    let failure = failure_of(sample.outcome, &server, address, sample.received_bytes);
+    (failure.code(), failure.message())
+}
+
+/// What JMeter makes of a request that was not answered: of `server`, which is host and port, at `address`.
+pub(crate) fn failure_of<'a>(
+    outcome: Outcome,
+    server: &'a str,
+    address: &'a str,
+    received_bytes: u64,
+) -> Failure<'a> {
+    match outcome {
+        Outcome::ConnectFailed(ConnectFailure::Refused) => Failure::ConnectRefused { server, address },
+        Outcome::ConnectFailed(ConnectFailure::TimedOut) => Failure::ConnectTimedOut { server, address },
         Outcome::ConnectFailed(ConnectFailure::Reset) | Outcome::Reset => Failure::Reset,
-        Outcome::ConnectFailed(_) => Failure::Unreachable { server: &server, address },
+        Outcome::ConnectFailed(_) => Failure::Unreachable { server, address },
         Outcome::TimedOut => Failure::ReadTimedOut,
-        Outcome::ClosedEarly if sample.received_bytes == 0 => Failure::NoAnswer { server: &server },
+        Outcome::ClosedEarly if received_bytes == 0 => Failure::NoAnswer { server },
         Outcome::ClosedEarly => Failure::CutOff,
         Outcome::Malformed(_) => Failure::Malformed,
         Outcome::Unsent | Outcome::InFlight | Outcome::Answered { .. } => Failure::Interrupted,
-    };
-    (failure.code(), failure.message())
+    }
 }
 
 impl<W: Write> JtlBooks<W> {

@@ -102,3 +102,42 @@ pub trait Report {
     /// Steps that are reported as one are over.
     fn transaction(&mut self, crowd: &Crowd, user: u32, transaction: &Transaction);
 }
+
+/// Nobody, or one.
+impl<R: Report> Report for Option<R> {
+    fn sample(&mut self, crowd: &Crowd, user: u32, sample: &StepSample) {
+        if let Some(report) = self {
+            report.sample(crowd, user, sample);
+        }
+    }
+
+    fn unsent(&mut self, crowd: &Crowd, user: u32, unsent: &Unsent, now: Instant) {
+        if let Some(report) = self {
+            report.unsent(crowd, user, unsent, now);
+        }
+    }
+
+    fn transaction(&mut self, crowd: &Crowd, user: u32, transaction: &Transaction) {
+        if let Some(report) = self {
+            report.transaction(crowd, user, transaction);
+        }
+    }
+}
+
+/// One after the other.
+impl<A: Report, B: Report> Report for (A, B) {
+    fn sample(&mut self, crowd: &Crowd, user: u32, sample: &StepSample) {
+        self.0.sample(crowd, user, sample);
+        self.1.sample(crowd, user, sample);
+    }
+
+    fn unsent(&mut self, crowd: &Crowd, user: u32, unsent: &Unsent, now: Instant) {
+        self.0.unsent(crowd, user, unsent, now);
+        self.1.unsent(crowd, user, unsent, now);
+    }
+
+    fn transaction(&mut self, crowd: &Crowd, user: u32, transaction: &Transaction) {
+        self.0.transaction(crowd, user, transaction);
+        self.1.transaction(crowd, user, transaction);
+    }
+}

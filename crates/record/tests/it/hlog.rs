@@ -6,7 +6,7 @@ use std::time::Duration as StdDuration;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
-use record::{RecordError, with_interval_log};
+use record::{LoggedInterval, RecordError, read_interval_log, with_interval_log};
 use units::Duration;
 
 struct Interval {
@@ -100,6 +100,40 @@ fn what_was_logged_is_read_back_in_nanoseconds_under_its_tag() {
         assert!(same && interval.histogram.len() == expected.len(), "{:?}", interval.tag);
     }
     assert_eq!(intervals[2].histogram.count_at(2_000_000_000), 2);
+}
+
+#[test]
+fn a_log_is_read_as_one_distribution_and_what_is_no_log_is_told_with_its_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("response_time.hlog");
+    let parts = [times(&[1_000, 250_000_000], &[]), times(&[7], &[2_000_000_000]), times(&[9], &[5])];
+    with_interval_log(Some(&path), |log| {
+        for (index, part) in parts.iter().enumerate() {
+            log(index as u32 % 2, Duration::from_secs(index as u64), Duration::from_secs(1), part);
+        }
+    })
+    .unwrap();
+    let whole = LoggedInterval::whole(&read_interval_log(dir.path()).unwrap());
+    let expected = times(&[1_000, 250_000_000, 7, 9], &[2_000_000_000, 5]);
+    assert_eq!((whole.exact(), whole.censored()), (expected.exact(), expected.censored()));
+
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let broken = [
+        (text.replace("thread-1", "other-1"), "the tag `other-1` is none of ours"),
+        (text.replace("HISTF", "HIST!"), "not base64"),
+        (format!("{}\n{}", lines[0], lines[1].replace("HISTFAAA", "HISTAAAA") + "\n"), "can't be read"),
+        (text.clone() + "half a li\n", "no line of an interval log"),
+    ];
+    for (text, what) in broken {
+        std::fs::write(&path, &text).unwrap();
+        let told = read_interval_log(dir.path()).unwrap_err().to_string();
+        assert!(told.contains(what) && told.contains("response_time.hlog:"), "{told}");
+    }
+    // A log that was being written when its writer was killed ends before its last line.
+    std::fs::write(&path, text.clone() + "half a li").unwrap();
+    assert_eq!(LoggedInterval::whole(&read_interval_log(dir.path()).unwrap()), whole);
+    assert_eq!(read_interval_log(&dir.path().join("none")).unwrap(), []);
 }
 
 #[test]

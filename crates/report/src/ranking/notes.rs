@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use record::{Manifest, Role, Trial, TrialResult};
-use stats::{LogRatios, is_precise};
+use stats::is_precise;
 use units::Seed;
 
 use super::order::Order;
@@ -17,27 +17,17 @@ pub(super) fn beside(rows: &Rows<'_>, seed: Seed) -> String {
     if let Some(ceiling) = rows.ceiling_per_s {
         lines.push(format!("control: the client reaches {} of the calibration target", per_s(ceiling)));
     }
-    if let Some(twin) = &rows.twin {
-        let of = &rows.cells[twin.of];
-        let ratios = LogRatios::of(&twin.values, &of.by_block);
+    if let Some((stack, ratio, noise)) = rows.twin_gap(seed) {
         let of_what = if rows.compared == Compared::P99 { ", p99" } else { "" };
-        if let Some(ratio) = ratios.ratio(seed) {
-            let ends = ratio.low.zip(ratio.high).map(|(low, high)| {
-                let (one, other) = (rows.compared.shown(low), rows.compared.shown(high));
-                (one.min(other), one.max(other))
-            });
-            let percent = |ratio: f64| format!("{:+.1}", (ratio - 1.0) * 100.0);
-            let interval =
-                ends.map_or_else(String::new, |(low, high)| format!(" ({}…{})", percent(low), percent(high)));
-            let noise = ratios
-                .noise()
-                .map_or_else(String::new, |noise| format!("; noise within a block {:.1} %", noise * 100.0));
-            let of = name(of.stack);
-            lines.push(format!(
-                "A/A: {of} to itself{of_what} {}{interval} %{noise}",
-                percent(rows.compared.shown(ratio.value))
-            ));
-        }
+        let percent = |ratio: f64| format!("{:+.1}", (ratio - 1.0) * 100.0);
+        let interval = ratio
+            .low
+            .zip(ratio.high)
+            .map_or_else(String::new, |(low, high)| format!(" ({}…{})", percent(low), percent(high)));
+        let noise =
+            noise.map_or_else(String::new, |noise| format!("; noise within a block {:.1} %", noise * 100.0));
+        let (of, gap) = (name(stack), percent(ratio.value));
+        lines.push(format!("A/A: {of} to itself{of_what} {gap}{interval} %{noise}"));
     }
     if lines.is_empty() { String::new() } else { format!("\n{}", lines.join("\n")) }
 }
@@ -61,7 +51,7 @@ pub(super) fn notes(run: &RunReport<'_>, orders: &[Order]) -> String {
     text.push('\n');
     let measured = run.trials.iter().any(|trial| matches!(trial.result, TrialResult::Measured(_)));
     if measured {
-        text.push_str(&legend(manifest, orders));
+        text.push_str(&legend(run, orders));
         text.push_str(&drivers::legend(run.trials));
         if manifest.quick {
             text.push_str(
@@ -118,8 +108,9 @@ fn where_it_ended(run: &RunReport<'_>) -> String {
 }
 
 /// What is to be known to read the tables.
-fn legend(manifest: &Manifest, orders: &[Order]) -> String {
-    let blocks = manifest.blocks;
+fn legend(run: &RunReport<'_>, orders: &[Order]) -> String {
+    // Those that were made: a run may have ended before its time.
+    let blocks = run.trials.iter().map(|trial| u64::from(trial.block) + 1).max().unwrap_or(0);
     let mut text = String::from(
         "Response time (p50 to p99.9) is from the instant a request was due; us/req is CPU time a request. Both are \
          those\nof the trial nearest the median. Closed-model times leave out whoever would have asked during a stall.\n",
@@ -145,8 +136,8 @@ fn legend(manifest: &Manifest, orders: &[Order]) -> String {
             least * 100.0
         );
     }
-    if !manifest.placement.is_empty() {
-        let placed = match manifest.placement.as_str() {
+    if !run.manifest.placement.is_empty() {
+        let placed = match run.manifest.placement.as_str() {
             "split" => "Client and servers had cores of their own.\n",
             _ => "Client and servers shared all cores.\n",
         };

@@ -1,6 +1,6 @@
 //! In which order rows stand, and what supports it.
 
-use stats::{Comparison, Spread, blocks_needed, rank_with_ties};
+use stats::{Comparison, Ratio, Spread, blocks_needed, rank_with_ties};
 use units::Seed;
 
 use super::rows::{Compared, Rows};
@@ -10,7 +10,7 @@ use crate::figure::NONE;
 const NOTHING: Spread = Spread { median: 0.0, low: 0.0, high: 0.0, trials: 0 };
 
 /// The order of a table's rows.
-pub(super) enum Order {
+pub(crate) enum Order {
     /// By medians, and by the ranges of so few trials that no test can tell two rows apart.
     Ranges(Vec<Spread>, Compared),
     /// By tests within blocks.
@@ -18,18 +18,20 @@ pub(super) enum Order {
 }
 
 /// A row's place.
-pub(super) struct Place {
+pub(crate) struct Place {
     /// Which row.
-    pub(super) index: usize,
-    /// Its rank, with what it is tied with.
-    pub(super) rank: String,
-    /// How far its goodput may be off, or is from the best one's.
-    pub(super) range: String,
+    pub(crate) index: usize,
+    /// The best and the worst rank it may have.
+    pub(crate) ranks: (usize, usize),
+    /// Of tests: rows that share a letter can't be told apart.
+    pub(crate) letters: Option<String>,
+    /// Of tests: what is shown of it, over that of the best; `None` of the best.
+    pub(crate) to_best: Option<Ratio>,
 }
 
 impl Order {
     /// The order of rows by what they are compared by in each block.
-    pub(super) fn of(rows: &Rows<'_>, seed: Seed) -> Self {
+    pub(crate) fn of(rows: &Rows<'_>, seed: Seed) -> Self {
         let (values, compared) = (rows.by_block(), rows.compared);
         let blocks = values.iter().map(Vec::len).max().unwrap_or(0);
         let pairs = values.len() * values.len().saturating_sub(1) / 2;
@@ -44,15 +46,41 @@ impl Order {
     }
 
     /// Rows from the best down.
-    pub(super) fn places(&self) -> Vec<Place> {
+    pub(crate) fn places(&self) -> Vec<Place> {
         match self {
-            Self::Ranges(spreads, compared) => by_ranges(spreads, *compared),
+            Self::Ranges(spreads, _) => by_ranges(spreads),
             Self::Tests(comparison, compared) => by_tests(comparison, *compared),
         }
     }
 
+    /// Of tests: what is shown of one row over that of another.
+    pub(crate) fn ratio(&self, a: usize, b: usize) -> Option<Ratio> {
+        match self {
+            Self::Ranges(..) => None,
+            Self::Tests(comparison, compared) => ratio(comparison, *compared, a, b),
+        }
+    }
+
+    /// A place's rank with what it is tied with, in a word.
+    pub(crate) fn rank(place: &Place) -> String {
+        let (from, to) = place.ranks;
+        match &place.letters {
+            None => format!("{from}{}", if from == to { "" } else { "=" }),
+            Some(letters) if from == to => format!("{from} {letters}"),
+            Some(letters) => format!("{from}–{to} {letters}"),
+        }
+    }
+
+    /// How far a place's figure may be off, or is from the best one's.
+    pub(crate) fn range(&self, place: &Place) -> String {
+        match self {
+            Self::Ranges(spreads, compared) => range(&spreads[place.index], *compared),
+            Self::Tests(..) => place.to_best.map_or_else(|| NONE.into(), off_the_best),
+        }
+    }
+
     /// The title of the column with the ranges.
-    pub(super) const fn range_title(&self) -> &'static str {
+    pub(crate) const fn range_title(&self) -> &'static str {
         match self {
             Self::Ranges(_, Compared::Goodput) => "range",
             Self::Ranges(_, Compared::P99) => "range\nof p99",
@@ -62,15 +90,16 @@ impl Order {
     }
 }
 
-fn by_ranges(spreads: &[Spread], compared: Compared) -> Vec<Place> {
+fn by_ranges(spreads: &[Spread]) -> Vec<Place> {
     let ranked = rank_with_ties(spreads);
-    let is_tied = |rank: usize| ranked.iter().filter(|(_, other)| *other == rank).count() > 1;
+    let tied = |rank: usize| ranked.iter().filter(|(_, other)| *other == rank).count();
     ranked
         .iter()
         .map(|(index, rank)| Place {
             index: *index,
-            rank: format!("{rank}{}", if is_tied(*rank) { "=" } else { "" }),
-            range: range(&spreads[*index], compared),
+            ranks: (*rank, rank + tied(*rank) - 1),
+            letters: None,
+            to_best: None,
         })
         .collect()
 }
@@ -88,34 +117,33 @@ fn range(spread: &Spread, compared: Compared) -> String {
 
 fn by_tests(comparison: &Comparison, compared: Compared) -> Vec<Place> {
     let best = comparison.order.first().copied();
-    comparison
-        .order
-        .iter()
-        .map(|index| {
-            let (from, to) = comparison.ranks[*index];
-            let ranks = if from == to { from.to_string() } else { format!("{from}–{to}") };
-            Place {
-                index: *index,
-                rank: format!("{ranks} {}", comparison.letters[*index]),
-                range: best
-                    .map_or_else(|| NONE.into(), |best| to_the_best(comparison, compared, *index, best)),
-            }
-        })
-        .collect()
+    let place = |index: &usize| Place {
+        index: *index,
+        ranks: comparison.ranks[*index],
+        letters: Some(comparison.letters[*index].clone()),
+        to_best: best.and_then(|best| ratio(comparison, compared, *index, best)),
+    };
+    comparison.order.iter().map(place).collect()
 }
 
-fn to_the_best(comparison: &Comparison, compared: Compared, index: usize, best: usize) -> String {
-    let Some(pair) = comparison.pair(index, best).filter(|_| index != best) else { return NONE.into() };
+/// What is shown of the first over that of the second; `None` of one and itself.
+fn ratio(comparison: &Comparison, compared: Compared, first: usize, second: usize) -> Option<Ratio> {
+    let pair = comparison.pair(first, second).filter(|_| first != second)?;
+    let ratio = pair.ratio?;
     // The pair's ratio is of its first to its second.
-    let turned = |ratio: f64| compared.shown(if pair.a == index { ratio } else { 1.0 / ratio });
-    let off = |ratio: f64| (turned(ratio) - 1.0) * 100.0;
-    match pair.ratio {
-        Some(ratio) => match (ratio.low.map(off), ratio.high.map(off)) {
-            (Some(one), Some(other)) => {
-                format!("{:+.1} ({:+.1}…{:+.1}) %", off(ratio.value), one.min(other), one.max(other))
-            }
-            _ => format!("{:+.1} %", off(ratio.value)),
-        },
-        None => NONE.into(),
+    let turned = |ratio: f64| compared.shown(if pair.a == first { ratio } else { 1.0 / ratio });
+    let ends = ratio.low.zip(ratio.high).map(|(low, high)| (turned(low), turned(high)));
+    Some(Ratio {
+        value: turned(ratio.value),
+        low: ends.map(|(one, other)| one.min(other)),
+        high: ends.map(|(one, other)| one.max(other)),
+    })
+}
+
+fn off_the_best(ratio: Ratio) -> String {
+    let off = |ratio: f64| (ratio - 1.0) * 100.0;
+    match ratio.low.zip(ratio.high) {
+        Some((low, high)) => format!("{:+.1} ({:+.1}…{:+.1}) %", off(ratio.value), off(low), off(high)),
+        None => format!("{:+.1} %", off(ratio.value)),
     }
 }

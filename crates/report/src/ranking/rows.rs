@@ -2,68 +2,80 @@
 
 use std::collections::BTreeMap;
 
-use explain::audit_trial;
+use explain::{Reason, ReasonKind, audit_trial};
 use record::{CellName, Driver, Measured, Role, Trial, TrialResult, base_load, load_size};
-use stats::{Spread, Twin};
+use stats::{LogRatios, Ratio, Spread, Twin};
+use units::Seed;
 
 use crate::figure::{by_driver, heading, share};
 
 /// All measured trials of one cell.
-pub(super) struct Cell<'a> {
-    pub(super) stack: &'a str,
+pub(crate) struct Cell<'a> {
+    pub(crate) stack: &'a str,
     trials: Vec<&'a Measured>,
     /// Trials that failed.
-    failed: usize,
-    pub(super) goodput: Spread,
+    pub(crate) failed: usize,
+    pub(crate) goodput: Spread,
     /// Of each block, where it was measured in it.
     /// What it is compared by, larger being better; `None` where it was not measured.
-    pub(super) by_block: Vec<Option<f64>>,
+    pub(crate) by_block: Vec<Option<f64>>,
 }
 
 impl Cell<'_> {
     /// The trial whose goodput is closest to the cell's median: its latencies stand for the cell's.
-    pub(super) fn typical(&self) -> &Measured {
+    pub(crate) fn typical(&self) -> &Measured {
         explain::typical(&self.trials).expect("a cell has trials")
     }
 
     /// Those that were measured.
-    pub(super) fn trials(&self) -> &[&Measured] {
+    pub(crate) fn trials(&self) -> &[&Measured] {
         &self.trials
     }
 
-    pub(super) fn failures(&self) -> String {
-        let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
-        let mut intended = 0;
+    /// What failed of what was intended, all trials together, by kind; nothing where nothing did.
+    pub(crate) fn failures(&self) -> BTreeMap<String, (u64, u64)> {
+        let mut sums: BTreeMap<String, u64> = BTreeMap::new();
+        let intended = self.trials.iter().map(|trial| trial.load.intended).sum();
         for trial in &self.trials {
-            intended += trial.load.intended;
             for (name, count) in trial.load.outcomes.failures() {
-                *sums.entry(name).or_default() += count;
+                *sums.entry(name.replace('_', " ")).or_default() += count;
             }
             let unexpected = trial.load.outcomes.answered.saturating_sub(trial.load.answered_as_expected);
-            *sums.entry("unexpected").or_default() += unexpected;
+            *sums.entry("unexpected".into()).or_default() += unexpected;
         }
         sums.retain(|_, count| *count > 0);
-        if sums.is_empty() {
-            return "0".into();
-        }
-        let list: Vec<String> = sums
-            .iter()
-            .map(|(name, count)| format!("{} {}", name.replace('_', " "), share(*count, intended)))
-            .collect();
-        list.join(",\n")
+        sums.into_iter().map(|(name, count)| (name, (count, intended))).collect()
     }
 
-    /// Why the figures are not simply the server's, if any trial's audit says so.
-    pub(super) fn doubts(&self, ceiling_per_s: Option<f64>) -> Vec<String> {
-        let mut kinds: Vec<_> = self
-            .trials
+    /// The same in words.
+    pub(crate) fn failures_text(&self) -> String {
+        let list: Vec<String> = self
+            .failures()
             .iter()
-            .flat_map(|trial| audit_trial(trial, ceiling_per_s).reasons)
-            .map(|reason| reason.kind)
+            .map(|(name, (count, intended))| format!("{name} {}", share(*count, *intended)))
             .collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        let mut doubts: Vec<String> = kinds.into_iter().map(|kind| kind.name().to_owned()).collect();
+        if list.is_empty() { "0".into() } else { list.join(",\n") }
+    }
+
+    /// Why the figures are not simply the server's, if any trial's audit says so, the gravest first: the first reason of
+    /// each kind, and how many trials have one.
+    pub(crate) fn reasons(&self, ceiling_per_s: Option<f64>) -> Vec<(Reason, usize)> {
+        let mut by_kind: BTreeMap<ReasonKind, (Reason, usize)> = BTreeMap::new();
+        for trial in &self.trials {
+            let mut reasons = audit_trial(trial, ceiling_per_s).reasons;
+            reasons.dedup_by_key(|reason| reason.kind);
+            for reason in reasons {
+                by_kind.entry(reason.kind).or_insert((reason, 0)).1 += 1;
+            }
+        }
+        by_kind.into_values().collect()
+    }
+
+    /// The same in words.
+    pub(crate) fn doubts(&self, ceiling_per_s: Option<f64>) -> Vec<String> {
+        let reasons = self.reasons(ceiling_per_s);
+        let mut doubts: Vec<String> =
+            reasons.iter().map(|(reason, _)| reason.kind.name().to_owned()).collect();
         if self.failed > 0 {
             doubts.insert(0, format!("{} of {} trials failed", self.failed, self.failed + self.trials.len()));
         }
@@ -81,7 +93,7 @@ struct Trials<'a> {
 
 /// What the rows of a table are compared by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Compared {
+pub(crate) enum Compared {
     /// Expected answers a second, in the closed model.
     Goodput,
     /// The 99th percentile of response time, in the open model, where all rows are asked the same.
@@ -104,7 +116,7 @@ impl Compared {
     }
 
     /// A ratio of what is compared as one of what is shown.
-    pub(super) fn shown(self, ratio: f64) -> f64 {
+    pub(crate) fn shown(self, ratio: f64) -> f64 {
         match self {
             Self::Goodput => ratio,
             Self::P99 => 1.0 / ratio,
@@ -114,43 +126,43 @@ impl Compared {
 
 /// What a table is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TableName<'a> {
-    pub(super) round: &'a str,
-    pub(super) load: &'a str,
+pub(crate) struct TableName<'a> {
+    pub(crate) round: &'a str,
+    pub(crate) load: &'a str,
     /// Rows that two drivers measured are in two tables: no rank is of both.
-    pub(super) driver: Driver,
+    pub(crate) driver: Driver,
 }
 
 impl TableName<'_> {
-    pub(super) fn has(&self, trial: &Trial) -> bool {
+    pub(crate) fn has(&self, trial: &Trial) -> bool {
         trial.round == self.round && base_load(&trial.load) == self.load && trial.driver == self.driver
     }
 
     /// As it stands above the table.
-    pub(super) fn heading(&self) -> String {
+    pub(crate) fn heading(&self) -> String {
         format!("{}, {}{}", heading(self.round), heading(self.load), by_driver(self.driver))
     }
 
     /// A cell of it.
-    pub(super) fn cell(&self, stack: &str) -> CellName {
+    pub(crate) fn cell(&self, stack: &str) -> CellName {
         let Self { round, load, driver } = *self;
         CellName { round: round.into(), load: load.into(), driver, stack: stack.into() }
     }
 }
 
 /// A table: its rows, and what was measured beside them.
-pub(super) struct Rows<'a> {
-    pub(super) compared: Compared,
-    pub(super) cells: Vec<Cell<'a>>,
+pub(crate) struct Rows<'a> {
+    pub(crate) compared: Compared,
+    pub(crate) cells: Vec<Cell<'a>>,
     /// One of the rows measured once more in each block.
-    pub(super) twin: Option<Twin>,
+    pub(crate) twin: Option<Twin>,
     /// The median rate that the client reached of the calibration target.
-    pub(super) ceiling_per_s: Option<f64>,
+    pub(crate) ceiling_per_s: Option<f64>,
 }
 
 impl<'a> Rows<'a> {
     /// Those of a table.
-    pub(super) fn of(trials: &'a [Trial], table: TableName<'_>) -> Self {
+    pub(crate) fn of(trials: &'a [Trial], table: TableName<'_>) -> Self {
         let blocks = trials.iter().map(|trial| trial.block as usize + 1).max().unwrap_or(0);
         let mut compared = Compared::Goodput;
         let mut by_stack: BTreeMap<(Role, &str), Trials<'_>> = BTreeMap::new();
@@ -183,15 +195,34 @@ impl<'a> Rows<'a> {
         Self { compared, cells, twin, ceiling_per_s }
     }
 
+    /// How far its twin is from the stack that is doubled: what is shown of the one over that of the other, and the noise
+    /// within a block.
+    pub(crate) fn twin_gap(&self, seed: Seed) -> Option<(&'a str, Ratio, Option<f64>)> {
+        let twin = self.twin.as_ref()?;
+        let of = &self.cells[twin.of];
+        let ratios = LogRatios::of(&twin.values, &of.by_block);
+        let ratio = ratios.ratio(seed)?;
+        let ends = ratio.low.zip(ratio.high).map(|(low, high)| {
+            let (one, other) = (self.compared.shown(low), self.compared.shown(high));
+            (one.min(other), one.max(other))
+        });
+        let shown = Ratio {
+            value: self.compared.shown(ratio.value),
+            low: ends.map(|(low, _)| low),
+            high: ends.map(|(_, high)| high),
+        };
+        Some((of.stack, shown, ratios.noise()))
+    }
+
     /// What the rows are compared by in each block; `None` where one was not measured.
-    pub(super) fn by_block(&self) -> Vec<Vec<Option<f64>>> {
+    pub(crate) fn by_block(&self) -> Vec<Vec<Option<f64>>> {
         self.cells.iter().map(|cell| cell.by_block.clone()).collect()
     }
 }
 
 /// Rounds in the order in which the trials name them first, which is that of the experiment, and the loads of each from
 /// small to large, each by every driver, our own first: the trials name those in random order.
-pub(super) fn tables(trials: &[Trial]) -> Vec<TableName<'_>> {
+pub(crate) fn tables(trials: &[Trial]) -> Vec<TableName<'_>> {
     let mut seen: Vec<TableName<'_>> = Vec::new();
     for trial in trials {
         // A stack that takes one request a connection runs the same load on fresh connections.

@@ -10,5 +10,6 @@ mod compare;
 mod finite;
 mod hit;
 mod imitated;
+mod page;
 mod ranking;
 mod samples;

@@ -7,7 +7,10 @@ use lab::experiment::{Bench, carry_out};
 use lab::pair::experiment_text;
 use plan::stack::{Catalogue, InterventionOn, StackManifest};
 use plan::{Experiment, Pace};
-use record::{CellName, Measured, RunDir, Trial, TrialResult, trials_of};
+use record::{
+    CONFIRMATION_VERSION, CellName, ConfirmationRecord, Measured, RunDir, Trial, TrialResult,
+    append_confirmation, trials_of,
+};
 use report::confirmation_text;
 use serde::Serialize;
 
@@ -128,14 +131,34 @@ fn try_one(
     let text = experiment_text(&title, &endpoint, measured, [&cell.stack, &variant.id])?;
     let experiment = Experiment::parse(Path::new("confirm.toml"), &text, bench.catalogue, Pace::Full)?;
     let dir = run_dir(&arguments.runs, &format!("confirm-{}", cell.stack));
-    let mut progress = RunProgress::new(arguments.quiet);
-    let ended = carry_out(&experiment, &dir, bench, &mut |event| progress.observe(&event))?;
-    progress.finish();
+    let mut progress = RunProgress::new(arguments.quiet, None)?;
+    let ended = carry_out(&experiment, &dir, bench, &mut |event| progress.observe(&event));
+    progress.finish(&ended);
+    let ended = ended?;
     if ended.interrupted {
         return Ok(tried);
     }
     let confirmation = compared(&ended.dir, &cell.stack, &variant.id, change, factor)?;
+    if let Some(confirmation) = &confirmation {
+        append_confirmation(&arguments.run, &on_record(cell, confirmation, &ended.dir))?;
+    }
     Ok(Tried { confirmation, run: Some(ended.dir.display().to_string()), ..tried })
+}
+
+/// As it is kept with the run that it is of, where its report finds it.
+fn on_record(cell: &CellExplanation, of: &Confirmation, run: &Path) -> ConfirmationRecord {
+    ConfirmationRecord {
+        version: CONFIRMATION_VERSION,
+        round: cell.round.clone(),
+        load: cell.load.clone(),
+        stack: cell.stack.clone(),
+        variant: of.variant.clone(),
+        before_per_s: of.before_per_s,
+        predicted_per_s: of.predicted_per_s,
+        measured_per_s: of.measured_per_s,
+        outcome: of.outcome.key().to_owned(),
+        run: run.display().to_string(),
+    }
 }
 
 /// The variant that changes the limit by about as much as doubling it does, and by how much.
@@ -151,7 +174,7 @@ fn variant_for<'a>(
             .as_ref()
             .and_then(|it| it.intervention.as_ref())
             .and_then(|it| it.threads.as_deref());
-        named.is_none_or(|named| change.threads.iter().any(|name| name.starts_with(named)))
+        named.is_none_or(|named| change.threads.iter().any(|name| signals::is_group_of(name, named)))
     };
     let with_factor = |stack: &'a StackManifest| {
         let intervention = stack.variant.as_ref()?.intervention.as_ref()?;

@@ -4,14 +4,17 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::path::Path;
 use std::process::ExitCode;
 
-use lab::users::{Servers, Setting, Steps, carry_out, plan};
+use driver::monotonic_now;
+use lab::users::{Servers, Setting, Steps, carry_out, jtl, plan};
 use plan::{PlanError, toml_file};
 use scenario::{Prepared, Scenario};
 use sources::{SourceOptions, Sourced};
 use units::Duration;
 
 use crate::arguments::Hit;
-use crate::commands::hit::finish;
+use crate::clock::now_ms;
+use crate::commands::hit::files::{self, Percentiles};
+use crate::commands::hit::{audience, finish};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::progress::LoadProgress;
@@ -33,15 +36,41 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
         ..Setting::default()
     };
     let servers = Servers::resolve(&prepared, &setting, &arguments.hosts)?;
+    let mut percentiles = Percentiles::open(arguments)?;
+    let groups = || prepared.scenario().groups.iter().map(|group| group.name.clone()).collect();
+    let rows =
+        files::jtl_writer(arguments)?.map(|writer| jtl(groups(), (monotonic_now(), now_ms()), Some(writer)));
+    let (report, books) = rows.unzip();
     let control = interrupt::on_signals()?;
-    let mut progress = LoadProgress::new(&plan(&prepared, &setting), arguments.quiet, arguments.json);
-    let done = carry_out(&prepared, &setting, servers, Steps::default(), &control, &mut |moment| {
-        progress.observe(&moment);
+    let mut progress = LoadProgress::new(&title(arguments), &plan(&prepared, &setting), audience(arguments))?;
+    let (done, kept) = std::thread::scope(|scope| {
+        let books = books.map(|books| scope.spawn(move || books.keep(|_| {}, now_ms)));
+        let report = (Steps::default(), report);
+        let done = carry_out(&prepared, &setting, servers, report, &control, &mut |moment| {
+            if let Some(it) = &mut percentiles {
+                it.see(&moment);
+            }
+            progress.observe(&moment);
+        });
+        // The books are closed when the load's end of them is gone: here.
+        let done = done.map(|(result, (steps, _), _)| (result, steps));
+        let kept = books.map(|it| it.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        (done, kept)
     });
-    progress.finish();
-    let (mut result, steps, _) = done?;
+    progress.finish(done.as_ref().err(), &control);
+    let (mut result, steps) = done?;
     result.steps = steps.into_results();
-    finish(arguments, result)
+    let path = arguments.jtl.as_deref().unwrap_or(Path::new(""));
+    let all_rows = kept.transpose().map(drop).map_err(|error| files::unwritable(path, &error, "--jtl"));
+    let code = finish(arguments, result, percentiles, all_rows)?;
+    progress.linger(&control);
+    Ok(code)
+}
+
+/// What is loaded, by the file that says so.
+fn title(arguments: &Hit) -> String {
+    let files = [&arguments.scenario, &arguments.har, &arguments.openapi];
+    files.into_iter().flatten().next().map_or_else(String::new, |file| file.display().to_string())
 }
 
 /// Refuses what is said of the one request that there is not.

@@ -1,0 +1,28 @@
+//! `proofload view` as typed.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// `proofload view`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  proofload view                            the runs in runs/, in a browser
+  proofload view runs/quick-20260101-120000
+  proofload view /srv/results --listen 127.0.0.1:8000 --no-open
+
+It serves on this machine alone unless --listen says otherwise, until Ctrl-C. Nothing is changed and nothing is loaded
+from elsewhere. A run that can't be read is listed with the reason.")]
+pub struct View {
+    /// Where run directories are, or one of them
+    #[arg(default_value = "runs", value_name = "RUN_OR_RUNS_DIR")]
+    pub runs: PathBuf,
+    /// Address to serve at; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub listen: SocketAddr,
+    /// Open no browser
+    #[arg(long)]
+    pub no_open: bool,
+}

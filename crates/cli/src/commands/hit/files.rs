@@ -1,0 +1,89 @@
+//! Files that a load writes beside its result: percentiles, and a row for each request.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use driver::monotonic_now;
+use jmeter::JtlWriter;
+use lab::load::{Job, Moment};
+use lab::rows::{RowsKept, RowsOf};
+use plan::HttpTarget;
+use stats::Distribution;
+
+use crate::arguments::Hit;
+use crate::clock::now_ms;
+use crate::exit::Failure;
+
+/// Percentiles in the making.
+pub struct Percentiles<'a> {
+    path: &'a Path,
+    file: File,
+    times: Distribution,
+}
+
+impl<'a> Percentiles<'a> {
+    /// Opens the file of `--hgrm` before the load, so that nothing is measured for a file that can't be.
+    pub fn open(arguments: &'a Hit) -> Result<Option<Self>, Failure> {
+        let Some(path) = &arguments.hgrm else { return Ok(None) };
+        let file = File::create(path).map_err(|error| unwritable(path, &error, "--hgrm"))?;
+        Ok(Some(Self { path, file, times: Distribution::default() }))
+    }
+
+    /// Takes in what a load tells of an interval.
+    pub fn see(&mut self, moment: &Moment<'_>) {
+        if let Moment::Interval { interval, .. } = moment {
+            self.times.merge(&interval.times.response);
+        }
+    }
+
+    /// Writes them.
+    pub fn write(mut self) -> Result<(), Failure> {
+        let text = exports::hgrm(&self.times);
+        self.file.write_all(text.as_bytes()).map_err(|error| unwritable(self.path, &error, "--hgrm"))
+    }
+}
+
+/// Opens the file of `--jtl`.
+pub fn jtl_writer(arguments: &Hit) -> Result<Option<JtlWriter<File>>, Failure> {
+    let Some(path) = &arguments.jtl else { return Ok(None) };
+    let writer = File::create(path).and_then(JtlWriter::new);
+    writer.map(Some).map_err(|error| unwritable(path, &error, "--jtl"))
+}
+
+/// What the rows of a load of one request have in common.
+pub fn rows_of(job: &Job<'_>, target: &HttpTarget) -> RowsOf {
+    let line = job.request.bytes.split(|byte| *byte == b'\r').next().unwrap_or_default();
+    let line = String::from_utf8_lossy(line);
+    // Method and path: the query may be another each time that somebody compares two files.
+    let label = line.split(['?']).next().unwrap_or_default().trim_end_matches(" HTTP/1.1");
+    RowsOf {
+        label: label.to_owned(),
+        url: target.url.clone(),
+        server: format!("{}:{}", target.host, target.port),
+        address: job.targets.first().map_or_else(String::new, |it| it.ip().to_string()),
+        connections: job.plan.connections.get(),
+        fresh_connections: job.plan.reuse != engine::Reuse::KeepAlive,
+        sent_bytes: job.request.bytes.len() as u64,
+        clock: (monotonic_now(), now_ms()),
+    }
+}
+
+/// Whether all rows of a load are in its file.
+pub fn all_rows(arguments: &Hit, kept: io::Result<RowsKept>) -> Result<(), Failure> {
+    let Some(path) = &arguments.jtl else { return Ok(()) };
+    let RowsKept { written, lost } = kept.map_err(|error| unwritable(path, &error, "--jtl"))?;
+    if lost == 0 {
+        return Ok(());
+    }
+    let all = written + lost;
+    Err(Failure::system(format!(
+        "{} lacks {lost} of {all} rows: they came faster than they could be written; lower the load, or write elsewhere",
+        path.display()
+    )))
+}
+
+/// A file that can't be written.
+pub fn unwritable(path: &Path, error: &io::Error, option: &str) -> Failure {
+    Failure::system(format!("{} can't be written ({error}); check {option} and the disk", path.display()))
+}

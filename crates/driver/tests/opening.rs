@@ -1,0 +1,53 @@
+//! How far the opening is, for whoever watches.
+
+mod common;
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::num::NonZeroU64;
+
+use driver::{Backend, Control, Route, probe_uring, run_engine};
+use engine::Sample;
+
+const CONNECTIONS: u32 = 8;
+
+/// Answers whatever it reads. It ends with the test process.
+fn server() -> Route {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("a bound address");
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            std::thread::spawn(move || {
+                let mut bytes = [0; 1024];
+                while let Ok(1..) = stream.read(&mut bytes) {
+                    let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+                }
+            });
+        }
+    });
+    Route::new(vec![address], 0).expect("one target")
+}
+
+/// On loopback so few are open within a turn of the loop, and counted all the same.
+fn counts_them_all(backend: Backend) {
+    let mut config = common::config(CONNECTIONS);
+    config.stop.requests = NonZeroU64::new(100);
+    let control = Control::default();
+    let finished = run_engine(config, server(), |_: &Sample| {}, &control, backend).expect("the IO works");
+    assert!(finished.counters.connections_opened >= u64::from(CONNECTIONS));
+    assert!(control.connections_tried() >= u64::from(CONNECTIONS), "{}", control.connections_tried());
+}
+
+#[test]
+fn epoll_counts_all_connections_of_a_short_opening() {
+    counts_them_all(Backend::Epoll);
+}
+
+#[test]
+fn io_uring_counts_all_connections_of_a_short_opening() {
+    if let Err(refused) = probe_uring(CONNECTIONS) {
+        eprintln!("not tried: {refused}");
+        return;
+    }
+    counts_them_all(Backend::Uring);
+}

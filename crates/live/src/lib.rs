@@ -1,0 +1,32 @@
+//! What goes on while it goes on: a state folded from the events of a run or of one load ([`State`]), what a view shows
+//! of it ([`View`], and as JSON in a browser), and a picture of that in lines of a terminal ([`draw`], [`Inline`]).
+//!
+//! Invariants: nothing here reads a clock, a file or a terminal, instants are arguments; memory is bounded whatever a
+//! run's length; no text from outside reaches a terminal with a control character in it.
+#![forbid(unsafe_code)]
+
+mod buckets;
+mod cpu;
+mod draw;
+mod finished;
+mod inline;
+mod metrics;
+mod progress;
+mod series;
+mod state;
+mod text;
+mod view;
+mod warnings;
+mod words;
+
+pub use draw::{COLUMNS_MIN, ROWS_MIN, draw, rows_wanted};
+pub use inline::Inline;
+pub use metrics::metrics;
+pub use state::State;
+pub use view::{
+    Bucket, BurstView, CpuView, EndedView, FinishedView, Kind, LeftView, Outcomes, Second, StageName,
+    StageView, TrialView, VIEW_VERSION, View, Warning, WarningKind,
+};
+pub use words::{
+    finished_line, interval_words, left_out_line, left_words, precise_line, started, trial_words,
+};

@@ -1,0 +1,123 @@
+//! What goes on as metrics, for somebody who scrapes a run while it lasts.
+
+use exports::{Families, Family, Labels, Metric, Sample, Unit, Value};
+
+use crate::view::{Second, View};
+
+/// The families of a view: figures of the last second and of the load at hand, labelled with the trial that they are of.
+/// What is not known is left out.
+pub fn metrics(view: &View) -> Vec<Family> {
+    let mut to = Adder { families: Families::default(), labels: labels(view) };
+    if let Some(second) = view.seconds.last() {
+        add_second(&mut to, second);
+    }
+    let unanswered = "Requests of the load at hand that did not end as expected";
+    for (kind, count) in &view.outcomes.failures {
+        let labels = to.labels.clone().with("outcome", *kind);
+        to.add(Metric::requests("live_failed_requests", unanswered), labels, Value::Count(*count));
+    }
+    let expected =
+        Metric::requests("live_expected_requests", "Requests of the load at hand answered as expected");
+    let labels = to.labels.clone();
+    to.add(expected, labels, Value::Count(view.outcomes.answered_as_expected));
+    if let Some(cpu) = &view.cpu {
+        let sides = [
+            ("generator", Some(cpu.generator)),
+            ("servers", cpu.servers),
+            ("others", cpu.others),
+            ("interrupts", cpu.interrupts),
+            ("steal", cpu.steal),
+        ];
+        for (side, cores) in sides {
+            let metric = Metric::gauge("live_cpu_cores", Unit::Cores, "Cores kept busy, by whom");
+            let labels = Labels::default().with("side", side);
+            to.add_number(metric, labels, cores);
+        }
+    }
+    let made = Metric::gauge("live_trials_made", Unit::None, "Trials that are written down");
+    to.add(made, Labels::default(), Value::Count(view.finished_count));
+    let left = Metric::gauge("live_left", Unit::Seconds, "How long it takes yet, at least");
+    to.add_number(left, Labels::default(), view.left.map(|it| it.left_s));
+    to.families.into_vec()
+}
+
+struct Adder {
+    families: Families,
+    labels: Labels,
+}
+
+impl Adder {
+    fn add(&mut self, metric: Metric, labels: Labels, value: Value) {
+        self.families.add(metric, Sample { labels, value, span: None });
+    }
+
+    fn add_number(&mut self, metric: Metric, labels: Labels, value: Option<f64>) {
+        if let Some(value) = value.filter(|value| value.is_finite()) {
+            self.add(metric, labels, Value::Number(value));
+        }
+    }
+}
+
+fn add_second(to: &mut Adder, second: &Second) {
+    let labels = to.labels.clone();
+    let goodput =
+        Metric::gauge("live_goodput", Unit::RequestsPerSecond, "Expected answers in the last second");
+    to.add_number(goodput, labels.clone(), Some(second.goodput_per_s));
+    let time = |quantile: &'static str, us: Option<f64>, is_bound: bool, to: &mut Adder| {
+        // A bound is in no family of those that are exact.
+        let (name, help) = if is_bound {
+            (
+                "live_response_time_lower_bound",
+                "Response time of the last second, known to be longer than this",
+            )
+        } else {
+            ("live_response_time", "Response time of the last second")
+        };
+        let labels = labels.clone().with("quantile", quantile);
+        to.add_number(Metric::gauge(name, Unit::Seconds, help), labels, us.map(|us| us / 1e6));
+    };
+    time("0.5", second.p50_us, false, to);
+    time("0.99", second.p99_us, second.p99_is_lower_bound, to);
+}
+
+fn labels(view: &View) -> Labels {
+    let Some(trial) = &view.trial else { return Labels::default().with("load", view.title.clone()) };
+    Labels::default()
+        .with("round", trial.round.clone())
+        .with("load", trial.load.clone())
+        .with("stack", trial.stack.clone())
+        .with("driver", trial.driver.name())
+        .with("block", trial.block.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use units::Instant;
+
+    use super::*;
+    use crate::state::State;
+
+    #[test]
+    fn a_second_with_a_bound_is_told_as_one() {
+        let mut view = State::of_experiment(2, Instant::ORIGIN).view(Instant::ORIGIN);
+        view.seconds.push(Second {
+            burst: None,
+            from_s: 0.0,
+            goodput_per_s: 12.5,
+            p50_us: Some(1500.0),
+            p99_us: Some(2e6),
+            p99_is_lower_bound: true,
+            failures: std::collections::BTreeMap::new(),
+        });
+        view.outcomes.failures.insert("reset", 3);
+        let text = exports::text(&metrics(&view));
+        for line in [
+            "proofload_live_goodput_per_second 12.5",
+            "proofload_live_response_time_seconds{quantile=\"0.5\"} 0.0015",
+            "proofload_live_response_time_lower_bound_seconds{quantile=\"0.99\"} 2",
+            "proofload_live_failed_requests_total{outcome=\"reset\"} 3",
+        ] {
+            assert!(text.lines().any(|it| it == line), "{line}\n{text}");
+        }
+    }
+}

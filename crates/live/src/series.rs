@@ -1,0 +1,221 @@
+//! The loads of a trial second by second, all of their threads together.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use stats::{Distribution, Interval, Tally};
+use units::Duration;
+
+use crate::buckets::Buckets;
+use crate::view::{Bucket, Outcomes, Second};
+
+/// Seconds kept: two minutes.
+const SECONDS_MAX: usize = 120;
+/// Seconds that threads may still add to: they begin a moment apart, and hand a second over when it is over.
+const OPEN_MAX: usize = 2;
+/// Two intervals that begin closer together than this are of the same second.
+const SAME_WITHIN: Duration = Duration::from_millis(500);
+/// An interval shorter than this, as at the end of a load, says nothing of a rate.
+const SHOWN_MIN: Duration = Duration::from_millis(500);
+/// Answers with another status or body than the expected one, among the failures.
+const UNEXPECTED: &str = "unexpected";
+
+/// What the loads of a trial were like so far.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Series {
+    /// Which burst is under way; `None` of the measured load.
+    burst: Option<u32>,
+    closed: VecDeque<Second>,
+    open: VecDeque<Part>,
+    /// Threads that told of the second before those that are open.
+    threads: u32,
+    /// Of the load under way.
+    tally: Tally,
+    histogram: Buckets,
+}
+
+/// A second that threads still add to.
+#[derive(Debug, Clone, Default)]
+struct Part {
+    from: Duration,
+    length: Duration,
+    threads: u32,
+    tally: Tally,
+    response: Distribution,
+}
+
+impl Series {
+    /// A load begins: a burst, or the measured one.
+    pub(crate) fn begin(&mut self, burst: Option<u32>) {
+        while self.close() {}
+        self.burst = burst;
+        self.threads = 0;
+        self.tally = Tally::default();
+        self.histogram = Buckets::default();
+    }
+
+    /// Adds what a thread did from `from` after the load's start on, for `length`.
+    pub(crate) fn add(&mut self, from: Duration, length: Duration, interval: &Interval) {
+        self.tally.merge(&interval.tally);
+        self.histogram.add(&interval.times.response);
+        let apart = |part: &Part| part.from.saturating_sub(from).max(from.saturating_sub(part.from));
+        if self.open.iter().all(|part| apart(part) >= SAME_WITHIN) {
+            self.open.push_back(Part { from, ..Part::default() });
+        }
+        if let Some(part) = self.open.iter_mut().find(|part| apart(part) < SAME_WITHIN) {
+            part.length = part.length.max(length);
+            part.threads += 1;
+            part.tally.merge(&interval.tally);
+            part.response.merge(&interval.times.response);
+        }
+        if self.open.len() > OPEN_MAX {
+            self.close();
+        }
+    }
+
+    /// Closes the oldest of the open seconds; false where none is open.
+    fn close(&mut self) -> bool {
+        let Some(part) = self.open.pop_front() else { return false };
+        self.threads = part.threads;
+        self.closed.extend(part.second(self.burst));
+        while self.closed.len() > SECONDS_MAX {
+            self.closed.pop_front();
+        }
+        true
+    }
+
+    /// The last seconds. One of which only some of the threads have told is not among them: its rate is theirs alone.
+    pub(crate) fn seconds(&self) -> Vec<Second> {
+        let before = std::iter::once(self.threads).chain(self.open.iter().map(|part| part.threads));
+        let is_whole = |at: usize, part: &Part, before| part.threads >= before || at + 1 < self.open.len();
+        let open = self.open.iter().zip(before).enumerate();
+        let open = open.filter(|(at, (part, before))| is_whole(*at, part, *before));
+        let open = open.filter_map(|(_, (part, _))| part.second(self.burst));
+        let all: Vec<Second> = self.closed.iter().cloned().chain(open).collect();
+        all[all.len().saturating_sub(SECONDS_MAX)..].to_vec()
+    }
+
+    pub(crate) fn outcomes(&self) -> Outcomes {
+        let Tally { intended, answered_as_expected, .. } = self.tally;
+        Outcomes { intended, answered_as_expected, failures: failures(&self.tally) }
+    }
+
+    pub(crate) fn histogram(&self) -> Vec<Bucket> {
+        self.histogram.view()
+    }
+}
+
+impl Part {
+    fn second(&self, burst: Option<u32>) -> Option<Second> {
+        if self.length < SHOWN_MIN {
+            return None;
+        }
+        let times = self.response.quantiles([0.5, 0.99]);
+        let us = |at: usize| times.map(|times| times[at].value.as_micros_f64());
+        Some(Second {
+            burst,
+            from_s: self.from.as_secs_f64(),
+            goodput_per_s: self.tally.done_as_expected as f64 / self.length.as_secs_f64(),
+            p50_us: us(0),
+            p99_us: us(1),
+            p99_is_lower_bound: times.is_some_and(|[_, p99]| p99.is_lower_bound),
+            failures: failures(&self.tally),
+        })
+    }
+}
+
+/// What did not end as expected, by kind; kinds of which there are none are left out.
+fn failures(tally: &Tally) -> BTreeMap<&'static str, u64> {
+    let unexpected = tally.answered.saturating_sub(tally.answered_as_expected);
+    let others = tally.outcomes().into_iter().filter(|(name, _)| *name != "answered");
+    others.chain([(UNEXPECTED, unexpected)]).filter(|(_, count)| *count > 0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::{Outcome, Sample};
+    use units::Instant;
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// Requests that took a millisecond and ended like that.
+    fn interval(outcomes: &[Outcome]) -> Interval {
+        let mut interval = Interval::default();
+        for outcome in outcomes {
+            interval.record(&Sample {
+                intended: Instant::ORIGIN,
+                ready: Instant::ORIGIN,
+                sent: Some(Instant::ORIGIN),
+                done: Instant::ORIGIN + Duration::from_millis(1),
+                arrived: None,
+                outcome: *outcome,
+                received_bytes: 1,
+                due_in_window: true,
+                done_in_window: true,
+            });
+        }
+        interval
+    }
+
+    const GOOD: Outcome = Outcome::Answered { status: 200, expected: true };
+    const WRONG: Outcome = Outcome::Answered { status: 500, expected: false };
+
+    #[test]
+    fn threads_that_begin_a_moment_apart_share_a_second_and_half_of_one_is_not_shown() {
+        let mut series = Series::default();
+        for second in 0..5 {
+            let from = SECOND * second;
+            series.add(from, SECOND, &interval(&[GOOD; 30]));
+            if second > 0 {
+                assert_eq!(series.seconds().len() as u64, second, "the other thread has not told yet");
+            }
+            series.add(from + Duration::from_millis(40), SECOND, &interval(&[GOOD; 10]));
+        }
+        let seconds = series.seconds();
+        assert_eq!(seconds.len(), 5);
+        assert!(seconds.iter().all(|it| (it.goodput_per_s - 40.0).abs() < 1e-9), "{seconds:?}");
+        assert!((seconds[2].p50_us.unwrap() - 1_000.0).abs() < 2.0);
+    }
+
+    #[test]
+    fn failures_are_told_by_kind_and_wrong_answers_are_among_them() {
+        let mut series = Series::default();
+        series.begin(None);
+        series.add(
+            Duration::ZERO,
+            SECOND,
+            &interval(&[GOOD, WRONG, WRONG, Outcome::TimedOut, Outcome::Reset]),
+        );
+        let expected = [("reset", 1), ("timed_out", 1), ("unexpected", 2)].into();
+        assert_eq!(series.outcomes(), Outcomes { intended: 5, answered_as_expected: 1, failures: expected });
+        assert_eq!(series.seconds()[0].failures, series.outcomes().failures);
+        assert!(series.seconds()[0].p99_is_lower_bound);
+        assert_eq!(series.histogram().iter().map(|it| it.count).sum::<u64>(), 5);
+    }
+
+    #[test]
+    fn a_new_load_counts_anew_and_keeps_what_was_seen_of_the_last() {
+        let mut series = Series::default();
+        series.begin(Some(1));
+        series.add(Duration::ZERO, SECOND, &interval(&[GOOD; 3]));
+        // A stub says nothing of a rate.
+        series.add(SECOND, Duration::from_millis(20), &interval(&[GOOD]));
+        series.begin(None);
+        series.add(Duration::ZERO, SECOND, &interval(&[GOOD; 2]));
+        let bursts: Vec<_> = series.seconds().iter().map(|it| it.burst).collect();
+        assert_eq!(bursts, [Some(1), None]);
+        assert_eq!(series.outcomes().intended, 2);
+    }
+
+    #[test]
+    fn an_hour_takes_no_more_than_two_minutes() {
+        let mut series = Series::default();
+        for second in 0..3600 {
+            series.add(SECOND * second, SECOND, &interval(&[GOOD]));
+        }
+        assert_eq!(series.seconds().len(), SECONDS_MAX);
+        assert!(series.closed.len() + series.open.len() <= SECONDS_MAX + OPEN_MAX);
+        assert!((series.seconds().last().unwrap().from_s - 3599.0).abs() < 1e-9);
+    }
+}

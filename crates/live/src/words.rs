@@ -1,0 +1,98 @@
+//! What goes on in lines of text: where there is no terminal, and above the picture where there is one.
+
+use lab::experiment::Ahead;
+use plan::Cell;
+use record::{Role, Trial};
+use report::{TrialLine, indented, per_s, plain_line};
+use stats::Interval;
+use units::Duration;
+
+use crate::view::TrialView;
+
+/// Intervals shorter than this say nothing of a rate.
+const SHOWN_MIN: Duration = Duration::from_millis(500);
+
+/// An interval of load in a few words; `None` of the short one at the end.
+pub fn interval_words(interval: &Interval, length: Duration) -> Option<String> {
+    if length < SHOWN_MIN {
+        return None;
+    }
+    let tally = &interval.tally;
+    let p99 = interval.times.response.quantile(0.99).map_or_else(String::new, |it| format!(", p99 {it}"));
+    let bad = tally.intended - tally.answered_as_expected;
+    let bad = if bad > 0 { format!(", {bad} failed") } else { String::new() };
+    Some(format!("{}{p99}{bad}", per_s(tally.done_as_expected as f64 / length.as_secs_f64())))
+}
+
+/// A trial that starts.
+pub fn started(number: u32, ahead: &Ahead, block: u32, round: &str, cell: &Cell) -> TrialView {
+    TrialView {
+        number,
+        of: number - 1 + ahead.trials.max(1),
+        of_max: number - 1 + ahead.trials_max.max(1),
+        block,
+        round: round.to_owned(),
+        load: cell.load.label(),
+        stack: cell.stack.clone(),
+        role: match cell.role {
+            plan::Role::Stack => Role::Stack,
+            plan::Role::Twin => Role::Twin,
+            plan::Role::Control => Role::Control,
+        },
+        driver: match cell.driver {
+            plan::Driver::Proofload => record::Driver::Proofload,
+            plan::Driver::Wrk => record::Driver::Wrk,
+            plan::Driver::Jmeter => record::Driver::Jmeter,
+        },
+    }
+}
+
+impl TrialView {
+    /// The stack, with what makes its load and what it is measured for where that says something.
+    pub(crate) fn who(&self) -> String {
+        let twin = if self.role == Role::Twin { ", its twin" } else { "" };
+        let by = if self.driver.is_own() { String::new() } else { format!(" by {}", self.driver.name()) };
+        format!("{}{by}{twin}", plain_line(&self.stack))
+    }
+
+    /// `7/54`, or `7/54 to 90` where it may become more.
+    pub(crate) fn count(&self) -> String {
+        let Self { number, of, of_max, .. } = self;
+        if of_max > of { format!("{number}/{of} to {of_max}") } else { format!("{number}/{of}") }
+    }
+}
+
+/// Which trial it is.
+pub fn trial_words(trial: &TrialView) -> String {
+    let TrialView { block, round, load, .. } = trial;
+    format!("trial {}, block {block}, {}, {load}: {}", trial.count(), plain_line(round), trial.who())
+}
+
+/// How long it takes yet.
+pub fn left_words(ahead: &Ahead) -> String {
+    let in_words = |left: Duration| {
+        let seconds = left.as_nanos().div_ceil(1_000_000_000);
+        if seconds < 120 { format!("{seconds} s") } else { format!("{} min", seconds.div_ceil(60)) }
+    };
+    let (least, most) = (in_words(ahead.left), in_words(ahead.left_max));
+    if least == most || ahead.trials == 0 {
+        format!("about {most} left")
+    } else {
+        format!("about {least} to {most} left")
+    }
+}
+
+/// A stack takes no part; the end of a build's log may be part of the reason.
+pub fn left_out_line(stack: &str, why: &str) -> String {
+    format!("left out: {}: {}", plain_line(stack), indented(why))
+}
+
+/// A table goes no further.
+pub fn precise_line(round: &str, load: &str, blocks: u32) -> String {
+    format!("{}, {}: precise after {blocks} blocks, and goes no further", plain_line(round), plain_line(load))
+}
+
+/// A trial is written down; `trial` is which, in words.
+pub fn finished_line(trial: &str, recorded: &Trial) -> String {
+    format!("{trial}: {}", TrialLine(recorded))
+}

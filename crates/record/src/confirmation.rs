@@ -1,0 +1,122 @@
+//! Predictions that were put to the test, beside the run that they are of.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::RecordError;
+
+/// Version of [`ConfirmationRecord`].
+pub const CONFIRMATION_VERSION: u32 = 1;
+/// The name of the file, in the run's directory.
+const FILE: &str = "confirmations.jsonl";
+
+/// One line of `confirmations.jsonl`: what a verdict predicted of one change, and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConfirmationRecord {
+    /// [`CONFIRMATION_VERSION`] of the writer.
+    pub version: u32,
+    /// The round.
+    pub round: String,
+    /// The load, in words.
+    pub load: String,
+    /// The stack.
+    pub stack: String,
+    /// The variant that made the change.
+    pub variant: String,
+    /// The rate without it, measured beside it, 1/s.
+    pub before_per_s: f64,
+    /// What the verdict predicted, 1/s.
+    pub predicted_per_s: f64,
+    /// What it was, 1/s.
+    pub measured_per_s: f64,
+    /// `confirmed`, `partly` or `refuted`.
+    pub outcome: String,
+    /// The directory of the run that measured it, as the user would name it.
+    pub run: String,
+}
+
+/// Appends one to those of the run in `dir`.
+pub fn append_confirmation(dir: &Path, record: &ConfirmationRecord) -> Result<(), RecordError> {
+    let path = dir.join(FILE);
+    let mut line = serde_json::to_vec(record).expect("a confirmation is plain data");
+    line.push(b'\n');
+    let failed = |error| RecordError::io(&path, "writing a confirmation", error);
+    let mut file = OpenOptions::new().append(true).create(true).open(&path).map_err(failed)?;
+    file.write_all(&line).and_then(|()| file.sync_data()).map_err(failed)
+}
+
+/// Those of the run in `dir`, in the order in which they were made; of one cell and variant the last counts. None where
+/// there is no file. A last line that was not finished is none.
+pub fn read_confirmations(dir: &Path) -> Result<Vec<ConfirmationRecord>, RecordError> {
+    let path = dir.join(FILE);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(RecordError::io(&path, "reading", error)),
+    };
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    let mut all: Vec<ConfirmationRecord> = Vec::new();
+    for (index, line) in whole.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
+        let malformed = |what: String| RecordError::Malformed { path: path.clone(), line: index + 1, what };
+        let record: ConfirmationRecord =
+            serde_json::from_str(line).map_err(|error| malformed(error.to_string()))?;
+        if record.version > CONFIRMATION_VERSION {
+            return Err(malformed(format!(
+                "the confirmation has version {}, and {CONFIRMATION_VERSION} is the newest known here",
+                record.version
+            )));
+        }
+        let same = |it: &ConfirmationRecord| {
+            (&it.round, &it.load, &it.stack, &it.variant)
+                == (&record.round, &record.load, &record.stack, &record.variant)
+        };
+        all.retain(|it| !same(it));
+        all.push(record);
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(stack: &str, measured_per_s: f64) -> ConfirmationRecord {
+        ConfirmationRecord {
+            version: CONFIRMATION_VERSION,
+            round: "sleep".into(),
+            load: "300 connections".into(),
+            stack: stack.into(),
+            variant: format!("{stack}@threads-400"),
+            before_per_s: 2000.0,
+            predicted_per_s: 3000.0,
+            measured_per_s,
+            outcome: "confirmed".into(),
+            run: "runs/confirm-1".into(),
+        }
+    }
+
+    #[test]
+    fn of_one_cell_and_variant_the_last_counts() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(read_confirmations(dir.path()).unwrap(), []);
+        for one in [record("a", 1.0), record("b", 2.0), record("a", 3.0)] {
+            append_confirmation(dir.path(), &one).unwrap();
+        }
+        let path = dir.path().join(FILE);
+        let mut cut = std::fs::read_to_string(&path).unwrap();
+        cut.push_str("{\"version\":1,\"rou");
+        std::fs::write(&path, cut).unwrap();
+        assert_eq!(read_confirmations(dir.path()).unwrap(), [record("b", 2.0), record("a", 3.0)]);
+    }
+
+    #[test]
+    fn what_is_newer_or_broken_names_its_line() {
+        let dir = tempfile::tempdir().unwrap();
+        append_confirmation(dir.path(), &ConfirmationRecord { version: 9, ..record("a", 1.0) }).unwrap();
+        let told = read_confirmations(dir.path()).unwrap_err().to_string();
+        assert!(told.contains("version 9"), "{told}");
+    }
+}

@@ -1,0 +1,34 @@
+//! The document of a run in the forms that other programs take: HTML, Markdown, JUnit XML, CSV, JSON.
+
+mod csv;
+mod html;
+mod junit;
+mod markdown;
+
+pub use csv::csv;
+pub use html::html;
+pub use junit::{compare_junit, junit};
+pub use markdown::markdown;
+
+use crate::page::model::Page;
+
+/// The document as JSON, as `docs/report.schema.json` describes it.
+///
+/// # Panics
+/// Never: it is plain data.
+pub fn json(page: &Page) -> String {
+    let mut text = serde_json::to_string_pretty(page).expect("a page is plain data");
+    text.push('\n');
+    text
+}
+
+/// The JSON Schema of [`json`].
+///
+/// # Panics
+/// Never: it is plain data.
+pub fn schema() -> String {
+    let schema = schemars::schema_for!(Page);
+    let mut text = serde_json::to_string_pretty(&schema).expect("a schema is plain data");
+    text.push('\n');
+    text
+}

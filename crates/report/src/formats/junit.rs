@@ -1,0 +1,161 @@
+//! JUnit's XML, which CI servers read: each row of a ranking, each claim and each comparison is a test case.
+
+use std::fmt::Write;
+
+use explain::{ChangeVerdict, ClaimVerdict, RunsCompared};
+use quick_xml::escape::escape;
+
+use crate::figure::{by_driver, plain_line};
+use crate::page::model::{Page, Row, Table};
+
+/// What became of a case.
+enum Came {
+    Passed,
+    /// The service's fault, or a claim that does not hold.
+    Failed {
+        kind: &'static str,
+        why: String,
+    },
+    /// It can't be said.
+    Skipped(String),
+}
+
+struct Case {
+    name: String,
+    came: Came,
+}
+
+struct Suite {
+    name: String,
+    cases: Vec<Case>,
+}
+
+/// A run. A row fails where a trial failed or the service was incorrect, and is skipped where its rate is not the server's; a
+/// claim fails where it is reversed or tied, and is skipped where it can't be tested here.
+pub fn junit(page: &Page) -> String {
+    let mut suites: Vec<Suite> = page.tables.iter().map(|table| of_table(page, table)).collect();
+    if let Some(claims) = &page.claims {
+        let cases = claims.claims.iter().map(|claim| Case {
+            name: format!("{}: {}", claim.id, claim.sentence),
+            came: match claim.verdict {
+                ClaimVerdict::Confirmed => Came::Passed,
+                ClaimVerdict::Reversed | ClaimVerdict::Tied => {
+                    Came::Failed { kind: claim.verdict.name(), why: claim.why.clone() }
+                }
+                ClaimVerdict::NotTestable => Came::Skipped(claim.why.clone()),
+            },
+        });
+        suites.push(Suite { name: format!("claims of {}", claims.title), cases: cases.collect() });
+    }
+    document(&page.run.title, &suites)
+}
+
+/// Two runs held against each other: a cell fails where it became worse, and is skipped where nothing can be said.
+pub fn compare_junit(compared: &RunsCompared) -> String {
+    let cases = compared.cells.iter().map(|cell| {
+        let percent = |ratio: f64| format!("{:+.1} %", (ratio - 1.0) * 100.0);
+        let change = cell.ratio.map_or_else(|| "no ratio".to_owned(), percent);
+        let ends = cell.low.zip(cell.high).map_or_else(String::new, |(low, high)| {
+            format!(" (95 % interval {} to {})", percent(low), percent(high))
+        });
+        let why = format!("goodput {change}{ends}");
+        Case {
+            name: format!("{}, {}, {}{}", cell.round, cell.load, cell.stack, by_driver(cell.driver)),
+            came: match cell.verdict {
+                ChangeVerdict::Worse => Came::Failed { kind: cell.verdict.name(), why },
+                ChangeVerdict::TooFew => Came::Skipped(format!("{}: {why}", cell.verdict.name())),
+                ChangeVerdict::AllowedLoss | ChangeVerdict::Better | ChangeVerdict::Unchanged => Came::Passed,
+            },
+        }
+    });
+    let name = format!("{} against {}", compared.b.dir, compared.a.dir);
+    document(&name, &[Suite { name: name.clone(), cases: cases.collect() }])
+}
+
+fn of_table(page: &Page, table: &Table) -> Suite {
+    let mut cases: Vec<Case> = table.rows.iter().map(|row| of_row(page, table, row)).collect();
+    // A stack of which every trial failed has no row.
+    let failures = page.missing.failures.iter().filter(|it| {
+        (it.round.as_str(), record::base_load(&it.load), it.driver)
+            == (table.round.as_str(), table.load.as_str(), table.driver)
+            && table.rows.iter().all(|row| row.stack != it.stack)
+    });
+    for failure in failures {
+        if cases.iter().all(|case| case.name != failure.stack) {
+            let came = Came::Failed { kind: "failed", why: failure.error.clone() };
+            cases.push(Case { name: failure.stack.clone(), came });
+        }
+    }
+    Suite { name: format!("{}, {}{}", table.round, table.load, by_driver(table.driver)), cases }
+}
+
+fn of_row(page: &Page, table: &Table, row: &Row) -> Case {
+    let of_row = |it: &&crate::page::model::Failure| {
+        it.stack == row.stack && it.round == table.round && it.driver == table.driver
+    };
+    let fault = row.doubts.iter().find(|doubt| doubt.kind.is_services_fault());
+    let measurements = row.doubts.iter().find(|_| row.invalid == crate::page::model::Invalid::All);
+    let came = if row.failed > 0 {
+        let why = page.missing.failures.iter().find(of_row).map(|it| it.error.clone()).unwrap_or_default();
+        let (failed, all) = (row.failed, row.failed + row.trials);
+        Came::Failed { kind: "failed", why: format!("{failed} of {all} trials failed: {why}") }
+    } else if let Some(doubt) = fault {
+        Came::Failed { kind: doubt.kind.name(), why: doubt.text.clone() }
+    } else if let Some(doubt) = measurements {
+        Came::Skipped(format!("{}: {}", doubt.name, doubt.text))
+    } else {
+        Came::Passed
+    };
+    // A name that is the same from run to run: servers keep the history of a test by it.
+    Case { name: row.stack.clone(), came }
+}
+
+fn document(name: &str, suites: &[Suite]) -> String {
+    let mut body = String::new();
+    let (mut tests, mut failed, mut skipped) = (0, 0, 0);
+    for suite in suites {
+        let of = |is: fn(&Came) -> bool| suite.cases.iter().filter(|case| is(&case.came)).count();
+        let (all, bad) = (suite.cases.len(), of(|it| matches!(it, Came::Failed { .. })));
+        let not = of(|it| matches!(it, Came::Skipped(_)));
+        (tests, failed, skipped) = (tests + all, failed + bad, skipped + not);
+        // Writing into a String cannot fail.
+        let _ = writeln!(
+            body,
+            "  <testsuite name=\"{}\" tests=\"{all}\" failures=\"{bad}\" errors=\"0\" skipped=\"{not}\">",
+            attribute(&suite.name)
+        );
+        for case in &suite.cases {
+            body.push_str(&case_xml(&suite.name, case));
+        }
+        body.push_str("  </testsuite>\n");
+    }
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\" tests=\"{tests}\" failures=\"{failed}\" \
+         errors=\"0\" skipped=\"{skipped}\">\n{body}</testsuites>\n",
+        attribute(name)
+    )
+}
+
+fn case_xml(suite: &str, case: &Case) -> String {
+    let head = format!("    <testcase classname=\"{}\" name=\"{}\"", attribute(suite), attribute(&case.name));
+    match &case.came {
+        Came::Passed => format!("{head}/>\n"),
+        Came::Failed { kind, why } => {
+            format!(
+                "{head}>\n      <failure type=\"{}\" message=\"{}\"/>\n    </testcase>\n",
+                attribute(kind),
+                attribute(why)
+            )
+        }
+        Came::Skipped(why) => {
+            format!("{head}>\n      <skipped message=\"{}\"/>\n    </testcase>\n", attribute(why))
+        }
+    }
+}
+
+/// A text as an attribute's value. Control characters, which XML has no way to say, are shown as Rust would.
+fn attribute(text: &str) -> String {
+    let shown: String =
+        plain_line(text).chars().filter(|char| !matches!(char, '\u{fffe}' | '\u{ffff}')).collect();
+    escape(shown.as_str()).into_owned()
+}

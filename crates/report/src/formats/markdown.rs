@@ -1,0 +1,192 @@
+//! A summary in GitHub's Markdown, for a pull request or a job's summary.
+
+use std::fmt::Write;
+
+use explain::{ClaimVerdict, JudgedClaim};
+
+use crate::figure::{NONE, by_driver, heading, micros_bare, per_s, plain_line, time_us};
+use crate::page::model::{Interval, Invalid, Page, RankedBy, Row, Table, TimeUs};
+
+/// Failed trials that are told; what is beyond is counted.
+const FAILURES_MAX: usize = 10;
+
+/// The summary of a run.
+pub fn markdown(page: &Page) -> String {
+    let mut text = format!("## {}\n", words(&page.run.title));
+    for (table, answer) in page.tables.iter().zip(&page.answers) {
+        let of = format!("{}, {}{}", heading(&table.round), heading(&table.load), by_driver(table.driver));
+        // Writing into a String cannot fail.
+        let _ = write!(text, "\n### {}\n\n**{}**\n\n{}", words(&of), words(&answer.sentence), ranking(table));
+    }
+    if page.tables.is_empty() {
+        text.push_str("\nNothing was measured.\n");
+    }
+    if let Some(claims) = &page.claims {
+        text.push_str("\n### What the write-up claims\n\n| claim | here | why |\n|---|---|---|\n");
+        for claim in &claims.claims {
+            text.push_str(&claim_row(claim));
+        }
+    }
+    text.push_str(&missing(page));
+    text.push_str(&foot(page));
+    text
+}
+
+fn ranking(table: &Table) -> String {
+    let to_best = match (table.tested, table.ranked_by) {
+        (true, RankedBy::Goodput) => "to the best (95 %)",
+        (true, RankedBy::ResponseP99) => "p99 to the best (95 %)",
+        (false, _) => "range of trials",
+    };
+    let mut text =
+        format!("| # | stack | goodput | {to_best} | p50 | p99 | p99.9 | server µs/req | limit (doubts) |\n");
+    text.push_str("|---|---|---:|---:|---:|---:|---:|---:|---|\n");
+    for row in &table.rows {
+        text.push_str(&ranking_row(table, row));
+    }
+    if let Some(ceiling) = table.ceiling_per_s {
+        let _ = write!(text, "\nThe client reaches {} of the calibration target.", per_s(ceiling));
+    }
+    if let Some(twin) = &table.twin {
+        let off = |ratio: f64| format!("{:+.1}", (ratio - 1.0) * 100.0);
+        let interval = ends(&twin.ratio, off);
+        let _ =
+            write!(text, "\n{} against itself: {}{interval} %.", code(&twin.stack), off(twin.ratio.value));
+    }
+    text.push('\n');
+    text
+}
+
+fn ranking_row(table: &Table, row: &Row) -> String {
+    let ranks = if row.rank_from == row.rank_to {
+        row.rank_from.to_string()
+    } else {
+        format!("{}–{}", row.rank_from, row.rank_to)
+    };
+    let struck = |text: String, is: bool| if is { format!("~~{text}~~") } else { text };
+    let times = row.invalid != Invalid::None;
+    let time = |time: Option<TimeUs>| {
+        time.map_or_else(
+            || NONE.into(),
+            |it| struck(format!("{}{}", if it.is_lower_bound { "\\>" } else { "" }, time_us(it.us)), times),
+        )
+    };
+    let doubts: Vec<&str> = row.doubts.iter().map(|it| it.name.as_str()).collect();
+    let doubts = if doubts.is_empty() { String::new() } else { format!(" ({})", doubts.join(", ")) };
+    let rank = format!("{ranks} {}", row.letters);
+    format!(
+        "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+        rank.trim_end(),
+        code(&row.stack),
+        struck(per_s(row.goodput_per_s.value), row.invalid == Invalid::All),
+        compared(table, row),
+        time(row.p50),
+        time(row.p99),
+        time(row.p99_9),
+        micros_bare(row.server_us_per_request),
+        words(&format!("{}{doubts}", row.limit)),
+    )
+}
+
+fn compared(table: &Table, row: &Row) -> String {
+    let off = |ratio: f64| format!("{:+.1}", (ratio - 1.0) * 100.0);
+    if table.tested {
+        return row
+            .to_best
+            .map_or_else(|| NONE.into(), |ratio| format!("{}{} %", off(ratio.value), ends(&ratio, off)));
+    }
+    let Interval { low, high, .. } = row.goodput_per_s;
+    low.zip(high).map_or_else(|| NONE.into(), |(low, high)| format!("{}…{}", per_s(low), per_s(high)))
+}
+
+fn ends(ratio: &Interval, off: impl Fn(f64) -> String) -> String {
+    ratio.low.zip(ratio.high).map_or_else(String::new, |(low, high)| format!(" ({}…{})", off(low), off(high)))
+}
+
+fn claim_row(claim: &JudgedClaim) -> String {
+    let mark = match claim.verdict {
+        ClaimVerdict::Confirmed => "✅",
+        ClaimVerdict::Reversed => "❌",
+        ClaimVerdict::Tied => "➖",
+        ClaimVerdict::NotTestable => "❔",
+    };
+    format!("| {} | {mark} {} | {} |\n", words(&claim.sentence), claim.verdict.name(), words(&claim.why))
+}
+
+fn missing(page: &Page) -> String {
+    let missing = &page.missing;
+    let mut lines: Vec<String> = missing
+        .failures
+        .iter()
+        .take(FAILURES_MAX)
+        .map(|it| {
+            let of = format!("{}, {}, block {}", it.round, it.load, it.block);
+            format!("- failed: {}, {}: {}", code(&it.stack), words(&of), words(&it.error))
+        })
+        .collect();
+    let more = missing.failures.len().saturating_sub(FAILURES_MAX);
+    if more > 0 {
+        lines.push(format!("- and {more} more failed trials"));
+    }
+    lines.extend(
+        missing.left_out.iter().map(|(stack, why)| format!("- left out: {}: {}", code(stack), words(why))),
+    );
+    lines.extend(missing.not_reached.iter().map(|stack| format!("- not reached: {}", code(stack))));
+    if lines.is_empty() { String::new() } else { format!("\n### What is missing\n\n{}\n", lines.join("\n")) }
+}
+
+fn foot(page: &Page) -> String {
+    let run = &page.run;
+    let mut text = String::from("\n");
+    if run.pace != "full" {
+        let _ =
+            writeln!(text, "A {} look: short loads, and JVMs hardly warm. It supports no claim.\n", run.pace);
+    }
+    let machine = [run.machine.cpu.as_deref(), run.machine.kernel.as_deref()].into_iter().flatten();
+    let of: Vec<String> =
+        machine.map(words).chain([format!("Proofload {}", words(&run.proofload))]).collect();
+    let _ = writeln!(
+        text,
+        "<sub>{} trials, seed {}, {} cores, {}, started {}. Times are from the instant a request was \
+         due; what is struck out is not valid.</sub>",
+        run.trials,
+        run.seed,
+        run.machine.cores,
+        of.join(", "),
+        words(&run.started),
+    );
+    text
+}
+
+/// A name as code: nothing in it is markup, and nobody is mentioned by its `@`.
+fn code(name: &str) -> String {
+    format!("`{}`", plain_line(name).replace('`', "'").replace('|', "\\|"))
+}
+
+/// A text in which nothing is markup.
+fn words(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for char in plain_line(text).chars() {
+        match char {
+            '<' => plain.push_str("&lt;"),
+            '>' => plain.push_str("&gt;"),
+            '&' => plain.push_str("&amp;"),
+            // An at sign that mentions nobody.
+            '@' => plain.push_str("@\u{200b}"),
+            '|' | '*' | '_' | '[' | ']' | '#' | '`' | '~' | '\\' => plain.extend(['\\', char]),
+            char => plain.push(char),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_given_is_no_markup() {
+        assert_eq!(words("<b>a|b</b>\n*x* @all"), "&lt;b&gt;a\\|b&lt;/b&gt; \\*x\\* @\u{200b}all");
+        assert_eq!(code("a`|b"), "`a'\\|b`");
+    }
+}

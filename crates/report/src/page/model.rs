@@ -1,0 +1,496 @@
+//! The whole of a run as one document: what the HTML report draws, `report --format json` prints, and `docs/report.schema.json`
+//! describes.
+//!
+//! Times are microseconds, rates a second, shares 0 to 1, unless a name says otherwise. A figure that is not known is absent or
+//! null, never 0. Added fields keep the version; a field that goes or changes its meaning raises it.
+
+use std::collections::BTreeMap;
+
+use explain::{Capacity, CellExplanation, ReasonKind, VerdictKind};
+use record::{Driver, Machine};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::claims::ClaimsReport;
+
+/// Version of [`Page`].
+pub const PAGE_VERSION: u32 = 1;
+
+/// A run.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Page {
+    /// [`PAGE_VERSION`] of the writer.
+    pub version: u32,
+    /// Version of Proofload that made this document; that which measured is in `run`.
+    pub proofload: String,
+    /// What was measured, and how.
+    pub run: RunFacts,
+    /// One sentence a table, in the order of `tables`.
+    pub answers: Vec<Answer>,
+    /// The rankings.
+    pub tables: Vec<Table>,
+    /// Rate and times against what was varied: connections, or the rate asked for.
+    pub sweeps: Vec<Sweep>,
+    /// Every stack at every load, in the order of the tables.
+    pub cells: Vec<Cell>,
+    /// What the stacks can carry, where several numbers of connections were measured.
+    pub capacities: Vec<Capacity>,
+    /// Where the answers of the stacks of a round differ.
+    pub same_work: Vec<WorkDifference>,
+    /// The claims of the write-up that was replicated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claims: Option<ClaimsReport>,
+    /// What is missing: trials that failed, stacks left out.
+    pub missing: Missing,
+}
+
+/// What was measured, and how.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct RunFacts {
+    /// Title of the experiment.
+    pub title: String,
+    /// The run's directory, as the user named it.
+    pub dir: String,
+    /// When it started, RFC 3339.
+    pub started: String,
+    /// Version of Proofload that measured.
+    pub proofload: String,
+    /// The command line.
+    pub argv: Vec<String>,
+    /// The experiment file, whole.
+    pub experiment: String,
+    /// Seed of the order of trials.
+    pub seed: u64,
+    /// `full`, `quick` or `coarse`.
+    pub pace: String,
+    /// Where client and servers ran: `shared` or `split`; empty where it is not known.
+    pub placement: String,
+    /// Blocks planned at any rate.
+    pub blocks: u32,
+    /// Blocks made at most.
+    pub blocks_max: u32,
+    /// Trials made.
+    pub trials: usize,
+    /// Trials planned for `blocks` blocks.
+    pub trials_planned: u32,
+    /// The machine.
+    pub machine: Machine,
+    /// Versions of tools.
+    pub tools: BTreeMap<String, String>,
+    /// The stacks by id.
+    pub stacks: BTreeMap<String, StackFacts>,
+}
+
+/// A stack.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct StackFacts {
+    /// Its title.
+    pub title: String,
+    /// Hash of what it was built from.
+    pub inputs: Option<String>,
+    /// Version of its JDK.
+    pub jdk: Option<String>,
+    /// The ids of the stacks behind it.
+    pub upstreams: Vec<String>,
+}
+
+/// What is missing.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
+pub struct Missing {
+    /// Trials that failed.
+    pub failures: Vec<Failure>,
+    /// Stacks left out, and why.
+    pub left_out: BTreeMap<String, String>,
+    /// Stacks of which no trial was made.
+    pub not_reached: Vec<String>,
+}
+
+/// A trial that failed.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Failure {
+    /// The round.
+    pub round: String,
+    /// The load, in words.
+    pub load: String,
+    /// The stack.
+    pub stack: String,
+    /// What made its load.
+    pub driver: Driver,
+    /// From 1.
+    pub block: u32,
+    /// Why.
+    pub error: String,
+}
+
+/// What a table says, in a sentence and as its parts.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Answer {
+    /// What kind of answer the data support.
+    pub kind: AnswerKind,
+    /// In English.
+    pub sentence: String,
+    /// The best, or those that share its place, best first.
+    pub best: Vec<String>,
+    /// The first that is not among them.
+    pub next: Option<String>,
+    /// How much the best is ahead of `next`: a ratio of rates, or of 99th percentiles (best over next, below 1).
+    pub ahead: Option<Interval>,
+    /// What stopped the others, and the best, by stack, in the order of the ranking.
+    pub stopped_by: Vec<StoppedBy>,
+}
+
+/// What kind of answer the data support.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerKind {
+    /// One is ahead, by tests.
+    Winner,
+    /// Several share the first place, by tests.
+    Tie,
+    /// Too few blocks to test: one is ahead in all trials, and that supports no claim.
+    Ahead,
+    /// Too few blocks to test, and ranges overlap.
+    Overlap,
+    /// One stack, so nothing to compare.
+    Single,
+    /// The first place is held by a row that is not valid: the data don't support a winner.
+    Invalid,
+    /// Nothing was measured.
+    Nothing,
+}
+
+/// A stack and its limit.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct StoppedBy {
+    /// The stack.
+    pub stack: String,
+    /// What kind of limit.
+    pub kind: VerdictKind,
+    /// In a phrase.
+    pub phrase: String,
+}
+
+/// A value with the ends of its 95 % interval, or of a range where a field says so.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct Interval {
+    /// The estimate.
+    pub value: f64,
+    /// The lower end; null where it can't be told.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+}
+
+/// A ranking.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Table {
+    /// The round.
+    pub round: String,
+    /// The load, in words.
+    pub load: String,
+    /// What made it.
+    pub driver: Driver,
+    /// What it is ranked by.
+    pub ranked_by: RankedBy,
+    /// Whether its order is by tests within blocks; else by ranges, which support no claim.
+    pub tested: bool,
+    /// Of tests: ratios nearer to 1 than this are no difference.
+    pub least_effect: Option<f64>,
+    /// Median rate that the same client reached of the calibration target, 1/s.
+    pub ceiling_per_s: Option<f64>,
+    /// A stack against itself.
+    pub twin: Option<TwinGap>,
+    /// From the best down.
+    pub rows: Vec<Row>,
+}
+
+/// What a ranking is by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RankedBy {
+    /// Expected answers a second.
+    Goodput,
+    /// The 99th percentile of response time, at a rate that all were asked.
+    ResponseP99,
+}
+
+/// A stack that was measured twice in each block.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TwinGap {
+    /// Which.
+    pub stack: String,
+    /// The second over the first.
+    pub ratio: Interval,
+    /// Noise within a block, relative standard deviation.
+    pub noise: Option<f64>,
+}
+
+/// A row of a ranking.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Row {
+    /// The stack.
+    pub stack: String,
+    /// Its place in [`Page::cells`].
+    pub cell: usize,
+    /// Best rank it may have.
+    pub rank_from: usize,
+    /// Worst rank it may have.
+    pub rank_to: usize,
+    /// Rows that share a letter can't be told apart; empty where nothing was tested.
+    pub letters: String,
+    /// Trials measured.
+    pub trials: usize,
+    /// Trials that failed.
+    pub failed: usize,
+    /// Median goodput of the trials, 1/s, with the lowest and the highest (a range, no interval).
+    pub goodput_per_s: Interval,
+    /// Of tests: what it is ranked by, over that of the best, with its 95 % interval; null for the best.
+    pub to_best: Option<Interval>,
+    /// Whether its times are service times, because its driver told no others.
+    pub service_times: bool,
+    /// Median, of the trial nearest the median goodput.
+    pub p50: Option<TimeUs>,
+    /// 99th percentile.
+    pub p99: Option<TimeUs>,
+    /// 99.9th percentile.
+    pub p99_9: Option<TimeUs>,
+    /// CPU time a request of the server, µs.
+    pub server_us_per_request: Option<f64>,
+    /// CPU time a request of the generator, µs.
+    pub client_us_per_request: Option<f64>,
+    /// What failed, as shares of what was intended, by kind; empty where nothing did.
+    pub errors: BTreeMap<String, f64>,
+    /// What limited it, in a phrase.
+    pub limit: String,
+    /// What kind of limit that is.
+    pub limit_kind: Option<VerdictKind>,
+    /// What speaks against its figures.
+    pub doubts: Vec<Doubt>,
+    /// What of it is not valid.
+    pub invalid: Invalid,
+}
+
+/// A time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct TimeUs {
+    /// Microseconds.
+    pub us: f64,
+    /// Whether it is only a lower bound, because it falls among censored samples.
+    pub is_lower_bound: bool,
+}
+
+/// What speaks against a row.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Doubt {
+    /// What kind.
+    pub kind: ReasonKind,
+    /// In words.
+    pub name: String,
+    /// In how many of the measured trials.
+    pub trials: usize,
+    /// The figures and what to do, of the first of them.
+    pub text: String,
+}
+
+/// What of a row is not valid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Invalid {
+    /// Nothing.
+    None,
+    /// Its times: the rate stands.
+    Times,
+    /// All of it: the rate is not the server's, or not of correct service.
+    All,
+}
+
+/// How a round goes with what was varied in it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Sweep {
+    /// The round.
+    pub round: String,
+    /// What made the loads.
+    pub driver: Driver,
+    /// What was varied.
+    pub over: SweptOver,
+    /// Each stack.
+    pub series: Vec<SweepSeries>,
+    /// The control: what the client reaches at all, as `[x, rate]`.
+    pub ceiling: Vec<[f64; 2]>,
+}
+
+/// What was varied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SweptOver {
+    /// Connections, in the closed model.
+    Connections,
+    /// The rate asked for, 1/s, in the open model.
+    Rate,
+}
+
+/// A stack's line.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SweepSeries {
+    /// The stack.
+    pub stack: String,
+    /// In order of `x`.
+    pub points: Vec<SweepPoint>,
+    /// Where it bends, in connections: K of a pool or N* of the scalability law, whichever explains it, if one does.
+    pub knee: Option<Interval>,
+}
+
+/// A point.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SweepPoint {
+    /// Connections, or the rate asked for.
+    pub x: f64,
+    /// Its place in [`Page::cells`].
+    pub cell: usize,
+    /// Median goodput with its range over trials, 1/s.
+    pub goodput_per_s: Interval,
+    /// Median of the trials' medians, µs, with their range.
+    pub p50_us: Option<BoundedInterval>,
+    /// The same of 99th percentiles.
+    pub p99_us: Option<BoundedInterval>,
+    /// What of it is not valid.
+    pub invalid: Invalid,
+}
+
+/// A range of figures that may be lower bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct BoundedInterval {
+    /// The middle one.
+    pub value: f64,
+    /// The lowest.
+    pub low: f64,
+    /// The highest.
+    pub high: f64,
+    /// Whether the middle one is only a lower bound.
+    pub is_lower_bound: bool,
+}
+
+/// One stack at one load.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Cell {
+    /// Why it stopped where it did, with its name, validity and evidence.
+    pub why: CellExplanation,
+    /// What came of changing the limit, where that was tried.
+    pub confirmations: Vec<Confirmed>,
+    /// The index of the trial nearest the median, of which the curves are.
+    pub trial: u32,
+    /// What was asked of it: URL.
+    pub url: String,
+    /// The command that ran.
+    pub command: Vec<String>,
+    /// Its percentile curve: `[quantile, µs]`, rising; from the first that falls among censored samples on they are
+    /// in `percentiles_censored`, as lower bounds.
+    pub percentiles: Vec<[f64; 2]>,
+    /// See `percentiles`.
+    pub percentiles_censored: Vec<[f64; 2]>,
+    /// Samples, censored ones included.
+    pub samples: u64,
+    /// Censored samples.
+    pub censored: u64,
+    /// Whether the curve is of service times.
+    pub service_times: bool,
+    /// Response times over time; null where there is no interval log.
+    pub heat: Option<Heat>,
+    /// The trial on one clock; null where nothing was kept.
+    pub timeline: Option<Timeline>,
+    /// The warm-up's bursts, where it was one until steady.
+    pub warm_up: Option<record::WarmUp>,
+}
+
+/// A prediction that was put to the test.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Confirmed {
+    /// The variant that made the change.
+    pub variant: String,
+    /// The rate without it, 1/s.
+    pub before_per_s: f64,
+    /// What the verdict predicted, 1/s.
+    pub predicted_per_s: f64,
+    /// What it was, 1/s.
+    pub measured_per_s: f64,
+    /// `confirmed`, `partly` or `refuted`.
+    pub outcome: String,
+}
+
+/// How many answers took how long, by when they came.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Heat {
+    /// The start of each column since the window's start, seconds; all are as long as `column_s`, the last may be shorter.
+    pub column_s: f64,
+    /// How many columns.
+    pub columns: usize,
+    /// The lower edges of the rows, µs, rising by a constant factor; the last is the upper edge of the last row.
+    pub edges_us: Vec<f64>,
+    /// `[column, row, answers]`, those above 0.
+    pub counts: Vec<[u64; 3]>,
+    /// The same of censored samples, at their bounds.
+    pub censored: Vec<[u64; 3]>,
+}
+
+/// A trial on one clock.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Timeline {
+    /// Length of the measured window, which begins at 0, seconds.
+    pub window_s: f64,
+    /// By the second: instants (middles), seconds since the window's start.
+    pub seconds: Vec<f64>,
+    /// Expected answers a second.
+    pub goodput_per_s: Vec<f64>,
+    /// Everything else a second.
+    pub failures_per_s: Vec<f64>,
+    /// Median of what was done, µs.
+    pub p50_us: Vec<Option<f64>>,
+    /// Its 99th percentile, µs.
+    pub p99_us: Vec<Option<f64>>,
+    /// By the reading of the sampler: instants, seconds since the window's start; before 0 lies the warm-up.
+    pub readings: Vec<f64>,
+    /// What it read, each as long as `readings`.
+    pub signals: Vec<Signal>,
+}
+
+/// One thing over time.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Signal {
+    /// What panel it belongs to.
+    pub panel: Panel,
+    /// A fixed name such as `server_user`, or that of a group of threads.
+    pub name: String,
+    /// Whether `name` is that of a group of threads or a stack, as it came.
+    pub is_given: bool,
+    /// The values; null where a reading did not look.
+    pub values: Vec<Option<f64>>,
+}
+
+/// What a signal is of, and its unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Panel {
+    /// Cores kept busy: `server_user`, `server_system`, `client`, `steal`, `others`, `upstream`.
+    Cpu,
+    /// Cores kept busy by group of threads of the server.
+    ThreadGroups,
+    /// Sockets: `established`, `accept_queue`, `accept_queue_limit`, `time_wait`.
+    Sockets,
+    /// Shares of the time: `gc`, `safepoint`, and cores of the compilers: `jit`.
+    Jvm,
+    /// Bytes: `heap_used`, `heap_max`, `rss`.
+    Memory,
+    /// Threads: `threads`, `runnable`.
+    Threads,
+}
+
+/// Something in which the answers of stacks differ.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct WorkDifference {
+    /// The round.
+    pub round: String,
+    /// In what.
+    pub aspect: String,
+    /// Each value and the stacks that have it.
+    pub values: Vec<(String, Vec<String>)>,
+}

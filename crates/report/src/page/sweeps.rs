@@ -1,0 +1,154 @@
+//! How figures go with what was varied: connections, or the rate asked for.
+
+use std::collections::BTreeMap;
+
+use explain::{Capacity, CapacityFigure, ExplainedBy, PoolKnee, is_concurrency};
+use record::{Driver, Load, Measured, Role, Trial, TrialResult, base_load};
+use stats::Spread;
+
+use super::model::{
+    BoundedInterval, Cell, Interval, Invalid, Sweep, SweepPoint, SweepSeries, SweptOver, Table,
+};
+use crate::ranking::times;
+
+/// A sweep has at least so many points.
+const POINTS_MIN: usize = 2;
+
+/// The sweeps of a run, by round and driver, in the order of its trials.
+pub(super) fn sweeps(
+    trials: &[Trial],
+    tables: &[Table],
+    cells: &[Cell],
+    capacities: &[Capacity],
+) -> Vec<Sweep> {
+    // A point is as valid as its row: the control of the table is known there.
+    let rows: BTreeMap<usize, Invalid> =
+        tables.iter().flat_map(|table| &table.rows).map(|row| (row.cell, row.invalid)).collect();
+    let mut all = all_sweeps(trials, cells, capacities);
+    for point in all.iter_mut().flat_map(|sweep| &mut sweep.series).flat_map(|series| &mut series.points) {
+        point.invalid = rows.get(&point.cell).copied().unwrap_or(Invalid::None);
+    }
+    all
+}
+
+fn all_sweeps(trials: &[Trial], cells: &[Cell], capacities: &[Capacity]) -> Vec<Sweep> {
+    let mut of: Vec<(&str, Driver, SweptOver)> = Vec::new();
+    for trial in trials {
+        let TrialResult::Measured(measured) = &trial.result else { continue };
+        let Some((over, _)) = place(&measured.load.load) else { continue };
+        let key = (trial.round.as_str(), trial.driver, over);
+        if !of.contains(&key) {
+            of.push(key);
+        }
+    }
+    let all = of.into_iter().map(|(round, driver, over)| Sweep {
+        round: round.to_owned(),
+        driver,
+        over,
+        series: series(trials, cells, capacities, (round, driver, over)),
+        ceiling: ceiling(trials, (round, driver, over)),
+    });
+    all.filter(|sweep| sweep.series.iter().any(|it| it.points.len() >= POINTS_MIN)).collect()
+}
+
+/// What a load is a point of, and where it lies.
+fn place(load: &Load) -> Option<(SweptOver, f64)> {
+    match load.rate_per_s {
+        Some(rate) => Some((SweptOver::Rate, rate)),
+        None => is_concurrency(load).then(|| (SweptOver::Connections, f64::from(load.connections))),
+    }
+}
+
+type Key<'a> = (&'a str, Driver, SweptOver);
+
+fn series(trials: &[Trial], cells: &[Cell], capacities: &[Capacity], key: Key<'_>) -> Vec<SweepSeries> {
+    let (round, driver, over) = key;
+    let mut all: Vec<SweepSeries> = Vec::new();
+    for (index, cell) in cells.iter().enumerate() {
+        let is_of = |trial: &&Trial| {
+            trial.role == Role::Stack
+                && trial.driver == driver
+                && (trial.round.as_str(), trial.stack.as_str()) == (round, cell.why.stack.as_str())
+                && base_load(&trial.load) == cell.why.load
+        };
+        if (cell.why.round.as_str(), cell.why.driver) != (round, driver) {
+            continue;
+        }
+        let measured: Vec<&Measured> = trials.iter().filter(is_of).filter_map(measured_of).collect();
+        let Some(point) = point(&measured, index, over) else { continue };
+        let stack = &cell.why.stack;
+        match all.iter_mut().find(|it| it.stack == *stack) {
+            Some(series) => series.points.push(point),
+            None => all.push(SweepSeries {
+                stack: stack.clone(),
+                points: vec![point],
+                knee: knee(capacities, key, stack),
+            }),
+        }
+    }
+    for series in &mut all {
+        series.points.sort_by(|a, b| a.x.total_cmp(&b.x));
+    }
+    all
+}
+
+fn measured_of(trial: &Trial) -> Option<&Measured> {
+    match &trial.result {
+        TrialResult::Measured(measured) => Some(measured),
+        TrialResult::Failed { .. } => None,
+    }
+}
+
+fn point(measured: &[&Measured], cell: usize, over: SweptOver) -> Option<SweepPoint> {
+    let x = measured.iter().find_map(|it| place(&it.load.load)).filter(|(of, _)| *of == over)?.1;
+    let goodputs: Vec<f64> = measured.iter().map(|it| it.load.goodput_per_s).collect();
+    let goodput_per_s = Interval::from(Spread::of(&goodputs)?);
+    Some(SweepPoint {
+        x,
+        cell,
+        goodput_per_s,
+        p50_us: bounded(measured, "p50"),
+        p99_us: bounded(measured, "p99"),
+        invalid: Invalid::None,
+    })
+}
+
+fn bounded(measured: &[&Measured], percentile: &str) -> Option<BoundedInterval> {
+    let figures: Vec<(f64, bool)> =
+        measured.iter().filter_map(|it| times(&it.load).figure(percentile)).collect();
+    let values: Vec<f64> = figures.iter().map(|(us, _)| *us).filter(|us| us.is_finite()).collect();
+    let spread = Spread::of(&values)?;
+    // A median among bounds is a bound: what is longer may be longer than anything.
+    let is_lower_bound = figures.iter().any(|(us, is_bound)| *is_bound && *us <= spread.median);
+    let (value, low, high) = (spread.median, spread.low, spread.high);
+    Some(BoundedInterval { value, low, high, is_lower_bound })
+}
+
+/// Where a stack's line bends, if a model explains it and saw it bend.
+fn knee(capacities: &[Capacity], (round, driver, over): Key<'_>, stack: &str) -> Option<Interval> {
+    let is_of = |it: &&Capacity| it.round == round && it.driver == driver && it.stack == stack;
+    let capacity = capacities.iter().find(is_of).filter(|_| over == SweptOver::Connections)?;
+    let figure: CapacityFigure = match capacity.explained_by {
+        ExplainedBy::Pool => capacity.pool.as_ref().filter(|it| matches!(it.knee, PoolKnee::Seen))?.size,
+        ExplainedBy::Law => capacity.law.as_ref()?.bends_at_users?,
+        ExplainedBy::Undecided => return None,
+    };
+    Some(Interval { value: figure.value?, low: figure.low, high: figure.high })
+}
+
+/// The control's rate along a sweep.
+fn ceiling(trials: &[Trial], (round, driver, over): Key<'_>) -> Vec<[f64; 2]> {
+    let mut points: Vec<(f64, Vec<f64>)> = Vec::new();
+    for trial in
+        trials.iter().filter(|it| it.role == Role::Control && it.round == round && it.driver == driver)
+    {
+        let Some(measured) = measured_of(trial) else { continue };
+        let Some((_, x)) = place(&measured.load.load).filter(|(of, _)| *of == over) else { continue };
+        match points.iter_mut().find(|(at, _)| at.total_cmp(&x).is_eq()) {
+            Some((_, rates)) => rates.push(measured.load.goodput_per_s),
+            None => points.push((x, vec![measured.load.goodput_per_s])),
+        }
+    }
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    points.into_iter().filter_map(|(x, rates)| Some([x, Spread::of(&rates)?.median])).collect()
+}

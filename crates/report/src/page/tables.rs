@@ -1,0 +1,196 @@
+//! The rankings, and a cell for each of their rows.
+
+use explain::{CellExplanation, ReasonKind};
+use record::{Driver, Measured, Trial, TrialResult};
+use stats::{Ratio, Spread};
+use units::Seed;
+
+use super::answers::answer;
+use super::details;
+use super::model::{
+    Answer, Cell, Confirmed, Doubt, Interval, Invalid, RankedBy, Row, Table, TimeUs, TwinGap,
+};
+use super::{PageOf, TrialDetail};
+use crate::ranking::order::{Order, Place};
+use crate::ranking::rows::{self, Compared, Rows, TableName};
+use crate::ranking::times;
+
+/// The rankings of a run and their cells.
+pub(super) struct Ranked {
+    pub(super) tables: Vec<Table>,
+    /// One a table.
+    pub(super) answers: Vec<Answer>,
+    pub(super) cells: Vec<Cell>,
+}
+
+/// Ranks every table of a run.
+pub(super) fn ranked(of: &PageOf<'_>, explained: &[CellExplanation], seed: Seed) -> Ranked {
+    let mut ranked = Ranked { tables: Vec::new(), answers: Vec::new(), cells: Vec::new() };
+    for name in rows::tables(of.trials) {
+        let rows = Rows::of(of.trials, name);
+        let order = Order::of(&rows, seed);
+        let mut table = Table {
+            round: name.round.to_owned(),
+            load: name.load.to_owned(),
+            driver: name.driver,
+            ranked_by: match rows.compared {
+                Compared::Goodput => RankedBy::Goodput,
+                Compared::P99 => RankedBy::ResponseP99,
+            },
+            tested: matches!(order, Order::Tests(..)),
+            least_effect: match &order {
+                Order::Tests(comparison, _) => Some(comparison.least_effect),
+                Order::Ranges(..) => None,
+            },
+            ceiling_per_s: rows.ceiling_per_s,
+            twin: rows.twin_gap(seed).map(|(stack, ratio, noise)| TwinGap {
+                stack: stack.to_owned(),
+                ratio: ratio.into(),
+                noise,
+            }),
+            rows: Vec::new(),
+        };
+        let places = order.places();
+        for place in &places {
+            let cell = &rows.cells[place.index];
+            let why = explained.iter().find(|it| it.is_of(&name.cell(cell.stack)));
+            let Some(why) = why else { continue };
+            table.rows.push(row(&rows, place, why, ranked.cells.len()));
+            ranked.cells.push(cell_of(of, name, cell, why));
+        }
+        let ratio = |a: usize, b: usize| order.ratio(places.get(a)?.index, places.get(b)?.index);
+        let is_behind = |stack: &str| rows.cells.iter().any(|cell| stands_behind(stack, cell.typical()));
+        ranked.answers.push(answer(&table, is_behind, |a, b| ratio(a, b).map(Interval::from)));
+        ranked.tables.push(table);
+    }
+    ranked
+}
+
+fn stands_behind(stack: &str, measured: &Measured) -> bool {
+    measured.upstreams.iter().any(|it| it.stack == stack)
+}
+
+fn row(rows: &Rows<'_>, place: &Place, why: &CellExplanation, index: usize) -> Row {
+    let cell = &rows.cells[place.index];
+    let typical = cell.typical();
+    let times = times(&typical.load);
+    let time = |name: &str| {
+        let (us, is_lower_bound) = times.figure(name)?;
+        us.is_finite().then_some(TimeUs { us, is_lower_bound })
+    };
+    let doubts: Vec<Doubt> = cell
+        .reasons(rows.ceiling_per_s)
+        .into_iter()
+        .map(|(reason, trials)| Doubt {
+            kind: reason.kind,
+            name: reason.kind.name().to_owned(),
+            trials,
+            text: reason.text,
+        })
+        .collect();
+    let first = why.explanation.first();
+    Row {
+        stack: cell.stack.to_owned(),
+        cell: index,
+        rank_from: place.ranks.0,
+        rank_to: place.ranks.1,
+        letters: place.letters.clone().unwrap_or_default(),
+        trials: cell.trials().len(),
+        failed: cell.failed,
+        goodput_per_s: cell.goodput.into(),
+        to_best: place.to_best.map(Interval::from),
+        service_times: typical.load.driver.is_some(),
+        p50: time("p50"),
+        p99: time("p99"),
+        p99_9: time("p99_9"),
+        server_us_per_request: finite(typical.server.cpu_us_per_request),
+        client_us_per_request: finite(typical.load.cpu_us_per_request),
+        errors: cell
+            .failures()
+            .into_iter()
+            .map(|(kind, (count, intended))| (kind, count as f64 / intended.max(1) as f64))
+            .collect(),
+        limit: first.phrase.clone(),
+        limit_kind: Some(first.kind),
+        invalid: invalid(&doubts, cell.trials().len()),
+        doubts,
+    }
+}
+
+/// What does not hold of a cell of which so many trials were measured: a doubt that most of them share.
+fn invalid(doubts: &[Doubt], trials: usize) -> Invalid {
+    let of_most = |doubt: &&Doubt| 2 * doubt.trials >= trials;
+    doubts
+        .iter()
+        .filter(of_most)
+        .map(|doubt| spoils(doubt.kind))
+        .max_by_key(|it| *it as u8)
+        .unwrap_or(Invalid::None)
+}
+
+const fn spoils(kind: ReasonKind) -> Invalid {
+    match kind {
+        ReasonKind::Empty
+        | ReasonKind::Interrupted
+        | ReasonKind::IncorrectService
+        | ReasonKind::RampNotOver
+        | ReasonKind::ClientBound => Invalid::All,
+        ReasonKind::Unsent
+        | ReasonKind::Censored
+        | ReasonKind::LittlesLaw
+        | ReasonKind::TooShort
+        | ReasonKind::LateGenerator
+        | ReasonKind::LateReceiver => Invalid::Times,
+        // It is what it was; whether it stays so is said beside it.
+        ReasonKind::NotSteady => Invalid::None,
+    }
+}
+
+fn cell_of(of: &PageOf<'_>, table: TableName<'_>, cell: &rows::Cell<'_>, why: &CellExplanation) -> Cell {
+    let typical = cell.typical();
+    let trial = index_of(of.trials, typical);
+    let detail = if table.driver == Driver::Proofload { (of.detail)(trial) } else { TrialDetail::default() };
+    let confirmations = of.confirmations.iter().filter(|it| {
+        (it.round.as_str(), it.load.as_str(), it.stack.as_str()) == (table.round, table.load, cell.stack)
+    });
+    let curve = details::curve(typical, &detail.intervals);
+    Cell {
+        why: why.clone(),
+        confirmations: confirmations.map(Confirmed::of).collect(),
+        trial,
+        url: typical.load.url.clone(),
+        command: typical.server.command.clone(),
+        percentiles: curve.seen,
+        percentiles_censored: curve.censored,
+        samples: curve.samples,
+        censored: curve.censored_samples,
+        service_times: typical.load.driver.is_some(),
+        heat: details::heat(&detail.intervals),
+        timeline: super::timeline::timeline(typical, &detail.readings, of.manifest.machine.cores),
+        warm_up: typical.warm_up.clone(),
+    }
+}
+
+/// The index of the trial that holds `measured`.
+fn index_of(trials: &[Trial], measured: &Measured) -> u32 {
+    let holds = |trial: &&Trial| matches!(&trial.result, TrialResult::Measured(it) if std::ptr::eq(&raw const **it, measured));
+    trials.iter().find(holds).expect("rows are made of these trials").index
+}
+
+fn finite(value: Option<f64>) -> Option<f64> {
+    value.filter(|value| value.is_finite())
+}
+
+impl From<Ratio> for Interval {
+    fn from(ratio: Ratio) -> Self {
+        Self { value: ratio.value, low: finite(ratio.low), high: finite(ratio.high) }
+    }
+}
+
+impl From<Spread> for Interval {
+    fn from(spread: Spread) -> Self {
+        // One value has no range.
+        let end = |value: f64| (spread.trials > 1).then_some(value);
+        Self { value: spread.median, low: end(spread.low), high: end(spread.high) }
+    }
+}

@@ -1,0 +1,246 @@
+//! A run as one document, and the forms that are made of it.
+
+use record::{ConfirmationRecord, LoggedInterval, Manifest, Role, Trial};
+use report::page::model::{AnswerKind, Invalid, Page, SweptOver};
+use report::page::{PageOf, TrialDetail, page};
+use report::{csv, html, json, junit, markdown, schema};
+use units::Duration;
+
+use crate::samples::{at, failed, manifest, silent_load, with};
+
+const HOSTILE: &str = "<script>alert(1)</script>&\"'\u{2028}`|@all\u{1b}[31m";
+
+fn page_of(manifest: &Manifest, trials: &[Trial]) -> Page {
+    page_with(manifest, trials, &[], &|_| TrialDetail::default())
+}
+
+fn page_with(
+    manifest: &Manifest,
+    trials: &[Trial],
+    confirmations: &[ConfirmationRecord],
+    detail: &dyn Fn(u32) -> TrialDetail,
+) -> Page {
+    page(&PageOf {
+        manifest,
+        trials,
+        dir: "runs/quick-1",
+        experiment: "title = \"made up\"\n",
+        write_up: None,
+        confirmations,
+        detail,
+        version: "0.1.0",
+    })
+}
+
+/// So many blocks of each stack at its rate, on a machine that is faster in some than in others.
+fn blocks(stacks: &[(&str, f64)], count: u32) -> Vec<Trial> {
+    let machine = |block: u32| 1.0 + 0.1 * f64::from(block * 7 % 5);
+    let noise = |stack: u32, block: u32| 1.0 + 0.002 * f64::from((stack * 3 + block * 5) % 7);
+    let of = |(place, (stack, rate)): (u32, &(&str, f64))| -> Vec<Trial> {
+        (0..count).map(|block| at(block, stack, rate * machine(block) * noise(place, block))).collect()
+    };
+    let mut trials: Vec<Trial> = (0..).zip(stacks).flat_map(of).collect();
+    for (index, trial) in (0..).zip(&mut trials) {
+        trial.index = index;
+    }
+    trials
+}
+
+fn answer(stacks: &[(&str, f64)], count: u32) -> report::page::model::Answer {
+    let names: Vec<&str> = stacks.iter().map(|it| it.0).collect();
+    let trials = blocks(stacks, count);
+    page_of(&manifest(&names, trials.len() as u32), &trials).answers.swap_remove(0)
+}
+
+#[test]
+fn the_answer_is_what_the_data_support() {
+    let clear = answer(&[("gin", 100_000.0), ("tomcat", 90_000.0), ("jetty", 60_000.0)], 12);
+    assert_eq!((clear.kind, clear.best.as_slice()), (AnswerKind::Winner, ["gin".to_owned()].as_slice()));
+    let ahead = clear.ahead.unwrap();
+    assert!((ahead.value - 100.0 / 90.0).abs() < 0.01, "{ahead:?}");
+    assert!(ahead.low.unwrap() <= ahead.value && ahead.value <= ahead.high.unwrap());
+    assert!(
+        clear.sentence.starts_with("gin carries 11 % more than tomcat (95 % interval "),
+        "{}",
+        clear.sentence
+    );
+
+    let tie = answer(&[("gin", 100_000.0), ("nginx", 100_100.0), ("jetty", 60_000.0)], 12);
+    assert_eq!((tie.kind, tie.best.len()), (AnswerKind::Tie, 2));
+    assert_eq!(tie.next.as_deref(), Some("jetty"));
+    assert_eq!(tie.ahead, None);
+
+    let few = answer(&[("gin", 100_000.0), ("tomcat", 9000.0)], 2);
+    assert_eq!(few.kind, AnswerKind::Ahead);
+    assert!(few.sentence.contains("supports no claim"), "{}", few.sentence);
+
+    assert_eq!(answer(&[("gin", 100_000.0), ("tomcat", 101_000.0)], 2).kind, AnswerKind::Overlap);
+    assert_eq!(answer(&[("gin", 100_000.0)], 12).kind, AnswerKind::Single);
+}
+
+#[test]
+fn what_stands_behind_the_others_wins_nothing() {
+    let mut trials = blocks(&[("backend", 100_000.0), ("proxy", 50_000.0), ("gateway", 40_000.0)], 12);
+    for trial in trials.iter_mut().filter(|it| it.stack != "backend") {
+        let record::TrialResult::Measured(measured) = &mut trial.result else { panic!("all are measured") };
+        let behind = record::Upstream { stack: "backend".into(), server: record::Server::default() };
+        measured.upstreams.push(behind);
+    }
+    let page = page_of(&manifest(&["backend", "proxy", "gateway"], 36), &trials);
+    let answer = &page.answers[0];
+    assert_eq!((answer.kind, answer.best.as_slice()), (AnswerKind::Winner, ["proxy".to_owned()].as_slice()));
+    assert_eq!(page.tables[0].rows[0].stack, "backend");
+    assert!(answer.ahead.is_some_and(|it| (it.value - 1.25).abs() < 0.01), "{answer:?}");
+    assert!(answer.sentence.starts_with("proxy carries 25 % more than gateway"), "{}", answer.sentence);
+}
+
+#[test]
+fn a_best_row_that_is_not_valid_wins_nothing() {
+    let trials: Vec<Trial> = (0..3).map(|block| with(block, "silent", silent_load())).collect();
+    let page = page_of(&manifest(&["silent"], 3), &trials);
+    assert_eq!(page.tables[0].rows[0].invalid, Invalid::All);
+    assert_eq!(page.answers[0].kind, AnswerKind::Invalid);
+    assert!(page.answers[0].sentence.contains("support no winner"), "{}", page.answers[0].sentence);
+    assert!(markdown(&page).contains("~~"));
+    let xml = junit(&page);
+    assert!(xml.contains("failures=\"1\"") && xml.contains("incorrect service"), "{xml}");
+}
+
+#[test]
+fn nothing_one_trial_and_only_failures_are_documents_too() {
+    let manifest = manifest(&["gin"], 1);
+    for trials in [vec![], vec![at(0, "gin", 1000.0)], vec![failed(0, "gin", "no port left")]] {
+        let page = page_of(&manifest, &trials);
+        assert_eq!(page.answers.len(), page.tables.len());
+        for text in [html(&page), markdown(&page), junit(&page), csv(&page), json(&page)] {
+            assert!(!text.is_empty());
+        }
+    }
+    let failed = page_of(&manifest, &[failed(0, "gin", "no port left")]);
+    assert_eq!(failed.answers[0].kind, AnswerKind::Nothing);
+    assert!(junit(&failed).contains("no port left") && markdown(&failed).contains("no port left"));
+}
+
+#[test]
+fn two_hundred_stacks_are_ranked() {
+    let names: Vec<String> = (0..200).map(|number| format!("stack-{number}")).collect();
+    let stacks: Vec<(&str, f64)> =
+        names.iter().enumerate().map(|(number, name)| (name.as_str(), 1000.0 + number as f64)).collect();
+    let trials = blocks(&stacks, 2);
+    let page = page_of(&manifest(&[], 400), &trials);
+    assert_eq!((page.cells.len(), page.tables[0].rows.len()), (200, 200));
+    assert!(page.tables[0].rows.iter().enumerate().all(|(index, row)| row.cell == index));
+}
+
+#[test]
+fn connections_that_were_varied_make_a_sweep() {
+    let mut trials = Vec::new();
+    for connections in [64_u32, 128, 256] {
+        let mut trial = at(0, "gin", 1000.0 + f64::from(connections));
+        trial.load = format!("{connections} connections");
+        if let record::TrialResult::Measured(measured) = &mut trial.result {
+            measured.load.load.connections = connections;
+        }
+        let control = Trial { role: Role::Control, stack: record::CONTROL.into(), ..trial.clone() };
+        trials.extend([trial, control]);
+    }
+    let page = page_of(&manifest(&["gin"], 6), &trials);
+    let [sweep] = page.sweeps.as_slice() else { panic!("one sweep: {:?}", page.sweeps) };
+    assert_eq!(sweep.over, SweptOver::Connections);
+    let points: Vec<(f64, f64)> =
+        sweep.series[0].points.iter().map(|it| (it.x, it.goodput_per_s.value)).collect();
+    assert_eq!(points, [(64.0, 1064.0), (128.0, 1128.0), (256.0, 1256.0)]);
+    // As fast as the control, so that the rate may be the client's: the curve says so as the table does.
+    assert!(sweep.series[0].points.iter().all(|it| it.invalid == Invalid::All));
+    assert_eq!(sweep.ceiling, [[64.0, 1064.0], [128.0, 1128.0], [256.0, 1256.0]]);
+}
+
+#[test]
+fn curves_are_of_the_log_and_what_is_censored_is_apart() {
+    let trials = [at(0, "gin", 50.0)];
+    let detail = |index: u32| {
+        assert_eq!(index, trials[0].index);
+        let mut times = stats::Distribution::default();
+        (0..90).for_each(|_| times.record(Duration::from_millis(5)));
+        (0..10).for_each(|_| times.record_censored(Duration::from_secs(2)));
+        let interval = LoggedInterval { start: Duration::ZERO, length: Duration::from_secs(1), times };
+        TrialDetail { intervals: vec![interval], readings: Vec::new() }
+    };
+    let page = page_with(&manifest(&["gin"], 1), &trials, &[], &detail);
+    let cell = &page.cells[0];
+    assert!(cell.percentiles.iter().all(|[q, us]| *q <= 0.9 && (us / 5000.0 - 1.0).abs() < 0.01));
+    assert!(cell.percentiles_censored.iter().all(|[q, us]| *q >= 0.89 && *us >= 5000.0));
+    assert!(!cell.percentiles_censored.is_empty());
+    let heat = cell.heat.as_ref().unwrap();
+    assert_eq!(heat.counts.iter().map(|it| it[2]).sum::<u64>(), 90);
+    assert_eq!(heat.censored.iter().map(|it| it[2]).sum::<u64>(), 10);
+}
+
+#[test]
+fn what_was_confirmed_stands_with_its_cell() {
+    let trials = [at(0, "gin", 50.0)];
+    let record = ConfirmationRecord {
+        version: 1,
+        round: trials[0].round.clone(),
+        load: trials[0].load.clone(),
+        stack: "gin".into(),
+        variant: "gin@wide".into(),
+        before_per_s: 50.0,
+        predicted_per_s: 100.0,
+        measured_per_s: 99.0,
+        outcome: "confirmed".into(),
+        run: "runs/confirm-1".into(),
+    };
+    let page = page_with(&manifest(&["gin"], 1), &trials, &[record], &|_| TrialDetail::default());
+    assert_eq!(page.cells[0].confirmations[0].variant, "gin@wide");
+}
+
+/// Hostile names in every place that a record has for one.
+fn hostile() -> Page {
+    let mut trials = vec![at(0, HOSTILE, 1000.0), failed(0, HOSTILE, HOSTILE)];
+    for trial in &mut trials {
+        trial.round = HOSTILE.into();
+    }
+    let mut manifest = manifest(&[], 2);
+    manifest.title = HOSTILE.into();
+    manifest.left_out.insert(HOSTILE.into(), HOSTILE.into());
+    page_of(&manifest, &trials)
+}
+
+#[test]
+fn hostile_names_are_text_in_every_form() {
+    let page = hostile();
+    assert!(!html(&page).contains("<script>alert"));
+    // Between backticks it is shown as it is.
+    let summary = markdown(&page);
+    let outside = summary.lines().flat_map(|line| line.split('`').step_by(2));
+    assert!(outside.into_iter().all(|text| !text.contains("<script")), "{summary}");
+    let xml = junit(&page);
+    assert!(!xml.contains("<script") && !xml.contains('\u{1b}'), "{xml}");
+    assert!(xml.contains("&lt;script&gt;"));
+    // As text it is all there again.
+    assert!(json(&page).contains("alert(1)"));
+}
+
+#[test]
+fn the_forms_of_a_run() {
+    let stacks = [("gin", 100_000.0), ("nginx", 100_300.0), ("tomcat@quiet", 90_000.0)];
+    let mut trials = blocks(&stacks, 10);
+    trials.push(failed(10, "tomcat@quiet", "it did not come up within 10.0s"));
+    let names = stacks.map(|it| it.0);
+    let mut manifest = manifest(&names, 30);
+    manifest.left_out.insert("zuul".into(), "mvn is missing".into());
+    let page = page_of(&manifest, &trials);
+    insta::assert_snapshot!("markdown", markdown(&page));
+    insta::assert_snapshot!("junit", junit(&page));
+    insta::assert_snapshot!("csv", csv(&page));
+}
+
+#[test]
+fn the_published_schema_is_that_of_the_code() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/report.schema.json");
+    let published = std::fs::read_to_string(path).unwrap_or_default();
+    let advice = "what it says changed; `proofload report --schema > docs/report.schema.json`, and raise PAGE_VERSION \
+                  where a field went or means something else";
+    assert!(published == schema(), "{advice}");
+}

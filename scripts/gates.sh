@@ -126,7 +126,7 @@ gate_calls() {
     hold "$name: system calls a request" "$(difference "${sums[@]}")" "$bound" "they are counted in $keep/strace.$name.$requests_long"
 }
 
-if "$proofload" hit --help | grep -q -- '--io '; then
+if "$proofload" hit --help | grep -- '--io ' >/dev/null; then
     gate_instructions epoll --io epoll
     gate_calls epoll $calls_max_epoll --io epoll
     gate_instructions uring --io uring

@@ -52,7 +52,8 @@ may_install() {
 }
 
 apt() {
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get -y -o DPkg::Lock::Timeout=120 -o Acquire::http::Timeout=20 "$@" </dev/null >>"$log" 2>&1
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -y -o DPkg::Lock::Timeout=120 -o Acquire::http::Timeout=20 \
+        -o Acquire::Retries=3 "$@" </dev/null >>"$log" 2>&1
 }
 
 # Packages of servers start them when installed, unless this file says no.
@@ -74,7 +75,17 @@ begin_installing() {
     trap 'exit 130' INT TERM
     forbid_services
     say "reading the package lists"
-    apt update || warn "the package lists could not be read; trying with those at hand"
+    update_lists || warn "the package lists could not be read; trying with those at hand"
+}
+# A machine that has only just started may have no network for some seconds. A list that can't be fetched is a warning to
+# apt-get, unless it is told otherwise.
+update_lists() {
+    local try
+    for try in 1 2 3; do
+        [ "$try" -eq 1 ] || sleep 5
+        apt -o APT::Update::Error-Mode=any update && return 0
+    done
+    return 1
 }
 
 # Whether the Go that apt would bring is known to be too old.
@@ -84,9 +95,10 @@ go_is_too_old() {
     [ -n "$minor" ] && [ "$minor" -lt "$go_minor_min" ]
 }
 
-# Whether apt knows a version of the package to install.
+# Whether apt knows a version of the package to install. All of its answer is read: a grep that leaves early ends apt-cache
+# by a signal, which `pipefail` takes for "no".
 has_candidate() {
-    apt-cache policy "$1" 2>/dev/null | grep -q '^ *Candidate: *[^( ]'
+    [ -n "$(apt-cache policy "$1" 2>/dev/null | sed -n '/^ *Candidate: *[^( ]/p')" ]
 }
 
 # provide NEEDED PACKAGE PURPOSE ELSEWHERE: one line, whatever happens. Fails if it is not there afterwards.

@@ -63,16 +63,28 @@ export async function open(browser: Browser, info: TestInfo, page: Page, { lang 
   return watch;
 }
 
-/** Scrolls through the page, so that every chart has come into view. */
+/**
+ * Scrolls through the page, so that every chart has come into view. A headless Chromium can lose the frame that it was asked
+ * for and make none until something moves again; so a frame is waited for up to FRAME_MS, and what stayed undrawn is
+ * scrolled to again.
+ */
 export async function seeAll(browser: Browser): Promise<void> {
-  await browser.evaluate(async () => {
-    const boxes = [...document.querySelectorAll(".chart-box")];
-    for (const box of boxes) {
-      box.scrollIntoView({ behavior: "instant", block: "center" });
-      // Observers report after a frame.
-      await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
-    }
-    scrollTo({ top: 0, behavior: "instant" });
-  });
-  await expect(browser.locator(".stage:not(:has(svg))")).toHaveCount(0);
+  const undrawn = () =>
+    browser.evaluate(async (frameMs) => {
+      const isDrawn = (box: Element) => box.querySelector(".stage svg") !== null;
+      for (const box of document.querySelectorAll(".chart-box")) {
+        if (isDrawn(box)) continue;
+        box.scrollIntoView({ behavior: "instant", block: "center" });
+        // Observers report after a frame.
+        await new Promise<void>((done) => {
+          const late = setTimeout(done, frameMs);
+          requestAnimationFrame(() => setTimeout(() => (clearTimeout(late), done()), 0));
+        });
+      }
+      scrollTo({ top: 0, behavior: "instant" });
+      return [...document.querySelectorAll(".chart-box")].filter((box) => !isDrawn(box)).length;
+    }, FRAME_MS);
+  await expect.poll(undrawn, { timeout: 30_000 }).toBe(0);
 }
+
+const FRAME_MS = 1000;

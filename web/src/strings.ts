@@ -180,6 +180,7 @@ const STRINGS = {
   g_server_system: { en: "server, kernel", zh: "服务器，内核态" },
   g_client: { en: "client", zh: "客户端" },
   g_interrupts: { en: "interrupts", zh: "中断" },
+  g_interrupts_within: { en: "of these, interrupts", zh: "其中中断" },
   g_steal: { en: "stolen", zh: "被虚拟机管理程序拿走" },
   g_others: { en: "others", zh: "其他进程" },
   g_upstream: { en: "upstream", zh: "上游" },

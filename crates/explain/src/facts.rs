@@ -170,10 +170,12 @@ impl<'a> Facts<'a> {
         group.did.is_none_or(|did| did.switches_per_s >= SWITCHES_A_REQUEST_MIN * self.rate)
     }
 
-    /// Interrupts included, which do most of a network's work on loopback.
+    /// Interrupts included, which do half of a network's work on loopback, wherever the kernel books them. No more than there
+    /// are: some of what goes into it is counted in ticks.
     pub(crate) fn used_cores(&self) -> Option<f64> {
-        let interrupts = self.host().and_then(|host| host.interrupts_cores).unwrap_or(0.0);
-        Some(self.servers_cores? + self.generator_cores + interrupts)
+        let apart = self.host().filter(|host| host.interrupts_within != Some(true));
+        let interrupts = apart.and_then(|host| host.interrupts_cores).unwrap_or(0.0);
+        Some((self.servers_cores? + self.generator_cores + interrupts).min(self.cores))
     }
 
     /// Of all cores, client and server together.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use signals::CpuReading;
+use signals::{CpuReading, MachineCores};
 use units::{Duration, Instant};
 
 use crate::view::CpuView;
@@ -64,9 +64,13 @@ impl Cpu {
         let both = |of: fn(&CpuReading) -> Option<f64>| Some(used(of(first)?, of(last)?));
         let generator = used(first.generator_s, last.generator_s);
         let servers = both(|it| it.servers_s);
-        let others =
-            both(|it| it.machine_s).map(|machine| (machine - generator - servers.unwrap_or(0.0)).max(0.0));
-        let (interrupts, steal) = (both(|it| it.interrupts_s), both(|it| it.steal_s));
+        let ours = generator + servers.unwrap_or(0.0);
+        let machine = both(|it| it.machine_s).zip(both(|it| it.interrupts_s)).map(|(busy, interrupts)| {
+            MachineCores { cores, busy, interrupts, configured_within: last.interrupts_within }
+        });
+        let others = machine.map(|it| it.others(ours));
+        let apart = machine.filter(|it| it.interrupts_within(ours) != Some(true));
+        let (interrupts, steal) = (apart.map(|it| it.interrupts), both(|it| it.steal_s));
         Some(CpuView { cores, generator, servers, others, interrupts, steal })
     }
 }
@@ -94,7 +98,8 @@ mod tests {
     ) -> CpuReading {
         let at = Instant::ORIGIN + Duration::from_millis(ms);
         let (machine_s, steal_s) = (Some(machine_s), Some(steal_s));
-        CpuReading { at, generator_s, servers_s, machine_s, interrupts_s: Some(0.0), steal_s }
+        let (interrupts_s, interrupts_within) = (Some(0.0), None);
+        CpuReading { at, generator_s, servers_s, machine_s, interrupts_s, interrupts_within, steal_s }
     }
 
     #[test]

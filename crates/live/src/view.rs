@@ -219,7 +219,8 @@ pub struct CpuView {
     pub servers: Option<f64>,
     /// All other processes.
     pub others: Option<f64>,
-    /// Interrupts and what follows them: on loopback, a part of the load itself.
+    /// Interrupts and what follows them: on loopback, a part of the load itself. `None` where the kernel books them in the time
+    /// of whom they interrupt, so that the parts add up.
     pub interrupts: Option<f64>,
     /// Taken by the hypervisor.
     pub steal: Option<f64>,

@@ -38,7 +38,7 @@ pub struct SignalReading {
 pub struct HostReading {
     /// In user mode and in the kernel on behalf of processes, seconds.
     pub busy_s: f64,
-    /// In interrupts and what follows them: most of a network's work on loopback, seconds.
+    /// In interrupts and what follows them: half of a network's work on loopback, seconds.
     pub interrupts_s: f64,
     /// Taken by the hypervisor, seconds.
     pub steal_s: f64,
@@ -238,8 +238,12 @@ pub struct HostSignals {
     pub cores: u32,
     /// CPU time a second of processes that are neither the stacks nor the generator.
     pub others_cores: Option<f64>,
-    /// The same for interrupts, in which most of a network's work on loopback is done.
+    /// The same for interrupts, in which half of a network's work on loopback is done.
     pub interrupts_cores: Option<f64>,
+    /// Whether the CPU time of processes holds the interrupts that were served on their backs, so that the two are not to be
+    /// added. `None` where that is not known, and in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interrupts_within: Option<bool>,
     /// Share of all cores that the hypervisor took.
     pub steal_share: Option<f64>,
     /// Share of the time in which some task waited for a CPU, a disk or memory; keys `cpu`, `io`, `memory`.

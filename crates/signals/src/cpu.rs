@@ -3,9 +3,9 @@
 use record::HostReading;
 use units::Instant;
 
-use crate::machine;
 use crate::process::Process;
 use crate::sampler::now;
+use crate::{accounting, machine};
 
 /// CPU time so far, in seconds, each since some start of its own: only what lies between two readings means anything.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,10 +16,13 @@ pub struct CpuReading {
     pub generator_s: f64,
     /// The stack and what stands behind it; `None` where it is not ours to watch.
     pub servers_s: Option<f64>,
-    /// All processes of the machine; `None` where that can't be read.
+    /// All processes of the machine, outside of interrupts; `None` where that can't be read.
     pub machine_s: Option<f64>,
-    /// Interrupts and what follows them, most of a network's work on loopback; `None` likewise.
+    /// Interrupts and what follows them, half of a network's work on loopback; `None` likewise.
     pub interrupts_s: Option<f64>,
+    /// Whether the kernel says that the times of processes hold the interrupts on their backs: see
+    /// [`MachineCores`](crate::MachineCores).
+    pub interrupts_within: Option<bool>,
     /// Taken by the hypervisor; `None` likewise.
     pub steal_s: Option<f64>,
 }
@@ -35,6 +38,7 @@ impl CpuReading {
             servers_s: None,
             machine_s: is_known.then_some(host.busy_s),
             interrupts_s: is_known.then_some(host.interrupts_s),
+            interrupts_within: accounting::interrupts_are_within(),
             steal_s: is_known.then_some(host.steal_s),
         }
     }

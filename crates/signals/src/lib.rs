@@ -7,6 +7,7 @@
 //! so that watching stays within [`BUDGET_CORES`] however many of them there are.
 #![forbid(unsafe_code)]
 
+mod accounting;
 mod cpu;
 mod diag;
 mod group_name;
@@ -24,6 +25,7 @@ mod thread_names;
 mod threads;
 mod tool;
 
+pub use accounting::MachineCores;
 pub use cpu::{CpuReading, cpu_now};
 pub use group_name::is_group_of;
 pub use jvm::jit_busy;

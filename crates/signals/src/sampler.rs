@@ -18,7 +18,7 @@ use crate::process;
 use crate::process_set::ProcessSet;
 use crate::quota::{QuotaGroups, QuotaReading};
 use crate::threads::{self, Thread};
-use crate::{machine, network};
+use crate::{accounting, machine, network};
 
 /// CPU time a second that watching may take, all in all.
 pub const BUDGET_CORES: f64 = 0.02;
@@ -56,6 +56,8 @@ pub struct Sampled {
     pub(crate) readings: Vec<Reading>,
     /// Whether another program made the load, and not the load threads of this process.
     pub(crate) is_foreign: bool,
+    /// Whether the kernel says that the times of processes hold the interrupts on their backs.
+    pub(crate) interrupts_within: Option<bool>,
     /// Of each subject.
     pub(crate) limits: Vec<Limits>,
     /// The names of the threads of each subject, as the kernel keeps them.
@@ -175,7 +177,12 @@ impl Watch {
     fn new(subjects: Vec<Subject>, generator: Option<ProcessSet>) -> Self {
         let own = std::process::id().cast_signed();
         let names = vec![BTreeMap::new(); subjects.len() + 1];
-        let mut sampled = Sampled { names, is_foreign: generator.is_some(), ..Sampled::default() };
+        let mut sampled = Sampled {
+            names,
+            is_foreign: generator.is_some(),
+            interrupts_within: accounting::interrupts_are_within(),
+            ..Sampled::default()
+        };
         let diag = Diag::open()
             .map_err(|why| {
                 sampled.not_known.insert(format!("accept queues and sockets: socket diagnosis ({why})"))

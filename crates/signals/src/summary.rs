@@ -11,6 +11,7 @@ use record::{
 };
 use units::{Duration, Instant};
 
+use crate::accounting::MachineCores;
 use crate::group_name::{KEPT_BYTES, group_name};
 use crate::sampler::{Limits, Reading, Sampled, ThreadReading, Watched};
 
@@ -319,11 +320,13 @@ fn host(
     });
     let ours =
         servers.iter().filter_map(|server| server.cpu_cores).sum::<f64>() + generator_cpu.unwrap_or(0.0);
+    let machine = machine(span, cores, sampled.interrupts_within);
     let (network_before, network) = network(span);
     let host = HostSignals {
         cores,
-        others_cores: span.rate(|reading| Some(reading.host.busy_s)).map(|busy| (busy - ours).max(0.0)),
-        interrupts_cores: span.rate(|reading| Some(reading.host.interrupts_s)),
+        others_cores: machine.map(|it| it.others(ours)),
+        interrupts_cores: machine.map(|it| it.interrupts),
+        interrupts_within: machine.and_then(|it| it.interrupts_within(ours)),
         steal_share: span.rate(|reading| Some(reading.host.steal_s)).map(|it| it / f64::from(cores.max(1))),
         pressure: pressures(span),
         network,
@@ -337,6 +340,13 @@ fn host(
     };
     let busiest_cores = load.iter().map(|group| group.busiest_cores).reduce(f64::max);
     (host, GeneratorUse { cpu_cores: generator_cpu, busiest_cores })
+}
+
+/// All of the machine; `None` where the readings do not enclose the window.
+fn machine(span: &Span<'_>, cores: u32, configured_within: Option<bool>) -> Option<MachineCores> {
+    let busy = span.rate(|reading| Some(reading.host.busy_s))?;
+    let interrupts = span.rate(|reading| Some(reading.host.interrupts_s))?;
+    Some(MachineCores { cores, busy, interrupts, configured_within })
 }
 
 fn cost(sampled: &Sampled) -> f64 {
@@ -457,6 +467,21 @@ mod tests {
         assert_eq!(all.host.network["ListenDrops"], 6);
         assert_eq!(all.host.network_before["ListenDrops"], 2);
         assert_eq!(all.readings.len(), 11);
+    }
+
+    #[test]
+    fn interrupts_are_counted_once() {
+        let mut sampled = sampled();
+        sampled.interrupts_within = Some(true);
+        for reading in &mut sampled.readings {
+            reading.host.interrupts_s = reading.host.busy_s / 3.0;
+        }
+        let host = summarise(&sampled, &Vec::new(), at(2.5), Duration::from_secs(5), 2).host;
+        assert_eq!(host.interrupts_within, Some(true));
+        assert!(close(host.others_cores.unwrap(), 0.6), "1.2 in all, 0.6 of it ours: {host:?}");
+        sampled.interrupts_within = Some(false);
+        let host = summarise(&sampled, &Vec::new(), at(2.5), Duration::from_secs(5), 2).host;
+        assert!(close(host.others_cores.unwrap(), 0.3), "0.9 without interrupts, 0.6 of it ours: {host:?}");
     }
 
     #[test]

@@ -263,6 +263,18 @@ fn a_full_machine_is_the_servers_or_both() {
     assert_eq!(kind(&trial), VerdictKind::Unexplained);
     host(&mut trial).interrupts_cores = Some(0.4);
     assert_eq!(kind(&trial), VerdictKind::BoxBound);
+    // And are done once, where the kernel books them in the time of whom they interrupt.
+    host(&mut trial).interrupts_within = Some(true);
+    assert_eq!(kind(&trial), VerdictKind::Unexplained);
+}
+
+#[test]
+fn no_more_cores_are_used_than_there_are() {
+    let mut trial = full(1.3);
+    trial.load.generator.cpu_s = 0.9 * 15.0;
+    host(&mut trial).interrupts_cores = Some(0.7);
+    let verdict = first(&trial);
+    assert!(verdict.evidence[0].contains("2.00 of 2 used"), "{verdict:?}");
 }
 
 #[test]

@@ -38,14 +38,20 @@ pub(super) fn timeline(trial: &Measured, readings: &[SignalReading], cores: usiz
             .skip(1)
             .map(|it| (since_start(it.at_monotonic_ns) * 1e3).round() / 1e3)
             .collect(),
-        signals: signals(&kept, cores),
+        signals: signals(&kept, cores, interrupts_name(trial)),
     })
 }
 
 /// What changes, as a rate between readings, or what is so at a reading.
 type OfServer = fn(&ProcessReading) -> Option<f64>;
 
-fn signals(readings: &[&SignalReading], cores: usize) -> Vec<Signal> {
+/// Interrupts beside the CPU time of processes, or a part of it.
+fn interrupts_name(trial: &Measured) -> &'static str {
+    let within = trial.host.as_ref().and_then(|host| host.interrupts_within);
+    if within == Some(true) { "interrupts_within" } else { "interrupts" }
+}
+
+fn signals(readings: &[&SignalReading], cores: usize, interrupts: &'static str) -> Vec<Signal> {
     let rate = |value: &dyn Fn(&SignalReading) -> Option<f64>| rates(readings, value);
     let now = |value: &dyn Fn(&SignalReading) -> Option<f64>| -> Vec<Option<f64>> {
         readings.iter().skip(1).map(|it| value(it).map(rounded)).collect()
@@ -62,7 +68,7 @@ fn signals(readings: &[&SignalReading], cores: usize) -> Vec<Signal> {
         (Panel::Cpu, "server_system", rate(&server(|it| Some(it.cpu_system_s)))),
         (Panel::Cpu, "upstream", rate(&behind)),
         (Panel::Cpu, "client", rate(&|it| Some(it.generator.cpu_user_s + it.generator.cpu_system_s))),
-        (Panel::Cpu, "interrupts", rate(&|it| Some(it.host.interrupts_s))),
+        (Panel::Cpu, interrupts, rate(&|it| Some(it.host.interrupts_s))),
         (Panel::Cpu, "steal", rate(&|it| Some(it.host.steal_s))),
         (
             Panel::Sockets,
@@ -178,7 +184,7 @@ mod tests {
     fn sums_become_rates_across_readings_that_did_not_look() {
         let readings = [reading(1, 0.0, true), reading(2, 0.5, false), reading(4, 2.5, true)];
         let readings: Vec<&SignalReading> = readings.iter().collect();
-        let all = signals(&readings, 2);
+        let all = signals(&readings, 2, "interrupts");
         let of = |name: &str| all.iter().find(|it| it.name == name).unwrap().values.clone();
         assert_eq!(of("server_user"), [Some(0.5), Some(1.0)]);
         assert_eq!(

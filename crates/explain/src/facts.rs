@@ -190,6 +190,31 @@ impl<'a> Facts<'a> {
         of_own || self.used_share().is_some_and(|share| share >= FULL_SHARE)
     }
 
+    /// Whether the cores were what there was too little of, though not all were used up: on average as many threads waited for
+    /// a core as cores stood idle. A core that runs out of work does not see at once what waits at another, so that with few
+    /// cores and short requests a tenth to a quarter of the time goes by like this.
+    pub(crate) fn is_queued_for(&self) -> bool {
+        let is_short = |cores: f64, used: f64, waiting: f64| {
+            used >= CPU_SHARE_LOW * cores && used < FULL_SHARE * cores && used + waiting >= cores
+        };
+        let servers = self.servers_waiting().zip(self.allotted_cores()).zip(self.servers_cores);
+        let of_own = servers.is_some_and(|((waiting, own), used)| is_short(own, used, waiting));
+        let of_all = self.used_cores().zip(self.waiting_threads());
+        of_own || of_all.is_some_and(|(used, waiting)| is_short(self.cores, used, waiting))
+    }
+
+    /// Threads of client and servers that waited for a core, on average.
+    pub(crate) fn waiting_threads(&self) -> Option<f64> {
+        Some(self.servers_waiting()? + self.host()?.generator_wait_cores.unwrap_or(0.0))
+    }
+
+    fn servers_waiting(&self) -> Option<f64> {
+        let of = |server: &Server| -> Option<f64> {
+            Some(server.signals.as_ref()?.groups.iter().map(|it| it.wait_cores).sum())
+        };
+        self.servers().map(|(_, server)| of(server)).sum()
+    }
+
     /// Whether the CPU can be ruled out.
     pub(crate) fn has_cpu_left(&self) -> bool {
         let own = self.allotted_cores();

@@ -45,7 +45,8 @@ pub(crate) fn one_thread(facts: &Facts<'_>) -> Option<Verdict> {
 /// Several threads work, and together they use one core: what they do is done one at a time.
 pub(crate) fn serial_cpu(facts: &Facts<'_>) -> Option<Verdict> {
     let used = facts.trial.server.cpu_cores.filter(|cores| ONE_CORE.contains(cores))?;
-    if facts.is_full() || facts.cores < 2.0 {
+    // Whoever waits for a lock does not wait for a core.
+    if facts.is_full() || facts.is_queued_for() || facts.cores < 2.0 {
         return None;
     }
     let groups = facts.groups();
@@ -66,9 +67,12 @@ pub(crate) fn serial_cpu(facts: &Facts<'_>) -> Option<Verdict> {
     )
 }
 
-/// All cores are used up: by the server, or by client and server together.
+/// All cores are used up, or as good as that: by the server, or by client and server together.
 pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
-    let servers = facts.servers_cores.filter(|_| facts.is_full())?;
+    let servers = facts.servers_cores.filter(|_| facts.is_full() || facts.is_queued_for())?;
+    let waiting = facts.waiting_threads().filter(|_| !facts.is_full()).map(|waiting| {
+        format!("the rest stood idle between one thread and the next, while {waiting:.1} threads at a time waited for a core")
+    });
     let share = servers / (servers + facts.generator_cores);
     let confirm = Intervention {
         text: String::new(),
@@ -90,7 +94,9 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
         let verdict = Verdict::new(VerdictKind::CpuBound, Confidence::Likely, phrase, text);
         let split = (!parts.is_empty()).then(|| format!("of that {}", parts.join(", ")));
         let text = "give the server twice the cores; the rate should rise".into();
-        return Some(verdict.and_maybe(split).confirmed_with(Intervention { text, ..confirm }));
+        return Some(
+            verdict.and_maybe(waiting).and_maybe(split).confirmed_with(Intervention { text, ..confirm }),
+        );
     }
     let used = facts.used_cores().unwrap_or(servers + facts.generator_cores);
     let text = format!(
@@ -99,7 +105,7 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
     );
     let verdict = Verdict::new(VerdictKind::BoxBound, Confidence::Likely, "box-bound", text);
     let text = "put client and server on cores of their own".into();
-    Some(verdict.confirmed_with(Intervention { text, ..confirm }))
+    Some(verdict.and_maybe(waiting).confirmed_with(Intervention { text, ..confirm }))
 }
 
 /// What the servers' CPU time goes to, where a part of it is worth naming.

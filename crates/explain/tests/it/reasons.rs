@@ -268,6 +268,29 @@ fn a_full_machine_is_the_servers_or_both() {
     assert_eq!(kind(&trial), VerdictKind::Unexplained);
 }
 
+/// What gin showed on two cores with 64 connections: 1.66 of 2 used, and more threads waiting than cores idle.
+#[test]
+fn a_core_that_threads_wait_for_is_as_good_as_full() {
+    let mut trial = full(1.15);
+    trial.load.generator.cpu_s = 0.51 * 15.0;
+    assert_eq!(kind(&trial), VerdictKind::Unexplained);
+    signals(&mut trial).groups[0].wait_cores = 1.3;
+    host(&mut trial).generator_wait_cores = Some(0.3);
+    let verdict = first(&trial);
+    assert_eq!((verdict.kind, verdict.phrase.as_str()), (VerdictKind::BoxBound, "box-bound"));
+    assert!(verdict.evidence[1].contains("1.6 threads at a time waited for a core"), "{verdict:?}");
+    // As many wait as cores are idle, and no fewer.
+    signals(&mut trial).groups[0].wait_cores = 0.03;
+    assert_eq!(kind(&trial), VerdictKind::Unexplained);
+    signals(&mut trial).groups[0].wait_cores = 0.05;
+    assert_eq!(kind(&trial), VerdictKind::BoxBound);
+    // Threads that wait now and then are no lack of cores.
+    let mut trial = full(0.9);
+    trial.load.generator.cpu_s = 0.4 * 15.0;
+    signals(&mut trial).groups[0].wait_cores = 1.3;
+    assert_ne!(kind(&trial), VerdictKind::BoxBound);
+}
+
 #[test]
 fn no_more_cores_are_used_than_there_are() {
     let mut trial = full(1.3);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
 
 use record::{HostReading, ProcessReading};
@@ -100,19 +100,23 @@ pub(crate) struct ThreadReading {
 }
 
 impl Sampler {
-    /// Begins to watch `subjects`, the machine, and what makes the load: `generator`, or this process where that is none.
+    /// Begins to watch `subjects`, the machine, and what makes the load: `generator`, or this process where that is none. The
+    /// first reading is taken when it returns: what begins after that is enclosed by readings, and nothing is extrapolated.
     pub fn start(subjects: Vec<Subject>, generator: Option<ProcessSet>) -> io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&stop);
         let last = Last::default();
         let for_thread = Arc::clone(&last);
+        let (looked, first_look) = mpsc::sync_channel(1);
         let thread = std::thread::Builder::new()
             .name("sampler".into())
-            .spawn(move || Watch::new(subjects, generator).until(&told, &for_thread))?;
+            .spawn(move || Watch::new(subjects, generator).until(&told, &for_thread, &looked))?;
+        // An error is a panic of the thread, which whoever ends it hears of.
+        let _ = first_look.recv();
         Ok(Self { stop, last, thread: Some(thread) })
     }
 
-    /// What the last reading said of the CPU; `None` before the first.
+    /// What the last reading said of the CPU; `None` where none could be taken.
     pub fn last(&self) -> Option<CpuReading> {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -214,7 +218,12 @@ impl Watch {
         }
     }
 
-    fn until(mut self, stop: &AtomicBool, shared: &Mutex<Option<CpuReading>>) -> Sampled {
+    fn until(
+        mut self,
+        stop: &AtomicBool,
+        shared: &Mutex<Option<CpuReading>>,
+        looked: &mpsc::SyncSender<()>,
+    ) -> Sampled {
         let begun = thread_cpu();
         let mut next = now();
         loop {
@@ -222,6 +231,8 @@ impl Watch {
             self.take(last);
             let reading = self.sampled.readings.last().map(cpu_of);
             *shared.lock().unwrap_or_else(PoisonError::into_inner) = reading;
+            // There is room for the first; nobody waits for those after it.
+            let _ = looked.try_send(());
             self.sampled.cost = thread_cpu().saturating_sub(begun);
             if last {
                 return self.sampled;
@@ -421,6 +432,14 @@ mod tests {
         let names: Vec<&str> = sampled.names[1].values().map(String::as_str).collect();
         assert!(names.contains(&"sleep"), "{names:?}");
         assert!(sampled.names[0].values().any(|name| name == "sampler"));
+    }
+
+    #[test]
+    fn it_has_looked_before_what_is_watched_begins() {
+        let sampler = Sampler::start(Vec::new(), None).unwrap();
+        let begun = now();
+        assert!(sampler.last().unwrap().at <= begun);
+        assert!(sampler.finish().readings[0].at <= begun);
     }
 
     #[test]

@@ -15,6 +15,10 @@ const DRIFT_MAX_OF_FEW: f64 = 0.2;
 const FEW_SECONDS: usize = 6;
 /// Rank correlation of rate and time from which it is a trend and not a leap: 1 is strictly rising.
 const TREND_MIN: f64 = 0.8;
+/// Of four seconds in any order a third correlate by 0.8, and a twelfth rise or fall throughout.
+const TREND_MIN_OF_FEW: f64 = 1.0;
+/// Ranks are whole numbers, and their correlation is a quotient.
+const TREND_EPSILON: f64 = 1e-9;
 /// Seconds that make thirds.
 const SECONDS_MIN: usize = 3;
 /// A second shorter than this is the window's end and too short for a rate.
@@ -37,8 +41,10 @@ pub(crate) fn not_steady(facts: &Facts<'_>) -> Option<Verdict> {
     let rates = rates(&facts.trial.load.seconds);
     let (first, last) = thirds(&rates)?;
     let drift = last / first - 1.0;
-    let bound = if rates.len() < FEW_SECONDS { DRIFT_MAX_OF_FEW } else { DRIFT_MAX };
-    if drift.abs() <= bound || trend(&rates).abs() < TREND_MIN {
+    let is_few = rates.len() < FEW_SECONDS;
+    let (bound, trend_min) =
+        if is_few { (DRIFT_MAX_OF_FEW, TREND_MIN_OF_FEW) } else { (DRIFT_MAX, TREND_MIN) };
+    if drift.abs() <= bound || trend(&rates).abs() < trend_min - TREND_EPSILON {
         return None;
     }
     // Collections that take as much of the time as the rate drifts by are what it drifts with, and have a rule of their own.

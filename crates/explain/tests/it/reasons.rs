@@ -491,6 +491,11 @@ fn a_trend_is_told_and_noise_is_not() {
     assert_eq!(first(&trial).phrase, "not steady (warming up)");
     trial.load.seconds = seconds(&[250.0, 200.0, 150.0, 100.0]);
     assert_eq!(first(&trial).phrase, "not steady (slowing down)");
+    // Of few seconds the first may be a poor one by chance.
+    trial.load.seconds = seconds(&[100.0, 130.0, 125.0, 135.0]);
+    assert_eq!(kind(&trial), VerdictKind::BoxBound);
+    trial.load.seconds = seconds(&[100.0, 130.0, 125.0, 135.0, 140.0, 145.0]);
+    assert_eq!(kind(&trial), VerdictKind::NotSteady);
     trial.load.seconds = seconds(&[100.0, 130.0, 90.0, 120.0, 110.0, 105.0, 95.0, 125.0]);
     assert_eq!(kind(&trial), VerdictKind::BoxBound);
     trial.load.load.ramp_up_s = Some(5.0);

@@ -25,7 +25,7 @@ build: ## The release binary
 	cargo build --release --locked
 
 .PHONY: run
-run: setup build ## Boot the stacks that are there, load them, rank them (under four minutes)
+run: setup build ## Boot the stacks that are there, load them, rank them (some four minutes)
 	$(target_dir)/release/proofload run experiments/quick.toml
 
 .PHONY: test

@@ -73,6 +73,11 @@ pub fn explain(trial: &Measured, context: &Context) -> Explanation {
     if let Some(at) = verdicts.iter().position(|verdict| verdict.kind.is_no_limit()) {
         verdicts.truncate(at + 1);
     }
+    // One core's worth is what several threads use by chance as well, where something else holds them back.
+    let is_guess =
+        |it: &Verdict| it.kind == VerdictKind::SerialSection && it.confidence == Confidence::Possible;
+    let mut is_first = true;
+    verdicts.retain(|it| std::mem::take(&mut is_first) || !is_guess(it));
     verdicts.truncate(VERDICTS_MAX);
     if verdicts.is_empty() {
         // Whatever holds threads up makes them switch; only where nothing else is seen do they do it to each other.

@@ -338,6 +338,10 @@ fn one_busy_thread_leaves_cores_unused() {
         ..Default::default()
     }];
     assert_eq!(kind(&trial), VerdictKind::SerialSection);
+    // It is a guess, and none where something else holds them back.
+    signals(&mut trial).jvm = Some(JvmUse { gc_share: 0.2, heap_max_bytes: 48 << 20, ..JvmUse::default() });
+    let kinds: Vec<VerdictKind> = explain(&trial).verdicts.iter().map(|it| it.kind).collect();
+    assert_eq!(kinds, [VerdictKind::GarbageCollection]);
 }
 
 #[test]

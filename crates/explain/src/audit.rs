@@ -11,7 +11,7 @@ use units::Duration;
 const FAILED_SHARE_MAX: f64 = 0.001;
 /// Busiest load thread above which the generator may have been the limit. A thread busier than this queues
 /// its own sends: at 80 % busy a random arrival waits four services long on average (M/M/1: ρ / (1 − ρ)).
-const BUSY_SHARE_MAX: f64 = 0.8;
+pub(crate) const BUSY_SHARE_MAX: f64 = 0.8;
 /// Share of the control's rate above which a rate is not the server's alone.
 const CEILING_SHARE_MAX: f64 = 0.7;
 /// The generator's own lag, at the 99th percentile, above which it was late. Response time counts from the

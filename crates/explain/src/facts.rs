@@ -190,10 +190,15 @@ impl<'a> Facts<'a> {
         of_own || self.used_share().is_some_and(|share| share >= FULL_SHARE)
     }
 
+    /// Whether cores were what there was too little of: all used up, or as good as that.
+    pub(crate) fn is_short_of_cores(&self) -> bool {
+        self.is_full() || self.is_queued_for()
+    }
+
     /// Whether the cores were what there was too little of, though not all were used up: on average as many threads waited for
     /// a core as cores stood idle. A core that runs out of work does not see at once what waits at another, so that with few
     /// cores and short requests a tenth to a quarter of the time goes by like this.
-    pub(crate) fn is_queued_for(&self) -> bool {
+    fn is_queued_for(&self) -> bool {
         let is_short = |cores: f64, used: f64, waiting: f64| {
             used >= CPU_SHARE_LOW * cores && used < FULL_SHARE * cores && used + waiting >= cores
         };

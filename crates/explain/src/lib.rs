@@ -38,6 +38,7 @@ pub use history::{
     HistoryFilter, HistoryMetric, HistoryPoint, Series, SeriesChange, points_of_run, series_of,
 };
 pub use reasons::{Explanation, explain};
+pub use rules::client::{OTHERS_SHARE_MAX, STEAL_SHARE_MAX};
 pub use same_work::{Difference, differences, differences_within};
 pub use usable::ceiling_of;
 pub use verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};

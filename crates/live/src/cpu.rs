@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use explain::{OTHERS_SHARE_MAX, STEAL_SHARE_MAX};
 use signals::{CpuReading, MachineCores};
 use units::{Duration, Instant};
 
@@ -15,9 +16,6 @@ const SPAN_MIN: Duration = Duration::from_millis(300);
 const STALE: Duration = Duration::from_secs(3);
 /// Readings kept: a sampler takes ten a second.
 const READINGS_MAX: usize = 16;
-/// Shares of the machine above which others, or the hypervisor, count as noise: those of `explain`.
-const OTHERS_SHARE_MAX: f64 = 0.1;
-const STEAL_SHARE_MAX: f64 = 0.1;
 /// Noise that lasts shorter than this is a cron job and no warning.
 const NOISE_MIN: Duration = Duration::from_secs(3);
 

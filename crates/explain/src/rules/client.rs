@@ -6,9 +6,9 @@ use crate::verdict::{Confidence, Verdict, VerdictKind};
 
 /// Share of the machine that others may use: within blocks it is a source of noise, and above a tenth it moves a rate by
 /// more than any comparison here calls a difference.
-const OTHERS_SHARE_MAX: f64 = 0.1;
+pub const OTHERS_SHARE_MAX: f64 = 0.1;
 /// The same of what a hypervisor takes.
-const STEAL_SHARE_MAX: f64 = 0.1;
+pub const STEAL_SHARE_MAX: f64 = 0.1;
 /// Share of its time that a thread waits for a CPU when others are in its way: a fifth of its time is a fifth of its rate.
 const WAIT_SHARE_MIN: f64 = 0.2;
 /// Share of its time that a thread waits for a CPU when it is starved: as long as it runs.

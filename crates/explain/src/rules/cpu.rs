@@ -46,7 +46,7 @@ pub(crate) fn one_thread(facts: &Facts<'_>) -> Option<Verdict> {
 pub(crate) fn serial_cpu(facts: &Facts<'_>) -> Option<Verdict> {
     let used = facts.trial.server.cpu_cores.filter(|cores| ONE_CORE.contains(cores))?;
     // Whoever waits for a lock does not wait for a core.
-    if facts.is_full() || facts.is_queued_for() || facts.cores < 2.0 {
+    if facts.is_short_of_cores() || facts.cores < 2.0 {
         return None;
     }
     let groups = facts.groups();
@@ -69,7 +69,7 @@ pub(crate) fn serial_cpu(facts: &Facts<'_>) -> Option<Verdict> {
 
 /// All cores are used up, or as good as that: by the server, or by client and server together.
 pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
-    let servers = facts.servers_cores.filter(|_| facts.is_full() || facts.is_queued_for())?;
+    let servers = facts.servers_cores.filter(|_| facts.is_short_of_cores())?;
     let waiting = facts.waiting_threads().filter(|_| !facts.is_full()).map(|waiting| {
         format!("the rest stood idle between one thread and the next, while {waiting:.1} threads at a time waited for a core")
     });

@@ -1,5 +1,8 @@
 //! What a verdict was not, and by which figure.
 
+use super::client::OTHERS_SHARE_MAX;
+use super::work::GC_SHARE_MIN;
+use crate::audit::BUSY_SHARE_MAX;
 use crate::facts::Facts;
 use crate::verdict::VerdictKind;
 
@@ -21,7 +24,7 @@ fn client(facts: &Facts<'_>) -> Option<String> {
     let of_control = facts.context.ceiling_per_s.filter(|it| *it > 0.0).map(|ceiling| {
         format!(", {:.0} % of what it reaches of the calibration target", facts.rate / ceiling * 100.0)
     });
-    (0.0..=0.8).contains(&busy).then(|| {
+    (0.0..=BUSY_SHARE_MAX).contains(&busy).then(|| {
         format!(
             "the client: its busiest thread was busy {:.0} % of the time{}",
             busy * 100.0,
@@ -31,7 +34,7 @@ fn client(facts: &Facts<'_>) -> Option<String> {
 }
 
 fn host(facts: &Facts<'_>) -> Option<String> {
-    let others = facts.host()?.others_cores.filter(|cores| *cores <= 0.1 * facts.cores)?;
+    let others = facts.host()?.others_cores.filter(|cores| *cores <= OTHERS_SHARE_MAX * facts.cores)?;
     Some(format!("others on the machine: {others:.2} cores"))
 }
 
@@ -41,7 +44,7 @@ fn quota(facts: &Facts<'_>) -> Option<String> {
 }
 
 fn collections(facts: &Facts<'_>) -> Option<String> {
-    let jvm = facts.signals()?.jvm.filter(|jvm| jvm.gc_share < 0.1)?;
+    let jvm = facts.signals()?.jvm.filter(|jvm| jvm.gc_share < GC_SHARE_MIN)?;
     Some(format!("garbage collection: {:.1} % of the time", jvm.gc_share * 100.0))
 }
 

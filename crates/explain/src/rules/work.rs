@@ -14,7 +14,7 @@ const THROTTLED_MAX: f64 = 0.05;
 /// Share of its quota that a server uses when the quota is its limit.
 const QUOTA_USED_MIN: f64 = 0.8;
 /// Share of the time in collections from which taking them away would raise the rate by more than any noise here.
-const GC_SHARE_MIN: f64 = 0.1;
+pub(super) const GC_SHARE_MIN: f64 = 0.1;
 /// Share of the heap in use from which more of it helps: collectors begin their work at about half.
 const HEAP_SHORT_SHARE: f64 = 0.5;
 /// Bytes to a disk a request that are more than a server has any need for: a line of an access log has a hundred or two.

@@ -441,8 +441,23 @@ pub struct ErrorRates {
     /// How much better the first stack is, where it is to be found
     #[arg(long, default_value = "5%")]
     pub effect: Share,
+    /// Every stack's trial fails in this share of blocks
+    #[arg(long, value_name = "SHARE", group = "world")]
+    pub failing: Option<Share>,
+    /// The first stack, better where it answers, fails in this share of blocks: it must not be called better
+    #[arg(long, value_name = "SHARE", group = "world")]
+    pub first_fails: Option<Share>,
+    /// Of this share of trials the 99th percentile is known only to be above a bound
+    #[arg(long, value_name = "SHARE", group = "world")]
+    pub censored: Option<Share>,
+    /// 99th percentiles behind a queue with Poisson arrivals, the server busy for this share of the time
+    #[arg(long, value_name = "SHARE", group = "world")]
+    pub queue: Option<Share>,
+    /// Print the table of docs/statistics.md
+    #[arg(long, conflicts_with_all = ["stacks", "blocks", "blocks_max", "noise", "effect", "world"])]
+    pub table: bool,
     /// Experiments of each kind
-    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub experiments: u32,
     /// Seed of the random numbers
     #[arg(long, default_value = "0")]

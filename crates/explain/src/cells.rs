@@ -1,6 +1,6 @@
 //! The cells of a run, each explained.
 
-use record::{CellName, Driver, Measured, Trial, TrialResult, cells, trials_of};
+use record::{CellName, Driver, Measured, RankedBy, Trial, TrialResult, cells, trials_of};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -29,7 +29,7 @@ pub struct CellExplanation {
     pub agreeing: u32,
     /// Whether the figures of the trial that is explained are what they say.
     pub validity: Validity,
-    /// Why, of the trial nearest the median.
+    /// Why, of the trial in the middle.
     #[serde(flatten)]
     pub explanation: Explanation,
 }
@@ -47,12 +47,16 @@ pub fn explain_cells(trials: &[Trial], cores: usize) -> Vec<CellExplanation> {
     cells(trials).iter().filter_map(|cell| explain_cell(trials, cell, cores)).collect()
 }
 
-/// The trial nearest the median of goodput: its times stand for the cell's. `None` of none.
+/// The trial that stands for a cell: the one in the middle of what its table is ranked by, of two in the middle the one
+/// behind; who failed is behind all others. `None` of none.
 pub fn typical<'a>(trials: &[&'a Measured]) -> Option<&'a Measured> {
-    let rates: Vec<f64> = trials.iter().map(|trial| trial.load.goodput_per_s).collect();
-    let middle = median(&rates)?;
-    let off = |trial: &&&'a Measured| (trial.load.goodput_per_s - middle).abs();
-    trials.iter().min_by(|a, b| off(a).total_cmp(&off(b))).copied()
+    let ranked_by = RankedBy::of(trials.first()?);
+    let mut ordered: Vec<(f64, &Measured)> = trials
+        .iter()
+        .map(|trial| (ranked_by.observation(trial).figure().unwrap_or(f64::NEG_INFINITY), *trial))
+        .collect();
+    ordered.sort_by(|a, b| b.0.total_cmp(&a.0));
+    ordered.get(ordered.len() / 2).map(|it| it.1)
 }
 
 fn explain_cell(trials: &[Trial], cell: &CellName, cores: usize) -> Option<CellExplanation> {

@@ -11,8 +11,7 @@ use plan::{Claim, Metric, Statement};
 use record::{Manifest, Trial};
 use schemars::JsonSchema;
 use serde::Serialize;
-use stats::{ALPHA, LEAST_EFFECT, LogRatios, Ratio, blocks_needed, holm};
-use units::Seed;
+use stats::{ALPHA, LEAST_EFFECT, LogRatios, Observation, Ratio, blocks_needed, holm};
 
 use self::cell::{CellTrials, twin_gap};
 
@@ -135,7 +134,6 @@ struct Question {
 
 /// Holds a claim against the trials of a run.
 pub fn judge_claim(claim: &Claim, trials: &[Trial], manifest: &Manifest) -> JudgedClaim {
-    let seed = Seed(manifest.seed);
     let mut notes = Vec::new();
     let cells: Vec<CellTrials<'_>> =
         claim.cells().into_iter().map(|cell| CellTrials::of(cell, claim.metric, trials, manifest)).collect();
@@ -144,11 +142,11 @@ pub fn judge_claim(claim: &Claim, trials: &[Trial], manifest: &Manifest) -> Judg
     };
     let pairs = |pairs: &[plan::CellPair], rule: Rule| -> Vec<Question> {
         let least = |it: &plan::CellPair| {
-            let gap = |id| twin_gap(id, claim.metric, trials, manifest, seed).unwrap_or(0.0);
+            let gap = |id| twin_gap(id, claim.metric, trials, manifest).unwrap_or(0.0);
             LEAST_EFFECT.max(gap(&it.a)).max(gap(&it.b))
         };
         let question = |it: &plan::CellPair| {
-            let question = pair_question(of(&it.a), of(&it.b), it.published, rule, seed);
+            let question = pair_question(of(&it.a), of(&it.b), it.published, rule);
             Question { least_effect: least(it), ..question }
         };
         pairs.iter().map(question).collect()
@@ -167,13 +165,12 @@ pub fn judge_claim(claim: &Claim, trials: &[Trial], manifest: &Manifest) -> Judg
         Statement::Ceiling { levels, cores_published, within } => {
             let scale = scaled_to_cores(*cores_published, manifest.machine.cores, &mut notes);
             let rule = Rule::Equivalence { within: *within };
-            let question =
-                |it: &plan::Level| level_question(of(&it.cell), it, scale, rule, claim.metric, seed);
+            let question = |it: &plan::Level| level_question(of(&it.cell), it, scale, rule, claim.metric);
             ("ceiling", levels.iter().map(question).collect())
         }
         Statement::NotTestable { why } => return not_testable(claim, why),
     };
-    let parts = judge(questions, seed);
+    let parts = judge(questions);
     notes.extend(cells.iter().flat_map(CellTrials::notes));
     notes.dedup();
     let (verdict, why) = whole(&parts);
@@ -211,13 +208,9 @@ fn pair_question(
     b: &CellTrials<'_>,
     published: Option<(f64, f64)>,
     rule: Rule,
-    seed: Seed,
 ) -> Question {
     let ratios = LogRatios::of(&a.values, &b.values);
-    let over_edge = nearest_edge(rule, ratios.ratio(seed)).map(|edge| {
-        let moved: Vec<Option<f64>> = b.values.iter().map(|value| value.map(|it| it * edge)).collect();
-        LogRatios::of(&a.values, &moved)
-    });
+    let over_edge = nearest_edge(rule, ratios.ratio()).map(|edge| ratios.over(edge));
     let apart = || "the two were never measured in one block".to_owned();
     let missing = (ratios.blocks() == 0).then(|| a.missing().or_else(|| b.missing()).unwrap_or_else(apart));
     let expected = match rule {
@@ -244,12 +237,12 @@ fn level_question(
     scale: Option<f64>,
     rule: Rule,
     metric: Metric,
-    seed: Seed,
 ) -> Question {
     let value = level.value * scale.unwrap_or(1.0);
-    let against = |level: f64| LogRatios::of(&cell.values, &vec![Some(level); cell.values.len()]);
-    let ratios = if scale.is_some() { against(value) } else { LogRatios::of(&[], &[]) };
-    let over_edge = nearest_edge(rule, ratios.ratio(seed)).map(|edge| against(value * edge));
+    let level_of = |level: f64| vec![Some(Observation::Figure(level)); cell.values.len()];
+    let ratios =
+        if scale.is_some() { LogRatios::of(&cell.values, &level_of(value)) } else { LogRatios::of(&[], &[]) };
+    let over_edge = nearest_edge(rule, ratios.ratio()).map(|edge| ratios.over(edge));
     let unknown = || "the level grows with the cores, and this machine's are not known".to_owned();
     let missing = (ratios.blocks() == 0).then(|| cell.missing().unwrap_or_else(unknown));
     Question {
@@ -277,22 +270,22 @@ fn nearest_edge(rule: Rule, estimate: Option<Ratio>) -> Option<f64> {
 }
 
 /// Comparisons that nothing was measured of can't err, and are none of those that Holm's method counts.
-fn judge(questions: Vec<Question>, seed: Seed) -> Vec<ClaimPart> {
+fn judge(questions: Vec<Question>) -> Vec<ClaimPart> {
     let measured: Vec<usize> = (0..questions.len()).filter(|it| questions[*it].ratios.blocks() > 0).collect();
-    let p_of = |question: &Question| question.over_edge.as_ref().unwrap_or(&question.ratios).p_value(seed);
+    let p_of = |question: &Question| question.over_edge.as_ref().unwrap_or(&question.ratios).p_value();
     let p: Vec<f64> = measured.iter().map(|it| p_of(&questions[*it])).collect();
     let mut adjusted = vec![1.0; questions.len()];
     for (index, p) in measured.iter().zip(holm(&p)) {
         adjusted[*index] = p;
     }
     let count = measured.len();
-    questions.into_iter().zip(adjusted).map(|(question, p)| question.judge(p, count, seed)).collect()
+    questions.into_iter().zip(adjusted).map(|(question, p)| question.judge(p, count)).collect()
 }
 
 impl Question {
-    fn judge(self, p: f64, parts: usize, seed: Seed) -> ClaimPart {
+    fn judge(self, p: f64, parts: usize) -> ClaimPart {
         let blocks = self.ratios.blocks();
-        let ratio = self.ratios.ratio(seed);
+        let ratio = self.ratios.ratio();
         let same_way = ratio.map(|it| self.rule.points_the_same_way(it.value));
         let (verdict, why) = match (ratio, &self.missing) {
             (Some(ratio), None) if blocks >= blocks_needed(parts) => {

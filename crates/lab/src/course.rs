@@ -12,7 +12,7 @@ use crate::error::LabError;
 use crate::experiment::{Ahead, Bench, Ended, Event, now};
 use crate::foreign::Programs;
 use crate::order::Place;
-use crate::phase::{Done, Phase, TableKey};
+use crate::phase::{Came, Done, Phase, TableKey};
 use crate::trial::{Cores, NotMeasured, Setting, measure};
 
 /// A run under way. What it does next follows from the experiment, its seed and the trials that are written down, and
@@ -56,7 +56,7 @@ impl<'a> Course<'a> {
         left_out: BTreeMap<String, String>,
         trials: &[Trial],
     ) -> Self {
-        let done = trials.iter().map(|trial| (trial.index, goodput(trial))).collect();
+        let done = trials.iter().map(|trial| (trial.index, Came::of(trial))).collect();
         let failed = trials.iter().filter(|trial| matches!(trial.result, TrialResult::Failed { .. }));
         let failed = failed.map(|trial| (trial.stack.clone(), trial.driver)).collect();
         let control = StackManifest::control();
@@ -109,7 +109,7 @@ impl<'a> Course<'a> {
             observe(Event::Starting { number, ahead, block: place.block + 1, round, cell });
             let Some(trial) = self.trial(phase, place, cores, observe)? else { return Ok(End::Interrupted) };
             self.run.append(&trial)?;
-            self.done.insert(place.index, goodput(&trial));
+            self.done.insert(place.index, Came::of(&trial));
             if let TrialResult::Failed { .. } = &trial.result {
                 made.failed += 1;
                 self.failed.insert((trial.stack.clone(), trial.driver));
@@ -227,12 +227,5 @@ pub(crate) const fn recorded(driver: Driver) -> record::Driver {
         Driver::Proofload => record::Driver::Proofload,
         Driver::Wrk => record::Driver::Wrk,
         Driver::Jmeter => record::Driver::Jmeter,
-    }
-}
-
-fn goodput(trial: &Trial) -> Option<f64> {
-    match &trial.result {
-        TrialResult::Measured(measured) => Some(measured.load.goodput_per_s),
-        TrialResult::Failed { .. } => None,
     }
 }

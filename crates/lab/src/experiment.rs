@@ -15,6 +15,7 @@ use crate::error::LabError;
 use crate::foreign::Programs;
 use crate::load::Moment;
 use crate::machine;
+use crate::phase::blocks_of;
 use crate::tools::{self, State};
 
 /// What is going on.
@@ -305,6 +306,7 @@ fn manifest(
         Selected { round, stack, connections }
     };
     let cells: usize = experiment.rounds.iter().map(|round| round.cells.len()).sum();
+    let blocks = blocks_of(experiment, &experiment.rounds);
     Manifest {
         version: MANIFEST_VERSION,
         proofload: bench.version.to_owned(),
@@ -312,7 +314,7 @@ fn manifest(
         title: experiment.title.clone(),
         started: now(),
         seed: experiment.seed.0,
-        blocks: procedure.blocks,
+        blocks,
         blocks_max: procedure.blocks_max,
         precision: Some(procedure.precision.get()),
         placement: procedure.placement.name().into(),
@@ -320,7 +322,7 @@ fn manifest(
         selection: experiment.selection.as_ref().map(|names| names.iter().map(selected).collect()),
         quick: experiment.pace == Pace::Quick,
         pace: experiment.pace.name().into(),
-        trials: cells as u32 * procedure.blocks,
+        trials: cells as u32 * blocks,
         stacks,
         left_out,
         tools: versions(&needed.into_iter().collect::<Vec<_>>())

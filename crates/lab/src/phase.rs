@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use plan::{Cell, Driver, Experiment, Role, Round};
-use stats::is_precise;
+use record::{RankedBy, Trial, TrialResult, observed};
+use stats::{Observation, blocks_needed, is_precise, pairs_of};
 use units::{Duration, Seed, Share};
 
 use crate::order::{Place, order};
@@ -12,8 +13,29 @@ use crate::order::{Place, order};
 /// Cells that are compared with each other: those of a round at the same number of connections, by the same driver.
 pub(crate) type TableKey = (usize, u32, Driver);
 
-/// What came of trials, by their index: a goodput, or nothing.
-pub(crate) type Done = BTreeMap<u32, Option<f64>>;
+/// What came of trials, by their index.
+pub(crate) type Done = BTreeMap<u32, Came>;
+
+/// What came of a trial.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Came {
+    /// Expected answers a second; `None` where it failed.
+    goodput_per_s: Option<f64>,
+    /// What its table is ranked by.
+    ranked: Observation,
+}
+
+impl Came {
+    pub(crate) fn of(trial: &Trial) -> Self {
+        match &trial.result {
+            TrialResult::Measured(measured) => Self {
+                goodput_per_s: Some(measured.load.goodput_per_s),
+                ranked: observed(trial, RankedBy::of(measured)),
+            },
+            TrialResult::Failed { .. } => Self { goodput_per_s: None, ranked: Observation::Failed },
+        }
+    }
+}
 
 /// The order of the second phase is drawn apart from that of the first.
 const LATENCY_SEED: u64 = 0x6c61_7465;
@@ -38,19 +60,19 @@ impl Phase {
         let rounds = experiment.rounds.clone();
         let places = order(experiment.seed, procedure.blocks_max, &sizes(&rounds));
         let mut behind = (0, Duration::ZERO);
+        let blocks = blocks_of(experiment, &rounds);
         for round in &rounds {
-            let each = round.latency.len() as u32 * procedure.blocks;
+            let each = round.latency.len() as u32 * blocks;
             for cell in round.cells.iter().filter(|cell| cell.role != Role::Control) {
                 behind.0 += each;
                 behind.1 += procedure.trial_guess(cell) * u64::from(each);
             }
         }
-        Self { rounds, places, blocks: procedure.blocks, precision: Some(procedure.precision), behind }
+        Self { rounds, places, blocks, precision: Some(procedure.precision), behind }
     }
 
     /// How long answers take at shares of what the slowest stack of each table of `capacity` was seen to carry.
     pub(crate) fn of_latency(experiment: &Experiment, capacity: &Self, done: &Done) -> Self {
-        let blocks = experiment.procedure.blocks;
         let rounds: Vec<Round> = capacity
             .rounds
             .iter()
@@ -60,6 +82,7 @@ impl Phase {
                 round.at_shares(|connections| capacity.slowest((index, connections, Driver::Proofload), done))
             })
             .collect();
+        let blocks = blocks_of(experiment, &rounds);
         let mut places = order(Seed(experiment.seed.0 ^ LATENCY_SEED), blocks, &sizes(&rounds));
         for place in &mut places {
             place.index += capacity.places.len() as u32;
@@ -94,14 +117,15 @@ impl Phase {
     /// The tables that are as precise as was asked for after the blocks before `block`.
     pub(crate) fn precise_before(&self, block: u32, done: &Done) -> Vec<TableKey> {
         let Some(precision) = self.precision.filter(|_| block >= self.blocks) else { return Vec::new() };
-        let tables = self.goodput_by_block(block, done).into_iter();
+        let tables = self.by_block(block, |place| done.get(&place.index).map(|it| it.ranked)).into_iter();
         tables.filter(|(_, rows)| is_precise(rows, precision.get())).map(|(key, _)| key).collect()
     }
 
     /// The median rate of the slowest stack of a table that was measured.
     fn slowest(&self, key: TableKey, done: &Done) -> Option<f64> {
         let blocks = self.places.last()?.block + 1;
-        let rows = self.goodput_by_block(blocks, done).remove(&key)?;
+        let goodput = |place: &Place| done.get(&place.index)?.goodput_per_s;
+        let rows = self.by_block(blocks, goodput).remove(&key)?;
         let medians = rows.into_iter().filter_map(|row| {
             let measured: Vec<f64> = row.into_iter().flatten().collect();
             Some(stats::Spread::of(&measured)?.median)
@@ -109,18 +133,119 @@ impl Phase {
         medians.filter(|rate| *rate > 0.0).min_by(f64::total_cmp)
     }
 
-    /// Of each table and each stack of it, what it carried in each of the blocks before `block`.
-    fn goodput_by_block(&self, block: u32, done: &Done) -> BTreeMap<TableKey, Vec<Vec<Option<f64>>>> {
-        let mut tables: BTreeMap<TableKey, BTreeMap<usize, Vec<Option<f64>>>> = BTreeMap::new();
+    /// Of each table and each stack of it, what came of it in each of the blocks before `block`.
+    fn by_block<T: Copy>(
+        &self,
+        block: u32,
+        came: impl Fn(&Place) -> Option<T>,
+    ) -> BTreeMap<TableKey, Vec<Vec<Option<T>>>> {
+        let mut tables: BTreeMap<TableKey, BTreeMap<usize, Vec<Option<T>>>> = BTreeMap::new();
         for place in self.places.iter().filter(|it| it.block < block && self.cell(it).role == Role::Stack) {
             let rows = tables.entry(self.table(place)).or_default();
             let row = rows.entry(place.cell).or_insert_with(|| vec![None; block as usize]);
-            row[place.block as usize] = done.get(&place.index).copied().flatten();
+            row[place.block as usize] = came(place);
         }
         tables.into_iter().map(|(key, rows)| (key, rows.into_values().collect())).collect()
     }
 }
 
+/// The blocks that are made at any rate: those asked for, and as many as it takes before any two rows of the largest
+/// table can be told apart, as far as the experiment allows so many.
+pub(crate) fn blocks_of(experiment: &Experiment, rounds: &[Round]) -> u32 {
+    let procedure = &experiment.procedure;
+    let mut rows: BTreeMap<TableKey, usize> = BTreeMap::new();
+    for (index, round) in rounds.iter().enumerate() {
+        for cell in round.cells.iter().filter(|cell| cell.role == Role::Stack) {
+            *rows.entry((index, cell.load.connections.get(), cell.driver)).or_default() += 1;
+        }
+    }
+    let pairs = rows.into_values().map(pairs_of).max().unwrap_or(0);
+    let needed = if pairs == 0 { 0 } else { blocks_needed(pairs) as u32 };
+    procedure.blocks.max(needed.min(procedure.blocks_max))
+}
+
 fn sizes(rounds: &[Round]) -> Vec<usize> {
     rounds.iter().map(|round| round.cells.len()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use plan::Pace;
+    use plan::stack::Catalogue;
+
+    use super::*;
+
+    fn experiment(text: &str) -> Experiment {
+        let stacks = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../stacks");
+        let catalogue = Catalogue::load(&stacks).expect("the catalogue is valid");
+        Experiment::parse(Path::new("x.toml"), text, &catalogue, Pace::Full).expect("it is valid")
+    }
+
+    fn with_stacks(stacks: &[&str], load: &str, round: &str) -> Experiment {
+        let stacks = stacks.iter().map(|it| format!("\"{it}\"")).collect::<Vec<_>>().join(", ");
+        experiment(&format!(
+            "title = \"t\"\n[load]\nconnections = [4]\nduration = \"1s\"\n{load}\n[[round]]\nname = \"r\"\n\
+             endpoint = \"hello\"\nstacks = [{stacks}]\n{round}"
+        ))
+    }
+
+    const EIGHT: [&str; 8] = [
+        "target-single",
+        "target-event-loop",
+        "target-pool",
+        "target-thread-per-connection",
+        "nginx",
+        "gin",
+        "java-http-fixed-pool",
+        "tomcat-today",
+    ];
+
+    /// The same in every block, but for what `observation` says of a cell.
+    fn done(phase: &Phase, observation: impl Fn(usize, u32) -> Observation) -> Done {
+        let came = |place: &Place| Came {
+            goodput_per_s: Some(1000.0),
+            ranked: observation(place.cell, place.block),
+        };
+        phase.places.iter().map(|place| (place.index, came(place))).collect()
+    }
+
+    #[test]
+    fn eight_rows_are_given_the_blocks_that_their_test_needs() {
+        let phase = Phase::of_capacity(&with_stacks(&EIGHT, "", ""));
+        assert_eq!(phase.blocks, 11);
+        let steady = done(&phase, |_, _| Observation::Figure(1000.0));
+        assert_eq!(phase.precise_before(10, &steady), []);
+        assert_eq!(phase.precise_before(11, &steady).len(), 1);
+        assert_eq!(Phase::of_capacity(&with_stacks(&EIGHT[..2], "", "")).blocks, 10);
+    }
+
+    #[test]
+    fn times_at_a_share_of_what_they_carry_get_as_many_blocks() {
+        let experiment = with_stacks(&EIGHT, "", "latency = [\"50%\"]");
+        let capacity = Phase::of_capacity(&experiment);
+        let latency =
+            Phase::of_latency(&experiment, &capacity, &done(&capacity, |_, _| Observation::Figure(1.0)));
+        let blocks = latency.places.iter().map(|place| place.block + 1).max();
+        assert_eq!((latency.blocks, blocks), (11, Some(11)));
+    }
+
+    /// Where a rate is asked for, everybody carries it, to the request.
+    #[test]
+    fn a_table_of_times_goes_on_until_its_times_are_known() {
+        let phase = Phase::of_capacity(&with_stacks(&EIGHT[..2], "rate = \"100/s\"", ""));
+        let noisy = done(&phase, |cell, block| {
+            let off = if (cell as u32 + block).is_multiple_of(2) { 1.3 } else { 0.7 };
+            Observation::Figure(off / 5000.0)
+        });
+        assert_eq!(phase.precise_before(12, &noisy), []);
+        let failing = done(&phase, |cell, block| match (cell, block) {
+            (0, 3) => Observation::Failed,
+            _ => Observation::Figure(1.0 / 5000.0),
+        });
+        assert_eq!(phase.precise_before(12, &failing), []);
+        let steady = done(&phase, |_, _| Observation::Figure(1.0 / 5000.0));
+        assert_eq!(phase.precise_before(12, &steady).len(), 1);
+    }
 }

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+use stats::Observation;
+
 use crate::trial::{Driver, Measured, Role, Trial, TrialResult};
 
 /// What a label ends with where a stack takes one request a connection: it is the same load to its round.
@@ -30,6 +34,55 @@ impl CellName {
     /// The number that the load's label begins with: connections, or the rate.
     pub fn size(&self) -> Option<f64> {
         load_size(&self.load)
+    }
+}
+
+/// What the rows of a table are ranked by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RankedBy {
+    /// Expected answers a second.
+    #[default]
+    Goodput,
+    /// The 99th percentile of response time, at a rate that all were asked.
+    ResponseP99,
+}
+
+impl RankedBy {
+    /// Of a trial's load: where a rate is asked for, all who keep up carry the same.
+    pub const fn of(measured: &Measured) -> Self {
+        if measured.load.load.rate_per_s.is_some() { Self::ResponseP99 } else { Self::Goodput }
+    }
+
+    /// What a trial is ranked by, larger being better: the shorter of two times is the better one. It failed where nothing
+    /// was answered as expected, and where so many requests were not answered that the percentile is one of times that
+    /// nobody saw the end of.
+    pub fn observation(self, measured: &Measured) -> Observation {
+        let (load, times) = (&measured.load, &measured.load.response_time_us);
+        let goodput = Observation::of(load.goodput_per_s);
+        match (self, times.figure("p99")) {
+            (Self::Goodput, _) => goodput,
+            (Self::ResponseP99, Some((us, is_lower_bound))) if !(is_lower_bound && times.censored > 0) => {
+                goodput.figure().map_or(goodput, |_| Observation::of(1.0 / us))
+            }
+            (Self::ResponseP99, _) => Observation::Failed,
+        }
+    }
+
+    /// A ratio of observations as one of the figures that are shown.
+    pub fn shown(self, ratio: f64) -> f64 {
+        match self {
+            Self::Goodput => ratio,
+            Self::ResponseP99 => 1.0 / ratio,
+        }
+    }
+}
+
+/// What came of a finished trial, as it is ranked. Who fails is behind everybody who does not.
+pub fn observed(trial: &Trial, ranked_by: RankedBy) -> Observation {
+    match &trial.result {
+        TrialResult::Measured(measured) => ranked_by.observation(measured),
+        TrialResult::Failed { .. } => Observation::Failed,
     }
 }
 

@@ -57,6 +57,26 @@ impl From<&stats::Distribution> for Distribution {
 }
 
 impl Distribution {
+    /// Each figure's median over several trials, by itself: of two in the middle the longer, and a lower bound is longer
+    /// than any figure. So it is one of the trials' own figures, and known to be above a bound where half of them are.
+    pub fn of_medians(trials: &[&Self]) -> Self {
+        let mut lower_bounds = LowerBounds::new();
+        let mut middle = |name: &str| {
+            let mut all: Vec<(f64, bool)> = trials.iter().filter_map(|it| it.figure(name)).collect();
+            all.sort_by(|a, b| a.1.cmp(&b.1).then(a.0.total_cmp(&b.0)));
+            let (figure, is_lower_bound) = *all.get(all.len() / 2)?;
+            if is_lower_bound {
+                lower_bounds.push(name.to_owned());
+            }
+            Some(figure)
+        };
+        let [mean, p50, p75, p90] = ["mean", "p50", "p75", "p90"].map(&mut middle);
+        let [p95, p99, p99_9, p99_99, max] = ["p95", "p99", "p99_9", "p99_99", "max"].map(&mut middle);
+        let count = trials.iter().map(|it| it.count).fold(0, u64::saturating_add);
+        let censored = trials.iter().map(|it| it.censored).fold(0, u64::saturating_add);
+        Self { count, censored, lower_bounds, mean, p50, p75, p90, p95, p99, p99_9, p99_99, max }
+    }
+
     /// A figure by name, in µs, and whether it is only a lower bound.
     pub fn figure(&self, name: &str) -> Option<(f64, bool)> {
         let value = match name {

@@ -27,7 +27,8 @@ pub use calibration::{
     ResponseFrom, Truth,
 };
 pub use cells::{
-    CellName, base_load, cells, load_size, measured_by_block, measured_controls, trials_of, twins_by_block,
+    CellName, RankedBy, base_load, cells, load_size, measured_by_block, measured_controls, observed,
+    trials_of, twins_by_block,
 };
 pub use check::{CHECK_VERSION, CheckResult, Checked, EndpointCheck, StackCheck};
 pub use confirmation::{CONFIRMATION_VERSION, ConfirmationRecord, append_confirmation, read_confirmations};

@@ -31,7 +31,7 @@ pub use capacity::capacity_text;
 pub use check::{check_details_text, checks_text, same_work_text};
 pub use claims::{ClaimsReport, VerdictCounts, claims_text};
 pub use compare::compare_text;
-pub use error_rates::error_rates_text;
+pub use error_rates::{ErrorRates, error_rates_table, error_rates_text};
 pub use figure::{indented, micros, per_s, plain_line, time_us};
 pub use formats::{compare_junit, csv, html, json, junit, markdown, schema};
 pub use history::history_text;

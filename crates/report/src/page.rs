@@ -10,7 +10,6 @@ mod timeline;
 use explain::{capacity, differences_within, explain_cells};
 use plan::WriteUp;
 use record::{LoggedInterval, Manifest, SignalReading, StackManifest, Trial, TrialResult};
-use units::Seed;
 
 use self::model::{Confirmed, Failure, Missing, PAGE_VERSION, Page, RunFacts, StackFacts, WorkDifference};
 use crate::claims::ClaimsReport;
@@ -48,8 +47,7 @@ pub struct PageOf<'a> {
 /// Makes the document.
 pub fn page(of: &PageOf<'_>) -> Page {
     let explained = explain_cells(of.trials, of.manifest.machine.cores);
-    let seed = Seed(of.manifest.seed);
-    let tables::Ranked { tables, answers, cells } = tables::ranked(of, &explained, seed);
+    let tables::Ranked { tables, answers, cells } = tables::ranked(of, &explained);
     let capacities = capacity(of.trials);
     Page {
         version: PAGE_VERSION,

@@ -10,7 +10,6 @@ use std::fmt::Write;
 use comfy_table::{CellAlignment, Table};
 use explain::{CellExplanation, audit, explain_cells};
 use record::{Distribution, Driver, LoadResult, Manifest, Trial, TrialResult};
-use units::Seed;
 
 use self::order::Order;
 use self::rows::{Cell, Rows, tables};
@@ -38,13 +37,13 @@ pub fn ranking_text(run: &RunReport<'_>) -> String {
         let body = if rows.cells.is_empty() {
             "Nothing was measured here.".into()
         } else {
-            let order = Order::of(&rows, Seed(run.manifest.seed));
+            let order = Order::of(&rows);
             let why = |stack: &str| {
                 let named = name.cell(stack);
                 explained.iter().find(|cell| cell.is_of(&named))
             };
             let body = table(&rows, &order, name.driver, why);
-            let beside = notes::beside(&rows, Seed(run.manifest.seed));
+            let beside = notes::beside(&rows);
             orders.push(order);
             format!("{body}{beside}")
         };
@@ -52,7 +51,7 @@ pub fn ranking_text(run: &RunReport<'_>) -> String {
         let _ = writeln!(text, "\n{}\n{body}", name.heading());
         let next = all.get(index + 1);
         if next.is_none_or(|next| (next.round, next.load) != (name.round, name.load)) {
-            text.push_str(&drivers::side_by_side(run.trials, &all, *name, Seed(run.manifest.seed)));
+            text.push_str(&drivers::side_by_side(run.trials, &all, *name));
         }
     }
     if run.trials.is_empty() {
@@ -113,8 +112,7 @@ fn row(
     range: String,
     why: Option<&CellExplanation>,
 ) -> Vec<String> {
-    let typical = cell.typical();
-    let times = times(&typical.load);
+    let (typical, times) = (cell.typical(), &cell.times);
     let by =
         typical.load.driver.as_ref().map_or_else(String::new, |it| format!("\nby {}", plain_line(&it.name)));
     // One a line: a table must fit a terminal, and the first of them says most.
@@ -132,8 +130,8 @@ fn row(
         figure(times, "p50"),
         figure(times, "p99"),
         figure(times, "p99_9"),
-        micros_bare(typical.server.cpu_us_per_request),
-        micros_bare(typical.load.cpu_us_per_request),
+        micros_bare(cell.server_us_per_request()),
+        micros_bare(cell.client_us_per_request()),
         cell.failures_text(),
         limit_and_doubts.join("\n"),
     ]

@@ -5,10 +5,8 @@ pub(crate) mod paired;
 pub(crate) mod simulation;
 pub(crate) mod unpaired;
 
-use units::Seed;
-
 use self::letters::letters;
-use self::paired::{LogRatios, Ratio, hodges_lehmann};
+use self::paired::{LogRatios, Observation, Ratio, hodges_lehmann};
 
 /// A difference is called one if chance brings it about less often than this, over all pairs together.
 pub const ALPHA: f64 = 0.05;
@@ -33,9 +31,12 @@ pub struct Pair {
     pub a: usize,
     /// Index of the second.
     pub b: usize,
-    /// Blocks in which both were measured.
+    /// Blocks that say something of the two: both were tried, and not both failed.
     pub blocks: usize,
-    /// First over second; `None` without a common block.
+    /// ln(first / second), estimated; infinite where one of them failed so often that no ratio says how they compare.
+    /// `None` without such a block.
+    pub estimate: Option<f64>,
+    /// First over second; `None` without such a block, and where the estimate is infinite.
     pub ratio: Option<Ratio>,
     /// Adjusted for the number of pairs by Holm's method.
     pub p: f64,
@@ -49,8 +50,8 @@ pub struct Pair {
 pub struct Twin {
     /// Whose twin it is.
     pub of: usize,
-    /// Its measurement in each block.
-    pub values: Vec<Option<f64>>,
+    /// What came of it in each block.
+    pub values: Vec<Option<Observation>>,
 }
 
 /// Treatments compared with each other.
@@ -70,24 +71,24 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Compares treatments by `values[treatment][block]`, larger being better.
-    pub fn of(values: &[Vec<Option<f64>>], twin: Option<&Twin>, seed: Seed) -> Self {
+    /// Compares treatments by `values[treatment][block]`, larger being better; `None` is a block in which one was not tried.
+    pub fn of(values: &[Vec<Option<Observation>>], twin: Option<&Twin>) -> Self {
         let ratios = |a: usize, b: usize| LogRatios::of(&values[a], &values[b]);
-        let apart = |twin: &Twin| LogRatios::of(values.get(twin.of)?, &twin.values).ratio(seed);
-        let gap = twin.and_then(apart).map_or(0.0, |it| effect(it.value));
+        let apart = |twin: &Twin| LogRatios::of(values.get(twin.of)?, &twin.values).estimate();
+        let gap = twin.and_then(apart).map_or(0.0, effect);
         let least_effect = LEAST_EFFECT.max(gap);
         let all: Vec<(usize, usize)> =
             (0..values.len()).flat_map(|a| (a + 1..values.len()).map(move |b| (a, b))).collect();
         let compared: Vec<LogRatios> = all.iter().map(|(a, b)| ratios(*a, *b)).collect();
-        let adjusted = holm(&compared.iter().map(|it| it.p_value(seed)).collect::<Vec<_>>());
+        let adjusted = holm(&compared.iter().map(|it| it.p_value()).collect::<Vec<_>>());
         let pairs: Vec<Pair> = all
             .iter()
             .zip(&compared)
             .zip(adjusted)
             .map(|((&(a, b), ratios), p)| {
-                let ratio = ratios.ratio(seed);
-                let verdict = verdict(ratios.blocks(), ratio, p, least_effect, all.len());
-                Pair { a, b, blocks: ratios.blocks(), ratio, p, verdict }
+                let (blocks, estimate) = (ratios.blocks(), ratios.estimate());
+                let verdict = verdict(blocks, estimate, p, least_effect, all.len());
+                Pair { a, b, blocks, estimate, ratio: ratios.ratio(), p, verdict }
             })
             .collect();
         let order = order(values);
@@ -109,25 +110,35 @@ impl Comparison {
 }
 
 /// Whether treatments are compared as precisely as wished: of every two of them, the half-width of the 95 % interval
-/// of their ratio is below `half_width`, a share. `values[treatment][block]` as in [`Comparison::of`]; a pair without
-/// two common blocks is one that more blocks would not mend.
-pub fn is_precise(values: &[Vec<Option<f64>>], half_width: f64) -> bool {
+/// of their ratio is below `half_width`, a share, and there are blocks enough for a test of them. `values[treatment][block]`
+/// as in [`Comparison::of`]; a pair without two common blocks is one that more blocks would not mend.
+pub fn is_precise(values: &[Vec<Option<Observation>>], half_width: f64) -> bool {
+    let tried = |row: &Vec<Option<Observation>>| row.iter().flatten().count();
+    let blocks = values.iter().map(tried).max().unwrap_or(0);
+    if blocks < blocks_needed(pairs_of(values.len())) {
+        return false;
+    }
     let bound = libm::log(1.0 + half_width);
     let mut pairs = (0..values.len()).flat_map(|a| (a + 1..values.len()).map(move |b| (a, b)));
     pairs.all(|(a, b)| LogRatios::of(&values[a], &values[b]).half_width().is_none_or(|it| it <= bound))
 }
 
-/// How far a ratio is from 1, the same for a ratio and its inverse.
-fn effect(ratio: f64) -> f64 {
-    ratio.max(1.0 / ratio) - 1.0
+/// How many pairs so many treatments make.
+pub const fn pairs_of(treatments: usize) -> usize {
+    treatments * treatments.saturating_sub(1) / 2
 }
 
-fn verdict(blocks: usize, ratio: Option<Ratio>, p: f64, least_effect: f64, pairs: usize) -> Verdict {
+/// How far a ratio is from 1, by its logarithm: the same for a ratio and its inverse.
+fn effect(log_ratio: f64) -> f64 {
+    libm::expm1(log_ratio.abs())
+}
+
+fn verdict(blocks: usize, estimate: Option<f64>, p: f64, least_effect: f64, pairs: usize) -> Verdict {
     if least_p(blocks) * pairs as f64 > ALPHA {
         return Verdict::TooFewBlocks;
     }
-    match ratio {
-        Some(ratio) if p <= ALPHA && effect(ratio.value) > least_effect => Verdict::Different,
+    match estimate {
+        Some(estimate) if p <= ALPHA && effect(estimate) > least_effect => Verdict::Different,
         _ => Verdict::Tied,
     }
 }
@@ -157,14 +168,9 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
 }
 
 /// From the best down, by the centre of each one's logarithms.
-fn order(values: &[Vec<Option<f64>>]) -> Vec<usize> {
-    let centre = |blocks: &Vec<Option<f64>>| {
-        let logarithms: Vec<f64> = blocks
-            .iter()
-            .flatten()
-            .filter(|it| it.is_finite() && **it > 0.0)
-            .map(|it| libm::log(*it))
-            .collect();
+fn order(values: &[Vec<Option<Observation>>]) -> Vec<usize> {
+    let centre = |blocks: &Vec<Option<Observation>>| {
+        let logarithms: Vec<f64> = blocks.iter().flatten().map(|it| it.ln()).collect();
         hodges_lehmann(&logarithms).unwrap_or(f64::NEG_INFINITY)
     };
     let centres: Vec<f64> = values.iter().map(centre).collect();
@@ -177,8 +183,7 @@ fn order(values: &[Vec<Option<f64>>]) -> Vec<usize> {
 fn rank_range(index: usize, count: usize, pairs: &[Pair]) -> (usize, usize) {
     let (mut better, mut worse) = (0, 0);
     for pair in pairs.iter().filter(|it| it.verdict == Verdict::Different) {
-        let Some(ratio) = pair.ratio else { continue };
-        let first_wins = ratio.value > 1.0;
+        let first_wins = pair.estimate.is_some_and(|it| it > 0.0);
         if pair.a == index || pair.b == index {
             if (pair.a == index) == first_wins { worse += 1 } else { better += 1 }
         }
@@ -190,17 +195,17 @@ fn rank_range(index: usize, count: usize, pairs: &[Pair]) -> (usize, usize) {
 mod tests {
     use super::*;
 
-    const SEED: Seed = Seed(11);
-
     /// Blocks in which treatments have these rates, with a machine that is faster in some blocks than in others.
-    fn blocks(rates: &[f64], count: usize) -> Vec<Vec<Option<f64>>> {
+    fn blocks(rates: &[f64], count: usize) -> Vec<Vec<Option<Observation>>> {
         let machine = |block: usize| 1.0 + 0.3 * ((block * 7 % 5) as f64 - 2.0) / 2.0;
         let noise = |treatment: usize, block: usize| 1.0 + 0.001 * ((treatment * 3 + block * 5) % 7) as f64;
         rates
             .iter()
             .enumerate()
             .map(|(treatment, rate)| {
-                (0..count).map(|block| Some(rate * machine(block) * noise(treatment, block))).collect()
+                (0..count)
+                    .map(|block| Some(Observation::of(rate * machine(block) * noise(treatment, block))))
+                    .collect()
             })
             .collect()
     }
@@ -219,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_machine_that_changes_between_blocks_hides_nothing() {
-        let told = Comparison::of(&blocks(&[100.0, 110.0, 100.0], 10), None, SEED);
+        let told = Comparison::of(&blocks(&[100.0, 110.0, 100.0], 10), None);
         assert_eq!(told.order[0], 1);
         assert_eq!(told.pair(0, 1).unwrap().verdict, Verdict::Different);
         assert_eq!(told.pair(2, 0).unwrap().verdict, Verdict::Tied);
@@ -231,8 +236,8 @@ mod tests {
     fn what_lies_between_twins_is_no_difference() {
         let mut rates = blocks(&[100.0, 104.0, 100.0, 105.0], 10);
         let twin = Twin { of: 2, values: rates.pop().unwrap() };
-        assert_eq!(Comparison::of(&rates, None, SEED).pair(0, 1).unwrap().verdict, Verdict::Different);
-        let told = Comparison::of(&rates, Some(&twin), SEED);
+        assert_eq!(Comparison::of(&rates, None).pair(0, 1).unwrap().verdict, Verdict::Different);
+        let told = Comparison::of(&rates, Some(&twin));
         assert_eq!(told.pair(0, 1).unwrap().verdict, Verdict::Tied);
         assert!(told.least_effect > 0.045);
     }
@@ -241,12 +246,18 @@ mod tests {
     fn precision_is_of_ratios_within_blocks() {
         let rates = blocks(&[100.0, 110.0], 10);
         assert!(is_precise(&rates, 0.01) && !is_precise(&rates, 1e-6));
-        assert!(is_precise(&[vec![Some(1.0)], vec![None]], 0.01));
+        let few = blocks(&[100.0, 110.0], 5);
+        assert!(!is_precise(&few, 0.5), "five blocks can tell no two rows apart");
+        assert!(!is_precise(&blocks(&[100.0; 8], 10), 0.5), "eight rows take eleven blocks");
+        assert!(is_precise(&blocks(&[100.0; 8], 11), 0.5));
+        let mut failing = blocks(&[100.0, 110.0], 10);
+        failing[0][3] = Some(Observation::Failed);
+        assert!(!is_precise(&failing, 0.5));
     }
 
     #[test]
     fn few_blocks_say_so() {
-        let told = Comparison::of(&blocks(&[100.0, 200.0], 5), None, SEED);
+        let told = Comparison::of(&blocks(&[100.0, 200.0], 5), None);
         assert_eq!(told.pairs[0].verdict, Verdict::TooFewBlocks);
         assert_eq!((blocks_needed(1), blocks_needed(6), blocks_needed(10)), (6, 8, 9));
     }
@@ -255,7 +266,7 @@ mod tests {
     fn a_treatment_that_was_hardly_measured_is_compared_where_it_was() {
         let mut rates = blocks(&[100.0, 120.0, 140.0], 12);
         rates[2][..6].fill(None);
-        let told = Comparison::of(&rates, None, SEED);
+        let told = Comparison::of(&rates, None);
         assert_eq!((told.pairs[0].blocks, told.pairs[1].blocks), (12, 6));
         assert_eq!(told.pair(0, 1).unwrap().verdict, Verdict::Different);
         // 2 / 2⁶ for each of three pairs is above the level.
@@ -264,7 +275,28 @@ mod tests {
 
     #[test]
     fn a_treatment_without_a_measurement_comes_last() {
-        let told = Comparison::of(&[vec![None, None], vec![Some(1.0), Some(1.0)]], None, SEED);
+        let told = Comparison::of(&[vec![None; 2], vec![Some(Observation::Figure(1.0)); 2]], None);
         assert_eq!((told.order, told.pairs[0].ratio), (vec![1, 0], None));
+    }
+
+    /// It is five times as fast as the next in six blocks, and answers nothing in the other six.
+    #[test]
+    fn who_fails_in_half_of_the_blocks_is_ahead_of_nobody() {
+        let mut rates = blocks(&[500.0, 100.0], 12);
+        rates[0][6..].fill(Some(Observation::Failed));
+        let told = Comparison::of(&rates, None);
+        assert_eq!(told.order, [1, 0]);
+        assert_eq!(told.pairs[0].verdict, Verdict::Tied);
+        assert_eq!(told.ranks, [(1, 2), (1, 2)]);
+    }
+
+    #[test]
+    fn who_fails_in_every_block_is_last_though_no_ratio_says_by_how_much() {
+        let mut rates = blocks(&[500.0, 100.0], 12);
+        rates[0].fill(Some(Observation::Failed));
+        let told = Comparison::of(&rates, None);
+        assert_eq!((told.pairs[0].verdict, told.pairs[0].ratio), (Verdict::Different, None));
+        assert_eq!((told.order, told.ranks), (vec![1, 0], vec![(2, 2), (1, 1)]));
+        assert_eq!(told.letters, ["b", "a"]);
     }
 }

@@ -22,10 +22,16 @@ mod tally;
 
 pub use change_points::{ChangePoint, SERIES_MAX, SERIES_MIN, STRETCH_MIN, change_points};
 pub use comparison::letters::letters;
-pub use comparison::paired::{CONFIDENCE, LogRatios, Ratio, hodges_lehmann, sign_flip_p};
-pub use comparison::simulation::{FALSE_DIFFERENCE_MAX, FOUND_MIN, Rates, Setting, error_rates};
+pub use comparison::paired::{
+    CONFIDENCE, INTERVAL_BLOCKS_MIN, LogRatios, Observation, Ratio, hodges_lehmann, signed_rank_p,
+};
+pub use comparison::simulation::{
+    COVERED_MIN, FALSE_DIFFERENCE_MAX, FOUND_MIN, Rates, Setting, World, error_rates,
+};
 pub use comparison::unpaired::{TwoSamples, least_rank_sum_p, rank_sum_p};
-pub use comparison::{ALPHA, Comparison, LEAST_EFFECT, Pair, Twin, Verdict, blocks_needed, holm, is_precise};
+pub use comparison::{
+    ALPHA, Comparison, LEAST_EFFECT, Pair, Twin, Verdict, blocks_needed, holm, is_precise, pairs_of,
+};
 pub use deviation::Deviation;
 pub use distribution::{Distribution, PERCENTILES, Percentile, Quantile, RELATIVE_ERROR, SAME_WITHIN};
 pub use interval::{Interval, Times};

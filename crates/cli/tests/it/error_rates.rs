@@ -10,7 +10,10 @@ fn quiet_trials_are_told_apart_and_noisy_ones_are_said_not_to_be() {
     };
     let (code, text) = of("0.5%");
     assert_eq!(code, Some(0), "{text}");
-    assert!(text.contains("2 stacks and a twin, 10 to 20 blocks") && text.contains("100.0 %"), "{text}");
+    assert!(
+        text.contains("2 stacks and a twin, rates, 10 to 20 blocks") && text.contains("100.0 %"),
+        "{text}"
+    );
     let (code, text) = of("30%");
     assert_eq!(code, Some(4), "{text}");
 }
@@ -20,4 +23,33 @@ fn too_few_blocks_say_how_many_it_takes() {
     let output = run(&["error-rates", "--stacks", "4", "--blocks", "5", "--experiments", "5"]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("can't tell 4 rows apart") && text.contains("it takes 8"), "{text}");
+}
+
+/// The table of `docs/statistics.md` is what the command prints, and nothing in it is worse than it promises.
+#[test]
+fn the_published_table_is_that_of_the_code() {
+    let output = run(&["error-rates", "--table"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/statistics.md");
+    let docs = std::fs::read_to_string(docs).expect("the page is there");
+    let (_, rest) = docs.split_once("<!-- error-rates: begin -->\n").expect("the table has a beginning");
+    let (table, _) = rest.split_once("<!-- error-rates: end -->").expect("and an end");
+    assert_eq!(table.trim(), String::from_utf8_lossy(&output.stdout).trim());
+}
+
+#[test]
+fn stacks_that_fail_and_times_that_are_bounds_have_rates_of_their_own() {
+    for (world, part) in [
+        (["--failing", "10%"], "every stack fails in 10 %"),
+        (["--first-fails", "50%"], "better, but failing, called so:"),
+        (["--censored", "15%"], "only a lower bound"),
+        (["--queue", "80%"], "behind a queue"),
+    ] {
+        let output = run(&["error-rates", world[0], world[1], "--stacks", "2", "--experiments", "20"]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains(part), "{text}");
+    }
+    let output = run(&["error-rates", "--blocks", "4", "--stacks", "2", "--experiments", "20"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("no interval is told of so few blocks"), "{text}");
 }

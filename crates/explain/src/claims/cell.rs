@@ -6,8 +6,7 @@ use plan::{CellId, Metric};
 use record::{
     CellName, Driver, Manifest, Measured, Trial, TrialResult, measured_by_block, trials_of, twins_by_block,
 };
-use stats::LogRatios;
-use units::Seed;
+use stats::{LogRatios, Observation};
 
 use crate::audit::ReasonKind;
 use crate::usable::{LeftOut, Usable, ceiling_per_s};
@@ -16,7 +15,7 @@ use crate::usable::{LeftOut, Usable, ceiling_per_s};
 pub(super) struct CellTrials<'a> {
     pub(super) id: Name,
     /// The claim's figure in each block, where it may be used.
-    pub(super) values: Vec<Option<f64>>,
+    pub(super) values: Vec<Option<Observation>>,
     trials: usize,
     failed: usize,
     left_out: BTreeMap<LeftOut, usize>,
@@ -67,7 +66,7 @@ impl<'a> CellTrials<'a> {
                     for kind in found {
                         *doubts.entry(kind).or_default() += 1;
                     }
-                    Some(value)
+                    Some(Observation::of(value))
                 }
                 Err(why) => {
                     *left_out.entry(why).or_default() += 1;
@@ -116,20 +115,14 @@ impl<'a> CellTrials<'a> {
 }
 
 /// What lies between a stack and its twin in the table of `cell`, as a share; `None` where the table has none.
-pub(super) fn twin_gap(
-    cell: &CellId,
-    metric: Metric,
-    trials: &[Trial],
-    manifest: &Manifest,
-    seed: Seed,
-) -> Option<f64> {
+pub(super) fn twin_gap(cell: &CellId, metric: Metric, trials: &[Trial], manifest: &Manifest) -> Option<f64> {
     let (stack, twins) = twins_by_block(trials, |trial| is_of_table(trial, &cell.round, cell.connections))?;
     let ceiling = ceiling_per_s(trials, &cell.round, f64::from(cell.connections), Driver::Proofload);
-    let figure = |measured: &Measured| Usable::of(measured, metric, ceiling).figure.ok();
-    let twins: Vec<Option<f64>> = twins.into_iter().map(|it| it.and_then(figure)).collect();
+    let figure = |measured: &Measured| Usable::of(measured, metric, ceiling).figure.ok().map(Observation::of);
+    let twins: Vec<Option<Observation>> = twins.into_iter().map(|it| it.and_then(figure)).collect();
     let doubled = CellId { stack: stack.to_owned(), ..cell.clone() };
     let doubled = CellTrials::of(doubled, metric, trials, manifest);
-    let ratio = LogRatios::of(&doubled.values, &twins).ratio(seed)?;
+    let ratio = LogRatios::of(&doubled.values, &twins).ratio()?;
     Some(ratio.value.max(1.0 / ratio.value) - 1.0)
 }
 

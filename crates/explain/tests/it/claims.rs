@@ -196,7 +196,7 @@ fn a_ceiling_scales_with_the_cores_and_says_so() {
     assert!((told.parts[0].measured.unwrap() - 19.85).abs() < 0.05);
     assert_eq!(told.notes[0], "the level grows with the cores: 4 there, 2 here");
     assert_eq!(judged(ceiling(40.0, None), &steady(10, 19.8)).verdict, ClaimVerdict::Reversed);
-    assert_eq!(judged(ceiling(20.8, None), &steady(10, 19.8)).verdict, ClaimVerdict::Tied);
+    assert_eq!(judged(ceiling(20.85, None), &steady(10, 19.8)).verdict, ClaimVerdict::Tied);
     let claim = Claim {
         id: "c".into(),
         sentence: "S".into(),

@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use explain::{ClaimVerdict, JudgedClaim};
+use record::RankedBy;
 
 use crate::figure::{NONE, by_driver, heading, micros_bare, per_s, plain_line, time_us};
-use crate::page::model::{Interval, Invalid, Page, RankedBy, Row, Table, TimeUs};
+use crate::page::model::{Interval, Invalid, Page, Row, Table, TimeUs};
 
 /// Failed trials that are told; what is beyond is counted.
 const FAILURES_MAX: usize = 10;

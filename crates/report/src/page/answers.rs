@@ -1,6 +1,8 @@
 //! What a table says, in a sentence.
 
-use super::model::{Answer, AnswerKind, Interval, Invalid, RankedBy, Row, StoppedBy, Table};
+use record::RankedBy;
+
+use super::model::{Answer, AnswerKind, Failing, Interval, Invalid, Row, StoppedBy, Table};
 use crate::figure::{heading, plain_line};
 
 /// Names of stacks that a sentence tells; what is beyond is counted.
@@ -19,8 +21,9 @@ pub(super) fn answer(
         rows = table.rows.iter().enumerate().collect();
     }
     let shared = rows.iter().filter(|(_, row)| shares(table, rows[0].1, row)).count();
-    let kind = kind(table, &rows, shared);
     let next = rows.get(shared);
+    let ahead = next.and_then(|(next, _)| ratio(rows[0].0, *next));
+    let kind = kind(table, &rows, shared, ahead);
     let stopped_by = table.rows.iter().filter_map(|row| {
         let kind = row.limit_kind?;
         Some(StoppedBy { stack: row.stack.clone(), kind, phrase: row.limit.clone() })
@@ -30,19 +33,52 @@ pub(super) fn answer(
         sentence: String::new(),
         best: rows[..shared].iter().map(|(_, row)| row.stack.clone()).collect(),
         next: next.map(|(_, row)| row.stack.clone()),
-        ahead: next.filter(|_| kind == AnswerKind::Winner).and_then(|(next, _)| ratio(rows[0].0, *next)),
+        ahead: ahead.filter(|_| kind == AnswerKind::Winner),
+        failing: failing(&rows[..rows.len().min(shared + 1)]),
         stopped_by: stopped_by.collect(),
     };
-    let doubt =
-        rows.first().and_then(|(_, row)| row.doubts.first()).map_or("not valid", |it| it.name.as_str());
-    answer.sentence = sentence(table.ranked_by, &answer, doubt);
+    let doubt = rows.first().map_or_else(String::new, |(_, row)| doubt(row));
+    answer.sentence = fail_text(&answer.failing) + &sentence(table.ranked_by, &answer, &doubt);
     answer
 }
 
-fn kind(table: &Table, rows: &[(usize, &Row)], shared: usize) -> AnswerKind {
+/// What speaks most against a row.
+fn doubt(row: &Row) -> String {
+    match row.doubts.first() {
+        _ if row.invalid != Invalid::All => "it fails too often to say by how much".into(),
+        Some(doubt) => doubt.name.clone(),
+        None => "not valid".into(),
+    }
+}
+
+fn failing(rows: &[(usize, &Row)]) -> Vec<Failing> {
+    let failing = rows.iter().filter(|(_, row)| row.failed_blocks > 0);
+    let told = failing.map(|(_, row)| Failing {
+        stack: row.stack.clone(),
+        failed: row.failed_blocks,
+        blocks: row.trials + row.failed,
+    });
+    told.collect()
+}
+
+/// How often they failed, which comes before all else: `a failed in 3 of 12 blocks. `
+fn fail_text(all: &[Failing]) -> String {
+    let told = all.iter().map(|Failing { stack, failed, blocks }| {
+        format!("{} failed in {failed} of {blocks} blocks. ", heading(stack))
+    });
+    told.collect()
+}
+
+/// `ahead` is what the best is ranked by, over that of the first that does not share its place.
+fn kind(table: &Table, rows: &[(usize, &Row)], shared: usize, ahead: Option<Interval>) -> AnswerKind {
+    let is_bounded = ahead.is_some_and(|it| it.low.is_some() && it.high.is_some());
     match rows {
         [] => AnswerKind::Nothing,
         [(_, first), ..] if first.invalid == Invalid::All => AnswerKind::Invalid,
+        // It fails, and so often that no ratio says what its being ahead is worth.
+        [(_, first), ..] if shared == 1 && rows.len() > 1 && first.failed_blocks > 0 && !is_bounded => {
+            AnswerKind::Invalid
+        }
         [_] => AnswerKind::Single,
         _ => match (shared, table.tested) {
             (1, true) => AnswerKind::Winner,

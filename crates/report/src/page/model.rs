@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use explain::{Capacity, CellExplanation, ReasonKind, VerdictKind};
-use record::{Driver, Machine};
+use record::{Driver, Machine, RankedBy};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -135,8 +135,21 @@ pub struct Answer {
     pub next: Option<String>,
     /// How much the best is ahead of `next`: a ratio of rates, or of 99th percentiles (best over next, below 1).
     pub ahead: Option<Interval>,
+    /// Of the best and of `next`, those that failed in some blocks, which comes before all that is said of them.
+    pub failing: Vec<Failing>,
     /// What stopped the others, and the best, by stack, in the order of the ranking.
     pub stopped_by: Vec<StoppedBy>,
+}
+
+/// A stack that failed in some blocks, as [`Row::failed_blocks`] has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Failing {
+    /// The stack.
+    pub stack: String,
+    /// Blocks in which it failed.
+    pub failed: usize,
+    /// Blocks in which it was tried.
+    pub blocks: usize,
 }
 
 /// What kind of answer the data support.
@@ -204,16 +217,6 @@ pub struct Table {
     pub rows: Vec<Row>,
 }
 
-/// What a ranking is by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RankedBy {
-    /// Expected answers a second.
-    Goodput,
-    /// The 99th percentile of response time, at a rate that all were asked.
-    ResponseP99,
-}
-
 /// A stack that was measured twice in each block.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct TwinGap {
@@ -242,13 +245,16 @@ pub struct Row {
     pub trials: usize,
     /// Trials that failed.
     pub failed: usize,
+    /// Blocks in which it failed as far as the ranking goes: its trial failed, brought no good answer or, where the ranking
+    /// is by the 99th percentile, left more than 1 % of requests unanswered. It is the last of such a block.
+    pub failed_blocks: usize,
     /// Median goodput of the trials, 1/s, with the lowest and the highest (a range, no interval).
     pub goodput_per_s: Interval,
     /// Of tests: what it is ranked by, over that of the best, with its 95 % interval; null for the best.
     pub to_best: Option<Interval>,
     /// Whether its times are service times, because its driver told no others.
     pub service_times: bool,
-    /// Median, of the trial nearest the median goodput.
+    /// Median response time: the median over the trials, as every figure of a row.
     pub p50: Option<TimeUs>,
     /// 99th percentile.
     pub p99: Option<TimeUs>,

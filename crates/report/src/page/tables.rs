@@ -3,17 +3,13 @@
 use explain::{CellExplanation, ReasonKind};
 use record::{Driver, Measured, Trial, TrialResult};
 use stats::{Ratio, Spread};
-use units::Seed;
 
 use super::answers::answer;
 use super::details;
-use super::model::{
-    Answer, Cell, Confirmed, Doubt, Interval, Invalid, RankedBy, Row, Table, TimeUs, TwinGap,
-};
+use super::model::{Answer, Cell, Confirmed, Doubt, Interval, Invalid, Row, Table, TimeUs, TwinGap};
 use super::{PageOf, TrialDetail};
 use crate::ranking::order::{Order, Place};
-use crate::ranking::rows::{self, Compared, Rows, TableName};
-use crate::ranking::times;
+use crate::ranking::rows::{self, Rows, TableName};
 
 /// The rankings of a run and their cells.
 pub(super) struct Ranked {
@@ -24,26 +20,23 @@ pub(super) struct Ranked {
 }
 
 /// Ranks every table of a run.
-pub(super) fn ranked(of: &PageOf<'_>, explained: &[CellExplanation], seed: Seed) -> Ranked {
+pub(super) fn ranked(of: &PageOf<'_>, explained: &[CellExplanation]) -> Ranked {
     let mut ranked = Ranked { tables: Vec::new(), answers: Vec::new(), cells: Vec::new() };
     for name in rows::tables(of.trials) {
         let rows = Rows::of(of.trials, name);
-        let order = Order::of(&rows, seed);
+        let order = Order::of(&rows);
         let mut table = Table {
             round: name.round.to_owned(),
             load: name.load.to_owned(),
             driver: name.driver,
-            ranked_by: match rows.compared {
-                Compared::Goodput => RankedBy::Goodput,
-                Compared::P99 => RankedBy::ResponseP99,
-            },
+            ranked_by: rows.ranked_by,
             tested: matches!(order, Order::Tests(..)),
             least_effect: match &order {
                 Order::Tests(comparison, _) => Some(comparison.least_effect),
                 Order::Ranges(..) => None,
             },
             ceiling_per_s: rows.ceiling_per_s,
-            twin: rows.twin_gap(seed).map(|(stack, ratio, noise)| TwinGap {
+            twin: rows.twin_gap().map(|(stack, ratio, noise)| TwinGap {
                 stack: stack.to_owned(),
                 ratio: ratio.into(),
                 noise,
@@ -73,9 +66,8 @@ fn stands_behind(stack: &str, measured: &Measured) -> bool {
 fn row(rows: &Rows<'_>, place: &Place, why: &CellExplanation, index: usize) -> Row {
     let cell = &rows.cells[place.index];
     let typical = cell.typical();
-    let times = times(&typical.load);
     let time = |name: &str| {
-        let (us, is_lower_bound) = times.figure(name)?;
+        let (us, is_lower_bound) = cell.times.figure(name)?;
         us.is_finite().then_some(TimeUs { us, is_lower_bound })
     };
     let doubts: Vec<Doubt> = cell
@@ -97,14 +89,15 @@ fn row(rows: &Rows<'_>, place: &Place, why: &CellExplanation, index: usize) -> R
         letters: place.letters.clone().unwrap_or_default(),
         trials: cell.trials().len(),
         failed: cell.failed,
+        failed_blocks: cell.failed_blocks().0,
         goodput_per_s: cell.goodput.into(),
         to_best: place.to_best.map(Interval::from),
         service_times: typical.load.driver.is_some(),
         p50: time("p50"),
         p99: time("p99"),
         p99_9: time("p99_9"),
-        server_us_per_request: finite(typical.server.cpu_us_per_request),
-        client_us_per_request: finite(typical.load.cpu_us_per_request),
+        server_us_per_request: cell.server_us_per_request(),
+        client_us_per_request: cell.client_us_per_request(),
         errors: cell
             .failures()
             .into_iter()

@@ -4,9 +4,8 @@ use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table};
 use explain::{ReasonKind, audit_trial};
-use record::{Distribution, Driver, LoadResult, Trial, TrialResult};
+use record::{Distribution, Driver, Trial, TrialResult};
 use stats::LogRatios;
-use units::Seed;
 
 use super::rows::{Cell, Rows, TableName};
 use crate::figure::{NONE, figure, micros_bare, name, per_s, percent, plain_line};
@@ -26,12 +25,7 @@ const HEADER: [&str; 9] = [
 const NUMBERS: std::ops::Range<usize> = 2..9;
 
 /// A table of the round and load of `last`, the last of the tables that are of them; nothing where one driver made all.
-pub(super) fn side_by_side(
-    trials: &[Trial],
-    all: &[TableName<'_>],
-    last: TableName<'_>,
-    seed: Seed,
-) -> String {
+pub(super) fn side_by_side(trials: &[Trial], all: &[TableName<'_>], last: TableName<'_>) -> String {
     let of_load = all.iter().filter(|it| (it.round, it.load) == (last.round, last.load));
     let by_driver: Vec<(Driver, Rows<'_>)> =
         of_load.map(|name| (name.driver, Rows::of(trials, *name))).collect();
@@ -55,7 +49,7 @@ pub(super) fn side_by_side(
             .collect();
         let ours = cells.iter().find(|(driver, ..)| driver.is_own()).map(|(_, cell, _)| *cell);
         for (driver, cell, ceiling_per_s) in &cells {
-            table.add_row(row(*driver, cell, ours, *ceiling_per_s, seed));
+            table.add_row(row(*driver, cell, ours, *ceiling_per_s));
         }
     }
     for (index, column) in table.column_iter_mut().enumerate() {
@@ -82,24 +76,18 @@ pub(super) fn side_by_side(
     text
 }
 
-fn row(
-    driver: Driver,
-    cell: &Cell<'_>,
-    ours: Option<&Cell<'_>>,
-    ceiling_per_s: Option<f64>,
-    seed: Seed,
-) -> Vec<String> {
-    let load = &cell.typical().load;
+fn row(driver: Driver, cell: &Cell<'_>, ours: Option<&Cell<'_>>, ceiling_per_s: Option<f64>) -> Vec<String> {
+    let service = cell.service_times();
     let ours = ours.filter(|_| !driver.is_own());
     vec![
         if driver.is_own() { name(cell.stack) } else { String::new() },
         driver.name().to_owned(),
         per_s(cell.goodput.median),
-        ours.map_or_else(|| NONE.into(), |ours| goodput_ratio(cell, ours, seed)),
-        figure(&load.service_time_us, "p50"),
-        figure(&load.service_time_us, "p99"),
-        ours.and_then(|ours| p99_ratio(load, &ours.typical().load)).unwrap_or_else(|| NONE.into()),
-        micros_bare(load.cpu_us_per_request),
+        ours.map_or_else(|| NONE.into(), |ours| goodput_ratio(cell, ours)),
+        figure(&service, "p50"),
+        figure(&service, "p99"),
+        ours.and_then(|ours| p99_ratio(&service, &ours.service_times())).unwrap_or_else(|| NONE.into()),
+        micros_bare(cell.client_us_per_request()),
         ceiling_per_s
             .filter(|it| *it > 0.0)
             .map_or_else(|| NONE.into(), |ceiling| percent(cell.goodput.median / ceiling)),
@@ -108,21 +96,21 @@ fn row(
 }
 
 /// By what is in the same blocks; with an interval where there are blocks enough for one.
-fn goodput_ratio(cell: &Cell<'_>, ours: &Cell<'_>, seed: Seed) -> String {
-    let Some(ratio) = LogRatios::of(&cell.by_block, &ours.by_block).ratio(seed) else { return NONE.into() };
+fn goodput_ratio(cell: &Cell<'_>, ours: &Cell<'_>) -> String {
+    let Some(ratio) = LogRatios::of(&cell.by_block, &ours.by_block).ratio() else { return NONE.into() };
     match (ratio.low, ratio.high) {
         (Some(low), Some(high)) => format!("× {:.2} ({low:.2}…{high:.2})", ratio.value),
         _ => format!("× {:.2}", ratio.value),
     }
 }
 
-/// Of the trials nearest the medians; none where either is only a lower bound.
-fn p99_ratio(load: &LoadResult, ours: &LoadResult) -> Option<String> {
+/// Of the medians; none where either is only a lower bound.
+fn p99_ratio(times: &Distribution, ours: &Distribution) -> Option<String> {
     let whole = |times: &Distribution| match times.figure("p99") {
         Some((us, false)) if us > 0.0 => Some(us),
         _ => None,
     };
-    Some(format!("× {:.2}", whole(&load.service_time_us)? / whole(&ours.service_time_us)?))
+    Some(format!("× {:.2}", whole(times)? / whole(ours)?))
 }
 
 /// What of a driver's audits says that it was the limit, or that its figures are not those of its requests.

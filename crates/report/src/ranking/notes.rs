@@ -2,23 +2,22 @@
 
 use std::fmt::Write;
 
-use record::{Manifest, Role, Trial, TrialResult};
+use record::{Manifest, RankedBy, Role, Trial, TrialResult};
 use stats::is_precise;
-use units::Seed;
 
 use super::order::Order;
-use super::rows::{Compared, Rows, tables};
+use super::rows::{Rows, tables};
 use super::{RunReport, drivers};
 use crate::figure::{by_driver, indented, name, per_s, plain_line};
 
 /// What was measured beside a table's rows: the client's own ceiling, and what lies between equals.
-pub(super) fn beside(rows: &Rows<'_>, seed: Seed) -> String {
+pub(super) fn beside(rows: &Rows<'_>) -> String {
     let mut lines = Vec::new();
     if let Some(ceiling) = rows.ceiling_per_s {
         lines.push(format!("control: the client reaches {} of the calibration target", per_s(ceiling)));
     }
-    if let Some((stack, ratio, noise)) = rows.twin_gap(seed) {
-        let of_what = if rows.compared == Compared::P99 { ", p99" } else { "" };
+    if let Some((stack, ratio, noise)) = rows.twin_gap() {
+        let of_what = if rows.ranked_by == RankedBy::ResponseP99 { ", p99" } else { "" };
         let percent = |ratio: f64| format!("{:+.1}", (ratio - 1.0) * 100.0);
         let interval = ratio
             .low
@@ -89,7 +88,7 @@ fn where_it_ended(run: &RunReport<'_>) -> String {
         let rows = Rows::of(run.trials, name);
         let by_block = rows.by_block();
         let made = by_block.iter().map(|row| row.iter().flatten().count()).max().unwrap_or(0);
-        if rows.compared == Compared::P99 || by_block.len() < 2 || made < 2 || made < blocks as usize {
+        if by_block.len() < 2 || made < 2 || made < blocks as usize {
             continue;
         }
         let (table, within) = (name.heading(), precision * 100.0);
@@ -112,8 +111,8 @@ fn legend(run: &RunReport<'_>, orders: &[Order]) -> String {
     // Those that were made: a run may have ended before its time.
     let blocks = run.trials.iter().map(|trial| u64::from(trial.block) + 1).max().unwrap_or(0);
     let mut text = String::from(
-        "Response time (p50 to p99.9) is from the instant a request was due; us/req is CPU time a request. Both are \
-         those\nof the trial nearest the median. Closed-model times leave out whoever would have asked during a stall.\n",
+        "Response time (p50 to p99.9) is from the instant a request was due; us/req is CPU time a request. Each figure is \
+         the\nmedian over trials. Closed-model times leave out whoever would have asked during a stall.\n",
     );
     let plural = if blocks == 1 { "" } else { "s" };
     if orders.iter().any(|order| matches!(order, Order::Ranges(..))) {
@@ -130,7 +129,7 @@ fn legend(run: &RunReport<'_>, orders: &[Order]) -> String {
     if let Some(least) = least.max_by(f64::total_cmp) {
         let _ = writeln!(
             text,
-            "Rows that share a letter can't be told apart; # is the range of ranks that leaves. By the exact sign-flip \
+            "Rows that share a letter can't be told apart; # is the range of ranks that leaves. By the exact signed-rank \
              test\nwithin blocks at 5 %, Holm's method over all pairs, and nothing nearer than {:.1} %, which is 2 % or \
              what lies\nbetween a stack and itself (`proofload error-rates`).",
             least * 100.0

@@ -1,9 +1,9 @@
 //! In which order rows stand, and what supports it.
 
-use stats::{Comparison, Ratio, Spread, blocks_needed, rank_with_ties};
-use units::Seed;
+use record::RankedBy;
+use stats::{Comparison, Observation, Ratio, Spread, blocks_needed, pairs_of, rank_with_ties};
 
-use super::rows::{Compared, Rows};
+use super::rows::{Rows, shown};
 use crate::figure::NONE;
 
 /// The spread of what has no value: it stands behind all that has one.
@@ -12,9 +12,9 @@ const NOTHING: Spread = Spread { median: 0.0, low: 0.0, high: 0.0, trials: 0 };
 /// The order of a table's rows.
 pub(crate) enum Order {
     /// By medians, and by the ranges of so few trials that no test can tell two rows apart.
-    Ranges(Vec<Spread>, Compared),
+    Ranges(Vec<Spread>, RankedBy),
     /// By tests within blocks.
-    Tests(Comparison, Compared),
+    Tests(Comparison, RankedBy),
 }
 
 /// A row's place.
@@ -31,17 +31,21 @@ pub(crate) struct Place {
 
 impl Order {
     /// The order of rows by what they are compared by in each block.
-    pub(crate) fn of(rows: &Rows<'_>, seed: Seed) -> Self {
-        let (values, compared) = (rows.by_block(), rows.compared);
-        let blocks = values.iter().map(Vec::len).max().unwrap_or(0);
-        let pairs = values.len() * values.len().saturating_sub(1) / 2;
+    pub(crate) fn of(rows: &Rows<'_>) -> Self {
+        let (values, ranked_by) = (rows.by_block(), rows.ranked_by);
+        let tried = |row: &Vec<Option<Observation>>| row.iter().flatten().count();
+        let blocks = values.iter().map(tried).max().unwrap_or(0);
+        let pairs = pairs_of(values.len());
         if pairs > 0 && blocks >= blocks_needed(pairs) {
-            return Self::Tests(Comparison::of(&values, rows.twin.as_ref(), seed), compared);
+            return Self::Tests(Comparison::of(&values, rows.twin.as_ref()), ranked_by);
         }
-        let measured = |row: &Vec<Option<f64>>| row.iter().flatten().copied().collect::<Vec<f64>>();
+        // Who fails is behind whoever does not, at 0.
+        let figure = |it: &Observation| it.figure().unwrap_or(0.0);
+        let measured =
+            |row: &Vec<Option<Observation>>| row.iter().flatten().map(figure).collect::<Vec<f64>>();
         Self::Ranges(
             values.iter().map(|row| Spread::of(&measured(row)).unwrap_or(NOTHING)).collect(),
-            compared,
+            ranked_by,
         )
     }
 
@@ -49,7 +53,7 @@ impl Order {
     pub(crate) fn places(&self) -> Vec<Place> {
         match self {
             Self::Ranges(spreads, _) => by_ranges(spreads),
-            Self::Tests(comparison, compared) => by_tests(comparison, *compared),
+            Self::Tests(comparison, ranked_by) => by_tests(comparison, *ranked_by),
         }
     }
 
@@ -57,7 +61,7 @@ impl Order {
     pub(crate) fn ratio(&self, a: usize, b: usize) -> Option<Ratio> {
         match self {
             Self::Ranges(..) => None,
-            Self::Tests(comparison, compared) => ratio(comparison, *compared, a, b),
+            Self::Tests(comparison, ranked_by) => ratio(comparison, *ranked_by, a, b),
         }
     }
 
@@ -74,7 +78,7 @@ impl Order {
     /// How far a place's figure may be off, or is from the best one's.
     pub(crate) fn range(&self, place: &Place) -> String {
         match self {
-            Self::Ranges(spreads, compared) => range(&spreads[place.index], *compared),
+            Self::Ranges(spreads, ranked_by) => range(&spreads[place.index], *ranked_by),
             Self::Tests(..) => place.to_best.map_or_else(|| NONE.into(), off_the_best),
         }
     }
@@ -82,10 +86,10 @@ impl Order {
     /// The title of the column with the ranges.
     pub(crate) const fn range_title(&self) -> &'static str {
         match self {
-            Self::Ranges(_, Compared::Goodput) => "range",
-            Self::Ranges(_, Compared::P99) => "range\nof p99",
-            Self::Tests(_, Compared::Goodput) => "to the best,\n95 % interval",
-            Self::Tests(_, Compared::P99) => "p99 to the best,\n95 % interval",
+            Self::Ranges(_, RankedBy::Goodput) => "range",
+            Self::Ranges(_, RankedBy::ResponseP99) => "range\nof p99",
+            Self::Tests(_, RankedBy::Goodput) => "to the best,\n95 % interval",
+            Self::Tests(_, RankedBy::ResponseP99) => "p99 to the best,\n95 % interval",
         }
     }
 }
@@ -104,46 +108,49 @@ fn by_ranges(spreads: &[Spread]) -> Vec<Place> {
         .collect()
 }
 
-/// How far the lowest and highest value are from the median.
-fn range(spread: &Spread, compared: Compared) -> String {
-    let off = |value: f64| (compared.shown(value / spread.median) - 1.0) * 100.0;
+/// How far the lowest and highest value are from the median; nothing where one of them is of a failure.
+fn range(spread: &Spread, ranked_by: RankedBy) -> String {
+    let off = |value: f64| (ranked_by.shown(value / spread.median) - 1.0) * 100.0;
     let (one, other) = (off(spread.low), off(spread.high));
     let (low, high) = (one.min(other), one.max(other));
-    if spread.trials < 2 || !(low.is_finite() && high.is_finite()) {
+    if spread.trials < 2 || spread.low <= 0.0 || !(low.is_finite() && high.is_finite()) {
         return NONE.into();
     }
     format!("{low:+.1}…{high:+.1} %")
 }
 
-fn by_tests(comparison: &Comparison, compared: Compared) -> Vec<Place> {
+fn by_tests(comparison: &Comparison, ranked_by: RankedBy) -> Vec<Place> {
     let best = comparison.order.first().copied();
     let place = |index: &usize| Place {
         index: *index,
         ranks: comparison.ranks[*index],
         letters: Some(comparison.letters[*index].clone()),
-        to_best: best.and_then(|best| ratio(comparison, compared, *index, best)),
+        to_best: best.and_then(|best| ratio(comparison, ranked_by, *index, best)),
     };
     comparison.order.iter().map(place).collect()
 }
 
-/// What is shown of the first over that of the second; `None` of one and itself.
-fn ratio(comparison: &Comparison, compared: Compared, first: usize, second: usize) -> Option<Ratio> {
+/// What is shown of the first over that of the second; `None` of one and itself, and where failures leave no ratio.
+fn ratio(comparison: &Comparison, ranked_by: RankedBy, first: usize, second: usize) -> Option<Ratio> {
     let pair = comparison.pair(first, second).filter(|_| first != second)?;
     let ratio = pair.ratio?;
+    let inverse = |end: Option<f64>| end.map(|it| 1.0 / it);
     // The pair's ratio is of its first to its second.
-    let turned = |ratio: f64| compared.shown(if pair.a == first { ratio } else { 1.0 / ratio });
-    let ends = ratio.low.zip(ratio.high).map(|(low, high)| (turned(low), turned(high)));
-    Some(Ratio {
-        value: turned(ratio.value),
-        low: ends.map(|(one, other)| one.min(other)),
-        high: ends.map(|(one, other)| one.max(other)),
-    })
+    let turned = if pair.a == first {
+        ratio
+    } else {
+        Ratio { value: 1.0 / ratio.value, low: inverse(ratio.high), high: inverse(ratio.low) }
+    };
+    Some(shown(ranked_by, turned))
 }
 
 fn off_the_best(ratio: Ratio) -> String {
     let off = |ratio: f64| (ratio - 1.0) * 100.0;
-    match ratio.low.zip(ratio.high) {
-        Some((low, high)) => format!("{:+.1} ({:+.1}…{:+.1}) %", off(ratio.value), off(low), off(high)),
-        None => format!("{:+.1} %", off(ratio.value)),
+    match (ratio.low, ratio.high) {
+        (Some(low), Some(high)) => format!("{:+.1} ({:+.1}…{:+.1}) %", off(ratio.value), off(low), off(high)),
+        // So many failures are among the blocks that there is no telling how far it goes.
+        (Some(low), None) => format!("{:+.1} ({:+.1}…) %", off(ratio.value), off(low)),
+        (None, Some(high)) => format!("{:+.1} (…{:+.1}) %", off(ratio.value), off(high)),
+        (None, None) => format!("{:+.1} %", off(ratio.value)),
     }
 }

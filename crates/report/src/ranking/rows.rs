@@ -1,12 +1,15 @@
 //! Trials sorted into the tables and rows they belong to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use explain::{Reason, ReasonKind, audit_trial};
-use record::{CellName, Driver, Measured, Role, Trial, TrialResult, base_load, load_size};
-use stats::{LogRatios, Ratio, Spread, Twin};
-use units::Seed;
+use record::{
+    CellName, Distribution, Driver, Measured, RankedBy, Role, Trial, TrialResult, base_load, load_size,
+    observed,
+};
+use stats::{LogRatios, Observation, Ratio, Spread, Twin};
 
+use super::times;
 use crate::figure::{by_driver, heading, share};
 
 /// All measured trials of one cell.
@@ -16,15 +19,53 @@ pub(crate) struct Cell<'a> {
     /// Trials that failed.
     pub(crate) failed: usize,
     pub(crate) goodput: Spread,
-    /// Of each block, where it was measured in it.
-    /// What it is compared by, larger being better; `None` where it was not measured.
-    pub(crate) by_block: Vec<Option<f64>>,
+    /// The median over its trials of each time: response times, or service times where its driver told no others.
+    pub(crate) times: Distribution,
+    /// What it is ranked by in each block of its table; `None` where it was not tried.
+    pub(crate) by_block: Vec<Option<Observation>>,
+    ranked_by: RankedBy,
 }
 
 impl Cell<'_> {
-    /// The trial whose goodput is closest to the cell's median: its latencies stand for the cell's.
+    /// The trial in the middle of what the cell is ranked by: its curves and its explanation stand for the cell's.
     pub(crate) fn typical(&self) -> &Measured {
         explain::typical(&self.trials).expect("a cell has trials")
+    }
+
+    /// CPU time a request of the server, µs: the median over its trials.
+    pub(crate) fn server_us_per_request(&self) -> Option<f64> {
+        self.median(|it| it.server.cpu_us_per_request)
+    }
+
+    /// The same of the generator.
+    pub(crate) fn client_us_per_request(&self) -> Option<f64> {
+        self.median(|it| it.load.cpu_us_per_request)
+    }
+
+    /// The median over its trials of each service time, which every driver tells.
+    pub(crate) fn service_times(&self) -> Distribution {
+        Distribution::of_medians(&self.trials.iter().map(|it| &it.load.service_time_us).collect::<Vec<_>>())
+    }
+
+    fn median(&self, figure: impl Fn(&Measured) -> Option<f64>) -> Option<f64> {
+        let all = self.trials.iter().filter_map(|it| figure(it)).filter(|it| it.is_finite());
+        Spread::of(&all.collect::<Vec<f64>>()).map(|it| it.median)
+    }
+
+    /// In how many of the blocks in which it was tried it failed, and how many those are.
+    pub(crate) fn failed_blocks(&self) -> (usize, usize) {
+        let tried = || self.by_block.iter().flatten();
+        (tried().filter(|it| **it == Observation::Failed).count(), tried().count())
+    }
+
+    /// The same in words, where there is any.
+    pub(crate) fn failed_blocks_text(&self) -> Option<String> {
+        let (failed, tried) = self.failed_blocks();
+        let what = match self.ranked_by {
+            RankedBy::Goodput => "no good answer",
+            RankedBy::ResponseP99 => "over 1 % unanswered",
+        };
+        (failed > self.failed).then(|| format!("{what} in {} of {tried} trials", failed - self.failed))
     }
 
     /// Those that were measured.
@@ -79,6 +120,7 @@ impl Cell<'_> {
         if self.failed > 0 {
             doubts.insert(0, format!("{} of {} trials failed", self.failed, self.failed + self.trials.len()));
         }
+        doubts.splice(0..0, self.failed_blocks_text());
         doubts
     }
 }
@@ -88,40 +130,7 @@ impl Cell<'_> {
 struct Trials<'a> {
     measured: Vec<&'a Measured>,
     failed: usize,
-    by_block: Vec<Option<f64>>,
-}
-
-/// What the rows of a table are compared by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Compared {
-    /// Expected answers a second, in the closed model.
-    Goodput,
-    /// The 99th percentile of response time, in the open model, where all rows are asked the same.
-    P99,
-}
-
-impl Compared {
-    fn of(trial: &Measured) -> Self {
-        if trial.load.load.rate_per_s.is_some() { Self::P99 } else { Self::Goodput }
-    }
-
-    /// Of a trial, larger being better. A percentile that is only a lower bound compares with nothing.
-    fn value(self, trial: &Measured) -> Option<f64> {
-        let times = &trial.load.response_time_us;
-        match self {
-            Self::Goodput => Some(trial.load.goodput_per_s),
-            Self::P99 if times.lower_bounds.iter().any(|name| name == "p99") => None,
-            Self::P99 => times.p99.filter(|us| *us > 0.0).map(|us| 1.0 / us),
-        }
-    }
-
-    /// A ratio of what is compared as one of what is shown.
-    pub(crate) fn shown(self, ratio: f64) -> f64 {
-        match self {
-            Self::Goodput => ratio,
-            Self::P99 => 1.0 / ratio,
-        }
-    }
+    by_block: Vec<Option<Observation>>,
 }
 
 /// What a table is of.
@@ -131,11 +140,18 @@ pub(crate) struct TableName<'a> {
     pub(crate) load: &'a str,
     /// Rows that two drivers measured are in two tables: no rank is of both.
     pub(crate) driver: Driver,
+    /// As its stacks' loads have it. The load of a control is another.
+    pub(crate) ranked_by: RankedBy,
 }
 
 impl TableName<'_> {
+    /// Whether a trial belongs to it. What says of itself that it is ranked by something else does not, whatever its load
+    /// is called.
     pub(crate) fn has(&self, trial: &Trial) -> bool {
-        trial.round == self.round && base_load(&trial.load) == self.load && trial.driver == self.driver
+        trial.round == self.round
+            && base_load(&trial.load) == self.load
+            && trial.driver == self.driver
+            && ranked_by(trial).is_none_or(|it| it == self.ranked_by)
     }
 
     /// As it stands above the table.
@@ -145,14 +161,23 @@ impl TableName<'_> {
 
     /// A cell of it.
     pub(crate) fn cell(&self, stack: &str) -> CellName {
-        let Self { round, load, driver } = *self;
+        let Self { round, load, driver, .. } = *self;
         CellName { round: round.into(), load: load.into(), driver, stack: stack.into() }
+    }
+}
+
+/// What a stack's own trial, or its twin's, is ranked by. A trial that failed does not say, and a control has another
+/// load than the table that it stands beside.
+fn ranked_by(trial: &Trial) -> Option<RankedBy> {
+    match &trial.result {
+        TrialResult::Measured(measured) if trial.role != Role::Control => Some(RankedBy::of(measured)),
+        _ => None,
     }
 }
 
 /// A table: its rows, and what was measured beside them.
 pub(crate) struct Rows<'a> {
-    pub(crate) compared: Compared,
+    pub(crate) ranked_by: RankedBy,
     pub(crate) cells: Vec<Cell<'a>>,
     /// One of the rows measured once more in each block.
     pub(crate) twin: Option<Twin>,
@@ -163,18 +188,18 @@ pub(crate) struct Rows<'a> {
 impl<'a> Rows<'a> {
     /// Those of a table.
     pub(crate) fn of(trials: &'a [Trial], table: TableName<'_>) -> Self {
-        let blocks = trials.iter().map(|trial| trial.block as usize + 1).max().unwrap_or(0);
-        let mut compared = Compared::Goodput;
+        let ranked_by = table.ranked_by;
+        let of_table = || trials.iter().filter(|trial| table.has(trial));
+        // The table's own blocks, by their place: a record may number them as it likes.
+        let blocks: BTreeSet<u32> = of_table().map(|trial| trial.block).collect();
+        let places: BTreeMap<u32, usize> = blocks.into_iter().zip(0..).collect();
         let mut by_stack: BTreeMap<(Role, &str), Trials<'_>> = BTreeMap::new();
-        for trial in trials.iter().filter(|trial| table.has(trial)) {
+        for trial in of_table() {
             let of_stack = by_stack.entry((trial.role, &trial.stack)).or_default();
-            of_stack.by_block.resize(blocks, None);
+            of_stack.by_block.resize(places.len(), None);
+            of_stack.by_block[places[&trial.block]].get_or_insert(observed(trial, ranked_by));
             match &trial.result {
-                TrialResult::Measured(measured) => {
-                    of_stack.measured.push(measured);
-                    compared = Compared::of(measured);
-                    of_stack.by_block[trial.block as usize] = compared.value(measured);
-                }
+                TrialResult::Measured(measured) => of_stack.measured.push(measured),
                 TrialResult::Failed { .. } => of_stack.failed += 1,
             }
         }
@@ -183,7 +208,11 @@ impl<'a> Rows<'a> {
             let goodputs: Vec<f64> = measured.iter().map(|trial| trial.load.goodput_per_s).collect();
             let Some(goodput) = Spread::of(&goodputs) else { continue };
             match role {
-                Role::Stack => cells.push(Cell { stack, goodput, trials: measured, failed, by_block }),
+                Role::Stack => {
+                    let all: Vec<&Distribution> = measured.iter().map(|trial| times(&trial.load)).collect();
+                    let times = Distribution::of_medians(&all);
+                    cells.push(Cell { stack, goodput, times, trials: measured, failed, by_block, ranked_by });
+                }
                 Role::Twin => twins.push((stack, by_block)),
                 Role::Control => ceiling_per_s = Some(goodput.median),
             }
@@ -192,51 +221,66 @@ impl<'a> Rows<'a> {
             let of = cells.iter().position(|cell| cell.stack == stack)?;
             Some(Twin { of, values })
         });
-        Self { compared, cells, twin, ceiling_per_s }
+        Self { ranked_by, cells, twin, ceiling_per_s }
     }
 
     /// How far its twin is from the stack that is doubled: what is shown of the one over that of the other, and the noise
     /// within a block.
-    pub(crate) fn twin_gap(&self, seed: Seed) -> Option<(&'a str, Ratio, Option<f64>)> {
+    pub(crate) fn twin_gap(&self) -> Option<(&'a str, Ratio, Option<f64>)> {
         let twin = self.twin.as_ref()?;
         let of = &self.cells[twin.of];
         let ratios = LogRatios::of(&twin.values, &of.by_block);
-        let ratio = ratios.ratio(seed)?;
-        let ends = ratio.low.zip(ratio.high).map(|(low, high)| {
-            let (one, other) = (self.compared.shown(low), self.compared.shown(high));
-            (one.min(other), one.max(other))
-        });
-        let shown = Ratio {
-            value: self.compared.shown(ratio.value),
-            low: ends.map(|(low, _)| low),
-            high: ends.map(|(_, high)| high),
-        };
-        Some((of.stack, shown, ratios.noise()))
+        Some((of.stack, shown(self.ranked_by, ratios.ratio()?), ratios.noise()))
     }
 
-    /// What the rows are compared by in each block; `None` where one was not measured.
-    pub(crate) fn by_block(&self) -> Vec<Vec<Option<f64>>> {
+    /// What the rows are ranked by in each block; `None` where one was not tried.
+    pub(crate) fn by_block(&self) -> Vec<Vec<Option<Observation>>> {
         self.cells.iter().map(|cell| cell.by_block.clone()).collect()
     }
 }
 
+/// A ratio of what rows are ranked by as one of what is shown.
+pub(crate) fn shown(ranked_by: RankedBy, ratio: Ratio) -> Ratio {
+    let turned = |end: Option<f64>| end.map(|it| ranked_by.shown(it));
+    let (low, high) = (turned(ratio.low), turned(ratio.high));
+    let (low, high) = if ranked_by == RankedBy::Goodput { (low, high) } else { (high, low) };
+    Ratio { value: ranked_by.shown(ratio.value), low, high }
+}
+
 /// Rounds in the order in which the trials name them first, which is that of the experiment, and the loads of each from
 /// small to large, each by every driver, our own first: the trials name those in random order.
-pub(crate) fn tables(trials: &[Trial]) -> Vec<TableName<'_>> {
+pub(crate) fn tables<'a>(trials: &'a [Trial]) -> Vec<TableName<'a>> {
+    // A stack that takes one request a connection runs the same load on fresh connections.
+    let named = |trial: &'a Trial, ranked_by| TableName {
+        round: &trial.round,
+        load: base_load(&trial.load),
+        driver: trial.driver,
+        ranked_by,
+    };
     let mut seen: Vec<TableName<'_>> = Vec::new();
-    for trial in trials {
-        // A stack that takes one request a connection runs the same load on fresh connections.
-        let key = TableName { round: &trial.round, load: base_load(&trial.load), driver: trial.driver };
-        if !seen.contains(&key) {
-            seen.push(key);
+    for (trial, ranked_by) in trials.iter().filter_map(|trial| Some((trial, ranked_by(trial)?))) {
+        let table = named(trial, ranked_by);
+        if !seen.contains(&table) {
+            seen.push(table);
         }
     }
-    let rounds: Vec<&str> = seen.iter().map(|table| table.round).collect();
+    // Those of which nothing was measured.
+    for trial in trials {
+        if !seen.iter().any(|table| table.has(trial)) {
+            seen.push(named(trial, RankedBy::default()));
+        }
+    }
+    let mut rounds: Vec<&str> = Vec::new();
+    for trial in trials {
+        if !rounds.contains(&trial.round.as_str()) {
+            rounds.push(&trial.round);
+        }
+    }
     let place = |round: &str| rounds.iter().position(|it| *it == round);
     seen.sort_by(|a, b| {
         let size = |label| load_size(label).unwrap_or(f64::INFINITY);
         let sizes = size(a.load).total_cmp(&size(b.load));
-        let rest = || (a.load, a.driver).cmp(&(b.load, b.driver));
+        let rest = || (a.load, a.driver, a.ranked_by).cmp(&(b.load, b.driver, b.ranked_by));
         place(a.round).cmp(&place(b.round)).then(sizes).then_with(rest)
     });
     seen

@@ -78,6 +78,36 @@ fn the_answer_is_what_the_data_support() {
     assert_eq!(answer(&[("gin", 100_000.0)], 12).kind, AnswerKind::Single);
 }
 
+/// How often a stack fails is said before how fast it is, and who fails too often for a ratio wins nothing.
+#[test]
+fn who_fails_is_said_to_fail_before_anything_else() {
+    let failing = |blocks: u32| {
+        let mut trials = self::blocks(&[("gin", 100_000.0), ("tomcat", 60_000.0)], 20);
+        for trial in trials.iter_mut().filter(|it| it.stack == "gin" && it.block < blocks) {
+            trial.result = with(trial.block, "gin", silent_load()).result;
+        }
+        page_of(&manifest(&["gin", "tomcat"], 40), &trials).answers.swap_remove(0)
+    };
+    let seldom = failing(1);
+    assert_eq!(seldom.kind, AnswerKind::Winner);
+    assert!(
+        seldom.sentence.starts_with("gin failed in 1 of 20 blocks. gin carries 6"),
+        "{}",
+        seldom.sentence
+    );
+    let often = failing(4);
+    assert_ne!(often.kind, AnswerKind::Winner);
+    assert!(often.sentence.contains("gin failed in 4 of 20 blocks. "), "{}", often.sentence);
+    assert!(often.sentence.contains("support no"), "{}", often.sentence);
+    let always = failing(20);
+    assert_eq!((always.kind, always.best), (AnswerKind::Winner, vec!["tomcat".to_owned()]));
+    assert!(
+        always.sentence.contains("gin failed in 20 of 20 blocks. tomcat is ahead of gin"),
+        "{}",
+        always.sentence
+    );
+}
+
 #[test]
 fn what_stands_behind_the_others_wins_nothing() {
     let mut trials = blocks(&[("backend", 100_000.0), ("proxy", 50_000.0), ("gateway", 40_000.0)], 12);

@@ -178,7 +178,7 @@ fn a_twin_and_a_control_stand_beside_the_rows() {
         trials.push(Trial { role: Role::Control, ..at(block, CONTROL, 1300.0) });
     }
     let text = ranking(&manifest(&["gin", "nginx"], 12), &trials);
-    for part in ["control: the client reaches 1300/s", "A/A: gin to itself -1.1 (", "noise within a block 0."]
+    for part in ["control: the client reaches 1300/s", "A/A: gin to itself -1.1 %", "noise within a block 0."]
     {
         assert!(text.contains(part), "{part}:\n{text}");
     }
@@ -208,6 +208,101 @@ fn in_the_open_model_the_shorter_p99_is_ahead() {
     let text = ranking(&manifest(&["fast", "silent", "slow"], 9), &trials);
     let at = |stack: &str| text.find(&format!(" {stack} ")).unwrap_or_else(|| panic!("{stack}:\n{text}"));
     assert!(at("fast") < at("slow") && at("slow") < at("silent") && text.contains("of p99"), "{text}");
+}
+
+/// Twelve blocks of a load in the open model, with the 99th percentile that a stack has in each; `None` is one that nobody
+/// saw the end of.
+fn asked(stack: &str, p99_us: impl Fn(u32) -> Option<f64>) -> Vec<Trial> {
+    let of = |block: u32| {
+        let mut asked = load(1000.0);
+        asked.load.rate_per_s = Some(1000.0);
+        asked.response_time_us.p99 = Some(p99_us(block).unwrap_or(2e6));
+        if p99_us(block).is_none() {
+            asked.response_time_us.lower_bounds.push("p99".into());
+            asked.response_time_us.censored = 20;
+        }
+        with(block, stack, asked)
+    };
+    (0..12).map(of).collect()
+}
+
+/// The control is loaded in the closed model, whatever the table is.
+#[test]
+fn a_control_that_comes_last_does_not_change_what_its_table_is_ranked_by() {
+    let mut trials = asked("slow", |block| Some(9000.0 + f64::from(block)));
+    trials.extend(asked("fast", |block| Some(6000.0 + f64::from(block))));
+    trials.extend((0..12).map(|block| Trial { role: Role::Control, ..at(block, CONTROL, 50_000.0) }));
+    let text = ranking(&manifest(&["fast", "slow"], 36), &trials);
+    assert!(text.contains("p99 to the best") && text.contains("+50.0 ("), "{text}");
+    assert!(text.contains("1 a  fast") && text.contains("2 b  slow"), "{text}");
+}
+
+/// It has the better 99th percentile in the six blocks in which it answers in time.
+#[test]
+fn who_behaves_in_half_of_its_blocks_is_not_ahead_of_who_always_does() {
+    let mut trials = asked("steady", |block| Some(12_000.0 + f64::from(block)));
+    trials.extend(asked("moody", |block| (block % 2 == 0).then(|| 8000.0 + f64::from(block))));
+    let text = ranking(&manifest(&["moody", "steady"], 24), &trials);
+    let place = |stack: &str| text.find(&format!("  {stack} ")).unwrap_or_else(|| panic!("{stack}:\n{text}"));
+    assert!(place("steady") < place("moody"), "{text}");
+    assert!(text.contains("over 1 % unanswered in 6 of 12"), "{text}");
+    assert!(!text.contains("1 a  moody"), "{text}");
+}
+
+#[test]
+fn who_answers_nothing_in_half_of_its_blocks_is_not_first() {
+    let mut trials: Vec<Trial> =
+        (0..12).map(|block| at(block, "steady", 1000.0 + f64::from(block))).collect();
+    trials.extend((0..12).map(|block| match block % 2 {
+        0 => at(block, "moody", 5000.0 + f64::from(block)),
+        _ => with(block, "moody", silent_load()),
+    }));
+    let text = ranking(&manifest(&["moody", "steady"], 24), &trials);
+    assert!(text.contains("1–2 a  steady") && text.contains("1–2 a  moody"), "{text}");
+    assert!(text.contains("no good answer in 6 of 12"), "{text}");
+}
+
+/// Two rounds of one run, of which one has too few blocks for a test.
+#[test]
+fn a_tables_own_blocks_say_whether_it_is_tested() {
+    let mut trials: Vec<Trial> = (0..12)
+        .flat_map(|block| [at(block, "gin", 900.0 + f64::from(block)), at(block, "nginx", 500.0)])
+        .collect();
+    for block in [90, 4_000_000_000] {
+        for (stack, rate) in [("gin", 900.0), ("nginx", 500.0)] {
+            trials.push(Trial { round: "short".into(), ..at(block, stack, rate) });
+        }
+    }
+    let text = ranking(&manifest(&["gin", "nginx"], 28), &trials);
+    let (tested, short) = text.split_once("short, 64 connections").expect("both rounds are shown");
+    assert!(tested.contains("to the best"), "{text}");
+    assert!(short.contains("range") && !short.contains("to the best"), "{text}");
+}
+
+#[test]
+fn fewer_than_six_blocks_have_no_interval_anywhere() {
+    let of = |blocks: u32| {
+        let mut trials = Vec::new();
+        for block in 0..blocks {
+            let wobble = 5.0 * f64::from(block);
+            trials.extend([at(block, "gin", 900.0), at(block, "nginx", 700.0 + wobble)]);
+            trials.push(Trial { role: Role::Twin, ..at(block, "gin", 890.0 + wobble) });
+            trials.push(told_by(Driver::Wrk, at(block, "gin", 910.0 + wobble)));
+        }
+        ranking(&manifest(&["gin", "nginx"], 4 * blocks), &trials)
+    };
+    let line = |text: &str, part: &str| {
+        text.lines()
+            .find(|line| line.contains(part))
+            .map(str::to_owned)
+            .unwrap_or_else(|| panic!("{part}:\n{text}"))
+    };
+    let (few, enough) = (of(5), of(6));
+    assert!(
+        !line(&few, "A/A: gin").contains('…') && line(&enough, "A/A: gin").contains('…'),
+        "{few}\n{enough}"
+    );
+    assert!(!line(&few, "× ").contains('…') && line(&enough, "× ").contains('…'), "{few}\n{enough}");
 }
 
 fn measured(trial: &mut Trial) -> &mut Measured {

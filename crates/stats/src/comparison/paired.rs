@@ -2,77 +2,138 @@
 //!
 //! A block is one round of all treatments, close together in time, so what the machine does to one of them it does to
 //! the others. Only ratios within a block are compared, and as logarithms: a ratio and its inverse are then equally far
-//! from 1.
+//! from 1. A treatment that failed in a block is the worst there: it lost by more than any ratio, and its logarithm is
+//! infinite.
+//!
+//! Estimate, test and interval belong together: the Hodges–Lehmann estimate, the signed-rank test that rejects it least,
+//! and all ratios that this test does not reject. They go by ranks, so that an infinite loss counts as the largest one and
+//! not as nothing, and they are exact for any number of blocks if chance moves a ratio up as easily as down.
 
-use rand_core::{Rng, SeedableRng};
+use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use units::Seed;
 
-/// Blocks up to which every way of flipping signs is tried; beyond, a sample of them.
-const EXACT_BLOCKS_MAX: usize = 20;
-/// Ways of flipping signs that are sampled where they are too many.
-const FLIPS_SAMPLED: u32 = 100_000;
+/// Blocks up to which every way of choosing signs is counted; beyond, sums of ranks are taken for normal, as R's
+/// `wilcox.test` does from 50 on.
+const EXACT_BLOCKS_MAX: usize = 100;
 /// Samples of a bootstrap.
 pub(crate) const RESAMPLES: usize = 4_000;
 /// How confident intervals are.
 pub const CONFIDENCE: f64 = 0.95;
+/// Chance on either side of an interval.
+const TAIL: f64 = (1.0 - CONFIDENCE) / 2.0;
+/// Fewer blocks hold no truth with 95 % confidence: of five, even the whole range misses it once in 16 times.
+pub const INTERVAL_BLOCKS_MIN: usize = 6;
 /// The 97.5 % quantile of Student's t distribution with 1, 2, … degrees of freedom.
 const STUDENT_T: [f64; 30] = [
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
     2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 ];
 /// The same of the normal distribution.
-const NORMAL: f64 = 1.960;
+const NORMAL: f64 = 1.959_964;
+
+/// What came of a treatment in one block, larger being better.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Observation {
+    /// A positive number.
+    Figure(f64),
+    /// It was tried, and did worse than any figure says: no good answer at all, or so many requests unanswered that a
+    /// percentile is only known to be above a bound.
+    Failed,
+}
+
+impl Observation {
+    /// A figure where there is a positive one; nothing good came of a treatment that has none.
+    pub fn of(figure: f64) -> Self {
+        if figure.is_finite() && figure > 0.0 { Self::Figure(figure) } else { Self::Failed }
+    }
+
+    /// The figure; `None` of a failure.
+    pub const fn figure(self) -> Option<f64> {
+        match self {
+            Self::Figure(figure) => Some(figure),
+            Self::Failed => None,
+        }
+    }
+
+    /// Its logarithm; that of a failure is below all others.
+    pub(crate) fn ln(self) -> f64 {
+        self.figure().map_or(f64::NEG_INFINITY, libm::log)
+    }
+}
 
 /// A ratio, and the interval that holds the true one with 95 % confidence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ratio {
     /// The estimate.
     pub value: f64,
-    /// The lower end; `None` of a single block, which has no spread.
+    /// The lower end; `None` where there is none: of fewer than [`INTERVAL_BLOCKS_MIN`] blocks, or where so many
+    /// failures are among them that the ratio may be anything below.
     pub low: Option<f64>,
-    /// The upper end.
+    /// The upper end, likewise.
     pub high: Option<f64>,
 }
 
-/// Logarithms of the ratios of two treatments within each block.
+/// Logarithms of the ratios of two treatments within each block, infinite where one of them failed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogRatios(Vec<f64>);
 
 impl LogRatios {
-    /// ln(a / b) of the blocks in which both were measured. What is not a positive number is as good as not measured.
-    pub fn of(a: &[Option<f64>], b: &[Option<f64>]) -> Self {
-        let usable = |value: &Option<f64>| value.filter(|it| it.is_finite() && *it > 0.0);
-        let pairs = a.iter().zip(b).filter_map(|(a, b)| Some((usable(a)?, usable(b)?)));
-        Self(pairs.map(|(a, b)| libm::log(a / b)).collect())
+    /// ln(a / b) of the blocks in which both were tried. Where both failed, the block says nothing of the two.
+    pub fn of(a: &[Option<Observation>], b: &[Option<Observation>]) -> Self {
+        let both = a.iter().zip(b).filter_map(|(a, b)| Some(((*a)?.ln(), (*b)?.ln())));
+        Self(both.filter(|(a, b)| a.is_finite() || b.is_finite()).map(|(a, b)| a - b).collect())
     }
 
-    /// In how many blocks both were measured.
+    /// The same of a / (b · `factor`).
+    #[must_use]
+    pub fn over(&self, factor: f64) -> Self {
+        Self(self.0.iter().map(|it| it - libm::log(factor)).collect())
+    }
+
+    /// How many blocks say something of the two.
     pub fn blocks(&self) -> usize {
         self.0.len()
     }
 
-    /// The ratio a / b, with its interval. `None` without blocks.
-    pub fn ratio(&self, seed: Seed) -> Option<Ratio> {
-        let value = libm::exp(hodges_lehmann(&self.0)?);
-        let interval = bootstrap_interval(&self.0, seed);
-        let (low, high) = (interval.map(|it| libm::exp(it.0)), interval.map(|it| libm::exp(it.1)));
-        Some(Ratio { value, low, high })
+    /// ln(a / b), estimated; infinite where one of the two failed so often that no ratio says how they compare. `None`
+    /// without blocks.
+    pub fn estimate(&self) -> Option<f64> {
+        hodges_lehmann(&self.0)
     }
 
-    /// Half the width of Student's 95 % interval of the mean logarithm: what a run is told to stop by. It needs no
-    /// resampling and does not look at where the interval lies, so stopping by it does not go after significance.
-    /// `None` of fewer than two blocks.
+    /// The ratio a / b, with its interval. `None` without blocks, and where failures leave no ratio.
+    pub fn ratio(&self) -> Option<Ratio> {
+        let value = self.estimate().filter(|it| it.is_finite())?;
+        let (low, high) = self.interval().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+        let end = |it: f64| it.is_finite().then(|| libm::exp(it));
+        Some(Ratio { value: libm::exp(value), low: end(low), high: end(high) })
+    }
+
+    /// All ln(a / b) that the signed-rank test does not reject (Tukey, 1949; as in R's `wilcox.test`). `None` of fewer
+    /// than [`INTERVAL_BLOCKS_MIN`] blocks.
+    fn interval(&self) -> Option<(f64, f64)> {
+        let rank = rejected_below(self.0.len())?;
+        let mut means = pair_means(&self.0);
+        means.sort_by(f64::total_cmp);
+        Some((means[rank - 1], means[means.len() - rank]))
+    }
+
+    /// Half the width of Student's 95 % interval of the mean logarithm: what a run is told to stop by. It does not look
+    /// at where the interval lies, so stopping by it does not go after significance. `None` of fewer than two blocks;
+    /// infinite where a failure is among them.
     pub fn half_width(&self) -> Option<f64> {
+        if self.0.iter().any(|it| it.is_infinite()) {
+            return Some(f64::INFINITY);
+        }
         let deviation = self.noise()? * core::f64::consts::SQRT_2;
-        let t = STUDENT_T.get(self.0.len() - 2).copied().unwrap_or(NORMAL);
-        Some(t * deviation / libm::sqrt(self.0.len() as f64))
+        Some(student_t(self.0.len() - 1) * deviation / libm::sqrt(self.0.len() as f64))
     }
 
-    /// Standard deviation of one of the two within a block, if both are equally noisy. `None` of fewer than two blocks.
+    /// Standard deviation of one of the two within a block, if both are equally noisy. `None` of fewer than two blocks, and
+    /// where a failure is among them.
     pub fn noise(&self) -> Option<f64> {
         let n = self.0.len() as f64;
-        if self.0.len() < 2 {
+        if self.0.len() < 2 || self.0.iter().any(|it| it.is_infinite()) {
             return None;
         }
         let mean = self.0.iter().sum::<f64>() / n;
@@ -81,21 +142,42 @@ impl LogRatios {
         Some(libm::sqrt(squares / (n - 1.0) / 2.0))
     }
 
-    /// How often chance alone would bring a mean as far from no difference, in either direction: [`sign_flip_p`].
-    pub fn p_value(&self, seed: Seed) -> f64 {
-        sign_flip_p(&self.0, seed)
+    /// How often chance alone would bring ranks as uneven, in either direction: [`signed_rank_p`].
+    pub fn p_value(&self) -> f64 {
+        signed_rank_p(&self.0)
     }
+}
+
+/// The 97.5 % quantile of Student's t distribution: the table, and beyond it the expansion of Cornish and Fisher, which
+/// is off by less than 0.0001 there.
+fn student_t(degrees: usize) -> f64 {
+    if let Some(t) = degrees.checked_sub(1).and_then(|index| STUDENT_T.get(index)) {
+        return *t;
+    }
+    let (z, n) = (NORMAL, degrees as f64);
+    let (first, second) = (z * (z * z + 1.0) / 4.0, z * (5.0 * z.powi(4) + 16.0 * z * z + 3.0) / 96.0);
+    z + first / n + second / (n * n)
 }
 
 /// The median of the means of all pairs of `values`, each with itself included: the estimator that goes with the
 /// signed-rank test (Hodges and Lehmann, 1963). Nearly as good as the mean where that is best, and not moved far by one
-/// block that went wrong. `None` of none.
+/// block that went wrong, even if it is infinite. `None` of none.
 pub fn hodges_lehmann(values: &[f64]) -> Option<f64> {
+    median(&mut pair_means(values))
+}
+
+/// The means of all pairs of `values`, each with itself included (Walsh averages).
+fn pair_means(values: &[f64]) -> Vec<f64> {
     let mut means = Vec::with_capacity(values.len() * (values.len() + 1) / 2);
     for (index, a) in values.iter().enumerate() {
-        means.extend(values[index..].iter().map(|b| f64::midpoint(*a, *b)));
+        means.extend(values[index..].iter().map(|b| between(*a, *b)));
     }
-    median(&mut means)
+    means
+}
+
+/// The mean of two; two infinities of opposite signs are as far to one side as to the other.
+fn between(a: f64, b: f64) -> f64 {
+    if a.is_infinite() && b.is_infinite() && a.signum() != b.signum() { 0.0 } else { f64::midpoint(a, b) }
 }
 
 /// The middle value, or the mean of the middle two. `None` of none. The order of `values` is lost.
@@ -105,38 +187,20 @@ pub(crate) fn median(values: &mut [f64]) -> Option<f64> {
     let (_, low, above) = values.select_nth_unstable_by(middle, f64::total_cmp);
     let low = *low;
     let next = above.iter().copied().min_by(f64::total_cmp);
-    Some(if is_even { f64::midpoint(low, next.unwrap_or(low)) } else { low })
+    Some(if is_even { between(low, next.unwrap_or(low)) } else { low })
 }
 
-/// The interval of [`hodges_lehmann`] by resampling blocks, widened as Hesterberg (2015, "What Teachers Should Know
-/// About the Bootstrap", 5.3) has it for few values: plain percentiles are too narrow by √((n − 1) / n) and by the
-/// difference between t and the normal distribution. `None` of fewer than two.
-fn bootstrap_interval(values: &[f64], seed: Seed) -> Option<(f64, f64)> {
-    let n = values.len();
-    if n < 2 {
-        return None;
-    }
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.0);
-    let mut resample = vec![0.0; n];
-    let mut estimates: Vec<f64> = (0..RESAMPLES)
-        .filter_map(|_| {
-            resample.fill_with(|| values[below(&mut random, n)]);
-            hodges_lehmann(&resample)
-        })
-        .collect();
-    widened_percentiles(&mut estimates, n)
-}
-
-/// The 95 % interval of what was estimated from resamples of `blocks` blocks: its percentiles, widened for few blocks.
-/// `None` of fewer than two blocks, or of no estimates.
+/// The 95 % interval of what was estimated from resamples of `blocks` blocks: its percentiles, widened as Hesterberg
+/// (2015, "What Teachers Should Know About the Bootstrap", 5.3) has it for few values: plain percentiles are too narrow by
+/// √((n − 1) / n) and by the difference between t and the normal distribution. `None` of fewer than
+/// [`INTERVAL_BLOCKS_MIN`] blocks, or of no estimates.
 pub(crate) fn widened_percentiles(estimates: &mut [f64], blocks: usize) -> Option<(f64, f64)> {
-    if blocks < 2 {
+    if blocks < INTERVAL_BLOCKS_MIN {
         return None;
     }
     estimates.sort_by(f64::total_cmp);
-    let t = STUDENT_T.get(blocks - 2).copied().unwrap_or(NORMAL);
     let n = blocks as f64;
-    let share = normal_below(-libm::sqrt(n / (n - 1.0)) * t);
+    let share = normal_below(-libm::sqrt(n / (n - 1.0)) * student_t(blocks - 1));
     let last = estimates.len().checked_sub(1)?;
     let low = (share * last as f64).floor() as usize;
     Some((estimates[low], estimates[last - low]))
@@ -152,53 +216,88 @@ pub(crate) fn below(random: &mut Xoshiro256PlusPlus, bound: usize) -> usize {
     (((random.next_u64() >> 32) * bound as u64) >> 32) as usize
 }
 
-/// The exact two-sided sign-flip test (Fisher, 1935): if the two treatments were the same, each block's difference could
-/// as well have had the other sign, so the observed sum is compared with those of all the ways to flip signs. With `n`
-/// blocks no p below 2 / 2ⁿ is possible. Beyond twenty blocks the ways are sampled. 1 of none.
-pub fn sign_flip_p(values: &[f64], seed: Seed) -> f64 {
-    let observed: f64 = values.iter().sum::<f64>().abs();
-    // Sums that are equal but for rounding count as equal.
-    let at_least = observed - 1e-9 * values.iter().map(|it| it.abs()).sum::<f64>();
-    match values.split_first() {
-        None => 1.0,
-        Some((first, rest)) if values.len() <= EXACT_BLOCKS_MAX => exact_p(*first, rest, at_least),
-        Some(_) => sampled_p(values, at_least, seed),
+/// The exact two-sided signed-rank test (Wilcoxon, 1945): if the two treatments were the same, each block's difference
+/// could as well have had the other sign, so the sum of the ranks of those above 0 is compared with that of all the ways to
+/// choose signs. With `n` blocks no p below 2 / 2ⁿ is possible. Differences that are equal share the mean of their ranks,
+/// infinite ones the highest; those of 0 keep their ranks and count for neither side (Pratt, 1959). 1 of none.
+pub fn signed_rank_p(values: &[f64]) -> f64 {
+    let ranks = doubled_ranks(values);
+    let of_sign = |wanted: fn(&f64) -> bool| -> Vec<usize> {
+        values.iter().zip(&ranks).filter(|(value, _)| wanted(value)).map(|(_, rank)| *rank).collect()
+    };
+    let (above, mut signed) = (of_sign(|it| *it > 0.0), of_sign(|it| *it < 0.0));
+    let observed: usize = above.iter().sum();
+    signed.extend(above);
+    if values.len() > EXACT_BLOCKS_MAX {
+        return normal_p(observed, &signed);
     }
+    let sums = sums_of_subsets(&signed);
+    let at_most: f64 = sums[..=observed].iter().sum();
+    let at_least: f64 = sums[observed..].iter().sum();
+    (2.0 * at_most.min(at_least)).min(1.0)
 }
 
-/// The first sign may stay: flipping all of them changes nothing.
-fn exact_p(first: f64, rest: &[f64], at_least: f64) -> f64 {
-    let ways = 1_u64 << rest.len();
-    let mut sum: f64 = first + rest.iter().sum::<f64>();
-    let mut reached = u64::from(sum.abs() >= at_least);
-    let mut signs = vec![1.0; rest.len()];
-    // In the order of a Gray code, one sign changes at a time.
-    for way in 1..ways {
-        let index = way.trailing_zeros() as usize;
-        sum -= 2.0 * signs[index] * rest[index];
-        signs[index] = -signs[index];
-        reached += u64::from(sum.abs() >= at_least);
-    }
-    reached as f64 / ways as f64
+/// The same where the sum of ranks is taken for normal, with a correction for continuity.
+fn normal_p(observed: usize, signed: &[usize]) -> f64 {
+    let mean = signed.iter().sum::<usize>() as f64 / 2.0;
+    let variance: f64 = signed.iter().map(|it| (*it as f64) * (*it as f64)).sum::<f64>() / 4.0;
+    // A step between two sums of doubled ranks is 2.
+    let off = ((observed as f64 - mean).abs() - 1.0).max(0.0);
+    libm::erfc(off / libm::sqrt(2.0 * variance.max(f64::MIN_POSITIVE))).min(1.0)
 }
 
-/// What was observed counts as one of the samples, so that p is never 0.
-fn sampled_p(values: &[f64], at_least: f64, seed: Seed) -> f64 {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.0);
-    let mut reached = 1_u32;
-    for _ in 0..FLIPS_SAMPLED {
-        let mut bits = 0;
-        let mut sum = 0.0;
-        for (index, value) in values.iter().enumerate() {
-            if index % 64 == 0 {
-                bits = random.next_u64();
-            }
-            sum += if bits & 1 == 1 { *value } else { -*value };
-            bits >>= 1;
+/// Twice the rank of each value's distance from 0, from the smallest up; equal ones share the mean of theirs.
+fn doubled_ranks(values: &[f64]) -> Vec<usize> {
+    let all: f64 = values.iter().map(|it| it.abs()).filter(|it| it.is_finite()).sum();
+    // Distances that are equal but for rounding count as equal.
+    let equal = |a: f64, b: f64| a.total_cmp(&b).is_eq() || (b - a).abs() <= 1e-12 * all;
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|a, b| values[*a].abs().total_cmp(&values[*b].abs()));
+    let mut ranks = vec![0; values.len()];
+    let mut start = 0;
+    for group in order.chunk_by(|a, b| equal(values[*a].abs(), values[*b].abs())) {
+        for index in group {
+            // The mean of start + 1 to start + length, twice.
+            ranks[*index] = 2 * start + group.len() + 1;
         }
-        reached += u32::from(sum.abs() >= at_least);
+        start += group.len();
     }
-    f64::from(reached) / f64::from(FLIPS_SAMPLED + 1)
+    ranks
+}
+
+/// How likely each sum of a random choice of `ranks` is, every choice being as likely as any other.
+fn sums_of_subsets(ranks: &[usize]) -> Vec<f64> {
+    let mut shares = vec![0.0; ranks.iter().sum::<usize>() + 1];
+    shares[0] = 1.0;
+    let mut most = 0;
+    for rank in ranks {
+        most += rank;
+        for sum in (0..=most).rev() {
+            let with = sum.checked_sub(*rank).map_or(0.0, |rest| shares[rest]);
+            shares[sum] = f64::midpoint(shares[sum], with);
+        }
+    }
+    shares
+}
+
+/// The rank, from 1, of the first mean of pairs that a 95 % interval holds. `None` where even the widest interval is less
+/// sure.
+fn rejected_below(blocks: usize) -> Option<usize> {
+    if blocks > EXACT_BLOCKS_MAX {
+        let n = blocks as f64;
+        let spread = libm::sqrt(n * (n + 1.0) * (2.0 * n + 1.0) / 24.0);
+        return Some((n * (n + 1.0) / 4.0 - NORMAL * spread).floor() as usize);
+    }
+    let ranks: Vec<usize> = (1..=blocks).collect();
+    let mut below = 0.0;
+    for (rank, share) in sums_of_subsets(&ranks).iter().enumerate() {
+        below += share;
+        // Rounding must not move a sum that is at the level exactly.
+        if below >= TAIL - 1e-12 {
+            return (rank > 0).then_some(rank);
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -207,14 +306,34 @@ mod tests {
 
     use super::*;
 
-    const SEED: Seed = Seed(7);
+    /// Figures of blocks, `None` where one failed.
+    fn observed(figures: &[Option<f64>]) -> Vec<Option<Observation>> {
+        figures.iter().map(|it| Some(it.map_or(Observation::Failed, Observation::Figure))).collect()
+    }
 
-    /// Heights of cross- and self-fertilised maize, in eighths of an inch: Darwin's experiment, and Fisher's example of
-    /// the test (The Design of Experiments, 1935, section 21): 1,726 of 32,768 ways reach the observed sum of 314.
+    /// Rounded, and without a sign of 0.
+    fn tidy(value: f64) -> f64 {
+        if value.is_infinite() { value } else { (value * 1e9).round() / 1e9 + 0.0 }
+    }
+
+    fn always(figure: f64, blocks: usize) -> Vec<Option<Observation>> {
+        vec![Some(Observation::Figure(figure)); blocks]
+    }
+
+    /// Heights of cross- and self-fertilised maize, in eighths of an inch: Darwin's experiment; R's `wilcox.test(x, exact =
+    /// TRUE)` of the untied ones.
     #[test]
-    fn the_sign_flip_test_agrees_with_fisher_on_darwins_maize() {
+    fn the_test_agrees_with_every_way_of_choosing_signs() {
         let differences = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48].map(f64::from);
-        assert!((sign_flip_p(&differences, SEED) - 1726.0 / 32768.0).abs() < 1e-12);
+        let ranks = [11, 14, 2, 4, 1, 5, 7, 9, 3, 8, 12, 6, 15, 13, 10];
+        let negative = 14 + 10;
+        let mut ways = 0;
+        for signs in 0_u32..1 << 15 {
+            let sum: usize = (0..15).filter(|it| signs >> it & 1 == 1).map(|it| ranks[it]).sum();
+            ways += u32::from(sum <= negative);
+        }
+        let truth = 2.0 * f64::from(ways) / f64::from(1 << 15);
+        assert!((signed_rank_p(&differences) - truth).abs() < 1e-12, "{truth}");
     }
 
     /// Depression scale factors before and after a tranquilliser: Hollander and Wolfe (1973), example 3.1, whose estimate
@@ -226,44 +345,92 @@ mod tests {
         let after = [87.8, 64.7, 59.8, 205.0, 106.0, 129.0, 106.0, 314.0, 129.0];
         let differences: Vec<f64> = before.iter().zip(after).map(|(before, after)| after - before).collect();
         assert!((hodges_lehmann(&differences).unwrap() + 46.0).abs() < 1e-9);
+        // R: V = 5 of the rises, p = 0.03906; conf.int −0.786 to −0.010 (two of the nine rise).
+        assert!((signed_rank_p(&differences) - 0.039_062_5).abs() < 1e-9);
+        let (low, high) = LogRatios(differences).interval().unwrap();
+        assert!((low + 78.6).abs() < 1e-9 && (high + 1.0).abs() < 1e-9, "{low} {high}");
+    }
+
+    /// Quantiles as R's `qt(0.975, df)` has them.
+    #[test]
+    fn students_t_goes_on_beyond_its_table() {
+        for (degrees, truth) in
+            [(30, 2.042_272), (31, 2.039_513), (40, 2.021_075), (60, 2.000_298), (1000, 1.962_339)]
+        {
+            assert!((student_t(degrees) - truth).abs() < 4e-4, "{degrees}: {}", student_t(degrees));
+        }
     }
 
     #[test]
-    fn what_was_not_measured_in_both_is_left_out() {
-        let a = [Some(2.0), None, Some(4.0), Some(0.0), Some(8.0)];
-        let b = [Some(1.0), Some(1.0), Some(2.0), Some(1.0), Some(f64::NAN)];
+    fn a_block_in_which_one_was_not_tried_is_left_out_and_one_in_which_both_failed_says_nothing() {
+        let a = [Some(Observation::Figure(2.0)), None, Some(Observation::Failed)];
+        let b = [Some(Observation::Figure(1.0)), Some(Observation::Figure(1.0)), Some(Observation::Failed)];
         let ratios = LogRatios::of(&a, &b);
-        assert_eq!(ratios.blocks(), 2);
-        assert!((ratios.ratio(SEED).unwrap().value - 2.0).abs() < 1e-12);
-        assert_eq!(LogRatios::of(&[], &[]).ratio(SEED), None);
+        assert_eq!(ratios.blocks(), 1);
+        assert!((ratios.ratio().unwrap().value - 2.0).abs() < 1e-12);
+        assert_eq!(LogRatios::of(&[], &[]).ratio(), None);
+    }
+
+    /// It answers four times as fast in six blocks and not at all in the other six.
+    #[test]
+    fn who_fails_in_half_of_the_blocks_is_not_the_better() {
+        let mut a = vec![Some(40.0); 6];
+        a.extend([None; 6]);
+        let ratios = LogRatios::of(&observed(&a), &always(10.0, 12));
+        assert_eq!(ratios.blocks(), 12);
+        assert!(ratios.estimate().unwrap() < 0.0);
+        assert!(ratios.p_value() > 0.05);
+        assert!(ratios.half_width().unwrap().is_infinite());
     }
 
     #[test]
-    fn one_block_has_an_estimate_and_no_interval() {
-        let one = LogRatios::of(&[Some(3.0)], &[Some(2.0)]);
-        let ratio = one.ratio(SEED).unwrap();
-        assert!((ratio.value - 1.5).abs() < 1e-12 && ratio.low.is_none() && ratio.high.is_none());
-        assert!((one.p_value(SEED) - 1.0).abs() < 1e-12);
+    fn one_failure_of_twelve_widens_and_does_not_vanish() {
+        let mut a = vec![Some(12.0); 11];
+        let without = LogRatios::of(&observed(&a), &always(10.0, 11)).p_value();
+        a.push(None);
+        let ratios = LogRatios::of(&observed(&a), &always(10.0, 12));
+        assert!((ratios.ratio().unwrap().value - 1.2).abs() < 1e-12);
+        assert!(ratios.p_value() > without, "{} {without}", ratios.p_value());
+        assert_eq!(ratios.noise(), None);
+    }
+
+    #[test]
+    fn who_always_fails_loses_by_more_than_any_ratio() {
+        let ratios = LogRatios::of(&observed(&[None; 8]), &always(10.0, 8));
+        assert_eq!((ratios.ratio(), ratios.estimate()), (None, Some(f64::NEG_INFINITY)));
+        assert!((ratios.p_value() - 2.0 / 256.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn fewer_blocks_than_hold_a_truth_have_an_estimate_and_no_interval() {
+        for blocks in 1..=8 {
+            let a: Vec<Option<f64>> = (0..blocks).map(|it| Some(3.0 + 0.01 * f64::from(it))).collect();
+            let ratio = LogRatios::of(&observed(&a), &always(2.0, 8)).ratio().unwrap();
+            assert_eq!((ratio.low.is_some(), ratio.high.is_some()), (blocks >= 6, blocks >= 6), "{blocks}");
+        }
+        assert_eq!(widened_percentiles(&mut [1.0; 50], INTERVAL_BLOCKS_MIN - 1), None);
     }
 
     #[test]
     fn without_spread_the_interval_is_the_estimate() {
-        let same = LogRatios::of(&[Some(3.0); 8], &[Some(2.0); 8]);
-        let ratio = same.ratio(SEED).unwrap();
+        let same = LogRatios::of(&always(3.0, 8), &always(2.0, 8));
+        let ratio = same.ratio().unwrap();
         assert!((ratio.low.unwrap() - 1.5).abs() < 1e-12 && (ratio.high.unwrap() - 1.5).abs() < 1e-12);
-        assert!((same.p_value(SEED) - 2.0 / 256.0).abs() < 1e-12);
-        let none = LogRatios::of(&[Some(2.0); 8], &[Some(2.0); 8]);
-        assert!((none.p_value(SEED) - 1.0).abs() < 1e-12);
+        assert!((same.p_value() - 2.0 / 256.0).abs() < 1e-12);
+        let none = LogRatios::of(&always(2.0, 8), &always(2.0, 8));
+        assert!((none.p_value() - 1.0).abs() < 1e-12);
     }
 
     #[test]
-    fn a_sample_of_the_ways_comes_near_all_of_them() {
-        let values: Vec<f64> = (0..16).map(|i| f64::from(i % 7) - 2.0).collect();
-        let observed: f64 = values.iter().sum::<f64>().abs();
-        let (exact, sampled) = (sign_flip_p(&values, SEED), sampled_p(&values, observed - 1e-9, SEED));
-        // Four standard errors of 100,000 samples.
-        let error = 4.0 * libm::sqrt(exact * (1.0 - exact) / f64::from(FLIPS_SAMPLED));
-        assert!((exact - sampled).abs() < error, "{exact} {sampled}");
+    fn many_blocks_are_taken_for_normal_and_agree_with_the_count() {
+        let values: Vec<f64> = (0..90).map(|it| f64::from(it * 37 % 97) - 42.0).collect();
+        let ranks = doubled_ranks(&values);
+        let above: usize = values.iter().zip(&ranks).filter(|it| *it.0 > 0.0).map(|it| it.1).sum();
+        let signed: Vec<usize> =
+            values.iter().zip(&ranks).filter(|it| *it.0 != 0.0).map(|it| *it.1).collect();
+        let (exact, normal) = (signed_rank_p(&values), normal_p(above, &signed));
+        assert!((exact - normal).abs() < 0.002, "{exact} {normal}");
+        assert!(rejected_below(100).unwrap().abs_diff(rejected_below(101).unwrap()) < 60);
     }
 
     proptest! {
@@ -271,12 +438,19 @@ mod tests {
         fn turned_round_it_says_the_same(
             pairs in prop::collection::vec((0.1..10.0_f64, 0.1..10.0_f64), 2..12),
         ) {
-            let (a, b): (Vec<_>, Vec<_>) = pairs.into_iter().map(|(a, b)| (Some(a), Some(b))).unzip();
+            // Whoever is below 1 failed.
+            let figure = |it: f64| Some(if it < 1.0 { Observation::Failed } else { Observation::Figure(it) });
+            let (a, b): (Vec<_>, Vec<_>) = pairs.into_iter().map(|(a, b)| (figure(a), figure(b))).unzip();
             let (there, back) = (LogRatios::of(&a, &b), LogRatios::of(&b, &a));
-            let (x, y) = (there.ratio(SEED).unwrap(), back.ratio(SEED).unwrap());
-            prop_assert!((x.value * y.value - 1.0).abs() < 1e-9);
-            prop_assert!((there.p_value(SEED) - back.p_value(SEED)).abs() < 1e-12);
-            prop_assert!(x.low.unwrap() <= x.value * (1.0 + 1e-9) && x.value <= x.high.unwrap() * (1.0 + 1e-9));
+            prop_assert!((there.p_value() - back.p_value()).abs() < 1e-12);
+            prop_assert!((0.0..=1.0).contains(&there.p_value()));
+            prop_assert_eq!(there.estimate().map(|it| -it).map(tidy), back.estimate().map(tidy));
+            if let (Some(x), Some(y)) = (there.ratio(), back.ratio()) {
+                prop_assert!((x.value * y.value - 1.0).abs() < 1e-9);
+                prop_assert_eq!(x.low.is_some(), y.high.is_some());
+                prop_assert!(x.low.is_none_or(|low| low <= x.value * (1.0 + 1e-9)));
+                prop_assert!(x.high.is_none_or(|high| x.value <= high * (1.0 + 1e-9)));
+            }
         }
 
         #[test]

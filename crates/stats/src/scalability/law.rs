@@ -106,16 +106,14 @@ pub fn scalability(points: &[LoadPoint], seed: Seed) -> Result<LawFit, TooFewLev
     let points = usable(points);
     let found = levels(&points);
     let too_few = TooFewLevels { levels: found.len(), needed: LAW_LEVELS_MIN };
-    let law = fit(&points).ok_or(too_few)?;
+    // A mean of uneven machines would be too high by the square of their spread; by logarithms it is not.
+    let centred = without_block_effects(&points);
+    let law = fit(&centred.points).ok_or(too_few)?;
     let bend = |law: &Law| law.bends_at_users().unwrap_or(f64::INFINITY);
     let figures = |law: Law| [law.lambda_per_s, law.sigma, law.kappa, bend(&law), law.peak_per_s()];
     let [lambda, sigma, kappa, bends_at, peak] =
-        intervals(&points, seed, |resample| fit(resample).map(figures));
-    let centred = without_block_effects(&points);
-    // Of what blocks have in common the law has its scale, and a mean of uneven machines; its shape is judged without.
-    let shape = fit(&centred.points).unwrap_or(law);
-    let mut doubts =
-        doubts_of_any(&centred, block_count(&points), PARAMETERS, |users| shape.rate_per_s(users));
+        intervals(&centred, seed, |resample| fit(resample).map(figures));
+    let mut doubts = doubts_of_any(&centred, block_count(&points), PARAMETERS, |users| law.rate_per_s(users));
     doubts.extend(saturated(law, &found));
     doubts.extend(extrapolated(law, &found));
     Ok(LawFit {

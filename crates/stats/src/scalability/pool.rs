@@ -68,11 +68,12 @@ pub fn pool_model(points: &[LoadPoint], seed: Seed) -> Result<PoolFit, TooFewLev
     let points = usable(points);
     let users = sweep::levels(&points);
     let too_few = TooFewLevels { levels: users.len(), needed: POOL_LEVELS_MIN };
-    let (Some(model), Some(first), Some(last)) = (fit(&points), users.first(), users.last()) else {
+    let centred = without_block_effects(&points);
+    let (Some(model), Some(first), Some(last)) = (fit(&centred.points), users.first(), users.last()) else {
         return Err(too_few);
     };
     let figures = |it: PoolModel| [it.size, it.service_time_s, it.size / it.service_time_s];
-    let [size, time, rate] = intervals(&points, seed, |resample| fit(resample).map(figures));
+    let [size, time, rate] = intervals(&centred, seed, |resample| fit(resample).map(figures));
     let [mut size, mut time, mut rate] = [
         Estimate::of(model.size, size),
         Estimate::of(model.service_time_s, time),
@@ -84,7 +85,6 @@ pub fn pool_model(points: &[LoadPoint], seed: Seed) -> Result<PoolFit, TooFewLev
         Knee::NotReached => [size.high, rate.high] = [Some(f64::INFINITY); 2],
         Knee::BeforeFirst => [size.low, time.low] = [Some(0.0); 2],
     }
-    let centred = without_block_effects(&points);
     let doubts = doubts_of_any(&centred, block_count(&points), PARAMETERS, |users| model.rate_per_s(users));
     let residual = residual(&points, |users| model.rate_per_s(users));
     Ok(PoolFit { size, service_time_s: time, rate_per_s: rate, knee, residual, doubts })

@@ -8,7 +8,7 @@ use units::Seed;
 
 use super::{Doubt, LoadPoint, MISFIT_ERRORS_MAX};
 use crate::comparison::LEAST_EFFECT;
-use crate::comparison::paired::{RESAMPLES, below, widened_percentiles};
+use crate::comparison::paired::{INTERVAL_BLOCKS_MIN, RESAMPLES, below, widened_percentiles};
 
 /// Rounds in which levels and blocks are averaged in turn. Where each block has each level the first is exact.
 const ROUNDS: usize = 30;
@@ -45,24 +45,32 @@ pub(super) fn block_count(points: &[LoadPoint]) -> usize {
     by_block(points).len()
 }
 
-/// The 95 % intervals of figures that `fit` makes, by resampling whole blocks: the levels of a block share its machine.
-/// A resample that has no fit, for want of levels, is left out. `None` of a single block.
+/// The 95 % intervals of figures that `fit` makes, by resampling whole blocks: the levels of a block share its machine,
+/// and what the machines of the chosen blocks come to on average is put back into their rates. A resample that has no fit,
+/// for want of levels, is left out. `None` of fewer than [`INTERVAL_BLOCKS_MIN`] blocks.
 pub(super) fn intervals<const COUNT: usize>(
-    points: &[LoadPoint],
+    centred: &Centred,
     seed: Seed,
     fit: impl Fn(&[LoadPoint]) -> Option<[f64; COUNT]>,
 ) -> [Option<(f64, f64)>; COUNT] {
-    let blocks = by_block(points);
-    if blocks.len() < 2 {
+    let blocks = by_block(&centred.points);
+    if blocks.len() < INTERVAL_BLOCKS_MIN {
         return [None; COUNT];
     }
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.0);
-    let mut resample = Vec::with_capacity(points.len());
+    let mut resample = Vec::with_capacity(centred.points.len());
     let mut figures: [Vec<f64>; COUNT] = std::array::from_fn(|_| Vec::with_capacity(RESAMPLES));
     for _ in 0..RESAMPLES {
         resample.clear();
+        let mut effects = 0.0;
         for _ in 0..blocks.len() {
-            resample.extend_from_slice(&blocks[below(&mut random, blocks.len())]);
+            let block = &blocks[below(&mut random, blocks.len())];
+            effects += block.first().map_or(0.0, |it| centred.effects[&it.block]);
+            resample.extend_from_slice(block);
+        }
+        let machine = libm::exp(effects / blocks.len() as f64);
+        for point in &mut resample {
+            point.rate_per_s *= machine;
         }
         for (all, one) in figures.iter_mut().zip(fit(&resample).into_iter().flatten()) {
             all.push(one);
@@ -86,6 +94,8 @@ pub(super) fn residual(points: &[LoadPoint], rate_per_s: impl Fn(f64) -> f64) ->
 pub(super) struct Centred {
     /// Its points.
     pub(super) points: Vec<LoadPoint>,
+    /// What was taken from the logarithm of each rate, by block; their mean is 0.
+    effects: BTreeMap<u32, f64>,
     /// How many of them are free, now that each block but one has given one up.
     pub(super) freedom: f64,
     /// Standard deviation of one measurement within its level and block, relative; `None` where nothing is left to tell
@@ -116,6 +126,7 @@ pub(super) fn without_block_effects(points: &[LoadPoint]) -> Centred {
         |it: &LoadPoint| LoadPoint { rate_per_s: it.rate_per_s * libm::exp(-blocks[&it.block]), ..*it };
     Centred {
         points: points.iter().map(without).collect(),
+        effects: blocks.clone(),
         freedom,
         noise: (spare > 0.0).then(|| libm::sqrt(squares / spare)),
     }

@@ -170,7 +170,7 @@ impl<'a> Course<'a> {
         cores: Option<&Cores>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<Option<Trial>, LabError> {
-        let cell = phase.cell(place);
+        let cell = &phase.cell_of_trial(place);
         let procedure = &self.experiment.procedure;
         let started = now();
         let dir = self.run.trial_dir(place.index)?;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use plan::{Cell, Driver, Experiment, Role, Round};
+use plan::{ArrivalsOf, Cell, Driver, Experiment, Role, Round};
 use record::{RankedBy, Trial, TrialResult, observed};
 use stats::{Observation, blocks_needed, is_precise, pairs_of};
 use units::{Duration, Seed, Share};
@@ -42,6 +42,10 @@ const LATENCY_SEED: u64 = 0x6c61_7465;
 
 /// A part of a run.
 pub(crate) struct Phase {
+    /// What tells its arrivals from those of the other.
+    name: &'static str,
+    /// The experiment's.
+    seed: Seed,
     pub(crate) rounds: Vec<Round>,
     /// Every trial it may make, in order.
     pub(crate) places: Vec<Place>,
@@ -68,7 +72,15 @@ impl Phase {
                 behind.1 += procedure.trial_guess(cell) * u64::from(each);
             }
         }
-        Self { rounds, places, blocks, precision: Some(procedure.precision), behind }
+        Self {
+            name: "capacity",
+            seed: experiment.seed,
+            rounds,
+            places,
+            blocks,
+            precision: Some(procedure.precision),
+            behind,
+        }
     }
 
     /// How long answers take at shares of what the slowest stack of each table of `capacity` was seen to carry.
@@ -87,11 +99,32 @@ impl Phase {
         for place in &mut places {
             place.index += capacity.places.len() as u32;
         }
-        Self { rounds, places, blocks, precision: None, behind: (0, Duration::ZERO) }
+        Self {
+            name: "latency",
+            seed: experiment.seed,
+            rounds,
+            places,
+            blocks,
+            precision: None,
+            behind: (0, Duration::ZERO),
+        }
     }
 
     pub(crate) fn cell(&self, place: &Place) -> &Cell {
         &self.rounds[place.round].cells[place.cell]
+    }
+
+    /// The cell as its trial measures it: with the arrivals of its block.
+    pub(crate) fn cell_of_trial(&self, place: &Place) -> Cell {
+        let mut cell = self.cell(place).clone();
+        let of = ArrivalsOf {
+            phase: self.name,
+            round: &self.rounds[place.round].name,
+            connections: cell.load.connections.get(),
+            block: place.block,
+        };
+        cell.load.seed = of.seed(self.seed);
+        cell
     }
 
     pub(crate) fn table(&self, place: &Place) -> TableKey {

@@ -218,7 +218,6 @@ impl Experiment {
             quick: (pace != Pace::Full).then_some(&quick),
             at_every_load: pace != Pace::Quick,
             defaults: &file.load,
-            seed: Seed(file.seed.unwrap_or(0)),
         };
         let drivers = drivers.or(file.driver.as_ref()).cloned().unwrap_or_default();
         let mut names = BTreeSet::new();
@@ -238,7 +237,7 @@ impl Experiment {
         }
         Ok(Self {
             title: file.title,
-            seed: reader.seed,
+            seed: Seed(file.seed.unwrap_or(0)),
             procedure,
             pace,
             drivers,
@@ -381,7 +380,6 @@ struct Reader<'a> {
     /// Whether those of a quick run's connections that are left out are loaded all the same.
     at_every_load: bool,
     defaults: &'a LoadTable,
-    seed: Seed,
 }
 
 impl Reader<'_> {
@@ -407,7 +405,7 @@ impl Reader<'_> {
             for (stack, endpoint) in &stacks {
                 let by_design = || endpoint.connection == ConnectionUse::Close;
                 let fresh = layers.fresh_connections().unwrap_or_else(by_design);
-                let arguments = layers.arguments(count, fresh, self.seed);
+                let arguments = layers.arguments(count, fresh);
                 let load = LoadPlan::new(&arguments).map_err(|error| match &table.load {
                     Some(load) => self.place(error, Some(load)),
                     None => self.place(error, Some(&table.name)),

@@ -4,6 +4,7 @@
 //! guessed, and no later stage reports a usage error.
 #![forbid(unsafe_code)]
 
+pub mod arrivals;
 pub mod claims;
 pub mod error;
 pub mod experiment;
@@ -13,6 +14,7 @@ pub mod sb_template;
 pub mod stack;
 pub mod toml_file;
 
+pub use arrivals::ArrivalsOf;
 pub use claims::{CellId, CellPair, Claim, Level, Metric, Statement, WriteUp};
 pub use error::{Place, PlanError};
 pub use experiment::{

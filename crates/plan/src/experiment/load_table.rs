@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
-use units::{Duration, Rate, Seed};
+use units::{Duration, Rate};
 
 use crate::load::{IoChoice, LoadArguments, Threads};
 
@@ -131,8 +131,9 @@ impl Layers<'_> {
         self.first(|table| table.warm_up) == Some(WarmUpKey::Steady)
     }
 
-    /// The load of `connections` to an endpoint whose connections are fresh, or are not.
-    pub(super) fn arguments(&self, connections: u32, fresh_connections: bool, seed: Seed) -> LoadArguments {
+    /// The load of `connections` to an endpoint whose connections are fresh, or are not. When its requests are due is not
+    /// drawn yet: that is each trial's own.
+    pub(super) fn arguments(&self, connections: u32, fresh_connections: bool) -> LoadArguments {
         LoadArguments {
             connections: Some(connections),
             threads: self.first(|table| table.threads),
@@ -152,7 +153,7 @@ impl Layers<'_> {
             connect_timeout: self.first(|table| table.connect_timeout),
             idle_timeout: self.first(|table| table.idle_timeout),
             fresh_connections,
-            seed: Some(seed),
+            seed: None,
             io: self.first(|table| table.io).unwrap_or_default(),
         }
     }

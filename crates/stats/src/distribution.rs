@@ -34,6 +34,44 @@ pub const PERCENTILES: [Percentile; 7] = [
     Percentile { name: "p99_99", quantile: 0.9999 },
 ];
 
+/// How sure it is that a percentile lies below the longest of the samples before that tells it.
+const KNOWN_WITH: f64 = 0.95;
+
+/// How many samples it takes to know a quantile: as many as put the longest of them above it in 95 of 100 cases, so that
+/// an interval by order statistics has an upper end (1 − qⁿ ≥ 95 %). Of fewer, what lies beyond all samples is anybody's
+/// guess: the 99th percentile takes 299, the 99.99th 29,956.
+pub fn samples_needed(quantile: f64) -> u64 {
+    if quantile <= 0.0 {
+        return 1;
+    }
+    if quantile >= 1.0 {
+        return u64::MAX;
+    }
+    (libm::log(1.0 - KNOWN_WITH) / libm::log(quantile)).ceil().max(1.0) as u64
+}
+
+/// The rank, from 1, of the longest of `count` samples that a quantile exceeds in 95 of 100 cases; `None` where that can't
+/// even be said of the shortest. As many samples lie above the quantile as a binomial distribution has it.
+fn rank_surely_below(quantile: f64, count: u64) -> Option<u64> {
+    let beyond = 1.0 - quantile;
+    if beyond <= 0.0 {
+        return (count > 0).then_some(count);
+    }
+    // How likely it is that just so many samples lie above the quantile, and that no more do.
+    let mut exactly = libm::pow(quantile, count as f64);
+    let mut at_most = exactly;
+    let mut above = 0;
+    while at_most < KNOWN_WITH {
+        if above == count {
+            return None;
+        }
+        exactly *= (count - above) as f64 / (above + 1) as f64 * beyond / quantile;
+        above += 1;
+        at_most += exactly;
+    }
+    (above < count).then(|| count - above)
+}
+
 /// A figure of a distribution: its value, or the most that can be said of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quantile {
@@ -174,6 +212,26 @@ impl Distribution {
         }))
     }
 
+    /// Whether there are so few samples that they don't know a quantile: see [`samples_needed`].
+    pub fn is_too_few_for(&self, quantile: f64) -> bool {
+        self.count() < samples_needed(quantile)
+    }
+
+    /// What the quantile of whatever the samples are drawn from exceeds in 95 of 100 cases: by order statistics, censored
+    /// samples at their bounds. All that can be said of it where there are too few samples; `None` where not even that can.
+    pub fn surely_above(&self, quantile: f64) -> Option<Duration> {
+        let rank = rank_surely_below(quantile, self.count())?;
+        let ns = match &self.censored {
+            None => self.exact.at_rank(rank),
+            Some(censored) => {
+                let mut at_bounds = self.exact.clone();
+                at_bounds.add(censored);
+                at_bounds.at_rank(rank)
+            }
+        };
+        Some(Duration::from_nanos(ns))
+    }
+
     /// The same without the censored samples whose bound is below `bound`: what failed at once says nothing of how long
     /// an answer takes. Bounds are told apart to three significant digits.
     #[must_use]
@@ -244,6 +302,8 @@ fn rank(quantile: f64, count: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use rand_core::{Rng, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
 
     use super::*;
 
@@ -289,6 +349,40 @@ mod tests {
         let none = of(&[ms], &[1_000]).without_censored_below(Duration::from_secs(2));
         assert_eq!(none, of(&[ms], &[]));
         assert_eq!(none.max().unwrap().to_string(), "1.00ms");
+    }
+
+    /// 59 for the 95th percentile is in every textbook (Wilks 1941), 299 and 2,995 likewise.
+    #[test]
+    fn so_many_samples_it_takes_to_know_a_percentile() {
+        let needed = PERCENTILES.map(|it| samples_needed(it.quantile));
+        assert_eq!(needed, [5, 11, 29, 59, 299, 2_995, 29_956]);
+        assert_eq!((samples_needed(0.0), samples_needed(1.0)), (1, u64::MAX));
+        let few = of(&[1_000_000, 2_000_000, 3_000_000], &[]);
+        assert!(PERCENTILES.iter().all(|it| few.is_too_few_for(it.quantile)));
+        let surely = |quantile: f64| few.surely_above(quantile).map(|it| it.as_nanos() / 999_000);
+        // The median of three may be below all of them in one of eight cases; the 99th percentile is above all of
+        // them in 97 of 100.
+        assert_eq!([0.5, 0.75, 0.9, 0.99, 0.9999].map(surely), [None, Some(1), Some(2), Some(3), Some(3)]);
+        assert_eq!(Distribution::default().surely_above(0.99), None);
+    }
+
+    /// Both bounds of 95 % hold in at least 95 of 100 samples of a distribution whose percentiles are known.
+    #[test]
+    fn what_is_said_of_few_samples_holds() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(9);
+        for (quantile, count) in [(0.9, 12), (0.99, 100), (0.99, 298), (0.999, 1_000), (0.9999, 3)] {
+            let truth = 1e9 * quantile;
+            let held = (0..2_000).filter(|_| {
+                let samples: Vec<u64> = (0..count)
+                    .map(|_| 1 + (random.next_u64() as f64 / u64::MAX as f64 * 1e9) as u64)
+                    .collect();
+                let told = of(&samples, &[]).surely_above(quantile).unwrap().as_nanos() as f64;
+                told <= truth * (1.0 + RELATIVE_ERROR)
+            });
+            // Of 2,000 at 95 %, fewer than 1,870 happen once in a thousand times.
+            let held = held.count();
+            assert!(held >= 1_870, "{quantile} of {count}: {held}");
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod summary;
 mod tally;
 
 pub use change_points::{ChangePoint, SERIES_MAX, SERIES_MIN, STRETCH_MIN, change_points};
+pub use comparison::fisher::fisher_p;
 pub use comparison::letters::letters;
 pub use comparison::paired::{
     CONFIDENCE, INTERVAL_BLOCKS_MIN, LogRatios, Observation, Ratio, hodges_lehmann, signed_rank_p,
@@ -28,12 +29,14 @@ pub use comparison::paired::{
 pub use comparison::simulation::{
     COVERED_MIN, FALSE_DIFFERENCE_MAX, FOUND_MIN, Rates, Setting, World, error_rates,
 };
-pub use comparison::unpaired::{TwoSamples, least_rank_sum_p, rank_sum_p};
+pub use comparison::unpaired::{TwoSamples, least_rank_sum_p, rank_sum_p, rank_sum_p_above};
 pub use comparison::{
     ALPHA, Comparison, LEAST_EFFECT, Pair, Twin, Verdict, blocks_needed, holm, is_precise, pairs_of,
 };
 pub use deviation::Deviation;
-pub use distribution::{Distribution, PERCENTILES, Percentile, Quantile, RELATIVE_ERROR, SAME_WITHIN};
+pub use distribution::{
+    Distribution, PERCENTILES, Percentile, Quantile, RELATIVE_ERROR, SAME_WITHIN, samples_needed,
+};
 pub use interval::{Interval, Times};
 pub use little::{LITTLE_TOLERANCE, LittlesLaw};
 pub use rates::{RateSample, RateSpread};

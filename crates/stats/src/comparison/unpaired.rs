@@ -21,10 +21,12 @@ pub struct TwoSamples {
 }
 
 impl TwoSamples {
-    /// Of positive figures. What is not a positive number is as good as not measured.
+    /// Of figures from 0 up. A 0 is below every other: left out, it would leave the comparison to those that did better.
+    /// What is no such number is as good as not measured.
     pub fn of(a: &[f64], b: &[f64]) -> Self {
+        let logarithm = |it: f64| if it > 0.0 { libm::log(it) } else { f64::NEG_INFINITY };
         let logarithms = |values: &[f64]| {
-            values.iter().filter(|it| it.is_finite() && **it > 0.0).map(|it| libm::log(*it)).collect()
+            values.iter().filter(|it| it.is_finite() && **it >= 0.0).map(|it| logarithm(*it)).collect()
         };
         Self { a: logarithms(a), b: logarithms(b) }
     }
@@ -35,11 +37,12 @@ impl TwoSamples {
     }
 
     /// The ratio b / a with its 95 % interval, which is absent where no interval of so few values is that sure. `None`
-    /// where a sample is empty.
+    /// where a sample is empty, or where so many of `a` are 0 that there is no such ratio.
     pub fn ratio(&self) -> Option<Ratio> {
         let (value, interval) = shift(&self.a, &self.b)?;
-        let (low, high) = (interval.map(|it| libm::exp(it.0)), interval.map(|it| libm::exp(it.1)));
-        Some(Ratio { value: libm::exp(value), low, high })
+        let end = |logarithm: f64| Some(libm::exp(logarithm)).filter(|it| it.is_finite());
+        let (low, high) = (interval.and_then(|it| end(it.0)), interval.and_then(|it| end(it.1)));
+        Some(Ratio { value: end(value)?, low, high })
     }
 
     /// How often chance alone would bring rank sums as uneven, in either direction: [`rank_sum_p`].
@@ -58,7 +61,9 @@ pub fn least_rank_sum_p(a: usize, b: usize) -> f64 {
 /// By how much `b` is above `a`: the median of all differences (Hodges and Lehmann, 1963), and the 95 % interval that
 /// goes with the rank-sum test (Moses, 1965; as in R's `wilcox.test`). `None` where a sample is empty.
 fn shift(a: &[f64], b: &[f64]) -> Option<(f64, Option<(f64, f64)>)> {
-    let mut differences: Vec<f64> = b.iter().flat_map(|b| a.iter().map(move |a| b - a)).collect();
+    // Of two that are both −∞ neither is above the other.
+    let above = |b: f64, a: f64| if b.total_cmp(&a).is_eq() { 0.0 } else { b - a };
+    let mut differences: Vec<f64> = b.iter().flat_map(|b| a.iter().map(move |a| above(*b, *a))).collect();
     let value = median(&mut differences)?;
     differences.sort_by(f64::total_cmp);
     let interval = rejected_below(a.len(), b.len())
@@ -93,19 +98,30 @@ fn rejected_below(a: usize, b: usize) -> Option<usize> {
 /// of which values are the second's would be as likely, and with it any sum of their ranks. Exact for up to
 /// [`EXACT_VALUES_MAX`] values, ties included: they share the mean of their ranks. 1 where a sample is empty.
 pub fn rank_sum_p(a: &[f64], b: &[f64]) -> f64 {
+    let (below, above) = rank_sum_tails(a, b);
+    (2.0 * below.min(above)).min(1.0)
+}
+
+/// The same, one-sided: how often chance alone would bring the second sample as far above the first.
+pub fn rank_sum_p_above(a: &[f64], b: &[f64]) -> f64 {
+    rank_sum_tails(a, b).1
+}
+
+/// How often chance alone would bring a rank sum of the second sample as low, and one as high.
+fn rank_sum_tails(a: &[f64], b: &[f64]) -> (f64, f64) {
     if a.is_empty() || b.is_empty() {
-        return 1.0;
+        return (1.0, 1.0);
     }
     let (ranks, ties) = doubled_ranks(a, b);
     let observed: usize = ranks[a.len()..].iter().sum();
     if ranks.len() > EXACT_VALUES_MAX {
-        return normal_p(observed as f64 / 2.0, a.len(), b.len(), ties);
+        return normal_tails(observed as f64 / 2.0, a.len(), b.len(), ties);
     }
     let sums = rank_sums(&ranks, b.len());
     let ways: f64 = sums.iter().sum();
     let at_most: f64 = sums[..=observed].iter().sum();
     let at_least: f64 = sums[observed..].iter().sum();
-    (2.0 * at_most.min(at_least) / ways).min(1.0)
+    (at_most / ways, at_least / ways)
 }
 
 /// Twice the rank of each value, those of `a` first, and the sum of t³ − t over groups of t values that are equal.
@@ -144,15 +160,16 @@ fn rank_sums(ranks: &[usize], count: usize) -> Vec<f64> {
 }
 
 /// With corrections for ties and for continuity.
-fn normal_p(rank_sum: f64, a: usize, b: usize, ties: f64) -> f64 {
+fn normal_tails(rank_sum: f64, a: usize, b: usize, ties: f64) -> (f64, f64) {
     let (m, n) = (a as f64, b as f64);
     let all = m + n;
     let variance = m * n / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
     if variance <= 0.0 {
-        return 1.0;
+        return (1.0, 1.0);
     }
-    let off = ((rank_sum - n * (all + 1.0) / 2.0).abs() - 0.5).max(0.0);
-    libm::erfc(off / libm::sqrt(2.0 * variance)).min(1.0)
+    let above = rank_sum - n * (all + 1.0) / 2.0;
+    let beyond = |off: f64| libm::erfc((off - 0.5) / libm::sqrt(2.0 * variance)) / 2.0;
+    (beyond(-above), beyond(above))
 }
 
 #[cfg(test)]
@@ -196,7 +213,35 @@ mod tests {
         assert!(TwoSamples::of(&[1.0, 2.0, 3.0], &[1.0, 2.0, 3.0]).ratio().unwrap().low.is_none());
         assert!(TwoSamples::of(&[1.0, 2.0, 3.0, 4.0], &[1.0, 2.0, 3.0, 4.0]).ratio().unwrap().low.is_some());
         assert_eq!(TwoSamples::of(&[], &[1.0]).ratio(), None);
-        assert_eq!(TwoSamples::of(&[0.0, f64::NAN, -1.0, 2.0], &[1.0]).counts(), (1, 1));
+        assert_eq!(TwoSamples::of(&[0.0, f64::NAN, -1.0, 2.0], &[1.0]).counts(), (2, 1));
+    }
+
+    /// Ten of twelve brought nothing, and the two that were left are as ever.
+    #[test]
+    fn a_0_is_the_worst_and_does_not_vanish() {
+        let well: Vec<f64> = (0..12).map(|it| 1000.0 + f64::from(it)).collect();
+        let ill = [&[0.0; 10][..], &well[5..7]].concat();
+        let fallen = TwoSamples::of(&well, &ill);
+        let ratio = fallen.ratio().unwrap();
+        assert!(fallen.p_value() < 0.001 && ratio.value < 1e-9 && ratio.low == Some(0.0), "{ratio:?}");
+        // From nothing to something there is no ratio; the test sees it all the same.
+        let risen = TwoSamples::of(&ill, &well);
+        assert!(risen.ratio().is_none() && (risen.p_value() - fallen.p_value()).abs() < 1e-12);
+        let dead = TwoSamples::of(&[0.0; 6], &[0.0; 6]);
+        assert!((dead.p_value() - 1.0).abs() < 1e-12);
+        assert!((dead.ratio().unwrap().value - 1.0).abs() < 1e-12);
+    }
+
+    /// As R's example has it: p = 0.1272 one-sided.
+    #[test]
+    fn one_side_is_half_of_both_and_the_other_is_the_rest() {
+        let above = rank_sum_p_above(&EARLIER, &TERM);
+        assert!((above - 0.127_206).abs() < 1e-6, "{above}");
+        assert!(rank_sum_p_above(&TERM, &EARLIER) > 1.0 - above);
+        let (low, high) = ([1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]);
+        assert!((rank_sum_p_above(&low, &high) - 1.0 / 70.0).abs() < 1e-12);
+        assert!((rank_sum_p_above(&high, &low) - 1.0).abs() < 1e-12);
+        assert!((rank_sum_p_above(&[0.0; 40], &[0.0; 40]) - 1.0).abs() < 1e-12);
     }
 
     #[test]
@@ -218,7 +263,8 @@ mod tests {
         let (a, b) = (values(3, 29), values(20, 31));
         let (ranks, ties) = doubled_ranks(&a, &b);
         let observed: usize = ranks[30..].iter().sum();
-        let normal = normal_p(observed as f64 / 2.0, 30, 30, ties);
+        let (below, above) = normal_tails(observed as f64 / 2.0, 30, 30, ties);
+        let normal = 2.0 * below.min(above);
         assert!((rank_sum_p(&a, &b) - normal).abs() < 0.005, "{} {normal}", rank_sum_p(&a, &b));
         let more =
             |values: &[f64]| values.iter().map(|it| it + 0.3).chain(values.to_vec()).collect::<Vec<_>>();

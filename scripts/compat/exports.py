@@ -42,9 +42,13 @@ def of_load(result, labels):
         add(f"{times}_samples", figures["count"])
         add(f"{times}_censored", figures["censored"])
         for figure, quantile in QUANTILES.items():
-            end = "_lower_bound" if figure in figures["lower_bounds"] else ""
-            if figures[figure] is not None:
-                add(f"{times}_quantile{end}_seconds", figures[figure] / 1e6, quantile=quantile)
+            too_few = figures.get("too_few_samples", {})
+            is_bound = figure in too_few or figure in figures["lower_bounds"]
+            end = "_lower_bound" if is_bound else ""
+            # Of so few samples only what the percentile exceeds is told, if anything.
+            value = too_few.get(figure) if figure in too_few else figures[figure]
+            if value is not None:
+                add(f"{times}_quantile{end}_seconds", value / 1e6, quantile=quantile)
     return wanted
 
 

@@ -190,7 +190,7 @@ pub struct Hit {
     /// File with the body of the request
     #[arg(long)]
     pub body_file: Option<PathBuf>,
-    /// The only good status [default: any from 200 to 399]
+    /// The only good status [default: any from 200 to 299; redirects are not followed and not counted]
     #[arg(long)]
     pub expect_status: Option<u16>,
     /// The only good body [default: any]

@@ -17,7 +17,7 @@ pub const SYSTEM: u8 = 1;
 pub const USAGE: u8 = 2;
 /// There was nothing to measure or to send to: no address, nobody listens, no stack came up, or nothing to measure with.
 pub const UNREACHABLE: u8 = 3;
-/// It was measured, and the service did not do what was asked, or its latency could not be seen, or our own figures
+/// It was measured, and the service did not do what was asked, or a load's figures are not valid, or our own figures
 /// are not known to be the truth, or a cell of one run got worse in another.
 pub const SERVICE: u8 = 4;
 /// It was interrupted; what was measured is kept.
@@ -32,7 +32,7 @@ Exit codes:
   3    nothing to measure or to send to: the host does not resolve, nobody listens, no stack
        came up, or the program that was to make the load is not installed
   4    measured, but over 0.1 % of the requests failed or could not be sent, or percentiles are
-       only lower bounds, or a stack of the experiment failed, or a case of a calibration is not
+       only lower bounds, or the verdict on a load is otherwise not `valid`, or a stack of the experiment failed, or a case of a calibration is not
        in bounds, or a cell got worse from one compared run to the other, or an audit found what
        can't be true or can't be known
   130  interrupted; what was measured is kept";

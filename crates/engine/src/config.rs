@@ -138,8 +138,8 @@ pub struct Request {
 /// What counts towards goodput.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Expect {
-    /// The status; `None` takes any from 200 to 399.
-    pub status: Option<u16>,
+    /// The status.
+    pub status: GoodStatus,
     /// The decoded body, compared byte by byte as it arrives; `None` takes any.
     pub body: Option<Box<[u8]>>,
 }
@@ -147,8 +147,24 @@ pub struct Expect {
 impl Expect {
     /// Whether `status` is a good one.
     pub fn takes_status(&self, status: u16) -> bool {
-        self.status.map_or((200..400).contains(&status), |expected| expected == status)
+        match self.status {
+            GoodStatus::Success => (200..300).contains(&status),
+            GoodStatus::NoError => (200..400).contains(&status),
+            GoodStatus::Only(expected) => expected == status,
+        }
     }
+}
+
+/// Which statuses are good ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GoodStatus {
+    /// Any from 200 to 299. A redirect is none: the work that was asked for is done elsewhere, and nobody goes there.
+    #[default]
+    Success,
+    /// Any from 200 to 399: where whoever asks takes redirects for answers, or follows them.
+    NoError,
+    /// One alone.
+    Only(u16),
 }
 
 /// Part `index` of `of` equal parts. Constant arrivals are dealt out in turn, so that all parts together

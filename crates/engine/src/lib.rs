@@ -26,7 +26,9 @@ mod schedule;
 mod script;
 mod timers;
 
-pub use config::{Arrivals, Config, Expect, Load, Request, Reuse, Share, Stop, Timeouts, UserStart};
+pub use config::{
+    Arrivals, Config, Expect, GoodStatus, Load, Request, Reuse, Share, Stop, Timeouts, UserStart,
+};
 pub use connection::{Action, Completion, Conn, ConnectFailure, Event};
 pub use engine::{Counters, Engine, RETRY_PAUSE, Stage, Window};
 pub use io::{Io, ScriptedIo, drive, drive_scripted};

@@ -8,7 +8,7 @@ use units::Duration;
 /// Share of requests that may fail before the service counts as incorrect: one in a thousand. Fewer are lost
 /// to the ends of a window and to a restart of anything; more are seen by users, and a server that fails fast
 /// would win by failing.
-const FAILED_SHARE_MAX: f64 = 0.001;
+pub(crate) const FAILED_SHARE_MAX: f64 = 0.001;
 /// Busiest load thread above which the generator may have been the limit. A thread busier than this queues
 /// its own sends: at 80 % busy a random arrival waits four services long on average (M/M/1: ρ / (1 − ρ)).
 pub(crate) const BUSY_SHARE_MAX: f64 = 0.8;
@@ -201,7 +201,16 @@ fn incorrect(load: &LoadResult) -> Option<Reason> {
         .collect();
     let unexpected = outcomes.answered.saturating_sub(load.answered_as_expected);
     if unexpected > 0 {
-        kinds.push(format!("{unexpected} answered otherwise than expected"));
+        let redirects: u64 =
+            load.statuses.iter().filter(|(code, _)| code.starts_with('3')).map(|(_, count)| count).sum();
+        // Where redirects were expected, they are not among these.
+        let followed_by_nobody = (1..=unexpected).contains(&redirects);
+        let which = if followed_by_nobody {
+            format!(" ({redirects} redirects, which are not followed)")
+        } else {
+            String::new()
+        };
+        kinds.push(format!("{unexpected} answered otherwise than expected{which}"));
     }
     let text =
         format!("{:.2} % of {asked} requests brought no good answer: {}", share * 100.0, kinds.join(", "));

@@ -31,7 +31,7 @@ pub(crate) fn add_times(
 ) {
     for (figure, quantile) in QUANTILES {
         let labels = labels.clone().with("quantile", quantile);
-        add_figure(families, &format!("{base}_quantile"), what, times.figure(figure), labels, span);
+        add_figure(families, &format!("{base}_quantile"), what, times.told(figure), labels, span);
     }
     add_figure(families, &format!("{base}_mean"), what, times.figure("mean"), labels.clone(), span);
     let counts = [
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn a_bound_and_a_value_are_never_of_one_family() {
         let times = Distribution {
-            count: 3,
+            count: 300,
             censored: 1,
             lower_bounds: vec!["p99".into(), "max".into(), "mean".into()],
             mean: Some(5.0),
@@ -137,6 +137,22 @@ mod tests {
             ]
         );
         assert_eq!(families[1].samples[0].value, Value::Number(2.0));
+    }
+
+    /// What so few samples know of a percentile is a bound, and where they know nothing it is left out.
+    #[test]
+    fn too_few_samples_have_a_bound_and_no_value() {
+        let mut three = stats::Distribution::default();
+        for ms in [1, 2, 3] {
+            three.record(Duration::from_millis(ms));
+        }
+        let mut families = Families::default();
+        add_times(&mut families, ("response_time", "what"), &(&three).into(), &Labels::default(), None);
+        let families = families.into_vec();
+        let told: Vec<(&str, usize)> =
+            families.iter().map(|it| (it.metric.base.as_str(), it.samples.len())).collect();
+        // Of the values only the longest is one; the median is not even bounded.
+        assert_eq!(told[..2], [("response_time_quantile_lower_bound", 6), ("response_time_quantile", 1)]);
     }
 
     proptest! {

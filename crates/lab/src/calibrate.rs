@@ -41,7 +41,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration as StdDuration;
 
 use driver::{Control, monotonic_now};
-use engine::Expect;
+use engine::{Expect, GoodStatus};
 use plan::{HttpTarget, IoChoice, RequestArguments};
 use record::{
     CALIBRATION_VERSION, Calibration, CalibrationCase, CalibrationTry, Distribution, LoadResult, PeerMissing,
@@ -240,7 +240,7 @@ fn run_load(case: &Case, server: &Server, io: IoChoice, interrupt: &Control) -> 
         url: &target.url,
         targets: &[server.addr()],
         request: &target.request,
-        expect: &Expect { status: Some(200), body: None },
+        expect: &Expect { status: GoodStatus::Only(200), body: None },
         plan: &case.plan(io)?,
         interval_log: None,
     };

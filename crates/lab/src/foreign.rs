@@ -301,7 +301,7 @@ fn whole_seconds(span: Duration) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use engine::Expect;
+    use engine::{Expect, GoodStatus};
     use plan::{HttpTarget, LoadArguments, RequestArguments};
 
     use super::*;
@@ -320,7 +320,7 @@ mod tests {
         let close = arguments.fresh_connections;
         let target =
             HttpTarget::new(&RequestArguments { url, close, ..RequestArguments::default() }).unwrap();
-        let (request, expect) = (&target.request, &Expect { status: Some(200), body: None });
+        let (request, expect) = (&target.request, &Expect { status: GoodStatus::Only(200), body: None });
         look(&Job { url: &target.url, targets: &[], request, expect, plan: &plan, interval_log: None })
     }
 

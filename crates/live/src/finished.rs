@@ -52,7 +52,7 @@ pub(crate) fn of(trial: TrialView, recorded: &Trial) -> (FinishedView, Option<St
         TrialResult::Measured(measured) => {
             let load = &measured.load;
             let times = if load.driver.is_some() { &load.service_time_us } else { &load.response_time_us };
-            let p99 = times.figure("p99");
+            let p99 = times.told("p99");
             // The control's rate is not known yet; what is said of it is the report's.
             let validity = audit_trial(measured, None);
             let doubt = validity

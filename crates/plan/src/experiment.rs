@@ -8,7 +8,7 @@ mod procedure;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use engine::Expect;
+use engine::{Expect, GoodStatus};
 use serde::Deserialize;
 use toml::Spanned;
 use units::{Duration, Rate, Seed, Share};
@@ -173,7 +173,7 @@ impl Cell {
     /// What counts as a good answer.
     pub fn expect(&self) -> Expect {
         Expect {
-            status: Some(self.endpoint.status),
+            status: GoodStatus::Only(self.endpoint.status),
             body: self.endpoint.body.as_ref().map(|body| body.as_bytes().into()),
         }
     }

@@ -1,9 +1,12 @@
 //! A distribution of times as it is written down.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-/// Figures of a distribution in microseconds. A figure named in `lower_bounds` falls among censored
-/// samples: the truth is known only to be longer.
+/// Figures of a distribution in microseconds, of these samples. A figure named in `lower_bounds` falls among censored
+/// samples: the truth is known only to be longer. One named in `too_few_samples` is of these samples alone, and says
+/// little of whatever they are drawn from.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Distribution {
     /// Samples, censored ones included.
@@ -12,6 +15,10 @@ pub struct Distribution {
     pub censored: u64,
     /// Names of the figures below that are lower bounds.
     pub lower_bounds: LowerBounds,
+    /// Percentiles that so few samples don't know ([`stats::samples_needed`]), each with what it exceeds all the same in 95
+    /// of 100 cases, µs; `None` where not even that is known. Absent in records of versions that did not ask.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub too_few_samples: BTreeMap<String, Option<f64>>,
     /// Arithmetic mean, µs; absent without samples, as all that follow.
     pub mean: Option<f64>,
     /// Median, µs.
@@ -52,32 +59,80 @@ impl From<&stats::Distribution> for Distribution {
         });
         let max = figure("max", from.max());
         let (count, censored) = (from.count(), from.censored_count());
-        Self { count, censored, lower_bounds, mean, p50, p75, p90, p95, p99, p99_9, p99_99, max }
+        let few = stats::PERCENTILES.into_iter().filter(|it| count > 0 && from.is_too_few_for(it.quantile));
+        let surely_above =
+            |it: stats::Percentile| from.surely_above(it.quantile).map(units::Duration::as_micros_f64);
+        let too_few_samples = few.map(|it| (it.name.to_owned(), surely_above(it))).collect();
+        Self {
+            count,
+            censored,
+            lower_bounds,
+            too_few_samples,
+            mean,
+            p50,
+            p75,
+            p90,
+            p95,
+            p99,
+            p99_9,
+            p99_99,
+            max,
+        }
     }
 }
 
 impl Distribution {
-    /// Each figure's median over several trials, by itself: of two in the middle the longer, and a lower bound is longer
-    /// than any figure. So it is one of the trials' own figures, and known to be above a bound where half of them are.
+    /// Each figure's median over several trials, by itself: of two in the middle the longer. A lower bound is longer than
+    /// any figure, and what a trial's samples don't know is longer than any bound. So it is one of the trials' own figures,
+    /// and told only where half of them can tell it.
     pub fn of_medians(trials: &[&Self]) -> Self {
-        let mut lower_bounds = LowerBounds::new();
+        let mut all = Self {
+            count: trials.iter().map(|it| it.count).fold(0, u64::saturating_add),
+            censored: trials.iter().map(|it| it.censored).fold(0, u64::saturating_add),
+            ..Self::default()
+        };
+        let with_samples: Vec<&&Self> = trials.iter().filter(|it| it.count > 0).collect();
         let mut middle = |name: &str| {
-            let mut all: Vec<(f64, bool)> = trials.iter().filter_map(|it| it.figure(name)).collect();
-            all.sort_by(|a, b| a.1.cmp(&b.1).then(a.0.total_cmp(&b.0)));
-            let (figure, is_lower_bound) = *all.get(all.len() / 2)?;
+            let mut told: Vec<Option<(f64, bool)>> = with_samples.iter().map(|it| it.told(name)).collect();
+            let key = |it: &Option<(f64, bool)>| it.map_or((2, 0.0), |(us, is_bound)| (u8::from(is_bound), us));
+            told.sort_by(|a, b| key(a).0.cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1)));
+            let (us, is_lower_bound) = (*told.get(told.len() / 2)?)?;
             if is_lower_bound {
-                lower_bounds.push(name.to_owned());
+                all.lower_bounds.push(name.to_owned());
             }
-            Some(figure)
+            Some(us)
         };
         let [mean, p50, p75, p90] = ["mean", "p50", "p75", "p90"].map(&mut middle);
         let [p95, p99, p99_9, p99_99, max] = ["p95", "p99", "p99_9", "p99_99", "max"].map(&mut middle);
-        let count = trials.iter().map(|it| it.count).fold(0, u64::saturating_add);
-        let censored = trials.iter().map(|it| it.censored).fold(0, u64::saturating_add);
-        Self { count, censored, lower_bounds, mean, p50, p75, p90, p95, p99, p99_9, p99_99, max }
+        Self { mean, p50, p75, p90, p95, p99, p99_9, p99_99, max, ..all }
     }
 
-    /// A figure by name, in µs, and whether it is only a lower bound.
+    /// A figure as it may be told, in µs, and whether it is only a lower bound: because it falls among censored samples, or
+    /// because so few samples know no more. `None` where there is none, or where they know nothing of it.
+    pub fn told(&self, name: &str) -> Option<(f64, bool)> {
+        match self.surely_above(name) {
+            Some(bound) => bound.map(|us| (us, true)),
+            None => self.figure(name),
+        }
+    }
+
+    /// Whether there are so few samples that they don't know the percentile of that name.
+    pub fn is_too_few_for(&self, name: &str) -> bool {
+        self.surely_above(name).is_some()
+    }
+
+    /// What a percentile that so few samples don't know exceeds all the same; `None` of one that they know.
+    fn surely_above(&self, name: &str) -> Option<Option<f64>> {
+        let by_count = || {
+            let percentile = stats::PERCENTILES.into_iter().find(|it| it.name == name)?;
+            let is_few = self.count > 0 && self.count < stats::samples_needed(percentile.quantile);
+            // An older record tells no more than that, unless it has a bound already.
+            (is_few && !self.lower_bounds.iter().any(|it| it == name)).then_some(None)
+        };
+        self.too_few_samples.get(name).copied().or_else(by_count)
+    }
+
+    /// A figure of these samples by name, in µs, and whether it falls among censored ones.
     pub fn figure(&self, name: &str) -> Option<(f64, bool)> {
         let value = match name {
             "mean" => self.mean,

@@ -5,6 +5,10 @@ use std::fmt::Write;
 use crate::figure::{micros, per_s, percent, plain_line, share};
 use crate::load::{CLOSED_MODEL_NOTE, HitReport};
 
+/// The imitated tools know no rate at which requests are due.
+const OPEN_MODEL_ELSEWHERE: &str =
+    "No option here shows what a steady stream of requests\nmeets; proofload hit does, with its --rate.";
+
 /// How far the figures above can be believed: what was not answered, Little's law, the generator's own load, and what the
 /// audit says. `notes` are lines of the imitated tool's own.
 pub fn beside_text(report: &HitReport, notes: &[String]) -> String {
@@ -37,6 +41,6 @@ pub fn beside_text(report: &HitReport, notes: &[String]) -> String {
         percent(result.generator.busy_share),
         plain_line(&result.load.io)
     );
-    let _ = write!(text, "\n{CLOSED_MODEL_NOTE}");
+    let _ = write!(text, "\n{CLOSED_MODEL_NOTE} {OPEN_MODEL_ELSEWHERE}");
     text
 }

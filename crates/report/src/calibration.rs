@@ -7,7 +7,7 @@ use explain::{AllowedBy, CALIBRATED_PERCENTILES, CaseOutcome, CaseVerdict, Devia
 use record::{Calibration, CalibrationCase, CalibrationTry, Distribution, PeerResult};
 use serde::Serialize;
 
-use crate::figure::{NONE, figure, name, percent, plain_line, time_us};
+use crate::figure::{NONE, figure_of_samples, name, percent, plain_line, time_us};
 
 /// What `proofload calibrate --json` prints: the record, and what is to be said of each case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -182,7 +182,10 @@ fn set(mut table: Table) -> String {
 
 fn row(first: &str, second: &str, times: &Distribution) -> Vec<String> {
     let names = std::iter::once("mean").chain(CALIBRATED_PERCENTILES).chain(["max"]);
-    [first.to_owned(), second.to_owned()].into_iter().chain(names.map(|name| figure(times, name))).collect()
+    [first.to_owned(), second.to_owned()]
+        .into_iter()
+        .chain(names.map(|name| figure_of_samples(times, name)))
+        .collect()
 }
 
 fn idle_table(delay: &Distribution) -> String {

@@ -124,9 +124,18 @@ fn plain_line_keeping_indent(line: &str) -> String {
 }
 
 /// A figure of a distribution by name: its value, `>bound` where it is only a lower bound, `–` without
-/// samples.
+/// samples, or with so few that they know nothing of it.
 pub(crate) fn figure(times: &Distribution, name: &str) -> String {
-    match times.figure(name) {
+    shown(times.told(name))
+}
+
+/// The same of the samples alone, however few: where both sides of a comparison are of the same requests.
+pub(crate) fn figure_of_samples(times: &Distribution, name: &str) -> String {
+    shown(times.figure(name))
+}
+
+fn shown(figure: Option<(f64, bool)>) -> String {
+    match figure {
         Some((us, true)) if us.is_finite() => format!(">{}", time_us(us)),
         Some((us, _)) => time_us(us),
         None => NONE.into(),

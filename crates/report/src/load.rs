@@ -6,8 +6,9 @@ use comfy_table::{CellAlignment, Table};
 use explain::Validity;
 use record::{Distribution, LoadResult};
 use serde::Serialize;
+use stats::{PERCENTILES, samples_needed};
 
-use crate::figure::{figure, micros, per_s, percent, plain_line};
+use crate::figure::{NONE, figure, micros, per_s, percent, plain_line};
 
 /// What `proofload hit --json` prints: the result, and what its audit says of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -34,10 +35,13 @@ impl HitReport {
 
 const COLUMNS: [&str; 8] = ["mean", "p50", "p90", "p99", "p99_9", "p99_99", "max", "count"];
 
-/// What a closed model cannot show (coordinated omission), said wherever its times are printed.
+/// What a closed model cannot show (coordinated omission), said wherever its times are printed; each command adds what
+/// of its own shows it.
 pub(crate) const CLOSED_MODEL_NOTE: &str = "\
 A closed model's users wait for each answer: while the server stands still nobody asks, and these times
-leave out whoever would have. For what a steady stream of requests meets, give a --rate.";
+leave out whoever would have.";
+/// What `hit` has for it.
+const OPEN_MODEL_OF_HIT: &str = "For what a steady stream of requests meets, give a --rate.";
 
 /// The result as text.
 pub fn hit_text(report: &HitReport) -> String {
@@ -62,13 +66,19 @@ pub fn hit_text(report: &HitReport) -> String {
         units::Bytes(result.received_bytes_per_s as u64)
     );
     let _ = writeln!(text, "\n{}", times(result));
+    if let Some(note) = too_few_samples(result) {
+        let _ = writeln!(text, "{note}");
+    }
     if result.load.model == "closed" {
-        let _ = writeln!(text, "{CLOSED_MODEL_NOTE}");
+        let _ = writeln!(text, "{CLOSED_MODEL_NOTE} {OPEN_MODEL_OF_HIT}");
     }
     if !result.steps.is_empty() {
         let _ = writeln!(text, "\n{}", steps(result));
     }
     let _ = writeln!(text, "\noutcomes    {}", outcomes(result));
+    if let Some(note) = redirects(result) {
+        let _ = writeln!(text, "            {note}");
+    }
     let _ = writeln!(
         text,
         "generator   {} of CPU a request, busiest thread {} of a core",
@@ -121,6 +131,46 @@ fn times(result: &LoadResult) -> String {
         column.set_cell_alignment(CellAlignment::Right);
     }
     table.trim_fmt()
+}
+
+/// Of the percentiles shown, those that so few samples don't know, and how many it would take. `None` where all are known.
+fn too_few_samples(result: &LoadResult) -> Option<String> {
+    // The generator's own lag while receiving is looked at on some connections only, and nobody's answer to anything.
+    let mut shown = vec![&result.response_time_us, &result.service_time_us];
+    shown.extend(result.steps.iter().map(|step| &step.response_time_us));
+    let unknown = PERCENTILES
+        .into_iter()
+        .filter(|it| COLUMNS.contains(&it.name) && shown.iter().any(|times| times.is_too_few_for(it.name)));
+    let needed: Vec<String> = unknown
+        .map(|it| format!("{} takes {}", it.name.replace('_', "."), samples_needed(it.quantile)))
+        .collect();
+    (!needed.is_empty()).then(|| {
+        format!(
+            "Too few samples for some percentiles: {}.\n\
+             Of fewer, > is what a percentile exceeds in 95 of 100 cases, and {NONE} stands where not even that is known.",
+            needed.join(", ")
+        )
+    })
+}
+
+/// What became of answers that lead elsewhere.
+fn redirects(result: &LoadResult) -> Option<String> {
+    let of_code = |(code, count): (&String, &u64)| {
+        let is_redirect = code.len() == 3 && code.starts_with('3');
+        is_redirect.then_some((plain_line(code), *count))
+    };
+    let all: Vec<(String, u64)> = result.statuses.iter().filter_map(of_code).collect();
+    let count: u64 = all.iter().map(|it| it.1).sum();
+    let unexpected = result.outcomes.answered.saturating_sub(result.answered_as_expected);
+    // A scenario follows redirects itself, or was told to take them as answers.
+    if count == 0 || unexpected < count || !result.steps.is_empty() {
+        return None;
+    }
+    let code = &all.first()?.0;
+    Some(format!(
+        "{count} lead elsewhere ({code}), where nobody went: redirects are not followed and are no goodput. Load the place \
+         they\n            lead to, or say --expect-status {code} if that is the answer you want"
+    ))
 }
 
 /// Response times of a scenario's steps, in their order.

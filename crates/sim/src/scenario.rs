@@ -3,8 +3,8 @@
 use std::num::{NonZeroU32, NonZeroU64};
 
 use engine::{
-    Arrivals, Config, Counters, Engine, Expect, Load, Request, Reuse, Sample, Share, Stop, Timeouts,
-    UserStart, Window, drive,
+    Arrivals, Config, Counters, Engine, Expect, GoodStatus, Load, Request, Reuse, Sample, Share, Stop,
+    Timeouts, UserStart, Window, drive,
 };
 use http::{Limits, RequestKind};
 use rand_core::SeedableRng;
@@ -80,7 +80,7 @@ impl Scenario {
             },
             reuse: Reuse::KeepAlive,
             request: Request { bytes: b"GET / HTTP/1.1\r\n\r\n"[..].into(), kind: RequestKind::Ordinary },
-            expect: Expect { status: Some(200), body: Some(server.body.as_bytes().into()) },
+            expect: Expect { status: GoodStatus::Only(200), body: Some(server.body.as_bytes().into()) },
             limits: Limits::default(),
             seed: Seed(0),
             share: Share::WHOLE,

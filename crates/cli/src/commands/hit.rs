@@ -6,7 +6,7 @@ mod scenario;
 use std::path::Path;
 use std::process::ExitCode;
 
-use engine::Expect;
+use engine::{Expect, GoodStatus};
 use lab::load::{Job, Moment, resolve, run as run_load, run_with_rows};
 use lab::rows::rows;
 use plan::{HttpTarget, LoadPlan, PlanError, RequestArguments};
@@ -26,7 +26,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     let plan = LoadPlan::new(&arguments.load())?;
     let target = HttpTarget::new(&request)?;
     let expect = Expect {
-        status: arguments.expect_status,
+        status: arguments.expect_status.map_or(GoodStatus::Success, GoodStatus::Only),
         body: arguments.expect_body.as_ref().map(|body| body.as_bytes().into()),
     };
     let targets = resolve(&target.host, target.port)?;
@@ -120,11 +120,11 @@ fn read_body(path: &Path) -> Result<Vec<u8>, PlanError> {
     })
 }
 
+/// Whoever reads nothing but the code must not take a figure for valid that is called not so, as text or as JSON.
 fn code(report: &HitReport) -> u8 {
-    let service_failed = report.validity.reasons.iter().any(|reason| reason.kind.is_services_fault());
-    match (report.result.interrupted, service_failed) {
+    match (report.result.interrupted, report.validity.valid) {
         (true, _) => exit::INTERRUPTED,
-        (false, true) => exit::SERVICE,
-        (false, false) => exit::OK,
+        (false, false) => exit::SERVICE,
+        (false, true) => exit::OK,
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use driver::Control;
-use engine::Expect;
+use engine::{Expect, GoodStatus};
 use jiff::Zoned;
 use lab::load::{Job, Moment, resolve, run as run_load};
 use plan::{HttpTarget, LoadArguments, LoadPlan, PlanError, RequestArguments, SbTemplate};
@@ -25,6 +25,9 @@ const TIMEOUT: Duration = Duration::from_secs(100);
 const DRAIN: Duration = plan::load::TIMEOUT_DEFAULT;
 /// Methods with which sb sends a template's body.
 const WITH_BODY: [&str; 3] = ["POST", "PUT", "DELETE"];
+
+/// Any status from 200 to 399 is a good one: the figures that are sb's own count answers, whatever their status.
+const EXPECT: Expect = Expect { status: GoodStatus::NoError, body: None };
 
 /// Runs the command.
 pub fn run(sb: &Sb) -> Result<ExitCode, Failure> {
@@ -44,7 +47,7 @@ pub fn run(sb: &Sb) -> Result<ExitCode, Failure> {
         url: &target.url,
         targets: &targets,
         request: &target.request,
-        expect: &Expect::default(),
+        expect: &EXPECT,
         plan: &plan,
         interval_log: None,
     };

@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 use std::process::ExitCode;
 
 use driver::Control;
-use engine::{Expect, Request};
+use engine::{Expect, GoodStatus, Request};
 use lab::LabError;
 use lab::load::{Job, Moment, resolve, run as run_load};
 use plan::{HttpTarget, LoadArguments, LoadPlan, RequestArguments, Threads};
@@ -126,7 +126,7 @@ impl Load<'_> {
 }
 
 /// Any status from 200 to 399 is a good one, as wrk has it.
-const EXPECT: Expect = Expect { status: None, body: None };
+const EXPECT: Expect = Expect { status: GoodStatus::NoError, body: None };
 
 fn add(books: &mut Books, moment: &Moment<'_>) {
     if let Moment::Interval { interval, rates, .. } = moment {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use driver::{Control, monotonic_now};
-use engine::{Expect, Load, Request, Reuse, Share, Stop, Timeouts};
+use engine::{Expect, GoodStatus, Load, Request, Reuse, Share, Stop, Timeouts};
 use http::RequestKind;
 use plan::{IoChoice, LoadPlan, Threads};
 use record::LoadResult;
@@ -86,7 +86,7 @@ pub fn carry_out<R: Report + Send>(
         url: &prepared.scenario().name,
         targets: &targets,
         request: &request,
-        expect: &Expect::default(),
+        expect: &Expect { status: GoodStatus::NoError, body: None },
         plan: &plan,
         interval_log: setting.interval_log,
     };

@@ -115,7 +115,7 @@ fn point(measured: &[&Measured], cell: usize, over: SweptOver) -> Option<SweepPo
 
 fn bounded(measured: &[&Measured], percentile: &str) -> Option<BoundedInterval> {
     let figures: Vec<(f64, bool)> =
-        measured.iter().filter_map(|it| times(&it.load).figure(percentile)).collect();
+        measured.iter().filter_map(|it| times(&it.load).told(percentile)).collect();
     let values: Vec<f64> = figures.iter().map(|(us, _)| *us).filter(|us| us.is_finite()).collect();
     let spread = Spread::of(&values)?;
     // A median among bounds is a bound: what is longer may be longer than anything.

@@ -67,7 +67,7 @@ fn row(rows: &Rows<'_>, place: &Place, why: &CellExplanation, index: usize) -> R
     let cell = &rows.cells[place.index];
     let typical = cell.typical();
     let time = |name: &str| {
-        let (us, is_lower_bound) = cell.times.figure(name)?;
+        let (us, is_lower_bound) = cell.times.told(name)?;
         us.is_finite().then_some(TimeUs { us, is_lower_bound })
     };
     let doubts: Vec<Doubt> = cell

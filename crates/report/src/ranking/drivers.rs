@@ -106,7 +106,7 @@ fn goodput_ratio(cell: &Cell<'_>, ours: &Cell<'_>) -> String {
 
 /// Of the medians; none where either is only a lower bound.
 fn p99_ratio(times: &Distribution, ours: &Distribution) -> Option<String> {
-    let whole = |times: &Distribution| match times.figure("p99") {
+    let whole = |times: &Distribution| match times.told("p99") {
         Some((us, false)) if us > 0.0 => Some(us),
         _ => None,
     };

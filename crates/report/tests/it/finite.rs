@@ -79,6 +79,7 @@ fn figures_that_are_no_numbers_are_shown_as_none() {
     for not_a_number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let wrong = Some(not_a_number);
         let times = Distribution {
+            too_few_samples: std::collections::BTreeMap::new(),
             count: 1,
             censored: 1,
             lower_bounds: vec!["p50".into(), "max".into()],

@@ -26,6 +26,55 @@ fn a_load_that_was_never_answered() {
     insta::assert_snapshot!(text);
 }
 
+/// Three samples know no percentile, and the JSON says of which it is so.
+#[test]
+fn a_load_of_three_requests_knows_no_percentile() {
+    let mut three = stats::Distribution::default();
+    for ms in [1, 2, 3] {
+        three.record(units::Duration::from_millis(ms));
+    }
+    let mut few = load(3.0);
+    few.response_time_us = (&three).into();
+    few.service_time_us = (&three).into();
+    few.lag_us = (&three).into();
+    let report = HitReport::new(few);
+    let text = hit_text(&report);
+    let response = text.lines().find(|line| line.trim_start().starts_with("response")).unwrap();
+    let cells: Vec<&str> = response.split_whitespace().collect();
+    assert_eq!(
+        cells[1..],
+        ["2.00ms", "–", ">2.00ms", ">3.00ms", ">3.00ms", ">3.00ms", "3.00ms", "3"],
+        "{text}"
+    );
+    assert!(text.contains("p99 takes 299") && text.contains("p99.99 takes 29956"), "{text}");
+    let json: Value = serde_json::from_str(&report.json()).unwrap();
+    let too_few = json["response_time_us"]["too_few_samples"].as_object().unwrap();
+    assert!(too_few["p50"].is_null() && too_few["p99_99"].is_f64(), "{json}");
+    // A record of a version that did not ask is told by its count.
+    let mut old = load(3.0);
+    old.response_time_us.count = 3;
+    let text = hit_text(&HitReport::new(old));
+    let response = text.lines().find(|line| line.trim_start().starts_with("response")).unwrap();
+    assert_eq!(response.matches('–').count(), 5, "{text}");
+}
+
+#[test]
+fn a_redirect_is_no_goodput_and_says_what_to_do() {
+    let mut moved = load(1000.0);
+    let count = moved.intended;
+    moved.statuses = std::collections::BTreeMap::from([("302".to_owned(), count)]);
+    moved.answered_as_expected = 0;
+    let text = text(moved.clone());
+    assert!(text.contains("redirects are not followed") && text.contains("--expect-status 302"), "{text}");
+    assert!(
+        text.contains("incorrect service") && text.contains("redirects, which are not followed"),
+        "{text}"
+    );
+    moved.answered_as_expected = count;
+    let asked_for = hit_text(&HitReport::new(moved));
+    assert!(!asked_for.contains("not followed"), "{asked_for}");
+}
+
 #[test]
 fn a_load_of_nothing() {
     insta::assert_snapshot!(text(empty_load()));

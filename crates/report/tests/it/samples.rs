@@ -114,6 +114,7 @@ pub(crate) fn silent_load() -> LoadResult {
     let names = ["mean", "p50", "p75", "p90", "p95", "p99", "p99_9", "p99_99", "max"];
     let two_s = Some(2e6);
     let lost = Distribution {
+        too_few_samples: std::collections::BTreeMap::new(),
         count: 64,
         censored: 64,
         lower_bounds: names.map(Into::into).to_vec(),

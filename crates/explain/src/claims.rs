@@ -130,6 +130,8 @@ struct Question {
     least_effect: f64,
     /// Why there is no block, if there is none.
     missing: Option<String>,
+    /// Why its blocks are not the whole, where they are not.
+    spoiled: Option<String>,
 }
 
 /// Holds a claim against the trials of a run.
@@ -228,6 +230,7 @@ fn pair_question(
         over_edge,
         least_effect: LEAST_EFFECT,
         missing,
+        spoiled: a.spoiled().or_else(|| b.spoiled()),
     }
 }
 
@@ -256,6 +259,7 @@ fn level_question(
         over_edge,
         least_effect: LEAST_EFFECT,
         missing,
+        spoiled: cell.spoiled(),
     }
 }
 
@@ -289,7 +293,12 @@ impl Question {
         let same_way = ratio.map(|it| self.rule.points_the_same_way(it.value));
         let (verdict, why) = match (ratio, &self.missing) {
             (Some(ratio), None) if blocks >= blocks_needed(parts) => {
-                self.rule.verdict(ratio, p, self.least_effect)
+                match (self.rule.verdict(ratio, p, self.least_effect), &self.spoiled) {
+                    ((ClaimVerdict::Confirmed | ClaimVerdict::Reversed, _), Some(why)) => {
+                        (ClaimVerdict::NotTestable, why.clone())
+                    }
+                    (decided, _) => decided,
+                }
             }
             (Some(_), None) => (ClaimVerdict::NotTestable, too_few(blocks, parts)),
             (_, missing) => (ClaimVerdict::NotTestable, missing.clone().unwrap_or_default()),

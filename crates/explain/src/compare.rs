@@ -1,22 +1,25 @@
 //! Two recorded runs compared: what differs in what they are of, and what changed in what they found.
 //!
 //! Blocks of two runs have nothing to do with each other, so cells are compared by the rank-sum test and its shift
-//! (`stats::TwoSamples`), with Holm's method over the cells. Whatever else changed on the machine between the runs is in
-//! the difference, too. `docs/compare.md` states the rules.
+//! (`stats::TwoSamples`). A trial that brought nothing good is the worst there is, and no trial less: how many of those there
+//! are is compared by Fisher's test, and the share of requests that failed in a trial by the rank-sum test. Holm's method
+//! goes over all tests of all cells. Whatever else changed on the machine between the runs is in the difference, too.
+//! `docs/compare.md` states the rules.
 
 mod inputs;
+mod side;
+mod tests_of_cells;
 
 use std::collections::BTreeMap;
 
-use plan::Metric;
-use record::{
-    CellName, Driver, Manifest, Measured, Trial, TrialResult, cells, measured_by_block, measured_controls,
-    trials_of,
-};
+use record::{CellName, Driver, Manifest, Trial, cells, measured_controls};
 use serde::Serialize;
-use stats::{ALPHA, LEAST_EFFECT, TwoSamples, holm, least_rank_sum_p};
+use stats::{ALPHA, LEAST_EFFECT, Ratio, least_rank_sum_p};
 
-use crate::usable::{LeftOut, Usable, ceiling_of, cpu_us_per_request, median};
+use self::side::Side;
+use self::tests_of_cells::{Adjusted, CellTests};
+use crate::audit::FAILED_SHARE_MAX;
+use crate::usable::median;
 
 /// Version of [`RunsCompared`] as JSON.
 const COMPARE_VERSION: u32 = 1;
@@ -103,7 +106,7 @@ pub struct ControlChange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeVerdict {
-    /// It lost more goodput than is allowed, or no longer answers.
+    /// It lost more goodput than is allowed, more of its trials or of its requests fail, or it no longer answers.
     Worse,
     /// It lost no more than is allowed.
     AllowedLoss,
@@ -113,6 +116,34 @@ pub enum ChangeVerdict {
     Unchanged,
     /// So few trials can't show it.
     TooFew,
+}
+
+/// In what a cell got worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorseBy {
+    /// It answered in the first run, and in the second no trial brought a good answer.
+    NoGoodAnswer,
+    /// More of its trials failed or brought no good answer.
+    FailedTrials,
+    /// A larger share of its requests failed.
+    FailedRequests,
+    /// Its goodput fell.
+    Goodput,
+}
+
+impl WorseBy {
+    /// The name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NoGoodAnswer => {
+                "it answered in the first run, and in the second no trial brought a good answer"
+            }
+            Self::FailedTrials => "more trials failed",
+            Self::FailedRequests => "more requests failed",
+            Self::Goodput => "less goodput",
+        }
+    }
 }
 
 impl ChangeVerdict {
@@ -149,8 +180,16 @@ pub struct CellChange {
     pub driver: Driver,
     /// The stack.
     pub stack: String,
-    /// Trials whose goodput is compared.
+    /// Trials whose goodput is compared. One that failed or brought no good answer counts as a goodput of 0.
     pub trials: [usize; 2],
+    /// Of those, the ones that failed or brought no good answer.
+    pub failed_trials: [usize; 2],
+    /// How often chance alone would put as many of the failures into the second run, adjusted; absent where there is none.
+    pub failed_trials_p: Option<f64>,
+    /// Share of the requests that brought no good answer, mean over the trials.
+    pub failed_share: [Option<f64>; 2],
+    /// How often chance alone would bring shares as much higher in the second run, adjusted; absent where nothing failed.
+    pub failed_share_p: Option<f64>,
     /// Their median goodputs, 1/s.
     pub goodput_per_s: [Option<f64>; 2],
     /// The second over the first.
@@ -159,10 +198,12 @@ pub struct CellChange {
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
-    /// How often chance alone would bring as much, adjusted for the number of cells.
+    /// How often chance alone would bring as much, adjusted for the tests of all cells.
     pub p: f64,
     /// What became of it.
     pub verdict: ChangeVerdict,
+    /// In what it got worse, where it did.
+    pub worse_by: Vec<WorseBy>,
     /// 99th percentile of response time, µs: the middle one of the trials'.
     pub response_p99_us: [Option<Bounded>; 2],
     /// Server CPU time a request, with what stands behind it, µs: the median of the trials'.
@@ -188,16 +229,13 @@ pub fn compare_runs(a: RecordedRun<'_>, b: RecordedRun<'_>, threshold: f64) -> R
     };
     let sides: Vec<[Side<'_>; 2]> =
         common.iter().map(|cell| [Side::of(a.trials, cell), Side::of(b.trials, cell)]).collect();
-    let samples: Vec<TwoSamples> =
-        sides.iter().map(|[a, b]| TwoSamples::of(&a.goodputs, &b.goodputs)).collect();
-    let testable: Vec<usize> = (0..samples.len()).filter(|it| has_both(&samples[*it])).collect();
-    let p: Vec<f64> = testable.iter().map(|it| samples[*it].p_value()).collect();
-    let adjusted: BTreeMap<usize, f64> = testable.iter().copied().zip(holm(&p)).collect();
-    let compared =
-        common.iter().zip(&sides).zip(&samples).enumerate().map(|(index, ((cell, sides), samples))| {
-            let p = adjusted.get(&index).copied().unwrap_or(1.0);
-            change(cell, sides, samples, p, testable.len(), threshold)
-        });
+    let tests: Vec<CellTests> = sides.iter().map(|[a, b]| CellTests::of(a, b)).collect();
+    let (adjusted, tested) = tests_of_cells::adjusted(&tests);
+    let compared = common.iter().zip(&sides).zip(tests.iter().zip(adjusted));
+    let compared = compared.map(|((cell, sides), (tests, p))| {
+        let ratio = tests.ratio();
+        change(cell, sides, &Found { ratio, p, tested, threshold })
+    });
     let compared: Vec<CellChange> = compared.collect();
     let mut differences = inputs::differences(a, b);
     differences.extend(inputs::loads(&common, &sides));
@@ -247,119 +285,80 @@ fn name(cell: &CellName) -> String {
     format!("{}, {}, {}{by}", cell.round, cell.load, cell.stack)
 }
 
-fn has_both(samples: &TwoSamples) -> bool {
-    let (a, b) = samples.counts();
-    a > 0 && b > 0
-}
-
-/// A cell of one run.
-struct Side<'a> {
-    measured: Vec<&'a Measured>,
-    goodputs: Vec<f64>,
-    failed: usize,
-    /// Trials that brought no good answer at all.
-    dead: usize,
-    notes: Vec<String>,
-}
-
-impl<'a> Side<'a> {
-    fn of(trials: &'a [Trial], cell: &CellName) -> Self {
-        let is_of_cell = |trial: &Trial| CellName::of(trial) == *cell;
-        let measured: Vec<&Measured> = measured_by_block(trials, is_of_cell).into_iter().flatten().collect();
-        let is_failed = |trial: &&Trial| matches!(trial.result, TrialResult::Failed { .. });
-        let failed = trials_of(trials, is_of_cell).filter(is_failed).count();
-        let (mut goodputs, mut dead) = (Vec::new(), 0);
-        let mut notes: BTreeMap<String, usize> = BTreeMap::new();
-        let ceiling = ceiling_of(trials, cell);
-        for trial in &measured {
-            let usable = Usable::of(trial, Metric::Goodput, ceiling);
-            match usable.figure {
-                Ok(goodput) => goodputs.push(goodput),
-                Err(why) => {
-                    dead += usize::from(why == LeftOut::Absent);
-                    *notes.entry(format!("not used: {}", why.name())).or_default() += 1;
-                }
-            }
-            for doubt in usable.doubts {
-                *notes.entry(doubt.name().to_owned()).or_default() += 1;
-            }
-        }
-        let all = measured.len() + failed;
-        let failures = (failed > 0).then(|| format!("{failed} of {all} trials failed"));
-        let notes = notes.into_iter().map(|(what, count)| format!("{count} of {all} trials: {what}"));
-        Self { notes: failures.into_iter().chain(notes).collect(), measured, goodputs, failed, dead }
-    }
-
-    /// It was tried, and nothing good came of it, through no fault of the measurement.
-    fn no_longer_answers(&self) -> bool {
-        let tried = self.failed + self.measured.len();
-        tried > 0 && self.failed + self.dead == tried
-    }
-
-    /// The middle one of the trials' 99th percentiles; of two in the middle the longer.
-    fn p99(&self) -> Option<Bounded> {
-        let figures = self.measured.iter().filter_map(|it| it.load.response_time_us.figure("p99"));
-        let mut all: Vec<(f64, bool)> = figures.filter(|it| it.0.is_finite()).collect();
-        all.sort_by(|a, b| a.0.total_cmp(&b.0));
-        all.get(all.len() / 2)
-            .map(|(value, is_lower_bound)| Bounded { value: *value, is_lower_bound: *is_lower_bound })
-    }
-
-    fn cpu(&self) -> Option<f64> {
-        let all: Vec<f64> = self.measured.iter().filter_map(|it| cpu_us_per_request(it)).collect();
-        median(&all)
-    }
-}
-
-fn change(
-    cell: &CellName,
-    [a, b]: &[Side<'_>; 2],
-    samples: &TwoSamples,
-    p: f64,
+/// What the tests say of a cell.
+struct Found {
+    ratio: Option<Ratio>,
+    p: Adjusted,
+    /// Tests of all cells together.
     tested: usize,
     threshold: f64,
-) -> CellChange {
-    let ratio = samples.ratio();
-    let (count_a, count_b) = samples.counts();
+}
+
+fn change(cell: &CellName, sides: &[Side<'_>; 2], found: &Found) -> CellChange {
+    let [a, b] = sides;
+    let worse_by = worse_by(sides, found);
+    let verdict = if worse_by.is_empty() { not_worse(sides, found) } else { ChangeVerdict::Worse };
     let mut notes: Vec<String> = a.notes.iter().map(|note| format!("first run: {note}")).collect();
     notes.extend(b.notes.iter().map(|note| format!("second run: {note}")));
-    let stopped = count_a > 0 && b.no_longer_answers();
-    if stopped {
-        notes.push("it answered in the first run, and in the second no trial brought a good answer".into());
+    if a.failed_trials == a.trials() && b.failed_trials == b.trials() && a.trials() + b.trials() > 0 {
+        notes.push("no trial of either run brought a good answer: there is nothing to compare".into());
     }
-    let verdict = match ratio {
-        _ if stopped => ChangeVerdict::Worse,
-        Some(_) if least_rank_sum_p(count_a, count_b) * tested as f64 > ALPHA => ChangeVerdict::TooFew,
-        Some(ratio) => verdict(ratio.value, p, threshold),
-        None => ChangeVerdict::TooFew,
-    };
+    let ratio = found.ratio;
     CellChange {
         round: cell.round.clone(),
         load: cell.load.clone(),
         driver: cell.driver,
         stack: cell.stack.clone(),
-        trials: [count_a, count_b],
+        trials: [a.trials(), b.trials()],
+        failed_trials: [a.failed_trials, b.failed_trials],
+        failed_trials_p: found.p.failed_trials,
+        failed_share: [a.failed_share(), b.failed_share()],
+        failed_share_p: found.p.failed_share,
         goodput_per_s: [median(&a.goodputs), median(&b.goodputs)],
         ratio: ratio.map(|it| it.value),
         low: ratio.and_then(|it| it.low),
         high: ratio.and_then(|it| it.high),
-        p,
+        p: found.p.goodput.unwrap_or(1.0),
         verdict,
+        worse_by,
         response_p99_us: [a.p99(), b.p99()],
         cpu_us_per_request: [a.cpu(), b.cpu()],
         notes,
     }
 }
 
-/// Of a cell with enough trials.
-fn verdict(ratio: f64, p: f64, threshold: f64) -> ChangeVerdict {
-    let (gain, loss) = (ratio - 1.0, 1.0 - ratio);
-    if p > ALPHA || gain.abs() <= LEAST_EFFECT {
-        ChangeVerdict::Unchanged
+/// Everything in which the second run is surely worse.
+fn worse_by([a, b]: &[Side<'_>; 2], found: &Found) -> Vec<WorseBy> {
+    let is_significant = |p: Option<f64>| p.is_some_and(|p| p <= ALPHA);
+    let rise = a.failed_share().zip(b.failed_share()).map_or(0.0, |(a, b)| b - a);
+    let lost = found.ratio.map_or(0.0, |it| 1.0 - it.value);
+    let all = [
+        (WorseBy::NoGoodAnswer, a.has_good_answers() && b.no_longer_answers()),
+        (WorseBy::FailedTrials, is_significant(found.p.failed_trials)),
+        (WorseBy::FailedRequests, is_significant(found.p.failed_share) && rise > FAILED_SHARE_MAX),
+        (WorseBy::Goodput, is_significant(found.p.goodput) && lost > found.threshold.max(LEAST_EFFECT)),
+    ];
+    all.into_iter().filter(|(_, is_so)| *is_so).map(|(what, _)| what).collect()
+}
+
+/// Of a cell that is not surely worse.
+fn not_worse([a, b]: &[Side<'_>; 2], found: &Found) -> ChangeVerdict {
+    let p = found.p.goodput.unwrap_or(1.0);
+    // Trials that fail where none did before are no sign of "no change", however few they are.
+    let fails_more = b.failed_trials * a.trials() > a.failed_trials * b.trials();
+    let Some(ratio) = found.ratio else {
+        // From nothing to something there is no ratio.
+        return if p <= ALPHA && !fails_more { ChangeVerdict::Better } else { ChangeVerdict::TooFew };
+    };
+    let gain = ratio.value - 1.0;
+    if !a.has_good_answers() && !b.has_good_answers()
+        || least_rank_sum_p(a.trials(), b.trials()) * found.tested as f64 > ALPHA
+    {
+        ChangeVerdict::TooFew
+    } else if p > ALPHA || gain.abs() <= LEAST_EFFECT {
+        if fails_more { ChangeVerdict::TooFew } else { ChangeVerdict::Unchanged }
     } else if gain > 0.0 {
         ChangeVerdict::Better
-    } else if loss > threshold {
-        ChangeVerdict::Worse
     } else {
         ChangeVerdict::AllowedLoss
     }

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use plan::Metric;
-use record::{CellName, Driver, Trial, cells, measured_by_block};
+use record::{CellName, Driver, Trial, TrialResult, cells, measured_by_block, trials_of};
 use serde::Serialize;
 use stats::{SERIES_MIN, change_points};
 use units::Seed;
 
 use crate::compare::RecordedRun;
-use crate::usable::{Usable, ceiling_of, cpu_us_per_request, median};
+use crate::usable::{LeftOut, Usable, ceiling_of, cpu_us_per_request, median};
 
 /// Seed of the random orders that changes are held against: the same runs always give the same answer.
 const SEED: Seed = Seed(0x6869_7374);
@@ -72,10 +72,13 @@ pub struct HistoryPoint {
     pub run: String,
     /// When it started, RFC 3339.
     pub started: String,
-    /// The median over its trials; `None` where none may be used.
+    /// The median over its trials; `None` where none may be used, or where half of them are longer than could be seen.
     pub value: Option<f64>,
-    /// Trials that it is the median of.
+    /// Trials that it is the median of. One that failed or brought no good answer is the worst of them: a goodput of 0, a
+    /// time without end.
     pub trials: usize,
+    /// Of those, the ones that failed, brought no good answer, or have only a lower bound.
+    pub failed: usize,
     /// Hash of what the stack was built from, where it is built.
     pub inputs: Option<String>,
 }
@@ -131,13 +134,26 @@ pub fn points_of_run(
         let is_of_cell = |trial: &Trial| CellName::of(trial) == cell;
         let measured = measured_by_block(run.trials, is_of_cell).into_iter().flatten();
         let ceiling = ceiling_of(run.trials, &cell);
-        let values: Vec<f64> = measured.filter_map(|it| figure(it, metric, ceiling)).collect();
+        let is_failed = |trial: &&Trial| matches!(trial.result, TrialResult::Failed { .. });
+        let mut failed = trials_of(run.trials, is_of_cell).filter(is_failed).count();
+        let mut values = Vec::new();
+        for it in measured {
+            match figure(it, metric, ceiling) {
+                Ok(value) => values.push(value),
+                Err(why) => failed += usize::from(why.is_services_fault()),
+            }
+        }
+        // What a request costs is nothing where there was none.
+        let worst = worst(metric);
+        values
+            .extend(std::iter::repeat_n(worst.unwrap_or_default(), if worst.is_some() { failed } else { 0 }));
         HistoryPoint {
             size: cell.size().unwrap_or(f64::INFINITY),
             run: run.dir.to_owned(),
             started: run.manifest.started.clone(),
             trials: values.len(),
-            value: median(&values),
+            failed,
+            value: median(&values).filter(|it| it.is_finite()),
             inputs: run.manifest.stacks.get(&cell.stack).and_then(|it| it.inputs.clone()),
             key: SeriesKey {
                 title: run.manifest.title.clone(),
@@ -159,13 +175,28 @@ fn pace(run: RecordedRun<'_>) -> String {
     }
 }
 
-fn figure(measured: &record::Measured, metric: HistoryMetric, ceiling_per_s: Option<f64>) -> Option<f64> {
-    let usable = |of: Metric| Usable::of(measured, of, ceiling_per_s).figure.ok();
+/// What a trial counts as that failed; `None` where it counts as nothing.
+const fn worst(metric: HistoryMetric) -> Option<f64> {
+    match metric {
+        HistoryMetric::Goodput => Some(0.0),
+        HistoryMetric::P99 => Some(f64::INFINITY),
+        HistoryMetric::Cpu => None,
+    }
+}
+
+fn figure(
+    measured: &record::Measured,
+    metric: HistoryMetric,
+    ceiling_per_s: Option<f64>,
+) -> Result<f64, LeftOut> {
+    let usable = |of: Metric| Usable::of(measured, of, ceiling_per_s).figure;
     match metric {
         HistoryMetric::Goodput => usable(Metric::Goodput),
         HistoryMetric::P99 => usable(Metric::ResponseP99),
         // What a request costs the server does not hang on how well it was watched, but on requests being made.
-        HistoryMetric::Cpu => usable(Metric::Goodput).and_then(|_| cpu_us_per_request(measured)),
+        HistoryMetric::Cpu => {
+            usable(Metric::Goodput).and_then(|_| cpu_us_per_request(measured).ok_or(LeftOut::Unseen))
+        }
     }
 }
 
@@ -192,7 +223,8 @@ pub fn series_of(points: Vec<HistoryPoint>, metric: HistoryMetric) -> Vec<Series
 
 fn one(key: SeriesKey, points: Vec<HistoryPoint>, metric: HistoryMetric) -> Series {
     let with_value: Vec<(usize, f64)> =
-        points.iter().enumerate().filter_map(|(at, it)| Some((at, it.value?))).collect();
+        // Changes are shifts of logarithms: a run that brought nothing shows for itself.
+        points.iter().enumerate().filter_map(|(at, it)| Some((at, it.value.filter(|it| *it > 0.0)?))).collect();
     let values: Vec<f64> = with_value.iter().map(|it| it.1).collect();
     let changes = change_points(&values, SEED).into_iter().map(|it| {
         let (before, at) = (with_value[it.at - 1].0, with_value[it.at].0);

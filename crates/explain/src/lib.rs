@@ -30,7 +30,7 @@ pub use cells::{CellExplanation, explain_cells, typical};
 pub use claims::{ClaimPart, ClaimVerdict, JudgedClaim, PartUnit, judge_claim};
 pub use compare::{
     Bounded, CellChange, ChangeVerdict, ControlChange, RecordedRun, RunDifference, RunSide, RunsCompared,
-    compare_runs,
+    WorseBy, compare_runs,
 };
 pub use confirmation::{Confirmation, Outcome};
 pub use facts::Context;

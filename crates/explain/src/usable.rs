@@ -13,8 +13,10 @@ pub(crate) enum LeftOut {
     Audit(ReasonKind),
     /// The figure falls among censored samples.
     LowerBound,
-    /// There is no such figure, or it is 0 and has no ratio to any other.
+    /// There is no such figure, or it is 0: nothing good came of the trial.
     Absent,
+    /// It was not looked at, or could not be seen.
+    Unseen,
 }
 
 impl LeftOut {
@@ -23,6 +25,17 @@ impl LeftOut {
             Self::Audit(kind) => kind.name(),
             Self::LowerBound => "the figure is only a lower bound",
             Self::Absent => "no figure above 0",
+            Self::Unseen => "the figure could not be seen",
+        }
+    }
+
+    /// Whether the service did so badly that there is no figure, rather than the measurement: without such trials, others are
+    /// compared with what a stack does where it behaves.
+    pub(crate) const fn is_services_fault(self) -> bool {
+        match self {
+            Self::Audit(kind) => kind.is_services_fault(),
+            Self::LowerBound | Self::Absent => true,
+            Self::Unseen => false,
         }
     }
 }
@@ -37,7 +50,11 @@ impl Usable {
     /// `ceiling_per_s` as [`audit_trial`] has it.
     pub(crate) fn of(measured: &Measured, metric: Metric, ceiling_per_s: Option<f64>) -> Self {
         let kinds = audit_trial(measured, ceiling_per_s).reasons.into_iter().map(|reason| reason.kind);
-        let (at_fault, doubts): (Vec<_>, Vec<_>) = kinds.partition(|kind| is_at_fault(*kind, metric));
+        // A generator that is busy with refusals made none of them.
+        let is_dead = measured.load.answered_as_expected == 0 && measured.load.intended > 0;
+        let is_excuse =
+            |kind: ReasonKind| is_at_fault(kind, metric) && !(is_dead && kind == ReasonKind::ClientBound);
+        let (at_fault, doubts): (Vec<_>, Vec<_>) = kinds.partition(|kind| is_excuse(*kind));
         let figure = match at_fault.first() {
             Some(kind) => Err(LeftOut::Audit(*kind)),
             None => figure(measured, metric),

@@ -104,6 +104,13 @@ fn table(text: &mut String, cells: &[&CellChange]) {
     }
     let _ = writeln!(text, "{}", table.trim_fmt());
     for cell in cells {
+        if !cell.worse_by.is_empty() {
+            let by: Vec<&str> = cell.worse_by.iter().map(|it| it.name()).collect();
+            let _ = writeln!(text, "  ({}: worse: {})", name(&cell.stack), by.join("; "));
+        }
+        if let Some(failures) = failures(cell) {
+            let _ = writeln!(text, "  ({}: {failures})", name(&cell.stack));
+        }
         for note in &cell.notes {
             let _ = writeln!(text, "  ({}: {})", name(&cell.stack), plain_line(note));
         }
@@ -138,6 +145,27 @@ fn row(cell: &CellChange) -> Vec<String> {
     ]
 }
 
+/// How many trials and requests failed, where any did.
+fn failures(cell: &CellChange) -> Option<String> {
+    let ([failed_a, failed_b], [all_a, all_b]) = (cell.failed_trials, cell.trials);
+    let trials = cell
+        .failed_trials_p
+        .map(|it| format!("failed trials {failed_a} of {all_a} → {failed_b} of {all_b} (p = {it:.3})"));
+    let requests = cell.failed_share_p.map(|it| {
+        let [a, b] = cell.failed_share.map(|it| it.map_or_else(|| NONE.into(), share_of_requests));
+        format!("failed requests {a} → {b} (p = {it:.3})")
+    });
+    let all: Vec<String> = trials.into_iter().chain(requests).collect();
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
+fn share_of_requests(share: f64) -> String {
+    match share * 100.0 {
+        percent if percent > 0.0 && percent < 0.005 => "<0.01 %".into(),
+        percent => format!("{percent:.2} %"),
+    }
+}
+
 fn bounded(figure: Option<Bounded>) -> String {
     match figure {
         Some(it) if it.is_lower_bound => format!(">{}", time_us(it.value)),
@@ -160,8 +188,9 @@ fn conclusion(compared: &RunsCompared) -> String {
     );
     let _ = writeln!(
         text,
-        "By the rank-sum test at 5 %, Holm's method over the cells, and nothing nearer than 2 %; a loss of {:.1} % is \
-         allowed.\nThe blocks of two runs are not paired: whatever else changed on the machine between them is in it.",
+        "By the rank-sum test of goodput and of the share of failed requests and Fisher's test of failed trials, at 5 %, \
+         with\nHolm's method over all of them, and nothing nearer than 2 % of goodput or 0.1 % of the requests; a loss of \
+         {:.1} % is allowed.\nThe blocks of two runs are not paired: whatever else changed on the machine between them is in it.",
         compared.threshold * 100.0
     );
     if few > 0 && few == compared.cells.len() {

@@ -69,8 +69,9 @@ fn line(point: &HistoryPoint, metric: HistoryMetric, largest: f64, other_inputs:
     let share = point.value.map_or(0.0, |value| value / largest.max(f64::MIN_POSITIVE));
     let bar = "#".repeat((share * BAR_CHARS).round() as usize);
     let mark = if other_inputs { "*" } else { " " };
+    let failed = if point.failed > 0 { format!(", {} failed", point.failed) } else { String::new() };
     format!(
-        "{} {mark} {value:>VALUE_CHARS$}  {bar:<width$}  {} ({})",
+        "{} {mark} {value:>VALUE_CHARS$}  {bar:<width$}  {} ({}{failed})",
         plain_line(&point.started),
         plain_line(&point.run),
         point.trials,

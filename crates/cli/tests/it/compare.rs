@@ -58,7 +58,7 @@ fn one_block_and_no_spread_have_their_answers() {
 }
 
 #[test]
-fn a_stack_that_is_missing_from_half_the_blocks_is_compared_by_the_others() {
+fn a_stack_that_fails_in_half_the_blocks_is_worst_in_those() {
     let runs = Runs::new();
     let before = runs.of_rate("before", 1000.0);
     let mut trials = blocks("gin", 800.0, 6);
@@ -67,7 +67,26 @@ fn a_stack_that_is_missing_from_half_the_blocks_is_compared_by_the_others() {
     }
     let after = runs.write("after", &manifest(STARTED), EXPERIMENT, &trials);
     let said = ends_with(4, &["compare", &before, &after]);
-    assert!(said.contains("6, 3") && said.contains("second run: 3 of 6 trials failed"), "{said}");
+    assert!(said.contains("6, 6") && said.contains("second run: 3 of 6 trials failed"), "{said}");
+}
+
+/// The trials that are left are as ever, and no gate.
+#[test]
+fn trials_that_die_are_worse_whatever_is_left() {
+    let runs = Runs::new();
+    let before = runs.write("before", &manifest(STARTED), EXPERIMENT, &blocks("gin", 1000.0, 12));
+    let mut trials = blocks("gin", 1000.0, 12);
+    for (block, trial) in trials.iter_mut().enumerate().take(10) {
+        *trial = failed(block as u32, "gin");
+    }
+    let after = runs.write("after", &manifest(STARTED), EXPERIMENT, &trials);
+    let said = ends_with(4, &["compare", &before, &after]);
+    assert!(said.contains("more trials failed") && said.contains("0 of 12 → 10 of 12"), "{said}");
+    let told = json(&run(&["compare", &before, &after, "--json"]));
+    let cell = &told["cells"][0];
+    assert_eq!(cell["failed_trials"], serde_json::json!([0, 10]), "{cell}");
+    assert!(cell["failed_trials_p"].as_f64().unwrap() < 0.001, "{cell}");
+    assert!(cell["worse_by"].as_array().unwrap().contains(&"failed_trials".into()), "{cell}");
 }
 
 #[test]

@@ -88,6 +88,22 @@ impl<'a> CellTrials<'a> {
         }
     }
 
+    /// Trials in which the service did so badly that it has no figure: it failed, brought no good answer, or took longer than
+    /// could be seen. To go by the others would be to go by where it behaved.
+    pub(super) fn without_figure(&self) -> usize {
+        let left_out = self.left_out.iter().filter(|(why, _)| why.is_services_fault());
+        self.failed + left_out.map(|(_, count)| count).sum::<usize>()
+    }
+
+    /// That in words; `None` where there is no such trial.
+    pub(super) fn spoiled(&self) -> Option<String> {
+        let count = self.without_figure();
+        (count > 0).then(|| {
+            let (all, name) = (self.trials, self.id.alone());
+            format!("{count} of {all} trials of {name} failed or have no figure, and what the others show is not the whole")
+        })
+    }
+
     /// Why there is no figure of it at all, if there is none.
     pub(super) fn missing(&self) -> Option<String> {
         if self.values.iter().any(Option::is_some) {

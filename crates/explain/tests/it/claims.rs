@@ -333,3 +333,30 @@ fn what_is_not_so_is_seldom_called_so() {
     let [_, reversed, _] = verdicts(1.12, &equal);
     assert!(confirmed >= 120 && reversed >= 100, "what is so is found: {confirmed} {reversed}");
 }
+
+/// Six blocks in which it behaves decide nothing of a stack that brings nothing in the others.
+#[test]
+fn a_claim_is_not_confirmed_by_the_blocks_in_which_a_stack_behaved() {
+    let mut trials = two(12, 1.2);
+    for trial in trials.iter_mut().filter(|trial| trial.stack == "jetty" && trial.block % 2 == 0) {
+        if let TrialResult::Measured(measured) = &mut trial.result {
+            measured.load.goodput_per_s = 0.0;
+            measured.load.answered_as_expected = 0;
+        }
+    }
+    let told = judged(order(), &trials);
+    assert_eq!(told.verdict, ClaimVerdict::NotTestable, "{told:?}");
+    assert!(
+        told.why.contains("6 of 12 trials of jetty, 64 connections failed or have no figure"),
+        "{told:?}"
+    );
+    let mut trials = two(12, 1.2);
+    for trial in trials.iter_mut().filter(|trial| trial.stack == "jetty" && trial.block % 2 == 0) {
+        if let TrialResult::Measured(measured) = &mut trial.result {
+            measured.load.response_time_us.lower_bounds = vec!["p99".into()];
+        }
+    }
+    let faster = Statement::Order(vec![pair("tomcat", "jetty")]);
+    let told = of_metric(Metric::ResponseP99, faster, &trials);
+    assert_eq!(told.verdict, ClaimVerdict::NotTestable, "{told:?}");
+}

@@ -4,5 +4,6 @@ mod audit;
 mod calibration;
 mod capacity;
 mod claims;
+mod compare;
 mod reasons;
 mod samples;

@@ -58,7 +58,13 @@ pub fn compare_junit(compared: &RunsCompared) -> String {
         let ends = cell.low.zip(cell.high).map_or_else(String::new, |(low, high)| {
             format!(" (95 % interval {} to {})", percent(low), percent(high))
         });
-        let why = format!("goodput {change}{ends}");
+        let by: Vec<&str> = cell.worse_by.iter().map(|it| it.name()).collect();
+        let by = if by.is_empty() { String::new() } else { format!("{}; ", by.join(", ")) };
+        let [failed_a, failed_b] = cell.failed_trials;
+        let failed =
+            format!("failed trials {failed_a} of {} to {failed_b} of {}", cell.trials[0], cell.trials[1]);
+        let failed = if failed_a + failed_b > 0 { format!("; {failed}") } else { String::new() };
+        let why = format!("{by}goodput {change}{ends}{failed}");
         Case {
             name: format!("{}, {}, {}{}", cell.round, cell.load, cell.stack, by_driver(cell.driver)),
             came: match cell.verdict {

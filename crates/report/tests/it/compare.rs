@@ -43,6 +43,39 @@ fn one_block_each_tells_nothing_and_says_so() {
 }
 
 #[test]
+fn a_run_whose_trials_die_is_worse_in_every_form() {
+    let a = blocks(&[("gin", 1000.0)], 1);
+    let b: Vec<Trial> = (0..6)
+        .map(|block| if block < 5 { failed(block, "gin", "no") } else { at(5, "gin", 1000.0) })
+        .collect();
+    let manifest = manifest(&["gin"], 6);
+    let compared = compare_runs(run(&manifest, &a, "runs/a"), run(&manifest, &b, "runs/b"), 0.02);
+    insta::assert_snapshot!(compare_text(&compared));
+    let junit = report::compare_junit(&compared);
+    assert!(
+        junit.contains("more trials failed") && junit.contains("failed trials 0 of 6 to 5 of 6"),
+        "{junit}"
+    );
+}
+
+/// The median of the survivors would be as ever.
+#[test]
+fn a_history_counts_the_trials_that_died() {
+    let trials: Vec<Trial> = (0..6)
+        .map(|block| if block < 4 { failed(block, "gin", "no") } else { at(block, "gin", 1000.0) })
+        .collect();
+    let manifest = manifest(&["gin"], 6);
+    let filter = HistoryFilter::default();
+    let of = |metric| points_of_run(run(&manifest, &trials, "runs/a"), metric, &filter).remove(0);
+    let goodput = of(HistoryMetric::Goodput);
+    assert_eq!((goodput.value, goodput.trials, goodput.failed), (Some(0.0), 6, 4));
+    let p99 = of(HistoryMetric::P99);
+    assert_eq!((p99.value, p99.trials, p99.failed), (None, 6, 4));
+    let text = history_text(&series_of(vec![goodput], HistoryMetric::Goodput));
+    assert!(text.contains("runs/a (6, 4 failed)"), "{text}");
+}
+
+#[test]
 fn a_history_marks_its_change() {
     let mut points = Vec::new();
     for day in 0..12_u32 {

@@ -1,0 +1,108 @@
+//! A cell of one of two runs: what is compared of it.
+
+use std::collections::BTreeMap;
+
+use plan::Metric;
+use record::{CellName, LoadResult, Measured, Trial, TrialResult, measured_by_block, trials_of};
+
+use super::Bounded;
+use crate::usable::{Usable, ceiling_of, cpu_us_per_request, median};
+
+/// A cell of one run.
+pub(super) struct Side<'a> {
+    pub(super) measured: Vec<&'a Measured>,
+    /// Of each trial that counts: 0 of one that failed or brought no good answer.
+    pub(super) goodputs: Vec<f64>,
+    /// Of each trial that counts, which share of its requests brought no good answer: all of one that failed.
+    pub(super) failed_shares: Vec<f64>,
+    /// Trials that failed or brought no good answer.
+    pub(super) failed_trials: usize,
+    /// Trials whose figure is the measurement's fault.
+    left_out: usize,
+    pub(super) notes: Vec<String>,
+}
+
+impl<'a> Side<'a> {
+    pub(super) fn of(trials: &'a [Trial], cell: &CellName) -> Self {
+        let is_of_cell = |trial: &Trial| CellName::of(trial) == *cell;
+        let measured: Vec<&Measured> = measured_by_block(trials, is_of_cell).into_iter().flatten().collect();
+        let is_failed = |trial: &&Trial| matches!(trial.result, TrialResult::Failed { .. });
+        let failed = trials_of(trials, is_of_cell).filter(is_failed).count();
+        let (mut goodputs, mut failed_shares) = (vec![0.0; failed], vec![1.0; failed]);
+        let (mut failed_trials, mut left_out) = (failed, 0);
+        let mut notes: BTreeMap<String, usize> = BTreeMap::new();
+        let ceiling = ceiling_of(trials, cell);
+        for trial in &measured {
+            let usable = Usable::of(trial, Metric::Goodput, ceiling);
+            let counts = match usable.figure {
+                Ok(goodput) => Some(goodput),
+                Err(why) if why.is_services_fault() => {
+                    failed_trials += 1;
+                    *notes.entry("no good answer, which counts as a goodput of 0".to_owned()).or_default() +=
+                        1;
+                    Some(0.0)
+                }
+                Err(why) => {
+                    left_out += 1;
+                    *notes.entry(format!("not used: {}", why.name())).or_default() += 1;
+                    None
+                }
+            };
+            if let Some(goodput) = counts {
+                goodputs.push(goodput);
+                failed_shares.push(failed_share(&trial.load));
+            }
+            for doubt in usable.doubts {
+                *notes.entry(doubt.name().to_owned()).or_default() += 1;
+            }
+        }
+        let all = measured.len() + failed;
+        let failures = (failed > 0).then(|| format!("{failed} of {all} trials failed"));
+        let notes = notes.into_iter().map(|(what, count)| format!("{count} of {all} trials: {what}"));
+        let notes = failures.into_iter().chain(notes).collect();
+        Self { measured, goodputs, failed_shares, failed_trials, left_out, notes }
+    }
+
+    /// Trials that count.
+    pub(super) fn trials(&self) -> usize {
+        self.goodputs.len()
+    }
+
+    pub(super) fn has_good_answers(&self) -> bool {
+        self.failed_trials < self.trials()
+    }
+
+    /// It was tried, and nothing good came of it, through no fault of the measurement.
+    pub(super) fn no_longer_answers(&self) -> bool {
+        self.trials() > 0 && !self.has_good_answers() && self.left_out == 0
+    }
+
+    /// Mean over the trials that count.
+    pub(super) fn failed_share(&self) -> Option<f64> {
+        let count = self.failed_shares.len();
+        (count > 0).then(|| self.failed_shares.iter().sum::<f64>() / count as f64)
+    }
+
+    /// The middle one of the trials' 99th percentiles; of two in the middle the longer.
+    pub(super) fn p99(&self) -> Option<Bounded> {
+        let figures = self.measured.iter().filter_map(|it| it.load.response_time_us.told("p99"));
+        let mut all: Vec<(f64, bool)> = figures.filter(|it| it.0.is_finite()).collect();
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let value = all.get(all.len() / 2)?.0;
+        // What is known to be longer may be longer than anything: with one below it, the middle one is a bound, too.
+        let is_lower_bound = all.iter().any(|(bound, is_bound)| *is_bound && *bound <= value);
+        Some(Bounded { value, is_lower_bound })
+    }
+
+    pub(super) fn cpu(&self) -> Option<f64> {
+        let all: Vec<f64> = self.measured.iter().filter_map(|it| cpu_us_per_request(it)).collect();
+        median(&all)
+    }
+}
+
+/// Which share of the requests that were due brought no good answer: unanswered, answered otherwise than expected, never
+/// sent. Nothing of no requests.
+fn failed_share(load: &LoadResult) -> f64 {
+    let failed = load.intended.saturating_sub(load.answered_as_expected);
+    failed as f64 / load.intended.max(1) as f64
+}

@@ -1,0 +1,187 @@
+//! Two made-up runs compared: what a gate must not let through.
+
+use explain::{CellChange, ChangeVerdict, RecordedRun, WorseBy, compare_runs};
+use record::{Driver, Manifest, Outcomes, Role, TRIAL_VERSION, Trial, TrialResult};
+
+use crate::samples::trial;
+
+fn of(block: u32, result: TrialResult) -> Trial {
+    Trial {
+        version: TRIAL_VERSION,
+        index: block,
+        block,
+        round: "hello".into(),
+        role: Role::Stack,
+        driver: Driver::Proofload,
+        stack: "gin".into(),
+        load: "64 connections".into(),
+        started: String::new(),
+        result,
+    }
+}
+
+/// A trial that answered all but `failed` of its 96,000 requests, some 1000 a second.
+fn failing(block: u32, failed: u64) -> Trial {
+    let mut measured = trial();
+    let load = &mut measured.load;
+    let good = load.intended - failed;
+    load.outcomes = Outcomes { answered: good, reset: failed, ..Outcomes::default() };
+    load.answered_as_expected = good;
+    let unevenness = 1.0 + 0.002 * f64::from(block * 5 % 7);
+    load.goodput_per_s = 1000.0 * unevenness * good as f64 / load.intended as f64;
+    of(block, TrialResult::Measured(Box::new(measured)))
+}
+
+fn well(block: u32) -> Trial {
+    failing(block, 0)
+}
+
+/// Nobody was answered, and the generator had its hands full with refusals.
+fn dead(block: u32) -> Trial {
+    let mut trial = failing(block, 96_000);
+    if let TrialResult::Measured(measured) = &mut trial.result {
+        measured.load.generator.busy_share = 0.95;
+    }
+    trial
+}
+
+fn failed(block: u32) -> Trial {
+    of(block, TrialResult::Failed { error: "it did not come up".into() })
+}
+
+fn changed(a: &[Trial], b: &[Trial]) -> CellChange {
+    let manifest = Manifest::default();
+    let run = |trials| RecordedRun { manifest: &manifest, trials, experiment: "", dir: "run" };
+    compare_runs(run(a), run(b), 0.02).cells.remove(0)
+}
+
+fn blocks(count: u32, of: impl Fn(u32) -> Trial) -> Vec<Trial> {
+    (0..count).map(of).collect()
+}
+
+/// Ten of twelve trials without a good answer, and the two that are left are as ever.
+#[test]
+fn a_run_whose_trials_die_is_worse_whatever_the_survivors_do() {
+    let a = blocks(12, well);
+    for ill in [dead, failed] {
+        let b = blocks(12, |block| if block < 10 { ill(block) } else { well(block) });
+        let told = changed(&a, &b);
+        assert_eq!(told.verdict, ChangeVerdict::Worse, "{told:?}");
+        assert!(told.worse_by.contains(&WorseBy::FailedTrials), "{told:?}");
+        assert!(told.worse_by.contains(&WorseBy::Goodput), "{told:?}");
+        assert_eq!((told.trials, told.failed_trials), ([12, 12], [0, 10]));
+        assert!(told.failed_trials_p.unwrap() < 0.001 && told.goodput_per_s[1] == Some(0.0), "{told:?}");
+        let back = changed(&b, &a);
+        assert_eq!((back.verdict, back.ratio), (ChangeVerdict::Better, None), "{back:?}");
+    }
+}
+
+#[test]
+fn failed_requests_are_compared_by_trial() {
+    let a = blocks(12, |block| failing(block, u64::from(block % 3) * 10));
+    // Half a per cent of the requests fails, which the goodput hardly shows.
+    let told = changed(&a, &blocks(12, |block| failing(block, 480 + u64::from(block % 3) * 10)));
+    assert_eq!((told.verdict, &told.worse_by[..]), (ChangeVerdict::Worse, &[WorseBy::FailedRequests][..]));
+    assert!(told.failed_share_p.unwrap() < 0.001 && told.failed_trials_p.is_none(), "{told:?}");
+    let [before, after] = told.failed_share.map(Option::unwrap);
+    assert!((after - before - 0.005).abs() < 1e-6, "{told:?}");
+    // Surely more, and less than one in a thousand.
+    let told = changed(&a, &blocks(12, |block| failing(block, 40 + u64::from(block % 3) * 10)));
+    assert_eq!(told.verdict, ChangeVerdict::Unchanged, "{told:?}");
+    assert!(told.failed_share_p.unwrap() < 0.05);
+    // One bad trial of twelve, however many requests it made, is one trial.
+    let told =
+        changed(&blocks(12, well), &blocks(12, |block| failing(block, if block == 3 { 9_000 } else { 0 })));
+    assert_eq!(told.verdict, ChangeVerdict::Unchanged, "{told:?}");
+}
+
+#[test]
+fn few_failures_are_neither_worse_nor_no_change() {
+    let a = blocks(12, well);
+    let told = changed(&a, &blocks(12, |block| if block < 2 { dead(block) } else { well(block) }));
+    assert_eq!(told.verdict, ChangeVerdict::TooFew, "{told:?}");
+    assert!(told.failed_trials_p.unwrap() > 0.05);
+    // As many in both, and fewer than before, are no change.
+    let two = blocks(12, |block| if block < 2 { dead(block) } else { well(block) });
+    assert_eq!(changed(&two, &two).verdict, ChangeVerdict::Unchanged);
+    assert_eq!(changed(&two, &a).verdict, ChangeVerdict::Unchanged);
+}
+
+#[test]
+fn where_nothing_good_is_left_there_is_no_no_change() {
+    let (a, none) = (blocks(12, well), blocks(12, dead));
+    let told = changed(&a, &none);
+    assert_eq!(told.verdict, ChangeVerdict::Worse);
+    assert!(told.worse_by.contains(&WorseBy::NoGoodAnswer), "{told:?}");
+    let told = changed(&none, &none);
+    assert_eq!(told.verdict, ChangeVerdict::TooFew);
+    assert!(told.notes.iter().any(|note| note.contains("nothing to compare")), "{told:?}");
+    // One trial each tells nothing but that.
+    assert_eq!(changed(&a[..1], &none[..1]).verdict, ChangeVerdict::Worse);
+    // What is left when the client was the limit in the others is no answer either.
+    let bound = |block: u32| {
+        let mut trial = well(block);
+        if let TrialResult::Measured(measured) = &mut trial.result {
+            measured.load.generator.busy_share = 0.95;
+        }
+        trial
+    };
+    let b = blocks(12, |block| if block == 0 { dead(block) } else { bound(block) });
+    assert_eq!(changed(&a, &b).verdict, ChangeVerdict::TooFew);
+}
+
+/// The tests that nothing can come of cost nothing: four trials decide, as long as nothing fails.
+#[test]
+fn without_failures_four_trials_are_enough() {
+    let slower = |block: u32| {
+        let mut trial = well(block);
+        if let TrialResult::Measured(measured) = &mut trial.result {
+            measured.load.goodput_per_s *= 0.8;
+        }
+        trial
+    };
+    let told = changed(&blocks(4, well), &blocks(4, slower));
+    assert_eq!((told.verdict, &told.worse_by[..]), (ChangeVerdict::Worse, &[WorseBy::Goodput][..]));
+    assert_eq!((told.failed_trials_p, told.failed_share_p), (None, None));
+}
+
+/// Of 1,000 pairs of runs that fail alike, no more than the 5 % may be called worse that chance allows.
+#[test]
+fn runs_that_fail_alike_are_seldom_called_worse() {
+    let mut state = 88_172_645_463_325_252_u64;
+    let mut random = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let mut one = |block: u32| match random() % 10 {
+        0..=2 => dead(block),
+        rest => failing(block, rest * 100 + random() % 50),
+    };
+    let worse = (0..1_000).filter(|_| {
+        let mut run = || (0..8).map(&mut one).collect::<Vec<Trial>>();
+        let (a, b) = (run(), run());
+        changed(&a, &b).verdict == ChangeVerdict::Worse
+    });
+    // At a true rate of 5 %, more than 71 happen once in a thousand times.
+    let worse = worse.count();
+    assert!(worse <= 71, "{worse}");
+}
+
+/// A bound below the middle makes the middle one.
+#[test]
+fn a_median_behind_a_bound_is_a_bound() {
+    let with_p99 = |block: u32, us: f64, is_bound: bool| {
+        let mut trial = well(block);
+        if let TrialResult::Measured(measured) = &mut trial.result {
+            let times = &mut measured.load.response_time_us;
+            times.p99 = Some(us);
+            times.lower_bounds = if is_bound { vec!["p99".into()] } else { Vec::new() };
+        }
+        trial
+    };
+    let b = blocks(5, |block| with_p99(block, f64::from(block + 1) * 1e3, block == 0));
+    let [seen, bound] = changed(&blocks(5, |block| with_p99(block, 3e3, false)), &b).response_p99_us;
+    assert!(!seen.unwrap().is_lower_bound && bound.unwrap().is_lower_bound);
+}

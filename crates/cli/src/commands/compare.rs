@@ -10,6 +10,7 @@ use stats::LEAST_EFFECT;
 use units::Share;
 
 use crate::arguments::compare::Compare;
+use crate::commands::recorded;
 use crate::exit::{self, Failure};
 use crate::output::{print, write_whole};
 
@@ -50,13 +51,13 @@ pub struct Recorded {
 impl Recorded {
     /// Reads the run in `path`. What is none was not a run to name: an error of usage.
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        let unreadable = |error: RecordError| Failure::usage(error);
+        let (manifest, trials) = recorded::read(path)?;
         let file = RunDir::experiment_path(path);
         Ok(Self {
-            manifest: RunDir::read_manifest(path).map_err(unreadable)?,
-            trials: RunDir::read_trials(path).map_err(unreadable)?,
+            manifest,
+            trials,
             experiment: std::fs::read_to_string(&file)
-                .map_err(|error| unreadable(RecordError::io(&file, "reading", error)))?,
+                .map_err(|error| recorded::unreadable(path, &RecordError::io(&file, "reading", error)))?,
             dir: path.display().to_string(),
         })
     }

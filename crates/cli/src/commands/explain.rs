@@ -5,11 +5,12 @@ mod confirm;
 use std::process::ExitCode;
 
 use explain::{Capacity, CellExplanation, capacity, explain_cells};
-use record::{RecordError, RunDir, Trial};
+use record::Trial;
 use report::{capacity_text, explanations_text};
 use serde::Serialize;
 
 use crate::arguments::explain::Explain;
+use crate::commands::recorded;
 use crate::exit::{self, Failure};
 use crate::output::print;
 
@@ -32,9 +33,7 @@ struct Explained<'a> {
 
 /// Runs the command.
 pub fn run(arguments: &Explain) -> Result<ExitCode, Failure> {
-    let unreadable = |error: RecordError| Failure::usage(error);
-    let manifest = RunDir::read_manifest(&arguments.run).map_err(unreadable)?;
-    let trials = RunDir::read_trials(&arguments.run).map_err(unreadable)?;
+    let (manifest, trials) = recorded::read(&arguments.run)?;
     let all = explain_cells(&trials, manifest.machine.cores);
     let cells: Vec<CellExplanation> =
         all.iter().filter(|cell| is_asked_for(cell, &arguments.cells)).cloned().collect();

@@ -17,6 +17,7 @@ use record::{
 use self::send::{Receiver, Taken};
 use crate::arguments::export::{At, Export};
 use crate::clock::now_ms;
+use crate::commands::recorded;
 use crate::exit::Failure;
 use crate::output::{print, write_whole};
 
@@ -75,9 +76,8 @@ impl Source {
     fn read(path: &Path) -> Result<Self, Failure> {
         let unreadable = |error: RecordError| Failure::usage(error);
         if path.is_dir() {
-            let manifest = Box::new(RunDir::read_manifest(path).map_err(unreadable)?);
-            let trials = RunDir::read_trials(path).map_err(unreadable)?;
-            return Ok(Self::Run { dir: path.to_owned(), manifest, trials });
+            let (manifest, trials) = recorded::read(path)?;
+            return Ok(Self::Run { dir: path.to_owned(), manifest: Box::new(manifest), trials });
         }
         let (name, text) = if path == Path::new("-") {
             (Path::new("standard input"), read_text("standard input", std::io::stdin().lock())?)

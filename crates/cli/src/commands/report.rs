@@ -11,6 +11,7 @@ use report::page::{PageOf, TrialDetail, page};
 use report::{RunReport, ranking_text};
 
 use crate::arguments::report::{Format, Report};
+use crate::commands::recorded;
 use crate::exit::Failure;
 use crate::output::{print, write_whole};
 
@@ -24,7 +25,7 @@ pub fn run(arguments: &Report) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     };
     if arguments.json {
-        for trial in RunDir::read_trials(run)? {
+        for trial in recorded::read(run)?.1 {
             print(&serde_json::to_string(&trial).expect("a trial is plain data"))?;
         }
         return Ok(ExitCode::SUCCESS);
@@ -83,19 +84,18 @@ impl Sources<'static> {
 }
 
 fn ranking(dir: &Path) -> Result<String, Failure> {
-    let manifest = RunDir::read_manifest(dir)?;
-    let trials = RunDir::read_trials(dir)?;
+    let (manifest, trials) = recorded::read(dir)?;
     let dir = dir.display().to_string();
     Ok(ranking_text(&RunReport { manifest: &manifest, trials: &trials, dir: &dir }))
 }
 
 fn read_page(run: &Path, from: &Sources<'_>) -> Result<Page, Failure> {
-    let manifest = RunDir::read_manifest(run)?;
-    let trials = RunDir::read_trials(run)?;
-    let confirmations = read_confirmations(run)?;
+    let (manifest, trials) = recorded::read(run)?;
+    let unreadable = |error: &RecordError| recorded::unreadable(run, error);
+    let confirmations = read_confirmations(run).map_err(|error| unreadable(&error))?;
     let experiment_path = RunDir::experiment_path(run);
     let experiment = std::fs::read_to_string(&experiment_path)
-        .map_err(|error| Failure::from(RecordError::io(&experiment_path, "reading", error)))?;
+        .map_err(|error| unreadable(&RecordError::io(&experiment_path, "reading", error)))?;
     let write_up = write_up_of(&experiment, from);
     Ok(page(&PageOf {
         manifest: &manifest,

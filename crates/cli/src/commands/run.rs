@@ -8,6 +8,7 @@ use plan::stack::Catalogue;
 use plan::{Experiment, Pace};
 
 use crate::arguments::Run;
+use crate::commands::recorded;
 use crate::commands::report::{self, Sources};
 use crate::exit::{self, Failure};
 use crate::interrupt;
@@ -27,6 +28,10 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
         interrupt: &control,
         until: None,
     };
+    if let Some(dir) = &arguments.resume {
+        // Told apart here from what may go wrong with a run that is one.
+        recorded::read(dir)?;
+    }
     let mut progress = RunProgress::new(arguments.quiet, arguments.serve)?;
     let ended = match (&arguments.experiment, &arguments.resume) {
         (Some(path), _) => {

@@ -81,10 +81,31 @@ fn experiments_with_mistakes_name_file_and_line_and_write_nothing() {
         assert!(!runs.exists(), "something was written for {text}");
     }
     refused(&["run", "/no/such/experiment.toml"], 2, &["/no/such/experiment.toml", "check the path"]);
-    refused(&["run", "--resume", "/no/such/run"], 1, &["/no/such/run"]);
-    refused(&["report", "/no/such/run"], 1, &["/no/such/run"]);
     refused(&["check", "no-such-stack"], 2, &["no-such-stack"]);
     refused(&["list", "--stacks", "/no/such/folder"], 2, &["/no/such/folder"]);
+}
+
+#[test]
+fn what_is_no_recorded_run_is_refused_alike_by_every_command() {
+    let run = "/no/such/run";
+    let dir = tempfile::tempdir().unwrap();
+    let empty = dir.path().to_str().unwrap();
+    for no_run in [run, empty] {
+        for arguments in [
+            &["report", no_run][..],
+            &["report", no_run, "--json"],
+            &["report", no_run, "--format", "html"],
+            &["explain", no_run],
+            &["compare", no_run, no_run],
+            &["run", "--resume", no_run],
+        ] {
+            refused(arguments, 2, &[no_run, "is no recorded run", "name a directory"]);
+        }
+    }
+    refused(&["export", empty, "--prometheus", "-"], 2, &[empty, "is no recorded run", "name a directory"]);
+    refused(&["export", run, "--prometheus", "-"], 2, &[run, "give a run's directory"]);
+    refused(&["view", run], 2, &[run]);
+    refused(&["history", run], 2, &[run]);
 }
 
 #[test]

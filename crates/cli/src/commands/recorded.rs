@@ -1,0 +1,33 @@
+//! Recorded runs as commands are told of them: one way to read one, and one way in which it is none.
+
+use std::path::Path;
+
+use record::{Manifest, RecordError, RunDir, Trial};
+
+use crate::exit::Failure;
+
+/// What `dir` was begun with and what was measured. What is no run, or none that can be read, was not one to name: an error
+/// of usage, whichever command was told.
+pub fn read(dir: &Path) -> Result<(Manifest, Vec<Trial>), Failure> {
+    let manifest = manifest(dir)?;
+    let trials = RunDir::read_trials(dir).map_err(|error| unreadable(dir, &error))?;
+    Ok((manifest, trials))
+}
+
+/// The same of what it was begun with alone.
+pub fn manifest(dir: &Path) -> Result<Manifest, Failure> {
+    RunDir::read_manifest(dir).map_err(|error| unreadable(dir, &error))
+}
+
+/// Of a file of a run that can't be read.
+pub fn unreadable(dir: &Path, error: &RecordError) -> Failure {
+    match error {
+        RecordError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+            Failure::usage(format!(
+                "{} is no recorded run: {error}; name a directory that `proofload run` wrote",
+                dir.display()
+            ))
+        }
+        _ => Failure::usage(error),
+    }
+}

@@ -75,6 +75,11 @@ pub struct LoadResult {
 }
 
 impl LoadResult {
+    /// Response times, or service times where another driver told no others: what is shown of a load where one is.
+    pub const fn times(&self) -> &Distribution {
+        if self.driver.is_some() { &self.service_time_us } else { &self.response_time_us }
+    }
+
     /// Reads what `hit --json` printed to the file `name`. What stands beside the result, as its audit does, is left to be
     /// made again.
     pub fn from_json(name: &Path, text: &str) -> Result<Self, RecordError> {

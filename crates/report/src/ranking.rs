@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table};
 use explain::{CellExplanation, audit, explain_cells};
-use record::{Distribution, Driver, LoadResult, Manifest, Trial, TrialResult};
+use record::{Driver, Manifest, Trial, TrialResult};
 
 use self::order::Order;
 use self::rows::{Cell, Rows, tables};
@@ -137,11 +137,6 @@ fn row(
     ]
 }
 
-/// Response times, or service times where another driver told no others.
-pub(crate) const fn times(load: &LoadResult) -> &Distribution {
-    if load.driver.is_some() { &load.service_time_us } else { &load.response_time_us }
-}
-
 /// One finished trial in a line.
 #[derive(Debug)]
 pub struct TrialLine<'a>(pub &'a Trial);
@@ -155,7 +150,7 @@ impl std::fmt::Display for TrialLine<'_> {
                     f,
                     "{}, p99 {}, {}",
                     per_s(load.goodput_per_s),
-                    figure(times(load), "p99"),
+                    figure(load.times(), "p99"),
                     audit(load).verdict
                 )
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use plan::Metric;
-use record::{CellName, LoadResult, Measured, Trial, TrialResult, measured_by_block, trials_of};
+use record::{CellName, Distribution, LoadResult, Measured, Trial, TrialResult, measured_by_block, trials_of};
 
 use super::Bounded;
 use crate::usable::{Usable, ceiling_of, cpu_us_per_request, median};
@@ -83,15 +83,11 @@ impl<'a> Side<'a> {
         (count > 0).then(|| self.failed_shares.iter().sum::<f64>() / count as f64)
     }
 
-    /// The middle one of the trials' 99th percentiles; of two in the middle the longer.
+    /// The median over the trials, as a ranking shows it.
     pub(super) fn p99(&self) -> Option<Bounded> {
-        let figures = self.measured.iter().filter_map(|it| it.load.response_time_us.told("p99"));
-        let mut all: Vec<(f64, bool)> = figures.filter(|it| it.0.is_finite()).collect();
-        all.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let value = all.get(all.len() / 2)?.0;
-        // What is known to be longer may be longer than anything: with one below it, the middle one is a bound, too.
-        let is_lower_bound = all.iter().any(|(bound, is_bound)| *is_bound && *bound <= value);
-        Some(Bounded { value, is_lower_bound })
+        let all: Vec<&Distribution> = self.measured.iter().map(|it| it.load.times()).collect();
+        let (value, is_lower_bound) = Distribution::of_medians(&all).told("p99")?;
+        value.is_finite().then_some(Bounded { value, is_lower_bound })
     }
 
     pub(super) fn cpu(&self) -> Option<f64> {

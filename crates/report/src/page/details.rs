@@ -4,7 +4,6 @@ use record::{Distribution, LoggedInterval, Measured};
 use stats::{PERCENTILES, samples_needed};
 
 use super::model::Heat;
-use crate::ranking::times;
 
 /// Points of a percentile curve a decade of 1 / (1 − q).
 const POINTS_A_DECADE: u32 = 8;
@@ -31,7 +30,7 @@ pub(super) struct Curve {
 
 /// The curve of a trial: fine where its interval log was kept, of the usual percentiles elsewhere.
 pub(super) fn curve(trial: &Measured, intervals: &[LoggedInterval]) -> Curve {
-    let told = times(&trial.load);
+    let told = trial.load.times();
     let whole = LoggedInterval::whole(intervals);
     let (samples, censored_samples) = (told.count, told.censored);
     // What was kept must be the whole of what the trial tells, or the curve would be of other samples.

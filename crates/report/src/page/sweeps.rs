@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use explain::{Capacity, CapacityFigure, ExplainedBy, PoolKnee, is_concurrency};
-use record::{Driver, Load, Measured, Role, Trial, TrialResult, base_load};
+use record::{Distribution, Driver, Load, Measured, Role, Trial, TrialResult, base_load};
 use stats::Spread;
 
 use super::model::{
     BoundedInterval, Cell, Interval, Invalid, Sweep, SweepPoint, SweepSeries, SweptOver, Table,
 };
-use crate::ranking::times;
 
 /// A sweep has at least so many points.
 const POINTS_MIN: usize = 2;
@@ -113,14 +112,12 @@ fn point(measured: &[&Measured], cell: usize, over: SweptOver) -> Option<SweepPo
     })
 }
 
+/// The figure of the cell's row, with the shortest and the longest of its trials.
 fn bounded(measured: &[&Measured], percentile: &str) -> Option<BoundedInterval> {
-    let figures: Vec<(f64, bool)> =
-        measured.iter().filter_map(|it| times(&it.load).told(percentile)).collect();
-    let values: Vec<f64> = figures.iter().map(|(us, _)| *us).filter(|us| us.is_finite()).collect();
-    let spread = Spread::of(&values)?;
-    // A median among bounds is a bound: what is longer may be longer than anything.
-    let is_lower_bound = figures.iter().any(|(us, is_bound)| *is_bound && *us <= spread.median);
-    let (value, low, high) = (spread.median, spread.low, spread.high);
+    let all: Vec<&Distribution> = measured.iter().map(|it| it.load.times()).collect();
+    let (value, is_lower_bound) = Distribution::of_medians(&all).told(percentile)?;
+    let told = all.iter().filter_map(|it| it.told(percentile)).map(|it| it.0).filter(|us| us.is_finite());
+    let Spread { low, high, .. } = Spread::of(&told.collect::<Vec<f64>>())?;
     Some(BoundedInterval { value, low, high, is_lower_bound })
 }
 

@@ -9,7 +9,6 @@ use record::{
 };
 use stats::{LogRatios, Observation, Ratio, Spread, Twin};
 
-use super::times;
 use crate::figure::{by_driver, heading, share};
 
 /// All measured trials of one cell.
@@ -209,7 +208,7 @@ impl<'a> Rows<'a> {
             let Some(goodput) = Spread::of(&goodputs) else { continue };
             match role {
                 Role::Stack => {
-                    let all: Vec<&Distribution> = measured.iter().map(|trial| times(&trial.load)).collect();
+                    let all: Vec<&Distribution> = measured.iter().map(|trial| trial.load.times()).collect();
                     let times = Distribution::of_medians(&all);
                     cells.push(Cell { stack, goodput, times, trials: measured, failed, by_block, ranked_by });
                 }

@@ -78,6 +78,26 @@ fn the_answer_is_what_the_data_support() {
     assert_eq!(answer(&[("gin", 100_000.0)], 12).kind, AnswerKind::Single);
 }
 
+/// A ranking, a sweep and a comparison tell the same 99th percentile of a cell, however uneven its trials are.
+#[test]
+fn a_cell_has_one_figure_wherever_it_is_told() {
+    let p99_us = [155_000.0, 119_000.0, 90_000.0, 300_000.0, 121_000.0, 118_000.0];
+    let trials: Vec<Trial> = (0..)
+        .zip(p99_us)
+        .map(|(block, us)| {
+            let mut load = crate::samples::load(1000.0 + f64::from(block));
+            load.response_time_us.p99 = Some(us);
+            with(block, "gin", load)
+        })
+        .collect();
+    let manifest = manifest(&["gin"], 6);
+    let row = page_of(&manifest, &trials).tables[0].rows[0].p99.expect("it is told");
+    let run = explain::RecordedRun { manifest: &manifest, trials: &trials, experiment: "", dir: "a" };
+    let compared = explain::compare_runs(run, run, 0.05);
+    let told = compared.cells[0].response_p99_us[0].expect("it is told");
+    assert!((row.us - 121_000.0).abs() < 1e-6 && (told.value - row.us).abs() < 1e-6, "{row:?} {told:?}");
+}
+
 /// How often a stack fails is said before how fast it is, and who fails too often for a ratio wins nothing.
 #[test]
 fn who_fails_is_said_to_fail_before_anything_else() {

@@ -25,7 +25,8 @@ const WORDS = {
     },
     kinds: {
       timed_out: "timed out", connect_failed: "connect failed", reset: "reset", closed_early: "closed early",
-      malformed: "malformed", unsent: "unsent", in_flight: "in flight", unexpected: "not as expected",
+      malformed: "malformed", unsent: "unsent", backlog_overflow: "backlog overflow", in_flight: "in flight",
+      unexpected: "not as expected",
     },
   },
   zh: {
@@ -51,7 +52,7 @@ const WORDS = {
     },
     kinds: {
       timed_out: "超时", connect_failed: "连接失败", reset: "被重置", closed_early: "提前关闭",
-      malformed: "格式错误", unsent: "未发送", in_flight: "未完成", unexpected: "与预期不符",
+      malformed: "格式错误", unsent: "未发送", backlog_overflow: "队列溢出", in_flight: "未完成", unexpected: "与预期不符",
     },
   },
 };

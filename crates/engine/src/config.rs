@@ -52,8 +52,8 @@ pub enum Load {
     Open {
         /// The arrival process of the whole load (all shares together).
         arrivals: Arrivals,
-        /// How many due requests may wait for a connection. A request due beyond it is `unsent` at once
-        /// and counted under `backlog_overflow`.
+        /// How many due requests may wait for a connection. A request due beyond it is dropped at once, and its outcome
+        /// is `backlog_overflow`.
         backlog_max: NonZeroU32,
     },
     /// Every connection is a user who does what a [`crate::Script`] says.

@@ -79,7 +79,7 @@ pub struct Counters {
     pub connections_closed_by_server: u64,
     /// Connections dropped because bytes came that nobody had asked for.
     pub unsolicited: u64,
-    /// Requests due beyond the bound of the backlog; each is `unsent` too.
+    /// Requests due beyond the bound of the backlog, those of the warm-up included.
     pub backlog_overflow: u64,
     /// The most requests that waited for a connection at one time.
     pub backlog_peak: u64,

@@ -28,6 +28,8 @@ pub enum Outcome {
     Malformed(Malformed),
     /// It was due and had not been sent when the load ended.
     Unsent,
+    /// It was due and dropped at once: as many as may wait for a connection were waiting.
+    BacklogOverflow,
     /// It was sent, and the run ended before its answer or its timeout: only after an interruption, or
     /// where the drain was shorter than the timeout.
     InFlight,
@@ -44,6 +46,7 @@ impl Outcome {
             Self::ClosedEarly => "closed_early",
             Self::Malformed(_) => "malformed",
             Self::Unsent => "unsent",
+            Self::BacklogOverflow => "backlog_overflow",
             Self::InFlight => "in_flight",
         }
     }
@@ -113,6 +116,14 @@ impl Sample {
 pub trait Sink {
     /// One finished request.
     fn record(&mut self, sample: &Sample);
+
+    /// So many finished requests that are alike, but for less than a thousandth of their times. A sink that can take them
+    /// in at once should: there may be thousands of millions of them.
+    fn record_many(&mut self, sample: &Sample, count: u64) {
+        for _ in 0..count {
+            self.record(sample);
+        }
+    }
 
     /// Time passes; called once a turn of the loop and at least ten times a second.
     fn tick(&mut self, now: Instant, window: Window) {

@@ -17,6 +17,19 @@ pub struct Schedule {
     process: Process,
 }
 
+/// Requests that were passed over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Skipped {
+    /// How many.
+    pub(crate) count: u64,
+    /// When the last of them was due, or an instant after that and before the next.
+    pub(crate) last: Instant,
+}
+
+/// Up to so many Poisson arrivals on average are drawn one by one. Above it their number is drawn at once, from the normal
+/// distribution that it comes close to: its third moment is off by an eighth of a deviation, and the number itself less.
+const ONE_BY_ONE_MAX: f64 = 64.0;
+
 #[derive(Debug, Clone)]
 enum Process {
     Constant { gap_ns: f64, index: u64, step: u64 },
@@ -56,6 +69,67 @@ impl Schedule {
         self.compute_due();
     }
 
+    /// Goes on to the first request that is due at `until` or later, past `count_max` of them at most. What it costs does
+    /// not depend on how many there are.
+    pub(crate) fn skip_until(&mut self, until: Instant, count_max: u64) -> Skipped {
+        match self.process {
+            Process::Poisson { mean_gap_ns, .. }
+                if until.since(self.due).as_nanos() as f64 > ONE_BY_ONE_MAX * mean_gap_ns =>
+            {
+                self.skip_poisson(until, count_max)
+            }
+            Process::Poisson { .. } => {
+                let mut skipped = Skipped { count: 0, last: self.due };
+                while self.due < until && skipped.count < count_max {
+                    skipped = Skipped { count: skipped.count + 1, last: self.due };
+                    self.advance();
+                }
+                skipped
+            }
+            Process::Constant { .. } => self.skip_constant(until, count_max),
+        }
+    }
+
+    fn skip_constant(&mut self, until: Instant, count_max: u64) -> Skipped {
+        let Process::Constant { gap_ns, index, step } = &mut self.process else {
+            return Skipped { count: 0, last: self.due };
+        };
+        let due = |count: u64| {
+            let elapsed_ns = (*index + count * *step) as f64 * *gap_ns;
+            self.start + Duration::from_nanos(elapsed_ns as u64)
+        };
+        let ahead_ns = until.since(self.due).as_nanos() as f64;
+        let mut count = (ahead_ns / (*gap_ns * *step as f64)) as u64;
+        // Rounding may have put it one off, in either direction.
+        while due(count) < until {
+            count += 1;
+        }
+        while count > 0 && due(count - 1) >= until {
+            count -= 1;
+        }
+        let count = count.min(count_max);
+        let last = due(count.saturating_sub(1));
+        *index += count * *step;
+        self.compute_due();
+        Skipped { count, last }
+    }
+
+    /// Many Poisson arrivals at once. The process has no memory: how many came says nothing of when the next comes.
+    fn skip_poisson(&mut self, until: Instant, count_max: u64) -> Skipped {
+        let Process::Poisson { mean_gap_ns, elapsed_ns, random } = &mut self.process else {
+            return Skipped { count: 0, last: self.due };
+        };
+        let until_ns = until.since(self.start).as_nanos() as f64;
+        let mean = (until_ns - *elapsed_ns) / *mean_gap_ns;
+        // The one that is due, and those between it and the end.
+        let others = libm::round(mean + libm::sqrt(mean) * normal(random)).max(0.0) as u64;
+        *elapsed_ns = until_ns;
+        // Adds the gap to the next.
+        self.compute_due();
+        let last = Instant::from_nanos(until.as_nanos() - 1);
+        Skipped { count: (1 + others).min(count_max), last }
+    }
+
     fn compute_due(&mut self) {
         let elapsed_ns = match &mut self.process {
             Process::Constant { gap_ns, index, .. } => *index as f64 * *gap_ns,
@@ -70,9 +144,18 @@ impl Schedule {
 
 /// A sample of the exponential distribution with mean 1, by inversion.
 fn exponential(random: &mut Xoshiro256PlusPlus) -> f64 {
-    // 53 random bits give (0, 1]: zero is excluded, so the logarithm is finite.
-    let uniform = ((random.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64;
-    -libm::log(uniform)
+    -libm::log(uniform(random))
+}
+
+/// A sample of the normal distribution with mean 0 and deviation 1 (Box, Muller 1958).
+fn normal(random: &mut Xoshiro256PlusPlus) -> f64 {
+    let (radius, turn) = (libm::sqrt(2.0 * exponential(random)), uniform(random));
+    radius * libm::cos(2.0 * core::f64::consts::PI * turn)
+}
+
+/// 53 random bits, in (0, 1]: zero is excluded, so that the logarithm is finite.
+fn uniform(random: &mut Xoshiro256PlusPlus) -> f64 {
+    ((random.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64
 }
 
 #[cfg(test)]
@@ -138,6 +221,48 @@ mod tests {
         // Three standard errors of a mean of 100,000 exponential gaps are 0.95 %.
         assert!((mean - 1.0).abs() < 0.01, "mean {mean} ms");
         assert!((deviation - 1.0).abs() < 0.02, "deviation {deviation} ms");
+    }
+
+    #[test]
+    fn constant_arrivals_passed_over_at_once_are_those_passed_over_one_by_one() {
+        for (per_sec, parts) in [(1e9, 1), (1e9, 7), (3.0, 1), (333_333.3, 3), (0.5, 2)] {
+            let share = Share { index: parts - 1, of: NonZeroU32::new(parts).unwrap() };
+            let start = Instant::from_nanos(12_345);
+            let whole = Schedule::new(start, Arrivals::Constant(rate(per_sec)), share, Seed(0));
+            for until_ns in [0, 12_345, 12_346, 12_350, 112_345, 1_000_000_007, 5_000_012_345] {
+                let until = Instant::from_nanos(until_ns);
+                let (mut at_once, mut one_by_one) = (whole.clone(), whole.clone());
+                let (mut count, mut last) = (0, whole.due());
+                while one_by_one.due() < until && count < 100_000 {
+                    (count, last) = (count + 1, one_by_one.due());
+                    one_by_one.advance();
+                }
+                let skipped = at_once.skip_until(until, 100_000);
+                assert_eq!(skipped, Skipped { count, last }, "{per_sec}/s in {parts}, until {until_ns}");
+                assert_eq!(at_once.due(), one_by_one.due(), "{per_sec}/s in {parts}, until {until_ns}");
+            }
+        }
+    }
+
+    #[test]
+    fn poisson_arrivals_passed_over_at_once_are_as_many_and_vary_as_much() {
+        // Stretches of 500 on average: mean and variance of their number are 500.
+        let mut schedule =
+            Schedule::new(Instant::ORIGIN, Arrivals::Poisson(rate(1e6)), Share::WHOLE, Seed(5));
+        let (stretches, mut sum, mut squares) = (20_000, 0.0, 0.0);
+        for stretch in 1..=stretches {
+            let until = Instant::from_nanos(stretch * 500_000);
+            let skipped = schedule.skip_until(until, u64::MAX);
+            assert!(skipped.last < until && until <= schedule.due());
+            let count = skipped.count as f64;
+            sum += count;
+            squares += count * count;
+        }
+        let mean = sum / stretches as f64;
+        let variance = squares / stretches as f64 - mean * mean;
+        // Three standard errors of the mean are 0.47, of the variance 15.
+        assert!((mean - 500.0).abs() < 0.5, "mean {mean}");
+        assert!((variance - 500.0).abs() < 15.0, "variance {variance}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Can the figures of a load be believed, and are they the server's?
 
-use record::{LoadResult, Measured};
+use record::{LoadResult, Measured, Outcomes};
 use schemars::JsonSchema;
 use serde::Serialize;
 use units::Duration;
@@ -187,7 +187,7 @@ fn interrupted(load: &LoadResult) -> Option<Reason> {
 fn incorrect(load: &LoadResult) -> Option<Reason> {
     // What never reached the service is no fault of its answers; see `unsent`.
     let outcomes = &load.outcomes;
-    let asked = load.intended.saturating_sub(outcomes.unsent);
+    let asked = load.intended.saturating_sub(outcomes.never_sent());
     let bad = asked.saturating_sub(load.answered_as_expected);
     let share = bad as f64 / asked.max(1) as f64;
     if share <= FAILED_SHARE_MAX {
@@ -196,7 +196,7 @@ fn incorrect(load: &LoadResult) -> Option<Reason> {
     let mut kinds: Vec<String> = outcomes
         .failures()
         .into_iter()
-        .filter(|(name, count)| *count > 0 && *name != "unsent")
+        .filter(|(name, count)| *count > 0 && !["unsent", "backlog_overflow"].contains(name))
         .map(|(name, count)| format!("{count} {}", name.replace('_', " ")))
         .collect();
     let unexpected = outcomes.answered.saturating_sub(load.answered_as_expected);
@@ -217,19 +217,29 @@ fn incorrect(load: &LoadResult) -> Option<Reason> {
     Some(Reason { kind: ReasonKind::IncorrectService, text })
 }
 
-/// Requests that were due and found no connection until the deadline: the rate asked for was not kept, be it
-/// for the server's slowness or, if it is client-bound too, for the generator's.
+/// Requests that were due and found no connection until the deadline, or not even room to wait for one: the rate asked
+/// for was not kept, be it for the server's slowness or, if it is client-bound too, for the generator's.
 fn unsent(load: &LoadResult) -> Option<Reason> {
-    let unsent = load.outcomes.unsent;
-    let share = unsent as f64 / load.intended.max(1) as f64;
-    if share <= FAILED_SHARE_MAX {
+    let Outcomes { unsent, backlog_overflow: dropped, .. } = load.outcomes;
+    let of_all = |count: u64| 100.0 * count as f64 / load.intended.max(1) as f64;
+    if of_all(load.outcomes.never_sent()) <= 100.0 * FAILED_SHARE_MAX {
         return None;
     }
-    let text = format!(
-        "{unsent} of {} requests that were due ({:.2} %) found no connection until the deadline",
-        load.intended,
-        share * 100.0
+    let all = load.intended;
+    let late = format!(
+        "{unsent} of {all} requests that were due ({:.2} %) found no connection until the deadline",
+        of_all(unsent)
     );
+    let overflow = format!(
+        "{dropped} of {all} requests that were due ({:.2} %) were dropped, since as many as may wait for a connection were \
+         waiting",
+        of_all(dropped)
+    );
+    let text = match (unsent, dropped) {
+        (_, 0) => late,
+        (0, _) => overflow,
+        _ => format!("{late}; {overflow}"),
+    };
     Some(Reason { kind: ReasonKind::Unsent, text })
 }
 

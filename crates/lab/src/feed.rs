@@ -161,6 +161,10 @@ impl Sink for Feed {
         self.current.record(sample);
     }
 
+    fn record_many(&mut self, sample: &Sample, count: u64) {
+        self.current.record_many(sample, count);
+    }
+
     fn tick(&mut self, now: Instant, window: Window) {
         if self.boundary == Instant::FAR_FUTURE && window.start != Instant::FAR_FUTURE {
             (self.from, self.sampled_to) = (window.start, window.start);

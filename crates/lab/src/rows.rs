@@ -116,6 +116,19 @@ impl Tap {
         self.current.push(*sample);
     }
 
+    /// The same for so many that are alike. Once there is no room, the rest is lost at once: there may be thousands of
+    /// millions of them.
+    fn record_many(&mut self, sample: &Sample, count: u64) {
+        for recorded in 0..count {
+            let lost = self.lost;
+            self.record(sample);
+            if self.lost > lost {
+                self.lost += count - recorded - 1;
+                return;
+            }
+        }
+    }
+
     fn next_block(&mut self) -> Option<Vec<Sample>> {
         if let Ok(empty) = self.empty.try_recv() {
             return Some(empty);
@@ -155,6 +168,13 @@ impl Sink for Tapped {
         self.feed.record(sample);
         if sample.due_in_window {
             self.tap.record(sample);
+        }
+    }
+
+    fn record_many(&mut self, sample: &Sample, count: u64) {
+        self.feed.record_many(sample, count);
+        if sample.due_in_window {
+            self.tap.record_many(sample, count);
         }
     }
 
@@ -226,6 +246,7 @@ const fn failure_message(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Answered { expected: false, .. } => "not the status or body that was expected",
         Outcome::Unsent => "due and not sent before the end of the load",
+        Outcome::BacklogOverflow => "due and dropped, since as many as may wait were waiting",
         _ => "",
     }
 }
@@ -335,6 +356,19 @@ mod tests {
         tap.send(Vec::new());
         drop((rows, tap));
         assert_eq!(books.keep().unwrap(), RowsKept { written: room, lost: 7 });
+    }
+
+    /// One by one, it would take the load thread for minutes.
+    #[test]
+    fn rows_of_an_overwhelmed_generator_are_lost_at_once() {
+        let (rows, books) = rows(of(false), JtlWriter::new(io::sink()).unwrap());
+        let mut tap = rows.tap(0);
+        let room = (BLOCKS_MAX * BLOCK_SAMPLES) as u64;
+        tap.record_many(&sample(Outcome::Unsent), 3);
+        tap.record_many(&sample(Outcome::Unsent), 100_000_000_000);
+        tap.send(Vec::new());
+        drop((rows, tap));
+        assert_eq!(books.keep().unwrap(), RowsKept { written: room, lost: 100_000_000_003 - room });
     }
 
     #[test]

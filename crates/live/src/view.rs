@@ -195,7 +195,7 @@ pub struct Outcomes {
     /// Answered as expected.
     pub answered_as_expected: u64,
     /// The others by kind, where there are any: `timed_out`, `connect_failed`, `reset`, `closed_early`, `malformed`,
-    /// `unsent`, `in_flight`, and `unexpected` of answers with another status or body.
+    /// `unsent`, `backlog_overflow`, `in_flight`, and `unexpected` of answers with another status or body.
     pub failures: BTreeMap<&'static str, u64>,
 }
 

@@ -213,13 +213,17 @@ pub struct Outcomes {
     pub malformed: u64,
     /// Due and not sent before the deadline.
     pub unsent: u64,
+    /// Due, and dropped since as many as may wait for a connection were waiting. Records of before it was an outcome
+    /// count these as `unsent`.
+    #[serde(default)]
+    pub backlog_overflow: u64,
     /// Sent and neither answered nor timed out when the run ended.
     pub in_flight: u64,
 }
 
 impl Outcomes {
     /// Requests that were not answered, by name.
-    pub fn failures(&self) -> [(&'static str, u64); 7] {
+    pub fn failures(&self) -> [(&'static str, u64); 8] {
         [
             ("timed_out", self.timed_out),
             ("connect_failed", self.connect_failed),
@@ -227,8 +231,14 @@ impl Outcomes {
             ("closed_early", self.closed_early),
             ("malformed", self.malformed),
             ("unsent", self.unsent),
+            ("backlog_overflow", self.backlog_overflow),
             ("in_flight", self.in_flight),
         ]
+    }
+
+    /// Requests that were due and never reached the server.
+    pub fn never_sent(&self) -> u64 {
+        self.unsent.saturating_add(self.backlog_overflow)
     }
 }
 
@@ -260,7 +270,7 @@ pub struct Connections {
     pub unsolicited: u64,
     /// Most requests that waited for a connection at one time.
     pub backlog_peak: u64,
-    /// Requests due beyond the bound of the backlog; they are `unsent` too.
+    /// Requests due beyond the bound of the backlog, those of the warm-up included.
     pub backlog_overflow: u64,
 }
 
@@ -298,6 +308,7 @@ impl From<&stats::Tally> for Outcomes {
             closed_early: tally.closed_early,
             malformed: tally.malformed,
             unsent: tally.unsent,
+            backlog_overflow: tally.backlog_overflow,
             in_flight: tally.in_flight,
         }
     }

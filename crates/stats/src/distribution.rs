@@ -115,6 +115,12 @@ impl Distribution {
         self.censored_sum_ns += u128::from(bound.as_nanos());
     }
 
+    /// Adds so many times known only to exceed `bound`.
+    pub fn record_censored_many(&mut self, bound: Duration, count: u64) {
+        self.censored.get_or_insert_default().record_many(bound.as_nanos(), count);
+        self.censored_sum_ns += u128::from(bound.as_nanos()) * u128::from(count);
+    }
+
     /// Adds what a histogram of nanoseconds holds, such as one read from a file: times that were seen to their end, to the
     /// digits that it tells apart.
     pub fn add_exact(&mut self, histogram: &Histogram<u64>) {

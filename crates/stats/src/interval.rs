@@ -1,6 +1,6 @@
 //! What happened within a span of a load: a second of it, or all of it.
 
-use engine::Sample;
+use engine::{Outcome, Sample};
 use units::Duration;
 
 use crate::distribution::Distribution;
@@ -96,6 +96,18 @@ impl Interval {
         }
     }
 
+    /// Adds so many requests that are like `sample`. What was never sent is added at once: there may be thousands of
+    /// millions of it.
+    pub fn record_many(&mut self, sample: &Sample, count: u64) {
+        if !matches!(sample.outcome, Outcome::Unsent | Outcome::BacklogOverflow) || sample.done_in_window {
+            return (0..count).for_each(|_| self.record(sample));
+        }
+        if sample.due_in_window {
+            self.tally.record_never_sent(sample.outcome, count);
+            self.times.response.record_censored_many(sample.response_time(), count);
+        }
+    }
+
     #[cold]
     fn record_censored(&mut self, sample: &Sample) {
         self.times.response.record_censored(sample.response_time());
@@ -116,5 +128,37 @@ impl Interval {
     pub fn clear(&mut self) {
         self.tally = Tally::default();
         self.times.all_mut().into_iter().for_each(Distribution::clear);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::Instant;
+
+    use super::*;
+
+    #[test]
+    fn so_many_at_once_are_as_many_one_by_one() {
+        let at_ms = |ms| Instant::ORIGIN + Duration::from_millis(ms);
+        let good = Outcome::Answered { status: 200, expected: true };
+        for outcome in [Outcome::Unsent, Outcome::BacklogOverflow, Outcome::TimedOut, good] {
+            for (due_in_window, done_in_window) in [(true, false), (false, false), (true, true), (false, true)] {
+                let sample = Sample {
+                    intended: at_ms(10),
+                    ready: at_ms(12),
+                    sent: matches!(outcome, Outcome::TimedOut | Outcome::Answered { .. }).then(|| at_ms(13)),
+                    done: at_ms(1700),
+                    arrived: None,
+                    outcome,
+                    received_bytes: 5,
+                    due_in_window,
+                    done_in_window,
+                };
+                let (mut at_once, mut one_by_one) = (Interval::default(), Interval::default());
+                at_once.record_many(&sample, 7);
+                (0..7).for_each(|_| one_by_one.record(&sample));
+                assert_eq!(at_once, one_by_one, "{sample:?}");
+            }
+        }
     }
 }

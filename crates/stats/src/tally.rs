@@ -35,7 +35,7 @@ impl Statuses {
 /// count what was *done* within it, so that neither end of the window biases a rate.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// Requests intended in the window: the sum of the eight outcomes that follow.
+    /// Requests intended in the window: the sum of the nine outcomes that follow.
     pub intended: u64,
     /// Answered, with any status and body.
     pub answered: u64,
@@ -51,8 +51,10 @@ pub struct Tally {
     pub closed_early: u64,
     /// Not an HTTP answer; by kind in `malformations`.
     pub malformed: u64,
-    /// Due and never sent.
+    /// Due and not sent before the load ended.
     pub unsent: u64,
+    /// Due, and dropped since as many as may wait for a connection were waiting.
+    pub backlog_overflow: u64,
     /// Sent, and the run ended before its answer or timeout.
     pub in_flight: u64,
     /// Answers by status.
@@ -92,6 +94,15 @@ impl Tally {
         }
     }
 
+    /// Adds requests that were never sent, all of which ended so and none of which is in a rate.
+    pub(crate) fn record_never_sent(&mut self, outcome: Outcome, count: u64) {
+        self.intended += count;
+        match outcome {
+            Outcome::BacklogOverflow => self.backlog_overflow += count,
+            _ => self.unsent += count,
+        }
+    }
+
     #[inline]
     fn count_outcome(&mut self, outcome: Outcome) {
         self.intended += 1;
@@ -125,6 +136,7 @@ impl Tally {
                 *self.malformations.entry(kind.name()).or_default() += 1;
             }
             Outcome::Unsent => self.unsent += 1,
+            Outcome::BacklogOverflow => self.backlog_overflow += 1,
             Outcome::InFlight => self.in_flight += 1,
         }
     }
@@ -147,7 +159,7 @@ impl Tally {
     }
 
     /// Each outcome's name and count. The counts add up to `intended`.
-    pub fn outcomes(&self) -> [(&'static str, u64); 8] {
+    pub fn outcomes(&self) -> [(&'static str, u64); 9] {
         [
             ("answered", self.answered),
             ("timed_out", self.timed_out),
@@ -156,6 +168,7 @@ impl Tally {
             ("closed_early", self.closed_early),
             ("malformed", self.malformed),
             ("unsent", self.unsent),
+            ("backlog_overflow", self.backlog_overflow),
             ("in_flight", self.in_flight),
         ]
     }
@@ -169,6 +182,7 @@ impl Tally {
             "closed_early" => &mut self.closed_early,
             "malformed" => &mut self.malformed,
             "unsent" => &mut self.unsent,
+            "backlog_overflow" => &mut self.backlog_overflow,
             _ => &mut self.in_flight,
         }
     }

@@ -38,6 +38,10 @@ impl<S: Sink, P: Script> Engine<S, P> {
         if self.slots[index as usize].state != State::Connecting {
             return;
         }
+        let until = self.slots[index as usize].since + self.config.timeouts.connect;
+        if until < now {
+            return self.connect_timed_out(index, until, now);
+        }
         self.counters.connections_opened += 1;
         self.leave(index);
         let slot = &mut self.slots[index as usize];
@@ -55,12 +59,27 @@ impl<S: Sink, P: Script> Engine<S, P> {
         if self.slots[index as usize].state != State::Connecting {
             return;
         }
+        let until = self.slots[index as usize].since + self.config.timeouts.connect;
+        if until < now {
+            return self.connect_timed_out(index, until, now);
+        }
+        self.end_connecting(index, failure, now, now);
+    }
+
+    /// Gives a connection up whose bound was `until`, whatever was found out of it since.
+    pub(super) fn connect_timed_out(&mut self, index: u32, until: Instant, now: Instant) {
+        self.close(index);
+        self.end_connecting(index, ConnectFailure::TimedOut, until, now);
+    }
+
+    /// There is no connection, and there was none until `done`.
+    fn end_connecting(&mut self, index: u32, failure: ConnectFailure, done: Instant, now: Instant) {
         self.leave(index);
         if !self.slots[index as usize].has_request {
             self.counters.opening_failures += 1;
             return self.rest(index, now);
         }
-        self.finish_failed(index, Outcome::ConnectFailed(failure), now);
+        self.finish_failed(index, Outcome::ConnectFailed(failure), done);
         match self.config.load {
             Load::Closed { .. } | Load::Scripted
                 if self.stage == Stage::Running && !self.has_made_all(index) =>
@@ -159,6 +178,10 @@ impl<S: Sink, P: Script> Engine<S, P> {
     #[expect(clippy::inline_always, reason = "on the path of every request, and called from two places")]
     #[inline(always)]
     pub(super) fn on_answer(&mut self, index: u32, response: &Response, came: Came, now: Instant) {
+        let took = now.since(self.slots[index as usize].since);
+        if took > self.config.timeouts.request && self.is_overdue(index, now) {
+            return self.answered_too_late(index, came.received_bytes, now);
+        }
         let slot = &mut self.slots[index as usize];
         slot.has_served = true;
         let reusable = response.keep_alive && slot.request_written && !came.surplus;
@@ -169,6 +192,27 @@ impl<S: Sink, P: Script> Engine<S, P> {
         if !reusable || self.config.reuse == Reuse::FreshConnection {
             self.close(index);
         }
+        self.next_request(index, now);
+    }
+
+    /// Whether what is told of the slot's request at `now` came after its deadline. Where the kernel has said when it came
+    /// that counts, and not when a generator that was held up looked.
+    #[cold]
+    fn is_overdue(&self, index: u32, now: Instant) -> bool {
+        self.deadline(index) < self.arrived.unwrap_or(now)
+    }
+
+    /// When the slot's request, which was sent, is given up.
+    pub(super) fn deadline(&self, index: u32) -> Instant {
+        self.slots[index as usize].since + self.config.timeouts.request
+    }
+
+    /// The answer is whole, and too late: that it is seen before the timeout is only the order within a turn.
+    #[cold]
+    #[inline(never)]
+    fn answered_too_late(&mut self, index: u32, received_bytes: u64, now: Instant) {
+        self.finish_request(index, Outcome::TimedOut, None, received_bytes, self.deadline(index));
+        self.close(index);
         self.next_request(index, now);
     }
 
@@ -209,6 +253,8 @@ impl<S: Sink, P: Script> Engine<S, P> {
         if slot.to_be_sent {
             // It was about to go out on a connection that never did anything, and is dated as if it had.
             slot.since = now.max(slot.ready);
+        } else if self.is_overdue(index, now) {
+            return self.time_out(index, self.deadline(index), now);
         }
         self.finish_failed(index, outcome, now);
         self.close(index);

@@ -122,7 +122,8 @@ impl<S: Sink, P: Script> Engine<S, P> {
         let Load::Open { backlog_max, .. } = self.config.load else { return };
         if self.backlog.len() >= backlog_max.get() as usize {
             self.counters.backlog_overflow += 1;
-            return self.give_up_unsent(intended, now);
+            // What is known of it ends here: that it would not have been answered until later, nobody found out.
+            return self.never_sent(Outcome::BacklogOverflow, intended, now.min(self.window.end), 1);
         }
         self.backlog.push_back(intended);
         self.counters.backlog_peak = self.counters.backlog_peak.max(self.backlog.len() as u64);
@@ -184,20 +185,31 @@ impl<S: Sink, P: Script> Engine<S, P> {
         self.finish_request(index, outcome, None, received_bytes, done);
     }
 
-    /// A due request that never got a connection. It is known not to be answered until the deadline.
+    /// A due request that waited for a connection until the deadline, and so is known not to be answered until then.
     pub(super) fn give_up_unsent(&mut self, intended: Instant, now: Instant) {
-        let done = if self.window.end == Instant::FAR_FUTURE { now } else { self.window.end };
-        self.outstanding -= 1;
-        self.sink.record(&Sample {
+        self.never_sent(Outcome::Unsent, intended, self.end_of_waiting(now), 1);
+    }
+
+    /// Until when requests that are given up at the end of the load have waited.
+    pub(super) fn end_of_waiting(&self, now: Instant) -> Instant {
+        if self.window.end == Instant::FAR_FUTURE { now } else { self.window.end }
+    }
+
+    /// Ends requests that were due at `intended`, never got a connection, and waited for one until `done`. No rate counts
+    /// them, since nothing was made of them.
+    pub(super) fn never_sent(&mut self, outcome: Outcome, intended: Instant, done: Instant, count: u64) {
+        self.outstanding -= count;
+        let sample = Sample {
             intended,
-            ready: done,
+            ready: done.max(intended),
             sent: None,
             done: done.max(intended),
             arrived: None,
-            outcome: Outcome::Unsent,
+            outcome,
             received_bytes: 0,
             due_in_window: self.window.start <= intended && intended < self.window.end,
             done_in_window: false,
-        });
+        };
+        self.sink.record_many(&sample, count);
     }
 }

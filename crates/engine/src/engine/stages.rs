@@ -4,9 +4,9 @@ use units::{Duration, Instant};
 
 use super::{Engine, OPENING_AT_ONCE_MAX, RETRY_PAUSE, Stage, USERS_WAIT, Window};
 use crate::config::{Load, UserStart};
-use crate::connection::{ConnectFailure, State};
+use crate::connection::State;
 use crate::sample::{Outcome, Sink};
-use crate::schedule::Schedule;
+use crate::schedule::{Schedule, Skipped};
 use crate::script::Script;
 use crate::timers::Timers;
 
@@ -41,10 +41,7 @@ impl<S: Sink, P: Script> Engine<S, P> {
             let Some((index, at)) = self.next_expiry(state).filter(|(_, at)| *at <= now) else { return };
             match state {
                 State::Down | State::InFlight | State::Waiting => {}
-                State::Connecting => {
-                    self.close(index);
-                    self.on_connect_failed(index, ConnectFailure::TimedOut, now);
-                }
+                State::Connecting => self.connect_timed_out(index, at, now),
                 State::Free => self.lose_connection(index, now),
                 State::Thinking | State::Pausing | State::Ramping => {
                     self.leave(index);
@@ -68,7 +65,9 @@ impl<S: Sink, P: Script> Engine<S, P> {
             if slot.state != State::InFlight {
                 continue;
             }
-            let at = slot.since + self.config.timeouts.request;
+            // One that has yet to go out has all of its time before it.
+            let since = if slot.to_be_sent { now } else { slot.since };
+            let at = since + self.config.timeouts.request;
             if at <= now {
                 self.time_out(index, at, now);
             } else {
@@ -79,7 +78,7 @@ impl<S: Sink, P: Script> Engine<S, P> {
     }
 
     /// The bound, not the instant we noticed it, is what the request is known to have lasted.
-    fn time_out(&mut self, index: u32, at: Instant, now: Instant) {
+    pub(super) fn time_out(&mut self, index: u32, at: Instant, now: Instant) {
         self.finish_failed(index, Outcome::TimedOut, at);
         self.close(index);
         self.next_request(index, now);
@@ -166,6 +165,7 @@ impl<S: Sink, P: Script> Engine<S, P> {
     }
 
     pub(super) fn abandon_in_flight(&mut self, now: Instant) {
+        self.arrived = None;
         for index in 0..self.slots.len() as u32 {
             let slot = &self.slots[index as usize];
             if slot.state == State::InFlight {
@@ -191,16 +191,36 @@ impl<S: Sink, P: Script> Engine<S, P> {
     }
 
     /// A late or overwhelmed generator may come to its deadline with requests due before it that it never
-    /// got round to. They were intended all the same.
+    /// got round to. They were intended all the same. There may be thousands of millions of them, so they are
+    /// taken a stretch at a time, all of it as long late as its last.
     fn give_up_what_was_due(&mut self, now: Instant) {
         let Some(mut schedule) = self.schedule.take() else { return };
-        while schedule.due() <= now && schedule.due() < self.window.end && self.may_intend() {
-            self.intend();
-            self.give_up_unsent(schedule.due(), now);
-            schedule.advance();
+        let done = self.end_of_waiting(now);
+        let end = self.window.end.min(now + Duration::from_nanos(1));
+        while schedule.due() < end && self.may_intend() {
+            let stretch_end = self.stretch_end(schedule.due(), done).min(end);
+            let left = self.requests_max - self.counters.intended;
+            let Skipped { count, last } = schedule.skip_until(stretch_end, left);
+            self.counters.intended += count;
+            self.outstanding += count;
+            self.never_sent(Outcome::Unsent, last, done, count);
         }
     }
+
+    /// The end of the stretch from `from` on, whose requests wait until `done` equally long but for one part in
+    /// [`STRETCH_PARTS`], and are all within the measured window or all before it.
+    fn stretch_end(&self, from: Instant, done: Instant) -> Instant {
+        let length = (done.since(from) / STRETCH_PARTS).max(STRETCH_MIN);
+        let to = from + length;
+        if from < self.window.start { to.min(self.window.start) } else { to }
+    }
 }
+
+/// A stretch of requests that are given up together is so small a part of how long they waited: less than distributions
+/// tell apart.
+const STRETCH_PARTS: u64 = 2048;
+/// No stretch is shorter: at the end of the wait they would get ever shorter.
+const STRETCH_MIN: Duration = Duration::from_micros(1);
 
 /// `span` · `index` / `of`, computed from the index so that rounding never adds up.
 fn part_of(span: Duration, index: u64, of: u64) -> Duration {

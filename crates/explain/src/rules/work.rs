@@ -55,7 +55,7 @@ pub(crate) fn incorrect_service(facts: &Facts<'_>) -> Option<Verdict> {
     let Outcomes { answered, connect_failed, reset, closed_early, malformed, .. } = load.outcomes;
     let unexpected = answered.saturating_sub(load.answered_as_expected);
     let wrong = unexpected + connect_failed + reset + closed_early + malformed;
-    let asked = load.intended.saturating_sub(load.outcomes.unsent).max(1);
+    let asked = load.intended.saturating_sub(load.outcomes.never_sent()).max(1);
     let share = wrong as f64 / asked as f64;
     if share <= WRONG_SHARE_MAX {
         return None;

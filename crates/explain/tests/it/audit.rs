@@ -154,7 +154,7 @@ fn only_what_the_service_did_is_its_fault() {
 #[test]
 fn every_kind_of_failure_is_named() {
     let mut load = healthy();
-    load.intended = 107;
+    load.intended = 108;
     load.answered_as_expected = 90;
     load.outcomes = record::Outcomes {
         answered: 100,
@@ -164,6 +164,7 @@ fn every_kind_of_failure_is_named() {
         closed_early: 1,
         malformed: 1,
         unsent: 1,
+        backlog_overflow: 1,
         in_flight: 1,
     };
     let text = audit(&load).reasons.remove(0).text;
@@ -187,6 +188,20 @@ fn requests_that_were_never_sent_are_not_held_against_the_answers() {
     assert_eq!(with_unsent(100), []);
     assert_eq!(with_unsent(101), [ReasonKind::Unsent]);
     assert_eq!(with_unsent(100_000), [ReasonKind::Unsent]);
+
+    // So is what was dropped for want of room to wait, alone and with the others.
+    let mut with_both = |unsent, backlog_overflow| {
+        let answered = 100_000 - unsent - backlog_overflow;
+        load.outcomes = record::Outcomes { answered, unsent, backlog_overflow, ..Default::default() };
+        load.answered_as_expected = answered;
+        audit(&load).reasons.into_iter().map(|reason| reason.text).collect::<Vec<_>>()
+    };
+    assert_eq!(with_both(50, 50), [""; 0]);
+    let late = "51 of 100000 requests that were due (0.05 %) found no connection until the deadline";
+    let dropped = "of 100000 requests that were due (0.05 %) were dropped, since as many as may wait for a connection \
+                   were waiting";
+    assert_eq!(with_both(51, 50), [format!("{late}; 50 {dropped}")]);
+    assert_eq!(with_both(0, 5000), [format!("5000 {}", dropped.replace("0.05", "5.00"))]);
 }
 
 /// Records come from files that anyone may have written.

@@ -214,7 +214,9 @@ pub(crate) fn failure_of<'a>(
         Outcome::ClosedEarly if received_bytes == 0 => Failure::NoAnswer { server },
         Outcome::ClosedEarly => Failure::CutOff,
         Outcome::Malformed(_) => Failure::Malformed,
-        Outcome::Unsent | Outcome::InFlight | Outcome::Answered { .. } => Failure::Interrupted,
+        Outcome::Unsent | Outcome::BacklogOverflow | Outcome::InFlight | Outcome::Answered { .. } => {
+            Failure::Interrupted
+        }
     }
 }
 

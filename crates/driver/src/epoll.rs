@@ -55,6 +55,9 @@ struct Socket {
     connecting: bool,
     /// Bytes of the request not yet taken by the kernel.
     unsent_bytes: u32,
+    /// Nothing can be sent any more. What the peer had said before is read first: a server may answer a request without
+    /// reading all of it, and close.
+    broken: bool,
     /// Bytes to come that need not be copied out of the kernel.
     skip_bytes: u64,
 }
@@ -91,9 +94,14 @@ impl EpollIo {
     fn connect(&mut self, conn: Conn) -> Option<Event<'static>> {
         match self.open(conn) {
             Ok((fd, connecting)) => {
-                let socket =
-                    Socket { fd, generation: conn.generation, connecting, unsent_bytes: 0, skip_bytes: 0 };
-                self.sockets[conn.slot as usize] = Some(socket);
+                self.sockets[conn.slot as usize] = Some(Socket {
+                    fd,
+                    generation: conn.generation,
+                    connecting,
+                    unsent_bytes: 0,
+                    broken: false,
+                    skip_bytes: 0,
+                });
                 (!connecting).then_some(Event::Connected)
             }
             Err(errno) => Some(Event::ConnectFailed(connect_failure(errno))),
@@ -130,10 +138,16 @@ impl EpollIo {
             return Some(Event::Sent);
         }
         socket.unsent_bytes = request.len() as u32;
-        self.send_rest(conn, sent)
+        let event = self.send_rest(conn, sent);
+        if self.socket(conn).is_some_and(|socket| socket.broken) {
+            // There may be no more events for it.
+            self.postponed.push_back(conn);
+        }
+        event
     }
 
-    /// Hands as much of the request to the kernel as it takes, after it took or refused what it `sent`.
+    /// Hands as much of the request to the kernel as it takes, after it took or refused what it `sent`. Where it takes no
+    /// more for ever, the socket is left to be read to its end.
     fn send_rest(&mut self, conn: Conn, mut sent: Result<usize, Errno>) -> Option<Event<'static>> {
         let request = self.own_requests.get(conn.slot as usize).map_or(&*self.request, Vec::as_slice);
         let socket = self.sockets[conn.slot as usize].as_mut()?;
@@ -143,8 +157,8 @@ impl EpollIo {
                 Err(Errno::AGAIN) => return None,
                 Err(Errno::INTR) => {}
                 Err(_) => {
-                    socket.unsent_bytes = 0;
-                    return Some(Event::Reset);
+                    (socket.unsent_bytes, socket.broken) = (0, true);
+                    return None;
                 }
             }
             if socket.unsent_bytes == 0 {
@@ -196,8 +210,9 @@ impl EpollIo {
         } else if socket.unsent_bytes > 0 && flags.contains(epoll::EventFlags::OUT) {
             known = self.send_rest(conn, Ok(0));
         }
-        if flags.contains(epoll::EventFlags::IN) || hung_up {
-            self.reading = Some(Reading { conn, reads: 0, to_the_end: hung_up });
+        let to_the_end = hung_up || self.socket(conn).is_some_and(|socket| socket.broken);
+        if flags.contains(epoll::EventFlags::IN) || to_the_end {
+            self.reading = Some(Reading { conn, reads: 0, to_the_end });
         }
         known.map(|event| Seen::Known(conn, event))
     }
@@ -231,7 +246,8 @@ impl EpollIo {
             }
         };
         match received {
-            Ok(Read { bytes: 0, .. }) => Some(Seen::Known(conn, Event::PeerClosed)),
+            Ok(Read { bytes: 0, .. }) if !socket.broken => Some(Seen::Known(conn, Event::PeerClosed)),
+            Ok(Read { bytes: 0, .. }) => Some(Seen::Known(conn, Event::Reset)),
             Ok(Read { bytes, arrived }) => {
                 if reads + 1 >= READS_IN_A_ROW_MAX {
                     self.postponed.push_back(conn);
@@ -248,7 +264,7 @@ impl EpollIo {
                 }
                 Some(Seen::Bytes(conn, bytes, arrived))
             }
-            Err(Errno::AGAIN) => None,
+            Err(Errno::AGAIN) if !socket.broken => None,
             Err(_) => Some(Seen::Known(conn, Event::Reset)),
         }
     }

@@ -92,8 +92,11 @@ pub struct UringIo {
 #[derive(Debug, Clone, Copy, Default)]
 struct Socket {
     generation: u32,
-    /// Bytes of the request not yet taken by the kernel, where that is waited for.
+    /// Bytes of the request not yet taken by the kernel, where that is waited for: its send is under way then.
     unsent_bytes: u32,
+    /// Nothing can be sent any more. What the peer had said before is received first: a server may answer a request
+    /// without reading all of it, and close.
+    broken: bool,
     open: bool,
     /// The operation that is under way and only ends by a cancellation, a connect or a receive; else
     /// [`Operation::End`].
@@ -220,6 +223,7 @@ impl UringIo {
                 self.sockets[conn.slot as usize] = Socket {
                     generation,
                     unsent_bytes: 0,
+                    broken: false,
                     open: true,
                     busy: Operation::Connect,
                     closing: false,
@@ -274,13 +278,17 @@ impl UringIo {
     fn close(&mut self, conn: Conn) {
         let Some(socket) = self.socket(conn) else { return };
         let busy = socket.busy;
+        let sends = socket.unsent_bytes > 0;
         *socket = Socket { generation: conn.generation, closing: true, ..Socket::default() };
         let quiet =
             |entry: squeue::Entry| entry.flags(Flags::SKIP_SUCCESS).user_data(pack(Operation::End, conn));
-        if busy != Operation::End {
-            // It holds the socket; closing its place in the table alone would leave the connection open. By its name,
-            // which the kernel finds in a hash table; by descriptor it would look at the operations of all sockets.
-            self.queue(&quiet(opcode::AsyncCancel::new(pack(busy, conn)).build()));
+        // What is under way holds the socket; closing its place in the table alone would leave the connection open, and the
+        // rest of a large request in memory. By its name, which the kernel finds in a hash table; by descriptor it would
+        // look at the operations of all sockets.
+        for operation in [busy, if sends { Operation::Send } else { Operation::End }] {
+            if operation != Operation::End {
+                self.queue(&quiet(opcode::AsyncCancel::new(pack(operation, conn)).build()));
+            }
         }
         self.queue(&quiet(opcode::Close::new(Fixed(conn.slot)).build()));
     }
@@ -327,8 +335,9 @@ impl UringIo {
             }
             (Err(Errno::CANCELED), _) => None,
             (result, buffer) => {
+                let closed = result.is_ok() && !socket.broken;
                 self.give_back(buffer);
-                Some(Seen::Known(conn, if result.is_ok() { Event::PeerClosed } else { Event::Reset }))
+                Some(Seen::Known(conn, if closed { Event::PeerClosed } else { Event::Reset }))
             }
         }
     }
@@ -344,9 +353,17 @@ impl UringIo {
                 self.queue(&rest);
                 None
             }
-            Ok(_) => Some(Seen::Known(conn, Event::Sent)),
+            Ok(_) => {
+                socket.unsent_bytes = 0;
+                Some(Seen::Known(conn, Event::Sent))
+            }
             Err(Errno::CANCELED) => None,
-            Err(_) => Some(Seen::Known(conn, Event::Reset)),
+            Err(errno) => {
+                (socket.unsent_bytes, socket.broken) = (0, true);
+                // The receive that is under way brings what there is, and then the end.
+                let ends = socket.busy == Operation::Receive && has_ended(errno);
+                (!ends).then_some(Seen::Known(conn, Event::Reset))
+            }
         }
     }
 
@@ -514,6 +531,11 @@ fn arrived(conn: Conn, bytes: &[u8], asked: &libc::msghdr, seen: Instant) -> Opt
     }
     let message = RecvMsgOut::parse(bytes, asked).ok()?;
     Some(arrival::arrival(message.control_data())?.min(seen))
+}
+
+/// Whether a send that failed so says that the connection is over, so that its receive ends as well.
+fn has_ended(errno: Errno) -> bool {
+    matches!(errno, Errno::PIPE | Errno::CONNRESET | Errno::TIMEDOUT)
 }
 
 /// A completion's result: a count, or what went wrong.

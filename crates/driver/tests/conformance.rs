@@ -7,7 +7,7 @@ use std::sync::Arc;
 use driver::{EpollIo, RingSizes, Route, UringIo};
 use engine::Io;
 use sim::Answer;
-use sim::conformance::{Behaviour, Harness, suite};
+use sim::conformance::{Behaviour, EARLY_ANSWER, Harness, suite};
 
 /// Real servers, reached through the IO that `0` makes.
 struct Sockets<F>(F);
@@ -47,6 +47,12 @@ fn accept(listener: &TcpListener, behaviour: &Behaviour, request_bytes: usize) {
 
 /// Serves one connection. IO errors end it: the client has closed.
 fn serve(mut stream: TcpStream, behaviour: &Behaviour, answer: &[u8], request_bytes: usize) {
+    if *behaviour == Behaviour::AnswersEarly {
+        let _ = stream.read(&mut [0; 256]);
+        let _ = stream.write_all(EARLY_ANSWER);
+        // What it has not read turns the close into a reset.
+        return;
+    }
     let mut request = vec![0; request_bytes];
     let mut answers = 0;
     while stream.read_exact(&mut request).is_ok() {
@@ -72,7 +78,7 @@ fn serve(mut stream: TcpStream, behaviour: &Behaviour, answer: &[u8], request_by
             }
             Behaviour::NeverAnswers => Ok(()),
             Behaviour::Garbage => stream.write_all(b"\x16\x03\x01 not HTTP\r\n\r\n"),
-            Behaviour::Refuses => return,
+            Behaviour::Refuses | Behaviour::AnswersEarly => return,
         };
         if written.is_err() {
             return;

@@ -39,7 +39,13 @@ pub enum Behaviour {
     Garbage,
     /// Refuses connections.
     Refuses,
+    /// Answers with a 413 as soon as a request begins, reads no more of it, and closes: the client meets a reset.
+    AnswersEarly,
 }
+
+/// The answer of [`Behaviour::AnswersEarly`].
+pub const EARLY_ANSWER: &[u8] =
+    b"HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 9\r\n\r\ntoo large";
 
 impl Behaviour {
     /// The body of [`Behaviour::Answers`].
@@ -69,6 +75,7 @@ pub fn suite(harness: &mut impl Harness) {
     failures_have_their_own_outcome(harness);
     timeouts_end_at_their_bound(harness);
     large_requests_are_sent_whole(harness);
+    early_answers_are_answers(harness);
     fresh_connections_are_fresh(harness);
 }
 
@@ -170,11 +177,28 @@ fn timeouts_end_at_their_bound(harness: &mut impl Harness) {
     assert!(at_bound, "a timed-out request lasts exactly its bound");
 }
 
+/// A request with a body of so many bytes.
+fn post(body_bytes: usize) -> Box<[u8]> {
+    let head = format!("POST / HTTP/1.1\r\nContent-Length: {body_bytes}\r\n\r\n");
+    [head.as_bytes(), &vec![b'x'; body_bytes]].concat().into()
+}
+
+/// Whoever sends finds the connection reset; what the server said before that is the answer all the same.
+fn early_answers_are_answers(harness: &mut impl Harness) {
+    for body_bytes in [100_000, 8 << 20] {
+        let mut scenario = load(2, 40, "hello".into());
+        scenario.config.request.bytes = post(body_bytes);
+        let seen = run(harness, &Behaviour::AnswersEarly, &scenario);
+        assert_eq!(seen.outcomes(), BTreeMap::from([("answered", 40)]), "{body_bytes} bytes");
+        let refused = engine::Outcome::Answered { status: 413, expected: false };
+        assert!(seen.samples.iter().all(|sample| sample.outcome == refused), "{body_bytes} bytes");
+        assert_eq!(seen.connections_opened, 40, "{body_bytes} bytes: no connection is used again");
+    }
+}
+
 fn large_requests_are_sent_whole(harness: &mut impl Harness) {
     let mut scenario = load(2, 4, "hello".into());
-    let body = vec![b'x'; 8 << 20];
-    let head = format!("POST / HTTP/1.1\r\nContent-Length: {}\r\n\r\n", body.len());
-    scenario.config.request.bytes = [head.as_bytes(), &body].concat().into();
+    scenario.config.request.bytes = post(8 << 20);
     let behaviour =
         Behaviour::Answers { framing: Answer::ContentLength, body_bytes: 5, piece_bytes: 1 << 20 };
     scenario.config.expect.body = Some(Behaviour::body(5).into_bytes().into());

@@ -212,6 +212,11 @@ impl Io for SimIo {
                 if link == Some(Link::Over) {
                     return Some(Event::Reset);
                 }
+                if let Some(answer) = self.plan.early_answer {
+                    // Never sent: the rest of the request meets the reset.
+                    self.deliver(conn, self.plan.network * 2, answer.to_vec(), Some(What::Resets));
+                    return None;
+                }
                 self.schedule(self.plan.network, conn, What::RequestArrives);
                 return Some(Event::Sent);
             }

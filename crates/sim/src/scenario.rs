@@ -186,6 +186,7 @@ fn random_server(random: &mut Xoshiro256PlusPlus) -> ServerPlan {
         answer: pick(random, &Answer::ALL),
         body: pick(random, &["hello", "", "a longer body, cut in many places"]).into(),
         close_every: (below(random, 3) == 0).then(|| 1 + below(random, 5) as u32),
+        early_answer: None,
         faults,
     }
 }

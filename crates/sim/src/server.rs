@@ -35,6 +35,8 @@ pub struct ServerPlan {
     pub body: String,
     /// Every so many answers the connection is closed, as announced.
     pub close_every: Option<u32>,
+    /// What it answers without reading a request, and resets then.
+    pub early_answer: Option<&'static [u8]>,
     /// What goes wrong.
     pub faults: Faults,
 }
@@ -51,6 +53,7 @@ impl ServerPlan {
             answer: Answer::ContentLength,
             body: "hello".into(),
             close_every: None,
+            early_answer: None,
             faults: Faults::default(),
         }
     }

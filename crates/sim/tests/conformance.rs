@@ -1,6 +1,6 @@
 //! The conformance suite against the simulator.
 
-use sim::conformance::{Behaviour, Harness, suite};
+use sim::conformance::{Behaviour, EARLY_ANSWER, Harness, suite};
 use sim::{Answer, Fault, Faults, ServerPlan, SimIo};
 use units::{Duration, Seed};
 
@@ -24,6 +24,7 @@ impl Harness for Simulated {
             Behaviour::NeverAnswers => plan.faults = always(Fault::NeverAnswer),
             Behaviour::Garbage => plan.faults = always(Fault::Garbage),
             Behaviour::Refuses => plan.faults.refused_per_mille = 1000,
+            Behaviour::AnswersEarly => plan.early_answer = Some(EARLY_ANSWER),
         }
         assert!(plan.answer != Answer::CloseDelimited || plan.close_every.is_none());
         SimIo::new(plan, Seed(1))

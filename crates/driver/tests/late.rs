@@ -1,0 +1,77 @@
+//! A generator that is held up for longer than its timeout finds answers that came meanwhile.
+
+mod common;
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+
+use driver::{EpollIo, RingSizes, Route, UringIo, probe_uring};
+use engine::{Engine, Io, Outcome, Sample, drive};
+use rustix::io::Errno;
+use units::Duration;
+
+/// Answers at once. It ends with the test process.
+fn prompt() -> Route {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("a bound address");
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            std::thread::spawn(move || {
+                let mut request = [0; common::REQUEST.len()];
+                let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+                while stream.read_exact(&mut request).is_ok() && stream.write_all(answer).is_ok() {}
+            });
+        }
+    });
+    Route::new(vec![address], 0).expect("one target")
+}
+
+/// Where the kernel says when an answer came it was in time; of the others nobody knows.
+fn a_late_look_is_told_from_a_late_answer(io: &mut impl Io<Error = Errno>) {
+    let timeout = Duration::from_millis(150);
+    // The first connection of sixteen has stamps.
+    let mut config = common::config(2);
+    config.stop.duration = Duration::from_millis(600);
+    config.timeouts.request = timeout;
+    let mut samples = Vec::new();
+    let start = io.now();
+    let mut engine = Engine::new(config, |sample: &Sample| samples.push(*sample), start);
+    let mut held_up = false;
+    drive(&mut engine, io, |engine, now| {
+        // Stamps begin a moment after the first socket asked for them.
+        let in_the_middle = now.since(engine.window().start) > Duration::from_millis(200);
+        if in_the_middle && !std::mem::replace(&mut held_up, true) {
+            std::thread::sleep(std::time::Duration::from_millis(200));
+        }
+        None
+    })
+    .expect("the IO works");
+    drop(engine);
+    let late: Vec<&Sample> = samples.iter().filter(|it| it.service_time() >= Some(timeout)).collect();
+    assert_eq!(late.len(), 2, "a request of each connection met the pause: {late:?}");
+    for sample in late {
+        if sample.outcome.is_answered() {
+            let lay = sample.receive_lag().expect("only a stamp says that it came in time");
+            assert!(lay >= Duration::from_millis(150), "{sample:?}");
+        } else {
+            assert_eq!((sample.outcome, sample.service_time()), (Outcome::TimedOut, Some(timeout)));
+        }
+    }
+    let timed_out = samples.iter().filter(|it| it.outcome == Outcome::TimedOut).count();
+    assert_eq!(timed_out, 1, "the connection without stamps");
+}
+
+#[test]
+fn over_epoll_a_late_look_is_told_from_a_late_answer() {
+    a_late_look_is_told_from_a_late_answer(&mut EpollIo::new(prompt(), 2, common::REQUEST).expect("epoll"));
+}
+
+#[test]
+fn over_io_uring_a_late_look_is_told_from_a_late_answer() {
+    if let Err(refused) = probe_uring(2) {
+        eprintln!("not tried: {refused}");
+        return;
+    }
+    let ring = UringIo::new(prompt(), 2, common::REQUEST, RingSizes::default());
+    a_late_look_is_told_from_a_late_answer(&mut ring.expect("io_uring"));
+}

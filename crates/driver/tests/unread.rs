@@ -1,0 +1,87 @@
+//! Large requests to a server that reads nothing: each times out with most of it still to be sent, and leaves nothing.
+
+mod common;
+
+use std::net::{SocketAddr, TcpListener};
+use std::num::NonZeroU64;
+
+use driver::{EpollIo, RingSizes, Route, UringIo, probe_uring};
+use engine::{Engine, Io, Outcome, Sample, drive};
+use rustix::io::Errno;
+use units::Duration;
+
+const CONNECTIONS: u32 = 4;
+const REQUESTS: u64 = 40;
+
+/// Takes connections and reads nothing. It ends with the test process.
+fn unreading() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("a bound address");
+    std::thread::spawn(move || {
+        let mut streams = Vec::new();
+        streams.extend(listener.incoming().map_while(Result::ok));
+    });
+    address
+}
+
+fn request() -> Vec<u8> {
+    // More than the buffers of both ends take.
+    let body = vec![b'x'; 16 << 20];
+    let head = format!("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n", body.len());
+    [head.as_bytes(), &body].concat()
+}
+
+/// Sockets connected to `port` that somebody still holds: not those that the kernel is to get rid of.
+fn held(port: u16) -> usize {
+    let table = std::fs::read_to_string("/proc/self/net/tcp").expect("proc is mounted");
+    let remote = format!(":{port:04X}");
+    let is_held = |line: &&str| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        fields.len() > 9 && fields[2].ends_with(&remote) && fields[9] != "0"
+    };
+    table.lines().filter(is_held).count()
+}
+
+/// `IO` is alive all the while: what it holds does not go with it.
+fn leaves_nothing<T: Io<Error = Errno>>(make: impl FnOnce(Route, &[u8]) -> T) {
+    let address = unreading();
+    let request = request();
+    let mut io = make(Route::new(vec![address], 0).expect("one target"), &request);
+    let mut config = common::config(CONNECTIONS);
+    config.stop = engine::Stop { duration: Duration::from_secs(60), requests: NonZeroU64::new(REQUESTS) };
+    config.timeouts.request = Duration::from_millis(20);
+    config.request.bytes = request.into();
+    let (mut outcomes, mut most_held) = (Vec::new(), 0);
+    let sink = |sample: &Sample| outcomes.push(sample.outcome);
+    let start = io.now();
+    let mut engine = Engine::new(config, sink, start);
+    drive(&mut engine, &mut io, |_, _| {
+        most_held = most_held.max(held(address.port()));
+        None
+    })
+    .expect("the IO works");
+    drop(engine);
+    assert_eq!(outcomes, [Outcome::TimedOut; REQUESTS as usize]);
+    // What a turn closes goes to the kernel with its wait.
+    io.wait(Some(io.now() + Duration::from_millis(20))).expect("the IO works");
+    while io.next().is_some() {}
+    assert_eq!(held(address.port()), 0, "sockets of requests that timed out are still held");
+    let bound = 2 * CONNECTIONS as usize;
+    assert!(most_held <= bound, "{most_held} sockets were held at one time, for {CONNECTIONS} connections");
+}
+
+#[test]
+fn epoll_lets_a_socket_go_whose_request_timed_out() {
+    leaves_nothing(|route, request| EpollIo::new(route, CONNECTIONS, request).expect("epoll"));
+}
+
+#[test]
+fn io_uring_lets_a_socket_go_whose_request_timed_out() {
+    if let Err(refused) = probe_uring(CONNECTIONS) {
+        eprintln!("not tried: {refused}");
+        return;
+    }
+    leaves_nothing(|route, request| {
+        UringIo::new(route, CONNECTIONS, request, RingSizes::default()).expect("io_uring")
+    });
+}

@@ -1,13 +1,13 @@
 //! Five thousand connections to a server that answers, closes, resets, stops half-way and falls silent at random, so
-//! that operations are cancelled in every state they can be in. Afterwards no descriptor, buffer or slot is missing,
-//! and memory has not grown.
+//! that operations are cancelled in every state they can be in; then some to one that never reads, with requests of
+//! megabytes. Afterwards no descriptor, buffer, socket or slot is missing, and memory has not grown.
 //!
 //!     cargo run --release -p proofload-driver --example stress -- [SECONDS A DRIVER, default 300]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::time::Duration as StdDuration;
+use std::time::{Duration as StdDuration, Instant};
 
 use driver::{EpollIo, RingSizes, Route, UringIo, probe_uring};
 use engine::{Config, Engine, Expect, Io, Sample, Timeouts, drive};
@@ -18,20 +18,33 @@ use units::Duration;
 
 const CONNECTIONS: u32 = 5000;
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+/// Connections to the server that never reads: each fills the kernel's buffers of both ends.
+const UNREAD_CONNECTIONS: u32 = 32;
+/// More than those buffers take.
+const UNREAD_BODY_BYTES: usize = 16 << 20;
+/// How long that server keeps a connection, of which it reads nothing.
+const UNREAD_KEPT: StdDuration = StdDuration::from_millis(300);
 /// Growth of resident memory, after the first fifth of the time, that is still taken for noise.
 const GROWTH_KIB_MAX: u64 = 4096;
 
 fn main() {
     let seconds = std::env::args().nth(1).map_or(300, |text| text.parse().expect("a number of seconds"));
     let span = Duration::from_secs(seconds);
+    let post = post();
     driver_under_stress("epoll", span, |route| EpollIo::new(route, CONNECTIONS, REQUEST), |_| 0);
+    requests_that_nobody_reads("epoll", span / 10, |route| EpollIo::new(route, UNREAD_CONNECTIONS, &post));
     match probe_uring(CONNECTIONS) {
-        Ok(()) => driver_under_stress(
-            "io_uring",
-            span,
-            |route| UringIo::new(route, CONNECTIONS, REQUEST, RingSizes::default()),
-            UringIo::buffers_out,
-        ),
+        Ok(()) => {
+            driver_under_stress(
+                "io_uring",
+                span,
+                |route| UringIo::new(route, CONNECTIONS, REQUEST, RingSizes::default()),
+                UringIo::buffers_out,
+            );
+            requests_that_nobody_reads("io_uring", span / 10, |route| {
+                UringIo::new(route, UNREAD_CONNECTIONS, &post, RingSizes::default())
+            });
+        }
         Err(refused) => println!("io_uring: not tried, {refused}"),
     }
 }
@@ -75,6 +88,73 @@ fn driver_under_stress<I: Io<Error = Errno>>(
     assert_eq!(open_files(), before, "{name}: descriptors that were not closed");
     assert!(grown_kib < GROWTH_KIB_MAX, "{name}: memory grew by {grown_kib} KiB");
     println!("{name}: {span}, {opened} connections, memory grew by {grown_kib} KiB, {outcomes:?}");
+}
+
+fn post() -> Vec<u8> {
+    let head = format!("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: {UNREAD_BODY_BYTES}\r\n\r\n");
+    [head.as_bytes(), &vec![b'x'; UNREAD_BODY_BYTES]].concat()
+}
+
+/// Requests of megabytes that all time out half-sent. Panics where the driver holds more sockets than it has connections,
+/// or any afterwards.
+fn requests_that_nobody_reads<I: Io<Error = Errno>>(
+    name: &str,
+    span: Duration,
+    make: impl FnOnce(Route) -> Result<I, Errno>,
+) {
+    let before = open_files();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    let route = Route::new(vec![address], 0).expect("one target");
+    let (stop, stopped) = std::sync::mpsc::channel();
+    let server = std::thread::spawn(move || keep_unread(&listener, &stopped));
+    let mut io = make(route).expect("the driver starts");
+    let mut config = Config { connections: UNREAD_CONNECTIONS.try_into().expect("some"), ..config(span) };
+    config.timeouts.request = Duration::from_millis(100);
+    let (mut outcomes, mut most_held) = (BTreeMap::<&str, u64>::new(), 0);
+    let sink = |sample: &Sample| *outcomes.entry(sample.outcome.name()).or_default() += 1;
+    let start = io.now();
+    let mut engine = Engine::new(config, sink, start);
+    drive(&mut engine, &mut io, |_, _| {
+        most_held = most_held.max(held(address.port()));
+        None
+    })
+    .expect("the driver works");
+    drop(engine);
+    io.wait(Some(io.now() + Duration::from_millis(100))).expect("the driver works");
+    assert_eq!(held(address.port()), 0, "{name}: sockets that were not let go");
+    assert!(most_held <= 2 * UNREAD_CONNECTIONS as usize, "{name}: {most_held} sockets at one time");
+    drop(io);
+    drop(stop);
+    server.join().expect("the server ends");
+    assert_eq!(open_files(), before, "{name}: descriptors that were not closed");
+    println!("{name}: {span} of requests that nobody reads, {most_held} sockets at the most, {outcomes:?}");
+}
+
+/// Keeps each connection for [`UNREAD_KEPT`], and reads nothing, until the other end of `stopped` is dropped.
+fn keep_unread(listener: &TcpListener, stopped: &std::sync::mpsc::Receiver<()>) {
+    listener.set_nonblocking(true).expect("a listener can be non-blocking");
+    let mut streams = VecDeque::new();
+    while stopped.try_recv() != Err(std::sync::mpsc::TryRecvError::Disconnected) {
+        while let Ok((stream, _)) = listener.accept() {
+            streams.push_back((Instant::now(), stream));
+        }
+        while streams.front().is_some_and(|(since, _): &(Instant, TcpStream)| since.elapsed() > UNREAD_KEPT) {
+            streams.pop_front();
+        }
+        std::thread::sleep(StdDuration::from_millis(1));
+    }
+}
+
+/// Sockets connected to `port` that this process still holds: the kernel gets rid of the others.
+fn held(port: u16) -> usize {
+    let table = std::fs::read_to_string("/proc/self/net/tcp").expect("proc is mounted");
+    let remote = format!(":{port:04X}");
+    let is_held = |line: &&str| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        fields.len() > 9 && fields[2].ends_with(&remote) && fields[9] != "0"
+    };
+    table.lines().filter(is_held).count()
 }
 
 fn config(span: Duration) -> Config {

@@ -47,8 +47,11 @@ fn accept(listener: &TcpListener, behaviour: &Behaviour, request_bytes: usize) {
 
 /// Serves one connection. IO errors end it: the client has closed.
 fn serve(mut stream: TcpStream, behaviour: &Behaviour, answer: &[u8], request_bytes: usize) {
-    if *behaviour == Behaviour::AnswersEarly {
+    if matches!(behaviour, Behaviour::AnswersEarly | Behaviour::ResetsEarly) {
         let _ = stream.read(&mut [0; 256]);
+        if *behaviour == Behaviour::ResetsEarly {
+            return reset(&stream);
+        }
         let _ = stream.write_all(EARLY_ANSWER);
         // What it has not read turns the close into a reset.
         return;
@@ -78,7 +81,7 @@ fn serve(mut stream: TcpStream, behaviour: &Behaviour, answer: &[u8], request_by
             }
             Behaviour::NeverAnswers => Ok(()),
             Behaviour::Garbage => stream.write_all(b"\x16\x03\x01 not HTTP\r\n\r\n"),
-            Behaviour::Refuses | Behaviour::AnswersEarly => return,
+            Behaviour::Refuses | Behaviour::AnswersEarly | Behaviour::ResetsEarly => return,
         };
         if written.is_err() {
             return;

@@ -41,6 +41,8 @@ pub enum Behaviour {
     Refuses,
     /// Answers with a 413 as soon as a request begins, reads no more of it, and closes: the client meets a reset.
     AnswersEarly,
+    /// Resets as soon as a request begins, and has said nothing.
+    ResetsEarly,
 }
 
 /// The answer of [`Behaviour::AnswersEarly`].
@@ -193,6 +195,9 @@ fn early_answers_are_answers(harness: &mut impl Harness) {
         let refused = engine::Outcome::Answered { status: 413, expected: false };
         assert!(seen.samples.iter().all(|sample| sample.outcome == refused), "{body_bytes} bytes");
         assert_eq!(seen.connections_opened, 40, "{body_bytes} bytes: no connection is used again");
+
+        let seen = run(harness, &Behaviour::ResetsEarly, &scenario);
+        assert_eq!(seen.outcomes(), BTreeMap::from([("reset", 40)]), "{body_bytes} bytes");
     }
 }
 

@@ -25,6 +25,7 @@ impl Harness for Simulated {
             Behaviour::Garbage => plan.faults = always(Fault::Garbage),
             Behaviour::Refuses => plan.faults.refused_per_mille = 1000,
             Behaviour::AnswersEarly => plan.early_answer = Some(EARLY_ANSWER),
+            Behaviour::ResetsEarly => plan.early_answer = Some(&[]),
         }
         assert!(plan.answer != Answer::CloseDelimited || plan.close_every.is_none());
         SimIo::new(plan, Seed(1))

@@ -12,7 +12,7 @@ use plan::LoadPlan;
 use record::{LOAD_VERSION, LoadResult};
 use signals::CpuReading;
 use stack::Cpus;
-use stats::{Interval, RateSample, Steadiness};
+use stats::{Interval, RateSample, Steadiness, ThreadUse};
 use units::{Duration, Instant};
 
 use crate::crew::Crew;
@@ -169,15 +169,17 @@ fn carry_out_with(
     let taps = taps.into_iter().chain(std::iter::repeat_with(|| None));
     let works = configs.into_iter().zip(taps).map(|(config, tap)| -> Work<'_> {
         let route = Route::new(job.targets.to_vec(), first_slot).expect("resolved to an address");
-        first_slot += config.connections.get();
+        let connections = config.connections;
+        first_slot += connections.get();
         let backend = crew.backend;
         Box::new(move |feed| match tap {
-            None => Ok(ThreadEnd::new(run_engine(config, route, feed, control, backend)?)),
+            None => Ok(ThreadEnd::new(run_engine(config, route, feed, control, backend)?, connections)),
             Some(tap) => {
                 let finished = run_engine(config, route, tap.beside(feed), control, backend)?;
                 let Finished { sink, counters, window, usage, incidents } = finished;
                 let sink = sink.into_feed();
-                Ok(ThreadEnd::new(Finished { sink, counters, window, usage, incidents }))
+                let finished = Finished { sink, counters, window, usage, incidents };
+                Ok(ThreadEnd::new(finished, connections))
             }
         })
     });
@@ -220,6 +222,8 @@ pub(crate) fn carry_out_on(
 /// What a load thread has to tell.
 pub(crate) struct ThreadEnd {
     cpus: Cpus,
+    /// Those it was given.
+    connections: NonZeroU32,
     counters: Counters,
     window: Window,
     usage: driver::Usage,
@@ -228,10 +232,10 @@ pub(crate) struct ThreadEnd {
 
 impl ThreadEnd {
     /// Called on the thread itself: takes note of where it may run, and sends off what is left in its feed.
-    pub(crate) fn new(finished: Finished<Feed>) -> Self {
+    pub(crate) fn new(finished: Finished<Feed>, connections: NonZeroU32) -> Self {
         let Finished { sink, counters, window, usage, incidents } = finished;
         sink.finish(monotonic_now(), window.end);
-        Self { cpus: Cpus::of_this_thread(), counters, window, usage, incidents }
+        Self { cpus: Cpus::of_this_thread(), connections, counters, window, usage, incidents }
     }
 }
 
@@ -300,13 +304,17 @@ pub(crate) fn enough_files(connections: u32) -> Result<(), LabError> {
 }
 
 fn result(job: &Job<'_>, crew: &Crew, books: &Books, threads: &[ThreadEnd], interrupted: bool) -> LoadResult {
-    // Windows of several threads differ by their opening; the longest is the one that saw everything.
-    let window = threads.iter().map(|it| it.window).max_by_key(|it| it.end.since(it.start));
-    let window = window.unwrap_or(Window { start: Instant::ORIGIN, end: Instant::ORIGIN });
+    let windows: Vec<Window> = threads.iter().map(|it| it.window).collect();
+    let window = joint_window(&windows);
     let length = window.end.since(window.start);
     let whole = &books.whole;
-    let cpu: Vec<Duration> = threads.iter().map(|it| it.usage.cpu).collect();
-    let figures = stats::figures(whole, length, job.plan.saturating_users(), &cpu);
+    let used: Vec<ThreadUse> =
+        threads.iter().map(|it| ThreadUse { cpu: it.usage.cpu, wall: it.usage.wall }).collect();
+    let users = job.plan.saturating_users().map(|_| {
+        let users = threads.iter().map(|it| it.connections.get());
+        mean_users(users.zip(&windows), length)
+    });
+    let figures = stats::figures(whole, length, users, &used);
     let tally = &whole.tally;
     let named = |counts: &std::collections::BTreeMap<&'static str, u64>| {
         counts.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
@@ -342,7 +350,7 @@ fn result(job: &Job<'_>, crew: &Crew, books: &Books, threads: &[ThreadEnd], inte
         cpu_us_per_request: figures.generator_cpu_us_per_request,
         generator: record::Generator {
             busy_share: figures.generator_busy_share,
-            cpu_s: cpu.iter().map(|it| it.as_secs_f64()).sum(),
+            cpu_s: used.iter().map(|it| it.cpu.as_secs_f64()).sum(),
             no_buffer: threads.iter().map(|it| it.incidents.no_buffer).sum(),
             completions_held_back: threads.iter().map(|it| it.incidents.completions_held_back).sum(),
         },
@@ -351,6 +359,26 @@ fn result(job: &Job<'_>, crew: &Crew, books: &Books, threads: &[ThreadEnd], inte
         seconds: books.seconds.within(length),
         steps: Vec::new(),
     }
+}
+
+/// The measured window of the threads together. Threads that end when their requests are made end one after another, and
+/// the load lasts from the first start to the last end. Where a deadline ends them all they are equally long and only
+/// begin a moment apart, each when its connections are up; what each did in its own is then the load's rate.
+fn joint_window(windows: &[Window]) -> Window {
+    let length = |it: &Window| it.end.since(it.start);
+    let start = windows.iter().map(|it| it.start).min().unwrap_or(Instant::ORIGIN);
+    let end = windows.iter().map(|it| it.end).max().unwrap_or(Instant::ORIGIN);
+    let equally_long = windows.windows(2).all(|pair| length(&pair[0]) == length(&pair[1]));
+    let end = windows.first().filter(|_| equally_long).map_or(end, |first| start + length(first));
+    Window { start, end }
+}
+
+/// How many users there were on average over a window of `length`, of which those of each thread were there for its own.
+fn mean_users<'a>(of_threads: impl Iterator<Item = (u32, &'a Window)>, length: Duration) -> f64 {
+    let part = |window: &Window| window.end.since(window.start).as_secs_f64() / length.as_secs_f64();
+    let parts = of_threads
+        .map(|(users, window)| f64::from(users) * if length.is_zero() { 1.0 } else { part(window) });
+    parts.sum()
 }
 
 fn connections(threads: &[ThreadEnd]) -> record::Connections {
@@ -411,5 +439,36 @@ fn ramp_up_s(start: UserStart) -> Option<f64> {
     match start {
         UserStart::WithWarmUp => None,
         UserStart::RampUp { span, .. } => Some(span.as_secs_f64()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(start_ms: u64, end_ms: u64) -> Window {
+        let at_ms = |ms| Instant::ORIGIN + Duration::from_millis(ms);
+        Window { start: at_ms(start_ms), end: at_ms(end_ms) }
+    }
+
+    #[test]
+    fn a_load_whose_threads_end_one_after_another_lasts_from_the_first_start_to_the_last_end() {
+        // One thread made its requests in 600 ms, the other in 700, of 900 in all.
+        let apart = [window(0, 600), window(200, 900)];
+        assert_eq!(joint_window(&apart), window(0, 900));
+        assert_eq!(joint_window(&[window(100, 200), window(0, 1000)]), window(0, 1000));
+        assert_eq!(joint_window(&[window(5, 50)]), window(5, 50));
+        // 30 users for two thirds of it, and 9 for seven ninths.
+        let users = mean_users([30, 9].into_iter().zip(&apart), Duration::from_millis(900));
+        assert!((users - 27.0).abs() < 1e-9, "{users}");
+    }
+
+    /// What each thread did in a second is a second's rate, however far apart the seconds begin.
+    #[test]
+    fn a_load_that_a_deadline_ends_is_as_long_as_that() {
+        let windows = [window(30, 1030), window(0, 1000), window(50, 1050)];
+        assert_eq!(joint_window(&windows), window(0, 1000));
+        let users = mean_users([4, 3, 3].into_iter().zip(&windows), Duration::from_secs(1));
+        assert_eq!(users.to_bits(), 10_f64.to_bits());
     }
 }

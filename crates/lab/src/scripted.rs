@@ -37,11 +37,12 @@ pub fn run<P: Script + Send>(
     let works =
         configs.into_iter().zip(scripts).zip(&given_back).map(|((config, script), back)| -> Work<'_> {
             let route = Route::new(job.targets.to_vec(), first_slot).expect("resolved to an address");
-            first_slot += config.connections.get();
+            let connections = config.connections;
+            first_slot += connections.get();
             Box::new(move |feed| {
                 let (finished, script) = run_scripted(config, route, feed, script, control)?;
                 *back.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(script);
-                Ok(ThreadEnd::new(finished))
+                Ok(ThreadEnd::new(finished, connections))
             })
         });
     let works = works.collect();

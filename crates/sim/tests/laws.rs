@@ -128,7 +128,7 @@ fn littles_law_holds_in_the_closed_model() {
         let mut whole = Interval::default();
         outcome.samples.iter().for_each(|sample| whole.record(sample));
         let window = outcome.window.end.since(outcome.window.start);
-        let law = figures(&whole, window, Some(users), &[]).littles_law.expect("something was done");
+        let law = figures(&whole, window, Some(users.into()), &[]).littles_law.expect("something was done");
         assert!(law.gap() <= LITTLE_TOLERANCE, "{law:?}");
     });
 }

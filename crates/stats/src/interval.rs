@@ -142,7 +142,9 @@ mod tests {
         let at_ms = |ms| Instant::ORIGIN + Duration::from_millis(ms);
         let good = Outcome::Answered { status: 200, expected: true };
         for outcome in [Outcome::Unsent, Outcome::BacklogOverflow, Outcome::TimedOut, good] {
-            for (due_in_window, done_in_window) in [(true, false), (false, false), (true, true), (false, true)] {
+            for (due_in_window, done_in_window) in
+                [(true, false), (false, false), (true, true), (false, true)]
+            {
                 let sample = Sample {
                     intended: at_ms(10),
                     ready: at_ms(12),

@@ -47,5 +47,5 @@ pub use spread::{Spread, rank_with_ties};
 pub use steady::{
     BurstFigures, STEADY_BURSTS_MIN, STEADY_CHANGE_MAX, STEADY_JIT_SHARE_MAX, Steadiness, steadiness,
 };
-pub use summary::{LoadFigures, figures};
+pub use summary::{LoadFigures, ThreadUse, figures};
 pub use tally::{Statuses, Tally};

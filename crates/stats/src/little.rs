@@ -10,7 +10,7 @@ pub const LITTLE_TOLERANCE: f64 = 0.05;
 /// N against X · R, over what was done within the measured window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LittlesLaw {
-    /// Users: requests that are always under way.
+    /// Users: requests that are always under way, on average over the window.
     pub users: f64,
     /// Requests done a second, of any outcome.
     pub throughput_per_s: f64,
@@ -20,10 +20,10 @@ pub struct LittlesLaw {
 
 impl LittlesLaw {
     /// The audit of a closed load; `None` if nothing was done or the window has no length.
-    pub fn of(users: u32, tally: &Tally, window: Duration) -> Option<Self> {
+    pub fn of(users: f64, tally: &Tally, window: Duration) -> Option<Self> {
         let mean = tally.mean_done_response()?;
         (!window.is_zero()).then(|| Self {
-            users: f64::from(users),
+            users,
             throughput_per_s: tally.done as f64 / window.as_secs_f64(),
             mean_response_s: mean.as_secs_f64(),
         })

@@ -117,14 +117,15 @@ fn a_connection_that_is_seen_up_after_its_bound_was_none_until_then() {
     let load = Load::Open { arrivals, backlog_max: NonZeroU32::MIN };
     let mut config = common::config(1, load, Duration::from_secs(60));
     config.reuse = engine::Reuse::FreshConnection;
-    for event in [Event::Connected, Event::ConnectFailed(ConnectFailure::Refused)] {
+    for event in [Event::Connected, Event::ConnectFailed(ConnectFailure::Refused), Event::Reset] {
         let mut samples = Vec::new();
         let mut engine =
             Engine::new(config.clone(), |sample: &Sample| samples.push(*sample), Instant::ORIGIN);
         engine.handle_timeout(at_ms(0));
         let [Action::Connect(conn)] = actions(&mut engine, at_ms(0))[..] else { panic!("it connects") };
         told(&mut engine, 1500, conn, event);
-        assert!(actions(&mut engine, at_ms(1500)).contains(&Action::Close(conn)), "{event:?}");
+        let closed = actions(&mut engine, at_ms(1500)).contains(&Action::Close(conn));
+        assert_eq!(closed, !matches!(event, Event::ConnectFailed(_)), "{event:?}: what is there is closed");
         drop(engine);
         assert_eq!(samples.len(), 1);
         assert_eq!(samples[0].outcome, Outcome::ConnectFailed(ConnectFailure::TimedOut), "{event:?}");

@@ -4,9 +4,7 @@ mod common;
 
 use std::num::NonZeroU32;
 
-use engine::{
-    Action, Arrivals, Completion, Config, Engine, Event, Load, Outcome, Sample, Sink,
-};
+use engine::{Action, Arrivals, Completion, Config, Engine, Event, Load, Outcome, Sample, Sink};
 use units::{Duration, Instant, Rate};
 
 fn config(arrivals: Arrivals, backlog_max: u32, duration: Duration) -> Config {
@@ -59,7 +57,11 @@ fn a_request_dropped_from_a_full_backlog_is_known_to_have_waited_until_then_and_
     let of = |outcome| samples.iter().filter(move |(it, _)| it.outcome == outcome).map(|(it, _)| it);
     assert_eq!(of(Outcome::BacklogOverflow).count(), 87);
     let waited = |it: &Sample| it.response_time().as_nanos() / 1_000_000;
-    assert_eq!(of(Outcome::BacklogOverflow).map(waited).max(), Some(30), "they were dropped when they were seen");
+    assert_eq!(
+        of(Outcome::BacklogOverflow).map(waited).max(),
+        Some(30),
+        "they were dropped when they were seen"
+    );
     assert!(of(Outcome::BacklogOverflow).all(|it| it.sent.is_none() && !it.done_in_window));
     // Those that did wait are known to have waited until the deadline.
     assert_eq!(of(Outcome::Unsent).map(waited).collect::<Vec<_>>(), [890, 880]);

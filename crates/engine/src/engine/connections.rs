@@ -38,7 +38,7 @@ impl<S: Sink, P: Script> Engine<S, P> {
         if self.slots[index as usize].state != State::Connecting {
             return;
         }
-        let until = self.slots[index as usize].since + self.config.timeouts.connect;
+        let until = self.connecting_until(index);
         if until < now {
             return self.connect_timed_out(index, until, now);
         }
@@ -59,11 +59,19 @@ impl<S: Sink, P: Script> Engine<S, P> {
         if self.slots[index as usize].state != State::Connecting {
             return;
         }
-        let until = self.slots[index as usize].since + self.config.timeouts.connect;
-        if until < now {
-            return self.connect_timed_out(index, until, now);
-        }
-        self.end_connecting(index, failure, now, now);
+        let (failure, done) = self.first_failure(index, failure, now);
+        self.end_connecting(index, failure, done, now);
+    }
+
+    /// When the slot, which is connecting, gives that up.
+    fn connecting_until(&self, index: u32) -> Instant {
+        self.slots[index as usize].since + self.config.timeouts.connect
+    }
+
+    /// What failed first and when: the connection, as is seen at `now`, or the time for it.
+    fn first_failure(&self, index: u32, failure: ConnectFailure, now: Instant) -> (ConnectFailure, Instant) {
+        let until = self.connecting_until(index);
+        if until < now { (ConnectFailure::TimedOut, until) } else { (failure, now) }
     }
 
     /// Gives a connection up whose bound was `until`, whatever was found out of it since.
@@ -240,8 +248,9 @@ impl<S: Sink, P: Script> Engine<S, P> {
                 self.fail(index, Outcome::Reset, now);
             }
             State::Connecting => {
+                let (failure, done) = self.first_failure(index, ConnectFailure::Reset, now);
                 self.close(index);
-                self.on_connect_failed(index, ConnectFailure::Reset, now);
+                self.end_connecting(index, failure, done, now);
             }
             _ => self.lose_connection(index, now),
         }

@@ -29,25 +29,9 @@ use self::seat::Seat;
 pub use self::servers::Servers;
 pub use self::steps::Steps;
 
-/// Users of an open group at one time, at most.
-const SEATS_OF_OPEN_GROUP_MAX: u32 = 10_000;
-
-/// How many seats each group of a scenario has.
-fn seats_of(comings: &Comings) -> u32 {
-    match comings {
-        Comings::Closed { count, .. } => count.get(),
-        Comings::Open { spans, poisson } => {
-            let expected = Arrivals::expected(spans);
-            // Half as many again as chance makes likely.
-            let most = if *poisson { expected + 6.0 * expected.sqrt() + 6.0 } else { expected };
-            (most.ceil() as u32).clamp(1, SEATS_OF_OPEN_GROUP_MAX)
-        }
-    }
-}
-
-/// Connections that a load of the scenario holds at most.
+/// Connections that a load of the scenario holds at most: what was prepared has no more than a load can have.
 pub fn seats(prepared: &Prepared) -> NonZeroU32 {
-    let all = prepared.scenario().groups.iter().map(|group| seats_of(&group.users)).sum();
+    let all = prepared.scenario().groups.iter().map(|group| group.users.seats()).sum();
     NonZeroU32::new(all).unwrap_or(NonZeroU32::MIN)
 }
 
@@ -87,7 +71,7 @@ impl<R: Report> Users<R> {
         let seats = groups
             .iter()
             .enumerate()
-            .flat_map(|(group, it)| (0..seats_of(&it.users)).map(move |number| Seat::new(group, number)));
+            .flat_map(|(group, it)| (0..it.users.seats()).map(move |number| Seat::new(group, number)));
         Self {
             seats: seats.collect(),
             arrivals: groups.iter().map(|_| None).collect(),

@@ -11,6 +11,13 @@ use crate::error::PlanError;
 
 /// Most connections of one load; more need more processes for want of descriptors.
 pub const CONNECTIONS_MAX: u32 = 1_000_000;
+/// Most load threads: more than any machine has cores.
+pub const THREADS_MAX: u32 = 1024;
+/// Most requests that may wait for a connection: 128 MiB of instants a load thread.
+pub const BACKLOG_MAX: u32 = 1 << 24;
+/// Highest rate of a load: a link of 100 Gbit/s carries 149 million packets a second, of which a request takes one at the
+/// least.
+pub const RATE_MAX_PER_S: f64 = 1e8;
 /// Length of a load that is bounded by neither duration nor request count.
 pub const DURATION_DEFAULT: Duration = Duration::from_secs(10);
 /// Default request timeout, as wrk's.
@@ -138,11 +145,11 @@ impl LoadPlan {
     pub fn new(arguments: &LoadArguments) -> Result<Self, PlanError> {
         let connections = positive("connections", arguments.connections.unwrap_or(50), "64")?;
         let threads = arguments.threads.unwrap_or(Threads::ONE);
-        if connections.get() > CONNECTIONS_MAX {
-            let what = format!("{connections} connections are more than {CONNECTIONS_MAX}");
-            return Err(PlanError::new(what, "share the load among several machines"));
-        }
+        at_most(connections.get(), CONNECTIONS_MAX, "connections", "share the load among several machines")?;
         match threads {
+            Threads::Fixed(count) if count.get() > THREADS_MAX => {
+                at_most(count.get(), THREADS_MAX, "threads", "give as many as there are cores, or auto")?;
+            }
             Threads::Fixed(count) if count > connections => {
                 let what = format!("{count} threads cannot share {connections} connections");
                 return Err(PlanError::new(what, "give each thread at least one connection"));
@@ -304,9 +311,13 @@ fn load_model(arguments: &LoadArguments, connections: NonZeroU32) -> Result<Load
         return users(arguments, connections);
     };
     no_users(arguments)?;
+    check_rate(rate)?;
     let arrivals = if arguments.poisson { Arrivals::Poisson(rate) } else { Arrivals::Constant(rate) };
     let backlog_max = match arguments.backlog_max {
-        Some(bound) => positive("the bound of the backlog", bound, "100000")?,
+        Some(bound) => {
+            at_most(bound, BACKLOG_MAX, "waiting requests", "they are only dropped later; let fewer wait")?;
+            positive("the bound of the backlog", bound, "100000")?
+        }
         None => Load::BACKLOG_MAX_DEFAULT,
     };
     Ok(Load::Open { arrivals, backlog_max })
@@ -348,6 +359,28 @@ fn requests_in_all(arguments: &LoadArguments, users: NonZeroU32) -> Result<Optio
         (Some(count), None) => Ok(Some(positive_requests(count)?)),
         (None, each) => Ok(each.and_then(|each| NonZeroU64::new(u64::from(users.get()) * u64::from(each)))),
     }
+}
+
+/// Refuses a rate that nothing can keep.
+///
+/// # Errors
+/// If it is above [`RATE_MAX_PER_S`].
+pub fn check_rate(rate: Rate) -> Result<(), PlanError> {
+    if rate.as_per_sec() <= RATE_MAX_PER_S {
+        return Ok(());
+    }
+    let what = format!(
+        "a rate of {rate} is more than {RATE_MAX_PER_S}/s: each request takes a packet at least, and a link of 100 Gbit/s \
+         carries 149 million a second"
+    );
+    Err(PlanError::new(what, "give a rate that the machine and its network can carry"))
+}
+
+fn at_most(count: u32, most: u32, of: &str, help: &str) -> Result<(), PlanError> {
+    if count <= most {
+        return Ok(());
+    }
+    Err(PlanError::new(format!("{count} {of} are more than {most}"), help))
 }
 
 fn positive(name: &str, value: u32, example: &str) -> Result<NonZeroU32, PlanError> {
@@ -403,7 +436,19 @@ mod tests {
             (LoadArguments { requests: Some(9), requests_per_user: each, ..base() }, "exclude each other"),
             (LoadArguments { ramp_up: Some(Duration::ZERO), ..base() }, "ramp-up of zero"),
             (LoadArguments { requests_per_user: Some(0), ..base() }, "zero requests per user"),
-            (LoadArguments { connections: Some(2_000_000), ..base() }, "more than"),
+            (LoadArguments { connections: Some(2_000_000), ..base() }, "connections are more than 1000000"),
+            (
+                LoadArguments { threads: Some(fixed(2000)), connections: Some(4000), ..base() },
+                "2000 threads are more than 1024",
+            ),
+            (
+                LoadArguments { rate, backlog_max: Some(u32::MAX), ..base() },
+                "4294967295 waiting requests are more than 16777216",
+            ),
+            (
+                LoadArguments { rate: Rate::per_sec(1e9), ..base() },
+                "a rate of 1000000000/s is more than 100000000/s: each request takes a packet",
+            ),
         ] {
             let error = LoadPlan::new(&arguments).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");

@@ -81,6 +81,24 @@ pub enum Users {
     },
 }
 
+/// Users of an open group at one time, at most.
+const SEATS_OF_OPEN_GROUP_MAX: u32 = 10_000;
+
+impl Users {
+    /// How many of them there are at one time, at most.
+    pub fn seats(&self) -> u32 {
+        match self {
+            Self::Closed { count, .. } => count.get(),
+            Self::Open { spans, poisson } => {
+                let expected: f64 = spans.iter().map(RateSpan::arrivals).sum();
+                // Half as many again as chance makes likely.
+                let most = if *poisson { expected + 6.0 * expected.sqrt() + 6.0 } else { expected };
+                (most.ceil() as u32).clamp(1, SEATS_OF_OPEN_GROUP_MAX)
+            }
+        }
+    }
+}
+
 /// A rate of arrival that goes evenly from one value to another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RateSpan {
@@ -90,6 +108,14 @@ pub struct RateSpan {
     pub to: Option<Rate>,
     /// How long it is.
     pub length: Duration,
+}
+
+impl RateSpan {
+    /// Arrivals expected within it.
+    pub fn arrivals(&self) -> f64 {
+        let per_s = |rate: Option<Rate>| rate.map_or(0.0, Rate::as_per_sec);
+        f64::midpoint(per_s(self.from), per_s(self.to)) * self.length.as_secs_f64()
+    }
 }
 
 /// What a user does after a request that failed.

@@ -5,11 +5,14 @@ use std::sync::Arc;
 
 use fancy_regex::{Regex, RegexBuilder};
 use plan::PlanError;
+use plan::load::{CONNECTIONS_MAX, check_rate};
 use serde_json_path::JsonPath;
 use url::Url;
 
 use crate::data::Table;
-use crate::model::{Check, Extraction, Extractor, Field, Group, Pause, RequestStep, Scenario, Step, Times};
+use crate::model::{
+    Check, Extraction, Extractor, Field, Group, Pause, RequestStep, Scenario, Step, Times, Users,
+};
 use crate::template::{Piece, Template};
 
 /// Steps within steps at most.
@@ -38,6 +41,7 @@ impl Prepared {
     /// # Errors
     /// What can't be sent or carried out, with the step's name; a file of data that can't be read.
     pub fn new(scenario: Scenario) -> Result<Arc<Self>, PlanError> {
+        check_users(&scenario.groups)?;
         let tables = scenario.data.iter().map(Table::read).collect::<Result<_, _>>()?;
         let mut prepared = Self {
             scenario: Scenario { groups: Vec::new(), ..scenario.clone() },
@@ -204,6 +208,22 @@ pub(crate) fn http_url(text: &str) -> Result<Url, String> {
 }
 
 /// Whether what is known of a request before the start can be sent; what is not known is taken to be good.
+/// Refuses more users than a load can have, before anything is made for any of them.
+fn check_users(groups: &[Group]) -> Result<(), PlanError> {
+    let seats = groups.iter().map(|group| u64::from(group.users.seats())).sum::<u64>();
+    if seats > u64::from(CONNECTIONS_MAX) {
+        let what = format!("{seats} users in all, a connection each, are more than {CONNECTIONS_MAX}");
+        return Err(PlanError::new(what, "let there be fewer, or share them among several machines"));
+    }
+    for span in groups.iter().flat_map(|group| match &group.users {
+        Users::Open { spans, .. } => spans.as_slice(),
+        Users::Closed { .. } => &[],
+    }) {
+        [span.from, span.to].into_iter().flatten().try_for_each(check_rate)?;
+    }
+    Ok(())
+}
+
 fn constant_parts(request: &RequestStep) -> Result<(), PlanError> {
     let help = "write it like http://127.0.0.1:8080/path";
     match request.url.constant() {

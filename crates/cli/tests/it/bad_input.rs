@@ -48,6 +48,32 @@ fn arguments_that_make_no_sense() {
 }
 
 #[test]
+fn counts_beyond_what_a_machine_can_do_are_refused_before_anything_is_made() {
+    let url = "http://127.0.0.1:1/";
+    refused(&["hit", url, "--rate", "1000M"], 2, &["1000000000/s is more than 100000000/s", "packet"]);
+    refused(&["hit", url, "--rate", "9", "--backlog", "4294967295"], 2, &["more than 16777216"]);
+    refused(&["hit", url, "-c", "9000", "-t", "9000"], 2, &["9000 threads are more than 1024"]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("many.toml");
+    // Each group alone is within what 32 bits count, and their sum is not.
+    let group = |users: &str, number: u32| {
+        format!("[[groups]]\nname = \"g{number}\"\n{users}\n[[groups.steps]]\nget = \"/\"\n")
+    };
+    for (count, users, sum) in [
+        (1, "load.users = 4000000000", "4000000000 users"),
+        (2, "load.users = 4000000000", "8000000000 users"),
+        (2, "load.users = 600000", "1200000 users"),
+        (101, "load.rate = \"9000/s\"\nload.duration = \"60s\"", "1010000 users"),
+        (1, "load.rate = \"1000M/s\"", "1000000000/s is more than"),
+    ] {
+        let groups: String = (0..count).map(|number| group(users, number)).collect();
+        fs::write(&file, format!("base = \"http://127.0.0.1:1\"\n{groups}")).unwrap();
+        let more = if sum.contains("users") { "more than 1000000" } else { "packet" };
+        refused(&["hit", "--scenario", file.to_str().unwrap()], 2, &[sum, more]);
+    }
+}
+
+#[test]
 fn nobody_there() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     refused(&["hit", &format!("http://127.0.0.1:{port}/")], 3, &["cannot connect", "start the server"]);

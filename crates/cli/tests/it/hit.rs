@@ -151,6 +151,34 @@ fn an_interval_log_is_written() {
     assert!(text.lines().filter(|line| !line.starts_with('#')).count() >= 2, "{text}");
 }
 
+/// What nobody gets round to is a hundred millions a second here, and takes no time to account for.
+#[test]
+fn a_rate_beyond_any_generator_ends_when_it_should_and_says_whose_limit_it_was() {
+    let target = Target::start(&[]);
+    let begun = std::time::Instant::now();
+    let (result, code) = hit(&target.url, &["--rate", "100M", "-c", "2", "-d", "2s", "--backlog", "1000"]);
+    assert!(begun.elapsed() < Duration::from_secs(12), "it took {:?}", begun.elapsed());
+    assert_eq!(code, 4);
+    outcomes_add_up(&result);
+    let intended = result["intended"].as_u64().unwrap();
+    assert!((199_999_000..=200_000_000).contains(&intended), "{intended}");
+    assert!(outcome(&result, "backlog_overflow") > 0);
+    let busy = result["generator"]["busy_share"].as_f64().unwrap();
+    assert!(busy <= 1.01, "busy for {busy}");
+
+    let child = proofload()
+        .args(["hit", &target.url, "--rate", "100M", "-c", "2", "-d", "600s", "--json"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    let asked = std::time::Instant::now();
+    signal(&child, Signal::INT);
+    let output = child.wait_with_output().unwrap();
+    assert!(asked.elapsed() < Duration::from_secs(5), "it ended {:?} after it was asked to", asked.elapsed());
+    assert_eq!(output.status.code(), Some(130));
+}
+
 #[test]
 fn ctrl_c_ends_a_load_and_keeps_what_was_measured() {
     let target = Target::start(&[]);

@@ -42,11 +42,6 @@ impl Arrivals {
         arrivals
     }
 
-    /// Arrivals expected in all.
-    pub(crate) fn expected(spans: &[RateSpan]) -> f64 {
-        spans.iter().map(expected_in).sum()
-    }
-
     fn advance(&mut self) {
         self.next += match &mut self.random {
             None => 1.0,
@@ -68,7 +63,7 @@ impl Iterator for Arrivals {
                 let nanos = ((self.span_start_s + after_s) * 1e9) as u64;
                 return Some(self.start + Duration::from_nanos(nanos));
             }
-            self.expected_before += expected_in(span);
+            self.expected_before += span.arrivals();
             self.span_start_s += span.length.as_secs_f64();
             self.span += 1;
         }
@@ -79,14 +74,10 @@ fn per_s(rate: Option<Rate>) -> f64 {
     rate.map_or(0.0, Rate::as_per_sec)
 }
 
-fn expected_in(span: &RateSpan) -> f64 {
-    f64::midpoint(per_s(span.from), per_s(span.to)) * span.length.as_secs_f64()
-}
-
 /// When within `span` so many arrivals are expected; `None` where it has fewer.
 fn time_of(span: &RateSpan, wanted: f64) -> Option<f64> {
     // The sum of many spans is off by some rounding.
-    if wanted > expected_in(span) * (1.0 + 1e-9) {
+    if wanted > span.arrivals() * (1.0 + 1e-9) {
         return None;
     }
     let (from, to, length_s) = (per_s(span.from), per_s(span.to), span.length.as_secs_f64());
@@ -141,6 +132,6 @@ mod tests {
         let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
         let variation = variance.sqrt() / mean;
         assert!((0.9..1.1).contains(&variation), "exponential gaps vary by their mean: {variation}");
-        assert!((Arrivals::expected(&spans) - 10_000.0).abs() < 1e-6);
+        assert!((spans[0].arrivals() - 10_000.0).abs() < 1e-6);
     }
 }

@@ -57,7 +57,7 @@ fn counts_beyond_what_a_machine_can_do_are_refused_before_anything_is_made() {
     let file = folder.path().join("many.toml");
     // Each group alone is within what 32 bits count, and their sum is not.
     let group = |users: &str, number: u32| {
-        format!("[[groups]]\nname = \"g{number}\"\n{users}\n[[groups.steps]]\nget = \"/\"\n")
+        format!("[[groups]]\nname = \"g{number}\"\n{users}\n[[groups.steps]]\nrequest = \"GET /\"\n")
     };
     for (count, users, sum) in [
         (1, "load.users = 4000000000", "4000000000 users"),

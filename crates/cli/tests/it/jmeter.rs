@@ -163,3 +163,16 @@ fn nothing_is_sent_of_a_plan_that_is_not_understood() {
         assert!(texts(&output).1.contains(part), "{:?}", texts(&output));
     }
 }
+
+/// JMeter ends with 1, whatever the matter is.
+#[test]
+fn more_users_than_a_machine_can_have_are_refused_before_anything_is_made() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (plan, results) = (path(dir.path(), "shop.jmx"), path(dir.path(), "out.jtl"));
+    fs::write(&plan, PLAN).expect("written");
+    let output = run(&["jmeter", "-n", "-t", &plan, "-l", &results, "-Jport=1", "-Jusers=4000000000"]);
+    let (text, errors) = texts(&output);
+    assert_eq!((output.status.code(), text.as_str()), (Some(1), ""), "{errors}");
+    assert!(errors.contains("4000000000 users in all") && errors.contains("more than 1000000"), "{errors}");
+    assert!(!Path::new(&results).exists(), "a file of results was made");
+}

@@ -133,6 +133,69 @@ fn littles_law_holds_in_the_closed_model() {
     });
 }
 
+/// A generator that is held up now and then: it wakes late, and finds all that happened meanwhile.
+struct Dozing {
+    io: SimIo,
+    turns: u64,
+    seed: u64,
+}
+
+impl Io for Dozing {
+    type Error = Infallible;
+
+    fn now(&self) -> Instant {
+        self.io.now()
+    }
+
+    fn submit(&mut self, action: Action) -> Option<Event<'static>> {
+        self.io.submit(action)
+    }
+
+    fn wait(&mut self, until: Option<Instant>) -> Result<(), Infallible> {
+        self.io.wait(until)?;
+        self.turns += 1;
+        let chance = Seed(self.seed).derive(self.turns).0;
+        if chance.is_multiple_of(10) {
+            let awake = self.now() + Duration::from_micros(chance / 10 % 100_000);
+            while self.now() < awake {
+                self.io.wait(Some(awake))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn next(&mut self) -> Option<(Instant, Completion<'_>)> {
+        self.io.next()
+    }
+}
+
+#[test]
+fn what_a_generator_sees_late_is_no_more_than_its_timeouts_allow() {
+    for_each_seed(|seed| {
+        let scenario = Scenario::from_seed(seed);
+        let io = SimIo::new(scenario.server.clone(), scenario.seed);
+        let mut io = Dozing { io, turns: 0, seed: seed.0 };
+        let mut samples = Vec::new();
+        let sink = |sample: &Sample| samples.push(*sample);
+        let mut engine = Engine::new(scenario.config.clone(), sink, Instant::ORIGIN);
+        let Ok(()) = drive(&mut engine, &mut io, |engine, now| {
+            match scenario.interrupt_at {
+                Some(at) if now >= at => engine.interrupt(now),
+                at => return at,
+            }
+            None
+        });
+        let (counters, window, outstanding) = (engine.counters(), engine.window(), engine.outstanding());
+        drop(engine);
+        let (open_connections, fingerprint) = (io.io.open_connections(), io.io.fingerprint());
+        let outcome = Outcome { samples, counters, window, outstanding, open_connections, fingerprint };
+        outcomes_add_up(&outcome);
+        instants_are_in_order(&outcome);
+        bounds_are_kept(&scenario, &outcome);
+        assert_eq!(outcome.open_connections, 0, "connections are left open");
+    });
+}
+
 /// What each slot was asked to do, on the way to the simulated network.
 struct Watched {
     io: SimIo,

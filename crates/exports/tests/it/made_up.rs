@@ -43,7 +43,7 @@ pub fn load(per_s: f64, timed_out: u64) -> Value {
         "window": { "start_monotonic_ns": 1, "duration_s": 30.0 },
         "outcomes": {
             "answered": 1000 - timed_out, "timed_out": timed_out, "connect_failed": 0, "reset": 0, "closed_early": 0,
-            "malformed": 0, "unsent": 0, "in_flight": 0,
+            "malformed": 0, "unsent": 0, "backlog_overflow": 0, "in_flight": 0,
         },
         "answered_as_expected": 1000 - timed_out, "statuses": { "200": 1000 - timed_out },
         "connect_failures": { "refused": 3 }, "malformations": { "bad_status_line": 2 },

@@ -113,6 +113,7 @@ fn the_json_has_every_key_of_version_1() {
             "closed_early",
             "malformed",
             "unsent",
+            "backlog_overflow",
             "in_flight",
         ];
         for name in names {

@@ -153,7 +153,8 @@ pub(crate) fn mixed_load() -> LoadResult {
         reset: 10,
         closed_early: 4,
         malformed: 3,
-        unsent: 2,
+        unsent: 1,
+        backlog_overflow: 1,
         in_flight: 1,
     };
     load.answered_as_expected = 1890;

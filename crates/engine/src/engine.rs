@@ -73,6 +73,8 @@ pub struct Counters {
     pub intended: u64,
     /// Connections that came up.
     pub connections_opened: u64,
+    /// Those of them that came up within the measured window.
+    pub connections_opened_in_window: u64,
     /// Connection attempts of the opening that failed; none of them carried a request.
     pub opening_failures: u64,
     /// Connections the server closed or announced to close.

@@ -54,6 +54,8 @@ fn a_user_connects_in_its_turn_and_its_connection_is_closed_after_its_last_answe
     assert_eq!(engine.poll_action(at(3)), Some(Action::Close(first)), "it has made its two");
     assert_eq!(engine.poll_action(at(3)), None);
     let Some(Action::Connect(_)) = wake(&mut engine, 10) else { panic!("the second user starts") };
+    let counters = engine.counters();
+    assert_eq!((counters.connections_opened, counters.connections_opened_in_window), (1, 1));
     drop(engine);
     let waits: Vec<Duration> = samples.iter().map(Sample::response_time).collect();
     assert_eq!(waits, [Duration::from_millis(3), Duration::ZERO], "set-up is in the first");

@@ -18,6 +18,8 @@ pub(crate) const FULL_SHARE: f64 = 0.9;
 /// Share of all cores below which CPU cannot have been the limit. Between this and [`FULL_SHARE`] both a pool and the
 /// CPU may be, so neither is named.
 pub(crate) const CPU_SHARE_LOW: f64 = 0.7;
+/// CPU time a second from which a thread has no time left: what is missing goes to interrupts on its core.
+pub(crate) const ONE_THREAD_CORES: f64 = 0.85;
 /// Threads that serve are given a CPU at least once a request that blocks; some requests share one, where answers are
 /// quick and queues are long.
 const SWITCHES_A_REQUEST_MIN: f64 = 0.5;
@@ -206,6 +208,22 @@ impl<'a> Facts<'a> {
         let of_own = servers.is_some_and(|((waiting, own), used)| is_short(own, used, waiting));
         let of_all = self.used_cores().zip(self.waiting_threads());
         of_own || of_all.is_some_and(|(used, waiting)| is_short(self.cores, used, waiting))
+    }
+
+    /// How much of the cores that there are, or were the servers' own, was used: the fuller of the two.
+    pub(crate) fn saturation(&self) -> Option<f64> {
+        let of_own = self.allotted_cores().zip(self.servers_cores).map(|(own, used)| used / own);
+        of_own.into_iter().chain(self.used_share()).reduce(f64::max)
+    }
+
+    /// By how much of itself a rate could still rise, whatever else is taken away: a thread that has no time left, and cores
+    /// that all are used, go on setting it.
+    pub(crate) fn headroom(&self) -> f64 {
+        let groups = self.groups();
+        let busiest = groups.iter().filter_map(|group| Some(group.did?.busiest_cores)).reduce(f64::max);
+        let thread = busiest.filter(|busiest| *busiest >= ONE_THREAD_CORES);
+        let cores = self.saturation().filter(|_| self.is_short_of_cores());
+        1.0 - thread.into_iter().chain(cores).reduce(f64::max).unwrap_or(0.0).min(1.0)
     }
 
     /// Threads of client and servers that waited for a core, on average.

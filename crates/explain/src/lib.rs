@@ -19,6 +19,7 @@ mod rules;
 mod same_work;
 mod usable;
 mod verdict;
+mod weight;
 
 pub use audit::{Reason, ReasonKind, Validity, audit, audit_trial};
 pub use calibration::{AllowedBy, CALIBRATED_PERCENTILES, CaseOutcome, CaseVerdict, Deviation, judge_case};

@@ -2,7 +2,9 @@
 //!
 //! First whether something beside the server decided (the client, the host, the network's ports), then whether the server
 //! did its work at all, then what held it back. The order is that of specificity: a counter of exactly one thing comes
-//! before what several things could explain. Each threshold says where it is from; none is fitted to a case.
+//! before what several things could explain. Each verdict says how much of the rate it can account for, and one that can't
+//! account for much is told after all others ([`crate::weight`]). Each threshold says where it is from; none is fitted to a
+//! case.
 
 use record::Measured;
 use schemars::JsonSchema;
@@ -11,6 +13,7 @@ use serde::Serialize;
 use crate::facts::{Context, Facts};
 use crate::rules::{client, cpu, exclusions, network, pools, steady, work};
 use crate::verdict::{Confidence, Verdict, VerdictKind};
+use crate::weight::{may_be_the_reason, weigh};
 
 /// At most so many are told: beyond, a list is no answer.
 const VERDICTS_MAX: usize = 3;
@@ -46,7 +49,8 @@ const BESIDE: [Rule; 8] = [
     steady::not_steady,
     work::incorrect_service,
 ];
-/// What holds a server back. `pools` come before what is full, since a full queue is their consequence.
+/// What holds a server back. What is full comes after what fills it: a queue is the consequence of whoever does not take from
+/// it. Connections come after the thread that has no time left for them.
 const SERVER: [Rule; 12] = [
     network::delayed_ack,
     pools::keeps_rate,
@@ -57,12 +61,12 @@ const SERVER: [Rule; 12] = [
     pools::upstream_pool,
     pools::backend,
     pools::pool,
-    network::accept_queue_overflow,
-    network::connections_by_request,
     cpu::one_thread,
+    network::connections_by_request,
+    network::accept_queue_overflow,
 ];
 /// What is left when nothing more particular was found.
-const GENERAL: [Rule; 4] = [cpu::serial_cpu, cpu::full, network::accept_queue_beside, client::noise_beside];
+const GENERAL: [Rule; 3] = [cpu::serial_cpu, cpu::full, client::noise_beside];
 
 /// Explains a measured trial.
 pub fn explain(trial: &Measured, context: &Context) -> Explanation {
@@ -76,13 +80,14 @@ pub fn explain(trial: &Measured, context: &Context) -> Explanation {
     // One core's worth is what several threads use by chance as well, where something else holds them back.
     let is_guess =
         |it: &Verdict| it.kind == VerdictKind::SerialSection && it.confidence == Confidence::Possible;
+    let mut verdicts = weigh(verdicts);
     let mut is_first = true;
     verdicts.retain(|it| std::mem::take(&mut is_first) || !is_guess(it));
-    verdicts.truncate(VERDICTS_MAX);
-    if verdicts.is_empty() {
+    if !verdicts.first().is_some_and(may_be_the_reason) {
         // Whatever holds threads up makes them switch; only where nothing else is seen do they do it to each other.
-        verdicts.push(cpu::contention(&facts).unwrap_or_else(|| unexplained(&facts)));
+        verdicts.insert(0, cpu::contention(&facts).unwrap_or_else(|| unexplained(&facts)));
     }
+    verdicts.truncate(VERDICTS_MAX);
     for verdict in &mut verdicts {
         verdict.excluded = exclusions::of(&facts, verdict.kind);
     }

@@ -62,6 +62,11 @@ pub enum VerdictKind {
 }
 
 impl VerdictKind {
+    /// Whether it fails requests, which is told however fast the others are.
+    pub(crate) const fn fails_requests(self) -> bool {
+        matches!(self, Self::PortExhaustion | Self::IncorrectService)
+    }
+
     /// Whether it says that the server had no limit at this load.
     pub const fn is_no_limit(self) -> bool {
         matches!(self, Self::KeepsRate | Self::IdlePace)
@@ -146,6 +151,11 @@ pub struct Verdict {
     pub phrase: String,
     /// How sure.
     pub confidence: Confidence,
+    /// How much of the rate this can account for at most, from 0 to 1, as far as the figures tell: of what is used up, the
+    /// part that is used; of what takes time, its part of the time; of what fails requests, its part of the requests. Absent
+    /// where no figure tells, and of what is no matter of the rate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accounts_for: Option<f64>,
     /// The figures it rests on.
     pub evidence: Vec<String>,
     /// What it was not, and by which figure.
@@ -166,9 +176,24 @@ impl Verdict {
             kind,
             phrase: phrase.into(),
             confidence,
+            accounts_for: None,
             evidence: vec![evidence.into()],
             excluded: Vec::new(),
             confirm: None,
+        }
+    }
+
+    /// With what it can account for; what is no share stays unknown.
+    pub(crate) fn accounting_for(mut self, share: f64) -> Self {
+        self.accounts_for = share.is_finite().then(|| share.clamp(0.0, 1.0));
+        self
+    }
+
+    /// With what it can account for, where that is known.
+    pub(crate) fn accounting_for_maybe(self, share: Option<f64>) -> Self {
+        match share {
+            Some(share) => self.accounting_for(share),
+            None => self,
         }
     }
 

@@ -382,9 +382,10 @@ fn mean_users<'a>(of_threads: impl Iterator<Item = (u32, &'a Window)>, length: D
 }
 
 fn connections(threads: &[ThreadEnd]) -> record::Connections {
-    let mut all = record::Connections::default();
+    let mut all = record::Connections { opened_in_window: Some(0), ..record::Connections::default() };
     for ThreadEnd { counters, .. } in threads {
         all.opened += counters.connections_opened;
+        *all.opened_in_window.get_or_insert(0) += counters.connections_opened_in_window;
         all.opening_failures += counters.opening_failures;
         all.closed_by_server += counters.connections_closed_by_server;
         all.unsolicited += counters.unsolicited;

@@ -262,6 +262,9 @@ pub struct Generator {
 pub struct Connections {
     /// That came up.
     pub opened: u64,
+    /// That came up within the window; absent in older records, and where another driver does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened_in_window: Option<u64>,
     /// Attempts that failed before the load began; they carried no request.
     pub opening_failures: u64,
     /// Closed by the server, announced or not.

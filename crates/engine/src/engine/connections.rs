@@ -43,6 +43,8 @@ impl<S: Sink, P: Script> Engine<S, P> {
             return self.connect_timed_out(index, until, now);
         }
         self.counters.connections_opened += 1;
+        let in_window = now >= self.window.start && now < self.window.end;
+        self.counters.connections_opened_in_window += u64::from(in_window);
         self.leave(index);
         let slot = &mut self.slots[index as usize];
         slot.connected = true;

@@ -22,8 +22,11 @@ pub(crate) fn client_bound(facts: &Facts<'_>) -> Option<Verdict> {
     starved(facts).or_else(|| {
         let validity = audit_trial(facts.trial, facts.context.ceiling_per_s);
         let reason = validity.reasons.into_iter().find(|reason| reason.kind == ReasonKind::ClientBound)?;
+        let load = &facts.trial.load;
+        let of_control = facts.context.ceiling_per_s.filter(|it| *it > 0.0).map(|it| load.goodput_per_s / it);
+        let used = load.generator.busy_share.max(of_control.unwrap_or(0.0));
         let verdict = Verdict::new(VerdictKind::ClientBound, Confidence::Likely, "client-bound", reason.text);
-        Some(verdict.confirmed_by("give the client more cores; the rate should rise", facts.rate))
+        Some(verdict.accounting_for(used).confirmed_by("give the client more cores; the rate should rise", facts.rate))
     })
 }
 
@@ -34,7 +37,11 @@ fn starved(facts: &Facts<'_>) -> Option<Verdict> {
         let text = format!("a quota kept the generator's threads from running for {throttled:.2} s a second");
         let phrase = "client-bound (its quota)";
         let verdict = Verdict::new(VerdictKind::ClientBound, Confidence::Sure, phrase, text);
-        return Some(verdict.confirmed_by("lift the quota; the rate should rise", facts.rate));
+        return Some(
+            verdict
+                .accounting_for(of_load_threads(facts, throttled))
+                .confirmed_by("lift the quota; the rate should rise", facts.rate),
+        );
     }
     let (ran, waited) = (host.generator_cores?, host.generator_wait_cores?);
     let wait_share = share(waited, ran);
@@ -51,8 +58,14 @@ fn starved(facts: &Facts<'_>) -> Option<Verdict> {
         );
         let phrase = "client-bound (starved of CPU)";
         Verdict::new(VerdictKind::ClientBound, Confidence::Sure, phrase, text)
+            .accounting_for(of_load_threads(facts, waited))
             .confirmed_by("end what runs on the client's cores; the rate should rise", facts.rate)
     })
+}
+
+/// Share of their time that load threads were kept from running, which is what they can have lost.
+fn of_load_threads(facts: &Facts<'_>, kept: f64) -> f64 {
+    kept / f64::from(facts.trial.load.load.threads.max(1))
 }
 
 fn share(waited: f64, ran: f64) -> f64 {
@@ -82,12 +95,26 @@ pub(crate) fn noise_beside(facts: &Facts<'_>) -> Option<Verdict> {
 fn noise_decides(facts: &Facts<'_>) -> bool {
     let Some(host) = facts.host() else { return false };
     let others = host.others_cores.unwrap_or(0.0);
-    let of_client =
-        host.generator_cores.zip(host.generator_wait_cores).map(|(ran, waited)| share(waited, ran));
-    let waits = server_wait_share(facts).into_iter().chain(of_client).any(|share| share >= WAIT_SHARE_MIN);
-    let taken = host.steal_share.unwrap_or(0.0) + others / facts.cores;
-    let is_full = facts.used_share().is_none_or(|share| share + taken >= FULL_SHARE);
-    (others > OTHERS_SHARE_MAX * facts.cores && waits) || is_full
+    let waits = wait_share(facts).is_some_and(|share| share >= WAIT_SHARE_MIN);
+    (others > OTHERS_SHARE_MAX * facts.cores && waits) || is_full_with_noise(facts)
+}
+
+/// Share of their time that the server's threads, or the client's, waited for a CPU: the greater of the two.
+fn wait_share(facts: &Facts<'_>) -> Option<f64> {
+    let of_client = facts.host().and_then(|host| {
+        Some(share(host.generator_wait_cores?, host.generator_cores?))
+    });
+    server_wait_share(facts).into_iter().chain(of_client).reduce(f64::max)
+}
+
+fn is_full_with_noise(facts: &Facts<'_>) -> bool {
+    facts.used_share().is_none_or(|share| share + taken(facts) >= FULL_SHARE)
+}
+
+/// Share of the machine that others and the hypervisor took.
+fn taken(facts: &Facts<'_>) -> f64 {
+    let Some(host) = facts.host() else { return 0.0 };
+    host.steal_share.unwrap_or(0.0) + host.others_cores.unwrap_or(0.0) / facts.cores
 }
 
 fn noise(facts: &Facts<'_>) -> Option<Verdict> {
@@ -105,5 +132,10 @@ fn noise(facts: &Facts<'_>) -> Option<Verdict> {
         .get("cpu")
         .map(|share| format!("some task waited for a CPU in {:.0} % of the time", share * 100.0));
     let verdict = Verdict::new(VerdictKind::NoisyHost, Confidence::Sure, "noisy host", parts.join(", "));
+    // While cores are left, others cost a request the time that it waited for one.
+    let of_client = host.generator_wait_cores.map(|waited| of_load_threads(facts, waited));
+    let waited = server_wait_share(facts).into_iter().chain(of_client).reduce(f64::max);
+    let cost = if is_full_with_noise(facts) { Some(taken(facts).max(waited.unwrap_or(0.0))) } else { waited };
+    let verdict = verdict.accounting_for(cost.unwrap_or_else(|| taken(facts)));
     Some(verdict.and_maybe(pressure).confirmed_by("measure again when the machine is idle", facts.rate))
 }

@@ -1,10 +1,8 @@
 //! Was it the CPU, all of it or one core's worth?
 
-use crate::facts::{FULL_SHARE, Facts, Group};
+use crate::facts::{FULL_SHARE, Facts, Group, ONE_THREAD_CORES};
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 
-/// CPU time a second from which a thread has no time left: what is missing goes to interrupts on its core.
-const ONE_THREAD_CORES: f64 = 0.85;
 /// Share of the CPU time of all processes from which the server alone is meant.
 const SERVER_SHARE_MIN: f64 = 0.85;
 /// Share of the server's time that is worth naming.
@@ -37,6 +35,7 @@ pub(crate) fn one_thread(facts: &Facts<'_>) -> Option<Verdict> {
     let kind = if of.is_some() { VerdictKind::BackendBound } else { VerdictKind::BlockedEventLoop };
     Some(
         Verdict::new(kind, Confidence::Likely, phrase, text)
+            .accounting_for(busiest)
             .and(facts.cpu_words())
             .confirmed_by("let more threads share its work; the rate should rise", facts.rate),
     )
@@ -63,6 +62,7 @@ pub(crate) fn serial_cpu(facts: &Facts<'_>) -> Option<Verdict> {
     Some(
         Verdict::new(VerdictKind::SerialSection, Confidence::Possible, "one at a time (a lock)", text)
             .and(facts.cpu_words())
+            .accounting_for(used)
             .confirmed_by("shorten what is done under the lock by half; the rate should double", facts.rate),
     )
 }
@@ -91,7 +91,8 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
             facts.cores,
             servers * 1e6 / facts.rate.max(1.0)
         );
-        let verdict = Verdict::new(VerdictKind::CpuBound, Confidence::Likely, phrase, text);
+        let verdict = Verdict::new(VerdictKind::CpuBound, Confidence::Likely, phrase, text)
+            .accounting_for_maybe(facts.saturation());
         let split = (!parts.is_empty()).then(|| format!("of that {}", parts.join(", ")));
         let text = "give the server twice the cores; the rate should rise".into();
         return Some(
@@ -103,7 +104,8 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
         "client and server share the cores: {used:.2} of {} used, {servers:.2} by the server and {:.2} by the client",
         facts.cores, facts.generator_cores
     );
-    let verdict = Verdict::new(VerdictKind::BoxBound, Confidence::Likely, "box-bound", text);
+    let verdict = Verdict::new(VerdictKind::BoxBound, Confidence::Likely, "box-bound", text)
+        .accounting_for_maybe(facts.saturation());
     let text = "put client and server on cores of their own".into();
     Some(verdict.and_maybe(waiting).confirmed_with(Intervention { text, ..confirm }))
 }

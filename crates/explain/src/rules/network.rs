@@ -2,17 +2,23 @@
 
 use record::AcceptQueue;
 
-use crate::facts::{CPU_SHARE_LOW, Facts};
+use crate::facts::{CPU_SHARE_LOW, Facts, is_about};
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 
 /// More than half: whatever most users wait for is what they wait for.
 const MOST: f64 = 0.5;
 /// The name, in `connect_failures`, of `EADDRNOTAVAIL`: no port left.
 const NO_PORT: &str = "no_free_port";
+/// How long our engine has a user wait that could not connect (`engine::RETRY_PAUSE`), s.
+const RETRY_PAUSE_S: f64 = 0.1;
 /// Share of requests that fail for it before it is a limit: see the audit.
 const FAILED_SHARE_MAX: f64 = 0.001;
 /// Handshakes dropped, as a share of connections opened, from which the queue decides: one in a thousand, as for errors.
 const DROPPED_SHARE_MAX: f64 = 0.001;
+/// After how long Linux sends a handshake again that was dropped, s; each time after twice as long as before.
+const SYN_RETRY_S: f64 = 1.0;
+/// And how often at most (`tcp_syn_retries`).
+const SYN_RETRIES_MAX: i32 = 6;
 /// Share of the readings in which the queue was full.
 const FULL_SHARE_MIN: f64 = 0.2;
 /// Linux sends an acknowledgement that waits for data after 40 ms at first (`TCP_DELACK_MIN`, HZ / 25), and timers and the
@@ -36,9 +42,12 @@ pub(crate) fn port_exhaustion(facts: &Facts<'_>) -> Option<Verdict> {
             load.intended,
             share * 100.0
         );
+        // Whoever finds no port pauses, and makes fewer requests than others.
+        let paused = failed as f64 * RETRY_PAUSE_S / (facts.users * load.window.duration_s);
         let waiting = facts.trial.surroundings.time_wait_at_boot;
         let waiting = waiting.map(|count| format!("{count} sockets were in TIME_WAIT before it began"));
         Verdict::new(VerdictKind::PortExhaustion, Confidence::Sure, "client's ports used up", text)
+            .accounting_for(share.max(paused))
             .and_maybe(waiting)
             .confirmed_by("keep connections, or widen net.ipv4.ip_local_port_range", facts.rate)
     })
@@ -58,30 +67,51 @@ pub(crate) fn delayed_ack(facts: &Facts<'_>) -> Option<Verdict> {
             typical_us / 1e3
         );
         let phrase = "delayed ACK (40 ms)";
+        let waited_us = a_request * DELAYED_ACK_US.start();
+        let of_time = load.service_time_us.mean.map(|mean_us| waited_us / mean_us);
         Verdict::new(VerdictKind::DelayedAck, Confidence::Sure, phrase, text)
+            .accounting_for_maybe(of_time)
             .confirmed_by("send an answer at once, or set TCP_NODELAY; it should take less than 40 ms", facts.rate)
     })
 }
 
 /// Handshakes are dropped, and most users wait for theirs to be sent again: what serves them has nothing to do with it.
 pub(crate) fn most_users_dropped(facts: &Facts<'_>) -> Option<Verdict> {
-    overflow(facts).filter(|_| most_wait_outside(facts))
+    overflow(facts).filter(keeps_most_out)
 }
 
-/// Handshakes are dropped, though there is CPU time to accept them.
+/// Handshakes are dropped, and what serves the others is what most wait for.
 pub(crate) fn accept_queue_overflow(facts: &Facts<'_>) -> Option<Verdict> {
-    overflow(facts).filter(|_| !most_wait_outside(facts) && !facts.is_full())
+    overflow(facts).filter(|verdict| !keeps_most_out(verdict))
 }
 
-/// Handshakes are dropped because nobody has the CPU time to accept them: that makes a tail, and not the rate.
-pub(crate) fn accept_queue_beside(facts: &Facts<'_>) -> Option<Verdict> {
-    overflow(facts).filter(|_| !most_wait_outside(facts) && facts.is_full())
+fn keeps_most_out(verdict: &Verdict) -> bool {
+    verdict.accounts_for.is_some_and(|share| share >= MOST)
 }
 
-/// Whether most users have no connection, not even one that waits to be accepted.
-fn most_wait_outside(facts: &Facts<'_>) -> bool {
-    let seen = facts.signals().and_then(|signals| signals.accept_queue.zip(signals.connections));
-    seen.is_some_and(|(queue, held)| facts.users - queue.mean - held.mean >= MOST * facts.users)
+/// Share of the users' time that so many dropped handshakes can have cost, and of the rate at most what is left to rise.
+fn cost_of_drops(facts: &Facts<'_>, before: u64, within: u64) -> f64 {
+    let load = &facts.trial.load;
+    // Of those before the window, a user has one at most that it still waits for.
+    let dropped = within as f64 + (before as f64).min(facts.users);
+    let window_s = load.window.duration_s;
+    let waited_s = dropped * longest_wait_s(window_s.min(load.load.timeout_s));
+    let of_time = waited_s / (facts.users * window_s);
+    outside(facts).map_or(of_time, |outside| of_time.min(outside)).min(facts.headroom())
+}
+
+/// How long a dropped handshake keeps a user waiting, on average over the tries that fit into `limit_s`: those that come
+/// later wait for longer.
+fn longest_wait_s(limit_s: f64) -> f64 {
+    let after = |tries: i32| SYN_RETRY_S * (2_f64.powi(tries) - 1.0);
+    let whole = (1..=SYN_RETRIES_MAX).take_while(|tries| after(*tries) <= limit_s).last().unwrap_or(1);
+    (after(whole) / f64::from(whole)).max(limit_s / f64::from(whole + 1))
+}
+
+/// Share of the users who have no connection, not even one that waits to be accepted.
+fn outside(facts: &Facts<'_>) -> Option<f64> {
+    let (queue, held) = facts.signals().and_then(|signals| signals.accept_queue.zip(signals.connections))?;
+    Some((1.0 - (queue.mean + held.mean) / facts.users).max(0.0))
 }
 
 fn overflow(facts: &Facts<'_>) -> Option<Verdict> {
@@ -135,27 +165,76 @@ fn overflow(facts: &Facts<'_>) -> Option<Verdict> {
     let phrase =
         of.map_or_else(|| "accept queue full".to_owned(), |stack| format!("accept queue full ({stack})"));
     let verdict = Verdict::new(VerdictKind::AcceptQueueOverflow, Confidence::Sure, phrase, text);
+    let verdict = verdict.accounting_for(cost_of_drops(facts, before, within));
     Some(verdict.and_maybe(queue_words).and_maybe(repeated).confirmed_with(confirm))
+}
+
+/// Connections that were opened again, and what they carried.
+struct Reopened {
+    /// How many.
+    count: f64,
+    /// Answers meanwhile.
+    answers: f64,
+    /// Answers to a connection, as near as these figures are: the edges of what was counted are in neither.
+    least: f64,
+}
+
+impl Reopened {
+    /// A request that ended with its connection is no answer that the connection carried: a server that closes after each
+    /// answer, and does not say so, makes many of those.
+    fn of(facts: &Facts<'_>) -> Option<Self> {
+        let load = &facts.trial.load;
+        let answered = load.outcomes.answered as f64;
+        let users = f64::from(load.load.connections);
+        if let Some(count) = load.connections.opened_in_window {
+            let count = count as f64;
+            return (count > 0.0).then(|| Self { count, answers: answered, least: answered / (count + users) });
+        }
+        // Older records tell of the whole load only, whose warm-up may have been as fast as the window, or slower.
+        let ended = load.intended.saturating_sub(load.outcomes.in_flight).max(1) as f64;
+        let per_s = facts.rate * (answered / ended).min(1.0);
+        let window_s = load.window.duration_s;
+        let opened = load.connections.opened as f64;
+        let count = opened - users;
+        let answers = per_s * (load.load.warm_up_s + window_s);
+        (count >= 1.0).then(|| Self { count, answers, least: per_s * window_s / opened })
+    }
+
+    /// Answers a connection.
+    fn each(&self) -> f64 {
+        (self.answers / self.count).max(1.0)
+    }
+
+    /// After how many answers a connection ends, where that is a whole number as far as can be told.
+    fn cap(&self, keeps_alive: bool) -> Option<u32> {
+        let each = self.each();
+        let is_each = !keeps_alive || (each < 2.0 && self.least <= 1.0) || is_about(each, 1);
+        let whole = each.round();
+        match whole {
+            _ if is_each => Some(1),
+            whole if whole < f64::from(u32::MAX) && is_about(each, whole as u32) => Some(whole as u32),
+            _ => None,
+        }
+    }
 }
 
 /// A connection for each request, or for each k-th: work beside the work.
 pub(crate) fn connections_by_request(facts: &Facts<'_>) -> Option<Verdict> {
     let load = &facts.trial.load;
-    let requests = facts.rate * (load.load.warm_up_s + load.window.duration_s);
-    let first = u64::from(load.load.connections);
-    let reopened = load.connections.opened.saturating_sub(first) as f64;
-    let a_request = (reopened / requests.max(1.0)).min(1.0);
-    let cost = CONNECTION_COSTS_REQUESTS * a_request;
+    let reopened = Reopened::of(facts)?;
+    let each = reopened.each();
+    let cost = CONNECTION_COSTS_REQUESTS / each;
     let work_share = cost / (1.0 + cost);
     let queue = facts.signals().and_then(|signals| signals.accept_queue);
     let waiting = queue.filter(|queue| queue.mean >= MOST * facts.users);
     // Only where the CPU is what there is too little of does work beside the work cost a rate; or where most users wait
     // for their new connection to be accepted.
     let costs_cpu = work_share >= CONNECTIONS_SHARE_MIN && !facts.has_cpu_left();
-    if reopened < 1.0 || !(costs_cpu || waiting.is_some()) {
+    if !(costs_cpu || waiting.is_some()) {
         return None;
     }
-    let k = (1.0 / a_request).round().max(1.0);
+    let of_waiting = waiting.map(|queue| queue.mean / facts.users);
+    let share = of_waiting.into_iter().chain(costs_cpu.then_some(work_share)).reduce(f64::max);
     let who =
         if load.connections.closed_by_server > 0 { "the server closes it" } else { "the client closes it" };
     let waiting = waiting.map(|queue| {
@@ -164,28 +243,35 @@ pub(crate) fn connections_by_request(facts: &Facts<'_>) -> Option<Verdict> {
             queue.mean, facts.users
         )
     });
+    let cap = reopened.cap(load.load.keep_alive);
     let without = facts.rate * (1.0 + cost);
     let confirm = Intervention {
         text: "keep connections open; the rate should rise".into(),
         setting: Some(Setting::KeepAlive),
-        now: Some(k),
+        now: Some(cap.map_or(each, f64::from)),
         threads: Vec::new(),
         rate_per_s: without,
         rate_max_per_s: Some(without),
     };
-    let (kind, phrase, text) = if k < 2.0 {
-        let text =
-            format!("{reopened:.0} connections for {requests:.0} requests: a new one for each, and {who}");
-        (VerdictKind::NoKeepAlive, "a connection a request".to_owned(), text)
-    } else {
-        let text = format!(
-            "{reopened:.0} connections for {requests:.0} requests: {who} at each {k:.0}th, which takes about {:.0} % of the work",
-            work_share * 100.0
-        );
-        (VerdictKind::KeepAliveCap, format!("keep-alive cap of {k:.0}"), text)
+    let counted = format!("{:.0} connections for {:.0} answers", reopened.count, reopened.answers);
+    let percent = work_share * 100.0;
+    let (kind, phrase, text) = match cap {
+        Some(1) => {
+            let text = format!("{counted}: a new one for each, and {who}");
+            (VerdictKind::NoKeepAlive, "a connection a request".to_owned(), text)
+        }
+        Some(k) => {
+            let text = format!("{counted}: {who} at each {k}th, which takes about {percent:.0} % of the work");
+            (VerdictKind::KeepAliveCap, format!("keep-alive cap of {k}"), text)
+        }
+        None => {
+            let text = format!("{counted}: {who} after {each:.1} on average, which takes about {percent:.0} % of the work");
+            (VerdictKind::KeepAliveCap, format!("a connection for {each:.1} requests"), text)
+        }
     };
     Some(
         Verdict::new(kind, Confidence::Likely, phrase, text)
+            .accounting_for_maybe(share)
             .and_maybe(waiting)
             .and(facts.cpu_words())
             .confirmed_with(confirm),

@@ -100,6 +100,7 @@ pub(crate) fn upstream_pool(facts: &Facts<'_>) -> Option<Verdict> {
         );
         let phrase = format!("{k} connections to {stack}");
         Verdict::new(VerdictKind::UpstreamPoolLimit, Confidence::Sure, phrase, text)
+            .accounting_for(under_way / f64::from(k))
             .and(facts.cpu_words())
             .confirmed_with(larger(facts, Setting::UpstreamPool, k, &[], "connections to it"))
     })
@@ -112,7 +113,7 @@ pub(crate) fn backend(facts: &Facts<'_>) -> Option<Verdict> {
     let alone = facts.context.backend_alone_per_s.filter(|alone| *alone > 0.0 && facts.has_cpu_left());
     let of_alone = alone.map(|alone| facts.rate / alone).filter(|share| *share >= OF_BACKEND_MIN);
     let fitting = under_way(facts).and_then(|under_way| Some((under_way, fitting(facts, under_way, true)?)));
-    let pool = fitting.map(|(_, fitting)| {
+    let pool = fitting.as_ref().map(|(_, fitting)| {
         format!(
             "{} ≈ {} {} `{}`",
             facts.under_way_words(),
@@ -133,7 +134,9 @@ pub(crate) fn backend(facts: &Facts<'_>) -> Option<Verdict> {
     let phrase = format!("backend ({stack})");
     let confidence =
         if alone.is_some() && of_alone.is_none() { Confidence::Possible } else { Confidence::Likely };
-    let mut verdict = Verdict::new(VerdictKind::BackendBound, confidence, phrase, text);
+    let of_pool = fitting.as_ref().map(|(under_way, fitting)| under_way / f64::from(fitting.threads));
+    let mut verdict = Verdict::new(VerdictKind::BackendBound, confidence, phrase, text)
+        .accounting_for_maybe(of_pool.into_iter().chain(of_alone).reduce(f64::max));
     verdict.evidence.extend(evidence);
     Some(
         verdict
@@ -146,7 +149,7 @@ pub(crate) fn backend(facts: &Facts<'_>) -> Option<Verdict> {
 pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
     let under_way = under_way(facts)?;
     if is_about(under_way, 1) {
-        return one_at_a_time(facts);
+        return one_at_a_time(facts).map(|verdict| verdict.accounting_for(under_way));
     }
     let fitting = fitting(facts, under_way, false)?;
     let (k, names) = (fitting.threads, fitting.names.join(", "));
@@ -174,7 +177,7 @@ pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
             "threads",
         ))
     };
-    Some(verdict.and(facts.cpu_words()))
+    Some(verdict.accounting_for(under_way / f64::from(k)).and(facts.cpu_words()))
 }
 
 /// One request at a time has its turn. Where several threads work for that, they wait for each other; where one does, it

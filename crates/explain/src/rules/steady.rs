@@ -59,6 +59,7 @@ pub(crate) fn not_steady(facts: &Facts<'_>) -> Option<Verdict> {
         jit.map(|jvm| format!("the JVM's compilers were busy for {:.2} of a core", jvm.jit_cores));
     let phrase = if drift > 0.0 { "not steady (warming up)" } else { "not steady (slowing down)" };
     let verdict = Verdict::new(VerdictKind::NotSteady, Confidence::Sure, phrase, text).and_maybe(compiling);
+    let verdict = verdict.accounting_for(drift.abs());
     Some(verdict.confirmed_by("warm up for longer; the trend should go", facts.rate))
 }
 

@@ -1,6 +1,6 @@
 //! Did the server do its work, and was it kept from it by something with a counter of its own?
 
-use record::Outcomes;
+use record::{LoadResult, Outcomes};
 
 use crate::facts::Facts;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
@@ -33,6 +33,10 @@ pub(crate) fn descriptor_limit(facts: &Facts<'_>) -> Option<Verdict> {
         (max + FILES_LEFT_MAX >= limit).then(|| {
             let whose = of.map_or_else(String::new, |stack| format!(" of {stack}"));
             let text = format!("{max} open files{whose}, of {limit} that are allowed");
+            // A limit that is reached by those who are served keeps nobody out.
+            let failed = failed_share(&facts.trial.load);
+            let own = signals.connections.filter(|_| of.is_none());
+            let unserved = own.map(|held| (1.0 - held.mean / facts.users).max(failed));
             let waiting = signals
                 .accept_queue
                 .filter(|queue| queue.max > 0)
@@ -43,10 +47,16 @@ pub(crate) fn descriptor_limit(facts: &Facts<'_>) -> Option<Verdict> {
                 format!("{limit} file descriptors"),
                 text,
             )
+            .accounting_for_maybe(unserved)
             .and_maybe(waiting)
             .confirmed_by("raise the limit of open files; all connections should be served", facts.rate)
         })
     })
+}
+
+/// Share of the requests that brought no good answer.
+fn failed_share(load: &LoadResult) -> f64 {
+    load.intended.saturating_sub(load.answered_as_expected) as f64 / load.intended.max(1) as f64
 }
 
 /// Answers that are wrong, or none. What came late or was never sent is a matter of speed.
@@ -82,6 +92,7 @@ pub(crate) fn incorrect_service(facts: &Facts<'_>) -> Option<Verdict> {
     let phrase = format!("wrong answers ({:.1} %)", share * 100.0);
     let verdict =
         Verdict::new(VerdictKind::IncorrectService, Confidence::Sure, phrase, text).and_maybe(statuses);
+    let verdict = verdict.accounting_for(share);
     Some(verdict.confirmed_by("mend the errors and measure again", load.goodput_per_s))
 }
 
@@ -97,7 +108,10 @@ pub(crate) fn quota_bound(facts: &Facts<'_>) -> Option<Verdict> {
                 quota.throttled_cores
             );
             let phrase = format!("CPU quota of {allowed:.2} cores");
+            // Without the quota those threads would have run: so much more could have been done, at most.
+            let held_back = quota.throttled_cores / (quota.throttled_cores + used);
             Verdict::new(VerdictKind::QuotaBound, Confidence::Sure, phrase, text)
+                .accounting_for(held_back)
                 .confirmed_by("double the quota; the rate should double, as far as there are cores", facts.rate)
         })
     })
@@ -107,13 +121,17 @@ pub(crate) fn log_bound(facts: &Facts<'_>) -> Option<Verdict> {
     let signals = facts.signals()?;
     let a_second = signals.disk_write_bytes_per_s?;
     let a_request = a_second / facts.rate.max(f64::MIN_POSITIVE);
-    let waited = signals.disk_wait_share.unwrap_or(0.0);
-    let waits = waited >= DISK_WAIT_MIN && a_request >= LOG_LINE_BYTES;
+    let waited = signals.disk_wait_share;
+    let waits = waited.is_some_and(|share| share >= DISK_WAIT_MIN) && a_request >= LOG_LINE_BYTES;
     (waits || (a_request >= LOG_BYTES_MIN && a_second >= LOG_BYTES_PER_S_MIN)).then(|| {
         let text = format!("{a_request:.0} bytes a request to a disk, {:.1} MB/s", a_second / 1e6);
-        let waiting = format!("one of its threads waited for a disk in {:.0} % of the time", waited * 100.0);
+        let waiting = waited.map_or_else(
+            || "how long it waited for the disk is not known".to_owned(),
+            |share| format!("one of its threads waited for a disk in {:.0} % of the time", share * 100.0),
+        );
         let confidence = if waits { Confidence::Sure } else { Confidence::Possible };
         Verdict::new(VerdictKind::LogBound, confidence, "writes to a disk", text)
+            .accounting_for_maybe(waited)
             .and(waiting)
             .confirmed_by("log less, or without syncing; the rate should rise", facts.rate)
     })
@@ -154,6 +172,6 @@ pub(crate) fn garbage_collection(facts: &Facts<'_>) -> Option<Verdict> {
             rate_max_per_s: Some(without),
         };
         let verdict = Verdict::new(VerdictKind::GarbageCollection, Confidence::Sure, phrase, text);
-        Some(verdict.and(heap).confirmed_with(confirm))
+        Some(verdict.accounting_for(jvm.gc_share).and(heap).confirmed_with(confirm))
     })
 }

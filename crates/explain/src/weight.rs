@@ -1,0 +1,79 @@
+//! How much a verdict can account for, and what follows for its place and its confidence.
+//!
+//! A counter that moved proves that something happened, and not that it mattered. What can account for a small part of the
+//! rate only is never the answer and never sure, whatever proves it.
+
+use crate::verdict::{Confidence, Verdict};
+
+/// Share of the rate below which a cause is not the reason: a tenth, the bound from which collections, waits for a disk and
+/// other processes count here at all. Nine tenths are something else's then.
+const REASON_MIN: f64 = 0.1;
+/// The same of requests that fail: they are wrong by themselves and not only slow, so a share counts from the least effect
+/// that any comparison here calls a difference.
+const FAILED_MIN: f64 = stats::LEAST_EFFECT;
+/// Share of the rate from which a cause may be called sure: most of it.
+const SURE_MIN: f64 = 0.5;
+
+/// Whether a verdict can be the answer, as far as is known.
+pub(crate) fn may_be_the_reason(verdict: &Verdict) -> bool {
+    let least = if verdict.kind.fails_requests() { FAILED_MIN } else { REASON_MIN };
+    verdict.accounts_for.is_none_or(|share| share >= least)
+}
+
+/// Verdicts with the confidence that their shares allow, those that can be the answer first and each kind in its order. One
+/// that can't says why.
+pub(crate) fn weigh(verdicts: Vec<Verdict>) -> Vec<Verdict> {
+    let (mut reasons, others): (Vec<_>, Vec<_>) = verdicts.into_iter().partition(may_be_the_reason);
+    for verdict in &mut reasons {
+        let is_most = verdict.accounts_for.is_none_or(|share| share >= SURE_MIN);
+        if !is_most && !verdict.kind.fails_requests() {
+            verdict.confidence = verdict.confidence.max(Confidence::Likely);
+        }
+    }
+    reasons.extend(others.into_iter().map(minor));
+    reasons
+}
+
+/// A verdict that plays a part too small to be the answer.
+fn minor(mut verdict: Verdict) -> Verdict {
+    verdict.confidence = Confidence::Possible;
+    let percent = verdict.accounts_for.unwrap_or(0.0) * 100.0;
+    let of = if verdict.kind.fails_requests() { "requests" } else { "rate" };
+    verdict.and(format!("it can account for {percent:.1} % of the {of} at most"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::VerdictKind;
+
+    fn of(kind: VerdictKind, share: Option<f64>) -> Verdict {
+        Verdict::new(kind, Confidence::Sure, "a", "b").accounting_for_maybe(share)
+    }
+
+    #[test]
+    fn a_tenth_of_a_per_cent_is_never_first_and_never_sure() {
+        for kind in [VerdictKind::AcceptQueueOverflow, VerdictKind::IncorrectService, VerdictKind::LogBound] {
+            let weighed = weigh(vec![of(kind, Some(0.001)), of(VerdictKind::PoolLimit, Some(0.97))]);
+            let told: Vec<_> = weighed.iter().map(|it| (it.kind, it.confidence)).collect();
+            assert_eq!(told, [(VerdictKind::PoolLimit, Confidence::Sure), (kind, Confidence::Possible)]);
+            assert_eq!(weighed[1].evidence.len(), 2, "it says how little it is: {weighed:?}");
+        }
+    }
+
+    #[test]
+    fn sure_takes_most_of_the_rate_and_a_fault_a_share_of_the_requests() {
+        let confidence = |kind, share| weigh(vec![of(kind, share)])[0].confidence;
+        assert_eq!(confidence(VerdictKind::GarbageCollection, Some(0.6)), Confidence::Sure);
+        assert_eq!(confidence(VerdictKind::GarbageCollection, Some(0.2)), Confidence::Likely);
+        assert_eq!(confidence(VerdictKind::GarbageCollection, None), Confidence::Sure);
+        assert_eq!(confidence(VerdictKind::IncorrectService, Some(0.05)), Confidence::Sure);
+        assert_eq!(confidence(VerdictKind::IncorrectService, Some(0.002)), Confidence::Possible);
+    }
+
+    #[test]
+    fn what_is_no_share_is_not_known() {
+        assert_eq!(of(VerdictKind::PoolLimit, Some(f64::NAN)).accounts_for, None);
+        assert_eq!(of(VerdictKind::PoolLimit, Some(1.3)).accounts_for, Some(1.0));
+    }
+}

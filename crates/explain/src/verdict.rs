@@ -63,7 +63,7 @@ pub enum VerdictKind {
 
 impl VerdictKind {
     /// Whether it fails requests, which is told however fast the others are.
-    pub(crate) const fn fails_requests(self) -> bool {
+    pub const fn fails_requests(self) -> bool {
         matches!(self, Self::PortExhaustion | Self::IncorrectService)
     }
 

@@ -50,7 +50,8 @@ fn cell_text(cell: &CellExplanation) -> String {
 }
 
 fn verdict_text(verdict: &Verdict, also: &str) -> String {
-    let mut text = format!("    {also}{} ({})\n", plain_line(&verdict.phrase), verdict.confidence.name());
+    let mut text =
+        format!("    {also}{} ({}{})\n", plain_line(&verdict.phrase), verdict.confidence.name(), share(verdict));
     for line in &verdict.evidence {
         let _ = writeln!(text, "      because  {}", plain_line(line));
     }
@@ -64,6 +65,12 @@ fn verdict_text(verdict: &Verdict, also: &str) -> String {
         let _ = writeln!(text, "      confirm  {}", plain_line(&confirm.text));
     }
     text
+}
+
+/// How much of the rate, or of the requests, it can account for.
+fn share(verdict: &Verdict) -> String {
+    let of = if verdict.kind.fails_requests() { "of the requests" } else { "of the rate" };
+    verdict.accounts_for.map_or_else(String::new, |share| format!("; up to {:.0} % {of}", share * 100.0))
 }
 
 /// What came of a confirming intervention, in a line.

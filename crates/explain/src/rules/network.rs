@@ -277,3 +277,23 @@ pub(crate) fn connections_by_request(facts: &Facts<'_>) -> Option<Verdict> {
             .confirmed_with(confirm),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pause_is_the_engines() {
+        assert!((RETRY_PAUSE_S - engine::RETRY_PAUSE.as_secs_f64()).abs() < f64::EPSILON);
+    }
+
+    /// 1, 3, 7 s: the longer a user may wait, the more each of the tries costs.
+    #[test]
+    fn later_tries_wait_for_longer() {
+        for (limit_s, wait_s) in [(0.5, 1.0), (1.5, 1.0), (3.0, 1.5), (5.0, 5.0 / 3.0), (7.0, 7.0 / 3.0)] {
+            let told = longest_wait_s(limit_s);
+            assert!((told - wait_s).abs() < 1e-9, "{limit_s} s: {told}");
+        }
+        assert!(longest_wait_s(f64::MAX) >= 63.0 / 6.0);
+    }
+}

@@ -19,4 +19,4 @@ pub use number::Figure;
 pub use read::{
     EXPECTED, JtlSamples, OwnRecords, ROWS_MAX, Unrecognised, jtl_samples, path_of, read, wrk_row,
 };
-pub use row::{Errors, Row, Summary, Tool};
+pub use row::{Errors, Row, Summary, TimeoutFrom, Tool};

@@ -65,6 +65,18 @@ pub struct Errors {
     pub bad_answers: Option<u64>,
 }
 
+/// Who says after how long an answer is late.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TimeoutFrom {
+    /// Nobody: it is what the tool takes when it is told nothing.
+    #[default]
+    Tool,
+    /// The command above the output, be it by saying nothing.
+    Command,
+    /// A column of a table, or a record.
+    Table,
+}
+
 /// What the author says beside the raw output.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Summary {
@@ -103,6 +115,8 @@ pub struct Row {
     pub duration_s: Option<f64>,
     /// After how long an answer is late, s.
     pub timeout_s: Option<f64>,
+    /// Who says so.
+    pub timeout_from: TimeoutFrom,
     /// Requests due a second, in the open model.
     pub asked_per_s: Option<f64>,
     /// Whether users may wait between requests, or send several at once: a script may have them do so.
@@ -191,6 +205,15 @@ impl Row {
         let (requests, bad) = (self.requests?, self.errors.bad_answers.unwrap_or(0));
         let good = requests.saturating_sub(bad) as f64 / requests.max(1) as f64;
         Some(self.throughput_per_s()?.value * good)
+    }
+
+    /// Requests that failed and that neither count nor latency has: wrk's reads and writes.
+    pub fn failed_unseen(&self) -> u64 {
+        let Errors { read, write, .. } = self.errors;
+        match self.tool {
+            Tool::Wrk | Tool::Wrk2 => read.unwrap_or(0).saturating_add(write.unwrap_or(0)),
+            _ => 0,
+        }
     }
 
     /// Requests under way in all, where that is known. wrk gives each thread as many connections and drops the rest.

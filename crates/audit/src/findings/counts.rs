@@ -1,5 +1,7 @@
 //! Checks of counts and rates of one row.
 
+use std::fmt::Write;
+
 use crate::findings::{Finding, Kind, Level};
 use outputs::shown;
 use outputs::{Row, Tool};
@@ -12,6 +14,9 @@ const RATE_GAP_LOOSE_MAX: f64 = 0.01;
 const FAILED_MIN: f64 = 0.001;
 /// From this share on neither rate nor latency is one of answers.
 const FAILED_GRAVE: f64 = 0.01;
+/// Answers to a failed read up to which a server that closes its connections is worth naming: a cap of a hundred requests, as
+/// servers have, is announced.
+const ANSWERS_A_CLOSE_MAX: f64 = 10.0;
 /// An open model that makes less than this share of what was asked for is overloaded.
 const OFFERED_MIN: f64 = 0.95;
 
@@ -117,11 +122,60 @@ pub(super) fn errors_as_answers(row: &Row) -> Option<Finding> {
     Some(Finding::of(row, level, Kind::ErrorsAsAnswers, text))
 }
 
+/// Requests of wrk that ended without an answer: it counts answers only, so those are in neither its rate nor its latency.
+pub(super) fn socket_errors(row: &Row) -> Option<Finding> {
+    let failed = row.failed_unseen();
+    if failed == 0 {
+        return None;
+    }
+    let kinds = [("read", row.errors.read), ("written", row.errors.write)];
+    let named = kinds.iter().filter_map(|(name, count)| Some((name, count.filter(|it| *it > 0)?)));
+    let named: Vec<String> = named.map(|(name, count)| format!("{count} could not be {name}")).collect();
+    let named = named.join(" and ");
+    let Some(answers) = row.requests else {
+        let text = format!("of the requests {named}, and how many were answered is not told");
+        return Some(Finding::of(row, Level::Unknown, Kind::SocketErrors, text));
+    };
+    let share = failed as f64 / (failed.saturating_add(answers)) as f64;
+    let level = match share {
+        it if it < FAILED_MIN => return None,
+        it if it < FAILED_GRAVE => Level::Note,
+        _ => Level::Unknown,
+    };
+    let mut text = format!(
+        "beside {answers} answers {named} ({} of all requests): they are in neither rate nor latency",
+        shown::percent(share)
+    );
+    let all = [row.errors.connect, row.errors.timeout].into_iter().flatten().fold(failed, u64::saturating_add);
+    if all > answers {
+        let _ = write!(text, "; with {all} errors in all, more failed than was answered, and the rate is of the rest");
+    }
+    // Each connection that a server closes unannounced costs wrk a read.
+    let each = answers as f64 / failed as f64;
+    if answers > 0 && each <= ANSWERS_A_CLOSE_MAX {
+        let _ = write!(
+            text,
+            "; a server that closes its connections without saying so does this, here after {} answers on average",
+            shown::count(each)
+        );
+    }
+    Some(Finding::of(row, level, Kind::SocketErrors, text))
+}
+
 /// Connections that did not come up.
 pub(super) fn connect_failures(row: &Row) -> Option<Finding> {
     let failed = row.errors.connect.filter(|it| *it > 0)?;
-    let of = row.connections.map_or(String::new(), |it| format!(" of {it}"));
-    let text = format!("{failed} connects failed{of} connections: the load was less than it says");
+    let text = match row.connections {
+        Some(connections) if failed > u64::from(connections) => format!(
+            "{failed} connects failed, of {connections} connections that were tried again and again: the load was less than \
+             it says{}",
+            row.requests.filter(|it| *it < failed).map_or(String::new(), |it| format!(", and only {it} requests were answered"))
+        ),
+        Some(connections) => {
+            format!("{failed} connects failed of {connections} connections: the load was less than it says")
+        }
+        None => format!("{failed} connects failed: the load was less than it says"),
+    };
     Some(Finding::of(row, Level::Unknown, Kind::ConnectFailures, text))
 }
 

@@ -4,7 +4,7 @@ use crate::findings::little::{self, left_out};
 use crate::findings::{Finding, Kind, Level};
 use outputs::Figure;
 use outputs::shown;
-use outputs::{Row, Tool};
+use outputs::{Row, TimeoutFrom, Tool};
 
 /// Share of late answers up to which mean and p99 stay what they are; only the tail above is cut.
 const CENSORED_NOTE_MAX: f64 = 0.001;
@@ -30,9 +30,9 @@ pub(super) fn not_a_number(row: &Row) -> Option<Finding> {
     }
     let timeouts = row.errors.timeout.unwrap_or(0);
     let why = match (row.requests, row.timeout_s) {
-        (Some(requests), Some(timeout_s)) if timeouts > 0 => format!(
-            ": {timeouts} of {requests} answers came after the timeout of {} and none is in the latency{}",
-            shown::seconds(timeout_s),
+        (Some(requests), Some(_)) if timeouts > 0 => format!(
+            ": {timeouts} of {requests} answers came after the timeout{} and none is in the latency{}",
+            timeout(row),
             implied(row)
         ),
         _ => ": no latency was kept".into(),
@@ -44,6 +44,15 @@ pub(super) fn not_a_number(row: &Row) -> Option<Finding> {
 
 fn printed(figure: Figure) -> String {
     shown::time(figure.value)
+}
+
+/// The timeout, and where it is not known for sure that it is the tool's own.
+fn timeout(row: &Row) -> String {
+    let Some(timeout_s) = row.timeout_s.map(shown::seconds) else { return String::new() };
+    match row.timeout_from {
+        TimeoutFrom::Tool => format!(" ({timeout_s}, if {} was told no other)", row.tool.name()),
+        TimeoutFrom::Command | TimeoutFrom::Table => format!(" of {timeout_s}"),
+    }
 }
 
 /// What the mean must be, if Little's law tells.
@@ -68,14 +77,23 @@ pub(super) fn censored(row: &Row) -> Option<Finding> {
             let mean = row
                 .mean_ms
                 .map_or(String::new(), |mean| format!(": {} is the mean of the rest", printed(mean)));
-            (Level::Unknown, format!("mean and percentiles are of the others{mean}{}", implied(row)))
+            // Where the late ones can't be all that the mean lacks, the check of the law says so.
+            let implied = if little::is_all_left_out(row) { implied(row) } else { String::new() };
+            (Level::Unknown, format!("mean and percentiles are of the others{mean}{implied}"))
         }
     };
-    let after = row.timeout_s.map_or(String::new(), |it| format!(" of {}", shown::seconds(it)));
-    let text = format!(
-        "{timeouts} of {requests} requests ({}) came after the timeout{after} and are left out of the latency; {what}",
-        shown::percent(left_out(row))
-    );
+    let text = if timeouts > requests {
+        format!(
+            "{timeouts} timeouts{} and {requests} answers: more were late than were answered, so the latency is of a few; {what}",
+            timeout(row)
+        )
+    } else {
+        format!(
+            "{timeouts} of {requests} requests ({}) came after the timeout{} and are left out of the latency; {what}",
+            shown::percent(timeouts as f64 / requests.max(1) as f64),
+            timeout(row)
+        )
+    };
     Some(Finding::of(row, level, Kind::Censored, text))
 }
 
@@ -88,23 +106,27 @@ pub(super) fn max_at_timeout(row: &Row) -> Option<Finding> {
         return None;
     }
     let text = format!(
-        "the maximum of {} is what the timeout of {} lets through: {timeouts} answers took longer, and how much longer \
+        "the maximum of {} is what the timeout{} lets through: {timeouts} answers took longer, and how much longer \
          is not known",
         printed(max),
-        shown::seconds(timeout_ms / 1e3)
+        timeout(row)
     );
     Some(Finding::of(row, Level::Unknown, Kind::MaxAtTimeout, text))
 }
 
-/// wrk keeps no latency beyond its timeout.
+/// wrk keeps no latency beyond its timeout. Where nobody tells a timeout, the run was simply given one.
 pub(super) fn beyond_timeout(row: &Row) -> Option<Finding> {
     let (max, timeout_s) = (row.max_ms?, row.timeout_s?);
     if row.tool != Tool::Wrk || max.value - max.step <= timeout_s * 1e3 {
         return None;
     }
+    let (by, so) = match row.timeout_from {
+        TimeoutFrom::Tool => return None,
+        TimeoutFrom::Command => ("the command", "so the command is not the one that ran"),
+        TimeoutFrom::Table => ("the table", "so one of the two figures is of another run"),
+    };
     let text = format!(
-        "a maximum of {}, but wrk keeps no latency beyond the timeout, which by the command is {}: the run had another \
-         one, so the command is not the one that ran",
+        "a maximum of {}, but wrk keeps no latency beyond the timeout, which by {by} is {}: the run had another one, {so}",
         printed(max),
         shown::seconds(timeout_s)
     );

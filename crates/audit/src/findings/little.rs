@@ -1,6 +1,6 @@
 //! Little's law: in a closed model without think time, N = X · R.
 
-use crate::findings::{Finding, Kind, Level};
+use crate::findings::{Finding, Kind, Level, counts};
 use outputs::shown;
 use outputs::{Row, Tool};
 
@@ -51,39 +51,80 @@ pub(super) fn figures(row: &Row) -> Option<Law> {
     Some(Law { users, rate_per_s: rate.value, mean_ms: mean.value, ratio, slack })
 }
 
-/// Share of the requests that are not in the latency.
-pub(super) fn left_out(row: &Row) -> f64 {
+/// Requests that are not in the latency.
+fn unseen(row: &Row) -> f64 {
     let errors = &row.errors;
     let failed = if row.tool == Tool::Sb { errors.bad_answers } else { None };
     let out = errors.timeout.unwrap_or(0).max(failed.unwrap_or(0));
-    out as f64 / row.requests.unwrap_or(0).max(1) as f64
+    out.saturating_add(row.failed_unseen()) as f64
 }
 
-/// N against X · R. What timeouts explain is told of by the check of censored latency, in one finding.
+/// Share of the requests that are not in the latency.
+pub(super) fn left_out(row: &Row) -> f64 {
+    let made = row.requests.unwrap_or(0).saturating_add(row.failed_unseen());
+    (unseen(row) / made.max(1) as f64).min(1.0)
+}
+
+/// Users that figures may leave out, at most: one for each request that is not in the latency, which has kept it busy for the
+/// whole run at the longest, and one for each connection that never came up.
+fn unseen_users(row: &Row) -> f64 {
+    unseen(row) + row.errors.connect.unwrap_or(0) as f64
+}
+
+/// Share of the users that neither the latency nor what is known to be left out of it accounts for.
+fn missing(row: &Row, law: &Law) -> f64 {
+    1.0 - law.ratio - law.slack - unseen_users(row) / law.users
+}
+
+/// Whether what is left out of the latency may be all that it lacks, so that N / X is the mean with it.
+pub(super) fn is_all_left_out(row: &Row) -> bool {
+    figures(row).is_some_and(|law| law.ratio < 1.0 && missing(row, &law) <= GAP_NOTE)
+}
+
+/// N against X · R. What timeouts and failures explain is told of by their own checks, in one finding; what they can't, here.
 pub(super) fn law(row: &Row) -> Option<Finding> {
     let law = figures(row)?;
-    let gap = (law.ratio - 1.0).abs() - law.slack;
     let is_short = law.ratio < 1.0;
-    // Users of a test plan come and go and think, h2load's end at different times where a count bounds them, and those
-    // of connections that failed never were: there only too much is impossible.
-    let are_fewer = row.tool == Tool::Jmeter
-        || (row.tool == Tool::H2load && row.duration_s.is_none())
-        || row.errors.connect.is_some_and(|it| it > 0);
+    // Users of a test plan come and go and think, and h2load's end at different times where a count bounds them: there only
+    // too much is impossible.
+    let are_fewer =
+        row.tool == Tool::Jmeter || (row.tool == Tool::H2load && row.duration_s.is_none());
+    let gap = (law.ratio - 1.0).abs() - law.slack;
     if gap <= GAP_NOTE || row.is_nan || (are_fewer && is_short) {
         return None;
     }
-    if is_short && row.tool == Tool::Wrk && left_out(row) >= LEFT_OUT_MIN {
-        return None;
+    let unexplained = if is_short { missing(row, &law) } else { gap };
+    if unexplained <= GAP_NOTE {
+        let is_told = row.tool == Tool::Wrk && left_out(row) >= LEFT_OUT_MIN
+            || row.errors.connect.is_some_and(|it| it > 0);
+        let text = words(row, &law, Told::TheRest);
+        return (!is_told).then(|| Finding::of(row, Level::Unknown, Kind::LittlesLaw, text));
     }
-    let level = match gap {
-        _ if is_short && left_out(row) >= LEFT_OUT_MIN => Level::Unknown,
-        it if it >= GAP_BROKEN && !row.may_wait => Level::Broken,
-        _ => Level::Note,
+    let is_censored = is_short && left_out(row) >= LEFT_OUT_MIN;
+    let (level, told) = match unexplained {
+        _ if row.may_wait || unexplained < GAP_BROKEN => (Level::Note, Told::Innocent),
+        // Requests that were under way at the end may be the rest.
+        _ if is_censored && is_too_short(row, law.implied_ms()) => (Level::Unknown, Told::NotTheRest),
+        _ if is_censored => (Level::Broken, Told::NotTheRest),
+        _ => (Level::Broken, Told::Contradiction),
     };
-    Some(Finding::of(row, level, Kind::LittlesLaw, words(row, &law, level)))
+    Some(Finding::of(row, level, Kind::LittlesLaw, words(row, &law, told)))
 }
 
-fn words(row: &Row, law: &Law, level: Level) -> String {
+/// What there is to say of a gap.
+#[derive(Clone, Copy)]
+enum Told {
+    /// Something innocent may make it.
+    Innocent,
+    /// What is left out may be all of it.
+    TheRest,
+    /// What is left out can't be all of it.
+    NotTheRest,
+    /// Nothing can make it.
+    Contradiction,
+}
+
+fn words(row: &Row, law: &Law, told: Told) -> String {
     let sum = format!(
         "{} users, but {} x {} = {} (x{:.2})",
         shown::count(law.users),
@@ -93,24 +134,31 @@ fn words(row: &Row, law: &Law, level: Level) -> String {
         law.ratio
     );
     let implied = shown::time(law.implied_ms());
-    let what = match (level, law.ratio < 1.0) {
-        (Level::Note, _) if row.may_wait => {
+    let what = match told {
+        Told::Innocent if row.may_wait => {
             "the command has a script or a connection a request, so users may wait between requests or send several".into()
         }
-        (Level::Note, _) => format!(
+        Told::Innocent => format!(
             "no more than connection set-up{} and the ends of the run may do",
             if row.tool == Tool::Wrk { ", samples that wrk adds after the run," } else { "" }
         ),
-        (Level::Unknown, _) => format!(
-            "{} of their time is not in the latency: {} of the requests failed, and what goes by between requests is \
-             the client's; N / X is {implied}",
+        Told::TheRest => format!(
+            "{} of their time is not in the latency: {} of the requests failed or came late, and what goes by between \
+             requests is the client's; N / X is {implied}",
             shown::percent(1.0 - law.ratio),
             shown::percent(left_out(row))
         ),
-        (Level::Broken, true) => {
+        Told::NotTheRest => format!(
+            "the {} requests that failed or came late have kept as many users busy at most, and {} of {} are in no figure: \
+             their requests were never answered, or the latency is too low; N / X is {implied}",
+            shown::count(unseen(row)),
+            shown::count(law.users * (1.0 - law.ratio) - unseen_users(row)),
+            shown::count(law.users),
+        ),
+        Told::Contradiction if law.ratio < 1.0 => {
             format!("the latency is too low for these requests: by Little's law the mean is {implied}")
         }
-        (Level::Broken, false) => format!(
+        Told::Contradiction => format!(
             "the latency is too high for these requests: by Little's law the mean is {implied}{}",
             if row.tool == Tool::Wrk {
                 "; wrk adds samples after the run for those it thinks it missed"
@@ -119,16 +167,40 @@ fn words(row: &Row, law: &Law, level: Level) -> String {
             }
         ),
     };
-    format!("{sum}: {what}{}", too_short(row, law))
+    format!("{sum}: {what}")
 }
 
-fn too_short(row: &Row, law: &Law) -> String {
-    let run_s = row.elapsed_s.map(|it| it.value).or(row.duration_s);
-    match run_s.filter(|run_s| law.mean_ms / 1e3 > run_s * RESPONSE_SHARE_MAX) {
-        Some(run_s) => format!(
-            "; the run of {} is shorter than ten response times, and what was under way at its end is not in it",
-            shown::seconds(run_s)
-        ),
-        None => String::new(),
+/// How long it ran, where it was to run for a time and not for a number of requests.
+fn run_s(row: &Row) -> Option<f64> {
+    let is_timed = matches!(row.tool, Tool::Wrk | Tool::Wrk2) || row.duration_s.is_some();
+    row.elapsed_s.map(|it| it.value).or(row.duration_s).filter(|it| is_timed && *it > 0.0)
+}
+
+fn is_too_short(row: &Row, response_ms: f64) -> bool {
+    run_s(row).is_some_and(|run_s| response_ms / 1e3 > run_s * RESPONSE_SHARE_MAX)
+}
+
+/// A run that is shorter than ten response times: of the longer of the mean that is told and the one that follows, where
+/// late answers are left out of the former.
+pub(super) fn too_short(row: &Row) -> Option<Finding> {
+    let told = row.mean_ms.map(|it| it.value).filter(|_| !row.is_nan);
+    let law = figures(row).filter(|law| row.tool == Tool::Wrk && !row.may_wait && law.ratio < 1.0);
+    let followed = law.map(|law| law.implied_ms()).filter(|_| left_out(row) >= LEFT_OUT_MIN || row.is_nan);
+    let (response_ms, of) = match (told, followed) {
+        (told, Some(followed)) if told.is_none_or(|told| followed > told) => (followed, ", N / X,"),
+        (told, _) => (told?, ""),
+    };
+    let run_s = run_s(row).filter(|_| is_too_short(row, response_ms))?;
+    // Of a load that was not kept, the check of the offered rate says more: there the latency grows with the run.
+    let is_overloaded = counts::offered_rate(row).is_some();
+    if row.tool == Tool::Proofload || row.requests == Some(0) || is_overloaded {
+        return None;
     }
+    let text = format!(
+        "the run of {} is shorter than ten response times of {}{of} each: what was under way at its end is a large part, and \
+         in neither rate nor latency",
+        shown::seconds(run_s),
+        shown::time(response_ms)
+    );
+    Some(Finding::of(row, Level::Unknown, Kind::TooShort, text))
 }

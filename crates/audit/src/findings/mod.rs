@@ -73,8 +73,12 @@ pub enum Kind {
     MaxAtTimeout,
     /// The longest latency is beyond the timeout.
     BeyondTimeout,
+    /// Requests ended without an answer, and are in no figure.
+    SocketErrors,
     /// Not all connections came up.
     ConnectFailures,
+    /// The run is shorter than ten of its response times.
+    TooShort,
     /// The rate is that of a ramp-up.
     RampUp,
     /// The rate asked for was not reached.
@@ -119,7 +123,9 @@ impl Kind {
             Self::Censored => "censored",
             Self::MaxAtTimeout => "max at timeout",
             Self::BeyondTimeout => "beyond timeout",
+            Self::SocketErrors => "socket errors",
             Self::ConnectFailures => "connect failures",
+            Self::TooShort => "too short",
             Self::RampUp => "ramp-up",
             Self::OfferedRate => "offered rate",
             Self::NoRepeats => "no repeats",
@@ -233,7 +239,9 @@ fn own(row: &Row) -> Vec<Finding> {
         counts::empty(row),
         counts::rate_times_time(row),
         counts::errors_as_answers(row),
+        counts::socket_errors(row),
         counts::connect_failures(row),
+        little::too_short(row),
         counts::offered_rate(row),
         latency::not_a_number(row),
         latency::censored(row),

@@ -66,6 +66,108 @@ fn late_answers_explain_a_latency_that_is_too_low() {
     assert!(kinds(&text).contains(&(Level::Broken, Kind::LittlesLaw)));
 }
 
+/// A thousand a second for ten seconds: each late one has kept one user busy at most.
+#[test]
+fn late_answers_explain_no_more_users_than_they_are() {
+    let late = "  Socket errors: connect 0, read 0, write 0, timeout 48\n";
+    // 300 of 900 users are seen, and 48 may have waited for what came late.
+    let text = wrk("-t1", 900, "300.00ms", "1.50s", late);
+    assert_eq!(kinds(&text), [(Level::Broken, Kind::LittlesLaw), (Level::Unknown, Kind::Censored)]);
+    let audit = crate::found(&text);
+    let law = &crate::all(&audit)[0].text;
+    assert!(law.contains("the 48 requests that failed or came late") && law.contains("552 of 900"), "{law}");
+    // 48 of 348 are all that is missing.
+    assert_eq!(kinds(&wrk("-t1", 348, "300.00ms", "1.50s", late)), [(Level::Unknown, Kind::Censored)]);
+    // A mean of 19 s is longer than the run, and the end of the run may be the rest: not known, and said.
+    assert_eq!(
+        kinds(&wrk("-t1", 19_000, "300.00ms", "1.50s", late)),
+        [
+            (Level::Unknown, Kind::LittlesLaw),
+            (Level::Unknown, Kind::Censored),
+            (Level::Unknown, Kind::TooShort)
+        ]
+    );
+    // Three late ones of ten thousand are few, and ten users are, too.
+    let few = "  Socket errors: connect 0, read 0, write 0, timeout 3\n";
+    assert_eq!(
+        kinds(&wrk("-t1", 10, "7.50ms", "1.50s", few)),
+        [(Level::Unknown, Kind::LittlesLaw), (Level::Note, Kind::Censored)]
+    );
+    // One connection that did not come up is one user.
+    let one = "  Socket errors: connect 1, read 0, write 0, timeout 0\n";
+    assert_eq!(
+        kinds(&wrk("-t1", 100, "60.00ms", "900.00ms", one)),
+        [(Level::Broken, Kind::LittlesLaw), (Level::Unknown, Kind::ConnectFailures)]
+    );
+}
+
+#[test]
+fn all_four_kinds_of_socket_errors_count() {
+    let found = |errors: &str| {
+        let text = wrk("-t1", 100, "100.00ms", "900.00ms", &format!("  Socket errors: {errors}\n"));
+        let audit = crate::found(&text);
+        let all = crate::all(&audit).into_iter().filter(|it| it.kind != Kind::NoRepeats);
+        all.map(|it| (it.level, it.kind, it.text.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(found("connect 0, read 0, write 0, timeout 0"), []);
+    assert_eq!(found("connect 0, read 9, write 0, timeout 0"), [], "one in a thousand is no finding");
+    let [(Level::Note, Kind::SocketErrors, text)] = &found("connect 0, read 20, write 40, timeout 0")[..] else {
+        panic!("six in a thousand are a note")
+    };
+    assert!(text.contains("20 could not be read and 40 could not be written (0.6 %"), "{text}");
+    let [(Level::Unknown, Kind::SocketErrors, text)] = &found("connect 0, read 8000, write 0, timeout 0")[..] else {
+        panic!("a server that closes")
+    };
+    assert!(text.contains("44.4 %") && text.contains("after 1.2 answers on average"), "{text}");
+    assert!(!text.contains("more failed than"), "{text}");
+    let [(Level::Unknown, Kind::SocketErrors, text)] = &found("connect 0, read 0, write 20000, timeout 0")[..] else {
+        panic!("more errors than answers")
+    };
+    assert!(text.contains("with 20000 errors in all, more failed than was answered"), "{text}");
+    let [(Level::Unknown, Kind::ConnectFailures, text)] = &found("connect 20000, read 0, write 0, timeout 0")[..]
+    else {
+        panic!("connects that were tried again")
+    };
+    assert!(text.contains("only 10000 requests were answered"), "{text}");
+    let late = found("connect 0, read 0, write 0, timeout 20000");
+    assert!(late[0].2.starts_with("20000 timeouts of 2 s and 10000 answers: more were late"), "{late:?}");
+}
+
+/// A file that has no command is told of none.
+#[test]
+fn without_a_command_nothing_is_said_of_one() {
+    let bare = |mean: &str, max: &str, more: &str| {
+        let text = wrk("-t1", 100, mean, max, more);
+        text.split_once('\n').unwrap().1.to_owned()
+    };
+    assert_eq!(kinds(&bare("100.00ms", "2.37s", "")), [], "the run was given a timeout, and that is all");
+    let late = "  Socket errors: connect 0, read 0, write 0, timeout 500\n";
+    for text in [bare("100.00ms", "2.37s", ""), bare("80.00ms", "1.99s", late), bare("80.00ms", "2.99s", late)] {
+        let audit = crate::found(&text);
+        for finding in crate::all(&audit) {
+            assert!(!finding.text.contains("command"), "{finding:?}");
+            assert!(!finding.text.contains("timeout of 2 s"), "nobody told it: {finding:?}");
+        }
+    }
+    // A table is none either.
+    let table = "system,path,driver,connections,timeout_s,requests_per_s,latency_avg_ms,latency_max_ms\n\
+                 a,/x,wrk,100,2,1000,100,2370\n";
+    let audit = crate::found(table);
+    let [finding] = &crate::all(&audit)[..] else { panic!("{audit:?}") };
+    assert_eq!(finding.kind, Kind::BeyondTimeout);
+    assert!(finding.text.contains("by the table is 2 s") && !finding.text.contains("command"), "{finding:?}");
+}
+
+#[test]
+fn a_run_shorter_than_ten_response_times_says_so() {
+    let slow = |mean| kinds(&wrk("-t1 -T30", 1010, mean, "9.00s", ""));
+    assert_eq!(slow("990.00ms"), []);
+    assert_eq!(slow("1.01s"), [(Level::Unknown, Kind::TooShort)]);
+    // A run of so many requests has no end that cuts anything off.
+    let header = "system,path,driver,connections,loops,requests,elapsed_s,requests_per_s,latency_avg_ms\n";
+    assert_eq!(kinds(&format!("{header}a,/x,jmeter,100,1,100,10,10,9000\n")), []);
+}
+
 #[test]
 fn the_timeout_is_that_of_the_command() {
     // Just below the timeout, and none was late: an answer in time.

@@ -46,8 +46,10 @@ fn the_known_errors_are_found_in_the_cells() {
         (&*format!("{sleep}: springmvc-tomcat /sleep at 5000"), Censored, Unknown, "the mean is 2.51 s"),
         (&format!("{sleep}: webflux-tomcat /sleep at 300"), NotANumber, Broken, "1065 of 1065"),
         (&format!("{sleep}: webflux-tomcat /sleep at 1000"), Censored, Unknown, "1116 of 1192"),
-        (&format!("{sleep}: webflux-tomcat /sleep at 3000"), Censored, Unknown, "76.27 s"),
-        (&format!("{sleep}: webflux-tomcat /sleep at 5000"), Censored, Unknown, "126.79 s"),
+        (&format!("{sleep}: webflux-tomcat /sleep at 3000"), Censored, Unknown, "1124 of 1184"),
+        (&format!("{sleep}: webflux-tomcat /sleep at 3000"), LittlesLaw, Unknown, "76.27 s"),
+        (&format!("{sleep}: webflux-tomcat /sleep at 5000"), Censored, Unknown, "1132 of 1187"),
+        (&format!("{sleep}: webflux-tomcat /sleep at 5000"), LittlesLaw, Unknown, "126.79 s"),
         ("springmvc-webflux, hello: webflux-netty /hello at 5000", MaxAtTimeout, Unknown, "1.98 s"),
         // 2: Little's law without any timeout.
         ("gateways, api: nginx /hello at 300", LittlesLaw, Broken, "(x10.66)"),
@@ -57,7 +59,8 @@ fn the_known_errors_are_found_in_the_cells() {
         ("gateways, api: zuul /hello at 300", LittlesLaw, Broken, "(x1.48)"),
         ("gateways, static: zuul /output.txt at 300", LittlesLaw, Broken, "(x1.43)"),
         ("gateways, slow-api: zuul /sleep at 3000", LittlesLaw, Broken, "(x0.74)"),
-        ("gateways, slow-api: zuul /sleep at 5000", LittlesLaw, Broken, "shorter than ten response times"),
+        ("gateways, slow-api: zuul /sleep at 5000", LittlesLaw, Broken, "(x0.57)"),
+        ("gateways, slow-api: zuul /sleep at 5000", TooShort, Unknown, "shorter than ten response times of 14.30 s"),
         ("springmvc-webflux, sleep-elastic: webflux-tomcat /sleep2 at 5000", LittlesLaw, Broken, "(x0.82)"),
         // 3: summaries that are copied from another row.
         (&format!("{sleep}: webflux-tomcat /sleep at 1000"), Summary, Broken, "it repeats"),

@@ -4,7 +4,7 @@ use csv::StringRecord;
 
 use crate::number::{Figure, bytes, number};
 use crate::read::Rows;
-use crate::row::{Row, Tool};
+use crate::row::{Row, TimeoutFrom, Tool};
 
 /// Columns without which it is no such table.
 const NEEDED: [&str; 3] = ["system", "requests_per_s", "latency_avg_ms"];
@@ -127,6 +127,7 @@ impl Cells<'_> {
         row.threads = small(self.count("threads", row));
         row.duration_s = self.value("duration_s", row);
         row.timeout_s = self.value("timeout_s", row);
+        row.timeout_from = TimeoutFrom::Table;
         row.ramp_s = self.value("ramp_up_s", row);
         row.loops = self.value("loops", row);
         row.users = row.connections.filter(|_| row.loops.is_some());

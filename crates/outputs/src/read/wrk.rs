@@ -4,7 +4,7 @@ use crate::number::{bytes, numbers_in, rate, time_ms};
 use crate::outline::{Line, Outline, STATEMENT_CHARS_MAX};
 use crate::read::Rows;
 use crate::read::command::{Asked, command, path_of};
-use crate::row::{Row, Tool};
+use crate::row::{Row, TimeoutFrom, Tool};
 
 /// wrk's timeout where the command gives none, s.
 const TIMEOUT_S: f64 = 2.0;
@@ -74,6 +74,7 @@ impl Reader {
 
     fn open(&mut self, line: &Line<'_>) {
         self.close();
+        let timeout_from = if self.asked.is_some() { TimeoutFrom::Command } else { TimeoutFrom::Tool };
         let asked = self.asked.take().unwrap_or_default();
         let row = Row {
             tool: if asked.rate_per_s.is_some() { Tool::Wrk2 } else { Tool::Wrk },
@@ -82,6 +83,7 @@ impl Reader {
             connections: asked.connections,
             duration_s: asked.duration_s,
             timeout_s: Some(asked.timeout_s.unwrap_or(TIMEOUT_S)),
+            timeout_from,
             asked_per_s: asked.rate_per_s,
             may_wait: asked.may_wait,
             path: asked.url.as_deref().and_then(path_of),
@@ -120,6 +122,11 @@ impl Reader {
     /// Ends the output at hand.
     fn close(&mut self) {
         let Some(Current { mut row, has_stats, .. }) = self.current.take() else { return };
+        // It keeps no latency beyond its timeout; so it was told one that the text does not tell.
+        let is_beyond = |timeout_s: f64| row.max_ms.is_some_and(|max| max.value - max.step > timeout_s * 1e3);
+        if row.timeout_from == TimeoutFrom::Tool && row.timeout_s.is_some_and(is_beyond) {
+            row.timeout_s = None;
+        }
         if row.mean_ms.is_none() && !row.is_nan {
             row.missing.push(if has_stats { "the line `Latency`" } else { "the lines below `Thread Stats`" });
         }

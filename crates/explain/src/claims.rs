@@ -1,4 +1,5 @@
-//! Claims of write-ups held against a run: confirmed, reversed, tied, or not testable here.
+//! Claims of write-ups held against a run: confirmed, in direction alone or with its size, reversed, or tied; or open, because
+//! too little or nothing was measured, or because nothing here can test it.
 //!
 //! A claim is judged part by part: a part is one pair of cells, or one cell against its level. Two cells are compared
 //! by the logarithms of their ratios within blocks, as the ranking compares rows (`stats::LogRatios`), with Holm's
@@ -6,7 +7,6 @@
 
 mod cell;
 
-use plan::claims::WITHIN_DEFAULT;
 use plan::{Claim, Metric, Statement};
 use record::{Manifest, Trial};
 use schemars::JsonSchema;
@@ -19,13 +19,21 @@ use self::cell::{CellTrials, twin_gap};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimVerdict {
-    /// The records bear it out.
+    /// The records bear it out, with its size where it has one.
     Confirmed,
+    /// The direction is borne out, and whether the size is right the records leave open.
+    SizeUndecided,
+    /// The direction is borne out, and the size is surely another.
+    SizeRefuted,
     /// The records show the contrary.
     Reversed,
     /// The records show neither, though they might have.
     Tied,
-    /// The records can't show either.
+    /// Measured, in too few blocks to show either, or with failures among them that leave it open.
+    Undecided,
+    /// The records have no figure for it: it was not run, or no trial of it is usable.
+    NotMeasured,
+    /// Nothing that could be run here can show either.
     NotTestable,
 }
 
@@ -34,10 +42,46 @@ impl ClaimVerdict {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Confirmed => "confirmed",
+            Self::SizeUndecided => "direction confirmed, size undecided",
+            Self::SizeRefuted => "direction confirmed, size refuted",
             Self::Reversed => "reversed",
             Self::Tied => "tied",
+            Self::Undecided => "undecided",
+            Self::NotMeasured => "not measured",
             Self::NotTestable => "not testable here",
         }
+    }
+
+    /// Whether it leaves the claim open, because the figures are too few or are none.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Undecided | Self::NotMeasured | Self::NotTestable)
+    }
+}
+
+/// What became of the size that a claim names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SizeVerdict {
+    /// The interval holds it, and few others.
+    Confirmed,
+    /// The interval excludes it.
+    Refuted,
+    /// The interval holds it, and sizes that are quite different.
+    Undecided,
+}
+
+impl SizeVerdict {
+    /// Of a claimed ratio by the interval of the measured one. The interval holds what is nearer to it than `least_effect`,
+    /// since nothing nearer is called another size; and it tells the claimed effect from one half as large and from one half as
+    /// large again, or it tells nothing of the size.
+    fn of(size: f64, (low, high): (f64, f64), least_effect: f64) -> Self {
+        let margin = 1.0 + least_effect;
+        if low > size * margin || size > high * margin {
+            return Self::Refuted;
+        }
+        let (half, more) = (size.powf(0.5), size.powf(1.5));
+        let is_told = low > half.min(more) && high < half.max(more);
+        if is_told { Self::Confirmed } else { Self::Undecided }
     }
 }
 
@@ -85,8 +129,8 @@ pub struct ClaimPart {
     pub p: Option<f64>,
     /// Whether what was measured is on the claim's side, however little that shows.
     pub points_the_same_way: Option<bool>,
-    /// Of a ratio: whether the interval holds the claimed size.
-    pub size_agrees: Option<bool>,
+    /// Of a ratio of which there is an interval: what became of the claimed size.
+    pub size: Option<SizeVerdict>,
     /// What became of it.
     pub verdict: ClaimVerdict,
     /// Why, in a phrase.
@@ -128,8 +172,8 @@ struct Question {
     over_edge: Option<LogRatios>,
     /// What is nearer to 1 than this is no difference.
     least_effect: f64,
-    /// Why there is no block, if there is none.
-    missing: Option<String>,
+    /// Why there is no block, if there is none: not measured, or not testable.
+    missing: Option<(ClaimVerdict, String)>,
     /// Why its blocks are not the whole, where they are not.
     spoiled: Option<String>,
 }
@@ -214,7 +258,8 @@ fn pair_question(
     let ratios = LogRatios::of(&a.values, &b.values);
     let over_edge = nearest_edge(rule, ratios.ratio()).map(|edge| ratios.over(edge));
     let apart = || "the two were never measured in one block".to_owned();
-    let missing = (ratios.blocks() == 0).then(|| a.missing().or_else(|| b.missing()).unwrap_or_else(apart));
+    let missing = (ratios.blocks() == 0)
+        .then(|| (ClaimVerdict::NotMeasured, a.missing().or_else(|| b.missing()).unwrap_or_else(apart)));
     let expected = match rule {
         Rule::Direction { size, .. } => size,
         Rule::Equivalence { .. } => Some(1.0),
@@ -246,8 +291,11 @@ fn level_question(
     let ratios =
         if scale.is_some() { LogRatios::of(&cell.values, &level_of(value)) } else { LogRatios::of(&[], &[]) };
     let over_edge = nearest_edge(rule, ratios.ratio()).map(|edge| ratios.over(edge));
-    let unknown = || "the level grows with the cores, and this machine's are not known".to_owned();
-    let missing = (ratios.blocks() == 0).then(|| cell.missing().unwrap_or_else(unknown));
+    let unknown = "the level grows with the cores, and this machine's are not known";
+    let missing = (ratios.blocks() == 0).then(|| match cell.missing() {
+        Some(why) => (ClaimVerdict::NotMeasured, why),
+        None => (ClaimVerdict::NotTestable, unknown.to_owned()),
+    });
     Question {
         what: cell.id.alone(),
         unit: if metric == Metric::Goodput { PartUnit::PerS } else { PartUnit::Micros },
@@ -291,21 +339,19 @@ impl Question {
         let blocks = self.ratios.blocks();
         let ratio = self.ratios.ratio();
         let same_way = ratio.map(|it| self.rule.points_the_same_way(it.value));
+        let is_enough = blocks >= blocks_needed(parts);
+        let size = ratio.filter(|_| is_enough).and_then(|ratio| self.rule.size(ratio, self.least_effect));
         let (verdict, why) = match (ratio, &self.missing) {
-            (Some(ratio), None) if blocks >= blocks_needed(parts) => {
-                match (self.rule.verdict(ratio, p, self.least_effect), &self.spoiled) {
-                    ((ClaimVerdict::Confirmed | ClaimVerdict::Reversed, _), Some(why)) => {
-                        (ClaimVerdict::NotTestable, why.clone())
-                    }
-                    (decided, _) => decided,
+            (Some(ratio), None) if is_enough => {
+                let decided = self.rule.verdict(ratio, p, self.least_effect, size);
+                match &self.spoiled {
+                    Some(why) if !decided.0.is_open() && decided.0 != ClaimVerdict::Tied => (ClaimVerdict::Undecided, why.clone()),
+                    _ => decided,
                 }
             }
-            (Some(_), None) => (ClaimVerdict::NotTestable, too_few(blocks, parts)),
-            (_, missing) => (ClaimVerdict::NotTestable, missing.clone().unwrap_or_default()),
-        };
-        let size_agrees = match (self.rule, ratio.and_then(bounds)) {
-            (Rule::Direction { size: Some(size), .. }, Some(interval)) => Some(size_agrees(size, interval)),
-            _ => None,
+            (Some(_), None) => (ClaimVerdict::Undecided, too_few(blocks, parts)),
+            (_, Some(missing)) => missing.clone(),
+            (None, None) => (ClaimVerdict::NotMeasured, "nothing was measured of it".into()),
         };
         let shown = |value: f64| value * self.scale;
         ClaimPart {
@@ -319,7 +365,7 @@ impl Question {
             blocks,
             p: (blocks > 0).then_some(p),
             points_the_same_way: same_way,
-            size_agrees,
+            size,
             verdict,
             why,
         }
@@ -346,32 +392,58 @@ impl Rule {
         }
     }
 
+    /// What becomes of the claimed size, where there is one and an interval to hold it against.
+    fn size(self, ratio: Ratio, least_effect: f64) -> Option<SizeVerdict> {
+        match (self, bounds(ratio)) {
+            (Self::Direction { size: Some(size), .. }, Some(interval)) => {
+                Some(SizeVerdict::of(size, interval, least_effect))
+            }
+            _ => None,
+        }
+    }
+
     /// The verdict on an estimate with enough blocks, and why.
-    fn verdict(self, ratio: Ratio, p: f64, least_effect: f64) -> (ClaimVerdict, String) {
+    fn verdict(
+        self,
+        ratio: Ratio,
+        p: f64,
+        least_effect: f64,
+        size: Option<SizeVerdict>,
+    ) -> (ClaimVerdict, String) {
         match self {
-            Self::Direction { above, size } => {
+            Self::Direction { above, size: claimed } => {
+                let not_as_claimed =
+                    if size == Some(SizeVerdict::Refuted) { "; the size is surely not the claimed one" } else { "" };
                 let effect = ratio.value.max(1.0 / ratio.value) - 1.0;
                 if p > ALPHA {
-                    return (ClaimVerdict::Tied, "the difference may be chance".into());
+                    return (ClaimVerdict::Tied, format!("the difference may be chance{not_as_claimed}"));
                 }
                 if effect <= least_effect {
                     let beside =
                         if least_effect > LEAST_EFFECT { ", as a stack and its twin are apart" } else { "" };
                     return (
                         ClaimVerdict::Tied,
-                        format!("nearer than {:.1} %{beside}", least_effect * 100.0),
+                        format!("nearer than {:.1} %{beside}{not_as_claimed}", least_effect * 100.0),
                     );
                 }
                 if (ratio.value > 1.0) != above {
                     return (ClaimVerdict::Reversed, "it is the other way round".into());
                 }
-                let holds = |size: f64| bounds(ratio).is_some_and(|interval| size_agrees(size, interval));
-                let why = match size {
-                    Some(size) if holds(size) => "the size agrees",
-                    Some(_) => "the direction holds, the size differs",
-                    None => "it holds",
-                };
-                (ClaimVerdict::Confirmed, why.into())
+                match (claimed, size) {
+                    (None, _) => (ClaimVerdict::Confirmed, "it holds".into()),
+                    (Some(_), Some(SizeVerdict::Confirmed)) => {
+                        (ClaimVerdict::Confirmed, "the size agrees".into())
+                    }
+                    (Some(claimed), Some(SizeVerdict::Refuted)) => {
+                        let is_more = (ratio.value > claimed) == above;
+                        let than = if is_more { "more" } else { "less" };
+                        (ClaimVerdict::SizeRefuted, format!("the direction holds, and it is surely {than} than claimed"))
+                    }
+                    (Some(_), _) => {
+                        let why = "the direction holds, and the interval is too wide for the size";
+                        (ClaimVerdict::SizeUndecided, why.into())
+                    }
+                }
             }
             Self::Equivalence { within } => {
                 let (low, high) = bounds(ratio).unwrap_or((0.0, f64::INFINITY));
@@ -389,11 +461,6 @@ impl Rule {
     }
 }
 
-/// Whether a size that is claimed in round figures is within [`WITHIN_DEFAULT`] of one that the interval holds.
-fn size_agrees(size: f64, (low, high): (f64, f64)) -> bool {
-    low <= size * (1.0 + WITHIN_DEFAULT) && size <= high * (1.0 + WITHIN_DEFAULT)
-}
-
 /// As far above as below: a ratio and its inverse are equally near to 1.
 fn is_within(ratio: f64, within: f64) -> bool {
     (1.0 / (1.0 + within)..=1.0 + within).contains(&ratio)
@@ -402,7 +469,15 @@ fn is_within(ratio: f64, within: f64) -> bool {
 /// A claim holds if all of its parts do, and is refuted by any one.
 fn whole(parts: &[ClaimPart]) -> (ClaimVerdict, String) {
     let are = |verdict: ClaimVerdict| parts.iter().filter(move |it| it.verdict == verdict);
-    let decided_by = [ClaimVerdict::Reversed, ClaimVerdict::NotTestable, ClaimVerdict::Tied];
+    let decided_by = [
+        ClaimVerdict::Reversed,
+        ClaimVerdict::NotTestable,
+        ClaimVerdict::NotMeasured,
+        ClaimVerdict::Undecided,
+        ClaimVerdict::Tied,
+        ClaimVerdict::SizeRefuted,
+        ClaimVerdict::SizeUndecided,
+    ];
     let verdict =
         decided_by.into_iter().find(|it| are(*it).next().is_some()).unwrap_or(ClaimVerdict::Confirmed);
     let Some(first) = are(verdict).next() else { return (verdict, "it has no part".into()) };
@@ -426,12 +501,13 @@ fn whole(parts: &[ClaimPart]) -> (ClaimVerdict, String) {
 fn way(verdict: ClaimVerdict, parts: &[ClaimPart]) -> String {
     let pointing: Vec<bool> = parts.iter().filter_map(|it| it.points_the_same_way).collect();
     let same = pointing.iter().filter(|same| **same).count();
-    match (verdict, &pointing[..]) {
-        (ClaimVerdict::NotTestable, [true]) => "; it points the same way".into(),
-        (ClaimVerdict::NotTestable, [false]) => "; it points the other way".into(),
-        (ClaimVerdict::NotTestable, [_, ..]) => {
+    match &pointing[..] {
+        _ if !verdict.is_open() => String::new(),
+        [true] => "; it points the same way".into(),
+        [false] => "; it points the other way".into(),
+        [_, ..] => {
             format!("; {same} of {} measured comparisons point the same way", pointing.len())
         }
-        _ => String::new(),
+        [] => String::new(),
     }
 }

@@ -13,7 +13,18 @@ use serde::Serialize;
 use crate::figure::{NONE, per_s, plain_line, time_us};
 
 /// Version of [`ClaimsReport`] as JSON.
-const CLAIMS_VERSION: u32 = 1;
+const CLAIMS_VERSION: u32 = 2;
+/// In the order in which they are counted.
+const VERDICTS: [ClaimVerdict; 8] = [
+    ClaimVerdict::Confirmed,
+    ClaimVerdict::SizeUndecided,
+    ClaimVerdict::SizeRefuted,
+    ClaimVerdict::Reversed,
+    ClaimVerdict::Tied,
+    ClaimVerdict::Undecided,
+    ClaimVerdict::NotMeasured,
+    ClaimVerdict::NotTestable,
+];
 /// Parts of a claim that are shown.
 const PARTS_MAX: usize = 24;
 
@@ -51,12 +62,52 @@ pub struct ClaimsReport {
 pub struct VerdictCounts {
     /// Borne out.
     pub confirmed: usize,
+    /// Borne out in direction, the size left open.
+    pub size_undecided: usize,
+    /// Borne out in direction, and surely of another size.
+    pub size_refuted: usize,
     /// Refuted.
     pub reversed: usize,
     /// Neither, though it might have been shown.
     pub tied: usize,
-    /// Neither could be shown.
+    /// Measured, in too few blocks to show either.
+    pub undecided: usize,
+    /// Without a figure: not run, or no trial is usable.
+    pub not_measured: usize,
+    /// Neither could be shown here.
     pub not_testable: usize,
+}
+
+impl VerdictCounts {
+    fn of(claims: &[JudgedClaim]) -> Self {
+        let mut counts = Self::default();
+        for claim in claims {
+            *counts.place(claim.verdict) += 1;
+        }
+        counts
+    }
+
+    const fn place(&mut self, verdict: ClaimVerdict) -> &mut usize {
+        match verdict {
+            ClaimVerdict::Confirmed => &mut self.confirmed,
+            ClaimVerdict::SizeUndecided => &mut self.size_undecided,
+            ClaimVerdict::SizeRefuted => &mut self.size_refuted,
+            ClaimVerdict::Reversed => &mut self.reversed,
+            ClaimVerdict::Tied => &mut self.tied,
+            ClaimVerdict::Undecided => &mut self.undecided,
+            ClaimVerdict::NotMeasured => &mut self.not_measured,
+            ClaimVerdict::NotTestable => &mut self.not_testable,
+        }
+    }
+
+    /// `3 confirmed, 1 reversed`: every verdict that there is.
+    fn words(mut self) -> String {
+        let told = VERDICTS.into_iter().filter_map(|verdict| {
+            let count = *self.place(verdict);
+            (count > 0).then(|| format!("{count} {}", verdict.name()))
+        });
+        told.collect::<Vec<_>>().join("; ")
+    }
 }
 
 impl ClaimsReport {
@@ -64,13 +115,7 @@ impl ClaimsReport {
     pub fn of(write_up: &WriteUp, manifest: &Manifest, trials: &[Trial], run: &str) -> Self {
         let claims: Vec<JudgedClaim> =
             write_up.claims.iter().map(|claim| judge_claim(claim, trials, manifest)).collect();
-        let are = |verdict| claims.iter().filter(|it| it.verdict == verdict).count();
-        let counts = VerdictCounts {
-            confirmed: are(ClaimVerdict::Confirmed),
-            reversed: are(ClaimVerdict::Reversed),
-            tied: are(ClaimVerdict::Tied),
-            not_testable: are(ClaimVerdict::NotTestable),
-        };
+        let counts = VerdictCounts::of(&claims);
         Self {
             version: CLAIMS_VERSION,
             title: write_up.title.clone(),
@@ -117,15 +162,15 @@ pub fn claims_text(report: &ClaimsReport) -> String {
     for claim in &report.claims {
         claim_text(&mut text, claim);
     }
-    let VerdictCounts { confirmed, reversed, tied, not_testable } = report.counts;
     // Writing into a String cannot fail.
     let _ = write!(
         text,
-        "\n{} claims: {confirmed} confirmed, {reversed} reversed, {tied} tied, {not_testable} not testable here.\n\
+        "\n{} claims: {}.\n\
          Figures of goodput are expected answers a second; those in parentheses are 95 % intervals. By the sign-flip test \
          within\nblocks at 5 %, Holm's method over the comparisons of a claim, and nothing nearer than 2 % or than a stack and its twin\n(docs/claims.md).\n\
          Full record: {}\n",
         report.claims.len(),
+        report.counts.words(),
         plain_line(&report.run),
     );
     text
@@ -179,8 +224,8 @@ fn row(part: &ClaimPart) -> Vec<String> {
         (value, _, _) => or_none(value),
     };
     let told = match (part.verdict, part.points_the_same_way) {
-        (ClaimVerdict::NotTestable, Some(true)) => "points the same way",
-        (ClaimVerdict::NotTestable, Some(false)) => "points the other way",
+        (verdict, Some(true)) if verdict.is_open() => "points the same way",
+        (verdict, Some(false)) if verdict.is_open() => "points the other way",
         (verdict, _) => verdict.name(),
     };
     vec![

@@ -18,8 +18,9 @@ Examples:
   proofload replicate gateways --budget 20m             the cells that decide the most claims, in short loads
   proofload replicate servlet-containers --no-load      judge what is measured so far
 
-Each claim is confirmed, reversed, tied or not testable here (docs/claims.md). What is measured is kept under
---runs; the same command goes on where the last one stopped, be it for Ctrl-C, for the end of its budget or for a
+Each claim is confirmed, reversed or tied, one with a size in its direction and in its size; or it is open, because too
+little or nothing was measured or nothing here can test it (docs/claims.md). What is measured is kept under --runs; the
+same command goes on where the last one stopped, be it for Ctrl-C, for the end of its budget or for a
 restart of the machine, and does nothing when all is measured. --new begins again.")]
 pub struct Replicate {
     /// Which write-up: the name of a file in --published, or its path

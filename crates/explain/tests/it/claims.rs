@@ -1,6 +1,6 @@
 //! Claims held against made-up runs.
 
-use explain::{ClaimVerdict, JudgedClaim, PartUnit, judge_claim};
+use explain::{ClaimVerdict, JudgedClaim, PartUnit, SizeVerdict, judge_claim};
 use plan::{CellId, CellPair, Claim, Level, Metric, Statement};
 use record::{MANIFEST_VERSION, Machine, Manifest, TRIAL_VERSION, Trial, TrialResult};
 
@@ -119,20 +119,20 @@ fn a_rate_near_the_control_s_is_not_the_stack_s() {
     trials.retain(|trial| trial.role.is_stack());
     trials.extend(control(1300.0));
     let told = judged(order(), &trials);
-    assert_eq!(told.verdict, ClaimVerdict::NotTestable, "{told:?}");
+    assert_eq!(told.verdict, ClaimVerdict::NotMeasured, "{told:?}");
     assert!(told.why.contains("client-bound"), "{}", told.why);
 }
 
 #[test]
 fn few_blocks_support_no_claim_and_show_where_they_point() {
     let one = judged(order(), &two(1, 1.2));
-    assert_eq!(one.verdict, ClaimVerdict::NotTestable);
+    assert_eq!(one.verdict, ClaimVerdict::Undecided);
     assert_eq!(one.why, "one block supports no claim; it points the same way");
     assert!(one.parts[0].measured.is_some() && one.parts[0].low.is_none());
     let other = judged(order(), &two(1, 0.8));
     assert_eq!(other.why, "one block supports no claim; it points the other way");
     let five = judged(order(), &two(5, 1.2));
-    assert_eq!((five.verdict, five.parts[0].blocks), (ClaimVerdict::NotTestable, 5));
+    assert_eq!((five.verdict, five.parts[0].blocks), (ClaimVerdict::Undecided, 5));
     assert_eq!(five.why, "5 blocks are too few, it takes 6; it points the same way");
 }
 
@@ -148,34 +148,76 @@ fn an_order_of_many_holds_if_all_its_pairs_do_and_falls_with_any() {
     assert_eq!(reversed.verdict, ClaimVerdict::Reversed);
     // A pair that was not measured leaves the claim open, unless another one refutes it.
     let open = judged(chain(), &two(10, 1.2));
-    assert_eq!(open.verdict, ClaimVerdict::NotTestable);
+    assert_eq!(open.verdict, ClaimVerdict::NotMeasured);
     assert!(open.parts[0].why.contains("the run has no trial of undertow, 64 connections"), "{open:?}");
     // Six blocks do for the one comparison that was measured; the claim stays open.
     let one = [blocks(6, "jetty", 1400.0, 64), blocks(6, "undertow", 1200.0, 64)].concat();
     let open = judged(chain(), &one);
-    assert_eq!((open.parts[0].verdict, open.verdict), (ClaimVerdict::Confirmed, ClaimVerdict::NotTestable));
+    assert_eq!((open.parts[0].verdict, open.verdict), (ClaimVerdict::Confirmed, ClaimVerdict::NotMeasured));
     let with_missing = Statement::Order(vec![pair("tomcat", "jetty"), pair("jetty", "undertow")]);
     assert_eq!(judged(with_missing, &two(10, 1.2)).verdict, ClaimVerdict::Reversed);
     // Two pairs take seven blocks.
     assert_eq!(
         judged(chain(), &[two(6, 1.4), blocks(6, "undertow", 1200.0, 64)].concat()).verdict,
-        ClaimVerdict::NotTestable
+        ClaimVerdict::Undecided
     );
 }
 
+/// Ten blocks whose ratios lie about so far from the middle one.
+fn scattered(ratio: f64, by: f64) -> Vec<Trial> {
+    let off = |block: u32| 1.0 + by * (f64::from(block) - 4.5) / 4.5;
+    let jetty = (0..10).map(|block| at(block, "jetty", 1000.0 * ratio * off(block), 64)).collect();
+    [jetty, (0..10).map(|block| at(block, "tomcat", 1000.0, 64)).collect::<Vec<_>>()].concat()
+}
+
 #[test]
-fn a_ratio_is_judged_by_its_direction_and_its_size_is_told() {
+fn a_claim_with_a_size_has_two_answers() {
     let ratio = |ratio: f64| Statement::Ratio { pairs: vec![pair("jetty", "tomcat")], ratio };
-    let agrees = judged(ratio(1.2), &two(10, 1.2));
-    assert_eq!(
-        (agrees.verdict, agrees.parts[0].size_agrees),
-        (ClaimVerdict::Confirmed, Some(true)),
-        "{agrees:?}"
-    );
-    let differs = judged(ratio(3.4), &two(10, 1.2));
-    assert_eq!((differs.verdict, differs.parts[0].size_agrees), (ClaimVerdict::Confirmed, Some(false)));
-    assert_eq!(differs.why, "the direction holds, the size differs");
-    assert_eq!(judged(ratio(0.8), &two(10, 1.2)).verdict, ClaimVerdict::Reversed);
+    let told = |claimed: f64, trials: &[Trial]| {
+        let told = judged(ratio(claimed), trials);
+        (told.verdict, told.parts[0].size, told.why)
+    };
+    let (verdict, size, why) = told(1.2, &two(10, 1.2));
+    assert_eq!((verdict, size), (ClaimVerdict::Confirmed, Some(SizeVerdict::Confirmed)));
+    assert_eq!(why, "the size agrees");
+    // 1.18 of 1.12 to 1.24 is more, and not 43 % more.
+    let (verdict, size, why) = told(1.43, &scattered(1.18, 0.1));
+    assert_eq!((verdict, size), (ClaimVerdict::SizeRefuted, Some(SizeVerdict::Refuted)));
+    assert_eq!(why, "the direction holds, and it is surely less than claimed");
+    let (verdict, _, why) = told(1.05, &two(10, 1.2));
+    assert_eq!((verdict, why.ends_with("surely more than claimed")), (ClaimVerdict::SizeRefuted, true));
+    let (verdict, _, why) = told(0.5, &two(10, 0.8));
+    assert_eq!((verdict, why.ends_with("surely less than claimed")), (ClaimVerdict::SizeRefuted, true));
+    // An interval that also holds half of the effect says nothing of its size.
+    let (verdict, size, _) = told(1.43, &scattered(1.4, 0.5));
+    assert_eq!((verdict, size), (ClaimVerdict::SizeUndecided, Some(SizeVerdict::Undecided)));
+    // What is nearer than the least effect is no other size.
+    assert_eq!(told(1.215, &two(10, 1.2)).0, ClaimVerdict::Confirmed);
+    assert_eq!(told(1.25, &two(10, 1.2)).0, ClaimVerdict::SizeRefuted);
+    // Without a direction the size is told beside it, and the other way round it is no question.
+    let (verdict, size, why) = told(1.43, &two(10, 1.0));
+    assert_eq!((verdict, size), (ClaimVerdict::Tied, Some(SizeVerdict::Refuted)));
+    assert!(why.ends_with("the size is surely not the claimed one"), "{why}");
+    assert_eq!(told(0.8, &two(10, 1.2)).0, ClaimVerdict::Reversed);
+    // Too few blocks decide neither.
+    let (verdict, size, _) = told(1.43, &two(5, 1.2));
+    assert_eq!((verdict, size), (ClaimVerdict::Undecided, None));
+    // A claim without a size has one answer.
+    let plain = judged(order(), &two(10, 1.2));
+    assert_eq!((plain.verdict, plain.parts[0].size), (ClaimVerdict::Confirmed, None));
+}
+
+/// What was not measured is neither refuted nor impossible to test.
+#[test]
+fn what_was_not_run_is_not_measured() {
+    for statement in [order(), Statement::Ratio { pairs: vec![pair("jetty", "tomcat")], ratio: 1.43 }] {
+        let told = judged(statement, &blocks(10, "tomcat", 1000.0, 64));
+        assert_eq!((told.verdict, told.parts[0].size), (ClaimVerdict::NotMeasured, None));
+        assert!(told.why.contains("the run has no trial of jetty"), "{}", told.why);
+    }
+    let apart = [blocks(4, "jetty", 1000.0, 64), blocks(8, "tomcat", 1000.0, 64).split_off(4)].concat();
+    assert_eq!(judged(order(), &apart).verdict, ClaimVerdict::NotMeasured);
+    assert_eq!(judged(ceiling(40.0, None), &[]).verdict, ClaimVerdict::NotMeasured);
 }
 
 fn ceiling(value: f64, cores_published: Option<u32>) -> Statement {
@@ -231,7 +273,7 @@ fn latency_is_judged_from_response_times() {
     let statement = Statement::Ceiling { levels: vec![level], cores_published: None, within: 0.05 };
     let told = of_metric(Metric::ResponseMean, statement, &steady(10, 19.8));
     // A mean of 3.2 s wants a window of 32 s, and this one has 15.
-    assert_eq!(told.verdict, ClaimVerdict::NotTestable);
+    assert_eq!(told.verdict, ClaimVerdict::NotMeasured);
     assert!(told.why.contains("too short"), "{told:?}");
     let slower = of_metric(Metric::ResponseMax, order(), &two(10, 0.5));
     assert_eq!(slower.verdict, ClaimVerdict::Confirmed, "{slower:?}");
@@ -250,7 +292,7 @@ fn what_the_generator_limited_is_not_used_and_what_the_service_did_wrong_is() {
     let mut trials = two(10, 1.2);
     spoil(&mut trials, "jetty", |load| load.generator.busy_share = 0.95);
     let told = judged(order(), &trials);
-    assert_eq!(told.verdict, ClaimVerdict::NotTestable);
+    assert_eq!(told.verdict, ClaimVerdict::NotMeasured);
     assert_eq!(told.why, "no usable trial of jetty, 64 connections: client-bound");
 
     let mut trials = two(10, 1.2);
@@ -275,7 +317,7 @@ fn a_stack_that_was_left_out_or_failed_says_so() {
         trial.result = TrialResult::Failed { error: "it died".into() };
     }
     let told = judged(order(), &trials);
-    assert_eq!((told.verdict, told.parts[0].blocks), (ClaimVerdict::NotTestable, 3));
+    assert_eq!((told.verdict, told.parts[0].blocks), (ClaimVerdict::Undecided, 3));
     assert_eq!(told.notes, ["7 of 10 trials of jetty, 64 connections failed"]);
     let nothing = judged(order(), &[]);
     assert_eq!(nothing.why, "the run has no trial of jetty, 64 connections");
@@ -315,7 +357,7 @@ fn verdicts(ratio: f64, statement: &Statement) -> [usize; 3] {
             ClaimVerdict::Confirmed => counts[0] += 1,
             ClaimVerdict::Reversed => counts[1] += 1,
             ClaimVerdict::Tied => counts[2] += 1,
-            ClaimVerdict::NotTestable => {}
+            _ => {}
         }
     }
     counts

@@ -31,7 +31,7 @@ struct Suite {
 }
 
 /// A run. A row fails where a trial failed or the service was incorrect, and is skipped where its rate is not the server's; a
-/// claim fails where it is reversed or tied, and is skipped where it can't be tested here.
+/// claim fails where it, or its size, is refuted or tied, and is skipped where that is open.
 pub fn junit(page: &Page) -> String {
     let mut suites: Vec<Suite> = page.tables.iter().map(|table| of_table(page, table)).collect();
     if let Some(claims) = &page.claims {
@@ -39,10 +39,15 @@ pub fn junit(page: &Page) -> String {
             name: format!("{}: {}", claim.id, claim.sentence),
             came: match claim.verdict {
                 ClaimVerdict::Confirmed => Came::Passed,
-                ClaimVerdict::Reversed | ClaimVerdict::Tied => {
+                ClaimVerdict::Reversed | ClaimVerdict::Tied | ClaimVerdict::SizeRefuted => {
                     Came::Failed { kind: claim.verdict.name(), why: claim.why.clone() }
                 }
-                ClaimVerdict::NotTestable => Came::Skipped(claim.why.clone()),
+                ClaimVerdict::SizeUndecided
+                | ClaimVerdict::Undecided
+                | ClaimVerdict::NotMeasured
+                | ClaimVerdict::NotTestable => {
+                    Came::Skipped(format!("{}: {}", claim.verdict.name(), claim.why))
+                }
             },
         });
         suites.push(Suite { name: format!("claims of {}", claims.title), cases: cases.collect() });

@@ -107,9 +107,10 @@ fn ends(ratio: &Interval, off: impl Fn(f64) -> String) -> String {
 fn claim_row(claim: &JudgedClaim) -> String {
     let mark = match claim.verdict {
         ClaimVerdict::Confirmed => "✅",
+        ClaimVerdict::SizeUndecided | ClaimVerdict::SizeRefuted => "🔶",
         ClaimVerdict::Reversed => "❌",
         ClaimVerdict::Tied => "➖",
-        ClaimVerdict::NotTestable => "❔",
+        ClaimVerdict::Undecided | ClaimVerdict::NotMeasured | ClaimVerdict::NotTestable => "❔",
     };
     format!("| {} | {mark} {} | {} |\n", words(&claim.sentence), claim.verdict.name(), words(&claim.why))
 }

@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::claims::ClaimsReport;
 
 /// Version of [`Page`].
-pub const PAGE_VERSION: u32 = 1;
+pub const PAGE_VERSION: u32 = 2;
 
 /// A run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

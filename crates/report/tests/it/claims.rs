@@ -5,7 +5,7 @@ use std::path::Path;
 use plan::WriteUp;
 use plan::stack::Catalogue;
 use record::{Trial, TrialResult};
-use report::{ClaimsReport, claims_text};
+use report::{ClaimsReport, VerdictCounts, claims_text};
 
 use crate::samples::{at, manifest};
 
@@ -74,7 +74,10 @@ fn an_empty_run_tests_nothing() {
     for name in ["springmvc-webflux", "gateways", "socket-models", "virtual-threads"] {
         let write_up = write_up(&format!("{name}.toml"));
         let report = ClaimsReport::of(&write_up, &manifest(&[], 0), &[], "runs/none");
-        assert_eq!(report.counts.not_testable, write_up.claims.len());
+        let VerdictCounts { not_measured, not_testable, .. } = report.counts;
+        assert_eq!(not_measured + not_testable, write_up.claims.len());
+        let cannot = |it: &&plan::Claim| matches!(it.statement, plan::Statement::NotTestable { .. });
+        assert_eq!(not_testable, write_up.claims.iter().filter(cannot).count(), "{name}");
         assert!(claims_text(&report).contains("the run has no trial of"), "{name}");
     }
 }

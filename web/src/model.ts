@@ -6,7 +6,7 @@
  */
 
 /** The version of the documents that this page knows. */
-export const PAGE_VERSION = 1;
+export const PAGE_VERSION = 2;
 
 export interface Page {
   version: number;
@@ -315,6 +315,7 @@ export interface Verdict {
   kind: VerdictKind;
   phrase: string;
   confidence: Confidence;
+  accounts_for?: number | null;
   evidence: string[];
   excluded: string[];
   confirm: Intervention | null;
@@ -444,14 +445,23 @@ export interface PublishedMachine {
   description: string;
 }
 
+/** `report::VerdictCounts`. */
 export interface VerdictCounts {
   confirmed: number;
+  size_undecided: number;
+  size_refuted: number;
   reversed: number;
   tied: number;
+  undecided: number;
+  not_measured: number;
   not_testable: number;
 }
 
-export type ClaimVerdict = "confirmed" | "reversed" | "tied" | "not_testable";
+/** `explain::ClaimVerdict`. */
+export type ClaimVerdict = "confirmed" | "size_undecided" | "size_refuted" | "reversed" | "tied" | "undecided" | "not_measured" | "not_testable";
+
+/** `explain::SizeVerdict`. */
+export type SizeVerdict = "confirmed" | "refuted" | "undecided";
 
 /** `explain::JudgedClaim`. */
 export interface JudgedClaim {
@@ -480,7 +490,7 @@ export interface ClaimPart {
   blocks: number;
   p: number | null;
   points_the_same_way: boolean | null;
-  size_agrees: boolean | null;
+  size: SizeVerdict | null;
   verdict: ClaimVerdict;
   why: string;
 }

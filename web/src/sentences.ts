@@ -77,14 +77,28 @@ const VERDICTS: Pair[] = [
   ["accept queue full ({stack})", "接受队列已满（{stack}）"],
   ["{mean} of {users} users waited for their new connection to be accepted", "{users} 个用户中有 {mean} 个在等新连接被接受"],
   ["keep connections open; the rate should rise", "保持连接；速率应当上升"],
-  ["{connections} connections for {requests} requests: a new one for each, and {who:}", "{requests} 个请求用了 {connections} 个连接：每个请求一个新连接，{who}"],
+  ["{connections} connections for {answers} answers: a new one for each, and {who:}", "{answers} 个应答用了 {connections} 个连接：每个应答一个新连接，{who}"],
   ["the server closes it", "由服务器关闭"],
   ["the client closes it", "由客户端关闭"],
   ["a connection a request", "每个请求一个连接"],
   [
+    "{connections} connections for {answers} answers: {who:} at each {k}th, which takes about {share} % of the work",
+    "{answers} 个应答用了 {connections} 个连接：每到第 {k} 个{who}，约占 {share} % 的工作",
+  ],
+  [
+    "{connections} connections for {answers} answers: {who:} after {k} on average, which takes about {share} % of the work",
+    "{answers} 个应答用了 {connections} 个连接：平均每 {k} 个之后{who}，约占 {share} % 的工作",
+  ],
+  ["a connection for {k} requests", "每 {k} 个请求一个连接"],
+  // Of earlier versions.
+  ["{connections} connections for {requests} requests: a new one for each, and {who:}", "{requests} 个请求用了 {connections} 个连接：每个请求一个新连接，{who}"],
+  [
     "{connections} connections for {requests} requests: {who:} at each {k}th, which takes about {share} % of the work",
     "{requests} 个请求用了 {connections} 个连接：每到第 {k} 个{who}，约占 {share} % 的工作",
   ],
+  // weight.rs
+  ["it can account for {share} % of the rate at most", "它至多能解释速率的 {share} %"],
+  ["it can account for {share} % of the requests at most", "它至多能解释请求的 {share} %"],
   ["keep-alive cap of {k}", "长连接上限 {k} 个请求"],
   // rules/pools.rs
   ["{rate}/s of {asked}/s due", "要求 {asked}/s，做到 {rate}/s"],
@@ -157,6 +171,7 @@ const VERDICTS: Pair[] = [
   ["CPU quota of {cores} cores", "CPU 配额 {cores} 个核心"],
   ["double the quota; the rate should double, as far as there are cores", "把配额加倍；只要有核心，速率应当翻倍"],
   ["{each} bytes a request to a disk, {rate} MB/s", "每个请求向磁盘写 {each} 字节，{rate} MB/s"],
+  ["how long it waited for the disk is not known", "它等磁盘多久不得而知"],
   ["one of its threads waited for a disk in {share} % of the time", "它的一个线程有 {share} % 的时间在等磁盘"],
   ["writes to a disk", "写磁盘"],
   ["log less, or without syncing; the rate should rise", "少写日志，或不做同步写；速率应当上升"],
@@ -291,6 +306,12 @@ const CLAIMS: Pair[] = [
   ["nearer than {share} %, as a stack and its twin are apart", "相差不到 {share} %，与同一栈及其孪生之差相当"],
   ["it is the other way round", "情况正相反"],
   ["the size agrees", "幅度相符"],
+  ["the direction holds, and it is surely more than claimed", "方向成立，且幅度确定大于所称"],
+  ["the direction holds, and it is surely less than claimed", "方向成立，且幅度确定小于所称"],
+  ["the direction holds, and the interval is too wide for the size", "方向成立，但区间太宽，无法判定幅度"],
+  ["{why:}; the size is surely not the claimed one", "{why}；幅度确定不是所称的"],
+  ["nothing was measured of it", "对此没有任何测量"],
+  // Of earlier versions.
   ["the direction holds, the size differs", "方向成立，幅度不同"],
   ["it holds", "成立"],
   ["surely within {share} %", "确定在 {share} % 之内"],

@@ -236,9 +236,9 @@ function sweepsOf(stacks: string[], tables: Table[], cells: Cell[]): Sweep[] {
 
 function claimsOf(stacks: string[]): NonNullable<Page["claims"]> {
   const [a, b, c] = [stacks[0] ?? "a", stacks[1] ?? "b", stacks[2] ?? "c"];
-  const part = (over: Partial<ClaimPart>): ClaimPart => ({ what: `${a} / ${b}, 64 connections`, unit: "ratio", published: 1.43, expected: 1.43, measured: 1.18, low: 1.12, high: 1.21, blocks: 20, p: 0.001, points_the_same_way: true, size_agrees: false, verdict: "confirmed", why: "the direction holds, the size differs", ...over });
+  const part = (over: Partial<ClaimPart>): ClaimPart => ({ what: `${a} / ${b}, 64 connections`, unit: "ratio", published: 1.43, expected: 1.43, measured: 1.18, low: 1.12, high: 1.21, blocks: 20, p: 0.001, points_the_same_way: true, size: "refuted", verdict: "size_refuted", why: "the direction holds, and it is surely less than claimed", ...over });
   return {
-    version: 1,
+    version: 2,
     title: "A write-up",
     source: "somewhere",
     when: "2019",
@@ -248,11 +248,12 @@ function claimsOf(stacks: string[]): NonNullable<Page["claims"]> {
     run: "runs/made-up",
     blocks: 20,
     quick: false,
-    counts: { confirmed: 1, reversed: 1, tied: 1, not_testable: 1 },
+    counts: { confirmed: 0, size_undecided: 0, size_refuted: 1, reversed: 1, tied: 1, undecided: 0, not_measured: 1, not_testable: 1 },
     claims: [
-      { id: "one", sentence: "The first carries more than the second", kind: "ratio", metric: "goodput", verdict: "confirmed", why: "the direction holds, the size differs", parts: [part({})], notes: [`20 of 20 trials of ${a}, 64 connections: late receiver`] },
-      { id: "two", sentence: "The second carries more than the third", kind: "order", metric: "goodput", verdict: "reversed", why: "it is the other way round", parts: [part({ what: `${b} / ${c}, 64 connections`, published: 1.06, expected: null, measured: 0.75, low: 0.71, high: 0.78, verdict: "reversed", why: "it is the other way round" })], notes: [] },
-      { id: "three", sentence: "The first is at its ceiling", kind: "ceiling", metric: "goodput", verdict: "tied", why: "it may be within 5.0 % and may not", parts: [part({ what: `${a}, 64 connections`, unit: "per_s", published: 2000, expected: 1980, measured: 1974, low: 1800, high: 2100, verdict: "tied", why: "it may be within 5.0 % and may not" })], notes: [] },
+      { id: "one", sentence: "The first carries more than the second", kind: "ratio", metric: "goodput", verdict: "size_refuted", why: "the direction holds, and it is surely less than claimed", parts: [part({})], notes: [`20 of 20 trials of ${a}, 64 connections: late receiver`] },
+      { id: "two", sentence: "The second carries more than the third", kind: "order", metric: "goodput", verdict: "reversed", why: "it is the other way round", parts: [part({ what: `${b} / ${c}, 64 connections`, published: 1.06, expected: null, measured: 0.75, low: 0.71, high: 0.78, size: null, verdict: "reversed", why: "it is the other way round" })], notes: [] },
+      { id: "three", sentence: "The first is at its ceiling", kind: "ceiling", metric: "goodput", verdict: "tied", why: "it may be within 5.0 % and may not", parts: [part({ what: `${a}, 64 connections`, unit: "per_s", published: 2000, expected: 1980, measured: 1974, low: 1800, high: 2100, size: null, verdict: "tied", why: "it may be within 5.0 % and may not" })], notes: [] },
+      { id: "five", sentence: "The third carries more than a fourth", kind: "order", metric: "goodput", verdict: "not_measured", why: `the run has no trial of ${c}, 64 connections`, parts: [], notes: [] },
       { id: "four", sentence: "Something else is faster", kind: "not-testable", metric: "response-p99", verdict: "not_testable", why: "no round here has it", parts: [], notes: [] },
     ],
   };
@@ -311,7 +312,7 @@ export const HOSTILE = '</script><script>window.owned=1</script><img src=x onerr
 
 /** The same document with such a string in each of its texts, names of keys included. */
 export function hostile(): Page {
-  const kept = new Set(["kind", "limit_kind", "ranked_by", "invalid", "over", "panel", "driver", "confidence", "setting", "unit", "verdict", "explained_by", "knee", "metric"]);
+  const kept = new Set(["kind", "limit_kind", "ranked_by", "invalid", "over", "panel", "driver", "confidence", "setting", "unit", "size", "verdict", "explained_by", "knee", "metric"]);
   const spoil = (value: unknown, key = ""): unknown => {
     if (typeof value === "string") return kept.has(key) ? value : `${value}${HOSTILE}`;
     if (Array.isArray(value)) return value.map((it) => spoil(it, key));

@@ -22,12 +22,17 @@ interface Slope {
   high: number;
 }
 
-const VERDICTS: ClaimVerdict[] = ["confirmed", "reversed", "tied", "not_testable"];
+/** In the order in which they are counted. */
+export const CLAIM_VERDICTS: ClaimVerdict[] = ["confirmed", "size_undecided", "size_refuted", "reversed", "tied", "undecided", "not_measured", "not_testable"];
 /** Green would be the usual one; blue and vermilion differ for every eye, and each has its mark and dash. */
 const STYLES: Record<ClaimVerdict, Style> = {
   confirmed: { ...styleOf(0), dash: "none" },
+  size_undecided: { ...styleOf(2), dash: "9 3 2 3" },
+  size_refuted: { ...styleOf(3), dash: "9 3" },
   reversed: { ...styleOf(1), dash: "7 3" },
   tied: { ...styleOf(4), dash: "2 3" },
+  undecided: { ...styleOf(7), colour: "var(--faint)", dash: "1.5 4" },
+  not_measured: { ...styleOf(7), colour: "var(--faint)", dash: "1.5 4" },
   not_testable: { ...styleOf(7), colour: "var(--faint)", dash: "1.5 4" },
 };
 
@@ -58,7 +63,7 @@ function slopeOf(claim: string, part: ClaimPart, unit: Unit): Slope | undefined 
 
 function chartOf(unit: Unit, slopes: Slope[]): Chart {
   const title: Key = `slope_${unit}`;
-  const kinds = VERDICTS.filter((kind) => slopes.some((it) => it.verdict === kind));
+  const kinds = CLAIM_VERDICTS.filter((kind) => slopes.some((it) => it.verdict === kind));
   const isShown = (entry: (index: number) => boolean) => (it: Slope) => entry(kinds.indexOf(it.verdict));
   const readings = (it: Slope) => [
     { name: t("published"), isGiven: false, value: shown(unit, it.from) },

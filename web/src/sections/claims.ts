@@ -1,14 +1,12 @@
 /** What a write-up published against what was measured, and what became of its claims. */
 
 import { chart } from "../charts/frame.ts";
-import { notDrawn, shown, slopeCharts } from "../charts/slope.ts";
+import { CLAIM_VERDICTS, notDrawn, shown, slopeCharts } from "../charts/slope.ts";
 import type { View } from "../context.ts";
 import { h } from "../dom.ts";
 import { isNumber } from "../format.ts";
-import type { ClaimPart, ClaimsReport, ClaimVerdict, JudgedClaim } from "../model.ts";
+import type { ClaimPart, ClaimsReport, JudgedClaim } from "../model.ts";
 import { said, t } from "../strings.ts";
-
-const VERDICTS: ClaimVerdict[] = ["confirmed", "reversed", "tied", "not_testable"];
 
 /** Nothing where the run repeats no write-up. */
 export function claimsSection({ page }: View): HTMLElement | null {
@@ -20,7 +18,7 @@ export function claimsSection({ page }: View): HTMLElement | null {
     { id: "claims", "aria-labelledby": "claims-heading" },
     h("h2", { id: "claims-heading" }, t("s_claims")),
     about(claims),
-    h("ul", { class: "counts" }, VERDICTS.map((verdict) => h("li", { class: verdict }, h("strong", null, claims.counts[verdict] ?? 0), ` ${t(`v_${verdict}`)}`))),
+    h("ul", { class: "counts" }, CLAIM_VERDICTS.filter((verdict) => (claims.counts[verdict] ?? 0) > 0).map((verdict) => h("li", { class: verdict }, h("strong", null, claims.counts[verdict]), ` ${t(`v_${verdict}`)}`))),
     slopeCharts(claims).map(chart),
     missing > 0 ? h("p", { class: "note" }, t("not_drawn", { n: missing })) : null,
     claims.claims.map(claimBlock),

@@ -2,7 +2,7 @@
 
 import { tableName, tableOf, type View } from "../context.ts";
 import { given, h, type Child } from "../dom.ts";
-import { perS } from "../format.ts";
+import { isNumber, perS } from "../format.ts";
 import type { Cell, Confirmed, Verdict } from "../model.ts";
 import { isKey, said, t } from "../strings.ts";
 
@@ -55,8 +55,16 @@ function verdictCard({ why, confirmations }: Cell, index: number, isOpen: boolea
   );
 }
 
-function confidence({ confidence }: Verdict): HTMLElement {
-  return h("span", { class: `badge ${confidence}` }, isKey(confidence) ? t(confidence) : confidence);
+/** Kinds whose share is one of requests that fail. */
+const FAILING: readonly string[] = ["incorrect_service", "port_exhaustion"];
+
+/** How sure, and how much of the rate or of the requests it can account for. */
+function confidence({ kind, confidence, accounts_for: share }: Verdict): Child[] {
+  const of = FAILING.includes(kind) ? "accounts_requests" : "accounts_rate";
+  return [
+    h("span", { class: `badge ${confidence}` }, isKey(confidence) ? t(confidence) : confidence),
+    isNumber(share) ? h("span", { class: "note" }, ` ${t(of, { share: Math.round(share * 100) })}`) : null,
+  ];
 }
 
 function evidence({ evidence, excluded, confirm }: Verdict): Child[] {

@@ -412,8 +412,11 @@ impl Rule {
     ) -> (ClaimVerdict, String) {
         match self {
             Self::Direction { above, size: claimed } => {
-                let not_as_claimed =
-                    if size == Some(SizeVerdict::Refuted) { "; the size is surely not the claimed one" } else { "" };
+                let not_as_claimed = if size == Some(SizeVerdict::Refuted) {
+                    "; the size is surely not the claimed one"
+                } else {
+                    ""
+                };
                 let effect = ratio.value.max(1.0 / ratio.value) - 1.0;
                 if p > ALPHA {
                     return (ClaimVerdict::Tied, format!("the difference may be chance{not_as_claimed}"));
@@ -437,7 +440,10 @@ impl Rule {
                     (Some(claimed), Some(SizeVerdict::Refuted)) => {
                         let is_more = (ratio.value > claimed) == above;
                         let than = if is_more { "more" } else { "less" };
-                        (ClaimVerdict::SizeRefuted, format!("the direction holds, and it is surely {than} than claimed"))
+                        (
+                            ClaimVerdict::SizeRefuted,
+                            format!("the direction holds, and it is surely {than} than claimed"),
+                        )
                     }
                     (Some(_), _) => {
                         let why = "the direction holds, and the interval is too wide for the size";

@@ -50,8 +50,12 @@ fn cell_text(cell: &CellExplanation) -> String {
 }
 
 fn verdict_text(verdict: &Verdict, also: &str) -> String {
-    let mut text =
-        format!("    {also}{} ({}{})\n", plain_line(&verdict.phrase), verdict.confidence.name(), share(verdict));
+    let mut text = format!(
+        "    {also}{} ({}{})\n",
+        plain_line(&verdict.phrase),
+        verdict.confidence.name(),
+        share(verdict)
+    );
     for line in &verdict.evidence {
         let _ = writeln!(text, "      because  {}", plain_line(line));
     }

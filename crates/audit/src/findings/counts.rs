@@ -146,9 +146,13 @@ pub(super) fn socket_errors(row: &Row) -> Option<Finding> {
         "beside {answers} answers {named} ({} of all requests): they are in neither rate nor latency",
         shown::percent(share)
     );
-    let all = [row.errors.connect, row.errors.timeout].into_iter().flatten().fold(failed, u64::saturating_add);
+    let all =
+        [row.errors.connect, row.errors.timeout].into_iter().flatten().fold(failed, u64::saturating_add);
     if all > answers {
-        let _ = write!(text, "; with {all} errors in all, more failed than was answered, and the rate is of the rest");
+        let _ = write!(
+            text,
+            "; with {all} errors in all, more failed than was answered, and the rate is of the rest"
+        );
     }
     // Each connection that a server closes unannounced costs wrk a read.
     let each = answers as f64 / failed as f64;
@@ -169,7 +173,9 @@ pub(super) fn connect_failures(row: &Row) -> Option<Finding> {
         Some(connections) if failed > u64::from(connections) => format!(
             "{failed} connects failed, of {connections} connections that were tried again and again: the load was less than \
              it says{}",
-            row.requests.filter(|it| *it < failed).map_or(String::new(), |it| format!(", and only {it} requests were answered"))
+            row.requests
+                .filter(|it| *it < failed)
+                .map_or(String::new(), |it| format!(", and only {it} requests were answered"))
         ),
         Some(connections) => {
             format!("{failed} connects failed of {connections} connections: the load was less than it says")

@@ -111,20 +111,25 @@ fn all_four_kinds_of_socket_errors_count() {
     };
     assert_eq!(found("connect 0, read 0, write 0, timeout 0"), []);
     assert_eq!(found("connect 0, read 9, write 0, timeout 0"), [], "one in a thousand is no finding");
-    let [(Level::Note, Kind::SocketErrors, text)] = &found("connect 0, read 20, write 40, timeout 0")[..] else {
+    let [(Level::Note, Kind::SocketErrors, text)] = &found("connect 0, read 20, write 40, timeout 0")[..]
+    else {
         panic!("six in a thousand are a note")
     };
     assert!(text.contains("20 could not be read and 40 could not be written (0.6 %"), "{text}");
-    let [(Level::Unknown, Kind::SocketErrors, text)] = &found("connect 0, read 8000, write 0, timeout 0")[..] else {
+    let [(Level::Unknown, Kind::SocketErrors, text)] = &found("connect 0, read 8000, write 0, timeout 0")[..]
+    else {
         panic!("a server that closes")
     };
     assert!(text.contains("44.4 %") && text.contains("after 1.2 answers on average"), "{text}");
     assert!(!text.contains("more failed than"), "{text}");
-    let [(Level::Unknown, Kind::SocketErrors, text)] = &found("connect 0, read 0, write 20000, timeout 0")[..] else {
+    let [(Level::Unknown, Kind::SocketErrors, text)] =
+        &found("connect 0, read 0, write 20000, timeout 0")[..]
+    else {
         panic!("more errors than answers")
     };
     assert!(text.contains("with 20000 errors in all, more failed than was answered"), "{text}");
-    let [(Level::Unknown, Kind::ConnectFailures, text)] = &found("connect 20000, read 0, write 0, timeout 0")[..]
+    let [(Level::Unknown, Kind::ConnectFailures, text)] =
+        &found("connect 20000, read 0, write 0, timeout 0")[..]
     else {
         panic!("connects that were tried again")
     };
@@ -142,7 +147,9 @@ fn without_a_command_nothing_is_said_of_one() {
     };
     assert_eq!(kinds(&bare("100.00ms", "2.37s", "")), [], "the run was given a timeout, and that is all");
     let late = "  Socket errors: connect 0, read 0, write 0, timeout 500\n";
-    for text in [bare("100.00ms", "2.37s", ""), bare("80.00ms", "1.99s", late), bare("80.00ms", "2.99s", late)] {
+    for text in
+        [bare("100.00ms", "2.37s", ""), bare("80.00ms", "1.99s", late), bare("80.00ms", "2.99s", late)]
+    {
         let audit = crate::found(&text);
         for finding in crate::all(&audit) {
             assert!(!finding.text.contains("command"), "{finding:?}");

@@ -60,7 +60,12 @@ fn the_known_errors_are_found_in_the_cells() {
         ("gateways, static: zuul /output.txt at 300", LittlesLaw, Broken, "(x1.43)"),
         ("gateways, slow-api: zuul /sleep at 3000", LittlesLaw, Broken, "(x0.74)"),
         ("gateways, slow-api: zuul /sleep at 5000", LittlesLaw, Broken, "(x0.57)"),
-        ("gateways, slow-api: zuul /sleep at 5000", TooShort, Unknown, "shorter than ten response times of 14.30 s"),
+        (
+            "gateways, slow-api: zuul /sleep at 5000",
+            TooShort,
+            Unknown,
+            "shorter than ten response times of 14.30 s",
+        ),
         ("springmvc-webflux, sleep-elastic: webflux-tomcat /sleep2 at 5000", LittlesLaw, Broken, "(x0.82)"),
         // 3: summaries that are copied from another row.
         (&format!("{sleep}: webflux-tomcat /sleep at 1000"), Summary, Broken, "it repeats"),

@@ -26,7 +26,11 @@ pub(crate) fn client_bound(facts: &Facts<'_>) -> Option<Verdict> {
         let of_control = facts.context.ceiling_per_s.filter(|it| *it > 0.0).map(|it| load.goodput_per_s / it);
         let used = load.generator.busy_share.max(of_control.unwrap_or(0.0));
         let verdict = Verdict::new(VerdictKind::ClientBound, Confidence::Likely, "client-bound", reason.text);
-        Some(verdict.accounting_for(used).confirmed_by("give the client more cores; the rate should rise", facts.rate))
+        Some(
+            verdict
+                .accounting_for(used)
+                .confirmed_by("give the client more cores; the rate should rise", facts.rate),
+        )
     })
 }
 
@@ -101,9 +105,8 @@ fn noise_decides(facts: &Facts<'_>) -> bool {
 
 /// Share of their time that the server's threads, or the client's, waited for a CPU: the greater of the two.
 fn wait_share(facts: &Facts<'_>) -> Option<f64> {
-    let of_client = facts.host().and_then(|host| {
-        Some(share(host.generator_wait_cores?, host.generator_cores?))
-    });
+    let of_client =
+        facts.host().and_then(|host| Some(share(host.generator_wait_cores?, host.generator_cores?)));
     server_wait_share(facts).into_iter().chain(of_client).reduce(f64::max)
 }
 

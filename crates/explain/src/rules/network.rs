@@ -188,7 +188,11 @@ impl Reopened {
         let users = f64::from(load.load.connections);
         if let Some(count) = load.connections.opened_in_window {
             let count = count as f64;
-            return (count > 0.0).then(|| Self { count, answers: answered, least: answered / (count + users) });
+            return (count > 0.0).then(|| Self {
+                count,
+                answers: answered,
+                least: answered / (count + users),
+            });
         }
         // Older records tell of the whole load only, whose warm-up may have been as fast as the window, or slower.
         let ended = load.intended.saturating_sub(load.outcomes.in_flight).max(1) as f64;
@@ -261,11 +265,14 @@ pub(crate) fn connections_by_request(facts: &Facts<'_>) -> Option<Verdict> {
             (VerdictKind::NoKeepAlive, "a connection a request".to_owned(), text)
         }
         Some(k) => {
-            let text = format!("{counted}: {who} at each {k}th, which takes about {percent:.0} % of the work");
+            let text =
+                format!("{counted}: {who} at each {k}th, which takes about {percent:.0} % of the work");
             (VerdictKind::KeepAliveCap, format!("keep-alive cap of {k}"), text)
         }
         None => {
-            let text = format!("{counted}: {who} after {each:.1} on average, which takes about {percent:.0} % of the work");
+            let text = format!(
+                "{counted}: {who} after {each:.1} on average, which takes about {percent:.0} % of the work"
+            );
             (VerdictKind::KeepAliveCap, format!("a connection for {each:.1} requests"), text)
         }
     };

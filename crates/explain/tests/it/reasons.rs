@@ -433,8 +433,7 @@ fn a_few_dropped_handshakes_are_not_the_reason_where_the_one_thread_is_busy() {
     trial.server.cpu_cores = Some(1.04);
     let main = &mut signals(&mut trial).groups[0];
     (main.cpu_cores, main.busiest_cores) = (0.96, 0.96);
-    signals(&mut trial).accept_queue =
-        Some(AcceptQueue { limit: 50, max: 42, mean: 37.7, full_share: 0.0 });
+    signals(&mut trial).accept_queue = Some(AcceptQueue { limit: 50, max: 42, mean: 37.7, full_share: 0.0 });
     signals(&mut trial).connections = Some(Held { mean: 0.0, max: 0, readings: 5 });
     dropped(&mut trial, 27);
     host(&mut trial).network_before = [("ListenOverflows".to_owned(), 13)].into();
@@ -476,7 +475,7 @@ fn a_server_that_closes_after_each_answer_has_no_cap_of_two() {
 /// What is counted and can account for next to nothing: told, never first, never sure.
 #[test]
 fn a_cause_of_a_thousandth_is_never_first_and_never_sure() {
-    let pool = || watched(160.0, &[("pool-*", 16)]);
+    let pool = || Box::new(watched(160.0, &[("pool-*", 16)]));
     let mut wrong = pool();
     wrong.load.answered_as_expected -= 150;
     let mut no_port = pool();

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bounds;
 use crate::error::RecordError;
+use crate::files;
 
 /// Version of [`ConfirmationRecord`].
 pub const CONFIRMATION_VERSION: u32 = 1;
@@ -44,7 +46,8 @@ pub fn append_confirmation(dir: &Path, record: &ConfirmationRecord) -> Result<()
     let mut line = serde_json::to_vec(record).expect("a confirmation is plain data");
     line.push(b'\n');
     let failed = |error| RecordError::io(&path, "writing a confirmation", error);
-    let mut file = OpenOptions::new().append(true).create(true).open(&path).map_err(failed)?;
+    let mut to_append = OpenOptions::new();
+    let mut file = files::as_it_is(to_append.append(true).create(true)).open(&path).map_err(failed)?;
     file.write_all(&line).and_then(|()| file.sync_data()).map_err(failed)
 }
 
@@ -52,30 +55,31 @@ pub fn append_confirmation(dir: &Path, record: &ConfirmationRecord) -> Result<()
 /// there is no file. A last line that was not finished is none.
 pub fn read_confirmations(dir: &Path) -> Result<Vec<ConfirmationRecord>, RecordError> {
     let path = dir.join(FILE);
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(RecordError::io(&path, "reading", error)),
-    };
-    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    let Some(file) = files::open(&path)? else { return Ok(Vec::new()) };
     let mut all: Vec<ConfirmationRecord> = Vec::new();
-    for (index, line) in whole.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
-        let malformed = |what: String| RecordError::Malformed { path: path.clone(), line: index + 1, what };
+    files::each_line(&path, &file, bounds::CONFIRMATIONS, |line, text| {
+        let malformed = |what: String| RecordError::Malformed { path: path.clone(), line, what };
         let record: ConfirmationRecord =
-            serde_json::from_str(line).map_err(|error| malformed(error.to_string()))?;
+            serde_json::from_slice(text).map_err(|error| malformed(error.to_string()))?;
         if record.version > CONFIRMATION_VERSION {
             return Err(malformed(format!(
                 "the confirmation has version {}, and {CONFIRMATION_VERSION} is the newest known here",
                 record.version
             )));
         }
+        bounds::check_confirmation(all.len(), &record).map_err(|what| RecordError::OutOfBounds {
+            path: path.clone(),
+            line,
+            what,
+        })?;
         let same = |it: &ConfirmationRecord| {
             (&it.round, &it.load, &it.stack, &it.variant)
                 == (&record.round, &record.load, &record.stack, &record.variant)
         };
         all.retain(|it| !same(it));
         all.push(record);
-    }
+        Ok(())
+    })?;
     Ok(all)
 }
 

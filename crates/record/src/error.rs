@@ -27,6 +27,17 @@ pub enum RecordError {
         /// What is wrong.
         what: String,
     },
+    /// A figure, a line or a file is beyond every bound that a run has. It is not read on: a record may be anybody's, and
+    /// what follows from it takes time and memory.
+    #[error("{}:{line}: {what}; no run of Proofload has that, so it is not read", .path.display())]
+    OutOfBounds {
+        /// Which file.
+        path: PathBuf,
+        /// Which line, from 1.
+        line: usize,
+        /// The figure, its value and its bound.
+        what: String,
+    },
 }
 
 impl RecordError {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 use std::time::Duration as StdDuration;
 
 use base64::Engine as _;
+use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::interval_log::{
     IntervalLogHistogram, IntervalLogIterator, IntervalLogWriterBuilder, IntervalLogWriterError, LogEntry,
@@ -16,7 +17,9 @@ use hdrhistogram::serialization::{Deserializer, V2DeflateSerializeError, V2Defla
 use stats::Distribution;
 use units::Duration;
 
+use crate::bounds;
 use crate::error::RecordError;
+use crate::files;
 
 /// Runs `body` with a function that appends one interval to the log at `path`: its thread, its start since
 /// the start of the log, its length, and its distribution (in nanoseconds; censored samples at their
@@ -85,53 +88,202 @@ impl LoggedInterval {
     }
 }
 
+/// Intervals that are told apart at most: a log of more is read with neighbours put together, two, four or more of them.
+/// One may take half a megabyte, and nobody draws more columns than this.
+const INTERVALS_MAX: usize = 1024;
+/// Bytes of a histogram once it is inflated: some 54,000 counts of the longest range with three digits, nine bytes each.
+const HISTOGRAM_BYTES_MAX: u64 = 512 * 1024;
+/// Significant digits of a histogram; each more takes ten times the memory.
+const DIGITS_MAX: u32 = 3;
+
 /// Reads the interval log of a trial, in order of time; nothing where there is none, as where another driver made the load.
+/// A log whose last line was not finished ends before it.
 pub fn read_interval_log(trial_dir: &Path) -> Result<Vec<LoggedInterval>, RecordError> {
     let path = trial_dir.join(FILE);
-    let bytes = match std::fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(RecordError::io(&path, "reading", error)),
-    };
-    parse_interval_log(&bytes).map_err(|(line, what)| RecordError::Malformed { path, line, what })
+    let Some(file) = files::open(&path)? else { return Ok(Vec::new()) };
+    let mut log = Log::new(INTERVALS_MAX);
+    files::each_line(&path, &file, bounds::INTERVAL_LOG, |line, text| {
+        log.take(text).map_err(|broken| match broken {
+            Broken::Malformed(what) => RecordError::Malformed { path: path.clone(), line, what },
+            Broken::OutOfBounds(what) => RecordError::OutOfBounds { path: path.clone(), line, what },
+        })
+    })?;
+    Ok(log.intervals.into_values().collect())
 }
 
-/// Its intervals, or on which line it is broken and how. A log whose last line was not finished ends before it.
-fn parse_interval_log(bytes: &[u8]) -> Result<Vec<LoggedInterval>, (usize, String)> {
-    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    let mut intervals: BTreeMap<Duration, LoggedInterval> = BTreeMap::new();
-    let mut deserializer = Deserializer::new();
-    for (index, line) in bytes[..whole].split_inclusive(|byte| *byte == b'\n').enumerate() {
-        let broken = |what: String| (index + 1, what);
-        for entry in IntervalLogIterator::new(line) {
-            let entry = entry.map_err(|error| broken(format!("no line of an interval log: {error:?}")))?;
+/// Why a line can't be read.
+enum Broken {
+    Malformed(String),
+    OutOfBounds(String),
+}
+
+/// The intervals of a log so far.
+struct Log {
+    intervals: BTreeMap<Duration, LoggedInterval>,
+    intervals_max: usize,
+    /// Whether neighbours were put together, so that a line may belong to an interval that began earlier.
+    coarse: bool,
+    deserializer: Deserializer,
+    samples: u64,
+}
+
+impl Log {
+    fn new(intervals_max: usize) -> Self {
+        let deserializer = Deserializer::new();
+        Self { intervals: BTreeMap::new(), intervals_max, coarse: false, deserializer, samples: 0 }
+    }
+
+    fn take(&mut self, line: &[u8]) -> Result<(), Broken> {
+        // The library tells the end of a line by it.
+        let line = [line, b"\n"].concat();
+        for entry in IntervalLogIterator::new(&line) {
+            let entry =
+                entry.map_err(|error| Broken::Malformed(format!("no line of an interval log: {error:?}")))?;
             let LogEntry::Interval(logged) = entry else { continue };
-            let histogram = decoded(&logged, &mut deserializer).map_err(broken)?;
-            let (start, length) = (logged.start_timestamp().into(), logged.duration().into());
-            let new = || LoggedInterval { start, length, times: Distribution::default() };
-            let interval = intervals.entry(start).or_insert_with(new);
-            interval.length = interval.length.max(length);
-            let tag = logged.tag().map_or(EXACT, |tag| tag.as_str());
-            match tag.split('-').next() {
-                Some(EXACT) => interval.times.add_exact(&histogram),
-                Some(CENSORED) => interval.times.add_censored(&histogram),
-                _ => return Err(broken(format!("the tag `{tag}` is none of ours"))),
+            self.add(&logged)?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, logged: &IntervalLogHistogram<'_>) -> Result<(), Broken> {
+        let tag = logged.tag().map_or(EXACT, |tag| tag.as_str());
+        let is_exact = match tag.split('-').next() {
+            Some(EXACT) => true,
+            Some(CENSORED) => false,
+            _ => return Err(Broken::Malformed(format!("the tag `{tag}` is none of ours"))),
+        };
+        let (histogram, samples) = decoded(logged, &mut self.deserializer)?;
+        self.samples = self.samples.saturating_add(samples);
+        if self.samples > bounds::COUNT_MAX {
+            return Err(Broken::OutOfBounds(format!(
+                "there are {} samples up to here, and at most {} are read",
+                self.samples,
+                bounds::COUNT_MAX
+            )));
+        }
+        let interval = self.interval(logged.start_timestamp().into(), logged.duration().into());
+        if is_exact {
+            interval.times.add_exact(&histogram);
+        } else {
+            interval.times.add_censored(&histogram);
+        }
+        Ok(())
+    }
+
+    /// The interval that what began at `start` belongs to.
+    fn interval(&mut self, start: Duration, length: Duration) -> &mut LoggedInterval {
+        let mut key = self.covering(start).unwrap_or(start);
+        if !self.intervals.contains_key(&key) && self.intervals.len() >= self.intervals_max {
+            self.put_neighbours_together();
+            key = self.covering(start).unwrap_or(start);
+        }
+        let new = || LoggedInterval { start, length, times: Distribution::default() };
+        let interval = self.intervals.entry(key).or_insert_with(new);
+        let end = start + length;
+        interval.length = interval.length.max(end.saturating_sub(interval.start));
+        interval
+    }
+
+    /// Where neighbours were put together, the start of the interval within which `start` is.
+    fn covering(&self, start: Duration) -> Option<Duration> {
+        let (at, before) = self.intervals.range(..=start).next_back().filter(|_| self.coarse)?;
+        (start < before.start + before.length).then_some(*at)
+    }
+
+    fn put_neighbours_together(&mut self) {
+        self.coarse = true;
+        let mut all = std::mem::take(&mut self.intervals).into_values();
+        while let Some(mut first) = all.next() {
+            if let Some(second) = all.next() {
+                let end = second.start + second.length;
+                first.length = first.length.max(end.saturating_sub(first.start));
+                first.times.merge(&second.times);
             }
+            self.intervals.insert(first.start, first);
         }
     }
-    Ok(intervals.into_values().collect())
 }
 
+/// The histogram of a line, and its samples. It is inflated and looked through here before the library reads it: that makes
+/// room for whatever its header says, up to gigabytes of a line of ninety bytes.
 fn decoded(
     logged: &IntervalLogHistogram<'_>,
     deserializer: &mut Deserializer,
-) -> Result<Histogram<u64>, String> {
+) -> Result<(Histogram<u64>, u64), Broken> {
+    let malformed = |what: &str| Broken::Malformed(format!("its histogram can't be read: {what}"));
     let bytes = base64::engine::general_purpose::STANDARD
         .decode(logged.encoded_histogram())
-        .map_err(|error| format!("its histogram is not base64: {error}"))?;
-    deserializer
-        .deserialize(&mut bytes.as_slice())
-        .map_err(|error| format!("its histogram can't be read: {error:?}"))
+        .map_err(|error| Broken::Malformed(format!("its histogram is not base64: {error}")))?;
+    let Some(([0x1c, 0x84, 0x93, 0x14, ..], deflated)) = bytes.split_first_chunk::<8>() else {
+        return Err(malformed("it is no compressed one of the second version"));
+    };
+    let mut inflated = Vec::new();
+    ZlibDecoder::new(deflated)
+        .take(HISTOGRAM_BYTES_MAX + 1)
+        .read_to_end(&mut inflated)
+        .map_err(|error| malformed(&error.to_string()))?;
+    if inflated.len() as u64 > HISTOGRAM_BYTES_MAX {
+        let what = format!("its histogram is longer than {HISTOGRAM_BYTES_MAX} bytes");
+        return Err(Broken::OutOfBounds(what));
+    }
+    let samples = check_histogram(&inflated)?;
+    let histogram = deserializer
+        .deserialize(&mut inflated.as_slice())
+        .map_err(|error| malformed(&format!("{error:?}")))?;
+    Ok((histogram, samples))
+}
+
+/// What HdrHistogram's second version puts before the counts, bytes: cookie, length of the counts, offset, digits, lowest
+/// and highest value, ratio.
+const HEADER_BYTES: usize = 40;
+
+/// Whether a histogram has no more counts than it says and no more samples than a load has; gives its samples.
+fn check_histogram(bytes: &[u8]) -> Result<u64, Broken> {
+    let malformed = |what: &str| Broken::Malformed(format!("its histogram can't be read: {what}"));
+    let Some((header, counts)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
+        return Err(malformed("it ends within its header"));
+    };
+    let number = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    let (length, digits) = (number(4), number(12));
+    if usize::try_from(length) != Ok(counts.len()) {
+        return Err(malformed("its counts are not as long as it says"));
+    }
+    if digits > DIGITS_MAX {
+        let what =
+            format!("its histogram has {digits} significant digits, and at most {DIGITS_MAX} are read");
+        return Err(Broken::OutOfBounds(what));
+    }
+    let (mut samples, mut rest) = (0_u64, counts);
+    while !rest.is_empty() {
+        let Some((value, behind)) = varint(rest) else { return Err(malformed("it ends within a count")) };
+        rest = behind;
+        // Zigzag: an odd one is negative, and a run of so many zeros.
+        let count = value >> 1;
+        if value & 1 == 0 {
+            samples = samples.saturating_add(count);
+        } else if count >= HISTOGRAM_BYTES_MAX {
+            return Err(malformed("it has more zeros than places"));
+        }
+    }
+    if samples > bounds::COUNT_MAX {
+        let most = bounds::COUNT_MAX;
+        return Err(Broken::OutOfBounds(format!("it has {samples} samples, and at most {most} are read")));
+    }
+    Ok(samples)
+}
+
+/// A number of seven bits a byte, the lowest first; its ninth byte has eight. Also what comes behind it.
+fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let mut value = 0;
+    for (place, byte) in bytes.iter().enumerate().take(9) {
+        let is_last = place == 8 || byte & 0x80 == 0;
+        let bits = if place == 8 { *byte } else { byte & 0x7f };
+        value |= u64::from(bits) << (7 * place);
+        if is_last {
+            return Some((value, &bytes[place + 1..]));
+        }
+    }
+    None
 }
 
 /// What the operating system said, where it was asked: the advice depends on it.
@@ -177,5 +329,38 @@ mod tests {
         assert_eq!(read[1].times.count(), 3);
         let median = read[1].times.quantile(0.5).unwrap();
         assert!((median.value.as_secs_f64() / 0.006 - 1.0).abs() < stats::RELATIVE_ERROR);
+    }
+
+    /// A log of more intervals than are kept loses no sample and no time, in whatever order its threads wrote.
+    #[test]
+    fn of_too_many_intervals_neighbours_are_put_together() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE);
+        let (seconds, second) = (21, Duration::from_secs(1));
+        with_interval_log(Some(&path), |log| {
+            for thread in 0..2 {
+                for start in 0..seconds {
+                    let mut times = Distribution::default();
+                    times.record(Duration::from_millis(start + 1));
+                    log(thread, second * start, second, &times);
+                }
+            }
+        })
+        .unwrap();
+        let mut log = Log::new(8);
+        let text = std::fs::read(&path).unwrap();
+        for line in text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            assert!(log.take(line).is_ok());
+            assert!(log.intervals.len() <= 8);
+        }
+        let all: Vec<LoggedInterval> = log.intervals.into_values().collect();
+        assert_eq!(LoggedInterval::whole(&all).count(), 2 * seconds);
+        let mut end = Duration::ZERO;
+        for interval in &all {
+            assert_eq!(interval.start, end, "they are side by side");
+            end = end + interval.length;
+            assert_eq!(interval.times.count(), 2 * interval.length.as_nanos() / second.as_nanos());
+        }
+        assert_eq!(end, second * seconds);
     }
 }

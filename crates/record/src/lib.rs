@@ -9,12 +9,14 @@
 //! progress; a reader skips a last line that was not finished.
 #![forbid(unsafe_code)]
 
+mod bounds;
 mod calibration;
 mod cells;
 mod check;
 mod confirmation;
 mod distribution;
 mod error;
+mod files;
 mod hlog;
 mod load;
 mod manifest;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bounds;
 use crate::distribution::Distribution;
 use crate::error::RecordError;
 use crate::run_dir::Stamp;
@@ -87,7 +88,13 @@ impl LoadResult {
         let in_json = |error: serde_json::Error| malformed(error.line().max(1), error.to_string());
         let stamp: Stamp = serde_json::from_str(text).map_err(in_json)?;
         stamp.check("the load", LOAD_VERSION).map_err(|what| malformed(1, what))?;
-        serde_json::from_str(text).map_err(in_json)
+        let result = serde_json::from_str(text).map_err(in_json)?;
+        bounds::check_load(&result).map_err(|what| RecordError::OutOfBounds {
+            path: name.to_owned(),
+            line: 1,
+            what,
+        })?;
+        Ok(result)
     }
 }
 

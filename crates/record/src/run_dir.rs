@@ -1,10 +1,12 @@
 //! The directory of a run.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::bounds;
 use crate::error::RecordError;
+use crate::files;
 use crate::load::LOAD_VERSION;
 use crate::manifest::{MANIFEST_VERSION, Manifest};
 use crate::trial::{TRIAL_VERSION, Trial, TrialResult};
@@ -12,6 +14,7 @@ use crate::trial::{TRIAL_VERSION, Trial, TrialResult};
 const MANIFEST: &str = "manifest.json";
 const EXPERIMENT: &str = "experiment.toml";
 const TRIALS: &str = "trials.jsonl";
+const TRIAL_DIRS: &str = "trials";
 
 /// An open run directory, to which trials are appended.
 #[derive(Debug)]
@@ -35,9 +38,9 @@ impl RunDir {
     /// as it is.
     pub fn create(path: &Path, experiment: &str) -> Result<Self, RecordError> {
         let making = |error| RecordError::io(path, "making the directory", error);
-        std::fs::create_dir_all(path.join("trials")).map_err(making)?;
+        std::fs::create_dir_all(path.join(TRIAL_DIRS)).map_err(making)?;
         let run = Self::open(path)?;
-        if path.join(EXPERIMENT).exists() {
+        if path.join(EXPERIMENT).symlink_metadata().is_ok() {
             let taken = std::io::Error::new(std::io::ErrorKind::AlreadyExists, "there is a run in it");
             return Err(making(taken));
         }
@@ -48,33 +51,36 @@ impl RunDir {
     /// Opens a run to go on with it. A last line that was not finished is cut off.
     pub fn resume(path: &Path) -> Result<(Self, Manifest, Vec<Trial>), RecordError> {
         let manifest = Self::read_manifest(path)?;
-        let mut run = Self::open(path)?;
+        let run = Self::open(path)?;
         let file = path.join(TRIALS);
-        let mut bytes = Vec::new();
-        run.trials.read_to_end(&mut bytes).map_err(|error| RecordError::io(&file, "reading", error))?;
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let long = run.trials.metadata().map_err(|error| RecordError::io(&file, "reading", error))?.len();
         // First read, then cut: what can't be read is left as it is.
-        let trials = parse_trials(&file, &bytes[..whole])?;
-        if whole < bytes.len() {
+        let (trials, whole) = parse_trials(&file, &run.trials)?;
+        if whole < long {
             let cut = |error| RecordError::io(&file, "cutting off an unfinished line", error);
-            run.trials.set_len(whole as u64).map_err(cut)?;
+            run.trials.set_len(whole).map_err(cut)?;
         }
         Ok((run, manifest, trials))
     }
 
+    /// Nothing in the directory is followed or written to before it is known to be what it should be, and ours alone:
+    /// it may be a directory that somebody sent.
     fn open(path: &Path) -> Result<Self, RecordError> {
+        let trial_dirs = path.join(TRIAL_DIRS);
+        make_dir(&trial_dirs).map_err(|error| RecordError::io(&trial_dirs, "making the directory", error))?;
         let lock_path = path.join("lock");
-        let lock = File::create(&lock_path).map_err(|error| RecordError::io(&lock_path, "making", error))?;
+        let mut to_lock = OpenOptions::new();
+        let lock = files::as_it_is(to_lock.write(true).create(true).truncate(false))
+            .open(&lock_path)
+            .map_err(|error| RecordError::io(&lock_path, "making", error))?;
         lock.try_lock().map_err(|error| {
             let what = format!("another process is writing this run ({error})");
             let busy = std::io::Error::new(std::io::ErrorKind::ResourceBusy, what);
             RecordError::io(path, "locking the run", busy)
         })?;
         let file = path.join(TRIALS);
-        let trials = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
+        let mut to_append = OpenOptions::new();
+        let trials = files::as_it_is(to_append.read(true).append(true).create(true))
             .open(&file)
             .map_err(|error| RecordError::io(&file, "opening", error))?;
         Ok(Self { path: path.to_owned(), trials, lock })
@@ -109,11 +115,14 @@ impl RunDir {
         })
     }
 
-    /// The directory of trial `index`, made if it isn't there.
+    /// A new directory for trial `index`. What a try of it left there that was killed is removed.
     pub fn trial_dir(&self, index: u32) -> Result<PathBuf, RecordError> {
         let path = Self::trial_path(&self.path, index);
-        std::fs::create_dir_all(&path)
-            .map_err(|error| RecordError::io(&path, "making the directory", error))?;
+        let made = match std::fs::remove_dir_all(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => std::fs::create_dir(&path),
+        };
+        made.map_err(|error| RecordError::io(&path, "making the directory", error))?;
         Ok(path)
     }
 
@@ -125,8 +134,7 @@ impl RunDir {
     /// The manifest of the run in `path`.
     pub fn read_manifest(path: &Path) -> Result<Manifest, RecordError> {
         let file = path.join(MANIFEST);
-        let text =
-            std::fs::read_to_string(&file).map_err(|error| RecordError::io(&file, "reading", error))?;
+        let text = files::read_text(&file, bounds::MANIFEST_BYTES_MAX)?;
         let malformed = |line: usize, what: String| RecordError::Malformed { path: file.clone(), line, what };
         let in_json = |error: serde_json::Error| malformed(error.line().max(1), error.to_string());
         let stamp: Stamp = serde_json::from_str(&text).map_err(in_json)?;
@@ -134,20 +142,42 @@ impl RunDir {
             let line = text.lines().position(|line| line.contains("\"version\"")).map_or(1, |at| at + 1);
             return Err(malformed(line, what));
         }
-        serde_json::from_str(&text).map_err(in_json)
+        let manifest = serde_json::from_str(&text).map_err(in_json)?;
+        bounds::check_manifest(&manifest).map_err(|what| RecordError::OutOfBounds {
+            path: file.clone(),
+            line: 1,
+            what,
+        })?;
+        Ok(manifest)
+    }
+
+    /// Where what was asked for in the run in `path` is written.
+    pub fn experiment_path(path: &Path) -> PathBuf {
+        path.join(EXPERIMENT)
     }
 
     /// What was asked for in the run in `path`.
-    pub fn experiment_path(path: &Path) -> PathBuf {
-        path.join(EXPERIMENT)
+    pub fn read_experiment(path: &Path) -> Result<String, RecordError> {
+        files::read_text(&Self::experiment_path(path), bounds::EXPERIMENT_BYTES_MAX)
     }
 
     /// The finished trials of the run in `path`. An unfinished last line is not one.
     pub fn read_trials(path: &Path) -> Result<Vec<Trial>, RecordError> {
         let file = path.join(TRIALS);
-        let bytes = std::fs::read(&file).map_err(|error| RecordError::io(&file, "reading", error))?;
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        parse_trials(&file, &bytes[..whole])
+        Ok(parse_trials(&file, &files::open_existing(&file)?)?.0)
+    }
+
+    /// How many finished lines [`RunDir::read_trials`] would read; none where there is no file yet. They are not looked
+    /// at: a record is long.
+    pub fn count_trials(path: &Path) -> Result<usize, RecordError> {
+        let file = path.join(TRIALS);
+        let Some(opened) = files::open(&file)? else { return Ok(0) };
+        let mut count = 0;
+        files::each_line(&file, &opened, bounds::TRIALS, |_, _| {
+            count += 1;
+            Ok(())
+        })?;
+        Ok(count)
     }
 }
 
@@ -166,37 +196,100 @@ impl Stamp {
     }
 }
 
-fn parse_trials(file: &Path, bytes: &[u8]) -> Result<Vec<Trial>, RecordError> {
-    let lines = bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
-    lines
-        .map(|(index, line)| {
-            let malformed =
-                |what: String| RecordError::Malformed { path: file.to_owned(), line: index + 1, what };
-            let in_json = |error: serde_json::Error| malformed(error.to_string());
-            let stamp: Stamp = serde_json::from_slice(line).map_err(in_json)?;
-            stamp.check("the trial", TRIAL_VERSION).map_err(malformed)?;
-            let trial: Trial = serde_json::from_slice(line).map_err(in_json)?;
-            if let TrialResult::Measured(measured) = &trial.result {
-                let stamp = Stamp { version: measured.load.version };
-                stamp.check("the load", LOAD_VERSION).map_err(malformed)?;
-            }
-            Ok(trial)
-        })
-        .collect()
+/// The trials of a file, and how long their lines are together.
+fn parse_trials(path: &Path, file: &File) -> Result<(Vec<Trial>, u64), RecordError> {
+    let mut trials = Vec::new();
+    let mut cells = bounds::Cells::default();
+    let whole = files::each_line(path, file, bounds::TRIALS, |number, line| {
+        let malformed = |what: String| RecordError::Malformed { path: path.to_owned(), line: number, what };
+        let out_of_bounds =
+            |what: String| RecordError::OutOfBounds { path: path.to_owned(), line: number, what };
+        let in_json = |error: serde_json::Error| malformed(error.to_string());
+        let stamp: Stamp = serde_json::from_slice(line).map_err(in_json)?;
+        stamp.check("the trial", TRIAL_VERSION).map_err(malformed)?;
+        let trial: Trial = serde_json::from_slice(line).map_err(in_json)?;
+        if let TrialResult::Measured(measured) = &trial.result {
+            let stamp = Stamp { version: measured.load.version };
+            stamp.check("the load", LOAD_VERSION).map_err(malformed)?;
+        }
+        bounds::check_trial(&trial).and_then(|()| cells.add(&trial)).map_err(out_of_bounds)?;
+        trials.push(trial);
+        Ok(())
+    })?;
+    Ok((trials, whole))
+}
+
+/// Makes a directory where there is none; a link to one is none.
+fn make_dir(path: &Path) -> std::io::Result<()> {
+    match std::fs::create_dir(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            let is_dir = path.symlink_metadata()?.is_dir();
+            is_dir.then_some(()).ok_or_else(|| std::io::ErrorKind::NotADirectory.into())
+        }
+        made => made,
+    }
 }
 
 /// Writes a file under another name, syncs it, and renames it: a reader sees all of it or nothing.
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
+    // What a writer left that was killed goes first; what comes there after that is not written to.
+    let make = |partial: &Path| {
+        let _ = std::fs::remove_file(partial);
+        File::create_new(partial)
+    };
+    replace(path, bytes, make).map_err(|error| RecordError::io(path, "writing", error))
+}
+
+fn replace(
+    path: &Path,
+    bytes: &[u8],
+    make: impl FnOnce(&Path) -> std::io::Result<File>,
+) -> std::io::Result<()> {
     let partial = path.with_extension("partial");
     let write = || {
-        let mut file = File::create(&partial)?;
+        let mut file = make(&partial)?;
         file.write_all(bytes)?;
         file.sync_all()?;
         std::fs::rename(&partial, path)
     };
-    write().map_err(|error| {
+    write().inspect_err(|_| {
         // What was there under the name itself is untouched; the half goes, if it can.
         let _ = std::fs::remove_file(&partial);
-        RecordError::io(path, "writing", error)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `/dev/full` stands for a disk without room: whatever is written to it fails as there.
+    fn full() -> std::io::Result<File> {
+        OpenOptions::new().read(true).write(true).open("/dev/full")
+    }
+
+    #[test]
+    fn a_full_disk_leaves_no_half_of_a_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("manifest.json");
+        std::fs::write(&path, "before").unwrap();
+        let half = |partial: &Path| File::create_new(partial).and_then(|_| full());
+        let error = replace(&path, b"after", half).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "before");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_full_disk_is_one_error_with_what_to_do() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut run = RunDir::create(dir.path(), "").unwrap();
+        run.trials = full().unwrap();
+        let trial: Trial = serde_json::from_str(
+            r#"{"version":1,"index":0,"block":0,"round":"","stack":"","load":"","started":"","failed":{"error":""}}"#,
+        )
+        .unwrap();
+        let told = run.append(&trial).unwrap_err().to_string();
+        assert!(told.contains("trials.jsonl: writing a trial failed"), "{told}");
+        assert!(told.ends_with("free some space, then resume the run"), "{told}");
+    }
 }

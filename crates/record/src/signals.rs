@@ -11,7 +11,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bounds;
 use crate::error::RecordError;
+use crate::files;
 
 /// Version of [`SignalReading`].
 pub const SIGNALS_VERSION: u32 = 1;
@@ -285,26 +287,26 @@ pub fn write_signals(trial_dir: &Path, readings: &[SignalReading]) -> Result<(),
 /// Reads them again; none where the trial was made by a version that took none.
 pub fn read_signals(trial_dir: &Path) -> Result<Vec<SignalReading>, RecordError> {
     let path = trial_dir.join(FILE);
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(RecordError::io(&path, "reading", error)),
-    };
-    let lines = text.lines().enumerate();
-    lines
-        .map(|(index, line)| {
-            let malformed =
-                |what: String| RecordError::Malformed { path: path.clone(), line: index + 1, what };
-            let reading: SignalReading =
-                serde_json::from_str(line).map_err(|error| malformed(error.to_string()))?;
-            if reading.version > SIGNALS_VERSION {
-                let what = format!(
-                    "the reading has version {}, and {SIGNALS_VERSION} is the newest known here",
-                    reading.version
-                );
-                return Err(malformed(what));
-            }
-            Ok(reading)
-        })
-        .collect()
+    let Some(file) = files::open(&path)? else { return Ok(Vec::new()) };
+    let mut readings = Vec::new();
+    files::each_line(&path, &file, bounds::SIGNALS, |line, text| {
+        let malformed = |what: String| RecordError::Malformed { path: path.clone(), line, what };
+        let reading: SignalReading =
+            serde_json::from_slice(text).map_err(|error| malformed(error.to_string()))?;
+        if reading.version > SIGNALS_VERSION {
+            let what = format!(
+                "the reading has version {}, and {SIGNALS_VERSION} is the newest known here",
+                reading.version
+            );
+            return Err(malformed(what));
+        }
+        bounds::check_reading(readings.len(), &reading).map_err(|what| RecordError::OutOfBounds {
+            path: path.clone(),
+            line,
+            what,
+        })?;
+        readings.push(reading);
+        Ok(())
+    })?;
+    Ok(readings)
 }

@@ -116,7 +116,7 @@ impl Site for Runs {
 }
 
 fn read(dir: &Path) -> Option<(Manifest, Vec<Trial>, String)> {
-    let experiment = std::fs::read_to_string(RunDir::experiment_path(dir)).ok()?;
+    let experiment = RunDir::read_experiment(dir).ok()?;
     Some((RunDir::read_manifest(dir).ok()?, RunDir::read_trials(dir).ok()?, experiment))
 }
 

@@ -2,6 +2,7 @@
 
 mod distribution;
 mod hlog;
+mod hostile;
 mod run_dir;
 mod samples;
 mod trial;

@@ -1,7 +1,6 @@
 //! The run directory: what was appended survives, and what can't be kept is refused in one clear error.
 
 use std::fs::{self, File};
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -231,30 +230,4 @@ fn an_unwritable_directory_is_one_error_with_what_to_do() {
     File::create(&file).unwrap();
     let error = RunDir::create(&file.join("run"), EXPERIMENT).unwrap_err();
     assert_clear(&error, &["file/run: making the directory failed", "check the path"]);
-}
-
-/// `/dev/full` stands for a disk without room: whatever is written to it fails as there.
-#[test]
-fn a_full_disk_is_one_error_and_leaves_no_half_of_a_file() {
-    let help = "free some space, then resume the run";
-    let full = Path::new("/dev/full");
-
-    let dir = tempfile::tempdir().unwrap();
-    symlink(full, dir.path().join("experiment.partial")).unwrap();
-    let error = RunDir::create(dir.path(), EXPERIMENT).unwrap_err();
-    assert_clear(&error, &["experiment.toml: writing failed", help]);
-    assert!(!dir.path().join("experiment.toml").exists());
-
-    let dir = tempfile::tempdir().unwrap();
-    symlink(full, dir.path().join("trials.jsonl")).unwrap();
-    let mut run = RunDir::create(dir.path(), EXPERIMENT).unwrap();
-    assert_clear(&run.append(&measured(0)).unwrap_err(), &["trials.jsonl: writing a trial failed", help]);
-
-    run.write_manifest(&manifest()).unwrap();
-    symlink(full, dir.path().join("manifest.partial")).unwrap();
-    let mut changed = manifest();
-    changed.blocks = 20;
-    assert_clear(&run.write_manifest(&changed).unwrap_err(), &["manifest.json: writing failed", help]);
-    assert_eq!(RunDir::read_manifest(dir.path()).unwrap(), manifest());
-    assert!(names_in(dir.path()).iter().all(|name| !name.ends_with(".partial")));
 }

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io;
-use std::io::{BufRead, BufReader};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -62,9 +61,8 @@ pub(super) fn list(folder: &Path) -> io::Result<Vec<Listed>> {
 }
 
 fn listed(name: String, dir: &Path, locked: &str) -> Listed {
-    let read = RunDir::read_manifest(dir).map_err(|error| error.to_string());
-    let read = read.and_then(|manifest| Ok((manifest, count_trials(dir)?)));
-    match read {
+    let read = RunDir::read_manifest(dir).and_then(|manifest| Ok((manifest, RunDir::count_trials(dir)?)));
+    match read.map_err(|error| error.to_string()) {
         Err(error) => Listed {
             name,
             title: String::new(),
@@ -89,26 +87,6 @@ fn listed(name: String, dir: &Path, locked: &str) -> Listed {
                 _ => pace,
             };
             Listed { name, title, started, pace, trials, planned, state, error: None }
-        }
-    }
-}
-
-/// Finished lines of `trials.jsonl`, which are trials. None of them is read: a record is long.
-fn count_trials(dir: &Path) -> Result<usize, String> {
-    let file = dir.join("trials.jsonl");
-    let unreadable = |error: io::Error| format!("{}: reading: {error}", file.display());
-    let mut lines = BufReader::new(match fs::File::open(&file) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
-        opened => opened.map_err(unreadable)?,
-    });
-    let (mut count, mut line) = (0, Vec::new());
-    loop {
-        line.clear();
-        lines.read_until(b'\n', &mut line).map_err(unreadable)?;
-        match line.last() {
-            Some(b'\n') => count += 1,
-            // An unfinished last line is no trial.
-            Some(_) | None => return Ok(count),
         }
     }
 }

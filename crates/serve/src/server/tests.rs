@@ -187,3 +187,20 @@ fn an_address_that_is_taken_is_an_error_that_says_what_to_do() {
     let error = Server::start(server.address(), Vec::new()).unwrap_err().to_string();
     assert!(error.contains(&server.address().to_string()) && error.contains("port 0"), "{error}");
 }
+
+/// A page that can't be made, for whatever reason, is that page's trouble alone.
+#[test]
+fn a_page_that_panics_is_one_answer_and_the_server_goes_on() {
+    struct Panics;
+    impl Site for Panics {
+        fn page(&self, path: &str, _: &str) -> Option<Page> {
+            assert_ne!(path, "/wild", "as a hostile record might have it");
+            Some(Page::new("text/plain", "fine"))
+        }
+    }
+    let server = Server::start("127.0.0.1:0".parse().unwrap(), vec![Arc::new(Panics)]).unwrap();
+    for _ in 0..2 * MAKING_MAX {
+        assert!(get(&server, "/wild").starts_with("HTTP/1.1 500 "));
+    }
+    assert!(get(&server, "/").ends_with("fine"));
+}

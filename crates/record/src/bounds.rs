@@ -1,0 +1,297 @@
+//! What a run can have at most, asked where a record is read.
+//!
+//! A record is untrusted: somebody may have sent the directory. What is made of it, such as a place for every block or an
+//! interval for every pair of stacks, takes memory and time that follow from its figures; so those that no run has are
+//! refused here, once, and nothing behind this has to ask again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::cells::base_load;
+use crate::confirmation::ConfirmationRecord;
+use crate::distribution::Distribution;
+use crate::files::LinesBound;
+use crate::load::LoadResult;
+use crate::manifest::{Machine, Manifest, StackManifest};
+use crate::signals::{HostSignals, ServerSignals, SignalReading};
+use crate::trial::{Contract, Driver, Measured, Server, Trial, TrialResult};
+
+const MIB: u64 = 1 << 20;
+/// The longest `manifest.json`, bytes; each has some kilobytes.
+pub(crate) const MANIFEST_BYTES_MAX: u64 = 4 * MIB;
+/// The longest `experiment.toml`, bytes.
+pub(crate) const EXPERIMENT_BYTES_MAX: u64 = MIB;
+/// `trials.jsonl`: a trial takes 16 KiB, and up to half a MiB where it has an hour of seconds.
+pub(crate) const TRIALS: LinesBound = LinesBound { file_bytes_max: 256 * MIB, line_bytes_max: 4 * MIB };
+/// `signals.jsonl`: a reading takes some kilobytes.
+pub(crate) const SIGNALS: LinesBound = LinesBound { file_bytes_max: 128 * MIB, line_bytes_max: MIB };
+/// `response_time.hlog`: an interval of a thread takes up to some 400 KiB.
+pub(crate) const INTERVAL_LOG: LinesBound = LinesBound { file_bytes_max: 256 * MIB, line_bytes_max: MIB };
+/// `confirmations.jsonl`.
+pub(crate) const CONFIRMATIONS: LinesBound =
+    LinesBound { file_bytes_max: 16 * MIB, line_bytes_max: MIB / 16 };
+
+/// Trials of a run.
+const TRIALS_MAX: u64 = 20_000;
+/// Blocks of a run; a plan has 1000 at most.
+const BLOCKS_MAX: u64 = 10_000;
+/// Cells of a run, over all of its rounds, loads and drivers.
+const CELLS_MAX: u64 = 2_000;
+/// Stacks of one table, each pair of which is compared.
+const STACKS_OF_A_TABLE_MAX: u64 = 64;
+/// Readings of the signals of a trial.
+const READINGS_MAX: u64 = 200_000;
+/// Confirmations of a run.
+const CONFIRMATIONS_MAX: u64 = 1_000;
+/// Things in a list or a map of one trial.
+const LIST_MAX: u64 = 100_000;
+/// Requests, connections or samples that anything counts: at a million a second it takes thirty years.
+pub(crate) const COUNT_MAX: u64 = 1_000_000_000_000_000;
+/// Connections, users, threads or cores at a time.
+const AT_A_TIME_MAX: u64 = 1 << 24;
+/// Bytes of memory, of an answer, or towards a disk.
+const BYTES_MAX: u64 = 1 << 60;
+/// Bytes of a name: a round's, a stack's, a load's.
+const NAME_BYTES_MAX: u64 = 4096;
+
+type Checked = Result<(), String>;
+
+fn within(what: &str, value: u64, most: u64) -> Checked {
+    if value <= most { Ok(()) } else { Err(format!("{what} is {value}, and at most {most} are read")) }
+}
+
+fn all_within(most: u64, values: &[(&str, u64)]) -> Checked {
+    values.iter().try_for_each(|(what, value)| within(what, *value, most))
+}
+
+fn length(what: &str, length: usize) -> Checked {
+    within(&format!("the length of {what}"), length as u64, LIST_MAX)
+}
+
+fn names(all: &[(&str, &str)]) -> Checked {
+    all.iter().try_for_each(|(what, text)| {
+        within(&format!("the length of {what}"), text.len() as u64, NAME_BYTES_MAX)
+    })
+}
+
+/// A map of counts, all of them together within the bound, since they are added up.
+fn counts<'a>(what: &str, most: u64, counts: impl ExactSizeIterator<Item = &'a u64>) -> Checked {
+    length(what, counts.len())?;
+    within(&format!("the sum of {what}"), counts.fold(0, |sum, count| sum.saturating_add(*count)), most)
+}
+
+fn small_counts(what: &str, of: &BTreeMap<String, u32>) -> Checked {
+    let all: Vec<u64> = of.values().map(|count| u64::from(*count)).collect();
+    counts(what, AT_A_TIME_MAX, all.iter())
+}
+
+/// The cells of a run, counted as its trials are read.
+#[derive(Debug, Default)]
+pub(crate) struct Cells {
+    trials: u64,
+    stacks_by_table: BTreeMap<(String, String, Driver), BTreeSet<String>>,
+    count: u64,
+}
+
+impl Cells {
+    /// Counts another trial.
+    pub(crate) fn add(&mut self, trial: &Trial) -> Checked {
+        self.trials += 1;
+        within("the number of trials", self.trials, TRIALS_MAX)?;
+        let table = (trial.round.clone(), base_load(&trial.load).to_owned(), trial.driver);
+        let stacks = self.stacks_by_table.entry(table).or_default();
+        self.count += u64::from(stacks.insert(trial.stack.clone()));
+        within("the number of stacks of a table", stacks.len() as u64, STACKS_OF_A_TABLE_MAX)?;
+        within("the number of cells", self.count, CELLS_MAX)
+    }
+}
+
+/// Whether a trial is one that a run can have.
+pub(crate) fn check_trial(trial: &Trial) -> Checked {
+    within("`block`", trial.block.into(), BLOCKS_MAX)?;
+    within("`index`", trial.index.into(), BLOCKS_MAX * CELLS_MAX)?;
+    let Trial { round, stack, load, started, .. } = trial;
+    names(&[("`round`", round), ("`stack`", stack), ("`load`", load), ("`started`", started)])?;
+    match &trial.result {
+        TrialResult::Measured(measured) => check_measured(measured),
+        TrialResult::Failed { .. } => Ok(()),
+    }
+}
+
+fn check_measured(measured: &Measured) -> Checked {
+    let Measured { load, server, upstreams, contract, warm_up, surroundings, host } = measured;
+    check_load(load)?;
+    check_server(server)?;
+    length("`upstreams`", upstreams.len())?;
+    for upstream in upstreams {
+        names(&[("an upstream's `stack`", &upstream.stack)])?;
+        check_server(&upstream.server)?;
+    }
+    check_contract(contract)?;
+    length("`bursts`", warm_up.as_ref().map_or(0, |it| it.bursts.len()))?;
+    within("`time_wait_at_boot`", surroundings.time_wait_at_boot.unwrap_or(0).into(), AT_A_TIME_MAX)?;
+    host.as_ref().map_or(Ok(()), check_host)
+}
+
+fn check_contract(contract: &Contract) -> Checked {
+    length("`deviations`", contract.deviations.len())?;
+    within("`wire_bytes`", contract.wire_bytes, BYTES_MAX)
+}
+
+/// Whether the result of a load is one that a load can have.
+pub(crate) fn check_load(result: &LoadResult) -> Checked {
+    let LoadResult { load, outcomes, connections, generator, .. } = result;
+    names(&[("`label`", &load.label), ("`io`", &load.io), ("`model`", &load.model)])?;
+    all_within(
+        AT_A_TIME_MAX,
+        &[
+            ("`connections`", load.connections.into()),
+            ("`threads`", load.threads.into()),
+            ("the driver's `cores`", result.driver.as_ref().map_or(0, |it| it.cores).into()),
+        ],
+    )?;
+    all_within(
+        COUNT_MAX,
+        &[
+            ("`intended`", result.intended),
+            ("`answered`", outcomes.answered),
+            ("`answered_as_expected`", result.answered_as_expected),
+            ("`requests`", load.requests.unwrap_or(0)),
+            ("`no_buffer`", generator.no_buffer),
+            ("`completions_held_back`", generator.completions_held_back),
+            ("`opened`", connections.opened),
+            ("`opening_failures`", connections.opening_failures),
+            ("`closed_by_server`", connections.closed_by_server),
+            ("`unsolicited`", connections.unsolicited),
+            ("`backlog_peak`", connections.backlog_peak),
+            ("`backlog_overflow`", connections.backlog_overflow),
+        ],
+    )?;
+    all_within(COUNT_MAX, &outcomes.failures())?;
+    counts("`statuses`", COUNT_MAX, result.statuses.values())?;
+    counts("`connect_failures`", COUNT_MAX, result.connect_failures.values())?;
+    counts("`malformations`", COUNT_MAX, result.malformations.values())?;
+    for times in [
+        &result.service_time_us,
+        &result.response_time_us,
+        &result.lag_us,
+        &result.generator_lag_us,
+        &result.receive_lag_us,
+    ] {
+        check_distribution(times)?;
+    }
+    length("`seconds`", result.seconds.len())?;
+    length("`steps`", result.steps.len())?;
+    for step in &result.steps {
+        names(&[("a step's `label`", &step.label)])?;
+        within("a step's `failed`", step.failed, COUNT_MAX)?;
+        check_distribution(&step.response_time_us)?;
+    }
+    let Some(driver) = &result.driver else { return Ok(()) };
+    length("the driver's `command`", driver.command.len())?;
+    length("`cannot_know`", driver.cannot_know.len())
+}
+
+fn check_distribution(times: &Distribution) -> Checked {
+    all_within(COUNT_MAX, &[("`count`", times.count), ("`censored`", times.censored)])?;
+    length("`lower_bounds`", times.lower_bounds.len())
+}
+
+fn check_server(server: &Server) -> Checked {
+    for (what, long) in [
+        ("`command`", server.command.len()),
+        ("`jvm_flags`", server.jvm_flags.len()),
+        ("`usage`", server.usage.len()),
+    ] {
+        length(what, long)?;
+    }
+    small_counts("`thread_groups`", &server.thread_groups)?;
+    within("`threads_max`", server.threads_max.into(), AT_A_TIME_MAX)?;
+    within("`rss_bytes_max`", server.rss_bytes_max, BYTES_MAX)?;
+    server.signals.as_ref().map_or(Ok(()), check_signals)
+}
+
+fn check_signals(signals: &ServerSignals) -> Checked {
+    length("`groups`", signals.groups.len())?;
+    let threads: Vec<u64> = signals.groups.iter().map(|it| it.threads.max(it.active).into()).collect();
+    counts("the threads of `groups`", AT_A_TIME_MAX, threads.iter())?;
+    counts("`jvm_events`", COUNT_MAX, signals.jvm_events.values())?;
+    let queue = signals.accept_queue.map_or((0, 0), |it| (it.limit, it.max));
+    let held = signals.connections.map_or((0, 0), |it| (it.max, it.readings));
+    let rss_bytes = signals.rss_bytes.unwrap_or_default();
+    let jvm = signals.jvm.map_or((0, 0), |it| (it.heap_used_bytes_max, it.heap_max_bytes));
+    all_within(
+        BYTES_MAX,
+        &[("`rss_bytes`", rss_bytes.into_iter().max().unwrap_or(0)), ("a heap", jvm.0.max(jvm.1))],
+    )?;
+    all_within(
+        COUNT_MAX,
+        &[
+            ("`open_files_max`", signals.open_files_max.unwrap_or(0)),
+            ("the connections that waited", u64::from(queue.1)),
+            ("`accept_queue.limit`", u64::from(queue.0)),
+            ("the connections held", u64::from(held.0)),
+            ("`connections.readings`", u64::from(held.1)),
+        ],
+    )
+}
+
+fn check_host(host: &HostSignals) -> Checked {
+    within("`cores`", host.cores.into(), AT_A_TIME_MAX)?;
+    length("`pressure`", host.pressure.len())?;
+    length("`not_known`", host.not_known.len())?;
+    counts("`network`", u64::MAX - 1, host.network.values())?;
+    counts("`network_before`", u64::MAX - 1, host.network_before.values())
+}
+
+/// Whether a manifest is one that a run can have.
+pub(crate) fn check_manifest(manifest: &Manifest) -> Checked {
+    all_within(
+        BLOCKS_MAX,
+        &[("`blocks`", manifest.blocks.into()), ("`blocks_max`", manifest.blocks_max.into())],
+    )?;
+    within("`trials`", manifest.trials.into(), BLOCKS_MAX * CELLS_MAX)?;
+    check_machine(&manifest.machine)?;
+    for (what, long) in [
+        ("`stacks`", manifest.stacks.len()),
+        ("`left_out`", manifest.left_out.len()),
+        ("`drivers`", manifest.drivers.len()),
+        ("`selection`", manifest.selection.as_ref().map_or(0, Vec::len)),
+    ] {
+        within(&format!("the length of {what}"), long as u64, CELLS_MAX)?;
+    }
+    manifest
+        .stacks
+        .iter()
+        .try_for_each(|(id, stack)| names(&[("a stack's id", id)]).and_then(|()| check_stack(stack)))
+}
+
+fn check_stack(stack: &StackManifest) -> Checked {
+    within("the number of stacks behind a stack", stack.upstreams.len() as u64, STACKS_OF_A_TABLE_MAX)?;
+    stack.upstreams.values().try_for_each(check_stack)
+}
+
+/// Whether there can be such a machine.
+pub(crate) fn check_machine(machine: &Machine) -> Checked {
+    within("`cores`", machine.cores as u64, AT_A_TIME_MAX)?;
+    within("`memory_bytes`", machine.memory_bytes.unwrap_or(0), BYTES_MAX)
+}
+
+/// Whether there can be another reading after so many.
+pub(crate) fn check_reading(before: usize, reading: &SignalReading) -> Checked {
+    within("the number of readings", before as u64 + 1, READINGS_MAX)?;
+    within("the number of servers", reading.servers.len() as u64, STACKS_OF_A_TABLE_MAX)
+}
+
+/// Whether there can be another confirmation after so many.
+pub(crate) fn check_confirmation(before: usize, record: &ConfirmationRecord) -> Checked {
+    within("the number of confirmations", before as u64 + 1, CONFIRMATIONS_MAX)?;
+    let ConfirmationRecord { round, load, stack, variant, outcome, run, .. } = record;
+    names(&[
+        ("`round`", round),
+        ("`load`", load),
+        ("`stack`", stack),
+        ("`variant`", variant),
+        ("`outcome`", outcome),
+        ("`run`", run),
+    ])
+}

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
 const ESTABLISHED: &str = "01";
@@ -29,17 +30,38 @@ pub fn is_owned(port: u16, pids: &[i32]) -> Option<bool> {
         return None;
     }
     for pid in pids {
-        let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).ok()?;
-        let mut links = descriptors.filter_map(|entry| fs::read_link(entry.ok()?.path()).ok());
-        let holds = links.any(|link| {
-            let inode = link.to_str().and_then(|link| link.strip_prefix("socket:[")?.strip_suffix(']'));
-            inode.is_some_and(|inode| inodes.contains(inode))
-        });
-        if holds {
+        if sockets_of(*pid)?.any(|inode| inodes.contains(&inode)) {
             return Some(true);
         }
     }
     Some(false)
+}
+
+/// Where one of `pids` listens that another machine may reach: not on a loopback address. What hides its descriptors from
+/// us has none here.
+pub fn beyond_loopback(pids: &[i32]) -> Vec<SocketAddr> {
+    let owned: HashSet<String> = pids.iter().filter_map(|pid| sockets_of(*pid)).flatten().collect();
+    let tables = TABLES.map(|table| fs::read_to_string(table).unwrap_or_default());
+    let rows = tables.iter().flat_map(|table| table.lines()).filter_map(Row::of);
+    let listening = rows.filter(|row| row.state == LISTEN && owned.contains(row.inode));
+    let mut beyond: Vec<SocketAddr> =
+        listening.filter_map(Row::local).filter(|local| !is_loopback(local.ip())).collect();
+    beyond.sort_unstable();
+    beyond.dedup();
+    beyond
+}
+
+fn is_loopback(ip: IpAddr) -> bool {
+    ip.to_canonical().is_loopback()
+}
+
+/// The inodes of the sockets that a process holds; `None` where it hides its descriptors from us.
+fn sockets_of(pid: i32) -> Option<impl Iterator<Item = String>> {
+    let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).ok()?;
+    let links = descriptors.filter_map(|entry| fs::read_link(entry.ok()?.path()).ok());
+    Some(
+        links.filter_map(|link| Some(link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned())),
+    )
 }
 
 /// The inodes of the sockets in state LISTEN on `port`, from a table of `/proc/net`.
@@ -50,6 +72,8 @@ fn listening_inodes(table: &str, port: u16) -> Vec<String> {
 
 /// What is of interest in a line of such a table.
 struct Row<'a> {
+    /// Hexadecimal, in words of four bytes as the machine has them.
+    local_ip: &'a str,
     local_port: u16,
     remote_port: u16,
     state: &'a str,
@@ -60,9 +84,27 @@ impl<'a> Row<'a> {
     /// `None` for the heading.
     fn of(line: &'a str) -> Option<Self> {
         let mut fields = line.split_whitespace().skip(1);
-        let port = |address: &str| u16::from_str_radix(address.rsplit_once(':')?.1, 16).ok();
-        let (local_port, remote_port) = (port(fields.next()?)?, port(fields.next()?)?);
-        Some(Self { local_port, remote_port, state: fields.next()?, inode: fields.nth(5)? })
+        let port = |port: &str| u16::from_str_radix(port, 16).ok();
+        let ((local_ip, local), (_, remote)) =
+            (fields.next()?.rsplit_once(':')?, fields.next()?.rsplit_once(':')?);
+        let (local_port, remote_port) = (port(local)?, port(remote)?);
+        Some(Self { local_ip, local_port, remote_port, state: fields.next()?, inode: fields.nth(5)? })
+    }
+
+    fn local(self) -> Option<SocketAddr> {
+        let word = |at: usize| {
+            let digits = self.local_ip.get(8 * at..8 * at + 8)?;
+            u32::from_str_radix(digits, 16).ok().map(u32::to_ne_bytes)
+        };
+        let ip = match self.local_ip.len() {
+            8 => IpAddr::from(Ipv4Addr::from(word(0)?)),
+            32 => {
+                let words = [word(0)?, word(1)?, word(2)?, word(3)?];
+                IpAddr::from(Ipv6Addr::from(<[u8; 16]>::try_from(words.as_flattened()).ok()?))
+            }
+            _ => return None,
+        };
+        Some(SocketAddr::new(ip, self.local_port))
     }
 }
 
@@ -90,5 +132,28 @@ mod tests {
         assert_eq!(is_owned(port, &[]), Some(false));
         drop(listener);
         assert_eq!(is_owned(port, &[ours]), None);
+    }
+
+    #[test]
+    fn a_listener_that_others_can_reach_is_told_from_one_on_loopback() {
+        let ours = [std::process::id().cast_signed()];
+        let inside: Vec<TcpListener> =
+            ["127.0.0.1:0", "[::1]:0"].iter().filter_map(|it| TcpListener::bind(it).ok()).collect();
+        for wide in ["0.0.0.0:0", "[::]:0"] {
+            // A machine may be without IPv6.
+            let Ok(listener) = TcpListener::bind(wide) else { continue };
+            let addr = listener.local_addr().unwrap();
+            assert!(beyond_loopback(&ours).contains(&addr), "{addr}");
+            assert!(beyond_loopback(&[]).is_empty());
+        }
+        let told = beyond_loopback(&ours);
+        assert!(inside.iter().all(|it| !told.contains(&it.local_addr().unwrap())), "{told:?}");
+        let table = "sl local rem st\n 0: 0100007F:1F90 00000000:0000 0A 0:0 0:0 0 0 0 77\n \
+            1: 0000000000000000FFFF00000100007F:1F90 00000000000000000000000000000000:0000 0A 0:0 0:0 0 0 0 78\n";
+        if cfg!(target_endian = "little") {
+            let locals: Vec<SocketAddr> = table.lines().filter_map(Row::of).filter_map(Row::local).collect();
+            assert_eq!(locals.len(), 2);
+            assert!(locals.iter().all(|it| is_loopback(it.ip())), "{locals:?}");
+        }
     }
 }

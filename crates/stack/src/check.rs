@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration as StdDuration;
 
 use plan::stack::{ConnectionUse, Endpoint, StackManifest};
+use signals::listener;
 use units::Duration;
 
 use crate::chain::{Chain, ChainOptions};
@@ -91,6 +92,8 @@ pub fn check(manifests: &[&StackManifest], options: &ChainOptions<'_>) -> Result
         }
         (endpoint.name.clone(), got)
     });
+    let beyond = chain.all().iter().flat_map(|it| listener::beyond_loopback(&it.pids()));
+    mismatches.extend(beyond.map(Mismatch::ListensBeyondLoopback));
     let stopped = chain.stop()?;
     Ok(StackReport {
         id: stack.id.clone(),

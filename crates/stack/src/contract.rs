@@ -142,6 +142,8 @@ pub enum Mismatch {
         /// The most that were seen.
         got: u32,
     },
+    /// It listens where other machines may reach it.
+    ListensBeyondLoopback(SocketAddr),
 }
 
 impl Mismatch {
@@ -157,7 +159,8 @@ impl Mismatch {
             Self::WireBytes { .. }
             | Self::Framing { .. }
             | Self::RequestsPerConnection { .. }
-            | Self::UpstreamConnections { .. } => false,
+            | Self::UpstreamConnections { .. }
+            | Self::ListensBeyondLoopback(_) => false,
         }
     }
 }
@@ -191,6 +194,9 @@ impl fmt::Display for Mismatch {
             }
             Self::UpstreamConnections { max, got } => {
                 write!(f, "held {got} connections to its upstream instead of at most {max}")
+            }
+            Self::ListensBeyondLoopback(addr) => {
+                write!(f, "listens on {addr}, which other machines may reach, and not on 127.0.0.1 alone")
             }
         }
     }

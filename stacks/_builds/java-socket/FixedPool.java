@@ -10,7 +10,7 @@ public final class FixedPool {
 
     public static void main(String[] args) throws IOException {
         ExecutorService pool = Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors() + 2);
-        ServerSocket server = new ServerSocket(Integer.parseInt(args[0]));
+        ServerSocket server = Listen.on(Integer.parseInt(args[0]));
         while (true) {
             try {
                 Socket socket = server.accept();

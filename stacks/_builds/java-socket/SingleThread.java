@@ -6,7 +6,7 @@ public final class SingleThread {
     private SingleThread() {}
 
     public static void main(String[] args) throws IOException {
-        ServerSocket server = new ServerSocket(Integer.parseInt(args[0]));
+        ServerSocket server = Listen.on(Integer.parseInt(args[0]));
         while (true) {
             try {
                 Answer.send(server.accept(), "hello,nio1");

@@ -7,7 +7,7 @@ public final class ThreadPerRequest {
     private ThreadPerRequest() {}
 
     public static void main(String[] args) throws IOException {
-        ServerSocket server = new ServerSocket(Integer.parseInt(args[0]));
+        ServerSocket server = Listen.on(Integer.parseInt(args[0]));
         while (true) {
             try {
                 Socket socket = server.accept();

@@ -8,10 +8,15 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use record::JvmReading;
+use rustix::fs::{FileType, Mode, OFlags, fstat, open, openat};
 use units::Duration;
 
+/// Where JVMs keep a folder a user for them; `java.io.tmpdir` does not change that.
+const FOLDERS: &str = "/tmp";
 const MAGIC: [u8; 4] = [0xca, 0xfe, 0xc0, 0xc0];
 /// The file is 32 KiB unless a flag says otherwise; a bound in any case.
 const BYTES_MAX: u64 = 1 << 20;
@@ -41,7 +46,7 @@ fn interpret(counters: &BTreeMap<String, i64>) -> Option<JvmReading> {
     let per_second = number(TICKS_PER_SECOND).filter(|it| *it > 0)? as f64;
     let sum = |starts: &str, ends: &str| -> u64 {
         let of_kind = counters.iter().filter(|(name, _)| name.starts_with(starts) && name.ends_with(ends));
-        of_kind.filter_map(|(_, value)| u64::try_from(*value).ok()).sum()
+        of_kind.filter_map(|(_, value)| u64::try_from(*value).ok()).fold(0, u64::saturating_add)
     };
     Some(JvmReading {
         gc_s: sum("sun.gc.collector.", ".time") as f64 / per_second,
@@ -59,18 +64,34 @@ fn heap_max_bytes(counters: &BTreeMap<String, i64>) -> u64 {
         name.starts_with("sun.gc.generation.") && name.ends_with(".maxCapacity") && !name.contains(".space.")
     });
     let sizes: Vec<u64> = of_generations.filter_map(|(_, value)| u64::try_from(*value).ok()).collect();
-    let (largest, sum) = (sizes.iter().copied().max().unwrap_or(0), sizes.iter().sum());
+    let largest = sizes.iter().copied().max().unwrap_or(0);
+    let sum = sizes.iter().copied().fold(0, u64::saturating_add);
     let is_g1 = sizes.iter().filter(|size| **size == largest).count() > 1;
     if is_g1 { largest } else { sum }
 }
 
+/// The counters' file of the JVM `pid`, which belongs to the user that it runs as.
 fn read(pid: i32) -> Option<Vec<u8>> {
-    let folders = fs::read_dir("/tmp").ok()?.filter_map(Result::ok);
-    let of_users = folders.filter(|it| it.file_name().as_encoded_bytes().starts_with(b"hsperfdata_"));
-    of_users.into_iter().find_map(|folder| {
-        let file = fs::File::open(folder.path().join(pid.to_string())).ok()?;
+    let user = fs::metadata(format!("/proc/{pid}")).ok()?.uid();
+    read_in(Path::new(FOLDERS), pid, user)
+}
+
+/// Everybody may make a folder and a file of that name. Taken is the regular file of `user`, in a folder of `user`, and
+/// neither through a link; what is opened is not waited for.
+fn read_in(folders: &Path, pid: i32, user: u32) -> Option<Vec<u8>> {
+    let entries = fs::read_dir(folders).ok()?.filter_map(Result::ok);
+    let mut of_users = entries.filter(|it| it.file_name().as_encoded_bytes().starts_with(b"hsperfdata_"));
+    of_users.find_map(|entry| {
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let folder = open(entry.path(), flags | OFlags::DIRECTORY, Mode::empty()).ok()?;
+        let file = openat(&folder, pid.to_string(), flags, Mode::empty()).ok()?;
+        let (of_folder, of_file) = (fstat(&folder).ok()?, fstat(&file).ok()?);
+        let is_file = FileType::from_raw_mode(of_file.st_mode).is_file();
+        if !is_file || of_folder.st_uid != user || of_file.st_uid != user {
+            return None;
+        }
         let mut bytes = Vec::new();
-        file.take(BYTES_MAX).read_to_end(&mut bytes).ok()?;
+        fs::File::from(file).take(BYTES_MAX).read_to_end(&mut bytes).ok()?;
         Some(bytes)
     })
 }
@@ -165,6 +186,29 @@ mod tests {
         assert_eq!(interpret(&counters).unwrap().heap_max_bytes, 192);
         counters.remove("sun.os.hrt.frequency");
         assert_eq!(interpret(&counters), None);
+    }
+
+    #[test]
+    fn only_the_regular_file_of_the_watched_user_is_taken() {
+        let folders = tempfile::tempdir().unwrap();
+        let user = fs::metadata(folders.path()).unwrap().uid();
+        let of_user = folders.path().join("hsperfdata_user");
+        fs::create_dir(&of_user).unwrap();
+        fs::write(of_user.join("7"), "counters").unwrap();
+        let read = |pid| read_in(folders.path(), pid, user);
+        assert_eq!(read(7).unwrap(), b"counters");
+        assert_eq!(read_in(folders.path(), 7, user + 1), None, "it is of another user");
+        // A pipe is not waited for, a link not followed, neither of a file nor of a folder.
+        rustix::fs::mknodat(rustix::fs::CWD, of_user.join("8"), FileType::Fifo, Mode::from(0o600), 0)
+            .unwrap();
+        std::os::unix::fs::symlink(of_user.join("7"), of_user.join("9")).unwrap();
+        fs::create_dir(folders.path().join("elsewhere")).unwrap();
+        fs::write(folders.path().join("elsewhere/10"), "counters").unwrap();
+        let link = folders.path().join("hsperfdata_link");
+        std::os::unix::fs::symlink(folders.path().join("elsewhere"), link).unwrap();
+        for pid in [8, 9, 10, 11] {
+            assert_eq!(read(pid), None, "{pid}");
+        }
     }
 
     #[test]

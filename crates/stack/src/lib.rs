@@ -18,6 +18,7 @@ mod cpus;
 mod error;
 mod interrupt;
 mod jdk;
+mod kill;
 mod limits;
 mod log;
 mod needs;

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpStream};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ExitStatus};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration as StdDuration, Instant};
 
-use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpgid, kill_process_group, waitid};
 use signals::{ProcessSet, cgroup_pids, process};
 use units::{Bytes, Duration};
 
@@ -15,7 +16,7 @@ use crate::cgroup::Cgroup;
 use crate::cpus::Cpus;
 use crate::error::StackError;
 use crate::limits::Enforced;
-use crate::log;
+use crate::{kill, log};
 
 /// How long a stack has to end by itself.
 const TERM_GRACE: StdDuration = StdDuration::from_secs(3);
@@ -35,7 +36,8 @@ pub struct Running {
     pub(crate) boot_took: Duration,
     pub(crate) log: PathBuf,
     pub(crate) log_from: u64,
-    /// The supervisor's process, which leads the group. Not reused while the supervisor was not waited for.
+    /// The supervisor's process, which leads the group. No other process's, since the supervisor is waited for at the
+    /// very end only.
     pub(crate) leader: i32,
     pub(crate) supervisor: Mutex<Child>,
     /// Held open for as long as the stack may run.
@@ -167,9 +169,17 @@ impl Running {
     }
 
     /// How the command ended; `None` while it runs. A code of 128 + n stands for signal n.
+    ///
+    /// The supervisor is not waited for here, only looked at: as long as it is not, its id is no other process's, and
+    /// neither is the process group's that it led.
     pub fn exit_status(&self) -> Option<ExitStatus> {
+        let leader = Pid::from_raw(self.leader)?;
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         // Only an id that is not our child's would make this an error.
-        self.supervisor.lock().unwrap_or_else(PoisonError::into_inner).try_wait().ok().flatten()
+        let ended = waitid(WaitId::Pid(leader), look).ok()??;
+        // As `wait` would have it: the code above the signal.
+        let code = ended.exit_status().map(|code| (code & 0xff) << 8);
+        code.or(ended.terminating_signal()).map(ExitStatus::from_raw)
     }
 
     /// The last `lines` lines it printed, of the last 64 KiB.
@@ -214,19 +224,16 @@ impl Running {
     }
 
     fn terminate_all(&self) {
-        // Gone already is just as well, in both cases.
-        if self.is_alive()
-            && let Some(group) = Pid::from_raw(self.leader)
-        {
+        // Gone already is just as well, in both cases. The id is the group's until the supervisor is waited for.
+        if let Some(group) = Pid::from_raw(self.leader) {
             let _ = kill_process_group(group, Signal::TERM);
         }
         // What left the group was started by the stack all the same.
-        let group = self.leader;
-        for pid in self.remaining().into_iter().filter_map(Pid::from_raw) {
-            if getpgid(Some(pid)).is_ok_and(|of| of.as_raw_pid() != group) {
-                let _ = kill_process(pid, Signal::TERM);
-            }
-        }
+        let elsewhere = |pid: &i32| {
+            Pid::from_raw(*pid)
+                .is_some_and(|pid| getpgid(Some(pid)).is_ok_and(|of| of.as_raw_pid() != self.leader))
+        };
+        kill::signal_all(|| self.remaining().into_iter().filter(elsewhere).collect(), Signal::TERM);
     }
 
     fn kill_all(&self) {
@@ -236,14 +243,8 @@ impl Running {
         // The supervisor last: it is what orphans descend from, and without it they could not be found. Again
         // and again, since a process may start another one between the look at the tree and its own death.
         let deadline = Instant::now() + KILL_GRACE;
-        loop {
-            let pids = self.remaining();
-            if pids.is_empty() || Instant::now() >= deadline {
-                break;
-            }
-            for pid in pids.into_iter().filter_map(Pid::from_raw) {
-                let _ = kill_process(pid, Signal::KILL);
-            }
+        while !self.remaining().is_empty() && Instant::now() < deadline {
+            kill::signal_all(|| self.remaining(), Signal::KILL);
             std::thread::sleep(POLL);
         }
         // An error means that it ended by itself, as it does when nothing is left to supervise.
@@ -287,5 +288,7 @@ impl Drop for Running {
         }
         // If anything is left even now, this is the supervisor's sign to end it.
         drop(self.parent_pipe.take());
+        // Nothing looks for its processes from here on, so its id may go.
+        let _ = self.supervisor.lock().unwrap_or_else(PoisonError::into_inner).try_wait();
     }
 }

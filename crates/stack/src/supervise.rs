@@ -15,13 +15,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{
-    Pid, Signal, WaitOptions, WaitStatus, getpid, kill_current_process_group, kill_process,
-    set_child_subreaper, wait,
+    Signal, WaitOptions, WaitStatus, getpid, kill_current_process_group, set_child_subreaper, wait,
 };
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signals::process;
 
-use crate::cgroup;
+use crate::{cgroup, kill};
 
 /// The command could not be started; why is on standard error.
 pub const EXIT_NOT_STARTED: u8 = 127;
@@ -125,12 +124,7 @@ fn end_all() {
 }
 
 fn signal_tree(signal: Signal) {
-    for process in process::tree(getpid().as_raw_pid()) {
-        if let Some(pid) = Pid::from_raw(process.pid) {
-            // Gone already is just as well.
-            let _ = kill_process(pid, signal);
-        }
-    }
+    kill::signal_all(|| process::tree(getpid().as_raw_pid()).iter().map(|it| it.pid).collect(), signal);
 }
 
 /// `command` as it is written after `proofload`.

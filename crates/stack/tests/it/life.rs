@@ -56,6 +56,43 @@ fn dropping_a_stack_ends_it() {
     assert!(pids.iter().all(|pid| !lives(*pid)) && refuses(addr));
 }
 
+/// An id that was given up may be anybody's a moment later, and what is looked for by it would be killed.
+#[test]
+fn the_id_of_a_stack_that_died_is_kept_until_nothing_of_it_is_left() {
+    let bench = Bench::of_script(SERVER, "10s");
+    let running = bench.boot().unwrap();
+    let leader = running.processes().leader;
+    let state = || fs::read_to_string(format!("/proc/{leader}/stat")).ok().map(|stat| stat.contains(") Z "));
+    for pid in running.pids() {
+        rustix::process::kill_process(
+            rustix::process::Pid::from_raw(pid).unwrap(),
+            rustix::process::Signal::KILL,
+        )
+        .unwrap();
+    }
+    wait_until("the stack to be seen ended", StdDuration::from_secs(5), || !running.is_alive());
+    let status = running.exit_status().unwrap();
+    assert_eq!(status.code(), Some(128 + 9), "{status}");
+    assert_eq!(state(), Some(true), "ended, and its id is still its own");
+    let report = running.stop().unwrap();
+    assert!(!report.forced);
+    assert_eq!(state(), None, "and then it is given up");
+}
+
+#[test]
+fn a_stack_that_other_machines_may_reach_is_told() {
+    let open = SERVER.replace("127.0.0.1:", "0.0.0.0:");
+    assert_ne!(open, SERVER);
+    for (script, is_told) in [(SERVER, false), (open.as_str(), true)] {
+        let bench = Bench::of_script(script, "10s");
+        let running = bench.boot().unwrap();
+        let beyond = signals::listener::beyond_loopback(&running.pids());
+        assert_eq!(!beyond.is_empty(), is_told, "{beyond:?}");
+        assert!(beyond.iter().all(|it| it.port() == running.addr().port()));
+        running.stop().unwrap();
+    }
+}
+
 #[test]
 fn a_stack_that_is_deaf_to_sigterm_is_killed_with_its_daemons() {
     let script = r#"trap "" TERM

@@ -1,5 +1,7 @@
 //! The `proofload` binary: arguments and wiring only.
 #![forbid(unsafe_code)]
+// All that is printed goes through `output`, which makes text from outside harmless.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod arguments;
 mod clock;
@@ -8,6 +10,7 @@ mod exit;
 mod interrupt;
 mod output;
 mod progress;
+mod scratch;
 mod watching;
 
 use std::ffi::OsString;
@@ -18,6 +21,7 @@ use clap::Parser;
 
 use crate::arguments::{Arguments, Command};
 use crate::exit::Failure;
+use crate::output::say;
 
 /// Tools whose command line we have, by the name that a link to us may have.
 const STANDS_IN_FOR: [&str; 2] = ["wrk", "sb"];
@@ -48,7 +52,7 @@ fn main() -> ExitCode {
         Command::Supervise(arguments) => return stack::supervise(&arguments.command),
     };
     outcome.unwrap_or_else(|failure: Failure| {
-        eprintln!("proofload: {failure}");
+        say(format_args!("proofload: {failure}"));
         failure.code()
     })
 }

@@ -1,20 +1,92 @@
-//! Standard output: results only; and files that are written whole.
+//! The way to the terminal: all that is written to standard output and standard error goes through here, so that no text
+//! from outside steers a terminal; and files that are written whole.
 
-use std::io::{ErrorKind, Write};
+use std::fmt::Display;
+use std::fs::Permissions;
+use std::io::{ErrorKind, IsTerminal, Stderr, Stdout, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use crate::exit::Failure;
 
-/// Prints `text` and a line end. A reader that has gone (`| head`) has seen what it wanted.
+#[expect(clippy::disallowed_methods, reason = "all that is written to it goes through this module")]
+fn stdout() -> Stdout {
+    std::io::stdout()
+}
+
+#[expect(clippy::disallowed_methods, reason = "all that is written to it goes through this module")]
+fn stderr() -> Stderr {
+    std::io::stderr()
+}
+
+/// Whether standard output is a terminal.
+pub fn is_terminal() -> bool {
+    stdout().is_terminal()
+}
+
+/// Whether standard error is a terminal.
+pub fn complains_to_terminal() -> bool {
+    stderr().is_terminal()
+}
+
+/// Columns and rows of the terminal on standard error.
+pub fn terminal_size() -> Option<(u16, u16)> {
+    let size = rustix::termios::tcgetwinsize(stderr()).ok()?;
+    (size.ws_col > 0 && size.ws_row > 0).then_some((size.ws_col, size.ws_row))
+}
+
+/// Prints `text` and a line end.
 pub fn print(text: &str) -> Result<(), Failure> {
-    let mut stdout = std::io::stdout().lock();
-    let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
+    write_out(&format!("{}\n", plain::text(text)))
+}
+
+/// Prints JSON and a line end; its values stay as they are.
+pub fn print_json(text: &str) -> Result<(), Failure> {
+    write_out(&format!("{}\n", plain::json(text)))
+}
+
+/// Prints `text` as part of what is to come. What can't be shown is noticed then.
+pub fn begin(text: &str) {
+    let _ = write_out(&plain::text(text));
+}
+
+/// Writes over the last line of a terminal; gives what has to come first for that.
+pub fn rewrite(line: &str) {
+    let _ = write_out(&format!("{START_OF_LINE}{}", plain::line(line)));
+}
+
+/// Has what is printed next begin where the last line of a terminal does.
+pub fn to_start_of_line() {
+    if is_terminal() {
+        let _ = write_out(START_OF_LINE);
+    }
+}
+
+const START_OF_LINE: &str = "\r";
+
+/// A reader that has gone (`| head`) has seen what it wanted.
+fn write_out(text: &str) -> Result<(), Failure> {
+    let mut stdout = stdout().lock();
+    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::system(format!(
             "cannot write the result ({error}); free some space, or redirect elsewhere"
         ))),
         _ => Ok(()),
     }
+}
+
+/// Says `what` on standard error, and a line end. Nobody is left to tell that nobody listens.
+pub fn say(what: impl Display) {
+    let text = what.to_string();
+    let _ = stderr().lock().write_all(format!("{}\n", plain::text(&text)).as_bytes());
+}
+
+/// Writes a picture that [`live::Inline`] made, which has its own colours and has made harmless what is in it. Nothing can
+/// be done where a terminal has gone.
+pub fn show(picture: &str) {
+    let mut stderr = stderr().lock();
+    let _ = stderr.write_all(picture.as_bytes()).and_then(|()| stderr.flush());
 }
 
 /// Writes a file so that a reader, such as a collector that looks every few seconds, sees all of it or what was there
@@ -27,12 +99,16 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     })
 }
 
+/// The other name is nobody's to guess, and what is there under it is not written to.
 fn write_and_rename(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.partial", std::process::id()));
-    let partial = path.with_file_name(name);
-    std::fs::write(&partial, bytes).and_then(|()| std::fs::rename(&partial, path)).inspect_err(|_| {
-        // What was there under the name itself is untouched; the half goes, if it can.
-        let _ = std::fs::remove_file(&partial);
-    })
+    name.push(".");
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // What others may do with a new file is for the user's mask to say.
+    let mode = Permissions::from_mode(0o666);
+    let mut partial =
+        tempfile::Builder::new().prefix(&name).suffix(".partial").permissions(mode).tempfile_in(folder)?;
+    partial.write_all(bytes)?;
+    partial.persist(path)?;
+    Ok(())
 }

@@ -1,7 +1,6 @@
 //! What is shown while something takes longer than two seconds: on a terminal a picture of a run or a load, and of
 //! other things a line that is rewritten; plain lines elsewhere; nothing when quiet. All of it goes to standard error.
 
-use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration as StdDuration, Instant};
@@ -20,6 +19,7 @@ use plan::LoadPlan;
 use units::Duration;
 
 use crate::exit::Failure;
+use crate::output::{complains_to_terminal, say};
 use crate::watching::{Watching, cores, has_terminal};
 
 /// Where progress goes.
@@ -35,7 +35,7 @@ impl Screen {
         if quiet {
             return Self::Nothing;
         }
-        if !std::io::stderr().is_terminal() {
+        if !complains_to_terminal() {
             return Self::Lines;
         }
         let bar = ProgressBar::new_spinner();
@@ -53,8 +53,8 @@ impl Screen {
     /// Shows what goes on now; elsewhere than on a terminal only if `lasting`.
     pub fn now(&self, text: &str, lasting: bool) {
         match self {
-            Self::Bar(bar) => bar.set_message(text.to_owned()),
-            Self::Lines if lasting => eprintln!("{text}"),
+            Self::Bar(bar) => bar.set_message(plain::line(text)),
+            Self::Lines if lasting => say(format_args!("{text}")),
             Self::Lines | Self::Nothing => {}
         }
     }
@@ -62,8 +62,8 @@ impl Screen {
     /// Leaves a line behind.
     fn done(&self, text: &str) {
         match self {
-            Self::Bar(bar) => bar.println(text),
-            Self::Lines => eprintln!("{text}"),
+            Self::Bar(bar) => bar.println(plain::text(text)),
+            Self::Lines => say(format_args!("{text}")),
             Self::Nothing => {}
         }
     }
@@ -101,7 +101,7 @@ impl LoadProgress {
     /// For a load of `plan` on what is called `title`.
     pub fn new(title: &str, plan: &LoadPlan, audience: Audience) -> Result<Self, Failure> {
         let on_terminal = !audience.quiet && has_terminal();
-        let quiet = audience.quiet || (audience.json && !std::io::stderr().is_terminal());
+        let quiet = audience.quiet || (audience.json && !complains_to_terminal());
         let screen = Screen::plain(quiet || on_terminal);
         let whole = plan.warm_up + plan.stop.duration;
         let length = (plan.stop.duration != Duration::MAX).then_some(whole);

@@ -4,7 +4,6 @@
 //! load. A thread of its own looks at the state four times a second, draws it and hands it to the server. Neither a slow
 //! terminal nor a slow browser holds up anybody else.
 
-use std::io::{IsTerminal, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -15,11 +14,11 @@ use driver::{Control, monotonic_now};
 use live::{COLUMNS_MIN, Inline, ROWS_MIN, State, draw, rows_wanted};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use rustix::termios::tcgetwinsize;
 use serve::{Latest, Live, Server, Site};
 
 use crate::commands::report::{Sources, html};
 use crate::exit::Failure;
+use crate::output::{complains_to_terminal, say, show, terminal_size};
 
 /// How often the picture is drawn.
 const FRAME: Duration = Duration::from_millis(250);
@@ -36,17 +35,10 @@ const POLL: Duration = Duration::from_millis(100);
 /// Whether standard error can show a picture.
 pub fn has_terminal() -> bool {
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    let stderr = std::io::stderr();
     // The last column and row stay free: a terminal does as it likes with what reaches its corner.
-    stderr.is_terminal()
+    complains_to_terminal()
         && !is_dumb
-        && size().is_some_and(|(columns, rows)| columns > COLUMNS_MIN && rows > ROWS_MIN)
-}
-
-/// Columns and rows of the terminal on standard error.
-fn size() -> Option<(u16, u16)> {
-    let size = tcgetwinsize(std::io::stderr()).ok()?;
-    (size.ws_col > 0 && size.ws_row > 0).then_some((size.ws_col, size.ws_row))
+        && terminal_size().is_some_and(|(columns, rows)| columns > COLUMNS_MIN && rows > ROWS_MIN)
 }
 
 /// Cores that this process may use.
@@ -146,7 +138,10 @@ impl Watching {
         if page.watchers() == 0 || control.is_interrupted() {
             return;
         }
-        eprintln!("proofload: {} is there as long as it is open in a browser; Ctrl-C ends it", server.url());
+        say(format_args!(
+            "proofload: {} is there as long as it is open in a browser; Ctrl-C ends it",
+            server.url()
+        ));
         while page.watchers() > 0 && !control.is_interrupted() {
             std::thread::sleep(POLL);
         }
@@ -197,7 +192,7 @@ impl Shared {
         let mut terminal = lock(&self.terminal);
         let Some(terminal) = terminal.as_mut() else { return };
         let (view, lines) = self.look(&mut terminal.seen);
-        let (columns, rows) = size().unwrap_or((0, 0));
+        let (columns, rows) = terminal_size().unwrap_or((0, 0));
         let height = if columns > COLUMNS_MIN && rows > ROWS_MIN {
             rows_wanted(&view, (rows - 1).min(ROWS_MAX))
         } else {
@@ -207,7 +202,7 @@ impl Shared {
         let area = Rect::new(0, 0, columns.saturating_sub(1).min(COLUMNS_MAX), height);
         let mut picture = Buffer::empty(area);
         draw(&view, area, &mut picture);
-        write(&terminal.inline.update(&lines, &picture, columns));
+        show(&terminal.inline.update(&lines, &picture, columns));
     }
 
     /// Takes the picture away for good. Where a panic came while it was drawn, it stays.
@@ -221,7 +216,7 @@ impl Shared {
         };
         if let Some(mut terminal) = held.take() {
             let (_, lines) = self.look(&mut terminal.seen);
-            write(&terminal.inline.erase(&lines, size().map_or(0, |(columns, _)| columns)));
+            show(&terminal.inline.erase(&lines, terminal_size().map_or(0, |(columns, _)| columns)));
         }
     }
 
@@ -249,7 +244,7 @@ fn serve_at(address: SocketAddr) -> Result<Served, Failure> {
         Pages { live: Live::new(render), metrics: Latest::new("/metrics", exports::TEXT_CONTENT_TYPE) };
     let sites: Vec<Arc<dyn Site>> = vec![Arc::clone(&pages.live) as _, Arc::clone(&pages.metrics) as _];
     let server = Server::start(address, sites).map_err(Failure::system)?;
-    eprintln!("proofload: watch it at {}", server.url());
+    say(format_args!("proofload: watch it at {}", server.url()));
     Ok(Served { server, pages })
 }
 
@@ -263,12 +258,6 @@ fn make_room_for_panics(shared: &Arc<Shared>) {
         }
         before(info);
     }));
-}
-
-/// Nothing can be done where a terminal has gone.
-fn write(text: &str) {
-    let mut stderr = std::io::stderr().lock();
-    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 
 /// A state is whole between any two of its changes, also after a panic.

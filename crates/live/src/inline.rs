@@ -2,7 +2,8 @@
 //!
 //! Neither the alternate screen nor raw mode nor a hidden cursor: a picture is written over the one before it by going
 //! up as many rows, and the cursor rests below it. So there is nothing to restore, even after `kill -9`, what was
-//! finished stays in the scrollback, and nothing is read from the terminal.
+//! finished stays in the scrollback, and nothing is read from the terminal. What comes from outside is made harmless here,
+//! on its way out, whoever put it into a line or a picture; what steers the terminal is ours alone.
 
 use std::fmt::Write;
 
@@ -37,7 +38,8 @@ impl Inline {
         let mut text = format!("{BEGIN}{}", self.back(columns));
         // Writing into a String cannot fail.
         for line in lines {
-            let _ = write!(text, "{}{ERASE_LINE}\r\n", line.replace('\n', &format!("{ERASE_LINE}\r\n")));
+            let line = plain::text(line).replace('\n', &format!("{ERASE_LINE}\r\n"));
+            let _ = write!(text, "{line}{ERASE_LINE}\r\n");
         }
         self.drawn.clear();
         for row in 0..picture.area.height {
@@ -54,7 +56,7 @@ impl Inline {
         let mut text = format!("{}{ERASE_BELOW}", self.back(columns));
         self.drawn.clear();
         for line in lines {
-            let _ = write!(text, "{}\r\n", line.replace('\n', "\r\n"));
+            let _ = write!(text, "{}\r\n", plain::text(line).replace('\n', "\r\n"));
         }
         text
     }
@@ -83,7 +85,7 @@ impl Inline {
                 let _ = write!(text, "{}{}", anstyle::Reset.render(), ansi(wanted).render());
                 style = wanted;
             }
-            text.push_str(cell.symbol());
+            text.push_str(&plain::text(cell.symbol()));
             let width = cell.symbol().width().max(1) as u16;
             skip = width - 1;
             columns += width;
@@ -174,6 +176,24 @@ mod tests {
         let mut inline = Inline::new(false);
         let _ = inline.update(&[], &picture(&["x".repeat(40).as_str(), "y"], 60), 60);
         assert!(inline.update(&[], &picture(&["z"], 30), 30).contains("\r\x1b[3A"));
+    }
+
+    #[test]
+    fn nothing_in_a_line_or_a_picture_steers_the_terminal() {
+        let mut inline = Inline::new(true);
+        let mut hostile = picture(&["x"], 20);
+        hostile[(0, 0)].set_symbol("\u{9b}2J");
+        let texts = [
+            inline.update(&["\u{1b}[2Jfirst\rover\u{202e}".into()], &hostile, 20),
+            inline.erase(&["\u{1b}]0;title\u{7}last".into()], 20),
+        ];
+        for text in &texts {
+            assert!(
+                !text.contains("\u{1b}[2J") && !text.contains(['\u{9b}', '\u{7}', '\u{202e}']),
+                "{text:?}"
+            );
+        }
+        assert!(screen(&texts, 9, 60)[0].starts_with("\\u{1b}[2Jfirst\\rover"));
     }
 
     #[test]

@@ -44,10 +44,10 @@ pub fn percent(share: f64) -> String {
 /// Text of a file on one line of bounded length: whatever is in it can't break a terminal.
 pub fn quoted(text: &str) -> String {
     const CHARS_MAX: usize = 96;
-    let mut line: String =
-        text.chars().map(|it| if it.is_control() { ' ' } else { it }).take(CHARS_MAX).collect();
-    if text.chars().nth(CHARS_MAX).is_some() {
+    let whole = plain::line(text);
+    let mut line: String = whole.chars().take(CHARS_MAX).collect();
+    if whole.chars().nth(CHARS_MAX).is_some() {
         line.push('…');
     }
-    line.trim().to_owned()
+    line
 }

@@ -83,25 +83,10 @@ fn cut(text: &str, chars_max: usize) -> String {
     line
 }
 
-/// Characters that turn the direction of what follows: a name with one could pass for another.
-const DIRECTIONS: [char; 12] = [
-    '\u{61c}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}',
-    '\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}',
-];
-
 /// A text from a record on one line: line ends and tabs are spaces, and what would steer a terminal or turn the reading
 /// direction is shown by its number.
 pub fn plain_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for char in text.trim().chars() {
-        match char {
-            '\n' | '\t' => line.push(' '),
-            '\r' => {}
-            char if char.is_control() || DIRECTIONS.contains(&char) => line.extend(char.escape_default()),
-            char => line.push(char),
-        }
-    }
-    line
+    plain::line(text)
 }
 
 /// A text of several lines, such as an error with the end of a log, as it belongs under a heading: its first

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use crate::arguments::Audit;
 use crate::exit::{self, Failure};
-use crate::output::print;
+use crate::output::{print, print_json};
 
 /// The largest file that is read. A JTL of a million requests has 150 MB.
 const FILE_BYTES_MAX: u64 = 256 << 20;
@@ -21,7 +21,7 @@ pub fn run(arguments: &Audit) -> Result<ExitCode, Failure> {
     }
     let found = audit::audit(&documents);
     if arguments.json {
-        print(&serde_json::to_string_pretty(&found).expect("an audit is plain data"))?;
+        print_json(&serde_json::to_string_pretty(&found).expect("an audit is plain data"))?;
     } else {
         print(report::audit_text(&found).trim_end())?;
     }

@@ -10,14 +10,16 @@ use crate::arguments::Build;
 use crate::commands::run::own_binary;
 use crate::exit::{self, Failure};
 use crate::interrupt;
-use crate::output::print;
+use crate::output::{print, say};
 use crate::progress::Screen;
+use crate::scratch::Scratch;
 
 /// Runs the command.
 pub fn run(arguments: &Build) -> Result<ExitCode, Failure> {
     let catalogue = Catalogue::load(&arguments.stacks.dir)?;
     let control = interrupt::on_signals()?;
-    let log = std::env::temp_dir().join(format!("proofload-build-{}.log", std::process::id()));
+    let scratch = Scratch::new("build")?;
+    let log = scratch.path().join("build.log");
     let proofload_exe = own_binary()?;
     let is_interrupted = || control.is_interrupted();
     let interrupt = Interrupt::when(&is_interrupted);
@@ -46,14 +48,15 @@ pub fn run(arguments: &Build) -> Result<ExitCode, Failure> {
                     print(&format!("{}: {what}, {}", stack.id, outcome.took))?;
                 }
                 Err(why) => {
-                    eprintln!("proofload: {}: {why}", stack.id);
+                    say(format_args!("proofload: {}: {why}", stack.id));
                     all_built = false;
                 }
             }
         }
     }
-    if all_built {
-        let _ = std::fs::remove_file(&log);
+    if !all_built {
+        // What failed names its log, which stays.
+        scratch.keep();
     }
     Ok(ExitCode::from(match (control.is_interrupted(), all_built) {
         (true, _) => exit::INTERRUPTED,

@@ -10,19 +10,20 @@ use crate::arguments::Calibrate;
 use crate::commands::run::own_binary;
 use crate::exit::{self, Failure};
 use crate::interrupt;
-use crate::output::print;
+use crate::output::{print, print_json};
 use crate::progress::CalibrationProgress;
+use crate::scratch::Scratch;
 
 /// Runs the command.
 pub fn run(arguments: &Calibrate) -> Result<ExitCode, Failure> {
     let cases = choose(arguments.quick, &arguments.cases)?;
     let exe = own_binary()?;
     let control = interrupt::on_signals()?;
-    let dir = std::env::temp_dir().join(format!("proofload-calibrate-{}", std::process::id()));
+    let scratch = Scratch::new("calibrate")?;
     let bench = Bench {
         proofload_exe: &exe,
         version: env!("CARGO_PKG_VERSION"),
-        dir: &dir,
+        dir: scratch.path(),
         quick: arguments.quick,
         peers: arguments.peers,
         io: arguments.io,
@@ -33,11 +34,12 @@ pub fn run(arguments: &Calibrate) -> Result<ExitCode, Failure> {
     let calibration = carry_out(&cases, &bench, &mut |event| progress.observe(&event));
     progress.finish();
     let report = CalibrationReport::new(calibration);
-    if report.calibration.cases.iter().all(|case| case.failed.is_none()) {
+    if report.calibration.cases.iter().any(|case| case.failed.is_some()) {
         // What failed names its log, which stays.
-        let _ = std::fs::remove_dir_all(&dir);
+        scratch.keep();
     }
-    print(&if arguments.json { report.json() } else { report.text() })?;
+    let printed = if arguments.json { print_json(&report.json()) } else { print(&report.text()) };
+    printed?;
     Ok(ExitCode::from(match (report.calibration.interrupted, report.all_in_bounds()) {
         (true, _) => exit::INTERRUPTED,
         (false, true) => exit::OK,

@@ -10,8 +10,9 @@ use crate::arguments::Check;
 use crate::commands::run::own_binary;
 use crate::exit::{self, Failure};
 use crate::interrupt;
-use crate::output::print;
+use crate::output::{print, print_json};
 use crate::progress::Screen;
+use crate::scratch::Scratch;
 
 /// Runs the command.
 pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
@@ -19,7 +20,7 @@ pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     let chosen = arguments.which.chosen(&catalogue)?;
     let exe = own_binary()?;
     let control = interrupt::on_signals()?;
-    let dir = std::env::temp_dir().join(format!("proofload-check-{}", std::process::id()));
+    let scratch = Scratch::new("check")?;
     let screen = Screen::new(arguments.quiet);
     let is_interrupted = || control.is_interrupted();
     let mut checks = Vec::new();
@@ -28,8 +29,8 @@ pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
             break;
         }
         screen.now(&format!("{}/{}: {}: build, boot, check", index + 1, chosen.len(), stack.id), true);
-        let own = dir.join(&stack.id);
-        std::fs::create_dir_all(&own)
+        let own = scratch.path().join(&stack.id);
+        std::fs::create_dir(&own)
             .map_err(|error| Failure::system(format!("cannot make {} ({error})", own.display())))?;
         let options = ChainOptions {
             proofload_exe: &exe,
@@ -43,8 +44,8 @@ pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     show(arguments, &checks)?;
     let failed = |check: &StackCheck| matches!(check.result, CheckResult::Failed { .. });
     // What failed names its log, which stays; what was interrupted has nothing to tell.
-    if control.is_interrupted() || !checks.iter().any(failed) {
-        let _ = std::fs::remove_dir_all(&dir);
+    if !control.is_interrupted() && checks.iter().any(failed) {
+        scratch.keep();
     }
     Ok(ExitCode::from(match (control.is_interrupted(), checks.iter().all(is_right)) {
         (true, _) => exit::INTERRUPTED,
@@ -55,7 +56,7 @@ pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
 
 fn show(arguments: &Check, checks: &[StackCheck]) -> Result<(), Failure> {
     if arguments.json {
-        return print(&serde_json::to_string_pretty(checks).expect("a check is plain data"));
+        return print_json(&serde_json::to_string_pretty(checks).expect("a check is plain data"));
     }
     print(&report::checks_text(checks))?;
     match checks {

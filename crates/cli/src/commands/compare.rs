@@ -12,7 +12,7 @@ use units::Share;
 use crate::arguments::compare::Compare;
 use crate::commands::recorded;
 use crate::exit::{self, Failure};
-use crate::output::{print, write_whole};
+use crate::output::{print, print_json, write_whole};
 
 /// Runs the command.
 pub fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
@@ -29,7 +29,7 @@ pub fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
         return Err(Failure::usage(format!("{what}; {help}")));
     }
     if arguments.json {
-        print(&serde_json::to_string_pretty(&compared).expect("it is plain data"))?;
+        print_json(&serde_json::to_string_pretty(&compared).expect("it is plain data"))?;
     } else {
         print(compare_text(&compared).trim_end())?;
     }
@@ -52,12 +52,10 @@ impl Recorded {
     /// Reads the run in `path`. What is none was not a run to name: an error of usage.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let (manifest, trials) = recorded::read(path)?;
-        let file = RunDir::experiment_path(path);
         Ok(Self {
             manifest,
             trials,
-            experiment: std::fs::read_to_string(&file)
-                .map_err(|error| recorded::unreadable(path, &RecordError::io(&file, "reading", error)))?,
+            experiment: RunDir::read_experiment(path).map_err(|error| recorded::unreadable(path, &error))?,
             dir: path.display().to_string(),
         })
     }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::arguments::explain::Explain;
 use crate::commands::recorded;
 use crate::exit::{self, Failure};
-use crate::output::print;
+use crate::output::{print, print_json};
 
 use self::confirm::{Tried, confirm};
 
@@ -51,7 +51,7 @@ pub fn run(arguments: &Explain) -> Result<ExitCode, Failure> {
     let refuted = confirmations.iter().any(Tried::is_refuted);
     if arguments.json {
         let explained = Explained { version: JSON_VERSION, cells: &cells, capacities, confirmations };
-        print(&serde_json::to_string_pretty(&explained).expect("it is plain data"))?;
+        print_json(&serde_json::to_string_pretty(&explained).expect("it is plain data"))?;
     }
     Ok(ExitCode::from(if refuted { exit::SERVICE } else { exit::OK }))
 }

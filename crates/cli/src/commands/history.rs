@@ -10,7 +10,7 @@ use report::history_text;
 use crate::arguments::history::{History, Metric};
 use crate::commands::compare::Recorded;
 use crate::exit::Failure;
-use crate::output::print;
+use crate::output::{print, print_json, say};
 
 /// Version of the JSON.
 const HISTORY_VERSION: u32 = 1;
@@ -35,7 +35,7 @@ pub fn run(arguments: &History) -> Result<ExitCode, Failure> {
                 runs += 1;
                 points.extend(points_of_run(run.as_run(), metric, &filter));
             }
-            Err(why) => eprintln!("proofload: left out: {why}"),
+            Err(why) => say(format_args!("proofload: left out: {why}")),
         }
     }
     let series = series_of(points, metric);
@@ -51,7 +51,7 @@ pub fn run(arguments: &History) -> Result<ExitCode, Failure> {
     }
     if arguments.json {
         let json = serde_json::json!({ "version": HISTORY_VERSION, "series": series });
-        print(&serde_json::to_string_pretty(&json).expect("it is plain data"))?;
+        print_json(&serde_json::to_string_pretty(&json).expect("it is plain data"))?;
     } else {
         print(history_text(&series).trim_end())?;
     }

@@ -17,7 +17,7 @@ use self::files::Percentiles;
 use crate::arguments::Hit;
 use crate::exit::{self, Failure};
 use crate::interrupt;
-use crate::output::print;
+use crate::output::{print, print_json};
 use crate::progress::{Audience, LoadProgress};
 
 /// Runs the command.
@@ -77,7 +77,8 @@ fn finish(
     all_rows: Result<(), Failure>,
 ) -> Result<ExitCode, Failure> {
     let report = HitReport::new(result);
-    print(&if arguments.json { report.json() } else { hit_text(&report) })?;
+    let printed = if arguments.json { print_json(&report.json()) } else { print(&hit_text(&report)) };
+    printed?;
     percentiles.map_or(Ok(()), Percentiles::write)?;
     all_rows?;
     Ok(ExitCode::from(code(&report)))

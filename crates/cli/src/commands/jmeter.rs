@@ -2,19 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
 
 use driver::monotonic_now;
 use jmeter::{Aggregate, JtlWriter, Plan, PlanNotUnderstood, Support, end_lines, import, start_lines};
 use lab::users::{JtlBooks, Servers, Setting, carry_out, jtl};
+use plan::toml_file;
 use scenario::Prepared;
 
 use crate::arguments::jmeter::Jmeter;
 use crate::clock::now_ms;
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::output::{print, say};
 
+/// The longest plan that is read, bytes.
+const PLAN_BYTES_MAX: u64 = 64 << 20;
 /// JMeter ends with 1 whatever the matter is.
 const FAILED: u8 = 1;
 
@@ -23,7 +28,7 @@ pub fn run(arguments: &Jmeter) -> ExitCode {
     match carry_out_plan(arguments) {
         Ok(code) => code,
         Err(failure) => {
-            eprintln!("proofload: {failure}");
+            say(format_args!("proofload: {failure}"));
             ExitCode::from(FAILED)
         }
     }
@@ -31,13 +36,14 @@ pub fn run(arguments: &Jmeter) -> ExitCode {
 
 fn carry_out_plan(arguments: &Jmeter) -> Result<ExitCode, Failure> {
     let properties = properties(arguments)?;
-    let text = fs::read_to_string(&arguments.plan).map_err(|error| {
-        let plan = arguments.plan.display();
-        Failure::usage(format!("{plan}: cannot be read ({error}); check -t"))
-    })?;
+    let text = toml_file::read_up_to(&arguments.plan, PLAN_BYTES_MAX)?;
     let read = import(&arguments.plan, &text, &properties).and_then(|plan| {
         plan.check_files(&arguments.plan, |file| {
-            File::open(file).map(drop).map_err(|error| error.to_string())
+            // A plan may name a pipe, and opening one waits for its other end.
+            let is_file = fs::metadata(file).map_err(|error| error.to_string())?.is_file();
+            let opened =
+                if is_file { File::open(file).map(drop) } else { Err(ErrorKind::InvalidInput.into()) };
+            opened.map_err(|error| error.to_string())
         })?;
         Ok(plan)
     });
@@ -46,7 +52,7 @@ fn carry_out_plan(arguments: &Jmeter) -> Result<ExitCode, Failure> {
     }
     let plan = read.map_err(Failure::usage)?;
     for note in &plan.notes {
-        eprintln!("proofload: {note}");
+        say(format_args!("proofload: {note}"));
     }
     load(arguments, plan, properties)?;
     Ok(ExitCode::SUCCESS)
@@ -60,17 +66,17 @@ fn check(read: Result<Plan, PlanNotUnderstood>) -> Result<ExitCode, Failure> {
         Err(broken) => return Err(Failure::usage(broken)),
     };
     let Support { elements, supported, ignored, unsupported } = &support;
-    println!(
+    print(&format!(
         "{:.0} % of {elements} elements supported: {supported} carried out, {ignored} without effect, {} not \
          supported",
         support.share() * 100.0,
         elements - supported - ignored
-    );
+    ))?;
     for it in unsupported {
-        println!("  line {}: {}: {}", it.line, it.path, it.why);
+        print(&format!("  line {}: {}: {}", it.line, it.path, it.why))?;
     }
     for note in notes {
-        println!("  note: {note}");
+        print(&format!("  note: {note}"))?;
     }
     Ok(code)
 }
@@ -86,7 +92,7 @@ fn load(arguments: &Jmeter, plan: Plan, properties: BTreeMap<String, String>) ->
     }
     let control = interrupt::on_signals()?;
     for line in start_lines(&arguments.plan.display().to_string(), now_ms()) {
-        println!("{line}");
+        print(&line)?;
     }
     let groups = prepared.scenario().groups.iter().map(|group| group.name.clone()).collect();
     let (report, books) = jtl(groups, (monotonic_now(), now_ms()), writer);
@@ -105,13 +111,14 @@ fn load(arguments: &Jmeter, plan: Plan, properties: BTreeMap<String, String>) ->
         write_reports(folder, &aggregate)?;
     }
     for line in end_lines(now_ms()) {
-        println!("{line}");
+        print(&line)?;
     }
     Ok(())
 }
 
 fn keep(books: JtlBooks<File>) -> std::io::Result<Aggregate> {
-    books.keep(|line| println!("{line}"), now_ms)
+    // What can't be printed is noticed with the last lines.
+    books.keep(|line| drop(print(line)), now_ms)
 }
 
 /// The file of results, which must not be there yet or be empty: JMeter adds to one that is, and mixes two runs.

@@ -6,14 +6,14 @@ use plan::stack::{Catalogue, StackManifest, Variant};
 
 use crate::arguments::List;
 use crate::exit::Failure;
-use crate::output::print;
+use crate::output::{print, print_json};
 
 /// Runs the command.
 pub fn run(arguments: &List) -> Result<ExitCode, Failure> {
     let catalogue = Catalogue::load(&arguments.stacks.dir)?;
     if arguments.json {
         let all: Vec<_> = catalogue.iter().map(|stack| as_json(&catalogue, stack)).collect();
-        print(&serde_json::to_string_pretty(&all).expect("a list is plain data"))?;
+        print_json(&serde_json::to_string_pretty(&all).expect("a list is plain data"))?;
         return Ok(ExitCode::SUCCESS);
     }
     let width = catalogue.iter().map(|stack| stack.id.len()).max().unwrap_or(0);

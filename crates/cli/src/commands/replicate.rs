@@ -18,7 +18,7 @@ use crate::commands::report::{Sources, leave_html};
 use crate::commands::run::{code, own_binary, run_dir};
 use crate::exit::{self, Failure};
 use crate::interrupt;
-use crate::output::print;
+use crate::output::{print, print_json, say};
 use crate::progress::RunProgress;
 
 /// What a twin and a control add to the trials of a table, beyond which cells may cost no more than a budget: with two
@@ -60,7 +60,7 @@ pub fn run(arguments: &Replicate) -> Result<ExitCode, Failure> {
             Ok(code) => code,
             // One that can't run here keeps none of the others from it.
             Err(failure) if chosen.len() > 1 && !control.is_interrupted() => {
-                eprintln!("proofload: {}: {failure}", one.name());
+                say(format_args!("proofload: {}: {failure}", one.name()));
                 failure.number()
             }
             Err(failure) => return Err(failure),
@@ -127,7 +127,11 @@ impl One<'_> {
         }
         let cells: BTreeSet<CellId> = selection.cells.into_iter().collect();
         let (count, claims) = (cells.len(), selection.claims.len());
-        eprintln!("{}: {count} cells for {claims} of {} claims", self.name(), self.write_up.claims.len());
+        say(format_args!(
+            "{}: {count} cells for {claims} of {} claims",
+            self.name(),
+            self.write_up.claims.len()
+        ));
         experiment.select(&cells)?;
         Ok(experiment)
     }
@@ -161,7 +165,7 @@ impl One<'_> {
             };
             is_ours
                 && RunDir::read_manifest(dir).is_ok_and(is_same)
-                && std::fs::read_to_string(RunDir::experiment_path(dir)).is_ok_and(|text| text == of_now)
+                && RunDir::read_experiment(dir).is_ok_and(|text| text == of_now)
         })
     }
 
@@ -170,14 +174,17 @@ impl One<'_> {
         let trials = RunDir::read_trials(&ended.dir)?;
         let report = ClaimsReport::of(&self.write_up, &manifest, &trials, &ended.dir.display().to_string());
         if self.arguments.json {
-            print(&serde_json::to_string(&report).expect("a report is plain data"))?;
+            print_json(&serde_json::to_string(&report).expect("a report is plain data"))?;
         } else {
             print(&claims_text(&report))?;
         }
         let (published, stacks) = (&self.arguments.published, &self.arguments.stacks.dir);
         leave_html(&ended.dir, &Sources { published, stacks }, self.arguments.quiet);
         if ended.interrupted || ended.out_of_time {
-            eprintln!("proofload: trials are left; the same command goes on with {}", ended.dir.display());
+            say(format_args!(
+                "proofload: trials are left; the same command goes on with {}",
+                ended.dir.display()
+            ));
         }
         Ok(())
     }

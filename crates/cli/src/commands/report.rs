@@ -13,7 +13,7 @@ use report::{RunReport, ranking_text};
 use crate::arguments::report::{Format, Report};
 use crate::commands::recorded;
 use crate::exit::Failure;
-use crate::output::{print, write_whole};
+use crate::output::{print, print_json, say, write_whole};
 
 /// The report that a run leaves in its own directory.
 const IN_RUN: &str = "report.html";
@@ -21,12 +21,12 @@ const IN_RUN: &str = "report.html";
 /// Runs the command.
 pub fn run(arguments: &Report) -> Result<ExitCode, Failure> {
     let Some(run) = &arguments.run else {
-        print(report::schema().trim_end())?;
+        print_json(report::schema().trim_end())?;
         return Ok(ExitCode::SUCCESS);
     };
     if arguments.json {
         for trial in recorded::read(run)?.1 {
-            print(&serde_json::to_string(&trial).expect("a trial is plain data"))?;
+            print_json(&serde_json::to_string(&trial).expect("a trial is plain data"))?;
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -39,6 +39,7 @@ pub fn run(arguments: &Report) -> Result<ExitCode, Failure> {
     };
     match &arguments.output {
         Some(path) => write_whole(path, text.as_bytes())?,
+        None if arguments.format == Some(Format::Json) => print_json(text.trim_end())?,
         None => print(text.trim_end())?,
     }
     Ok(ExitCode::SUCCESS)
@@ -57,8 +58,8 @@ pub fn leave_html(dir: &Path, from: &Sources<'_>, quiet: bool) {
     let written = html(dir, from).and_then(|text| write_whole(&path, text.as_bytes()));
     match written {
         Ok(()) if quiet => {}
-        Ok(()) => eprintln!("Report: {}", path.display()),
-        Err(failure) => eprintln!("proofload: the report could not be written: {failure}"),
+        Ok(()) => say(format_args!("Report: {}", path.display())),
+        Err(failure) => say(format_args!("proofload: the report could not be written: {failure}")),
     }
 }
 
@@ -93,9 +94,7 @@ fn read_page(run: &Path, from: &Sources<'_>) -> Result<Page, Failure> {
     let (manifest, trials) = recorded::read(run)?;
     let unreadable = |error: &RecordError| recorded::unreadable(run, error);
     let confirmations = read_confirmations(run).map_err(|error| unreadable(&error))?;
-    let experiment_path = RunDir::experiment_path(run);
-    let experiment = std::fs::read_to_string(&experiment_path)
-        .map_err(|error| unreadable(&RecordError::io(&experiment_path, "reading", error)))?;
+    let experiment = RunDir::read_experiment(run).map_err(|error| unreadable(&error))?;
     let write_up = write_up_of(&experiment, from);
     Ok(page(&PageOf {
         manifest: &manifest,
@@ -112,7 +111,7 @@ fn read_page(run: &Path, from: &Sources<'_>) -> Result<Page, Failure> {
 /// What was kept of a trial. A file of it that is broken takes its curves from the page, not the page.
 fn detail(run: &Path, index: u32) -> TrialDetail {
     let dir = RunDir::trial_path(run, index);
-    let or_nothing = |error: RecordError| eprintln!("proofload: left out of the report: {error}");
+    let or_nothing = |error: RecordError| say(format_args!("proofload: left out of the report: {error}"));
     TrialDetail {
         intervals: read_interval_log(&dir).map_err(or_nothing).unwrap_or_default(),
         readings: read_signals(&dir).map_err(or_nothing).unwrap_or_default(),

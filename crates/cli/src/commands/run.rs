@@ -12,6 +12,7 @@ use crate::commands::recorded;
 use crate::commands::report::{self, Sources};
 use crate::exit::{self, Failure};
 use crate::interrupt;
+use crate::output::say;
 use crate::progress::RunProgress;
 
 /// Runs the command.
@@ -53,7 +54,10 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     let sources = Sources { stacks: &arguments.stacks.dir, ..Sources::of_checkout() };
     report::leave_html(&ended.dir, &sources, arguments.quiet);
     if ended.interrupted {
-        eprintln!("proofload: interrupted; go on with: proofload run --resume {}", ended.dir.display());
+        say(format_args!(
+            "proofload: interrupted; go on with: proofload run --resume {}",
+            ended.dir.display()
+        ));
     }
     progress.linger(ended.dir.clone(), &control);
     Ok(ExitCode::from(code(&ended)))

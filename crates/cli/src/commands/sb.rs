@@ -1,6 +1,6 @@
 //! `proofload sb`: a load by SuperBenchmarker's command line, with its output.
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::{IsTerminal, Read};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use units::Duration;
 use crate::arguments::sb::Sb;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::output::print;
+use crate::output::{is_terminal, print, rewrite, say, to_start_of_line};
 
 /// How long sb's HTTP client waits for an answer.
 const TIMEOUT: Duration = Duration::from_secs(100);
@@ -57,13 +57,13 @@ pub fn run(sb: &Sb) -> Result<ExitCode, Failure> {
     let report = HitReport::new(result?);
     let length = Duration::from_secs_f64(report.result.window.duration_s);
     let last = sb_progress(books.tally.done_answered(), length);
-    let start_of_line = if std::io::stdout().is_terminal() { "\r" } else { "" };
     let figures = sb_text(&SbRun::new(&books, &report.result, DRAIN));
-    let mut text = format!("{start_of_line}{last}\n{}\n{figures}", finished(&began));
-    if sb.verdict || std::io::stdout().is_terminal() {
+    let mut text = format!("{last}\n{}\n{figures}", finished(&began));
+    if sb.verdict || is_terminal() {
         text.push_str("\n\n");
         text.push_str(&beside_text(&report, &[]));
     }
+    to_start_of_line();
     print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -103,7 +103,7 @@ fn target(sb: &Sb) -> Result<HttpTarget, PlanError> {
     };
     let has_body = WITH_BODY.iter().any(|method| sb.method.eq_ignore_ascii_case(method));
     if !has_body && !template.body.is_empty() {
-        eprintln!("sb: the template's body is not sent with {}, as sb does it", sb.method);
+        say(format_args!("sb: the template's body is not sent with {}, as sb does it", sb.method));
     }
     HttpTarget::new(&RequestArguments {
         url: sb.url.clone(),
@@ -196,7 +196,7 @@ struct Progress {
 impl Progress {
     fn new(plan: &LoadPlan) -> Self {
         let starts = Instant::now() + std::time::Duration::from(plan.warm_up);
-        let shown = std::io::stdout().is_terminal();
+        let shown = is_terminal();
         Self { books: Books::default(), shown, connections: plan.connections.get(), starts }
     }
 
@@ -216,8 +216,7 @@ impl Progress {
     fn show(&self, line: &str) {
         if self.shown {
             // What can't be shown is not missed: the last line is printed with the result.
-            let mut stdout = std::io::stdout().lock();
-            let _ = write!(stdout, "\r{line}").and_then(|()| stdout.flush());
+            rewrite(line);
         }
     }
 

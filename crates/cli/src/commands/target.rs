@@ -6,6 +6,7 @@ use target::{Config, run_until_signalled};
 
 use crate::arguments::Target;
 use crate::exit::Failure;
+use crate::output::say;
 
 /// Serves until SIGINT or SIGTERM.
 pub fn run(arguments: Target) -> Result<ExitCode, Failure> {
@@ -28,8 +29,9 @@ pub fn run(arguments: Target) -> Result<ExitCode, Failure> {
         config.set_path(rule);
     }
     let model = config.model;
-    let summary =
-        run_until_signalled(config, |addr| eprintln!("serving http://{addr} ({model}); Ctrl-C ends it"))?;
-    eprintln!("served {} requests on {} connections", summary.requests, summary.connections);
+    let summary = run_until_signalled(config, |addr| {
+        say(format_args!("serving http://{addr} ({model}); Ctrl-C ends it"))
+    })?;
+    say(format_args!("served {} requests on {} connections", summary.requests, summary.connections));
     Ok(ExitCode::SUCCESS)
 }

@@ -11,6 +11,7 @@ use crate::arguments::view::View;
 use crate::commands::report::{Sources, html};
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::output::say;
 
 /// What opens a browser, where there is a desktop.
 const OPENER: &str = "xdg-open";
@@ -26,9 +27,11 @@ pub fn run(arguments: &View) -> Result<ExitCode, Failure> {
     let runs = Arc::new(Runs::new(folder, only, render));
     let server = Server::start(arguments.listen, vec![runs]).map_err(Failure::system)?;
     let url = server.url();
-    eprintln!("proofload: serving {} at {url}; Ctrl-C ends it", arguments.runs.display());
+    say(format_args!("proofload: serving {} at {url}; Ctrl-C ends it", arguments.runs.display()));
     if !arguments.no_open && !open(&url) {
-        eprintln!("proofload: no browser was opened (no {OPENER}, or no desktop); open the address in one");
+        say(format_args!(
+            "proofload: no browser was opened (no {OPENER}, or no desktop); open the address in one"
+        ));
     }
     while !control.is_interrupted() {
         std::thread::sleep(POLL);

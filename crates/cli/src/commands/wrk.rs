@@ -2,7 +2,6 @@
 
 mod script;
 
-use std::io::{IsTerminal, Write};
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::process::ExitCode;
@@ -18,7 +17,7 @@ use units::Duration;
 use self::script::Script;
 use crate::arguments::wrk::{Refused, USAGE, Wrk, parse};
 use crate::interrupt;
-use crate::output::print;
+use crate::output::{begin, is_terminal, print, print_json, say};
 
 /// wrk ends with 1 whatever is the matter.
 const FAILED: u8 = 1;
@@ -35,17 +34,17 @@ pub fn run(arguments: &[String]) -> ExitCode {
         Ok(wrk) => carry_out(&wrk),
         Err(Refused { version, message }) => {
             if version {
-                println!("{VERSION}");
+                let _ = print(VERSION);
             }
             Err(End { message, usage: true })
         }
     };
     let Err(End { message, usage }) = ended else { return ExitCode::SUCCESS };
     if let Some(message) = message {
-        eprintln!("{message}");
+        say(format_args!("{message}"));
     }
     if usage {
-        println!("{USAGE}");
+        let _ = print(USAGE);
     }
     ExitCode::from(FAILED)
 }
@@ -72,7 +71,7 @@ impl<E: std::fmt::Display> From<E> for End {
 
 fn carry_out(wrk: &Wrk) -> Result<(), End> {
     if wrk.version {
-        println!("{VERSION}");
+        print(VERSION)?;
     }
     let target = target(wrk)?;
     if wrk.connections < wrk.threads {
@@ -85,9 +84,7 @@ fn carry_out(wrk: &Wrk) -> Result<(), End> {
     let control = interrupt::on_signals()?;
     if !wrk.json {
         let duration = Duration::from_secs(wrk.duration_s);
-        print!("{}", wrk_head(duration, &wrk.url, wrk.threads, wrk.connections));
-        // A reader that has gone is noticed when the result is printed.
-        let _ = std::io::stdout().flush();
+        begin(&wrk_head(duration, &wrk.url, wrk.threads, wrk.connections));
     }
     let load = Load { wrk, target: &target, targets: &targets, plan, control: &control };
     match script {
@@ -136,11 +133,11 @@ fn add(books: &mut Books, moment: &Moment<'_>) {
 
 fn show(wrk: &Wrk, Done { books, report }: &Done) -> Result<(), End> {
     if wrk.json {
-        return Ok(print(&report.json())?);
+        return Ok(print_json(&report.json())?);
     }
     let run = wrk_run(wrk, books, report);
     let mut text = wrk_text(&run);
-    if wrk.verdict || std::io::stdout().is_terminal() {
+    if wrk.verdict || is_terminal() {
         let notes: Vec<String> = late_answers_note(&run).into_iter().collect();
         text.push_str("\n\n");
         text.push_str(&beside_text(report, &notes));

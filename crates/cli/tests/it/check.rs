@@ -117,6 +117,46 @@ fn what_fails_is_named_with_its_log_and_the_others_go_on() {
     assert!(stacks.nothing_runs());
 }
 
+/// The folder for temporary files is everybody's: whoever guesses a name there first has a link lie in wait.
+#[test]
+fn what_others_made_beforehand_is_neither_used_nor_written_over() {
+    let building = target(
+        "requests_per_connection = 500\n[build]\ncommand = [\"sh\", \"-c\", \"echo said; touch {build_dir}/x\"]\n\
+         inputs = [\"stack.toml\"]\noutput = \"x\"",
+        "",
+    );
+    let stacks = Stacks::new(&[("right", &building)]);
+    let ours = stacks.path().join("ours");
+    fs::write(&ours, "ours").unwrap();
+    // A shell that becomes the command has its process id, which is all there was to guess.
+    let script = r#"
+        for command in check calibrate; do
+            for name in right hello-1 closed-1 open-1; do
+                mkdir -p "$TMPDIR/proofload-$command-$$/$name/work"
+                for log in server.log build.log; do
+                    ln -s "$TMPDIR/ours" "$TMPDIR/proofload-$command-$$/$name/$log"
+                done
+            done
+        done
+        ln -s "$TMPDIR/ours" "$TMPDIR/proofload-build-$$.log"
+        exec "$0" "$@""#;
+    for command in ["build", "check"] {
+        let output = std::process::Command::new("sh")
+            .args(["-c", script, env!("CARGO_BIN_EXE_proofload"), command, "right", "--stacks"])
+            .arg(stacks.path())
+            .env("TMPDIR", stacks.path())
+            .output()
+            .unwrap();
+        let (code, text, error) = texts(&output);
+        assert_eq!(code, 0, "{text}{error}");
+        assert_eq!(fs::read_to_string(&ours).unwrap(), "ours", "{command}");
+        let _ = fs::remove_dir_all(stacks.path().join("right/build"));
+    }
+    let left = fs::read_dir(stacks.path()).unwrap().flatten();
+    let left: Vec<_> = left.filter(|it| it.file_name().to_string_lossy().starts_with("proofload-")).collect();
+    assert!(left.iter().all(|it| it.path().join("right").exists() || it.path().is_symlink()), "{left:?}");
+}
+
 #[test]
 fn a_check_as_json_has_the_answers_as_they_came() {
     let stacks = Stacks::new(&[("right", &target("requests_per_connection = 500", ""))]);

@@ -289,3 +289,26 @@ fn the_browser_is_opened_where_there_is_a_desktop() {
     drop(started(":0", &["--no-open"]));
     assert!(!told.exists());
 }
+
+/// A run directory that somebody sent must not end the server of all runs.
+#[test]
+fn a_record_with_wild_figures_is_refused_and_the_server_goes_on() {
+    let runs = crate::recorded::Runs::new();
+    let (good, wild) = (runs.of_rate("good", 1000.0), runs.of_rate("wild", 1000.0));
+    let trials = std::path::Path::new(&wild).join("trials.jsonl");
+    let text = fs::read_to_string(&trials).unwrap().replacen("\"block\":5", "\"block\":4294967295", 1);
+    fs::write(&trials, text).unwrap();
+    // A line of ninety bytes that says it is the beginning of four gigabytes.
+    let trial = std::path::Path::new(&good).join("trials/0000");
+    fs::create_dir_all(&trial).unwrap();
+    let log = "0.000,1.000,1.000,HISTFAAAACB4nJNpmSz8HwgYIIAZSjMCmW4GOxYw2H+ACAAA168IRw==\n";
+    fs::write(trial.join("response_time.hlog"), log).unwrap();
+    let serving = view(runs.dir().to_str().unwrap(), &["--no-open"]);
+    let refused = serving.get("/run/wild");
+    assert!(refused.starts_with("HTTP/1.1 500 ") && refused.contains("`block` is 4294967295"), "{refused}");
+    assert!(serving.get("/run/good").starts_with("HTTP/1.1 200 "));
+    assert_eq!(serving.json("/runs.json")["runs"].as_array().unwrap().len(), 2);
+    assert!(serving.get("/history.json?metric=goodput").starts_with("HTTP/1.1 200 "));
+    signal(&serving.child, Signal::INT);
+    assert_eq!(serving.end().1, Some(0));
+}

@@ -17,7 +17,11 @@ use crate::commands::hit::files::{self, Percentiles};
 use crate::commands::hit::{audience, finish};
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::output::say;
 use crate::progress::LoadProgress;
+
+/// The longest recording that is read, bytes: browsers keep what was answered in it.
+const HAR_BYTES_MAX: u64 = 256 << 20;
 
 /// Runs the command for one of these.
 pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
@@ -25,7 +29,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     let Sourced { scenario, left_out } = sourced(arguments)?;
     if !arguments.quiet {
         for what in left_out {
-            eprintln!("proofload: left out: {what}");
+            say(format_args!("proofload: left out: {what}"));
         }
     }
     let prepared = Prepared::new(scenario)?;
@@ -108,9 +112,15 @@ fn sourced(arguments: &Hit) -> Result<Sourced, PlanError> {
     }
     let options = options(arguments)?;
     let (path, parsed) = match (&arguments.har, &arguments.openapi) {
-        (Some(path), _) => {
-            (path, sources::parse_har(&named(path), &toml_file::read(path)?, !arguments.no_pauses, &options))
-        }
+        (Some(path), _) => (
+            path,
+            sources::parse_har(
+                &named(path),
+                &toml_file::read_up_to(path, HAR_BYTES_MAX)?,
+                !arguments.no_pauses,
+                &options,
+            ),
+        ),
         (None, Some(path)) => (path, sources::parse_openapi(&named(path), &toml_file::read(path)?, &options)),
         (None, None) => {
             return Err(PlanError::new("nothing is said of what to load", "give a URL, or see hit --help"));

@@ -136,14 +136,17 @@ fn define(elements: &[Element], values: &mut Values<'_>) -> Vec<(String, Templat
     for element in elements {
         gather_tables(element, &mut tables);
     }
-    let mut variables: Vec<(String, Template)> = Vec::new();
-    for (name, value) in tables.into_iter().flat_map(rows) {
+    // Each name where it was defined last.
+    let mut variables: BTreeMap<&str, (usize, Template)> = BTreeMap::new();
+    for (place, (name, value)) in tables.into_iter().flat_map(rows).enumerate() {
         let Ok(value) = values.template(value) else { continue };
         values.define(name, &value);
-        variables.retain(|(known, _)| known != name);
-        variables.push((name.to_owned(), value));
+        variables.insert(name, (place, value));
     }
-    variables
+    let mut variables: Vec<(usize, &str, Template)> =
+        variables.into_iter().map(|(name, (place, value))| (place, name, value)).collect();
+    variables.sort_unstable_by_key(|(place, ..)| *place);
+    variables.into_iter().map(|(_, name, value)| (name.to_owned(), value)).collect()
 }
 
 /// Tables of variables, in document order.

@@ -1,11 +1,17 @@
 //! Settings as values: `${…}` in them is kept for the run, or resolved where JMeter resolves it before.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use scenario::{Piece, Template};
 use units::Duration;
 
 use crate::element::Properties;
+
+/// What the values that are filled in before the first request may come to, all of a plan together, bytes. Values are made
+/// of values: thirty variables that each have the one before them twice would come to gigabytes. What there is no room for
+/// is left open.
+const FILLED_BYTES_MAX: usize = 64 << 20;
 
 /// What is known before the first request.
 pub(crate) struct Values<'a> {
@@ -17,6 +23,8 @@ pub(crate) struct Values<'a> {
     lasting: BTreeMap<String, String>,
     /// Variables that requests or data give other values later.
     changing: Changing,
+    /// What is left of [`FILLED_BYTES_MAX`].
+    room_bytes: Cell<usize>,
 }
 
 /// Variables that get other values while the plan runs.
@@ -36,7 +44,8 @@ impl Changing {
 
 impl<'a> Values<'a> {
     pub(crate) fn new(properties: &'a BTreeMap<String, String>, changing: Changing) -> Self {
-        Self { properties, at_start: BTreeMap::new(), lasting: BTreeMap::new(), changing }
+        let room_bytes = Cell::new(FILLED_BYTES_MAX);
+        Self { properties, at_start: BTreeMap::new(), lasting: BTreeMap::new(), changing, room_bytes }
     }
 
     /// Takes a variable of the plan in, after those that are defined before it.
@@ -55,12 +64,19 @@ impl<'a> Values<'a> {
     /// Text with `${…}` in it; properties are filled in, since they are the same for the whole run.
     pub(crate) fn template(&self, text: &str) -> Result<Template, String> {
         let template = Template::parse(text).map_err(|error| error.to_string())?;
-        Ok(template.resolved(&BTreeMap::new(), self.properties))
+        Ok(self.resolved(&template, &BTreeMap::new()))
+    }
+
+    fn resolved(&self, template: &Template, variables: &BTreeMap<String, String>) -> Template {
+        let mut room_bytes = self.room_bytes.get();
+        let resolved = template.resolved(variables, self.properties, &mut room_bytes);
+        self.room_bytes.set(room_bytes);
+        resolved
     }
 
     /// The text before the first request, if it is known: for what is set once, such as the number of users.
     fn at_start(&self, template: &Template) -> Option<String> {
-        template.resolved(&self.at_start, self.properties).constant().map(str::to_owned)
+        self.resolved(template, &self.at_start).constant().map(str::to_owned)
     }
 
     /// The text for the whole run, if it stays the same.
@@ -70,7 +86,7 @@ impl<'a> Values<'a> {
 
     /// The template with what stays the same for the whole run filled in.
     pub(crate) fn settled(&self, template: &Template) -> Template {
-        template.resolved(&self.lasting, self.properties)
+        self.resolved(template, &self.lasting)
     }
 }
 

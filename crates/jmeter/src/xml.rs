@@ -7,7 +7,9 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 /// Deepest nesting. JMeter's own plans stay below 40; a bound keeps the walk over the tree within the stack.
 const DEPTH_MAX: usize = 200;
 /// Most nodes that are read; a plan has some thousands.
-const NODES_MAX: usize = 1_000_000;
+const NODES_MAX: usize = 200_000;
+/// Most attributes of one; a plan has four at most. Each is looked for among all of them.
+const ATTRIBUTES_MAX: usize = 64;
 
 /// An XML element.
 #[derive(Debug, Default)]
@@ -112,6 +114,9 @@ fn node(tag: &BytesStart<'_>, line: usize) -> Result<Node, String> {
     let mut attributes = Vec::new();
     for attribute in tag.attributes() {
         let attribute = attribute.map_err(|error| error.to_string())?;
+        if attributes.len() >= ATTRIBUTES_MAX {
+            return Err(format!("more than {ATTRIBUTES_MAX} attributes of one element"));
+        }
         let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(|error| error.to_string())?;
         attributes.push((name(attribute.key.as_ref()), value.into_owned()));
     }

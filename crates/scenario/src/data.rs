@@ -20,14 +20,11 @@ pub(crate) struct Table {
 impl Table {
     /// Reads the file of a data set.
     pub(crate) fn read(set: &DataSet) -> Result<Self, PlanError> {
-        let length = std::fs::metadata(&set.file).map(|it| it.len());
-        if let Ok(length) = length.as_ref()
-            && *length > FILE_BYTES_MAX
-        {
-            let what = format!("has {length} bytes, more than {FILE_BYTES_MAX}");
-            return Err(PlanError::new(what, "split the data").in_file(&set.file));
+        // A plan may be anybody's, and name a pipe or a device that has no end.
+        if std::fs::metadata(&set.file).is_ok_and(|it| !it.is_file()) {
+            return Err(PlanError::new("is no regular file", "name a CSV file").in_file(&set.file));
         }
-        Self::parse(set, &plan::toml_file::read(&set.file)?)
+        Self::parse(set, &plan::toml_file::read_up_to(&set.file, FILE_BYTES_MAX)?)
     }
 
     /// Reads the content of the file of a data set.
@@ -122,6 +119,10 @@ mod tests {
         for text in ["", "name,word\n"] {
             let error = Table::parse(&set(&[]), text).unwrap_err().to_string();
             assert!(error.starts_with("users.csv: has no rows"), "{error}");
+        }
+        for (device, what) in [("/dev/zero", "is no regular file"), ("/dev", "is no regular file")] {
+            let error = Table::read(&DataSet { file: device.into(), ..set(&[]) }).unwrap_err().to_string();
+            assert!(error.contains(what), "{error}");
         }
         let missing = DataSet { file: "no/such.csv".into(), ..set(&[]) };
         assert!(Table::read(&missing).unwrap_err().to_string().starts_with("no/such.csv: cannot be read"));

@@ -58,25 +58,28 @@ impl Template {
 
     /// The same with what is known before the start filled in: these variables, and `__P` and `__property` of these
     /// properties. What a plan's numbers of users are worked out with: [`Template::constant`] then says whether
-    /// anything was left open.
+    /// anything was left open, as every value is that `room_bytes` has no room for. What is filled in is taken from it.
     #[must_use]
     pub fn resolved(
         &self,
         variables: &BTreeMap<String, String>,
         properties: &BTreeMap<String, String>,
+        room_bytes: &mut usize,
     ) -> Self {
         let mut pieces = Vec::new();
         for piece in &self.0 {
             let piece = match piece {
                 Piece::Text(text) => Piece::Text(text.clone()),
                 Piece::Variable(name) => {
-                    variables.get(name).map_or_else(|| piece.clone(), |value| Piece::Text(value.clone()))
+                    let value = variables.get(name).filter(|value| takes(room_bytes, value.len()));
+                    value.map_or_else(|| piece.clone(), |value| Piece::Text(value.clone()))
                 }
                 Piece::Call(call) => {
-                    let arguments =
-                        call.arguments.iter().map(|it| it.resolved(variables, properties)).collect();
-                    let call = Call { function: call.function, arguments };
-                    call.property(properties).map_or(Piece::Call(call), Piece::Text)
+                    let filled =
+                        call.arguments.iter().map(|it| it.resolved(variables, properties, room_bytes));
+                    let call = Call { function: call.function, arguments: filled.collect() };
+                    let value = call.property(properties).filter(|value| takes(room_bytes, value.len()));
+                    value.map_or(Piece::Call(call), Piece::Text)
                 }
             };
             append(&mut pieces, piece);
@@ -104,6 +107,13 @@ impl Call {
             None => Some(self.function.without_property(name)),
         }
     }
+}
+
+/// Takes some of what room there is; false where it is too little.
+fn takes(room: &mut usize, bytes: usize) -> bool {
+    let left = room.checked_sub(bytes);
+    *room = left.unwrap_or(*room);
+    left.is_some()
 }
 
 /// Adds a piece; text joins the text before it.

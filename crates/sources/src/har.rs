@@ -11,6 +11,8 @@ use crate::step::{SourceOptions, Sourced, rebased, request};
 
 /// Pauses shorter than this are the browser's own.
 const PAUSE_MIN_MS: i64 = 10;
+/// Most requests that a recording may have; one of an afternoon has some thousands.
+const ENTRIES_MAX: usize = 100_000;
 
 #[derive(Deserialize)]
 struct Har {
@@ -66,6 +68,11 @@ pub fn parse_har(
     let har: Har = serde_json::from_str(text).map_err(|error| {
         PlanError::new(format!("it is no HAR file ({error})"), "save it from the network panel of a browser")
     })?;
+    let count = har.log.entries.len();
+    if count > ENTRIES_MAX {
+        let what = format!("it has {count} requests, more than {ENTRIES_MAX}");
+        return Err(PlanError::new(what, "record a shorter visit"));
+    }
     let base = options.base_url()?;
     let first = har.log.entries.iter().find_map(|entry| Url::parse(&entry.request.url).ok());
     let (mut steps, mut left_out) = (Vec::new(), Vec::new());
@@ -83,12 +90,13 @@ pub fn parse_har(
         let started_ms = entry.started_date_time.as_deref().and_then(milliseconds);
         if pauses
             && let (Some(started), Some(ended)) = (started_ms, ended_ms)
-            && started - ended >= PAUSE_MIN_MS
+            && started.saturating_sub(ended) >= PAUSE_MIN_MS
         {
-            step.pauses.push(Pause::Constant { ms: Template::text((started - ended).to_string()) });
+            let ms = started.saturating_sub(ended).to_string();
+            step.pauses.push(Pause::Constant { ms: Template::text(ms) });
         }
         // Requests that a browser made side by side are made one after another, as early as they can.
-        ended_ms = ended_ms.max(started_ms.map(|started| started + entry.time.max(0.0) as i64));
+        ended_ms = ended_ms.max(started_ms.map(|started| started.saturating_add(entry.time.max(0.0) as i64)));
         steps.push(Step::Request(Box::new(step)));
     }
     options.scenario(name.to_owned(), steps, left_out)

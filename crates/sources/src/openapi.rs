@@ -3,6 +3,7 @@
 use plan::PlanError;
 use scenario::{Pick, Step};
 use serde_json::{Map, Value};
+use std::cell::Cell;
 use std::num::NonZeroU32;
 use url::Url;
 use url::form_urlencoded::byte_serialize;
@@ -12,6 +13,13 @@ use crate::step::{SourceOptions, Sourced, request};
 const METHODS: [&str; 7] = ["get", "put", "post", "delete", "options", "head", "patch"];
 /// References within references beyond which a document is taken to refer to itself.
 const REFERENCES_MAX: u32 = 32;
+/// What all examples of a document may come to: parts that are looked at, and bytes that are copied. A document that refers
+/// to itself in several places, or to a long example from many, comes to more than any machine holds.
+const EXAMPLES_MAX: u64 = 64 << 20;
+/// What looking at a schema takes of it: as much time as copying so many bytes, and more.
+const SCHEMA_BYTES: u64 = 256;
+/// Parameters of an operation at most, its path's included.
+const PARAMETERS_MAX: usize = 500;
 
 /// The operations of the document `text`, one at random at a time. They go to `options.base`, or to the document's
 /// first server.
@@ -32,11 +40,17 @@ pub fn parse_openapi(name: &str, text: &str, options: &SourceOptions) -> Result<
         None => first_server(&document)?,
     };
     let (mut steps, mut left_out) = (Vec::new(), Vec::new());
+    let room = Cell::new(EXAMPLES_MAX);
     for (path, item) in document.get("paths").and_then(Value::as_object).into_iter().flatten() {
         for method in METHODS {
             let Some(described) = item.get(method) else { continue };
-            let operation = Operation { document: &document, path, item, described };
-            match operation.step(method, &base) {
+            let operation = Operation { document: &document, path, item, described, room: &room };
+            let step = operation.step(method, &base);
+            if room.get() == 0 {
+                let what = format!("the examples of its operations come to more than {EXAMPLES_MAX} bytes");
+                return Err(PlanError::new(what, "shorten them, or what refers to itself in several places"));
+            }
+            match step {
                 Ok(step) => steps.push((NonZeroU32::MIN, step)),
                 Err(why) => left_out.push(format!("{} {path}: {why}", method.to_ascii_uppercase())),
             }
@@ -62,13 +76,15 @@ struct Operation<'a> {
     path: &'a str,
     item: &'a Value,
     described: &'a Value,
+    /// What is left of [`EXAMPLES_MAX`]; 0 once it was not enough.
+    room: &'a Cell<u64>,
 }
 
 impl<'a> Operation<'a> {
     fn step(&self, method: &str, base: &Url) -> Result<Step, String> {
         let mut path = self.path.to_owned();
         let (mut query, mut headers, mut cookies) = (Vec::new(), Vec::new(), Vec::new());
-        for parameter in self.parameters() {
+        for parameter in self.parameters()? {
             let name = parameter.get("name").and_then(Value::as_str).unwrap_or_default();
             let is_required = parameter.get("required").and_then(Value::as_bool).unwrap_or(false);
             let Some(value) = self.example_of(parameter) else {
@@ -105,16 +121,20 @@ impl<'a> Operation<'a> {
     }
 
     /// Of the operation and of its path; where both have one of a name and place, the operation's.
-    fn parameters(&self) -> Vec<&'a Value> {
+    fn parameters(&self) -> Result<Vec<&'a Value>, String> {
         let of = |it: &'a Value| it.get("parameters").and_then(Value::as_array).into_iter().flatten();
+        let count = of(self.described).count() + of(self.item).count();
+        if count > PARAMETERS_MAX {
+            return Err(format!("it has {count} parameters, more than {PARAMETERS_MAX}"));
+        }
         let mut all: Vec<&Value> = of(self.described).map(|it| self.resolved(it)).collect();
-        let key = |it: &Value| (it.get("name").cloned(), it.get("in").cloned());
+        let same = |a: &Value, b: &Value| ["name", "in"].iter().all(|key| a.get(key) == b.get(key));
         for shared in of(self.item).map(|it| self.resolved(it)) {
-            if !all.iter().any(|own| key(own) == key(shared)) {
+            if !all.iter().any(|own| same(own, shared)) {
                 all.push(shared);
             }
         }
-        all
+        Ok(all)
     }
 
     /// The media type and the example of the body; an error where a body is required and has no example.
@@ -149,23 +169,23 @@ impl<'a> Operation<'a> {
     /// `example`, the first of `examples`, or what the schema has of its own.
     fn example_of(&self, holder: &'a Value) -> Option<Value> {
         if let Some(example) = holder.get("example") {
-            return Some(example.clone());
+            return self.copied(example);
         }
         let examples = holder.get("examples").and_then(Value::as_object);
         if let Some(first) = examples.and_then(|all| all.values().next()) {
-            return self.resolved(first).get("value").cloned();
+            return self.resolved(first).get("value").and_then(|it| self.copied(it));
         }
         holder.get("schema").and_then(|schema| self.example_of_schema(self.resolved(schema), 0))
     }
 
     fn example_of_schema(&self, schema: &'a Value, depth: u32) -> Option<Value> {
-        if depth > REFERENCES_MAX {
+        if depth > REFERENCES_MAX || !self.takes(SCHEMA_BYTES) {
             return None;
         }
         let first = |name: &str| schema.get(name).and_then(Value::as_array).and_then(|all| all.first());
         let own = schema.get("example").or_else(|| first("examples"));
         if let Some(own) = own.or_else(|| schema.get("default")).or_else(|| schema.get("const")) {
-            return Some(own.clone());
+            return self.copied(own);
         }
         if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
             return self.example_of_object(schema, properties, depth);
@@ -174,7 +194,19 @@ impl<'a> Operation<'a> {
             let item = self.example_of_schema(self.resolved(items), depth + 1)?;
             return Some(Value::Array(vec![item]));
         }
-        first("enum").cloned()
+        first("enum").and_then(|it| self.copied(it))
+    }
+
+    /// An example of the document's own, where there is room for it.
+    fn copied(&self, example: &Value) -> Option<Value> {
+        self.takes(size(example)).then(|| example.clone())
+    }
+
+    /// Takes some of the room; false where there is too little, and then there is none any more.
+    fn takes(&self, size: u64) -> bool {
+        let left = self.room.get().checked_sub(size);
+        self.room.set(left.unwrap_or(0));
+        left.is_some()
     }
 
     /// An object of its properties' examples; none where a required one has none.
@@ -201,6 +233,17 @@ impl<'a> Operation<'a> {
         }
         (!object.is_empty()).then_some(Value::Object(object))
     }
+}
+
+/// About the bytes that a value is written with. Values are nested no deeper than a document may be.
+fn size(value: &Value) -> u64 {
+    let of_parts: u64 = match value {
+        Value::String(text) => text.len() as u64,
+        Value::Array(all) => all.iter().map(size).sum(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| name.len() as u64 + size(value)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    };
+    of_parts + 8
 }
 
 /// An example as a body of that media type.

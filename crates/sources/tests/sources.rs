@@ -130,3 +130,52 @@ fn a_document_that_gives_nothing_says_why() {
     let error = parse_openapi("x", circle, &options(None)).unwrap_err().to_string();
     assert!(error.contains("no example"), "{error}");
 }
+
+/// A schema that refers to itself in several places has an example of two to the thirtieth parts.
+#[test]
+fn a_document_that_refers_to_itself_in_several_places_is_refused_in_time() {
+    let ten: Vec<String> = (0..10).map(|name| format!("p{name}: {{$ref: '#/c'}}")).collect();
+    let schema = format!("c: {{properties: {{ {}, z: {{example: 1}} }} }}", ten.join(", "));
+    let document = format!(
+        "openapi: 3.1.0\nservers: [{{url: http://x}}]\npaths: {{/a: {{post: {{requestBody: {{content: \
+         {{application/json: {{schema: {{$ref: '#/c'}}}}}}}}}}}}}}\n{schema}"
+    );
+    let error = parse_openapi("x", &document, &options(None)).unwrap_err().to_string();
+    assert!(error.contains("come to more than 67108864 bytes"), "{error}");
+    // So has one long example that many operations have.
+    let paths: String =
+        (0..200).map(|n| format!("  /p{n}: {{post: {{requestBody: {{$ref: '#/b'}}}}}}\n")).collect();
+    let long = "x".repeat(1 << 20);
+    let document = format!(
+        "openapi: 3.1.0\nservers: [{{url: http://x}}]\npaths:\n{paths}b: {{content: {{text/plain: {{example: {long}}}}}}}\n"
+    );
+    let error = parse_openapi("x", &document, &options(None)).unwrap_err().to_string();
+    assert!(error.contains("come to more than"), "{error:.200}");
+    let many: Vec<String> = (0..501).map(|n| format!("{{name: q{n}, in: query}}")).collect();
+    let document = format!(
+        "openapi: 3.1.0\nservers: [{{url: http://x}}]\npaths: {{/a: {{get: {{parameters: [{}]}}}}}}",
+        many.join(",")
+    );
+    let error = parse_openapi("x", &document, &options(None)).unwrap_err().to_string();
+    assert!(error.contains("501 parameters, more than 500"), "{error}");
+}
+
+#[test]
+fn a_recording_with_wild_times_is_read() {
+    let entry = |started: &str, time: &str| {
+        format!(
+            r#"{{"startedDateTime": "{started}", "time": {time}, "request": {{"method": "GET", "url": "http://x/"}}}}"#
+        )
+    };
+    let entries = [
+        entry("2024-01-01T00:00:00Z", "1e300"),
+        entry("9999-12-30T22:00:00Z", "1"),
+        entry("-009999-01-02T01:59:59Z", "-1e300"),
+    ];
+    let har = format!(r#"{{"log": {{"entries": [{}]}}}}"#, entries.join(","));
+    assert_eq!(requests(&parse_har("x", &har, true, &options(None)).unwrap()).len(), 3);
+    let many = vec![entry("2024-01-01T00:00:00Z", "1"); 100_001].join(",");
+    let error =
+        parse_har("x", &format!(r#"{{"log": {{"entries": [{many}]}}}}"#), true, &options(None)).unwrap_err();
+    assert!(error.to_string().contains("100001 requests, more than 100000"), "{error}");
+}

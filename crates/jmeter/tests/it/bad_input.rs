@@ -129,3 +129,41 @@ proptest! {
         let _ = import(Path::new("p.jmx"), &text, &BTreeMap::new());
     }
 }
+
+/// Thirty variables that each have the one before them twice, and a million rows of one name: neither takes the memory or the
+/// time that it would come to.
+#[test]
+fn a_plan_that_grows_beyond_bounds_is_read_within_them() {
+    let row = |name: &str, value: &str| {
+        format!(
+            "<elementProp name=\"x\" elementType=\"Argument\"><stringProp name=\"Argument.name\">{name}</stringProp>\
+             <stringProp name=\"Argument.value\">{value}</stringProp></elementProp>"
+        )
+    };
+    let with = |rows: String, threads: &str| {
+        format!(
+            "<jmeterTestPlan><hashTree><TestPlan testname=\"t\"><elementProp name=\"TestPlan.user_defined_variables\" \
+             elementType=\"Arguments\"><collectionProp name=\"Arguments.arguments\">{rows}</collectionProp></elementProp>\
+             </TestPlan><hashTree><ThreadGroup testname=\"g\"><stringProp name=\"ThreadGroup.num_threads\">{threads}\
+             </stringProp></ThreadGroup></hashTree></hashTree></jmeterTestPlan>"
+        )
+    };
+    let doubling: String = (0..40)
+        .map(|place| match place {
+            0 => row("v0", &"1".repeat(1000)),
+            _ => row(&format!("v{place}"), &format!("${{v{}}}${{v{}}}", place - 1, place - 1)),
+        })
+        .collect();
+    let told = error("p.jmx", &with(doubling, "${v39}")).to_string();
+    assert!(told.contains("which is not known before the test starts"), "{told:.300}");
+    let begun = std::time::Instant::now();
+    let many: String = (0..30_000).map(|place| row(&format!("v{place}"), "1")).collect();
+    let _ = import(Path::new("p.jmx"), &with(many, "1"), &BTreeMap::new());
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+    let attributes: String = (0..100).map(|place| format!(" a{place}=\"\"")).collect();
+    assert!(
+        error("p.jmx", &format!("<jmeterTestPlan{attributes}/>"))
+            .to_string()
+            .contains("more than 64 attributes")
+    );
+}

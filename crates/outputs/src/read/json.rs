@@ -9,6 +9,9 @@ use crate::row::Row;
 
 /// Most places that are tried as the begin of JSON in vain. Each try may cost the length of the rest.
 const FAILED_TRIES_MAX: usize = 32;
+/// The longest object that is read, bytes. What a tool prints of a run has some kilobytes; in memory an object of many small
+/// ones takes eighty times its length.
+const OBJECT_BYTES_MAX: usize = 8 << 20;
 /// So many lines above its output a command may stand.
 const COMMAND_LINES_MAX: usize = 8;
 
@@ -34,7 +37,8 @@ pub(super) fn read(text: &str, outline: &Outline<'_>, own: OwnRecords) -> Found 
             continue;
         }
         let start = begin + raw.find('{').unwrap_or(0);
-        let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
+        let end = text.floor_char_boundary(start.saturating_add(OBJECT_BYTES_MAX));
+        let mut values = serde_json::Deserializer::from_str(&text[start..end]).into_iter::<Value>();
         match values.next() {
             Some(Ok(value)) => {
                 from = start + values.byte_offset();
@@ -44,7 +48,7 @@ pub(super) fn read(text: &str, outline: &Outline<'_>, own: OwnRecords) -> Found 
             }
             Some(Err(error)) => {
                 failed += 1;
-                let problem = problem(&error, line);
+                let problem = problem(&error, line, end < text.len());
                 found.problem.get_or_insert(problem);
             }
             None => {}
@@ -56,9 +60,11 @@ pub(super) fn read(text: &str, outline: &Outline<'_>, own: OwnRecords) -> Found 
     found
 }
 
-fn problem(error: &serde_json::Error, line: usize) -> String {
+fn problem(error: &serde_json::Error, line: usize, more: bool) -> String {
     let at = line + error.line().saturating_sub(1);
-    if error.is_eof() {
+    if error.is_eof() && more {
+        format!("the JSON that begins in line {line} is longer than {} MiB", OBJECT_BYTES_MAX >> 20)
+    } else if error.is_eof() {
         format!("the JSON that begins in line {line} ends before it is complete: the file was cut off")
     } else {
         format!("line {at}: what begins as JSON in line {line} is none")

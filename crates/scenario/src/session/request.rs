@@ -132,6 +132,8 @@ fn put_together(
     label: String,
     scope: &mut Scope<'_>,
 ) -> Result<Pending, String> {
+    // First of what went before and of its address, then of the rest.
+    scope.user.take_overflow()?;
     let mut url = http_url(url_text)?;
     let mut headers: Vec<(String, String)> = step
         .headers
@@ -155,6 +157,7 @@ fn put_together(
             }
         }
     }
+    scope.user.take_overflow()?;
     Ok(Pending {
         label,
         method,

@@ -11,7 +11,7 @@ use units::Instant;
 use url::form_urlencoded;
 
 use super::cookies::Jar;
-use super::variables::Variables;
+use super::variables::{self, Variables};
 use crate::condition::LAST_OK;
 use crate::function::Function;
 use crate::model::Condition;
@@ -22,6 +22,8 @@ use crate::world::World;
 
 /// Characters of `__RandomString` at most.
 const RANDOM_STRING_MAX: i64 = 1 << 20;
+/// The longest text that a template comes to, bytes.
+const TEXT_BYTES_MAX: usize = 16 << 20;
 /// Pieces of `__split`, and matches of an extraction, at most.
 pub(super) const MATCHES_MAX: usize = 10_000;
 
@@ -44,6 +46,22 @@ pub(super) struct User {
     pub(super) paced: Vec<(usize, Instant)>,
     /// Rows taken of data sets of its own, by their number.
     pub(super) taken: Vec<(usize, u64)>,
+    /// Whether a text came to more than its bound, since it was asked for.
+    pub(super) overlong: bool,
+}
+
+impl User {
+    /// Why what was put together for it since the last request is not what the scenario says, if it is not.
+    pub(super) fn take_overflow(&mut self) -> Result<(), String> {
+        let mib = |bytes: usize| bytes >> 20;
+        if std::mem::take(&mut self.overlong) {
+            return Err(format!("a text came to more than {} MiB", mib(TEXT_BYTES_MAX)));
+        }
+        if self.variables.take_overflow() {
+            return Err(format!("the user's variables came to more than {} MiB", mib(variables::BYTES_MAX)));
+        }
+        Ok(())
+    }
 }
 
 /// The number kept for `key`, 0 at first.
@@ -90,6 +108,12 @@ impl Scope<'_> {
                 Piece::Text(text) => out.push_str(text),
                 Piece::Variable(name) => self.variable(name, &mut out),
                 Piece::Call(call) => out.push_str(&self.call(call)),
+            }
+            if out.len() > TEXT_BYTES_MAX {
+                // Values that are made of values grow without end; the next request says why it is not sent.
+                self.user.overlong = true;
+                out.clear();
+                break;
             }
         }
         Cow::Owned(out)

@@ -142,6 +142,7 @@ impl State {
             turns: Vec::new(),
             paced: Vec::new(),
             taken: Vec::new(),
+            overlong: false,
         };
         Self {
             user,

@@ -92,7 +92,7 @@ fn what_is_known_before_the_start_is_filled_in() {
         ("${__property(n,x)}", None),
         ("${__UUID}", None),
     ] {
-        let resolved = Template::parse(given).unwrap().resolved(&variables, &properties);
+        let resolved = Template::parse(given).unwrap().resolved(&variables, &properties, &mut 1000);
         assert_eq!(resolved.constant(), known, "{given}");
     }
 }

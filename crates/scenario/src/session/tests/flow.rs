@@ -129,6 +129,17 @@ fn steps_without_end_end_under_a_name() {
     assert_eq!(run.did[0], Did::Unsent("`${nowhere}` is not a URL (relative URL without a base)".into()));
 }
 
+/// A plan may be anybody's, and have each value twice the one before it.
+#[test]
+fn values_that_grow_without_end_cost_requests_and_no_memory() {
+    let doubling = Step::Loop { times: Times::Count(t("60")), steps: vec![set("a", "${a}${a}")] };
+    let run = run(scenario(1, vec![set("a", "0123456789"), doubling, request("x"), request("y")]), |_| {
+        Some(ok(""))
+    });
+    assert_eq!(run.did[0], Did::Unsent("a text came to more than 16 MiB".into()), "{:?}", run.line());
+    assert!(run.line().contains('y'), "what does not depend on it is sent: {}", run.line());
+}
+
 #[test]
 fn the_last_answer_decides_a_condition() {
     let steps = vec![

@@ -173,7 +173,10 @@ impl Curl {
 
     /// `content`, `=content`, `name=content`.
     fn add_encoded(&mut self, value: &str) -> Result<(), PlanError> {
-        not_a_file("--data-urlencode", value)?;
+        // `@file` and `name@file` name one; behind a `=` everything is content.
+        if value.find(['=', '@']).is_some_and(|at| value[at..].starts_with('@')) {
+            return Err(from_a_file("--data-urlencode", value, "write its content: 'name=content'"));
+        }
         let encode = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
         let encoded = match value.split_once('=') {
             Some(("", content)) => encode(content),
@@ -222,10 +225,13 @@ impl Curl {
 /// What is sent is in the command: a file named in it may not be the one of the day it was copied.
 fn not_a_file<'a>(option: &str, value: &'a str) -> Result<&'a [u8], PlanError> {
     if value.starts_with('@') {
-        let what = format!("curl's option {option} {value} takes the body from a file");
-        return Err(PlanError::new(what, "leave it out, and give --body-file"));
+        return Err(from_a_file(option, value, "leave it out, and give --body-file"));
     }
     Ok(value.as_bytes())
+}
+
+fn from_a_file(option: &str, value: &str, help: &str) -> PlanError {
+    PlanError::new(format!("curl's option {option} {value} takes what it sends from a file"), help)
 }
 
 #[cfg(test)]
@@ -259,6 +265,9 @@ mod tests {
         assert_eq!(of("curl -sS -XPUT localhost:1/a").url, "http://localhost:1/a");
         assert_eq!(of("curl -d a=1 -d b=2 x").body, b"a=1&b=2");
         assert_eq!(of("curl -G -d a=1 --data-urlencode 'q=x y' http://x/?z").url, "http://x/?z&a=1&q=x+y");
+        assert_eq!(of("curl --data-urlencode 'to=a@b' x").body, b"to=a%40b");
+        assert_eq!(of("curl --data-urlencode '=a@b' x").body, b"a%40b");
+        assert_eq!(of("curl --data-raw @a x").body, b"@a");
         assert_eq!(of("curl -I x").method.as_deref(), Some("HEAD"));
         assert_eq!(of("curl -u a:b x").headers, ["Authorization: Basic YTpi"]);
         assert_eq!(
@@ -275,6 +284,10 @@ mod tests {
             ("curl -F a=b x", "-F"),
             ("curl --frobnicate x", "--frobnicate"),
             ("curl -d @body x", "--body-file"),
+            ("curl --json @body x", "--body-file"),
+            ("curl --data-urlencode @file x", "name=content"),
+            ("curl --data-urlencode name@file x", "name=content"),
+            ("curl -G --data-urlencode name@/etc/hostname x", "name=content"),
             ("curl x -H", "lacks its value"),
             ("curl -b jar x", "cookies"),
             ("curl -m 3 x", "--timeout"),

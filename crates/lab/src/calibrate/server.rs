@@ -87,14 +87,13 @@ mod tests {
 
     #[test]
     fn every_cases_server_is_a_stack() {
-        let dir = std::env::temp_dir().join(format!("proofload-cases-{}", std::process::id()));
+        let dir = tempfile::tempdir().unwrap();
         for case in choose(false, &[]).unwrap() {
-            let folder = dir.join(case.name);
-            std::fs::create_dir_all(&folder).unwrap();
+            let folder = dir.path().join(case.name);
+            std::fs::create_dir(&folder).unwrap();
             std::fs::write(folder.join("stack.toml"), manifest(&case)).unwrap();
             let all = StackManifest::load(&folder).unwrap();
             assert_eq!(all[0].endpoints[0].path, PATH);
         }
-        std::fs::remove_dir_all(dir).unwrap();
     }
 }

@@ -58,13 +58,13 @@ path = "/output.txt"
 "#;
 
 /// A folder of stacks that is gone with this.
-struct Stacks(PathBuf);
+struct Stacks(tempfile::TempDir);
 
 impl Stacks {
     fn new(test: &str, stacks: &[(&str, &str)]) -> Self {
-        let root = std::env::temp_dir().join(format!("proofload-plan-{}-{test}", std::process::id()));
+        let root = tempfile::Builder::new().prefix(&format!("proofload-plan-{test}-")).tempdir().unwrap();
         for (id, manifest) in stacks {
-            let dir = root.join(id);
+            let dir = root.path().join(id);
             std::fs::create_dir_all(dir.join("src")).unwrap();
             std::fs::write(dir.join("src/main.c"), "").unwrap();
             std::fs::write(dir.join("app.conf"), "").unwrap();
@@ -74,16 +74,10 @@ impl Stacks {
     }
 }
 
-impl Drop for Stacks {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 #[test]
 fn a_whole_manifest_is_read() {
     let stacks = Stacks::new("whole", &[("good", GOOD)]);
-    let all = StackManifest::load(&stacks.0.join("good")).unwrap();
+    let all = StackManifest::load(&stacks.0.path().join("good")).unwrap();
     let stack = &all[0];
     assert_eq!((stack.id.as_str(), stack.generation), ("good", Generation::Of2019));
     let needs =
@@ -117,7 +111,7 @@ fn a_whole_manifest_is_read() {
 #[test]
 fn a_variant_is_the_stack_with_other_values() {
     let stacks = Stacks::new("variant", &[("good", GOOD)]);
-    let all = StackManifest::load(&stacks.0.join("good")).unwrap();
+    let all = StackManifest::load(&stacks.0.path().join("good")).unwrap();
     let ids: Vec<&str> = all.iter().map(|stack| stack.id.as_str()).collect();
     assert_eq!(ids, ["good", "good@threads-400", "good@other"]);
     let (stack, more, other) = (&all[0], &all[1], &all[2]);
@@ -148,7 +142,7 @@ fn a_variant_is_the_stack_with_other_values() {
 fn error_of(test: &str, from: &str, to: &str) -> String {
     assert!(GOOD.contains(from), "{from}");
     let stacks = Stacks::new(test, &[("bad", &GOOD.replacen(from, to, 1))]);
-    StackManifest::load(&stacks.0.join("bad")).unwrap_err().to_string()
+    StackManifest::load(&stacks.0.path().join("bad")).unwrap_err().to_string()
 }
 
 #[test]
@@ -214,7 +208,7 @@ fn an_intervention_says_one_limit_and_by_how_much() {
     {
         let stacks =
             Stacks::new(&format!("intervention{index}"), &[("good", &GOOD.replace(POOL_TO_400, to))]);
-        let all = StackManifest::load(&stacks.0.join("good")).unwrap();
+        let all = StackManifest::load(&stacks.0.path().join("good")).unwrap();
         let told = all[1].variant.clone().unwrap().intervention;
         assert_eq!(told, Some(Intervention { on, change, threads: None }), "{to}");
         assert!(to.contains(&format!("\"{on}\"")), "{on}");
@@ -275,7 +269,7 @@ fn a_catalogue_knows_which_variants_change_a_limit() {
     let fewer = "[[variant]]\nname = \"threads-50\"\ndescription = \"Fewer.\"\nparameters = { threads = \"50\" }\n\
                  intervention = { on = \"pool\", factor = 0.25 }\n";
     let stacks = Stacks::new("changes", &[("good", &(alone.clone() + fewer)), ("too", &alone)]);
-    let catalogue = Catalogue::load(&stacks.0).unwrap();
+    let catalogue = Catalogue::load(stacks.0.path()).unwrap();
     let ids = |id, on| -> Vec<&str> {
         catalogue.interventions(id, on).iter().map(|stack| stack.id.as_str()).collect()
     };
@@ -292,17 +286,17 @@ fn a_chain_begins_at_its_far_end() {
     let b =
         format!("{back}[[variant]]\nname = \"b\"\ndescription = \"b\"\nparameters = {{ threads = \"1\" }}\n");
     let stacks = Stacks::new("chain", &[("good", GOOD), ("back", &b)]);
-    let catalogue = Catalogue::load(&stacks.0).unwrap();
+    let catalogue = Catalogue::load(stacks.0.path()).unwrap();
     let ids =
         |id| -> Vec<&str> { catalogue.chain(id).unwrap().iter().map(|stack| stack.id.as_str()).collect() };
     assert_eq!((ids("back"), ids("good")), (vec!["back"], vec!["back", "good"]));
     assert_eq!(ids("good@other"), ["back@b", "good@other"]);
     assert_eq!(catalogue.iter().count(), 2);
     let round = Stacks::new("round", &[("back", &GOOD.replace("back@b", "back"))]);
-    let error = Catalogue::load(&round.0).unwrap_err().to_string();
+    let error = Catalogue::load(round.0.path()).unwrap_err().to_string();
     assert!(error.contains("more than 4 stacks stand behind each other from `back`"), "{error}");
     let alone = Stacks::new("alone", &[("good", GOOD)]);
-    let error = Catalogue::load(&alone.0).unwrap_err().to_string();
+    let error = Catalogue::load(alone.0.path()).unwrap_err().to_string();
     assert!(error.contains("good/stack.toml: there is no stack `back`"), "{error}");
 }
 
@@ -346,9 +340,9 @@ fn a_stack_must_be_told_where_to_listen_and_have_something_to_ask() {
     let deaf = "title = \"a\"\nfamily = \"a\"\ngeneration = \"today\"\n[run]\ncommand = [\"a\"]\n";
     let mute = deaf.replace("\"a\"]", "\"{port}\"]");
     let stacks = Stacks::new("deaf", &[("deaf", deaf), ("mute", &mute)]);
-    let error = StackManifest::load(&stacks.0.join("deaf")).unwrap_err().to_string();
+    let error = StackManifest::load(&stacks.0.path().join("deaf")).unwrap_err().to_string();
     assert!(error.contains("stack.toml:4:1: the stack is not told where to listen"), "{error}");
-    let error = StackManifest::load(&stacks.0.join("mute")).unwrap_err().to_string();
+    let error = StackManifest::load(&stacks.0.path().join("mute")).unwrap_err().to_string();
     assert!(error.contains("stack.toml: the stack has no endpoint"), "{error}");
 }
 
@@ -358,7 +352,7 @@ fn limits_are_read_and_a_variant_changes_those_it_names() {
         .replace("[build]", "[limits]\ncpu = 0.5\nopen_files = 64\n[build]")
         .replace("parameters = { threads = \"400\" }", "limits = { cpu = 2 }");
     let stacks = Stacks::new("limits", &[("good", &limited)]);
-    let all = StackManifest::load(&stacks.0.join("good")).unwrap();
+    let all = StackManifest::load(&stacks.0.path().join("good")).unwrap();
     let limits = |index: usize| {
         let Limits { cpu, open_files } = all[index].limits;
         (cpu.map(CpuQuota::millicores), open_files.map(NonZeroU32::get))
@@ -386,8 +380,8 @@ fn a_catalogue_holds_every_stack_and_helps_with_slips() {
     let alone = alone.split("[[variant]]").next().unwrap();
     let stacks =
         Stacks::new("all", &[("gin", alone), ("nginx", alone), ("spring-mvc", alone), ("_builds", "")]);
-    std::fs::create_dir_all(stacks.0.join("leftover/build")).unwrap();
-    let catalogue = Catalogue::load(&stacks.0).unwrap();
+    std::fs::create_dir_all(stacks.0.path().join("leftover/build")).unwrap();
+    let catalogue = Catalogue::load(stacks.0.path()).unwrap();
     let ids: Vec<&str> = catalogue.iter().map(|stack| stack.id.as_str()).collect();
     assert_eq!(ids, ["gin", "nginx", "spring-mvc"]);
     assert_eq!(catalogue.get("gin").unwrap().id, "gin");
@@ -404,6 +398,6 @@ fn a_catalogue_holds_every_stack_and_helps_with_slips() {
 #[test]
 fn a_folder_name_that_is_no_id_is_refused() {
     let stacks = Stacks::new("id", &[("Bad_Name", GOOD)]);
-    let error = Catalogue::load(&stacks.0).unwrap_err().to_string();
+    let error = Catalogue::load(stacks.0.path()).unwrap_err().to_string();
     assert!(error.contains("`Bad_Name` cannot be the id of a stack"), "{error}");
 }

@@ -8,13 +8,15 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 cannot=3
 fetch_seconds=60
+# What judges the tree is part of what is trusted: this version, with the dependencies that it was released with.
+version=0.20.2
 
-if ! cargo deny --version >/dev/null 2>&1; then
-    echo "deny: installing cargo-deny"
+if [ "$(cargo deny --version 2>/dev/null)" != "cargo-deny $version" ]; then
+    echo "deny: installing cargo-deny $version"
     # It runs for a second: building it fast is worth more than a fast build of it.
     CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_DEBUG=0 \
-        cargo install cargo-deny --locked --quiet || {
-        echo "deny: cargo-deny could not be installed: cargo install cargo-deny --locked" >&2
+        cargo install cargo-deny --version "=$version" --locked --quiet || {
+        echo "deny: cargo-deny could not be installed: cargo install cargo-deny --version =$version --locked" >&2
         exit "$cannot"
     }
 fi

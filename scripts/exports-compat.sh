@@ -25,7 +25,7 @@ mkdir -p "$target_dir/compat"
 (cd scripts/compat/consumers && go mod download) >&2 ||
     { echo "exports-compat: the Go libraries can't be had" >&2; exit "$cannot"; }
 (cd scripts/compat/consumers && go build -mod=readonly -o "$consumers" .)
-[ -f "$jar" ] || mvn --quiet --batch-mode org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy \
+[ -f "$jar" ] || mvn --quiet --batch-mode --strict-checksums org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy \
     -Dartifact="org.hdrhistogram:HdrHistogram:$hdr" -DoutputDirectory="$target_dir/compat" >&2 ||
     { echo "exports-compat: HdrHistogram's library can't be had" >&2; exit "$cannot"; }
 

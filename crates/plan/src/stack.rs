@@ -302,8 +302,8 @@ impl StackManifest {
             title: "JMeter".into(),
             needs: Needs { tools: vec!["mvn".into()], jdk: Some(17), libraries: Vec::new() },
             build: Some(Build {
-                command: texts(&["mvn", "-B", "-q", "package"]),
-                inputs: vec![dir.join("pom.xml"), dir.join(".mvn")],
+                command: texts(&["sh", "../maven.sh"]),
+                inputs: ["pom.xml", ".mvn", "libraries.sha256", "../maven.sh"].map(|it| dir.join(it)).into(),
                 output: build_dir.join("bin/ApacheJMeter.jar"),
                 build_dir,
                 dir: dir.clone(),

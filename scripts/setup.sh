@@ -16,7 +16,8 @@ go_minor_min=21
 # Servers are in folders that an ordinary user's PATH leaves out; proofload looks there, too.
 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 
-policy=/usr/sbin/policy-rc.d
+policy=${POLICY_FILE:-/usr/sbin/policy-rc.d}
+policy_mark="made by Proofload's scripts/setup.sh while it installs"
 policy_is_ours=false
 log=""
 
@@ -56,12 +57,34 @@ apt() {
         -o Acquire::Retries=3 "$@" </dev/null >>"$log" 2>&1
 }
 
-# Packages of servers start them when installed, unless this file says no.
+# When a process began, in ticks since the machine did: with it an id is of one process for good.
+started_at() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20; }
+
+# Packages of servers start them when installed, unless this file says no. It says so for as long as this process lives and
+# no longer: killed without a word, we leave a file that forbids nothing, and the next run removes it.
 forbid_services() {
     [ -e "$policy" ] && return 0
-    printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
     policy_is_ours=true
-    as_root chmod 755 "$policy"
+    # shellcheck disable=SC2016 # What is quoted is for the other shell.
+    as_root sh -c 'cat >"$1.new" && chmod 755 "$1.new" && mv "$1.new" "$1"' sh "$policy" <<EOF_POLICY
+#!/bin/sh
+# $policy_mark; process $$, begun at $(started_at $$)
+[ "\$(sed 's/.*) //' /proc/$$/stat 2>/dev/null | cut -d ' ' -f 20)" = "$(started_at $$)" ] && exit 101
+exit 0
+EOF_POLICY
+}
+
+# Removes what a run left that was killed.
+remove_stale_policy() {
+    local owner
+    owner=$(sed -n "s|^# $policy_mark; process \([0-9]*\), begun at \([0-9]*\)\$|\1 \2|p" "$policy" 2>/dev/null) || return 0
+    [ -n "$owner" ] || return 0
+    [ "$(started_at "${owner% *}")" = "${owner#* }" ] && return 0
+    if as_root rm -f "$policy" "$policy.new"; then
+        say "removed $policy, which a run left that was killed"
+    else
+        warn "$policy was left by a run that was killed, and can't be removed: rm $policy, as root"
+    fi
 }
 
 clean_up() {
@@ -125,6 +148,8 @@ provide() {
         return 1
     fi
 }
+
+remove_stale_policy
 
 complete=true
 usable=true

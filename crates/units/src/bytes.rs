@@ -25,7 +25,7 @@ impl fmt::Display for Bytes {
 impl FromStr for Bytes {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let (number, unit) = number_and_suffix(text, "512 or 100KiB")?;
+        let (number, unit) = number_and_suffix(text, "a size", "512 or 100KiB")?;
         let bytes_per_unit = match unit {
             "" | "B" => 1.0,
             "KiB" | "K" | "k" => 1024.0,

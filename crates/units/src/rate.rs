@@ -56,7 +56,7 @@ impl FromStr for Rate {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Self, ParseError> {
         const RANGE: ParseError = ParseError::OutOfRange { expected: "above 0 and at most 1e9 a second" };
-        let (number, suffix) = number_and_suffix(text, "2000, 20k/s or 90/m")?;
+        let (number, suffix) = number_and_suffix(text, "a rate", "2000, 20k/s or 90/m")?;
         let (multiplier, period) = match suffix.split_at_checked(1) {
             Some(("k", rest)) => (1e3, rest),
             Some(("M", rest)) => (1e6, rest),

@@ -27,7 +27,7 @@ impl FromStr for Share {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let (number, unit) = number_and_suffix(text, "2%")?;
+        let (number, unit) = number_and_suffix(text, "a share", "2%")?;
         if unit.trim() != "%" {
             return Err(ParseError::UnknownUnit { expected: "%" });
         }

@@ -176,7 +176,7 @@ impl FromStr for Duration {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Self, ParseError> {
         const EXPECTED: &str = "ns, us, ms, s, m, h (as in 250ms or 30s)";
-        let (number, unit) = number_and_suffix(text, "250ms or 30s")?;
+        let (number, unit) = number_and_suffix(text, "a duration", "250ms or 30s")?;
         let nanos_per_unit = match unit {
             "" if number == 0.0 => 1.0,
             "ns" => 1.0,

@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use engine::{Config, Counters, Engine, Io, Script, Sink, Stage, Window, drive, drive_scripted};
+use engine::{Config, Counters, Engine, Io, Script, Sink, Stage, Window, WrongAnswer, drive, drive_scripted};
 use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
 use units::{Duration, Instant};
@@ -56,6 +56,8 @@ pub struct Finished<S> {
     pub sink: S,
     /// The engine's counters.
     pub counters: Counters,
+    /// The first answer that was not the expected one; none of a scripted load.
+    pub first_wrong_answer: Option<WrongAnswer>,
     /// The measured window.
     pub window: Window,
     /// What it cost.
@@ -154,7 +156,8 @@ pub fn run_scripted<S: Sink, P: Script>(
     let (counters, window, usage) = (engine.counters(), engine.window(), watch.meter.usage());
     let (sink, script) = engine.into_sink_and_script();
     let script = script.expect("a scripted load has a script");
-    Ok((Finished { counters, window, usage, incidents: Incidents::default(), sink }, script))
+    let (incidents, first_wrong_answer) = (Incidents::default(), None);
+    Ok((Finished { sink, counters, first_wrong_answer, window, usage, incidents }, script))
 }
 
 fn run_over<S: Sink>(
@@ -168,7 +171,8 @@ fn run_over<S: Sink>(
     let mut watch = Watch::default();
     drive(&mut engine, io, |engine, now| Some(watch.turn(engine, control, now)))?;
     let (counters, window, usage) = (engine.counters(), engine.window(), watch.meter.usage());
-    Ok(Finished { counters, window, usage, incidents: Incidents::default(), sink: engine.into_sink() })
+    let (incidents, first_wrong_answer) = (Incidents::default(), engine.first_wrong_answer().cloned());
+    Ok(Finished { counters, first_wrong_answer, window, usage, incidents, sink: engine.into_sink() })
 }
 
 /// The kernel may otherwise delay timers by 50 µs to batch wake-ups, which would be lag.

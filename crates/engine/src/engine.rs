@@ -9,6 +9,7 @@ mod connections;
 mod requests;
 mod scripted;
 mod stages;
+mod wrong;
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -25,6 +26,9 @@ use crate::sample::Sink;
 use crate::schedule::Schedule;
 use crate::script::{Script, Unscripted};
 use crate::timers::Timers;
+
+pub use self::wrong::WrongAnswer;
+use self::wrong::WrongAnswers;
 
 /// How long a closed-model user waits after a failed connection before trying again: without it, users of
 /// a dead server would spin.
@@ -119,6 +123,7 @@ pub struct Engine<S, P = Unscripted> {
     opened_to: u32,
     /// The head that the server sends again and again.
     known_head: KnownHead,
+    wrong_answers: WrongAnswers,
     skip: Option<Action>,
     /// When the kernel had the bytes that are handled now.
     arrived: Option<Instant>,
@@ -166,6 +171,7 @@ impl<S: Sink, P: Script> Engine<S, P> {
             counters: Counters::default(),
             opened_to: 0,
             known_head: KnownHead::new(config.request.kind),
+            wrong_answers: WrongAnswers::default(),
             script,
             users: count,
             wakes: Timers::default(),
@@ -214,6 +220,12 @@ impl<S: Sink, P: Script> Engine<S, P> {
     /// What was counted so far.
     pub fn counters(&self) -> Counters {
         self.counters
+    }
+
+    /// The first answer that was not the expected one, if there was one. Of a scripted load none is kept: what is expected
+    /// of its answers, its script says.
+    pub fn first_wrong_answer(&self) -> Option<&WrongAnswer> {
+        self.wrong_answers.first()
     }
 
     /// Requests that are due and have no outcome yet.

@@ -30,7 +30,7 @@ pub use config::{
     Arrivals, Config, Expect, GoodStatus, Load, Request, Reuse, Share, Stop, Timeouts, UserStart,
 };
 pub use connection::{Action, Completion, Conn, ConnectFailure, Event};
-pub use engine::{Counters, Engine, RETRY_PAUSE, Stage, Window};
+pub use engine::{Counters, Engine, RETRY_PAUSE, Stage, Window, WrongAnswer};
 pub use io::{Io, ScriptedIo, drive, drive_scripted};
 pub use sample::{Outcome, Sample, Sink};
 pub use schedule::Schedule;

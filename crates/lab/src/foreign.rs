@@ -273,6 +273,7 @@ impl Told {
             intended,
             outcomes: self.outcomes,
             answered_as_expected: self.as_expected,
+            first_wrong_answer: None,
             statuses: self.statuses,
             connect_failures: self.connect_failures,
             malformations: self.malformations,

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration as StdDuration;
 
 use driver::{Control, DriveError, Finished, Incidents, Route, monotonic_now, run_engine};
-use engine::{Arrivals, Counters, Expect, Load, Request, Reuse, UserStart, Window};
+use engine::{Arrivals, Counters, Expect, Load, Request, Reuse, UserStart, Window, WrongAnswer};
 use plan::LoadPlan;
 use record::{LOAD_VERSION, LoadResult};
 use signals::CpuReading;
@@ -176,9 +176,9 @@ fn carry_out_with(
             None => Ok(ThreadEnd::new(run_engine(config, route, feed, control, backend)?, connections)),
             Some(tap) => {
                 let finished = run_engine(config, route, tap.beside(feed), control, backend)?;
-                let Finished { sink, counters, window, usage, incidents } = finished;
+                let Finished { sink, counters, first_wrong_answer, window, usage, incidents } = finished;
                 let sink = sink.into_feed();
-                let finished = Finished { sink, counters, window, usage, incidents };
+                let finished = Finished { sink, counters, first_wrong_answer, window, usage, incidents };
                 Ok(ThreadEnd::new(finished, connections))
             }
         })
@@ -225,6 +225,7 @@ pub(crate) struct ThreadEnd {
     /// Those it was given.
     connections: NonZeroU32,
     counters: Counters,
+    first_wrong_answer: Option<WrongAnswer>,
     window: Window,
     usage: driver::Usage,
     incidents: Incidents,
@@ -233,9 +234,9 @@ pub(crate) struct ThreadEnd {
 impl ThreadEnd {
     /// Called on the thread itself: takes note of where it may run, and sends off what is left in its feed.
     pub(crate) fn new(finished: Finished<Feed>, connections: NonZeroU32) -> Self {
-        let Finished { sink, counters, window, usage, incidents } = finished;
+        let Finished { sink, counters, first_wrong_answer, window, usage, incidents } = finished;
         sink.finish(monotonic_now(), window.end);
-        Self { cpus: Cpus::of_this_thread(), connections, counters, window, usage, incidents }
+        Self { cpus: Cpus::of_this_thread(), connections, counters, first_wrong_answer, window, usage, incidents }
     }
 }
 
@@ -336,6 +337,7 @@ fn result(job: &Job<'_>, crew: &Crew, books: &Books, threads: &[ThreadEnd], inte
         intended: tally.intended,
         outcomes: tally.into(),
         answered_as_expected: tally.answered_as_expected,
+        first_wrong_answer: threads.iter().find_map(|it| it.first_wrong_answer.as_ref()).map(wrong_answer),
         statuses: tally.statuses.iter().map(|(status, count)| (status.to_string(), count)).collect(),
         connect_failures: named(&tally.connect_failures),
         malformations: named(&tally.malformations),
@@ -379,6 +381,11 @@ fn mean_users<'a>(of_threads: impl Iterator<Item = (u32, &'a Window)>, length: D
     let parts = of_threads
         .map(|(users, window)| f64::from(users) * if length.is_zero() { 1.0 } else { part(window) });
     parts.sum()
+}
+
+fn wrong_answer(answer: &WrongAnswer) -> record::WrongAnswer {
+    let text = |body: &Vec<u8>| String::from_utf8_lossy(body).into_owned();
+    record::WrongAnswer { status: answer.status, body_start: answer.body_start.as_ref().map(text) }
 }
 
 fn connections(threads: &[ThreadEnd]) -> record::Connections {

@@ -39,7 +39,7 @@ pub use error::RecordError;
 pub use hlog::{LoggedInterval, read_interval_log, with_interval_log};
 pub use load::{
     Connections, ForeignDriver, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult, Outcomes, Second,
-    StepResult, Window,
+    StepResult, Window, WrongAnswer,
 };
 pub use manifest::{MANIFEST_VERSION, Machine, Manifest, Selected, StackManifest};
 pub use run_dir::RunDir;

@@ -35,6 +35,10 @@ pub struct LoadResult {
     pub outcomes: Outcomes,
     /// Answered with the expected status and body; part of `outcomes.answered`.
     pub answered_as_expected: u64,
+    /// The first answer that was not the expected one. Absent where there was none, of scenarios, whose steps say why they
+    /// failed, and of other load generators.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_wrong_answer: Option<WrongAnswer>,
     /// Answers by status.
     pub statuses: BTreeMap<String, u64>,
     /// `outcomes.connect_failed` by kind.
@@ -96,6 +100,17 @@ impl LoadResult {
         })?;
         Ok(result)
     }
+}
+
+/// An answer that was not the expected one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrongAnswer {
+    /// Its status.
+    pub status: u16,
+    /// The beginning of its body, at most 256 bytes of it; what is not UTF-8 is replaced. Absent where nobody looked at the
+    /// body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body_start: Option<String>,
 }
 
 /// What a step of a scenario came to, from the load's start to its end.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table};
 use explain::Validity;
-use record::{Distribution, LoadResult};
+use record::{Distribution, LoadResult, WrongAnswer};
 use serde::Serialize;
 use stats::{PERCENTILES, samples_needed};
 
@@ -33,6 +33,8 @@ impl HitReport {
     }
 }
 
+/// Characters of a wrong answer's body in a text.
+const WRONG_BODY_CHARS_MAX: usize = 120;
 const COLUMNS: [&str; 8] = ["mean", "p50", "p90", "p99", "p99_9", "p99_99", "max", "count"];
 
 /// What a closed model cannot show (coordinated omission), said wherever its times are printed; each command adds what
@@ -78,6 +80,9 @@ pub fn hit_text(report: &HitReport) -> String {
     let _ = writeln!(text, "\noutcomes    {}", outcomes(result));
     if let Some(note) = redirects(result) {
         let _ = writeln!(text, "            {note}");
+    }
+    if let Some(answer) = &result.first_wrong_answer {
+        let _ = writeln!(text, "wrong       the first wrong answer: {}", wrong_answer(answer));
     }
     let _ = writeln!(
         text,
@@ -171,6 +176,21 @@ fn redirects(result: &LoadResult) -> Option<String> {
         "{count} lead elsewhere ({code}), where nobody went: redirects are not followed and are no goodput. Load the place \
          they\n            lead to, or say --expect-status {code} if that is the answer you want"
     ))
+}
+
+/// Its status and the beginning of its body, on one line and harmless to a terminal.
+fn wrong_answer(answer: &WrongAnswer) -> String {
+    let body = match answer.body_start.as_deref().map(plain_line) {
+        None => "its body was not kept".to_owned(),
+        Some(body) if body.is_empty() => "no body".to_owned(),
+        Some(body) => {
+            let mut chars = body.chars();
+            let shown: String = chars.by_ref().take(WRONG_BODY_CHARS_MAX).collect();
+            let more = if chars.next().is_some() { "…" } else { "" };
+            format!("body \u{201c}{shown}{more}\u{201d}")
+        }
+    };
+    format!("status {}, {body}", answer.status)
 }
 
 /// Response times of a scenario's steps, in their order.

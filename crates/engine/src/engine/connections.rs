@@ -3,6 +3,7 @@
 use http::{EndOfStream, Malformed, Progress, Response};
 use units::Instant;
 
+use super::wrong::start_of;
 use super::{Engine, SKIPPED_BYTES_MIN, Stage};
 use crate::config::{Load, Reuse};
 use crate::connection::{Action, Answer, ConnectFailure, Event, Slot, State, check_body};
@@ -109,6 +110,10 @@ impl<S: Sink, P: Script> Engine<S, P> {
         let response = self.known_head.whole(bytes)?;
         let body = &bytes[response.head_bytes as usize..];
         let body_matches = self.config.expect.body.as_deref().is_none_or(|expected| expected == body);
+        if !body_matches && self.wrong_answers.is_empty() {
+            // Read as one that came in pieces, which keeps the first of these.
+            return None;
+        }
         Some((*response, Came { body_matches, surplus: false, received_bytes: bytes.len() as u64 }))
     }
 
@@ -121,42 +126,51 @@ impl<S: Sink, P: Script> Engine<S, P> {
             return self.lose_connection(index, now);
         }
         let answer = &mut self.answers[index as usize];
-        if !core::mem::replace(&mut slot.answer_begun, true) {
+        let was_begun = core::mem::replace(&mut slot.answer_begun, true);
+        if !was_begun {
             answer.begin(if P::SCRIPTED { answer.kind } else { self.config.request.kind });
         }
         answer.received_bytes += bytes.len() as u64;
         if P::SCRIPTED {
             let progress = self.read_scripted(index, bytes, now);
-            return self.on_progress(index, progress, bytes.len(), now);
+            return self.on_progress(index, progress, bytes, false, now);
         }
         let Answer { parser, body_bytes, body_matches, .. } = answer;
         let expected = self.config.expect.body.as_deref();
+        let wrong_answers = &mut self.wrong_answers;
         let progress = parser.push_known(&self.config.limits, &mut self.known_head, bytes, |piece| {
             if let Some(expected) = expected {
+                let (matched_bytes, has_matched) = (*body_bytes, *body_matches);
                 check_body(expected, body_bytes, body_matches, piece);
+                if !*body_matches {
+                    let matched = has_matched.then(|| start_of(expected, matched_bytes));
+                    wrong_answers.go_on(index, matched, piece);
+                }
             }
         });
         let to_come = parser.body_bytes_to_come();
         if progress == Ok(Progress::NeedMore) && expected.is_none() && to_come >= SKIPPED_BYTES_MIN {
             self.skip = Some(Action::Skip(self.conn(index), to_come));
         }
-        self.on_progress(index, progress, bytes.len(), now);
+        self.on_progress(index, progress, bytes, !was_begun, now);
     }
 
-    /// What the next `received` bytes came to.
+    /// What the next `bytes` came to; `are_first` of their answer.
     fn on_progress(
         &mut self,
         index: u32,
         progress: Result<Progress, Malformed>,
-        received: usize,
+        bytes: &[u8],
+        are_first: bool,
         now: Instant,
     ) {
         match progress {
             Ok(Progress::NeedMore) => {}
             Ok(Progress::Complete { consumed, response }) => {
-                let surplus = consumed < received;
+                let surplus = consumed < bytes.len();
                 self.counters.unsolicited += u64::from(surplus);
-                self.on_last_piece(index, response, surplus, now);
+                let whole = if are_first { &bytes[..consumed] } else { &[] };
+                self.on_last_piece(index, response, (surplus, whole), now);
             }
             Err(kind) => self.fail(index, Outcome::Malformed(kind), now),
         }
@@ -171,16 +185,28 @@ impl<S: Sink, P: Script> Engine<S, P> {
             Ok(Progress::NeedMore) => {}
             Ok(Progress::Complete { response, .. }) => {
                 self.counters.unsolicited += u64::from(surplus);
-                self.on_last_piece(index, response, surplus, now);
+                self.on_last_piece(index, response, (surplus, &[]), now);
             }
             Err(kind) => self.fail(index, Outcome::Malformed(kind), now),
         }
     }
 
-    /// An answer that came in pieces is whole.
-    pub(super) fn on_last_piece(&mut self, index: u32, response: Response, surplus: bool, now: Instant) {
+    /// An answer that came in pieces is whole. `whole` are its bytes if they came at once after all, and else none.
+    pub(super) fn on_last_piece(
+        &mut self,
+        index: u32,
+        response: Response,
+        (surplus, whole): (bool, &[u8]),
+        now: Instant,
+    ) {
         let answer = &self.answers[index as usize];
-        let body_matches = answer.has_body(&self.config.expect);
+        let expect = &self.config.expect;
+        let body_matches = answer.has_body(expect);
+        let as_expected = body_matches && expect.takes_status(response.status);
+        if !(P::SCRIPTED || as_expected) {
+            let asked = (self.config.request.kind, expect);
+            self.wrong_answers.keep(index, &response, asked, whole, answer.body_bytes);
+        }
         let came = Came { body_matches, surplus, received_bytes: answer.received_bytes };
         self.on_answer(index, &response, came, now);
     }
@@ -233,7 +259,8 @@ impl<S: Sink, P: Script> Engine<S, P> {
             && slot.answer_begun
             && let EndOfStream::Complete(response) = self.answers[index as usize].parser.end_of_stream()
         {
-            return self.on_last_piece(index, Response { keep_alive: false, ..response }, false, now);
+            let response = Response { keep_alive: false, ..response };
+            return self.on_last_piece(index, response, (false, &[]), now);
         }
         self.counters.connections_closed_by_server += 1;
         match self.slots[index as usize].state {

@@ -57,6 +57,7 @@ pub(crate) fn healthy() -> LoadResult {
         intended: count,
         outcomes: Outcomes { answered: count, ..Outcomes::default() },
         answered_as_expected: count,
+        first_wrong_answer: None,
         statuses: BTreeMap::from([("200".to_owned(), count)]),
         connect_failures: BTreeMap::new(),
         malformations: BTreeMap::new(),

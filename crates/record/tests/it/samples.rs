@@ -63,6 +63,7 @@ pub(crate) fn load() -> LoadResult {
         intended: 11,
         outcomes: Outcomes { answered: 9, timed_out: 1, malformed: 1, ..Outcomes::default() },
         answered_as_expected: 8,
+        first_wrong_answer: None,
         statuses: map(&[("200", 8), ("503", 1)]),
         connect_failures: map(&[("refused", 3)]),
         malformations: map(&[("bad status line", 1)]),

@@ -93,6 +93,25 @@ fn hostile_texts_stay_on_their_line() {
 }
 
 #[test]
+fn the_first_wrong_answer_is_shown_on_one_harmless_line() {
+    let line = |status, body: Option<&str>| {
+        let mut load = load(1000.0);
+        let body_start = body.map(str::to_owned);
+        load.first_wrong_answer = Some(record::WrongAnswer { status, body_start });
+        let text = text(load);
+        text.lines().find(|line| line.starts_with("wrong ")).unwrap().to_owned()
+    };
+    let says = |rest: &str| format!("wrong       the first wrong answer: {rest}");
+    assert_eq!(line(200, Some("goat")), says("status 200, body “goat”"));
+    assert_eq!(line(204, Some("")), says("status 204, no body"));
+    assert_eq!(line(500, None), says("status 500, its body was not kept"));
+    let hostile = line(500, Some("<html>\n\u{1b}[2J\u{202e}gone\r\n"));
+    assert_eq!(hostile, says("status 500, body “<html> \\u{1b}[2J\\u{202e}gone”"));
+    let long = line(200, Some(&"x".repeat(256)));
+    assert_eq!(long, says(&format!("status 200, body “{}…”", "x".repeat(120))));
+}
+
+#[test]
 fn the_json_as_a_whole() {
     insta::assert_snapshot!(HitReport::new(mixed_load()).json());
 }

@@ -1,0 +1,83 @@
+//! The first answer that was not the expected one is kept, so that it can be shown.
+
+mod common;
+
+use engine::{Action, Completion, Conn, Engine, Event, Load, Sample, WrongAnswer};
+use units::{Duration, Instant};
+
+fn at(millis: u64) -> Instant {
+    Instant::from_nanos(1_000) + Duration::from_millis(millis)
+}
+
+fn answer(status: u16, body: &str) -> Vec<u8> {
+    format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
+}
+
+/// What is kept of one user's answers, each of which comes in the pieces given.
+fn kept(status: Option<u16>, body: Option<&str>, answers: &[&[&[u8]]]) -> Option<WrongAnswer> {
+    let mut config = common::config(1, Load::SATURATING, Duration::from_secs(1));
+    config.expect.status = status;
+    config.expect.body = body.map(|body| body.as_bytes().into());
+    let mut engine = Engine::new(config, |_: &Sample| {}, at(0));
+    let tell = |engine: &mut Engine<_>, conn: Conn, event: Event<'_>| {
+        engine.handle_completion(at(1), Completion { conn, event, arrived: None });
+    };
+    let Some(Action::Connect(conn)) = engine.poll_action(at(0)) else { panic!("it connects first") };
+    tell(&mut engine, conn, Event::Connected);
+    for pieces in answers {
+        assert_eq!(engine.poll_action(at(1)), Some(Action::Send(conn)));
+        tell(&mut engine, conn, Event::Sent);
+        pieces.iter().for_each(|piece| tell(&mut engine, conn, Event::Received(piece)));
+    }
+    engine.first_wrong_answer().cloned()
+}
+
+fn wrong(status: u16, body: Option<&str>) -> WrongAnswer {
+    WrongAnswer { status, body_start: body.map(|body| body.as_bytes().to_vec()) }
+}
+
+#[test]
+fn answers_as_expected_leave_nothing() {
+    let good = answer(200, "good");
+    assert_eq!(kept(None, Some("good"), &[&[&good], &[&good], &[&good[..9], &good[9..]]]), None);
+    assert_eq!(kept(Some(404), None, &[&[&answer(404, "gone")]]), None);
+}
+
+#[test]
+fn the_first_wrong_body_is_kept_however_it_came() {
+    let (good, bad, other) = (answer(200, "good"), answer(200, "goat"), answer(200, "evil"));
+    let expected = Some("good");
+    // With a head that was seen before, with a new one, and in pieces.
+    assert_eq!(
+        kept(None, expected, &[&[&good], &[&good], &[&bad], &[&other]]),
+        Some(wrong(200, Some("goat")))
+    );
+    assert_eq!(kept(None, expected, &[&[&bad], &[&good]]), Some(wrong(200, Some("goat"))));
+    let split = bad.len() - 1;
+    assert_eq!(
+        kept(None, expected, &[&[&good], &[&bad[..split], &bad[split..]]]),
+        Some(wrong(200, Some("goat")))
+    );
+    // Too short, too long, and none at all.
+    assert_eq!(kept(None, expected, &[&[&answer(200, "go")]]), Some(wrong(200, Some("go"))));
+    assert_eq!(kept(None, expected, &[&[&answer(200, "goodness")]]), Some(wrong(200, Some("goodness"))));
+    assert_eq!(kept(None, expected, &[&[&answer(200, "")]]), Some(wrong(200, Some(""))));
+    let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nbad\r\n2\r\nly\r\n0\r\n\r\n";
+    assert_eq!(kept(None, None, &[&[chunked]]), None);
+    assert_eq!(kept(None, expected, &[&[chunked]]), Some(wrong(200, Some("badly"))));
+}
+
+#[test]
+fn an_error_is_kept_with_the_beginning_of_its_page() {
+    let error = answer(500, "it broke");
+    assert_eq!(
+        kept(None, None, &[&[&answer(200, "good")], &[&error], &[&error]]),
+        Some(wrong(500, Some("it broke")))
+    );
+    assert_eq!(kept(Some(200), Some("good"), &[&[&error]]), Some(wrong(500, Some("it broke"))));
+    // Nobody looks at bodies, so none is kept of an answer that came in pieces.
+    assert_eq!(kept(None, None, &[&[&error[..20], &error[20..]]]), Some(wrong(500, None)));
+    let long = "x".repeat(5000);
+    let kept = kept(None, None, &[&[&answer(503, &long)]]).unwrap();
+    assert_eq!((kept.status, kept.body_start.unwrap().len()), (503, 256));
+}

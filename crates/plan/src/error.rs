@@ -29,33 +29,48 @@ impl PlanError {
         Self { place: None, what: what.into(), help: help.into() }
     }
 
-    /// An error about the whole of `file`.
+    /// An error about the whole of `file`; where it has a place in another one, that is what is wrong with `file`.
     #[must_use]
-    pub fn in_file(mut self, file: &Path) -> Self {
-        self.place = Some(Place { file: file.to_owned(), line_column: None });
-        self
+    pub fn in_file(self, file: &Path) -> Self {
+        self.at(Place { file: file.to_owned(), line_column: None })
     }
 
-    /// An error about the byte `offset` of `file`, whose content is `text`.
+    /// The error about the whole of `file`, unless it has a place of its own.
     #[must_use]
-    pub fn at_offset(mut self, file: &Path, text: &str, offset: usize) -> Self {
+    pub fn or_in_file(self, file: &Path) -> Self {
+        if self.place.is_some() { self } else { self.in_file(file) }
+    }
+
+    /// An error about the byte `offset` of `file`, whose content is `text`; where it has a place in another file, that is
+    /// what is wrong there.
+    #[must_use]
+    pub fn at_offset(self, file: &Path, text: &str, offset: usize) -> Self {
         let before = &text.as_bytes()[..offset.min(text.len())];
         let mut lines = before.split(|byte| *byte == b'\n');
         let column = lines.next_back().map_or(0, <[u8]>::len) + 1;
         let line = lines.count() + 1;
-        self.place = Some(Place { file: file.to_owned(), line_column: Some((line, column)) });
+        self.at(Place { file: file.to_owned(), line_column: Some((line, column)) })
+    }
+
+    fn at(mut self, place: Place) -> Self {
+        if let Some(within) = self.place.replace(place) {
+            self.what = format!("{within}: {}", self.what);
+        }
         self
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        self.line_column.map_or(Ok(()), |(line, column)| write!(f, ":{line}:{column}"))
     }
 }
 
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.place {
-            write!(f, "{}", place.file.display())?;
-            if let Some((line, column)) = place.line_column {
-                write!(f, ":{line}:{column}")?;
-            }
-            write!(f, ": ")?;
+            write!(f, "{place}: ")?;
         }
         write!(f, "{}; {}", self.what, self.help)
     }

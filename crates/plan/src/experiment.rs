@@ -28,6 +28,9 @@ use crate::toml_file;
 /// A quick run's window and warm-up when the file says nothing of quick runs.
 const QUICK_SPAN_DEFAULT: Duration = Duration::from_secs(3);
 
+/// The page that shows every key.
+const DOCS: &str = "docs/experiments.md";
+
 /// How thoroughly an experiment is carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
@@ -207,7 +210,7 @@ impl Experiment {
         pace: Pace,
         drivers: Option<&Drivers>,
     ) -> Result<Self, PlanError> {
-        let mut file: ExperimentFile = toml_file::parse(path, text)?;
+        let mut file: ExperimentFile = toml_file::parse(path, text, DOCS)?;
         let procedure =
             file.procedure().check(pace).map_err(|(error, at)| error.at_offset(path, text, at))?;
         let quick = file.quick.unwrap_or_else(|| LoadTable::lasting(QUICK_SPAN_DEFAULT));

@@ -9,8 +9,11 @@ pub mod claims;
 pub mod error;
 pub mod experiment;
 pub mod load;
+pub mod nearest;
+pub mod proxy;
 pub mod request;
 pub mod sb_template;
+pub mod shell;
 pub mod stack;
 pub mod toml_file;
 

@@ -28,6 +28,7 @@ pub use self::catalogue::{CHAIN_MAX, Catalogue};
 pub use self::intervention::{Factor, Intervention, InterventionOn, LimitChange};
 pub use self::template::{Placeholders, Template};
 use crate::error::PlanError;
+use crate::nearest;
 use crate::toml_file;
 
 const MANIFEST: &str = "stack.toml";
@@ -333,7 +334,11 @@ impl StackManifest {
             let names: Vec<&str> = self.endpoints.iter().map(|endpoint| endpoint.name.as_str()).collect();
             PlanError::new(
                 format!("stack `{}` has no endpoint `{name}`", self.id),
-                format!("choose {}, or add an [[endpoint]] to its {MANIFEST}", names.join(" or ")),
+                nearest::help(
+                    name,
+                    names.iter().copied(),
+                    &format!("choose {}, or add an [[endpoint]] to its {MANIFEST}", names.join(" or ")),
+                ),
             )
         })
     }

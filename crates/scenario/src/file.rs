@@ -23,10 +23,7 @@ impl Scenario {
     /// # Errors
     /// The first mistake, with line and column.
     pub fn from_toml(path: &Path, text: &str) -> Result<Self, PlanError> {
-        let file: File = plan::toml_file::parse(path, text).map_err(|error| {
-            let help = "mend the line; docs/scenarios.md shows every key".to_owned();
-            PlanError { help, ..error }
-        })?;
+        let file: File = plan::toml_file::parse(path, text, "docs/scenarios.md")?;
         let reader = Reader {
             path,
             text,

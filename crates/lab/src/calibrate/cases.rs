@@ -1,6 +1,6 @@
 //! The loads and servers of a calibration, as data.
 
-use plan::{IoChoice, LoadArguments, LoadPlan, PlanError};
+use plan::{IoChoice, LoadArguments, LoadPlan, PlanError, nearest};
 use units::{Duration, Rate};
 
 use super::truth::Due;
@@ -237,7 +237,7 @@ pub fn choose(quick: bool, names: &[String]) -> Result<Vec<Case>, PlanError> {
         let among = if quick { " among the quick ones" } else { "" };
         return Err(PlanError::new(
             format!("there is no case `{unknown}`{among}"),
-            format!("choose of {}", all.join(", ")),
+            nearest::help(unknown, all.iter().copied(), &format!("choose of {}", all.join(", "))),
         ));
     }
     let is_chosen = |case: &&Case| names.is_empty() || names.iter().any(|name| name == case.name);

@@ -9,10 +9,13 @@ use toml::Spanned;
 use super::{CellId, CellPair, Claim, Level, Metric, PublishedMachine, Statement, WITHIN_DEFAULT, WriteUp};
 use crate::error::PlanError;
 use crate::experiment::{Experiment, Role, Round};
-use crate::toml_file;
+use crate::nearest;
+use crate::toml_file::{self, Numbers};
 
 /// Microseconds of a millisecond: write-ups give times in ms, records in µs.
 const US_PER_MS: f64 = 1e3;
+/// The page that shows every key.
+const DOCS: &str = "docs/claims.md";
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -62,7 +65,7 @@ struct ClaimTable {
     round: Option<Spanned<String>>,
     #[serde(default)]
     stacks: Vec<Spanned<String>>,
-    connections: Option<Spanned<Vec<u32>>>,
+    connections: Option<Spanned<Numbers>>,
     /// By stack, as `stacks` names it, a figure for each of `connections`.
     #[serde(default)]
     published: BTreeMap<String, Spanned<Vec<f64>>>,
@@ -77,11 +80,11 @@ struct ClaimTable {
 
 /// The experiment that the file names, relative to it.
 pub(super) fn experiment_of(path: &Path, text: &str) -> Result<PathBuf, PlanError> {
-    Ok(toml_file::parse::<WriteUpFile>(path, text)?.experiment)
+    Ok(toml_file::parse::<WriteUpFile>(path, text, DOCS)?.experiment)
 }
 
 pub(super) fn parse(path: &Path, text: &str, experiment: &Experiment) -> Result<WriteUp, PlanError> {
-    let file: WriteUpFile = toml_file::parse(path, text)?;
+    let file: WriteUpFile = toml_file::parse(path, text, DOCS)?;
     let reader = Reader { path, text, experiment };
     if file.claim.is_empty() {
         let error = PlanError::new("the write-up claims nothing", "add a [[claim]]");
@@ -330,7 +333,7 @@ impl Reader<'_> {
     /// The claim's stacks with their cells, each of which the experiment has.
     fn rows(&self, table: &ClaimTable) -> Result<Vec<Row>, PlanError> {
         let connections = self.required(table, table.connections.as_ref(), "connections")?;
-        if table.stacks.is_empty() || connections.get_ref().is_empty() {
+        if table.stacks.is_empty() || connections.get_ref().0.is_empty() {
             let what = format!("the claim `{}` names no cell", table.id.get_ref());
             return self.error(&table.id, what, "give it `stacks` and `connections`");
         }
@@ -356,7 +359,7 @@ impl Reader<'_> {
         &self,
         table: &ClaimTable,
         stack: &Spanned<String>,
-        connections: &Spanned<Vec<u32>>,
+        connections: &Spanned<Numbers>,
     ) -> Result<Row, PlanError> {
         let (round, id) = self.round(table, stack)?;
         // Twins and controls are there for the comparison's sake; no write-up claims anything of them.
@@ -366,7 +369,8 @@ impl Reader<'_> {
             if of_stack.peek().is_none() {
                 let what = format!("the round `{}` has no stack `{id}`", round.name);
                 let stacks: BTreeSet<&str> = own().map(|cell| cell.stack.as_str()).collect();
-                let help = format!("it has {}", stacks.into_iter().collect::<Vec<_>>().join(", "));
+                let has = format!("it has {}", stacks.iter().copied().collect::<Vec<_>>().join(", "));
+                let help = nearest::help(id, stacks, &has);
                 return self.error(stack, what, &help);
             }
             if of_stack.all(|cell| cell.load.connections.get() != count) {
@@ -376,7 +380,7 @@ impl Reader<'_> {
             Ok(CellId { round: round.name.clone(), stack: id.to_owned(), connections: count })
         };
         let cells: Vec<CellId> =
-            connections.get_ref().iter().map(|count| at(*count)).collect::<Result<_, _>>()?;
+            connections.get_ref().0.iter().map(|count| at(*count)).collect::<Result<_, _>>()?;
         let published = table.published.get(stack.get_ref());
         let published = published.map(|figures| self.figures(table, figures, cells.len())).transpose()?;
         Ok(Row { cells, published })
@@ -389,21 +393,22 @@ impl Reader<'_> {
         stack: &'s Spanned<String>,
     ) -> Result<(&Round, &'s str), PlanError> {
         let find = |name: &str| self.experiment.rounds.iter().find(|round| round.name == name);
-        let rounds = || {
+        let rounds = |given: &str| {
             let names: Vec<&str> = self.experiment.rounds.iter().map(|round| round.name.as_str()).collect();
-            format!("the experiment has {}", names.join(", "))
+            let has = format!("the experiment has {}", names.join(", "));
+            nearest::help(given, names, &has)
         };
         let none = |name: &str| format!("there is no round `{name}`");
         if let Some((name, id)) = stack.get_ref().split_once('/') {
             return match find(name) {
                 Some(round) => Ok((round, id)),
-                None => self.error(stack, none(name), &rounds()),
+                None => self.error(stack, none(name), &rounds(name)),
             };
         }
         let round = self.required(table, table.round.as_ref(), "round")?;
         match find(round.get_ref()) {
             Some(found) => Ok((found, stack.get_ref())),
-            None => self.error(round, none(round.get_ref()), &rounds()),
+            None => self.error(round, none(round.get_ref()), &rounds(round.get_ref())),
         }
     }
 

@@ -120,9 +120,9 @@ fn every_mistake_names_its_line_and_what_to_do() {
     let with = |from: &str, to: &str| ORDER.replace(from, to);
     let ceiling = "kind = \"ceiling\"\nround = \"hello\"\nstacks = [\"target-pool\"]\nconnections = [4]\n";
     for (text, start, part) in [
-        (with("\"order\"", "\"odor\""), "c.toml:12:", "unknown variant"),
-        (with("round", "rond"), "c.toml:13:", "unknown field"),
-        (with("\"hello\"", "\"helo\""), "c.toml:13:", "the experiment has hello, sleep"),
+        (with("\"order\"", "\"odor\""), "c.toml:12:", "unknown value `odor`; did you mean order?"),
+        (with("round", "rond"), "c.toml:13:", "unknown key `rond`; did you mean round?"),
+        (with("\"hello\"", "\"helo\""), "c.toml:13:", "did you mean hello? the experiment has hello, sleep"),
         (with("target-single\",", "gin\","), "c.toml:14:", "it has target-event-loop"),
         (with("target-single\",", "target-pool\","), "c.toml:14:", "twice"),
         (with("[4, 8]", "[4, 9]"), "c.toml:15:", "no load of 9"),

@@ -7,12 +7,13 @@ use serde::de::{Deserializer, Error};
 use units::{Duration, Rate};
 
 use crate::load::{IoChoice, LoadArguments, Threads};
+use crate::toml_file::Numbers;
 
 /// The keys of `[load]`, `[quick]` and a round's `load`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LoadTable {
-    pub(super) connections: Option<Vec<u32>>,
+    pub(super) connections: Option<Numbers>,
     #[serde(default, deserialize_with = "number_or_word")]
     threads: Option<Threads>,
     #[serde(default, deserialize_with = "parsed")]
@@ -88,7 +89,7 @@ where
 /// `2`, or a word.
 fn number_or_word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Threads>, D::Error> {
     #[derive(Deserialize)]
-    #[serde(untagged)]
+    #[serde(untagged, expecting = "a number of threads, or \"auto\"")]
     enum Raw {
         Number(u32),
         Word(String),
@@ -118,7 +119,7 @@ impl Layers<'_> {
     /// How many connections, one load for each: at every load as the tables behind the first say.
     pub(super) fn connections(&self, at_every_load: bool) -> Option<Vec<u32>> {
         let tables = &self.0[usize::from(at_every_load)..];
-        tables.iter().find_map(|table| table.connections.clone())
+        tables.iter().find_map(|table| table.connections.clone()).map(|Numbers(all)| all)
     }
 
     /// Whether connections are fresh, where a table says so.

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use super::{Cell, Experiment, Role, Round};
 use crate::claims::CellId;
 use crate::error::PlanError;
+use crate::nearest;
 
 /// What a cell must be to be measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +45,15 @@ impl Experiment {
         let stacks = || all().filter(|(_, cell)| cell.role == Role::Stack);
         if let Some(nothing) = only.iter().find(|it| !stacks().any(|(round, cell)| it.is(round, cell))) {
             let what = format!("the experiment has no cell of {}", nothing.shown());
-            return Err(PlanError::new(what, "name what is in its file; a quick run has fewer loads"));
+            let help = "name what is in its file; a quick run has fewer loads";
+            let help = match nothing {
+                Only::Round(name) => {
+                    nearest::help(name, stacks().map(|(round, _)| round.name.as_str()), help)
+                }
+                Only::Stack(id) => nearest::help(id, stacks().map(|(_, cell)| cell.stack.as_str()), help),
+                Only::Connections(_) => help.to_owned(),
+            };
+            return Err(PlanError::new(what, help));
         }
         let named = stacks().filter(|(round, cell)| {
             only.iter().all(|one| {

@@ -4,7 +4,10 @@ use super::*;
 
 fn catalogue() -> Catalogue {
     let stacks = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../stacks");
-    Catalogue::load(&stacks).expect("the catalogue is valid")
+    let catalogue = Catalogue::load(&stacks).expect("the folder is there");
+    let broken: Vec<String> = catalogue.broken().map(|(_, error)| error.to_string()).collect();
+    assert_eq!(broken, [""; 0], "every stack of the repository is valid");
+    catalogue
 }
 
 fn parse(text: &str) -> Result<Experiment, PlanError> {
@@ -44,6 +47,39 @@ fn a_round_is_stacks_times_loads() {
 }
 
 #[test]
+fn one_number_of_connections_needs_no_brackets() {
+    let loads = |connections: &str| {
+        let text = GOOD.replace("connections = [4, 8]", &format!("connections = {connections}"));
+        let cells = parse(&text).unwrap().rounds.remove(0).cells;
+        cells.iter().map(|cell| cell.load.connections.get()).collect::<Vec<_>>()
+    };
+    assert_eq!(loads("32"), loads("[32]"));
+    let error = parse(&GOOD.replace("[4, 8]", "\"4\"")).unwrap_err().to_string();
+    assert!(
+        error.starts_with("x.toml:4:15: `connections` is given string \"4\", and takes a whole number"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_slip_in_a_key_or_a_value_is_told_with_what_was_meant() {
+    for (from, to, said) in [
+        ("duration =", "duraton =", "x.toml:5:1: unknown key `duraton`; did you mean duration?"),
+        (
+            "timeout =",
+            "time_out =",
+            "unknown key `time_out`; did you mean timeout, connect_timeout, idle_timeout?",
+        ),
+        ("endpoint = \"hello\"", "endpoint = \"helo\"", "no endpoint `helo`; did you mean hello?"),
+        ("[\"target-pool\", \"target-single\"]", "\"target-pool\"", "write stacks = [\"target-pool\"]"),
+        ("timeout = \"5s\"", "arrivals = \"poison\"", "unknown value `poison`; did you mean poisson?"),
+    ] {
+        let error = parse(&GOOD.replace(from, to)).unwrap_err().to_string();
+        assert!(error.contains(said), "{said}: {error}");
+    }
+}
+
+#[test]
 fn a_round_may_say_how_users_start_and_how_connections_are_used() {
     let keys = r#"ramp_up = "50s", requests_per_user = 1000, reuse = "fresh""#;
     let text = GOOD.replace("duration = \"2s\"\n", "").replace("timeout = \"5s\"", keys);
@@ -57,7 +93,7 @@ fn a_round_may_say_how_users_start_and_how_connections_are_used() {
 fn every_mistake_names_its_line_and_what_to_do() {
     let with = |from: &str, to: &str| GOOD.replace(from, to);
     for (text, start, part) in [
-        (with("duration", "durration"), "x.toml:5:1", "unknown field"),
+        (with("duration", "durration"), "x.toml:5:1", "unknown key"),
         (with("\"2s\"", "\"2\""), "x.toml:5:", "unknown unit"),
         (with("[4, 8]", "[0]"), "x.toml:10:", "zero connections"),
         (with("target-pool", "target-pol"), "x.toml:9:", "target-pool"),
@@ -225,6 +261,10 @@ fn parts_that_are_named_are_kept_with_what_goes_with_them() {
     assert_eq!(kept(&["connections=4", "connections=8"]).unwrap().len(), 8, "either of two of a kind");
     let error = kept(&["stack=gin"]).unwrap_err().to_string();
     assert!(error.contains("no cell of stack `gin`"), "{error}");
+    let error = kept(&["stack=target-singel"]).unwrap_err().to_string();
+    assert!(error.contains("did you mean target-single? name what"), "{error}");
+    let error = kept(&["round=helo"]).unwrap_err().to_string();
+    assert!(error.contains("did you mean hello? name what"), "{error}");
     assert!("stacks=gin".parse::<Only>().is_err() && "connections=many".parse::<Only>().is_err());
 }
 

@@ -1,44 +1,60 @@
 //! All stacks of a folder, and which of them stand behind which.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::{InterventionOn, MANIFEST, StackManifest};
 use crate::error::PlanError;
+use crate::nearest;
 
 /// Most stacks in a row, each behind the one before: a bound, since more is a slip rather than a test.
 pub const CHAIN_MAX: usize = 4;
 
-/// Every stack of a folder and every variant of it, all of them valid, by id.
+/// Every stack of a folder and every variant of it by id, and what is wrong with those that can't be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Catalogue {
     dir: PathBuf,
     stacks: BTreeMap<String, StackManifest>,
+    /// By the name of their folder, or of a variant by its id: stacks whose manifest has a mistake.
+    broken: BTreeMap<String, PlanError>,
 }
 
 impl Catalogue {
-    /// Loads every `<id>/stack.toml` in `dir`. Each upstream that is named exists, and no stack stands behind
-    /// itself.
+    /// Loads every `<id>/stack.toml` in `dir`. One with a mistake is kept aside with it, and keeps nobody from the others;
+    /// so is a stack whose upstream does not exist, is broken, or stands behind itself.
     pub fn load(dir: &Path) -> Result<Self, PlanError> {
         let unreadable = |error: std::io::Error| {
             let help = "run inside a checkout of proofload, or name its folder `stacks`";
             PlanError::new(format!("cannot be read as a folder of stacks ({error})"), help).in_file(dir)
         };
-        let mut stacks = BTreeMap::new();
+        let (mut stacks, mut broken) = (BTreeMap::new(), BTreeMap::new());
         for entry in std::fs::read_dir(dir).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
             let shared = entry.file_name().as_encoded_bytes().starts_with(b"_");
-            if !shared && entry.path().join(MANIFEST).is_file() {
-                let all = StackManifest::load(&entry.path())?;
-                stacks.extend(all.into_iter().map(|stack| (stack.id.clone(), stack)));
+            if shared || !entry.path().join(MANIFEST).is_file() {
+                continue;
+            }
+            match StackManifest::load(&entry.path()) {
+                Ok(all) => stacks.extend(all.into_iter().map(|stack| (stack.id.clone(), stack))),
+                Err(error) => {
+                    broken.insert(entry.file_name().to_string_lossy().into_owned(), error);
+                }
             }
         }
-        let catalogue = Self { dir: dir.to_owned(), stacks };
-        for stack in catalogue.stacks.values() {
-            catalogue.chain(&stack.id).map_err(|error| error.in_file(&stack.dir.join(MANIFEST)))?;
-        }
+        let mut catalogue = Self { dir: dir.to_owned(), stacks, broken };
+        let chainless = |stack: &StackManifest| {
+            let error = catalogue.chain(&stack.id).err()?;
+            Some((stack.id.clone(), error.in_file(&stack.dir.join(MANIFEST))))
+        };
+        let chainless: Vec<_> = catalogue.stacks.values().filter_map(chainless).collect();
+        catalogue.stacks.retain(|id, _| chainless.iter().all(|(broken, _)| broken != id));
+        catalogue.broken.extend(chainless);
         Ok(catalogue)
+    }
+
+    /// The stacks that can't be used, and why.
+    pub fn broken(&self) -> impl Iterator<Item = (&str, &PlanError)> {
+        self.broken.iter().map(|(id, error)| (id.as_str(), error))
     }
 
     /// The folder.
@@ -46,16 +62,16 @@ impl Catalogue {
         &self.dir
     }
 
-    /// The stack called `id`.
+    /// The stack called `id`; of one whose manifest has a mistake, that mistake.
     pub fn get(&self, id: &str) -> Result<&StackManifest, PlanError> {
         self.stacks.get(id).ok_or_else(|| {
-            let mut help = String::from("`proofload list` lists them all");
-            let close = self.close_to(id);
-            if !close.is_empty() {
-                // Writing into a String cannot fail.
-                let _ = write!(help, "; did you mean {}?", close.join(", "));
-            }
-            PlanError::new(format!("there is no stack `{id}` in {}", self.dir.display()), help)
+            let of_stack = id.split_once('@').map_or(id, |(stack, _)| stack);
+            let mistake = self.broken.get(id).or_else(|| self.broken.get(of_stack));
+            mistake.cloned().unwrap_or_else(|| {
+                let known = self.stacks.keys().chain(self.broken.keys()).map(String::as_str);
+                let help = nearest::help(id, known, "`proofload list` lists them all");
+                PlanError::new(format!("there is no stack `{id}` in {}", self.dir.display()), help)
+            })
         })
     }
 
@@ -93,33 +109,4 @@ impl Catalogue {
         };
         self.iter_with_variants().filter(changes).collect()
     }
-
-    /// At most five ids that `id` may be a slip for, the closest first.
-    fn close_to(&self, id: &str) -> Vec<&str> {
-        let distance = |known: &str| {
-            let contained = id.len() >= 3 && (known.contains(id) || id.contains(known));
-            if contained { 1 } else { edit_distance(id, known) }
-        };
-        let bound = 1 + id.len() / 3;
-        let mut close: Vec<(usize, &str)> =
-            self.stacks.keys().map(|known| (distance(known), known.as_str())).collect();
-        close.retain(|(distance, _)| *distance <= bound);
-        close.sort_unstable();
-        close.into_iter().take(5).map(|(_, known)| known).collect()
-    }
-}
-
-/// Levenshtein's distance, over bytes.
-fn edit_distance(left: &str, right: &str) -> usize {
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, a) in left.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in right.bytes().enumerate() {
-            let substituted = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[right.len()]
 }

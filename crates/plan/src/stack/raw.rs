@@ -139,7 +139,7 @@ pub(super) struct RawIntervention {
 
 /// `400`, or `"256MiB"` of a heap.
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a whole number, or of a heap a size in quotes such as \"256MiB\"")]
 pub(super) enum RawSize {
     Count(i64),
     Fraction(#[expect(dead_code, reason = "kept apart to be refused with its place")] f64),
@@ -148,7 +148,7 @@ pub(super) enum RawSize {
 
 /// `100` or `"unlimited"`.
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a number of requests, or \"unlimited\"")]
 pub(super) enum RawCap {
     Requests(u32),
     Word(String),

@@ -18,6 +18,7 @@ use super::{
     Limits, Needs, Ready, Run, StackManifest, Template, Variant,
 };
 use crate::error::PlanError;
+use crate::nearest;
 use crate::toml_file;
 
 /// The placeholders that every stack has; `{upstream}` is empty where none is named.
@@ -30,7 +31,7 @@ const OPEN_FILES: std::ops::RangeInclusive<u32> = 16..=1_048_576;
 
 /// Validates `text`, the manifest `file` in folder `dir`: the stack as such, and then its variants.
 pub(super) fn manifests(file: &Path, dir: &Path, text: &str) -> Result<Vec<StackManifest>, PlanError> {
-    let mut raw: Raw = toml_file::parse(file, text)?;
+    let mut raw: Raw = toml_file::parse(file, text, "docs/experiments.md")?;
     let source = Source { file, dir, text, parameters: raw.parameters.keys().map(name_of).collect() };
     let variants = std::mem::take(&mut raw.variants);
     let mut all = vec![source.manifest(raw)?];
@@ -320,7 +321,9 @@ impl Source<'_> {
         }
         if let Some(unknown) = raw.parameters.keys().find(|key| !self.parameters.contains(key.get_ref())) {
             let what = format!("the stack has no parameter `{}`", unknown.get_ref());
-            return Err(self.error(unknown.span(), what, "declare it in [parameters]"));
+            let known = self.parameters.iter().map(String::as_str);
+            let help = nearest::help(unknown.get_ref(), known, "declare it in [parameters]");
+            return Err(self.error(unknown.span(), what, help));
         }
         if let (Some(upstream), None) = (&raw.upstream, &stack.upstream) {
             let what = "the stack has no upstream that a variant could change";

@@ -234,9 +234,9 @@ fn how_much_larger_a_limit_becomes_follows_from_what_it_was() {
 #[test]
 fn a_wrong_intervention_is_told_with_its_line() {
     for (index, (to, place, what)) in [
-        ("{ on = \"pol\", to = 4 }", "45:23", "unknown variant `pol`"),
-        ("{ to = 4 }", "45:16", "missing field `on`"),
-        ("{ on = \"pool\", by = 4 }", "45:31", "unknown field `by`"),
+        ("{ on = \"pol\", to = 4 }", "45:23", "unknown value `pol`"),
+        ("{ to = 4 }", "45:16", "the key `on` is missing"),
+        ("{ on = \"pool\", by = 4 }", "45:31", "unknown key `by`"),
         ("{ on = \"pool\" }", "45:16", "by how much `pool` is changed is not said; add `to`"),
         ("{ on = \"heap\" }", "45:16", "by how much `heap` is changed is not said"),
         ("{ on = \"pool\", factor = 2, to = 4 }", "45:48", "by how much it is changed is said twice"),
@@ -293,10 +293,15 @@ fn a_chain_begins_at_its_far_end() {
     assert_eq!(ids("good@other"), ["back@b", "good@other"]);
     assert_eq!(catalogue.iter().count(), 2);
     let round = Stacks::new("round", &[("back", &GOOD.replace("back@b", "back"))]);
-    let error = Catalogue::load(round.0.path()).unwrap_err().to_string();
+    let broken = |stacks: &Stacks, id: &str| {
+        let catalogue = Catalogue::load(stacks.0.path()).unwrap();
+        assert_eq!(catalogue.iter().count(), 0, "what has no whole chain can't be used");
+        catalogue.get(id).unwrap_err().to_string()
+    };
+    let error = broken(&round, "back");
     assert!(error.contains("more than 4 stacks stand behind each other from `back`"), "{error}");
     let alone = Stacks::new("alone", &[("good", GOOD)]);
-    let error = Catalogue::load(alone.0.path()).unwrap_err().to_string();
+    let error = broken(&alone, "good");
     assert!(error.contains("good/stack.toml: there is no stack `back`"), "{error}");
 }
 
@@ -304,8 +309,8 @@ fn a_chain_begins_at_its_far_end() {
 fn each_mistake_is_told_with_its_line() {
     for (index, (from, to, place, what)) in [
         ("title = \"Good\"", "title = \" \"", "1:9", "this is empty"),
-        ("title =", "titel =", "1:1", "unknown field `titel`"),
-        ("\"2019\"", "\"2020\"", "3:14", "unknown variant `2020`"),
+        ("title =", "titel =", "1:1", "unknown key `titel`"),
+        ("\"2019\"", "\"2020\"", "3:14", "unknown value `2020`"),
         ("dir = \"src\"", "dir = \"scr\"", "14:7", "the build's folder `scr` cannot be read"),
         ("{build_dir}/out", "{work_dir}", "15:20", "`{work_dir}` is not known when a stack is built"),
         ("[\"main.c\"]", "[\"main.d\"]", "16:11", "there is no `main.d`"),
@@ -322,7 +327,7 @@ fn each_mistake_is_told_with_its_line() {
         ("path = \"/hello\"", "path = \"hello\"", "26:8", "`hello` is not the path of a request"),
         ("body = \"hello\"", "status = 99", "27:10", "99 is not the status of an answer"),
         ("name = \"sleep\"", "name = \"hello\"", "33:8", "a second endpoint is called `hello`"),
-        ("\"close\"", "\"shut\"", "36:14", "unknown variant `shut`"),
+        ("\"close\"", "\"shut\"", "36:14", "unknown value `shut`"),
         ("app.conf", "ap.conf", "38:12", "there is no file `ap.conf`"),
         ("renamed.conf", "../renamed.conf", "39:8", "`../renamed.conf` is no file name"),
     ]
@@ -364,7 +369,7 @@ fn limits_are_read_and_a_variant_changes_those_it_names() {
         ("cpu = nan", "14:7", "no quota of CPU time"),
         ("cpu = -1", "14:7", "no quota of CPU time"),
         ("open_files = 15", "14:14", "15 is no bound of open files; write a number from 16"),
-        ("open_file = 64", "14:1", "unknown field `open_file`"),
+        ("open_file = 64", "14:1", "unknown key `open_file`"),
     ]
     .into_iter()
     .enumerate()
@@ -398,6 +403,28 @@ fn a_catalogue_holds_every_stack_and_helps_with_slips() {
 #[test]
 fn a_folder_name_that_is_no_id_is_refused() {
     let stacks = Stacks::new("id", &[("Bad_Name", GOOD)]);
-    let error = Catalogue::load(stacks.0.path()).unwrap_err().to_string();
+    let error = Catalogue::load(stacks.0.path()).unwrap().get("Bad_Name").unwrap_err().to_string();
     assert!(error.contains("`Bad_Name` cannot be the id of a stack"), "{error}");
+}
+
+#[test]
+fn a_stack_with_a_mistake_keeps_nobody_from_the_others() {
+    let alone = GOOD.replace("upstream = \"back\"\n", "").replace("\"{upstream}\", ", "");
+    let alone = alone.split("[[variant]]").next().unwrap();
+    let slip = alone.replace("title =", "titel =");
+    // `front` is sound itself, and stands before one that is not.
+    let front = GOOD.split("[[variant]]").next().unwrap().replace("\"back\"", "\"slip\"");
+    let stacks = Stacks::new("broken", &[("sound", alone), ("slip", &slip), ("front", &front)]);
+    let catalogue = Catalogue::load(stacks.0.path()).unwrap();
+    let ids: Vec<&str> = catalogue.iter().map(|stack| stack.id.as_str()).collect();
+    assert_eq!(ids, ["sound"]);
+    assert!(catalogue.chain("sound").is_ok());
+    let broken: Vec<(&str, String)> = catalogue.broken().map(|(id, error)| (id, error.to_string())).collect();
+    let [("front", behind), ("slip", own)] = broken.as_slice() else { panic!("{broken:?}") };
+    assert!(own.contains("slip/stack.toml:1:1: unknown key `titel`; did you mean title?"), "{own}");
+    assert!(behind.contains("front/stack.toml: ") && behind.contains(own.as_str()), "{behind}");
+    assert_eq!(catalogue.get("slip").unwrap_err().to_string(), *own);
+    assert_eq!(catalogue.get("slip@any").unwrap_err().to_string(), *own);
+    let near = catalogue.get("slop").unwrap_err().to_string();
+    assert!(near.contains("no stack `slop`") && near.contains("did you mean slip?"), "{near}");
 }

@@ -25,7 +25,8 @@ impl Reader<'_> {
         let method = method.unwrap_or(if has_body { "POST" } else { "GET" });
         let name = match &step.name {
             Some(name) => self.template(name)?,
-            None => self.template_of(line, &format!("{method} {target}"))?,
+            // As it is written: what variables make of it may be another each time, and it is one request all the same.
+            None => Template::text(format!("{method} {target}")),
         };
         Ok(RequestStep {
             name,

@@ -1,6 +1,6 @@
 //! The sockets of a port: whose listens on it, and how many are connected to it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -37,25 +37,30 @@ pub fn is_owned(port: u16, pids: &[i32]) -> Option<bool> {
     Some(false)
 }
 
+/// Where `pids` listen, each address once. `None` where that cannot be known, because one hides its descriptors from us.
+pub fn addresses_of(pids: &[i32]) -> Option<Vec<SocketAddr>> {
+    let mut addresses = BTreeSet::new();
+    for pid in pids {
+        let inodes: HashSet<String> = sockets_of(*pid)?.collect();
+        // Its own tables: a process may live in a network of its own.
+        for table in ["tcp", "tcp6"] {
+            let text = fs::read_to_string(format!("/proc/{pid}/net/{table}")).unwrap_or_default();
+            let listens = text.lines().filter_map(Row::of).filter(|row| row.state == LISTEN);
+            addresses.extend(listens.filter(|row| inodes.contains(row.inode)).filter_map(|row| row.local()));
+        }
+    }
+    Some(addresses.into_iter().collect())
+}
+
 /// Where one of `pids` listens that another machine may reach: not on a loopback address. What hides its descriptors from
 /// us has none here.
 pub fn beyond_loopback(pids: &[i32]) -> Vec<SocketAddr> {
-    let owned: HashSet<String> = pids.iter().filter_map(|pid| sockets_of(*pid)).flatten().collect();
-    let tables = TABLES.map(|table| fs::read_to_string(table).unwrap_or_default());
-    let rows = tables.iter().flat_map(|table| table.lines()).filter_map(Row::of);
-    let listening = rows.filter(|row| row.state == LISTEN && owned.contains(row.inode));
-    let mut beyond: Vec<SocketAddr> =
-        listening.filter_map(Row::local).filter(|local| !is_loopback(local.ip())).collect();
-    beyond.sort_unstable();
-    beyond.dedup();
-    beyond
+    let all = pids.iter().filter_map(|pid| addresses_of(&[*pid])).flatten();
+    let beyond: BTreeSet<SocketAddr> = all.filter(|local| !local.ip().to_canonical().is_loopback()).collect();
+    beyond.into_iter().collect()
 }
 
-fn is_loopback(ip: IpAddr) -> bool {
-    ip.to_canonical().is_loopback()
-}
-
-/// The inodes of the sockets that a process holds; `None` where it hides its descriptors from us.
+/// The inodes of the sockets that a process holds; `None` where it hides them.
 fn sockets_of(pid: i32) -> Option<impl Iterator<Item = String>> {
     let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).ok()?;
     let links = descriptors.filter_map(|entry| fs::read_link(entry.ok()?.path()).ok());
@@ -72,8 +77,8 @@ fn listening_inodes(table: &str, port: u16) -> Vec<String> {
 
 /// What is of interest in a line of such a table.
 struct Row<'a> {
-    /// Hexadecimal, in words of four bytes as the machine has them.
-    local_ip: &'a str,
+    /// In hexadecimal, as the kernel holds it.
+    local_address: &'a str,
     local_port: u16,
     remote_port: u16,
     state: &'a str,
@@ -85,26 +90,33 @@ impl<'a> Row<'a> {
     fn of(line: &'a str) -> Option<Self> {
         let mut fields = line.split_whitespace().skip(1);
         let port = |port: &str| u16::from_str_radix(port, 16).ok();
-        let ((local_ip, local), (_, remote)) =
-            (fields.next()?.rsplit_once(':')?, fields.next()?.rsplit_once(':')?);
-        let (local_port, remote_port) = (port(local)?, port(remote)?);
-        Some(Self { local_ip, local_port, remote_port, state: fields.next()?, inode: fields.nth(5)? })
+        let (local_address, local_port) = fields.next()?.rsplit_once(':')?;
+        let (_, remote_port) = fields.next()?.rsplit_once(':')?;
+        Some(Self {
+            local_address,
+            local_port: port(local_port)?,
+            remote_port: port(remote_port)?,
+            state: fields.next()?,
+            inode: fields.nth(5)?,
+        })
     }
 
-    fn local(self) -> Option<SocketAddr> {
-        let word = |at: usize| {
-            let digits = self.local_ip.get(8 * at..8 * at + 8)?;
+    /// Its own address: words of four bytes, each in the byte order of this machine.
+    fn local(&self) -> Option<SocketAddr> {
+        let word = |index: usize| {
+            let digits = self.local_address.get(index * 8..index * 8 + 8)?;
             u32::from_str_radix(digits, 16).ok().map(u32::to_ne_bytes)
         };
-        let ip = match self.local_ip.len() {
-            8 => IpAddr::from(Ipv4Addr::from(word(0)?)),
+        let ip: IpAddr = match self.local_address.len() {
+            8 => Ipv4Addr::from(word(0)?).into(),
             32 => {
                 let words = [word(0)?, word(1)?, word(2)?, word(3)?];
-                IpAddr::from(Ipv6Addr::from(<[u8; 16]>::try_from(words.as_flattened()).ok()?))
+                let bytes: [u8; 16] = words.concat().try_into().ok()?;
+                Ipv6Addr::from(bytes).to_canonical()
             }
             _ => return None,
         };
-        Some(SocketAddr::new(ip, self.local_port))
+        Some((ip, self.local_port).into())
     }
 }
 
@@ -135,6 +147,18 @@ mod tests {
     }
 
     #[test]
+    fn tells_where_a_process_listens() {
+        let listeners = ["127.0.0.1:0", "[::1]:0"].map(|address| TcpListener::bind(address).ok());
+        let ours = std::process::id().cast_signed();
+        let addresses = addresses_of(&[ours]).unwrap();
+        for listener in listeners.iter().flatten() {
+            assert!(addresses.contains(&listener.local_addr().unwrap()), "{listener:?}: {addresses:?}");
+        }
+        assert_eq!(addresses_of(&[]), Some(Vec::new()));
+        assert_eq!(addresses_of(&[-1]), None);
+    }
+
+    #[test]
     fn a_listener_that_others_can_reach_is_told_from_one_on_loopback() {
         let ours = [std::process::id().cast_signed()];
         let inside: Vec<TcpListener> =
@@ -151,9 +175,9 @@ mod tests {
         let table = "sl local rem st\n 0: 0100007F:1F90 00000000:0000 0A 0:0 0:0 0 0 0 77\n \
             1: 0000000000000000FFFF00000100007F:1F90 00000000000000000000000000000000:0000 0A 0:0 0:0 0 0 0 78\n";
         if cfg!(target_endian = "little") {
-            let locals: Vec<SocketAddr> = table.lines().filter_map(Row::of).filter_map(Row::local).collect();
+            let locals: Vec<SocketAddr> = table.lines().filter_map(Row::of).filter_map(|row| row.local()).collect();
             assert_eq!(locals.len(), 2);
-            assert!(locals.iter().all(|it| is_loopback(it.ip())), "{locals:?}");
+            assert!(locals.iter().all(|it| it.ip().is_loopback()), "{locals:?}");
         }
     }
 }

@@ -15,7 +15,7 @@ use units::Duration;
 use crate::cgroup::Cgroup;
 use crate::client::Client;
 use crate::cpus::Cpus;
-use crate::error::StackError;
+use crate::error::{Listening, StackError};
 use crate::interrupt::Interrupt;
 use crate::running::Running;
 use crate::{limits, log, needs, ports, supervise};
@@ -203,7 +203,7 @@ fn await_ready(
             return give_up(&running, |running| StackError::Died {
                 stack: running.id.clone(),
                 status: status.to_string(),
-                command: running.command.join(" "),
+                command: plan::shell::command(&running.command),
                 log: log::end(&running.log, running.log_from).into(),
             });
         }
@@ -221,6 +221,7 @@ fn await_ready(
                 timeout: ready.timeout,
                 url: format!("http://{}{}", running.addr, ready.path),
                 last,
+                listening: Listening::of(running.addr, listener::addresses_of(&running.pids())),
                 log: log::end(&running.log, running.log_from).into(),
             });
         }

@@ -147,7 +147,7 @@ fn run(
         stack: stack.id.clone(),
         why,
         dir: plan.dir.clone(),
-        command: command.join(" "),
+        command: plan::shell::command(command),
         log: log::end(options.log, from).into(),
     };
     let spawn = || {

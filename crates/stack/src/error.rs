@@ -2,9 +2,13 @@
 
 use std::fmt;
 use std::io;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use units::Duration;
+
+/// Addresses that are named at most where a stack listens elsewhere.
+const LISTENING_SHOWN_MAX: usize = 8;
 
 /// Why a stack could not be built, booted, asked or stopped.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +28,8 @@ pub enum StackError {
     /// The build's command failed, took too long or did not make what it should.
     #[error(
         "cannot build stack `{stack}`: {why}; run it by hand: cd {} && {command}\n{}",
-        dir.display(), log
+        plan::shell::quoted_path(dir),
+        log
     )]
     Build {
         /// The stack.
@@ -33,14 +38,14 @@ pub enum StackError {
         why: String,
         /// Where the command ran.
         dir: PathBuf,
-        /// The command.
+        /// The command, as a shell takes it.
         command: String,
         /// The end of what it printed.
         log: Box<LogEnd>,
     },
     /// The process ended before it answered.
     #[error(
-        "stack `{stack}` ended with {status} before it was ready; see why below, or run {command}\n{}",
+        "stack `{stack}` ended with {status} before it was ready; see why below, or run it by hand: {command}\n{}",
         log
     )]
     Died {
@@ -48,17 +53,13 @@ pub enum StackError {
         stack: String,
         /// How it ended.
         status: String,
-        /// What was run.
+        /// What was run, as a shell takes it.
         command: String,
         /// The end of what it printed.
         log: Box<LogEnd>,
     },
     /// The process lives, and does not answer as it should.
-    #[error(
-        "stack `{stack}` was not ready within {timeout}: GET {url} {last}; \
-        mend the stack, or raise `timeout` in its [ready]\n{}",
-        log
-    )]
+    #[error("stack `{stack}` was not ready within {timeout}: GET {url} {last}{}\n{}", listening, log)]
     NotReady {
         /// The stack.
         stack: String,
@@ -68,6 +69,8 @@ pub enum StackError {
         url: String,
         /// How the last try ended.
         last: String,
+        /// Where its processes listen instead, and what to do.
+        listening: Listening,
         /// The end of what it printed.
         log: Box<LogEnd>,
     },
@@ -132,6 +135,48 @@ impl StackError {
     pub(crate) fn io(what: &'static str, path: &Path, help: &'static str) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { what, path, source, help }
+    }
+}
+
+/// Where the processes of a stack that did not get ready listen; reads on after how the last try ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Listening {
+    /// Where they should, or nobody can tell.
+    AsTold,
+    /// Nowhere yet.
+    Nowhere,
+    /// At these addresses, which is not where they should.
+    Elsewhere(Vec<SocketAddr>),
+}
+
+impl Listening {
+    /// What `addresses` are to a stack that was told to listen on `told`; `None` of them where they can't be known.
+    pub(crate) fn of(told: SocketAddr, addresses: Option<Vec<SocketAddr>>) -> Self {
+        let reaches =
+            |at: &SocketAddr| at.port() == told.port() && (at.ip() == told.ip() || at.ip().is_unspecified());
+        match addresses {
+            None => Self::AsTold,
+            Some(none) if none.is_empty() => Self::Nowhere,
+            Some(all) if all.iter().any(reaches) => Self::AsTold,
+            Some(all) => Self::Elsewhere(all),
+        }
+    }
+}
+
+impl fmt::Display for Listening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let raise = "mend the stack, or raise `timeout` in its [ready]";
+        match self {
+            Self::AsTold => write!(f, "; {raise}"),
+            Self::Nowhere => write!(f, ", and its processes listen on no port; {raise}"),
+            Self::Elsewhere(all) => {
+                let shown: Vec<String> =
+                    all.iter().take(LISTENING_SHOWN_MAX).map(ToString::to_string).collect();
+                let more = if all.len() > shown.len() { ", \u{2026}" } else { "" };
+                let all = shown.join(", ");
+                write!(f, ", and its processes listen on {all}{more}; have it listen on 127.0.0.1:{{port}}")
+            }
+        }
     }
 }
 

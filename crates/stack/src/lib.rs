@@ -34,7 +34,7 @@ pub use check::{REQUESTS_MAX, StackReport, check};
 pub use client::{OneAnswer, ask_once};
 pub use contract::{Afterwards, ContractReport, Mismatch, check_contract, shortest_answer};
 pub use cpus::Cpus;
-pub use error::{LogEnd, StackError};
+pub use error::{Listening, LogEnd, StackError};
 pub use interrupt::Interrupt;
 pub use needs::{
     Missing, find_program, has_library, install_hint, jdk_from, jdk_version, missing, search_path,

@@ -40,7 +40,7 @@ pub fn supervise(argv: &[String]) -> ExitCode {
     match run(argv) {
         Ok(code) => code.into(),
         Err(error) => {
-            eprintln!("proofload: cannot start `{}` ({error})", argv.join(" "));
+            eprintln!("proofload: cannot start `{}` ({error})", plan::shell::command(argv));
             EXIT_NOT_STARTED.into()
         }
     }

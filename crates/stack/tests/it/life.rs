@@ -184,7 +184,29 @@ fn a_stack_that_never_comes_up_says_what_it_printed() {
     let text = error.to_string();
     assert!(matches!(error, StackError::NotReady { .. }), "{text}");
     assert!(text.contains("was not ready within 400ms") && text.contains("| I have no licence"), "{text}");
-    assert!(text.contains("nothing listens there"), "{text}");
+    assert!(text.contains("nothing listens there, and its processes listen on no port"), "{text}");
+}
+
+#[test]
+fn a_stack_that_listens_elsewhere_is_told_where() {
+    let script = r#"echo "$1" > port; exec "$2" target --listen 127.0.0.1:$(($1 + 12000))"#;
+    let bench = Bench::of_script(script, "2s");
+    let text = bench.boot().unwrap_err().to_string();
+    let told = pid_in(&bench.folder.path().join("work/port"));
+    assert!(text.contains(&format!("GET http://127.0.0.1:{told}/hello was refused")), "{text}");
+    let elsewhere =
+        format!("its processes listen on 127.0.0.1:{}; have it listen on 127.0.0.1:{{port}}", told + 12_000);
+    assert!(text.contains(&elsewhere), "{text}");
+}
+
+#[test]
+fn what_is_to_be_run_by_hand_can_be_pasted_into_a_shell() {
+    let bench = Bench::of_script("echo 'it is' broken; exit 3", "10s");
+    let text = bench.boot().unwrap_err().to_string();
+    let command = text.split("run it by hand: ").nth(1).unwrap().lines().next().unwrap();
+    let again = Command::new("sh").args(["-c", command]).output().unwrap();
+    assert_eq!(again.status.code(), Some(3), "{command}");
+    assert_eq!(String::from_utf8_lossy(&again.stdout), "it is broken\n", "{command}");
 }
 
 #[test]
@@ -276,7 +298,8 @@ fn a_build_that_fails_says_what_to_run_by_hand() {
         output = \"out\"\n[run]\ncommand = [\"a\", \"{port}\"]\n[[endpoint]]\nname = \"a\"\npath = \"/\"\n",
     );
     let text = bench.build().unwrap_err().to_string();
-    for part in ["exit status: 2", "run it by hand: cd ", "| no compiler"] {
+    let by_hand = "&& sh -c 'echo no compiler; exit 2'";
+    for part in ["exit status: 2", "run it by hand: cd ", by_hand, "| no compiler"] {
         assert!(text.contains(part), "{text}");
     }
 }

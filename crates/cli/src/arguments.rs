@@ -6,6 +6,7 @@ pub mod explain;
 pub mod export;
 pub mod history;
 pub mod jmeter;
+pub mod negative;
 pub mod planted;
 pub mod replicate;
 pub mod report;
@@ -184,17 +185,17 @@ pub struct Hit {
     /// Header 'Name: value'; may be repeated
     #[arg(short = 'H', long = "header")]
     pub headers: Vec<String>,
-    /// Body of the request
-    #[arg(long, conflicts_with = "body_file")]
+    /// Body of the request: text, or @FILE for what is in a file; text that begins with @ is written with two: @@text
+    #[arg(long, value_name = "TEXT|@FILE", conflicts_with = "body_file")]
     pub body: Option<String>,
-    /// File with the body of the request
-    #[arg(long)]
+    /// File with the body of the request, as --body @FILE
+    #[arg(long, value_name = "FILE")]
     pub body_file: Option<PathBuf>,
     /// The only good status [default: any from 200 to 299; redirects are not followed and not counted]
     #[arg(long)]
     pub expect_status: Option<u16>,
-    /// The only good body [default: any]
-    #[arg(long)]
+    /// The only good body: text, or @FILE, as in --body [default: any]
+    #[arg(long, value_name = "TEXT|@FILE")]
     pub expect_body: Option<String>,
     /// Seed of Poisson arrivals
     #[arg(long, default_value = "0")]
@@ -265,7 +266,7 @@ Examples:
   proofload run experiments/gateways.toml --quick --driver all --only round=api --only connections=300
   proofload run --resume runs/quick-20260101-120000")]
 pub struct Run {
-    /// The experiment
+    /// The experiment: a TOML file (docs/experiments.md)
     #[arg(required_unless_present = "resume", conflicts_with = "resume")]
     pub experiment: Option<PathBuf>,
     /// One block, and the shorter loads of the experiment's [quick] table: a shape in minutes, and no claim
@@ -307,7 +308,7 @@ pub struct Stacks {
 pub struct List {
     #[command(flatten)]
     pub stacks: Stacks,
-    /// Their variants, too
+    /// Show their variants, too
     #[arg(long)]
     pub variants: bool,
     /// Print JSON instead of text

@@ -6,6 +6,7 @@
 mod arguments;
 mod clock;
 mod commands;
+mod environment;
 mod exit;
 mod interrupt;
 mod output;
@@ -17,7 +18,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 use crate::arguments::{Arguments, Command};
 use crate::exit::Failure;
@@ -27,8 +28,7 @@ use crate::output::say;
 const STANDS_IN_FOR: [&str; 2] = ["wrk", "sb"];
 
 fn main() -> ExitCode {
-    // clap prints usage errors itself, with exit code 2.
-    let outcome = match Arguments::parse_from(as_called(std::env::args_os().collect())).command {
+    let outcome = match arguments().command {
         Command::Hit(arguments) => commands::hit::run(&arguments),
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Report(arguments) => commands::report::run(&arguments),
@@ -55,6 +55,13 @@ fn main() -> ExitCode {
         say(format_args!("proofload: {failure}"));
         failure.code()
     })
+}
+
+/// The command line; clap prints what is wrong with it itself, and ends the process.
+fn arguments() -> Arguments {
+    let command = arguments::negative::refused_by_their_parsers(Arguments::command());
+    let matches = command.get_matches_from(as_called(std::env::args_os().collect()));
+    Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 
 /// The arguments with the subcommand that the name of the program stands for, where it is called by a link.

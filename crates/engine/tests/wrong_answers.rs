@@ -2,7 +2,7 @@
 
 mod common;
 
-use engine::{Action, Completion, Conn, Engine, Event, Load, Sample, WrongAnswer};
+use engine::{Action, Completion, Conn, Engine, Event, GoodStatus, Load, Sample, WrongAnswer};
 use units::{Duration, Instant};
 
 fn at(millis: u64) -> Instant {
@@ -16,7 +16,7 @@ fn answer(status: u16, body: &str) -> Vec<u8> {
 /// What is kept of one user's answers, each of which comes in the pieces given.
 fn kept(status: Option<u16>, body: Option<&str>, answers: &[&[&[u8]]]) -> Option<WrongAnswer> {
     let mut config = common::config(1, Load::SATURATING, Duration::from_secs(1));
-    config.expect.status = status;
+    config.expect.status = status.map_or(GoodStatus::Success, GoodStatus::Only);
     config.expect.body = body.map(|body| body.as_bytes().into());
     let mut engine = Engine::new(config, |_: &Sample| {}, at(0));
     let tell = |engine: &mut Engine<_>, conn: Conn, event: Event<'_>| {

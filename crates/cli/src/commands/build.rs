@@ -8,6 +8,7 @@ use stack::{BuildOptions, Interrupt};
 
 use crate::arguments::Build;
 use crate::commands::run::own_binary;
+use crate::commands::stacks::name_broken;
 use crate::exit::{self, Failure};
 use crate::interrupt;
 use crate::output::{print, say};
@@ -26,8 +27,10 @@ pub fn run(arguments: &Build) -> Result<ExitCode, Failure> {
     let options = BuildOptions { proofload_exe: &proofload_exe, log: &log, interrupt };
     let screen = Screen::new(arguments.quiet);
     let mut seen = BTreeSet::new();
-    let mut all_built = true;
-    for chosen in arguments.which.chosen(&catalogue)? {
+    let chosen = arguments.which.chosen(&catalogue)?;
+    name_broken(&catalogue);
+    let mut all_built = !arguments.which.all || catalogue.broken().next().is_none();
+    for chosen in chosen {
         for stack in catalogue.chain(&chosen.id)? {
             // Variants and proxies have their builds in common with others.
             let is_new =

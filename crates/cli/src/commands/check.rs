@@ -2,12 +2,14 @@
 
 use std::process::ExitCode;
 
+use plan::PlanError;
 use plan::stack::{Catalogue, StackManifest};
-use record::{CheckResult, StackCheck};
+use record::{CHECK_VERSION, CheckResult, StackCheck};
 use stack::{ChainOptions, Interrupt};
 
 use crate::arguments::Check;
 use crate::commands::run::own_binary;
+use crate::commands::stacks::name_broken;
 use crate::exit::{self, Failure};
 use crate::interrupt;
 use crate::output::{print, print_json};
@@ -40,6 +42,11 @@ pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
         };
         checks.push(lab::check(&catalogue.chain(&stack.id)?, &options));
     }
+    if arguments.which.all {
+        checks.extend(catalogue.broken().map(|(id, error)| broken(id, error)));
+    } else {
+        name_broken(&catalogue);
+    }
     screen.clear();
     show(arguments, &checks)?;
     let failed = |check: &StackCheck| matches!(check.result, CheckResult::Failed { .. });
@@ -52,6 +59,18 @@ pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
         (false, true) => exit::OK,
         (false, false) => exit::SERVICE,
     }))
+}
+
+/// What a check of a stack comes to whose manifest has a mistake.
+fn broken(id: &str, error: &PlanError) -> StackCheck {
+    StackCheck {
+        version: CHECK_VERSION,
+        stack: id.to_owned(),
+        title: String::new(),
+        generation: String::new(),
+        upstream: None,
+        result: CheckResult::Failed { error: error.to_string() },
+    }
 }
 
 fn show(arguments: &Check, checks: &[StackCheck]) -> Result<(), Failure> {

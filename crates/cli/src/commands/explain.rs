@@ -80,7 +80,8 @@ fn nothing(arguments: &Explain, all: &[CellExplanation]) -> Failure {
     let run = arguments.run.display();
     if all.is_empty() {
         return Failure::usage(format!(
-            "{run} has no measured trial; go on with: proofload run --resume {run}"
+            "{run} has no measured trial; go on with: proofload run --resume {}",
+            plan::shell::quoted_path(&arguments.run)
         ));
     }
     let names: Vec<String> =

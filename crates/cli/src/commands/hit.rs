@@ -9,12 +9,13 @@ use std::process::ExitCode;
 use engine::{Expect, GoodStatus};
 use lab::load::{Job, Moment, resolve, run as run_load, run_with_rows};
 use lab::rows::rows;
-use plan::{HttpTarget, LoadPlan, PlanError, RequestArguments};
+use plan::{HttpTarget, LoadPlan, PlanError, RequestArguments, shell};
 use record::LoadResult;
 use report::{HitReport, hit_text};
 
 use self::files::Percentiles;
 use crate::arguments::Hit;
+use crate::environment;
 use crate::exit::{self, Failure};
 use crate::interrupt;
 use crate::output::{print, print_json};
@@ -25,10 +26,12 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     let Some(request) = one_request(arguments)? else { return scenario::run(arguments) };
     let plan = LoadPlan::new(&arguments.load())?;
     let target = HttpTarget::new(&request)?;
+    let expected = arguments.expect_body.as_deref().map(|text| text_or_file(text, "--expect-body"));
     let expect = Expect {
         status: arguments.expect_status.map_or(GoodStatus::Success, GoodStatus::Only),
-        body: arguments.expect_body.as_ref().map(|body| body.as_bytes().into()),
+        body: expected.transpose()?.map(Into::into),
     };
+    environment::note_proxy(arguments.quiet, [(target.host.as_str(), target.port)]);
     let targets = resolve(&target.host, target.port)?;
     let job = Job {
         url: &target.url,
@@ -109,16 +112,35 @@ fn with_options(mut request: RequestArguments, arguments: &Hit) -> Result<Reques
 
 fn body(arguments: &Hit) -> Result<Vec<u8>, PlanError> {
     match (&arguments.body, &arguments.body_file) {
-        (Some(text), _) => Ok(text.as_bytes().to_vec()),
-        (None, Some(path)) => read_body(path),
+        (Some(text), _) => text_or_file(text, "--body"),
+        (None, Some(path)) => read_body(path, "check --body-file"),
         (None, None) => Ok(Vec::new()),
     }
 }
 
-fn read_body(path: &Path) -> Result<Vec<u8>, PlanError> {
-    std::fs::read(path).map_err(|error| {
-        PlanError::new(format!("the body cannot be read ({error})"), "check --body-file").in_file(path)
-    })
+/// A body as an option gives it: `@file` is what is in the file, and `@@text` the text with one `@`, as none else could
+/// begin with it.
+fn text_or_file(text: &str, option: &str) -> Result<Vec<u8>, PlanError> {
+    match text.strip_prefix('@') {
+        None => Ok(text.as_bytes().to_vec()),
+        Some(escaped) if escaped.starts_with('@') => Ok(escaped.as_bytes().to_vec()),
+        Some("") => {
+            let help = format!("write the name of a file behind it, or {option} '@@' for the text @");
+            Err(PlanError::new(format!("{option} @ names no file"), help))
+        }
+        Some(path) => {
+            let help = format!(
+                "check the path; for the text itself write {option} {}",
+                shell::quoted(&format!("@{text}"))
+            );
+            read_body(Path::new(path), &help)
+        }
+    }
+}
+
+fn read_body(path: &Path, help: &str) -> Result<Vec<u8>, PlanError> {
+    std::fs::read(path)
+        .map_err(|error| PlanError::new(format!("the body cannot be read ({error})"), help).in_file(path))
 }
 
 /// Whoever reads nothing but the code must not take a figure for valid that is called not so, as text or as JSON.

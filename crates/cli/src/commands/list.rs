@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use plan::stack::{Catalogue, StackManifest, Variant};
 
 use crate::arguments::List;
+use crate::commands::stacks::name_broken;
 use crate::exit::Failure;
 use crate::output::{print, print_json};
 
@@ -12,11 +13,13 @@ use crate::output::{print, print_json};
 pub fn run(arguments: &List) -> Result<ExitCode, Failure> {
     let catalogue = Catalogue::load(&arguments.stacks.dir)?;
     if arguments.json {
+        name_broken(&catalogue);
         let all: Vec<_> = catalogue.iter().map(|stack| as_json(&catalogue, stack)).collect();
         print_json(&serde_json::to_string_pretty(&all).expect("a list is plain data"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let width = catalogue.iter().map(|stack| stack.id.len()).max().unwrap_or(0);
+    let ids = catalogue.iter().map(|stack| stack.id.as_str()).chain(catalogue.broken().map(|(id, _)| id));
+    let width = ids.map(str::len).max().unwrap_or(0);
     for stack in catalogue.iter() {
         let missing = stack::missing(stack);
         let needs: Vec<String> =
@@ -30,6 +33,9 @@ pub fn run(arguments: &List) -> Result<ExitCode, Failure> {
                 print(&format!("  {id}@{}: {}", variant.name, variant.description))?;
             }
         }
+    }
+    for (id, error) in catalogue.broken() {
+        print(&format!("{id:width$}  broken    {error}"))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -18,6 +18,7 @@ pub mod replicate;
 pub mod report;
 pub mod run;
 pub mod sb;
+mod stacks;
 pub mod target;
 pub mod view;
 pub mod wrk;

@@ -8,7 +8,7 @@ use std::time::Instant;
 use lab::experiment::{Bench, Ended, Event, can_be_resumed, carry_out, resume};
 use plan::claims::{CellId, WriteUp, cheapest};
 use plan::stack::Catalogue;
-use plan::{Claim, Experiment, Pace, PlanError};
+use plan::{Claim, Experiment, Pace, PlanError, nearest};
 use record::{Manifest, RunDir};
 use report::{ClaimsReport, claims_text};
 use units::Duration;
@@ -16,6 +16,7 @@ use units::Duration;
 use crate::arguments::replicate::Replicate;
 use crate::commands::report::{Sources, leave_html};
 use crate::commands::run::{code, own_binary, run_dir};
+use crate::commands::stacks::name_broken;
 use crate::exit::{self, Failure};
 use crate::interrupt;
 use crate::output::{print, print_json, say};
@@ -27,12 +28,13 @@ const COMPANIONS_PERCENT: u64 = 150;
 
 /// Runs the command.
 pub fn run(arguments: &Replicate) -> Result<ExitCode, Failure> {
-    let catalogue = Catalogue::load(&arguments.stacks.dir)?;
     let chosen = match (&arguments.write_up, arguments.all) {
         (Some(name), _) => vec![named(&arguments.published, name)?],
         (None, true) => all(&arguments.published)?,
-        (None, false) => return list(&arguments.published, &catalogue),
+        (None, false) => return list(&arguments.published, &Catalogue::load(&arguments.stacks.dir)?),
     };
+    let catalogue = Catalogue::load(&arguments.stacks.dir)?;
+    name_broken(&catalogue);
     let control = interrupt::on_signals()?;
     let proofload_exe = own_binary()?;
     let argv: Vec<String> = std::env::args().collect();
@@ -213,7 +215,8 @@ fn named(published: &Path, name: &str) -> Result<PathBuf, Failure> {
     }
     let known: Vec<String> = all(published)?.iter().filter_map(|path| stem(path)).collect();
     let what = format!("there is no write-up `{name}` in {}", published.display());
-    Err(PlanError::new(what, format!("choose {}, or a path", known.join(", "))).into())
+    let choose = format!("choose {}, or a path", known.join(", "));
+    Err(PlanError::new(what, nearest::help(name, known.iter().map(String::as_str), &choose)).into())
 }
 
 fn stem(path: &Path) -> Option<String> {

@@ -5,11 +5,12 @@ use std::process::ExitCode;
 
 use lab::experiment::{Bench, Ended, carry_out, resume};
 use plan::stack::Catalogue;
-use plan::{Experiment, Pace};
+use plan::{Experiment, Pace, shell, toml_file};
 
 use crate::arguments::Run;
 use crate::commands::recorded;
 use crate::commands::report::{self, Sources};
+use crate::commands::stacks::name_broken;
 use crate::exit::{self, Failure};
 use crate::interrupt;
 use crate::output::say;
@@ -17,6 +18,10 @@ use crate::progress::RunProgress;
 
 /// Runs the command.
 pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
+    if let Some(path) = &arguments.experiment {
+        // Before the stacks: where there is no such file, nothing else is worth a word.
+        toml_file::read(path)?;
+    }
     let catalogue = Catalogue::load(&arguments.stacks.dir)?;
     let control = interrupt::on_signals()?;
     let proofload_exe = own_binary()?;
@@ -41,11 +46,15 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
             if !arguments.only.is_empty() {
                 experiment.keep_only(&arguments.only)?;
             }
+            name_broken(&catalogue);
             let name = path.file_stem().map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
             let dir = run_dir(&arguments.runs, &name);
             carry_out(&experiment, &dir, &bench, &mut |event| progress.observe(&event))
         }
-        (None, Some(dir)) => resume(dir, &bench, &mut |event| progress.observe(&event)),
+        (None, Some(dir)) => {
+            name_broken(&catalogue);
+            resume(dir, &bench, &mut |event| progress.observe(&event))
+        }
         (None, None) => unreachable!("clap requires one of them"),
     };
     progress.finish(&ended);
@@ -54,10 +63,8 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     let sources = Sources { stacks: &arguments.stacks.dir, ..Sources::of_checkout() };
     report::leave_html(&ended.dir, &sources, arguments.quiet);
     if ended.interrupted {
-        say(format_args!(
-            "proofload: interrupted; go on with: proofload run --resume {}",
-            ended.dir.display()
-        ));
+        let dir = shell::quoted_path(&ended.dir);
+        say(format_args!("proofload: interrupted; go on with: proofload run --resume {dir}"));
     }
     progress.linger(ended.dir.clone(), &control);
     Ok(ExitCode::from(code(&ended)))

@@ -15,6 +15,7 @@ use report::{Books, HitReport, SbRun, beside_text, sb_progress, sb_text};
 use units::Duration;
 
 use crate::arguments::sb::Sb;
+use crate::environment;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::{is_terminal, print, rewrite, say, to_start_of_line};
@@ -34,6 +35,7 @@ pub fn run(sb: &Sb) -> Result<ExitCode, Failure> {
     let target = target(sb)?;
     let plan = plan(sb)?;
     let targets = resolve(&target.host, target.port)?;
+    environment::note_proxy(false, [(target.host.as_str(), target.port)]);
     let control = interrupt::on_signals()?;
     let began = Zoned::now();
     print(&format!("Starting at {}\n[Press C to stop the test]", date_time(&began)))?;

@@ -22,6 +22,17 @@ fn arguments_that_make_no_sense() {
     let url = "http://127.0.0.1:1/";
     refused(&["hit", url, "-c", "0"], 2, &["zero connections", "at least one"]);
     refused(&["hit", url, "-d", "30"], 2, &["unknown unit", "30s"]);
+    for option in ["-d", "--duration", "--think", "--warm-up", "--timeout", "--ramp-up"] {
+        refused(
+            &["hit", url, option, "-5s"],
+            2,
+            &["'-5s' for '", "a duration can't be negative", "250ms or 30s"],
+        );
+    }
+    refused(&["hit", url, "--rate", "-20"], 2, &["a rate can't be negative"]);
+    refused(&["hit", url, "-c", "-5"], 2, &["invalid value '-5' for '--connections"]);
+    refused(&["error-rates", "--noise", "-3%"], 2, &["a share can't be negative"]);
+    refused(&["target", "--body-bytes", "-1KiB"], 2, &["a size can't be negative"]);
     refused(&["hit", url, "--rate", "0"], 2, &["above 0"]);
     refused(&["hit", url, "--poisson"], 2, &["need a rate"]);
     refused(&["hit", url, "--rate", "5", "--think", "1s"], 2, &["exclude each other"]);
@@ -30,6 +41,17 @@ fn arguments_that_make_no_sense() {
     refused(&["hit", url, "-H", "no colon"], 2, &["no colon", "Accept: text/html"]);
     refused(&["hit", url, "-H", "A: b\nC: d"], 2, &["not valid"]);
     refused(&["hit", url, "--body-file", "/no/such/file"], 2, &["/no/such/file"]);
+    refused(
+        &["hit", url, "--body", "@/no/such/file"],
+        2,
+        &["/no/such/file: the body", "check the path", "--body @@/no/such/file"],
+    );
+    refused(&["hit", url, "--body", "@"], 2, &["--body @ names no file", "'@@'"]);
+    refused(
+        &["hit", url, "--expect-body", "@/no/such/file"],
+        2,
+        &["/no/such/file", "--expect-body @@/no/such/file"],
+    );
     refused(&["hit", "127.0.0.1:8080"], 2, &["not a URL", "http://"]);
     refused(&["hit", "https://127.0.0.1/"], 2, &["TLS"]);
     refused(&["hit", url, "--frobnicate"], 2, &["--frobnicate"]);
@@ -95,6 +117,11 @@ fn experiments_with_mistakes_name_file_and_line_and_write_nothing() {
     let good = "title = \"t\"\n[[round]]\nname = \"r\"\nendpoint = \"hello\"\nstacks = [\"target-pool\"]\n";
     for (text, says) in [
         (good.replace("title", "titel"), "x.toml:1:"),
+        (good.replace("stacks =", "stack ="), "unknown key `stack`; did you mean stacks?"),
+        (
+            format!("{good}load = {{ connections = \"5\" }}\n"),
+            "`connections` is given string \"5\", and takes a whole number",
+        ),
         (good.replace("target-pool", "target-pol"), "did you mean target-pool"),
         (good.replace("\"hello\"", "\"helo\""), "no endpoint `helo`"),
         (format!("{good}load = {{ duration = \"5\" }}\n"), "x.toml:6:"),
@@ -107,6 +134,15 @@ fn experiments_with_mistakes_name_file_and_line_and_write_nothing() {
         assert!(!runs.exists(), "something was written for {text}");
     }
     refused(&["run", "/no/such/experiment.toml"], 2, &["/no/such/experiment.toml", "check the path"]);
+    // The file that is not there goes before the stacks that are not.
+    let outside = ["run", "nope.toml", "--stacks", "/no/such/folder"];
+    let output = run(&outside);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        stderr.starts_with("proofload: nope.toml: cannot be read") && !stderr.contains("/no/such/folder"),
+        "{stderr}"
+    );
+    refused(&outside, 2, &["check the path"]);
     refused(&["check", "no-such-stack"], 2, &["no-such-stack"]);
     refused(&["list", "--stacks", "/no/such/folder"], 2, &["/no/such/folder"]);
 }

@@ -196,3 +196,43 @@ fn two_at_once_share_a_build_and_no_port() {
     let (code, text, _) = stacks.run(&["build", "--all"]);
     assert!(code == 0 && text.starts_with("a: unchanged"), "{text}");
 }
+
+#[test]
+fn a_broken_manifest_is_named_and_blocks_no_other_stack() {
+    let sound = target("requests_per_connection = 500", "");
+    let stacks = Stacks::new(&[("sound", &sound), ("slip", &sound.replace("title =", "titel ="))]);
+    let mistake = "slip/stack.toml:2:1: unknown key `titel`; did you mean title?";
+
+    let (code, text, error) = stacks.run(&["list"]);
+    assert_eq!(code, 0, "{text}{error}");
+    assert!(text.contains("sound") && text.contains("slip   broken") && text.contains(mistake), "{text}");
+    let (code, text, error) = stacks.run(&["list", "--json"]);
+    assert!(code == 0 && !text.contains("slip") && error.contains(mistake), "{text}{error}");
+
+    let (code, text, error) = stacks.run(&["check", "sound"]);
+    assert_eq!(code, 0, "{text}{error}");
+    assert!(error.contains("stack `slip` is broken and left alone") && error.contains(mistake), "{error}");
+    let (code, text, error) = stacks.run(&["check", "slip"]);
+    assert!(code == 2 && error.contains(mistake) && error.matches("titel").count() == 1, "{text}{error}");
+    let (code, text, error) = stacks.run(&["check", "--all"]);
+    assert_eq!(code, 4, "{text}{error}");
+    assert!(text.contains("1 of 2 stacks up and right, 1 failed") && text.contains(mistake), "{text}");
+    let (code, text, error) = stacks.run(&["build", "--all"]);
+    assert!(code == 4 && error.contains(mistake), "{text}{error}");
+
+    let run = |stack: &str| {
+        let file = stacks.path().join("x.toml");
+        let text = format!(
+            "title = \"t\"\nblocks = 1\ntwin = false\ncontrol = false\nload = {{ connections = 2, requests = 20 }}\n\
+             [[round]]\nname = \"r\"\nendpoint = \"hello\"\nstacks = [\"{stack}\"]\n"
+        );
+        fs::write(&file, text).unwrap();
+        let runs = stacks.path().join("runs");
+        stacks.run(&["run", file.to_str().unwrap(), "--runs", runs.to_str().unwrap(), "-q"])
+    };
+    let (code, text, error) = run("sound");
+    assert!(code == 0 && error.contains(mistake), "{text}{error}");
+    let (code, text, error) = run("slip");
+    assert!(code == 2 && error.contains("x.toml:9:11: ") && error.contains(mistake), "{text}{error}");
+    assert!(stacks.nothing_runs());
+}

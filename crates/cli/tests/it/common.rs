@@ -125,3 +125,25 @@ pub fn link_named(name: &str, folder: &tempfile::TempDir) -> PathBuf {
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_proofload"), &link).expect("the folder is ours");
     link
 }
+
+/// What the binary sends first to a server that answers once, whose URL stands for `{url}` in `arguments`.
+pub fn sent_by(arguments: &[&str]) -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let url = format!("http://{}/", listener.local_addr().expect("it has one"));
+    let mut child = proofload()
+        .args(arguments.iter().map(|it| it.replace("{url}", &url)))
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    // Before the load it is tried whether anybody listens, by a connection that says nothing.
+    let request = (0..10).find_map(|_| {
+        let (mut stream, _) = listener.accept().expect("it connects");
+        let mut request = vec![0; 64 * 1024];
+        let length = std::io::Read::read(&mut stream, &mut request).unwrap_or(0);
+        let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+        let _ = std::io::Write::write_all(&mut stream, answer);
+        (length > 0).then(|| String::from_utf8_lossy(&request[..length]).into_owned())
+    });
+    child.wait().expect("it ends");
+    request.expect("it sends a request")
+}

@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::common::{Target, in_one_of_three_tries, json, proofload, run, signal};
+use crate::common::{Target, in_one_of_three_tries, json, proofload, run, signal, stdout};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -359,5 +359,67 @@ impl Redirects {
                 return;
             }
         }
+    }
+}
+
+#[test]
+fn a_wrong_answer_is_shown() {
+    let target = Target::start(&[]);
+    let output = run(&["hit", &target.url, "-c", "2", "-n", "20", "-q", "--expect-body", "something else"]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(4), "{text}");
+    assert!(text.contains("the first wrong answer: status 200, body \u{201c}hello\u{201d}"), "{text}");
+    let output = run(&["hit", &target.url, "-c", "2", "-n", "20", "--json", "--expect-status", "404"]);
+    assert_eq!(
+        json(&output)["first_wrong_answer"],
+        serde_json::json!({"status": 200, "body_start": "hello"})
+    );
+    let output = run(&["hit", &target.url, "-c", "2", "-n", "20", "--json"]);
+    assert_eq!(json(&output)["first_wrong_answer"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_body_may_be_in_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, raw) = (folder.path().join("body"), folder.path().join("@raw"));
+    std::fs::write(&file, "hello").unwrap();
+    std::fs::write(&raw, "@hello").unwrap();
+    let target = Target::start(&[]);
+    let at = |path: &std::path::Path| format!("@{}", path.display());
+    let outcome = |arguments: &[&str]| {
+        let output = run(&[&["hit", &target.url, "-c", "1", "-n", "5", "--json"], arguments].concat());
+        json(&output)["answered_as_expected"].as_u64()
+    };
+    assert_eq!(outcome(&["--expect-body", &at(&file)]), Some(5));
+    assert_eq!(outcome(&["--expect-body", "@@hello"]), Some(0));
+    assert_eq!(outcome(&["--body", &at(&file), "--expect-body", "hello"]), Some(5));
+    let sent =
+        |body: &str| crate::common::sent_by(&["hit", "{url}", "-c", "1", "-n", "1", "-q", "--body", body]);
+    assert!(sent(&at(&file)).ends_with("\r\n\r\nhello"));
+    assert!(sent("@@hello").ends_with("\r\n\r\n@hello"));
+}
+
+#[test]
+fn a_proxy_of_the_environment_is_not_used_and_that_is_said() {
+    let target = Target::start(&[]);
+    let hit = |environment: &[(&str, &str)], further: &[&str]| {
+        let mut command = crate::common::proofload();
+        for name in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"] {
+            command.env_remove(name);
+        }
+        command.envs(environment.iter().copied());
+        command.args([&["hit", &target.url, "-c", "1", "-n", "5"], further].concat());
+        let output = command.output().unwrap();
+        assert_ne!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let proxy = ("http_proxy", "http://user:secret@127.0.0.1:1");
+    let said = hit(&[proxy], &[]);
+    assert_eq!(said.matches("http_proxy is set and not used").count(), 1, "{said}");
+    assert!(!said.contains("secret"), "{said}");
+    for quiet in
+        [hit(&[], &[]), hit(&[proxy], &["-q"]), hit(&[proxy, ("NO_PROXY", "localhost,127.0.0.1")], &[])]
+    {
+        assert!(!quiet.contains("proxy"), "{quiet}");
     }
 }

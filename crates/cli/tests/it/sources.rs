@@ -81,3 +81,27 @@ fn the_operations_of_a_document_are_taken_at_random() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("left out: DELETE /b/{id}"), "{said}");
 }
+
+#[test]
+fn a_request_with_a_random_query_is_one_row() {
+    let target = Target::start(&[]);
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = dir.path().join("search.toml");
+    let text = format!(
+        "base = \"{}\"\nload = {{ users = 2, iterations = 30 }}\n\
+         [[steps]]\nrequest = \"GET /?q=${{__Random(1,1000000)}}\"\n\
+         [[steps]]\nname = \"item ${{__threadNum}}\"\nrequest = \"GET /hello\"\n",
+        target.url
+    );
+    fs::write(&file, text).expect("written");
+    let output = run(&["hit", "--scenario", file.to_str().expect("text"), "--json"]);
+    let result = json(&output);
+    let steps = result["steps"].as_array().expect("steps");
+    let mut rows: Vec<(&str, u64)> = steps
+        .iter()
+        .map(|step| (step["label"].as_str().unwrap(), step["response_time_us"]["count"].as_u64().unwrap()))
+        .collect();
+    rows.sort_unstable();
+    // A name of its own is what its author wants it to be, with its variables.
+    assert_eq!(rows, [("GET /?q=${__Random(1,1000000)}", 60), ("item 1", 30), ("item 2", 30)]);
+}

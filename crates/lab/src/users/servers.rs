@@ -43,6 +43,13 @@ impl Servers {
         Ok(servers)
     }
 
+    /// Host and port of each, by number.
+    pub fn hosts(&self) -> impl Iterator<Item = (&str, u16)> {
+        let ports = self.addresses.iter().map(SocketAddr::port);
+        let host = |name| str::rsplit_once(name, ':').map_or(name, |(host, _)| host);
+        self.names.iter().map(move |name| host(name.as_str())).zip(ports)
+    }
+
     /// Their addresses, by number.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses

@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use crate::arguments::explain::Explain;
 use crate::commands::run::{own_binary, run_dir};
+use crate::commands::stacks::name_broken;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::print;
@@ -57,6 +58,7 @@ pub fn confirm(
 ) -> Result<Vec<Tried>, Failure> {
     let catalogue = Catalogue::load(&arguments.stacks.dir)?;
     let recorded = Experiment::read(&RunDir::experiment_path(&arguments.run), &catalogue, Pace::Full)?;
+    name_broken(&catalogue);
     let control = interrupt::on_signals()?;
     let (proofload_exe, argv) = (own_binary()?, std::env::args().collect::<Vec<String>>());
     let bench = Bench {

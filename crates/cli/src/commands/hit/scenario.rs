@@ -15,6 +15,7 @@ use crate::arguments::Hit;
 use crate::clock::now_ms;
 use crate::commands::hit::files::{self, Percentiles};
 use crate::commands::hit::{audience, finish};
+use crate::environment;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::say;
@@ -40,6 +41,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
         ..Setting::default()
     };
     let servers = Servers::resolve(&prepared, &setting, &arguments.hosts)?;
+    environment::note_proxy(arguments.quiet, servers.hosts());
     let mut percentiles = Percentiles::open(arguments)?;
     let groups = || prepared.scenario().groups.iter().map(|group| group.name.clone()).collect();
     let rows =
@@ -126,7 +128,7 @@ fn sourced(arguments: &Hit) -> Result<Sourced, PlanError> {
             return Err(PlanError::new("nothing is said of what to load", "give a URL, or see hit --help"));
         }
     };
-    parsed.map_err(|error| if error.place.is_none() { error.in_file(path) } else { error })
+    parsed.map_err(|error| error.or_in_file(path))
 }
 
 fn options(arguments: &Hit) -> Result<SourceOptions, PlanError> {

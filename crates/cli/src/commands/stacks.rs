@@ -1,0 +1,11 @@
+//! Stacks that can't be used.
+
+use plan::stack::Catalogue;
+
+/// Says on standard error which stacks have a mistake in their manifest. A command that needs one of them ends with its
+/// mistake; all others go on without.
+pub fn name_broken(catalogue: &Catalogue) {
+    for (id, error) in catalogue.broken() {
+        eprintln!("proofload: stack `{id}` is broken and left alone: {error}");
+    }
+}

@@ -1,0 +1,18 @@
+//! What the environment says that a load does not follow.
+
+use plan::proxy;
+
+/// Says on standard error, on one line, that loads of `servers` (host and port) go past a proxy of the environment, where
+/// other clients would use it. Its address is not shown: it may hold a password.
+pub fn note_proxy<'a>(quiet: bool, servers: impl IntoIterator<Item = (&'a str, u16)>) {
+    let variable = |name: &str| std::env::var(name).ok();
+    let passed_by = |(host, port)| proxy::passed_by(host, port, variable).map(|name| (name, host));
+    if quiet {
+        return;
+    }
+    if let Some((name, host)) = servers.into_iter().find_map(passed_by) {
+        eprintln!(
+            "proofload: {name} is set and not used: a load goes to {host} itself, or it would measure the proxy"
+        );
+    }
+}

@@ -110,26 +110,28 @@ impl Distribution {
     /// A figure as it may be told, in µs, and whether it is only a lower bound: because it falls among censored samples, or
     /// because so few samples know no more. `None` where there is none, or where they know nothing of it.
     pub fn told(&self, name: &str) -> Option<(f64, bool)> {
-        match self.surely_above(name) {
-            Some(bound) => bound.map(|us| (us, true)),
-            None => self.figure(name),
+        match self.known(name) {
+            Known::Enough => self.figure(name),
+            Known::Bound(us) => Some((us, true)),
+            Known::Nothing => None,
         }
     }
 
     /// Whether there are so few samples that they don't know the percentile of that name.
     pub fn is_too_few_for(&self, name: &str) -> bool {
-        self.surely_above(name).is_some()
+        self.known(name) != Known::Enough
     }
 
-    /// What a percentile that so few samples don't know exceeds all the same; `None` of one that they know.
-    fn surely_above(&self, name: &str) -> Option<Option<f64>> {
-        let by_count = || {
-            let percentile = stats::PERCENTILES.into_iter().find(|it| it.name == name)?;
-            let is_few = self.count > 0 && self.count < stats::samples_needed(percentile.quantile);
-            // An older record tells no more than that, unless it has a bound already.
-            (is_few && !self.lower_bounds.iter().any(|it| it == name)).then_some(None)
-        };
-        self.too_few_samples.get(name).copied().or_else(by_count)
+    fn known(&self, name: &str) -> Known {
+        if let Some(bound) = self.too_few_samples.get(name) {
+            return bound.map_or(Known::Nothing, Known::Bound);
+        }
+        let percentile = stats::PERCENTILES.into_iter().find(|it| it.name == name);
+        let is_few =
+            percentile.is_some_and(|it| self.count > 0 && self.count < stats::samples_needed(it.quantile));
+        // An older record tells no more than that, unless it has a bound already.
+        let is_bound = self.lower_bounds.iter().any(|it| it == name);
+        if is_few && !is_bound { Known::Nothing } else { Known::Enough }
     }
 
     /// A figure of these samples by name, in µs, and whether it falls among censored ones.
@@ -148,4 +150,15 @@ impl Distribution {
         }?;
         Some((value, self.lower_bounds.iter().any(|it| it == name)))
     }
+}
+
+/// What samples know of a figure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Known {
+    /// There are enough of them, or it is none that takes many.
+    Enough,
+    /// So few only know what it exceeds, µs.
+    Bound(f64),
+    /// So few know nothing of it.
+    Nothing,
 }

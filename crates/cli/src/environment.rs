@@ -2,6 +2,8 @@
 
 use plan::proxy;
 
+use crate::output::say;
+
 /// Says on standard error, on one line, that loads of `servers` (host and port) go past a proxy of the environment, where
 /// other clients would use it. Its address is not shown: it may hold a password.
 pub fn note_proxy<'a>(quiet: bool, servers: impl IntoIterator<Item = (&'a str, u16)>) {
@@ -11,8 +13,8 @@ pub fn note_proxy<'a>(quiet: bool, servers: impl IntoIterator<Item = (&'a str, u
         return;
     }
     if let Some((name, host)) = servers.into_iter().find_map(passed_by) {
-        eprintln!(
+        say(format_args!(
             "proofload: {name} is set and not used: a load goes to {host} itself, or it would measure the proxy"
-        );
+        ));
     }
 }

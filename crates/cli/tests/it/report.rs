@@ -48,7 +48,7 @@ fn json_is_as_its_schema_says_it_is_published() {
     for key in schema["required"].as_array().unwrap() {
         assert!(!page[key.as_str().unwrap()].is_null(), "{key} is required");
     }
-    assert_eq!(page["version"], 1);
+    assert_eq!(page["version"], 2);
     assert_eq!(page["answers"][0]["kind"], "single");
 }
 

@@ -69,7 +69,15 @@ export interface Answer {
   best: string[];
   next: string | null;
   ahead: Interval | null;
+  /** Of the best and of `next`, those that failed in some blocks. */
+  failing: Failing[];
   stopped_by: StoppedBy[];
+}
+
+export interface Failing {
+  stack: string;
+  failed: number;
+  blocks: number;
 }
 
 export type AnswerKind = "winner" | "tie" | "ahead" | "overlap" | "single" | "invalid" | "nothing";
@@ -116,6 +124,8 @@ export interface Row {
   letters: string;
   trials: number;
   failed: number;
+  /** Blocks in which it failed as far as the ranking goes. */
+  failed_blocks: number;
   /** Median, lowest and highest: a range, no interval. */
   goodput_per_s: Interval;
   to_best: Interval | null;

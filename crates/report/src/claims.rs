@@ -166,7 +166,7 @@ pub fn claims_text(report: &ClaimsReport) -> String {
     let _ = write!(
         text,
         "\n{} claims: {}.\n\
-         Figures of goodput are expected answers a second; those in parentheses are 95 % intervals. By the sign-flip test \
+         Figures of goodput are expected answers a second; those in parentheses are 95 % intervals. By the signed-rank test \
          within\nblocks at 5 %, Holm's method over the comparisons of a claim, and nothing nearer than 2 % or than a stack and its twin\n(docs/claims.md).\n\
          Full record: {}\n",
         report.claims.len(),

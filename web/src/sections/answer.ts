@@ -45,7 +45,8 @@ function sentenceOf(answer: Answer, table: Table | undefined, isShort: boolean):
   const byPhrase = new Map<string, string[]>();
   for (const { stack, phrase } of isShort ? [] : answer.stopped_by) byPhrase.set(phrase, [...(byPhrase.get(phrase) ?? []), stack]);
   const limits = [...byPhrase].flatMap(([phrase, stacks], index) => [index === 0 ? t("limits") : t("semicolon"), ...names(stacks), t("colon"), said(phrase)]);
-  return h("span", { dir: "auto" }, composed(answer, table), t("stop"), limits, limits.length > 0 ? t("stop") : "");
+  const failing = (answer.failing ?? []).flatMap(({ stack, failed, blocks }) => parts("a_failing", { stack: given(stack), failed: String(failed), blocks: String(blocks) }));
+  return h("span", { dir: "auto" }, failing, composed(answer, table), t("stop"), limits, limits.length > 0 ? t("stop") : "");
 }
 
 function composed(answer: Answer, table: Table | undefined): (Node | string)[] {

@@ -99,12 +99,12 @@ function rank({ tested }: Table, { rank_from, rank_to }: Row, isTied: boolean): 
 }
 
 function stackCell({ tested }: Table, row: Row): Child {
-  const { stack, letters, trials, failed, cell } = row;
+  const { stack, letters, trials, failed, failed_blocks, cell } = row;
   const links = h("span", { class: "links" }, h("a", { href: `#why-${cell}` }, t("to_why"), h("span", { class: "unseen" }, `: ${stack}`)), h("a", { href: `#trial`, "data-cell": cell }, t("to_trial"), h("span", { class: "unseen" }, `: ${stack}`)));
   return [
     given(stack, { class: "stack" }),
     tested && letters !== "" ? h("sup", { class: "letters", title: t("letters_label") }, letters) : null,
-    failed > 0 ? h("span", { class: "failed" }, t("trials_failed", { failed, all: failed + trials })) : null,
+    failed_blocks > 0 ? h("span", { class: "failed" }, t("trials_failed", { failed: failed_blocks, all: failed + trials })) : null,
     links,
   ];
 }

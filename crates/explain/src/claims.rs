@@ -345,7 +345,9 @@ impl Question {
             (Some(ratio), None) if is_enough => {
                 let decided = self.rule.verdict(ratio, p, self.least_effect, size);
                 match &self.spoiled {
-                    Some(why) if !decided.0.is_open() && decided.0 != ClaimVerdict::Tied => (ClaimVerdict::Undecided, why.clone()),
+                    Some(why) if !decided.0.is_open() && decided.0 != ClaimVerdict::Tied => {
+                        (ClaimVerdict::Undecided, why.clone())
+                    }
                     _ => decided,
                 }
             }

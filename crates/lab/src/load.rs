@@ -236,7 +236,15 @@ impl ThreadEnd {
     pub(crate) fn new(finished: Finished<Feed>, connections: NonZeroU32) -> Self {
         let Finished { sink, counters, first_wrong_answer, window, usage, incidents } = finished;
         sink.finish(monotonic_now(), window.end);
-        Self { cpus: Cpus::of_this_thread(), connections, counters, first_wrong_answer, window, usage, incidents }
+        Self {
+            cpus: Cpus::of_this_thread(),
+            connections,
+            counters,
+            first_wrong_answer,
+            window,
+            usage,
+            incidents,
+        }
     }
 }
 

@@ -94,7 +94,8 @@ impl Distribution {
         let with_samples: Vec<&&Self> = trials.iter().filter(|it| it.count > 0).collect();
         let mut middle = |name: &str| {
             let mut told: Vec<Option<(f64, bool)>> = with_samples.iter().map(|it| it.told(name)).collect();
-            let key = |it: &Option<(f64, bool)>| it.map_or((2, 0.0), |(us, is_bound)| (u8::from(is_bound), us));
+            let key =
+                |it: &Option<(f64, bool)>| it.map_or((2, 0.0), |(us, is_bound)| (u8::from(is_bound), us));
             told.sort_by(|a, b| key(a).0.cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1)));
             let (us, is_lower_bound) = (*told.get(told.len() / 2)?)?;
             if is_lower_bound {

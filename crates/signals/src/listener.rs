@@ -175,7 +175,8 @@ mod tests {
         let table = "sl local rem st\n 0: 0100007F:1F90 00000000:0000 0A 0:0 0:0 0 0 0 77\n \
             1: 0000000000000000FFFF00000100007F:1F90 00000000000000000000000000000000:0000 0A 0:0 0:0 0 0 0 78\n";
         if cfg!(target_endian = "little") {
-            let locals: Vec<SocketAddr> = table.lines().filter_map(Row::of).filter_map(|row| row.local()).collect();
+            let locals: Vec<SocketAddr> =
+                table.lines().filter_map(Row::of).filter_map(|row| row.local()).collect();
             assert_eq!(locals.len(), 2);
             assert!(locals.iter().all(|it| it.ip().is_loopback()), "{locals:?}");
         }

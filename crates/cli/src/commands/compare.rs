@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use explain::{ChangeVerdict, RecordedRun, compare_runs};
-use record::{Manifest, RecordError, RunDir, Trial};
+use record::{Manifest, RunDir, Trial};
 use report::compare_text;
 use stats::LEAST_EFFECT;
 use units::Share;

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use plan::Metric;
-use record::{CellName, Distribution, LoadResult, Measured, Trial, TrialResult, measured_by_block, trials_of};
+use record::{
+    CellName, Distribution, LoadResult, Measured, Trial, TrialResult, measured_by_block, trials_of,
+};
 
 use super::Bounded;
 use crate::usable::{Usable, ceiling_of, cpu_us_per_request, median};

@@ -37,7 +37,8 @@ pub(super) fn read(text: &str, outline: &Outline<'_>, own: OwnRecords) -> Found 
             continue;
         }
         let start = begin + raw.find('{').unwrap_or(0);
-        let end = text.floor_char_boundary(start.saturating_add(OBJECT_BYTES_MAX));
+        let most = text.len().min(start.saturating_add(OBJECT_BYTES_MAX));
+        let end = (0..=most).rev().find(|it| text.is_char_boundary(*it)).unwrap_or(0);
         let mut values = serde_json::Deserializer::from_str(&text[start..end]).into_iter::<Value>();
         match values.next() {
             Some(Ok(value)) => {

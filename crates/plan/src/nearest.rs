@@ -20,6 +20,9 @@ pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Vec
         |(slips, known): &(usize, &str)| is_within(known) || *slips <= bound && *slips < known.len();
     let mut near: Vec<(usize, &str)> = known.into_iter().map(slips).collect();
     near.retain(is_near);
+    // Beside one that is a slip away, one that takes two is none.
+    let fewest = near.iter().map(|(slips, _)| *slips).min();
+    near.retain(|(slips, known)| Some(*slips) == fewest || is_within(known));
     near.sort_unstable();
     near.dedup();
     near.into_iter().take(SUGGESTIONS_MAX).map(|(_, known)| known).collect()

@@ -138,6 +138,12 @@ impl EpollIo {
             return Some(Event::Sent);
         }
         socket.unsent_bytes = request.len() as u32;
+        self.send_in_parts(conn, sent)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn send_in_parts(&mut self, conn: Conn, sent: Result<usize, Errno>) -> Option<Event<'static>> {
         let event = self.send_rest(conn, sent);
         if self.socket(conn).is_some_and(|socket| socket.broken) {
             // There may be no more events for it.

@@ -356,6 +356,9 @@ impl<S: Sink, P: Script> Engine<S, P> {
     /// Takes note of something that happened at `now` (for received bytes: when they were seen).
     #[inline]
     pub fn handle_completion(&mut self, now: Instant, completion: Completion<'_>) {
+        if self.timers.is_any_late(now) && self.is_too_late(&completion, now) {
+            return;
+        }
         let Completion { conn, event, arrived } = completion;
         let Some(slot) = self.slots.get(conn.slot as usize).filter(|it| it.generation == conn.generation)
         else {

@@ -11,28 +11,47 @@ use core::cmp::Reverse;
 use units::Instant;
 
 /// The timers of all slots, at most one each.
-#[derive(Debug, Default)]
-pub(crate) struct Timers(BinaryHeap<Reverse<(Instant, u32)>>);
+#[derive(Debug)]
+pub(crate) struct Timers {
+    all: BinaryHeap<Reverse<(Instant, u32)>>,
+    /// When the first of them goes off, or never: looked at for every completion.
+    first: Instant,
+}
+
+impl Default for Timers {
+    fn default() -> Self {
+        Self { all: BinaryHeap::new(), first: Instant::FAR_FUTURE }
+    }
+}
 
 impl Timers {
     /// Sets the timer of slot `index`, which has none.
     pub(crate) fn set(&mut self, index: u32, at: Instant) {
-        self.0.push(Reverse((at, index)));
+        self.all.push(Reverse((at, index)));
+        self.first = self.first.min(at);
     }
 
     /// When the next timer goes off.
     pub(crate) fn next(&self) -> Option<Instant> {
-        self.0.peek().map(|Reverse((at, _))| *at)
+        self.all.peek().map(|Reverse((at, _))| *at)
+    }
+
+    /// Whether a timer should have gone off before `now`. Where none should, nothing is overdue.
+    #[inline]
+    pub(crate) fn is_any_late(&self, now: Instant) -> bool {
+        self.first < now
     }
 
     /// Takes a slot whose timer has gone off by `now`; it has none then.
     pub(crate) fn take_due(&mut self, now: Instant) -> Option<u32> {
         self.next().filter(|at| *at <= now)?;
-        self.0.pop().map(|Reverse((_, index))| index)
+        let due = self.all.pop().map(|Reverse((_, index))| index);
+        self.first = self.next().unwrap_or(Instant::FAR_FUTURE);
+        due
     }
 
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.all.len()
     }
 }

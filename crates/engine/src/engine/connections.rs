@@ -6,7 +6,7 @@ use units::Instant;
 use super::wrong::start_of;
 use super::{Engine, SKIPPED_BYTES_MIN, Stage};
 use crate::config::{Load, Reuse};
-use crate::connection::{Action, Answer, ConnectFailure, Event, Slot, State, check_body};
+use crate::connection::{Action, Answer, Completion, ConnectFailure, Event, Slot, State, check_body};
 use crate::sample::{Outcome, Sink};
 use crate::script::Script;
 
@@ -214,10 +214,6 @@ impl<S: Sink, P: Script> Engine<S, P> {
     #[expect(clippy::inline_always, reason = "on the path of every request, and called from two places")]
     #[inline(always)]
     pub(super) fn on_answer(&mut self, index: u32, response: &Response, came: Came, now: Instant) {
-        let took = now.since(self.slots[index as usize].since);
-        if took > self.config.timeouts.request && self.is_overdue(index, now) {
-            return self.answered_too_late(index, came.received_bytes, now);
-        }
         let slot = &mut self.slots[index as usize];
         slot.has_served = true;
         let reusable = response.keep_alive && slot.request_written && !came.surplus;
@@ -231,25 +227,40 @@ impl<S: Sink, P: Script> Engine<S, P> {
         self.next_request(index, now);
     }
 
-    /// Whether what is told of the slot's request at `now` came after its deadline. Where the kernel has said when it came
-    /// that counts, and not when a generator that was held up looked.
-    #[cold]
-    fn is_overdue(&self, index: u32, now: Instant) -> bool {
-        self.deadline(index) < self.arrived.unwrap_or(now)
+    /// When the slot's request, if it was sent, is given up.
+    pub(super) fn deadline(&self, index: u32) -> Option<Instant> {
+        let slot = &self.slots[index as usize];
+        let is_out = slot.state == State::InFlight && !slot.to_be_sent;
+        is_out.then(|| slot.since + self.config.timeouts.request)
     }
 
-    /// When the slot's request, which was sent, is given up.
-    pub(super) fn deadline(&self, index: u32) -> Instant {
-        self.slots[index as usize].since + self.config.timeouts.request
-    }
-
-    /// The answer is whole, and too late: that it is seen before the timeout is only the order within a turn.
+    /// Ends a request if what is told of it at `now` came after its deadline: that it is told before the timeout is only the
+    /// order within a turn. Where the kernel has said when it came that counts, and not when a generator that was held up
+    /// looked.
     #[cold]
     #[inline(never)]
-    fn answered_too_late(&mut self, index: u32, received_bytes: u64, now: Instant) {
-        self.finish_request(index, Outcome::TimedOut, None, received_bytes, self.deadline(index));
+    pub(super) fn is_too_late(&mut self, completion: &Completion<'_>, now: Instant) -> bool {
+        let Completion { conn, event, arrived } = *completion;
+        let index = conn.slot;
+        let is_of_this_life =
+            self.slots.get(index as usize).is_some_and(|slot| slot.generation == conn.generation);
+        if !is_of_this_life {
+            return false;
+        }
+        let came = arrived.unwrap_or(now);
+        let Some(deadline) = self.deadline(index).filter(|deadline| *deadline < came) else { return false };
+        let begun = self.slots[index as usize].answer_begun;
+        let before = if begun { self.answers[index as usize].received_bytes } else { 0 };
+        let more = match event {
+            Event::Received(bytes) => bytes.len() as u64,
+            Event::Skipped(bytes) => bytes,
+            _ => 0,
+        };
+        self.finish_request(index, Outcome::TimedOut, None, before + more, deadline);
         self.close(index);
         self.next_request(index, now);
+        self.finish_if_done(now);
+        true
     }
 
     pub(super) fn on_peer_closed(&mut self, index: u32, now: Instant) {
@@ -291,8 +302,6 @@ impl<S: Sink, P: Script> Engine<S, P> {
         if slot.to_be_sent {
             // It was about to go out on a connection that never did anything, and is dated as if it had.
             slot.since = now.max(slot.ready);
-        } else if self.is_overdue(index, now) {
-            return self.time_out(index, self.deadline(index), now);
         }
         self.finish_failed(index, outcome, now);
         self.close(index);

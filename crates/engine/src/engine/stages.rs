@@ -78,7 +78,7 @@ impl<S: Sink, P: Script> Engine<S, P> {
     }
 
     /// The bound, not the instant we noticed it, is what the request is known to have lasted.
-    pub(super) fn time_out(&mut self, index: u32, at: Instant, now: Instant) {
+    fn time_out(&mut self, index: u32, at: Instant, now: Instant) {
         self.finish_failed(index, Outcome::TimedOut, at);
         self.close(index);
         self.next_request(index, now);
@@ -165,10 +165,11 @@ impl<S: Sink, P: Script> Engine<S, P> {
     }
 
     pub(super) fn abandon_in_flight(&mut self, now: Instant) {
-        self.arrived = None;
         for index in 0..self.slots.len() as u32 {
             let slot = &self.slots[index as usize];
-            if slot.state == State::InFlight {
+            if let Some(at) = self.deadline(index).filter(|at| *at < now) {
+                self.time_out(index, at, now);
+            } else if slot.state == State::InFlight {
                 let outcome = if slot.to_be_sent { Outcome::Unsent } else { Outcome::InFlight };
                 self.fail(index, outcome, now);
             }

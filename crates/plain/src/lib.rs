@@ -23,8 +23,8 @@ fn steers(char: char) -> bool {
     char.is_control() || DIRECTIONS.contains(&char)
 }
 
-/// Text of several lines as it may be written to a terminal: line ends and tabs stay, a carriage return in front of a line
-/// end goes, and whatever else would steer is shown by its number.
+/// Text of several lines as it may be written to a terminal: line ends, those of HTTP as well, and tabs stay, and whatever
+/// else would steer is shown by its number.
 pub fn text(text: &str) -> Cow<'_, str> {
     let stays = |char: char| matches!(char, '\n' | '\t') || !steers(char);
     if text.chars().all(stays) {
@@ -34,7 +34,7 @@ pub fn text(text: &str) -> Cow<'_, str> {
     let mut rest = text.chars().peekable();
     while let Some(char) = rest.next() {
         match char {
-            '\r' if rest.peek() == Some(&'\n') => {}
+            '\r' if rest.peek() == Some(&'\n') => plain.push(char),
             char if stays(char) => plain.push(char),
             char => plain.extend(char.escape_default()),
         }
@@ -100,7 +100,7 @@ mod tests {
     fn text_of_any_language_and_its_layout_stay() {
         let lines = "名前 зміна 🙂 é\n\tindented\n\n  last";
         assert!(matches!(text(lines), Cow::Borrowed(same) if same == lines));
-        assert_eq!(text("a\r\nb"), "a\nb");
+        assert_eq!(text("a\r\nb\r"), "a\r\nb\\r");
         assert_eq!(line(" a\r\nb\tc "), "a b c");
     }
 

@@ -68,7 +68,7 @@ fn split_option(word: &str) -> Option<(String, Option<String>)> {
 fn is_flag(option: &str) -> bool {
     WITHOUT_EFFECT.contains(&option)
         || matches!(option, "-G" | "--get" | "-I" | "--head" | "--compressed" | "-L" | "--location")
-        || (!option.starts_with("--") && option.len() > 2 && flags_in_one(option).is_some())
+        || (!option.starts_with("--") && option.chars().nth(2).is_some() && flags_in_one(option).is_some())
 }
 
 /// `-sS` as `-s` and `-S`.
@@ -283,6 +283,9 @@ mod tests {
             ("curl a b", "two URLs"),
             ("curl -F a=b x", "-F"),
             ("curl --frobnicate x", "--frobnicate"),
+            // One letter of two bytes is one letter.
+            ("curl -é x", "-é is not understood"),
+            ("curl -s\u{feff} x", "-s\u{feff} is not understood"),
             ("curl -d @body x", "--body-file"),
             ("curl --json @body x", "--body-file"),
             ("curl --data-urlencode @file x", "name=content"),

@@ -81,7 +81,7 @@ impl Comparison {
         let all: Vec<(usize, usize)> =
             (0..values.len()).flat_map(|a| (a + 1..values.len()).map(move |b| (a, b))).collect();
         let compared: Vec<LogRatios> = all.iter().map(|(a, b)| ratios(*a, *b)).collect();
-        let adjusted = holm(&compared.iter().map(|it| it.p_value()).collect::<Vec<_>>());
+        let adjusted = holm(&compared.iter().map(LogRatios::p_value).collect::<Vec<_>>());
         let pairs: Vec<Pair> = all
             .iter()
             .zip(&compared)

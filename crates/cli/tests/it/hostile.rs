@@ -15,7 +15,7 @@ const HOSTILE: &str = "x\u{1b}[2J\u{1b}]0;t\u{7}\u{9b}8m\u{8}\u{7f}\u{202e}y";
 
 /// What reaches a terminal but text, line ends and tabs.
 fn steering(bytes: &[u8]) -> Vec<char> {
-    let text = String::from_utf8_lossy(bytes);
+    let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     text.chars().filter(|it| (it.is_control() && !"\n\t".contains(*it)) || *it == '\u{202e}').collect()
 }
 
@@ -127,7 +127,7 @@ fn what_a_server_prints_steers_no_terminal() {
     let stack = folder.path().join("hostile");
     fs::create_dir(&stack).unwrap();
     let manifest = "title = \"t\"\nfamily = \"target\"\ngeneration = \"timeless\"\n[run]\ncommand = [\"sh\", \"-c\", \
-                    \"printf '\\\\033[2Jlast words\\\\n'; exit 7\"]\n[[endpoint]]\nname = \"hello\"\npath = \"/hello\"\n";
+                    \"printf '\\\\033[2Jlast words\\\\n'; exit 7\", \"{port}\"]\n[[endpoint]]\nname = \"hello\"\npath = \"/hello\"\n";
     fs::write(stack.join("stack.toml"), manifest).unwrap();
     let output = proofload()
         .args(["check", "hostile", "--stacks"])

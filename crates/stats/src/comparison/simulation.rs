@@ -155,10 +155,11 @@ fn block(setting: &Setting, random: &mut Xoshiro256PlusPlus) -> Vec<Observation>
         let effect = if treatment == 0 { libm::log(1.0 + setting.effect) } else { 0.0 };
         let own = effect + setting.noise * normal(random);
         match setting.world {
-            World::Rates => Observation::Figure(libm::exp(machine + own)),
             World::Failing(share) if chance(random) < share => Observation::Failed,
             World::FirstFails(share) if treatment == 0 && chance(random) < share => Observation::Failed,
-            World::Failing(_) | World::FirstFails(_) => Observation::Figure(libm::exp(machine + own)),
+            World::Rates | World::Failing(_) | World::FirstFails(_) => {
+                Observation::Figure(libm::exp(machine + own))
+            }
             World::Censored(share) => {
                 let spread = setting.noise * libm::sqrt(1.0 + MACHINE_TO_NOISE * MACHINE_TO_NOISE);
                 let slowest = spread * normal_quantile(share);
@@ -210,9 +211,9 @@ fn normal_quantile(share: f64) -> f64 {
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
         if 0.5 * libm::erfc(-middle / core::f64::consts::SQRT_2) < share {
-            low = middle
+            low = middle;
         } else {
-            high = middle
+            high = middle;
         }
     }
     low

@@ -23,6 +23,9 @@ const LOG_BYTES_MIN: f64 = 1024.0;
 const LOG_BYTES_PER_S_MIN: f64 = 1e6;
 /// Share of the time in which a thread of the server waited for a disk: where it is less, a tenth at most could be won.
 const DISK_WAIT_MIN: f64 = 0.1;
+/// Share of the time up to which nobody waited for a disk. Whoever waits for a journal to be written is not counted, so that of
+/// more than this the whole is not known; but a disk that is waited for shows in some of it.
+const DISK_WAIT_NONE: f64 = stats::LEAST_EFFECT;
 /// A log line a request: as much as an access log has.
 const LOG_LINE_BYTES: f64 = 64.0;
 
@@ -131,7 +134,7 @@ pub(crate) fn log_bound(facts: &Facts<'_>) -> Option<Verdict> {
         );
         let confidence = if waits { Confidence::Sure } else { Confidence::Possible };
         Verdict::new(VerdictKind::LogBound, confidence, "writes to a disk", text)
-            .accounting_for_maybe(waited)
+            .accounting_for_maybe(waited.filter(|share| *share < DISK_WAIT_NONE))
             .and(waiting)
             .confirmed_by("log less, or without syncing; the rate should rise", facts.rate)
     })

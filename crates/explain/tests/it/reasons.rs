@@ -376,6 +376,13 @@ fn writing_to_a_disk_is_named_where_it_is_much_or_waited_for() {
     assert_eq!(kind(&trial), VerdictKind::Unexplained, "a log line a request");
     signals(&mut trial).disk_wait_share = Some(0.4);
     assert_eq!(kind(&trial), VerdictKind::LogBound, "and it waits for the disk");
+    // What waits for a journal is not counted: some is a sign of more, and none is none.
+    signals(&mut trial).disk_write_bytes_per_s = Some(4e6);
+    signals(&mut trial).disk_wait_share = Some(0.06);
+    let verdict = first(&trial);
+    assert_eq!((verdict.kind, verdict.accounts_for), (VerdictKind::LogBound, None));
+    signals(&mut trial).disk_wait_share = Some(0.0);
+    assert_eq!(kind(&trial), VerdictKind::Unexplained, "nobody waits for what is written");
     let mut trial = watched(10.0, &[("pool-*", 16)]);
     trial.contract.idle_service_time_us = 300.0;
     signals(&mut trial).disk_write_bytes_per_s = Some(20_000.0);

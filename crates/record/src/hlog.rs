@@ -358,7 +358,7 @@ mod tests {
         let mut end = Duration::ZERO;
         for interval in &all {
             assert_eq!(interval.start, end, "they are side by side");
-            end = end + interval.length;
+            end += interval.length;
             assert_eq!(interval.times.count(), 2 * interval.length.as_nanos() / second.as_nanos());
         }
         assert_eq!(end, second * seconds);

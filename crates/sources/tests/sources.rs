@@ -143,8 +143,9 @@ fn a_document_that_refers_to_itself_in_several_places_is_refused_in_time() {
     let error = parse_openapi("x", &document, &options(None)).unwrap_err().to_string();
     assert!(error.contains("come to more than 67108864 bytes"), "{error}");
     // So has one long example that many operations have.
-    let paths: String =
+    let paths: Vec<String> =
         (0..200).map(|n| format!("  /p{n}: {{post: {{requestBody: {{$ref: '#/b'}}}}}}\n")).collect();
+    let paths = paths.concat();
     let long = "x".repeat(1 << 20);
     let document = format!(
         "openapi: 3.1.0\nservers: [{{url: http://x}}]\npaths:\n{paths}b: {{content: {{text/plain: {{example: {long}}}}}}}\n"

@@ -30,7 +30,7 @@ pub fn run(arguments: Target) -> Result<ExitCode, Failure> {
     }
     let model = config.model;
     let summary = run_until_signalled(config, |addr| {
-        say(format_args!("serving http://{addr} ({model}); Ctrl-C ends it"))
+        say(format_args!("serving http://{addr} ({model}); Ctrl-C ends it"));
     })?;
     say(format_args!("served {} requests on {} connections", summary.requests, summary.connections));
     Ok(ExitCode::SUCCESS)

@@ -292,10 +292,7 @@ fn fewer_than_six_blocks_have_no_interval_anywhere() {
         ranking(&manifest(&["gin", "nginx"], 4 * blocks), &trials)
     };
     let line = |text: &str, part: &str| {
-        text.lines()
-            .find(|line| line.contains(part))
-            .map(str::to_owned)
-            .unwrap_or_else(|| panic!("{part}:\n{text}"))
+        text.lines().find(|line| line.contains(part)).map_or_else(|| panic!("{part}:\n{text}"), str::to_owned)
     };
     let (few, enough) = (of(5), of(6));
     assert!(

@@ -27,7 +27,11 @@ fn prompt() -> Route {
 }
 
 /// Where the kernel says when an answer came it was in time; of the others nobody knows.
-fn a_late_look_is_told_from_a_late_answer(io: &mut impl Io<Error = Errno>) {
+/// `may_time_out` is how many of the two requests that meet the pause may end so.
+fn a_late_look_is_told_from_a_late_answer(
+    io: &mut impl Io<Error = Errno>,
+    may_time_out: std::ops::RangeInclusive<usize>,
+) {
     let timeout = Duration::from_millis(150);
     // The first connection of sixteen has stamps.
     let mut config = common::config(2);
@@ -58,12 +62,18 @@ fn a_late_look_is_told_from_a_late_answer(io: &mut impl Io<Error = Errno>) {
         }
     }
     let timed_out = samples.iter().filter(|it| it.outcome == Outcome::TimedOut).count();
-    assert_eq!(timed_out, 1, "the connection without stamps");
+    assert!(
+        may_time_out.contains(&timed_out),
+        "{timed_out} timed out, one of them on the connection without stamps"
+    );
 }
 
 #[test]
 fn over_epoll_a_late_look_is_told_from_a_late_answer() {
-    a_late_look_is_told_from_a_late_answer(&mut EpollIo::new(prompt(), 2, common::REQUEST).expect("epoll"));
+    a_late_look_is_told_from_a_late_answer(
+        &mut EpollIo::new(prompt(), 2, common::REQUEST).expect("epoll"),
+        1..=1,
+    );
 }
 
 #[test]
@@ -73,5 +83,6 @@ fn over_io_uring_a_late_look_is_told_from_a_late_answer() {
         return;
     }
     let ring = UringIo::new(prompt(), 2, common::REQUEST, RingSizes::default());
-    a_late_look_is_told_from_a_late_answer(&mut ring.expect("io_uring"));
+    // A request may be queued when the pause begins, and goes out when it is over: its answer is late by its stamp, too.
+    a_late_look_is_told_from_a_late_answer(&mut ring.expect("io_uring"), 1..=2);
 }

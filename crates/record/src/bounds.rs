@@ -159,6 +159,7 @@ pub(crate) fn check_load(result: &LoadResult) -> Checked {
             ("`no_buffer`", generator.no_buffer),
             ("`completions_held_back`", generator.completions_held_back),
             ("`opened`", connections.opened),
+            ("`opened_in_window`", connections.opened_in_window.unwrap_or(0)),
             ("`opening_failures`", connections.opening_failures),
             ("`closed_by_server`", connections.closed_by_server),
             ("`unsolicited`", connections.unsolicited),
@@ -193,7 +194,8 @@ pub(crate) fn check_load(result: &LoadResult) -> Checked {
 
 fn check_distribution(times: &Distribution) -> Checked {
     all_within(COUNT_MAX, &[("`count`", times.count), ("`censored`", times.censored)])?;
-    length("`lower_bounds`", times.lower_bounds.len())
+    length("`lower_bounds`", times.lower_bounds.len())?;
+    length("`too_few_samples`", times.too_few_samples.len())
 }
 
 fn check_server(server: &Server) -> Checked {

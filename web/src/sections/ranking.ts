@@ -124,7 +124,7 @@ function errors({ errors }: Row): Child {
   const all = Object.entries(errors);
   if (all.length === 0) return t("no_errors");
   return all.map(([kind, share]) => {
-    const key = `e_${kind}`;
+    const key = `e_${kind.replaceAll(" ", "_")}`;
     return h("span", { class: "line" }, isKey(key) ? t(key) : kind.replaceAll("_", " "), " ", percent(share));
   });
 }

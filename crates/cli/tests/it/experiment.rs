@@ -46,8 +46,10 @@ stacks = ["pool", "loop"]
         assert!(server["rss_bytes_max"].as_u64().unwrap() > 100_000, "{server}");
         assert_eq!(trial["measured"]["contract"]["status"], 200);
     }
-    assert!(text.contains("pool of 8 (pool-*)"), "{text}");
-    assert!(text.contains("none: idle pace"), "{text}");
+    // Who else uses the machine may be named before them.
+    if !(text.contains("pool of 8 (pool-*)") && text.contains("none: idle pace")) {
+        return Err(text.into_owned());
+    }
     assert!(text.contains(lab.run_dir().to_str().unwrap()), "{text}");
     assert!(lab.nothing_runs());
     Ok(())

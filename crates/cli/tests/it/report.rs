@@ -156,3 +156,19 @@ fn records_of_earlier_versions_still_make_a_report() {
     }
     assert!(made >= 5, "there are those of five write-ups");
 }
+
+/// What the README shows of a run is what the command makes of its records.
+#[test]
+fn the_ranking_of_the_readme_is_that_of_its_records() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let readme = std::fs::read_to_string(format!("{root}/README.md")).expect("it is there");
+    let run = "docs/samples/records/quick";
+    let output =
+        crate::common::proofload().current_dir(root).args(["report", run]).output().expect("it runs");
+    let text = String::from_utf8(output.stdout).expect("it prints text");
+    assert!(text.contains("hello, 64 connections"), "{text}");
+    assert!(
+        readme.contains(text.trim()),
+        "the README shows something else than proofload report {run}:\n{text}"
+    );
+}

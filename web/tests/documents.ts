@@ -112,6 +112,7 @@ function tableOf(stacks: string[], load: number, tested: boolean, seconds: numbe
       letters: tested ? String.fromCharCode(97 + (index % 26)) : "",
       trials: tested ? 10 : 3,
       failed: index % 5 === 4 ? 1 : 0,
+      failed_blocks: index % 5 === 4 ? 1 : 0,
       goodput_per_s: { value: rate, low: rate * 0.94, high: rate * 1.03 },
       to_best: tested && index > 0 ? { value: 0.9 ** index, low: 0.88 ** index, high: Math.min(0.93 ** index, 1.2) } : null,
       service_times: false,
@@ -210,10 +211,10 @@ function timelineOf(seconds: number, rate: number, slow: number, load: number, n
 function answerOf(table: Table, cells: Cell[]): Answer {
   const [first, second] = table.rows;
   const stopped_by = table.rows.map((row) => ({ stack: row.stack, kind: row.limit_kind ?? "unexplained", phrase: row.limit }) as Answer["stopped_by"][number]);
-  if (!first || cells.length === 0) return { kind: "nothing", sentence: "Nothing was measured.", best: [], next: null, ahead: null, stopped_by: [] };
-  if (!second) return { kind: "single", sentence: `${first.stack} was measured alone. Limits: ${first.stack}: ${first.limit}.`, best: [first.stack], next: null, ahead: null, stopped_by };
-  if (!table.tested) return { kind: "overlap", sentence: `The data support no winner: too few trials to test, and ${first.stack} and ${second.stack} overlap in goodput. Limits: all.`, best: [first.stack, second.stack], next: null, ahead: null, stopped_by };
-  return { kind: "winner", sentence: `${first.stack} carries 11 % more than ${second.stack} (95 % interval 8 % to 14 %). Limits: all.`, best: [first.stack], next: second.stack, ahead: { value: 1.11, low: 1.08, high: 1.14 }, stopped_by };
+  if (!first || cells.length === 0) return { kind: "nothing", sentence: "Nothing was measured.", best: [], next: null, ahead: null, failing: [], stopped_by: [] };
+  if (!second) return { kind: "single", sentence: `${first.stack} was measured alone. Limits: ${first.stack}: ${first.limit}.`, best: [first.stack], next: null, ahead: null, failing: [], stopped_by };
+  if (!table.tested) return { kind: "overlap", sentence: `The data support no winner: too few trials to test, and ${first.stack} and ${second.stack} overlap in goodput. Limits: all.`, best: [first.stack, second.stack], next: null, ahead: null, failing: [], stopped_by };
+  return { kind: "winner", sentence: `${first.stack} carries 11 % more than ${second.stack} (95 % interval 8 % to 14 %). Limits: all.`, best: [first.stack], next: second.stack, ahead: { value: 1.11, low: 1.08, high: 1.14 }, failing: [], stopped_by };
 }
 
 function sweepsOf(stacks: string[], tables: Table[], cells: Cell[]): Sweep[] {
@@ -293,7 +294,7 @@ export function invalid(): Page {
   }
   for (const cell of page.cells) Object.assign(cell, { percentiles: [], percentiles_censored: [[0, 2e6], [1, 2e6]], heat: null, timeline: null, warm_up: null });
   for (const sweep of page.sweeps) for (const series of sweep.series) for (const point of series.points) Object.assign(point, { goodput_per_s: { value: 0, low: 0, high: 0 }, p50_us: null, p99_us: null });
-  page.answers = page.tables.map(() => ({ kind: "invalid", sentence: "The data support no winner: one comes first, and its figures do not stand (censored).", best: ["one"], next: null, ahead: null, stopped_by: [] }));
+  page.answers = page.tables.map(() => ({ kind: "invalid", sentence: "The data support no winner: one comes first, and its figures do not stand (censored).", best: ["one"], next: null, ahead: null, failing: [], stopped_by: [] }));
   // What is no number is null in JSON.
   return JSON.parse(JSON.stringify(page)) as Page;
 }

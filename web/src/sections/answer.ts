@@ -45,6 +45,7 @@ function sentenceOf(answer: Answer, table: Table | undefined, isShort: boolean):
   const byPhrase = new Map<string, string[]>();
   for (const { stack, phrase } of isShort ? [] : answer.stopped_by) byPhrase.set(phrase, [...(byPhrase.get(phrase) ?? []), stack]);
   const limits = [...byPhrase].flatMap(([phrase, stacks], index) => [index === 0 ? t("limits") : t("semicolon"), ...names(stacks), t("colon"), said(phrase)]);
+  // Documents made before failures were told have no such list.
   const failing = (answer.failing ?? []).flatMap(({ stack, failed, blocks }) => parts("a_failing", { stack: given(stack), failed: String(failed), blocks: String(blocks) }));
   return h("span", { dir: "auto" }, failing, composed(answer, table), t("stop"), limits, limits.length > 0 ? t("stop") : "");
 }

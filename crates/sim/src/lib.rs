@@ -13,5 +13,5 @@ mod server;
 
 pub use fault::{Answer, Fault, Faults};
 pub use io::SimIo;
-pub use scenario::{Outcome, Scenario, run};
+pub use scenario::{Outcome, Scenario, run, run_over};
 pub use server::{ServerPlan, Stall};

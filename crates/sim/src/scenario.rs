@@ -1,9 +1,10 @@
 //! A whole run from one number: configuration, server and faults.
 
+use std::convert::Infallible;
 use std::num::{NonZeroU32, NonZeroU64};
 
 use engine::{
-    Arrivals, Config, Counters, Engine, Expect, GoodStatus, Load, Request, Reuse, Sample, Share, Stop,
+    Arrivals, Config, Counters, Engine, Expect, GoodStatus, Io, Load, Request, Reuse, Sample, Share, Stop,
     Timeouts, UserStart, Window, drive,
 };
 use http::{Limits, RequestKind};
@@ -48,10 +49,19 @@ pub struct Outcome {
 /// Runs a scenario to its end.
 pub fn run(scenario: &Scenario) -> Outcome {
     let mut io = SimIo::new(scenario.server.clone(), scenario.seed);
+    run_over(scenario, &mut io, |io| io)
+}
+
+/// The same over an IO that has the simulated one within, where `inner` finds it.
+pub fn run_over<I: Io<Error = Infallible>>(
+    scenario: &Scenario,
+    io: &mut I,
+    inner: impl Fn(&I) -> &SimIo,
+) -> Outcome {
     let mut samples = Vec::new();
     let sink = |sample: &Sample| samples.push(*sample);
     let mut engine = Engine::new(scenario.config.clone(), sink, Instant::ORIGIN);
-    let Ok(()) = drive(&mut engine, &mut io, |engine, now| {
+    let Ok(()) = drive(&mut engine, io, |engine, now| {
         match scenario.interrupt_at {
             Some(at) if now >= at => engine.interrupt(now),
             at => return at,
@@ -60,6 +70,7 @@ pub fn run(scenario: &Scenario) -> Outcome {
     });
     let (counters, window, outstanding) = (engine.counters(), engine.window(), engine.outstanding());
     drop(engine);
+    let io = inner(io);
     let (open_connections, fingerprint) = (io.open_connections(), io.fingerprint());
     Outcome { samples, counters, window, outstanding, open_connections, fingerprint }
 }

@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use engine::{
     Action, Completion, Config, Engine, Event, Io, Load, Reuse, Sample, Share, Stop, UserStart, drive,
 };
-use sim::{Outcome, Scenario, ServerPlan, SimIo, Stall, run};
+use sim::{Outcome, Scenario, ServerPlan, SimIo, Stall, run, run_over};
 use stats::{Interval, LITTLE_TOLERANCE, figures};
 use units::{Duration, Instant, Rate, Seed};
 
@@ -175,20 +175,7 @@ fn what_a_generator_sees_late_is_no_more_than_its_timeouts_allow() {
         let scenario = Scenario::from_seed(seed);
         let io = SimIo::new(scenario.server.clone(), scenario.seed);
         let mut io = Dozing { io, turns: 0, seed: seed.0 };
-        let mut samples = Vec::new();
-        let sink = |sample: &Sample| samples.push(*sample);
-        let mut engine = Engine::new(scenario.config.clone(), sink, Instant::ORIGIN);
-        let Ok(()) = drive(&mut engine, &mut io, |engine, now| {
-            match scenario.interrupt_at {
-                Some(at) if now >= at => engine.interrupt(now),
-                at => return at,
-            }
-            None
-        });
-        let (counters, window, outstanding) = (engine.counters(), engine.window(), engine.outstanding());
-        drop(engine);
-        let (open_connections, fingerprint) = (io.io.open_connections(), io.io.fingerprint());
-        let outcome = Outcome { samples, counters, window, outstanding, open_connections, fingerprint };
+        let outcome = run_over(&scenario, &mut io, |dozing| &dozing.io);
         outcomes_add_up(&outcome);
         instants_are_in_order(&outcome);
         bounds_are_kept(&scenario, &outcome);

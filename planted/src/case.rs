@@ -168,3 +168,21 @@ pub(crate) enum Cores {
     Server,
     All,
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::KINDS;
+
+    /// The published schema is made of the code that names them.
+    #[test]
+    fn the_kinds_are_those_that_explain_knows() {
+        let schema: Value = serde_json::from_str(include_str!("../../docs/report.schema.json")).unwrap();
+        let variants = schema["$defs"]["VerdictKind"]["oneOf"].as_array().unwrap();
+        let known: BTreeSet<&str> = variants.iter().map(|it| it["const"].as_str().unwrap()).collect();
+        assert_eq!(BTreeSet::from(KINDS), known);
+    }
+}

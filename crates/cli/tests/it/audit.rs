@@ -1,10 +1,13 @@
-//! `proofload audit`: exit codes, and that the guide shows what it prints.
+//! `proofload audit`: exit codes, and that the guide and its samples show what it prints.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use crate::common::{json, proofload, repository, run};
 
+const GUIDE: &str = "docs/audit.md";
+const SAMPLES: &str = "docs/samples/audit/";
 const BEGIN: &str = "<!-- audit:begin ";
 const END: &str = "<!-- audit:end -->";
 
@@ -13,32 +16,66 @@ fn stdout(command: &mut Command) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
+/// What `proofload audit FILES` prints of published figures, in which there is always something to find.
+fn printed<'a>(files: impl IntoIterator<Item = &'a str>) -> String {
+    let (code, printed) = stdout(proofload().arg("audit").args(files));
+    assert_eq!(code, Some(4), "{printed}");
+    printed
+}
+
+/// Holds `file` to `due`, or writes it anew where that is asked for.
+#[track_caller]
+fn hold(file: &str, due: &str) {
+    let path = repository().join(file);
+    if std::env::var("INSTA_UPDATE").is_ok_and(|it| it == "always") {
+        std::fs::write(&path, due).unwrap();
+    } else {
+        let is = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            is == due,
+            "{file} shows other findings than are printed; see what {GUIDE} says of INSTA_UPDATE"
+        );
+    }
+}
+
 #[test]
 fn the_guide_shows_what_it_prints() {
-    let path = repository().join("docs/audit.md");
-    let guide = std::fs::read_to_string(&path).unwrap();
+    let guide = std::fs::read_to_string(repository().join(GUIDE)).unwrap();
     let mut renewed = String::new();
     let mut rest = &guide[..];
     while let Some((before, block)) = rest.split_once(BEGIN) {
         let (files, behind) = block.split_once(" -->").unwrap();
         let (_, after) = behind.split_once(END).unwrap();
-        let (code, printed) = stdout(proofload().arg("audit").args(files.split(' ')));
-        assert_eq!(code, Some(4));
+        let printed = printed(files.split(' '));
         let command = files.replace(' ', " \\\n    ");
         let printed = printed.trim_end();
         let block = format!("{BEGIN}{files} -->\n```\n$ proofload audit {command}\n{printed}\n```\n{END}");
         renewed.extend([before, &block]);
         rest = after;
     }
+    assert!(rest.len() < guide.len(), "{GUIDE} has an example between its markers");
     renewed += rest;
-    if std::env::var("INSTA_UPDATE").is_ok_and(|it| it == "always") {
-        std::fs::write(&path, renewed).unwrap();
-    } else {
-        assert!(
-            guide == renewed,
-            "docs/audit.md shows other findings than are printed; see what it says of INSTA_UPDATE"
-        );
+    hold(GUIDE, &renewed);
+}
+
+#[test]
+fn the_samples_are_what_the_commands_of_the_guide_print() {
+    let guide = std::fs::read_to_string(repository().join(GUIDE)).unwrap().replace("\\\n", " ");
+    let mut made = BTreeSet::new();
+    for line in guide.lines() {
+        let Some((files, name)) = line
+            .strip_prefix("proofload audit ")
+            .and_then(|rest| rest.split_once(" >"))
+            .filter(|(_, name)| name.starts_with(SAMPLES))
+        else {
+            continue;
+        };
+        hold(name, &printed(files.split_whitespace()));
+        made.insert(repository().join(name));
     }
+    let there = std::fs::read_dir(repository().join(SAMPLES)).unwrap();
+    let there: BTreeSet<_> = there.map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(made, there, "{GUIDE} has a command for each file of {SAMPLES}, and for no other");
 }
 
 #[test]

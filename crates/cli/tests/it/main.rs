@@ -6,6 +6,7 @@ mod calibrate;
 mod check;
 mod common;
 mod compare;
+mod docs;
 mod drivers;
 mod error_rates;
 mod experiment;

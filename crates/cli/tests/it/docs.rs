@@ -1,0 +1,194 @@
+//! The documents: short enough to be read, linked to what there is, and in step with each other and with the code.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::common::{json, repository, run};
+
+/// A map is read, not searched.
+const ARCHITECTURE_WORDS_MAX: usize = 1500;
+const ENGLISH: &str = "README.md";
+const CHINESE: &str = "README.zh-CN.md";
+const DECISIONS: &str = "docs/decisions";
+
+#[derive(Default)]
+struct Page {
+    /// Of each fenced block what its fence says and what is in it, in order.
+    blocks: Vec<(String, String)>,
+    /// All other lines.
+    prose: String,
+}
+
+impl Page {
+    fn read(path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
+        let text = std::fs::read_to_string(repository().join(path))
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let mut page = Self::default();
+        let mut open: Option<(String, String)> = None;
+        for line in text.lines() {
+            match (line.strip_prefix("```"), open.take()) {
+                (Some(_), Some(block)) => page.blocks.push(block),
+                (Some(language), None) => open = Some((language.to_owned(), String::new())),
+                (None, Some((language, text))) => open = Some((language, text + line + "\n")),
+                (None, None) => page.prose.extend([line, "\n"]),
+            }
+        }
+        assert!(open.is_none(), "{}: a fence is not closed", path.display());
+        page
+    }
+
+    /// Where its links lead, except to other sites, in order.
+    fn links(&self) -> Vec<String> {
+        let without_code: String =
+            self.prose.lines().flat_map(|line| line.split('`').step_by(2).chain(["\n"])).collect();
+        let links = without_code.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+        links.map(|(link, _)| link.to_owned()).filter(|link| !link.contains("://")).collect()
+    }
+
+    /// The names of its headings in links.
+    fn anchors(&self) -> BTreeSet<String> {
+        let headings = self.prose.lines().filter(|line| line.starts_with('#'));
+        headings.map(|line| anchor(line.trim_start_matches('#').trim())).collect()
+    }
+}
+
+fn anchor(heading: &str) -> String {
+    let kept = |letter: &char| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_');
+    heading.to_lowercase().chars().filter(kept).map(|it| if it == ' ' { '-' } else { it }).collect()
+}
+
+/// The documents whose links are tried, by their path from the root.
+fn documents() -> Vec<PathBuf> {
+    let mut documents =
+        vec!["ARCHITECTURE.md".into(), "CONTRIBUTING.md".into(), ENGLISH.into(), CHINESE.into()];
+    let mut folders = vec![PathBuf::from("docs")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(repository().join(&folder)).expect("it is a folder") {
+            let entry = entry.expect("it can be read");
+            let path = folder.join(entry.file_name());
+            if entry.file_type().expect("it has one").is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "md") {
+                documents.push(path);
+            }
+        }
+    }
+    documents
+}
+
+#[test]
+fn the_architecture_is_a_map() {
+    let text = std::fs::read_to_string(repository().join("ARCHITECTURE.md")).expect("it is there");
+    let words = text.split_whitespace().count();
+    assert!(
+        words <= ARCHITECTURE_WORDS_MAX,
+        "ARCHITECTURE.md has {words} words, and at most {ARCHITECTURE_WORDS_MAX} are read; reasons go to {DECISIONS}"
+    );
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let mut broken = Vec::new();
+    for document in documents() {
+        for link in Page::read(&document).links() {
+            let (file, place) = link.split_once('#').unwrap_or((link.as_str(), ""));
+            let target = match file {
+                "" => document.clone(),
+                file => document.parent().expect("it is in a folder").join(file),
+            };
+            let leads = repository().join(&target).exists()
+                && (place.is_empty() || Page::read(&target).anchors().contains(place));
+            if !leads {
+                broken.push(format!("{}: {link}", document.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "links that lead nowhere:\n{}", broken.join("\n"));
+}
+
+#[test]
+fn every_decision_is_in_the_index() {
+    let mut there = BTreeSet::new();
+    for entry in std::fs::read_dir(repository().join(DECISIONS)).expect("it is a folder") {
+        let name = entry.expect("it can be read").file_name().into_string().expect("it is text");
+        if name != ENGLISH {
+            let page = Page::read(Path::new(DECISIONS).join(&name));
+            let head = page.prose.lines().next().unwrap_or_default();
+            let (number, title) = head.trim_start_matches("# ").split_once(". ").unwrap_or_default();
+            assert!(name.starts_with(&format!("{number}-")), "{name} begins with `{head}`");
+            there.insert(format!("- [{number}]({name}) {title}"));
+        }
+    }
+    let index = Page::read(Path::new(DECISIONS).join(ENGLISH));
+    let listed: BTreeSet<String> =
+        index.prose.lines().filter(|line| line.starts_with("- [")).map(str::to_owned).collect();
+    let missing: Vec<_> = there.difference(&listed).collect();
+    let surplus: Vec<_> = listed.difference(&there).collect();
+    assert!(
+        missing.is_empty() && surplus.is_empty(),
+        "the index of {DECISIONS} lacks {missing:#?} and has {surplus:#?}"
+    );
+}
+
+/// What is compared of a block: of commands all but the comments, which are translated, and of anything else all.
+fn untranslated((language, text): &(String, String)) -> String {
+    let without_comment = |line: &str| line.split(" #").next().unwrap_or_default().trim_end().to_owned();
+    match language.as_str() {
+        "sh" => text.lines().map(without_comment).collect::<Vec<_>>().join("\n"),
+        _ => text.clone(),
+    }
+}
+
+#[test]
+fn the_chinese_readme_has_the_commands_outputs_and_links_of_the_english_one() {
+    let (english, chinese) = (Page::read(ENGLISH), Page::read(CHINESE));
+    let blocks = |page: &Page| page.blocks.iter().map(untranslated).collect::<Vec<_>>();
+    let (blocks_of_english, blocks_of_chinese) = (blocks(&english), blocks(&chinese));
+    for (index, (due, is)) in blocks_of_english.iter().zip(&blocks_of_chinese).enumerate() {
+        let number = index + 1;
+        assert!(due == is, "block {number} of {ENGLISH} is\n{due}\nand of {CHINESE}\n{is}");
+    }
+    assert_eq!(
+        blocks_of_english.len(),
+        blocks_of_chinese.len(),
+        "{ENGLISH} and {CHINESE} have as many blocks"
+    );
+
+    let links = |page: &Page, other: &str| {
+        let mut links = page.links();
+        let to_other = links.iter().position(|link| link == other);
+        links.remove(to_other.unwrap_or_else(|| panic!("there is no link to {other}")));
+        links.sort();
+        links
+    };
+    let (due, is) = (links(&english, CHINESE), links(&chinese, ENGLISH));
+    let lacks: Vec<_> = due.iter().filter(|link| !is.contains(link)).collect();
+    let surplus: Vec<_> = is.iter().filter(|link| !due.contains(link)).collect();
+    assert!(
+        due == is,
+        "{CHINESE} lacks links to {lacks:?}, has others to {surplus:?}, {} links for {}",
+        is.len(),
+        due.len()
+    );
+}
+
+/// The kinds are those of the schema that is made of the code.
+#[test]
+fn the_guide_of_explain_names_the_kinds_of_verdicts_that_there_are() {
+    let schema = json(&run(&["report", "--schema"]));
+    let variants = schema["$defs"]["VerdictKind"]["oneOf"].as_array().expect("it is an enum").clone();
+    let known: BTreeSet<String> =
+        variants.iter().map(|it| it["const"].as_str().expect("it has a name").to_owned()).collect();
+    let guide = Page::read("docs/explain.md");
+    let rows = guide.prose.lines().skip_while(|line| *line != "| verdict | kind | evidence |").skip(2);
+    let kinds = rows.map_while(|row| row.strip_prefix('|')?.split('|').nth(1));
+    let named: BTreeSet<String> =
+        kinds.flat_map(|cell| cell.split('`').skip(1).step_by(2)).map(str::to_owned).collect();
+    let missing: Vec<_> = known.difference(&named).collect();
+    let surplus: Vec<_> = named.difference(&known).collect();
+    assert!(
+        missing.is_empty() && surplus.is_empty(),
+        "the table of docs/explain.md lacks {missing:?} and has {surplus:?}, which explain never says"
+    );
+}

@@ -58,9 +58,9 @@ pub struct Finished<S> {
     pub counters: Counters,
     /// The first answer that was not the expected one; none of a scripted load.
     pub first_wrong_answer: Option<WrongAnswer>,
-    /// The measured window.
+    /// The measured window on this thread's own schedule; other threads open theirs at other instants.
     pub window: Window,
-    /// What it cost.
+    /// CPU time and length of the window, of this thread alone.
     pub usage: Usage,
     /// What went wrong in the driver and was made up for.
     pub incidents: Incidents,
@@ -88,9 +88,9 @@ impl Backend {
 /// The kernel refused the driver itself something; connections' failures are outcomes instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DriveError {
-    /// Which of its interfaces.
+    /// The interface that was in use.
     pub backend: Backend,
-    /// Why.
+    /// The kernel's error code.
     pub errno: Errno,
 }
 

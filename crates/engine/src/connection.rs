@@ -46,7 +46,7 @@ pub enum Event<'a> {
     Skipped(u64),
     /// The server closed its side.
     PeerClosed,
-    /// The connection broke.
+    /// The connection broke: a reset, or an error of the kernel. No answer can come any more.
     Reset,
 }
 
@@ -55,7 +55,7 @@ pub enum Event<'a> {
 pub struct Completion<'a> {
     /// On which connection.
     pub conn: Conn,
-    /// What.
+    /// Bytes received are lent until the IO is used again.
     pub event: Event<'a>,
     /// When the kernel had the last of the bytes received, where it was asked. Not after the instant at which they
     /// were seen.
@@ -107,7 +107,8 @@ impl ConnectFailure {
     }
 }
 
-/// Where a slot stands. Each state has one queue, and a slot is in the queue of its state and no other.
+/// Where a slot stands. A slot is in the queue of its state and in no other; in flight it is in none, since every request
+/// goes there (see [`crate::queue`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     /// No connection, no request.
@@ -116,7 +117,7 @@ pub(crate) enum State {
     Connecting,
     /// Connected, without a request; its bound is the idle timeout.
     Free,
-    /// A request is out; its bound is the request timeout.
+    /// A request is out; its bound is the request timeout, which [`crate::timers`] keeps.
     InFlight,
     /// A closed-model user thinks; the connection may be up.
     Thinking,

@@ -7,8 +7,8 @@ use crate::engine::Engine;
 use crate::sample::Sink;
 use crate::script::{Script, Unscripted};
 
-/// Carries actions out and reports what happened. Implemented by `driver` over epoll and by `sim` in
-/// virtual time; one conformance suite runs against both.
+/// Carries actions out and reports what happened. Implemented by `driver` over io_uring and over
+/// epoll, and by `sim` in virtual time; one conformance suite runs against all three.
 ///
 /// Contract:
 /// - completions of one connection are reported in the order in which they happened;

@@ -20,7 +20,7 @@ pub struct Schedule {
 /// Requests that were passed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Skipped {
-    /// How many.
+    /// None where nothing was due in time; the engine counts them, so that none is forgotten.
     pub(crate) count: u64,
     /// When the last of them was due, or an instant after that and before the next.
     pub(crate) last: Instant,

@@ -121,7 +121,7 @@ fn fnv1a(bytes: &[u8]) -> u64 {
 pub struct Span {
     /// Its start.
     pub start_ms: i64,
-    /// Its end.
+    /// Its end, not before its start.
     pub end_ms: i64,
 }
 

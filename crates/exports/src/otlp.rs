@@ -131,7 +131,7 @@ fn attribute(key: &str, value: any_value::Value) -> KeyValue {
 pub struct PartlyRefused {
     /// Data points.
     pub points: i64,
-    /// Why.
+    /// The receiver's own words; empty where it gave none.
     pub why: String,
 }
 

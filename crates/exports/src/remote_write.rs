@@ -90,13 +90,13 @@ fn labels_of(name: &str, labels: &Labels) -> Vec<Label> {
 
 /// The messages of `prometheus/prompb` that remote write 1.0 needs, by the numbers of their fields.
 pub mod proto {
-    /// What is sent.
+    /// The body of a POST, before it is compressed with snappy.
     #[derive(Clone, PartialEq, prost::Message)]
     pub struct WriteRequest {
         /// Series.
         #[prost(message, repeated, tag = "1")]
         pub timeseries: Vec<TimeSeries>,
-        /// What metrics are.
+        /// Kind, help and unit of each metric; receivers may ignore it.
         #[prost(message, repeated, tag = "3")]
         pub metadata: Vec<MetricMetadata>,
     }

@@ -36,7 +36,7 @@ pub enum LabError {
     /// Nobody listens.
     #[error("cannot connect to {address} ({why}); start the server, or check host and port")]
     Unreachable {
-        /// Where.
+        /// The first address that the name resolved to.
         address: SocketAddr,
         /// What the kernel said.
         why: std::io::Error,
@@ -66,7 +66,7 @@ pub enum LabError {
     /// Another load generator is asked for and can't be had.
     #[error("the driver {driver} needs {what}, which is not here: {install}")]
     DriverMissing {
-        /// Which.
+        /// By its name in records: `wrk`, `jmeter`.
         driver: &'static str,
         /// What it needs.
         what: String,

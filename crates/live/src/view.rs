@@ -63,7 +63,7 @@ pub enum Kind {
 /// What is done just now.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StageView {
-    /// What.
+    /// One of a fixed set, so that a page can translate it.
     pub name: StageName,
     /// Of what, in a word: the stack that is built, `burst 2 of at most 12`, `31 of 300`.
     pub detail: Option<String>,
@@ -146,7 +146,7 @@ pub struct LeftView {
     pub trials_max: u32,
     /// How long that takes, seconds.
     pub left_s: f64,
-    /// At most.
+    /// The same if every trial up to `trials_max` is made, seconds.
     pub left_s_max: f64,
 }
 

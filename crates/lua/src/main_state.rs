@@ -19,7 +19,7 @@ pub struct Summary {
     pub requests: u64,
     /// Bytes received.
     pub bytes: u64,
-    /// What went wrong.
+    /// By kind; a status above 399 counts among the answers as well, as with wrk.
     pub errors: Errors,
 }
 

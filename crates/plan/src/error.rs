@@ -17,7 +17,7 @@ pub struct PlanError {
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The file.
+    /// Its path as it was opened, for a message that an editor can follow.
     pub file: PathBuf,
     /// Line and column, from 1; `None` when the whole file is meant.
     pub line_column: Option<(usize, usize)>,

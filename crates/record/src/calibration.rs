@@ -110,7 +110,7 @@ pub enum PeerResult {
     },
     /// It cannot make this load, or it failed.
     Nothing {
-        /// Why.
+        /// In a sentence, for the report.
         why: String,
     },
 }
@@ -118,7 +118,7 @@ pub enum PeerResult {
 /// Another generator that is not on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PeerMissing {
-    /// Which.
+    /// The program, as it is called on a command line.
     pub name: String,
     /// How to get it.
     pub install: String,

@@ -114,7 +114,7 @@ pub struct JvmReading {
 /// A group of threads at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct GroupReading {
-    /// How many.
+    /// Threads that were alive in this reading.
     pub threads: u32,
     /// How many of them ran or wanted to.
     pub runnable: u32,
@@ -201,7 +201,7 @@ pub struct AcceptQueue {
 pub struct Held {
     /// On average.
     pub mean: f64,
-    /// At most.
+    /// The most that any reading saw; between two readings there may have been more.
     pub max: u32,
     /// Readings.
     pub readings: u32,

@@ -19,9 +19,9 @@ const NEXT_UNIT_FROM: f64 = 0.85;
 /// A finished load, and what wrk was asked to show of it.
 #[derive(Debug, Clone, Copy)]
 pub struct WrkRun<'a> {
-    /// Its sums.
+    /// What was sampled, with the distributions in full.
     pub books: &'a Books,
-    /// Its result.
+    /// The record of the same load.
     pub result: &'a LoadResult,
     /// `--timeout`: an answer that takes longer counts as a timeout, too.
     pub timeout: Duration,

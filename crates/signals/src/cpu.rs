@@ -10,7 +10,7 @@ use crate::{accounting, machine};
 /// CPU time so far, in seconds, each since some start of its own: only what lies between two readings means anything.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CpuReading {
-    /// When.
+    /// On the clock of the load (CLOCK_MONOTONIC).
     pub at: Instant,
     /// What makes the load.
     pub generator_s: f64,

@@ -67,7 +67,7 @@ impl Times {
 pub struct Interval {
     /// What became of the requests.
     pub tally: Tally,
-    /// How long they took.
+    /// Of those due within the measured window only: response and service times, and lags.
     pub times: Times,
 }
 

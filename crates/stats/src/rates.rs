@@ -11,7 +11,7 @@ use crate::deviation::Deviation;
 pub struct RateSample {
     /// Answers, of any status, that came in it.
     pub answered: u64,
-    /// How long it was.
+    /// The stretch's length; one of zero has no rate and is left out.
     pub span: Duration,
 }
 

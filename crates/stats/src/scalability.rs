@@ -35,7 +35,7 @@ pub struct LoadPoint {
 /// A figure of a fit, and the interval that holds the true one with 95 % confidence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// The estimate.
+    /// The fit to all blocks, not to a resampled choice of them.
     pub value: f64,
     /// The lower end; `None` of a single block, which has no spread.
     pub low: Option<f64>,

@@ -5,13 +5,13 @@ use crate::comparison::paired::median;
 /// Repeated measurements of one figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// The smallest.
+    /// The smallest trial's figure.
     pub low: f64,
     /// The median (of an even number, the mean of the middle two).
     pub median: f64,
-    /// The largest.
+    /// The largest trial's figure.
     pub high: f64,
-    /// How many.
+    /// How many values it is of, at least one.
     pub trials: usize,
 }
 

@@ -65,7 +65,7 @@ impl FromStr for Model {
 pub struct PathRule {
     /// Compared byte by byte with the request's path, without its query.
     pub path: String,
-    /// How long.
+    /// Drawn anew for each answer, where it is a distribution.
     pub delay: Delay,
 }
 

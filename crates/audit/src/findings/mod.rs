@@ -145,9 +145,9 @@ impl Kind {
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
-    /// How grave.
+    /// Decides the exit code: all but a note end the command with 4.
     pub level: Level,
-    /// What kind.
+    /// The check that found it, one function each.
     pub kind: Kind,
     /// The line in which its row or its statement begins, from 1.
     pub line: usize,

@@ -107,6 +107,39 @@ fn every_link_leads_somewhere() {
     assert!(broken.is_empty(), "links that lead nowhere:\n{}", broken.join("\n"));
 }
 
+/// Code and files move; what names them must follow.
+#[test]
+fn every_path_that_the_map_and_the_decisions_name_exists() {
+    let is_named_there = |document: &PathBuf| {
+        document.starts_with(DECISIONS)
+            || matches!(document.to_str(), Some("ARCHITECTURE.md" | "CONTRIBUTING.md"))
+    };
+    let folders = [
+        "bench",
+        "crates",
+        "docs",
+        "experiments",
+        "fuzz",
+        "planted",
+        "published",
+        "scripts",
+        "stacks",
+        "web",
+    ];
+    let mut gone = Vec::new();
+    for document in documents().into_iter().filter(is_named_there) {
+        let page = Page::read(&document);
+        for code in page.prose.lines().flat_map(|line| line.split('`').skip(1).step_by(2)) {
+            let path = code.split(' ').next().unwrap_or_default();
+            let is_of_us = path.split_once('/').is_some_and(|(folder, _)| folders.contains(&folder));
+            if is_of_us && !repository().join(path).exists() {
+                gone.push(format!("{}: {path}", document.display()));
+            }
+        }
+    }
+    assert!(gone.is_empty(), "paths that are not there:\n{}", gone.join("\n"));
+}
+
 #[test]
 fn every_decision_is_in_the_index() {
     let mut there = BTreeSet::new();

@@ -12,7 +12,7 @@ const WRONG_BODY_BYTES_MAX: usize = 256;
 /// An answer that was not the expected one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrongAnswer {
-    /// Its status.
+    /// As the server sent it; it may be a good one, where only the body differs.
     pub status: u16,
     /// The beginning of its body, at most 256 bytes of it; `None` where nobody looked at the body.
     pub body_start: Option<Vec<u8>>,

@@ -5,18 +5,18 @@
 
 use prost::{Enumeration, Message, Oneof};
 
-/// What is sent.
+/// The body of a POST to `/v1/metrics`.
 #[derive(Clone, PartialEq, Message)]
 pub struct ExportMetricsServiceRequest {
-    /// By who says so.
+    /// One for each resource; what is sent here has a single one.
     #[prost(message, repeated, tag = "1")]
     pub resource_metrics: Vec<ResourceMetrics>,
 }
 
-/// What is answered.
+/// The body of a good answer.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct ExportMetricsServiceResponse {
-    /// What was not taken.
+    /// Absent where everything was taken.
     #[prost(message, optional, tag = "1")]
     pub partial_success: Option<ExportMetricsPartialSuccess>,
 }
@@ -24,10 +24,10 @@ pub struct ExportMetricsServiceResponse {
 /// What was not taken.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct ExportMetricsPartialSuccess {
-    /// How many data points.
+    /// Data points that were not taken; 0 with a message is a warning.
     #[prost(int64, tag = "1")]
     pub rejected_data_points: i64,
-    /// Why.
+    /// The receiver's reason, for people.
     #[prost(string, tag = "2")]
     pub error_message: String,
 }
@@ -35,18 +35,18 @@ pub struct ExportMetricsPartialSuccess {
 /// Metrics of a resource.
 #[derive(Clone, PartialEq, Message)]
 pub struct ResourceMetrics {
-    /// Who says so.
+    /// What was measured, by its attributes.
     #[prost(message, optional, tag = "1")]
     pub resource: Option<Resource>,
-    /// By what part of it.
+    /// Its metrics, by the part that measured them.
     #[prost(message, repeated, tag = "2")]
     pub scope_metrics: Vec<ScopeMetrics>,
 }
 
-/// Who says so.
+/// What metrics are of: a set of attributes that all of them share.
 #[derive(Clone, PartialEq, Message)]
 pub struct Resource {
-    /// What is known of it.
+    /// `service.name` and what else identifies it.
     #[prost(message, repeated, tag = "1")]
     pub attributes: Vec<KeyValue>,
 }
@@ -54,7 +54,7 @@ pub struct Resource {
 /// Metrics of a part.
 #[derive(Clone, PartialEq, Message)]
 pub struct ScopeMetrics {
-    /// Which.
+    /// The part of the program that measured them.
     #[prost(message, optional, tag = "1")]
     pub scope: Option<InstrumentationScope>,
     /// Its metrics.
@@ -157,16 +157,16 @@ pub enum AggregationTemporality {
 /// A figure or count.
 #[derive(Clone, PartialEq, Message)]
 pub struct NumberDataPoint {
-    /// Of what.
+    /// The labels that tell this series from others of the metric.
     #[prost(message, repeated, tag = "7")]
     pub attributes: Vec<KeyValue>,
-    /// Since when.
+    /// Its start, likewise.
     #[prost(fixed64, tag = "2")]
     pub start_time_unix_nano: u64,
-    /// When.
+    /// The end of the span that was measured, nanoseconds since 1970.
     #[prost(fixed64, tag = "3")]
     pub time_unix_nano: u64,
-    /// How much.
+    /// Absent only in messages of others: a point without a value says that there is none.
     #[prost(oneof = "number_data_point::Value", tags = "4, 6")]
     pub value: Option<number_data_point::Value>,
 }
@@ -175,7 +175,7 @@ pub struct NumberDataPoint {
 pub mod number_data_point {
     use super::Oneof;
 
-    /// How much.
+    /// A number of either type; a count stays exact beyond 2⁵³ as an integer.
     #[derive(Clone, Copy, PartialEq, Oneof)]
     pub enum Value {
         /// A figure.
@@ -190,13 +190,13 @@ pub mod number_data_point {
 /// A distribution.
 #[derive(Clone, PartialEq, Message)]
 pub struct HistogramDataPoint {
-    /// Of what.
+    /// The labels that tell this series from others of the metric.
     #[prost(message, repeated, tag = "9")]
     pub attributes: Vec<KeyValue>,
-    /// Since when.
+    /// Its start, likewise.
     #[prost(fixed64, tag = "2")]
     pub start_time_unix_nano: u64,
-    /// When.
+    /// The end of the span that was measured, nanoseconds since 1970.
     #[prost(fixed64, tag = "3")]
     pub time_unix_nano: u64,
     /// Samples.

@@ -64,7 +64,7 @@ impl Observation {
 /// A ratio, and the interval that holds the true one with 95 % confidence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ratio {
-    /// The estimate.
+    /// The Hodges–Lehmann estimate; 1 where neither is ahead.
     pub value: f64,
     /// The lower end; `None` where there is none: of fewer than [`INTERVAL_BLOCKS_MIN`] blocks, or where so many
     /// failures are among them that the ratio may be anything below.

@@ -39,6 +39,31 @@ const NO_DUE_TIMES: &str = "when a request was due, and so response times and la
 const NO_SECONDS: &str = "what each second was like";
 const NO_CONNECTIONS: &str = "how many connections were opened and closed";
 
+/// A program other than our own engine that makes loads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Foreign {
+    Wrk,
+    Jmeter,
+}
+
+impl Foreign {
+    /// As a plan names it.
+    const fn driver(self) -> Driver {
+        match self {
+            Self::Wrk => Driver::Wrk,
+            Self::Jmeter => Driver::Jmeter,
+        }
+    }
+
+    /// Its name in texts, which is the one in records.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Wrk => record::Driver::Wrk.name(),
+            Self::Jmeter => record::Driver::Jmeter.name(),
+        }
+    }
+}
+
 /// The other programs that an experiment needs.
 #[derive(Debug, Default)]
 pub(crate) struct Programs {
@@ -49,28 +74,28 @@ pub(crate) struct Programs {
 impl Programs {
     /// Looks for all that `drivers` take, before anything is made. JMeter is built from the folder of `stacks`.
     pub(crate) fn find(drivers: &Drivers, stacks: &Path) -> Result<Self, LabError> {
-        let missing = |driver: Driver, what: String, install: String| LabError::DriverMissing {
-            driver: driver.name(),
+        let missing = |program: Foreign, what: String, install: String| LabError::DriverMissing {
+            driver: program.driver().name(),
             what,
             install,
         };
         let mut programs = Self::default();
-        if drivers.has(Driver::Wrk) {
+        if drivers.has(Foreign::Wrk.driver()) {
             programs.wrk = match tools::look_for("wrk") {
                 State::Present { version } => Some(version),
                 State::Missing => {
-                    return Err(missing(Driver::Wrk, "wrk".into(), stack::install_hint("wrk")));
+                    return Err(missing(Foreign::Wrk, "wrk".into(), stack::install_hint("wrk")));
                 }
                 State::Broken { reason } => {
                     let what = format!("a wrk that works ({reason})");
-                    return Err(missing(Driver::Wrk, what, stack::install_hint("wrk")));
+                    return Err(missing(Foreign::Wrk, what, stack::install_hint("wrk")));
                 }
             };
         }
-        if drivers.has(Driver::Jmeter) {
+        if drivers.has(Foreign::Jmeter.driver()) {
             let jmeter = StackManifest::jmeter(stacks)?;
             if let Some(lacks) = stack::missing(&jmeter).into_iter().next() {
-                return Err(missing(Driver::Jmeter, lacks.name, lacks.install));
+                return Err(missing(Foreign::Jmeter, lacks.name, lacks.install));
             }
             programs.jmeter = Some(jmeter);
         }
@@ -97,7 +122,7 @@ impl Programs {
 
 /// One load that another program is to make.
 pub(crate) struct Ask<'a> {
-    pub(crate) driver: Driver,
+    pub(crate) program: Foreign,
     pub(crate) programs: &'a Programs,
     pub(crate) job: Job<'a>,
     pub(crate) proofload_exe: &'a Path,
@@ -129,14 +154,14 @@ pub(crate) fn carry_out(
     subjects: Vec<Subject>,
     goes_on: &mut dyn FnMut(Option<CpuReading>) -> bool,
 ) -> Result<Carried, NotMeasured> {
-    let name = name(ask.driver);
+    let name = ask.program.name();
     let failed = |what: String| NotMeasured::Stack(format!("{name} {what}"));
     // Programs run inside of it.
     let dir =
         ask.dir.canonicalize().map_err(|why| LabError::System { what: "use the trial's folder", why })?;
-    let prepared = match ask.driver {
-        Driver::Jmeter => jmeter::prepare(ask, &dir)?,
-        Driver::Wrk | Driver::Proofload => wrk::prepare(ask, &dir),
+    let prepared = match ask.program {
+        Foreign::Jmeter => jmeter::prepare(ask, &dir)?,
+        Foreign::Wrk => wrk::prepare(ask, &dir),
     };
     let [out, err] = &prepared.files;
     let env = prepared.env.clone();
@@ -162,9 +187,9 @@ pub(crate) fn carry_out(
         }
         ProgramEnd::Itself(_) => {}
     }
-    let read = match ask.driver {
-        Driver::Jmeter => jmeter::read(&dir, &ask.job),
-        Driver::Wrk | Driver::Proofload => wrk::read(out, at, &ask.job),
+    let read = match ask.program {
+        Foreign::Jmeter => jmeter::read(&dir, &ask.job),
+        Foreign::Wrk => wrk::read(out, at, &ask.job),
     };
     let mut load = read.map_err(|why| failed(format!("{why}: {}", last_words(&prepared.files))))?;
     let Prepared { command, version, cannot_know, .. } = prepared;
@@ -199,17 +224,12 @@ pub(crate) fn charge(load: &mut LoadResult, used: GeneratorUse) {
     let Some(cpu_cores) = used.cpu_cores else { return };
     let busy_share = match used.busiest_cores {
         // Its load threads do nothing else, and there are few of them.
-        Some(busiest) if driver.name == name(Driver::Wrk) => busiest,
+        Some(busiest) if driver.name == Foreign::Wrk.name() => busiest,
         // A thread a user: no single one is ever busy, all of them together are.
         _ => cpu_cores / f64::from(driver.cores.max(1)),
     };
     load.generator = Generator { busy_share, cpu_s: cpu_cores * length_s, ..Generator::default() };
     load.cpu_us_per_request = (throughput > 0.0).then(|| cpu_cores * 1e6 / throughput);
-}
-
-/// Its name in texts.
-const fn name(driver: Driver) -> &'static str {
-    crate::course::recorded(driver).name()
 }
 
 /// How long a program may take for a load at most.
@@ -253,7 +273,7 @@ struct Told {
 
 impl Told {
     /// As a record, without what was not told. Requests done are all but those that never had a connection.
-    fn record(self, job: &Job<'_>, driver: Driver, threads: u32) -> LoadResult {
+    fn record(self, job: &Job<'_>, program: Foreign, threads: u32) -> LoadResult {
         let outcomes = &self.outcomes;
         let failed: u64 = outcomes.failures().into_iter().map(|(_, count)| count).sum();
         let intended = outcomes.answered + failed;
@@ -266,7 +286,7 @@ impl Told {
         LoadResult {
             version: LOAD_VERSION,
             url: job.url.to_owned(),
-            load: describe(job.plan, threads, driver.name()),
+            load: describe(job.plan, threads, program.driver().name()),
             driver: None,
             window: record::Window { start_monotonic_ns: self.start.as_nanos(), duration_s: self.length_s },
             interrupted: false,
@@ -350,7 +370,7 @@ mod tests {
             connect_failures: BTreeMap::new(),
             malformations: BTreeMap::new(),
         };
-        let mut load = with_job(|_| {}, |job| told.clone().record(job, Driver::Jmeter, 300));
+        let mut load = with_job(|_| {}, |job| told.clone().record(job, Foreign::Jmeter, 300));
         assert!((load.littles_law.unwrap().gap - 0.5).abs() < 1e-9, "1000/s of 150 ms keep 150 of 300 busy");
         load.driver = Some(ForeignDriver { name: "JMeter".into(), cores: 2, ..ForeignDriver::default() });
         charge(&mut load, GeneratorUse { cpu_cores: Some(1.5), busiest_cores: Some(0.1) });

@@ -16,7 +16,7 @@ use units::{Duration, Instant};
 use crate::cool_down::cool_down;
 use crate::crew::Crew;
 use crate::error::LabError;
-use crate::foreign::{self, Ask, Carried, Programs};
+use crate::foreign::{self, Ask, Carried, Foreign, Programs};
 use crate::load::{self, Job, Moment, Stage};
 use crate::warm_up::{settled, warm_up};
 
@@ -263,7 +263,8 @@ fn under_load(
     observe(Moment::Load(&plan));
     let Carried { load, cpus: client_cpus, sampled } = match setting.cell.driver {
         Driver::Proofload => by_ourselves(setting, chain, &crew, &job, observe)?,
-        Driver::Wrk | Driver::Jmeter => by_another(setting, chain, &crew, &job, observe)?,
+        Driver::Wrk => by_another(setting, chain, &crew, (Foreign::Wrk, &job), observe)?,
+        Driver::Jmeter => by_another(setting, chain, &crew, (Foreign::Jmeter, &job), observe)?,
     };
     let jvm_events = recordings.into_iter().map(events).collect();
     // Only now: asking a JVM for them stops it for a moment.
@@ -315,7 +316,7 @@ fn by_another(
     setting: &Setting<'_>,
     chain: &Chain,
     crew: &Crew,
-    job: &Job<'_>,
+    (program, job): (Foreign, &Job<'_>),
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<Carried, NotMeasured> {
     let mut before = job.plan.burst(job.plan.warm_up);
@@ -323,9 +324,8 @@ fn by_another(
     if !job.plan.warm_up.is_zero() {
         guarded(setting, chain, crew, &Job { plan: &before, interval_log: None, ..*job }, observe)?;
     }
-    let (driver, programs) = (setting.cell.driver, setting.programs);
-    let (proofload_exe, dir) = (setting.proofload_exe, setting.dir);
-    let ask = Ask { driver, programs, job: Job { ..*job }, proofload_exe, dir };
+    let (programs, proofload_exe, dir) = (setting.programs, setting.proofload_exe, setting.dir);
+    let ask = Ask { program, programs, job: Job { ..*job }, proofload_exe, dir };
     foreign::carry_out(&ask, subjects(chain), &mut |reading| {
         observe(Moment::Tick(driver::monotonic_now()));
         if let Some(reading) = reading {

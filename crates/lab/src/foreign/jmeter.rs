@@ -7,13 +7,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use driver::monotonic_now;
 use engine::{Expect, Load, Reuse, UserStart};
 use outputs::JtlSamples;
-use plan::Driver;
 use record::{Distribution, LoadResult, Outcomes};
 use stack::command_of;
 use units::{Duration, Instant};
 
 use super::jmx::{LABEL, TestPlan};
-use super::{Ask, NO_CONNECTIONS, NO_DUE_TIMES, NO_SECONDS, Prepared, Told, whole_seconds};
+use super::{Ask, Foreign, NO_CONNECTIONS, NO_DUE_TIMES, NO_SECONDS, Prepared, Told, whole_seconds};
 use crate::error::LabError;
 use crate::load::Job;
 use crate::trial::NotMeasured;
@@ -147,7 +146,7 @@ fn record(samples: &JtlSamples, ahead_ns: u64, job: &Job<'_>) -> LoadResult {
     for (code, count) in &samples.codes {
         add(&mut told, code, *count, job.expect);
     }
-    told.record(job, Driver::Jmeter, job.plan.connections.get())
+    told.record(job, Foreign::Jmeter, job.plan.connections.get())
 }
 
 /// Adds requests that ended with a response code: a status, or the class of an exception.

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use engine::Request;
 use outputs::{Figure, Row};
-use plan::{Driver, LoadPlan, Threads};
+use plan::{LoadPlan, Threads};
 use record::{Distribution, LoadResult, Outcomes};
 use stack::search_path;
 use units::{Duration, Instant};
 
-use super::{Ask, NO_CONNECTIONS, NO_DUE_TIMES, NO_SECONDS, Prepared, Told, whole_seconds};
+use super::{Ask, Foreign, NO_CONNECTIONS, NO_DUE_TIMES, NO_SECONDS, Prepared, Told, whole_seconds};
 use crate::load::Job;
 
 /// What it can't know, in words.
@@ -120,7 +120,7 @@ fn record(printed: &str, ended: Instant, job: &Job<'_>) -> Result<LoadResult, St
         malformations: [].into(),
     };
     let threads = row.threads.unwrap_or(1);
-    Ok(told.record(job, Driver::Wrk, threads))
+    Ok(told.record(job, Foreign::Wrk, threads))
 }
 
 /// How long it ran. From a minute on it prints that in hundredths of one, and its rate is more exact.

@@ -333,7 +333,7 @@ fn result(job: &Job<'_>, crew: &Crew, books: &Books, threads: &[ThreadEnd], inte
         url: job.url.to_owned(),
         load: record::Load {
             threads_why: crew.threads_why.clone(),
-            io_uring_refused: crew.refused.map(|refused| refused.to_string()),
+            backend_refused: crew.refused.map(|refused| refused.to_string()),
             ..describe(job.plan, crew.threads.get(), crew.backend.name())
         },
         driver: None,
@@ -447,7 +447,7 @@ pub(crate) fn describe(plan: &LoadPlan, threads: u32, io: &str) -> record::Load 
         timeout_s: plan.timeouts.request.as_secs_f64(),
         seed: plan.seed.0,
         io: io.into(),
-        io_uring_refused: None,
+        backend_refused: None,
     }
 }
 

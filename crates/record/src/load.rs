@@ -203,9 +203,9 @@ pub struct Load {
     pub seed: u64,
     /// What carried it: `io_uring` or `epoll`, or the name of another driver.
     pub io: String,
-    /// Why it was not io_uring, where that was wanted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub io_uring_refused: Option<String>,
+    /// Why it was not the one that was wanted; records used to name it `io_uring_refused`.
+    #[serde(default, alias = "io_uring_refused", skip_serializing_if = "Option::is_none")]
+    pub backend_refused: Option<String>,
 }
 
 /// The measured window.

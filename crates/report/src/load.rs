@@ -101,7 +101,7 @@ pub fn hit_text(report: &HitReport) -> String {
 }
 
 fn io(result: &LoadResult) -> String {
-    let refused = result.load.io_uring_refused.as_deref();
+    let refused = result.load.backend_refused.as_deref();
     let why =
         refused.map_or_else(String::new, |why| format!(", since io_uring is refused: {}", plain_line(why)));
     format!("{}{why}", plain_line(&result.load.io))

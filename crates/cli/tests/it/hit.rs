@@ -275,8 +275,8 @@ fn each_interface_carries_a_load_and_is_named() {
     target.stop();
     // Where io_uring is refused, the record says why.
     match result["load"]["io"].as_str().unwrap() {
-        "io_uring" => assert!(result["load"].get("io_uring_refused").is_none()),
-        "epoll" => assert!(!result["load"]["io_uring_refused"].as_str().unwrap().is_empty()),
+        "io_uring" => assert!(result["load"].get("backend_refused").is_none()),
+        "epoll" => assert!(!result["load"]["backend_refused"].as_str().unwrap().is_empty()),
         other => panic!("{other}"),
     }
     assert_eq!(outcome(&result, "answered"), 40);

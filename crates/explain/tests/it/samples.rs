@@ -49,7 +49,7 @@ pub(crate) fn healthy() -> LoadResult {
             timeout_s: 2.0,
             seed: 7,
             io: "epoll".into(),
-            io_uring_refused: None,
+            backend_refused: None,
         },
         driver: None,
         window: Window { start_monotonic_ns: 1, duration_s: 15.0 },

@@ -48,7 +48,7 @@ pub(crate) fn load() -> LoadResult {
             timeout_s: 2.0,
             seed: u64::MAX,
             io: "epoll".into(),
-            io_uring_refused: None,
+            backend_refused: None,
         },
         driver: Some(ForeignDriver {
             name: "wrk".into(),

@@ -56,6 +56,16 @@ fn a_trial_that_names_no_driver_is_of_our_own() {
 }
 
 #[test]
+fn why_a_backend_was_refused_is_read_under_its_older_name_too() {
+    let mut value = serde_json::to_value(measured(0)).unwrap();
+    value["measured"]["load"]["load"]["io_uring_refused"] = "Operation not permitted".into();
+    let trial: Trial = serde_json::from_value(value).unwrap();
+    let text = serde_json::to_string(&trial).unwrap();
+    assert!(text.contains(r#""backend_refused":"Operation not permitted""#), "{text}");
+    assert!(!text.contains("io_uring_refused"), "{text}");
+}
+
+#[test]
 fn fields_that_a_later_writer_added_are_no_obstacle() {
     let mut value = serde_json::to_value(measured(0)).unwrap();
     value["new_field"] = 1.into();

@@ -51,7 +51,7 @@ pub(crate) fn load(per_s: f64) -> LoadResult {
             timeout_s: 2.0,
             seed: 7,
             io: "epoll".into(),
-            io_uring_refused: None,
+            backend_refused: None,
         },
         driver: None,
         window: Window { start_monotonic_ns: 5_646_552_071_102, duration_s: 2.0 },

@@ -30,6 +30,10 @@ pub struct HttpTarget {
     pub host: String,
     /// TCP port.
     pub port: u16,
+    /// The request's method.
+    pub method: String,
+    /// Its path, without the query; `/` at least.
+    pub path: String,
     /// The encoded request.
     pub request: Request,
 }
@@ -68,6 +72,8 @@ impl HttpTarget {
             url: url.to_string(),
             host: host.trim_matches(['[', ']']).to_owned(),
             port,
+            method: method.to_owned(),
+            path: url.path().to_owned(),
             request: Request { bytes: bytes.into(), kind },
         })
     }
@@ -116,6 +122,7 @@ mod tests {
     fn a_url_becomes_host_port_and_request() {
         let it = target("http://[::1]:8080/a?b=c").unwrap();
         assert_eq!((it.host.as_str(), it.port), ("::1", 8080));
+        assert_eq!((it.method.as_str(), it.path.as_str()), ("GET", "/a"));
         let text = String::from_utf8(it.request.bytes.into()).unwrap();
         assert!(text.starts_with("GET /a?b=c HTTP/1.1\r\nHost: [::1]:8080\r\n"), "{text}");
         assert_eq!(target("http://localhost").unwrap().port, 80);

@@ -53,12 +53,9 @@ pub fn jtl_writer(arguments: &Hit) -> Result<Option<JtlWriter<File>>, Failure> {
 
 /// What the rows of a load of one request have in common.
 pub fn rows_of(job: &Job<'_>, target: &HttpTarget) -> RowsOf {
-    let line = job.request.bytes.split(|byte| *byte == b'\r').next().unwrap_or_default();
-    let line = String::from_utf8_lossy(line);
-    // Method and path: the query may be another each time that somebody compares two files.
-    let label = line.split(['?']).next().unwrap_or_default().trim_end_matches(" HTTP/1.1");
     RowsOf {
-        label: label.to_owned(),
+        // Without the query, which may be another each time that somebody compares two files.
+        label: format!("{} {}", target.method, target.path),
         url: target.url.clone(),
         server: format!("{}:{}", target.host, target.port),
         address: job.targets.first().map_or_else(String::new, |it| it.ip().to_string()),

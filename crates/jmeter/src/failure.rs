@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use engine::{ConnectFailure, Outcome};
+
 /// Why there was no answer. Hosts and addresses are as messages show them: `localhost:8080`, `127.0.0.1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failure<'a> {
@@ -51,6 +53,25 @@ pub enum Failure<'a> {
     Malformed,
     /// The run ended before the answer.
     Interrupted,
+}
+
+impl<'a> Failure<'a> {
+    /// What JMeter makes of a request that was not answered: of `server`, which is host and port, at `address`.
+    pub(crate) fn of(outcome: Outcome, server: &'a str, address: &'a str, received_bytes: u64) -> Self {
+        match outcome {
+            Outcome::ConnectFailed(ConnectFailure::Refused) => Self::ConnectRefused { server, address },
+            Outcome::ConnectFailed(ConnectFailure::TimedOut) => Self::ConnectTimedOut { server, address },
+            Outcome::ConnectFailed(ConnectFailure::Reset) | Outcome::Reset => Self::Reset,
+            Outcome::ConnectFailed(_) => Self::Unreachable { server, address },
+            Outcome::TimedOut => Self::ReadTimedOut,
+            Outcome::ClosedEarly if received_bytes == 0 => Self::NoAnswer { server },
+            Outcome::ClosedEarly => Self::CutOff,
+            Outcome::Malformed(_) => Self::Malformed,
+            Outcome::Unsent | Outcome::BacklogOverflow | Outcome::InFlight | Outcome::Answered { .. } => {
+                Self::Interrupted
+            }
+        }
+    }
 }
 
 impl Failure<'_> {

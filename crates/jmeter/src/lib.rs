@@ -2,7 +2,8 @@
 //!
 //! [`import`] turns a `.jmx` plan into a [`scenario::Scenario`], or names everything in it that is not supported.
 //! [`JtlWriter`] writes results that JMeter's report generator reads, [`Summariser`] the lines of its console,
-//! [`Aggregate`] its Aggregate and Summary reports.
+//! [`Aggregate`] its Aggregate and Summary reports. [`UserBooks`] makes all three of what users hand on, and
+//! [`RequestRows`] rows of an engine's samples.
 //!
 //! Invariants: pure: text in, values and text out, the clock an argument; what is not understood is an error before
 //! anything is sent; memory is bounded by labels and milliseconds, never by samples.
@@ -11,6 +12,7 @@
 mod aggregate;
 mod assertions;
 mod checked;
+mod clock;
 mod controllers;
 mod data;
 mod element;
@@ -23,10 +25,12 @@ mod ledger;
 mod level;
 mod names;
 mod request;
+mod rows;
 mod schedule;
 mod sets;
 mod summariser;
 mod timers;
+mod users;
 mod values;
 mod walk;
 mod xml;
@@ -36,5 +40,7 @@ pub use failure::Failure;
 pub use import::{Plan, import};
 pub use jtl::{JtlWriter, SampleResult};
 pub use ledger::{PlanNotUnderstood, Support, Unsupported};
+pub use rows::{RequestRows, RowsOf};
 pub use summariser::{Summariser, ThreadCounts, end_lines, start_lines};
+pub use users::UserBooks;
 pub use walk::DataFile;

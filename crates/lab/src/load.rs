@@ -18,8 +18,8 @@ use units::{Duration, Instant};
 use crate::crew::Crew;
 use crate::error::LabError;
 use crate::feed::{Feed, Filled, Return};
-use crate::rows::{Rows, Tap};
 use crate::seconds::Seconds;
+use crate::tap::{SampleTap, Tap};
 
 /// How often an observer is called at least.
 const TICK: StdDuration = StdDuration::from_millis(100);
@@ -131,18 +131,18 @@ pub fn run(
     Ok(carry_out(job, &crew, control, observe)?.0)
 }
 
-/// The same, with a row for each request to `rows`.
-pub fn run_with_rows(
+/// The same, with each sample to `tap`.
+pub fn run_tapped(
     job: &Job<'_>,
-    rows: Rows,
+    tap: SampleTap,
     control: &Control,
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<LoadResult, LabError> {
     enough_files(job.plan.connections.get())?;
     let crew = Crew::choose(job, control, observe)?;
-    let taps = (0..crew.threads.get()).map(|thread| Some(rows.tap(thread))).collect();
-    // The rows end with the load.
-    drop(rows);
+    let taps = (0..crew.threads.get()).map(|thread| Some(tap.tap(thread))).collect();
+    // The samples end with the load.
+    drop(tap);
     Ok(carry_out_with(job, &crew, taps, control, observe)?.0)
 }
 

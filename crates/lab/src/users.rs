@@ -5,29 +5,28 @@
 //! and finds no seat takes the next that is left, and its first request keeps the instant of its arrival.
 
 mod arrivals;
-mod jtl;
+mod counts;
 mod load;
-mod results;
 mod seat;
 mod servers;
 mod steps;
+mod tap;
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use engine::{Due, Next, Sample, Script};
 use http::{RequestKind, Response};
-use scenario::{Ended, Prepared, Session, Users as Comings, World, WorldSetup};
+use scenario::{Ended, Prepared, Report, Session, Users as Comings, World, WorldSetup};
 use units::{Duration, Instant};
 
 use self::arrivals::Arrivals;
-pub(crate) use self::jtl::failure_of;
-pub use self::jtl::{JtlBooks, JtlReport, jtl};
+pub use self::counts::Counts;
 pub use self::load::{Setting, carry_out, plan};
-pub use self::results::{Counts, Crowd, Report, StepSample};
 use self::seat::Seat;
 pub use self::servers::Servers;
 pub use self::steps::Steps;
+pub use self::tap::{ResultTap, Results, tap};
 
 /// Connections that a load of the scenario holds at most: what was prepared has no more than a load can have.
 pub fn seats(prepared: &Prepared) -> NonZeroU32 {

@@ -13,6 +13,7 @@ mod file;
 mod function;
 mod model;
 mod prepared;
+mod results;
 mod session;
 mod template;
 mod time_format;
@@ -25,6 +26,7 @@ pub use model::{
     Group, OnError, Part, Pause, Pick, RateSpan, RequestStep, Scenario, SizeComparison, Step, Times, Users,
 };
 pub use prepared::Prepared;
+pub use results::{Crowd, Report, StepSample, UserResult, What};
 pub use session::{Answer, Ended, Next, Outgoing, Session, Transaction, Unsent, Verdict};
 pub use template::{Call, Piece, Template, TemplateError};
 pub use world::{World, WorldSetup};

@@ -7,8 +7,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use engine::{Expect, GoodStatus};
-use lab::load::{Job, Moment, resolve, run as run_load, run_with_rows};
-use lab::rows::rows;
+use jmeter::RequestRows;
+use lab::load::{Job, Moment, resolve, run as run_load, run_tapped};
+use lab::tap;
 use plan::{HttpTarget, LoadPlan, PlanError, RequestArguments, shell};
 use record::LoadResult;
 use report::{HitReport, hit_text};
@@ -54,9 +55,10 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     let (result, all_rows) = match rows_file {
         None => (run_load(&job, &control, &mut observe), Ok(())),
         Some(writer) => std::thread::scope(|scope| {
-            let (rows, books) = rows(files::rows_of(&job, &target), writer);
-            let books = scope.spawn(move || books.keep());
-            let result = run_with_rows(&job, rows, &control, &mut observe);
+            let (tap, samples) = tap::samples();
+            let rows = RequestRows::new(files::rows_of(&job, &target), writer);
+            let books = scope.spawn(move || files::keep(samples, rows));
+            let result = run_tapped(&job, tap, &control, &mut observe);
             let kept = books.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             (result, files::all_rows(arguments, kept))
         }),

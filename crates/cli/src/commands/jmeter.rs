@@ -7,8 +7,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use driver::monotonic_now;
-use jmeter::{Aggregate, JtlWriter, Plan, PlanNotUnderstood, Support, end_lines, import, start_lines};
-use lab::users::{JtlBooks, Servers, Setting, carry_out, jtl};
+use jmeter::{
+    Aggregate, JtlWriter, Plan, PlanNotUnderstood, Support, UserBooks, end_lines, import, start_lines,
+};
+use lab::users::{Results, Servers, Setting, carry_out, tap};
 use plan::toml_file;
 use scenario::Prepared;
 
@@ -95,9 +97,11 @@ fn load(arguments: &Jmeter, plan: Plan, properties: BTreeMap<String, String>) ->
         print(&line)?;
     }
     let groups = prepared.scenario().groups.iter().map(|group| group.name.clone()).collect();
-    let (report, books) = jtl(groups, (monotonic_now(), now_ms()), writer);
+    let books = UserBooks::new(groups, (monotonic_now(), now_ms()), writer);
+    let (report, results) = tap();
     let (result, aggregate) = std::thread::scope(|scope| {
-        let books = scope.spawn(move || keep(books));
+        // What can't be printed is noticed with the last lines.
+        let books = scope.spawn(move || keep(results, books, |line| drop(print(line))));
         // The books are closed when the load gives its end of them back, and that is dropped here.
         let result =
             carry_out(&prepared, &setting, servers, report, &control, &mut |_| {}).map(|done| done.0);
@@ -116,9 +120,19 @@ fn load(arguments: &Jmeter, plan: Plan, properties: BTreeMap<String, String>) ->
     Ok(())
 }
 
-fn keep(books: JtlBooks<File>) -> std::io::Result<Aggregate> {
-    // What can't be printed is noticed with the last lines.
-    books.keep(|line| drop(print(line)), now_ms)
+/// Writes results down until the load has ended; `say` is given the summary lines as they are due.
+pub fn keep(
+    mut results: Results,
+    mut books: UserBooks<File>,
+    say: impl Fn(&str),
+) -> std::io::Result<Aggregate> {
+    let say_all = |lines: Vec<String>| lines.iter().for_each(|line| say(line));
+    while let Some(result) = results.wait(|| books.flush()) {
+        say_all(books.take(&result));
+    }
+    let (lines, kept) = books.finish(now_ms());
+    say_all(lines);
+    kept
 }
 
 /// The file of results, which must not be there yet or be empty: JMeter adds to one that is, and mixes two runs.

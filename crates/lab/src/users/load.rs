@@ -9,12 +9,12 @@ use engine::{Expect, GoodStatus, Load, Request, Reuse, Share, Stop, Timeouts};
 use http::RequestKind;
 use plan::{IoChoice, LoadPlan, Threads};
 use record::LoadResult;
-use scenario::{Prepared, WorldSetup};
+use scenario::{Prepared, Report, WorldSetup};
 use std::collections::BTreeMap;
 use std::path::Path;
 use units::{Duration, Seed};
 
-use super::{Counts, Report, Servers, Users, length, seats};
+use super::{Counts, Servers, Users, length, seats};
 use crate::error::LabError;
 use crate::load::{Job, Moment};
 use crate::scripted;

@@ -2,10 +2,8 @@
 
 use engine::Sample;
 use http::{HEADERS_CAP, Response};
-use scenario::{Answer, Outgoing, Session, Verdict, World};
+use scenario::{Answer, Outgoing, Session, StepSample, Verdict, World};
 use units::{Duration, Instant};
-
-use super::results::StepSample;
 
 /// Bytes of an answer's body that are kept for a user to look at, at most; what is beyond is not looked at.
 const BODY_BYTES_MAX: usize = 16 << 20;

@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 
 use record::StepResult;
-use scenario::{Transaction, Unsent};
+use scenario::{Crowd, Report, StepSample, Transaction, Unsent};
 use stats::Distribution;
 use units::Instant;
-
-use super::results::{Crowd, Report, StepSample};
 
 /// Labels that are kept apart at most: one with a variable in it may be another each time.
 const LABELS_MAX: usize = 200;

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use driver::monotonic_now;
-use jmeter::JtlWriter;
+use jmeter::{JtlWriter, RequestRows, RowsOf};
 use lab::load::{Job, Moment};
-use lab::rows::{RowsKept, RowsOf};
+use lab::tap::{Kept, Samples};
 use plan::HttpTarget;
 use stats::Distribution;
 
@@ -66,10 +66,16 @@ pub fn rows_of(job: &Job<'_>, target: &HttpTarget) -> RowsOf {
     }
 }
 
+/// Writes a row for each sample until the load has ended.
+pub fn keep(samples: Samples, mut rows: RequestRows<File>) -> io::Result<Kept> {
+    let kept = samples.keep(|thread, sample| rows.write(thread, sample))?;
+    rows.finish().map(|()| kept)
+}
+
 /// Whether all rows of a load are in its file.
-pub fn all_rows(arguments: &Hit, kept: io::Result<RowsKept>) -> Result<(), Failure> {
+pub fn all_rows(arguments: &Hit, kept: io::Result<Kept>) -> Result<(), Failure> {
     let Some(path) = &arguments.jtl else { return Ok(()) };
-    let RowsKept { written, lost } = kept.map_err(|error| unwritable(path, &error, "--jtl"))?;
+    let Kept { written, lost } = kept.map_err(|error| unwritable(path, &error, "--jtl"))?;
     if lost == 0 {
         return Ok(());
     }

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use driver::monotonic_now;
-use lab::users::{Servers, Setting, Steps, carry_out, jtl, plan};
+use jmeter::UserBooks;
+use lab::users::{Servers, Setting, Steps, carry_out, plan, tap};
 use plan::{PlanError, toml_file};
 use scenario::{Prepared, Scenario};
 use sources::{SourceOptions, Sourced};
@@ -15,6 +16,7 @@ use crate::arguments::Hit;
 use crate::clock::now_ms;
 use crate::commands::hit::files::{self, Percentiles};
 use crate::commands::hit::{audience, finish};
+use crate::commands::jmeter::keep;
 use crate::environment;
 use crate::exit::Failure;
 use crate::interrupt;
@@ -44,13 +46,18 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     environment::note_proxy(arguments.quiet, servers.hosts());
     let mut percentiles = Percentiles::open(arguments)?;
     let groups = || prepared.scenario().groups.iter().map(|group| group.name.clone()).collect();
-    let rows =
-        files::jtl_writer(arguments)?.map(|writer| jtl(groups(), (monotonic_now(), now_ms()), Some(writer)));
-    let (report, books) = rows.unzip();
+    let books = files::jtl_writer(arguments)?
+        .map(|writer| UserBooks::new(groups(), (monotonic_now(), now_ms()), Some(writer)));
+    let (report, books) = books
+        .map(|books| {
+            let (report, results) = tap();
+            (report, (results, books))
+        })
+        .unzip();
     let control = interrupt::on_signals()?;
     let mut progress = LoadProgress::new(&title(arguments), &plan(&prepared, &setting), audience(arguments))?;
     let (done, kept) = std::thread::scope(|scope| {
-        let books = books.map(|books| scope.spawn(move || books.keep(|_| {}, now_ms)));
+        let books = books.map(|(results, books)| scope.spawn(move || keep(results, books, |_| {})));
         let report = (Steps::default(), report);
         let done = carry_out(&prepared, &setting, servers, report, &control, &mut |moment| {
             if let Some(it) = &mut percentiles {

@@ -1,9 +1,10 @@
 //! What users hand on: a sample a request, a transaction a group of steps.
 
 use engine::Outcome;
-use scenario::{Transaction, Unsent};
 use units::{Duration, Instant};
 use url::Url;
+
+use crate::session::{Transaction, Unsent};
 
 /// One request of one user, redirects included.
 #[derive(Debug, Clone)]
@@ -42,15 +43,7 @@ pub struct StepSample {
     pub within_parent: bool,
 }
 
-/// How many users there are and were.
-#[derive(Debug, Clone)]
-pub struct Counts {
-    active: Vec<u32>,
-    started: u32,
-    finished: u32,
-}
-
-/// The same as a user of one group sees it.
+/// How many users there are and were, as a user of one group sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Crowd {
     /// The group, by number.
@@ -65,29 +58,41 @@ pub struct Crowd {
     pub finished: u32,
 }
 
-impl Counts {
-    pub(super) fn new(groups: usize) -> Self {
-        Self { active: vec![0; groups], started: 0, finished: 0 }
-    }
+/// A result on its way to another thread.
+#[derive(Debug, Clone)]
+pub struct UserResult {
+    /// Who was there when it came.
+    pub crowd: Crowd,
+    /// Whose it is: the user's number within its group, from 0.
+    pub user: u32,
+    /// What it is.
+    pub what: What,
+}
 
-    pub(super) fn started(&mut self, group: usize) {
-        self.active[group] += 1;
-        self.started += 1;
-    }
+/// What a user hands on.
+#[derive(Debug, Clone)]
+pub enum What {
+    /// A request that is over.
+    Sample(Box<StepSample>),
+    /// A request that could not be sent.
+    Unsent {
+        /// Which.
+        unsent: Unsent,
+        /// When it was to be.
+        at: Instant,
+    },
+    /// Steps that are reported as one and are over.
+    Transaction(Transaction),
+}
 
-    pub(super) fn ended(&mut self, group: usize) {
-        self.active[group] -= 1;
-        self.finished += 1;
-    }
-
-    pub(super) fn of(&self, group: usize) -> Crowd {
-        let in_all = self.started - self.finished;
-        Crowd { group, in_group: self.active[group], in_all, started: self.started, finished: self.finished }
-    }
-
-    /// Users who came.
-    pub fn all(&self) -> u32 {
-        self.started
+impl What {
+    /// Whether it is reported as part of a transaction only.
+    pub fn is_within_parent(&self) -> bool {
+        match self {
+            Self::Sample(it) => it.within_parent,
+            Self::Unsent { unsent, .. } => unsent.within_parent,
+            Self::Transaction(it) => it.within_parent,
+        }
     }
 }
 

@@ -1,0 +1,310 @@
+//! Users' results as JMeter writes them down.
+
+use std::io::{self, Write};
+
+use engine::Outcome;
+use scenario::{Crowd, StepSample, Transaction, Unsent, UserResult, What};
+use units::Instant;
+
+use crate::aggregate::Aggregate;
+use crate::clock::{epoch_ms, milliseconds};
+use crate::failure::Failure;
+use crate::jtl::{JtlWriter, SampleResult};
+use crate::summariser::{Summariser, ThreadCounts};
+
+/// The books of a load of users: rows, summary lines and what the reports are made of.
+#[derive(Debug)]
+pub struct UserBooks<W: Write> {
+    writer: Option<JtlWriter<W>>,
+    /// Names of the groups.
+    groups: Vec<String>,
+    /// An instant of the load's clock, and the milliseconds since 1970 at it.
+    clock: (Instant, u64),
+    summariser: Summariser,
+    aggregate: Aggregate,
+    last: ThreadCounts,
+    failed: Option<io::Error>,
+}
+
+impl<W: Write> UserBooks<W> {
+    /// Books of users of `groups`, by their names. `clock` is an instant of the load's clock and the milliseconds since
+    /// 1970 at it; without `writer` only sums are kept.
+    pub fn new(groups: Vec<String>, clock: (Instant, u64), writer: Option<JtlWriter<W>>) -> Self {
+        Self {
+            writer,
+            groups,
+            clock,
+            summariser: Summariser::new("summary", clock.1),
+            aggregate: Aggregate::default(),
+            last: ThreadCounts::default(),
+            failed: None,
+        }
+    }
+
+    /// Writes a result down, and gives the summary lines that are due with it. One that is reported as part of a
+    /// transaction only is passed over.
+    pub fn take(&mut self, result: &UserResult) -> Vec<String> {
+        let UserResult { crowd, user, what } = result;
+        if what.is_within_parent() {
+            return Vec::new();
+        }
+        let Crowd { group, in_group, in_all, started, finished } = *crowd;
+        self.last =
+            ThreadCounts { active: in_all.into(), started: started.into(), finished: finished.into() };
+        let name = self.groups.get(group).map_or("", String::as_str);
+        let thread = format!("{name} {}-{}", group + 1, user + 1);
+        let of_user = SampleResult {
+            thread: &thread,
+            group_threads: in_group,
+            all_threads: in_all,
+            ..SampleResult::default()
+        };
+        match what {
+            What::Sample(it) => self.sample(it, of_user),
+            What::Unsent { unsent, at } => self.unsent(unsent, *at, of_user),
+            What::Transaction(it) => self.transaction(it, of_user),
+        }
+    }
+
+    fn sample(&mut self, sample: &StepSample, of_user: SampleResult<'_>) -> Vec<String> {
+        let (code, message) = code_and_message(sample);
+        let failure_message = failed_assertion(sample).unwrap_or_default();
+        let connect = match sample.outcome {
+            Outcome::ConnectFailed(_) => sample.elapsed,
+            _ => sample.connect,
+        };
+        let row = SampleResult {
+            start_ms: epoch_ms(self.clock, sample.intended),
+            elapsed_ms: milliseconds(sample.elapsed),
+            label: &sample.label,
+            code: &code,
+            message: &message,
+            // JMeter writes it for requests without an answer, too.
+            data_type: "text",
+            success: sample.ok,
+            failure_message: &failure_message,
+            bytes: sample.received_bytes,
+            sent_bytes: sample.sent_bytes,
+            url: Some(sample.url.as_str()),
+            latency_ms: milliseconds(sample.latency),
+            connect_ms: milliseconds(connect),
+            ..of_user
+        };
+        self.write(&row);
+        self.sum_up(&row, sample.done)
+    }
+
+    fn unsent(&mut self, unsent: &Unsent, at: Instant, of_user: SampleResult<'_>) -> Vec<String> {
+        let failure = Failure::BadUrl { url: &unsent.url };
+        let (code, message) = (failure.code(), failure.message());
+        let row = SampleResult {
+            start_ms: epoch_ms(self.clock, at),
+            label: &unsent.label,
+            code: &code,
+            message: &message,
+            failure_message: &unsent.message,
+            ..of_user
+        };
+        self.write(&row);
+        self.sum_up(&row, at)
+    }
+
+    fn transaction(&mut self, transaction: &Transaction, of_user: SampleResult<'_>) -> Vec<String> {
+        let Transaction { label, from, to, elapsed, samples, failed, ok, parent_only, .. } = transaction;
+        let message =
+            format!("Number of samples in transaction : {samples}, number of failing samples : {failed}");
+        let row = SampleResult {
+            start_ms: epoch_ms(self.clock, *from),
+            elapsed_ms: milliseconds(*elapsed),
+            label,
+            code: if *ok { "200" } else { "" },
+            message: &message,
+            success: *ok,
+            idle_ms: milliseconds(to.since(*from).saturating_sub(*elapsed)),
+            ..of_user
+        };
+        self.write(&row);
+        // One that stands for its requests is counted as a sample is.
+        if *parent_only { self.sum_up(&row, *to) } else { Vec::new() }
+    }
+
+    fn write(&mut self, row: &SampleResult<'_>) {
+        let written = self.writer.as_mut().map_or(Ok(()), |writer| writer.write(row));
+        self.note(written);
+        self.aggregate.sample(row);
+    }
+
+    fn sum_up(&mut self, row: &SampleResult<'_>, end: Instant) -> Vec<String> {
+        self.summariser.sample(row.elapsed_ms, row.success, epoch_ms(self.clock, end), self.last)
+    }
+
+    /// Hands the rows so far to the system, so that nothing of them is lost with this process.
+    pub fn flush(&mut self) {
+        let flushed = self.writer.as_mut().map_or(Ok(()), JtlWriter::flush);
+        self.note(flushed);
+    }
+
+    /// Takes note of the first failure to write, after which nothing more is written.
+    fn note(&mut self, written: io::Result<()>) {
+        if let Err(error) = written {
+            self.failed.get_or_insert(error);
+            self.writer = None;
+        }
+    }
+
+    /// Closes the books at `now_ms`, in milliseconds since 1970: the last summary lines, and what the reports are made
+    /// of. An error is the first result that could not be written; those after it are summed up all the same.
+    pub fn finish(mut self, now_ms: u64) -> (Vec<String>, io::Result<Aggregate>) {
+        self.flush();
+        let lines = self.summariser.finish(now_ms, self.last);
+        (lines, self.failed.map_or(Ok(self.aggregate), Err))
+    }
+}
+
+/// Why an assertion failed: what is said of a bad status alone stands in the column of the status.
+fn failed_assertion(sample: &StepSample) -> Option<String> {
+    let of_status = format!("status {}", sample.status?);
+    sample.message.clone().filter(|message| *message != of_status)
+}
+
+/// What JMeter writes for the status and the reason.
+fn code_and_message(sample: &StepSample) -> (String, String) {
+    if let Some(status) = sample.status {
+        return (status.to_string(), sample.reason.clone());
+    }
+    let host = sample.url.host_str().unwrap_or_default();
+    let server = format!("{host}:{}", sample.url.port_or_known_default().unwrap_or(80));
+    let failure = Failure::of(sample.outcome, &server, host, sample.received_bytes);
+    (failure.code(), failure.message())
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::ConnectFailure;
+    use units::Duration;
+
+    use super::*;
+
+    const CROWD: Crowd = Crowd { group: 1, in_group: 3, in_all: 5, started: 7, finished: 2 };
+
+    fn at_ms(ms: u64) -> Instant {
+        Instant::ORIGIN + Duration::from_millis(ms)
+    }
+
+    fn sample() -> StepSample {
+        StepSample {
+            label: "home".into(),
+            method: "GET".into(),
+            url: "http://h:1/a?b=1".parse().unwrap(),
+            intended: at_ms(100),
+            done: at_ms(150),
+            elapsed: Duration::from_millis(50),
+            latency: Duration::from_millis(40),
+            connect: Duration::from_millis(2),
+            outcome: Outcome::Answered { status: 200, expected: true },
+            status: Some(200),
+            reason: "OK".into(),
+            ok: true,
+            message: None,
+            received_bytes: 120,
+            sent_bytes: 40,
+            within_parent: false,
+        }
+    }
+
+    fn transaction() -> Transaction {
+        Transaction {
+            label: "all".into(),
+            from: at_ms(100),
+            to: at_ms(190),
+            elapsed: Duration::from_millis(50),
+            samples: 2,
+            failed: 0,
+            ok: true,
+            parent_only: false,
+            within_parent: false,
+        }
+    }
+
+    /// The rows of these results, and the last summary line.
+    fn written(results: impl IntoIterator<Item = What>) -> (Vec<String>, String) {
+        let mut text = Vec::new();
+        let groups = vec!["first".into(), "buyers".into()];
+        let clock = (at_ms(1000), 1_000_000);
+        let mut books = UserBooks::new(groups, clock, Some(JtlWriter::new(&mut text).unwrap()));
+        for what in results {
+            let _ = books.take(&UserResult { crowd: CROWD, user: 8, what });
+        }
+        let (mut lines, kept) = books.finish(1_000_000);
+        kept.unwrap();
+        let rows = String::from_utf8(text).unwrap().lines().skip(1).map(str::to_owned).collect();
+        (rows, lines.pop().unwrap())
+    }
+
+    #[test]
+    fn requests_and_transactions_are_rows_of_their_user() {
+        let unsent = Unsent {
+            label: "away".into(),
+            method: "GET".into(),
+            url: "no url".into(),
+            message: "the URL is none".into(),
+            within_parent: false,
+        };
+        let unsent = What::Unsent { unsent, at: at_ms(300) };
+        let (rows, last) =
+            written([What::Sample(Box::new(sample())), unsent, What::Transaction(transaction())]);
+        assert_eq!(rows[0], "999100,50,home,200,OK,buyers 2-9,text,true,,120,40,3,5,http://h:1/a?b=1,40,0,2");
+        assert!(rows[1].starts_with("999300,0,away,Non HTTP response code: java.net.MalformedURLException,"));
+        assert!(rows[1].ends_with(",buyers 2-9,,false,the URL is none,0,0,3,5,null,0,0,0"), "{}", rows[1]);
+        assert!(rows[2].starts_with("999100,50,all,200,\"Number of samples in transaction : 2, "));
+        assert!(rows[2].ends_with(",buyers 2-9,,true,,0,0,3,5,null,0,40,0"), "{}", rows[2]);
+        assert!(last.starts_with("summary =      2 in"), "the transaction's requests are counted: {last}");
+    }
+
+    #[test]
+    fn what_stands_within_a_parent_is_no_row_and_the_parent_counts_as_a_request() {
+        let within = What::Sample(Box::new(StepSample { within_parent: true, ..sample() }));
+        let parent = What::Transaction(Transaction { parent_only: true, ..transaction() });
+        let (rows, last) = written([within, parent]);
+        assert_eq!(rows.len(), 1);
+        assert!(last.starts_with("summary =      1 in"), "{last}");
+    }
+
+    #[test]
+    fn a_failed_connection_took_all_of_the_time_and_a_bad_status_is_told_once() {
+        let refused = StepSample {
+            outcome: Outcome::ConnectFailed(ConnectFailure::Refused),
+            status: None,
+            reason: String::new(),
+            ok: false,
+            message: Some("connect failed".into()),
+            ..sample()
+        };
+        let bad = StepSample {
+            outcome: Outcome::Answered { status: 500, expected: false },
+            status: Some(500),
+            ok: false,
+            message: Some("status 500".into()),
+            ..sample()
+        };
+        let (rows, _) = written([refused, bad].map(|it| What::Sample(Box::new(it))));
+        assert!(
+            rows[0].contains("Connect to h:1 [h/h] failed: Connection refused") && rows[0].ends_with(",50")
+        );
+        assert!(rows[1].contains(",500,OK,buyers 2-9,text,false,,"), "{}", rows[1]);
+    }
+
+    #[test]
+    fn a_full_disk_is_told_at_the_end_and_sums_go_on() {
+        let file = std::fs::File::create("/dev/full").unwrap();
+        let writer = JtlWriter::new(file).unwrap();
+        let mut books = UserBooks::new(vec!["users".into()], (at_ms(0), 0), Some(writer));
+        let result = UserResult { crowd: CROWD, user: 0, what: What::Sample(Box::new(sample())) };
+        let _ = books.take(&result);
+        books.flush();
+        let _ = books.take(&result);
+        let (lines, kept) = books.finish(1000);
+        assert!(kept.unwrap_err().to_string().contains("No space left"));
+        assert!(lines[0].starts_with("summary =      2 in"), "{lines:?}");
+    }
+}

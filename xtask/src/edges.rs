@@ -14,19 +14,22 @@ use toml::{Table, Value};
 use crate::source;
 
 /// The crates, by folder, in order. One may depend only on those before it.
-const ORDER: [&str; 25] = [
-    "units", "plain", "http", "engine", "stats", "plan", "scenario", "jmeter", "sources", "lua", "record",
-    "sim", "driver", "target", "signals", "stack", "outputs", "lab", "explain", "audit", "exports", "report",
-    "live", "serve", "cli",
+///
+/// Records are explained, reported and shown without what makes them, so `explain`, `report` and `live` stand before
+/// `lab`; and a load is made without JMeter's files, so `jmeter` stands behind it.
+const ORDER: [&str; 26] = [
+    "units", "plain", "http", "engine", "stats", "plan", "scenario", "sources", "lua", "record", "sim",
+    "driver", "target", "signals", "events", "stack", "outputs", "explain", "audit", "exports", "report",
+    "live", "lab", "jmeter", "serve", "cli",
 ];
 /// What the compiler holds to `core` and `alloc`.
 const NO_STD: [&str; 3] = ["units", "http", "engine"];
 /// The only crate that may hold `unsafe`.
 const MAY_BE_UNSAFE: &str = "driver";
 /// Clock, bytes and seed are arguments of these.
-const PURE: [&str; 15] = [
-    "units", "plain", "http", "engine", "stats", "scenario", "jmeter", "sources", "sim", "outputs",
-    "explain", "audit", "exports", "report", "live",
+const PURE: [&str; 16] = [
+    "units", "plain", "http", "engine", "stats", "scenario", "jmeter", "sources", "sim", "events",
+    "outputs", "explain", "audit", "exports", "report", "live",
 ];
 /// The crate of system calls, which pure crates do without.
 const SYSTEM_CRATE: &str = "rustix";

@@ -7,11 +7,11 @@ use std::time::{Duration as StdDuration, Instant};
 
 use driver::{Control, monotonic_now};
 use engine::Load;
+use events::{Event, Moment};
 use indicatif::{ProgressBar, ProgressStyle};
 use lab::LabError;
 use lab::calibrate;
-use lab::experiment::{Ended, Event};
-use lab::load::Moment;
+use lab::experiment::Ended;
 use live::{
     State, finished_line, interval_words, left_out_line, left_words, precise_line, started, trial_words,
 };

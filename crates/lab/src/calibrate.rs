@@ -50,7 +50,7 @@ use record::{
 use stack::StackError;
 
 use crate::error::LabError;
-use crate::load::{self, Job, Moment};
+use crate::load::{self, Job};
 use crate::machine;
 pub use cases::{Case, choose};
 use peers::Peer;
@@ -244,7 +244,7 @@ fn run_load(case: &Case, server: &Server, io: IoChoice, interrupt: &Control) -> 
         plan: &case.plan(io)?,
         interval_log: None,
     };
-    load::run(&job, interrupt, &mut |_: Moment<'_>| {})
+    load::run(&job, interrupt, &mut |_| {})
 }
 
 /// The measured window on the clock of all logs, ns.

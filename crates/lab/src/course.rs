@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
+use events::{Ahead, Event};
 use plan::stack::StackManifest;
 use plan::{Driver, Experiment, Role};
 use record::{RunDir, TRIAL_VERSION, Trial, TrialResult};
 use units::Duration;
 
 use crate::error::LabError;
-use crate::experiment::{Ahead, Bench, Ended, Event, now};
+use crate::experiment::{Bench, Ended, now};
 use crate::foreign::Programs;
 use crate::order::Place;
 use crate::phase::{Came, Done, Phase, TableKey};

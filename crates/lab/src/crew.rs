@@ -4,11 +4,12 @@ use std::num::NonZeroU32;
 use std::thread::available_parallelism;
 
 use driver::{Backend, Control, UringRefused};
+use events::Moment;
 use plan::{IoChoice, LoadPlan, Threads};
 use units::Duration;
 
 use crate::error::LabError;
-use crate::load::{self, Job, Moment};
+use crate::load::{self, Job};
 
 /// How busy a load thread may be: at 70 % a random arrival waits a good two services long on average (M/M/1:
 /// ρ / (1 − ρ)), and there is room for a burst. The audit calls a load client-bound from 80 % on.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use driver::Control;
+use events::Event;
 use plan::stack::Catalogue;
 use plan::{Cell, CellId, Drivers, Experiment, Pace};
 use record::{MANIFEST_VERSION, Manifest, RunDir, Selected, StackManifest, Trial};
@@ -13,76 +14,9 @@ use units::Duration;
 use crate::course::Course;
 use crate::error::LabError;
 use crate::foreign::Programs;
-use crate::load::Moment;
 use crate::machine;
 use crate::phase::blocks_of;
 use crate::tools::{self, State};
-
-/// What is going on.
-#[derive(Debug)]
-pub enum Event<'a> {
-    /// The run has its directory.
-    Begun {
-        /// Title of the experiment.
-        title: &'a str,
-        /// The run's directory.
-        dir: &'a Path,
-    },
-    /// A stack does not take part.
-    LeftOut {
-        /// Which.
-        stack: &'a str,
-        /// Why, and what would mend it.
-        why: &'a str,
-    },
-    /// A stack is being built, if its sources changed.
-    Building {
-        /// Which.
-        stack: &'a str,
-    },
-    /// A trial starts.
-    Starting {
-        /// From 1.
-        number: u32,
-        /// What is still to do, this one included.
-        ahead: Ahead,
-        /// Which block, from 1.
-        block: u32,
-        /// Which round.
-        round: &'a str,
-        /// Which cell.
-        cell: &'a Cell,
-    },
-    /// Something of the trial that was started last.
-    During(Moment<'a>),
-    /// A table is as precise as was asked for, and goes no further.
-    Precise {
-        /// Its round.
-        round: &'a str,
-        /// Its load.
-        load: &'a str,
-        /// After so many blocks.
-        blocks: u32,
-    },
-    /// A trial is written down.
-    Finished {
-        /// The trial.
-        trial: &'a Trial,
-    },
-}
-
-/// What is still to do. Where tables are precise early, it is less than the most.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ahead {
-    /// Trials to be made at any rate.
-    pub trials: u32,
-    /// How long they take.
-    pub left: Duration,
-    /// Trials to be made at most.
-    pub trials_max: u32,
-    /// How long those take.
-    pub left_max: Duration,
-}
 
 /// Where stacks and programs are.
 #[derive(Debug)]

@@ -31,4 +31,3 @@ mod warm_up;
 
 pub use check::check;
 pub use error::LabError;
-pub use warm_up::unsteady_why;

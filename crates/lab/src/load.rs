@@ -8,11 +8,11 @@ use std::time::Duration as StdDuration;
 
 use driver::{Control, DriveError, Finished, Incidents, Route, monotonic_now, run_engine};
 use engine::{Arrivals, Counters, Expect, Load, Request, Reuse, UserStart, Window, WrongAnswer};
+use events::Moment;
 use plan::LoadPlan;
 use record::{LOAD_VERSION, LoadResult};
-use signals::CpuReading;
 use stack::Cpus;
-use stats::{Interval, RateSample, Steadiness, ThreadUse};
+use stats::{Interval, ThreadUse};
 use units::{Duration, Instant};
 
 use crate::crew::Crew;
@@ -43,61 +43,6 @@ pub struct Job<'a> {
     pub plan: &'a LoadPlan,
     /// Where the response times go as an HdrHistogram interval log.
     pub interval_log: Option<&'a Path>,
-}
-
-/// What an observer is told while a load goes on.
-#[derive(Debug)]
-pub enum Moment<'a> {
-    /// At least ten times a second.
-    Tick(Instant),
-    /// A part of a trial begins that has no load.
-    Stage(Stage),
-    /// A burst of a stack's warm-up begins.
-    Burst {
-        /// From 1.
-        number: u32,
-        /// At most.
-        of: u32,
-    },
-    /// A burst was made and the rest behind it is over.
-    Warmed {
-        /// What it was like.
-        burst: &'a record::Burst,
-        /// What it tells together with those before it.
-        told: Steadiness,
-    },
-    /// The load begins that is measured.
-    Load(&'a LoadPlan),
-    /// A pilot load begins, to see whether so many threads do.
-    Pilot(NonZeroU32),
-    /// Connections are being opened: so many came up or failed.
-    Opening(u64),
-    /// Who used how much of the CPU so far; not oftener than a tick, and only where a sampler watches.
-    Cpu(CpuReading),
-    /// An interval of one load thread is over: a second, or what was left at the end.
-    Interval {
-        /// When it began, from the start of the first on.
-        from: Duration,
-        /// What happened in it.
-        interval: &'a Interval,
-        /// How long it was.
-        length: Duration,
-        /// The rate within it, a tenth of a second at a time.
-        rates: &'a [RateSample],
-    },
-}
-
-/// A part of a trial without load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
-    /// Sockets of the trial before it are waited for.
-    CoolingDown,
-    /// The stack and what stands behind it are booted.
-    Booting,
-    /// Its answer is held against the one that is expected.
-    Checking,
-    /// Its processes are ended.
-    Stopping,
 }
 
 /// The addresses of `host`.

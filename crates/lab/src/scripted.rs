@@ -4,12 +4,13 @@ use std::sync::Mutex;
 
 use driver::{Backend, Control, Route, run_scripted};
 use engine::{Load, Script};
+use events::Moment;
 use plan::Threads;
 use record::LoadResult;
 
 use crate::crew::Crew;
 use crate::error::LabError;
-use crate::load::{Job, Moment, ThreadEnd, Work, carry_out_on, enough_files};
+use crate::load::{Job, ThreadEnd, Work, carry_out_on, enough_files};
 
 /// Runs the load of `job`, whose plan is a scripted one of as many threads as there are `scripts`, to its end, or until
 /// `control` interrupts it. Gives the scripts back in the same order. `job.targets` are the servers that scripts name by

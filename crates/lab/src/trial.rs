@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use driver::Control;
+use events::{Moment, Stage};
 use plan::stack::StackManifest;
 use plan::{Bursts, Cell, Driver, LoadPlan, Placement};
 use record::{Contract, LoadResult, Measured, Server, Surroundings, Upstream, WarmUp};
@@ -17,7 +18,7 @@ use crate::cool_down::cool_down;
 use crate::crew::Crew;
 use crate::error::LabError;
 use crate::foreign::{self, Ask, Carried, Foreign, Programs};
-use crate::load::{self, Job, Moment, Stage};
+use crate::load::{self, Job};
 use crate::warm_up::{settled, warm_up};
 
 /// How long one answer of the contract check may take.

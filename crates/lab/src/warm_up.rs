@@ -7,6 +7,7 @@
 use std::time::Instant;
 
 use driver::Control;
+use events::Moment;
 use plan::{Bursts, LoadPlan};
 use record::{Burst, LoadResult, WarmUp};
 use stack::Chain;
@@ -14,7 +15,6 @@ use stats::{BurstFigures, Steadiness, steadiness};
 use units::Duration;
 
 use crate::error::LabError;
-use crate::load::Moment;
 
 /// Load between the bursts and the window: the users spread over it, and what the first of them found goes by.
 const SETTLE_MIN: Duration = Duration::from_secs(2);
@@ -62,7 +62,7 @@ pub(crate) fn warm_up(
         let over = made.len() as u32 >= bursts.most || interrupt.is_interrupted() || chain.dead().is_some();
         if enough || over {
             return Ok((
-                WarmUp { bursts: made, steady: enough, unsteady_why: (!enough).then(|| unsteady_why(told)) },
+                WarmUp { bursts: made, steady: enough, unsteady_why: (!enough).then(|| told.unsteady_why()) },
                 response,
             ));
         }
@@ -102,20 +102,5 @@ fn rest(pause: Duration, chain: &Chain, interrupt: &Control) {
     let deadline = Instant::now() + std::time::Duration::from(pause);
     while Instant::now() < deadline && !interrupt.is_interrupted() && chain.dead().is_none() {
         std::thread::sleep(POLL.min(deadline.saturating_duration_since(Instant::now())));
-    }
-}
-
-/// Why bursts are not steady, in words.
-pub fn unsteady_why(told: Steadiness) -> String {
-    let percent = |share: f64| format!("{:+.1} %", share * 100.0);
-    match told {
-        // As few as are alike may still be fewer than are asked for.
-        Steadiness::Steady | Steadiness::TooFew => "too few bursts".into(),
-        Steadiness::Nothing => "nothing was answered as expected".into(),
-        Steadiness::Apart(share) => format!("the last two bursts are {} apart", percent(share)),
-        Steadiness::Drifting(share) => format!("the rate drifts by {} a burst", percent(share)),
-        Steadiness::Compiling(share) => {
-            format!("the JVM's compilers are busy for {:.0} % of a core", share * 100.0)
-        }
     }
 }

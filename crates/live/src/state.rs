@@ -2,9 +2,7 @@
 
 use std::collections::VecDeque;
 
-use lab::experiment::{Ahead, Event};
-use lab::load::{Moment, Stage};
-use lab::unsteady_why;
+use events::{Ahead, Event, Moment, Stage};
 use plan::LoadPlan;
 use record::{Trial, TrialResult};
 use signals::CpuReading;
@@ -237,7 +235,7 @@ const fn name(stage: Stage) -> StageName {
 }
 
 fn told_in_words(told: Steadiness) -> String {
-    if told == Steadiness::Steady { "steady".into() } else { unsteady_why(told) }
+    if told == Steadiness::Steady { "steady".into() } else { told.unsteady_why() }
 }
 
 #[cfg(test)]

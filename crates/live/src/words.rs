@@ -1,6 +1,6 @@
 //! What goes on in lines of text: where there is no terminal, and above the picture where there is one.
 
-use lab::experiment::Ahead;
+use events::Ahead;
 use plan::Cell;
 use record::{Role, Trial};
 use report::{TrialLine, indented, per_s, plain_line};

@@ -36,6 +36,23 @@ pub enum Steadiness {
     Compiling(f64),
 }
 
+impl Steadiness {
+    /// Why bursts are not steady, in words.
+    pub fn unsteady_why(self) -> String {
+        let percent = |share: f64| format!("{:+.1} %", share * 100.0);
+        match self {
+            // As few as are alike may still be fewer than are asked for.
+            Self::Steady | Self::TooFew => "too few bursts".into(),
+            Self::Nothing => "nothing was answered as expected".into(),
+            Self::Apart(share) => format!("the last two bursts are {} apart", percent(share)),
+            Self::Drifting(share) => format!("the rate drifts by {} a burst", percent(share)),
+            Self::Compiling(share) => {
+                format!("the JVM's compilers are busy for {:.0} % of a core", share * 100.0)
+            }
+        }
+    }
+}
+
 /// Looks at the last bursts.
 pub fn steadiness(bursts: &[BurstFigures]) -> Steadiness {
     let Some(last) = bursts.len().checked_sub(STEADY_BURSTS_MIN).map(|from| &bursts[from..]) else {

@@ -7,8 +7,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use engine::{Expect, GoodStatus};
+use events::Moment;
 use jmeter::RequestRows;
-use lab::load::{Job, Moment, resolve, run as run_load, run_tapped};
+use lab::load::{Job, resolve, run as run_load, run_tapped};
 use lab::tap;
 use plan::{HttpTarget, LoadPlan, PlanError, RequestArguments, shell};
 use record::LoadResult;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use lab::experiment::{Bench, Ended, Event, can_be_resumed, carry_out, resume};
+use events::Event;
+use lab::experiment::{Bench, Ended, can_be_resumed, carry_out, resume};
 use plan::claims::{CellId, WriteUp, cheapest};
 use plan::stack::Catalogue;
 use plan::{Claim, Experiment, Pace, PlanError, nearest};

@@ -8,8 +8,9 @@ use std::time::Instant;
 
 use driver::Control;
 use engine::{Expect, GoodStatus};
+use events::Moment;
 use jiff::Zoned;
-use lab::load::{Job, Moment, resolve, run as run_load};
+use lab::load::{Job, resolve, run as run_load};
 use plan::{HttpTarget, LoadArguments, LoadPlan, PlanError, RequestArguments, SbTemplate};
 use report::{Books, HitReport, SbRun, beside_text, sb_progress, sb_text};
 use units::Duration;

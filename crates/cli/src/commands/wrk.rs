@@ -8,8 +8,9 @@ use std::process::ExitCode;
 
 use driver::Control;
 use engine::{Expect, GoodStatus, Request};
+use events::Moment;
 use lab::LabError;
-use lab::load::{Job, Moment, resolve, run as run_load};
+use lab::load::{Job, resolve, run as run_load};
 use plan::{HttpTarget, LoadArguments, LoadPlan, RequestArguments, Threads};
 use report::{Books, HitReport, WrkRun, beside_text, late_answers_note, wrk_head, wrk_text};
 use units::Duration;

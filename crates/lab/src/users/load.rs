@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use driver::{Control, monotonic_now};
 use engine::{Expect, GoodStatus, Load, Request, Reuse, Share, Stop, Timeouts};
+use events::Moment;
 use http::RequestKind;
 use plan::{IoChoice, LoadPlan, Threads};
 use record::LoadResult;
@@ -16,7 +17,7 @@ use units::{Duration, Seed};
 
 use super::{Counts, Servers, Users, length, seats};
 use crate::error::LabError;
-use crate::load::{Job, Moment};
+use crate::load::Job;
 use crate::scripted;
 
 /// What a load of a scenario depends on beside it.

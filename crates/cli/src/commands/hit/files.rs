@@ -5,8 +5,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use driver::monotonic_now;
+use events::Moment;
 use jmeter::{JtlWriter, RequestRows, RowsOf};
-use lab::load::{Job, Moment};
+use lab::load::Job;
 use lab::tap::{Kept, Samples};
 use plan::HttpTarget;
 use stats::Distribution;

@@ -1,0 +1,135 @@
+//! What a run or a load tells while it goes on: said by the lab, and folded into pictures and lines by whoever shows it.
+//!
+//! Invariants: plain data that borrows what it tells of; nothing here says how it came about or how it is shown, so that
+//! neither side needs the other.
+#![forbid(unsafe_code)]
+
+use std::num::NonZeroU32;
+use std::path::Path;
+
+use plan::{Cell, LoadPlan};
+use record::Trial;
+use signals::CpuReading;
+use stats::{Interval, RateSample, Steadiness};
+use units::{Duration, Instant};
+
+/// What is going on in a run.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// The run has its directory.
+    Begun {
+        /// Title of the experiment.
+        title: &'a str,
+        /// The run's directory.
+        dir: &'a Path,
+    },
+    /// A stack does not take part.
+    LeftOut {
+        /// Which.
+        stack: &'a str,
+        /// Why, and what would mend it.
+        why: &'a str,
+    },
+    /// A stack is being built, if its sources changed.
+    Building {
+        /// Which.
+        stack: &'a str,
+    },
+    /// A trial starts.
+    Starting {
+        /// From 1.
+        number: u32,
+        /// What is still to do, this one included.
+        ahead: Ahead,
+        /// Which block, from 1.
+        block: u32,
+        /// Which round.
+        round: &'a str,
+        /// Which cell.
+        cell: &'a Cell,
+    },
+    /// Something of the trial that was started last.
+    During(Moment<'a>),
+    /// A table is as precise as was asked for, and goes no further.
+    Precise {
+        /// Its round.
+        round: &'a str,
+        /// Its load.
+        load: &'a str,
+        /// After so many blocks.
+        blocks: u32,
+    },
+    /// A trial is written down.
+    Finished {
+        /// The trial.
+        trial: &'a Trial,
+    },
+}
+
+/// What is still to do. Where tables are precise early, it is less than the most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ahead {
+    /// Trials to be made at any rate.
+    pub trials: u32,
+    /// How long they take.
+    pub left: Duration,
+    /// Trials to be made at most.
+    pub trials_max: u32,
+    /// How long those take.
+    pub left_max: Duration,
+}
+
+/// What an observer is told while a load goes on.
+#[derive(Debug)]
+pub enum Moment<'a> {
+    /// At least ten times a second.
+    Tick(Instant),
+    /// A part of a trial begins that has no load.
+    Stage(Stage),
+    /// A burst of a stack's warm-up begins.
+    Burst {
+        /// From 1.
+        number: u32,
+        /// At most.
+        of: u32,
+    },
+    /// A burst was made and the rest behind it is over.
+    Warmed {
+        /// What it was like.
+        burst: &'a record::Burst,
+        /// What it tells together with those before it.
+        told: Steadiness,
+    },
+    /// The load begins that is measured.
+    Load(&'a LoadPlan),
+    /// A pilot load begins, to see whether so many threads do.
+    Pilot(NonZeroU32),
+    /// Connections are being opened: so many came up or failed.
+    Opening(u64),
+    /// Who used how much of the CPU so far; not oftener than a tick, and only where a sampler watches.
+    Cpu(CpuReading),
+    /// An interval of one load thread is over: a second, or what was left at the end.
+    Interval {
+        /// When it began, from the start of the first on.
+        from: Duration,
+        /// What happened in it.
+        interval: &'a Interval,
+        /// How long it was.
+        length: Duration,
+        /// The rate within it, a tenth of a second at a time.
+        rates: &'a [RateSample],
+    },
+}
+
+/// A part of a trial without load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Sockets of the trial before it are waited for.
+    CoolingDown,
+    /// The stack and what stands behind it are booted.
+    Booting,
+    /// Its answer is held against the one that is expected.
+    Checking,
+    /// Its processes are ended.
+    Stopping,
+}

@@ -8,6 +8,7 @@
 
 pub mod calibrate;
 mod check;
+pub mod confirm;
 mod cool_down;
 mod course;
 mod crew;
@@ -19,7 +20,7 @@ mod foreign;
 pub mod load;
 mod machine;
 mod order;
-pub mod pair;
+mod pair;
 mod phase;
 pub mod scripted;
 mod seconds;

@@ -8,7 +8,7 @@ use crate::error::LabError;
 const BLOCKS: u32 = 3;
 
 /// The experiment that measures `stacks` side by side on `endpoint` as `measured` was, as TOML.
-pub fn experiment_text(
+pub(crate) fn experiment_text(
     title: &str,
     endpoint: &str,
     measured: &Measured,

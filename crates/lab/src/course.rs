@@ -9,12 +9,13 @@ use plan::{Driver, Experiment, Role};
 use record::{RunDir, TRIAL_VERSION, Trial, TrialResult};
 use units::Duration;
 
-use crate::error::LabError;
-use crate::experiment::{Bench, Ended, now};
+use crate::bench::{Bench, Ended};
+use crate::clock::now;
+use crate::error::{LabError, NotMeasured};
 use crate::foreign::Programs;
 use crate::order::Place;
 use crate::phase::{Came, Done, Phase, TableKey};
-use crate::trial::{Cores, NotMeasured, Setting, measure};
+use crate::trial::{Cores, Setting, measure};
 
 /// A run under way. What it does next follows from the experiment, its seed and the trials that are written down, and
 /// from nothing else: a run that is resumed goes on as it would have.

@@ -102,3 +102,22 @@ pub enum LabError {
         why: std::io::Error,
     },
 }
+
+/// Why there is no measurement.
+pub(crate) enum NotMeasured {
+    /// The stack failed; others may do better.
+    Stack(String),
+    /// The user interrupted.
+    Interrupted,
+    /// Nothing can be measured here.
+    Lab(LabError),
+}
+
+impl<E: Into<LabError>> From<E> for NotMeasured {
+    fn from(error: E) -> Self {
+        match error.into() {
+            LabError::Stack(error) => Self::Stack(error.to_string()),
+            error => Self::Lab(error),
+        }
+    }
+}

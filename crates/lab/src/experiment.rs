@@ -11,42 +11,14 @@ use record::{MANIFEST_VERSION, Manifest, RunDir, Selected, StackManifest, Trial}
 use stack::{BuildOptions, Interrupt, StackError};
 use units::Duration;
 
+pub use crate::bench::{Bench, Ended};
+use crate::clock::now;
 use crate::course::Course;
 use crate::error::LabError;
 use crate::foreign::Programs;
 use crate::machine;
 use crate::phase::blocks_of;
 use crate::tools::{self, State};
-
-/// Where stacks and programs are.
-#[derive(Debug)]
-pub struct Bench<'a> {
-    /// The stacks.
-    pub catalogue: &'a Catalogue,
-    /// The `proofload` binary.
-    pub proofload_exe: &'a Path,
-    /// Version of Proofload.
-    pub version: &'a str,
-    /// The command line, for the manifest.
-    pub argv: &'a [String],
-    /// Ends the run when interrupted.
-    pub interrupt: &'a Control,
-    /// No trial begins after this; the run can be resumed.
-    pub until: Option<std::time::Instant>,
-}
-
-/// How a run ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
-    /// The run's directory.
-    pub dir: PathBuf,
-    /// Whether it was interrupted.
-    pub interrupted: bool,
-    /// Trials that failed.
-    pub failed: u32,
-    /// Whether trials are left that there was no time for.
-    pub out_of_time: bool,
-}
 
 /// Carries `experiment` out into the new directory `dir`.
 pub fn carry_out(
@@ -276,9 +248,4 @@ fn versions(tools: &[&str]) -> BTreeMap<String, String> {
             State::Missing | State::Broken { .. } => None,
         })
         .collect()
-}
-
-/// The time of day, RFC 3339, UTC, to the second.
-pub(crate) fn now() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

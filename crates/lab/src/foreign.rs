@@ -21,10 +21,10 @@ use signals::{CpuReading, GeneratorUse, Sampled, Sampler, Subject};
 use stack::{BuildOptions, Cpus, Program, ProgramEnd, ProgramOptions, StackError};
 use units::{Duration, Instant};
 
-use crate::error::LabError;
-use crate::load::{Job, describe};
+use crate::carry::describe;
+use crate::error::{LabError, NotMeasured};
+use crate::job::Job;
 use crate::tools::{self, State};
-use crate::trial::NotMeasured;
 
 pub(crate) use self::wrk::times as wrk_times;
 

@@ -6,8 +6,11 @@
 //! back what was measured, and no process is left behind.
 #![forbid(unsafe_code)]
 
+mod bench;
 pub mod calibrate;
+mod carry;
 mod check;
+mod clock;
 pub mod confirm;
 mod cool_down;
 mod course;
@@ -17,11 +20,13 @@ mod error;
 pub mod experiment;
 mod feed;
 mod foreign;
+mod job;
 pub mod load;
 mod machine;
 mod order;
 mod pair;
 mod phase;
+mod pilot;
 pub mod scripted;
 mod seconds;
 pub mod tap;

@@ -8,9 +8,10 @@ use events::Moment;
 use plan::Threads;
 use record::LoadResult;
 
+use crate::carry::{ThreadEnd, Work, carry_out_on, enough_files};
 use crate::crew::Crew;
 use crate::error::LabError;
-use crate::load::{Job, ThreadEnd, Work, carry_out_on, enough_files};
+use crate::job::Job;
 
 /// Runs the load of `job`, whose plan is a scripted one of as many threads as there are `scripts`, to its end, or until
 /// `control` interrupts it. Gives the scripts back in the same order. `job.targets` are the servers that scripts name by

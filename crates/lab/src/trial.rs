@@ -14,36 +14,19 @@ use signals::{
 use stack::{Afterwards, Chain, ChainOptions, ContractReport, Cpus, Interrupt, Running};
 use units::{Duration, Instant};
 
+use crate::carry;
 use crate::cool_down::cool_down;
 use crate::crew::Crew;
-use crate::error::LabError;
+use crate::error::{LabError, NotMeasured};
 use crate::foreign::{self, Ask, Carried, Foreign, Programs};
-use crate::load::{self, Job};
+use crate::job::Job;
+use crate::pilot::choose_crew;
 use crate::warm_up::{settled, warm_up};
 
 /// How long one answer of the contract check may take.
 const CONTRACT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Lines of a stack's log that are shown when it fails.
 const LOG_LINES: usize = 20;
-
-/// Why there is no measurement.
-pub(crate) enum NotMeasured {
-    /// The stack failed; others may do better.
-    Stack(String),
-    /// The user interrupted.
-    Interrupted,
-    /// Nothing can be measured here.
-    Lab(LabError),
-}
-
-impl<E: Into<LabError>> From<E> for NotMeasured {
-    fn from(error: E) -> Self {
-        match error.into() {
-            LabError::Stack(error) => Self::Stack(error.to_string()),
-            error => Self::Lab(error),
-        }
-    }
-}
 
 /// What a trial needs.
 pub(crate) struct Setting<'a> {
@@ -102,7 +85,7 @@ pub(crate) fn measure(
 ) -> Result<Measured, NotMeasured> {
     let is_interrupted = || setting.interrupt.is_interrupted();
     let interrupt = Interrupt::when(&is_interrupted);
-    load::enough_files(setting.cell.load.connections.get())?;
+    carry::enough_files(setting.cell.load.connections.get())?;
     observe(Moment::Stage(Stage::CoolingDown));
     let time_wait_at_boot = cool_down(setting.cool_down_max, setting.interrupt);
     let cpus = setting.cores.map(|cores| &cores.servers);
@@ -257,7 +240,7 @@ fn under_load(
         plan: &setting.cell.load,
         interval_log: None,
     };
-    let crew = Crew::choose(&asked, setting.interrupt, observe)?;
+    let crew = choose_crew(&asked, setting.interrupt, observe)?;
     let (plan, warm_up) = warmed_up(setting, chain, &crew, &asked, observe)?;
     let job = Job { plan: &plan, interval_log: Some(&interval_log), ..asked };
     let recordings: Vec<Vec<JvmEvents>> = chain.all().iter().map(|it| recordings(setting, it)).collect();
@@ -304,7 +287,7 @@ fn guarded(
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<(LoadResult, Cpus), LabError> {
     let control = Control::default();
-    load::carry_out(job, crew, &control, &mut |moment| {
+    carry::carry_out(job, crew, &control, &mut |moment| {
         if let Moment::Tick(_) = moment {
             end_if_over(setting, chain, &control);
         }
@@ -375,7 +358,7 @@ fn warmed_up(
     let burst = Job { plan: &full, ..*asked };
     let mut make = |observe: &mut dyn FnMut(Moment<'_>)| {
         let control = Control::default();
-        let made = load::carry_out(&burst, crew, &control, &mut |moment| {
+        let made = carry::carry_out(&burst, crew, &control, &mut |moment| {
             if let Moment::Tick(_) = moment {
                 end_if_over(setting, chain, &control);
             }

@@ -13,9 +13,8 @@ use units::{Duration, Instant};
 
 use super::jmx::{LABEL, TestPlan};
 use super::{Ask, Foreign, NO_CONNECTIONS, NO_DUE_TIMES, NO_SECONDS, Prepared, Told, whole_seconds};
-use crate::error::LabError;
-use crate::load::Job;
-use crate::trial::NotMeasured;
+use crate::error::{LabError, NotMeasured};
+use crate::job::Job;
 
 /// The one that `stacks/_builds/jmeter` assembles.
 pub(super) const VERSION: &str = "Apache JMeter 5.6.3";

@@ -10,7 +10,7 @@ use stack::search_path;
 use units::{Duration, Instant};
 
 use super::{Ask, Foreign, NO_CONNECTIONS, NO_DUE_TIMES, NO_SECONDS, Prepared, Told, whole_seconds};
-use crate::load::Job;
+use crate::job::Job;
 
 /// What it can't know, in words.
 const CANNOT_KNOW: [&str; 7] = [

@@ -17,7 +17,7 @@ use units::{Duration, Seed};
 
 use super::{Counts, Servers, Users, length, seats};
 use crate::error::LabError;
-use crate::load::Job;
+use crate::job::Job;
 use crate::scripted;
 
 /// What a load of a scenario depends on beside it.

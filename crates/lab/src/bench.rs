@@ -1,0 +1,36 @@
+//! What a run works with, and how it ended.
+
+use std::path::{Path, PathBuf};
+
+use driver::Control;
+use plan::stack::Catalogue;
+
+/// Where stacks and programs are.
+#[derive(Debug)]
+pub struct Bench<'a> {
+    /// The stacks.
+    pub catalogue: &'a Catalogue,
+    /// The `proofload` binary.
+    pub proofload_exe: &'a Path,
+    /// Version of Proofload.
+    pub version: &'a str,
+    /// The command line, for the manifest.
+    pub argv: &'a [String],
+    /// Ends the run when interrupted.
+    pub interrupt: &'a Control,
+    /// No trial begins after this; the run can be resumed.
+    pub until: Option<std::time::Instant>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// The run's directory.
+    pub dir: PathBuf,
+    /// Whether it was interrupted.
+    pub interrupted: bool,
+    /// Trials that failed.
+    pub failed: u32,
+    /// Whether trials are left that there was no time for.
+    pub out_of_time: bool,
+}

@@ -10,7 +10,9 @@ mod environment;
 mod exit;
 mod interrupt;
 mod output;
+mod page;
 mod progress;
+mod recorded;
 mod scratch;
 mod watching;
 

@@ -16,9 +16,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use serve::{Latest, Live, Server, Site};
 
-use crate::commands::report::{Sources, html};
 use crate::exit::Failure;
 use crate::output::{complains_to_terminal, say, show, terminal_size};
+use crate::page::{Sources, html};
 
 /// How often the picture is drawn.
 const FRAME: Duration = Duration::from_millis(250);

@@ -12,7 +12,7 @@ use rustix::net::RecvFlags;
 use rustix::time::{ClockId, clock_gettime};
 use units::Instant;
 
-use crate::run::monotonic_now;
+use crate::clock::monotonic_now;
 
 /// One connection in so many is sampled, the first one always.
 const SAMPLED_EVERY: u32 = 16;

@@ -14,7 +14,7 @@ use units::Instant;
 
 use crate::addresses::Route;
 use crate::arrival::{self, Read};
-use crate::run::monotonic_now;
+use crate::clock::monotonic_now;
 use crate::socket::{self, connect_failure};
 
 /// Events taken from the kernel at one time.

@@ -13,6 +13,7 @@ mod addresses;
     reason = "no safe wrapper has the kernel's receive stamps; each block says why it is sound"
 )]
 mod arrival;
+mod clock;
 mod epoll;
 mod incidents;
 mod probe;
@@ -22,10 +23,9 @@ mod socket;
 mod uring;
 
 pub use addresses::{CONNECTIONS_PER_SOURCE_MAX, Route};
+pub use clock::{monotonic_now, thread_cpu};
 pub use epoll::EpollIo;
 pub use incidents::Incidents;
 pub use probe::{UringRefused, probe_uring};
-pub use run::{
-    Backend, Control, DriveError, Finished, Usage, monotonic_now, run_engine, run_scripted, thread_cpu,
-};
+pub use run::{Backend, Control, DriveError, Finished, Usage, run_engine, run_scripted};
 pub use uring::{RingSizes, UringIo};

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::{Config, Counters, Engine, Io, Script, Sink, Stage, Window, WrongAnswer, drive, drive_scripted};
 use rustix::io::Errno;
-use rustix::time::{ClockId, clock_gettime};
 use units::{Duration, Instant};
 
 use crate::addresses::Route;
+use crate::clock::{monotonic_now, thread_cpu};
 use crate::epoll::EpollIo;
 use crate::incidents::Incidents;
 use crate::uring::{RingSizes, UringIo};
@@ -102,21 +102,6 @@ impl std::fmt::Display for DriveError {
 }
 
 impl std::error::Error for DriveError {}
-
-/// CLOCK_MONOTONIC: the clock of every instant of a real run, shared by all processes of a machine.
-pub fn monotonic_now() -> Instant {
-    Instant::from_nanos(nanos(ClockId::Monotonic))
-}
-
-/// CPU time of the calling thread so far, user and system.
-pub fn thread_cpu() -> Duration {
-    Duration::from_nanos(nanos(ClockId::ThreadCPUTime))
-}
-
-fn nanos(clock: ClockId) -> u64 {
-    let time = clock_gettime(clock);
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-}
 
 /// Runs one load on the calling thread over `backend`.
 pub fn run_engine<S: Sink>(

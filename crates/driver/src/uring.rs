@@ -30,8 +30,8 @@ use units::Instant;
 use self::buffers::Buffers;
 use crate::addresses::Route;
 use crate::arrival::{self, CONTROL_BYTES};
+use crate::clock::monotonic_now;
 use crate::incidents::Incidents;
-use crate::run::monotonic_now;
 use crate::socket::{self, connect_failure};
 
 /// Operations that may be queued before they are handed to the kernel.

@@ -5,6 +5,9 @@ use units::Instant;
 
 use crate::config::Expect;
 
+/// No slot. Slot numbers stay below it because connections are limited to `u32::MAX − 1`.
+pub(crate) const NO_SLOT: u32 = u32::MAX;
+
 /// One life of one connection slot. A completion that carries the generation of an earlier life is
 /// ignored, so a driver may report late without harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -171,8 +174,8 @@ impl Slot {
             since: Instant::ORIGIN,
             generation: 0,
             made: 0,
-            previous: crate::queue::NONE,
-            next: crate::queue::NONE,
+            previous: NO_SLOT,
+            next: NO_SLOT,
             state: State::Down,
             connected: false,
             has_request: false,

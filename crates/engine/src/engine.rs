@@ -20,9 +20,9 @@ use http::KnownHead;
 use units::{Duration, Instant};
 
 use crate::config::{Config, Load, Reuse, UserStart};
-use crate::connection::{Action, Answer, Completion, Conn, Event, Slot, State};
+use crate::connection::{Action, Answer, Completion, Conn, Event, NO_SLOT, Slot, State};
 use crate::queue::Queues;
-use crate::sample::Sink;
+use crate::sample::{Sink, Window};
 use crate::schedule::Schedule;
 use crate::script::{Script, Unscripted};
 use crate::timers::Timers;
@@ -59,15 +59,6 @@ pub enum Stage {
     Draining(Instant),
     /// Everything has its outcome.
     Finished,
-}
-
-/// The measured window, `[start, end)`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
-    /// The end of the warm-up.
-    pub start: Instant,
-    /// The deadline; [`Instant::FAR_FUTURE`] while only a request count bounds the load.
-    pub end: Instant,
 }
 
 /// What is counted beside samples.
@@ -152,7 +143,7 @@ impl<S: Sink, P: Script> Engine<S, P> {
     }
 
     fn start(config: Config, sink: S, script: Option<P>, now: Instant) -> Self {
-        let count = config.connections.get().min(crate::queue::NONE - 1);
+        let count = config.connections.get().min(NO_SLOT - 1);
         let slots: Box<[Slot]> = (0..count).map(|_| Slot::new()).collect();
         let mut engine = Self {
             stage: Stage::Opening,

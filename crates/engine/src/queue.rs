@@ -5,10 +5,7 @@
 //! in order of deadline: entering, leaving and finding the next deadline are O(1), with no timer wheel
 //! and no allocation.
 
-use crate::connection::{Slot, State};
-
-/// No slot. Slot numbers stay below it because connections are limited to `u32::MAX − 1`.
-pub(crate) const NONE: u32 = u32::MAX;
+use crate::connection::{NO_SLOT, Slot, State};
 
 #[derive(Debug, Clone, Copy)]
 struct Ends {
@@ -23,13 +20,13 @@ pub(crate) struct Queues([Ends; State::COUNT]);
 
 impl Queues {
     pub(crate) const fn new() -> Self {
-        Self([Ends { head: NONE, tail: NONE, len: 0 }; State::COUNT])
+        Self([Ends { head: NO_SLOT, tail: NO_SLOT, len: 0 }; State::COUNT])
     }
 
     /// The slot that has been in `state` the longest.
     pub(crate) fn front(&self, state: State) -> Option<u32> {
         let head = self.0[state as usize].head;
-        (head != NONE).then_some(head)
+        (head != NO_SLOT).then_some(head)
     }
 
     pub(crate) fn len(&self, state: State) -> u32 {
@@ -40,9 +37,9 @@ impl Queues {
     pub(crate) fn push(&mut self, slots: &mut [Slot], index: u32) {
         let ends = &mut self.0[slots[index as usize].state as usize];
         slots[index as usize].previous = ends.tail;
-        slots[index as usize].next = NONE;
+        slots[index as usize].next = NO_SLOT;
         match ends.tail {
-            NONE => ends.head = index,
+            NO_SLOT => ends.head = index,
             tail => slots[tail as usize].next = index,
         }
         ends.tail = index;
@@ -54,11 +51,11 @@ impl Queues {
         let Slot { previous, next, state, .. } = slots[index as usize];
         let ends = &mut self.0[state as usize];
         match previous {
-            NONE => ends.head = next,
+            NO_SLOT => ends.head = next,
             previous => slots[previous as usize].next = next,
         }
         match next {
-            NONE => ends.tail = previous,
+            NO_SLOT => ends.tail = previous,
             next => slots[next as usize].previous = previous,
         }
         ends.len -= 1;

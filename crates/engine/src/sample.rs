@@ -4,7 +4,15 @@ use http::Malformed;
 use units::{Duration, Instant};
 
 use crate::connection::ConnectFailure;
-use crate::engine::Window;
+
+/// The measured window, `[start, end)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// The end of the warm-up.
+    pub start: Instant,
+    /// The deadline; [`Instant::FAR_FUTURE`] while only a request count bounds the load.
+    pub end: Instant,
+}
 
 /// How a request ended. Exactly one for every intended request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,11 +6,11 @@ use scenario::{CookiePolicy, Group, OnError, Users};
 use units::Duration;
 
 use crate::element::{Element, Properties};
-use crate::import::{PLAN_VARIABLES, check_variables};
 use crate::level::{Cookies, Kept};
 use crate::names::{self, Kind};
 use crate::schedule;
 use crate::values::Fields;
+use crate::variables::{PLAN_VARIABLES, check_variables};
 use crate::walk::{GroupState, Walk};
 
 /// What a group says of itself.

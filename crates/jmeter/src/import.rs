@@ -11,6 +11,7 @@ use crate::ledger::{Ledger, PlanNotUnderstood, Support, Unsupported};
 use crate::names::{self, Kind, Scoped};
 use crate::request::Timeouts;
 use crate::values::{Changing, Values};
+use crate::variables::{PLAN_VARIABLES, rows};
 use crate::walk::{DataFile, GroupState, Walk};
 use crate::{data, extractors, sets, xml};
 
@@ -161,24 +162,6 @@ fn gather_tables<'a>(element: &'a Element, tables: &mut Vec<&'a Properties>) {
     for child in &element.children {
         gather_tables(child, tables);
     }
-}
-
-/// The property of a test plan that holds its variables.
-pub(crate) const PLAN_VARIABLES: &str = "TestPlan.user_defined_variables";
-
-/// Names and values of a table of variables.
-fn rows(table: &Properties) -> impl Iterator<Item = (&str, &str)> {
-    let enabled = table.rows("Arguments.arguments").filter(|row| row.is_true("Argument.enabled", true));
-    let pairs = enabled.map(|row| (row.text("Argument.name").trim(), row.text("Argument.value")));
-    pairs.filter(|(name, _)| !name.is_empty())
-}
-
-/// Makes sure that every value of a table of variables can be read.
-pub(crate) fn check_variables(table: &Properties, values: &Values<'_>) -> Result<(), String> {
-    for (name, value) in rows(table) {
-        values.template(value).map_err(|error| format!("the variable {name}: {error}"))?;
-    }
-    Ok(())
 }
 
 /// Variables that get other values while the plan runs.

@@ -32,6 +32,7 @@ mod summariser;
 mod timers;
 mod users;
 mod values;
+mod variables;
 mod walk;
 mod xml;
 

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use scenario::{DataSet, Pause, Step, Template};
 
 use crate::element::Element;
-use crate::import::check_variables;
 use crate::ledger::{Ledger, Place};
 use crate::level::{Cookies, Kept, Level, Login, Scope};
 use crate::names::{self, Kind, Scoped};
 use crate::request::{self, Timeouts};
 use crate::values::{Fields, Values};
+use crate::variables::check_variables;
 use crate::{assertions, checked, data, extractors, sets, timers};
 
 /// A CSV file that a plan reads, and which element names it.

@@ -14,14 +14,18 @@ mod calibration;
 mod cells;
 mod check;
 mod confirmation;
+mod confirmations_file;
 mod distribution;
 mod error;
 mod files;
 mod hlog;
 mod load;
+mod load_file;
 mod manifest;
 mod run_dir;
 mod signals;
+mod signals_file;
+mod stamp;
 mod trial;
 
 pub use calibration::{
@@ -33,7 +37,8 @@ pub use cells::{
     trials_of, twins_by_block,
 };
 pub use check::{CHECK_VERSION, CheckResult, Checked, EndpointCheck, StackCheck};
-pub use confirmation::{CONFIRMATION_VERSION, ConfirmationRecord, append_confirmation, read_confirmations};
+pub use confirmation::{CONFIRMATION_VERSION, ConfirmationRecord};
+pub use confirmations_file::{append_confirmation, read_confirmations};
 pub use distribution::{Distribution, LowerBounds};
 pub use error::RecordError;
 pub use hlog::{LoggedInterval, read_interval_log, with_interval_log};
@@ -45,8 +50,9 @@ pub use manifest::{MANIFEST_VERSION, Machine, Manifest, Selected, StackManifest}
 pub use run_dir::RunDir;
 pub use signals::{
     AcceptQueue, GroupReading, Held, HostReading, HostSignals, JvmReading, JvmUse, ProcessReading, Quota,
-    SIGNALS_VERSION, ServerSignals, SignalReading, ThreadGroupUse, read_signals, write_signals,
+    SIGNALS_VERSION, ServerSignals, SignalReading, ThreadGroupUse,
 };
+pub use signals_file::{read_signals, write_signals};
 pub use trial::{
     Burst, CONTROL, Contract, Driver, Measured, Role, Server, Surroundings, TRIAL_VERSION, Trial,
     TrialResult, Upstream, UsageSample, WarmUp,

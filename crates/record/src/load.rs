@@ -1,14 +1,10 @@
 //! The result of one load: what `proofload hit --json` prints and what a trial holds.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bounds;
 use crate::distribution::Distribution;
-use crate::error::RecordError;
-use crate::run_dir::Stamp;
 
 /// Version of [`LoadResult`]. It grows when a field changes its meaning or goes; added fields keep it.
 pub const LOAD_VERSION: u32 = 1;
@@ -83,22 +79,6 @@ impl LoadResult {
     /// Response times, or service times where another driver told no others: what is shown of a load where one is.
     pub const fn times(&self) -> &Distribution {
         if self.driver.is_some() { &self.service_time_us } else { &self.response_time_us }
-    }
-
-    /// Reads what `hit --json` printed to the file `name`. What stands beside the result, as its audit does, is left to be
-    /// made again.
-    pub fn from_json(name: &Path, text: &str) -> Result<Self, RecordError> {
-        let malformed = |line, what| RecordError::Malformed { path: name.to_owned(), line, what };
-        let in_json = |error: serde_json::Error| malformed(error.line().max(1), error.to_string());
-        let stamp: Stamp = serde_json::from_str(text).map_err(in_json)?;
-        stamp.check("the load", LOAD_VERSION).map_err(|what| malformed(1, what))?;
-        let result = serde_json::from_str(text).map_err(in_json)?;
-        bounds::check_load(&result).map_err(|what| RecordError::OutOfBounds {
-            path: name.to_owned(),
-            line: 1,
-            what,
-        })?;
-        Ok(result)
     }
 }
 

@@ -9,6 +9,7 @@ use crate::error::RecordError;
 use crate::files;
 use crate::load::LOAD_VERSION;
 use crate::manifest::{MANIFEST_VERSION, Manifest};
+use crate::stamp::Stamp;
 use crate::trial::{TRIAL_VERSION, Trial, TrialResult};
 
 const MANIFEST: &str = "manifest.json";
@@ -178,21 +179,6 @@ impl RunDir {
             Ok(())
         })?;
         Ok(count)
-    }
-}
-
-/// What every version of a record has: read first, so that a newer record is called newer, not broken.
-#[derive(serde::Deserialize)]
-pub(crate) struct Stamp {
-    version: u32,
-}
-
-impl Stamp {
-    pub(crate) fn check(&self, what: &str, known: u32) -> Result<(), String> {
-        if self.version <= known {
-            return Ok(());
-        }
-        Err(format!("{what} has version {}, and {known} is the newest known here", self.version))
     }
 }
 

@@ -3,8 +3,8 @@
 use record::HostReading;
 use units::Instant;
 
+use crate::clock::now;
 use crate::process::Process;
-use crate::sampler::now;
 use crate::{accounting, machine};
 
 /// CPU time so far, in seconds, each since some start of its own: only what lies between two readings means anything.

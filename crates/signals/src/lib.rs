@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod accounting;
+mod clock;
 mod cpu;
 mod diag;
 mod group_name;

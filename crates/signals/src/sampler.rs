@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
 
 use record::{HostReading, ProcessReading};
-use rustix::time::{ClockId, clock_gettime};
 use units::{Duration, Instant};
 
+use crate::clock::{now, thread_cpu};
 use crate::cpu::CpuReading;
 use crate::diag::Diag;
 use crate::jvm;
@@ -393,16 +393,6 @@ fn open_files_limit(pid: i32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/limits")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("Max open files"))?;
     line.split_ascii_whitespace().next()?.parse().ok()
-}
-
-pub(crate) fn now() -> Instant {
-    let time = clock_gettime(ClockId::Monotonic);
-    Instant::from_nanos(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
-}
-
-fn thread_cpu() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::from_nanos(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
 #[cfg(test)]

@@ -1,20 +1,15 @@
-//! Accepted connections, and accepting them.
+//! Accepted connections.
 
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{Shutdown, TcpStream};
 use std::num::NonZeroU64;
 use std::sync::Arc;
-use std::time::Duration;
 
-use rustix::io::Errno;
-use rustix::net::{RecvFlags, SocketFlags, accept_with, recv};
+use rustix::net::{RecvFlags, recv};
 
 use crate::request::Inbox;
-use crate::shared::Shared;
 
 /// What is read and thrown away at most when a connection is closed by the server.
 const DRAIN_READS_MAX: usize = 64;
-/// The pause after an `accept` that failed for want of a resource, which would fail again at once.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
 /// An accepted connection.
 #[derive(Debug)]
@@ -28,26 +23,6 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Accepts one; `None` when none waits. `flags` may ask for a non-blocking socket.
-    pub(crate) fn accept(listener: &TcpListener, shared: &Shared, flags: SocketFlags) -> Option<Self> {
-        loop {
-            match accept_with(listener, flags | SocketFlags::CLOEXEC) {
-                Ok(socket) => {
-                    let id = shared.next_connection();
-                    let stream = Arc::new(TcpStream::from(socket));
-                    return Some(Self { stream, id, inbox: Inbox::default(), answers: 0 });
-                }
-                Err(Errno::AGAIN) => return None,
-                Err(Errno::INTR | Errno::CONNABORTED) => {}
-                Err(_) => {
-                    shared.connection_failed();
-                    std::thread::sleep(ACCEPT_PAUSE);
-                    return None;
-                }
-            }
-        }
-    }
-
     /// Whether the next answer is the connection's last by [`crate::Config::close_every`].
     pub(crate) fn closes_next(&self, close_every: Option<NonZeroU64>) -> bool {
         close_every.is_some_and(|every| (self.answers + 1).is_multiple_of(every.get()))

@@ -17,6 +17,7 @@ use rustix::time::{
 };
 use units::Instant;
 
+use crate::accept::accept;
 use crate::clock;
 use crate::connection::Connection;
 use crate::error::TargetError;
@@ -108,7 +109,7 @@ struct Loop<'a> {
 impl<'a> Loop<'a> {
     fn accept(&mut self, listener: &TcpListener, set: &Multiplexer) {
         let shared = self.worker.shared;
-        let accepted = std::iter::from_fn(|| Connection::accept(listener, shared, SocketFlags::NONBLOCK));
+        let accepted = std::iter::from_fn(|| accept(listener, shared, SocketFlags::NONBLOCK));
         for connection in accepted.take(ACCEPTS_A_TURN) {
             let index = self.free.pop().unwrap_or_else(|| {
                 self.slots.push(Entry { generation: 0, slot: None });

@@ -11,6 +11,7 @@
 //! An HTTP/1.0 request is answered and its connection closed.
 #![forbid(unsafe_code)]
 
+mod accept;
 mod answer;
 mod clock;
 mod config;
@@ -18,6 +19,7 @@ mod connection;
 mod delay;
 mod error;
 mod event_loop;
+mod model;
 mod multiplex;
 mod planted;
 mod pool;
@@ -31,9 +33,10 @@ mod threads;
 mod truth;
 mod work;
 
-pub use config::{BODY_BYTES_MAX, Config, Model, PathRule, Stall};
+pub use config::{BODY_BYTES_MAX, Config, PathRule, Stall};
 pub use delay::Delay;
 pub use error::TargetError;
+pub use model::Model;
 pub use planted::{Burn, Leak, LogWrites, Planted, WarmUp};
 pub use request::HEAD_BYTES_MAX;
 pub use server::{Server, run_until_signalled, start};

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use units::{Bytes, Duration};
 
-use crate::config::Model;
 use crate::error::TargetError;
+use crate::model::Model;
 
 /// The longest span of any planted limit: a typing error shall not hold a server for an hour.
 const SPAN_MAX: Duration = Duration::from_secs(60);

@@ -10,6 +10,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use rustix::event::epoll::EventFlags;
 use rustix::net::SocketFlags;
 
+use crate::accept::accept;
 use crate::connection::Connection;
 use crate::multiplex::{ACCEPTS_A_TURN, LISTENER, Multiplexer};
 use crate::shared::{Shared, Worker};
@@ -53,7 +54,7 @@ impl Pool {
     }
 
     fn accept(&self, shared: &Shared, listener: &TcpListener) {
-        let accepted = std::iter::from_fn(|| Connection::accept(listener, shared, SocketFlags::NONBLOCK));
+        let accepted = std::iter::from_fn(|| accept(listener, shared, SocketFlags::NONBLOCK));
         for connection in accepted.take(ACCEPTS_A_TURN) {
             // Only this thread takes from the map, so it cannot miss the event of what it adds now.
             match self.set.add(&connection.stream, connection.id, ONE_SHOT) {

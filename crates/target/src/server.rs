@@ -13,8 +13,9 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::clock;
-use crate::config::{Config, Model};
+use crate::config::Config;
 use crate::error::TargetError;
+use crate::model::Model;
 use crate::multiplex::Multiplexer;
 use crate::pool::Pool;
 use crate::shared::Shared;

@@ -6,6 +6,7 @@ use std::net::TcpListener;
 use rustix::event::epoll::EventFlags;
 use rustix::net::SocketFlags;
 
+use crate::accept::accept;
 use crate::connection::Connection;
 use crate::multiplex::{ACCEPTS_A_TURN, LISTENER, Multiplexer};
 use crate::shared::{Shared, Worker};
@@ -23,8 +24,7 @@ pub(crate) fn run(shared: &Shared, listener: &TcpListener, set: &Multiplexer) {
             }
             match event.data.u64() {
                 LISTENER => {
-                    let accepted =
-                        std::iter::from_fn(|| Connection::accept(listener, shared, SocketFlags::NONBLOCK));
+                    let accepted = std::iter::from_fn(|| accept(listener, shared, SocketFlags::NONBLOCK));
                     for connection in accepted.take(ACCEPTS_A_TURN) {
                         match set.add(&connection.stream, connection.id, EventFlags::IN) {
                             Ok(()) => drop(connections.insert(connection.id, connection)),

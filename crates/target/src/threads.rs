@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::SocketFlags;
 
+use crate::accept::accept;
 use crate::connection::Connection;
 use crate::multiplex::ACCEPTS_A_TURN;
 use crate::shared::{Shared, Worker};
@@ -25,7 +26,7 @@ pub(crate) fn run(shared: &Arc<Shared>, listener: &TcpListener) {
     let mut threads = Threads::new();
     let (ended, endings) = mpsc::channel();
     while wait_for_connection(shared, listener) {
-        let accepted = std::iter::from_fn(|| Connection::accept(listener, shared, SocketFlags::empty()));
+        let accepted = std::iter::from_fn(|| accept(listener, shared, SocketFlags::empty()));
         for connection in accepted.take(ACCEPTS_A_TURN) {
             spawn(shared, connection, &mut threads, ended.clone());
             shared.pause_accepting();

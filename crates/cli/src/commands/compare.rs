@@ -10,9 +10,9 @@ use stats::LEAST_EFFECT;
 use units::Share;
 
 use crate::arguments::compare::Compare;
-use crate::commands::recorded;
 use crate::exit::{self, Failure};
 use crate::output::{print, print_json, write_whole};
+use crate::recorded;
 
 /// Runs the command.
 pub fn run(arguments: &Compare) -> Result<ExitCode, Failure> {

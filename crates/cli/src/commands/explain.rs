@@ -10,9 +10,9 @@ use report::{capacity_text, explanations_text};
 use serde::Serialize;
 
 use crate::arguments::explain::Explain;
-use crate::commands::recorded;
 use crate::exit::{self, Failure};
 use crate::output::{print, print_json};
+use crate::recorded;
 
 use self::confirm::{Tried, confirm};
 

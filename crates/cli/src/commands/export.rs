@@ -17,9 +17,9 @@ use record::{
 use self::send::{Receiver, Taken};
 use crate::arguments::export::{At, Export};
 use crate::clock::now_ms;
-use crate::commands::recorded;
 use crate::exit::Failure;
 use crate::output::{print, write_whole};
+use crate::recorded;
 
 /// The largest result that is read; one has some 20 KB.
 const RESULT_BYTES_MAX: u64 = 64 << 20;

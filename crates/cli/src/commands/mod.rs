@@ -13,7 +13,6 @@ pub mod history;
 pub mod hit;
 pub mod jmeter;
 pub mod list;
-pub mod recorded;
 pub mod replicate;
 pub mod report;
 pub mod run;

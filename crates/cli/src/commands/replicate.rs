@@ -15,12 +15,13 @@ use report::{ClaimsReport, claims_text};
 use units::Duration;
 
 use crate::arguments::replicate::Replicate;
-use crate::commands::report::{Sources, leave_html};
+use crate::commands::report::leave_html;
 use crate::commands::run::{code, own_binary, run_dir};
 use crate::commands::stacks::name_broken;
 use crate::exit::{self, Failure};
 use crate::interrupt;
 use crate::output::{print, print_json, say};
+use crate::page::Sources;
 use crate::progress::RunProgress;
 
 /// What a twin and a control add to the trials of a table, beyond which cells may cost no more than a budget: with two

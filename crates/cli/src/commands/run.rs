@@ -8,13 +8,14 @@ use plan::stack::Catalogue;
 use plan::{Experiment, Pace, shell, toml_file};
 
 use crate::arguments::Run;
-use crate::commands::recorded;
-use crate::commands::report::{self, Sources};
+use crate::commands::report;
 use crate::commands::stacks::name_broken;
 use crate::exit::{self, Failure};
 use crate::interrupt;
 use crate::output::say;
+use crate::page::Sources;
 use crate::progress::RunProgress;
+use crate::recorded;
 
 /// Runs the command.
 pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {

@@ -8,10 +8,10 @@ use std::time::Duration;
 use serve::{Runs, Server};
 
 use crate::arguments::view::View;
-use crate::commands::report::{Sources, html};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::say;
+use crate::page::{Sources, html};
 
 /// What opens a browser, where there is a desktop.
 const OPENER: &str = "xdg-open";

@@ -2,10 +2,10 @@
 
 use units::{Duration, Instant};
 
-use super::{Engine, OPENING_AT_ONCE_MAX, RETRY_PAUSE, Stage, USERS_WAIT, Window};
+use super::{Engine, OPENING_AT_ONCE_MAX, RETRY_PAUSE, Stage, USERS_WAIT};
 use crate::config::{Load, UserStart};
 use crate::connection::State;
-use crate::sample::{Outcome, Sink};
+use crate::sample::{Outcome, Sink, Window};
 use crate::schedule::{Schedule, Skipped};
 use crate::script::Script;
 use crate::timers::Timers;

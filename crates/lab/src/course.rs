@@ -28,7 +28,7 @@ pub(crate) struct Course<'a> {
     left_out: BTreeMap<String, String>,
     /// Of which a trial failed, with the driver: one that failed once would cost its time-outs in every block, and what one
     /// driver can't load another may.
-    failed: BTreeSet<(String, record::Driver)>,
+    failed: BTreeSet<(String, Driver)>,
     control: StackManifest,
     /// What came of the trials written down.
     done: Done,
@@ -126,7 +126,7 @@ impl<'a> Course<'a> {
         let cell = phase.cell(place);
         !self.done.contains_key(&place.index)
             && !self.left_out.contains_key(&cell.stack)
-            && !self.failed.contains(&(cell.stack.clone(), recorded(cell.driver)))
+            && !self.failed.contains(&(cell.stack.clone(), cell.driver))
             && !precise.contains(&phase.table(place))
     }
 
@@ -206,28 +206,11 @@ impl<'a> Course<'a> {
             block: place.block,
             round: phase.rounds[place.round].name.clone(),
             stack: cell.stack.clone(),
-            role: role(cell.role),
-            driver: recorded(cell.driver),
+            role: cell.role,
+            driver: cell.driver,
             load: phase.load_label(place),
             started,
             result,
         }))
-    }
-}
-
-const fn role(role: Role) -> record::Role {
-    match role {
-        Role::Stack => record::Role::Stack,
-        Role::Twin => record::Role::Twin,
-        Role::Control => record::Role::Control,
-    }
-}
-
-/// A driver as records name it.
-pub(crate) const fn recorded(driver: Driver) -> record::Driver {
-    match driver {
-        Driver::Proofload => record::Driver::Proofload,
-        Driver::Wrk => record::Driver::Wrk,
-        Driver::Jmeter => record::Driver::Jmeter,
     }
 }

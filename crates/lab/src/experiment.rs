@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use driver::Control;
 use events::Event;
 use plan::stack::Catalogue;
-use plan::{Cell, CellId, Drivers, Experiment, Pace};
-use record::{MANIFEST_VERSION, Manifest, RunDir, Selected, StackManifest, Trial};
+use plan::{Cell, Drivers, Experiment, Pace};
+use record::{MANIFEST_VERSION, Manifest, RunDir, StackManifest, Trial};
 use stack::{BuildOptions, Interrupt, StackError};
 use units::Duration;
 
@@ -61,7 +61,7 @@ pub fn resume(dir: &Path, bench: &Bench<'_>, observe: &mut dyn FnMut(Event<'_>))
     let path = RunDir::experiment_path(dir);
     let mut experiment = Experiment::read_driven(&path, bench.catalogue, pace, drivers.as_ref())?;
     if let Some(selection) = &manifest.selection {
-        experiment.select(&selection.iter().map(cell_id).collect())?;
+        experiment.select(&selection.iter().cloned().collect())?;
     }
     let programs = Programs::find(&experiment.drivers, bench.catalogue.dir())?;
     observe(Event::Begun { title: &experiment.title, dir });
@@ -119,11 +119,6 @@ pub fn can_be_resumed(manifest: &Manifest, version: &str) -> Result<(), String> 
         format!("{} cores of {}", it.cores, it.cpu.as_deref().unwrap_or("an unknown CPU"))
     };
     Err(format!("it was made on {}, and this machine has {}", words(there), words(&here)))
-}
-
-fn cell_id(selected: &Selected) -> CellId {
-    let Selected { round, stack, connections } = selected.clone();
-    CellId { round, stack, connections }
 }
 
 /// Stacks for which something is missing, themselves or behind them, and how to get it.
@@ -207,10 +202,6 @@ fn manifest(
         .flat_map(|stack| stack.needs.tools.iter().map(String::as_str))
         .collect();
     let procedure = &experiment.procedure;
-    let selected = |name: &CellId| {
-        let CellId { round, stack, connections } = name.clone();
-        Selected { round, stack, connections }
-    };
     let cells: usize = experiment.rounds.iter().map(|round| round.cells.len()).sum();
     let blocks = blocks_of(experiment, &experiment.rounds);
     Manifest {
@@ -224,8 +215,8 @@ fn manifest(
         blocks_max: procedure.blocks_max,
         precision: Some(procedure.precision.get()),
         placement: procedure.placement.name().into(),
-        drivers: experiment.drivers.iter().map(|driver| driver.name().to_owned()).collect(),
-        selection: experiment.selection.as_ref().map(|names| names.iter().map(selected).collect()),
+        drivers: experiment.drivers.iter().map(|driver| driver.key().to_owned()).collect(),
+        selection: experiment.selection.as_ref().map(|cells| cells.iter().cloned().collect()),
         quick: experiment.pace == Pace::Quick,
         pace: experiment.pace.name().into(),
         trials: cells as u32 * blocks,

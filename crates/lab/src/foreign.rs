@@ -75,7 +75,7 @@ impl Programs {
     /// Looks for all that `drivers` take, before anything is made. JMeter is built from the folder of `stacks`.
     pub(crate) fn find(drivers: &Drivers, stacks: &Path) -> Result<Self, LabError> {
         let missing = |program: Foreign, what: String, install: String| LabError::DriverMissing {
-            driver: program.driver().name(),
+            driver: program.driver().key(),
             what,
             install,
         };
@@ -286,7 +286,7 @@ impl Told {
         LoadResult {
             version: LOAD_VERSION,
             url: job.url.to_owned(),
-            load: describe(job.plan, threads, program.driver().name()),
+            load: describe(job.plan, threads, program.driver().key()),
             driver: None,
             window: record::Window { start_monotonic_ns: self.start.as_nanos(), duration_s: self.length_s },
             interrupted: false,

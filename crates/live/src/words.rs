@@ -1,8 +1,8 @@
 //! What goes on in lines of text: where there is no terminal, and above the picture where there is one.
 
 use events::Ahead;
-use plan::Cell;
-use record::{Role, Trial};
+use plan::{Cell, Role};
+use record::Trial;
 use report::{TrialLine, indented, per_s, plain_line};
 use stats::Interval;
 use units::Duration;
@@ -34,16 +34,8 @@ pub fn started(number: u32, ahead: &Ahead, block: u32, round: &str, cell: &Cell)
         round: round.to_owned(),
         load: cell.load.label(),
         stack: cell.stack.clone(),
-        role: match cell.role {
-            plan::Role::Stack => Role::Stack,
-            plan::Role::Twin => Role::Twin,
-            plan::Role::Control => Role::Control,
-        },
-        driver: match cell.driver {
-            plan::Driver::Proofload => record::Driver::Proofload,
-            plan::Driver::Wrk => record::Driver::Wrk,
-            plan::Driver::Jmeter => record::Driver::Jmeter,
-        },
+        role: cell.role,
+        driver: cell.driver,
     }
 }
 

@@ -113,8 +113,9 @@ impl Metric {
     }
 }
 
-/// One stack at one load, as a claim names it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+/// One stack at one load, as claims and parts of an experiment name it: a round has one load for each number of
+/// connections. Who carries it is not said.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CellId {
     /// The experiment's round.
     pub round: String,

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use engine::{Expect, GoodStatus};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use units::{Duration, Rate, Seed, Share};
 
@@ -115,15 +115,24 @@ impl Round {
     }
 }
 
-/// What a cell is measured for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// What a cell, or a trial of it, is measured for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Role {
     /// A stack of the round.
+    #[default]
     Stack,
     /// The first stack of a load once more: what lies between the two is no difference.
     Twin,
     /// The same client against the calibration target: what it can do at all.
     Control,
+}
+
+impl Role {
+    /// Whether it is a stack's own.
+    pub const fn is_stack(&self) -> bool {
+        matches!(self, Self::Stack)
+    }
 }
 
 /// One stack at one load on one endpoint.

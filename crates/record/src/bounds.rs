@@ -6,6 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use plan::Driver;
+
 use crate::cells::base_load;
 use crate::confirmation::ConfirmationRecord;
 use crate::distribution::Distribution;
@@ -13,7 +15,7 @@ use crate::files::LinesBound;
 use crate::load::LoadResult;
 use crate::manifest::{Machine, Manifest, StackManifest};
 use crate::signals::{HostSignals, ServerSignals, SignalReading};
-use crate::trial::{Contract, Driver, Measured, Server, Trial, TrialResult};
+use crate::trial::{Contract, Measured, Server, Trial, TrialResult};
 
 const MIB: u64 = 1 << 20;
 /// The longest `manifest.json`, bytes; each has some kilobytes.

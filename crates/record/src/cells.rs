@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use plan::{Driver, Role};
 use schemars::JsonSchema;
 use serde::Serialize;
 use stats::Observation;
 
-use crate::trial::{Driver, Measured, Role, Trial, TrialResult};
+use crate::trial::{Measured, Trial, TrialResult};
 
 /// What a label ends with where a stack takes one request a connection: it is the same load to its round.
 const FRESH: &str = ", fresh";
@@ -159,7 +160,7 @@ fn by_block(trials: &[Trial], counts: impl Fn(&Trial) -> bool) -> Vec<Option<&Me
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trial::{Role, TRIAL_VERSION};
+    use crate::trial::TRIAL_VERSION;
 
     fn failed(block: u32, round: &str, stack: &str, load: &str) -> Trial {
         Trial {

@@ -46,7 +46,7 @@ pub use load::{
     Connections, ForeignDriver, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult, Outcomes, Second,
     StepResult, Window, WrongAnswer,
 };
-pub use manifest::{MANIFEST_VERSION, Machine, Manifest, Selected, StackManifest};
+pub use manifest::{MANIFEST_VERSION, Machine, Manifest, StackManifest};
 pub use run_dir::RunDir;
 pub use signals::{
     AcceptQueue, GroupReading, Held, HostReading, HostSignals, JvmReading, JvmUse, ProcessReading, Quota,
@@ -54,6 +54,8 @@ pub use signals::{
 };
 pub use signals_file::{read_signals, write_signals};
 pub use trial::{
-    Burst, CONTROL, Contract, Driver, Measured, Role, Server, Surroundings, TRIAL_VERSION, Trial,
-    TrialResult, Upstream, UsageSample, WarmUp,
+    Burst, CONTROL, Contract, Measured, Server, Surroundings, TRIAL_VERSION, Trial, TrialResult, Upstream,
+    UsageSample, WarmUp,
 };
+// What a record says of a plan, in the plan's own words.
+pub use plan::{CellId, Driver, Role};

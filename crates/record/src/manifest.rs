@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use plan::CellId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +44,7 @@ pub struct Manifest {
     pub drivers: Vec<String>,
     /// The cells that are measured, where it is not all of the experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub selection: Option<Vec<Selected>>,
+    pub selection: Option<Vec<CellId>>,
     /// Whether it was to be a quick look, with the experiment's shorter loads.
     #[serde(default)]
     pub quick: bool,
@@ -57,17 +58,6 @@ pub struct Manifest {
     pub tools: BTreeMap<String, String>,
     /// The machine.
     pub machine: Machine,
-}
-
-/// A cell of a run that measures a part of its experiment.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Selected {
-    /// The round.
-    pub round: String,
-    /// The stack.
-    pub stack: String,
-    /// Connections.
-    pub connections: u32,
 }
 
 /// What is known of a stack before it runs.

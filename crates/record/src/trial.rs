@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use plan::{Driver, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,57 +42,6 @@ pub struct Trial {
 
 /// The name of what is measured in a control.
 pub const CONTROL: &str = "control";
-
-/// What a trial is measured for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// A stack of the round.
-    #[default]
-    Stack,
-    /// A stack of the round once more: what lies between the two is no difference.
-    Twin,
-    /// The same client against the calibration target: what it can do at all.
-    Control,
-}
-
-impl Role {
-    /// Whether it is a stack's own trial.
-    pub const fn is_stack(&self) -> bool {
-        matches!(self, Self::Stack)
-    }
-}
-
-/// What made the measured load of a trial.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Driver {
-    /// Our own engine.
-    #[default]
-    Proofload,
-    /// wrk.
-    Wrk,
-    /// JMeter.
-    Jmeter,
-}
-
-impl Driver {
-    /// Whether it is our own engine.
-    pub const fn is_own(&self) -> bool {
-        matches!(self, Self::Proofload)
-    }
-
-    /// Its name in texts.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Proofload => "proofload",
-            Self::Wrk => "wrk",
-            Self::Jmeter => "JMeter",
-        }
-    }
-}
 
 /// What came of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -5,21 +5,26 @@ use std::fmt;
 use std::str::FromStr;
 
 use engine::{Load, UserStart};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use units::Duration;
 
 use super::Round;
 use crate::error::PlanError;
 use crate::load::{LoadPlan, Threads};
 
-/// A program that makes loads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+/// What made the measured load of a trial.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
 pub enum Driver {
     /// Our own engine.
     #[default]
     Proofload,
-    /// The real wrk.
+    /// wrk.
     Wrk,
-    /// The real JMeter.
+    /// JMeter.
     Jmeter,
 }
 
@@ -28,12 +33,26 @@ impl Driver {
     pub const ALL: [Self; 3] = [Self::Proofload, Self::Wrk, Self::Jmeter];
 
     /// What it is called in files and on the command line.
-    pub const fn name(self) -> &'static str {
+    pub const fn key(self) -> &'static str {
         match self {
             Self::Proofload => "proofload",
             Self::Wrk => "wrk",
             Self::Jmeter => "jmeter",
         }
+    }
+
+    /// Its name in texts.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Proofload => "proofload",
+            Self::Wrk => "wrk",
+            Self::Jmeter => "JMeter",
+        }
+    }
+
+    /// Whether it is our own engine.
+    pub const fn is_own(&self) -> bool {
+        matches!(self, Self::Proofload)
     }
 
     /// Whether it can make the measured part of `load`. The warm-up is ours, whatever the driver is.
@@ -48,7 +67,7 @@ impl Driver {
     /// Whether it can make all loads of a round.
     pub(super) fn can_carry_all(self, round: &Round) -> Result<(), PlanError> {
         if self != Self::Proofload && !round.latency.is_empty() {
-            let what = format!("{} keeps no rate, and `latency` compares answer times at rates", self.name());
+            let what = format!("{} keeps no rate, and `latency` compares answer times at rates", self.key());
             return Err(PlanError::new(what, "leave `latency` out, or name the driver proofload"));
         }
         round.cells.iter().try_for_each(|cell| self.can_carry(&cell.load))
@@ -56,14 +75,14 @@ impl Driver {
 
     /// An error: what it can't, of which load, and what would help.
     fn cannot(self, load: &LoadPlan, what: &str, help: &str) -> PlanError {
-        PlanError::new(format!("{} {what}: `{}` can't be asked of it", self.name(), load.label()), help)
+        PlanError::new(format!("{} {what}: `{}` can't be asked of it", self.key(), load.label()), help)
     }
 
     fn whole(self, name: &str, span: Duration, unit: Duration, unit_name: &str) -> Result<(), PlanError> {
         if span.as_nanos().is_multiple_of(unit.as_nanos()) {
             return Ok(());
         }
-        let what = format!("{} takes a {name} in whole {unit_name} only, and {span} is none", self.name());
+        let what = format!("{} takes a {name} in whole {unit_name} only, and {span} is none", self.key());
         Err(PlanError::new(what, format!("give it in whole {unit_name}, as in 2s")))
     }
 }
@@ -163,7 +182,7 @@ impl FromStr for Drivers {
             return Ok(Self(Driver::ALL.into()));
         }
         let named = text.split(',').map(|name| {
-            Driver::ALL.into_iter().find(|driver| driver.name() == name.trim()).ok_or_else(|| {
+            Driver::ALL.into_iter().find(|driver| driver.key() == name.trim()).ok_or_else(|| {
                 let help = "write proofload, wrk or jmeter, several of them with commas, or all";
                 PlanError::new(format!("`{}` is no driver", name.trim()), help)
             })
@@ -174,7 +193,7 @@ impl FromStr for Drivers {
 
 impl fmt::Display for Drivers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.iter().map(Driver::name).collect();
+        let names: Vec<&str> = self.iter().map(Driver::key).collect();
         f.write_str(&names.join(","))
     }
 }

@@ -211,7 +211,7 @@ fn every_driver_has_cells_of_its_own_with_a_twin_and_a_control() {
     for driver in Driver::ALL {
         let roles: Vec<Role> = of(driver).map(|cell| cell.role).collect();
         let one = [Role::Stack, Role::Stack, Role::Twin, Role::Control];
-        assert_eq!(roles, [one, one].concat(), "{}", driver.name());
+        assert_eq!(roles, [one, one].concat(), "{}", driver.key());
     }
     assert_eq!(experiment.drivers.to_string(), "proofload,wrk,jmeter");
     let text = GOOD.replace("title = \"t\"", "title = \"t\"\ndriver = \"wrk\"");
@@ -245,7 +245,7 @@ fn parts_that_are_named_are_kept_with_what_goes_with_them() {
             let cells = experiment.rounds.iter().flat_map(|round| &round.cells);
             let named = cells.filter(|cell| cell.role == Role::Stack);
             named
-                .map(|cell| (cell.stack.clone(), cell.load.connections.get(), cell.driver.name()))
+                .map(|cell| (cell.stack.clone(), cell.load.connections.get(), cell.driver.key()))
                 .collect::<Vec<_>>()
         })
     };

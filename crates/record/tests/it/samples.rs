@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use record::{
-    AcceptQueue, Burst, Connections, Contract, Distribution, Driver, ForeignDriver, Generator, Held,
+    AcceptQueue, Burst, CellId, Connections, Contract, Distribution, Driver, ForeignDriver, Generator, Held,
     HostSignals, JvmUse, LOAD_VERSION, LittlesLaw, Load, LoadResult, MANIFEST_VERSION, Machine, Manifest,
-    Measured, Outcomes, Quota, Role, Second, Selected, Server, ServerSignals, StackManifest, Surroundings,
+    Measured, Outcomes, Quota, Role, Second, Server, ServerSignals, StackManifest, Surroundings,
     TRIAL_VERSION, ThreadGroupUse, Trial, TrialResult, Upstream, UsageSample, WarmUp, Window,
 };
 
@@ -194,7 +194,7 @@ pub(crate) fn manifest() -> Manifest {
         pace: "full".into(),
         placement: "split".into(),
         drivers: vec!["proofload".into(), "wrk".into()],
-        selection: Some(vec![Selected { round: "hello".into(), stack: "gin".into(), connections: 64 }]),
+        selection: Some(vec![CellId { round: "hello".into(), stack: "gin".into(), connections: 64 }]),
         quick: false,
         trials: 6,
         stacks: BTreeMap::from([

@@ -8,9 +8,7 @@
 use std::collections::BTreeMap;
 
 use plan::Metric;
-use record::{
-    CellName, Driver, Load, Measured, Trial, TrialResult, base_load, cells, measured_by_block, trials_of,
-};
+use record::{CellName, Driver, Load, Measured, Trial, TrialResult, cells, measured_by_block, trials_of};
 use schemars::JsonSchema;
 use serde::Serialize;
 use stats::{
@@ -191,7 +189,7 @@ pub fn capacity(trials: &[Trial]) -> Vec<Capacity> {
 /// Whether a cell's connections are its concurrency, by any measured trial of that load in the round: a stack that only
 /// failed says nothing of its load, and the others were asked for the same.
 fn is_swept(trials: &[Trial], cell: &CellName) -> bool {
-    let is_of_load = |it: &Trial| it.round == cell.round && base_load(&it.load) == cell.load;
+    let is_of_load = |it: &Trial| it.round == cell.round && it.load.id == cell.load;
     let load = |trial: &Trial| match &trial.result {
         TrialResult::Measured(it) => Some(is_concurrency(&it.load.load)),
         TrialResult::Failed { .. } => None,

@@ -1,6 +1,7 @@
 //! The cells of a run, each explained.
 
-use record::{CellName, Driver, Measured, RankedBy, Trial, TrialResult, cells, trials_of};
+use plan::load_id::as_label;
+use record::{CellName, Driver, LoadId, Measured, RankedBy, Trial, TrialResult, cells, trials_of};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -15,7 +16,9 @@ pub struct CellExplanation {
     /// The round.
     pub round: String,
     /// The load, in words.
-    pub load: String,
+    #[serde(serialize_with = "as_label")]
+    #[schemars(with = "String")]
+    pub load: LoadId,
     /// What made it; absent where it was our own engine.
     #[serde(default, skip_serializing_if = "Driver::is_own")]
     pub driver: Driver,

@@ -265,6 +265,7 @@ fn controls(a: RecordedRun<'_>, b: RecordedRun<'_>) -> Vec<ControlChange> {
     let both = of(a).into_iter().filter_map(|(cell, of_a)| {
         let (a, b) = (median(&of_a)?, median(&of_b.remove(&cell)?)?);
         let CellName { round, load, driver, .. } = cell;
+        let load = load.to_string();
         Some(ControlChange { round, load, driver, goodput_per_s: [a, b], ratio: b / a })
     });
     both.collect()
@@ -306,7 +307,7 @@ fn change(cell: &CellName, sides: &[Side<'_>; 2], found: &Found) -> CellChange {
     let ratio = found.ratio;
     CellChange {
         round: cell.round.clone(),
-        load: cell.load.clone(),
+        load: cell.load.to_string(),
         driver: cell.driver,
         stack: cell.stack.clone(),
         trials: [a.trials(), b.trials()],

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use plan::Metric;
-use record::{CellName, Driver, Trial, TrialResult, cells, measured_by_block, trials_of};
+use record::{CellName, Driver, LoadId, Trial, TrialResult, cells, measured_by_block, trials_of};
 use serde::Serialize;
 use stats::{SERIES_MIN, change_points};
 use units::Seed;
@@ -40,25 +40,31 @@ pub struct HistoryFilter {
 impl HistoryFilter {
     fn takes(&self, cell: &CellName) -> bool {
         let is = |wanted: &Option<String>, has: &str| wanted.as_deref().is_none_or(|it| it == has);
+        // What a user types is held against what a user is shown.
+        let label = cell.load.to_string();
         let begins_with = |number: &str| {
-            cell.load
+            label
                 .strip_prefix(number)
                 .is_some_and(|rest| rest.starts_with(|it: char| !it.is_ascii_alphanumeric()))
         };
-        let load = self.load.as_deref().is_none_or(|it| it == cell.load || begins_with(it));
+        let load = self.load.as_deref().is_none_or(|it| it == label || begins_with(it));
         is(&self.stack, &cell.stack) && is(&self.round, &cell.round) && load
     }
 }
 
 /// What makes two figures ones of the same series. Quick and coarse runs have shorter loads, and where client and server
 /// share no cores the figures are others: each makes a series of its own.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+///
+/// Its order is that of the series.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct SeriesKey {
     title: String,
     pace: String,
     placement: String,
+    round: String,
+    load: LoadId,
+    stack: String,
     driver: Driver,
-    cell: (String, String, String),
 }
 
 /// A cell's figure in one run.
@@ -66,8 +72,6 @@ struct SeriesKey {
 pub struct HistoryPoint {
     #[serde(skip)]
     key: SeriesKey,
-    #[serde(skip)]
-    size: f64,
     /// The run's directory, as the user would name it.
     pub run: String,
     /// When it started, RFC 3339.
@@ -148,7 +152,6 @@ pub fn points_of_run(
         values
             .extend(std::iter::repeat_n(worst.unwrap_or_default(), if worst.is_some() { failed } else { 0 }));
         HistoryPoint {
-            size: cell.size().unwrap_or(f64::INFINITY),
             run: run.dir.to_owned(),
             started: run.manifest.started.clone(),
             trials: values.len(),
@@ -159,8 +162,10 @@ pub fn points_of_run(
                 title: run.manifest.title.clone(),
                 pace: pace(run),
                 placement: run.manifest.placement.clone(),
+                round: cell.round,
+                load: cell.load,
+                stack: cell.stack,
                 driver: cell.driver,
-                cell: (cell.round, cell.load, cell.stack),
             },
         }
     };
@@ -206,19 +211,12 @@ pub fn series_of(points: Vec<HistoryPoint>, metric: HistoryMetric) -> Vec<Series
     for point in points {
         by_key.entry(point.key.clone()).or_default().push(point);
     }
-    let mut all: Vec<(f64, Series)> = by_key
-        .into_iter()
-        .map(|(key, mut points)| {
-            // RFC 3339 in UTC sorts by time.
-            points.sort_by(|a, b| a.started.cmp(&b.started).then_with(|| a.run.cmp(&b.run)));
-            (points.first().map_or(0.0, |it| it.size), one(key, points, metric))
-        })
-        .collect();
-    all.sort_by(|(size_a, a), (size_b, b)| {
-        let key = |it: &Series| (it.title.clone(), it.pace.clone(), it.placement.clone(), it.round.clone());
-        key(a).cmp(&key(b)).then(size_a.total_cmp(size_b)).then_with(|| a.stack.cmp(&b.stack))
+    let series = by_key.into_iter().map(|(key, mut points)| {
+        // RFC 3339 in UTC sorts by time.
+        points.sort_by(|a, b| a.started.cmp(&b.started).then_with(|| a.run.cmp(&b.run)));
+        one(key, points, metric)
     });
-    all.into_iter().map(|it| it.1).collect()
+    series.collect()
 }
 
 fn one(key: SeriesKey, points: Vec<HistoryPoint>, metric: HistoryMetric) -> Series {
@@ -234,10 +232,10 @@ fn one(key: SeriesKey, points: Vec<HistoryPoint>, metric: HistoryMetric) -> Seri
     Series {
         changes: changes.collect(),
         title: key.title,
-        round: key.cell.0,
-        load: key.cell.1,
+        round: key.round,
+        load: key.load.to_string(),
         driver: key.driver,
-        stack: key.cell.2,
+        stack: key.stack,
         pace: key.pace,
         placement: key.placement,
         metric,

@@ -1,7 +1,7 @@
 //! Which figure of a trial may be compared with that of another.
 
 use plan::Metric;
-use record::{CellName, Driver, Measured, Trial, measured_controls};
+use record::{CellName, Measured, Trial, measured_controls};
 use stats::Spread;
 
 use crate::audit::{ReasonKind, audit_trial};
@@ -75,21 +75,19 @@ pub(crate) fn median(values: &[f64]) -> Option<f64> {
     Spread::of(values).map(|spread| spread.median)
 }
 
-/// What the client, which is `driver`, reached of the calibration target in the controls of the table of `round` with so
-/// many connections: the median. `None` where it had none.
-pub(crate) fn ceiling_per_s(trials: &[Trial], round: &str, connections: f64, driver: Driver) -> Option<f64> {
-    let of_table = measured_controls(trials).filter(|(cell, _)| {
-        cell.round == round
-            && cell.driver == driver
-            && cell.size().is_some_and(|size| (size - connections).abs() < 0.5)
-    });
+/// What the client reached of the calibration target in the controls that are of one table: the median. `None` where it had
+/// none.
+pub(crate) fn ceiling_per_s(trials: &[Trial], is_of_table: impl Fn(&CellName) -> bool) -> Option<f64> {
+    let of_table = measured_controls(trials).filter(|(control, _)| is_of_table(control));
     let rates: Vec<f64> = of_table.map(|(_, control)| control.load.goodput_per_s).collect();
     median(&rates)
 }
 
-/// The same for a cell: what [`crate::audit_trial`] holds its rates against.
+/// The same for a cell, at its very load and by its driver: what [`crate::audit_trial`] holds its rates against.
 pub fn ceiling_of(trials: &[Trial], cell: &CellName) -> Option<f64> {
-    ceiling_per_s(trials, &cell.round, cell.size()?, cell.driver)
+    ceiling_per_s(trials, |control| {
+        (&control.round, &control.load, control.driver) == (&cell.round, &cell.load, cell.driver)
+    })
 }
 
 /// Whether a reason makes the figure one of the measurement and not of the service.

@@ -62,7 +62,7 @@ fn cell_labels(manifest: &Manifest, cell: &CellName) -> Labels {
     Labels::default()
         .with("experiment", &*manifest.title)
         .with("round", &*cell.round)
-        .with("load", &*cell.load)
+        .with("load", cell.load.to_string())
         .with("driver", json_name(&cell.driver))
         .with("stack", &*cell.stack)
 }

@@ -141,7 +141,8 @@ impl<'a> Course<'a> {
         for key in phase.precise_before(block, &self.done) {
             if !precise.contains(&key) {
                 precise.push(key);
-                let (round, load) = (&phase.rounds[key.0].name, phase.table_label(key));
+                let round = &phase.rounds[key.0].name;
+                let load = phase.load_of_table(key).map_or_else(String::new, |it| it.to_string());
                 observe(Event::Precise { round, load: &load, blocks: block });
             }
         }
@@ -208,7 +209,7 @@ impl<'a> Course<'a> {
             stack: cell.stack.clone(),
             role: cell.role,
             driver: cell.driver,
-            load: phase.load_label(place),
+            load: phase.load(place),
             started,
             result,
         }))

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use plan::{ArrivalsOf, Cell, Driver, Experiment, Role, Round};
+use plan::{ArrivalsOf, Cell, Driver, Experiment, NamedLoad, Role, Round};
 use record::{RankedBy, Trial, TrialResult, observed};
 use stats::{Observation, blocks_needed, is_precise, pairs_of};
 use units::{Duration, Seed, Share};
@@ -132,19 +132,18 @@ impl Phase {
         (place.round, cell.load.connections.get(), cell.driver)
     }
 
-    /// The load in words. A control has that of the stacks it belongs to, though its own is shorter.
-    pub(crate) fn load_label(&self, place: &Place) -> String {
-        match self.cell(place) {
-            cell if cell.role == Role::Control => self.table_label(self.table(place)),
-            cell => cell.load.label(),
-        }
+    /// The load as a trial names it. A control has that of the stacks it belongs to, though its own is shorter.
+    pub(crate) fn load(&self, place: &Place) -> NamedLoad {
+        let cell = self.cell(place);
+        let of_stacks = if cell.role == Role::Control { self.load_of_table(self.table(place)) } else { None };
+        of_stacks.unwrap_or_else(|| cell.load.named())
     }
 
-    /// The load of a table in words: that of its first stack.
-    pub(crate) fn table_label(&self, (round, connections, _): TableKey) -> String {
+    /// The load of a table: that of its first stack.
+    pub(crate) fn load_of_table(&self, (round, connections, _): TableKey) -> Option<NamedLoad> {
         let mut cells = self.rounds[round].cells.iter();
         let of_table = cells.find(|cell| cell.load.connections.get() == connections);
-        of_table.map_or_else(String::new, |cell| cell.load.label())
+        of_table.map(|cell| cell.load.named())
     }
 
     /// The tables that are as precise as was asked for after the blocks before `block`.

@@ -9,6 +9,7 @@ pub mod claims;
 pub mod error;
 pub mod experiment;
 pub mod load;
+pub mod load_id;
 pub mod nearest;
 pub mod proxy;
 pub mod request;
@@ -24,5 +25,6 @@ pub use experiment::{
     Bursts, Cell, Driver, Drivers, Experiment, Only, Pace, Placement, Procedure, Role, Round,
 };
 pub use load::{IoChoice, LoadArguments, LoadPlan, Threads};
+pub use load_id::{ArrivalsName, LoadId, NamedLoad};
 pub use request::{HttpTarget, RequestArguments};
 pub use sb_template::SbTemplate;

@@ -8,6 +8,7 @@ use http::Limits;
 use units::{Duration, Rate, Seed};
 
 use crate::error::PlanError;
+use crate::load_id::{ArrivalsName, LoadId, NamedLoad};
 
 /// Most connections of one load; more need more processes for want of descriptors.
 pub const CONNECTIONS_MAX: u32 = 1_000_000;
@@ -244,53 +245,35 @@ impl LoadPlan {
             .collect()
     }
 
+    /// Which load it is, whatever else of it is asked for.
+    pub fn named(&self) -> NamedLoad {
+        let connections = self.connections;
+        let id = match self.load {
+            Load::Closed { think, start, requests_per_user } => LoadId::Closed {
+                connections,
+                ramp_up_ns: match start {
+                    UserStart::RampUp { span, .. } => Some(span.as_nanos()),
+                    UserStart::WithWarmUp => None,
+                },
+                requests_per_user,
+                think_ns: think.as_nanos(),
+            },
+            Load::Open { arrivals, .. } => {
+                let (rate, arrivals) = match arrivals {
+                    Arrivals::Constant(rate) => (rate, ArrivalsName::Constant),
+                    Arrivals::Poisson(rate) => (rate, ArrivalsName::Poisson),
+                };
+                LoadId::Open { rate, arrivals, connections }
+            }
+            Load::Scripted => LoadId::Scripted { users: connections },
+        };
+        NamedLoad { id, fresh_connections: self.reuse == Reuse::FreshConnection }
+    }
+
     /// The load in a few words: `64 connections`, `2000/s on 300`, `1000 users, ramp-up 50s`.
     pub fn label(&self) -> String {
-        let connections = self.connections;
-        let fresh = if self.reuse == Reuse::FreshConnection { ", fresh" } else { "" };
-        match self.load {
-            Load::Closed { think, start, requests_per_user } => {
-                format!("{}{fresh}", users_label(connections, think, start, requests_per_user))
-            }
-            Load::Open { arrivals: Arrivals::Constant(rate), .. } => {
-                format!("{rate} on {connections}{fresh}")
-            }
-            Load::Open { arrivals: Arrivals::Poisson(rate), .. } => {
-                format!("{rate} (Poisson) on {connections}{fresh}")
-            }
-            Load::Scripted => format!("{connections} users{fresh}"),
-        }
+        self.named().to_string()
     }
-}
-
-fn users_label(
-    users: NonZeroU32,
-    think: Duration,
-    start: UserStart,
-    requests_per_user: Option<NonZeroU32>,
-) -> String {
-    let mut parts = Vec::new();
-    if let UserStart::RampUp { span, .. } = start {
-        parts.push(format!("ramp-up {}", exact(span)));
-    }
-    if let Some(each) = requests_per_user {
-        parts.push(format!("{each} requests each"));
-    }
-    // Where all do the same all the time, a user is no more than a connection.
-    let what = if parts.is_empty() { "connections" } else { "users" };
-    if !think.is_zero() {
-        parts.push(format!("think {}", exact(think)));
-    }
-    parts.insert(0, format!("{users} {what}"));
-    parts.join(", ")
-}
-
-/// A span as somebody set it: rounded, two loads that differ could have one label.
-fn exact(span: Duration) -> String {
-    let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")];
-    let whole = units.into_iter().find(|(unit, _)| span.as_nanos().is_multiple_of(*unit));
-    let (unit, name) = whole.unwrap_or((1, "ns"));
-    format!("{}{name}", span.as_nanos() / unit)
 }
 
 /// Part `index` of `total` dealt out as evenly as whole numbers allow.

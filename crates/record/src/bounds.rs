@@ -5,10 +5,10 @@
 //! refused here, once, and nothing behind this has to ask again.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
 
-use plan::Driver;
+use plan::{Driver, LoadId};
 
-use crate::cells::base_load;
 use crate::confirmation::ConfirmationRecord;
 use crate::distribution::Distribution;
 use crate::files::LinesBound;
@@ -90,7 +90,7 @@ fn small_counts(what: &str, of: &BTreeMap<String, u32>) -> Checked {
 #[derive(Debug, Default)]
 pub(crate) struct Cells {
     trials: u64,
-    stacks_by_table: BTreeMap<(String, String, Driver), BTreeSet<String>>,
+    stacks_by_table: BTreeMap<(String, LoadId, Driver), BTreeSet<String>>,
     count: u64,
 }
 
@@ -99,7 +99,7 @@ impl Cells {
     pub(crate) fn add(&mut self, trial: &Trial) -> Checked {
         self.trials += 1;
         within("the number of trials", self.trials, TRIALS_MAX)?;
-        let table = (trial.round.clone(), base_load(&trial.load).to_owned(), trial.driver);
+        let table = (trial.round.clone(), trial.load.id.clone(), trial.driver);
         let stacks = self.stacks_by_table.entry(table).or_default();
         self.count += u64::from(stacks.insert(trial.stack.clone()));
         within("the number of stacks of a table", stacks.len() as u64, STACKS_OF_A_TABLE_MAX)?;
@@ -112,10 +112,27 @@ pub(crate) fn check_trial(trial: &Trial) -> Checked {
     within("`block`", trial.block.into(), BLOCKS_MAX)?;
     within("`index`", trial.index.into(), BLOCKS_MAX * CELLS_MAX)?;
     let Trial { round, stack, load, started, .. } = trial;
-    names(&[("`round`", round), ("`stack`", stack), ("`load`", load), ("`started`", started)])?;
+    names(&[("`round`", round), ("`stack`", stack), ("`started`", started)])?;
+    check_load_id(&load.id)?;
     match &trial.result {
         TrialResult::Measured(measured) => check_measured(measured),
         TrialResult::Failed { .. } => Ok(()),
+    }
+}
+
+/// Spans are any number of nanoseconds, since nothing is made of them, and a rate is one that can be by its type.
+fn check_load_id(load: &LoadId) -> Checked {
+    let at_a_time =
+        |count: NonZeroU32| within("the connections of `load_id`", count.get().into(), AT_A_TIME_MAX);
+    match load {
+        LoadId::Closed { connections, requests_per_user, .. } => {
+            let each = requests_per_user.map_or(0, NonZeroU32::get);
+            at_a_time(*connections)?;
+            within("the `requests_per_user` of `load_id`", each.into(), COUNT_MAX)
+        }
+        LoadId::Open { connections, .. } => at_a_time(*connections),
+        LoadId::Scripted { users } => at_a_time(*users),
+        LoadId::Unknown { label } => names(&[("`load`", label)]),
     }
 }
 
@@ -290,9 +307,9 @@ pub(crate) fn check_reading(before: usize, reading: &SignalReading) -> Checked {
 pub(crate) fn check_confirmation(before: usize, record: &ConfirmationRecord) -> Checked {
     within("the number of confirmations", before as u64 + 1, CONFIRMATIONS_MAX)?;
     let ConfirmationRecord { round, load, stack, variant, outcome, run, .. } = record;
+    check_load_id(load)?;
     names(&[
         ("`round`", round),
-        ("`load`", load),
         ("`stack`", stack),
         ("`variant`", variant),
         ("`outcome`", outcome),

@@ -2,23 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use plan::{Driver, Role};
+use plan::{CellId, Driver, LoadId, Role};
 use schemars::JsonSchema;
 use serde::Serialize;
 use stats::Observation;
 
 use crate::trial::{Measured, Trial, TrialResult};
 
-/// What a label ends with where a stack takes one request a connection: it is the same load to its round.
-const FRESH: &str = ", fresh";
-
-/// One stack at one load of a round, by one driver, as trials name it.
+/// One stack at one load of a round, by one driver, as trials are of it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CellName {
     /// The round.
     pub round: String,
-    /// The load, in words, without how connections are used.
-    pub load: String,
+    /// The load.
+    pub load: LoadId,
     /// What made the load: figures of two drivers are none of one cell.
     pub driver: Driver,
     /// The stack.
@@ -28,13 +25,14 @@ pub struct CellName {
 impl CellName {
     /// The cell of a trial.
     pub fn of(trial: &Trial) -> Self {
-        let load = base_load(&trial.load).to_owned();
-        Self { round: trial.round.clone(), load, driver: trial.driver, stack: trial.stack.clone() }
+        let Trial { round, load, driver, stack, .. } = trial;
+        Self { round: round.clone(), load: load.id.clone(), driver: *driver, stack: stack.clone() }
     }
 
-    /// The number that the load's label begins with: connections, or the rate.
-    pub fn size(&self) -> Option<f64> {
-        load_size(&self.load)
+    /// Whether it is in the table of the cell that a claim names: claims are of a closed load's users, and are judged by what
+    /// our own engine measured.
+    pub fn is_beside(&self, claimed: &CellId) -> bool {
+        self.driver.is_own() && self.round == claimed.round && self.load.users() == Some(claimed.connections)
     }
 }
 
@@ -87,32 +85,16 @@ pub fn observed(trial: &Trial, ranked_by: RankedBy) -> Observation {
     }
 }
 
-/// A load in words without how connections are used: what its table is called.
-pub fn base_load(label: &str) -> &str {
-    label.strip_suffix(FRESH).unwrap_or(label)
-}
-
-/// The number that a load's label begins with: connections, or the rate.
-pub fn load_size(label: &str) -> Option<f64> {
-    let end = label.find(|char: char| !char.is_ascii_digit() && char != '.');
-    label[..end.unwrap_or(label.len())].parse().ok()
-}
-
 /// Whether a trial stands for the stack that it names, as those of twins and controls do not.
 const fn stands_for_its_stack(trial: &Trial) -> bool {
     trial.role.is_stack()
 }
 
-/// Every cell of which there is a trial, failed ones included: by round, by the size of the load, by driver, by stack.
+/// Every cell of which there is a trial, failed ones included: by round, by load, by driver, by stack.
 pub fn cells(trials: &[Trial]) -> Vec<CellName> {
     let all: BTreeSet<CellName> =
         trials.iter().filter(|it| stands_for_its_stack(it)).map(CellName::of).collect();
-    let mut cells: Vec<CellName> = all.into_iter().collect();
-    cells.sort_by(|a, b| {
-        let size = |it: &CellName| it.size().unwrap_or(f64::INFINITY);
-        a.round.cmp(&b.round).then(size(a).total_cmp(&size(b))).then_with(|| a.cmp(b))
-    });
-    cells
+    all.into_iter().collect()
 }
 
 /// The measured controls of a run with the cell that each stands beside: what the client could do at all, in the same
@@ -160,6 +142,7 @@ fn by_block(trials: &[Trial], counts: impl Fn(&Trial) -> bool) -> Vec<Option<&Me
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::named_load::load_of_label;
     use crate::trial::TRIAL_VERSION;
 
     fn failed(block: u32, round: &str, stack: &str, load: &str) -> Trial {
@@ -171,7 +154,7 @@ mod tests {
             stack: stack.into(),
             role: Role::Stack,
             driver: Driver::Proofload,
-            load: load.into(),
+            load: load_of_label(load),
             started: String::new(),
             result: TrialResult::Failed { error: "no".into() },
         }
@@ -186,6 +169,28 @@ mod tests {
         ];
         let told: Vec<String> = cells(&trials).iter().map(|it| format!("{} {}", it.load, it.stack)).collect();
         assert_eq!(told, ["300 connections a", "300 connections b", "1000 connections b"]);
+    }
+
+    #[test]
+    fn a_rate_stands_behind_the_users_of_its_round_whatever_its_number_is() {
+        let trials = [
+            failed(0, "r", "a", "300/s on 50"),
+            failed(0, "r", "a", "1000 connections"),
+            failed(0, "r", "a", "64 connections"),
+        ];
+        let told: Vec<String> = cells(&trials).iter().map(|it| it.load.to_string()).collect();
+        assert_eq!(told, ["64 connections", "1000 connections", "300/s on 50"]);
+    }
+
+    #[test]
+    fn a_claim_is_of_users_and_no_rate_has_as_many() {
+        let claimed = |connections| CellId { round: "r".into(), stack: "a".into(), connections };
+        let is_beside =
+            |load, connections| CellName::of(&failed(0, "r", "a", load)).is_beside(&claimed(connections));
+        assert!(is_beside("300 connections", 300));
+        assert!(is_beside("300 users, 5 requests each", 300));
+        assert!(!is_beside("300/s on 50", 300));
+        assert!(!is_beside("300/s on 50", 50));
     }
 
     #[test]

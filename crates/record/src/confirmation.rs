@@ -1,5 +1,6 @@
 //! Predictions that were put to the test.
 
+use plan::LoadId;
 use serde::{Deserialize, Serialize};
 
 /// Version of [`ConfirmationRecord`].
@@ -12,8 +13,9 @@ pub struct ConfirmationRecord {
     pub version: u32,
     /// The round.
     pub round: String,
-    /// The load, in words.
-    pub load: String,
+    /// The load.
+    #[serde(flatten, with = "crate::named_load::written_id")]
+    pub load: LoadId,
     /// The stack.
     pub stack: String,
     /// The variant that made the change.

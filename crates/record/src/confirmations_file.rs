@@ -63,7 +63,7 @@ mod tests {
         ConfirmationRecord {
             version: CONFIRMATION_VERSION,
             round: "sleep".into(),
-            load: "300 connections".into(),
+            load: crate::load_of_label("300 connections").id,
             stack: stack.into(),
             variant: format!("{stack}@threads-400"),
             before_per_s: 2000.0,

@@ -22,6 +22,7 @@ mod hlog;
 mod load;
 mod load_file;
 mod manifest;
+mod named_load;
 mod run_dir;
 mod signals;
 mod signals_file;
@@ -33,8 +34,7 @@ pub use calibration::{
     ResponseFrom, Truth,
 };
 pub use cells::{
-    CellName, RankedBy, base_load, cells, load_size, measured_by_block, measured_controls, observed,
-    trials_of, twins_by_block,
+    CellName, RankedBy, cells, measured_by_block, measured_controls, observed, trials_of, twins_by_block,
 };
 pub use check::{CHECK_VERSION, CheckResult, Checked, EndpointCheck, StackCheck};
 pub use confirmation::{CONFIRMATION_VERSION, ConfirmationRecord};
@@ -47,6 +47,7 @@ pub use load::{
     StepResult, Window, WrongAnswer,
 };
 pub use manifest::{MANIFEST_VERSION, Machine, Manifest, StackManifest};
+pub use named_load::load_of_label;
 pub use run_dir::RunDir;
 pub use signals::{
     AcceptQueue, GroupReading, Held, HostReading, HostSignals, JvmReading, JvmUse, ProcessReading, Quota,
@@ -58,4 +59,4 @@ pub use trial::{
     UsageSample, WarmUp,
 };
 // What a record says of a plan, in the plan's own words.
-pub use plan::{CellId, Driver, Role};
+pub use plan::{CellId, Driver, LoadId, NamedLoad, Role};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plan::{Driver, Role};
+use plan::{Driver, NamedLoad, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,8 +31,9 @@ pub struct Trial {
     /// What made its measured load.
     #[serde(default, skip_serializing_if = "Driver::is_own")]
     pub driver: Driver,
-    /// Which load, in words.
-    pub load: String,
+    /// Which load. Of a control it is that of the table that it stands beside; its own is another.
+    #[serde(flatten, with = "crate::named_load::written")]
+    pub load: NamedLoad,
     /// When it started, RFC 3339.
     pub started: String,
     /// What came of it.

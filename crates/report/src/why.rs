@@ -15,7 +15,7 @@ pub fn explanations_text(cells: &[CellExplanation]) -> String {
         if table.replace(of) != Some(of) {
             // Writing into a String cannot fail.
             let _ = {
-                let (round, load) = (heading(&cell.round), heading(&cell.load));
+                let (round, load) = (heading(&cell.round), heading(&cell.load.to_string()));
                 writeln!(text, "{}{round}, {load}{}", gap(&text), by_driver(cell.driver))
             };
         }

@@ -1,5 +1,6 @@
 //! How often something is due.
 
+use core::cmp::Ordering;
 use core::fmt;
 use core::str::FromStr;
 
@@ -7,8 +8,23 @@ use crate::parse::{ParseError, number_and_suffix};
 use crate::time::Duration;
 
 /// Events a second: finite and above zero.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rate(f64);
+
+// Above zero and finite: nothing in it is unequal to itself or can't be put in order.
+impl Eq for Rate {}
+
+impl Ord for Rate {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Rate {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 impl Rate {
     /// The highest rate that leaves at least a nanosecond between two events.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plan::{CellId, Metric};
 use record::{
-    CellName, Driver, Manifest, Measured, Trial, TrialResult, measured_by_block, trials_of, twins_by_block,
+    CellName, Manifest, Measured, Trial, TrialResult, measured_by_block, trials_of, twins_by_block,
 };
 use stats::{LogRatios, Observation};
 
@@ -55,10 +55,12 @@ impl Name {
 
 impl<'a> CellTrials<'a> {
     pub(super) fn of(id: CellId, metric: Metric, trials: &[Trial], manifest: &'a Manifest) -> Self {
-        let is_of_cell =
-            |trial: &Trial| is_of_table(trial, &id.round, id.connections) && trial.stack == id.stack;
+        let is_of_cell = |trial: &Trial| {
+            let cell = CellName::of(trial);
+            cell.is_beside(&id) && cell.stack == id.stack
+        };
         let (mut left_out, mut doubts) = (BTreeMap::new(), BTreeMap::new());
-        let ceiling = ceiling_per_s(trials, &id.round, f64::from(id.connections), Driver::Proofload);
+        let ceiling = ceiling_per_s(trials, |control| control.is_beside(&id));
         let mut use_one = |measured: &Measured| {
             let Usable { figure, doubts: found } = Usable::of(measured, metric, ceiling);
             match figure {
@@ -132,29 +134,12 @@ impl<'a> CellTrials<'a> {
 
 /// What lies between a stack and its twin in the table of `cell`, as a share; `None` where the table has none.
 pub(super) fn twin_gap(cell: &CellId, metric: Metric, trials: &[Trial], manifest: &Manifest) -> Option<f64> {
-    let (stack, twins) = twins_by_block(trials, |trial| is_of_table(trial, &cell.round, cell.connections))?;
-    let ceiling = ceiling_per_s(trials, &cell.round, f64::from(cell.connections), Driver::Proofload);
+    let (stack, twins) = twins_by_block(trials, |trial| CellName::of(trial).is_beside(cell))?;
+    let ceiling = ceiling_per_s(trials, |control| control.is_beside(cell));
     let figure = |measured: &Measured| Usable::of(measured, metric, ceiling).figure.ok().map(Observation::of);
     let twins: Vec<Option<Observation>> = twins.into_iter().map(|it| it.and_then(figure)).collect();
     let doubled = CellId { stack: stack.to_owned(), ..cell.clone() };
     let doubled = CellTrials::of(doubled, metric, trials, manifest);
     let ratio = LogRatios::of(&doubled.values, &twins).ratio()?;
     Some(ratio.value.max(1.0 / ratio.value) - 1.0)
-}
-
-/// Claims are judged by what our own engine measured: what another driver makes of the same load is another question.
-fn is_of_table(trial: &Trial, round: &str, connections: u32) -> bool {
-    trial.driver.is_own() && trial.round == round && has_users(trial, connections)
-}
-
-/// By the record where there is one; a failed trial has its label only.
-fn has_users(trial: &Trial, connections: u32) -> bool {
-    match &trial.result {
-        TrialResult::Measured(it) => {
-            it.load.load.connections == connections && it.load.load.rate_per_s.is_none()
-        }
-        TrialResult::Failed { .. } => {
-            CellName::of(trial).size().is_some_and(|size| (size - f64::from(connections)).abs() < 0.5)
-        }
-    }
 }

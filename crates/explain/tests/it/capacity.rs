@@ -1,7 +1,7 @@
 //! What a stack can carry, from made-up sweeps of which the law is known.
 
 use explain::{Capacity, DoubtKind, ExplainedBy, PoolKnee, capacity};
-use record::{Load, Role, TRIAL_VERSION, Trial, TrialResult};
+use record::{Load, Role, TRIAL_VERSION, Trial, TrialResult, load_of_label};
 
 use crate::samples;
 
@@ -21,7 +21,7 @@ fn at(block: u32, stack: &str, connections: u32, per_s: f64, change: impl Fn(&mu
         stack: stack.into(),
         role: Role::Stack,
         driver: record::Driver::Proofload,
-        load: measured.load.load.label.clone(),
+        load: load_of_label(&measured.load.load.label),
         started: String::new(),
         result: TrialResult::Measured(Box::new(measured)),
     }
@@ -119,7 +119,7 @@ fn levels_that_all_wait_are_called_saturated_and_the_pool_a_bound() {
 #[test]
 fn trials_that_are_the_clients_or_failed_are_not_used_and_said_so() {
     let mut trials = sweep("tomcat", &LEVELS, pool_of_200);
-    for trial in trials.iter_mut().filter(|it| it.block == 0 && it.load == "1000 connections") {
+    for trial in trials.iter_mut().filter(|it| it.block == 0 && it.load.id.users() == Some(1000)) {
         if let TrialResult::Measured(measured) = &mut trial.result {
             measured.load.generator.busy_share = 0.99;
         }

@@ -2,7 +2,7 @@
 
 use explain::{ClaimVerdict, JudgedClaim, PartUnit, SizeVerdict, judge_claim};
 use plan::{CellId, CellPair, Claim, Level, Metric, Statement};
-use record::{MANIFEST_VERSION, Machine, Manifest, TRIAL_VERSION, Trial, TrialResult};
+use record::{MANIFEST_VERSION, Machine, Manifest, TRIAL_VERSION, Trial, TrialResult, load_of_label};
 
 use crate::samples::{times, trial};
 
@@ -40,7 +40,7 @@ fn at(block: u32, stack: &str, per_s: f64, connections: u32) -> Trial {
         role: record::Role::Stack,
         driver: record::Driver::Proofload,
         stack: stack.into(),
-        load: format!("{connections} connections"),
+        load: load_of_label(&format!("{connections} connections")),
         started: String::new(),
         result: TrialResult::Measured(Box::new(measured)),
     }
@@ -401,4 +401,42 @@ fn a_claim_is_not_confirmed_by_the_blocks_in_which_a_stack_behaved() {
     let faster = Statement::Order(vec![pair("tomcat", "jetty")]);
     let told = of_metric(Metric::ResponseP99, faster, &trials);
     assert_eq!(told.verdict, ClaimVerdict::Undecided, "{told:?}");
+}
+
+/// The order of two stacks with 300 connections each.
+fn order_at_300() -> Statement {
+    let pair = CellPair { a: cell("jetty", 300), b: cell("tomcat", 300), published: None };
+    Statement::Order(vec![pair])
+}
+
+fn two_at_300() -> Vec<Trial> {
+    [blocks(10, "jetty", 1200.0, 300), blocks(10, "tomcat", 1000.0, 300)].concat()
+}
+
+/// 300 requests a second on 50 connections are not 300 connections, though both begin with the same number.
+#[test]
+fn the_control_of_a_rate_is_no_ceiling_of_as_many_connections() {
+    let mut trials = two_at_300();
+    let controls = blocks(10, record::CONTROL, 1250.0, 50).into_iter();
+    trials.extend(controls.map(|control| Trial {
+        role: record::Role::Control,
+        load: load_of_label("300/s on 50"),
+        ..control
+    }));
+    assert_eq!(explain::ceiling_of(&trials, &record::CellName::of(&trials[0])), None);
+    let told = judged(order_at_300(), &trials);
+    assert_eq!(told.verdict, ClaimVerdict::Confirmed, "{told:?}");
+}
+
+#[test]
+fn a_trial_that_failed_at_a_rate_is_none_of_as_many_connections() {
+    let mut trials = two_at_300();
+    let failed = |block| Trial {
+        load: load_of_label("300/s on 50"),
+        result: TrialResult::Failed { error: "it died".into() },
+        ..at(block, "jetty", 1.0, 50)
+    };
+    trials.extend((10..20).map(failed));
+    let told = judged(order_at_300(), &trials);
+    assert_eq!((told.verdict, told.notes.as_slice()), (ClaimVerdict::Confirmed, &[][..]), "{told:?}");
 }

@@ -1,7 +1,7 @@
 //! Two made-up runs compared: what a gate must not let through.
 
 use explain::{CellChange, ChangeVerdict, RecordedRun, WorseBy, compare_runs};
-use record::{Driver, Manifest, Outcomes, Role, TRIAL_VERSION, Trial, TrialResult};
+use record::{Driver, Manifest, Outcomes, Role, TRIAL_VERSION, Trial, TrialResult, load_of_label};
 
 use crate::samples::trial;
 
@@ -14,7 +14,7 @@ fn of(block: u32, result: TrialResult) -> Trial {
         role: Role::Stack,
         driver: Driver::Proofload,
         stack: "gin".into(),
-        load: "64 connections".into(),
+        load: load_of_label("64 connections"),
         started: String::new(),
         result,
     }

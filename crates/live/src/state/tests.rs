@@ -56,7 +56,7 @@ fn trial(stack: &str, result: TrialResult) -> Trial {
         stack: stack.into(),
         role: Role::Stack,
         driver: Driver::Proofload,
-        load: "4 connections".into(),
+        load: record::load_of_label("4 connections"),
         started: "2026-11-22T08:00:00Z".into(),
         result,
     }

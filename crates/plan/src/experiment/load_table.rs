@@ -7,6 +7,7 @@ use serde::de::{Deserializer, Error};
 use units::{Duration, Rate};
 
 use crate::load::{IoChoice, LoadArguments, Threads};
+use crate::load_id::ArrivalsName;
 use crate::toml_file::Numbers;
 
 /// The keys of `[load]`, `[quick]` and a round's `load`.
@@ -60,13 +61,6 @@ impl FromStr for WarmUpKey {
         }
         text.parse().map(Self::Lasting).map_err(|error| format!("{error}, or `steady`"))
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum ArrivalsName {
-    Constant,
-    Poisson,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

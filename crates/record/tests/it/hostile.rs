@@ -96,6 +96,7 @@ fn a_figure_that_no_run_has_is_refused_with_its_file_line_value_and_bound() {
         ("/block".to_owned(), json!(u32::MAX), "`block` is 4294967295, and at most 10000"),
         ("/index".into(), json!(u32::MAX), "`index` is 4294967295"),
         ("/round".into(), json!("r".repeat(5000)), "the length of `round` is 5000, and at most 4096"),
+        ("/load_id/connections".into(), json!(u32::MAX), "the connections of `load_id` is 4294967295"),
         (format!("{load}/load/connections"), json!(u32::MAX), "`connections` is 4294967295"),
         (format!("{load}/load/threads"), json!(u32::MAX), "`threads` is"),
         (format!("{load}/intended"), json!(u64::MAX), "`intended` is 18446744073709551615"),

@@ -6,7 +6,7 @@ use record::{
     AcceptQueue, Burst, CellId, Connections, Contract, Distribution, Driver, ForeignDriver, Generator, Held,
     HostSignals, JvmUse, LOAD_VERSION, LittlesLaw, Load, LoadResult, MANIFEST_VERSION, Machine, Manifest,
     Measured, Outcomes, Quota, Role, Second, Server, ServerSignals, StackManifest, Surroundings,
-    TRIAL_VERSION, ThreadGroupUse, Trial, TrialResult, Upstream, UsageSample, WarmUp, Window,
+    TRIAL_VERSION, ThreadGroupUse, Trial, TrialResult, Upstream, UsageSample, WarmUp, Window, load_of_label,
 };
 
 fn map<V: Copy>(pairs: &[(&str, V)]) -> BTreeMap<String, V> {
@@ -143,7 +143,7 @@ pub(crate) fn trial(index: u32, result: TrialResult) -> Trial {
         stack: "target-pool".into(),
         role: Role::Twin,
         driver: Driver::Wrk,
-        load: "64 connections".into(),
+        load: load_of_label("64 connections, fresh"),
         started: "2026-11-21T11:30:07Z".into(),
         result,
     }

@@ -1,7 +1,9 @@
 //! What is written is read back as it was, to the last bit of each figure.
 
+use std::path::Path;
+
 use proptest::prelude::*;
-use record::{Manifest, Trial, TrialResult};
+use record::{LoadId, Manifest, RunDir, Trial, TrialResult, load_of_label};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -53,6 +55,46 @@ fn a_trial_that_names_no_driver_is_of_our_own() {
     assert!(!text.contains("\"driver\""), "and writes none: {text}");
     let TrialResult::Measured(measured) = trial.result else { panic!("it was measured") };
     assert_eq!(measured.load.driver, None);
+}
+
+/// The records of the sample pages were made before a line said more of its load than its label.
+#[test]
+fn the_label_of_an_old_record_says_which_load_it_was() {
+    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/samples/records");
+    let mut read = 0;
+    for run in std::fs::read_dir(records).unwrap() {
+        let run = run.unwrap().path();
+        let text = std::fs::read_to_string(run.join("trials.jsonl")).unwrap();
+        for (trial, line) in RunDir::read_trials(&run).unwrap().iter().zip(text.lines()) {
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            assert_eq!(line["load"], trial.load.to_string());
+            assert!(!matches!(trial.load.id, LoadId::Unknown { .. }), "{}", trial.load);
+            if let (TrialResult::Measured(measured), true) = (&trial.result, line.get("load_id").is_none()) {
+                let asked = &measured.load.load;
+                assert_eq!(trial.load.id.users(), Some(asked.connections), "{}", trial.load);
+                assert_eq!(trial.load.fresh_connections, !asked.keep_alive, "{}", trial.load);
+            }
+            read += 1;
+        }
+    }
+    assert!(read > 50, "{read} trials");
+}
+
+#[test]
+fn a_line_says_which_load_it_is_beside_what_it_is_called() {
+    let mut trial = failed(0);
+    trial.load = load_of_label("2000.5/s (Poisson) on 300, fresh");
+    let mut line = serde_json::to_value(&trial).unwrap();
+    assert_eq!(line["load"], "2000.5/s (Poisson) on 300, fresh");
+    let id = serde_json::json!({
+        "model": "open", "rate_per_s": 2000.5, "arrivals": "poisson", "connections": 300, "fresh_connections": true
+    });
+    assert_eq!(line["load_id"], id);
+    line["load"] = "2000 connections".into();
+    assert_eq!(serde_json::from_value::<Trial>(line.clone()).unwrap(), trial, "the label is shown, not read");
+    line.as_object_mut().unwrap().remove("load_id");
+    let old: Trial = serde_json::from_value(line).unwrap();
+    assert_eq!(old.load, load_of_label("2000 connections"));
 }
 
 #[test]

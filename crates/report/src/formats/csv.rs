@@ -59,7 +59,7 @@ fn line(table: &Table, row: &Row) -> [String; 28] {
     let to_best = row.to_best;
     [
         text(&table.round),
-        text(&table.load),
+        text(&table.load.to_string()),
         Driver::name(table.driver).to_owned(),
         text(&row.stack),
         row.rank_from.to_string(),

@@ -87,8 +87,7 @@ fn of_table(page: &Page, table: &Table) -> Suite {
     let mut cases: Vec<Case> = table.rows.iter().map(|row| of_row(page, table, row)).collect();
     // A stack of which every trial failed has no row.
     let failures = page.missing.failures.iter().filter(|it| {
-        (it.round.as_str(), record::base_load(&it.load), it.driver)
-            == (table.round.as_str(), table.load.as_str(), table.driver)
+        (&it.round, &it.load.id, it.driver) == (&table.round, &table.load, table.driver)
             && table.rows.iter().all(|row| row.stack != it.stack)
     });
     for failure in failures {

@@ -15,7 +15,12 @@ const FAILURES_MAX: usize = 10;
 pub fn markdown(page: &Page) -> String {
     let mut text = format!("## {}\n", words(&page.run.title));
     for (table, answer) in page.tables.iter().zip(&page.answers) {
-        let of = format!("{}, {}{}", heading(&table.round), heading(&table.load), by_driver(table.driver));
+        let of = format!(
+            "{}, {}{}",
+            heading(&table.round),
+            heading(&table.load.to_string()),
+            by_driver(table.driver)
+        );
         // Writing into a String cannot fail.
         let _ = write!(text, "\n### {}\n\n**{}**\n\n{}", words(&of), words(&answer.sentence), ranking(table));
     }

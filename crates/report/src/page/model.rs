@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use explain::{Capacity, CellExplanation, ReasonKind, VerdictKind};
-use record::{Driver, Machine, RankedBy};
+use plan::load_id::as_label;
+use record::{Driver, LoadId, Machine, NamedLoad, RankedBy};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -111,7 +112,9 @@ pub struct Failure {
     /// The round.
     pub round: String,
     /// The load, in words.
-    pub load: String,
+    #[serde(serialize_with = "as_label")]
+    #[schemars(with = "String")]
+    pub load: NamedLoad,
     /// The stack.
     pub stack: String,
     /// What made its load.
@@ -200,7 +203,9 @@ pub struct Table {
     /// The round.
     pub round: String,
     /// The load, in words.
-    pub load: String,
+    #[serde(serialize_with = "as_label")]
+    #[schemars(with = "String")]
+    pub load: LoadId,
     /// What made it.
     pub driver: Driver,
     /// What it is ranked by.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use explain::{Capacity, CapacityFigure, ExplainedBy, PoolKnee, is_concurrency};
-use record::{Distribution, Driver, Load, Measured, Role, Trial, TrialResult, base_load};
+use record::{Distribution, Driver, Load, Measured, Role, Trial, TrialResult};
 use stats::Spread;
 
 use super::model::{
@@ -68,7 +68,7 @@ fn series(trials: &[Trial], cells: &[Cell], capacities: &[Capacity], key: Key<'_
             trial.role == Role::Stack
                 && trial.driver == driver
                 && (trial.round.as_str(), trial.stack.as_str()) == (round, cell.why.stack.as_str())
-                && base_load(&trial.load) == cell.why.load
+                && trial.load.id == cell.why.load
         };
         if (cell.why.round.as_str(), cell.why.driver) != (round, driver) {
             continue;

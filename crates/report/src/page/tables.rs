@@ -27,7 +27,7 @@ pub(super) fn ranked(of: &PageOf<'_>, explained: &[CellExplanation]) -> Ranked {
         let order = Order::of(&rows);
         let mut table = Table {
             round: name.round.to_owned(),
-            load: name.load.to_owned(),
+            load: name.load.clone(),
             driver: name.driver,
             ranked_by: rows.ranked_by,
             tested: matches!(order, Order::Tests(..)),
@@ -144,7 +144,7 @@ fn cell_of(of: &PageOf<'_>, table: TableName<'_>, cell: &rows::Cell<'_>, why: &C
     let trial = index_of(of.trials, typical);
     let detail = if table.driver == Driver::Proofload { (of.detail)(trial) } else { TrialDetail::default() };
     let confirmations = of.confirmations.iter().filter(|it| {
-        (it.round.as_str(), it.load.as_str(), it.stack.as_str()) == (table.round, table.load, cell.stack)
+        (it.round.as_str(), &it.load, it.stack.as_str()) == (table.round, table.load, cell.stack)
     });
     let curve = details::curve(typical, &detail.intervals);
     Cell {

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use explain::{Reason, ReasonKind, audit_trial};
 use record::{
-    CellName, Distribution, Driver, Measured, RankedBy, Role, Trial, TrialResult, base_load, load_size,
-    observed,
+    CellName, Distribution, Driver, LoadId, Measured, RankedBy, Role, Trial, TrialResult, observed,
 };
 use stats::{LogRatios, Observation, Ratio, Spread, Twin};
 
@@ -136,7 +135,7 @@ struct Trials<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TableName<'a> {
     pub(crate) round: &'a str,
-    pub(crate) load: &'a str,
+    pub(crate) load: &'a LoadId,
     /// Rows that two drivers measured are in two tables: no rank is of both.
     pub(crate) driver: Driver,
     /// As its stacks' loads have it. The load of a control is another.
@@ -148,20 +147,20 @@ impl TableName<'_> {
     /// is called.
     pub(crate) fn has(&self, trial: &Trial) -> bool {
         trial.round == self.round
-            && base_load(&trial.load) == self.load
+            && trial.load.id == *self.load
             && trial.driver == self.driver
             && ranked_by(trial).is_none_or(|it| it == self.ranked_by)
     }
 
     /// As it stands above the table.
     pub(crate) fn heading(&self) -> String {
-        format!("{}, {}{}", heading(self.round), heading(self.load), by_driver(self.driver))
+        format!("{}, {}{}", heading(self.round), heading(&self.load.to_string()), by_driver(self.driver))
     }
 
     /// A cell of it.
     pub(crate) fn cell(&self, stack: &str) -> CellName {
         let Self { round, load, driver, .. } = *self;
-        CellName { round: round.into(), load: load.into(), driver, stack: stack.into() }
+        CellName { round: round.into(), load: load.clone(), driver, stack: stack.into() }
     }
 }
 
@@ -246,13 +245,13 @@ pub(crate) fn shown(ranked_by: RankedBy, ratio: Ratio) -> Ratio {
     Ratio { value: ranked_by.shown(ratio.value), low, high }
 }
 
-/// Rounds in the order in which the trials name them first, which is that of the experiment, and the loads of each from
-/// small to large, each by every driver, our own first: the trials name those in random order.
+/// Rounds in the order in which the trials name them first, which is that of the experiment, and the loads of each in
+/// theirs, each by every driver, our own first: the trials name those in random order.
 pub(crate) fn tables<'a>(trials: &'a [Trial]) -> Vec<TableName<'a>> {
     // A stack that takes one request a connection runs the same load on fresh connections.
     let named = |trial: &'a Trial, ranked_by| TableName {
         round: &trial.round,
-        load: base_load(&trial.load),
+        load: &trial.load.id,
         driver: trial.driver,
         ranked_by,
     };
@@ -277,10 +276,8 @@ pub(crate) fn tables<'a>(trials: &'a [Trial]) -> Vec<TableName<'a>> {
     }
     let place = |round: &str| rounds.iter().position(|it| *it == round);
     seen.sort_by(|a, b| {
-        let size = |label| load_size(label).unwrap_or(f64::INFINITY);
-        let sizes = size(a.load).total_cmp(&size(b.load));
         let rest = || (a.load, a.driver, a.ranked_by).cmp(&(b.load, b.driver, b.ranked_by));
-        place(a.round).cmp(&place(b.round)).then(sizes).then_with(rest)
+        place(a.round).cmp(&place(b.round)).then_with(rest)
     });
     seen
 }

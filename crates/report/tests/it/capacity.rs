@@ -20,10 +20,10 @@ fn sweep(round: &str, stack: &str, levels: &[u32], rate: impl Fn(f64) -> f64) ->
 }
 
 fn at_connections(mut trial: Trial, connections: u32) -> Trial {
-    trial.load = format!("{connections} connections");
+    trial.load = record::load_of_label(&format!("{connections} connections"));
     if let TrialResult::Measured(measured) = &mut trial.result {
         measured.load.load.connections = connections;
-        measured.load.load.label.clone_from(&trial.load);
+        measured.load.load.label = trial.load.to_string();
     }
     trial
 }

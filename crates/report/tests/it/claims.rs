@@ -25,7 +25,7 @@ fn containers(blocks: u32) -> Vec<Trial> {
     for (stack, (name, rate)) in (0..).zip(RATES) {
         trials.extend((0..blocks).map(|block| {
             let mut trial = at(block, name, rate * machine(block) * noise(stack, block));
-            trial.load = "400 connections".into();
+            trial.load = record::load_of_label("400 connections");
             if let TrialResult::Measured(measured) = &mut trial.result {
                 measured.load.load.connections = 400;
             }

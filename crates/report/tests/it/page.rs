@@ -187,7 +187,7 @@ fn connections_that_were_varied_make_a_sweep() {
     let mut trials = Vec::new();
     for connections in [64_u32, 128, 256] {
         let mut trial = at(0, "gin", 1000.0 + f64::from(connections));
-        trial.load = format!("{connections} connections");
+        trial.load = record::load_of_label(&format!("{connections} connections"));
         if let record::TrialResult::Measured(measured) = &mut trial.result {
             measured.load.load.connections = connections;
         }
@@ -232,7 +232,7 @@ fn what_was_confirmed_stands_with_its_cell() {
     let record = ConfirmationRecord {
         version: 1,
         round: trials[0].round.clone(),
-        load: trials[0].load.clone(),
+        load: trials[0].load.id.clone(),
         stack: "gin".into(),
         variant: "gin@wide".into(),
         before_per_s: 50.0,

@@ -57,10 +57,10 @@ fn every_round_and_load_is_a_table() {
     for (index, trial) in trials.iter_mut().enumerate() {
         match index {
             0 => trial.round = "sleep".into(),
-            1 => trial.load = "128 connections".into(),
-            2 => trial.load = "9 connections".into(),
+            1 => trial.load = record::load_of_label("128 connections"),
+            2 => trial.load = record::load_of_label("9 connections"),
             // On fresh connections because the stack closes them: the same load, and the same table.
-            3 => trial.load = "64 connections, fresh".into(),
+            3 => trial.load = record::load_of_label("64 connections, fresh"),
             _ => {}
         }
     }

@@ -199,7 +199,7 @@ pub(crate) fn trial(block: u32, stack: &str, result: TrialResult) -> Trial {
         stack: stack.into(),
         role: Role::Stack,
         driver: Driver::Proofload,
-        load: "64 connections".into(),
+        load: record::load_of_label("64 connections"),
         started: "2026-11-21T11:30:07Z".into(),
         result,
     }

@@ -41,7 +41,7 @@ impl Tried {
 
     fn of(cell: &CellExplanation) -> Self {
         let CellExplanation { round, load, stack, .. } = cell.clone();
-        Self { round, load, stack, why_not: None, confirmation: None, run: None }
+        Self { round, load: load.to_string(), stack, why_not: None, confirmation: None, run: None }
     }
 }
 

@@ -55,7 +55,7 @@ stress: ## Both drivers at 5000 connections to a server that resets, closes and 
 .PHONY: replay
 replay: ## One seed of the simulation: make replay SEED=42
 	@[[ "$(SEED)" =~ ^[0-9]+$$ ]] || { echo "make replay SEED=n: n is the number that a failed test printed" >&2; exit 2; }
-	PROOFLOAD_SEED=$(SEED) cargo test --locked -p proofload-sim --test laws
+	PROOFLOAD_SEED=$(SEED) cargo test --locked -p proofload-sim --test it laws::
 
 .PHONY: bench
 bench: setup build ## CPU a request beside a null client and other tools (an hour); BENCH="--only small-300 --quick"

@@ -1,7 +1,7 @@
 //! Any text as a browser's recording: it is refused, or becomes a scenario that can be made ready.
 //!
 //! Run: `cargo +nightly fuzz run har fuzz/corpus/har fuzz/seeds/har -- -max_total_time=60`. A new find goes to
-//! `fuzz/artifacts`; make it a named test in `crates/sources/tests/sources.rs`.
+//! `fuzz/artifacts`; make it a named test in `crates/sources/tests/it/main.rs`.
 #![no_main]
 
 use std::num::NonZeroU32;

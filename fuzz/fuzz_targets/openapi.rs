@@ -1,7 +1,7 @@
 //! Any text as an OpenAPI document, and as a curl command: it is refused, or becomes requests that can be made ready.
 //!
 //! Run: `cargo +nightly fuzz run openapi fuzz/corpus/openapi fuzz/seeds/openapi -- -max_total_time=60`. A new find goes to
-//! `fuzz/artifacts`; make it a named test in `crates/sources/tests/sources.rs`.
+//! `fuzz/artifacts`; make it a named test in `crates/sources/tests/it/main.rs`.
 #![no_main]
 
 use std::num::NonZeroU32;

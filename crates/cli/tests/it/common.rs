@@ -107,13 +107,6 @@ pub fn processes_with(marker: &str) -> Vec<String> {
         .collect()
 }
 
-/// Tries a measurement up to three times. Figures are compared with what must come out, and a busy machine
-/// may hold a process back for longer than the tolerance; it does not do so every time.
-pub fn in_one_of_three_tries(measure: impl Fn() -> Result<(), String>) {
-    let failures: Vec<String> = (0..3).map_while(|_| measure().err()).collect();
-    assert!(failures.len() < 3, "{}", failures.join("\n"));
-}
-
 /// Standard output as text.
 pub fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).expect("it is text")

@@ -41,3 +41,16 @@ fn stacks_that_fail_and_times_that_are_bounds_have_rates_of_their_own() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("no interval is told of so few blocks"), "{text}");
 }
+
+/// The table of `docs/statistics.md` is what the command prints, and nothing in it is worse than it promises.
+#[test]
+#[ignore = "slow: works error rates out for a core's quarter of a minute"]
+fn the_published_table_is_that_of_the_code() {
+    let output = run(&["error-rates", "--table"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/statistics.md");
+    let docs = std::fs::read_to_string(docs).expect("the page is there");
+    let (_, rest) = docs.split_once("<!-- error-rates: begin -->\n").expect("the table has a beginning");
+    let (table, _) = rest.split_once("<!-- error-rates: end -->").expect("and an end");
+    assert_eq!(table.trim(), String::from_utf8_lossy(&output.stdout).trim());
+}

@@ -322,6 +322,7 @@ fn a_result() -> Value {
 /// HdrHistogram's, Prometheus' and OpenTelemetry's own code reads all of it. Where their libraries can't be had, the
 /// script says which.
 #[test]
+#[ignore = "slow: builds and runs other projects' readers in Go and Java"]
 fn those_it_is_for_read_what_is_exported() {
     let output = Command::new(repository().join("scripts/exports-compat.sh"))
         .env("PROOFLOAD", env!("CARGO_BIN_EXE_proofload"))

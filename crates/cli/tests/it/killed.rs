@@ -64,6 +64,7 @@ fn next(lab: &Lab) -> Command {
 }
 
 #[test]
+#[ignore = "slow: a run killed and resumed twenty times"]
 fn a_run_killed_at_twenty_random_instants_gives_the_same_plan_and_loses_nothing() {
     let (whole, killed) = (lab(), lab());
     assert_eq!(whole.run().status.code(), Some(0));

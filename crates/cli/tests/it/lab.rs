@@ -83,6 +83,15 @@ delay = "100ms"
     )
 }
 
+/// A pool and an event loop.
+pub fn two_targets(experiment: &str) -> Lab {
+    // A pool whose every answer takes 20 ms carries 8 / 20 ms = 400/s, whatever the machine.
+    let pool = target_stack(r#""--model", "pool", "--threads", "8", "--path", "/hello=20ms""#)
+        .replace("path = \"/hello\"\nbody", "path = \"/hello\"\ndelay = \"20ms\"\nbody");
+    let event_loop = pool.replace("\"pool\", \"--threads\", \"8\"", "\"event-loop\"");
+    Lab::new(experiment, &[("pool", &pool), ("loop", &event_loop)])
+}
+
 /// The trials that are written down.
 pub fn trials(run: &Path) -> Vec<Value> {
     let text = fs::read_to_string(run.join("trials.jsonl")).unwrap();

@@ -1,21 +1,11 @@
-//! How trials are made: bursts until steady, a twin and a control in each block, cores of their own, latency at shares
-//! of the slowest stack's capacity.
+//! How trials are made: bursts until steady, a twin and a control in each block, cores of their own.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use serde_json::Value;
 
 use crate::common::{proofload, repository};
-use crate::lab::{Lab, target_stack, trials};
-
-fn two_targets(experiment: &str) -> Lab {
-    // A pool whose every answer takes 20 ms carries 8 / 20 ms = 400/s, whatever the machine.
-    let pool = target_stack(r#""--model", "pool", "--threads", "8", "--path", "/hello=20ms""#)
-        .replace("path = \"/hello\"\nbody", "path = \"/hello\"\ndelay = \"20ms\"\nbody");
-    let event_loop = pool.replace("\"pool\", \"--threads\", \"8\"", "\"event-loop\"");
-    Lab::new(experiment, &[("pool", &pool), ("loop", &event_loop)])
-}
+use crate::lab::{trials, two_targets};
 
 fn named<'a>(trials: &'a [Value], role: &str) -> Vec<&'a Value> {
     trials.iter().filter(|trial| trial["role"].as_str().unwrap_or("stack") == role).collect()
@@ -94,62 +84,9 @@ stacks = ["loop"]
     assert!(String::from_utf8_lossy(&output.stdout).contains("cores of their own"));
 }
 
-#[test]
-fn latency_is_compared_at_shares_of_what_the_slowest_carries() {
-    let lab = two_targets(
-        r#"
-title = "latency"
-seed = 7
-blocks = 2
-control = false
-[load]
-connections = [32]
-warm_up = "300ms"
-duration = "700ms"
-[[round]]
-name = "hello"
-endpoint = "hello"
-stacks = ["pool", "loop"]
-latency = ["50%", "90%"]
-"#,
-    );
-    let output = lab.run();
-    let text = String::from_utf8_lossy(&output.stdout);
-    let all = trials(&lab.run_dir());
-    assert_eq!(all.len(), 2 * 3 * 3, "three rows of capacity, and of each share:\n{text}");
-    for (share, percent) in [(0.5, "50%"), (0.9, "90%")] {
-        let round = format!("hello, latency at {percent} of the slowest");
-        let of_round: Vec<&Value> = all.iter().filter(|trial| trial["round"] == round.as_str()).collect();
-        assert_eq!(of_round.len(), 2 * 3, "{text}");
-        for trial in of_round {
-            let rate = trial["measured"]["load"]["load"]["rate_per_s"].as_f64().unwrap();
-            // The pool carries 400/s.
-            assert!((rate / share - 400.0).abs() < 60.0, "{rate} at {percent}");
-        }
-    }
-    assert!(text.contains("of p99"), "{text}");
-    let first: Vec<&str> = all.iter().take(6).filter_map(|trial| trial["round"].as_str()).collect();
-    assert_eq!(first, ["hello"; 6], "capacities come first");
-    every_block_has_arrivals_of_its_own(&all);
-}
-
-/// All that is compared within a block is given the same arrivals; no other block, share or phase has them.
-fn every_block_has_arrivals_of_its_own(trials: &[Value]) {
-    let mut by_group: BTreeMap<(String, u64), BTreeSet<u64>> = BTreeMap::new();
-    for trial in trials {
-        let group = (trial["round"].as_str().unwrap().to_owned(), trial["block"].as_u64().unwrap());
-        let seed = trial["measured"]["load"]["load"]["seed"].as_u64().unwrap();
-        by_group.entry(group).or_default().insert(seed);
-    }
-    assert_eq!(by_group.len(), 3 * 2);
-    assert!(by_group.values().all(|seeds| seeds.len() == 1), "{by_group:?}");
-    let all: BTreeSet<&u64> = by_group.values().flatten().collect();
-    assert_eq!(all.len(), by_group.len(), "{by_group:?}");
-    assert!(!all.contains(&7), "the experiment's own seed is nobody's");
-}
-
 /// On a real JVM: its compilers are seen at work.
 #[test]
+#[ignore = "slow: builds and boots a JVM"]
 fn the_compilers_of_a_jvm_are_watched() {
     let experiment = r#"
 title = "jit"

@@ -1,7 +1,5 @@
 //! A server that says more than its answer, at the end of a body that is skipped unread.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::num::NonZeroU64;
@@ -9,6 +7,8 @@ use std::num::NonZeroU64;
 use driver::{EpollIo, RingSizes, Route, UringIo, probe_uring};
 use engine::{Engine, Io, Outcome, Sample, drive};
 use rustix::io::Errno;
+
+use crate::common;
 
 const REQUESTS: u64 = 50;
 const BODY_BYTES: usize = 40_000;

@@ -1,7 +1,5 @@
 //! Users who come one after another and leave when they have made their requests.
 
-mod common;
-
 use std::num::NonZeroU32;
 
 use engine::{
@@ -9,6 +7,8 @@ use engine::{
     UserStart,
 };
 use units::{Duration, Instant};
+
+use crate::common;
 
 const START: Instant = Instant::from_nanos(1_000);
 

@@ -1,7 +1,5 @@
 //! A server that answers before it is asked, as one does that never reads its request.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::num::NonZeroU64;
@@ -9,6 +7,8 @@ use std::num::NonZeroU64;
 use driver::{EpollIo, RingSizes, Route, UringIo, probe_uring};
 use engine::{Engine, Io, Outcome, Reuse, Sample, drive};
 use rustix::io::Errno;
+
+use crate::common;
 
 const REQUESTS: u64 = 300;
 

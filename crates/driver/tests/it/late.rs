@@ -1,7 +1,5 @@
 //! A generator that is held up for longer than its timeout finds answers that came meanwhile.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
@@ -9,6 +7,8 @@ use driver::{EpollIo, RingSizes, Route, UringIo, probe_uring};
 use engine::{Engine, Io, Outcome, Sample, drive};
 use rustix::io::Errno;
 use units::Duration;
+
+use crate::common;
 
 /// Answers at once. It ends with the test process.
 fn prompt() -> Route {

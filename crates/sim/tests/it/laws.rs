@@ -1,12 +1,8 @@
 //! The laws the product keeps, over many seeds.
-//!
-//! A failing seed is printed with the command that replays it alone. `PROOFLOAD_SEED` replays one seed,
-//! `PROOFLOAD_SEEDS` changes how many are tried.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::num::NonZeroU32;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use engine::{
     Action, Completion, Config, Engine, Event, Io, Load, Reuse, Sample, Share, Stop, UserStart, drive,
@@ -15,35 +11,23 @@ use sim::{Outcome, Scenario, ServerPlan, SimIo, Stall, run, run_over};
 use stats::{Interval, LITTLE_TOLERANCE, figures};
 use units::{Duration, Instant, Rate, Seed};
 
-const SEEDS: u64 = 10_000;
+use crate::seeds::laws;
 
-fn number_from_environment(name: &str) -> Option<u64> {
-    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is not a number")))
+laws! {
+    every_intended_request_has_one_outcome_whatever_goes_wrong,
+    the_same_seed_gives_the_same_run,
+    littles_law_holds_in_the_closed_model,
+    what_a_generator_sees_late_is_no_more_than_its_timeouts_allow,
+    every_user_starts_in_its_turn_and_makes_exactly_its_requests_whatever_goes_wrong,
 }
 
-fn for_each_seed(law: impl Fn(Seed)) {
-    let seeds = match number_from_environment("PROOFLOAD_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number_from_environment("PROOFLOAD_SEEDS").unwrap_or(SEEDS),
-    };
-    for seed in seeds {
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| law(Seed(seed)))) {
-            eprintln!("seed {seed} breaks a law; replay it with: make replay SEED={seed}");
-            std::panic::resume_unwind(panic);
-        }
-    }
-}
-
-#[test]
-fn every_intended_request_has_one_outcome_whatever_goes_wrong() {
-    for_each_seed(|seed| {
-        let scenario = Scenario::from_seed(seed);
-        let outcome = run(&scenario);
-        outcomes_add_up(&outcome);
-        instants_are_in_order(&outcome);
-        bounds_are_kept(&scenario, &outcome);
-        assert_eq!(outcome.open_connections, 0, "connections are left open");
-    });
+fn every_intended_request_has_one_outcome_whatever_goes_wrong(seed: Seed) {
+    let scenario = Scenario::from_seed(seed);
+    let outcome = run(&scenario);
+    outcomes_add_up(&outcome);
+    instants_are_in_order(&outcome);
+    bounds_are_kept(&scenario, &outcome);
+    assert_eq!(outcome.open_connections, 0, "connections are left open");
 }
 
 fn outcomes_add_up(outcome: &Outcome) {
@@ -91,46 +75,40 @@ fn bounds_are_kept(scenario: &Scenario, outcome: &Outcome) {
     }
 }
 
-#[test]
-fn the_same_seed_gives_the_same_run() {
-    for_each_seed(|seed| {
-        if seed.0 % 10 == 0 {
-            let scenario = Scenario::from_seed(seed);
-            let (one, two) = (run(&scenario), run(&scenario));
-            assert_eq!(one.fingerprint, two.fingerprint);
-            assert_eq!(one.samples, two.samples);
-        }
-    });
+fn the_same_seed_gives_the_same_run(seed: Seed) {
+    if seed.0 % 10 == 0 {
+        let scenario = Scenario::from_seed(seed);
+        let (one, two) = (run(&scenario), run(&scenario));
+        assert_eq!(one.fingerprint, two.fingerprint);
+        assert_eq!(one.samples, two.samples);
+    }
 }
 
-#[test]
-fn littles_law_holds_in_the_closed_model() {
-    for_each_seed(|seed| {
-        let mut scenario = Scenario::from_seed(seed);
-        // Healthy, without think time, and at least 40 response times long.
-        scenario.server.faults =
-            sim::Faults { split_reads: scenario.server.faults.split_reads, ..<_>::default() };
-        scenario.config.load = Load::SATURATING;
-        scenario.config.stop.requests = None;
-        scenario.config.timeouts.request = Duration::from_secs(100);
-        scenario.config.timeouts.connect = Duration::from_secs(100);
-        scenario.interrupt_at = None;
-        let users = scenario.config.connections.get();
-        let round_trips = scenario.server.network * 6;
-        let longest = (scenario.server.service_min + scenario.server.service_spread) * u64::from(users)
-            + round_trips
-            + Duration::from_millis(60);
-        scenario.config.stop.duration = (longest * 40).min(Duration::from_secs(4));
-        if longest * 40 > Duration::from_secs(4) || seed.0 % 20 != 0 {
-            return;
-        }
-        let outcome = run(&scenario);
-        let mut whole = Interval::default();
-        outcome.samples.iter().for_each(|sample| whole.record(sample));
-        let window = outcome.window.end.since(outcome.window.start);
-        let law = figures(&whole, window, Some(users.into()), &[]).littles_law.expect("something was done");
-        assert!(law.gap() <= LITTLE_TOLERANCE, "{law:?}");
-    });
+fn littles_law_holds_in_the_closed_model(seed: Seed) {
+    let mut scenario = Scenario::from_seed(seed);
+    // Healthy, without think time, and at least 40 response times long.
+    scenario.server.faults =
+        sim::Faults { split_reads: scenario.server.faults.split_reads, ..<_>::default() };
+    scenario.config.load = Load::SATURATING;
+    scenario.config.stop.requests = None;
+    scenario.config.timeouts.request = Duration::from_secs(100);
+    scenario.config.timeouts.connect = Duration::from_secs(100);
+    scenario.interrupt_at = None;
+    let users = scenario.config.connections.get();
+    let round_trips = scenario.server.network * 6;
+    let longest = (scenario.server.service_min + scenario.server.service_spread) * u64::from(users)
+        + round_trips
+        + Duration::from_millis(60);
+    scenario.config.stop.duration = (longest * 40).min(Duration::from_secs(4));
+    if longest * 40 > Duration::from_secs(4) || seed.0 % 20 != 0 {
+        return;
+    }
+    let outcome = run(&scenario);
+    let mut whole = Interval::default();
+    outcome.samples.iter().for_each(|sample| whole.record(sample));
+    let window = outcome.window.end.since(outcome.window.start);
+    let law = figures(&whole, window, Some(users.into()), &[]).littles_law.expect("something was done");
+    assert!(law.gap() <= LITTLE_TOLERANCE, "{law:?}");
 }
 
 /// A generator that is held up now and then: it wakes late, and finds all that happened meanwhile.
@@ -169,18 +147,15 @@ impl Io for Dozing {
     }
 }
 
-#[test]
-fn what_a_generator_sees_late_is_no_more_than_its_timeouts_allow() {
-    for_each_seed(|seed| {
-        let scenario = Scenario::from_seed(seed);
-        let io = SimIo::new(scenario.server.clone(), scenario.seed);
-        let mut io = Dozing { io, turns: 0, seed: seed.0 };
-        let outcome = run_over(&scenario, &mut io, |dozing| &dozing.io);
-        outcomes_add_up(&outcome);
-        instants_are_in_order(&outcome);
-        bounds_are_kept(&scenario, &outcome);
-        assert_eq!(outcome.open_connections, 0, "connections are left open");
-    });
+fn what_a_generator_sees_late_is_no_more_than_its_timeouts_allow(seed: Seed) {
+    let scenario = Scenario::from_seed(seed);
+    let io = SimIo::new(scenario.server.clone(), scenario.seed);
+    let mut io = Dozing { io, turns: 0, seed: seed.0 };
+    let outcome = run_over(&scenario, &mut io, |dozing| &dozing.io);
+    outcomes_add_up(&outcome);
+    instants_are_in_order(&outcome);
+    bounds_are_kept(&scenario, &outcome);
+    assert_eq!(outcome.open_connections, 0, "connections are left open");
 }
 
 /// What each slot was asked to do, on the way to the simulated network.
@@ -217,36 +192,33 @@ impl Io for Watched {
     }
 }
 
-#[test]
-fn every_user_starts_in_its_turn_and_makes_exactly_its_requests_whatever_goes_wrong() {
-    for_each_seed(|seed| {
-        let mut scenario = Scenario::from_seed(seed);
-        // Everything may fail but connecting: then what was made was sent, and can be counted.
-        scenario.server.faults.refused_per_mille = 0;
-        scenario.server.faults.black_hole_per_mille = 0;
-        scenario.config.timeouts.connect = Duration::from_secs(100);
-        scenario.config.stop = Stop { duration: Duration::MAX, requests: None };
-        let users = scenario.config.connections;
-        let span = Duration::from_micros(1 + seed.0 * 37 % 100_000);
-        let each = 1 + seed.0 as u32 % 9;
-        scenario.config.load = Load::Closed {
-            think: Duration::from_micros(seed.0 % 2 * 300),
-            start: UserStart::RampUp { span, users },
-            requests_per_user: NonZeroU32::new(each),
+fn every_user_starts_in_its_turn_and_makes_exactly_its_requests_whatever_goes_wrong(seed: Seed) {
+    let mut scenario = Scenario::from_seed(seed);
+    // Everything may fail but connecting: then what was made was sent, and can be counted.
+    scenario.server.faults.refused_per_mille = 0;
+    scenario.server.faults.black_hole_per_mille = 0;
+    scenario.config.timeouts.connect = Duration::from_secs(100);
+    scenario.config.stop = Stop { duration: Duration::MAX, requests: None };
+    let users = scenario.config.connections;
+    let span = Duration::from_micros(1 + seed.0 * 37 % 100_000);
+    let each = 1 + seed.0 as u32 % 9;
+    scenario.config.load = Load::Closed {
+        think: Duration::from_micros(seed.0 % 2 * 300),
+        start: UserStart::RampUp { span, users },
+        requests_per_user: NonZeroU32::new(each),
+    };
+    let of = NonZeroU32::new(1 + seed.0 as u32 % 3).unwrap().min(users);
+    for index in 0..of.get() {
+        let share = Share { index, of };
+        let connections = (index..users.get()).step_by(of.get() as usize).count() as u32;
+        let connections = NonZeroU32::new(connections).unwrap();
+        let config = Config { connections, share, ..scenario.config.clone() };
+        let due = |slot: u32| {
+            let turn = u64::from(slot * of.get() + index);
+            Instant::ORIGIN + Duration::from_nanos(span.as_nanos() * turn / u64::from(users.get()))
         };
-        let of = NonZeroU32::new(1 + seed.0 as u32 % 3).unwrap().min(users);
-        for index in 0..of.get() {
-            let share = Share { index, of };
-            let connections = (index..users.get()).step_by(of.get() as usize).count() as u32;
-            let connections = NonZeroU32::new(connections).unwrap();
-            let config = Config { connections, share, ..scenario.config.clone() };
-            let due = |slot: u32| {
-                let turn = u64::from(slot * of.get() + index);
-                Instant::ORIGIN + Duration::from_nanos(span.as_nanos() * turn / u64::from(users.get()))
-            };
-            users_keep_to(config, &scenario, each, due);
-        }
-    });
+        users_keep_to(config, &scenario, each, due);
+    }
 }
 
 fn users_keep_to(config: Config, scenario: &Scenario, each: u32, due: impl Fn(u32) -> Instant) {

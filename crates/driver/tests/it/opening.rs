@@ -1,13 +1,13 @@
 //! How far the opening is, for whoever watches.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::num::NonZeroU64;
 
 use driver::{Backend, Control, Route, probe_uring, run_engine};
 use engine::Sample;
+
+use crate::common;
 
 const CONNECTIONS: u32 = 8;
 

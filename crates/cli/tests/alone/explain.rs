@@ -4,8 +4,9 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::common::{in_one_of_three_tries, json, proofload, run};
+use crate::common::{json, proofload, run};
 use crate::lab::{Lab, target_stack};
+use crate::quiet::{alone, measured_alone};
 
 const EXPERIMENT: &str = r#"
 title = "a pool"
@@ -34,7 +35,7 @@ fn pool() -> Lab {
 
 #[test]
 fn a_verdict_is_confirmed_by_the_change_that_it_names() {
-    in_one_of_three_tries(a_pool_is_doubled);
+    measured_alone(a_pool_is_doubled);
 }
 
 fn a_pool_is_doubled() -> Result<(), String> {
@@ -74,6 +75,7 @@ fn a_pool_is_doubled() -> Result<(), String> {
 
 #[test]
 fn what_is_no_run_or_has_no_such_cell_is_an_error_of_usage() {
+    let _turn = alone();
     let missing = run(&["explain", "/nowhere/at/all"]);
     assert_eq!(missing.status.code(), Some(2));
     let lab = pool();

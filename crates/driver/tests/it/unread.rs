@@ -1,7 +1,5 @@
 //! Large requests to a server that reads nothing: each times out with most of it still to be sent, and leaves nothing.
 
-mod common;
-
 use std::net::{SocketAddr, TcpListener};
 use std::num::NonZeroU64;
 
@@ -9,6 +7,8 @@ use driver::{EpollIo, RingSizes, Route, UringIo, probe_uring};
 use engine::{Engine, Io, Outcome, Sample, drive};
 use rustix::io::Errno;
 use units::Duration;
+
+use crate::common;
 
 const CONNECTIONS: u32 = 4;
 const REQUESTS: u64 = 40;

@@ -1,11 +1,11 @@
 //! A generator that is held up must not lose what was due meanwhile.
 
-mod common;
-
 use std::num::NonZeroU32;
 
 use engine::{Action, Arrivals, Completion, Config, Engine, Event, Load, Outcome, Sample};
 use units::{Duration, Instant, Rate};
+
+use crate::common;
 
 fn config(rate_per_s: f64, duration: Duration) -> Config {
     let load = Load::Open {

@@ -1,11 +1,11 @@
 //! More is due than connections can carry, or than a generator can even look at.
 
-mod common;
-
 use std::num::NonZeroU32;
 
 use engine::{Action, Arrivals, Completion, Config, Engine, Event, Load, Outcome, Sample, Sink};
 use units::{Duration, Instant, Rate};
+
+use crate::common;
 
 fn config(arrivals: Arrivals, backlog_max: u32, duration: Duration) -> Config {
     let backlog_max = NonZeroU32::new(backlog_max).unwrap();

@@ -1,9 +1,9 @@
 //! The first answer that was not the expected one is kept, so that it can be shown.
 
-mod common;
-
 use engine::{Action, Completion, Conn, Engine, Event, GoodStatus, Load, Sample, WrongAnswer};
 use units::{Duration, Instant};
+
+use crate::common;
 
 fn at(millis: u64) -> Instant {
     Instant::from_nanos(1_000) + Duration::from_millis(millis)

@@ -1,6 +1,7 @@
 //! The laws of a load hold for scripted users as well: one outcome each, pauses to the nanosecond, same seed same run.
 
 use std::num::NonZeroU64;
+use std::ops::Range;
 
 use engine::{Due, Engine, Next, Outcome, Sample, Script, drive_scripted};
 use http::{RequestKind, Response};
@@ -8,6 +9,8 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use sim::{Scenario, SimIo};
 use units::{Duration, Instant, Seed};
+
+use crate::seeds::{ALL, FEW, seeds};
 
 /// Users who send, pause and change servers at random, and leave after some requests.
 struct Wanderers {
@@ -113,19 +116,30 @@ fn run(scenario: &Scenario, seed: u64) -> Ran {
 
 #[test]
 fn scripted_users_keep_the_laws_whatever_the_server_does() {
-    let mut answered = 0;
-    for seed in 0..1_500 {
+    keeps_the_laws_on(seeds(FEW));
+}
+
+#[test]
+#[ignore = "slow: ten thousand seeds"]
+fn scripted_users_keep_the_laws_on_all_seeds() {
+    keeps_the_laws_on(seeds(ALL));
+}
+
+fn keeps_the_laws_on(seeds: Range<u64>) {
+    let tried = seeds.end - seeds.start;
+    let mut answered: u64 = 0;
+    for seed in seeds {
         let scenario = Scenario::from_seed(Seed(seed));
         let ran = run(&scenario, seed);
         for sample in &ran.samples {
             let sent = sample.sent.unwrap_or(sample.done);
             assert!(sample.intended <= sample.ready && sent <= sample.done, "seed {seed}: {sample:?}");
         }
-        answered += ran.samples.iter().filter(|it| it.outcome.is_answered()).count();
+        answered += ran.samples.iter().filter(|it| it.outcome.is_answered()).count() as u64;
         assert!(ran.script.users.iter().all(|user| !user.out), "seed {seed}: a request without its end");
         assert_eq!(run(&scenario, seed).fingerprint, ran.fingerprint, "seed {seed}: not the same run again");
     }
-    assert!(answered > 10_000, "the seeds hardly tried anything: {answered}");
+    assert!(tried == 1 || answered > 6 * tried, "the seeds hardly tried anything: {answered}");
 }
 
 #[test]

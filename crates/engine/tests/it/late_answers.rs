@@ -1,7 +1,5 @@
 //! What is seen after its bound came too late, in whatever order a generator that was held up gets to see it.
 
-mod common;
-
 use std::cell::RefCell;
 use std::num::NonZeroU32;
 
@@ -9,6 +7,8 @@ use engine::{
     Action, Arrivals, Completion, Conn, ConnectFailure, Engine, Event, Load, Outcome, Sample, Sink,
 };
 use units::{Duration, Instant, Rate};
+
+use crate::common;
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 

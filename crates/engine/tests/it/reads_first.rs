@@ -1,10 +1,10 @@
 //! The loop reads all that came in before it sends, so a connection may be found gone with a request that is still to
 //! go out on it.
 
-mod common;
-
 use engine::{Action, Completion, Conn, Engine, Event, Load, Outcome, Sample, Sink};
 use units::{Duration, Instant};
+
+use crate::common;
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 

@@ -1,0 +1,11 @@
+//! Both drivers over real sockets.
+
+mod common;
+mod conformance;
+mod eager;
+mod incidents;
+mod late;
+mod opening;
+mod scripted;
+mod surplus;
+mod unread;

@@ -1,0 +1,9 @@
+//! The engine, told what happens event by event.
+
+mod common;
+mod late_answers;
+mod late_generator;
+mod overload;
+mod reads_first;
+mod users;
+mod wrong_answers;

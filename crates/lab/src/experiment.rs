@@ -1,15 +1,13 @@
 //! An experiment: build, then trial after trial in random blocks, each written down before the next.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use driver::Control;
 use events::Event;
 use plan::stack::Catalogue;
-use plan::{Cell, Drivers, Experiment, Pace};
-use record::{MANIFEST_VERSION, Manifest, RunDir, StackManifest, Trial};
+use plan::{Drivers, Experiment, Pace};
+use record::{MANIFEST_VERSION, Manifest, RunDir, StackManifest};
 use stack::{BuildOptions, Interrupt, StackError};
-use units::Duration;
 
 pub use crate::bench::{Bench, Ended};
 use crate::clock::now;

@@ -126,6 +126,26 @@ fn a_figure_that_no_run_has_is_refused_with_its_file_line_value_and_bound() {
 }
 
 #[test]
+fn what_an_old_record_calls_its_load_is_bounded_and_a_load_that_cannot_be_is_none() {
+    for (value, told) in [
+        (json!(null), "the length of `load` is 5000, and at most 4096"),
+        (json!({"model": "closed", "connections": 0}), "nonzero"),
+        (json!({"model": "unknown", "label": "x"}), "unknown variant"),
+        (
+            json!({"model": "open", "rate_per_s": -1, "arrivals": "constant", "connections": 1}),
+            "a rate of -1/s is not above 0",
+        ),
+    ] {
+        let (_dir, path, _) = run_of(&[]);
+        let mut trial = serde_json::to_value(failed(0)).unwrap();
+        (trial["load"], trial["load_id"]) = (json!("x".repeat(5000)), value);
+        fs::write(path.join("trials.jsonl"), trial.to_string() + "\n").unwrap();
+        let error = RunDir::read_trials(&path).unwrap_err().to_string();
+        assert!(error.contains("trials.jsonl:1: ") && error.contains(told), "{error}");
+    }
+}
+
+#[test]
 fn a_run_of_more_than_its_bounds_is_refused() {
     let (_dir, path, _) = run_of(&[failed(0)]);
     let file = path.join("trials.jsonl");

@@ -1,11 +1,14 @@
 //! What is written is read back as it was, to the last bit of each figure.
 
+use std::num::NonZeroU32;
 use std::path::Path;
 
+use plan::{ArrivalsName, NamedLoad};
 use proptest::prelude::*;
 use record::{LoadId, Manifest, RunDir, Trial, TrialResult, load_of_label};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use units::Rate;
 
 use crate::samples::{failed, manifest, measured};
 
@@ -115,7 +118,38 @@ fn fields_that_a_later_writer_added_are_no_obstacle() {
     assert_eq!(serde_json::from_value::<Trial>(value).unwrap(), measured(0));
 }
 
+/// Every load that a plan can ask for, and more.
+fn any_load() -> impl Strategy<Value = NamedLoad> {
+    let count = || any::<NonZeroU32>();
+    let each = proptest::option::of(any::<NonZeroU32>());
+    let closed = (count(), proptest::option::of(any::<u64>()), each, any::<u64>()).prop_map(
+        |(connections, ramp_up_ns, requests_per_user, think_ns)| LoadId::Closed {
+            connections,
+            ramp_up_ns,
+            requests_per_user,
+            think_ns,
+        },
+    );
+    let arrivals = prop_oneof![Just(ArrivalsName::Constant), Just(ArrivalsName::Poisson)];
+    let open = (1e-6..1e9, arrivals, count()).prop_map(|(per_s, arrivals, connections)| LoadId::Open {
+        rate: Rate::per_sec(per_s).unwrap(),
+        arrivals,
+        connections,
+    });
+    let scripted = count().prop_map(|users| LoadId::Scripted { users });
+    (prop_oneof![closed, open, scripted], any::<bool>())
+        .prop_map(|(id, fresh_connections)| NamedLoad { id, fresh_connections })
+}
+
 proptest! {
+    /// So a cell of an old record and the same of a new one are one cell.
+    #[test]
+    fn a_label_alone_says_the_same_of_a_load_as_its_identity(load in any_load()) {
+        prop_assert_eq!(&load_of_label(&load.to_string()), &load);
+        let trial = Trial { load, ..failed(0) };
+        prop_assert_eq!(back(&trial), trial);
+    }
+
     #[test]
     fn every_finite_figure_comes_back_to_the_bit(bits in any::<u64>()) {
         let figure = f64::from_bits(bits);

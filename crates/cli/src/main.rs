@@ -15,6 +15,7 @@ mod progress;
 mod recorded;
 mod scratch;
 mod watching;
+mod workbench;
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -34,6 +34,11 @@ impl Control {
         self.interrupted.load(Ordering::Relaxed)
     }
 
+    /// What is set once that was asked, for those who wait for something else.
+    pub const fn flag(&self) -> &AtomicBool {
+        &self.interrupted
+    }
+
     /// Connections that came up or failed before their load began, of all engines that look at this control.
     pub fn connections_tried(&self) -> u64 {
         self.tried.load(Ordering::Relaxed)

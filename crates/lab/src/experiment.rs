@@ -91,8 +91,7 @@ fn build_programs(
 ) -> Result<(), LabError> {
     let Some(program) = programs.to_build() else { return Ok(()) };
     observe(Event::Building { stack: &program.id });
-    let is_interrupted = || bench.interrupt.is_interrupted();
-    let interrupt = Interrupt::when(&is_interrupted);
+    let interrupt = Interrupt::when(bench.interrupt.flag());
     let log = dir.join("build.log");
     programs.build(&BuildOptions { proofload_exe: bench.proofload_exe, log: &log, interrupt }).map_err(
         |error| match error {
@@ -170,8 +169,7 @@ fn build_chain(
     bench: &Bench<'_>,
     log: &Path,
 ) -> Result<StackManifest, StackError> {
-    let is_interrupted = || bench.interrupt.is_interrupted();
-    let interrupt = Interrupt::when(&is_interrupted);
+    let interrupt = Interrupt::when(bench.interrupt.flag());
     let options = BuildOptions { proofload_exe: bench.proofload_exe, log, interrupt };
     let mut entries = BTreeMap::new();
     let mut front = StackManifest::default();

@@ -83,8 +83,7 @@ pub(crate) fn measure(
     setting: &Setting<'_>,
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<Measured, NotMeasured> {
-    let is_interrupted = || setting.interrupt.is_interrupted();
-    let interrupt = Interrupt::when(&is_interrupted);
+    let interrupt = Interrupt::when(setting.interrupt.flag());
     carry::enough_files(setting.cell.load.connections.get())?;
     observe(Moment::Stage(Stage::CoolingDown));
     let time_wait_at_boot = cool_down(setting.cool_down_max, setting.interrupt);
@@ -231,7 +230,6 @@ fn under_load(
     let addr = chain.front().addr();
     let target = setting.cell.target(&addr.to_string()).map_err(LabError::from)?;
     let expect = setting.cell.expect();
-    let interval_log = setting.dir.join("response_time.hlog");
     let asked = Job {
         url: &target.url,
         targets: &[addr],
@@ -241,82 +239,121 @@ fn under_load(
         interval_log: None,
     };
     let crew = choose_crew(&asked, setting.interrupt, observe)?;
-    let (plan, warm_up) = warmed_up(setting, chain, &crew, &asked, observe)?;
-    let job = Job { plan: &plan, interval_log: Some(&interval_log), ..asked };
-    let recordings: Vec<Vec<JvmEvents>> = chain.all().iter().map(|it| recordings(setting, it)).collect();
-    observe(Moment::Load(&plan));
-    let Carried { load, cpus: client_cpus, sampled } = match setting.cell.driver {
-        Driver::Proofload => by_ourselves(setting, chain, &crew, &job, observe)?,
-        Driver::Wrk => by_another(setting, chain, &crew, (Foreign::Wrk, &job), observe)?,
-        Driver::Jmeter => by_another(setting, chain, &crew, (Foreign::Jmeter, &job), observe)?,
-    };
-    let jvm_events = recordings.into_iter().map(events).collect();
-    // Only now: asking a JVM for them stops it for a moment.
-    let names =
-        chain.all().iter().map(|running| running.pids().into_iter().flat_map(java_thread_names).collect());
-    let (names, server_cpus) = (names.collect(), chain.cpus());
-    Ok(Loaded { load, warm_up, client_cpus, server_cpus, sampled, names, jvm_events })
+    UnderLoad { setting, chain, crew, asked }.carry_out(observe)
 }
 
-/// The load by our own engine, watched.
-fn by_ourselves(
-    setting: &Setting<'_>,
-    chain: &Chain,
-    crew: &Crew,
-    job: &Job<'_>,
-    observe: &mut dyn FnMut(Moment<'_>),
-) -> Result<Carried, NotMeasured> {
-    let sampler = Sampler::start(subjects(chain), None)
-        .map_err(|why| LabError::System { what: "start the sampler", why })?;
-    let (load, cpus) = guarded(setting, chain, crew, job, &mut |moment| {
-        let is_tick = matches!(moment, Moment::Tick(_));
-        observe(moment);
-        if let Some(reading) = sampler.last().filter(|_| is_tick) {
-            observe(Moment::Cpu(reading));
-        }
-    })?;
-    Ok(Carried { load, cpus, sampled: sampler.finish() })
+/// A stack that is up, and who loads it with what its cell asks for.
+struct UnderLoad<'a> {
+    setting: &'a Setting<'a>,
+    chain: &'a Chain,
+    crew: Crew,
+    /// The cell's load, without a log.
+    asked: Job<'a>,
 }
 
-/// A load of ours that ends early where the run is interrupted or the stack dies.
-fn guarded(
-    setting: &Setting<'_>,
-    chain: &Chain,
-    crew: &Crew,
-    job: &Job<'_>,
-    observe: &mut dyn FnMut(Moment<'_>),
-) -> Result<(LoadResult, Cpus), LabError> {
-    let control = Control::default();
-    carry::carry_out(job, crew, &control, &mut |moment| {
-        if let Moment::Tick(_) = moment {
-            end_if_over(setting, chain, &control);
-        }
-        observe(moment);
-    })
-}
-
-/// The load by another program, watched; what comes before its window is ours all the same.
-fn by_another(
-    setting: &Setting<'_>,
-    chain: &Chain,
-    crew: &Crew,
-    (program, job): (Foreign, &Job<'_>),
-    observe: &mut dyn FnMut(Moment<'_>),
-) -> Result<Carried, NotMeasured> {
-    let mut before = job.plan.burst(job.plan.warm_up);
-    before.load = engine::Load::SATURATING;
-    if !job.plan.warm_up.is_zero() {
-        guarded(setting, chain, crew, &Job { plan: &before, interval_log: None, ..*job }, observe)?;
+impl UnderLoad<'_> {
+    /// Warms the stack up where its cell wants that, and makes the measured load.
+    fn carry_out(&self, observe: &mut dyn FnMut(Moment<'_>)) -> Result<Loaded, NotMeasured> {
+        let Self { setting, chain, .. } = self;
+        let (plan, warm_up) = self.warmed_up(observe)?;
+        let interval_log = setting.dir.join("response_time.hlog");
+        let job = Job { plan: &plan, interval_log: Some(&interval_log), ..self.asked };
+        let recordings: Vec<Vec<JvmEvents>> = chain.all().iter().map(|it| recordings(setting, it)).collect();
+        observe(Moment::Load(&plan));
+        let Carried { load, cpus: client_cpus, sampled } = match setting.cell.driver {
+            Driver::Proofload => self.by_ourselves(&job, observe)?,
+            Driver::Wrk => self.by_another(Foreign::Wrk, &job, observe)?,
+            Driver::Jmeter => self.by_another(Foreign::Jmeter, &job, observe)?,
+        };
+        let jvm_events = recordings.into_iter().map(events).collect();
+        // Only now: asking a JVM for them stops it for a moment.
+        let names = chain
+            .all()
+            .iter()
+            .map(|running| running.pids().into_iter().flat_map(java_thread_names).collect());
+        let (names, server_cpus) = (names.collect(), chain.cpus());
+        Ok(Loaded { load, warm_up, client_cpus, server_cpus, sampled, names, jvm_events })
     }
-    let (programs, proofload_exe, dir) = (setting.programs, setting.proofload_exe, setting.dir);
-    let ask = Ask { program, programs, job: Job { ..*job }, proofload_exe, dir };
-    foreign::carry_out(&ask, subjects(chain), &mut |reading| {
-        observe(Moment::Tick(driver::monotonic_now()));
-        if let Some(reading) = reading {
-            observe(Moment::Cpu(reading));
+
+    /// Warms the stack up where its cell wants that, and says what load it is measured with then.
+    fn warmed_up(
+        &self,
+        observe: &mut dyn FnMut(Moment<'_>),
+    ) -> Result<(LoadPlan, Option<WarmUp>), NotMeasured> {
+        let Self { setting, chain, asked, .. } = self;
+        if !setting.cell.until_steady {
+            return Ok((asked.plan.clone(), None));
         }
-        !setting.interrupt.is_interrupted() && chain.dead().is_none()
-    })
+        // At full load even where less is measured: what is compiled is the same, and it is compiled sooner.
+        let mut full = asked.plan.burst(setting.bursts.length);
+        full.load = engine::Load::SATURATING;
+        let burst = Job { plan: &full, ..*asked };
+        let mut make =
+            |observe: &mut dyn FnMut(Moment<'_>)| self.guarded(&burst, observe).map(|(made, _)| made);
+        let (told, response) = warm_up(setting.bursts, chain, setting.interrupt, &mut make, observe)?;
+        Ok((settled(asked.plan, response), Some(told)))
+    }
+
+    /// The load by our own engine, watched.
+    fn by_ourselves(
+        &self,
+        job: &Job<'_>,
+        observe: &mut dyn FnMut(Moment<'_>),
+    ) -> Result<Carried, NotMeasured> {
+        let sampler = Sampler::start(subjects(self.chain), None)
+            .map_err(|why| LabError::System { what: "start the sampler", why })?;
+        let (load, cpus) = self.guarded(job, &mut |moment| {
+            let is_tick = matches!(moment, Moment::Tick(_));
+            observe(moment);
+            if let Some(reading) = sampler.last().filter(|_| is_tick) {
+                observe(Moment::Cpu(reading));
+            }
+        })?;
+        Ok(Carried { load, cpus, sampled: sampler.finish() })
+    }
+
+    /// The load by another program, watched; what comes before its window is ours all the same.
+    fn by_another(
+        &self,
+        program: Foreign,
+        job: &Job<'_>,
+        observe: &mut dyn FnMut(Moment<'_>),
+    ) -> Result<Carried, NotMeasured> {
+        let Setting { programs, proofload_exe, dir, .. } = *self.setting;
+        let mut before = job.plan.burst(job.plan.warm_up);
+        before.load = engine::Load::SATURATING;
+        if !job.plan.warm_up.is_zero() {
+            self.guarded(&Job { plan: &before, interval_log: None, ..*job }, observe)?;
+        }
+        let ask = Ask { program, programs, job: Job { ..*job }, proofload_exe, dir };
+        foreign::carry_out(&ask, subjects(self.chain), &mut |reading| {
+            observe(Moment::Tick(driver::monotonic_now()));
+            if let Some(reading) = reading {
+                observe(Moment::Cpu(reading));
+            }
+            !self.is_over()
+        })
+    }
+
+    /// A load of ours that ends early where the run is interrupted or the stack dies.
+    fn guarded(
+        &self,
+        job: &Job<'_>,
+        observe: &mut dyn FnMut(Moment<'_>),
+    ) -> Result<(LoadResult, Cpus), LabError> {
+        let control = Control::default();
+        carry::carry_out(job, &self.crew, &control, &mut |moment| {
+            if matches!(moment, Moment::Tick(_)) && self.is_over() {
+                control.interrupt();
+            }
+            observe(moment);
+        })
+    }
+
+    /// Whether the user interrupts, or there is nothing left to load.
+    fn is_over(&self) -> bool {
+        self.setting.interrupt.is_interrupted() || self.chain.dead().is_some()
+    }
 }
 
 fn subjects(chain: &Chain) -> Vec<Subject> {
@@ -339,42 +376,6 @@ fn events(recordings: Vec<JvmEvents>) -> BTreeMap<String, u64> {
         *all.entry(name).or_default() += count;
     }
     all
-}
-
-/// Warms the stack up where its cell wants that, and says what load it is measured with then.
-fn warmed_up(
-    setting: &Setting<'_>,
-    chain: &Chain,
-    crew: &Crew,
-    asked: &Job<'_>,
-    observe: &mut dyn FnMut(Moment<'_>),
-) -> Result<(LoadPlan, Option<WarmUp>), NotMeasured> {
-    if !setting.cell.until_steady {
-        return Ok((asked.plan.clone(), None));
-    }
-    // At full load even where less is measured: what is compiled is the same, and it is compiled sooner.
-    let mut full = asked.plan.burst(setting.bursts.length);
-    full.load = engine::Load::SATURATING;
-    let burst = Job { plan: &full, ..*asked };
-    let mut make = |observe: &mut dyn FnMut(Moment<'_>)| {
-        let control = Control::default();
-        let made = carry::carry_out(&burst, crew, &control, &mut |moment| {
-            if let Moment::Tick(_) = moment {
-                end_if_over(setting, chain, &control);
-            }
-            observe(moment);
-        })?;
-        Ok(made.0)
-    };
-    let (told, response) = warm_up(setting.bursts, chain, setting.interrupt, &mut make, observe)?;
-    Ok((settled(asked.plan, response), Some(told)))
-}
-
-/// Ends a load when the user interrupts, or when there is nothing left to load.
-fn end_if_over(setting: &Setting<'_>, chain: &Chain, control: &Control) {
-    if setting.interrupt.is_interrupted() || chain.dead().is_some() {
-        control.interrupt();
-    }
 }
 
 /// A server with what was seen of it, its CPU time charged to the requests done in the window.

@@ -1,28 +1,22 @@
 //! Whether the user wants what takes long to end now.
 
-use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Asked while a build or a boot is waited for; once it says yes, that ends with
+/// Looked at while a build or a boot is waited for; once it is given, that ends with
 /// [`StackError::Interrupted`](crate::StackError::Interrupted) and leaves no process.
-#[derive(Clone, Copy)]
-pub struct Interrupt<'a>(&'a dyn Fn() -> bool);
+#[derive(Debug, Clone, Copy)]
+pub struct Interrupt<'a>(Option<&'a AtomicBool>);
 
 impl<'a> Interrupt<'a> {
     /// One that nobody gives.
-    pub const NEVER: Interrupt<'static> = Interrupt(&|| false);
+    pub const NEVER: Interrupt<'static> = Interrupt(None);
 
-    /// One that is given when `is_wanted` says so.
-    pub fn when(is_wanted: &'a dyn Fn() -> bool) -> Self {
-        Self(is_wanted)
+    /// One that is given when `flag` is set, by whatever thread.
+    pub const fn when(flag: &'a AtomicBool) -> Self {
+        Self(Some(flag))
     }
 
     pub(crate) fn is_given(self) -> bool {
-        (self.0)()
-    }
-}
-
-impl fmt::Debug for Interrupt<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Interrupt({})", self.is_given())
+        self.0.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 }

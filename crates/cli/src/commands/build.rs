@@ -3,32 +3,28 @@
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-use plan::stack::Catalogue;
-use stack::{BuildOptions, Interrupt};
+use stack::BuildOptions;
 
 use crate::arguments::Build;
-use crate::commands::run::own_binary;
 use crate::commands::stacks::name_broken;
 use crate::exit::{self, Failure};
-use crate::interrupt;
 use crate::output::{print, say};
 use crate::progress::Screen;
 use crate::scratch::Scratch;
+use crate::workbench::Workbench;
 
 /// Runs the command.
 pub fn run(arguments: &Build) -> Result<ExitCode, Failure> {
-    let catalogue = Catalogue::load(&arguments.stacks.dir)?;
-    let control = interrupt::on_signals()?;
+    let workbench = Workbench::open(&arguments.stacks.dir)?;
+    let (catalogue, control) = (&workbench.catalogue, &workbench.control);
     let scratch = Scratch::new("build")?;
     let log = scratch.path().join("build.log");
-    let proofload_exe = own_binary()?;
-    let is_interrupted = || control.is_interrupted();
-    let interrupt = Interrupt::when(&is_interrupted);
-    let options = BuildOptions { proofload_exe: &proofload_exe, log: &log, interrupt };
+    let (proofload_exe, interrupt) = (&workbench.proofload_exe, workbench.interrupt());
+    let options = BuildOptions { proofload_exe, log: &log, interrupt };
     let screen = Screen::new(arguments.quiet);
     let mut seen = BTreeSet::new();
-    let chosen = arguments.which.chosen(&catalogue)?;
-    name_broken(&catalogue);
+    let chosen = arguments.which.chosen(catalogue)?;
+    name_broken(catalogue);
     let mut all_built = !arguments.which.all || catalogue.broken().next().is_none();
     for chosen in chosen {
         for stack in catalogue.chain(&chosen.id)? {

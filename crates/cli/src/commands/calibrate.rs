@@ -7,12 +7,12 @@ use lab::calibrate::{Bench, carry_out, choose};
 use report::CalibrationReport;
 
 use crate::arguments::Calibrate;
-use crate::commands::run::own_binary;
 use crate::exit::{self, Failure};
 use crate::interrupt;
 use crate::output::{print, print_json};
 use crate::progress::CalibrationProgress;
 use crate::scratch::Scratch;
+use crate::workbench::own_binary;
 
 /// Runs the command.
 pub fn run(arguments: &Calibrate) -> Result<ExitCode, Failure> {

@@ -5,26 +5,23 @@ use std::process::ExitCode;
 use plan::PlanError;
 use plan::stack::{Catalogue, StackManifest};
 use record::{CHECK_VERSION, CheckResult, StackCheck};
-use stack::{ChainOptions, Interrupt};
+use stack::ChainOptions;
 
 use crate::arguments::Check;
-use crate::commands::run::own_binary;
 use crate::commands::stacks::name_broken;
 use crate::exit::{self, Failure};
-use crate::interrupt;
 use crate::output::{print, print_json};
 use crate::progress::Screen;
 use crate::scratch::Scratch;
+use crate::workbench::Workbench;
 
 /// Runs the command.
 pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
-    let catalogue = Catalogue::load(&arguments.stacks.dir)?;
-    let chosen = arguments.which.chosen(&catalogue)?;
-    let exe = own_binary()?;
-    let control = interrupt::on_signals()?;
+    let workbench = Workbench::open(&arguments.stacks.dir)?;
+    let (catalogue, control) = (&workbench.catalogue, &workbench.control);
+    let chosen = arguments.which.chosen(catalogue)?;
     let scratch = Scratch::new("check")?;
     let screen = Screen::new(arguments.quiet);
-    let is_interrupted = || control.is_interrupted();
     let mut checks = Vec::new();
     for (index, stack) in chosen.iter().enumerate() {
         if control.is_interrupted() {
@@ -35,17 +32,17 @@ pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
         std::fs::create_dir(&own)
             .map_err(|error| Failure::system(format!("cannot make {} ({error})", own.display())))?;
         let options = ChainOptions {
-            proofload_exe: &exe,
+            proofload_exe: &workbench.proofload_exe,
             dir: &own,
             cpus: None,
-            interrupt: Interrupt::when(&is_interrupted),
+            interrupt: workbench.interrupt(),
         };
         checks.push(lab::check(&catalogue.chain(&stack.id)?, &options));
     }
     if arguments.which.all {
         checks.extend(catalogue.broken().map(|(id, error)| broken(id, error)));
     } else {
-        name_broken(&catalogue);
+        name_broken(catalogue);
     }
     screen.clear();
     show(arguments, &checks)?;

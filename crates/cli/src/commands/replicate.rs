@@ -16,13 +16,13 @@ use units::Duration;
 
 use crate::arguments::replicate::Replicate;
 use crate::commands::report::leave_html;
-use crate::commands::run::{code, own_binary, run_dir};
+use crate::commands::run::{code, run_dir};
 use crate::commands::stacks::name_broken;
 use crate::exit::{self, Failure};
-use crate::interrupt;
 use crate::output::{print, print_json, say};
 use crate::page::Sources;
 use crate::progress::RunProgress;
+use crate::workbench::Workbench;
 
 /// What a twin and a control add to the trials of a table, beyond which cells may cost no more than a budget: with two
 /// stacks a table has half as many trials again, and with more it has less.
@@ -35,26 +35,18 @@ pub fn run(arguments: &Replicate) -> Result<ExitCode, Failure> {
         (None, true) => all(&arguments.published)?,
         (None, false) => return list(&arguments.published, &Catalogue::load(&arguments.stacks.dir)?),
     };
-    let catalogue = Catalogue::load(&arguments.stacks.dir)?;
-    name_broken(&catalogue);
-    let control = interrupt::on_signals()?;
-    let proofload_exe = own_binary()?;
-    let argv: Vec<String> = std::env::args().collect();
+    let workbench = Workbench::open(&arguments.stacks.dir)?;
+    let (catalogue, control) = (&workbench.catalogue, &workbench.control);
+    name_broken(catalogue);
     let begun = Instant::now();
     let mut worst = exit::OK;
     for (index, path) in chosen.iter().enumerate() {
         // What one does not use of its part is shared by those that come after it.
         let left = arguments.budget.map(|budget| budget.saturating_sub(begun.elapsed().into()));
         let budget = left.map(|left| left / (chosen.len() - index) as u64);
-        let bench = Bench {
-            catalogue: &catalogue,
-            proofload_exe: &proofload_exe,
-            version: env!("CARGO_PKG_VERSION"),
-            argv: &argv,
-            interrupt: &control,
-            until: budget.map(|budget| Instant::now() + std::time::Duration::from(budget)),
-        };
-        let mut write_up = WriteUp::read(path, &catalogue)?;
+        let until = budget.map(|budget| Instant::now() + std::time::Duration::from(budget));
+        let bench = workbench.bench(until);
+        let mut write_up = WriteUp::read(path, catalogue)?;
         if budget.is_some() {
             // Most claims are of several loads, and one of them is better than none.
             write_up.claims = write_up.claims.iter().flat_map(Claim::by_load).collect();

@@ -3,19 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use lab::experiment::{Bench, Ended, carry_out, resume};
-use plan::stack::Catalogue;
+use lab::experiment::{Ended, carry_out, resume};
 use plan::{Experiment, Pace, shell, toml_file};
 
 use crate::arguments::Run;
 use crate::commands::report;
 use crate::commands::stacks::name_broken;
 use crate::exit::{self, Failure};
-use crate::interrupt;
 use crate::output::say;
 use crate::page::Sources;
 use crate::progress::RunProgress;
 use crate::recorded;
+use crate::workbench::Workbench;
 
 /// Runs the command.
 pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
@@ -23,18 +22,8 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
         // Before the stacks: where there is no such file, nothing else is worth a word.
         toml_file::read(path)?;
     }
-    let catalogue = Catalogue::load(&arguments.stacks.dir)?;
-    let control = interrupt::on_signals()?;
-    let proofload_exe = own_binary()?;
-    let argv: Vec<String> = std::env::args().collect();
-    let bench = Bench {
-        catalogue: &catalogue,
-        proofload_exe: &proofload_exe,
-        version: env!("CARGO_PKG_VERSION"),
-        argv: &argv,
-        interrupt: &control,
-        until: None,
-    };
+    let workbench = Workbench::open(&arguments.stacks.dir)?;
+    let (catalogue, bench) = (&workbench.catalogue, workbench.bench(None));
     if let Some(dir) = &arguments.resume {
         // Told apart here from what may go wrong with a run that is one.
         recorded::read(dir)?;
@@ -43,17 +32,17 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     let ended = match (&arguments.experiment, &arguments.resume) {
         (Some(path), _) => {
             let pace = if arguments.quick { Pace::Quick } else { Pace::Full };
-            let mut experiment = Experiment::read_driven(path, &catalogue, pace, arguments.driver.as_ref())?;
+            let mut experiment = Experiment::read_driven(path, catalogue, pace, arguments.driver.as_ref())?;
             if !arguments.only.is_empty() {
                 experiment.keep_only(&arguments.only)?;
             }
-            name_broken(&catalogue);
+            name_broken(catalogue);
             let name = path.file_stem().map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
             let dir = run_dir(&arguments.runs, &name);
             carry_out(&experiment, &dir, &bench, &mut |event| progress.observe(&event))
         }
         (None, Some(dir)) => {
-            name_broken(&catalogue);
+            name_broken(catalogue);
             resume(dir, &bench, &mut |event| progress.observe(&event))
         }
         (None, None) => unreachable!("clap requires one of them"),
@@ -67,16 +56,8 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
         let dir = shell::quoted_path(&ended.dir);
         say(format_args!("proofload: interrupted; go on with: proofload run --resume {dir}"));
     }
-    progress.linger(ended.dir.clone(), &control);
+    progress.linger(ended.dir.clone(), &workbench.control);
     Ok(ExitCode::from(code(&ended)))
-}
-
-/// The path of this binary. On Linux a binary that was replaced while running is named with a suffix that
-/// no file has; the one at its path now is the next best.
-pub fn own_binary() -> Result<PathBuf, Failure> {
-    std::env::current_exe().map_err(|error| {
-        Failure::system(format!("cannot find the proofload binary itself ({error}); start it by its path"))
-    })
 }
 
 /// `runs/quick-20260101-120000`, in UTC, with a number behind it if that is taken.

@@ -31,14 +31,13 @@ impl Server {
         written.map_err(|error| RecordError::io(&file, "writing", error))?;
         let all = StackManifest::load(&manifest_dir)?;
         let work_dir = dir.join("work");
-        let is_interrupted = || bench.interrupt.is_interrupted();
         let options = BootOptions {
             proofload_exe: bench.proofload_exe,
             work_dir: &work_dir,
             log: &dir.join("server.log"),
             upstream: None,
             cpus: None,
-            interrupt: Interrupt::when(&is_interrupted),
+            interrupt: Interrupt::when(bench.interrupt.flag()),
         };
         Ok(Self { running: boot(&all[0], &options)?, truth: work_dir.join(TRUTH) })
     }

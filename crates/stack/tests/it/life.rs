@@ -6,6 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration as StdDuration, Instant};
 
 use http::Framing;
@@ -282,8 +283,14 @@ fn an_interrupted_build_ends_and_the_next_begins_afresh() {
     );
     let pid = bench.stack.dir.join("pid");
     let is_under_way = || fs::read_to_string(&pid).is_ok_and(|pid| pid.ends_with('\n'));
-    let begun = Instant::now();
-    let error = bench.build_until(Interrupt::when(&is_under_way)).unwrap_err();
+    let (begun, wanted) = (Instant::now(), AtomicBool::new(false));
+    let error = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            wait_until("a build's begin", StdDuration::from_secs(20), is_under_way);
+            wanted.store(true, Ordering::Relaxed);
+        });
+        bench.build_until(Interrupt::when(&wanted)).unwrap_err()
+    });
     assert!(matches!(error, StackError::Interrupted { doing: "built", .. }), "{error}");
     assert!(begun.elapsed() < StdDuration::from_secs(20));
     assert!(!lives(fs::read_to_string(&pid).unwrap().trim().parse().unwrap()));

@@ -10,12 +10,12 @@ use report::confirmation_text;
 use serde::Serialize;
 
 use crate::arguments::explain::Explain;
-use crate::commands::run::{own_binary, run_dir};
+use crate::commands::run::run_dir;
 use crate::commands::stacks::name_broken;
 use crate::exit::Failure;
-use crate::interrupt;
 use crate::output::print;
 use crate::progress::RunProgress;
+use crate::workbench::Workbench;
 
 /// What became of the first verdict of a cell.
 #[derive(Debug, Serialize)]
@@ -51,22 +51,14 @@ pub fn confirm(
     trials: &[Trial],
     cells: &[CellExplanation],
 ) -> Result<Vec<Tried>, Failure> {
-    let catalogue = Catalogue::load(&arguments.stacks.dir)?;
-    let recorded = Experiment::read(&RunDir::experiment_path(&arguments.run), &catalogue, Pace::Full)?;
-    name_broken(&catalogue);
-    let control = interrupt::on_signals()?;
-    let (proofload_exe, argv) = (own_binary()?, std::env::args().collect::<Vec<String>>());
-    let bench = Bench {
-        catalogue: &catalogue,
-        proofload_exe: &proofload_exe,
-        version: env!("CARGO_PKG_VERSION"),
-        argv: &argv,
-        interrupt: &control,
-        until: None,
-    };
+    let workbench = Workbench::open(&arguments.stacks.dir)?;
+    let experiment = RunDir::experiment_path(&arguments.run);
+    let recorded = Experiment::read(&experiment, &workbench.catalogue, Pace::Full)?;
+    name_broken(&workbench.catalogue);
+    let bench = workbench.bench(None);
     let mut all = Vec::new();
     for cell in cells {
-        if control.is_interrupted() {
+        if workbench.control.is_interrupted() {
             break;
         }
         let tried = try_one(arguments, trials, cell, &recorded, &bench)?;

@@ -1,0 +1,61 @@
+//! What a command needs that builds, boots or measures stacks.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use driver::Control;
+use lab::experiment::Bench;
+use plan::stack::Catalogue;
+use stack::Interrupt;
+
+use crate::exit::Failure;
+use crate::interrupt;
+
+/// The stacks, this program, and what ends it in good order.
+pub struct Workbench {
+    /// The stacks.
+    pub catalogue: Catalogue,
+    /// This binary.
+    pub proofload_exe: PathBuf,
+    /// Interrupted by the first Ctrl-C or SIGTERM.
+    pub control: Arc<Control>,
+    argv: Vec<String>,
+}
+
+impl Workbench {
+    /// Reads the stacks in the folder `stacks`; from then on signals interrupt [`Workbench::control`].
+    pub fn open(stacks: &Path) -> Result<Self, Failure> {
+        Ok(Self {
+            catalogue: Catalogue::load(stacks)?,
+            control: interrupt::on_signals()?,
+            proofload_exe: own_binary()?,
+            argv: std::env::args().collect(),
+        })
+    }
+
+    /// As a run takes it, of which no trial begins after `until`.
+    pub fn bench(&self, until: Option<Instant>) -> Bench<'_> {
+        Bench {
+            catalogue: &self.catalogue,
+            proofload_exe: &self.proofload_exe,
+            version: env!("CARGO_PKG_VERSION"),
+            argv: &self.argv,
+            interrupt: &self.control,
+            until,
+        }
+    }
+
+    /// As a build or a boot takes it.
+    pub fn interrupt(&self) -> Interrupt<'_> {
+        Interrupt::when(self.control.flag())
+    }
+}
+
+/// The path of this binary. On Linux a binary that was replaced while running is named with a suffix that
+/// no file has; the one at its path now is the next best.
+pub fn own_binary() -> Result<PathBuf, Failure> {
+    std::env::current_exe().map_err(|error| {
+        Failure::system(format!("cannot find the proofload binary itself ({error}); start it by its path"))
+    })
+}

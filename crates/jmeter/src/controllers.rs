@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 
 use scenario::{Condition, Pick, Step, Times};
 
+use crate::dialect;
 use crate::element::Element;
 use crate::names::{self, Controller, Kind};
 use crate::values::Fields;
@@ -95,7 +96,7 @@ fn if_controller(element: &Element, fields: Fields<'_>, steps: Vec<Step>) -> Res
         // JMeter's form once kept the condition in the name only.
         return Err(format!("IfController.condition is empty (its name is '{name}')"));
     }
-    let condition = Condition::parse(text).map_err(|error| error.to_string())?;
+    let condition = dialect::condition(text).map_err(|error| error.to_string())?;
     Ok(Step::If { condition, steps })
 }
 
@@ -110,7 +111,7 @@ fn while_controller(fields: Fields<'_>, steps: Vec<Step>) -> Result<Step, String
         let again = Step::While { condition: Condition::LastOk, steps: steps.clone() };
         return Ok(Step::Sequence(steps.into_iter().chain([again]).collect()));
     }
-    let condition = match Condition::parse(text).map_err(|error| error.to_string())? {
+    let condition = match dialect::condition(text).map_err(|error| error.to_string())? {
         Condition::True(text) => {
             let is_false = Condition::Equal(text, scenario::Template::text("false"));
             Condition::Not(Box::new(is_false))

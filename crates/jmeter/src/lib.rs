@@ -15,6 +15,7 @@ mod checked;
 mod clock;
 mod controllers;
 mod data;
+mod dialect;
 mod element;
 mod extractors;
 mod failure;

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use scenario::{Piece, Template};
 use units::Duration;
 
+use crate::dialect;
 use crate::element::Properties;
 
 /// What the values that are filled in before the first request may come to, all of a plan together, bytes. Values are made
@@ -63,7 +64,7 @@ impl<'a> Values<'a> {
 
     /// Text with `${…}` in it; properties are filled in, since they are the same for the whole run.
     pub(crate) fn template(&self, text: &str) -> Result<Template, String> {
-        let template = Template::parse(text).map_err(|error| error.to_string())?;
+        let template = dialect::template(text)?;
         Ok(self.resolved(&template, &BTreeMap::new()))
     }
 

@@ -4,14 +4,10 @@ mod tokens;
 
 use self::tokens::{Comparison, Token, tokens};
 use crate::model::Condition;
-use crate::template::{Piece, Template, arguments};
+use crate::template::{Piece, Template};
 
 /// Parentheses and negations within each other at most.
 const NESTING_MAX: u32 = 32;
-/// The variable that says whether a user's last request succeeded.
-pub(crate) const LAST_OK: &str = "JMeterThread.last_sample_ok";
-/// JMeter's functions whose argument is a script.
-const SCRIPTS: [&str; 4] = ["${__jexl3(", "${__jexl2(", "${__groovy(", "${__javaScript("];
 
 /// Why a text is no condition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,37 +23,21 @@ pub struct ConditionError {
 }
 
 impl Condition {
-    /// Reads `"${a}" == "b" && ${n} < 3`, also as the argument of `${__jexl3(…)}` or `${__groovy(…)}`, with
-    /// `vars.get("x")` for `${x}`; a text or variable by itself is true where it says `true`. Numbers are compared as
-    /// numbers by `<` and its like, and as texts by `==` and `!=`.
+    /// Reads `"${a}" == "b" && ${n} < 3`, with `vars.get("x")` for `${x}`; a text or variable by itself is true where it
+    /// says `true`, and `last_ok` where the user's last request succeeded. Numbers are compared as numbers by `<` and its
+    /// like, and as texts by `==` and `!=`.
     ///
     /// # Errors
     /// With the whole text, where it is anything else: no script is carried out.
     pub fn parse(text: &str) -> Result<Self, ConditionError> {
         let error = |why: String| ConditionError { text: text.to_owned(), why };
-        let script = script(text.trim()).map_err(error)?;
-        let tokens = tokens(&script).map_err(error)?;
+        let tokens = tokens(text).map_err(error)?;
         let mut parser = Parser { tokens: &tokens, depth: 0 };
         let condition = parser.either().and_then(as_condition).map_err(error)?;
         match parser.tokens.first() {
             None => Ok(condition),
             Some(token) => Err(error(format!("{token} does not belong there"))),
         }
-    }
-}
-
-/// The argument of a function whose argument is a script; any other text as it is.
-fn script(text: &str) -> Result<String, String> {
-    let Some(inside) = SCRIPTS.iter().find_map(|start| text.strip_prefix(start)) else {
-        return Ok(text.to_owned());
-    };
-    match arguments(inside) {
-        Some((arguments, "}")) => match arguments.as_slice() {
-            [script] | [script, ""] => Ok(script.replace("\\,", ",")),
-            _ => Err("the script has a comma; write it as \\,".to_owned()),
-        },
-        Some(_) => Err("something stands behind the script".to_owned()),
-        None => Err("the script is not closed by )}".to_owned()),
     }
 }
 
@@ -136,6 +116,7 @@ impl Parser<'_> {
                 inside
             }
             Some(Token::Text(template)) => Value::Text(template),
+            Some(Token::LastOk) => Value::Truth(Condition::LastOk),
             Some(Token::Null) => Value::Null,
             Some(other) => return Err(format!("{other} does not belong there")),
             None => return Err("something is missing at the end".to_owned()),
@@ -155,7 +136,6 @@ impl Parser<'_> {
 fn as_condition(value: Value) -> Result<Condition, String> {
     match value {
         Value::Truth(condition) => Ok(condition),
-        Value::Text(template) if template.variable() == Some(LAST_OK) => Ok(Condition::LastOk),
         Value::Text(template) => Ok(Condition::True(template)),
         Value::Null => Err("null is no condition".to_owned()),
     }

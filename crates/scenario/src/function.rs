@@ -53,7 +53,7 @@ pub enum Function {
 
 /// A function that is not known.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no function __{name} here; known are {}{}", known(), hint(.name))]
+#[error("there is no function __{name} here; known are {}", known())]
 pub struct UnknownFunction {
     /// Its name, without underscores.
     pub name: String,
@@ -122,13 +122,6 @@ fn known() -> String {
     names.join(", ")
 }
 
-fn hint(name: &str) -> &'static str {
-    match name {
-        "jexl3" | "jexl2" | "groovy" | "javaScript" => "; scripts are understood as conditions only",
-        _ => "",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,11 +138,11 @@ mod tests {
 
     #[test]
     fn an_unknown_one_is_named_with_those_that_are_known() {
-        let error = "groovy".parse::<Function>().unwrap_err().to_string();
+        let error = "script".parse::<Function>().unwrap_err().to_string();
         assert!(
-            error.starts_with("there is no function __groovy here; known are __base64Decode, "),
+            error.starts_with("there is no function __script here; known are __base64Decode, "),
             "{error}"
         );
-        assert!(error.contains("__UUID") && error.ends_with("conditions only"), "{error}");
+        assert!(error.contains("__UUID") && error.ends_with("__V"), "{error}");
     }
 }

@@ -272,6 +272,7 @@ pub(crate) fn shown(template: &Template) -> String {
     let piece = |piece: &Piece| match piece {
         Piece::Text(text) => text.clone(),
         Piece::Variable(name) => format!("${{{name}}}"),
+        Piece::LastOk => "last_ok".to_owned(),
         Piece::Call(call) => {
             let arguments: Vec<String> = call.arguments.iter().map(shown).collect();
             format!("${{__{}({})}}", call.function.name(), arguments.join(","))

@@ -4,8 +4,7 @@ mod parse;
 
 use std::collections::BTreeMap;
 
-pub use self::parse::TemplateError;
-pub(crate) use self::parse::arguments;
+pub use self::parse::{TemplateError, call_arguments};
 use crate::function::Function;
 
 /// Text that is put together anew for each request.
@@ -21,6 +20,9 @@ pub enum Piece {
     Variable(String),
     /// `${__name(argument,…)}`.
     Call(Call),
+    /// Whether the user's last request succeeded: `true` or `false`. No text stands for it; whoever reads another tool's
+    /// plan puts it in the place of what that calls it.
+    LastOk,
 }
 
 /// A function call with a number of arguments that the function takes.
@@ -69,7 +71,7 @@ impl Template {
         let mut pieces = Vec::new();
         for piece in &self.0 {
             let piece = match piece {
-                Piece::Text(text) => Piece::Text(text.clone()),
+                Piece::Text(_) | Piece::LastOk => piece.clone(),
                 Piece::Variable(name) => {
                     let value = variables.get(name).filter(|value| takes(room_bytes, value.len()));
                     value.map_or_else(|| piece.clone(), |value| Piece::Text(value.clone()))

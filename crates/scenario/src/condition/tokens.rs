@@ -17,6 +17,8 @@ pub(super) enum Token {
     Compare(Comparison),
     /// A text in quotes, a number, a variable, a call.
     Text(Template),
+    /// Whether the user's last request succeeded.
+    LastOk,
     Null,
 }
 
@@ -41,6 +43,7 @@ impl fmt::Display for Token {
             Self::Equals => ".equals(",
             Self::Compare(_) => "a comparison",
             Self::Text(_) => "a text",
+            Self::LastOk => "last_ok",
             Self::Null => "null",
         };
         f.write_str(text)
@@ -65,8 +68,8 @@ static SYMBOLS: [(&str, Token); 14] = [
     (".equals(", Token::Equals),
 ];
 
-/// Words of JEXL for symbols.
-static WORDS: [(&str, Token); 10] = [
+/// Words: some for symbols, as JEXL has them.
+static WORDS: [(&str, Token); 11] = [
     ("eq", Token::Compare(Comparison::Equal)),
     ("ne", Token::Compare(Comparison::Differ)),
     ("lt", Token::Compare(Comparison::Less)),
@@ -76,6 +79,7 @@ static WORDS: [(&str, Token); 10] = [
     ("and", Token::And),
     ("or", Token::Or),
     ("not", Token::Not),
+    ("last_ok", Token::LastOk),
     ("null", Token::Null),
 ];
 

@@ -19,7 +19,7 @@ use crate::model::{
     Group, OnError, Part, Pause, Pick, RequestStep, Scenario, SizeComparison, Step, Times, Users,
 };
 use crate::prepared::Prepared;
-use crate::template::Template;
+use crate::template::{Piece, Template};
 use crate::world::{World, WorldSetup};
 
 /// How long an answer takes here.

@@ -12,7 +12,6 @@ use url::form_urlencoded;
 
 use super::cookies::Jar;
 use super::variables::{self, Variables};
-use crate::condition::LAST_OK;
 use crate::function::Function;
 use crate::model::Condition;
 use crate::prepared::Prepared;
@@ -108,6 +107,7 @@ impl Scope<'_> {
                 Piece::Text(text) => out.push_str(text),
                 Piece::Variable(name) => self.variable(name, &mut out),
                 Piece::Call(call) => out.push_str(&self.call(call)),
+                Piece::LastOk => out.push_str(if self.user.last_ok { "true" } else { "false" }),
             }
             if out.len() > TEXT_BYTES_MAX {
                 // Values that are made of values grow without end; the next request says why it is not sent.
@@ -145,10 +145,7 @@ impl Scope<'_> {
     }
 
     fn value(&self, name: &str) -> Option<&str> {
-        match name {
-            LAST_OK => Some(if self.user.last_ok { "true" } else { "false" }),
-            _ => self.user.variables.get(name),
-        }
+        self.user.variables.get(name)
     }
 
     fn variable(&self, name: &str, out: &mut String) {

@@ -114,14 +114,15 @@ fn expression(inside: &str, depth: u32) -> Result<(Piece, &str), TemplateError> 
         return Ok((checked(function, Vec::new())?, after));
     }
     let (arguments, after) =
-        arguments(after).ok_or_else(|| TemplateError::Unclosed(format!("${{{}", shortened(inside))))?;
+        call_arguments(after).ok_or_else(|| TemplateError::Unclosed(format!("${{{}", shortened(inside))))?;
     let after = after.strip_prefix('}').ok_or_else(|| TemplateError::AfterArguments(function.name()))?;
     let arguments = arguments.into_iter().map(|it| pieces(it, depth + 1)).collect::<Result<_, _>>()?;
     Ok((checked(function, arguments)?, after))
 }
 
-/// The texts between the commas of a call, and what comes after its `)`.
-pub(crate) fn arguments(text: &str) -> Option<(Vec<&str>, &str)> {
+/// The texts between the commas of a call whose `(` stands before `text`, and what comes after its `)`; `None` where it
+/// has none. Commas and parentheses within `${…}` and behind a backslash are the arguments' own.
+pub fn call_arguments(text: &str) -> Option<(Vec<&str>, &str)> {
     let mut found = Vec::new();
     let (mut start, mut braces, mut parentheses) = (0, 0_u32, 0_u32);
     let mut before = ' ';

@@ -63,7 +63,6 @@ fn what_is_wrong_is_named() {
         ("x${}", "names no variable"),
         ("${a_${b}}", "__V("),
         ("${__nothing(1)}", "there is no function __nothing"),
-        ("${__jexl3(1)}", "conditions only"),
         ("${__Random(1)}", "__Random takes 2 to 3 arguments and has 1"),
         ("${__threadNum(1)}", "__threadNum takes 0 arguments and has 1"),
         ("${__UUID()x}", "right after the arguments of __UUID"),

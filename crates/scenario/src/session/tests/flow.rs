@@ -142,11 +142,12 @@ fn values_that_grow_without_end_cost_requests_and_no_memory() {
 
 #[test]
 fn the_last_answer_decides_a_condition() {
+    let as_text = Condition::Equal(Template(vec![Piece::LastOk]), t("true"));
     let steps = vec![
         request("a"),
-        when("${JMeterThread.last_sample_ok}", requests(&["good"])),
-        when("!${JMeterThread.last_sample_ok}", requests(&["bad"])),
-        when("'${JMeterThread.last_sample_ok}' == 'true'", requests(&["again"])),
+        when("last_ok", requests(&["good"])),
+        when("!last_ok", requests(&["bad"])),
+        Step::If { condition: as_text, steps: requests(&["again"]) },
     ];
     assert_eq!(line(1, steps.clone()), "a good again");
     let first_fails = |outgoing: &Outgoing| Some(if outgoing.label == "a" { status(404) } else { ok("") });

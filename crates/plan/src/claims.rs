@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::cell_id::CellId;
 use crate::error::PlanError;
 use crate::experiment::{Experiment, Pace};
 use crate::stack::Catalogue;
@@ -111,18 +112,6 @@ impl Metric {
             Self::ResponseMax => "longest response time",
         }
     }
-}
-
-/// One stack at one load, as claims and parts of an experiment name it: a round has one load for each number of
-/// connections. Who carries it is not said.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct CellId {
-    /// The experiment's round.
-    pub round: String,
-    /// The stack.
-    pub stack: String,
-    /// Connections, or users.
-    pub connections: u32,
 }
 
 /// Two cells, and what was published of them in the metric's unit (1/s, or µs).

@@ -18,7 +18,7 @@ use self::load_table::{Layers, LoadTable};
 pub use self::only::Only;
 pub use self::procedure::{Bursts, Placement, Procedure};
 use self::procedure::{BurstsTable, ProcedureTable};
-use crate::claims::CellId;
+use crate::cell_id::CellId;
 use crate::error::PlanError;
 use crate::load::LoadPlan;
 use crate::request::{HttpTarget, RequestArguments};

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arrivals;
+pub mod cell_id;
 pub mod claims;
 pub mod error;
 pub mod experiment;
@@ -19,7 +20,8 @@ pub mod stack;
 pub mod toml_file;
 
 pub use arrivals::ArrivalsOf;
-pub use claims::{CellId, CellPair, Claim, Level, Metric, Statement, WriteUp};
+pub use cell_id::CellId;
+pub use claims::{CellPair, Claim, Level, Metric, Statement, WriteUp};
 pub use error::{Place, PlanError};
 pub use experiment::{
     Bursts, Cell, Driver, Drivers, Experiment, Only, Pace, Placement, Procedure, Role, Round,

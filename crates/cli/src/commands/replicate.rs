@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use events::Event;
 use lab::experiment::{Bench, Ended, can_be_resumed, carry_out, resume};
-use plan::claims::{CellId, WriteUp, cheapest};
+use plan::claims::{WriteUp, cheapest};
 use plan::stack::Catalogue;
-use plan::{Claim, Experiment, Pace, PlanError, nearest};
+use plan::{CellId, Claim, Experiment, Pace, PlanError, nearest};
 use record::{Manifest, RunDir};
 use report::{ClaimsReport, claims_text};
 use units::Duration;

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{CellId, CellPair, Claim, Level, Metric, PublishedMachine, Statement, WITHIN_DEFAULT, WriteUp};
+use super::{CellPair, Claim, Level, Metric, PublishedMachine, Statement, WITHIN_DEFAULT, WriteUp};
+use crate::cell_id::CellId;
 use crate::error::PlanError;
 use crate::experiment::{Experiment, Role, Round};
 use crate::nearest;

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use units::Duration;
 
-use super::{CellId, Claim};
+use super::Claim;
+use crate::cell_id::CellId;
 
 /// What a budget is spent on.
 #[derive(Debug, Clone, PartialEq, Eq)]

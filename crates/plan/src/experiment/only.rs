@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use super::{Cell, Experiment, Role, Round};
-use crate::claims::CellId;
+use crate::cell_id::CellId;
 use crate::error::PlanError;
 use crate::nearest;
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
+use crate::modules::{self, Source};
 use crate::source;
 
 /// The crates, by folder, in order. One may depend only on those before it.
@@ -28,11 +29,15 @@ const NO_STD: [&str; 3] = ["units", "http", "engine"];
 const MAY_BE_UNSAFE: &str = "driver";
 /// Clock, bytes and seed are arguments of these.
 const PURE: [&str; 16] = [
-    "units", "plain", "http", "engine", "stats", "scenario", "jmeter", "sources", "sim", "events",
-    "outputs", "explain", "audit", "exports", "report", "live",
+    "units", "plain", "http", "engine", "stats", "scenario", "jmeter", "sources", "sim", "events", "outputs",
+    "explain", "audit", "exports", "report", "live",
 ];
 /// The crate of system calls, which pure crates do without.
 const SYSTEM_CRATE: &str = "rustix";
+/// The crate that is the same whatever a scenario is written in, and words of other tools that are not for its code: who
+/// reads their files puts them into the scenario's words.
+const NEUTRAL: &str = "scenario";
+const WORDS_OF_OTHERS: [&str; 3] = ["jexl", "groovy", "jmeter"];
 /// Modules of `std` that pure crates do without; `core::time` has the durations, `core::net` the addresses.
 const SYSTEM_MODULES: [&str; 2] = ["net", "time"];
 
@@ -102,14 +107,31 @@ fn manifest_rules(name: &str, manifest: &Table, known: &Known) -> Vec<String> {
 /// The rules that the sources of crate `name` in `dir` break.
 fn source_violations(name: &str, dir: &Path) -> Result<Vec<Violation>, Violation> {
     let mut violations = Vec::new();
+    let mut sources = Vec::new();
     for file in rust_files(&dir.join("src"))? {
         let code = source::without_comments(&read(&file)?);
         let is_root = file.parent() == Some(&dir.join("src"))
             && ["lib.rs", "main.rs"].iter().any(|root| file.ends_with(root));
         let broken = source_rules(name, &code, is_root);
         violations.extend(broken.into_iter().map(|rule| Violation { file: file.clone(), rule }));
+        sources.push(Source { module: module_of(&dir.join("src"), &file), code });
+    }
+    for circle in modules::circles(&sources) {
+        let rule = format!("modules need each other in a circle; put what both need below them: {circle}");
+        violations.push(Violation { file: dir.join("src"), rule });
     }
     Ok(violations)
+}
+
+/// The module of a file in `src`, from the root on; none of the root itself.
+fn module_of(src: &Path, file: &Path) -> Vec<String> {
+    let inside = file.strip_prefix(src).unwrap_or(file).with_extension("");
+    let mut parts: Vec<String> = inside.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    let is_root = parts.len() == 1 && ["lib", "main"].contains(&parts[0].as_str());
+    if is_root || parts.last().is_some_and(|last| last == "mod") {
+        parts.pop();
+    }
+    parts
 }
 
 /// The rules that one source of crate `name` breaks; the root is the file that speaks for the crate.
@@ -120,6 +142,12 @@ fn source_rules(name: &str, code: &str, is_root: bool) -> Vec<String> {
     }
     if is_root && name != MAY_BE_UNSAFE && !code.contains("#![forbid(unsafe_code)]") {
         broken.push(format!("`{name}` must say #![forbid(unsafe_code)]; only `{MAY_BE_UNSAFE}` may not"));
+    }
+    if name == NEUTRAL {
+        let lower = code.to_lowercase();
+        for word in WORDS_OF_OTHERS.iter().filter(|word| lower.contains(**word)) {
+            broken.push(format!("`{name}` is neutral and may not say `{word}` in its code"));
+        }
     }
     if PURE.contains(&name) {
         let used = source::std_modules(code);
@@ -241,6 +269,19 @@ mod tests {
     }
 
     #[test]
+    fn a_view_does_without_the_lab_and_the_lab_without_the_files_of_another_tool() {
+        for (name, other) in [("live", "lab"), ("report", "lab"), ("explain", "lab"), ("lab", "jmeter")] {
+            assert_eq!(
+                broken(name, &format!("[dependencies]\nx = {{ path = '../{other}' }}")).len(),
+                1,
+                "{name}"
+            );
+        }
+        assert!(broken("lab", "[dependencies]\nx = { path = '../events' }").is_empty());
+        assert!(broken("live", "[dependencies]\nx = { path = '../events' }").is_empty());
+    }
+
+    #[test]
     fn a_pure_crate_has_no_system_calls_and_a_new_one_needs_a_place() {
         assert_eq!(broken("report", "[dependencies]\nrustix.workspace = true").len(), 1);
         assert_eq!(broken("report", "[dependencies]\nsys = { package = 'rustix', version = '1' }").len(), 1);
@@ -257,6 +298,16 @@ mod tests {
         assert_eq!(source_rules("stats", "use std::time::Instant;", false).len(), 1);
         assert!(source_rules("stats", "use core::time::Duration; use std::fmt;", false).is_empty());
         assert!(source_rules("lab", "use std::time::Instant;", false).is_empty());
+        assert_eq!(source_rules("scenario", "const SCRIPT: &str = \"${__jexl3(\";", false).len(), 1);
+        assert_eq!(source_rules("scenario", "fn from_JMeter() {}", false).len(), 1);
+        assert!(source_rules("lab", "fn from_jmeter() {}", false).is_empty());
+    }
+
+    #[test]
+    fn files_have_modules() {
+        let of = |file: &str| module_of(Path::new("src"), &Path::new("src").join(file)).join("::");
+        let files = ["lib.rs", "main.rs", "a.rs", "a/b.rs", "a/mod.rs", "a/lib.rs"];
+        assert_eq!(files.map(of), ["", "", "a", "a::b", "a", "a::lib"]);
     }
 
     #[test]
@@ -273,6 +324,12 @@ mod tests {
         write("crates/stats/src/deep/mod.rs", "use std::{fmt, net::TcpStream};");
         let named: Vec<_> = check(root.path()).into_iter().map(|violation| violation.file).collect();
         assert_eq!(named, ["crates/stats/Cargo.toml", "crates/stats/src/deep/mod.rs"].map(PathBuf::from));
+
+        write("crates/stats/src/lib.rs", "#![forbid(unsafe_code)]\nmod deep;\nmod other;\nuse deep::X;");
+        write("crates/stats/src/deep/mod.rs", "use super::other::Y;");
+        write("crates/stats/src/other.rs", "use crate::X;");
+        let told: Vec<String> = check(root.path()).iter().map(ToString::to_string).collect();
+        assert!(told[1].ends_with("`deep` uses super::other::Y, `other` uses crate::X"), "{told:?}");
 
         write("crates/stats/Cargo.toml", "[dependencies");
         assert!(check(root.path())[0].to_string().contains("can't be read"));

@@ -1,10 +1,12 @@
 //! Repository chores, run as `cargo xtask <chore>`.
 //!
-//! - `edges` checks the rules of the layout: which crate may depend on which, and what none of them may do.
+//! - `edges` checks the rules of the layout: which crate may depend on which, that no modules need each other in a
+//!   circle, and what none of them may do.
 //! - `ci` is what `make test` runs: edges, format, lints, tests.
 #![forbid(unsafe_code)]
 
 mod edges;
+mod modules;
 mod source;
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,7 @@
 //! Text to a tree of XML nodes, with the line of each.
+//!
+//! A tree of our own, since a plan may be anybody's: `roxmltree` calls itself for each level of elements and bounds how
+//! many there are in all but not how deep, so that half a megabyte of `<a><a>…` would end the process.
 
 use quick_xml::Reader;
 use quick_xml::XmlVersion;

@@ -3,7 +3,6 @@
 use explain::{CellExplanation, Confirmation, Outcome};
 use lab::confirm::{Change, NotTried};
 use lab::experiment::{Bench, carry_out};
-use plan::stack::Catalogue;
 use plan::{Experiment, Pace};
 use record::{RunDir, Trial};
 use report::confirmation_text;

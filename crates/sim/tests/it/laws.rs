@@ -76,7 +76,7 @@ fn bounds_are_kept(scenario: &Scenario, outcome: &Outcome) {
 }
 
 fn the_same_seed_gives_the_same_run(seed: Seed) {
-    if seed.0 % 10 == 0 {
+    if seed.0.is_multiple_of(10) {
         let scenario = Scenario::from_seed(seed);
         let (one, two) = (run(&scenario), run(&scenario));
         assert_eq!(one.fingerprint, two.fingerprint);
@@ -100,7 +100,7 @@ fn littles_law_holds_in_the_closed_model(seed: Seed) {
         + round_trips
         + Duration::from_millis(60);
     scenario.config.stop.duration = (longest * 40).min(Duration::from_secs(4));
-    if longest * 40 > Duration::from_secs(4) || seed.0 % 20 != 0 {
+    if longest * 40 > Duration::from_secs(4) || !seed.0.is_multiple_of(20) {
         return;
     }
     let outcome = run(&scenario);

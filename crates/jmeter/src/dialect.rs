@@ -18,11 +18,11 @@ pub(crate) fn template(text: &str) -> Result<Template, String> {
 }
 
 /// A condition as [`Condition::parse`] reads it, also as the argument of a function whose argument is a script, with
-/// [`LAST_OK`] in it.
+/// `vars.get("x")` for `${x}` and with [`LAST_OK`] in it.
 pub(crate) fn condition(text: &str) -> Result<Condition, ConditionError> {
     let error = |why: String| ConditionError { text: text.to_owned(), why };
     let script = script(text.trim()).map_err(error)?;
-    Condition::parse(&script).map(its_last_ok).map_err(|inside| error(inside.why))
+    Condition::parse_with(&script, &operand).map(its_last_ok).map_err(|inside| error(inside.why))
 }
 
 /// The argument of a function whose argument is a script; any other text as it is.
@@ -37,6 +37,34 @@ fn script(text: &str) -> Result<String, String> {
         Some(_) => Err("something stands behind the script".to_owned()),
         None => Err("the script is not closed by )}".to_owned()),
     }
+}
+
+/// A variable as scripts name it: `vars.get("x")`, `vars["x"]`.
+fn operand(text: &str) -> Result<Option<(Template, &str)>, String> {
+    if text.starts_with("last_ok") {
+        return Err("`last_ok` has no meaning here".to_owned());
+    }
+    let begun = |(start, end): (&'static str, &'static str)| Some((text.strip_prefix(start)?, start, end));
+    let Some((inside, start, end)) = [("vars.get(", ")"), ("vars[", "]")].into_iter().find_map(begun) else {
+        return Ok(None);
+    };
+    let quoted = || {
+        let inside = inside.trim_start();
+        let quote = inside.chars().next().filter(|first| ['"', '\''].contains(first))?;
+        inside[1..].split_once(quote)
+    };
+    let (name, after) = quoted().ok_or_else(|| format!("{start} wants a name in quotes"))?;
+    if name.contains("${") {
+        return Err("vars wants a name without variables".to_owned());
+    }
+    let after = after.trim_start().strip_prefix(end).ok_or("vars is not closed")?;
+    Ok(Some((Template(vec![Piece::Variable(name.to_owned())]), without_conversion(after))))
+}
+
+/// Numbers are texts here, so that what turns one into the other does nothing.
+fn without_conversion(text: &str) -> &str {
+    let conversions = [".toInteger()", ".toLong()", ".toDouble()", ".toString()", " as int", " as Integer"];
+    conversions.iter().find_map(|it| text.strip_prefix(it)).unwrap_or(text)
 }
 
 fn with_last_ok(template: Template) -> Template {
@@ -97,6 +125,9 @@ mod tests {
             (r#"${__groovy(vars.get("a") == "b")}"#, equal("a", "b")),
             (r#"${__groovy(vars.get('a').equals("b"))}"#, equal("a", "b")),
             (r#"${__jexl3("${a}" == "b\,c")}"#, equal("a", "b,c")),
+            (r#"vars["a"] eq "b""#, equal("a", "b")),
+            ("vars.get('a') != null", Condition::parse("${a} != null").unwrap()),
+            ("vars.get('a').toLong() < 3", less.clone()),
             ("${__javaScript(${a} < 3)}", less.clone()),
             ("${__groovy(vars.get('a') as int < 3)}", less),
         ] {
@@ -134,6 +165,10 @@ mod tests {
             ("${__jexl3(1 == 1)} x", "something stands behind"),
             ("${__jexl3(1 == 1", "not closed"),
             ("${__groovy(props.get('x') == 'y')}", "`props` has no meaning"),
+            ("vars.get(a) == 1", "vars.get( wants a name in quotes"),
+            ("vars.get('${a}') == 1", "without variables"),
+            ("vars.get('a' == 1", "vars is not closed"),
+            ("last_ok", "`last_ok` has no meaning"),
         ] {
             let error = condition(text).unwrap_err().to_string();
             assert!(error.contains(part) && error.contains(&format!("`{text}`")), "{text}: {error}");

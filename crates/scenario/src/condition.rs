@@ -22,16 +22,28 @@ pub struct ConditionError {
     pub why: String,
 }
 
+/// What reads another language's way to name a value: given the text from a word on, the value and what comes after it;
+/// `None` where the word is none of that language's, and an error where it is and can't be read.
+pub type Operand<'o> = &'o dyn for<'t> Fn(&'t str) -> Result<Option<(Template, &'t str)>, String>;
+
 impl Condition {
-    /// Reads `"${a}" == "b" && ${n} < 3`, with `vars.get("x")` for `${x}`; a text or variable by itself is true where it
-    /// says `true`, and `last_ok` where the user's last request succeeded. Numbers are compared as numbers by `<` and its
-    /// like, and as texts by `==` and `!=`.
+    /// Reads `"${a}" == "b" && ${n} < 3`; a text or variable by itself is true where it says `true`, and `last_ok` where
+    /// the user's last request succeeded. Numbers are compared as numbers by `<` and its like, and as texts by `==` and
+    /// `!=`.
     ///
     /// # Errors
     /// With the whole text, where it is anything else: no script is carried out.
     pub fn parse(text: &str) -> Result<Self, ConditionError> {
+        Self::parse_with(text, &|_| Ok(None))
+    }
+
+    /// The same in a language that has ways of its own to name a value, which `operand` reads.
+    ///
+    /// # Errors
+    /// As above, and those of `operand`.
+    pub fn parse_with(text: &str, operand: Operand<'_>) -> Result<Self, ConditionError> {
         let error = |why: String| ConditionError { text: text.to_owned(), why };
-        let tokens = tokens(text).map_err(error)?;
+        let tokens = tokens(text, operand).map_err(error)?;
         let mut parser = Parser { tokens: &tokens, depth: 0 };
         let condition = parser.either().and_then(as_condition).map_err(error)?;
         match parser.tokens.first() {

@@ -19,7 +19,7 @@ mod template;
 mod time_format;
 mod world;
 
-pub use condition::ConditionError;
+pub use condition::{ConditionError, Operand};
 pub use function::{Function, UnknownFunction};
 pub use model::{
     Assertion, Check, Condition, CookiePolicy, DataAtEnd, DataSet, DataSharing, Extraction, Extractor, Field,

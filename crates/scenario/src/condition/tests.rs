@@ -18,22 +18,19 @@ fn comparisons_in_common_use() {
     for (text, condition) in [
         (r#""${a}" == "b""#, equal("a", "b")),
         (r"'${a}'=='b'", equal("a", "b")),
-        (r#"vars.get("a") == "b""#, equal("a", "b")),
-        (r#"vars.get('a').equals("b")"#, equal("a", "b")),
         (r#""${a}".equals('b')"#, equal("a", "b")),
-        (r#"vars["a"] eq "b""#, equal("a", "b")),
+        (r#""${a}" eq "b""#, equal("a", "b")),
         (r#""${a}" != "b""#, Condition::Differ(a(), Template::text("b"))),
         ("${a} < 3", less(a(), three())),
         ("${a} > 3", less(three(), a())),
         ("${a} <= 3", Condition::AtMost(a(), three())),
         ("3 <= ${a}", Condition::AtMost(three(), a())),
         ("${a} >= 3", Condition::AtMost(three(), a())),
-        ("vars.get('a') as int < 3", less(a(), three())),
         ("${a}", Condition::True(a())),
         ("true", Condition::True(Template::text("true"))),
         ("last_ok", Condition::LastOk),
         ("!last_ok", Condition::Not(Box::new(Condition::LastOk))),
-        ("vars.get('a') != null", Condition::Differ(a(), Template(vec![Piece::Text("${a}".into())]))),
+        ("${a} != null", Condition::Differ(a(), Template(vec![Piece::Text("${a}".into())]))),
     ] {
         assert_eq!(Condition::parse(text), Ok(condition), "{text}");
     }
@@ -63,13 +60,28 @@ fn whatever_else_is_an_error_that_shows_the_text() {
         ("'x' == null", "only a variable can be null"),
         ("(1 < 2) < 3", "only texts"),
         ("${__nothing()} == 1", "no function __nothing"),
-        ("vars.get(a) == 1", "wants a name in quotes"),
+        ("vars.get('a') == 1", "`vars` has no meaning"),
     ] {
         let error = Condition::parse(text).unwrap_err().to_string();
         assert!(error.contains(part) && error.contains(&format!("`{text}`")), "{text}: {error}");
     }
     assert!(Condition::parse(&"!".repeat(100)).is_err());
     assert!(Condition::parse(&"(".repeat(100_000)).is_err());
+}
+
+fn operand(text: &str) -> Result<Option<(Template, &str)>, String> {
+    let Some(rest) = text.strip_prefix("the ") else { return Ok(None) };
+    let (name, after) = rest.split_once('!').ok_or("the what?")?;
+    Ok(Some((variable(name), after)))
+}
+
+#[test]
+fn another_languages_values_are_read_where_words_begin() {
+    assert_eq!(Condition::parse_with("the a! == 'b'", &operand), Ok(equal("a", "b")));
+    assert_eq!(Condition::parse_with("'the a' == 'b'", &operand).map(drop), Ok(()));
+    assert_eq!(Condition::parse_with("true", &operand), Ok(Condition::True(Template::text("true"))));
+    let error = Condition::parse_with("the a", &operand).unwrap_err().to_string();
+    assert!(error.contains("the what?"), "{error}");
 }
 
 proptest! {

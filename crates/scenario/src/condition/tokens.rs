@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::template::{Piece, Template};
+use super::Operand;
+use crate::template::Template;
 
 /// Read from left to right.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,8 +84,8 @@ static WORDS: [(&str, Token); 11] = [
     ("null", Token::Null),
 ];
 
-/// The words of `text`, or what in it is none.
-pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
+/// The words of `text`, or what in it is none. `operand` is asked first at each that begins with a letter.
+pub(super) fn tokens(text: &str, operand: Operand<'_>) -> Result<Vec<Token>, String> {
     let mut found = Vec::new();
     let mut rest = text.trim();
     while let Some(first) = rest.chars().next() {
@@ -95,7 +96,10 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
                 (template(&rest[..end])?, &rest[end..])
             }
             '0'..='9' | '-' => number(rest)?,
-            c if c.is_alphabetic() || c == '_' => word(rest)?,
+            c if c.is_alphabetic() || c == '_' => match operand(rest)? {
+                Some((template, after)) => (Token::Text(template), after),
+                None => word(rest)?,
+            },
             _ => symbol(rest)?,
         };
         found.push(token);
@@ -165,17 +169,6 @@ fn number(text: &str) -> Result<(Token, &str), String> {
 }
 
 fn word(text: &str) -> Result<(Token, &str), String> {
-    for (start, end) in [("vars.get(", ")"), ("vars[", "]")] {
-        if let Some(inside) = text.strip_prefix(start) {
-            let (name, after) =
-                quoted(inside.trim_start()).map_err(|_| format!("{start} wants a name in quotes"))?;
-            let Token::Text(name) = name else { return Err("vars wants a name".to_owned()) };
-            let name = name.constant().ok_or("vars wants a name without variables")?.to_owned();
-            let after = after.trim_start().strip_prefix(end).ok_or("vars is not closed")?;
-            let variable = Template(vec![Piece::Variable(name)]);
-            return Ok((Token::Text(variable), without_conversion(after)));
-        }
-    }
     let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
     let (word, after) = text.split_at(end);
     if let "true" | "false" = word {
@@ -183,10 +176,4 @@ fn word(text: &str) -> Result<(Token, &str), String> {
     }
     let known = WORDS.iter().find(|(known, _)| *known == word);
     known.map(|(_, token)| (token.clone(), after)).ok_or_else(|| format!("`{word}` has no meaning here"))
-}
-
-/// Numbers are texts here, so that what turns one into the other does nothing.
-fn without_conversion(text: &str) -> &str {
-    let conversions = [".toInteger()", ".toLong()", ".toDouble()", ".toString()", " as int", " as Integer"];
-    conversions.iter().find_map(|it| text.strip_prefix(it)).unwrap_or(text)
 }

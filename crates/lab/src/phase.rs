@@ -263,6 +263,16 @@ mod tests {
         assert_eq!((latency.blocks, blocks), (11, Some(11)));
     }
 
+    /// What stands beside a table is found by the load of that table.
+    #[test]
+    fn a_control_is_of_the_load_of_its_table_though_its_own_is_another() {
+        let phase = Phase::of_capacity(&with_stacks(&EIGHT[..2], "rate = \"300/s\"", ""));
+        let control = phase.places.iter().find(|it| phase.cell(it).role == Role::Control).unwrap();
+        assert_eq!(phase.cell(control).load.label(), "4 connections");
+        assert!(phase.places.iter().all(|place| phase.load(place) == phase.load(control)));
+        assert_eq!(phase.load(control).to_string(), "300/s on 4");
+    }
+
     /// Where a rate is asked for, everybody carries it, to the request.
     #[test]
     fn a_table_of_times_goes_on_until_its_times_are_known() {

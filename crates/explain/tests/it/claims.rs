@@ -423,7 +423,10 @@ fn the_control_of_a_rate_is_no_ceiling_of_as_many_connections() {
         load: load_of_label("300/s on 50"),
         ..control
     }));
-    assert_eq!(explain::ceiling_of(&trials, &record::CellName::of(&trials[0])), None);
+    let ceiling = |trial: &Trial| explain::ceiling_of(&trials, &record::CellName::of(trial));
+    assert_eq!(ceiling(&trials[0]), None);
+    let asked_at_that_rate = Trial { load: load_of_label("300/s on 50, fresh"), ..trials[0].clone() };
+    assert!(ceiling(&asked_at_that_rate).is_some());
     let told = judged(order_at_300(), &trials);
     assert_eq!(told.verdict, ClaimVerdict::Confirmed, "{told:?}");
 }

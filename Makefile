@@ -29,12 +29,16 @@ run: setup build ## Boot the stacks that are there, load them, rank them (some f
 	$(target_dir)/release/proofload run experiments/quick.toml
 
 .PHONY: test
-test: setup ## Layout rules, format, lints, all tests, the report in a browser: what CI runs
-	cargo xtask ci
-	@$(MAKE) --no-print-directory web-if-possible
+test: setup ## Layout rules, format, lints, every test that is not slow: under six minutes from nothing
+	cargo xtask test
+
+.PHONY: test-slow
+test-slow: setup ## The slow tests: all seeds, stacks, JMeter, browsers, other tools' parsers; CI runs them, too
+	cargo xtask test-slow
+	@$(MAKE) --no-print-directory web-if-possible compat-if-possible
 
 .PHONY: test-all
-test-all: test gates-if-possible sanitize-if-possible fuzz-if-possible deny-if-possible compat-if-possible stress planted ## test, gates, sanitizer, fuzz, deny, other tools' parsers, stress, planted limits, and the product on real servers
+test-all: test test-slow gates-if-possible sanitize-if-possible fuzz-if-possible deny-if-possible stress planted ## test, test-slow, gates, sanitizer, fuzz, deny, stress, planted limits, and the product on real servers
 	scripts/acceptance.sh
 
 .PHONY: gates
@@ -83,7 +87,7 @@ web-if-possible:
 	@scripts/web.sh || { code=$$?; [ $$code -eq $(cannot) ] && [ -z "$$CI" ] && echo "web: passed over" >&2; }
 compat-if-possible:
 	@scripts/compat.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "compat: passed over" >&2; }
-	@scripts/jmeter-compat.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "jmeter-compat: passed over" >&2; }
+	@PROOFLOAD=$(target_dir)/debug/proofload scripts/jmeter-compat.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "jmeter-compat: passed over" >&2; }
 gates-if-possible:
 	@scripts/gates.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "gates: passed over" >&2; }
 sanitize-if-possible:

@@ -4,7 +4,7 @@
 # what the record says. JMeter's report generator has a script of its own, scripts/jmeter-compat.sh.
 #
 # Needs Go, a JDK and Maven (make setup); fetches the libraries once. A quarter of a minute when they are there. The binary
-# is that of PROOFLOAD, or the debug build; `make test` runs this with its own.
+# is that of PROOFLOAD, or the debug build; `make test-slow` runs this with its own.
 #
 # Exit code: 0 where all agree, 1 where they don't, 3 where it can't be tried here.
 set -euo pipefail

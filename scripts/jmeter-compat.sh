@@ -6,7 +6,7 @@
 #   scripts/jmeter-compat.sh                      50 users, ramp-up 1 s, 20 loops: a quarter of a minute
 #   scripts/jmeter-compat.sh 1000 50 1000         the write-up's own load: some seven minutes
 #
-# Needs the JMeter that the tests assemble (make test). Exit code: 0 where all is found, 1 where it isn't, 3 where it can't
+# Needs the JMeter that the tests assemble (make test-slow). Exit code: 0 where all is found, 1 where it isn't, 3 where it can't
 # be tried here.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -15,7 +15,7 @@ cannot=3
 users=${1:-50} ramp=${2:-1} loops=${3:-20}
 plan=crates/jmeter/tests/plans/virtual-threads.jmx
 jmeter=stacks/_builds/jmeter/build/bin/ApacheJMeter.jar
-[ -f "$jmeter" ] || { echo "jmeter-compat: JMeter is not assembled; make test does it" >&2; exit "$cannot"; }
+[ -f "$jmeter" ] || { echo "jmeter-compat: JMeter is not assembled; make test-slow does it" >&2; exit "$cannot"; }
 proofload=${PROOFLOAD:-${CARGO_TARGET_DIR:-target}/release/proofload}
 [ -x "$proofload" ] || { echo "jmeter-compat: $proofload is missing; make build makes it" >&2; exit "$cannot"; }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The front end of the HTML report: its types, whether web/dist/report.html is what web/ builds, and its tests in a browser.
-# `scripts/web.sh build` builds it anew instead. Needs Node 18 or newer with npm, and for the tests a Chromium, which is not
+# The front end of the HTML report: its types, whether web/src/model.ts is what docs/report.schema.json says and
+# web/dist/report.html what web/ builds, and its tests in a browser. `scripts/web.sh build` makes both anew instead. Needs Node 18 or newer with npm, and for the tests a Chromium, which is not
 # fetched: PROOFLOAD_CHROMIUM names one that lies elsewhere.
 #
 # Exit code: 0 when all is well, 1 when something is not, 3 where Node, npm's packages or a Chromium can't be had.
@@ -19,9 +19,15 @@ major=$(node --version | sed 's/^v\([0-9]*\).*/\1/')
 npm ci --ignore-scripts --loglevel error >/dev/null || cannot_try "the packages of web/package-lock.json can't be had"
 
 if [ "${1:-}" = build ]; then
+    model=$(node model.mjs)
+    printf '%s\n' "$model" >src/model.ts
     npm run --silent build
     exit
 fi
+node model.mjs | cmp - src/model.ts || {
+    echo "web: web/src/model.ts is not what docs/report.schema.json says; run scripts/web.sh build and commit both" >&2
+    exit 1
+}
 npm run --silent types
 built=$(mktemp -d)
 trap 'rm -rf "$built"' EXIT

@@ -1,508 +1,773 @@
-/**
- * The whole of a run as one document, as `crates/report/src/page/model.rs` writes it: same names, same order.
- *
- * Times are microseconds, rates a second, shares 0 to 1, unless a name says otherwise. A figure that is not known is
- * absent or null, never 0; JSON has no infinity either, so whatever could not be divided is null.
- */
+// Made by web/model.mjs from docs/report.schema.json, which is that of crates/report/src/page/model.rs. Do not edit.
+//
+// Times are microseconds, rates a second, shares 0 to 1, unless a name says otherwise. A figure that is not known is null or
+// absent, never 0.
 
 /** The version of the documents that this page knows. */
 export const PAGE_VERSION = 2;
 
+/** A run. */
 export interface Page {
-  version: number;
-  proofload: string;
-  run: RunFacts;
+  /** One sentence a table, in the order of `tables`. */
   answers: Answer[];
-  tables: Table[];
-  sweeps: Sweep[];
-  cells: Cell[];
+  /** What the stacks can carry, where several numbers of connections were measured. */
   capacities: Capacity[];
-  same_work: WorkDifference[];
+  /** Every stack at every load, in the order of the tables. */
+  cells: Cell[];
+  /** The claims of the write-up that was replicated. */
   claims?: ClaimsReport | null;
+  /** What is missing: trials that failed, stacks left out. */
   missing: Missing;
-}
-
-export interface RunFacts {
-  title: string;
-  dir: string;
-  started: string;
+  /** Version of Proofload that made this document; that which measured is in `run`. */
   proofload: string;
-  argv: string[];
-  experiment: string;
-  seed: number;
-  pace: string;
-  placement: string;
-  blocks: number;
-  blocks_max: number;
-  trials: number;
-  trials_planned: number;
-  machine: Machine;
-  tools: Record<string, string>;
-  stacks: Record<string, StackFacts>;
+  /** What was measured, and how. */
+  run: RunFacts;
+  /** Where the answers of the stacks of a round differ. */
+  same_work: WorkDifference[];
+  /** Rate and times against what was varied: connections, or the rate asked for. */
+  sweeps: Sweep[];
+  /** The rankings. */
+  tables: Table[];
+  /** [`PAGE_VERSION`] of the writer. */
+  version: number;
 }
 
-export interface StackFacts {
-  title: string;
-  inputs: string | null;
-  jdk: string | null;
-  upstreams: string[];
-}
-
-export interface Missing {
-  failures: Failure[];
-  left_out: Record<string, string>;
-  not_reached: string[];
-}
-
-export interface Failure {
-  round: string;
-  load: string;
-  stack: string;
-  driver: Driver;
-  block: number;
-  error: string;
-}
-
+/** What a table says, in a sentence and as its parts. */
 export interface Answer {
-  kind: AnswerKind;
-  sentence: string;
-  best: string[];
-  next: string | null;
+  /** How much the best is ahead of `next`: a ratio of rates, or of 99th percentiles (best over next, below 1). */
   ahead: Interval | null;
-  /** Of the best and of `next`, those that failed in some blocks. */
+  /** The best, or those that share its place, best first. */
+  best: string[];
+  /** Of the best and of `next`, those that failed in some blocks, which comes before all that is said of them. */
   failing: Failing[];
+  /** What kind of answer the data support. */
+  kind: AnswerKind;
+  /** The first that is not among them. */
+  next: string | null;
+  /** In English. */
+  sentence: string;
+  /** What stopped the others, and the best, by stack, in the order of the ranking. */
   stopped_by: StoppedBy[];
 }
 
-export interface Failing {
-  stack: string;
-  failed: number;
-  blocks: number;
-}
-
+/** What kind of answer the data support. */
 export type AnswerKind = "winner" | "tie" | "ahead" | "overlap" | "single" | "invalid" | "nothing";
 
-export interface StoppedBy {
+/** A range of figures that may be lower bounds. */
+export interface BoundedInterval {
+  /** The highest. */
+  high: number;
+  /** Whether the middle one is only a lower bound. */
+  is_lower_bound: boolean;
+  /** The lowest. */
+  low: number;
+  /** The middle one. */
+  value: number;
+}
+
+/** One burst of load before the measurement. */
+export interface Burst {
+  /** Expected answers a second. */
+  goodput_per_s: number;
+  /**
+   * Time that the JVMs' compilers were busy from its start to its end and the pause behind it, as a share of that
+   * time on one core; absent where there is no JVM.
+   */
+  jit_share: number | null;
+}
+
+/** What a stack can carry in a round. */
+export interface Capacity {
+  /** What made the loads; absent where it was our own engine. */
+  driver?: Driver;
+  /** Which of the two explains the levels. */
+  explained_by: ExplainedBy;
+  /** The Universal Scalability Law; absent with fewer than `levels_needed` levels. */
+  law: LawFigures | null;
+  /** What was measured, by connections. */
+  levels: CapacityLevel[];
+  /** How many levels with a rate the law takes, where there are fewer. */
+  levels_needed: number | null;
+  /** Trials that failed or were not used, and what the audit says. */
+  notes: string[];
+  /** The model of a pool; absent with fewer than three levels. */
+  pool: PoolFigures | null;
+  /** The round. */
+  round: string;
+  /** The stack. */
   stack: string;
-  kind: VerdictKind;
-  phrase: string;
+}
+
+/** What speaks against a fit. */
+export interface CapacityDoubt {
+  /** What kind. */
+  kind: DoubtKind;
+  /** The figures, and what would mend it. */
+  text: string;
+}
+
+/** A figure of a fit with its 95 % interval. */
+export interface CapacityFigure {
+  /** The upper end; absent of a single block, and where there is a `low` and it has no bound. */
+  high: number | null;
+  /** The lower end; absent of a single block. */
+  low: number | null;
+  /** The estimate; absent where it has no bound. */
+  value: number | null;
+}
+
+/** A level of concurrency. */
+export interface CapacityLevel {
+  /** Their median goodput, 1/s, X. */
+  goodput_per_s: number;
+  /** Trials whose goodput is used. */
+  trials: number;
+  /** Connections, N. */
+  users: number;
+}
+
+/** One stack at one load. */
+export interface Cell {
+  /** Censored samples. */
+  censored: number;
+  /** The command that ran. */
+  command: string[];
+  /** What came of changing the limit, where that was tried. */
+  confirmations: Confirmed[];
+  /** Response times over time; null where there is no interval log. */
+  heat: Heat | null;
+  /**
+   * Its percentile curve: `[quantile, µs]`, rising; from the first that falls among censored samples on they are
+   * in `percentiles_censored`, as lower bounds.
+   */
+  percentiles: ([number, number])[];
+  /** See `percentiles`. */
+  percentiles_censored: ([number, number])[];
+  /** Samples, censored ones included. */
+  samples: number;
+  /** Whether the curve is of service times. */
+  service_times: boolean;
+  /** The trial on one clock; null where nothing was kept. */
+  timeline: Timeline | null;
+  /** The index of the trial nearest the median, of which the curves are. */
+  trial: number;
+  /** What was asked of it: URL. */
+  url: string;
+  /** The warm-up's bursts, where it was one until steady. */
+  warm_up: WarmUp | null;
+  /** Why it stopped where it did, with its name, validity and evidence. */
+  why: CellExplanation;
+}
+
+/** One stack at one load of a round, and why its rate was what it was. */
+export interface CellExplanation {
+  /** How many of them, looked at by themselves, have the same first verdict. */
+  agreeing: number;
+  /** What made it; absent where it was our own engine. */
+  driver?: Driver;
+  /** Expected answers a second, median of its trials. */
+  goodput_per_s: number;
+  /** The load, in words. */
+  load: string;
+  /** Signals that could not be read; what rests on them is not known. */
+  not_known: string[];
+  /** The round. */
+  round: string;
+  /** The stack. */
+  stack: string;
+  /** Trials measured. */
+  trials: number;
+  /** Whether the figures of the trial that is explained are what they say. */
+  validity: Validity;
+  /** The first is the answer; those behind it play a part. Never empty. */
+  verdicts: Verdict[];
+}
+
+/** One pair of cells of a claim, or one cell. */
+export interface ClaimPart {
+  /** Blocks that it rests on. */
+  blocks: number;
+  /** What the claim says it should be on this machine, where it says a figure. */
+  expected: number | null;
+  /** The upper end. */
+  high: number | null;
+  /** The lower end of its 95 % interval. */
+  low: number | null;
+  /** What was measured, in that unit. */
+  measured: number | null;
+  /** How often chance alone would bring as much, adjusted for the parts of the claim. */
+  p: number | null;
+  /** Whether what was measured is on the claim's side, however little that shows. */
+  points_the_same_way: boolean | null;
+  /** What was published, in that unit. */
+  published: number | null;
+  /** Of a ratio of which there is an interval: what became of the claimed size. */
+  size: SizeVerdict | null;
+  /** What its figures are. */
+  unit: PartUnit;
+  /** What became of it. */
+  verdict: ClaimVerdict;
+  /** Which cells: `jetty / undertow, 400 connections`. */
+  what: string;
+  /** Why, in a phrase. */
+  why: string;
+}
+
+/** What became of a claim. */
+export type ClaimVerdict = "confirmed" | "size_undecided" | "size_refuted" | "reversed" | "tied" | "undecided" | "not_measured" | "not_testable";
+
+/** A write-up's claims held against a run. */
+export interface ClaimsReport {
+  /** Blocks of which there are trials. */
+  blocks: number;
+  /** The claims, in the write-up's order. */
+  claims: JudgedClaim[];
+  /** How many claims came to each verdict. */
+  counts: VerdictCounts;
+  /** What made its load. */
+  driver: string;
+  /** What this run measured on. */
+  machine: Machine;
+  /** What it measured on. */
+  published_machine: PublishedMachine;
+  /** Whether it was to be a quick look. */
+  quick: boolean;
+  /** The run's directory, as the user would name it. */
+  run: string;
+  /** Where it was published, as far as it says. */
+  source: string;
+  /** The write-up's title. */
+  title: string;
+  /** Version of this form. */
+  version: number;
+  /** When, as far as it says. */
+  when: string;
+}
+
+/** How sure a verdict is. */
+export type Confidence = "sure" | "likely" | "possible";
+
+/** A prediction that was put to the test. */
+export interface Confirmed {
+  /** The rate without it, 1/s. */
+  before_per_s: number;
+  /** What it was, 1/s. */
+  measured_per_s: number;
+  /** `confirmed`, `partly` or `refuted`. */
+  outcome: string;
+  /** What the verdict predicted, 1/s. */
+  predicted_per_s: number;
+  /** The variant that made the change. */
+  variant: string;
+}
+
+/** What speaks against a row. */
+export interface Doubt {
+  /** What kind. */
+  kind: ReasonKind;
+  /** In words. */
+  name: string;
+  /** The figures and what to do, of the first of them. */
+  text: string;
+  /** In how many of the measured trials. */
+  trials: number;
+}
+
+/** Kinds of doubts. */
+export type DoubtKind = "worse_than_noise" | "saturated" | "extrapolated" | "one_block";
+
+/** What made the measured load of a trial. */
+export type Driver = "proofload" | "wrk" | "jmeter";
+
+/** Which model explains a stack's levels. */
+export type ExplainedBy = "law" | "pool" | "undecided";
+
+/** A stack that failed in some blocks, as [`Row::failed_blocks`] has it. */
+export interface Failing {
+  /** Blocks in which it was tried. */
+  blocks: number;
+  /** Blocks in which it failed. */
+  failed: number;
+  /** The stack. */
+  stack: string;
+}
+
+/** A trial that failed. */
+export interface Failure {
+  /** From 1. */
+  block: number;
+  /** What made its load. */
+  driver: Driver;
+  /** Why. */
+  error: string;
+  /** The load, in words. */
+  load: string;
+  /** The round. */
+  round: string;
+  /** The stack. */
+  stack: string;
+}
+
+/** How many answers took how long, by when they came. */
+export interface Heat {
+  /** The same of censored samples, at their bounds. */
+  censored: ([number, number, number])[];
+  /** The start of each column since the window's start, seconds; all are as long as `column_s`, the last may be shorter. */
+  column_s: number;
+  /** How many columns. */
+  columns: number;
+  /** `[column, row, answers]`, those above 0. */
+  counts: ([number, number, number])[];
+  /** The lower edges of the rows, µs, rising by a constant factor; the last is the upper edge of the last row. */
+  edges_us: number[];
 }
 
 /** A value with the ends of its 95 % interval, or of a range where a field says so. */
 export interface Interval {
-  value: number;
-  low: number | null;
+  /** The upper end. */
   high: number | null;
+  /** The lower end; null where it can't be told. */
+  low: number | null;
+  /** The estimate. */
+  value: number;
 }
 
-export interface Table {
-  round: string;
-  load: string;
-  driver: Driver;
-  ranked_by: RankedBy;
-  tested: boolean;
-  least_effect: number | null;
-  ceiling_per_s: number | null;
-  twin: TwinGap | null;
-  rows: Row[];
-}
-
-export type RankedBy = "goodput" | "response_p99";
-
-export interface TwinGap {
-  stack: string;
-  ratio: Interval;
-  noise: number | null;
-}
-
-export interface Row {
-  stack: string;
-  /** Its place in `Page.cells`. */
-  cell: number;
-  rank_from: number;
-  rank_to: number;
-  letters: string;
-  trials: number;
-  failed: number;
-  /** Blocks in which it failed as far as the ranking goes. */
-  failed_blocks: number;
-  /** Median, lowest and highest: a range, no interval. */
-  goodput_per_s: Interval;
-  to_best: Interval | null;
-  service_times: boolean;
-  p50: TimeUs | null;
-  p99: TimeUs | null;
-  p99_9: TimeUs | null;
-  server_us_per_request: number | null;
-  client_us_per_request: number | null;
-  errors: Record<string, number>;
-  limit: string;
-  limit_kind: VerdictKind | null;
-  doubts: Doubt[];
-  invalid: Invalid;
-}
-
-export interface TimeUs {
-  us: number;
-  is_lower_bound: boolean;
-}
-
-export interface Doubt {
-  kind: ReasonKind;
-  name: string;
-  trials: number;
+/** One change that would confirm a verdict, and what would come of it. */
+export interface Intervention {
+  /** What the setting is now, where that is a number: threads, connections, bytes of heap. */
+  now: number | null;
+  /** The next limit: what the load itself and the CPU would allow, requests a second. */
+  rate_max_per_s: number | null;
+  /** The rate, requests a second. */
+  rate_per_s: number;
+  /** What is changed, where a stack's manifest could have a variant for it. */
+  setting: Setting | null;
+  /** In a sentence. */
   text: string;
+  /** Of a pool, the names of its threads. */
+  threads: string[];
 }
 
+/** What of a row is not valid. */
 export type Invalid = "none" | "times" | "all";
 
-export interface Sweep {
-  round: string;
-  driver: Driver;
-  over: SweptOver;
-  series: SweepSeries[];
-  /** `[x, rate]`. */
-  ceiling: [number, number][];
+/** A claim as judged. */
+export interface JudgedClaim {
+  /** Its name in the write-up. */
+  id: string;
+  /** `order`, `ratio`, `ceiling`, `invariance`, `equal` or `not-testable`. */
+  kind: string;
+  /** What it is about. */
+  metric: Metric;
+  /** What else is to be known: scaled levels, trials left out, and what the audit says of the cells. */
+  notes: string[];
+  /** What it was judged by. */
+  parts: ClaimPart[];
+  /** What is claimed. */
+  sentence: string;
+  /** What became of it. */
+  verdict: ClaimVerdict;
+  /** Why, in a sentence without a full stop. */
+  why: string;
 }
 
-export type SweptOver = "connections" | "rate";
-
-export interface SweepSeries {
-  stack: string;
-  points: SweepPoint[];
-  knee: Interval | null;
+/** X(N) = λN / (1 + σ(N − 1) + κN(N − 1)), fitted. */
+export interface LawFigures {
+  /** N*: connections beyond which the rate falls; absent where it never does. */
+  bends_at_users: CapacityFigure | null;
+  /** What speaks against it; empty where nothing does. */
+  doubts: CapacityDoubt[];
+  /** κ, coherency: what each pair of users costs each other, as a share of a user's time. */
+  kappa: CapacityFigure;
+  /** λ: goodput of one user, 1/s. */
+  lambda_per_s: CapacityFigure;
+  /** Standard deviation of a trial within its level and block, relative; absent where it can't be told. */
+  noise: number | null;
+  /** The highest goodput, 1/s. */
+  peak_per_s: CapacityFigure;
+  /** Relative error of the fit, root mean square. */
+  residual: number;
+  /** σ, contention: the share of the work that is done one after another. */
+  sigma: CapacityFigure;
 }
 
-export interface SweepPoint {
-  x: number;
-  cell: number;
-  goodput_per_s: Interval;
-  p50_us: BoundedInterval | null;
-  p99_us: BoundedInterval | null;
-  invalid: Invalid;
-}
-
-export interface BoundedInterval {
-  value: number;
-  low: number;
-  high: number;
-  is_lower_bound: boolean;
-}
-
-export interface Cell {
-  why: CellExplanation;
-  confirmations: Confirmed[];
-  trial: number;
-  url: string;
-  command: string[];
-  /** `[quantile, µs]`, rising. */
-  percentiles: [number, number][];
-  percentiles_censored: [number, number][];
-  samples: number;
-  censored: number;
-  service_times: boolean;
-  heat: Heat | null;
-  timeline: Timeline | null;
-  warm_up: WarmUp | null;
-}
-
-export interface Confirmed {
-  variant: string;
-  before_per_s: number;
-  predicted_per_s: number;
-  measured_per_s: number;
-  outcome: string;
-}
-
-export interface Heat {
-  column_s: number;
-  columns: number;
-  edges_us: number[];
-  /** `[column, row, answers]`. */
-  counts: [number, number, number][];
-  censored: [number, number, number][];
-}
-
-export interface Timeline {
-  window_s: number;
-  seconds: number[];
-  goodput_per_s: number[];
-  failures_per_s: number[];
-  p50_us: (number | null)[];
-  p99_us: (number | null)[];
-  readings: number[];
-  signals: Signal[];
-}
-
-export interface Signal {
-  panel: Panel;
-  name: string;
-  is_given: boolean;
-  values: (number | null)[];
-}
-
-export type Panel = "cpu" | "thread_groups" | "sockets" | "jvm" | "memory" | "threads";
-
-export interface WorkDifference {
-  round: string;
-  aspect: string;
-  /** Each value and the stacks that have it. */
-  values: [string, string[]][];
-}
-
-// What other crates' types come to as JSON.
-
-/** `record::Driver`. Where a type leaves out our own engine, the field is absent. */
-export type Driver = "proofload" | "wrk" | "jmeter";
-
-/** `record::Machine`. */
+/** Facts of the machine; what can't be read is absent. */
 export interface Machine {
-  kernel: string | null;
-  cpu: string | null;
+  /** Cores this process may use. */
   cores: number;
+  /** CPU model. */
+  cpu: string | null;
+  /** Kernel release. */
+  kernel: string | null;
+  /** Memory, bytes. */
   memory_bytes: number | null;
+  /** Soft limit of open files. */
   open_files: number | null;
+  /** Kernel settings that bear on the figures. */
   sysctls: Record<string, string>;
 }
 
-/** `record::WarmUp`. */
+/** What a claim is about. */
+export type Metric = "goodput" | "response-mean" | "response-p50" | "response-p90" | "response-p99" | "response-max";
+
+/** What is missing. */
+export interface Missing {
+  /** Trials that failed. */
+  failures: Failure[];
+  /** Stacks left out, and why. */
+  left_out: Record<string, string>;
+  /** Stacks of which no trial was made. */
+  not_reached: string[];
+}
+
+/** What a signal is of, and its unit. */
+export type Panel = "cpu" | "thread_groups" | "sockets" | "jvm" | "memory" | "threads";
+
+/** What a part's figures are. */
+export type PartUnit = "ratio" | "per_s" | "micros";
+
+/** X(N) = min(N, K) / S, fitted. */
+export interface PoolFigures {
+  /** What speaks against it; empty where nothing does. */
+  doubts: CapacityDoubt[];
+  /** Where the pool fills up. */
+  knee: PoolKnee;
+  /** K / S, 1/s. */
+  rate_per_s: CapacityFigure;
+  /** Relative error of the fit, root mean square. */
+  residual: number;
+  /** S: how long each takes, seconds; an upper bound where the knee is `before_first`. */
+  service_time_s: CapacityFigure;
+  /** K: requests that are worked on at a time. Unless the knee is `seen` it is a bound. */
+  size: CapacityFigure;
+}
+
+/** Where the levels saw a pool fill up. */
+export type PoolKnee = "seen" | "not_reached" | "before_first";
+
+/** The machine of a write-up. */
+export interface PublishedMachine {
+  /** Cores, where it says so. */
+  cores: number | null;
+  /** In words: the product, the system, where the client ran. */
+  description: string;
+  /** Memory, GB, where it says so. */
+  memory_gb: number | null;
+}
+
+/** What the rows of a table are ranked by. */
+export type RankedBy = "goodput" | "response_p99";
+
+/** One thing that speaks against a result. */
+export interface Reason {
+  /** What kind. */
+  kind: ReasonKind;
+  /** The figures, and what to do. */
+  text: string;
+}
+
+/** Kinds of reasons, the gravest first. */
+export type ReasonKind = "empty" | "interrupted" | "incorrect_service" | "unsent" | "censored" | "littles_law" | "too_short" | "ramp_not_over" | "client_bound" | "late_generator" | "late_receiver" | "not_steady";
+
+/** A row of a ranking. */
+export interface Row {
+  /** Its place in [`Page::cells`]. */
+  cell: number;
+  /** CPU time a request of the generator, µs. */
+  client_us_per_request: number | null;
+  /** What speaks against its figures. */
+  doubts: Doubt[];
+  /** What failed, as shares of what was intended, by kind; empty where nothing did. */
+  errors: Record<string, number>;
+  /** Trials that failed. */
+  failed: number;
+  /**
+   * Blocks in which it failed as far as the ranking goes: its trial failed, brought no good answer or, where the ranking
+   * is by the 99th percentile, left more than 1 % of requests unanswered. It is the last of such a block.
+   */
+  failed_blocks: number;
+  /** Median goodput of the trials, 1/s, with the lowest and the highest (a range, no interval). */
+  goodput_per_s: Interval;
+  /** What of it is not valid. */
+  invalid: Invalid;
+  /** Rows that share a letter can't be told apart; empty where nothing was tested. */
+  letters: string;
+  /** What limited it, in a phrase. */
+  limit: string;
+  /** What kind of limit that is. */
+  limit_kind: VerdictKind | null;
+  /** Median response time: the median over the trials, as every figure of a row. */
+  p50: TimeUs | null;
+  /** 99th percentile. */
+  p99: TimeUs | null;
+  /** 99.9th percentile. */
+  p99_9: TimeUs | null;
+  /** Best rank it may have. */
+  rank_from: number;
+  /** Worst rank it may have. */
+  rank_to: number;
+  /** CPU time a request of the server, µs. */
+  server_us_per_request: number | null;
+  /** Whether its times are service times, because its driver told no others. */
+  service_times: boolean;
+  /** The stack. */
+  stack: string;
+  /** Of tests: what it is ranked by, over that of the best, with its 95 % interval; null for the best. */
+  to_best: Interval | null;
+  /** Trials measured. */
+  trials: number;
+}
+
+/** What was measured, and how. */
+export interface RunFacts {
+  /** The command line. */
+  argv: string[];
+  /** Blocks planned at any rate. */
+  blocks: number;
+  /** Blocks made at most. */
+  blocks_max: number;
+  /** The run's directory, as the user named it. */
+  dir: string;
+  /** The experiment file, whole. */
+  experiment: string;
+  /** The machine. */
+  machine: Machine;
+  /** `full`, `quick` or `coarse`. */
+  pace: string;
+  /** Where client and servers ran: `shared` or `split`; empty where it is not known. */
+  placement: string;
+  /** Version of Proofload that measured. */
+  proofload: string;
+  /** Seed of the order of trials. */
+  seed: number;
+  /** The stacks by id. */
+  stacks: Record<string, StackFacts>;
+  /** When it started, RFC 3339. */
+  started: string;
+  /** Title of the experiment. */
+  title: string;
+  /** Versions of tools. */
+  tools: Record<string, string>;
+  /** Trials made. */
+  trials: number;
+  /** Trials planned for `blocks` blocks. */
+  trials_planned: number;
+}
+
+/** A setting that an intervention changes. */
+export type Setting = "pool" | "upstream-pool" | "accept-queue" | "heap" | "keep-alive" | "collector" | "cores";
+
+/** One thing over time. */
+export interface Signal {
+  /** Whether `name` is that of a group of threads or a stack, as it came. */
+  is_given: boolean;
+  /** A fixed name such as `server_user`, or that of a group of threads. */
+  name: string;
+  /** What panel it belongs to. */
+  panel: Panel;
+  /** The values; null where a reading did not look. */
+  values: (number | null)[];
+}
+
+/** What became of the size that a claim names. */
+export type SizeVerdict = "confirmed" | "refuted" | "undecided";
+
+/** A stack. */
+export interface StackFacts {
+  /** Hash of what it was built from. */
+  inputs: string | null;
+  /** Version of its JDK. */
+  jdk: string | null;
+  /** Its title. */
+  title: string;
+  /** The ids of the stacks behind it. */
+  upstreams: string[];
+}
+
+/** A stack and its limit. */
+export interface StoppedBy {
+  /** What kind of limit. */
+  kind: VerdictKind;
+  /** In a phrase. */
+  phrase: string;
+  /** The stack. */
+  stack: string;
+}
+
+/** How a round goes with what was varied in it. */
+export interface Sweep {
+  /** The control: what the client reaches at all, as `[x, rate]`. */
+  ceiling: ([number, number])[];
+  /** What made the loads. */
+  driver: Driver;
+  /** What was varied. */
+  over: SweptOver;
+  /** The round. */
+  round: string;
+  /** Each stack. */
+  series: SweepSeries[];
+}
+
+/** A point. */
+export interface SweepPoint {
+  /** Its place in [`Page::cells`]. */
+  cell: number;
+  /** Median goodput with its range over trials, 1/s. */
+  goodput_per_s: Interval;
+  /** What of it is not valid. */
+  invalid: Invalid;
+  /** Median of the trials' medians, µs, with their range. */
+  p50_us: BoundedInterval | null;
+  /** The same of 99th percentiles. */
+  p99_us: BoundedInterval | null;
+  /** Connections, or the rate asked for. */
+  x: number;
+}
+
+/** A stack's line. */
+export interface SweepSeries {
+  /** Where it bends, in connections: K of a pool or N* of the scalability law, whichever explains it, if one does. */
+  knee: Interval | null;
+  /** In order of `x`. */
+  points: SweepPoint[];
+  /** The stack. */
+  stack: string;
+}
+
+/** What was varied. */
+export type SweptOver = "connections" | "rate";
+
+/** A ranking. */
+export interface Table {
+  /** Median rate that the same client reached of the calibration target, 1/s. */
+  ceiling_per_s: number | null;
+  /** What made it. */
+  driver: Driver;
+  /** Of tests: ratios nearer to 1 than this are no difference. */
+  least_effect: number | null;
+  /** The load, in words. */
+  load: string;
+  /** What it is ranked by. */
+  ranked_by: RankedBy;
+  /** The round. */
+  round: string;
+  /** From the best down. */
+  rows: Row[];
+  /** Whether its order is by tests within blocks; else by ranges, which support no claim. */
+  tested: boolean;
+  /** A stack against itself. */
+  twin: TwinGap | null;
+}
+
+/** A time. */
+export interface TimeUs {
+  /** Whether it is only a lower bound, because it falls among censored samples. */
+  is_lower_bound: boolean;
+  /** Microseconds. */
+  us: number;
+}
+
+/** A trial on one clock. */
+export interface Timeline {
+  /** Everything else a second. */
+  failures_per_s: number[];
+  /** Expected answers a second. */
+  goodput_per_s: number[];
+  /** Median of what was done, µs. */
+  p50_us: (number | null)[];
+  /** Its 99th percentile, µs. */
+  p99_us: (number | null)[];
+  /** By the reading of the sampler: instants, seconds since the window's start; before 0 lies the warm-up. */
+  readings: number[];
+  /** By the second: instants (middles), seconds since the window's start. */
+  seconds: number[];
+  /** What it read, each as long as `readings`. */
+  signals: Signal[];
+  /** Length of the measured window, which begins at 0, seconds. */
+  window_s: number;
+}
+
+/** A stack that was measured twice in each block. */
+export interface TwinGap {
+  /** Noise within a block, relative standard deviation. */
+  noise: number | null;
+  /** The second over the first. */
+  ratio: Interval;
+  /** Which. */
+  stack: string;
+}
+
+/** Whether a result is what it says. */
+export interface Validity {
+  /** What speaks against it, the gravest first. */
+  reasons: Reason[];
+  /** No reason speaks against it. */
+  valid: boolean;
+  /** `valid`, or the gravest reason's kind. */
+  verdict: string;
+}
+
+/** A limit with its evidence. */
+export interface Verdict {
+  /**
+   * How much of the rate this can account for at most, from 0 to 1, as far as the figures tell: of what is used up, the
+   * part that is used; of what takes time, its part of the time; of what fails requests, its part of the requests. Absent
+   * where no figure tells, and of what is no matter of the rate.
+   */
+  accounts_for?: number | null;
+  /** How sure. */
+  confidence: Confidence;
+  /** One change that would confirm it. */
+  confirm: Intervention | null;
+  /** The figures it rests on. */
+  evidence: string[];
+  /** What it was not, and by which figure. */
+  excluded: string[];
+  /** What. */
+  kind: VerdictKind;
+  /** In a phrase, for a table. */
+  phrase: string;
+}
+
+/** How many claims came to each verdict. */
+export interface VerdictCounts {
+  /** Borne out. */
+  confirmed: number;
+  /** Without a figure: not run, or no trial is usable. */
+  not_measured: number;
+  /** Neither could be shown here. */
+  not_testable: number;
+  /** Refuted. */
+  reversed: number;
+  /** Borne out in direction, and surely of another size. */
+  size_refuted: number;
+  /** Borne out in direction, the size left open. */
+  size_undecided: number;
+  /** Neither, though it might have been shown. */
+  tied: number;
+  /** Measured, in too few blocks to show either. */
+  undecided: number;
+}
+
+/** What it was. The names are those of JSON. */
+export type VerdictKind = "port_exhaustion" | "descriptor_limit" | "client_bound" | "noisy_host" | "memory_growth" | "not_steady" | "incorrect_service" | "quota_bound" | "delayed_ack" | "keeps_rate" | "idle_pace" | "log_bound" | "garbage_collection" | "upstream_pool_limit" | "backend_bound" | "pinned_carriers" | "pool_limit" | "blocked_event_loop" | "serial_section" | "accept_queue_overflow" | "no_keep_alive" | "keep_alive_cap" | "cpu_bound" | "box_bound" | "contention" | "unexplained";
+
+/** A warm-up in bursts. */
 export interface WarmUp {
+  /** The bursts in order. */
   bursts: Burst[];
+  /** Whether the last of them were alike. */
   steady: boolean;
+  /** Why not. */
   unsteady_why?: string | null;
 }
 
-/** `record::Burst`. */
-export interface Burst {
-  goodput_per_s: number;
-  jit_share: number | null;
-}
-
-/** `explain::CellExplanation`. */
-export interface CellExplanation {
+/** Something in which the answers of stacks differ. */
+export interface WorkDifference {
+  /** In what. */
+  aspect: string;
+  /** The round. */
   round: string;
-  load: string;
-  driver?: Driver;
-  stack: string;
-  goodput_per_s: number;
-  trials: number;
-  agreeing: number;
-  validity: Validity;
-  verdicts: Verdict[];
-  not_known: string[];
+  /** Each value and the stacks that have it. */
+  values: ([string, string[]])[];
 }
-
-/** `explain::Validity`. */
-export interface Validity {
-  valid: boolean;
-  verdict: string;
-  reasons: Reason[];
-}
-
-/** `explain::Reason`. */
-export interface Reason {
-  kind: ReasonKind;
-  text: string;
-}
-
-/** `explain::ReasonKind`. */
-export type ReasonKind =
-  | "empty"
-  | "interrupted"
-  | "incorrect_service"
-  | "unsent"
-  | "censored"
-  | "littles_law"
-  | "too_short"
-  | "ramp_not_over"
-  | "client_bound"
-  | "late_generator"
-  | "late_receiver"
-  | "not_steady";
-
-/** `explain::Verdict`. */
-export interface Verdict {
-  kind: VerdictKind;
-  phrase: string;
-  confidence: Confidence;
-  accounts_for?: number | null;
-  evidence: string[];
-  excluded: string[];
-  confirm: Intervention | null;
-}
-
-/** `explain::Confidence`. */
-export type Confidence = "sure" | "likely" | "possible";
-
-/** `explain::VerdictKind`. */
-export type VerdictKind =
-  | "port_exhaustion"
-  | "descriptor_limit"
-  | "client_bound"
-  | "noisy_host"
-  | "memory_growth"
-  | "not_steady"
-  | "incorrect_service"
-  | "quota_bound"
-  | "delayed_ack"
-  | "keeps_rate"
-  | "idle_pace"
-  | "log_bound"
-  | "garbage_collection"
-  | "upstream_pool_limit"
-  | "backend_bound"
-  | "pinned_carriers"
-  | "pool_limit"
-  | "blocked_event_loop"
-  | "serial_section"
-  | "accept_queue_overflow"
-  | "no_keep_alive"
-  | "keep_alive_cap"
-  | "cpu_bound"
-  | "box_bound"
-  | "contention"
-  | "unexplained";
-
-/** `explain::Intervention`. */
-export interface Intervention {
-  text: string;
-  setting: Setting | null;
-  now: number | null;
-  threads: string[];
-  rate_per_s: number;
-  rate_max_per_s: number | null;
-}
-
-/** `explain::Setting`. */
-export type Setting = "pool" | "upstream-pool" | "accept-queue" | "heap" | "keep-alive" | "collector" | "cores";
-
-/** `explain::Capacity`. */
-export interface Capacity {
-  round: string;
-  driver?: Driver;
-  stack: string;
-  levels: CapacityLevel[];
-  law: LawFigures | null;
-  pool: PoolFigures | null;
-  explained_by: ExplainedBy;
-  levels_needed: number | null;
-  notes: string[];
-}
-
-export type ExplainedBy = "law" | "pool" | "undecided";
-
-export interface CapacityLevel {
-  users: number;
-  trials: number;
-  goodput_per_s: number;
-}
-
-export interface CapacityFigure {
-  value: number | null;
-  low: number | null;
-  high: number | null;
-}
-
-export interface LawFigures {
-  lambda_per_s: CapacityFigure;
-  sigma: CapacityFigure;
-  kappa: CapacityFigure;
-  bends_at_users: CapacityFigure | null;
-  peak_per_s: CapacityFigure;
-  residual: number;
-  noise: number | null;
-  doubts: CapacityDoubt[];
-}
-
-export interface PoolFigures {
-  size: CapacityFigure;
-  service_time_s: CapacityFigure;
-  rate_per_s: CapacityFigure;
-  knee: PoolKnee;
-  residual: number;
-  doubts: CapacityDoubt[];
-}
-
-export type PoolKnee = "seen" | "not_reached" | "before_first";
-
-export interface CapacityDoubt {
-  kind: DoubtKind;
-  text: string;
-}
-
-export type DoubtKind = "worse_than_noise" | "saturated" | "extrapolated" | "one_block";
-
-/** `report::ClaimsReport`. */
-export interface ClaimsReport {
-  version: number;
-  title: string;
-  source: string;
-  when: string;
-  driver: string;
-  published_machine: PublishedMachine;
-  machine: Machine;
-  run: string;
-  blocks: number;
-  quick: boolean;
-  counts: VerdictCounts;
-  claims: JudgedClaim[];
-}
-
-/** `plan::claims::PublishedMachine`. */
-export interface PublishedMachine {
-  cores: number | null;
-  memory_gb: number | null;
-  description: string;
-}
-
-/** `report::VerdictCounts`. */
-export interface VerdictCounts {
-  confirmed: number;
-  size_undecided: number;
-  size_refuted: number;
-  reversed: number;
-  tied: number;
-  undecided: number;
-  not_measured: number;
-  not_testable: number;
-}
-
-/** `explain::ClaimVerdict`. */
-export type ClaimVerdict = "confirmed" | "size_undecided" | "size_refuted" | "reversed" | "tied" | "undecided" | "not_measured" | "not_testable";
-
-/** `explain::SizeVerdict`. */
-export type SizeVerdict = "confirmed" | "refuted" | "undecided";
-
-/** `explain::JudgedClaim`. */
-export interface JudgedClaim {
-  id: string;
-  sentence: string;
-  kind: string;
-  metric: Metric;
-  verdict: ClaimVerdict;
-  why: string;
-  parts: ClaimPart[];
-  notes: string[];
-}
-
-/** `plan::Metric`. */
-export type Metric = "goodput" | "response-mean" | "response-p50" | "response-p90" | "response-p99" | "response-max";
-
-/** `explain::ClaimPart`. */
-export interface ClaimPart {
-  what: string;
-  unit: PartUnit;
-  published: number | null;
-  expected: number | null;
-  measured: number | null;
-  low: number | null;
-  high: number | null;
-  blocks: number;
-  p: number | null;
-  points_the_same_way: boolean | null;
-  size: SizeVerdict | null;
-  verdict: ClaimVerdict;
-  why: string;
-}
-
-export type PartUnit = "ratio" | "per_s" | "micros";

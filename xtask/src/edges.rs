@@ -48,6 +48,20 @@ pub(crate) struct Violation {
     rule: String,
 }
 
+impl Violation {
+    pub(crate) fn new(file: &Path, rule: String) -> Self {
+        Self { file: file.to_owned(), rule }
+    }
+
+    /// The same with its file as seen from `root`.
+    pub(crate) fn relative_to(mut self, root: &Path) -> Self {
+        if let Ok(inside) = self.file.strip_prefix(root) {
+            self.file = inside.to_owned();
+        }
+        self
+    }
+}
+
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.file.display(), self.rule)
@@ -59,13 +73,8 @@ type Known = BTreeMap<String, String>;
 
 /// Every broken rule of the workspace at `root`, its file relative to it. A file that can't be read is one, too.
 pub(crate) fn check(root: &Path) -> Vec<Violation> {
-    let mut violations = collect(root).unwrap_or_else(|unreadable| vec![unreadable]);
-    for violation in &mut violations {
-        if let Ok(inside) = violation.file.strip_prefix(root) {
-            violation.file = inside.to_owned();
-        }
-    }
-    violations
+    let violations = collect(root).unwrap_or_else(|unreadable| vec![unreadable]);
+    violations.into_iter().map(|violation| violation.relative_to(root)).collect()
 }
 
 fn collect(root: &Path) -> Result<Vec<Violation>, Violation> {
@@ -194,10 +203,10 @@ fn folder_name(dir: &Path) -> String {
 }
 
 fn unreadable(file: &Path, error: &impl fmt::Display) -> Violation {
-    Violation { file: file.to_owned(), rule: format!("can't be read: {error}") }
+    Violation::new(file, format!("can't be read: {error}"))
 }
 
-fn read(file: &Path) -> Result<String, Violation> {
+pub(crate) fn read(file: &Path) -> Result<String, Violation> {
     fs::read_to_string(file).map_err(|error| unreadable(file, &error))
 }
 
@@ -206,14 +215,15 @@ fn read_manifest(file: &Path) -> Result<Table, Violation> {
 }
 
 /// What is in `dir`, sorted.
-fn entries(dir: &Path) -> Result<Vec<PathBuf>, Violation> {
+pub(crate) fn entries(dir: &Path) -> Result<Vec<PathBuf>, Violation> {
     let listed = fs::read_dir(dir).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
     let mut paths: Vec<PathBuf> = listed.map_err(|error| unreadable(dir, &error))?;
     paths.sort();
     Ok(paths)
 }
 
-fn rust_files(dir: &Path) -> Result<Vec<PathBuf>, Violation> {
+/// The Rust sources in `dir` and below.
+pub(crate) fn rust_files(dir: &Path) -> Result<Vec<PathBuf>, Violation> {
     let mut files = Vec::new();
     for path in entries(dir)? {
         if path.is_dir() {

@@ -1,32 +1,46 @@
 //! Repository chores, run as `cargo xtask <chore>`.
 //!
 //! - `edges` checks the rules of the layout: which crate may depend on which, that no modules need each other in a
-//!   circle, and what none of them may do.
-//! - `ci` is what `make test` runs: edges, format, lints, tests.
+//!   circle, what none of them may do, and that no test is run by nobody.
+//! - `test` is what `make test` runs: edges, format, lints, tests.
+//! - `test-slow` is what `make test-slow` runs: the tests that are ignored as slow.
 #![forbid(unsafe_code)]
 
 mod edges;
 mod modules;
 mod source;
+mod tiers;
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::time::Instant;
 
-const USAGE: &str = "usage: cargo xtask edges | ci";
+const USAGE: &str = "usage: cargo xtask edges | test | test-slow";
 const EXIT_USAGE: u8 = 2;
+/// How many tests a test binary runs at one time.
+const THREADS: &str = "RUST_TEST_THREADS";
 
-/// What `ci` runs after `edges`, as arguments of cargo.
-const CARGO_STEPS: [&[&str]; 3] = [
+/// What `test` runs after `edges`, as arguments of cargo.
+const STEPS: [&[&str]; 4] = [
     &["fmt", "--all", "--check"],
     &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"],
-    &["test", "--workspace", "--locked"],
+    // Apart from what runs, so that the times of the two are told.
+    &["test", "--workspace", "--locked", "--no-run", "--quiet"],
+    &["test", "--workspace", "--locked", "--no-fail-fast"],
 ];
+/// What `test-slow` runs.
+const SLOW_STEPS: [&[&str]; 1] = [&["test", "--workspace", "--locked", "--no-fail-fast", "--", "--ignored"]];
+/// Tests at one time, for each core: most of them wait for other processes.
+const TESTS_PER_CORE: usize = 4;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let passed = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["edges"] => check_edges(),
-        ["ci"] => check_edges() && CARGO_STEPS.iter().all(|step| run_cargo(step)),
+        ["test"] => check_edges() && STEPS.iter().all(|step| run_cargo(step, TESTS_PER_CORE)),
+        // They build, or measure by themselves.
+        ["test-slow"] => SLOW_STEPS.iter().all(|step| run_cargo(step, 1)),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(EXIT_USAGE);
@@ -44,7 +58,7 @@ fn root() -> PathBuf {
 }
 
 fn check_edges() -> bool {
-    let violations = edges::check(&root());
+    let violations = [edges::check(&root()), tiers::check(&root())].concat();
     for violation in &violations {
         eprintln!("{violation}");
     }
@@ -54,13 +68,23 @@ fn check_edges() -> bool {
     violations.is_empty()
 }
 
-fn run_cargo(step: &[&str]) -> bool {
+fn run_cargo(step: &[&str], tests_per_core: usize) -> bool {
     // The toolchain that runs us, rather than another one on the path.
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let line = format!("cargo {}", step.join(" "));
     eprintln!("--- {line}");
-    match Command::new(cargo).args(step).current_dir(root()).status() {
-        Ok(status) if status.success() => true,
+    let mut command = Command::new(cargo);
+    command.args(step).current_dir(root());
+    if std::env::var_os(THREADS).is_none() {
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        command.env(THREADS, (cores * tests_per_core).to_string());
+    }
+    let begun = Instant::now();
+    match command.status() {
+        Ok(status) if status.success() => {
+            eprintln!("--- {line}: {} s", begun.elapsed().as_secs());
+            true
+        }
         Ok(status) => {
             eprintln!("--- {line}: {status}");
             false

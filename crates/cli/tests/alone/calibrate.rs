@@ -4,6 +4,7 @@ use crate::common::{json, proofload};
 use crate::quiet::measured_alone;
 
 #[test]
+#[ignore = "slow: a calibration"]
 fn our_own_figures_are_in_bounds_of_the_servers_log() {
     measured_alone(|| {
         let dir = tempfile::tempdir().unwrap();

@@ -4,6 +4,7 @@ use crate::lab::{Lab, target_stack, trials};
 use crate::quiet::measured_alone;
 
 #[test]
+#[ignore = "slow: an experiment of two stacks"]
 fn the_ranking_names_a_pool_by_its_size_and_an_event_loop_by_its_users() {
     measured_alone(models_are_told_apart);
 }

@@ -55,6 +55,7 @@ fn a_ramp_takes_as_long_as_its_arithmetic_says() {
 
 /// What nobody gets round to is a hundred millions a second here, and takes no time to account for.
 #[test]
+#[ignore = "slow: keeps the cores busy for seconds"]
 fn a_rate_beyond_any_generator_ends_when_it_should_and_says_whose_limit_it_was() {
     let _turn = alone();
     let target = Target::start(&[]);
@@ -85,6 +86,7 @@ fn a_rate_beyond_any_generator_ends_when_it_should_and_says_whose_limit_it_was()
 /// The server logs when it answered each request; the schedule says when each was due. Their difference is
 /// what users waited, whatever the client thinks.
 #[test]
+#[ignore = "slow: a load of ten seconds"]
 fn a_stall_shows_in_the_percentiles_as_the_server_itself_saw_it() {
     measured_alone(stall_is_told_as_it_was);
 }

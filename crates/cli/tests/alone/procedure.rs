@@ -8,6 +8,7 @@ use crate::lab::{trials, two_targets};
 use crate::quiet::measured_alone;
 
 #[test]
+#[ignore = "slow: an experiment of eighteen trials"]
 fn latency_is_compared_at_shares_of_what_the_slowest_carries() {
     measured_alone(shares_are_kept);
 }

@@ -4,6 +4,7 @@ use std::os::unix::fs::symlink;
 use std::process::{Output, Stdio};
 
 use rustix::process::Signal;
+
 use crate::common::{processes_with, repository, signal, wait_until};
 use crate::lab::{Lab, target_stack, trials};
 

@@ -17,11 +17,11 @@ fn each_block_has_a_twin_and_a_control_and_warm_ups_go_on_until_steady() {
         r#"
 title = "trials"
 blocks = 2
-bursts = { length = "400ms", pause = "50ms", least = 3, most = 5 }
+bursts = { length = "200ms", pause = "20ms", least = 3, most = 5 }
 [load]
 connections = [16]
 warm_up = "steady"
-duration = "500ms"
+duration = "300ms"
 [[round]]
 name = "hello"
 endpoint = "hello"

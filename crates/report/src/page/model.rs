@@ -21,6 +21,7 @@ pub const PAGE_VERSION: u32 = 2;
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Page {
     /// [`PAGE_VERSION`] of the writer.
+    #[schemars(extend("maximum" = PAGE_VERSION))]
     pub version: u32,
     /// Version of Proofload that made this document; that which measured is in `run`.
     pub proofload: String,

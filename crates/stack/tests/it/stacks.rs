@@ -35,7 +35,7 @@ macro_rules! stacks {
 stacks! {
     gateway_mvc_today: "gateway-mvc-today",
     gin: "gin",
-    go_static_quiet: "go-static-quiet",
+    go_static: "go-static",
     haproxy: "haproxy",
     java_http_fixed_pool: "java-http-fixed-pool",
     java_http_virtual_threads: "java-http-virtual-threads",
@@ -43,7 +43,7 @@ stacks! {
     jetty: "jetty",
     jetty_boot3: "jetty-boot3",
     nginx: "nginx",
-    nginx_proxy_keepalive: "nginx-proxy-keepalive",
+    nginx_proxy: "nginx-proxy",
     planted_gc: "planted-gc",
     planted_pinned: "planted-pinned",
     spring_cloud_gateway: "spring-cloud-gateway",

@@ -11,6 +11,7 @@ use crate::lab::{Lab, target_stack, trials};
 const MANY: &str = r#"
 title = "many"
 blocks = 4
+cool_down_max = "0s"
 twin = false
 control = false
 [load]

@@ -15,6 +15,7 @@ const KILLS: u64 = 20;
 const EXPERIMENT: &str = r#"
 title = "killed"
 seed = 11
+cool_down_max = "0s"
 blocks = 6
 blocks_max = 8
 precision = "0.0001%"

@@ -14,6 +14,7 @@ title = "watched 名前"
 blocks = 1
 control = false
 twin = false
+cool_down_max = "0s"
 [load]
 connections = [4]
 warm_up = "1s"
@@ -163,7 +164,7 @@ fn names_in_any_script_are_shown_and_none_steers_the_terminal() {
 }
 
 #[test]
-fn elsewhere_than_on_a_terminal_there_are_lines_and_with_quiet_nothing() {
+fn elsewhere_than_on_a_terminal_a_run_has_lines() {
     let lab = lab("1s");
     let output = lab.run();
     let lines = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -172,11 +173,18 @@ fn elsewhere_than_on_a_terminal_there_are_lines_and_with_quiet_nothing() {
     assert!(lines.contains("trial 1/2, block 1, hello, 4 connections: "), "{lines}");
     assert!(lines.contains(" left\n") && lines.contains(", p99 "), "{lines}");
     assert!(!lines.contains('\x1b') && !lines.contains('\r'), "{lines:?}");
+}
 
+#[test]
+fn elsewhere_than_on_a_terminal_a_quiet_run_has_its_ranking_alone() {
+    let lab = lab("1s");
     let quiet = lab.command().arg("--quiet").arg(lab.path("test.toml")).output().unwrap();
     assert_eq!((quiet.status.code(), quiet.stderr.len()), (Some(0), 0), "{quiet:?}");
     assert!(stdout(&quiet).contains("Full record: "));
+}
 
+#[test]
+fn elsewhere_than_on_a_terminal_a_load_has_lines_and_with_quiet_none() {
     let target = Target::start(&[]);
     let load = run(&["hit", &target.url, "-c", "4", "-d", "2s"]);
     let lines = String::from_utf8_lossy(&load.stderr).into_owned();

@@ -17,6 +17,7 @@ fn each_block_has_a_twin_and_a_control_and_warm_ups_go_on_until_steady() {
         r#"
 title = "trials"
 blocks = 2
+cool_down_max = "0s"
 bursts = { length = "200ms", pause = "20ms", least = 3, most = 5 }
 [load]
 connections = [16]
@@ -55,6 +56,7 @@ fn client_and_servers_are_kept_on_cores_of_their_own() {
         r#"
 title = "split"
 blocks = 1
+cool_down_max = "0s"
 placement = "split"
 [load]
 connections = [8]

@@ -71,7 +71,10 @@ fn the_same_command_line_gives_the_same_lines() {
             &["--threads=1", "--connections=1", "--duration=1s"],
         ] {
             let arguments = [options, &[&url]].concat();
-            let (real, ours) = (real_wrk(&arguments), our_wrk(&arguments));
+            let (real, ours) = std::thread::scope(|scope| {
+                let ours = scope.spawn(|| our_wrk(&arguments));
+                (real_wrk(&arguments), ours.join().expect("it was run"))
+            });
             assert_eq!((real.status.code(), ours.status.code()), (Some(0), Some(0)), "{ours:?}");
             assert!(ours.stderr.is_empty(), "{ours:?}");
             let (real, ours) = (stdout(&real), stdout(&ours));

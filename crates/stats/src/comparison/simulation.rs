@@ -247,6 +247,7 @@ mod tests {
     const FALSELY_MAX: f64 = 0.083;
 
     #[test]
+    #[ignore = "slow: hundreds of experiments"]
     fn equal_treatments_are_seldom_called_different() {
         for world in [World::Rates, World::Failing(0.1), World::Censored(0.15), World::Queue(0.8)] {
             let rates = error_rates(&Setting { world, ..SETTING });
@@ -256,6 +257,7 @@ mod tests {
 
     /// Of 1,200 intervals that hold the truth 95 times in 100, fewer than 93 % do once in a thousand times.
     #[test]
+    #[ignore = "slow: hundreds of experiments"]
     fn a_difference_is_found_and_intervals_hold_it() {
         let worlds = [
             (World::Rates, 0.05, 0.9),
@@ -302,6 +304,7 @@ mod tests {
     /// The same arrivals in every block are one draw of them, however many blocks there are: what they did to the two
     /// is taken for a difference of the two.
     #[test]
+    #[ignore = "slow: hundreds of experiments"]
     fn blocks_that_replay_their_arrivals_hold_the_truth_too_seldom() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
         let truth = {

@@ -83,6 +83,12 @@ delay = "100ms"
     )
 }
 
+/// The same, which takes 5 ms for `hello`: a load of it leaves the cores to other tests.
+pub fn unhurried_stack(arguments: &str) -> String {
+    target_stack(&format!(r#"{arguments}, "--path", "/hello=5ms""#))
+        .replace("path = \"/hello\"\nbody", "path = \"/hello\"\ndelay = \"5ms\"\nbody")
+}
+
 /// A pool and an event loop.
 pub fn two_targets(experiment: &str) -> Lab {
     // A pool whose every answer takes 20 ms carries 8 / 20 ms = 400/s, whatever the machine.

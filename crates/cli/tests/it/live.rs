@@ -5,7 +5,7 @@ use std::process::Command;
 use rustix::process::Signal;
 
 use crate::common::{Target, proofload, run, signal, stdout};
-use crate::lab::{Lab, target_stack};
+use crate::lab::{Lab, unhurried_stack};
 use crate::terminal::Terminal;
 
 /// Two stacks, long enough to be looked at, the second after a warm-up.
@@ -26,7 +26,7 @@ stacks = ["one", "two"]
 "#;
 
 fn lab(duration: &str) -> Lab {
-    let (one, two) = (target_stack(r#""--model", "event-loop""#), target_stack(r#""--model", "pool""#));
+    let (one, two) = (unhurried_stack(r#""--model", "event-loop""#), unhurried_stack(r#""--model", "pool""#));
     Lab::new(&EXPERIMENT.replace("DURATION", duration), &[("one", &one), ("two", &two)])
 }
 
@@ -102,7 +102,7 @@ fn ctrl_c_leaves_the_terminal_as_it_was_and_no_process() {
 
 #[test]
 fn a_small_terminal_and_one_that_changes_its_size_are_kept_to() {
-    let target = Target::start(&[]);
+    let target = Target::start(&["--path", "/=2ms"]);
     let mut terminal = Terminal::start(hit(&target, &["-d", "8s"]), 15, 60);
     terminal.wait_until("it measures", |text| text.contains("measuring") && text.contains("goodput "));
     assert!(terminal.text().contains("p99") && terminal.text().contains("errors"), "{}", terminal.text());
@@ -129,7 +129,7 @@ fn a_load_has_a_histogram_and_its_result_is_whole_on_standard_output() {
 
 #[test]
 fn without_colour_there_is_none() {
-    let target = Target::start(&[]);
+    let target = Target::start(&["--path", "/=2ms"]);
     let started = |colour: bool| {
         let mut command = hit(&target, &["-d", "2s"]);
         if !colour {
@@ -151,7 +151,7 @@ fn names_in_any_script_are_shown_and_none_steers_the_terminal() {
         .replace("title = \"watched 名前\"", title)
         .replace("name = \"hello\"", "name = \"раунд 名前 🙂\"")
         .replace("DURATION", "1s");
-    let (one, two) = (target_stack(r#""--model", "event-loop""#), target_stack(r#""--model", "pool""#));
+    let (one, two) = (unhurried_stack(r#""--model", "event-loop""#), unhurried_stack(r#""--model", "pool""#));
     let lab = Lab::new(&experiment, &[("one", &one), ("two", &two)]);
     let mut terminal = on_terminal(&lab, 40, 120);
     terminal.wait_until("it is shown", |text| text.contains("evil\\u{1b}[2J") && text.contains("раунд 名前"));
@@ -185,7 +185,7 @@ fn elsewhere_than_on_a_terminal_a_quiet_run_has_its_ranking_alone() {
 
 #[test]
 fn elsewhere_than_on_a_terminal_a_load_has_lines_and_with_quiet_none() {
-    let target = Target::start(&[]);
+    let target = Target::start(&["--path", "/=2ms"]);
     let load = run(&["hit", &target.url, "-c", "4", "-d", "2s"]);
     let lines = String::from_utf8_lossy(&load.stderr).into_owned();
     assert!(lines.starts_with("4 connections, closed model\n1 s of 2.00s: "), "{lines}");
@@ -195,7 +195,7 @@ fn elsewhere_than_on_a_terminal_a_load_has_lines_and_with_quiet_none() {
 
 #[test]
 fn quiet_and_dumb_terminals_get_no_picture() {
-    let target = Target::start(&[]);
+    let target = Target::start(&["--path", "/=2ms"]);
     let mut quiet = Terminal::start(hit(&target, &["-d", "1s", "--quiet"]), 30, 80);
     assert!(was_measured(quiet.end().code()));
     assert!(!quiet.bytes().contains(&0x1b), "{}", quiet.text());

@@ -11,7 +11,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::common::{Target, proofload, signal};
-use crate::lab::{Lab, target_stack};
+use crate::lab::{Lab, unhurried_stack};
 
 /// How long anything here may take on a machine that does other things as well.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -32,7 +32,7 @@ stacks = ["one", "two"]
 "#;
 
 fn lab() -> Lab {
-    let (one, two) = (target_stack(r#""--model", "event-loop""#), target_stack(r#""--model", "pool""#));
+    let (one, two) = (unhurried_stack(r#""--model", "event-loop""#), unhurried_stack(r#""--model", "pool""#));
     Lab::new(EXPERIMENT, &[("one", &one), ("two", &two)])
 }
 

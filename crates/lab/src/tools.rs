@@ -50,9 +50,14 @@ pub(crate) fn look_for_all<'a>(tools: &[&'a str]) -> Vec<(&'a str, State)> {
 /// What is found of one tool.
 pub(crate) fn look_for(tool: &str) -> State {
     // These are no programs that one could ask.
-    if let Some(version) = tool.strip_prefix("JDK ").and_then(|version| version.parse().ok()) {
-        let found = stack::jdk_from(version).map(|version| State::Present { version });
-        return found.unwrap_or(State::Missing);
+    let version_of = |kind| tool.strip_prefix(kind).and_then(|version| version.parse().ok());
+    let present =
+        |version: Option<String>| version.map_or(State::Missing, |version| State::Present { version });
+    if let Some(version) = version_of("JDK ") {
+        return present(stack::jdk_from(version));
+    }
+    if let Some(version) = version_of("Java ") {
+        return present(stack::java_from(version));
     }
     if tool.contains(".so") {
         let version = "there".to_owned();

@@ -152,8 +152,11 @@ pub struct Endpoint {
 pub struct Needs {
     /// Programs on the path.
     pub tools: Vec<String>,
-    /// The lowest version of the JDK. The oldest one that satisfies it is taken.
+    /// The lowest version of the JDK that builds it. The oldest one that satisfies it is taken.
     pub jdk: Option<u32>,
+    /// The lowest version of Java that it runs on: a JDK or a runtime alone. Where the manifest does not say, that of the
+    /// JDK.
+    pub java: Option<u32>,
     /// Shared libraries by file name, such as `libtcnative-1.so.0`.
     pub libraries: Vec<String>,
 }
@@ -301,7 +304,7 @@ impl StackManifest {
         Ok(Self {
             id: "jmeter".into(),
             title: "JMeter".into(),
-            needs: Needs { tools: vec!["mvn".into()], jdk: Some(17), libraries: Vec::new() },
+            needs: Needs { tools: vec!["mvn".into()], jdk: Some(17), java: Some(17), libraries: Vec::new() },
             build: Some(Build {
                 command: texts(&["sh", "../maven.sh"]),
                 inputs: ["pom.xml", ".mvn", "libraries.sha256", "../maven.sh"].map(|it| dir.join(it)).into(),

@@ -151,7 +151,7 @@ fn start(
     for name in HIDDEN_JVM_FLAGS {
         command.env_remove(name);
     }
-    command.env("TMPDIR", work_dir).envs(needs::environment(stack)).envs(commands.env);
+    command.env("TMPDIR", work_dir).envs(needs::run_environment(stack)).envs(commands.env);
     command.stdin(Stdio::piped()).stdout(output.try_clone().map_err(failed)?).stderr(output);
     let mut supervisor = command.spawn().map_err(failed)?;
     // The supervisor waits for the word; what it starts then inherits the cores and the limits.

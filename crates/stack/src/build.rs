@@ -68,7 +68,7 @@ pub fn build(stack: &StackManifest, options: &BuildOptions<'_>) -> Result<BuildO
     }
     // Stacks that share a folder may build it with different commands, so each command has its stamp.
     let stamp = plan.build_dir.join(format!(".stamp-{:016x}", hash_of(&command)));
-    let inputs = hash_inputs(plan, &command, needs::jdk_version(stack).as_deref())?;
+    let inputs = hash_inputs(plan, &command, stack.needs.jdk.and_then(needs::jdk_from).as_deref())?;
     let unchanged = fs::read_to_string(&stamp).is_ok_and(|last| last == inputs) && plan.output.exists();
     if !unchanged {
         remove_if_there(&stamp)?;
@@ -153,7 +153,7 @@ fn run(
     let spawn = || {
         let mut supervisor = Command::new(options.proofload_exe);
         supervisor.args(supervise::arguments(command)).current_dir(&plan.dir).process_group(0);
-        supervisor.envs(needs::environment(stack)).stdin(Stdio::piped());
+        supervisor.envs(needs::build_environment(stack)).stdin(Stdio::piped());
         let mut child = supervisor.stdout(output.try_clone()?).stderr(output).spawn()?;
         // It ends the build when this pipe closes.
         let mut pipe = child.stdin.take();

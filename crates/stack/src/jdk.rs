@@ -1,4 +1,4 @@
-//! The JDKs of this machine.
+//! The JDKs and Java runtimes of this machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,13 @@ use rustix::fs::{Access, access};
 const FOLDERS: [&str; 3] = ["/usr/lib/jvm", "/usr/java", "/opt"];
 /// The same, below the user's home.
 const FOLDERS_AT_HOME: [&str; 3] = [".sdkman/candidates/java", ".jdks", ".local/share/mise/installs/java"];
+/// Where `scripts/setup.sh` puts a runtime that it fetched, below the folder for what can be fetched again.
+const FETCHED: &str = "proofload/java";
 
-/// An installed JDK.
+/// What a JDK has and a runtime has not.
+const COMPILER: &str = "bin/javac";
+
+/// An installed JDK or, without a compiler, runtime.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Jdk {
     /// Its feature version, such as 17.
@@ -23,31 +28,53 @@ pub(crate) struct Jdk {
 
 /// The oldest JDK of `version` or later: close to what a stack was made for, and the same one each time.
 pub(crate) fn find(version: u32) -> Option<Jdk> {
+    oldest(version, Jdk::is_whole)
+}
+
+/// What runs programs for `version`: the JDK that would build them, and a runtime alone only where there is none.
+pub(crate) fn find_java(version: u32) -> Option<Jdk> {
+    find(version).or_else(|| oldest(version, |_| true))
+}
+
+fn oldest(version: u32, is_wanted: fn(&Jdk) -> bool) -> Option<Jdk> {
     let all = homes().into_iter().filter_map(|home| Jdk::at(&home));
-    all.filter(|jdk| jdk.version >= version).min()
+    all.filter(|jdk| jdk.version >= version && is_wanted(jdk)).min()
 }
 
 impl Jdk {
-    /// The JDK in `home`, if a whole one is there.
+    /// What is in `home`, if it can run a program and says its version.
     fn at(home: &Path) -> Option<Self> {
         let home = home.canonicalize().ok()?;
-        let whole = ["bin/java", "bin/javac"].iter().all(|tool| is_program(&home.join(tool)));
+        let runs = is_program(&home.join("bin/java"));
         let release = fs::read_to_string(home.join("release")).ok()?;
         let version_text = version_text(&release)?.to_owned();
-        whole.then_some(Self { version: feature_version(&version_text)?, version_text, home })
+        runs.then_some(Self { version: feature_version(&version_text)?, version_text, home })
+    }
+
+    fn is_whole(&self) -> bool {
+        is_program(&self.home.join(COMPILER))
     }
 }
 
-/// Every folder that may be the home of a JDK.
+/// Every folder that may be the home of a JDK or a runtime.
 fn homes() -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let of_compiler = |compiler: PathBuf| Some(compiler.canonicalize().ok()?.parent()?.parent()?.to_owned());
-    let on_path = std::env::split_paths(&path).filter_map(|folder| of_compiler(folder.join("javac")));
+    let of_program = |program: PathBuf| Some(program.canonicalize().ok()?.parent()?.parent()?.to_owned());
+    let on_path = std::env::split_paths(&path)
+        .flat_map(|folder| ["javac", "java"].map(|program| of_program(folder.join(program))))
+        .flatten();
     let named = std::env::var_os("JAVA_HOME").map(PathBuf::from);
     let at_home = std::env::var_os("HOME").map(PathBuf::from).into_iter();
     let at_home = at_home.flat_map(|home| FOLDERS_AT_HOME.map(|folder| home.join(folder)));
-    let installed = FOLDERS.map(PathBuf::from).into_iter().chain(at_home).flat_map(entries);
+    let fetched = cache_folder().map(|cache| cache.join(FETCHED));
+    let installed = FOLDERS.map(PathBuf::from).into_iter().chain(at_home).chain(fetched).flat_map(entries);
     named.into_iter().chain(on_path).chain(installed).collect()
+}
+
+/// The user's folder for what can be fetched again, as the XDG base directories have it.
+fn cache_folder() -> Option<PathBuf> {
+    let named = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    named.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))
 }
 
 fn entries(folder: PathBuf) -> impl Iterator<Item = PathBuf> {
@@ -100,7 +127,10 @@ mod tests {
         };
         let (old, new) = (make("b", "17.0.1"), make("a", "25.0.3"));
         assert!(Jdk::at(&old) < Jdk::at(&new));
+        assert!(Jdk::at(&old).unwrap().is_whole());
         fs::remove_file(old.join("bin/javac")).unwrap();
-        assert_eq!(Jdk::at(&old), None, "a runtime alone builds nothing");
+        assert!(!Jdk::at(&old).unwrap().is_whole(), "a runtime alone builds nothing");
+        fs::remove_file(old.join("bin/java")).unwrap();
+        assert_eq!(Jdk::at(&old), None, "and what runs nothing is nothing");
     }
 }

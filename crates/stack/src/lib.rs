@@ -37,7 +37,7 @@ pub use cpus::Cpus;
 pub use error::{Listening, LogEnd, StackError};
 pub use interrupt::Interrupt;
 pub use needs::{
-    Missing, find_program, has_library, install_hint, jdk_from, jdk_version, missing, search_path,
+    Missing, find_program, has_library, install_hint, java_from, java_version, jdk_from, missing, search_path,
 };
 pub use ports::ephemeral_range;
 pub use program::{Program, ProgramEnd, ProgramOptions, command_of};

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use plan::stack::{Needs, StackManifest};
 
-use crate::jdk::{self, is_program};
+use crate::jdk::{self, Jdk, is_program};
 
 /// Something that a stack needs and this machine lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
-    /// What it is, such as `mvn` or `JDK 25`.
+    /// What it is, such as `mvn`, `JDK 17` or `Java 25`.
     pub name: String,
     /// How to get it.
     pub install: String,
@@ -24,11 +24,20 @@ const LIBRARY_FOLDERS: [&str; 5] = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", 
 
 /// What of the needs of `stack` is not on this machine, in the manifest's order.
 pub fn missing(stack: &StackManifest) -> Vec<Missing> {
-    let Needs { tools, jdk, libraries } = &stack.needs;
+    let Needs { tools, jdk, java, libraries } = &stack.needs;
     let tools = tools.iter().filter(|tool| find_program(tool).is_none()).cloned();
-    let jdk = jdk.filter(|version| jdk::find(*version).is_none()).map(|version| format!("JDK {version}"));
+    let no_jdk = jdk.filter(|version| jdk::find(*version).is_none());
+    // Where the JDK itself is missing and would do, one thing is missing and not two.
+    let no_java = java.filter(|version| no_jdk < Some(*version) && jdk::find_java(*version).is_none());
+    let no_jdk = no_jdk.map(|version| format!("JDK {version}"));
+    let no_java = no_java.map(|version| format!("Java {version}"));
     let libraries = libraries.iter().filter(|library| !has_library(library)).cloned();
-    tools.chain(jdk).chain(libraries).map(|name| Missing { install: install_hint(&name), name }).collect()
+    tools
+        .chain(no_jdk)
+        .chain(no_java)
+        .chain(libraries)
+        .map(|name| Missing { install: install_hint(&name), name })
+        .collect()
 }
 
 /// How to get `needed`: a program, `JDK n` or a shared library.
@@ -38,8 +47,11 @@ pub fn install_hint(needed: &str) -> String {
     let row = rows.find_map(|mut row| (row.next() == Some(needed)).then_some(row));
     let Some(mut row) = row else { return "install it and put it on the PATH".to_owned() };
     let (package, elsewhere) = (row.next().unwrap_or_default(), row.nth(1).unwrap_or_default());
-    let elsewhere = if elsewhere.is_empty() { String::new() } else { format!(", or {elsewhere}") };
-    format!("apt-get install {package}{elsewhere}")
+    match (package, elsewhere) {
+        ("", elsewhere) => elsewhere.to_owned(),
+        (package, "") => format!("apt-get install {package}"),
+        (package, elsewhere) => format!("apt-get install {package}, or {elsewhere}"),
+    }
 }
 
 /// The PATH that stacks are built and run with: ours, and the folders of servers such as nginx, which an
@@ -48,9 +60,9 @@ pub fn search_path() -> OsString {
     path_behind(None)
 }
 
-/// The version of the JDK that `stack` is built and run with, where it asks for one and it is there.
-pub fn jdk_version(stack: &StackManifest) -> Option<String> {
-    stack.needs.jdk.and_then(jdk_from)
+/// The version of Java that `stack` is run with, where it asks for one and it is there.
+pub fn java_version(stack: &StackManifest) -> Option<String> {
+    stack.needs.java.and_then(java_from)
 }
 
 /// The version of the JDK that is taken where one from `version` on is needed.
@@ -58,9 +70,23 @@ pub fn jdk_from(version: u32) -> Option<String> {
     jdk::find(version).map(|jdk| jdk.version_text)
 }
 
-/// What a stack finds in its environment beside our own: the PATH, and the JDK it asks for before any other.
-pub(crate) fn environment(stack: &StackManifest) -> Vec<(&'static str, OsString)> {
-    match stack.needs.jdk.and_then(jdk::find) {
+/// The version of the JDK or runtime that is taken where programs for `version` are run.
+pub fn java_from(version: u32) -> Option<String> {
+    jdk::find_java(version).map(|jdk| jdk.version_text)
+}
+
+/// What the build of a stack finds in its environment beside our own: the PATH, and the JDK it asks for before any other.
+pub(crate) fn build_environment(stack: &StackManifest) -> Vec<(&'static str, OsString)> {
+    environment(stack.needs.jdk.and_then(jdk::find))
+}
+
+/// What a stack finds in its environment beside our own: the PATH, and the Java it asks for before any other.
+pub(crate) fn run_environment(stack: &StackManifest) -> Vec<(&'static str, OsString)> {
+    environment(stack.needs.java.and_then(jdk::find_java))
+}
+
+fn environment(jdk: Option<Jdk>) -> Vec<(&'static str, OsString)> {
+    match jdk {
         Some(jdk) => {
             let path = path_behind(Some(jdk.home.join("bin")));
             vec![("PATH", path), ("JAVA_HOME", jdk.home.into_os_string())]
@@ -74,7 +100,7 @@ pub(crate) fn resolve(stack: &StackManifest, program: &str) -> String {
     if program.contains('/') {
         return program.to_owned();
     }
-    let path = environment(stack).into_iter().find(|(name, _)| *name == "PATH");
+    let path = run_environment(stack).into_iter().find(|(name, _)| *name == "PATH");
     let found = path.and_then(|(_, path)| find_in(&path, program));
     found.map_or_else(|| program.to_owned(), |found| found.to_string_lossy().into_owned())
 }
@@ -113,7 +139,8 @@ mod tests {
     fn says_how_to_get_what_is_known() {
         assert_eq!(install_hint("mvn"), "apt-get install maven");
         assert_eq!(install_hint("go"), "apt-get install golang-go, or a current one from https://go.dev/dl");
-        assert!(install_hint("JDK 25").contains("openjdk-25-jdk-headless, or Temurin 25"));
+        assert!(install_hint("JDK 17").starts_with("apt-get install openjdk-17-jdk-headless, or "));
+        assert!(install_hint("Java 25").starts_with("make setup"), "no package has it");
         assert_eq!(install_hint("no-such-thing"), "install it and put it on the PATH");
     }
 

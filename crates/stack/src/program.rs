@@ -145,5 +145,5 @@ pub fn command_of(
         work_dir,
         parameters: &manifest.parameters,
     };
-    (crate::boot::command(manifest, &with).0, needs::environment(manifest))
+    (crate::boot::command(manifest, &with).0, needs::run_environment(manifest))
 }

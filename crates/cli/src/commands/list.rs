@@ -66,6 +66,7 @@ fn as_json(catalogue: &Catalogue, stack: &StackManifest) -> serde_json::Value {
         "variants": variants.collect::<Vec<_>>(),
         "tools": stack.needs.tools,
         "jdk": stack.needs.jdk,
+        "java": stack.needs.java,
         "libraries": stack.needs.libraries,
         "missing": missing,
     })

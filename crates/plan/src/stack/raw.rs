@@ -41,6 +41,7 @@ pub(super) struct RawNeeds {
     #[serde(default)]
     pub(super) tools: Vec<String>,
     pub(super) jdk: Option<u32>,
+    pub(super) java: Option<u32>,
     #[serde(default)]
     pub(super) libraries: Vec<String>,
 }

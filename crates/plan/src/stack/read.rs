@@ -106,7 +106,12 @@ impl Source<'_> {
             family: self.not_empty(raw.family)?,
             generation: raw.generation,
             description: raw.description,
-            needs: Needs { tools: raw.needs.tools, jdk: raw.needs.jdk, libraries: raw.needs.libraries },
+            needs: Needs {
+                tools: raw.needs.tools,
+                jdk: raw.needs.jdk,
+                java: raw.needs.java.or(raw.needs.jdk),
+                libraries: raw.needs.libraries,
+            },
             upstream: raw.upstream.map(Spanned::into_inner),
             parameters,
             limits: self.limits(raw.limits, Limits::default())?,

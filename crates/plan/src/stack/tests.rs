@@ -80,8 +80,12 @@ fn a_whole_manifest_is_read() {
     let all = StackManifest::load(&stacks.0.path().join("good")).unwrap();
     let stack = &all[0];
     assert_eq!((stack.id.as_str(), stack.generation), ("good", Generation::Of2019));
-    let needs =
-        Needs { tools: vec!["mvn".to_owned()], jdk: Some(17), libraries: vec!["libx.so.1".to_owned()] };
+    let needs = Needs {
+        tools: vec!["mvn".to_owned()],
+        jdk: Some(17),
+        java: Some(17),
+        libraries: vec!["libx.so.1".to_owned()],
+    };
     assert_eq!((&stack.needs, stack.upstream.as_deref()), (&needs, Some("back")));
     assert_eq!((stack.requests_per_connection, &stack.variant), (NonZeroU32::new(100), &None));
     let build = stack.build.as_ref().unwrap();

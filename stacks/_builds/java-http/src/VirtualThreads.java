@@ -13,9 +13,14 @@ public final class VirtualThreads {
     private VirtualThreads() {}
 
     public static void main(String[] args) throws IOException, ReflectiveOperationException {
+        Blocking.serve(Integer.parseInt(args[0]), factory());
+    }
+
+    /** What makes virtual threads; fails before Java 21. */
+    static ThreadFactory factory() throws ReflectiveOperationException {
         Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
         Method factory = Class.forName("java.lang.Thread$Builder").getMethod("factory");
-        Blocking.serve(Integer.parseInt(args[0]), (ThreadFactory) factory.invoke(builder));
+        return (ThreadFactory) factory.invoke(builder);
     }
 
     /** Whether {@code thread} is virtual; before Java 21 none is. */

@@ -1,5 +1,9 @@
 //! `proofload wrk`: a load by wrk's command line, with wrk's output, errors and exit codes.
 
+#[cfg(feature = "lua")]
+mod script;
+#[cfg(not(feature = "lua"))]
+#[path = "wrk/no_script.rs"]
 mod script;
 
 use std::net::SocketAddr;

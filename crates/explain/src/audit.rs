@@ -102,6 +102,24 @@ impl ReasonKind {
         }
     }
 
+    /// The same in a sentence, for somebody who sees the name for the first time.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Empty => "nothing was sent",
+            Self::Interrupted => "the load was interrupted",
+            Self::IncorrectService => "requests failed, or were answered wrongly",
+            Self::Unsent => "requests were due and no connection was free for them",
+            Self::Censored => "so many answers did not come that a percentile is only a bound",
+            Self::LittlesLaw => "users, rate and response time do not fit together",
+            Self::TooShort => "the load was shorter than ten response times",
+            Self::RampNotOver => "users were still being added",
+            Self::ClientBound => "the client was near its own limit; the rate may be the client's",
+            Self::LateGenerator => "the client sent requests later than they were due",
+            Self::LateReceiver => "answers waited in the client's socket, so that times read too long",
+            Self::NotSteady => "the server was still getting faster or slower after its warm-up",
+        }
+    }
+
     /// Whether it is the service that was wrong, and not the measurement.
     pub const fn is_services_fault(self) -> bool {
         matches!(self, Self::IncorrectService | Self::Unsent | Self::Censored)

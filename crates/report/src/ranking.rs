@@ -10,6 +10,7 @@ use std::fmt::Write;
 use comfy_table::{CellAlignment, Table};
 use explain::{CellExplanation, audit, explain_cells};
 use record::{Driver, Manifest, Trial, TrialResult};
+use unicode_width::UnicodeWidthStr;
 
 use self::order::Order;
 use self::rows::{Cell, Rows, tables};
@@ -61,28 +62,19 @@ pub fn ranking_text(run: &RunReport<'_>) -> String {
     text
 }
 
-const fn header(range: &str, driver: Driver) -> [&str; 11] {
+const fn header(range: &str, driver: Driver) -> [&str; 9] {
     // Another driver does not know when a request was due.
     let [p50, p99, p99_9] = match driver {
         Driver::Proofload => ["p50", "p99", "p99.9"],
         Driver::Wrk | Driver::Jmeter => ["service\np50", "service\np99", "service\np99.9"],
     };
-    [
-        "#",
-        "stack",
-        "goodput",
-        range,
-        p50,
-        p99,
-        p99_9,
-        "server\nus/req",
-        "client\nus/req",
-        "errors",
-        "limit (doubts)",
-    ]
+    ["#", "stack", "goodput", range, p50, p99, p99_9, "server\nus/req", "client\nus/req"]
 }
 /// The columns that are numbers.
 const NUMBERS: std::ops::Range<usize> = 2..9;
+/// How wide a table's text may be, and how far it is indented below a row.
+const WIDTH: usize = 100;
+const INDENT: &str = "      ";
 
 fn table<'a>(
     rows: &Rows<'_>,
@@ -91,37 +83,67 @@ fn table<'a>(
     why: impl Fn(&str) -> Option<&'a CellExplanation>,
 ) -> String {
     let mut table = Table::new();
-    table.load_style(comfy_table::presets::NOTHING).set_header(header(order.range_title(), driver));
+    let header = header(order.range_title(), driver);
+    table.load_style(comfy_table::presets::NOTHING).set_header(header);
+    let mut below = Vec::new();
     for place in order.places() {
         let cell = &rows.cells[place.index];
-        let (rank, range) = (Order::rank(&place), order.range(&place));
-        table.add_row(row(cell, rows.ceiling_per_s, rank, range, why(cell.stack)));
+        let row = row(cell, Order::rank(&place), order.range(&place));
+        below.push((lines_of(&row), limit(cell, rows.ceiling_per_s, why(cell.stack))));
+        table.add_row(row);
     }
     for (index, column) in table.column_iter_mut().enumerate() {
         if NUMBERS.contains(&index) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    table.trim_fmt()
+    let table = table.trim_fmt();
+    let mut lines = table.lines();
+    let mut text: Vec<String> = lines.by_ref().take(lines_of(&header)).map(str::to_owned).collect();
+    for (height, limit) in below {
+        text.extend(lines.by_ref().take(height).map(str::to_owned));
+        text.extend(limit);
+    }
+    text.join("\n")
 }
 
-fn row(
-    cell: &Cell<'_>,
-    ceiling_per_s: Option<f64>,
-    rank: String,
-    range: String,
-    why: Option<&CellExplanation>,
-) -> Vec<String> {
-    let (typical, times) = (cell.typical(), &cell.times);
-    let by =
-        typical.load.driver.as_ref().map_or_else(String::new, |it| format!("\nby {}", plain_line(&it.name)));
-    // One a line: a table must fit a terminal, and the first of them says most.
+/// How many lines the highest of them has.
+fn lines_of(cells: &[impl AsRef<str>]) -> usize {
+    cells.iter().map(|cell| cell.as_ref().lines().count()).max().unwrap_or(1)
+}
+
+/// What stands below a row: what held the stack back, what speaks against its figures, and what failed.
+fn limit(cell: &Cell<'_>, ceiling_per_s: Option<f64>, why: Option<&CellExplanation>) -> Vec<String> {
     let phrase = why.map_or_else(|| NONE.into(), |why| plain_line(&why.explanation.first().phrase));
     let doubts = cell.doubts(ceiling_per_s);
     // What the verdict says need not be doubted once more.
-    let others = doubts.iter().filter(|doubt| !phrase.starts_with(doubt.as_str()));
-    let limit_and_doubts =
-        std::iter::once(phrase.clone()).chain(others.map(|doubt| format!("({doubt})"))).collect::<Vec<_>>();
+    let others: Vec<&str> =
+        doubts.iter().map(String::as_str).filter(|doubt| !phrase.starts_with(doubt)).collect();
+    let doubts = if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) };
+    let errors = cell.failures_text().map_or_else(String::new, |errors| format!("; errors: {errors}"));
+    wrapped(&format!("limit: {phrase}{doubts}{errors}"))
+}
+
+/// A text in lines of at most [`WIDTH`], indented; a word that is longer than a line has a line of its own.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(_) => lines.push(format!("{INDENT}  {word}")),
+            None => lines.push(format!("{INDENT}{word}")),
+        }
+    }
+    lines
+}
+
+fn row(cell: &Cell<'_>, rank: String, range: String) -> Vec<String> {
+    let (typical, times) = (cell.typical(), &cell.times);
+    let by =
+        typical.load.driver.as_ref().map_or_else(String::new, |it| format!("\nby {}", plain_line(&it.name)));
     vec![
         rank,
         name(cell.stack) + &by,
@@ -132,8 +154,6 @@ fn row(
         figure(times, "p99_9"),
         micros_bare(cell.server_us_per_request()),
         micros_bare(cell.client_us_per_request()),
-        cell.failures_text(),
-        limit_and_doubts.join("\n"),
     ]
 }
 

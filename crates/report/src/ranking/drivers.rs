@@ -156,8 +156,8 @@ pub(super) fn legend(trials: &[Trial]) -> String {
         return text;
     }
     text.push_str(
-        "Rows of two drivers are never ranked against each other. Service times, by each driver's own clock, are what all \
-         of them\ntell; × is over what our own engine measured in the same blocks. docs/drivers.md says how to read it.\n",
+        "Rows of two drivers are never ranked against each other. Service times, by each driver's own clock,\nare what all \
+         of them tell; × is over what our own engine measured in the same blocks. docs/drivers.md\nsays how to read it.\n",
     );
     for (name, version, cannot_know) in told {
         // Writing into a String cannot fail.

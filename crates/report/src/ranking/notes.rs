@@ -1,7 +1,9 @@
 //! What is to be known to read the tables.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use plan::Processes;
 use record::{Manifest, RankedBy, Role, Trial, TrialResult};
 use stats::is_precise;
 
@@ -51,6 +53,7 @@ pub(super) fn notes(run: &RunReport<'_>, orders: &[Order]) -> String {
     let measured = run.trials.iter().any(|trial| matches!(trial.result, TrialResult::Measured(_)));
     if measured {
         text.push_str(&legend(run, orders));
+        text.push_str(&doubts(run.trials));
         text.push_str(&drivers::legend(run.trials));
         if manifest.quick {
             text.push_str(
@@ -106,20 +109,34 @@ fn where_it_ended(run: &RunReport<'_>) -> String {
     text
 }
 
+/// What the doubts mean that a row has.
+fn doubts(trials: &[Trial]) -> String {
+    let mut kinds = BTreeSet::new();
+    for name in tables(trials) {
+        let rows = Rows::of(trials, name);
+        let reasons = rows.cells.iter().flat_map(|cell| cell.reasons(rows.ceiling_per_s));
+        kinds.extend(reasons.map(|(reason, _)| reason.kind));
+    }
+    let told: Vec<String> =
+        kinds.iter().map(|kind| format!("{}: {}.\n", kind.name(), kind.meaning())).collect();
+    told.concat()
+}
+
 /// What is to be known to read the tables.
 fn legend(run: &RunReport<'_>, orders: &[Order]) -> String {
     // Those that were made: a run may have ended before its time.
     let blocks = run.trials.iter().map(|trial| u64::from(trial.block) + 1).max().unwrap_or(0);
     let mut text = String::from(
-        "Response time (p50 to p99.9) is from the instant a request was due; us/req is CPU time a request. Each figure is \
-         the\nmedian over trials. Closed-model times leave out whoever would have asked during a stall.\n",
+        "Response time (p50 to p99.9) is from the instant a request was due; us/req is CPU time a request.\nEach figure is \
+         the median over trials. Closed-model times leave out whoever would have asked\nduring a stall. In parentheses \
+         behind a limit: what speaks against a row's figures.\n",
     );
     let plural = if blocks == 1 { "" } else { "s" };
     if orders.iter().any(|order| matches!(order, Order::Ranges(..))) {
         let _ = writeln!(
             text,
-            "{blocks} block{plural}, too few to test: ranges span all trials and are no confidence intervals; rows \
-             share a rank (=)\nwhere their ranges overlap. Short warm-ups leave JVM stacks compiling."
+            "{blocks} block{plural}, too few to test: ranges span all trials and are no confidence intervals;\nrows \
+             share a rank (=) where their ranges overlap. Short warm-ups leave JVM stacks compiling."
         );
     }
     let least = orders.iter().filter_map(|order| match order {
@@ -129,9 +146,9 @@ fn legend(run: &RunReport<'_>, orders: &[Order]) -> String {
     if let Some(least) = least.max_by(f64::total_cmp) {
         let _ = writeln!(
             text,
-            "Rows that share a letter can't be told apart; # is the range of ranks that leaves. By the exact signed-rank \
-             test\nwithin blocks at 5 %, Holm's method over all pairs, and nothing nearer than {:.1} %, which is 2 % or \
-             what lies\nbetween a stack and itself (`proofload error-rates`).",
+            "Rows that share a letter can't be told apart; # is the range of ranks that leaves. By the exact\nsigned-rank \
+             test within blocks at 5 %, Holm's method over all pairs, and nothing nearer than {:.1} %,\nwhich is 2 % or \
+             what lies between a stack and itself (`proofload error-rates`).",
             least * 100.0
         );
     }
@@ -141,6 +158,11 @@ fn legend(run: &RunReport<'_>, orders: &[Order]) -> String {
             _ => "Client and servers shared all cores.\n",
         };
         text.push_str(placed);
+    }
+    if run.manifest.processes == Processes::Kept.name() {
+        text.push_str(
+            "One process of each stack served all blocks; what lies between two of them, A/A alone shows.\n",
+        );
     }
     text
 }

@@ -116,7 +116,12 @@ fn range(spread: &Spread, ranked_by: RankedBy) -> String {
     if spread.trials < 2 || spread.low <= 0.0 || !(low.is_finite() && high.is_finite()) {
         return NONE.into();
     }
-    format!("{low:+.1}…{high:+.1} %")
+    format!("{}…{} %", percent(low), percent(high))
+}
+
+/// Percent with its sign: a tenth is told where it says something, which it does next to nothing, too.
+fn percent(value: f64) -> String {
+    if value.abs() < 10.0 || value < -99.0 { format!("{value:+.1}") } else { format!("{value:+.0}") }
 }
 
 fn by_tests(comparison: &Comparison, ranked_by: RankedBy) -> Vec<Place> {
@@ -145,12 +150,12 @@ fn ratio(comparison: &Comparison, ranked_by: RankedBy, first: usize, second: usi
 }
 
 fn off_the_best(ratio: Ratio) -> String {
-    let off = |ratio: f64| (ratio - 1.0) * 100.0;
+    let off = |ratio: f64| percent((ratio - 1.0) * 100.0);
     match (ratio.low, ratio.high) {
-        (Some(low), Some(high)) => format!("{:+.1} ({:+.1}…{:+.1}) %", off(ratio.value), off(low), off(high)),
+        (Some(low), Some(high)) => format!("{} ({}…{}) %", off(ratio.value), off(low), off(high)),
         // So many failures are among the blocks that there is no telling how far it goes.
-        (Some(low), None) => format!("{:+.1} ({:+.1}…) %", off(ratio.value), off(low)),
-        (None, Some(high)) => format!("{:+.1} (…{:+.1}) %", off(ratio.value), off(high)),
-        (None, None) => format!("{:+.1} %", off(ratio.value)),
+        (Some(low), None) => format!("{} ({}…) %", off(ratio.value), off(low)),
+        (None, Some(high)) => format!("{} (…{}) %", off(ratio.value), off(high)),
+        (None, None) => format!("{} %", off(ratio.value)),
     }
 }

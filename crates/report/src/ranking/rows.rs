@@ -86,14 +86,14 @@ impl Cell<'_> {
         sums.into_iter().map(|(name, count)| (name, (count, intended))).collect()
     }
 
-    /// The same in words.
-    pub(crate) fn failures_text(&self) -> String {
+    /// The same in words; nothing where nothing failed.
+    pub(crate) fn failures_text(&self) -> Option<String> {
         let list: Vec<String> = self
             .failures()
             .iter()
             .map(|(name, (count, intended))| format!("{name} {}", share(*count, *intended)))
             .collect();
-        if list.is_empty() { "0".into() } else { list.join(",\n") }
+        (!list.is_empty()).then(|| list.join(", "))
     }
 
     /// Why the figures are not simply the server's, if any trial's audit says so, the gravest first: the first reason of

@@ -233,6 +233,7 @@ pub(crate) fn manifest(stacks: &[&str], trials: u32) -> Manifest {
         precision: Some(0.02),
         pace: "full".into(),
         placement: "shared".into(),
+        processes: String::new(),
         drivers: Vec::new(),
         selection: None,
         quick: false,

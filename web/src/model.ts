@@ -536,6 +536,8 @@ export interface RunFacts {
   pace: string;
   /** Where client and servers ran: `shared` or `split`; empty where it is not known. */
   placement: string;
+  /** `kept` where one process of each stack served all trials; absent where each trial had one of its own. */
+  processes?: string;
   /** Version of Proofload that measured. */
   proofload: string;
   /** Seed of the order of trials. */

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use events::{Ahead, Event};
 use plan::stack::StackManifest;
-use plan::{Driver, Experiment, Role};
+use plan::{Driver, Experiment, Processes, Role};
 use record::{RunDir, TRIAL_VERSION, Trial, TrialResult};
 use units::Duration;
 
@@ -15,7 +15,7 @@ use crate::error::{LabError, NotMeasured};
 use crate::foreign::Programs;
 use crate::order::Place;
 use crate::phase::{Came, Done, Phase, TableKey};
-use crate::trial::{Cores, Setting, measure};
+use crate::trial::{Cores, Setting, Up, measure};
 
 /// A run under way. What it does next follows from the experiment, its seed and the trials that are written down, and
 /// from nothing else: a run that is resumed goes on as it would have.
@@ -30,6 +30,8 @@ pub(crate) struct Course<'a> {
     /// driver can't load another may.
     failed: BTreeSet<(String, Driver)>,
     control: StackManifest,
+    /// The stacks that stay up between trials, where they do.
+    up: BTreeMap<(String, Role), Up>,
     /// What came of the trials written down.
     done: Done,
 }
@@ -62,7 +64,8 @@ impl<'a> Course<'a> {
         let failed = trials.iter().filter(|trial| matches!(trial.result, TrialResult::Failed { .. }));
         let failed = failed.map(|trial| (trial.stack.clone(), trial.driver)).collect();
         let control = StackManifest::control();
-        Self { experiment, bench, programs, run, left_out, failed, control, done }
+        let up = BTreeMap::new();
+        Self { experiment, bench, programs, run, left_out, failed, control, up, done }
     }
 
     pub(crate) fn finish(mut self, observe: &mut dyn FnMut(Event<'_>)) -> Result<Ended, LabError> {
@@ -74,6 +77,8 @@ impl<'a> Course<'a> {
             let latency = Phase::of_latency(self.experiment, &capacity, &self.done);
             end = self.carry_out(&latency, cores.as_ref(), &mut made, observe)?;
         }
+        let stopped = std::mem::take(&mut self.up).into_values().map(Up::stop);
+        stopped.collect::<Result<Vec<()>, _>>()?;
         Ok(Ended {
             dir: self.run.path().to_owned(),
             interrupted: end == End::Interrupted,
@@ -151,14 +156,21 @@ impl<'a> Course<'a> {
     /// What is left of `rest` and of what comes behind this phase, by what was made so far.
     fn ahead(&self, phase: &Phase, rest: &[Place], precise: &[TableKey], made: &Made) -> Ahead {
         let procedure = &self.experiment.procedure;
+        let is_kept = procedure.processes == Processes::Kept;
         let elapsed: Duration = made.begun.elapsed().into();
         let estimate = |blocks: u32| {
             let (mut count, mut guess) = phase.behind;
+            let mut seen = BTreeSet::new();
             for place in rest.iter().filter(|it| it.block < blocks && self.is_to_do(phase, it, precise)) {
-                guess += procedure.trial_guess(phase.cell(place));
+                let cell = phase.cell(place);
+                let is_up = self.up.get(&(cell.stack.clone(), cell.role)).is_some_and(|up| up.is_warm(cell));
+                let is_new = !is_kept || !is_up && seen.insert((place.round, place.cell));
+                guess += procedure.trial_guess(cell, is_new);
                 count += 1;
             }
-            let left = if made.trials == 0 { guess } else { elapsed * u64::from(count) / made.trials };
+            // Where processes are kept, the first trials say nothing of the others.
+            let by_guess = made.trials == 0 || is_kept;
+            let left = if by_guess { guess } else { elapsed * u64::from(count) / made.trials };
             (count, left)
         };
         let ((trials, left), (trials_max, left_max)) = (estimate(phase.blocks), estimate(u32::MAX));
@@ -167,7 +179,7 @@ impl<'a> Course<'a> {
 
     /// One trial; `None` if it was interrupted, and then nothing is written down.
     fn trial(
-        &self,
+        &mut self,
         phase: &Phase,
         place: &Place,
         cores: Option<&Cores>,
@@ -181,19 +193,23 @@ impl<'a> Course<'a> {
             Role::Control => vec![&self.control],
             Role::Stack | Role::Twin => self.bench.catalogue.chain(&cell.stack)?,
         };
+        let key = (cell.stack.clone(), cell.role);
+        let mut up = self.up.remove(&key);
         let setting = Setting {
             cell,
             chain: &chain,
             proofload_exe: self.bench.proofload_exe,
             dir: &dir,
             bursts: &procedure.bursts,
+            processes: procedure.processes,
             cool_down_max: procedure.cool_down_max,
             jvm_events: procedure.jvm_events,
             cores,
             programs: self.programs,
             interrupt: self.bench.interrupt,
         };
-        let measured = measure(&setting, &mut |moment| observe(Event::During(moment)));
+        let measured = measure(&setting, &mut up, &mut |moment| observe(Event::During(moment)));
+        self.up.extend(up.map(|up| (key, up)));
         let result = match measured {
             Ok(measured) => TrialResult::Measured(Box::new(measured)),
             Err(NotMeasured::Interrupted) => return Ok(None),

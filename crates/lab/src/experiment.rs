@@ -5,7 +5,7 @@ use std::path::Path;
 
 use events::Event;
 use plan::stack::Catalogue;
-use plan::{Drivers, Experiment, Pace};
+use plan::{Drivers, Experiment, Pace, Processes};
 use record::{MANIFEST_VERSION, Manifest, RunDir, StackManifest};
 use stack::{BuildOptions, Interrupt, StackError};
 
@@ -177,7 +177,7 @@ fn build_chain(
         front = StackManifest {
             title: stack.title.clone(),
             inputs: stack::build(stack, &options)?.inputs,
-            jdk: stack::jdk_version(stack),
+            jdk: stack::java_version(stack),
             upstreams: entries.clone(),
         };
         entries.insert(stack.id.clone(), StackManifest { upstreams: BTreeMap::new(), ..front.clone() });
@@ -211,6 +211,10 @@ fn manifest(
         blocks_max: procedure.blocks_max,
         precision: Some(procedure.precision.get()),
         placement: procedure.placement.name().into(),
+        processes: match procedure.processes {
+            Processes::Fresh => String::new(),
+            kept @ Processes::Kept => kept.name().into(),
+        },
         drivers: experiment.drivers.iter().map(|driver| driver.key().to_owned()).collect(),
         selection: experiment.selection.as_ref().map(|cells| cells.iter().cloned().collect()),
         quick: experiment.pace == Pace::Quick,

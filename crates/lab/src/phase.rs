@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use plan::{ArrivalsOf, Cell, Driver, Experiment, NamedLoad, Role, Round};
+use plan::{ArrivalsOf, Cell, Driver, Experiment, NamedLoad, Processes, Role, Round};
 use record::{RankedBy, Trial, TrialResult, observed};
 use stats::{Observation, blocks_needed, is_precise, pairs_of};
 use units::{Duration, Seed, Share};
@@ -69,7 +69,8 @@ impl Phase {
             let each = round.latency.len() as u32 * blocks;
             for cell in round.cells.iter().filter(|cell| cell.role != Role::Control) {
                 behind.0 += each;
-                behind.1 += procedure.trial_guess(cell) * u64::from(each);
+                behind.1 +=
+                    procedure.trial_guess(cell, procedure.processes == Processes::Fresh) * u64::from(each);
             }
         }
         Self {

@@ -6,7 +6,7 @@ use std::path::Path;
 use driver::Control;
 use events::{Moment, Stage};
 use plan::stack::StackManifest;
-use plan::{Bursts, Cell, Driver, LoadPlan, Placement};
+use plan::{Bursts, Cell, Driver, LoadPlan, Placement, Processes};
 use record::{Contract, LoadResult, Measured, Server, Surroundings, Upstream, WarmUp};
 use signals::{
     JvmEvents, Sampled, Sampler, ServerSummary, Subject, Summary, WholeNames, java_thread_names, summarise,
@@ -37,6 +37,8 @@ pub(crate) struct Setting<'a> {
     /// The trial's own directory.
     pub(crate) dir: &'a Path,
     pub(crate) bursts: &'a Bursts,
+    /// Whether the stack stays up after the trial.
+    pub(crate) processes: Processes,
     pub(crate) cool_down_max: Duration,
     /// Whether JVMs record their own events.
     pub(crate) jvm_events: bool,
@@ -78,24 +80,72 @@ impl Drop for Cores {
     }
 }
 
-/// Makes one trial. Whatever happens, no process of the stack is left when it returns.
+/// A stack that is up.
+pub(crate) struct Up {
+    chain: Chain,
+    /// What it took to warm it up, and how long an answer took then, by what was asked of it: endpoint and users.
+    warmed: BTreeMap<(String, u32), Warmed>,
+}
+
+/// A stack that is warm for a load.
+#[derive(Clone)]
+struct Warmed {
+    told: WarmUp,
+    /// A mean answer of the last burst.
+    response: Duration,
+    /// The shortest answer behind that trial's load, while nothing else was asked.
+    service_time_us: f64,
+    /// The names of its threads then: asking a JVM for them takes it a quarter of a second.
+    names: WholeNames,
+}
+
+impl Up {
+    fn boot(setting: &Setting<'_>, observe: &mut dyn FnMut(Moment<'_>)) -> Result<Self, NotMeasured> {
+        observe(Moment::Stage(Stage::Booting));
+        let interrupt = Interrupt::when(setting.interrupt.flag());
+        let cpus = setting.cores.map(|cores| &cores.servers);
+        let options =
+            ChainOptions { proofload_exe: setting.proofload_exe, dir: setting.dir, cpus, interrupt };
+        Ok(Self { chain: Chain::boot(setting.chain, &options)?, warmed: BTreeMap::new() })
+    }
+
+    /// Whether it was warmed up for the load of `cell`.
+    pub(crate) fn is_warm(&self, cell: &Cell) -> bool {
+        self.warmed.contains_key(&warmed_for(cell))
+    }
+
+    /// Ends it.
+    pub(crate) fn stop(self) -> Result<(), LabError> {
+        Ok(self.chain.stop().map(|_| ())?)
+    }
+}
+
+fn warmed_for(cell: &Cell) -> (String, u32) {
+    (cell.endpoint.name.clone(), cell.load.connections.get())
+}
+
+/// Makes one trial, on what is `up` from an earlier one where that is still alive. Whatever happens, no process of the
+/// stack is left when it returns but what is `up` then: after a trial that went well, where stacks are to stay.
 pub(crate) fn measure(
     setting: &Setting<'_>,
+    up: &mut Option<Up>,
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<Measured, NotMeasured> {
-    let interrupt = Interrupt::when(setting.interrupt.flag());
     carry::enough_files(setting.cell.load.connections.get())?;
     observe(Moment::Stage(Stage::CoolingDown));
     let time_wait_at_boot = cool_down(setting.cool_down_max, setting.interrupt);
-    let cpus = setting.cores.map(|cores| &cores.servers);
-    let options = ChainOptions { proofload_exe: setting.proofload_exe, dir: setting.dir, cpus, interrupt };
-    observe(Moment::Stage(Stage::Booting));
-    let chain = Chain::boot(setting.chain, &options)?;
+    let mut booted = match up.take().filter(|up| up.chain.dead().is_none()) {
+        Some(up) => up,
+        None => Up::boot(setting, observe)?,
+    };
+    let (chain, warmed) = (&booted.chain, booted.warmed.get(&warmed_for(setting.cell)).cloned());
+    let warm_us = warmed.as_ref().map(|it| it.service_time_us);
     observe(Moment::Stage(Stage::Checking));
     let mut contract = agreed_contract(setting, chain.front())?;
-    contract.idle_service_time_us = idle_service_time_us(setting, chain.front(), &contract);
-    let servers: Vec<Server> = chain.all().iter().map(booted).collect();
-    let loaded = under_load(setting, &chain, observe);
+    contract.idle_service_time_us =
+        warm_us.unwrap_or_else(|| idle_service_time_us(setting, chain.front(), &contract));
+    let servers: Vec<Server> = chain.all().iter().map(server).collect();
+    let loaded = under_load(setting, chain, warmed, observe);
     observe(Moment::Stage(Stage::Stopping));
     if let Some(dead) = chain.dead() {
         let (id, tail) = (dead.id(), dead.log_tail(LOG_LINES));
@@ -104,17 +154,29 @@ pub(crate) fn measure(
     let loaded = loaded?;
     let is_over = loaded.load.interrupted || setting.interrupt.is_interrupted();
     if !is_over {
-        contract.warm_service_time_us = warm_service_time_us(setting, chain.front());
+        contract.warm_service_time_us = warm_us.or_else(|| warm_service_time_us(setting, chain.front()));
     }
     let ids: Vec<String> = chain.upstreams().iter().map(|running| running.id().to_owned()).collect();
-    let stop_forced = chain.stop()?.forced;
-    if is_over || setting.interrupt.is_interrupted() {
+    let is_over = is_over || setting.interrupt.is_interrupted();
+    let stop_forced = if setting.processes == Processes::Kept && !is_over {
+        let service_time_us = contract.warm_service_time_us.unwrap_or(contract.idle_service_time_us);
+        let names = loaded.names.clone();
+        let warmed = loaded.warm_up.clone();
+        let warmed = warmed.map(|(told, response)| Warmed { told, response, service_time_us, names });
+        booted.warmed.extend(warmed.map(|warmed| (warmed_for(setting.cell), warmed)));
+        *up = Some(booted);
+        false
+    } else {
+        booted.chain.stop()?.forced
+    };
+    if is_over {
         return Err(NotMeasured::Interrupted);
     }
     on_their_cores(setting.cores, &loaded.client_cpus, &loaded.server_cpus)?;
     let Summary { servers: seen, host, generator, readings } = loaded.summary(machine_cores(setting));
     record::write_signals(setting.dir, &readings).map_err(LabError::from)?;
     let Loaded { mut load, warm_up, client_cpus, server_cpus, .. } = loaded;
+    let warm_up = warm_up.map(|(told, _)| told);
     foreign::charge(&mut load, generator);
     let mut servers = servers.into_iter().zip(seen).map(|(server, seen)| observed(server, seen, &load));
     let server = Server { stop_forced, ..servers.next().unwrap_or_default() };
@@ -157,7 +219,7 @@ fn on_their_cores(cores: Option<&Cores>, client: &Cpus, servers: &Cpus) -> Resul
     )))
 }
 
-fn booted(running: &Running) -> Server {
+fn server(running: &Running) -> Server {
     Server {
         command: running.effective_command().to_vec(),
         jvm_flags: running.effective_jvm_flags().to_vec(),
@@ -200,7 +262,8 @@ pub(crate) fn contract_record(report: &ContractReport) -> Contract {
 /// What came of a load, and of the bursts before it.
 struct Loaded {
     load: LoadResult,
-    warm_up: Option<WarmUp>,
+    /// The bursts, and how long an answer took in the last of them.
+    warm_up: Option<(WarmUp, Duration)>,
     client_cpus: Cpus,
     server_cpus: Cpus,
     sampled: Sampled,
@@ -225,6 +288,7 @@ impl Loaded {
 fn under_load(
     setting: &Setting<'_>,
     chain: &Chain,
+    warmed: Option<Warmed>,
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<Loaded, NotMeasured> {
     let addr = chain.front().addr();
@@ -239,7 +303,7 @@ fn under_load(
         interval_log: None,
     };
     let crew = choose_crew(&asked, setting.interrupt, observe)?;
-    UnderLoad { setting, chain, crew, asked }.carry_out(observe)
+    UnderLoad { setting, chain, crew, asked, warmed }.carry_out(observe)
 }
 
 /// A stack that is up, and who loads it with what its cell asks for.
@@ -249,6 +313,8 @@ struct UnderLoad<'a> {
     crew: Crew,
     /// The cell's load, without a log.
     asked: Job<'a>,
+    /// What warming it up for this load came to, where an earlier trial did.
+    warmed: Option<Warmed>,
 }
 
 impl UnderLoad<'_> {
@@ -267,11 +333,12 @@ impl UnderLoad<'_> {
         };
         let jvm_events = recordings.into_iter().map(events).collect();
         // Only now: asking a JVM for them stops it for a moment.
-        let names = chain
-            .all()
-            .iter()
-            .map(|running| running.pids().into_iter().flat_map(java_thread_names).collect());
-        let (names, server_cpus) = (names.collect(), chain.cpus());
+        let names_of = |running: &Running| running.pids().into_iter().flat_map(java_thread_names).collect();
+        let names = match &self.warmed {
+            Some(warmed) => warmed.names.clone(),
+            None => chain.all().iter().map(names_of).collect(),
+        };
+        let server_cpus = chain.cpus();
         Ok(Loaded { load, warm_up, client_cpus, server_cpus, sampled, names, jvm_events })
     }
 
@@ -279,10 +346,14 @@ impl UnderLoad<'_> {
     fn warmed_up(
         &self,
         observe: &mut dyn FnMut(Moment<'_>),
-    ) -> Result<(LoadPlan, Option<WarmUp>), NotMeasured> {
-        let Self { setting, chain, asked, .. } = self;
+    ) -> Result<(LoadPlan, Option<(WarmUp, Duration)>), NotMeasured> {
+        let Self { setting, chain, asked, warmed, .. } = self;
         if !setting.cell.until_steady {
             return Ok((asked.plan.clone(), None));
+        }
+        let settle = setting.bursts.settle;
+        if let Some(Warmed { told, response, .. }) = warmed {
+            return Ok((settled(asked.plan, *response, settle), Some((told.clone(), *response))));
         }
         // At full load even where less is measured: what is compiled is the same, and it is compiled sooner.
         let mut full = asked.plan.burst(setting.bursts.length);
@@ -290,8 +361,15 @@ impl UnderLoad<'_> {
         let burst = Job { plan: &full, ..*asked };
         let mut make =
             |observe: &mut dyn FnMut(Moment<'_>)| self.guarded(&burst, observe).map(|(made, _)| made);
+        // What compiles them is theirs, and would wait for their own requests: it may use the client's cores until then.
+        if let Some(Cores { all, servers, .. }) = setting.cores {
+            chain.move_threads(servers, all);
+        }
         let (told, response) = warm_up(setting.bursts, chain, setting.interrupt, &mut make, observe)?;
-        Ok((settled(asked.plan, response), Some(told)))
+        if let Some(Cores { all, servers, .. }) = setting.cores {
+            chain.move_threads(all, servers);
+        }
+        Ok((settled(asked.plan, response, settle), Some((told, response))))
     }
 
     /// The load by our own engine, watched.

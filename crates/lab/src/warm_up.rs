@@ -16,8 +16,7 @@ use units::Duration;
 
 use crate::error::LabError;
 
-/// Load between the bursts and the window: the users spread over it, and what the first of them found goes by.
-const SETTLE_MIN: Duration = Duration::from_secs(2);
+/// Load between the bursts and the window at most: the users spread over it, and what the first of them found goes by.
 const SETTLE_MAX: Duration = Duration::from_secs(20);
 /// Response times that settling takes.
 const SETTLE_RESPONSE_TIMES: u64 = 2;
@@ -69,16 +68,16 @@ pub(crate) fn warm_up(
     }
 }
 
-/// The load after the bursts: settled before its window, and with a window of ten response times where that is longer.
+/// The load after the bursts: settled for `settle` at least before its window, and with a window of ten response times where that is longer.
 /// Users who come one after another are left as they are; their ramp-up is part of what is asked.
-pub(crate) fn settled(plan: &LoadPlan, response: Duration) -> LoadPlan {
+pub(crate) fn settled(plan: &LoadPlan, response: Duration, settle: Duration) -> LoadPlan {
     let mut plan = plan.clone();
     if plan.stop.requests.is_some()
         || matches!(plan.load, engine::Load::Closed { start, .. } if is_ramp(start))
     {
         return plan;
     }
-    plan.warm_up = (response * SETTLE_RESPONSE_TIMES).max(SETTLE_MIN).min(SETTLE_MAX);
+    plan.warm_up = (response * SETTLE_RESPONSE_TIMES).min(SETTLE_MAX).max(settle);
     let wanted = (response * WINDOW_RESPONSE_TIMES).min(WINDOW_MAX);
     plan.stop.duration = plan.stop.duration.max(wanted);
     plan

@@ -16,7 +16,7 @@ use units::{Duration, Rate, Seed, Share};
 pub use self::driver::{Driver, Drivers};
 use self::load_table::{Layers, LoadTable};
 pub use self::only::Only;
-pub use self::procedure::{Bursts, Placement, Procedure};
+pub use self::procedure::{Bursts, Placement, Procedure, Processes};
 use self::procedure::{BurstsTable, ProcedureTable};
 use crate::cell_id::CellId;
 use crate::error::PlanError;
@@ -90,6 +90,10 @@ pub struct Round {
     pub cells: Vec<Cell>,
     /// Shares of what the slowest stack carries, at which answer times are compared in the open model afterwards.
     pub latency: Vec<Share>,
+    /// Whether the first stack of each of its loads runs twice.
+    pub twin: bool,
+    /// Whether each of its loads is held against the calibration target.
+    pub control: bool,
 }
 
 impl Round {
@@ -109,6 +113,7 @@ impl Round {
                 name: format!("{}, latency at {share} of the slowest", self.name),
                 cells,
                 latency: Vec::new(),
+                ..*self
             }
         };
         self.latency.iter().map(at).filter(|round| !round.cells.is_empty()).collect()
@@ -152,7 +157,7 @@ pub struct Cell {
     pub until_steady: bool,
 }
 
-/// How long a control is warmed up and measured: its server needs no warming, and a rate of several 10,000/s is
+/// How long a control is warmed up and measured at most: its server needs no warming, and a rate of several 10,000/s is
 /// known to a percent after a second.
 const CONTROL_WARM_UP: Duration = Duration::from_secs(1);
 const CONTROL_DURATION: Duration = Duration::from_secs(3);
@@ -162,10 +167,13 @@ impl Cell {
         Self { role: Role::Twin, ..self.clone() }
     }
 
-    /// The control of a load: its users at once against the calibration target.
+    /// The control of a load: its users at once against the calibration target, for no longer than the stacks are
+    /// measured.
     fn control(&self, name: &str, endpoint: &Endpoint) -> Self {
-        let mut load = self.load.burst(CONTROL_DURATION);
-        load.warm_up = CONTROL_WARM_UP;
+        let stacks = self.load.stop.duration;
+        let duration = if stacks.is_zero() { CONTROL_DURATION } else { CONTROL_DURATION.min(stacks) };
+        let mut load = self.load.burst(duration);
+        load.warm_up = CONTROL_WARM_UP.min(duration / 3);
         if let engine::Load::Open { .. } = load.load {
             load.load = engine::Load::SATURATING;
         }
@@ -239,9 +247,10 @@ impl Experiment {
                 let what = format!("two rounds are called `{}`", round.name.get_ref());
                 return Err(reader.place(PlanError::new(what, "rename one"), Some(&round.name)));
             }
-            let driven = with_drivers(reader.round(round)?, &drivers)
+            let mut driven = with_drivers(reader.round(round, &procedure)?, &drivers)
                 .map_err(|error| reader.place(error, Some(&round.name)))?;
-            rounds.push(with_companions(driven, &procedure));
+            driven.cells = with_companions(&driven.cells, driven.twin, driven.control);
+            rounds.push(driven);
         }
         if rounds.is_empty() {
             let error = PlanError::new("the experiment has no round", "add a [[round]] with stacks in it");
@@ -275,11 +284,7 @@ impl Experiment {
                 let connections = cell.load.connections.get();
                 cell.role == Role::Stack && names.contains(&CellId { round, stack, connections })
             });
-            let taken = std::mem::replace(
-                round,
-                Round { name: String::new(), cells: Vec::new(), latency: Vec::new() },
-            );
-            *round = with_companions(taken, &self.procedure);
+            round.cells = with_companions(&round.cells, round.twin, round.control);
         }
         self.rounds.retain(|round| !round.cells.is_empty());
         self.selection = Some(names.clone());
@@ -303,22 +308,22 @@ fn with_drivers(round: Round, drivers: &Drivers) -> Result<Round, PlanError> {
     Ok(Round { cells: cells.collect(), ..round })
 }
 
-/// The round with the twin and the control of each of its loads and drivers behind it.
-fn with_companions(round: Round, procedure: &Procedure) -> Round {
-    let control = StackManifest::control();
+/// A round's cells with the twin and the control of each of its loads and drivers behind it.
+fn with_companions(stacks: &[Cell], twin: bool, control: bool) -> Vec<Cell> {
+    let target = StackManifest::control();
     let mut cells: Vec<Cell> = Vec::new();
     let is_of_table = |a: &Cell, b: &Cell| (a.load.connections, a.driver) == (b.load.connections, b.driver);
-    for of_load in round.cells.chunk_by(is_of_table) {
+    for of_load in stacks.chunk_by(is_of_table) {
         cells.extend_from_slice(of_load);
         let Some(first) = of_load.first() else { continue };
-        if procedure.twin {
+        if twin {
             cells.push(first.twin());
         }
-        if procedure.control {
-            cells.push(first.control(&control.id, &control.endpoints[0]));
+        if control {
+            cells.push(first.control(&target.id, &target.endpoints[0]));
         }
     }
-    Round { cells, ..round }
+    cells
 }
 
 #[derive(Debug, Deserialize)]
@@ -336,6 +341,8 @@ struct ExperimentFile {
     driver: Option<Drivers>,
     #[serde(default)]
     placement: Placement,
+    #[serde(default)]
+    processes: Processes,
     #[serde(default)]
     jvm_events: bool,
     #[serde(default)]
@@ -359,6 +366,7 @@ impl ExperimentFile {
             twin: self.twin,
             control: self.control,
             placement: self.placement,
+            processes: self.processes,
             jvm_events: self.jvm_events,
             bursts: std::mem::take(&mut self.bursts),
             cool_down_max: self.cool_down_max,
@@ -378,6 +386,9 @@ struct RoundTable {
     /// Shares of the slowest stack's capacity at which latency is compared.
     #[serde(default)]
     latency: Vec<Spanned<String>>,
+    /// In place of the experiment's.
+    twin: Option<bool>,
+    control: Option<bool>,
     load: Option<Spanned<LoadTable>>,
     quick: Option<LoadTable>,
 }
@@ -399,7 +410,7 @@ impl Reader<'_> {
         error.at_offset(self.path, self.text, at.map_or(0, |at| at.span().start))
     }
 
-    fn round(&self, table: &RoundTable) -> Result<Round, PlanError> {
+    fn round(&self, table: &RoundTable, procedure: &Procedure) -> Result<Round, PlanError> {
         let empty = LoadTable::default();
         let own = table.load.as_ref().map_or(&empty, Spanned::get_ref);
         let quick = self.quick.map_or(&empty, |quick| table.quick.as_ref().unwrap_or(quick));
@@ -439,7 +450,13 @@ impl Reader<'_> {
                 |error| PlanError::new(format!("`{}`: {error}", share.get_ref()), "write shares as \"70%\"");
             share.get_ref().parse::<Share>().map_err(|error| self.place(wrong(error), Some(share)))
         });
-        Ok(Round { name: name.clone(), cells, latency: latency.collect::<Result<_, _>>()? })
+        Ok(Round {
+            name: name.clone(),
+            cells,
+            latency: latency.collect::<Result<_, _>>()?,
+            twin: table.twin.unwrap_or(procedure.twin),
+            control: table.control.unwrap_or(procedure.control),
+        })
     }
 
     /// The round's stacks and what is asked of each. Upstreams come before the first proxy that has them.

@@ -39,6 +39,9 @@ pub struct Manifest {
     /// Where client and servers run: `shared` or `split`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub placement: String,
+    /// How long a stack's process lives: `kept` for the whole run; empty, for one trial.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub processes: String,
     /// What measures each cell: `proofload`, `wrk`, `jmeter`; empty in records of versions that knew the first only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drivers: Vec<String>,

@@ -85,6 +85,7 @@ fn run_facts(of: &PageOf<'_>) -> RunFacts {
         seed: manifest.seed,
         pace: pace.to_owned(),
         placement: manifest.placement.clone(),
+        processes: manifest.processes.clone(),
         blocks: manifest.blocks,
         blocks_max: manifest.blocks_max.max(manifest.blocks),
         trials: of.trials.len(),

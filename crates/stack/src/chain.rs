@@ -84,6 +84,12 @@ impl Chain {
         self.front_to_back.iter().filter_map(Running::jit_busy).reduce(|sum, it| sum + it)
     }
 
+    /// Lets their threads run on the cores `to` that may run on exactly `from` now.
+    pub fn move_threads(&self, from: &Cpus, to: &Cpus) {
+        let pids = self.front_to_back.iter().flat_map(Running::pids);
+        pids.for_each(|pid| to.take_from(from, pid));
+    }
+
     /// The cores that any of their threads may run on now.
     pub fn cpus(&self) -> Cpus {
         let mut cpus = Cpus::default();

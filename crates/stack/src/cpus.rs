@@ -7,6 +7,9 @@ use std::fs;
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
+/// How often threads are looked through until none is left that was started meanwhile.
+const PASSES_MAX: u32 = 20;
+
 /// Cores by number.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cpus(BTreeSet<usize>);
@@ -14,8 +17,7 @@ pub struct Cpus(BTreeSet<usize>);
 impl Cpus {
     /// Those that the calling thread may run on.
     pub fn of_this_thread() -> Self {
-        let set = sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
-        (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect()
+        Self::of_set(&sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new()))
     }
 
     /// The first half of them, which is the smaller one, and the rest. `None` of fewer than two.
@@ -46,6 +48,27 @@ impl Cpus {
         Ok(sched_setaffinity(Some(pid), &self.set())?)
     }
 
+    /// Lets each thread of process `pid` run on these cores that may run on exactly `from` now; who chose other cores keeps
+    /// its choice. Threads that are started meanwhile are of the thread that starts them, so it is done until none is left;
+    /// who dies meanwhile needs no core.
+    pub(crate) fn take_from(&self, from: &Self, pid: i32) {
+        for _ in 0..PASSES_MAX {
+            let moved: Vec<bool> = tasks(pid).map(|task| self.take_one_from(from, task)).collect();
+            if !moved.contains(&true) {
+                return;
+            }
+        }
+    }
+
+    fn take_one_from(&self, from: &Self, task: Pid) -> bool {
+        sched_getaffinity(Some(task)).is_ok_and(|set| Self::of_set(&set) == *from)
+            && sched_setaffinity(Some(task), &self.set()).is_ok()
+    }
+
+    fn of_set(set: &CpuSet) -> Self {
+        (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect()
+    }
+
     fn set(&self) -> CpuSet {
         let mut set = CpuSet::new();
         self.0.iter().filter(|cpu| **cpu < CpuSet::MAX_CPU).for_each(|cpu| set.set(*cpu));
@@ -61,6 +84,12 @@ impl Cpus {
             self.0.extend(list.and_then(parse).unwrap_or_default().0);
         }
     }
+}
+
+/// The threads of process `pid` now.
+fn tasks(pid: i32) -> impl Iterator<Item = Pid> {
+    let entries = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().filter_map(Result::ok);
+    entries.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
 }
 
 impl FromIterator<usize> for Cpus {
@@ -116,6 +145,34 @@ mod tests {
         for wrong in ["", "a", "1-", "0-99999999"] {
             assert_eq!(parse(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn threads_go_from_one_set_to_another_and_who_chose_its_own_stays() {
+        let all = Cpus::of_this_thread();
+        let Some((one, other)) = all.split() else { return };
+        let (ready, tell) = std::sync::mpsc::channel();
+        let (go_on, wait) = std::sync::mpsc::channel::<()>();
+        let threads = [one.clone(), other.clone()].map(|cpus| (cpus, ready.clone()));
+        let own = rustix::process::getpid().as_raw_nonzero().get();
+        std::thread::scope(|scope| {
+            let wait = std::sync::Arc::new(std::sync::Mutex::new(wait));
+            for (cpus, ready) in threads {
+                let wait = wait.clone();
+                scope.spawn(move || {
+                    cpus.keep_this_thread().unwrap();
+                    ready.send((rustix::thread::gettid(), cpus)).unwrap();
+                    let _ = wait.lock().unwrap().recv();
+                });
+            }
+            let told: Vec<(Pid, Cpus)> = tell.iter().take(2).collect();
+            let of = |task: Pid| Cpus::of_set(&sched_getaffinity(Some(task)).unwrap());
+            all.take_from(&one, own);
+            for (task, chosen) in &told {
+                assert_eq!(of(*task), if *chosen == one { all.clone() } else { other.clone() });
+            }
+            drop(go_on);
+        });
     }
 
     #[test]

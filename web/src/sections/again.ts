@@ -50,11 +50,13 @@ function definitions(heading: Key, entries: [string, Child][]): HTMLElement {
 
 function facts(run: RunFacts): HTMLElement {
   const [pace, placement] = [`pace_${run.pace}`, `placement_${run.placement}`];
+  const kept: [string, Child][] = run.processes === "kept" ? [[t("processes"), t("processes_kept")]] : [];
   return definitions("trials", [
     [t("started"), run.started],
     [t("seed"), String(run.seed)],
     [t("pace"), isKey(pace) ? t(pace) : run.pace || t("unknown")],
     [t("placement"), isKey(placement) ? t(placement) : run.placement || t("unknown")],
+    ...kept,
     [t("blocks"), t("blocks_text", { blocks: run.blocks, most: Math.max(run.blocks_max, run.blocks) })],
     [t("trials"), t("trials_text", { made: run.trials, planned: run.trials_planned })],
     [t("directory"), h("code", null, run.dir)],

@@ -9,7 +9,7 @@ use events::Event;
 use lab::experiment::{Bench, Ended, can_be_resumed, carry_out, resume};
 use plan::claims::{WriteUp, cheapest};
 use plan::stack::Catalogue;
-use plan::{CellId, Claim, Experiment, Pace, PlanError, nearest};
+use plan::{CellId, Claim, Experiment, Pace, PlanError, Processes, nearest};
 use record::{Manifest, RunDir};
 use report::{ClaimsReport, claims_text};
 use units::Duration;
@@ -196,7 +196,10 @@ fn cost(experiment: &Experiment, id: &CellId) -> Duration {
     };
     let Some(cell) = round.and_then(|round| round.cells.iter().find(of_cell)) else { return Duration::MAX };
     let procedure = &experiment.procedure;
-    procedure.trial_guess(cell) * u64::from(procedure.blocks) * COMPANIONS_PERCENT / 100
+    procedure.trial_guess(cell, procedure.processes == Processes::Fresh)
+        * u64::from(procedure.blocks)
+        * COMPANIONS_PERCENT
+        / 100
 }
 
 fn named(published: &Path, name: &str) -> Result<PathBuf, Failure> {

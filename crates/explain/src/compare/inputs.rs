@@ -65,6 +65,7 @@ fn facts(run: RecordedRun<'_>) -> Facts {
     fact("quick", Some(manifest.quick.to_string()));
     fact("pace", Some(manifest.pace.clone()).filter(|it| !it.is_empty()));
     fact("client and servers on cores", Some(manifest.placement.clone()).filter(|it| !it.is_empty()));
+    fact("processes of stacks", Some(manifest.processes.clone()).filter(|it| !it.is_empty()));
     fact("cells selected", manifest.selection.as_ref().map(|it| it.len().to_string()));
     fact("kernel", machine.kernel.clone());
     fact("CPU", machine.cpu.clone());

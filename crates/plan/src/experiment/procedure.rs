@@ -47,6 +47,8 @@ pub struct Procedure {
     pub control: bool,
     /// Where client and servers run.
     pub placement: Placement,
+    /// How long a stack's process lives.
+    pub processes: Processes,
     /// How a warm-up until steady goes.
     pub bursts: Bursts,
     /// How long a trial waits at most for closed connections of those before it to be forgotten.
@@ -66,13 +68,30 @@ pub enum Placement {
     Split,
 }
 
+/// How long a stack's process lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Processes {
+    /// For one trial: what lies between two processes of a stack is part of what lies between its trials.
+    #[default]
+    Fresh,
+    /// For the whole run, so that it is booted and warmed up once: intervals are of these processes only. The twin is
+    /// another process of its stack.
+    Kept,
+}
+
 impl Procedure {
-    /// How long a trial of `cell` takes by what is asked for: a boot, a warm-up that is steady soon, the load. A load
-    /// that ends by a count of requests only is taken for a minute and its ramp-up.
-    pub fn trial_guess(&self, cell: &Cell) -> Duration {
-        let bursts =
-            (self.bursts.length + self.bursts.pause) * u64::from(self.bursts.least + BURSTS_MORE_GUESS);
-        let warm_up = if cell.until_steady { bursts } else { Duration::ZERO };
+    /// How long a trial of `cell` takes by what is asked for: a boot and a warm-up that is steady soon where the process
+    /// is new, and the load. A load that ends by a count of requests only is taken for a minute and its ramp-up.
+    pub fn trial_guess(&self, cell: &Cell, is_new: bool) -> Duration {
+        let Bursts { length, pause, least, most, settle } = self.bursts;
+        let bursts = (length + pause) * u64::from(most.min(least + BURSTS_MORE_GUESS));
+        let warm_up = match (cell.until_steady, is_new) {
+            (true, true) => bursts + settle,
+            (true, false) => settle,
+            (false, _) => Duration::ZERO,
+        };
+        let boot = if is_new { BOOT_GUESS } else { Duration::ZERO };
         let ramp_up = match cell.load.load {
             engine::Load::Closed { start: engine::UserStart::RampUp { span, .. }, .. } => span,
             engine::Load::Closed { .. } | engine::Load::Open { .. } | engine::Load::Scripted => {
@@ -80,12 +99,18 @@ impl Procedure {
             }
         };
         let driver = if cell.driver == Driver::Jmeter { JMETER_GUESS } else { Duration::ZERO };
-        BOOT_GUESS
-            + driver
-            + warm_up
-            + ramp_up
-            + cell.load.warm_up
-            + cell.load.stop.duration.min(LOAD_GUESS_MAX)
+        let load = cell.load.warm_up + cell.load.stop.duration.min(LOAD_GUESS_MAX);
+        boot + driver + warm_up + ramp_up + load
+    }
+}
+
+impl Processes {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fresh => "fresh",
+            Self::Kept => "kept",
+        }
     }
 }
 
@@ -110,6 +135,8 @@ pub struct Bursts {
     pub least: u32,
     /// Bursts at most; then the stack is measured as it is, and called not steady.
     pub most: u32,
+    /// Load between the bursts and the window, at least; twice an answer's time where that is longer.
+    pub settle: Duration,
 }
 
 /// The keys of an experiment that are about its trials.
@@ -121,6 +148,7 @@ pub(super) struct ProcedureTable {
     pub(super) twin: Option<bool>,
     pub(super) control: Option<bool>,
     pub(super) placement: Placement,
+    pub(super) processes: Processes,
     pub(super) bursts: BurstsTable,
     pub(super) cool_down_max: Option<Duration>,
     pub(super) jvm_events: bool,
@@ -135,6 +163,8 @@ pub(super) struct BurstsTable {
     pause: Option<Duration>,
     least: Option<Spanned<u32>>,
     most: Option<Spanned<u32>>,
+    #[serde(default, deserialize_with = "parsed")]
+    settle: Option<Duration>,
 }
 
 /// An error, and the offset of what it is about.
@@ -162,6 +192,7 @@ impl ProcedureTable {
             twin: self.twin.unwrap_or(true),
             control: self.control.unwrap_or(true),
             placement: self.placement,
+            processes: self.processes,
             bursts: self.bursts.check()?,
             jvm_events: self.jvm_events,
             cool_down_max: match pace {
@@ -179,7 +210,9 @@ impl BurstsTable {
         within(least, 1..=BURSTS_BOUND, "bursts", self.least.as_ref())?;
         within(most, least..=BURSTS_BOUND, "bursts at most", self.most.as_ref())?;
         let length = self.length.unwrap_or(Duration::from_secs(5));
-        Ok(Bursts { length, pause: self.pause.unwrap_or(Duration::from_secs(3)), least, most })
+        let pause = self.pause.unwrap_or(Duration::from_secs(3));
+        let settle = self.settle.unwrap_or(Duration::from_secs(2));
+        Ok(Bursts { length, pause, least, most, settle })
     }
 }
 

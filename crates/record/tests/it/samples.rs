@@ -193,6 +193,7 @@ pub(crate) fn manifest() -> Manifest {
         precision: Some(0.02),
         pace: "full".into(),
         placement: "split".into(),
+        processes: "kept".into(),
         drivers: vec!["proofload".into(), "wrk".into()],
         selection: Some(vec![CellId { round: "hello".into(), stack: "gin".into(), connections: 64 }]),
         quick: false,

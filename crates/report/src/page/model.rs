@@ -67,6 +67,9 @@ pub struct RunFacts {
     pub pace: String,
     /// Where client and servers ran: `shared` or `split`; empty where it is not known.
     pub placement: String,
+    /// `kept` where one process of each stack served all trials; absent where each trial had one of its own.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub processes: String,
     /// Blocks planned at any rate.
     pub blocks: u32,
     /// Blocks made at most.

@@ -25,8 +25,8 @@ build: ## The release binary
 	cargo build --release --locked
 
 .PHONY: run
-run: setup build ## Boot the stacks that are there, load them, rank them (some four minutes)
-	$(target_dir)/release/proofload run experiments/quick.toml
+run: ## Boot four stacks, load them, rank them: some three minutes, and two more where nothing is compiled yet
+	@scripts/run.sh
 
 .PHONY: test
 test: setup ## Layout rules, format, lints, every test that is not slow: under six minutes from nothing

@@ -259,6 +259,8 @@ fn check_signals(signals: &ServerSignals) -> Checked {
 fn check_host(host: &HostSignals) -> Checked {
     within("`cores`", host.cores.into(), AT_A_TIME_MAX)?;
     length("`pressure`", host.pressure.len())?;
+    length("`others`", host.others.len())?;
+    host.others.iter().try_for_each(|used| names(&[("the name of a process", &used.name)]))?;
     length("`not_known`", host.not_known.len())?;
     counts("`network`", u64::MAX - 1, host.network.values())?;
     counts("`network_before`", u64::MAX - 1, host.network_before.values())

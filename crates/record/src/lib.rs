@@ -50,8 +50,8 @@ pub use manifest::{MANIFEST_VERSION, Machine, Manifest, StackManifest};
 pub use named_load::load_of_label;
 pub use run_dir::RunDir;
 pub use signals::{
-    AcceptQueue, GroupReading, Held, HostReading, HostSignals, JvmReading, JvmUse, ProcessReading, Quota,
-    SIGNALS_VERSION, ServerSignals, SignalReading, ThreadGroupUse,
+    AcceptQueue, GroupReading, Held, HostReading, HostSignals, JvmReading, JvmUse, NamedUse, ProcessReading,
+    Quota, SIGNALS_VERSION, ServerSignals, SignalReading, ThreadGroupUse,
 };
 pub use signals_file::{read_signals, write_signals};
 pub use trial::{

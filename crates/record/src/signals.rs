@@ -225,6 +225,15 @@ pub struct JvmUse {
     pub heap_max_bytes: u64,
 }
 
+/// What all processes of a name used.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct NamedUse {
+    /// As the kernel keeps it: 15 bytes, which the process chooses.
+    pub name: String,
+    /// CPU time a second.
+    pub cores: f64,
+}
+
 /// The machine and the generator within the window, and how they were watched.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct HostSignals {
@@ -232,6 +241,9 @@ pub struct HostSignals {
     pub cores: u32,
     /// CPU time a second of processes that are neither the stacks nor the generator.
     pub others_cores: Option<f64>,
+    /// Which of those used the most, the greatest first, a few of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<NamedUse>,
     /// The same for interrupts, in which half of a network's work on loopback is done.
     pub interrupts_cores: Option<f64>,
     /// Whether the CPU time of processes holds the interrupts that were served on their backs, so that the two are not to be
@@ -253,6 +265,9 @@ pub struct HostSignals {
     pub generator_cores: Option<f64>,
     /// Time a second that they waited for a CPU, together.
     pub generator_wait_cores: Option<f64>,
+    /// How often they were given one, a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generator_switches_per_s: Option<f64>,
     /// Thread-seconds a second in which a quota kept the generator from running.
     pub generator_throttled_cores: Option<f64>,
     /// What watching cost, CPU time a second.

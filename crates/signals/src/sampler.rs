@@ -14,6 +14,7 @@ use crate::clock::{now, thread_cpu};
 use crate::cpu::CpuReading;
 use crate::diag::Diag;
 use crate::jvm;
+use crate::others::Others;
 use crate::process;
 use crate::process_set::ProcessSet;
 use crate::quota::{QuotaGroups, QuotaReading};
@@ -27,6 +28,7 @@ const PERIOD: Duration = Duration::from_millis(100);
 /// The parts of the budget for what costs the more the more there is of it.
 const THREADS_CORES: f64 = 0.005;
 const SOCKETS_CORES: f64 = 0.002;
+const OTHERS_CORES: f64 = 0.001;
 /// Readings kept: over half an hour. What comes later is not watched, and said.
 const READINGS_MAX: usize = 20_000;
 
@@ -80,6 +82,8 @@ pub(crate) struct Reading {
     pub(crate) host: HostReading,
     pub(crate) generator: Watched,
     pub(crate) servers: Vec<Watched>,
+    /// What processes that are none of those used since the first look, by name, where they were looked at.
+    pub(crate) others: Option<BTreeMap<String, Duration>>,
 }
 
 /// A process tree at an instant, its threads one by one where they were looked at.
@@ -174,6 +178,8 @@ struct Watch {
     diag: Option<Diag>,
     threads: Pace,
     sockets: Pace,
+    others: Others,
+    others_pace: Pace,
     sampled: Sampled,
 }
 
@@ -214,6 +220,8 @@ impl Watch {
             diag,
             threads: Pace::new(THREADS_CORES),
             sockets: Pace::new(SOCKETS_CORES),
+            others: Others::default(),
+            others_pace: Pace::new(OTHERS_CORES),
             sampled,
         }
     }
@@ -274,7 +282,22 @@ impl Watch {
             }
             self.sockets.spent(at, thread_cpu().saturating_sub(before));
         }
-        self.sampled.readings.push(Reading { at, host, generator, servers });
+        let others = (last || at >= self.others_pace.next).then(|| {
+            let before = thread_cpu();
+            let used = self.look_at_others(&all_pids);
+            self.others_pace.spent(at, thread_cpu().saturating_sub(before));
+            used
+        });
+        self.sampled.readings.push(Reading { at, host, generator, servers, others });
+    }
+
+    /// All processes but those that are watched and this one.
+    fn look_at_others(&mut self, subjects: &[Vec<i32>]) -> BTreeMap<String, Duration> {
+        let generator = self.generator.iter().flat_map(|it| it.pids().into_iter().chain([it.leader]));
+        let leaders = self.subjects.iter().map(|it| it.processes.leader);
+        let ours: BTreeSet<i32> =
+            subjects.iter().flatten().copied().chain(leaders).chain(generator).chain([self.own]).collect();
+        self.others.look(|pid| ours.contains(&pid))
     }
 
     fn generator(&mut self, threads: bool) -> Watched {

@@ -6,13 +6,14 @@
 use std::collections::BTreeMap;
 
 use record::{
-    AcceptQueue, GroupReading, Held, HostSignals, JvmUse, ProcessReading, Quota, SIGNALS_VERSION,
+    AcceptQueue, GroupReading, Held, HostSignals, JvmUse, NamedUse, ProcessReading, Quota, SIGNALS_VERSION,
     ServerSignals, SignalReading, ThreadGroupUse,
 };
 use units::{Duration, Instant};
 
 use crate::accounting::MachineCores;
 use crate::group_name::{KEPT_BYTES, group_name};
+use crate::others;
 use crate::sampler::{Limits, Reading, Sampled, ThreadReading, Watched};
 
 /// The names of the threads of each server, whole, by their ids.
@@ -325,6 +326,7 @@ fn host(
     let host = HostSignals {
         cores,
         others_cores: machine.map(|it| it.others(ours)),
+        others: who(span),
         interrupts_cores: machine.map(|it| it.interrupts),
         interrupts_within: machine.and_then(|it| it.interrupts_within(ours)),
         steal_share: span.rate(|reading| Some(reading.host.steal_s)).map(|it| it / f64::from(cores.max(1))),
@@ -333,6 +335,7 @@ fn host(
         network_before,
         generator_cores: sum(|group| group.cpu_cores),
         generator_wait_cores: sum(|group| group.wait_cores),
+        generator_switches_per_s: sum(|group| group.switches_per_s),
         generator_throttled_cores: span.rate(|reading| reading.generator.reading.throttled_s),
         sampler_cores: cost(sampled),
         readings: span.within().count() as u32,
@@ -340,6 +343,16 @@ fn host(
     };
     let busiest_cores = load.iter().map(|group| group.busiest_cores).reduce(f64::max);
     (host, GeneratorUse { cpu_cores: generator_cpu, busiest_cores })
+}
+
+/// Which other processes used the most between the looks at them that enclose the window.
+fn who(span: &Span<'_>) -> Vec<NamedUse> {
+    let looks: Vec<(Instant, &BTreeMap<String, Duration>)> =
+        span.readings.iter().filter_map(|reading| Some((reading.at, reading.others.as_ref()?))).collect();
+    let first = looks.iter().rfind(|(at, _)| *at <= span.start).or(looks.first());
+    let last = looks.iter().find(|(at, _)| *at >= span.end).or(looks.last());
+    let Some(((from, before), (to, after))) = first.zip(last) else { return Vec::new() };
+    others::most(before, after, to.since(*from))
 }
 
 /// All of the machine; `None` where the readings do not enclose the window.
@@ -435,6 +448,13 @@ mod tests {
             },
             generator: Watched { reading: generator, threads: Some(vec![thread(1, 0.1 * secs, 5)]) },
             servers: vec![Watched { reading: server, threads: Some(workers) }],
+            // Looked at every fourth second: a compiler all the time, and a backup from the fifth second on.
+            others: ((secs as u32).is_multiple_of(4)).then(|| {
+                let backup = 0.2 * (secs - 5.0).max(0.0);
+                [("rustc", 0.25 * secs), ("backup", backup)]
+                    .map(|(name, secs)| (name.to_owned(), Duration::from_secs_f64(secs)))
+                    .into()
+            }),
         }
     }
 
@@ -464,6 +484,11 @@ mod tests {
         assert!(close(server.signals.accept_queue.unwrap().full_share, 1.0));
         assert!(close(all.host.others_cores.unwrap(), 0.3), "{:?}", all.host);
         assert!(close(all.host.generator_cores.unwrap(), 0.1));
+        assert!(close(all.host.generator_switches_per_s.unwrap(), 0.0));
+        // Between the looks at 0 and 8 s.
+        let told: Vec<(&str, f64)> =
+            all.host.others.iter().map(|it| (it.name.as_str(), (it.cores * 1e3).round())).collect();
+        assert_eq!(told, [("rustc", 250.0), ("backup", 75.0)]);
         assert_eq!(all.host.network["ListenDrops"], 6);
         assert_eq!(all.host.network_before["ListenDrops"], 2);
         assert_eq!(all.readings.len(), 11);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use record::{
     AcceptQueue, Burst, CellId, Connections, Contract, Distribution, Driver, ForeignDriver, Generator, Held,
     HostSignals, JvmUse, LOAD_VERSION, LittlesLaw, Load, LoadResult, MANIFEST_VERSION, Machine, Manifest,
-    Measured, Outcomes, Quota, Role, Second, Server, ServerSignals, StackManifest, Surroundings,
+    Measured, NamedUse, Outcomes, Quota, Role, Second, Server, ServerSignals, StackManifest, Surroundings,
     TRIAL_VERSION, ThreadGroupUse, Trial, TrialResult, Upstream, UsageSample, WarmUp, Window, load_of_label,
 };
 
@@ -128,6 +128,7 @@ fn host() -> HostSignals {
     HostSignals {
         cores: 2,
         others_cores: Some(0.01),
+        others: vec![NamedUse { name: "rustc".into(), cores: 0.01 }],
         network: [("DelayedACKs".to_owned(), 7)].into(),
         not_known: vec!["pressure".into()],
         ..HostSignals::default()

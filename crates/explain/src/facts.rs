@@ -246,7 +246,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Cores that the servers had for themselves, where they did not share them with the client.
-    fn allotted_cores(&self) -> Option<f64> {
+    pub(crate) fn allotted_cores(&self) -> Option<f64> {
         let around = &self.trial.surroundings;
         let (client, servers) =
             (cpus(around.client_cpus.as_deref()?)?, cpus(around.server_cpus.as_deref()?)?);

@@ -14,6 +14,7 @@ mod compare;
 mod confirmation;
 mod facts;
 mod history;
+mod noise;
 mod reasons;
 mod rules;
 mod same_work;
@@ -38,8 +39,8 @@ pub use facts::Context;
 pub use history::{
     HistoryFilter, HistoryMetric, HistoryPoint, Series, SeriesChange, points_of_run, series_of,
 };
+pub use noise::{OTHERS_SHARE_MAX, STEAL_SHARE_MAX, who};
 pub use reasons::{Explanation, explain};
-pub use rules::client::{OTHERS_SHARE_MAX, STEAL_SHARE_MAX};
 pub use same_work::{Difference, differences, differences_within};
 pub use usable::ceiling_of;
 pub use verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::facts::{Context, Facts};
 use crate::rules::{client, cpu, exclusions, network, pools, steady, work};
 use crate::verdict::{Confidence, Verdict, VerdictKind};
-use crate::weight::{may_be_the_reason, weigh};
+use crate::weight::{may_be_the_reason, minor, weigh};
 
 /// At most so many are told: beyond, a list is no answer.
 const VERDICTS_MAX: usize = 3;
@@ -39,15 +39,18 @@ type Rule = fn(&Facts<'_>) -> Option<Verdict>;
 
 /// What decides before the server does. A quota is among them: it is set from outside, and what the rate does under it is
 /// no trend of the server's.
+///
+/// Wrong answers come before all that is about how fast they came: only the last port and the last descriptor, which make
+/// them, are told before.
 const BESIDE: [Rule; 8] = [
     network::port_exhaustion,
     work::descriptor_limit,
+    work::incorrect_service,
     work::quota_bound,
     client::client_bound,
     client::noisy_host,
     steady::memory_growth,
     steady::not_steady,
-    work::incorrect_service,
 ];
 /// What holds a server back. What is full comes after what fills it: a queue is the consequence of whoever does not take from
 /// it. Connections come after the thread that has no time left for them.
@@ -66,7 +69,7 @@ const SERVER: [Rule; 12] = [
     network::accept_queue_overflow,
 ];
 /// What is left when nothing more particular was found.
-const GENERAL: [Rule; 3] = [cpu::serial_cpu, cpu::full, client::noise_beside];
+const GENERAL: [Rule; 2] = [cpu::serial_cpu, cpu::full];
 
 /// Explains a measured trial.
 pub fn explain(trial: &Measured, context: &Context) -> Explanation {
@@ -87,7 +90,10 @@ pub fn explain(trial: &Measured, context: &Context) -> Explanation {
         // Whatever holds threads up makes them switch; only where nothing else is seen do they do it to each other.
         verdicts.insert(0, cpu::contention(&facts).unwrap_or_else(|| unexplained(&facts)));
     }
-    verdicts.truncate(VERDICTS_MAX);
+    // Whatever the answer is, others who used the machine are a doubt about it, and said; never the answer by themselves.
+    let doubt = client::noise_beside(&facts).map(minor);
+    verdicts.truncate(VERDICTS_MAX - usize::from(doubt.is_some()));
+    verdicts.extend(doubt);
     for verdict in &mut verdicts {
         verdict.excluded = exclusions::of(&facts, verdict.kind);
     }

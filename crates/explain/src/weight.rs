@@ -35,7 +35,7 @@ pub(crate) fn weigh(verdicts: Vec<Verdict>) -> Vec<Verdict> {
 }
 
 /// A verdict that plays a part too small to be the answer.
-fn minor(mut verdict: Verdict) -> Verdict {
+pub(crate) fn minor(mut verdict: Verdict) -> Verdict {
     verdict.confidence = Confidence::Possible;
     let percent = verdict.accounts_for.unwrap_or(0.0) * 100.0;
     let of = if verdict.kind.fails_requests() { "requests" } else { "rate" };

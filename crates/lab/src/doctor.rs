@@ -10,6 +10,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use driver::UringRefused;
+use record::NamedUse;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::tools::State;
@@ -76,6 +77,8 @@ pub struct Machine {
     swap_used_kib: Option<u64>,
     /// Over the last minute.
     load_average: Option<f64>,
+    /// Who used the CPU while the rest was read, the greatest first.
+    others: Option<Vec<NamedUse>>,
     tools: Vec<(&'static str, State)>,
 }
 

@@ -1,6 +1,7 @@
 //! Was it the CPU, all of it or one core's worth?
 
 use crate::facts::{FULL_SHARE, Facts, Group, ONE_THREAD_CORES};
+use crate::noise;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 
 /// Share of the CPU time of all processes from which the server alone is meant.
@@ -26,19 +27,29 @@ pub(crate) fn one_thread(facts: &Facts<'_>) -> Option<Verdict> {
         .iter()
         .filter_map(|group| Some((group, group.did?.busiest_cores)))
         .max_by(|a, b| a.1.total_cmp(&b.1))
-        .filter(|(_, busiest)| *busiest >= ONE_THREAD_CORES)?;
+        .filter(|(group, busiest)| busiest + alone_held_up(facts, group) >= ONE_THREAD_CORES)?;
     let (Group { of, threads, .. }, busiest) = group;
     let name = group.0.shown();
     let text =
         format!("one of the {threads} threads `{name}` was busy for {:.0} % of a core", busiest * 100.0);
+    let held_up = Some(alone_held_up(facts, group.0)).filter(|share| *share > 0.0);
+    let held_up = held_up.map(|share| {
+        format!("it waited for a core in {:.0} % of the time, while others used one", share * 100.0)
+    });
     let phrase = format!("1 thread busy ({name})");
     let kind = if of.is_some() { VerdictKind::BackendBound } else { VerdictKind::BlockedEventLoop };
     Some(
         Verdict::new(kind, Confidence::Likely, phrase, text)
             .accounting_for(busiest)
+            .and_maybe(held_up)
             .and(facts.cpu_words())
             .confirmed_by("let more threads share its work; the rate should rise", facts.rate),
     )
+}
+
+/// Share of the time that a thread on its own waited for a core while others used one.
+fn alone_held_up(facts: &Facts<'_>, group: &Group<'_>) -> f64 {
+    if group.threads == 1 { noise::held_up(facts, group).min(1.0) } else { 0.0 }
 }
 
 /// Several threads work, and together they use one core: what they do is done one at a time.

@@ -1,9 +1,9 @@
 //! What a verdict was not, and by which figure.
 
-use super::client::OTHERS_SHARE_MAX;
 use super::work::GC_SHARE_MIN;
 use crate::audit::BUSY_SHARE_MAX;
 use crate::facts::Facts;
+use crate::noise::OTHERS_SHARE_MAX;
 use crate::verdict::VerdictKind;
 
 /// What the figures rule out, beside `kind` itself.

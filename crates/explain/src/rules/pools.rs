@@ -4,6 +4,7 @@
 //! server once their turn comes, X · S₀ is how many had their turn at a time: K.
 
 use crate::facts::{Facts, Group, POOL_TOLERANCE, is_about};
+use crate::noise::held_up;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 
 /// How much longer answers may take than an idle server's when nobody waits for anybody: a tenth of it is no queue.
@@ -245,7 +246,11 @@ fn fitting(facts: &Facts<'_>, under_way: f64, behind: bool) -> Option<Fitting> {
         .groups()
         .into_iter()
         .filter(|group| group.of.is_some() == behind && facts.may_serve(group))
-        .filter(|group| (1..connections).contains(&group.threads) && is_about(under_way, group.threads))
+        .filter(|group| {
+            // Of threads that wait for a core the requests wait, too, and have their turn all the same.
+            let is_filled = is_about(under_way + held_up(facts, group), group.threads);
+            (1..connections).contains(&group.threads) && (is_about(under_way, group.threads) || is_filled)
+        })
         .collect();
     let off = |group: &&Group<'_>| (under_way - f64::from(group.threads)).abs();
     let threads = groups.iter().min_by(|a, b| off(a).total_cmp(&off(b)))?.threads;

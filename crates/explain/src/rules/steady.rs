@@ -63,12 +63,9 @@ pub(crate) fn not_steady(facts: &Facts<'_>) -> Option<Verdict> {
     Some(verdict.confirmed_by("warm up for longer; the trend should go", facts.rate))
 }
 
+/// Of good answers: a service that fails more and more, however fast, is none that is steady.
 fn rates(seconds: &[Second]) -> Vec<f64> {
-    seconds
-        .iter()
-        .filter(|it| it.length_s >= LENGTH_S_MIN)
-        .map(|it| it.goodput_per_s + it.failures_per_s)
-        .collect()
+    seconds.iter().filter(|it| it.length_s >= LENGTH_S_MIN).map(|it| it.goodput_per_s).collect()
 }
 
 /// The means of the first and the last third.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use explain::{Confidence, Context, Explanation, Setting, Verdict, VerdictKind};
 use record::{
-    AcceptQueue, Held, HostSignals, JvmUse, Measured, Quota, Second, Server, ServerSignals, ThreadGroupUse,
-    Upstream,
+    AcceptQueue, Held, HostSignals, JvmUse, Measured, NamedUse, Quota, Second, Server, ServerSignals,
+    ThreadGroupUse, Upstream,
 };
 
 use crate::samples::trial;
@@ -511,7 +511,7 @@ fn a_cause_of_a_thousandth_is_never_first_and_never_sure() {
         (throttled, VerdictKind::QuotaBound),
         (logs, VerdictKind::LogBound),
         (drops, VerdictKind::AcceptQueueOverflow),
-        (starved, VerdictKind::ClientBound),
+        (starved, VerdictKind::NoisyHost),
         (quota, VerdictKind::ClientBound),
     ] {
         let explanation = explain(&trial);
@@ -587,16 +587,20 @@ fn wrong_answers_come_before_any_speed_and_late_ones_do_not() {
 
 #[test]
 fn the_client_is_told_from_a_neighbour() {
-    // Others use the machine, and both wait for it.
-    let mut trial = watched(1000.0, &[("pool-*", 16)]);
-    host(&mut trial).others_cores = Some(1.0);
-    host(&mut trial).generator_cores = Some(0.1);
-    host(&mut trial).generator_wait_cores = Some(0.4);
-    signals(&mut trial).groups[0].wait_cores = 0.5;
+    // Others use the machine, and both wait for it all the time that they do not run.
+    let mut trial = beside(watched(1000.0, &[("loop", 1)]), 1.0);
+    host(&mut trial).generator_cores = Some(0.3);
+    host(&mut trial).generator_wait_cores = Some(0.65);
+    let server = &mut signals(&mut trial).groups[0];
+    (server.cpu_cores, server.busiest_cores, server.wait_cores) = (0.3, 0.3, 0.6);
     assert_eq!(kind(&trial), VerdictKind::NoisyHost);
     // The server does not wait.
     signals(&mut trial).groups[0].wait_cores = 0.0;
-    assert_eq!(first(&trial).phrase, "client-bound (starved of CPU)");
+    let verdict = first(&trial);
+    assert_eq!(
+        (verdict.phrase.as_str(), verdict.confidence),
+        ("client-bound (starved of CPU)", Confidence::Sure)
+    );
     // Nobody else runs: what takes the client's time is the server, on a machine that they share.
     host(&mut trial).others_cores = Some(0.02);
     assert_eq!(kind(&trial), VerdictKind::Unexplained);
@@ -607,6 +611,205 @@ fn the_client_is_told_from_a_neighbour() {
     let mut trial = watched(1000.0, &[("pool-*", 16)]);
     trial.load.generator.busy_share = 0.9;
     assert_eq!(first(&trial).phrase, "client-bound");
+}
+
+/// The same beside others that use so many cores.
+fn beside(mut trial: Measured, cores: f64) -> Measured {
+    host(&mut trial).others_cores = Some(cores);
+    host(&mut trial).others = vec![NamedUse { name: "java".into(), cores }];
+    trial
+}
+
+/// The last that is told, which is a doubt about the first.
+fn doubt(trial: &Measured) -> Verdict {
+    let told = explain(trial).verdicts;
+    assert!(told.len() > 1, "{told:?}");
+    let last = told.last().unwrap().clone();
+    assert_eq!((last.kind, last.confidence), (VerdictKind::NoisyHost, Confidence::Possible), "{last:?}");
+    last
+}
+
+/// Neighbours took a core, and the server waits on timers: 0.6 ms of 61 are one per cent, whatever share of its CPU time.
+#[test]
+fn neighbours_who_cost_a_request_nothing_are_a_doubt_with_its_size() {
+    let mut trial = beside(watched(1049.0, &[("loop", 1)]), 1.02);
+    trial.contract.idle_service_time_us = 60_000.0;
+    trial.server.cpu_cores = Some(0.05);
+    let server = &mut signals(&mut trial).groups[0];
+    (server.cpu_cores, server.busiest_cores, server.wait_cores) = (0.05, 0.05, 0.4);
+    (host(&mut trial).generator_cores, host(&mut trial).generator_wait_cores) = (Some(0.05), Some(0.23));
+    let answer = first(&trial);
+    assert_eq!((answer.phrase.as_str(), answer.confidence), ("none: idle pace", Confidence::Sure));
+    let noise = doubt(&trial);
+    assert_eq!(
+        noise.evidence,
+        [
+            "other processes used 1.02 of 2 cores (java 1.02)",
+            "a request waited 0.6 ms of 61.0 ms for a core, at most",
+            "it can account for 1.0 % of the rate at most",
+        ]
+    );
+    // A pool is as much of a limit beside them.
+    let mut trial = beside(watched(266.0, &[("pool-*", 16)]), 1.02);
+    trial.contract.idle_service_time_us = 60_000.0;
+    signals(&mut trial).groups[0].wait_cores = 0.4;
+    let answer = first(&trial);
+    assert_eq!((answer.kind, answer.confidence), (VerdictKind::PoolLimit, Confidence::Sure));
+    doubt(&trial);
+    // With a tenth of its time waited for, it is a pool of 16 still.
+    trial.load.throughput_per_s = 240.0;
+    signals(&mut trial).groups[0].wait_cores = 1.6;
+    assert_eq!(kind(&trial), VerdictKind::PoolLimit);
+    doubt(&trial);
+    // Nobody is known to have been in its way.
+    host(&mut trial).others_cores = Some(0.02);
+    assert_eq!(kind(&trial), VerdictKind::Unexplained);
+}
+
+/// A loop that sleeps for 2 ms at each request, on a machine where others run now and then.
+#[test]
+fn a_loop_that_sleeps_is_blocked_by_its_sleep_and_not_by_who_runs_meanwhile() {
+    let mut trial = beside(watched(420.0, &[("loop", 1)]), 0.6);
+    trial.contract.idle_service_time_us = 2_050.0;
+    trial.server.cpu_cores = Some(0.02);
+    let server = &mut signals(&mut trial).groups[0];
+    (server.cpu_cores, server.busiest_cores, server.wait_cores) = (0.02, 0.02, 0.12);
+    signals(&mut trial).connections = Some(Held { mean: 64.0, max: 64, readings: 20 });
+    assert_eq!(first(&trial).phrase, "event loop blocked (loop)");
+    // Its own waiting is of the clock's time, and costs as much of the rate.
+    let noise = doubt(&trial);
+    assert!(noise.accounts_for.is_some_and(|share| (share - 0.12).abs() < 1e-9), "{noise:?}");
+    assert!(noise.evidence[2].contains("`loop`, with no time left, waited for a core in 12 %"), "{noise:?}");
+    // Where the half of its time goes by like that, they decide.
+    trial.load.throughput_per_s = 240.0;
+    signals(&mut trial).groups[0].wait_cores = 0.5;
+    assert_eq!(kind(&trial), VerdictKind::NoisyHost);
+}
+
+/// What a CPU-bound server needs, and others take.
+#[test]
+fn neighbours_who_take_what_a_server_needs_are_the_answer() {
+    let mut trial = beside(full(0.55), 1.0);
+    trial.load.generator.cpu_s = 0.4 * 15.0;
+    signals(&mut trial).groups[0].wait_cores = 15.0;
+    let verdict = first(&trial);
+    assert_eq!((verdict.kind, verdict.confidence), (VerdictKind::NoisyHost, Confidence::Sure), "{verdict:?}");
+    assert!(verdict.accounts_for.is_some_and(|share| (share - 1.0 / 1.95).abs() < 0.01), "{verdict:?}");
+    // As many threads wait for each other where nobody takes much; then it is a machine that is used up.
+    let mut trial = beside(full(1.1), 0.25);
+    trial.load.generator.cpu_s = 0.6 * 15.0;
+    signals(&mut trial).groups[0].wait_cores = 15.0;
+    assert_eq!(kind(&trial), VerdictKind::BoxBound);
+    let noise = doubt(&trial);
+    assert!(noise.accounts_for.is_some_and(|share| share < 0.13), "{noise:?}");
+    // Others who run only when nobody else would take nothing.
+    let mut trial = beside(full(0.55), 1.0);
+    trial.load.generator.cpu_s = 0.4 * 15.0;
+    assert_eq!(kind(&trial), VerdictKind::Unexplained);
+}
+
+/// A thread that serves many requests at a time keeps all of those waiting that it has at hand.
+#[test]
+fn a_thread_that_waits_keeps_as_many_requests_waiting_as_it_has_at_hand() {
+    let mut trial = beside(watched(20_000.0, &[("loop", 1)]), 1.0);
+    trial.contract.idle_service_time_us = 100.0;
+    (host(&mut trial).generator_cores, host(&mut trial).generator_wait_cores) = (Some(0.1), Some(0.7));
+    host(&mut trial).generator_switches_per_s = Some(20_000.0);
+    assert_eq!(kind(&trial), VerdictKind::Unexplained);
+    doubt(&trial);
+    // 50 at each wake-up: nearly all of them wait whenever it does.
+    host(&mut trial).generator_switches_per_s = Some(400.0);
+    assert_eq!(first(&trial).phrase, "client-bound (starved of CPU)");
+}
+
+#[test]
+fn what_a_hypervisor_takes_no_thread_is_seen_to_wait_for() {
+    let mut trial = full(0.9);
+    trial.load.generator.cpu_s = 0.4 * 15.0;
+    host(&mut trial).steal_share = Some(0.32);
+    let verdict = first(&trial);
+    assert_eq!(
+        (verdict.kind, verdict.confidence),
+        (VerdictKind::NoisyHost, Confidence::Likely),
+        "{verdict:?}"
+    );
+    assert!(verdict.evidence[0].contains("the hypervisor took 32 % of the CPU"), "{verdict:?}");
+    // Of a server that waits on timers it takes next to nothing.
+    let mut trial = watched(160.0, &[("pool-*", 16)]);
+    host(&mut trial).steal_share = Some(0.32);
+    assert_eq!(kind(&trial), VerdictKind::PoolLimit);
+    doubt(&trial);
+    // A thread with no time left loses its part of it.
+    let mut trial = watched(5_000.0, &[("loop", 1)]);
+    trial.contract.idle_service_time_us = 100.0;
+    trial.server.cpu_cores = Some(0.6);
+    let server = &mut signals(&mut trial).groups[0];
+    (server.cpu_cores, server.busiest_cores) = (0.6, 0.6);
+    host(&mut trial).steal_share = Some(0.3);
+    assert_eq!(kind(&trial), VerdictKind::NoisyHost);
+}
+
+#[test]
+fn nobody_is_starved_of_what_it_hardly_wanted() {
+    let mut trial = beside(watched(300.0, &[("pool-*", 16)]), 1.0);
+    (host(&mut trial).generator_cores, host(&mut trial).generator_wait_cores) = (Some(0.02), Some(0.04));
+    for connections in [1, 64] {
+        trial.load.load.connections = connections;
+        for switches in [None, Some(1.0), Some(300.0)] {
+            host(&mut trial).generator_switches_per_s = switches;
+            let told = explain(&trial).verdicts;
+            assert_eq!(told[0].kind, VerdictKind::Unexplained, "{told:?}");
+        }
+    }
+}
+
+#[test]
+fn an_open_load_has_lost_no_more_than_it_missed() {
+    let mut trial = beside(watched(1990.0, &[("loop", 1)]), 1.0);
+    trial.load.load.rate_per_s = Some(2000.0);
+    (host(&mut trial).generator_cores, host(&mut trial).generator_wait_cores) = (Some(0.3), Some(0.65));
+    let server = &mut signals(&mut trial).groups[0];
+    (server.cpu_cores, server.wait_cores) = (0.3, 0.6);
+    assert_eq!(first(&trial).phrase, "none: keeps the rate");
+    // A generator that caught up was late all the same.
+    let mut late = trial.clone();
+    signals(&mut late).groups[0].wait_cores = 0.0;
+    assert_eq!(first(&late).phrase, "client-bound (starved of CPU)");
+    let noise = doubt(&trial);
+    assert!(
+        noise.evidence.iter().any(|it| it == "it can account for 0.5 % of the rate at most"),
+        "{noise:?}"
+    );
+}
+
+#[test]
+fn wrong_answers_come_before_steadiness_and_noise_which_look_at_good_ones() {
+    let mut trial = beside(full(0.55), 1.0);
+    trial.load.generator.cpu_s = 0.4 * 15.0;
+    signals(&mut trial).groups[0].wait_cores = 15.0;
+    trial.load.seconds = seconds(&[250.0, 200.0, 150.0, 100.0, 80.0, 60.0]);
+    trial.load.answered_as_expected = 960;
+    trial.load.statuses = [("200".to_owned(), 960), ("429".to_owned(), 95_040)].into();
+    assert_eq!(phrases(&trial), ["wrong answers (99.0 %)", "noisy host", "not steady (slowing down)"]);
+    // Failures that make up for the answers make nothing steady.
+    let mut trial = full(1.2);
+    trial.load.seconds = seconds(&[250.0, 200.0, 150.0, 100.0, 80.0, 60.0]);
+    for second in &mut trial.load.seconds {
+        second.failures_per_s = 250.0 - second.goodput_per_s;
+    }
+    assert_eq!(kind(&trial), VerdictKind::NotSteady);
+}
+
+#[test]
+fn names_of_others_are_few_and_steer_nothing() {
+    let mut trial = beside(watched(160.0, &[("pool-*", 16)]), 1.0);
+    let name = |name: &str| NamedUse { name: name.into(), cores: 0.25 };
+    host(&mut trial).others = vec![name("a\u{1b}[2J\nb"), name("c"), name("d"), name("e")];
+    let noise = doubt(&trial);
+    assert_eq!(
+        noise.evidence[0],
+        "other processes used 1.00 of 2 cores (a\\u{1b}[2J b 0.25, c 0.25, d 0.25)"
+    );
 }
 
 fn seconds(rates: &[f64]) -> Vec<Second> {

@@ -36,6 +36,7 @@ pub fn judge(machine: &Machine, connections: u32) -> Vec<Finding> {
         clock(machine),
         swap(machine),
         load(machine),
+        others(machine),
     ];
     findings.extend(machine.tools.iter().map(tool));
     findings
@@ -259,6 +260,19 @@ fn load(machine: &Machine) -> Finding {
     good(TOPIC, found)
 }
 
+/// Who else runs just now, by name.
+fn others(machine: &Machine) -> Finding {
+    const TOPIC: &str = "other processes";
+    let Some(others) = &machine.others else { return not_known(TOPIC) };
+    let used: f64 = others.iter().map(|it| it.cores).sum();
+    let Some(who) = explain::who(others) else { return good(TOPIC, "none used the CPU just now") };
+    let found = format!("used {used:.2} cores just now ({who})");
+    if used > explain::OTHERS_SHARE_MAX * f64::from(machine.cores.unwrap_or(1)) {
+        return poor(TOPIC, Level::Warn, found, "stop them, or wait until they are done");
+    }
+    good(TOPIC, found)
+}
+
 fn tool((name, state): &(&'static str, State)) -> Finding {
     let install = stack::install_hint(name);
     match state {
@@ -270,8 +284,14 @@ fn tool((name, state): &(&'static str, State)) -> Finding {
 
 #[cfg(test)]
 mod tests {
+    use record::NamedUse;
+
     use super::super::{Cgroup, Limit, PortRange};
     use super::*;
+
+    fn of(name: &str, cores: f64) -> NamedUse {
+        NamedUse { name: name.to_owned(), cores }
+    }
 
     /// Nothing to complain about, for 1,000 connections.
     fn fine() -> Machine {
@@ -291,6 +311,7 @@ mod tests {
             clock_source: Some("tsc".to_owned()),
             swap_used_kib: Some(0),
             load_average: Some(0.2),
+            others: Some(vec![of("rustc", 0.1)]),
             tools: vec![("wrk", State::Present { version: "wrk 4.1.0".to_owned() })],
         }
     }
@@ -365,6 +386,10 @@ mod tests {
             (Machine { swap_used_kib: Some(1), ..fine() }, ("swap", Level::Note)),
             (Machine { swap_used_kib: Some(SWAP_KIB_MAX + 1), ..fine() }, ("swap", Level::Warn)),
             (Machine { load_average: Some(4.1), ..fine() }, ("load", Level::Warn)),
+            (
+                Machine { others: Some(vec![of("java", 0.81), of("rustc", 0.2)]), ..fine() },
+                ("other processes", Level::Warn),
+            ),
         ];
         for (machine, expected) in cases {
             let (topic, level, mend) = complaint(&machine, 1000);
@@ -373,6 +398,14 @@ mod tests {
         }
         let locked = Cgroup { dir: "/sys/fs/cgroup/a".into(), writable: false };
         assert_eq!(complaint(&Machine { cgroup: Some(locked), ..fine() }, 1000).1, Level::Note);
+    }
+
+    #[test]
+    fn who_else_runs_is_named_and_steers_no_terminal() {
+        let machine = Machine { others: Some(vec![of("ja\u{1b}va", 0.81), of("rustc", 0.2)]), ..fine() };
+        let findings = judge(&machine, 100);
+        let found = &findings.iter().find(|it| it.topic == "other processes").unwrap().found;
+        assert_eq!(found, "used 1.01 cores just now (ja\\u{1b}va 0.81, rustc 0.20)");
     }
 
     #[test]

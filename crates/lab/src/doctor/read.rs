@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use rustix::fs::{Access, access};
+use signals::OtherProcesses;
 
 use super::{Cgroup, Machine, PortRange, open_file_limit};
 use crate::tools;
@@ -16,6 +17,7 @@ const CLOCK_SOURCE: &str = "/sys/devices/system/clocksource/clocksource0/current
 impl Machine {
     /// Reads this machine. Takes as long as the slowest tool takes to say its version, bounded by a few seconds.
     pub fn read() -> Self {
+        let others = OtherProcesses::look();
         Self {
             open_files: Some(open_file_limit()),
             ports: file("/proc/sys/net/ipv4/ip_local_port_range").and_then(|text| port_range(&text)),
@@ -33,6 +35,8 @@ impl Machine {
             swap_used_kib: file("/proc/meminfo").and_then(|text| swap_used_kib(&text)),
             load_average: file("/proc/loadavg").and_then(|text| word(&text, 0)),
             tools: tools::look_for_all(&tools::ALL),
+            // Looked at again now that the tools were, which takes a while.
+            others: Some(others.most()),
         }
     }
 }

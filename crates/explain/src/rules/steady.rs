@@ -7,16 +7,14 @@ use record::Second;
 use crate::facts::Facts;
 use crate::verdict::{Confidence, Verdict, VerdictKind};
 
-/// How far the last third of the window may lie from the first: beyond a tenth the mean of the window is the rate of no
-/// part of it.
-const DRIFT_MAX: f64 = 0.1;
-/// With a handful of seconds chance makes a trend of any noise, so it must be larger there.
-const DRIFT_MAX_OF_FEW: f64 = 0.2;
-const FEW_SECONDS: usize = 6;
-/// Rank correlation of rate and time from which it is a trend and not a leap: 1 is strictly rising.
-const TREND_MIN: f64 = 0.8;
-/// Of four seconds in any order a third correlate by 0.8, and a twelfth rise or fall throughout.
-const TREND_MIN_OF_FEW: f64 = 1.0;
+/// How far the last third of the window may lie from the first, and the rank correlation of rate and time from which it is
+/// a trend and not a leap (1 is strictly rising), by the seconds up to which they hold.
+///
+/// Beyond a tenth the mean of the window is the rate of no part of it. With a handful of seconds chance makes a trend of any
+/// noise (a third of all triples rise or fall throughout), so there it must be larger: such that of servers without a trend,
+/// whose seconds scatter by a tenth, one in a hundred is called not steady at most. The test below draws them.
+const BOUNDS: [(usize, f64, f64); 5] =
+    [(3, 0.4, 1.0), (4, 0.34, 1.0), (5, 0.25, 1.0), (9, 0.2, 0.9), (usize::MAX, 0.1, 0.8)];
 /// Ranks are whole numbers, and their correlation is a quotient.
 const TREND_EPSILON: f64 = 1e-9;
 /// Seconds that make thirds.
@@ -41,10 +39,7 @@ pub(crate) fn not_steady(facts: &Facts<'_>) -> Option<Verdict> {
     let rates = rates(&facts.trial.load.seconds);
     let (first, last) = thirds(&rates)?;
     let drift = last / first - 1.0;
-    let is_few = rates.len() < FEW_SECONDS;
-    let (bound, trend_min) =
-        if is_few { (DRIFT_MAX_OF_FEW, TREND_MIN_OF_FEW) } else { (DRIFT_MAX, TREND_MIN) };
-    if drift.abs() <= bound || trend(&rates).abs() < trend_min - TREND_EPSILON {
+    if !is_trend(&rates, drift) {
         return None;
     }
     // Collections that take as much of the time as the rate drifts by are what it drifts with, and have a rule of their own.
@@ -66,6 +61,11 @@ pub(crate) fn not_steady(facts: &Facts<'_>) -> Option<Verdict> {
 /// Of good answers: a service that fails more and more, however fast, is none that is steady.
 fn rates(seconds: &[Second]) -> Vec<f64> {
     seconds.iter().filter(|it| it.length_s >= LENGTH_S_MIN).map(|it| it.goodput_per_s).collect()
+}
+
+fn is_trend(rates: &[f64], drift: f64) -> bool {
+    let of = BOUNDS.iter().find(|(seconds, ..)| rates.len() <= *seconds);
+    of.is_some_and(|(_, most, least)| drift.abs() > *most && trend(rates).abs() >= least - TREND_EPSILON)
 }
 
 /// The means of the first and the last third.
@@ -140,6 +140,30 @@ mod tests {
         assert!(close(&[3.0, 2.0, 1.0], -1.0));
         assert!(close(&[1.0, 1.0, 1.0], 0.0));
         assert!(trend(&[1.0, 3.0, 2.0, 1.0]).abs() < 0.8);
+    }
+
+    /// Of windows of 2 to 60 s of servers that scatter and have no trend.
+    #[test]
+    fn one_steady_server_in_a_hundred_is_called_unsteady_at_most() {
+        let mut state = 7_u64;
+        let mut uniform = || {
+            // Knuth's MMIX generator; its upper bits are the good ones.
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        // The sum of twelve is as good as normal, with a variance of one.
+        let mut rate = |scatter: f64| 1.0 + scatter * ((0..12).map(|_| uniform()).sum::<f64>() - 6.0);
+        for scatter in [0.02, 0.05, 0.1] {
+            for seconds in [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 20, 30, 60] {
+                let tries = 4_000;
+                let alarms = (0..tries).filter(|_| {
+                    let rates: Vec<f64> = (0..seconds).map(|_| rate(scatter)).collect();
+                    thirds(&rates).is_some_and(|(first, last)| is_trend(&rates, last / first - 1.0))
+                });
+                let share = alarms.count() as f64 / f64::from(tries);
+                assert!(share <= 0.01, "{share} of windows of {seconds} s that scatter by {scatter}");
+            }
+        }
     }
 
     #[test]

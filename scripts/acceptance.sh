@@ -14,9 +14,9 @@ fail() { echo "acceptance: $*" >&2; exit 1; }
 "$proofload" doctor || fail "this machine can't measure; see above"
 "$proofload" check --all --variants --quiet || fail "not every stack is up and right; see above"
 
-"$proofload" run experiments/quick.toml --runs "$runs" | tee "$runs/ranking.txt"
+"$proofload" run experiments/threading-models.toml --runs "$runs" | tee "$runs/ranking.txt"
 grep -q 'pool of 16' "$runs/ranking.txt" || fail "the ranking does not name the pool of 16"
-dir=$(echo "$runs"/quick-*)
+dir=$(echo "$runs"/threading-models-*)
 
 # goodput STACK: the median of its goodput on the 100 ms endpoint.
 goodput() {

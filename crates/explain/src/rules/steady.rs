@@ -15,6 +15,8 @@ use crate::verdict::{Confidence, Verdict, VerdictKind};
 /// whose seconds scatter by a tenth, one in a hundred is called not steady at most. The test below draws them.
 const BOUNDS: [(usize, f64, f64); 5] =
     [(3, 0.4, 1.0), (4, 0.34, 1.0), (5, 0.25, 1.0), (9, 0.2, 0.9), (usize::MAX, 0.1, 0.8)];
+/// The same where a JVM's compilers took as much of the CPU as the rate rose by: a second witness, which chance is not.
+const BOUNDS_OF_COMPILING: [(usize, f64, f64); 2] = [(5, 0.2, 1.0), (usize::MAX, 0.1, 0.8)];
 /// Ranks are whole numbers, and their correlation is a quotient.
 const TREND_EPSILON: f64 = 1e-9;
 /// Seconds that make thirds.
@@ -39,7 +41,8 @@ pub(crate) fn not_steady(facts: &Facts<'_>) -> Option<Verdict> {
     let rates = rates(&facts.trial.load.seconds);
     let (first, last) = thirds(&rates)?;
     let drift = last / first - 1.0;
-    if !is_trend(&rates, drift) {
+    let bounds = if is_compiling(facts, drift) { &BOUNDS_OF_COMPILING[..] } else { &BOUNDS[..] };
+    if !is_trend(&rates, drift, bounds) {
         return None;
     }
     // Collections that take as much of the time as the rate drifts by are what it drifts with, and have a rule of their own.
@@ -63,8 +66,14 @@ fn rates(seconds: &[Second]) -> Vec<f64> {
     seconds.iter().filter(|it| it.length_s >= LENGTH_S_MIN).map(|it| it.goodput_per_s).collect()
 }
 
-fn is_trend(rates: &[f64], drift: f64) -> bool {
-    let of = BOUNDS.iter().find(|(seconds, ..)| rates.len() <= *seconds);
+/// Whether the CPU time that a JVM's compilers still take is as much as the rate rises by.
+fn is_compiling(facts: &Facts<'_>, drift: f64) -> bool {
+    let jit = facts.signals().and_then(|signals| signals.jvm).map_or(0.0, |jvm| jvm.jit_cores);
+    drift > 0.0 && facts.used_cores().is_some_and(|used| jit > JIT_CORES_QUIET && jit >= drift * used)
+}
+
+fn is_trend(rates: &[f64], drift: f64, bounds: &[(usize, f64, f64)]) -> bool {
+    let of = bounds.iter().find(|(seconds, ..)| rates.len() <= *seconds);
     of.is_some_and(|(_, most, least)| drift.abs() > *most && trend(rates).abs() >= least - TREND_EPSILON)
 }
 
@@ -158,7 +167,7 @@ mod tests {
                 let tries = 4_000;
                 let alarms = (0..tries).filter(|_| {
                     let rates: Vec<f64> = (0..seconds).map(|_| rate(scatter)).collect();
-                    thirds(&rates).is_some_and(|(first, last)| is_trend(&rates, last / first - 1.0))
+                    thirds(&rates).is_some_and(|(first, last)| is_trend(&rates, last / first - 1.0, &BOUNDS))
                 });
                 let share = alarms.count() as f64 / f64::from(tries);
                 assert!(share <= 0.01, "{share} of windows of {seconds} s that scatter by {scatter}");

@@ -836,6 +836,13 @@ fn a_trend_is_told_and_noise_is_not() {
     assert_eq!(kind(&trial), VerdictKind::NotSteady);
     trial.load.seconds = seconds(&[100.0, 130.0, 90.0, 120.0, 110.0, 105.0, 95.0, 125.0]);
     assert_eq!(kind(&trial), VerdictKind::BoxBound);
+    // A fifth in four seconds comes by chance, unless a JVM's compilers took as much.
+    trial.load.seconds = seconds(&[100.0, 105.0, 115.0, 121.0]);
+    assert_eq!(kind(&trial), VerdictKind::BoxBound);
+    signals(&mut trial).jvm = Some(JvmUse { jit_cores: 0.97, ..JvmUse::default() });
+    assert_eq!(kind(&trial), VerdictKind::NotSteady);
+    signals(&mut trial).jvm = Some(JvmUse { jit_cores: 0.2, ..JvmUse::default() });
+    assert_eq!(kind(&trial), VerdictKind::BoxBound);
     trial.load.load.ramp_up_s = Some(5.0);
     trial.load.seconds = seconds(&[100.0, 150.0, 200.0, 250.0]);
     assert_eq!(kind(&trial), VerdictKind::BoxBound, "users who come make a trend of their own");

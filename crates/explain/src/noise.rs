@@ -75,6 +75,8 @@ struct Threads<'a> {
     switches_per_s: Option<f64>,
     /// Whether requests at an idle server's pace fill them.
     is_filled: bool,
+    /// Whether they used most of the CPU time of their process.
+    does_the_work: bool,
 }
 
 impl Side {
@@ -87,8 +89,10 @@ impl Side {
             self.pace = Some(((threads.name)(), of_time));
         }
         let at_hand = threads.switches_per_s.filter(|it| *it > 0.0).map_or(1.0, |it| (rate / it).max(1.0));
-        // No thread has more requests at hand than there are; one that seems to is woken for something else.
-        if let Some(engaged) = engaged.filter(|engaged| at_hand <= engaged.max(1.0)) {
+        // No thread has more requests at hand than there are. One that seems to goes on while others come in, or is woken for
+        // something else: only who does the work is known to be on their way.
+        let is_on_the_way = |engaged: &f64| at_hand <= engaged.max(1.0) || threads.does_the_work;
+        if let Some(engaged) = engaged.filter(is_on_the_way) {
             self.on_the_way += (threads.waited * at_hand / engaged).min(of_time);
         }
     }
@@ -117,6 +121,9 @@ impl Noise {
         let engaged = engaged(facts);
         let (mut server, mut client) = (Side::default(), Side::default());
         let groups = facts.groups();
+        let of_server = |of: Option<&str>| -> f64 {
+            groups.iter().filter(|it| it.of == of).filter_map(|it| Some(it.did?.cpu_cores)).sum()
+        };
         for group in &groups {
             let Some(did) = group.did else { continue };
             let waited = waited(did.cpu_cores, did.wait_cores);
@@ -127,6 +134,7 @@ impl Noise {
                 waited,
                 switches_per_s: Some(did.switches_per_s),
                 is_filled: is_filled(facts, group, waited),
+                does_the_work: 2.0 * did.cpu_cores >= of_server(group.of),
             };
             server.add(&threads, facts.rate, engaged);
         }
@@ -138,12 +146,15 @@ impl Noise {
             waited: waited(ran, host.generator_wait_cores.unwrap_or(0.0)),
             switches_per_s: host.generator_switches_per_s,
             is_filled: false,
+            does_the_work: true,
         };
         client.add(&threads, facts.rate, engaged);
         let is_apart = facts.allotted_cores().is_some();
         let most = |own: Option<f64>| taken / (own.unwrap_or(facts.cores - taken).max(0.0) + taken);
-        let of_server = server.cost(most(if is_apart { facts.servers_cores } else { used }));
-        let of_client = client.cost(most(if is_apart { Some(facts.generator_cores) } else { used }));
+        let of_servers_cores = most(if is_apart { facts.servers_cores } else { used });
+        let of_clients_cores = most(if is_apart { Some(facts.generator_cores) } else { used });
+        let (of_server, of_client) = (server.cost(of_servers_cores), client.cost(of_clients_cores));
+        let of_both = (of_server + of_client).min(of_servers_cores.max(of_clients_cores));
         let is_full = used.is_none_or(|used| used + taken >= FULL_SHARE * facts.cores);
         let was_looked_at = groups.iter().any(|group| group.did.is_some());
         // Of a machine that is used up, what was taken is lost; of others, where nobody is known not to have waited.
@@ -158,7 +169,7 @@ impl Noise {
         Some(Self {
             others,
             steal,
-            cost: (of_server + of_client).max(of_full).min(missed).min(1.0),
+            cost: of_both.max(of_full).min(missed).min(1.0),
             request_s: request_s.map(|took| (on_the_way * took, took)),
             pace,
             of_server,

@@ -717,9 +717,21 @@ fn a_thread_that_waits_keeps_as_many_requests_waiting_as_it_has_at_hand() {
     host(&mut trial).generator_switches_per_s = Some(20_000.0);
     assert_eq!(kind(&trial), VerdictKind::Unexplained);
     doubt(&trial);
-    // 50 at each wake-up: nearly all of them wait whenever it does.
-    host(&mut trial).generator_switches_per_s = Some(400.0);
-    assert_eq!(first(&trial).phrase, "client-bound (starved of CPU)");
+    // 50 at each wake-up: nearly all of them wait whenever it does. With more than there are it goes on while others come in.
+    for switches in [400.0, 85.0] {
+        host(&mut trial).generator_switches_per_s = Some(switches);
+        assert_eq!(first(&trial).phrase, "client-bound (starved of CPU)");
+    }
+    // So does the server's only thread; one beside it that does little is not on the way.
+    host(&mut trial).generator_wait_cores = Some(0.01);
+    let server = &mut signals(&mut trial).groups[0];
+    (server.wait_cores, server.switches_per_s) = (0.5, 150.0);
+    assert_eq!(kind(&trial), VerdictKind::NoisyHost);
+    let mut cleaner = signals(&mut trial).groups[0].clone();
+    (cleaner.name, cleaner.cpu_cores) = ("cleaner".into(), 0.02);
+    signals(&mut trial).groups[0].wait_cores = 0.0;
+    signals(&mut trial).groups.push(cleaner);
+    assert_eq!(kind(&trial), VerdictKind::Unexplained);
 }
 
 #[test]

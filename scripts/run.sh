@@ -39,9 +39,13 @@ prepare=$!
 "${compile[@]}"
 say "compiled after $((SECONDS - began)) s"
 # What is missing is said again by what needs it, with the command that installs it.
-wait "$prepare" || say "not all that the stacks need could be fetched; the end of what was said:"
+if wait "$prepare"; then
+    grep '^setup: ' "$log" | grep -v '^setup: all tools' || true
+else
+    say "not all that the stacks need could be fetched; the end of what was said:"
+    tail -n 5 "$log"
+fi
 prepare=
-grep -v '^setup: all tools' "$log" | tail -n 5 || true
 rm -f "$log"
 say "ready after $((SECONDS - began)) s; now the trials, for some three minutes"
 exec "$proofload" run experiments/quick.toml "$@"

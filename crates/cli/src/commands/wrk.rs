@@ -100,6 +100,7 @@ fn carry_out(wrk: &Wrk) -> Result<(), End> {
 
 /// A load that is about to begin.
 struct Load<'a> {
+    #[cfg_attr(not(feature = "lua"), expect(dead_code, reason = "only a script looks at it"))]
     wrk: &'a Wrk,
     target: &'a HttpTarget,
     targets: &'a [SocketAddr],

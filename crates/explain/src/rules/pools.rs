@@ -153,6 +153,9 @@ pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
         return one_at_a_time(facts).map(|verdict| verdict.accounting_for(under_way));
     }
     let fitting = fitting(facts, under_way, false)?;
+    if fitting.threads == 1 {
+        return one_at_a_time(facts).map(|verdict| verdict.accounting_for(under_way));
+    }
     let (k, names) = (fitting.threads, fitting.names.join(", "));
     let text = format!("{} ≈ {k} threads `{names}`", facts.under_way_words());
     let carriers = fitting.names.iter().any(|name| CARRIERS.iter().any(|carrier| name.starts_with(carrier)));

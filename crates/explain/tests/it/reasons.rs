@@ -680,7 +680,10 @@ fn a_loop_that_sleeps_is_blocked_by_its_sleep_and_not_by_who_runs_meanwhile() {
     let noise = doubt(&trial);
     assert!(noise.accounts_for.is_some_and(|share| (share - 0.12).abs() < 1e-9), "{noise:?}");
     assert!(noise.evidence[2].contains("`loop`, with no time left, waited for a core in 12 %"), "{noise:?}");
-    // Where the half of its time goes by like that, they decide.
+    // Where a third of its time goes by like that, they decide, and it is a loop all the same.
+    trial.load.throughput_per_s = 334.0;
+    signals(&mut trial).groups[0].wait_cores = 0.3;
+    assert_eq!(phrases(&trial), ["noisy host", "event loop blocked (loop)"]);
     trial.load.throughput_per_s = 240.0;
     signals(&mut trial).groups[0].wait_cores = 0.5;
     assert_eq!(kind(&trial), VerdictKind::NoisyHost);

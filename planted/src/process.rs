@@ -140,13 +140,25 @@ mod tests {
 
     #[test]
     fn ends_what_takes_too_long_and_what_is_interrupted() {
-        // A shell in the background ignores interrupts, and what it starts inherits that.
-        let sleep = || shell("exec env --default-signal=INT sleep 60");
-        let begun = Instant::now();
-        let (never, given) = (Interrupt(Arc::default()), Interrupt(Arc::new(AtomicBool::new(true))));
-        assert!(run(&mut sleep(), POLL, &never).unwrap().is_none());
-        let interrupted = run(&mut sleep(), STOP_PATIENCE, &given);
+        let never = Interrupt(Arc::default());
+        assert!(run(&mut shell("sleep 60"), POLL, &never).unwrap().is_none());
+
+        // A shell in the background ignores interrupts, and what it starts inherits that: so it is interrupted once it
+        // says that it does not.
+        let folder = tempfile::tempdir().unwrap();
+        let ready = folder.path().join("ready");
+        let sleep = format!("exec env --default-signal=INT sh -c 'touch {}; exec sleep 60'", ready.display());
+        let given = Interrupt(Arc::default());
+        let flag = given.0.clone();
+        let waiting = std::thread::spawn(move || {
+            while !ready.exists() {
+                std::thread::sleep(POLL);
+            }
+            flag.store(true, Ordering::Relaxed);
+            Instant::now()
+        });
+        let interrupted = run(&mut shell(&sleep), Duration::from_secs(60), &given);
         assert!(matches!(interrupted, Err(Failure::Interrupted)));
-        assert!(begun.elapsed() < STOP_PATIENCE);
+        assert!(waiting.join().unwrap().elapsed() < STOP_PATIENCE);
     }
 }

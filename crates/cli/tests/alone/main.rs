@@ -4,6 +4,8 @@
 #[path = "../it/common.rs"]
 #[expect(dead_code, reason = "shared with `it`, which uses all of it")]
 mod common;
+#[path = "../it/driven.rs"]
+mod driven;
 #[path = "../it/lab.rs"]
 #[expect(dead_code, reason = "shared with `it`, which uses all of it")]
 mod lab;

@@ -1,44 +1,12 @@
 //! `proofload run --driver`: the real wrk and the real JMeter in our place.
 
-use std::os::unix::fs::symlink;
-use std::process::{Output, Stdio};
+use std::process::Stdio;
 
 use rustix::process::Signal;
 
-use crate::common::{processes_with, repository, signal, wait_until};
-use crate::lab::{Lab, target_stack, trials};
-
-const EXPERIMENT: &str = r#"
-title = "drivers"
-blocks = 1
-twin = false
-control = false
-[load]
-connections = [16]
-warm_up = "300ms"
-duration = "2s"
-timeout = "10s"
-[[round]]
-name = "sleep"
-endpoint = "sleep"
-stacks = ["pool"]
-"#;
-
-fn lab(experiment: &str) -> Lab {
-    let pool = target_stack(r#""--model", "pool", "--threads", "8""#);
-    let lab = Lab::new(experiment, &[("pool", &pool)]);
-    symlink(repository().join("stacks/_builds"), lab.path("stacks/_builds")).unwrap();
-    lab
-}
-
-fn run(lab: &Lab, arguments: &[&str]) -> Output {
-    lab.command().args(arguments).arg(lab.path("test.toml")).output().unwrap()
-}
-
-fn texts(output: &Output) -> (String, String) {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (text(&output.stdout), text(&output.stderr))
-}
+use crate::common::{processes_with, signal, wait_until};
+use crate::driven::{EXPERIMENT, lab, run, texts};
+use crate::lab::trials;
 
 #[test]
 fn what_a_driver_cannot_do_is_said_before_anything_runs() {

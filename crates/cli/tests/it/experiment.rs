@@ -51,6 +51,46 @@ fn stacks_that_fail_are_named_and_the_others_go_on() {
     assert!(lab.nothing_runs());
 }
 
+/// Which trials of `lab` booted a process: those have its log.
+fn booted(lab: &Lab) -> Vec<u64> {
+    let trials = trials(&lab.run_dir()).into_iter().filter_map(|trial| trial["index"].as_u64());
+    trials.filter(|index| lab.run_dir().join(format!("trials/{index:04}/server.log")).exists()).collect()
+}
+
+#[test]
+fn kept_processes_serve_every_block_and_end_with_the_run() {
+    let (one, two) = (target_stack(r#""--model", "single""#), target_stack(r#""--model", "pool""#));
+    let kept = MANY.replace("blocks = 4", "blocks = 3\nprocesses = \"kept\"").replace("twin = false", "");
+    let lab = Lab::new(&kept, &[("one", &one), ("two", &two)]);
+    let output = lab.run();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    let all = trials(&lab.run_dir());
+    assert_eq!(all.len(), 9, "two stacks and a twin, three times each");
+    assert!(all.iter().all(|trial| trial["measured"].is_object()), "{all:?}");
+    assert_eq!(booted(&lab).len(), 3, "one process each; the twin has one of its own");
+    assert!(text.contains("One process of each stack served all blocks"), "{text}");
+    assert!(lab.nothing_runs());
+
+    let fresh = Lab::new(&kept.replace("kept", "fresh"), &[("one", &one), ("two", &two)]);
+    let text = String::from_utf8_lossy(&fresh.run().stdout).into_owned();
+    assert_eq!(booted(&fresh).len(), 9);
+    assert!(!text.contains("One process of each stack"), "{text}");
+}
+
+#[test]
+fn ctrl_c_ends_kept_processes_too() {
+    let (one, two) = (target_stack(r#""--model", "single""#), target_stack(r#""--model", "pool""#));
+    let kept = MANY.replace("blocks = 4", "blocks = 40\nprocesses = \"kept\"");
+    let lab = Lab::new(&kept, &[("one", &one), ("two", &two)]);
+    let child =
+        lab.command().arg(lab.path("test.toml")).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_until("both are up", || lab.lines() >= 3);
+    signal(&child, Signal::INT);
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+    assert!(lab.nothing_runs());
+}
+
 #[test]
 fn ctrl_c_keeps_what_was_measured_and_leaves_no_process() {
     let (one, two) = (target_stack(r#""--model", "single""#), target_stack(r#""--model", "pool""#));

@@ -7,6 +7,7 @@ mod check;
 mod common;
 mod compare;
 mod docs;
+mod driven;
 mod drivers;
 mod error_rates;
 mod experiment;

@@ -162,7 +162,14 @@ fn trials_are_made_as_the_file_says() {
     assert_eq!(with("blocks = 6\nblocks_max = 9").unwrap().procedure.blocks_max, 9);
     let bare = with("twin = false\ncontrol = false\nplacement = \"split\"").unwrap();
     assert_eq!((bare.rounds[0].cells.len(), bare.procedure.placement), (4, Placement::Split));
+    assert_eq!((told.processes, told.bursts.settle), (Processes::Fresh, Duration::from_secs(2)));
+    let kept = with("processes = \"kept\"\nbursts = { settle = \"300ms\" }").unwrap().procedure;
+    assert_eq!((kept.processes, kept.bursts.settle), (Processes::Kept, Duration::from_millis(300)));
+    // A boot and the bursts are of the first trial of a kept process only.
+    let cell = &with("").unwrap().rounds[0].cells[0].clone();
+    assert!(kept.trial_guess(cell, true) > kept.trial_guess(cell, false));
     for (keys, start, part) in [
+        ("processes = \"some\"", "x.toml:3:", "some"),
         ("blocks = 6\nblocks_max = 5", "x.toml:4:", "5 blocks at most"),
         ("precision = \"2\"", "x.toml:3:", "unknown unit"),
         ("placement = \"apart\"", "x.toml:3:", "apart"),
@@ -172,6 +179,17 @@ fn trials_are_made_as_the_file_says() {
         let error = with(keys).unwrap_err().to_string();
         assert!(error.starts_with(start) && error.contains(part), "{error}\nshould be {start} … {part}");
     }
+}
+
+#[test]
+fn a_round_may_do_without_a_twin_and_a_control() {
+    let with = |keys: &str| parse(&format!("{GOOD}{keys}\n")).unwrap().rounds.pop().unwrap();
+    let roles = |round: &Round, role: Role| round.cells.iter().filter(|cell| cell.role == role).count();
+    let all = with("");
+    assert!(roles(&all, Role::Twin) > 0 && roles(&all, Role::Control) > 0);
+    let bare = with("twin = false\ncontrol = false");
+    assert_eq!((roles(&bare, Role::Twin), roles(&bare, Role::Control)), (0, 0));
+    assert_eq!(roles(&bare, Role::Stack), roles(&all, Role::Stack));
 }
 
 #[test]

@@ -1,0 +1,43 @@
+//! A lab whose one stack is loaded by several drivers, for the tests of drivers in both binaries.
+
+use std::os::unix::fs::symlink;
+use std::process::Output;
+
+use crate::common::repository;
+use crate::lab::{Lab, target_stack};
+
+/// One round of one stack.
+pub const EXPERIMENT: &str = r#"
+title = "drivers"
+blocks = 1
+twin = false
+control = false
+[load]
+connections = [16]
+warm_up = "300ms"
+duration = "2s"
+timeout = "10s"
+[[round]]
+name = "sleep"
+endpoint = "sleep"
+stacks = ["pool"]
+"#;
+
+/// The lab of `experiment`, with a pool of 8 threads that take 100 ms.
+pub fn lab(experiment: &str) -> Lab {
+    let pool = target_stack(r#""--model", "pool", "--threads", "8""#);
+    let lab = Lab::new(experiment, &[("pool", &pool)]);
+    symlink(repository().join("stacks/_builds"), lab.path("stacks/_builds")).unwrap();
+    lab
+}
+
+/// Carries the experiment out.
+pub fn run(lab: &Lab, arguments: &[&str]) -> Output {
+    lab.command().args(arguments).arg(lab.path("test.toml")).output().unwrap()
+}
+
+/// What it printed, and its errors.
+pub fn texts(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}

@@ -10,6 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 began=$SECONDS
 say() { printf 'run: %s\n' "$*"; }
+experiment=experiments/quick.toml
 proofload=${CARGO_TARGET_DIR:-target}/first/proofload
 compile=(cargo build --profile first --locked -p proofload --no-default-features)
 log=$(mktemp)
@@ -23,12 +24,26 @@ clean_up() {
 trap clean_up EXIT
 trap 'exit 130' INT TERM
 
+# The Maven modules of the experiment's stacks of which nothing is built yet, by commas.
+modules() {
+    local id file output
+    sed -n 's/^stacks = \[\(.*\)\]$/\1/p' "$experiment" | tr -d '" ' | tr ',' '\n' | sed 's/@.*//' | sort -u |
+        while read -r id; do
+            file=stacks/$id/stack.toml
+            output=$(sed -n 's/^output = "\(.*\)"$/\1/p' "$file")
+            [ -e "stacks/_builds/spring/build/$output" ] ||
+                sed -n 's|^command = \["sh", "../maven.sh", "-pl", "\(.*\)"\]$|\1|p' "$file"
+        done | sort -u | paste -sd, -
+}
+
 # The stacks' tools and libraries. Maven fetches while the compiler runs; `proofload run` looks whether what it built is of
 # today.
 fetch() {
+    local missing
     scripts/setup.sh run
-    [ -e stacks/_builds/spring/build/boot4/webflux-netty.jar ] || ! command -v mvn >/dev/null ||
-        (cd stacks/_builds/spring && exec sh ../maven.sh -pl boot4/tomcat,boot4/webflux-netty)
+    missing=$(modules)
+    [ -z "$missing" ] || ! command -v mvn >/dev/null ||
+        (cd stacks/_builds/spring && exec sh ../maven.sh -pl "$missing")
 }
 
 # Who must type a password for sudo types it before anything goes on in the background.
@@ -48,4 +63,4 @@ fi
 prepare=
 rm -f "$log"
 say "ready after $((SECONDS - began)) s; now the trials, for some three minutes"
-exec "$proofload" run experiments/quick.toml "$@"
+exec "$proofload" run "$experiment" "$@"

@@ -270,8 +270,8 @@ const STRINGS = {
   placement: { en: "Placement", zh: "布置" },
   processes: { en: "Processes", zh: "进程" },
   processes_kept: {
-    en: "one of each stack for all blocks: what lies between two of them, A/A alone shows",
-    zh: "每个技术栈一个进程跑完所有区组：两个进程之间的差别，只有 A/A 能看出",
+    en: "kept from block to block: what lies between two of a stack only A/A shows",
+    zh: "各区组沿用同一进程：同一技术栈两个进程之间的差别，只有 A/A 能看出",
   },
   blocks: { en: "Blocks", zh: "区组" },
   blocks_text: { en: "{blocks} planned, {most} at most", zh: "计划 {blocks} 个，最多 {most} 个" },

@@ -53,7 +53,7 @@ impl HistoryFilter {
 }
 
 /// What makes two figures ones of the same series. Quick and coarse runs have shorter loads, and where client and server
-/// share no cores the figures are others: each makes a series of its own.
+/// share no cores, or processes are kept for the whole run, the figures are others: each makes a series of its own.
 ///
 /// Its order is that of the series.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,6 +61,7 @@ struct SeriesKey {
     title: String,
     pace: String,
     placement: String,
+    processes: String,
     round: String,
     load: LoadId,
     stack: String,
@@ -162,6 +163,7 @@ pub fn points_of_run(
                 title: run.manifest.title.clone(),
                 pace: pace(run),
                 placement: run.manifest.placement.clone(),
+                processes: run.manifest.processes.clone(),
                 round: cell.round,
                 load: cell.load,
                 stack: cell.stack,

@@ -95,7 +95,7 @@ struct Warmed {
     response: Duration,
     /// The shortest answer behind that trial's load, while nothing else was asked.
     service_time_us: f64,
-    /// The names of its threads then: asking a JVM for them takes it a quarter of a second.
+    /// The names of its threads then: asking a JVM for them stops it for a moment.
     names: WholeNames,
 }
 

@@ -129,7 +129,8 @@ fn wrapped(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut() {
-            Some(line) if line.width() + 1 + word.width() <= WIDTH => {
+            // A unit stays with its number, for which there is room.
+            Some(line) if word.starts_with('%') || line.width() + 1 + word.width() + " %,".len() <= WIDTH => {
                 line.push(' ');
                 line.push_str(word);
             }

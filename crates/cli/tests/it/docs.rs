@@ -87,6 +87,22 @@ fn the_architecture_is_a_map() {
     );
 }
 
+/// The table says which crate may depend on which, and so does what checks it.
+#[test]
+fn the_crates_of_the_map_stand_in_the_order_that_is_checked() {
+    let read = |path: &str| std::fs::read_to_string(repository().join(path)).expect("it is there");
+    let (map, edges) = (read("ARCHITECTURE.md"), read("xtask/src/edges.rs"));
+    let (_, order) = edges.split_once("const ORDER").expect("it has an order");
+    let (_, order) = order.split_once("= [").expect("which is a list");
+    let order: Vec<&str> =
+        order.split("];").next().unwrap_or_default().split('"').skip(1).step_by(2).collect();
+    let (_, table) = map.split_once("## The crates").expect("the map has crates");
+    let (table, _) = table.split_once("\n## ").expect("and more behind them");
+    let rows: Vec<&str> =
+        table.lines().filter_map(|row| row.strip_prefix("| `")?.split('`').next()).collect();
+    assert_eq!(rows, order);
+}
+
 #[test]
 fn every_link_leads_somewhere() {
     let mut broken = Vec::new();

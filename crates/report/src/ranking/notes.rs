@@ -161,7 +161,8 @@ fn legend(run: &RunReport<'_>, orders: &[Order]) -> String {
     }
     if run.manifest.processes == Processes::Kept.name() {
         text.push_str(
-            "One process of each stack served all blocks; what lies between two of them, A/A alone shows.\n",
+            "Processes were kept from block to block. What lies between two of a stack only A/A shows, and a table\n\
+             without it does not.\n",
         );
     }
     text

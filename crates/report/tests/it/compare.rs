@@ -94,3 +94,15 @@ fn a_history_marks_its_change() {
     let text = history_text(&series_of(points, HistoryMetric::Goodput));
     assert!(text.contains("2 runs are too few to find a change (needs at least 8)"), "{text}");
 }
+
+/// Figures of one process and of one process a trial are no series.
+#[test]
+fn runs_that_keep_their_processes_have_a_series_of_their_own() {
+    let points = ["", "kept"].map(|processes| {
+        let trials = blocks(&[("gin", 1000.0)], 1);
+        let manifest = Manifest { processes: processes.into(), ..manifest(&["gin"], 6) };
+        let filter = HistoryFilter::default();
+        points_of_run(run(&manifest, &trials, "runs/a"), HistoryMetric::Goodput, &filter).remove(0)
+    });
+    assert_eq!(series_of(points.to_vec(), HistoryMetric::Goodput).len(), 2);
+}

@@ -2,16 +2,10 @@
 
 use record::{HostSignals, Measured, Server, ServerSignals, ThreadGroupUse};
 
-/// X·S₀ counts as K when it is within this share of it: as close as Little's law itself must hold, and close enough to
-/// tell a pool of 16 from one of 15 or 17.
-pub(crate) const POOL_TOLERANCE: f64 = 0.05;
-/// The same for small K, absolute: whole numbers are one apart, so a quarter leaves no doubt which of them it is.
-const POOL_TOLERANCE_ABSOLUTE: f64 = 0.25;
+use crate::idle::{Concurrency, IdleTime};
+
 /// Share of the window that a ramp-up may take for the rate to be near that of a steady load.
 const RAMP_SHARE_MAX: f64 = 0.1;
-/// Service time at low load from which X·S₀ says anything: a round trip on loopback with the wake-up of a thread takes
-/// some 0.1 ms, so that of a faster answer measures that and not the server's work.
-const IDLE_SERVICE_TIME_S_MIN: f64 = 0.000_5;
 /// Share of all cores, client and server together, above which the machine itself was full. The rest goes to the
 /// kernel's own threads and to whatever else a machine runs.
 pub(crate) const FULL_SHARE: f64 = 0.9;
@@ -64,7 +58,9 @@ pub(crate) struct Facts<'a> {
     pub(crate) rate: f64,
     /// N.
     pub(crate) users: f64,
-    /// S₀, seconds, where it says anything.
+    /// S₀ as far as it is known, where it says anything.
+    pub(crate) idle: Option<IdleTime>,
+    /// The same, seconds, as the best guess has it.
     pub(crate) idle_s: Option<f64>,
     /// CPU time a second of the loaded stack and of those behind it.
     pub(crate) servers_cores: Option<f64>,
@@ -91,10 +87,7 @@ impl Group<'_> {
 
 impl<'a> Facts<'a> {
     pub(crate) fn of(trial: &'a Measured, context: &'a Context) -> Self {
-        let idle_us = match trial.contract.warm_service_time_us {
-            Some(warm) => warm.min(trial.contract.idle_service_time_us),
-            None => trial.contract.idle_service_time_us,
-        };
+        let idle = IdleTime::of(&trial.contract);
         let load = &trial.load;
         let behind: f64 = trial.upstreams.iter().filter_map(|upstream| upstream.server.cpu_cores).sum();
         Self {
@@ -103,7 +96,8 @@ impl<'a> Facts<'a> {
             cores: context.cores.max(1) as f64,
             rate: load.throughput_per_s,
             users: f64::from(load.load.connections),
-            idle_s: Some(idle_us / 1e6).filter(|it| *it >= IDLE_SERVICE_TIME_S_MIN && it.is_finite()),
+            idle,
+            idle_s: idle.map(|it| it.mean_s),
             servers_cores: trial.server.cpu_cores.map(|own| own + behind).filter(|it| it.is_finite()),
             generator_cores: Some(load.generator.cpu_s / load.window.duration_s.max(f64::MIN_POSITIVE))
                 .filter(|it| it.is_finite())
@@ -112,8 +106,8 @@ impl<'a> Facts<'a> {
     }
 
     /// Requests under way at an idle server's pace, X · S₀.
-    pub(crate) fn under_way(&self) -> Option<f64> {
-        Some(self.full_rate()? * self.idle_s?).filter(|it| it.is_finite())
+    pub(crate) fn concurrency(&self) -> Option<Concurrency> {
+        Concurrency::at(self.full_rate()?, &self.idle?)
     }
 
     /// X while all users are there. Where they come and go the mean is over different numbers of them, and the median of
@@ -276,14 +270,9 @@ impl<'a> Facts<'a> {
     /// What an answer takes when the server is idle, and so X·S₀.
     pub(crate) fn under_way_words(&self) -> String {
         let (Some(idle_s), Some(rate)) = (self.idle_s, self.full_rate()) else { return String::new() };
-        format!("X·S₀ = {rate:.1}/s × {:.1} ms = {:.1}", idle_s * 1e3, rate * idle_s)
+        let under_way = self.concurrency().map_or_else(String::new, Concurrency::words);
+        format!("X·S₀ = {rate:.1}/s × {:.1} ms = {under_way}", idle_s * 1e3)
     }
-}
-
-/// Whether `value` is `whole`, as closely as such figures are known.
-pub(crate) fn is_about(value: f64, whole: u32) -> bool {
-    let whole = f64::from(whole);
-    (value - whole).abs() <= (POOL_TOLERANCE * whole).max(POOL_TOLERANCE_ABSOLUTE.min(whole * 0.25))
 }
 
 /// `0-1,4`, as Linux lists cores.
@@ -300,20 +289,6 @@ fn cpus(list: &str) -> Option<Vec<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn small_numbers_are_told_apart_and_large_ones_are_as_close_as_the_law() {
-        for (value, whole, is) in [
-            (1.2, 1, true),
-            (1.3, 1, false),
-            (16.79, 16, true),
-            (16.9, 16, false),
-            (209.0, 200, true),
-            (0.0, 0, true),
-        ] {
-            assert_eq!(is_about(value, whole), is, "{value} {whole}");
-        }
-    }
 
     #[test]
     fn cores_are_read_as_linux_lists_them() {

@@ -14,6 +14,7 @@ mod compare;
 mod confirmation;
 mod facts;
 mod history;
+mod idle;
 mod noise;
 mod reasons;
 mod rules;

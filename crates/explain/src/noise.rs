@@ -19,7 +19,7 @@
 
 use record::NamedUse;
 
-use crate::facts::{FULL_SHARE, Facts, Group, ONE_THREAD_CORES, is_about};
+use crate::facts::{FULL_SHARE, Facts, Group, ONE_THREAD_CORES};
 
 /// Share of the machine that others may use: within blocks it is a source of noise, and above a tenth it moves a rate by
 /// more than any comparison here calls a difference.
@@ -232,7 +232,7 @@ fn engaged(facts: &Facts<'_>) -> Option<f64> {
 /// threads as connections follow the load.
 fn is_filled(facts: &Facts<'_>, group: &Group<'_>, waited: f64) -> bool {
     let may_be = group.threads < facts.trial.load.load.connections && facts.may_serve(group);
-    may_be && facts.under_way().is_some_and(|it| is_about(it + waited, group.threads))
+    may_be && facts.concurrency().is_some_and(|it| it.plus(waited).may_be(group.threads))
 }
 
 fn time(secs: f64) -> String {

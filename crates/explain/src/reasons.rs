@@ -110,6 +110,13 @@ pub fn explain(trial: &Measured, context: &Context) -> Explanation {
 
 fn unexplained(facts: &Facts<'_>) -> Verdict {
     let evidence = "neither the load, nor a pool of threads, nor CPU accounts for the rate";
-    let under_way = facts.under_way().map(|_| facts.under_way_words());
+    let under_way = facts.concurrency().map(|it| {
+        let words = facts.under_way_words();
+        if it.tells_a_number() {
+            return words;
+        }
+        let answers = facts.idle.and_then(|it| it.answers).unwrap_or(0);
+        format!("{words}: {answers} answers of the idle server differ too much to tell how many had their turn at a time")
+    });
     Verdict::new(VerdictKind::Unexplained, Confidence::Possible, "unexplained", evidence).and_maybe(under_way)
 }

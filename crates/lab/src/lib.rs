@@ -20,6 +20,7 @@ mod error;
 pub mod experiment;
 mod feed;
 mod foreign;
+mod idle;
 mod job;
 pub mod load;
 mod machine;

@@ -7,7 +7,7 @@ use driver::Control;
 use events::{Moment, Stage};
 use plan::stack::StackManifest;
 use plan::{Bursts, Cell, Driver, LoadPlan, Placement, Processes};
-use record::{Contract, LoadResult, Measured, Server, Surroundings, Upstream, WarmUp};
+use record::{Contract, IdleAnswers, LoadResult, Measured, Server, Surroundings, Upstream, WarmUp};
 use signals::{
     JvmEvents, Sampled, Sampler, ServerSummary, Subject, Summary, WholeNames, java_thread_names, summarise,
 };
@@ -19,6 +19,7 @@ use crate::cool_down::cool_down;
 use crate::crew::Crew;
 use crate::error::{LabError, NotMeasured};
 use crate::foreign::{self, Ask, Carried, Foreign, Programs};
+use crate::idle::AskedIdle;
 use crate::job::Job;
 use crate::pilot::choose_crew;
 use crate::warm_up::{settled, warm_up};
@@ -95,6 +96,8 @@ struct Warmed {
     response: Duration,
     /// The shortest answer behind that trial's load, while nothing else was asked.
     service_time_us: f64,
+    /// All of them.
+    idle: Option<IdleAnswers>,
     /// The names of its threads then: asking a JVM for them stops it for a moment.
     names: WholeNames,
 }
@@ -142,8 +145,12 @@ pub(crate) fn measure(
     let warm_us = warmed.as_ref().map(|it| it.service_time_us);
     observe(Moment::Stage(Stage::Checking));
     let mut contract = agreed_contract(setting, chain.front())?;
+    let asked_idle =
+        AskedIdle { running: chain.front(), endpoint: &setting.cell.endpoint, interrupt: setting.interrupt };
     contract.idle_service_time_us =
-        warm_us.unwrap_or_else(|| idle_service_time_us(setting, chain.front(), &contract));
+        warm_us.unwrap_or_else(|| asked_idle.shortest_cold_us(contract.idle_service_time_us));
+    contract.warm_service_time_us = warm_us;
+    contract.idle_answers = warmed.as_ref().and_then(|it| it.idle);
     let servers: Vec<Server> = chain.all().iter().map(server).collect();
     let loaded = under_load(setting, chain, warmed, observe);
     observe(Moment::Stage(Stage::Stopping));
@@ -153,8 +160,10 @@ pub(crate) fn measure(
     }
     let loaded = loaded?;
     let is_over = loaded.load.interrupted || setting.interrupt.is_interrupted();
-    if !is_over {
-        contract.warm_service_time_us = warm_us.or_else(|| warm_service_time_us(setting, chain.front()));
+    if !is_over && warm_us.is_none() {
+        let times = asked_idle.warm();
+        contract.warm_service_time_us = times.iter().min().map(|it| it.as_micros_f64());
+        contract.idle_answers = IdleAnswers::of(&times);
     }
     let ids: Vec<String> = chain.upstreams().iter().map(|running| running.id().to_owned()).collect();
     let is_over = is_over || setting.interrupt.is_interrupted();
@@ -162,7 +171,8 @@ pub(crate) fn measure(
         let service_time_us = contract.warm_service_time_us.unwrap_or(contract.idle_service_time_us);
         let names = loaded.names.clone();
         let warmed = loaded.warm_up.clone();
-        let warmed = warmed.map(|(told, response)| Warmed { told, response, service_time_us, names });
+        let idle = contract.idle_answers;
+        let warmed = warmed.map(|(told, response)| Warmed { told, response, service_time_us, idle, names });
         booted.warmed.extend(warmed.map(|warmed| (warmed_for(setting.cell), warmed)));
         *up = Some(booted);
         false
@@ -193,17 +203,6 @@ pub(crate) fn measure(
 fn machine_cores(setting: &Setting<'_>) -> u32 {
     let all = setting.cores.map_or_else(|| Cpus::of_this_thread().count(), |cores| cores.all.count());
     all.max(1) as u32
-}
-
-/// What an answer takes of the idle stack: the first one loads classes and opens connections, so it is not alone.
-fn idle_service_time_us(setting: &Setting<'_>, running: &Running, contract: &Contract) -> f64 {
-    let first = contract.idle_service_time_us;
-    warm_service_time_us(setting, running).map_or(first, |shortest| shortest.min(first))
-}
-
-/// What an answer takes once the stack is warm, and idle again.
-fn warm_service_time_us(setting: &Setting<'_>, running: &Running) -> Option<f64> {
-    stack::shortest_answer(running, &setting.cell.endpoint, CONTRACT_TIMEOUT).map(Duration::as_micros_f64)
 }
 
 /// Whether client and servers were where they belong; a figure of other cores is none of this placement.
@@ -255,6 +254,7 @@ pub(crate) fn contract_record(report: &ContractReport) -> Contract {
         deviations: mismatches.map(ToString::to_string).collect(),
         idle_service_time_us: report.took.as_micros_f64(),
         warm_service_time_us: None,
+        idle_answers: None,
         tries: report.tries,
     }
 }

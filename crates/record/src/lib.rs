@@ -19,6 +19,7 @@ mod distribution;
 mod error;
 mod files;
 mod hlog;
+mod idle;
 mod load;
 mod load_file;
 mod manifest;
@@ -42,6 +43,7 @@ pub use confirmations_file::{append_confirmation, read_confirmations};
 pub use distribution::{Distribution, LowerBounds};
 pub use error::RecordError;
 pub use hlog::{LoggedInterval, read_interval_log, with_interval_log};
+pub use idle::IdleAnswers;
 pub use load::{
     Connections, ForeignDriver, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult, Outcomes, Second,
     StepResult, Window, WrongAnswer,

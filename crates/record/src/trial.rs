@@ -6,6 +6,7 @@ use plan::{Driver, NamedLoad, Role};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::idle::IdleAnswers;
 use crate::load::LoadResult;
 use crate::signals::{HostSignals, ServerSignals};
 
@@ -192,6 +193,10 @@ pub struct Contract {
     /// answer then, and in records of versions that did not ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_service_time_us: Option<f64>,
+    /// All of those few and their mean, of which `warm_service_time_us` is the shortest. Absent where too few came, and in
+    /// records of versions that kept the shortest only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_answers: Option<IdleAnswers>,
     /// Attempts until a whole answer came.
     pub tries: u32,
 }

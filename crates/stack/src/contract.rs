@@ -16,10 +16,6 @@ use crate::running::Running;
 /// How often an endpoint of one answer a connection is asked: a close with the request unread is a reset, which
 /// may overtake the answer.
 const TRIES_MAX: u32 = 10;
-/// How often an endpoint is asked for its shortest time, and how long all that may take: so many tries of the slow
-/// endpoints of the write-ups.
-const SHORTEST_TRIES: u32 = 5;
-const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 /// How long a second answer on a connection is waited for, beyond the time of the first.
 const SECOND_ANSWER_WAIT: Duration = Duration::from_secs(1);
 /// A timer may be this much early; servers count in milliseconds.
@@ -240,24 +236,6 @@ pub fn check_contract(
     Ok(ContractReport { status, head, headers, framing, body, wire_bytes, afterwards, tries, took, matches })
 }
 
-/// The shortest time in which an idle stack answers, of a few answers one after the other, each on a connection of its
-/// own. `None` where there was no right status within `timeout`.
-pub fn shortest_answer(running: &Running, endpoint: &Endpoint, timeout: Duration) -> Option<Duration> {
-    let deadline = Instant::now() + SHORTEST_WAIT.into();
-    let mut shortest: Option<Duration> = None;
-    for _ in 0..SHORTEST_TRIES {
-        let (_, answer, took) = ask(running.addr(), &endpoint.path, timeout).ok()?;
-        if answer.status != endpoint.status {
-            return None;
-        }
-        shortest = Some(shortest.map_or(took, |least| least.min(took)));
-        if Instant::now() >= deadline {
-            break;
-        }
-    }
-    shortest
-}
-
 /// Asks for `path` on one connection until the server closes it, at most `max` times: how many answers it gave,
 /// `None` when it is still open then.
 pub(crate) fn count_requests(
@@ -282,7 +260,11 @@ pub(crate) fn count_requests(
     Ok(None)
 }
 
-fn ask(addr: SocketAddr, path: &str, timeout: Duration) -> Result<(Client, Answer, Duration), Failure> {
+pub(crate) fn ask(
+    addr: SocketAddr,
+    path: &str,
+    timeout: Duration,
+) -> Result<(Client, Answer, Duration), Failure> {
     let deadline = Instant::now() + timeout.into();
     let mut client = Client::connect(addr, deadline)?;
     let begun = Instant::now();

@@ -16,6 +16,7 @@ mod client;
 mod contract;
 mod cpus;
 mod error;
+mod idle;
 mod interrupt;
 mod jdk;
 mod kill;
@@ -32,9 +33,10 @@ pub use build::{BuildOptions, BuildOutcome, build};
 pub use chain::{Chain, ChainOptions};
 pub use check::{REQUESTS_MAX, StackReport, check};
 pub use client::{OneAnswer, ask_once};
-pub use contract::{Afterwards, ContractReport, Mismatch, check_contract, shortest_answer};
+pub use contract::{Afterwards, ContractReport, Mismatch, check_contract};
 pub use cpus::Cpus;
 pub use error::{Listening, LogEnd, StackError};
+pub use idle::{IdleAsking, idle_answers};
 pub use interrupt::Interrupt;
 pub use needs::{
     Missing, find_program, has_library, install_hint, java_from, java_version, jdk_from, missing, search_path,

@@ -13,6 +13,7 @@ mod deviation;
 mod distribution;
 mod interval;
 mod little;
+mod mean;
 mod rates;
 mod scalability;
 mod spread;
@@ -39,6 +40,7 @@ pub use distribution::{
 };
 pub use interval::{Interval, Times};
 pub use little::{LITTLE_TOLERANCE, LittlesLaw};
+pub use mean::{MEAN_VALUES_MIN, MeanInterval};
 pub use rates::{RateSample, RateSpread};
 pub use scalability::law::{LAW_LEVELS_MIN, Law, LawFit, scalability};
 pub use scalability::pool::{Knee, POOL_LEVELS_MIN, PoolFit, PoolModel, pool_model};

@@ -68,6 +68,14 @@ fn kept_processes_serve_every_block_and_end_with_the_run() {
     let all = trials(&lab.run_dir());
     assert_eq!(all.len(), 9, "two stacks and a twin, three times each");
     assert!(all.iter().all(|trial| trial["measured"].is_object()), "{all:?}");
+    for trial in &all {
+        let idle = &trial["measured"]["contract"]["idle_answers"];
+        assert_eq!(idle["count"], 100, "kept processes pass on what was asked of them first: {idle}");
+        let [low, mean, high] =
+            ["mean_low_us", "mean_us", "mean_high_us"].map(|field| idle[field].as_f64().unwrap());
+        assert!(0.0 < low && low <= mean && mean <= high, "{idle}");
+        assert_eq!(idle["shortest_us"], trial["measured"]["contract"]["warm_service_time_us"]);
+    }
     assert_eq!(booted(&lab).len(), 3, "one process each; the twin has one of its own");
     assert!(text.contains("Processes were kept from block to block"), "{text}");
     assert!(lab.nothing_runs());

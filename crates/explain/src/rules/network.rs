@@ -2,7 +2,8 @@
 
 use record::AcceptQueue;
 
-use crate::facts::{CPU_SHARE_LOW, Facts, is_about};
+use crate::facts::{CPU_SHARE_LOW, Facts};
+use crate::idle::is_about;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 
 /// More than half: whatever most users wait for is what they wait for.

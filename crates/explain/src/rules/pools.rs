@@ -3,10 +3,15 @@
 //! By Little's law X · S is the number of requests under way. Where CPU is left and answers take as long as on an idle
 //! server once their turn comes, X · S₀ is how many had their turn at a time: K.
 
-use crate::facts::{Facts, Group, POOL_TOLERANCE, is_about};
+use crate::facts::{Facts, Group};
+use crate::idle::{Concurrency, POOL_TOLERANCE};
 use crate::noise::held_up;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 
+/// Beyond the middle half of an idle server's answers, so far from it the median of the load may be and still be theirs.
+const MEDIAN_OFF_MAX: f64 = 0.1;
+/// The third quarter of an idle server's answers over the first, up to which their median is as good as one time.
+const MIDDLE_HALF_NEAR: f64 = 1.25;
 /// How much longer answers may take than an idle server's when nobody waits for anybody: a tenth of it is no queue.
 const LONGER_THAN_IDLE_MAX: f64 = 0.1;
 /// A bound on connections to an upstream is reached nearly all the time when it is the limit.
@@ -42,31 +47,67 @@ pub(crate) fn idle_pace(facts: &Facts<'_>) -> Option<Verdict> {
     }
     // A user who thinks is as much of the load as one who waits.
     let thinking = facts.rate * load.think_us.unwrap_or(0.0) / 1e6;
-    let engaged = facts.under_way()? + thinking;
+    let engaged = facts.concurrency()?.plus(thinking);
     let users = load.connections;
-    is_about(engaged, users).then(|| {
+    let confidence = if engaged.is_sharp() { Confidence::Sure } else { Confidence::Likely };
+    let is_theirs = engaged.is_sharp() || is_shaped_as_idle(facts, engaged.tells_a_number());
+    (engaged.reaches(users) && is_theirs).then(|| {
         let thinkers =
             if thinking > 0.0 { format!(" + {thinking:.1} users who think") } else { String::new() };
         let text = format!(
             "all wait for an idle server: {}{thinkers} ≈ the {users} connections",
             facts.under_way_words()
         );
-        Verdict::new(VerdictKind::IdlePace, Confidence::Sure, "none: idle pace", text)
+        Verdict::new(VerdictKind::IdlePace, confidence, "none: idle pace", text)
+            .and_maybe(spread_words(facts).filter(|_| !engaged.is_sharp()))
             .confirmed_by("double the connections; the rate should double", facts.rate)
     })
 }
 
+/// Where answers of an idle server differ, a mean says less than all of them: whether the median under load is among the middle
+/// half of those, too. It decides by itself where these are near each other, as those of a cache that seldom misses; else only
+/// beside a mean that is known.
+fn is_shaped_as_idle(facts: &Facts<'_>, is_mean_known: bool) -> bool {
+    let (idle, loaded) = (facts.trial.contract.idle_answers, facts.trial.load.service_time_us.p50);
+    idle.zip(loaded).is_some_and(|(idle, p50_us)| {
+        let of_idle = idle.p25_us * (1.0 - MEDIAN_OFF_MAX)..=idle.p75_us * (1.0 + MEDIAN_OFF_MAX);
+        of_idle.contains(&p50_us) && (is_mean_known || idle.p75_us <= MIDDLE_HALF_NEAR * idle.p25_us)
+    })
+}
+
+/// The mean answer under load beside those of the idle server.
+fn spread_words(facts: &Facts<'_>) -> Option<String> {
+    let idle = facts.trial.contract.idle_answers?;
+    let mean_us = facts.trial.load.service_time_us.mean?;
+    let ms = |us: f64| us / 1e3;
+    Some(format!(
+        "the mean answer took {:.1} ms; {} answers of the idle server took {:.1} to {:.1} ms, and their mean is {:.1} ms \
+         ({:.1} to {:.1})",
+        ms(mean_us),
+        idle.count,
+        ms(idle.shortest_us),
+        ms(idle.longest_us),
+        ms(idle.mean_us),
+        ms(idle.mean_low_us),
+        ms(idle.mean_high_us)
+    ))
+}
+
 fn answered_as_when_idle(facts: &Facts<'_>) -> Option<Verdict> {
     let load = &facts.trial.load;
-    let (idle_s, mean_us) = (facts.idle_s?, load.response_time_us.mean.or(load.service_time_us.mean)?);
-    let longer = mean_us / 1e6 / idle_s - 1.0;
-    (longer <= LONGER_THAN_IDLE_MAX).then(|| {
+    let (idle, mean_us) = (facts.idle?, load.response_time_us.mean.or(load.service_time_us.mean)?);
+    let longer = mean_us / 1e6 / idle.mean_s - 1.0;
+    let is_within_reach = mean_us / 1e6 <= idle.high_s && is_shaped_as_idle(facts, idle.tells_a_mean());
+    let is_no_longer = longer <= LONGER_THAN_IDLE_MAX;
+    let confidence = if is_no_longer { Confidence::Sure } else { Confidence::Likely };
+    (is_no_longer || is_within_reach).then(|| {
         let text = format!(
             "the mean answer took {:.1} ms, and that of an idle server {:.1} ms",
             mean_us / 1e3,
-            idle_s * 1e3
+            idle.mean_s * 1e3
         );
-        Verdict::new(VerdictKind::IdlePace, Confidence::Sure, "none: idle pace", text)
+        Verdict::new(VerdictKind::IdlePace, confidence, "none: idle pace", text)
+            .and_maybe(spread_words(facts).filter(|_| !is_no_longer))
             .confirmed_by("let twice as many users come; the rate should double", facts.rate)
     })
 }
@@ -79,10 +120,16 @@ const WAITING_S_MIN: f64 = 0.005;
 ///
 /// A CPU that is busy, and not used up, does not speak against a pool: were requests waiting for it, they would take
 /// longer than on an idle server, and X·S₀ would be less than K.
-fn under_way(facts: &Facts<'_>) -> Option<f64> {
+fn under_way(facts: &Facts<'_>) -> Option<Concurrency> {
     let waits = facts.idle_s.is_some_and(|idle_s| idle_s >= WAITING_S_MIN);
     let may_be = facts.has_cpu_left() || (waits && !facts.is_full() && facts.used_share().is_some());
-    facts.under_way().filter(|_| may_be)
+    facts.concurrency().filter(|it| may_be && it.tells_a_number())
+}
+
+/// No surer than X·S₀ is sharp: where the interval holds several numbers, one that fits is a possibility.
+fn as_sharp(under_way: Concurrency, verdict: Verdict) -> Verdict {
+    let most = if under_way.is_sharp() { Confidence::Sure } else { Confidence::Possible };
+    Verdict { confidence: verdict.confidence.max(most), ..verdict }
 }
 
 pub(crate) fn upstream_pool(facts: &Facts<'_>) -> Option<Verdict> {
@@ -91,7 +138,7 @@ pub(crate) fn upstream_pool(facts: &Facts<'_>) -> Option<Verdict> {
     let held = behind.server.signals.as_ref()?.connections?;
     let is_bound = held.mean >= HELD_MEAN_MIN * f64::from(held.max)
         && f64::from(held.max) <= HELD_OF_CLIENTS_MAX * facts.users
-        && is_about(under_way, held.max);
+        && under_way.may_be(held.max);
     is_bound.then(|| {
         let (k, stack) = (held.max, &behind.stack);
         let text = format!(
@@ -100,8 +147,8 @@ pub(crate) fn upstream_pool(facts: &Facts<'_>) -> Option<Verdict> {
             held.mean
         );
         let phrase = format!("{k} connections to {stack}");
-        Verdict::new(VerdictKind::UpstreamPoolLimit, Confidence::Sure, phrase, text)
-            .accounting_for(under_way / f64::from(k))
+        as_sharp(under_way, Verdict::new(VerdictKind::UpstreamPoolLimit, Confidence::Sure, phrase, text))
+            .accounting_for(under_way.mid / f64::from(k))
             .and(facts.cpu_words())
             .confirmed_with(larger(facts, Setting::UpstreamPool, k, &[], "connections to it"))
     })
@@ -135,7 +182,7 @@ pub(crate) fn backend(facts: &Facts<'_>) -> Option<Verdict> {
     let phrase = format!("backend ({stack})");
     let confidence =
         if alone.is_some() && of_alone.is_none() { Confidence::Possible } else { Confidence::Likely };
-    let of_pool = fitting.as_ref().map(|(under_way, fitting)| under_way / f64::from(fitting.threads));
+    let of_pool = fitting.as_ref().map(|(under_way, fitting)| under_way.mid / f64::from(fitting.threads));
     let mut verdict = Verdict::new(VerdictKind::BackendBound, confidence, phrase, text)
         .accounting_for_maybe(of_pool.into_iter().chain(of_alone).reduce(f64::max));
     verdict.evidence.extend(evidence);
@@ -149,12 +196,13 @@ pub(crate) fn backend(facts: &Facts<'_>) -> Option<Verdict> {
 /// A pool of K threads, a single one, or a section that one at a time may be in.
 pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
     let under_way = under_way(facts)?;
-    if is_about(under_way, 1) {
-        return one_at_a_time(facts).map(|verdict| verdict.accounting_for(under_way));
+    let one = || one_at_a_time(facts).map(|it| as_sharp(under_way, it).accounting_for(under_way.mid));
+    if under_way.may_be(1) {
+        return one();
     }
     let fitting = fitting(facts, under_way, false)?;
     if fitting.threads == 1 {
-        return one_at_a_time(facts).map(|verdict| verdict.accounting_for(under_way));
+        return one();
     }
     let (k, names) = (fitting.threads, fitting.names.join(", "));
     let text = format!("{} ≈ {k} threads `{names}`", facts.under_way_words());
@@ -181,7 +229,7 @@ pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
             "threads",
         ))
     };
-    Some(verdict.accounting_for(under_way / f64::from(k)).and(facts.cpu_words()))
+    Some(as_sharp(under_way, verdict).accounting_for(under_way.mid / f64::from(k)).and(facts.cpu_words()))
 }
 
 /// One request at a time has its turn. Where several threads work for that, they wait for each other; where one does, it
@@ -241,8 +289,9 @@ impl Fitting {
 }
 
 /// The size closest to `under_way` among those of the groups that may be the pool, and the names of all groups of that
-/// size: between them the evidence does not decide.
-fn fitting(facts: &Facts<'_>, under_way: f64, behind: bool) -> Option<Fitting> {
+/// size: between them the evidence does not decide. `None` also where the interval of `under_way` is wide and holds several
+/// sizes: one of them fits by chance.
+fn fitting(facts: &Facts<'_>, under_way: Concurrency, behind: bool) -> Option<Fitting> {
     // As many threads as connections is a thread a connection: that follows the load and limits nothing.
     let connections = facts.trial.load.load.connections;
     let groups: Vec<Group<'_>> = facts
@@ -251,12 +300,15 @@ fn fitting(facts: &Facts<'_>, under_way: f64, behind: bool) -> Option<Fitting> {
         .filter(|group| group.of.is_some() == behind && facts.may_serve(group))
         .filter(|group| {
             // Of threads that wait for a core the requests wait, too, and have their turn all the same.
-            let is_filled = is_about(under_way + held_up(facts, group), group.threads);
-            (1..connections).contains(&group.threads) && (is_about(under_way, group.threads) || is_filled)
+            let is_filled = under_way.plus(held_up(facts, group)).may_be(group.threads);
+            (1..connections).contains(&group.threads) && (under_way.may_be(group.threads) || is_filled)
         })
         .collect();
-    let off = |group: &&Group<'_>| (under_way - f64::from(group.threads)).abs();
+    let off = |group: &&Group<'_>| (under_way.mid - f64::from(group.threads)).abs();
     let threads = groups.iter().min_by(|a, b| off(a).total_cmp(&off(b)))?.threads;
+    if !under_way.is_sharp() && groups.iter().any(|group| group.threads != threads) {
+        return None;
+    }
     let names = groups.iter().filter(|group| group.threads == threads).map(Group::shown).collect();
     Some(Fitting { threads, names })
 }

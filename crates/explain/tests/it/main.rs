@@ -5,5 +5,6 @@ mod calibration;
 mod capacity;
 mod claims;
 mod compare;
+mod idle;
 mod reasons;
 mod samples;

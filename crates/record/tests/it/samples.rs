@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use record::{
     AcceptQueue, Burst, CellId, Connections, Contract, Distribution, Driver, ForeignDriver, Generator, Held,
-    HostSignals, JvmUse, LOAD_VERSION, LittlesLaw, Load, LoadResult, MANIFEST_VERSION, Machine, Manifest,
-    Measured, NamedUse, Outcomes, Quota, Role, Second, Server, ServerSignals, StackManifest, Surroundings,
-    TRIAL_VERSION, ThreadGroupUse, Trial, TrialResult, Upstream, UsageSample, WarmUp, Window, load_of_label,
+    HostSignals, IdleAnswers, JvmUse, LOAD_VERSION, LittlesLaw, Load, LoadResult, MANIFEST_VERSION, Machine,
+    Manifest, Measured, NamedUse, Outcomes, Quota, Role, Second, Server, ServerSignals, StackManifest,
+    Surroundings, TRIAL_VERSION, ThreadGroupUse, Trial, TrialResult, Upstream, UsageSample, WarmUp, Window,
+    load_of_label,
 };
 
 fn map<V: Copy>(pairs: &[(&str, V)]) -> BTreeMap<String, V> {
@@ -161,6 +162,18 @@ pub(crate) fn measured(index: u32) -> Trial {
         deviations: vec!["120 bytes on the wire instead of 118".into()],
         idle_service_time_us: 100.5,
         warm_service_time_us: Some(99.5),
+        idle_answers: Some(IdleAnswers {
+            count: 100,
+            shortest_us: 99.5,
+            p25_us: 100.0,
+            p50_us: 101.0,
+            p75_us: 103.0,
+            p90_us: 110.0,
+            longest_us: 150.0,
+            mean_us: 102.0,
+            mean_low_us: 101.0,
+            mean_high_us: 104.0,
+        }),
         tries: 2,
     };
     let upstreams = vec![Upstream { stack: "tomcat-nio".into(), server: server() }];

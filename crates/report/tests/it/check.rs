@@ -25,6 +25,7 @@ fn checked(wire_bytes: u64, head: &str, cap: Option<u32>) -> Checked {
         deviations: Vec::new(),
         idle_service_time_us: 1234.5,
         warm_service_time_us: None,
+        idle_answers: None,
         tries: 1,
     };
     let hello = EndpointCheck { name: "hello".into(), path: "/hello".into(), body: "world".into(), contract };

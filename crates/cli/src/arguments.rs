@@ -454,8 +454,13 @@ pub struct ErrorRates {
     /// 99th percentiles behind a queue with Poisson arrivals, the server busy for this share of the time
     #[arg(long, value_name = "SHARE", group = "world")]
     pub queue: Option<Share>,
-    /// Print the table of docs/statistics.md
-    #[arg(long, conflicts_with_all = ["stacks", "blocks", "blocks_max", "noise", "effect", "world"])]
+    /// Of a claim of so many comparisons, looked at after 6, 8, 10, 14 and 20 blocks and decided as soon as it can be, as
+    /// `proofload replicate` does
+    #[arg(long, value_name = "COMPARISONS", value_parser = clap::value_parser!(u8).range(1..=24),
+          conflicts_with_all = ["stacks", "blocks", "blocks_max", "precision", "first_fails", "queue"])]
+    pub claim: Option<u8>,
+    /// Print the tables of docs/statistics.md
+    #[arg(long, conflicts_with_all = ["stacks", "blocks", "blocks_max", "noise", "effect", "world", "claim"])]
     pub table: bool,
     /// Experiments of each kind
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=100_000))]

@@ -109,11 +109,11 @@ pub fn error_rates_table(all: &[ErrorRates]) -> String {
     text
 }
 
-fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-fn world(world: World) -> String {
+pub(crate) fn world(world: World) -> String {
     match world {
         World::Rates => "rates".into(),
         World::Failing(share) => {

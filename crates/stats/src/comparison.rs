@@ -2,6 +2,8 @@
 
 pub(crate) mod fisher;
 pub(crate) mod letters;
+pub(crate) mod looks;
+pub(crate) mod looks_simulation;
 pub(crate) mod paired;
 pub(crate) mod simulation;
 pub(crate) mod unpaired;

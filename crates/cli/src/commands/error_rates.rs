@@ -2,8 +2,10 @@
 
 use std::process::ExitCode;
 
-use report::{ErrorRates, error_rates_table, error_rates_text};
-use stats::{Setting, World, error_rates};
+use report::{
+    ErrorRates, RatesOfClaim, claim_rates_table, claim_rates_text, error_rates_table, error_rates_text,
+};
+use stats::{ClaimSetting, Setting, World, claim_rates, error_rates};
 
 use crate::arguments;
 use crate::exit::{self, Failure};
@@ -23,6 +25,17 @@ const TABLE: [(World, usize, f64, f64); 10] = [
     (World::Queue(0.8), 4, 0.0, 0.1),
 ];
 
+/// The rows of the table of claims there: what trials are, comparisons, noise, and by what the first of each is better.
+const CLAIMS: [(World, usize, f64, f64); 7] = [
+    (World::Rates, 1, 0.03, 0.05),
+    (World::Rates, 1, 0.03, 0.2),
+    (World::Rates, 4, 0.03, 0.05),
+    (World::Rates, 4, 0.03, 0.2),
+    (World::Rates, 12, 0.03, 0.2),
+    (World::Failing(0.1), 1, 0.03, 0.2),
+    (World::Censored(0.15), 4, 0.03, 0.2),
+];
+
 /// Runs the command.
 pub fn run(arguments: &arguments::ErrorRates) -> Result<ExitCode, Failure> {
     let asked = asked(arguments);
@@ -30,8 +43,18 @@ pub fn run(arguments: &arguments::ErrorRates) -> Result<ExitCode, Failure> {
         let row =
             |(world, treatments, noise, effect)| of(&Setting { world, treatments, noise, effect, ..asked });
         let all = TABLE.map(row);
-        print(&error_rates_table(&all))?;
-        return Ok(code(all.iter().all(ErrorRates::is_seldom_wrong)));
+        let of = |(world, comparisons, noise, effect)| {
+            of_claim(ClaimSetting { world, comparisons, noise, effect, ..claim(&asked, 1) })
+        };
+        let claims = CLAIMS.map(of);
+        print(&format!("{}\n{}", error_rates_table(&all), claim_rates_table(&claims).trim_end()))?;
+        let is_good = all.iter().all(ErrorRates::is_seldom_wrong);
+        return Ok(code(is_good && claims.iter().all(RatesOfClaim::is_seldom_wrong)));
+    }
+    if let Some(comparisons) = arguments.claim {
+        let rates = of_claim(claim(&asked, comparisons.into()));
+        print(&claim_rates_text(&rates))?;
+        return Ok(code(rates.is_seldom_wrong()));
     }
     let rates = of(&asked);
     print(&error_rates_text(&rates))?;
@@ -49,6 +72,15 @@ fn of(apart: &Setting) -> ErrorRates {
         _ => Setting { effect: 0.0, ..*apart },
     };
     ErrorRates { apart: *apart, of_equal: error_rates(&equal), of_apart: error_rates(apart) }
+}
+
+fn claim(asked: &Setting, comparisons: usize) -> ClaimSetting {
+    let Setting { world, noise, effect, experiments, seed, .. } = *asked;
+    ClaimSetting { world, comparisons, noise, effect, experiments, seed }
+}
+
+fn of_claim(setting: ClaimSetting) -> RatesOfClaim {
+    RatesOfClaim { setting, rates: claim_rates(&setting) }
 }
 
 fn asked(arguments: &arguments::ErrorRates) -> Setting {

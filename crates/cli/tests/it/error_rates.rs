@@ -54,3 +54,18 @@ fn the_published_table_is_that_of_the_code() {
     let (table, _) = rest.split_once("<!-- error-rates: end -->").expect("and an end");
     assert_eq!(table.trim(), String::from_utf8_lossy(&output.stdout).trim());
 }
+
+#[test]
+fn a_claim_that_is_looked_at_has_rates_of_its_own() {
+    let of = |comparisons: &str, effect: &str| {
+        let arguments = ["error-rates", "--claim", comparisons, "--effect", effect, "--experiments", "100"];
+        String::from_utf8_lossy(&run(&arguments).stdout).into_owned()
+    };
+    let far = of("4", "50%");
+    assert!(
+        far.contains("a claim of 4 comparisons, rates, looked at after 6, 8, 10, 14, 20 blocks"),
+        "{far}"
+    );
+    assert!(far.contains("100.0 % of the runs, by 6.0 blocks on average"), "{far}");
+    assert_eq!(run(&["error-rates", "--claim", "1", "--blocks", "6"]).status.code(), Some(2));
+}

@@ -112,10 +112,20 @@ impl LogRatios {
     /// All ln(a / b) that the signed-rank test does not reject (Tukey, 1949; as in R's `wilcox.test`). `None` of fewer
     /// than [`INTERVAL_BLOCKS_MIN`] blocks.
     fn interval(&self) -> Option<(f64, f64)> {
-        let rank = rejected_below(self.0.len())?;
+        Some(self.between_means(rejected_below(self.0.len())?))
+    }
+
+    /// From the mean of two blocks of this rank, from 1, to that of the same rank from above.
+    pub(super) fn between_means(&self, rank: usize) -> (f64, f64) {
         let mut means = pair_means(&self.0);
         means.sort_by(f64::total_cmp);
-        Some((means[rank - 1], means[means.len() - rank]))
+        (means[rank - 1], means[means.len() - rank])
+    }
+
+    /// The same of the first blocks only.
+    #[must_use]
+    pub(super) fn first(&self, blocks: usize) -> Self {
+        Self(self.0.iter().take(blocks).copied().collect())
     }
 
     /// Half the width of Student's 95 % interval of the mean logarithm: what a run is told to stop by. It does not look

@@ -146,37 +146,53 @@ fn blocks(setting: &Setting, random: &mut Xoshiro256PlusPlus) -> Vec<Vec<Option<
 
 /// One trial of each treatment, the twin last.
 fn block(setting: &Setting, random: &mut Xoshiro256PlusPlus) -> Vec<Observation> {
-    let machine = MACHINE_TO_NOISE * setting.noise * normal(random);
-    let arrivals = match setting.world {
-        World::Queue(_) => exponentials(random),
-        _ => Vec::new(),
-    };
-    let of = |treatment: usize| {
-        let effect = if treatment == 0 { libm::log(1.0 + setting.effect) } else { 0.0 };
-        let own = effect + setting.noise * normal(random);
-        match setting.world {
+    let block = Block::of(setting.world, setting.noise, random);
+    (0..=setting.treatments)
+        .map(|treatment| {
+            block.trial(if treatment == 0 { setting.effect } else { 0.0 }, treatment == 0, random)
+        })
+        .collect()
+}
+
+/// What the trials of a block have in common.
+pub(super) struct Block {
+    world: World,
+    noise: f64,
+    /// What the machine does to the logarithms of all.
+    machine: f64,
+    arrivals: Vec<f64>,
+}
+
+impl Block {
+    pub(super) fn of(world: World, noise: f64, random: &mut Xoshiro256PlusPlus) -> Self {
+        let machine = MACHINE_TO_NOISE * noise * normal(random);
+        let arrivals = match world {
+            World::Queue(_) => exponentials(random),
+            _ => Vec::new(),
+        };
+        Self { world, noise, machine, arrivals }
+    }
+
+    /// A trial of a treatment that is better by a share of `effect`.
+    pub(super) fn trial(&self, effect: f64, is_first: bool, random: &mut Xoshiro256PlusPlus) -> Observation {
+        let own = libm::log(1.0 + effect) + self.noise * normal(random);
+        let figure = || Observation::Figure(libm::exp(self.machine + own));
+        match self.world {
             World::Failing(share) if chance(random) < share => Observation::Failed,
-            World::FirstFails(share) if treatment == 0 && chance(random) < share => Observation::Failed,
-            World::Rates | World::Failing(_) | World::FirstFails(_) => {
-                Observation::Figure(libm::exp(machine + own))
-            }
+            World::FirstFails(share) if is_first && chance(random) < share => Observation::Failed,
+            World::Rates | World::Failing(_) | World::FirstFails(_) => figure(),
             World::Censored(share) => {
-                let spread = setting.noise * libm::sqrt(1.0 + MACHINE_TO_NOISE * MACHINE_TO_NOISE);
+                let spread = self.noise * libm::sqrt(1.0 + MACHINE_TO_NOISE * MACHINE_TO_NOISE);
                 let slowest = spread * normal_quantile(share);
-                if machine + own < slowest {
-                    Observation::Failed
-                } else {
-                    Observation::Figure(libm::exp(machine + own))
-                }
+                if self.machine + own < slowest { Observation::Failed } else { figure() }
             }
             // How busy a server is depends on how fast it is, so the machine's part would be another load.
             World::Queue(busy) => {
                 let mean = busy * libm::exp(-own);
-                queue_figure(&arrivals, || -mean * libm::log(1.0 - chance(random)))
+                queue_figure(&self.arrivals, || -mean * libm::log(1.0 - chance(random)))
             }
         }
-    };
-    (0..=setting.treatments).map(of).collect()
+    }
 }
 
 /// 1 / the 99th percentile of response time of a server that needs `service` for a request, where requests arrive one a

@@ -1,18 +1,32 @@
 #!/usr/bin/env bash
-# Writes down what replications came to: scripts/replication.sh WRITE-UP [--quick], after `proofload replicate` with the
-# same arguments. Everything is made from the last run's records, and nothing is measured.
+# Keeps what replications came to: scripts/replication.sh NAME..., after `proofload replicate NAME`. The records of each last run go
+# to docs/replication/NAME/records, as small as reports allow, and what they come to beside them; without a name, that is made
+# again from the records that are there, as after a change of the rules. Nothing is measured. A test holds the texts to the records.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-proofload=${CARGO_TARGET_DIR:-target}/release/proofload
-[ $# -ge 1 ] || { echo "replication: name a write-up, as in: scripts/replication.sh servlet-containers" >&2; exit 2; }
-name=$1
-shift
-dir=docs/replication/$name${1:+-quick}
-mkdir -p "$dir"
-"$proofload" replicate "$name" --no-load "$@" >"$dir/claims.txt"
-run=$(sed -n 's/^Full record: //p' "$dir/claims.txt")
-"$proofload" report "$run" >"$dir/ranking.txt"
-# Where the binary lay is of this machine alone.
-sed -E 's#"/[^"]*/proofload[^"/]*"#"proofload"#' "$run/manifest.json" >"$dir/manifest.json"
-echo "replication: $dir"
+proofload=${PROOFLOAD:-${CARGO_TARGET_DIR:-target}/release/proofload}
+folder=docs/replication
+[ -x "$proofload" ] || { echo "replication: $proofload is missing; make build makes it" >&2; exit 1; }
+
+for name in "$@"; do
+    rm -rf "$folder/$name/records"
+    mkdir -p "$folder/$name"
+    "$proofload" replicate "$name" --export "$folder/$name/records"
+done
+rows=
+for records in "$folder"/*/records; do
+    [ -d "$records" ] || continue
+    name=$(basename "$(dirname "$records")")
+    "$proofload" replicate "$name" --no-load --runs /nonexistent >"$folder/$name/claims.txt"
+    "$proofload" report "$records" >"$folder/$name/ranking.txt"
+    rows+="| [$name]($name/claims.txt) | $(grep -E '^[0-9]+ claims: ' "$folder/$name/claims.txt") |"$'\n'
+    echo "replication: $folder/$name, records of $(du -sk "$records" | cut -f1) KiB"
+done
+# What stands between the marks is the table of all of them.
+awk -v rows="$rows" '
+    /<!-- replications: begin -->/ { print; print "| write-up | verdicts |"; print "|---|---|"; printf "%s", rows; skip = 1 }
+    /<!-- replications: end -->/ { skip = 0 }
+    !skip || /<!-- replications: end -->/
+' "$folder/README.md" | awk '!(/<!-- replications: begin -->/ && seen++)' >"$folder/README.md.new"
+mv "$folder/README.md.new" "$folder/README.md"

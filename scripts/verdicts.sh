@@ -1,15 +1,19 @@
 #!/usr/bin/env bash
-# Writes down why each cell of a run stopped: scripts/verdicts.sh NAME RUN, into docs/verdicts/NAME.txt. Everything is made
-# from the run's records, and nothing is measured.
+# Why each cell of the write-ups' runs stopped, into docs/verdicts/NAME.txt: of the records in docs/replication/NAME/records, or
+# where there are none yet of those in docs/samples/records/NAME. Nothing is measured. A test holds the texts to the records.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-proofload=${CARGO_TARGET_DIR:-target}/release/proofload
-[ $# -eq 2 ] || { echo "verdicts: name a write-up and a run, as in: scripts/verdicts.sh gateways runs/gateways-20260101-120000" >&2; exit 2; }
-mkdir -p docs/verdicts
-{
-  "$proofload" report "$2" | sed '/^Full record:/d'
-  echo
-  "$proofload" explain "$2"
-} >"docs/verdicts/$1.txt"
-echo "verdicts: docs/verdicts/$1.txt"
+proofload=${PROOFLOAD:-${CARGO_TARGET_DIR:-target}/release/proofload}
+[ -x "$proofload" ] || { echo "verdicts: $proofload is missing; make build makes it" >&2; exit 1; }
+for file in docs/verdicts/*.txt; do
+    name=$(basename "$file" .txt)
+    records=docs/replication/$name/records
+    [ -d "$records" ] || records=docs/samples/records/$name
+    {
+        "$proofload" report "$records"
+        echo
+        "$proofload" explain "$records"
+    } >"$file"
+    echo "verdicts: $file"
+done

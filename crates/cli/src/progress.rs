@@ -13,7 +13,8 @@ use lab::LabError;
 use lab::calibrate;
 use lab::experiment::Ended;
 use live::{
-    State, finished_line, interval_words, left_out_line, left_words, precise_line, started, trial_words,
+    State, finished_line, interval_words, left_out_line, left_words, looked_line, precise_line, started,
+    trial_words,
 };
 use plan::LoadPlan;
 use units::Duration;
@@ -181,6 +182,7 @@ impl RunProgress {
                 self.screen.now(&format!("{}, {}", self.trial, left_words(ahead)), true);
             }
             Event::Precise { round, load, blocks } => self.screen.done(&precise_line(round, load, *blocks)),
+            Event::Looked { blocks, open, cells } => self.screen.done(&looked_line(*blocks, *open, *cells)),
             Event::Finished { trial } => self.screen.done(&finished_line(&self.trial, trial)),
             Event::Begun { .. } | Event::During(_) => {}
         }

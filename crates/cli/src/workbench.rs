@@ -1,6 +1,7 @@
 //! What a command needs that builds, boots or measures stacks.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -21,6 +22,7 @@ pub struct Workbench {
     /// Interrupted by the first Ctrl-C or SIGTERM.
     pub control: Arc<Control>,
     argv: Vec<String>,
+    commit: Option<String>,
 }
 
 impl Workbench {
@@ -31,6 +33,7 @@ impl Workbench {
             control: interrupt::on_signals()?,
             proofload_exe: own_binary()?,
             argv: std::env::args().collect(),
+            commit: commit_of(stacks),
         })
     }
 
@@ -43,6 +46,8 @@ impl Workbench {
             argv: &self.argv,
             interrupt: &self.control,
             until,
+            claims: &[],
+            commit: self.commit.as_deref(),
         }
     }
 
@@ -50,6 +55,18 @@ impl Workbench {
     pub fn interrupt(&self) -> Interrupt<'_> {
         Interrupt::when(self.control.flag())
     }
+}
+
+/// The commit that is checked out where the stacks are, with `+` behind it where files differ from it; `None` where that
+/// is no checkout, or git is not there.
+fn commit_of(stacks: &Path) -> Option<String> {
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git").arg("-C").arg(stacks).args(arguments).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    let head = git(&["rev-parse", "--short=12", "HEAD"]).filter(|it| !it.is_empty())?;
+    let changed = git(&["status", "--porcelain", "--untracked-files=no"])?;
+    Some(if changed.is_empty() { head } else { head + "+" })
 }
 
 /// The path of this binary. On Linux a binary that was replaced while running is named with a suffix that

@@ -59,6 +59,15 @@ pub enum Event<'a> {
         /// After so many blocks.
         blocks: u32,
     },
+    /// Claims were held against the blocks so far, and decide which cells go on.
+    Looked {
+        /// After so many blocks.
+        blocks: u32,
+        /// Cells that later blocks have.
+        open: usize,
+        /// Cells of the run.
+        cells: usize,
+    },
     /// A trial is written down.
     Finished {
         /// The trial.

@@ -30,7 +30,10 @@ pub use capacity::{
     PoolKnee, capacity, is_concurrency,
 };
 pub use cells::{CellExplanation, explain_cells, typical};
-pub use claims::{ClaimPart, ClaimVerdict, JudgedClaim, PartUnit, SizeVerdict, judge_claim};
+pub use claims::{
+    ClaimPart, ClaimVerdict, JudgedClaim, PartUnit, SizeVerdict, findable_difference, judge_claim,
+    open_cells, other_settings,
+};
 pub use compare::{
     Bounded, CellChange, ChangeVerdict, ControlChange, RecordedRun, RunDifference, RunSide, RunsCompared,
     WorseBy, compare_runs,

@@ -98,7 +98,7 @@ pub fn ceiling_of(trials: &[Trial], cell: &CellName) -> Option<f64> {
 /// the generator is not bound.
 const fn is_at_fault(kind: ReasonKind, metric: Metric) -> bool {
     match metric {
-        Metric::Goodput => matches!(
+        Metric::Goodput | Metric::FailedShare | Metric::ServerThreads => matches!(
             kind,
             ReasonKind::Empty | ReasonKind::Interrupted | ReasonKind::RampNotOver | ReasonKind::ClientBound
         ),
@@ -107,9 +107,18 @@ const fn is_at_fault(kind: ReasonKind, metric: Metric) -> bool {
 }
 
 fn figure(measured: &Measured, metric: Metric) -> Result<f64, LeftOut> {
+    let load = &measured.load;
     let Some(name) = metric.response_figure() else {
-        let goodput = measured.load.goodput_per_s;
-        return if goodput > 0.0 && goodput.is_finite() { Ok(goodput) } else { Err(LeftOut::Absent) };
+        let figure = match metric {
+            // Half a request more, so that a service that never fails has a figure to compare, too.
+            Metric::FailedShare => {
+                let failed = load.intended.saturating_sub(load.answered_as_expected) as f64;
+                (failed + 0.5) / (load.intended as f64 + 1.0)
+            }
+            Metric::ServerThreads => f64::from(measured.server.threads_max),
+            _ => load.goodput_per_s,
+        };
+        return if figure > 0.0 && figure.is_finite() { Ok(figure) } else { Err(LeftOut::Absent) };
     };
     match measured.load.response_time_us.figure(name) {
         Some((us, false)) if us > 0.0 && us.is_finite() => Ok(us),

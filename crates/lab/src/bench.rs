@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use driver::Control;
+use plan::Claim;
 use plan::stack::Catalogue;
 
 /// Where stacks and programs are.
@@ -20,6 +21,10 @@ pub struct Bench<'a> {
     pub interrupt: &'a Control,
     /// No trial begins after this; the run can be resumed.
     pub until: Option<std::time::Instant>,
+    /// What a run is to decide whose blocks end when it is decided.
+    pub claims: &'a [Claim],
+    /// The commit that is checked out where this runs, where there is one; with a mark where files differ from it.
+    pub commit: Option<&'a str>,
 }
 
 /// How a run ended.

@@ -5,12 +5,13 @@ use std::time::Instant;
 
 use events::{Ahead, Event};
 use plan::stack::StackManifest;
-use plan::{Driver, Experiment, Processes, Role};
+use plan::{Cell, CellId, Driver, Ends, Experiment, Processes, Role};
 use record::{RunDir, TRIAL_VERSION, Trial, TrialResult};
 use units::Duration;
 
 use crate::bench::{Bench, Ended};
 use crate::clock::now;
+use crate::decided::open_before;
 use crate::error::{LabError, NotMeasured};
 use crate::foreign::Programs;
 use crate::order::Place;
@@ -34,6 +35,8 @@ pub(crate) struct Course<'a> {
     up: BTreeMap<(String, Role), Up>,
     /// What came of the trials written down.
     done: Done,
+    /// The cells that claims leave open, once they were looked at.
+    open: Option<BTreeSet<CellId>>,
 }
 
 /// How a phase came to its end.
@@ -65,7 +68,7 @@ impl<'a> Course<'a> {
         let failed = failed.map(|trial| (trial.stack.clone(), trial.driver)).collect();
         let control = StackManifest::control();
         let up = BTreeMap::new();
-        Self { experiment, bench, programs, run, left_out, failed, control, up, done }
+        Self { experiment, bench, programs, run, left_out, failed, control, up, done, open: None }
     }
 
     pub(crate) fn finish(mut self, observe: &mut dyn FnMut(Event<'_>)) -> Result<Ended, LabError> {
@@ -96,17 +99,20 @@ impl<'a> Course<'a> {
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<End, LabError> {
         let mut precise: Vec<TableKey> = Vec::new();
-        let mut block = None;
+        let (mut block, mut is_new_block) = (None, false);
         for (position, place) in phase.places.iter().enumerate() {
             if self.bench.interrupt.is_interrupted() {
                 return Ok(End::Interrupted);
             }
             if block.replace(place.block) != Some(place.block) {
                 self.add_precise(&mut precise, phase, place.block, observe);
+                self.look_before(place.block, phase, observe)?;
+                is_new_block = true;
             }
             if !self.is_to_do(phase, place, &precise) {
                 continue;
             }
+            self.end_others(phase.cell(place), std::mem::take(&mut is_new_block))?;
             if self.bench.until.is_some_and(|until| Instant::now() >= until) {
                 return Ok(End::OutOfTime);
             }
@@ -133,6 +139,39 @@ impl<'a> Course<'a> {
             && !self.left_out.contains_key(&cell.stack)
             && !self.failed.contains(&(cell.stack.clone(), cell.driver))
             && !precise.contains(&phase.table(place))
+            && self.open.as_ref().is_none_or(|open| phase.is_for(place, open))
+    }
+
+    /// Where blocks end when claims are decided: looks at them, and says what is left.
+    fn look_before(
+        &mut self,
+        block: u32,
+        phase: &Phase,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(), LabError> {
+        if self.experiment.procedure.ends != Ends::Decided {
+            return Ok(());
+        }
+        if let Some(open) = open_before(block, self.bench.claims, &self.run)? {
+            let of_stacks = |round: &plan::Round| round.cells.iter().filter(|it| it.role.is_stack()).count();
+            let cells = phase.rounds.iter().map(of_stacks).sum();
+            observe(Event::Looked { blocks: block, open: open.len(), cells });
+            self.open = Some(open);
+        }
+        Ok(())
+    }
+
+    /// Where processes live for a block, ends those that `cell` is not measured on, and all before a new block.
+    fn end_others(&mut self, cell: &Cell, is_new_block: bool) -> Result<(), LabError> {
+        if self.experiment.procedure.processes != Processes::Block {
+            return Ok(());
+        }
+        let is_its = |(stack, role): &(String, Role)| (stack, *role) == (&cell.stack, cell.role);
+        let all = std::mem::take(&mut self.up);
+        let (its, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            all.into_iter().partition(|(key, _)| is_its(key) && !is_new_block);
+        self.up = its;
+        others.into_values().try_for_each(Up::stop)
     }
 
     /// Adds the tables that are precise after the blocks before `block`, and says so once.
@@ -164,7 +203,12 @@ impl<'a> Course<'a> {
             for place in rest.iter().filter(|it| it.block < blocks && self.is_to_do(phase, it, precise)) {
                 let cell = phase.cell(place);
                 let is_up = self.up.get(&(cell.stack.clone(), cell.role)).is_some_and(|up| up.is_warm(cell));
-                let is_new = !is_kept || !is_up && seen.insert((place.round, place.cell));
+                let is_new = match procedure.processes {
+                    Processes::Fresh => true,
+                    Processes::Kept => !is_up && seen.insert((0, place.round, place.cell, "", cell.role)),
+                    // Warmed up once a round, whatever the number of users is.
+                    Processes::Block => seen.insert((place.block, place.round, 0, &*cell.stack, cell.role)),
+                };
                 guess += procedure.trial_guess(cell, is_new);
                 count += 1;
             }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use events::Event;
 use plan::stack::Catalogue;
-use plan::{Drivers, Experiment, Pace, Processes};
+use plan::{Drivers, Ends, Experiment, Pace, Processes};
 use record::{MANIFEST_VERSION, Manifest, RunDir, StackManifest};
 use stack::{BuildOptions, Interrupt, StackError};
 
@@ -59,7 +59,11 @@ pub fn resume(dir: &Path, bench: &Bench<'_>, observe: &mut dyn FnMut(Event<'_>))
     let path = RunDir::experiment_path(dir);
     let mut experiment = Experiment::read_driven(&path, bench.catalogue, pace, drivers.as_ref())?;
     if let Some(selection) = &manifest.selection {
-        experiment.select(&selection.iter().cloned().collect())?;
+        if !manifest.looks.is_empty() && bench.claims.is_empty() {
+            let why = "it goes on until claims are decided; go on with `proofload replicate`".to_owned();
+            return Err(not_resumable(why));
+        }
+        experiment.decide(&selection.iter().cloned().collect(), &manifest.looks)?;
     }
     let programs = Programs::find(&experiment.drivers, bench.catalogue.dir())?;
     observe(Event::Begun { title: &experiment.title, dir });
@@ -203,17 +207,22 @@ fn manifest(
     Manifest {
         version: MANIFEST_VERSION,
         proofload: bench.version.to_owned(),
+        commit: bench.commit.map(str::to_owned),
         argv: bench.argv.to_vec(),
         title: experiment.title.clone(),
         started: now(),
         seed: experiment.seed.0,
         blocks,
         blocks_max: procedure.blocks_max,
-        precision: Some(procedure.precision.get()),
+        precision: (procedure.ends == Ends::Precise).then_some(procedure.precision.get()),
+        looks: match procedure.ends {
+            Ends::Precise => Vec::new(),
+            Ends::Decided => stats::LOOKS.map(|look| look as u32).into(),
+        },
         placement: procedure.placement.name().into(),
         processes: match procedure.processes {
             Processes::Fresh => String::new(),
-            kept @ Processes::Kept => kept.name().into(),
+            longer @ (Processes::Kept | Processes::Block) => longer.name().into(),
         },
         drivers: experiment.drivers.iter().map(|driver| driver.key().to_owned()).collect(),
         selection: experiment.selection.as_ref().map(|cells| cells.iter().cloned().collect()),

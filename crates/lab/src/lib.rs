@@ -15,6 +15,7 @@ pub mod confirm;
 mod cool_down;
 mod course;
 mod crew;
+mod decided;
 pub mod doctor;
 mod error;
 pub mod experiment;

@@ -33,8 +33,31 @@ pub(crate) fn order(seed: Seed, blocks: u32, cells_of_rounds: &[usize]) -> Vec<P
     places
 }
 
+/// Every trial of `blocks` blocks, where a block's trials of one process come one after another: processes in random order,
+/// and so are the trials of each. `cells_of_processes` has the round and the index in it of every cell. Same seed, same order.
+pub(crate) fn order_by_process(
+    seed: Seed,
+    blocks: u32,
+    cells_of_processes: &[Vec<(usize, usize)>],
+) -> Vec<Place> {
+    let mut places = Vec::new();
+    for block in 0..blocks {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.derive(u64::from(block)).0);
+        let mut processes: Vec<&Vec<(usize, usize)>> = cells_of_processes.iter().collect();
+        shuffle(&mut processes, &mut random);
+        for cells in processes {
+            let mut cells = cells.clone();
+            shuffle(&mut cells, &mut random);
+            for (round, cell) in cells {
+                places.push(Place { index: places.len() as u32, block, round, cell });
+            }
+        }
+    }
+    places
+}
+
 /// Fisher and Yates.
-fn shuffle(items: &mut [usize], random: &mut impl Rng) {
+fn shuffle<T>(items: &mut [T], random: &mut impl Rng) {
     for last in (1..items.len()).rev() {
         let other = (random.next_u64() % (last as u64 + 1)) as usize;
         items.swap(last, other);
@@ -44,6 +67,24 @@ fn shuffle(items: &mut [usize], random: &mut impl Rng) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn trials_of_a_process_come_together_in_an_order_of_their_own() {
+        let cells = [vec![(0, 0), (0, 3), (1, 0)], vec![(0, 1), (0, 4)], vec![(0, 2)]];
+        let places = order_by_process(Seed(5), 6, &cells);
+        assert_eq!(places.len(), 36);
+        let process = |it: &Place| cells.iter().position(|all| all.contains(&(it.round, it.cell))).unwrap();
+        let mut orders = std::collections::BTreeSet::new();
+        for block in places.chunk_by(|a, b| a.block == b.block) {
+            let runs: Vec<usize> =
+                block.chunk_by(|a, b| process(a) == process(b)).map(|run| process(&run[0])).collect();
+            assert_eq!(runs.len(), 3, "{runs:?}");
+            orders.insert(block.iter().map(|it| (it.round, it.cell)).collect::<Vec<_>>());
+        }
+        assert!(orders.len() > 3, "{orders:?}");
+        assert!(places.iter().enumerate().all(|(index, place)| place.index as usize == index));
+        assert_eq!(places, order_by_process(Seed(5), 6, &cells));
+    }
 
     #[test]
     fn every_block_has_every_cell_once_in_its_own_order() {

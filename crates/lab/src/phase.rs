@@ -1,14 +1,14 @@
 //! A part of a run whose order of trials is known beforehand: first what each stack can carry, then how long answers
 //! take at shares of that. Pure: what was measured is an argument.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use plan::{ArrivalsOf, Cell, Driver, Experiment, NamedLoad, Processes, Role, Round};
+use plan::{ArrivalsOf, Cell, CellId, Driver, Ends, Experiment, NamedLoad, Processes, Role, Round};
 use record::{RankedBy, Trial, TrialResult, observed};
 use stats::{Observation, blocks_needed, is_precise, pairs_of};
 use units::{Duration, Seed, Share};
 
-use crate::order::{Place, order};
+use crate::order::{Place, order, order_by_process};
 
 /// Cells that are compared with each other: those of a round at the same number of connections, by the same driver.
 pub(crate) type TableKey = (usize, u32, Driver);
@@ -62,7 +62,7 @@ impl Phase {
     pub(crate) fn of_capacity(experiment: &Experiment) -> Self {
         let procedure = &experiment.procedure;
         let rounds = experiment.rounds.clone();
-        let places = order(experiment.seed, procedure.blocks_max, &sizes(&rounds));
+        let places = places_of(experiment, &rounds);
         let mut behind = (0, Duration::ZERO);
         let blocks = blocks_of(experiment, &rounds);
         for round in &rounds {
@@ -79,7 +79,7 @@ impl Phase {
             rounds,
             places,
             blocks,
-            precision: Some(procedure.precision),
+            precision: (procedure.ends == Ends::Precise).then_some(procedure.precision),
             behind,
         }
     }
@@ -147,6 +147,15 @@ impl Phase {
         of_table.map(|cell| cell.load.named())
     }
 
+    /// Whether one of `open` is measured at this place, or beside it in its round.
+    pub(crate) fn is_for(&self, place: &Place, open: &BTreeSet<CellId>) -> bool {
+        let (round, cell) = (&self.rounds[place.round].name, self.cell(place));
+        let connections = cell.load.connections.get();
+        open.iter()
+            .filter(|it| it.round == *round)
+            .any(|it| !cell.role.is_stack() || (&it.stack, it.connections) == (&cell.stack, connections))
+    }
+
     /// The tables that are as precise as was asked for after the blocks before `block`.
     pub(crate) fn precise_before(&self, block: u32, done: &Done) -> Vec<TableKey> {
         let Some(precision) = self.precision.filter(|_| block >= self.blocks) else { return Vec::new() };
@@ -186,6 +195,9 @@ impl Phase {
 /// table can be told apart, as far as the experiment allows so many.
 pub(crate) fn blocks_of(experiment: &Experiment, rounds: &[Round]) -> u32 {
     let procedure = &experiment.procedure;
+    if procedure.ends == Ends::Decided {
+        return procedure.blocks;
+    }
     let mut rows: BTreeMap<TableKey, usize> = BTreeMap::new();
     for (index, round) in rounds.iter().enumerate() {
         for cell in round.cells.iter().filter(|cell| cell.role == Role::Stack) {
@@ -195,6 +207,21 @@ pub(crate) fn blocks_of(experiment: &Experiment, rounds: &[Round]) -> u32 {
     let pairs = rows.into_values().map(pairs_of).max().unwrap_or(0);
     let needed = if pairs == 0 { 0 } else { blocks_needed(pairs) as u32 };
     procedure.blocks.max(needed.min(procedure.blocks_max))
+}
+
+/// Every trial that rounds may come to. Where processes live for a block, what is measured of one comes together.
+fn places_of(experiment: &Experiment, rounds: &[Round]) -> Vec<Place> {
+    let (seed, blocks) = (experiment.seed, experiment.procedure.blocks_max);
+    if experiment.procedure.processes != Processes::Block {
+        return order(seed, blocks, &sizes(rounds));
+    }
+    let mut processes: BTreeMap<(&str, Role), Vec<(usize, usize)>> = BTreeMap::new();
+    for (round, cells) in rounds.iter().map(|round| &round.cells).enumerate() {
+        for (index, cell) in cells.iter().enumerate() {
+            processes.entry((&cell.stack, cell.role)).or_default().push((round, index));
+        }
+    }
+    order_by_process(seed, blocks, &processes.into_values().collect::<Vec<_>>())
 }
 
 fn sizes(rounds: &[Round]) -> Vec<usize> {

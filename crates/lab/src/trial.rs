@@ -117,6 +117,20 @@ impl Up {
         self.warmed.contains_key(&warmed_for(cell))
     }
 
+    /// What warming it up for the load of a trial came to. What lives for a block is warm for as many other users as well: what
+    /// is compiled is the same. An answer takes them longer in proportion.
+    fn warmed(&self, setting: &Setting<'_>) -> Option<Warmed> {
+        let (endpoint, users) = warmed_for(setting.cell);
+        let of_others = || {
+            let of_endpoint = |it: &(&(String, u32), &Warmed)| it.0.0 == endpoint;
+            let ((_, there), warmed) = self.warmed.iter().find(of_endpoint)?;
+            let response = warmed.response * u64::from(users.div_ceil((*there).max(1)));
+            Some(Warmed { response, ..warmed.clone() })
+        };
+        let same = self.warmed.get(&(endpoint.clone(), users)).cloned();
+        same.or_else(|| (setting.processes == Processes::Block).then(of_others).flatten())
+    }
+
     /// Ends it.
     pub(crate) fn stop(self) -> Result<(), LabError> {
         Ok(self.chain.stop().map(|_| ())?)
@@ -141,7 +155,7 @@ pub(crate) fn measure(
         Some(up) => up,
         None => Up::boot(setting, observe)?,
     };
-    let (chain, warmed) = (&booted.chain, booted.warmed.get(&warmed_for(setting.cell)).cloned());
+    let (chain, warmed) = (&booted.chain, booted.warmed(setting));
     let warm_us = warmed.as_ref().map(|it| it.service_time_us);
     observe(Moment::Stage(Stage::Checking));
     let mut contract = agreed_contract(setting, chain.front())?;
@@ -167,7 +181,7 @@ pub(crate) fn measure(
     }
     let ids: Vec<String> = chain.upstreams().iter().map(|running| running.id().to_owned()).collect();
     let is_over = is_over || setting.interrupt.is_interrupted();
-    let stop_forced = if setting.processes == Processes::Kept && !is_over {
+    let stop_forced = if setting.processes != Processes::Fresh && !is_over {
         let service_time_us = contract.warm_service_time_us.unwrap_or(contract.idle_service_time_us);
         let names = loaded.names.clone();
         let warmed = loaded.warm_up.clone();
@@ -335,8 +349,9 @@ impl UnderLoad<'_> {
         // Only now: asking a JVM for them stops it for a moment.
         let names_of = |running: &Running| running.pids().into_iter().flat_map(java_thread_names).collect();
         let names = match &self.warmed {
-            Some(warmed) => warmed.names.clone(),
-            None => chain.all().iter().map(names_of).collect(),
+            // Of as many other users it may have threads that it had not before.
+            Some(warmed) if self.setting.processes == Processes::Kept => warmed.names.clone(),
+            _ => chain.all().iter().map(names_of).collect(),
         };
         let server_cpus = chain.cpus();
         Ok(Loaded { load, warm_up, client_cpus, server_cpus, sampled, names, jvm_events })
@@ -351,9 +366,8 @@ impl UnderLoad<'_> {
         if !setting.cell.until_steady {
             return Ok((asked.plan.clone(), None));
         }
-        let settle = setting.bursts.settle;
         if let Some(Warmed { told, response, .. }) = warmed {
-            return Ok((settled(asked.plan, *response, settle), Some((told.clone(), *response))));
+            return Ok((settled(asked.plan, *response, setting.bursts), Some((told.clone(), *response))));
         }
         // At full load even where less is measured: what is compiled is the same, and it is compiled sooner.
         let mut full = asked.plan.burst(setting.bursts.length);
@@ -369,7 +383,7 @@ impl UnderLoad<'_> {
         if let Some(Cores { all, servers, .. }) = setting.cores {
             chain.move_threads(all, servers);
         }
-        Ok((settled(asked.plan, response, settle), Some((told, response))))
+        Ok((settled(asked.plan, response, setting.bursts), Some((told, response))))
     }
 
     /// The load by our own engine, watched.

@@ -16,14 +16,10 @@ use units::Duration;
 
 use crate::error::LabError;
 
-/// Load between the bursts and the window at most: the users spread over it, and what the first of them found goes by.
-const SETTLE_MAX: Duration = Duration::from_secs(20);
 /// Response times that settling takes.
 const SETTLE_RESPONSE_TIMES: u64 = 2;
-/// Response times that a window holds at least, and how long it gets for that at most. Beyond, the audit says that it
-/// was too short.
+/// Response times that a window holds at least, as far as it may get so long.
 const WINDOW_RESPONSE_TIMES: u64 = 10;
-const WINDOW_MAX: Duration = Duration::from_secs(60);
 /// How often a rest looks whether it was interrupted.
 const POLL: std::time::Duration = std::time::Duration::from_millis(50);
 
@@ -68,17 +64,18 @@ pub(crate) fn warm_up(
     }
 }
 
-/// The load after the bursts: settled for `settle` at least before its window, and with a window of ten response times where that is longer.
+/// The load after the bursts: settled before its window for as long as `bursts` say at least, and with a window of ten response
+/// times where that is longer, both as far as they allow.
 /// Users who come one after another are left as they are; their ramp-up is part of what is asked.
-pub(crate) fn settled(plan: &LoadPlan, response: Duration, settle: Duration) -> LoadPlan {
+pub(crate) fn settled(plan: &LoadPlan, response: Duration, bursts: &Bursts) -> LoadPlan {
     let mut plan = plan.clone();
     if plan.stop.requests.is_some()
         || matches!(plan.load, engine::Load::Closed { start, .. } if is_ramp(start))
     {
         return plan;
     }
-    plan.warm_up = (response * SETTLE_RESPONSE_TIMES).min(SETTLE_MAX).max(settle);
-    let wanted = (response * WINDOW_RESPONSE_TIMES).min(WINDOW_MAX);
+    plan.warm_up = (response * SETTLE_RESPONSE_TIMES).min(bursts.settle_max).max(bursts.settle);
+    let wanted = (response * WINDOW_RESPONSE_TIMES).min(bursts.window_max);
     plan.stop.duration = plan.stop.duration.max(wanted);
     plan
 }

@@ -18,7 +18,7 @@ use crate::view::{
     BurstView, EndedView, Kind, LeftView, StageName, TrialView, VIEW_VERSION, View, WarningKind,
 };
 use crate::warnings::Warnings;
-use crate::words::{finished_line, left_out_line, precise_line, started, trial_words};
+use crate::words::{finished_line, left_out_line, looked_line, precise_line, started, trial_words};
 
 /// Lines kept for whoever shows them one after another; who comes by less often than after so many misses some.
 const LINES_MAX: usize = 500;
@@ -106,6 +106,7 @@ impl State {
             }
             Event::During(moment) => self.during(moment, at),
             Event::Precise { round, load, blocks } => self.line(precise_line(round, load, *blocks)),
+            Event::Looked { blocks, open, cells } => self.line(looked_line(*blocks, *open, *cells)),
             Event::Finished { trial } => self.finish_trial(trial),
         }
     }

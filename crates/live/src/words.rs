@@ -79,6 +79,14 @@ pub fn left_out_line(stack: &str, why: &str) -> String {
     format!("left out: {}: {}", plain_line(stack), indented(why))
 }
 
+/// Claims were held against the blocks so far.
+pub fn looked_line(blocks: u32, open: usize, cells: usize) -> String {
+    match open {
+        0 => format!("after {blocks} blocks: every claim is decided"),
+        _ => format!("after {blocks} blocks: claims that are not decided need {open} of {cells} cells"),
+    }
+}
+
 /// A table goes no further.
 pub fn precise_line(round: &str, load: &str, blocks: u32) -> String {
     format!("{}, {}: precise after {blocks} blocks, and goes no further", plain_line(round), plain_line(load))

@@ -38,6 +38,8 @@ pub struct WriteUp {
     pub machine: PublishedMachine,
     /// What made its load, and with which options.
     pub driver: String,
+    /// What is otherwise here than it was there, beside machine and JDK.
+    pub settings: Vec<OtherSetting>,
     /// The experiment that repeats it: as the file names it, and from [`WriteUp::read`] where that lies.
     pub experiment: PathBuf,
     /// What it claims, in its order.
@@ -52,8 +54,26 @@ pub struct PublishedMachine {
     pub cores: Option<u32>,
     /// Memory, GB, where it says so.
     pub memory_gb: Option<f64>,
+    /// Version of its JDK, where it says so.
+    pub jdk: Option<String>,
     /// In words: the product, the system, where the client ran.
     pub description: String,
+}
+
+/// Something that stacks were set to otherwise than they are here.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OtherSetting {
+    /// The stacks that have it.
+    pub stacks: Vec<String>,
+    /// What it is.
+    pub what: String,
+    /// Its value there; of what grows with the cores, `per_core` says it.
+    pub there: Option<String>,
+    /// Its value here, likewise.
+    pub here: Option<String>,
+    /// So many a core, there as here.
+    pub per_core: Option<u32>,
 }
 
 /// One claim.
@@ -63,6 +83,8 @@ pub struct Claim {
     pub id: String,
     /// What is claimed, in our words.
     pub sentence: String,
+    /// Whether it is in the write-up's figures and not in its words.
+    pub is_derived: bool,
     /// What it is about.
     pub metric: Metric,
     /// What is to be held against records.
@@ -86,13 +108,17 @@ pub enum Metric {
     ResponseP99,
     /// The longest response time, µs.
     ResponseMax,
+    /// Requests that were not answered as expected, as a share of all.
+    FailedShare,
+    /// Threads of the server, as many as were seen at once.
+    ServerThreads,
 }
 
 impl Metric {
-    /// The figure's name in a record's distribution of response times; `None` of goodput.
+    /// The figure's name in a record's distribution of response times; `None` of what is no such time.
     pub const fn response_figure(self) -> Option<&'static str> {
         match self {
-            Self::Goodput => None,
+            Self::Goodput | Self::FailedShare | Self::ServerThreads => None,
             Self::ResponseMean => Some("mean"),
             Self::ResponseP50 => Some("p50"),
             Self::ResponseP90 => Some("p90"),
@@ -110,6 +136,8 @@ impl Metric {
             Self::ResponseP90 => "90th percentile of response time",
             Self::ResponseP99 => "99th percentile of response time",
             Self::ResponseMax => "longest response time",
+            Self::FailedShare => "share of requests that failed",
+            Self::ServerThreads => "threads of the server",
         }
     }
 }
@@ -205,6 +233,7 @@ impl Claim {
         let at = |load: u32| Self {
             id: format!("{}/{load}", self.id),
             sentence: format!("{} (here: at {load} connections)", self.sentence),
+            is_derived: self.is_derived,
             metric: self.metric,
             statement: self.statement.at(load),
         };

@@ -16,7 +16,7 @@ use units::{Duration, Rate, Seed, Share};
 pub use self::driver::{Driver, Drivers};
 use self::load_table::{Layers, LoadTable};
 pub use self::only::Only;
-pub use self::procedure::{Bursts, Placement, Procedure, Processes};
+pub use self::procedure::{Bursts, Companions, Ends, Placement, Procedure, Processes};
 use self::procedure::{BurstsTable, ProcedureTable};
 use crate::cell_id::CellId;
 use crate::error::PlanError;
@@ -249,7 +249,7 @@ impl Experiment {
             }
             let mut driven = with_drivers(reader.round(round, &procedure)?, &drivers)
                 .map_err(|error| reader.place(error, Some(&round.name)))?;
-            driven.cells = with_companions(&driven.cells, driven.twin, driven.control);
+            driven.cells = with_companions(&driven, procedure.companions);
             rounds.push(driven);
         }
         if rounds.is_empty() {
@@ -284,7 +284,7 @@ impl Experiment {
                 let connections = cell.load.connections.get();
                 cell.role == Role::Stack && names.contains(&CellId { round, stack, connections })
             });
-            round.cells = with_companions(&round.cells, round.twin, round.control);
+            round.cells = with_companions(round, self.procedure.companions);
         }
         self.rounds.retain(|round| !round.cells.is_empty());
         self.selection = Some(names.clone());
@@ -298,6 +298,35 @@ impl Experiment {
     }
 }
 
+impl Experiment {
+    /// Leaves of the experiment what it takes to decide claims that are about `cells`: these, one twin and one control a
+    /// round, on processes of a block each, in as many blocks as `looks` says: as few as the first of them, as many as the
+    /// last.
+    pub fn decide(&mut self, cells: &BTreeSet<CellId>, looks: &[u32]) -> Result<(), PlanError> {
+        let (Some(first), Some(last)) = (looks.first(), looks.last()) else { return self.select(cells) };
+        let procedure = &mut self.procedure;
+        (procedure.blocks, procedure.blocks_max) = (*first, *last);
+        procedure.companions = Companions::OfRounds;
+        procedure.processes = Processes::Block;
+        procedure.ends = Ends::Decided;
+        self.select(cells)
+    }
+}
+
+impl Experiment {
+    /// Trials of a block, and about how long they take.
+    pub fn block_guess(&self) -> (u32, Duration) {
+        let mut warm = BTreeSet::new();
+        let (mut trials, mut guess) = (0, Duration::ZERO);
+        for cell in self.rounds.iter().flat_map(|round| &round.cells) {
+            let is_new = warm.insert((&cell.stack, cell.role, &cell.endpoint.name));
+            guess += self.procedure.trial_guess(cell, is_new || self.procedure.processes == Processes::Fresh);
+            trials += 1;
+        }
+        (trials, guess)
+    }
+}
+
 /// The round with its cells measured by each driver, all of which can make their loads.
 fn with_drivers(round: Round, drivers: &Drivers) -> Result<Round, PlanError> {
     drivers.iter().try_for_each(|driver| driver.can_carry_all(&round))?;
@@ -308,18 +337,26 @@ fn with_drivers(round: Round, drivers: &Drivers) -> Result<Round, PlanError> {
     Ok(Round { cells: cells.collect(), ..round })
 }
 
-/// A round's cells with the twin and the control of each of its loads and drivers behind it.
-fn with_companions(stacks: &[Cell], twin: bool, control: bool) -> Vec<Cell> {
+/// The round's own cells with twins and controls behind those that they stand beside.
+fn with_companions(round: &Round, companions: Companions) -> Vec<Cell> {
     let target = StackManifest::control();
-    let mut cells: Vec<Cell> = Vec::new();
     let is_of_table = |a: &Cell, b: &Cell| (a.load.connections, a.driver) == (b.load.connections, b.driver);
-    for of_load in stacks.chunk_by(is_of_table) {
+    let tables: Vec<&[Cell]> = round.cells.chunk_by(is_of_table).collect();
+    let has_companions = |table: usize| match companions {
+        Companions::OfTables => true,
+        Companions::OfRounds => (0..tables.len())
+            .filter(|other| tables[*other][0].driver == tables[table][0].driver)
+            .max_by_key(|other| (tables[*other].len(), std::cmp::Reverse(*other)))
+            .is_some_and(|largest| largest == table),
+    };
+    let mut cells: Vec<Cell> = Vec::new();
+    for (index, of_load) in tables.iter().enumerate() {
         cells.extend_from_slice(of_load);
-        let Some(first) = of_load.first() else { continue };
-        if twin {
+        let Some(first) = of_load.first().filter(|_| has_companions(index)) else { continue };
+        if round.twin {
             cells.push(first.twin());
         }
-        if control {
+        if round.control {
             cells.push(first.control(&target.id, &target.endpoints[0]));
         }
     }

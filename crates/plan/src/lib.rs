@@ -24,7 +24,8 @@ pub use cell_id::CellId;
 pub use claims::{CellPair, Claim, Level, Metric, Statement, WriteUp};
 pub use error::{Place, PlanError};
 pub use experiment::{
-    Bursts, Cell, Driver, Drivers, Experiment, Only, Pace, Placement, Procedure, Processes, Role, Round,
+    Bursts, Cell, Companions, Driver, Drivers, Ends, Experiment, Only, Pace, Placement, Procedure, Processes,
+    Role, Round,
 };
 pub use load::{IoChoice, LoadArguments, LoadPlan, Threads};
 pub use load_id::{ArrivalsName, LoadId, NamedLoad};

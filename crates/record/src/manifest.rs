@@ -16,6 +16,9 @@ pub struct Manifest {
     pub version: u32,
     /// Version of Proofload.
     pub proofload: String,
+    /// The commit that was checked out where it ran, with `+` behind it where files differed from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// The command line.
     pub argv: Vec<String>,
     /// Title of the experiment.
@@ -33,13 +36,16 @@ pub struct Manifest {
     /// Half-width of the 95 % intervals, as a share, below which a table is precise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<f64>,
+    /// Blocks after which claims were held against it, where it went on until they were decided; empty of other runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub looks: Vec<u32>,
     /// `full`, `quick` or `coarse`; empty in records of versions that knew the first two only.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub pace: String,
     /// Where client and servers run: `shared` or `split`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub placement: String,
-    /// How long a stack's process lives: `kept` for the whole run; empty, for one trial.
+    /// How long a stack's process lives: `kept` for the whole run, `block` for a block; empty, for one trial.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub processes: String,
     /// What measures each cell: `proofload`, `wrk`, `jmeter`; empty in records of versions that knew the first only.
@@ -61,6 +67,13 @@ pub struct Manifest {
     pub tools: BTreeMap<String, String>,
     /// The machine.
     pub machine: Machine,
+}
+
+impl Manifest {
+    /// Whether its blocks ended when claims were decided.
+    pub const fn ends_when_decided(&self) -> bool {
+        !self.looks.is_empty()
+    }
 }
 
 /// What is known of a stack before it runs.

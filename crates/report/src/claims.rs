@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table};
-use explain::{ClaimPart, ClaimVerdict, JudgedClaim, PartUnit, judge_claim};
+use explain::{ClaimPart, ClaimVerdict, JudgedClaim, PartUnit, judge_claim, other_settings};
 use plan::claims::PublishedMachine;
 use plan::{Metric, WriteUp};
 use record::{Machine, Manifest, Trial};
@@ -47,8 +47,14 @@ pub struct ClaimsReport {
     pub machine: Machine,
     /// The run's directory, as the user would name it.
     pub run: String,
+    /// The commit that it was measured at, where that was written down; with `+` where files differed from it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// Blocks of which there are trials.
     pub blocks: u32,
+    /// Blocks after which claims were held against it, where it went on until they were decided.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub looks: Vec<u32>,
     /// Whether it was to be a quick look.
     pub quick: bool,
     /// How many claims came to each verdict.
@@ -113,8 +119,11 @@ impl VerdictCounts {
 impl ClaimsReport {
     /// Judges every claim of `write_up` by the trials of a run.
     pub fn of(write_up: &WriteUp, manifest: &Manifest, trials: &[Trial], run: &str) -> Self {
-        let claims: Vec<JudgedClaim> =
-            write_up.claims.iter().map(|claim| judge_claim(claim, trials, manifest)).collect();
+        let judged = |claim: &plan::Claim| JudgedClaim {
+            settings: other_settings(write_up, claim, manifest),
+            ..judge_claim(claim, trials, manifest)
+        };
+        let claims: Vec<JudgedClaim> = write_up.claims.iter().map(judged).collect();
         let counts = VerdictCounts::of(&claims);
         Self {
             version: CLAIMS_VERSION,
@@ -125,6 +134,8 @@ impl ClaimsReport {
             published_machine: write_up.machine.clone(),
             machine: manifest.machine.clone(),
             run: run.to_owned(),
+            commit: manifest.commit.clone(),
+            looks: manifest.looks.clone(),
             blocks: trials.iter().map(|trial| trial.block.saturating_add(1)).max().unwrap_or(0),
             quick: manifest.quick,
             counts,
@@ -162,16 +173,31 @@ pub fn claims_text(report: &ClaimsReport) -> String {
     for claim in &report.claims {
         claim_text(&mut text, claim);
     }
+    let by = if report.looks.is_empty() {
+        "By the signed-rank test within\nblocks at 5 %, Holm's method over the comparisons of a claim, and nothing nearer \
+         than 2 % or than a stack and its twin\n(docs/claims.md)."
+            .to_owned()
+    } else {
+        let looks: Vec<String> = report.looks.iter().map(ToString::to_string).collect();
+        format!(
+            "They hold\nat all looks together, after {} blocks; a claim that was decided went no further. Nothing nearer than \
+             2 % or than\na stack and its twin is a difference (docs/claims.md).",
+            looks.join(", ")
+        )
+    };
     // Writing into a String cannot fail.
     let _ = write!(
         text,
         "\n{} claims: {}.\n\
-         Figures of goodput are expected answers a second; those in parentheses are 95 % intervals. By the signed-rank test \
-         within\nblocks at 5 %, Holm's method over the comparisons of a claim, and nothing nearer than 2 % or than a stack and its twin\n(docs/claims.md).\n\
-         Full record: {}\n",
+         Figures of goodput are expected answers a second; those in parentheses are 95 % intervals. {by}\n\
+         Full record: {}{}\n",
         report.claims.len(),
         report.counts.words(),
         plain_line(&report.run),
+        report
+            .commit
+            .as_deref()
+            .map_or_else(String::new, |it| format!(", measured at commit {}", plain_line(it))),
     );
     text
 }
@@ -182,7 +208,8 @@ fn claim_text(text: &mut String, claim: &JudgedClaim) {
         Metric::Goodput => String::new(),
         metric => format!(" ({})", metric.name()),
     };
-    let _ = writeln!(text, "\n{}: {sentence} [{id}]\n  {why}", claim.verdict.name().to_uppercase());
+    let derived = if claim.is_derived { " (by its figures; not in its words)" } else { "" };
+    let _ = writeln!(text, "\n{}: {sentence}{derived} [{id}]\n  {why}", claim.verdict.name().to_uppercase());
     if !claim.parts.is_empty() {
         let mut table = Table::new();
         table.load_style(comfy_table::presets::NOTHING);
@@ -206,6 +233,9 @@ fn claim_text(text: &mut String, claim: &JudgedClaim) {
     }
     if let Some(more) = claim.parts.len().checked_sub(PARTS_MAX).filter(|more| *more > 0) {
         let _ = writeln!(text, "  and {more} more");
+    }
+    for setting in &claim.settings {
+        let _ = writeln!(text, "  ({})", plain_line(setting));
     }
     for note in &claim.notes {
         let _ = writeln!(text, "  ({})", plain_line(note));

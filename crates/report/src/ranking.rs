@@ -38,7 +38,7 @@ pub fn ranking_text(run: &RunReport<'_>) -> String {
         let body = if rows.cells.is_empty() {
             "Nothing was measured here.".into()
         } else {
-            let order = Order::of(&rows);
+            let order = Order::of(&rows, run.manifest.ends_when_decided());
             let why = |stack: &str| {
                 let named = name.cell(stack);
                 explained.iter().find(|cell| cell.is_of(&named))

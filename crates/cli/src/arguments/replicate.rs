@@ -16,9 +16,13 @@ Examples:
   proofload replicate servlet-containers                measure it, and judge each of its claims
   proofload replicate --all --quick                     one short block of each: where claims point
   proofload replicate gateways --budget 20m             the cells that decide the most claims, in short loads
-  proofload replicate servlet-containers --no-load      judge what is measured so far
+  proofload replicate gateways --dry-run                which cells it would measure, and how long that takes
+  proofload replicate servlet-containers --no-load      judge what is measured so far, here or in --records
+  proofload replicate --all --no-load                   every claim with its verdict
+  proofload replicate gateways --export DIR             the records of the last run, as small as its reports allow
 
-Each claim is confirmed, reversed or tied, one with a size in its direction and in its size; or it is open, because too
+What claims name is measured, and nothing else. Claims are held against the blocks after 6, 8, 10, 14 and 20 of them; one
+that is decided goes no further (docs/claims.md). Each claim is confirmed, reversed or tied, one with a size in its direction and in its size; or it is open, because too
 little or nothing was measured or nothing here can test it (docs/claims.md). What is measured is kept under --runs; the
 same command goes on where the last one stopped, be it for Ctrl-C, for the end of its budget or for a
 restart of the machine, and does nothing when all is measured. --new begins again.")]
@@ -38,9 +42,18 @@ pub struct Replicate {
     /// Begin a new run instead of going on with the last one
     #[arg(long)]
     pub new: bool,
-    /// Measure nothing; judge the last run
+    /// Measure nothing; judge the last run, or the records in --records where there is no run
     #[arg(long, conflicts_with_all = ["new", "budget"])]
     pub no_load: bool,
+    /// Measure nothing; say what would be measured, how long it takes, and how small a difference it is likely to find
+    #[arg(long, conflicts_with_all = ["no_load", "quick", "budget"])]
+    pub dry_run: bool,
+    /// Measure nothing; copy the records of the last run into this folder, without what no report is made of
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["all", "no_load", "dry_run", "new", "budget"])]
+    pub export: Option<PathBuf>,
+    /// Folder of records that were measured before, each in NAME/records
+    #[arg(long, default_value = "docs/replication", value_name = "DIR")]
+    pub records: PathBuf,
     /// Folder of the write-ups
     #[arg(long, default_value = "published", value_name = "DIR")]
     pub published: PathBuf,

@@ -1,5 +1,8 @@
 //! `proofload replicate`: what write-ups measured, measured here, and their claims judged.
 
+mod ahead;
+mod export;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,7 +13,7 @@ use lab::experiment::{Bench, Ended, can_be_resumed, carry_out, resume};
 use plan::claims::{WriteUp, cheapest};
 use plan::stack::Catalogue;
 use plan::{CellId, Claim, Experiment, Pace, PlanError, Processes, nearest};
-use record::{Manifest, RunDir};
+use record::{Manifest, RunDir, Trial};
 use report::{ClaimsReport, claims_text};
 use units::Duration;
 
@@ -22,6 +25,7 @@ use crate::exit::{self, Failure};
 use crate::output::{print, print_json, say};
 use crate::page::Sources;
 use crate::progress::RunProgress;
+use crate::recorded;
 use crate::workbench::Workbench;
 
 /// What a twin and a control add to the trials of a table, beyond which cells may cost no more than a budget: with two
@@ -35,6 +39,9 @@ pub fn run(arguments: &Replicate) -> Result<ExitCode, Failure> {
         (None, true) => all(&arguments.published)?,
         (None, false) => return list(&arguments.published, &Catalogue::load(&arguments.stacks.dir)?),
     };
+    if arguments.no_load || arguments.dry_run || arguments.export.is_some() {
+        return without_load(arguments, &chosen);
+    }
     let workbench = Workbench::open(&arguments.stacks.dir)?;
     let (catalogue, control) = (&workbench.catalogue, &workbench.control);
     name_broken(catalogue);
@@ -45,13 +52,13 @@ pub fn run(arguments: &Replicate) -> Result<ExitCode, Failure> {
         let left = arguments.budget.map(|budget| budget.saturating_sub(begun.elapsed().into()));
         let budget = left.map(|left| left / (chosen.len() - index) as u64);
         let until = budget.map(|budget| Instant::now() + std::time::Duration::from(budget));
-        let bench = workbench.bench(until);
         let mut write_up = WriteUp::read(path, catalogue)?;
         if budget.is_some() {
             // Most claims are of several loads, and one of them is better than none.
             write_up.claims = write_up.claims.iter().flat_map(Claim::by_load).collect();
         }
         let one = One { path, write_up, budget, arguments };
+        let bench = Bench { claims: &one.write_up.claims, ..workbench.bench(until) };
         worst = worst.max(match one.replicate(&bench) {
             Ok(code) => code,
             // One that can't run here keeps none of the others from it.
@@ -68,6 +75,23 @@ pub fn run(arguments: &Replicate) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(worst))
 }
 
+/// What needs no stack: judging, telling what is ahead, and copying records.
+fn without_load(arguments: &Replicate, chosen: &[PathBuf]) -> Result<ExitCode, Failure> {
+    let catalogue = Catalogue::load(&arguments.stacks.dir)?;
+    for path in chosen {
+        let one = One { path, write_up: WriteUp::read(path, &catalogue)?, budget: None, arguments };
+        if arguments.dry_run {
+            print(&one.ahead(&one.experiment(&catalogue)?, one.last_run().as_deref())?)?;
+        } else if let Some(to) = &arguments.export {
+            let nothing = || format!("{} was not measured yet; leave --export out", one.name());
+            export::copy(&one.last_run().ok_or_else(|| Failure::usage(nothing()))?, to)?;
+        } else {
+            one.judge_records()?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 /// A write-up that is replicated.
 struct One<'a> {
     path: &'a Path,
@@ -80,25 +104,50 @@ impl One<'_> {
     /// Measures what is left to measure and prints what became of the claims. Gives the exit code.
     fn replicate(&self, bench: &Bench<'_>) -> Result<u8, Failure> {
         let last = if self.arguments.new { None } else { self.last_run() };
-        let ended = if self.arguments.no_load {
-            let nothing = || format!("{} was not measured yet; leave --no-load out", self.name());
-            let dir = last.ok_or_else(|| Failure::usage(nothing()))?;
-            Ended { dir, interrupted: false, failed: 0, out_of_time: false }
-        } else {
-            let mut progress = RunProgress::new(self.arguments.quiet, None)?;
-            let mut observe = |event: Event<'_>| progress.observe(&event);
-            let ended = if let Some(dir) = last {
-                resume(&dir, bench, &mut observe)
-            } else {
-                let experiment = self.experiment(bench.catalogue)?;
-                let dir = run_dir(&self.arguments.runs, &self.run_name());
-                carry_out(&experiment, &dir, bench, &mut observe)
-            };
-            progress.finish(&ended);
-            ended?
+        let ahead = |experiment: &Experiment| -> Result<(), Failure> {
+            if self.pace() == Pace::Full && !self.arguments.quiet {
+                say(format_args!("{}", self.ahead(experiment, last.as_deref())?));
+            }
+            Ok(())
         };
+        let mut progress = RunProgress::new(self.arguments.quiet, None)?;
+        let mut observe = |event: Event<'_>| progress.observe(&event);
+        let ended = if let Some(dir) = &last {
+            ahead(&self.experiment(bench.catalogue)?)?;
+            resume(dir, bench, &mut observe)
+        } else {
+            let experiment = self.experiment(bench.catalogue)?;
+            ahead(&experiment)?;
+            let dir = run_dir(&self.arguments.runs, &self.run_name());
+            carry_out(&experiment, &dir, bench, &mut observe)
+        };
+        progress.finish(&ended);
+        let ended = ended?;
         self.tell(&ended)?;
         Ok(code(&ended))
+    }
+
+    /// Prints what became of the claims by the last run, or by the records that are kept where there is none. Without either
+    /// nothing was measured of any claim.
+    fn judge_records(&self) -> Result<(), Failure> {
+        let kept = self.arguments.records.join(self.name()).join("records");
+        match self.last_run().or_else(|| kept.is_dir().then_some(kept)) {
+            Some(dir) => {
+                let (manifest, trials) = recorded::read(&dir)?;
+                self.print_claims(&manifest, &trials, &dir.display().to_string())
+            }
+            None => self.print_claims(&Manifest::default(), &[], "none: nothing was measured"),
+        }
+    }
+
+    fn print_claims(&self, manifest: &Manifest, trials: &[Trial], run: &str) -> Result<(), Failure> {
+        let report = ClaimsReport::of(&self.write_up, manifest, trials, run);
+        if self.arguments.json {
+            print_json(&serde_json::to_string(&report).expect("a report is plain data"))?;
+        } else {
+            print(&claims_text(&report))?;
+        }
+        Ok(())
     }
 
     fn pace(&self) -> Pace {
@@ -109,12 +158,22 @@ impl One<'_> {
         }
     }
 
-    /// The experiment, or what of it fits into the budget.
+    /// What claims need of the experiment, or what of that fits into the budget; all of it at a quick pace.
     fn experiment(&self, catalogue: &Catalogue) -> Result<Experiment, Failure> {
         let mut experiment = Experiment::read(&self.write_up.experiment, catalogue, self.pace())?;
-        let Some(budget) = self.budget else { return Ok(experiment) };
-        let cost = |id: &CellId| cost(&experiment, id);
-        let selection = cheapest(&self.write_up.claims, cost, budget);
+        match (self.pace(), self.budget) {
+            (Pace::Full, _) => {
+                let cells = self.write_up.claims.iter().flat_map(Claim::cells).collect();
+                experiment.decide(&cells, &stats::LOOKS.map(|look| look as u32))?;
+            }
+            (_, Some(budget)) => self.keep_to(budget, &mut experiment)?,
+            (_, None) => {}
+        }
+        Ok(experiment)
+    }
+
+    fn keep_to(&self, budget: Duration, experiment: &mut Experiment) -> Result<(), Failure> {
+        let selection = cheapest(&self.write_up.claims, |id| cost(experiment, id), budget);
         if selection.cells.is_empty() {
             let what = format!("no claim of {} can be decided in {budget}", self.name());
             return Err(
@@ -129,7 +188,7 @@ impl One<'_> {
             self.write_up.claims.len()
         ));
         experiment.select(&cells)?;
-        Ok(experiment)
+        Ok(())
     }
 
     fn name(&self) -> String {
@@ -157,7 +216,9 @@ impl One<'_> {
                 name.strip_prefix(&prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
             let is_same = |manifest: Manifest| {
                 // What was measured elsewhere can be judged here, and not gone on with.
-                self.arguments.no_load || can_be_resumed(&manifest, env!("CARGO_PKG_VERSION")).is_ok()
+                self.arguments.no_load
+                    || self.arguments.export.is_some()
+                    || can_be_resumed(&manifest, env!("CARGO_PKG_VERSION")).is_ok()
             };
             is_ours
                 && RunDir::read_manifest(dir).is_ok_and(is_same)
@@ -166,14 +227,8 @@ impl One<'_> {
     }
 
     fn tell(&self, ended: &Ended) -> Result<(), Failure> {
-        let manifest = RunDir::read_manifest(&ended.dir)?;
-        let trials = RunDir::read_trials(&ended.dir)?;
-        let report = ClaimsReport::of(&self.write_up, &manifest, &trials, &ended.dir.display().to_string());
-        if self.arguments.json {
-            print_json(&serde_json::to_string(&report).expect("a report is plain data"))?;
-        } else {
-            print(&claims_text(&report))?;
-        }
+        let (manifest, trials) = recorded::read(&ended.dir)?;
+        self.print_claims(&manifest, &trials, &ended.dir.display().to_string())?;
         let (published, stacks) = (&self.arguments.published, &self.arguments.stacks.dir);
         leave_html(&ended.dir, &Sources { published, stacks }, self.arguments.quiet);
         if ended.interrupted || ended.out_of_time {

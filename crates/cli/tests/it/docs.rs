@@ -241,3 +241,46 @@ fn the_guide_of_explain_names_the_kinds_of_verdicts_that_there_are() {
         "the table of docs/explain.md lacks {missing:?} and has {surplus:?}, which explain never says"
     );
 }
+
+/// In `docs/verdicts` stands what the records of the write-ups come to.
+#[test]
+fn the_verdicts_are_those_of_the_records() {
+    let of = |arguments: [&str; 2]| String::from_utf8(run(&arguments).stdout).expect("it is text");
+    for entry in std::fs::read_dir(repository().join("docs/verdicts")).expect("it is a folder") {
+        let path = entry.expect("it can be read").path();
+        if path.extension().is_none_or(|it| it != "txt") {
+            continue;
+        }
+        let name = path.file_stem().and_then(|it| it.to_str()).expect("it is text");
+        let measured = format!("docs/replication/{name}/records");
+        let sample = format!("docs/samples/records/{name}");
+        let records = if repository().join(&measured).is_dir() { measured } else { sample };
+        let told = format!("{}\n{}", of(["report", &records]), of(["explain", &records]));
+        let kept = std::fs::read_to_string(&path).expect("it can be read");
+        assert!(kept == told, "{}: run scripts/verdicts.sh", path.display());
+    }
+}
+
+/// The table of replications has a row for each that there are records of.
+#[test]
+fn the_table_of_replications_is_that_of_their_claims() {
+    let folder = repository().join("docs/replication");
+    let read = |path: PathBuf| std::fs::read_to_string(path).expect("it can be read");
+    let page = read(folder.join(ENGLISH));
+    let (_, table) = page.split_once("<!-- replications: begin -->\n").expect("it has a table");
+    let (table, _) = table.split_once("<!-- replications: end -->").expect("which ends");
+    let rows: BTreeSet<String> = table.lines().skip(2).map(str::to_owned).collect();
+    let mut due = BTreeSet::new();
+    for entry in std::fs::read_dir(&folder).expect("it is a folder").flatten() {
+        if !entry.path().join("records").is_dir() {
+            continue;
+        }
+        let name = entry.file_name().into_string().expect("it is text");
+        let claims = read(entry.path().join("claims.txt"));
+        let is_count =
+            |line: &&str| line.split_once(" claims: ").is_some_and(|it| it.0.parse::<u32>().is_ok());
+        let counts = claims.lines().find(is_count).expect("they are counted");
+        due.insert(format!("| [{name}]({name}/claims.txt) | {counts} |"));
+    }
+    assert_eq!(rows, due, "run scripts/replication.sh");
+}

@@ -25,6 +25,7 @@ mod pages;
 mod procedure;
 mod receiver;
 mod recorded;
+mod replicate;
 mod report;
 mod sb;
 mod setup;

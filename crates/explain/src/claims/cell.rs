@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plan::{CellId, Metric};
+use plan::{CellId, Metric, Role};
 use record::{
     CellName, Manifest, Measured, Trial, TrialResult, measured_by_block, trials_of, twins_by_block,
 };
@@ -60,7 +60,7 @@ impl<'a> CellTrials<'a> {
             cell.is_beside(&id) && cell.stack == id.stack
         };
         let (mut left_out, mut doubts) = (BTreeMap::new(), BTreeMap::new());
-        let ceiling = ceiling_per_s(trials, |control| control.is_beside(&id));
+        let ceiling = claimed_ceiling(&id, trials);
         let mut use_one = |measured: &Measured| {
             let Usable { figure, doubts: found } = Usable::of(measured, metric, ceiling);
             match figure {
@@ -106,6 +106,12 @@ impl<'a> CellTrials<'a> {
         })
     }
 
+    /// Whether there is no figure of it, and more blocks would bring none.
+    pub(super) fn is_lost(&self) -> bool {
+        let was_tried = self.trials > 0 || self.not_run.is_some();
+        was_tried && self.values.iter().all(Option::is_none)
+    }
+
     /// Why there is no figure of it at all, if there is none.
     pub(super) fn missing(&self) -> Option<String> {
         if self.values.iter().any(Option::is_some) {
@@ -132,14 +138,37 @@ impl<'a> CellTrials<'a> {
     }
 }
 
-/// What lies between a stack and its twin in the table of `cell`, as a share; `None` where the table has none.
-pub(super) fn twin_gap(cell: &CellId, metric: Metric, trials: &[Trial], manifest: &Manifest) -> Option<f64> {
+/// What the client reached in the controls of a cell's table; of its round, where that has one for all of its tables.
+fn claimed_ceiling(cell: &CellId, trials: &[Trial]) -> Option<f64> {
+    let is_of_round = |control: &CellName| {
+        control.round == cell.round && control.driver.is_own() && control.load.users().is_some()
+    };
+    ceiling_per_s(trials, |control| control.is_beside(cell)).or_else(|| ceiling_per_s(trials, is_of_round))
+}
+
+/// The connections of the table in which the twin of a cell's round is: its own where that has one.
+fn twins_connections(cell: &CellId, trials: &[Trial]) -> Option<u32> {
+    let twins = || trials.iter().filter(|trial| trial.role == Role::Twin).map(CellName::of);
+    if twins().any(|twin| twin.is_beside(cell)) {
+        return Some(cell.connections);
+    }
+    twins().find(|twin| twin.round == cell.round && twin.driver.is_own())?.load.users()
+}
+
+/// The ratios of a stack and its twin in the table of `cell`, or in the one of its round that has a twin; `None` where there is
+/// none.
+pub(super) fn beside_twin(
+    cell: &CellId,
+    metric: Metric,
+    trials: &[Trial],
+    manifest: &Manifest,
+) -> Option<LogRatios> {
+    let cell = &CellId { connections: twins_connections(cell, trials)?, ..cell.clone() };
     let (stack, twins) = twins_by_block(trials, |trial| CellName::of(trial).is_beside(cell))?;
-    let ceiling = ceiling_per_s(trials, |control| control.is_beside(cell));
+    let ceiling = claimed_ceiling(cell, trials);
     let figure = |measured: &Measured| Usable::of(measured, metric, ceiling).figure.ok().map(Observation::of);
     let twins: Vec<Option<Observation>> = twins.into_iter().map(|it| it.and_then(figure)).collect();
     let doubled = CellId { stack: stack.to_owned(), ..cell.clone() };
     let doubled = CellTrials::of(doubled, metric, trials, manifest);
-    let ratio = LogRatios::of(&doubled.values, &twins).ratio()?;
-    Some(ratio.value.max(1.0 / ratio.value) - 1.0)
+    Some(LogRatios::of(&doubled.values, &twins))
 }

@@ -6,7 +6,7 @@ use record::{MANIFEST_VERSION, Machine, Manifest, TRIAL_VERSION, Trial, TrialRes
 
 use crate::samples::{times, trial};
 
-fn manifest(cores: usize) -> Manifest {
+pub(crate) fn manifest(cores: usize) -> Manifest {
     Manifest {
         version: MANIFEST_VERSION,
         proofload: "0.1.0".into(),
@@ -47,17 +47,17 @@ fn at(block: u32, stack: &str, per_s: f64, connections: u32) -> Trial {
 }
 
 /// So many blocks of a stack, on a machine that is faster in some than in others and which all stacks share.
-fn blocks(count: u32, stack: &str, per_s: f64, connections: u32) -> Vec<Trial> {
+pub(crate) fn blocks(count: u32, stack: &str, per_s: f64, connections: u32) -> Vec<Trial> {
     let machine = |block: u32| 1.0 + 0.1 * f64::from(block * 7 % 5);
     let noise = |block: u32| 1.0 + 0.002 * f64::from((block * 5 + stack.len() as u32 * 3) % 7);
     (0..count).map(|block| at(block, stack, per_s * machine(block) * noise(block), connections)).collect()
 }
 
-fn cell(stack: &str, connections: u32) -> CellId {
+pub(crate) fn cell(stack: &str, connections: u32) -> CellId {
     CellId { round: "hello".into(), stack: stack.into(), connections }
 }
 
-fn pair(a: &str, b: &str) -> CellPair {
+pub(crate) fn pair(a: &str, b: &str) -> CellPair {
     CellPair { a: cell(a, 64), b: cell(b, 64), published: Some((120.0, 100.0)) }
 }
 
@@ -66,7 +66,7 @@ fn judged(statement: Statement, trials: &[Trial]) -> JudgedClaim {
 }
 
 fn of_metric(metric: Metric, statement: Statement, trials: &[Trial]) -> JudgedClaim {
-    let claim = Claim { id: "c".into(), sentence: "S".into(), metric, statement };
+    let claim = Claim { id: "c".into(), sentence: "S".into(), is_derived: false, metric, statement };
     judge_claim(&claim, trials, &manifest(2))
 }
 
@@ -242,6 +242,7 @@ fn a_ceiling_scales_with_the_cores_and_says_so() {
     let claim = Claim {
         id: "c".into(),
         sentence: "S".into(),
+        is_derived: false,
         metric: Metric::Goodput,
         statement: ceiling(40.0, Some(4)),
     };

@@ -6,5 +6,6 @@ mod capacity;
 mod claims;
 mod compare;
 mod idle;
+mod looks;
 mod reasons;
 mod samples;

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{CellPair, Claim, Level, Metric, PublishedMachine, Statement, WITHIN_DEFAULT, WriteUp};
+use super::{
+    CellPair, Claim, Level, Metric, OtherSetting, PublishedMachine, Statement, WITHIN_DEFAULT, WriteUp,
+};
 use crate::cell_id::CellId;
 use crate::error::PlanError;
 use crate::experiment::{Experiment, Role, Round};
@@ -28,6 +30,8 @@ struct WriteUpFile {
     experiment: PathBuf,
     machine: PublishedMachine,
     #[serde(default)]
+    setting: Vec<OtherSetting>,
+    #[serde(default)]
     claim: Vec<ClaimTable>,
 }
 
@@ -35,6 +39,7 @@ struct WriteUpFile {
 #[serde(rename_all = "kebab-case")]
 enum Kind {
     Order,
+    Ahead,
     Ratio,
     Ceiling,
     Invariance,
@@ -46,6 +51,7 @@ impl Kind {
     const fn name(self) -> &'static str {
         match self {
             Self::Order => "order",
+            Self::Ahead => "ahead",
             Self::Ratio => "ratio",
             Self::Ceiling => "ceiling",
             Self::Invariance => "invariance",
@@ -60,6 +66,8 @@ impl Kind {
 struct ClaimTable {
     id: Spanned<String>,
     sentence: String,
+    #[serde(default)]
+    derived: bool,
     kind: Spanned<Kind>,
     #[serde(default)]
     metric: Metric,
@@ -105,6 +113,7 @@ pub(super) fn parse(path: &Path, text: &str, experiment: &Experiment) -> Result<
         source: file.source,
         when: file.when,
         machine: file.machine,
+        settings: file.setting,
         driver: file.driver,
         experiment: file.experiment,
         claims,
@@ -142,6 +151,7 @@ impl Reader<'_> {
         self.keys_fit(table)?;
         let statement = match *table.kind.get_ref() {
             Kind::Order => Statement::Order(self.order(table)?),
+            Kind::Ahead => Statement::Order(self.ahead(table)?),
             Kind::Ratio => {
                 let ratio = self.required(table, table.ratio.as_ref(), "ratio")?;
                 let value = self.positive(ratio)?;
@@ -168,7 +178,7 @@ impl Reader<'_> {
             }
         };
         let (id, sentence) = (table.id.get_ref().clone(), table.sentence.clone());
-        Ok(Claim { id, sentence, metric: table.metric, statement })
+        Ok(Claim { id, sentence, is_derived: table.derived, metric: table.metric, statement })
     }
 
     /// No key is there that a claim of its kind has no use for.
@@ -178,7 +188,7 @@ impl Reader<'_> {
             at.filter(|_| !kinds.contains(&kind)).map(|start| (start, name))
         };
         let number = |key: &Option<Spanned<f64>>| key.as_ref().map(|it| it.span().start);
-        let compared = &[Kind::Order, Kind::Ratio, Kind::Ceiling, Kind::Invariance, Kind::Equal];
+        let compared = &[Kind::Order, Kind::Ahead, Kind::Ratio, Kind::Ceiling, Kind::Invariance, Kind::Equal];
         let misplaced = [
             start(number(&table.ratio), "ratio", &[Kind::Ratio]),
             start(number(&table.per_s), "per_s", &[Kind::Ceiling]),
@@ -239,6 +249,20 @@ impl Reader<'_> {
         Ok(rows.windows(2).flat_map(|pair| across(&pair[0], &pair[1])).collect())
     }
 
+    /// The first stack over each of the others, at every load.
+    fn ahead(&self, table: &ClaimTable) -> Result<Vec<CellPair>, PlanError> {
+        match &self.rows(table)?[..] {
+            [first, others @ ..] if !others.is_empty() => {
+                Ok(others.iter().flat_map(|other| across(first, other)).collect())
+            }
+            _ => self.error(
+                &table.kind,
+                "one stack is ahead of nobody".into(),
+                "name those that it is ahead of",
+            ),
+        }
+    }
+
     fn two(&self, table: &ClaimTable) -> Result<Vec<CellPair>, PlanError> {
         let rows = self.rows(table)?;
         let [a, b] = &rows[..] else {
@@ -291,7 +315,9 @@ impl Reader<'_> {
         let level: Box<dyn Fn(u32) -> f64> = match (per_s?, per_connection?, time_ms?) {
             (Some(per_s), None, None) if of_rate => Box::new(move |_| per_s),
             (None, Some(each), None) if of_rate => Box::new(move |connections| each * f64::from(connections)),
-            (None, None, Some(ms)) if !of_rate => Box::new(move |_| ms * US_PER_MS),
+            (None, None, Some(ms)) if table.metric.response_figure().is_some() => {
+                Box::new(move |_| ms * US_PER_MS)
+            }
             _ => {
                 let what = "a ceiling needs exactly one level, in its metric's unit".to_owned();
                 let help = "give `per_s` or `per_s_per_connection` of goodput, `time_ms` of a response time";
@@ -428,7 +454,7 @@ impl Reader<'_> {
         if let Some(wrong) = all.iter().find(|it| !(**it > 0.0 && it.is_finite())) {
             return self.error(figures, format!("{wrong} is no figure of a server"), "give numbers above 0");
         }
-        let unit = if table.metric == Metric::Goodput { 1.0 } else { US_PER_MS };
+        let unit = if table.metric.response_figure().is_some() { US_PER_MS } else { 1.0 };
         Ok(all.iter().map(|it| it * unit).collect())
     }
 }

@@ -217,7 +217,7 @@ fn claim_on(connections: &[u32]) -> Claim {
     let level = |count: &u32| Level { cell: cell("target-pool", *count), value: 1.0, published: None };
     let levels = connections.iter().map(level).collect();
     let statement = Statement::Ceiling { levels, cores_published: None, within: WITHIN_DEFAULT };
-    Claim { id: "c".into(), sentence: String::new(), metric: Metric::Goodput, statement }
+    Claim { id: "c".into(), sentence: String::new(), is_derived: false, metric: Metric::Goodput, statement }
 }
 
 #[test]
@@ -235,6 +235,54 @@ fn a_claim_can_be_taken_load_by_load() {
     let flat = Statement::Invariance { pairs: vec![pair(8, 4)], within: 0.05 };
     let flat = Claim { statement: flat, ..levels };
     assert_eq!(flat.by_load(), std::slice::from_ref(&flat), "it is about the difference between loads");
+}
+
+/// What was published of goodput at so many connections, in a claim.
+fn published_goodputs(claim: &Claim) -> Vec<(u32, f64)> {
+    if claim.metric != Metric::Goodput {
+        return Vec::new();
+    }
+    match &claim.statement {
+        Statement::Order(pairs)
+        | Statement::Ratio { pairs, .. }
+        | Statement::Invariance { pairs, .. }
+        | Statement::Equal { pairs, .. } => {
+            let of = |it: &CellPair| Some([(it.a.clone(), it.published?.0), (it.b.clone(), it.published?.1)]);
+            let all = pairs.iter().filter_map(of).flatten();
+            all.map(|(cell, figure)| (cell.connections, figure)).collect()
+        }
+        Statement::Ceiling { levels, .. } => {
+            let of = |it: &Level| Some((it.cell.connections, it.published?));
+            levels.iter().filter_map(of).collect()
+        }
+        Statement::NotTestable { .. } => Vec::new(),
+    }
+}
+
+/// Each of the 75 published figures is one of a claim, or of a line that says why nothing here can test it.
+#[test]
+fn every_published_figure_belongs_to_a_claim() {
+    let catalogue = catalogue();
+    let text = std::fs::read_to_string(repository().join("published/figures.csv")).unwrap();
+    let (mut figures, mut without) = (0, Vec::new());
+    let mut known: std::collections::BTreeMap<String, Vec<(u32, f64)>> = std::collections::BTreeMap::new();
+    for row in text.lines().skip(1) {
+        let fields: Vec<&str> = row.split(',').collect();
+        let (document, connections) = (fields[0], fields[7].parse::<u32>().unwrap());
+        let figure: f64 = fields[12].parse().unwrap();
+        let claimed = known.entry(document.to_owned()).or_insert_with(|| {
+            let path = repository().join(format!("published/{document}.toml"));
+            let write_up = WriteUp::read(&path, &catalogue).unwrap();
+            write_up.claims.iter().flat_map(published_goodputs).collect()
+        });
+        let is_it = |it: &&(u32, f64)| it.0 == connections && (it.1 / figure - 1.0).abs() < 1e-9;
+        if claimed.iter().find(is_it).is_none() {
+            without.push(row.to_owned());
+        }
+        figures += 1;
+    }
+    assert_eq!(figures, 75);
+    assert!(without.is_empty(), "figures of no claim:\n{}", without.join("\n"));
 }
 
 #[test]

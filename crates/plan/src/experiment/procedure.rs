@@ -41,6 +41,10 @@ pub struct Procedure {
     /// Half-width of the 95 % intervals of ratios below which a table is precise. Never whether anything is different:
     /// who stops at that finds differences where there are none.
     pub precision: Share,
+    /// When a table has enough blocks.
+    pub ends: Ends,
+    /// What twins and controls stand beside.
+    pub companions: Companions,
     /// Whether the first stack of each load runs twice.
     pub twin: bool,
     /// Whether each load is held against the calibration target.
@@ -68,6 +72,24 @@ pub enum Placement {
     Split,
 }
 
+/// When a table has enough blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ends {
+    /// When it is precise ([`Procedure::precision`]).
+    Precise,
+    /// When nothing that is asked of it is open any more, as whoever asks says.
+    Decided,
+}
+
+/// What twins and controls stand beside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Companions {
+    /// Each table: a load of a round.
+    OfTables,
+    /// Each round, at the load with the most stacks.
+    OfRounds,
+}
+
 /// How long a stack's process lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -75,6 +97,9 @@ pub enum Processes {
     /// For one trial: what lies between two processes of a stack is part of what lies between its trials.
     #[default]
     Fresh,
+    /// For one block: it is booted and warmed up once, and measured in all of the block's cells that are of it, one after
+    /// another. Blocks have processes of their own, so intervals are of any.
+    Block,
     /// For the whole run, so that it is booted and warmed up once: intervals are of these processes only. The twin is
     /// another process of its stack.
     Kept,
@@ -84,7 +109,7 @@ impl Procedure {
     /// How long a trial of `cell` takes by what is asked for: a boot and a warm-up that is steady soon where the process
     /// is new, and the load. A load that ends by a count of requests only is taken for a minute and its ramp-up.
     pub fn trial_guess(&self, cell: &Cell, is_new: bool) -> Duration {
-        let Bursts { length, pause, least, most, settle } = self.bursts;
+        let Bursts { length, pause, least, most, settle, .. } = self.bursts;
         let bursts = (length + pause) * u64::from(most.min(least + BURSTS_MORE_GUESS));
         let warm_up = match (cell.until_steady, is_new) {
             (true, true) => bursts + settle,
@@ -109,6 +134,7 @@ impl Processes {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Fresh => "fresh",
+            Self::Block => "block",
             Self::Kept => "kept",
         }
     }
@@ -137,6 +163,10 @@ pub struct Bursts {
     pub most: u32,
     /// Load between the bursts and the window, at least; twice an answer's time where that is longer.
     pub settle: Duration,
+    /// That at most.
+    pub settle_max: Duration,
+    /// How long a window is made at most to hold ten answers' times.
+    pub window_max: Duration,
 }
 
 /// The keys of an experiment that are about its trials.
@@ -165,6 +195,10 @@ pub(super) struct BurstsTable {
     most: Option<Spanned<u32>>,
     #[serde(default, deserialize_with = "parsed")]
     settle: Option<Duration>,
+    #[serde(default, deserialize_with = "parsed")]
+    settle_max: Option<Duration>,
+    #[serde(default, deserialize_with = "parsed")]
+    window_max: Option<Duration>,
 }
 
 /// An error, and the offset of what it is about.
@@ -189,6 +223,8 @@ impl ProcedureTable {
             blocks,
             blocks_max,
             precision,
+            ends: Ends::Precise,
+            companions: Companions::OfTables,
             twin: self.twin.unwrap_or(true),
             control: self.control.unwrap_or(true),
             placement: self.placement,
@@ -212,7 +248,11 @@ impl BurstsTable {
         let length = self.length.unwrap_or(Duration::from_secs(5));
         let pause = self.pause.unwrap_or(Duration::from_secs(3));
         let settle = self.settle.unwrap_or(Duration::from_secs(2));
-        Ok(Bursts { length, pause, least, most, settle })
+        // The users spread over it, and what the first of them found goes by.
+        let settle_max = self.settle_max.unwrap_or(Duration::from_secs(20));
+        // Beyond, the audit says that the window was too short.
+        let window_max = self.window_max.unwrap_or(Duration::from_secs(60));
+        Ok(Bursts { length, pause, least, most, settle, settle_max, window_max })
     }
 }
 

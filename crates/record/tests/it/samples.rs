@@ -197,6 +197,8 @@ pub(crate) fn failed(index: u32) -> Trial {
 pub(crate) fn manifest() -> Manifest {
     Manifest {
         version: MANIFEST_VERSION,
+        commit: None,
+        looks: Vec::new(),
         proofload: "0.1.0".into(),
         argv: vec!["proofload".into(), "run".into(), "an experiment.toml".into()],
         title: "A title\nof two lines".into(),

@@ -24,7 +24,7 @@ pub(super) fn ranked(of: &PageOf<'_>, explained: &[CellExplanation]) -> Ranked {
     let mut ranked = Ranked { tables: Vec::new(), answers: Vec::new(), cells: Vec::new() };
     for name in rows::tables(of.trials) {
         let rows = Rows::of(of.trials, name);
-        let order = Order::of(&rows);
+        let order = Order::of(&rows, of.manifest.ends_when_decided());
         let mut table = Table {
             round: name.round.to_owned(),
             load: name.load.clone(),

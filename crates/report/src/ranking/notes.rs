@@ -132,7 +132,13 @@ fn legend(run: &RunReport<'_>, orders: &[Order]) -> String {
          behind a limit: what speaks against a row's figures.\n",
     );
     let plural = if blocks == 1 { "" } else { "s" };
-    if orders.iter().any(|order| matches!(order, Order::Ranges(..))) {
+    if run.manifest.ends_when_decided() {
+        text.push_str(
+            "Blocks ended when claims were decided, which no test of a ranking counts: ranges span all trials and are no\n\
+             confidence intervals; rows share a rank (=) where their ranges overlap. What is known is what became of the \
+             claims.\n",
+        );
+    } else if orders.iter().any(|order| matches!(order, Order::Ranges(..))) {
         let _ = writeln!(
             text,
             "{blocks} block{plural}, too few to test: ranges span all trials and are no confidence intervals;\nrows \
@@ -158,6 +164,9 @@ fn legend(run: &RunReport<'_>, orders: &[Order]) -> String {
             _ => "Client and servers shared all cores.\n",
         };
         text.push_str(placed);
+    }
+    if run.manifest.processes == Processes::Block.name() {
+        text.push_str("A stack's process served all of its cells in a block, and each block had processes of its own.\n");
     }
     if run.manifest.processes == Processes::Kept.name() {
         text.push_str(

@@ -30,13 +30,14 @@ pub(crate) struct Place {
 }
 
 impl Order {
-    /// The order of rows by what they are compared by in each block.
-    pub(crate) fn of(rows: &Rows<'_>) -> Self {
+    /// The order of rows by what they are compared by in each block. What a run was stopped by that looked at the very figures
+    /// is counted by no test of a ranking, so of such a run there are ranges: `is_untested`.
+    pub(crate) fn of(rows: &Rows<'_>, is_untested: bool) -> Self {
         let (values, ranked_by) = (rows.by_block(), rows.ranked_by);
         let tried = |row: &Vec<Option<Observation>>| row.iter().flatten().count();
         let blocks = values.iter().map(tried).max().unwrap_or(0);
         let pairs = pairs_of(values.len());
-        if pairs > 0 && blocks >= blocks_needed(pairs) {
+        if pairs > 0 && blocks >= blocks_needed(pairs) && !is_untested {
             return Self::Tests(Comparison::of(&values, rows.twin.as_ref()), ranked_by);
         }
         // Who fails is behind whoever does not, at 0.

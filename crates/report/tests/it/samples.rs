@@ -224,6 +224,8 @@ pub(crate) fn manifest(stacks: &[&str], trials: u32) -> Manifest {
     Manifest {
         version: MANIFEST_VERSION,
         proofload: "0.1.0".into(),
+        commit: None,
+        looks: Vec::new(),
         argv: vec!["proofload".into(), "run".into(), "experiments/quick.toml".into()],
         title: "Quick look".into(),
         started: "2026-11-21T11:30:07Z".into(),

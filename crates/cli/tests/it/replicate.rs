@@ -1,0 +1,221 @@
+//! `proofload replicate`, on servers whose rates follow from their delays, and on the records that are kept.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::common::{json, processes_with, proofload, repository, run, signal, stdout, text, wait_until};
+use crate::lab::{Lab, target_stack, trials};
+
+const EXPERIMENT: &str = r#"
+title = "Delays"
+seed = 3
+cool_down_max = "0s"
+[load]
+connections = [4, 8]
+warm_up = "20ms"
+duration = "150ms"
+[[round]]
+name = "hello"
+endpoint = "hello"
+stacks = ["fast", "middle", "slow", "other"]
+"#;
+
+/// The first claim holds, the second is the other way round, which is said of its two comparisons together and takes a look
+/// more, the third can't be tested.
+const WRITE_UP: &str = r#"
+title = "Delays"
+source = "made up"
+when = "now"
+driver = "none"
+experiment = "test.toml"
+[machine]
+cores = 64
+description = "none"
+[[setting]]
+stacks = ["other"]
+what = "threads"
+there = "9"
+here = "8"
+[[claim]]
+id = "fast-over-other"
+sentence = "Fast carries more than other"
+kind = "order"
+round = "hello"
+stacks = ["fast", "other"]
+connections = [4]
+[[claim]]
+id = "slow-first"
+sentence = "Slow carries most"
+derived = true
+kind = "order"
+round = "hello"
+stacks = ["slow", "middle", "fast"]
+connections = [4]
+[[claim]]
+id = "elsewhere"
+sentence = "Elsewhere it is better"
+kind = "not-testable"
+why = "this is not elsewhere"
+"#;
+
+/// A server that takes so many milliseconds for each of up to eight at a time.
+fn taking(ms: u32) -> String {
+    target_stack(&format!(r#""--model", "pool", "--threads", "8", "--path", "/hello={ms}ms""#))
+        .replace("path = \"/hello\"\nbody", &format!("path = \"/hello\"\ndelay = \"{ms}ms\"\nbody"))
+}
+
+fn lab() -> Lab {
+    let stacks = [("fast", taking(2)), ("middle", taking(4)), ("slow", taking(8)), ("other", taking(6))];
+    let stacks: Vec<(&str, &str)> = stacks.iter().map(|(id, text)| (*id, text.as_str())).collect();
+    let lab = Lab::new(EXPERIMENT, &stacks);
+    fs::write(lab.path("delays.toml"), WRITE_UP).unwrap();
+    lab
+}
+
+fn replicate(lab: &Lab, more: &[&str]) -> Command {
+    let mut command = proofload();
+    command.arg("replicate").arg(lab.path("delays.toml")).arg("--stacks").arg(lab.path("stacks"));
+    command.arg("--runs").arg(lab.path("runs")).arg("--records").arg(lab.path("records")).args(more);
+    command
+}
+
+fn blocks_of(made: &[Value], stack: &str, role: Option<&str>) -> Vec<u64> {
+    let of = made.iter().filter(|it| it["stack"] == stack && it.get("role").and_then(Value::as_str) == role);
+    let mut blocks: Vec<u64> = of.map(|it| it["block"].as_u64().unwrap()).collect();
+    blocks.sort_unstable();
+    blocks
+}
+
+#[test]
+fn before_it_begins_it_says_what_it_costs_and_that_nothing_is_known_of_the_noise() {
+    let lab = lab();
+    let told = stdout(&replicate(&lab, &["--dry-run"]).output().unwrap());
+    assert!(told.contains("3 claims about 4 cells; with twins and controls 6 trials a block"), "{told}");
+    assert!(
+        told.contains("6 blocks at least: 36 trials") && told.contains("20 at most: 120 trials"),
+        "{told}"
+    );
+    assert!(told.contains("not known yet") && told.contains("cannot be tested here"), "{told}");
+    assert!(!lab.path("runs").exists());
+}
+
+#[test]
+fn what_was_never_measured_is_said_of_every_claim() {
+    let output = replicate(&lab(), &["--no-load"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let told = stdout(&output);
+    assert!(told.contains("3 claims: 2 not measured; 1 not testable here"), "{told}");
+}
+
+/// Six blocks decide the first claim, whose cell no other needs; two more the second. Killed on the way, it goes on.
+#[test]
+#[ignore = "slow: makes some fifty trials"]
+fn a_replication_stops_when_its_claims_are_decided_wherever_it_was_killed() {
+    let lab = lab();
+    let mut child =
+        replicate(&lab, &["--quiet"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_until("some trials are made", || lab.lines() >= 8);
+    signal(&child, Signal::KILL);
+    child.wait().unwrap();
+    wait_until("nothing is left of it", || processes_with(lab.root()).is_empty());
+
+    let output = replicate(&lab, &["--json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("after 6 blocks: claims that are not decided need 3 of 4 cells"), "{said}");
+    assert!(said.contains("after 8 blocks: every claim is decided"), "{said}");
+    let report = json(&output);
+    let claim = |index: usize| &report["claims"][index];
+    assert_eq!((&claim(0)["verdict"], &claim(1)["verdict"]), (&"confirmed".into(), &"reversed".into()));
+    assert_eq!((&claim(0)["parts"][0]["blocks"], &claim(1)["parts"][0]["blocks"]), (&6.into(), &8.into()));
+    let (low, high) = (&claim(0)["parts"][0]["low"], &claim(0)["parts"][0]["high"]);
+    assert!(low.as_f64().unwrap() > 1.0 && high.as_f64().unwrap() < 9.0, "{low} {high}");
+    assert!(claim(0)["settings"].to_string().contains("threads of other: 9 there, 8 here"), "{report}");
+    assert!(claim(0)["settings"].to_string().contains("cores: 64 there"), "{report}");
+
+    let made = trials(&lab.run_dir());
+    let all: Vec<u64> = (0..8).collect();
+    assert_eq!(blocks_of(&made, "other", None), all[..6]);
+    for stack in ["fast", "middle", "slow"] {
+        assert_eq!(blocks_of(&made, stack, None), all, "{stack}");
+    }
+    assert_eq!(blocks_of(&made, "fast", Some("twin")), all);
+    assert_eq!(blocks_of(&made, "control", Some("control")), all);
+    assert!(lab.nothing_runs());
+
+    let again = replicate(&lab, &["--quiet"]).output().unwrap();
+    assert_eq!((again.status.code(), lab.lines()), (Some(0), made.len()), "{}", text(&again));
+    let ahead = stdout(&replicate(&lab, &["--dry-run"]).output().unwrap());
+    assert!(!ahead.contains("not known yet") && ahead.contains(" %"), "{ahead}");
+    exported_records_say_the_same(&lab);
+}
+
+fn exported_records_say_the_same(lab: &Lab) {
+    let kept = lab.path("records/delays/records");
+    let output = replicate(lab, &["--export", kept.to_str().unwrap()]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let of = |runs: &str| {
+        let told =
+            replicate(lab, &["--no-load", "--runs", lab.path(runs).to_str().unwrap()]).output().unwrap();
+        stdout(&told).lines().filter(|line| !line.starts_with("Full record")).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(of("runs"), of("no-runs"));
+    let manifest = fs::read_to_string(kept.join("manifest.json")).unwrap();
+    assert!(!manifest.contains(lab.root()), "{manifest}");
+    assert!(!kept.join("lock").exists());
+    let report = |dir: PathBuf| run(&["report", dir.to_str().unwrap()]);
+    let ranking = |output: Output| {
+        let lines = stdout(&output);
+        lines.lines().filter(|line| !line.starts_with("Full record")).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(ranking(report(lab.run_dir())), ranking(report(kept)));
+}
+
+/// In `docs/replication/NAME` stands what the records beside it come to, so that no figure there is typed by hand.
+#[test]
+fn what_the_documents_say_of_replications_is_what_their_records_come_to() {
+    let folder = repository().join("docs/replication");
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        if !entry.path().is_dir() {
+            continue;
+        }
+        let (name, records) = (entry.file_name(), entry.path().join("records"));
+        let (name, records) = (name.to_str().unwrap(), records.strip_prefix(repository()).unwrap());
+        let kept = |file: &str| fs::read_to_string(entry.path().join(file)).unwrap();
+        let claims = run(&["replicate", name, "--no-load", "--runs", "no-runs"]);
+        assert_eq!(stdout(&claims), kept("claims.txt"), "{name}: run scripts/replication.sh");
+        let ranking = run(&["report", records.to_str().unwrap()]);
+        assert_eq!(stdout(&ranking), kept("ranking.txt"), "{name}: run scripts/replication.sh");
+    }
+}
+
+/// What a design of so many cells comes to within a working day, on two cores.
+#[test]
+fn ten_blocks_of_each_write_up_fit_into_hours() {
+    let budgets = [
+        ("socket-models", 45),
+        ("virtual-threads", 75),
+        ("springmvc-webflux", 150),
+        ("gateways", 180),
+        ("servlet-containers", 60),
+    ];
+    for (name, budget_minutes) in budgets {
+        let told = stdout(&run(&["replicate", name, "--dry-run", "--runs", "no-runs"]));
+        let words = |line: &str| -> Option<f64> {
+            let (_, time) = line.split_once("about ")?;
+            let words: Vec<&str> = time.split([' ', ';']).collect();
+            let number = |at: usize| words.get(at)?.parse::<f64>().ok();
+            if words.get(1) == Some(&"h") { Some(number(0)? * 60.0 + number(2)?) } else { number(0) }
+        };
+        let least = told.lines().find(|line| line.starts_with("6 blocks at least")).and_then(words);
+        let ten_blocks = least.unwrap_or_else(|| panic!("{told}")) / 6.0 * 10.0;
+        assert!(
+            ten_blocks <= f64::from(budget_minutes),
+            "{name}: {ten_blocks} of {budget_minutes} min\n{told}"
+        );
+    }
+}

@@ -1,0 +1,206 @@
+//! A part of a claim before it is judged, and its judgement.
+
+use plan::Metric;
+use stats::{LEAST_EFFECT, LogRatios, Observation, Ratio, Told, blocks_needed, holm};
+
+use super::cell::CellTrials;
+use super::rule::{Rule, SizeVerdict};
+use super::{ClaimPart, ClaimVerdict, PartUnit};
+
+const NOTHING: &str = "nothing was measured of it";
+
+/// A part before it is judged.
+pub(super) struct Question {
+    what: String,
+    unit: PartUnit,
+    published: Option<f64>,
+    /// What a ratio of 1 stands for, in `unit`: 1 of ratios, the level of cells.
+    scale: f64,
+    expected: Option<f64>,
+    rule: Rule,
+    ratios: LogRatios,
+    /// The same, over the edge of an equivalence that the estimate is nearest to.
+    over_edge: Option<LogRatios>,
+    /// What is nearer to 1 than this is no difference.
+    pub(super) least_effect: f64,
+    /// Why there is no block, if there is none: not measured, or not testable.
+    missing: Option<(ClaimVerdict, String)>,
+    /// Whether more blocks would bring none either.
+    is_lost: bool,
+    /// Why its blocks are not the whole, where they are not.
+    spoiled: Option<String>,
+}
+
+pub(super) fn pair_question(
+    a: &CellTrials<'_>,
+    b: &CellTrials<'_>,
+    published: Option<(f64, f64)>,
+    rule: Rule,
+) -> Question {
+    let ratios = LogRatios::of(&a.values, &b.values);
+    let over_edge = nearest_edge(rule, ratios.ratio()).map(|edge| ratios.over(edge));
+    let apart = || "the two were never measured in one block".to_owned();
+    let missing = (ratios.blocks() == 0)
+        .then(|| (ClaimVerdict::NotMeasured, a.missing().or_else(|| b.missing()).unwrap_or_else(apart)));
+    let expected = match rule {
+        Rule::Direction { size, .. } => size,
+        Rule::Equivalence { .. } => Some(1.0),
+    };
+    Question {
+        what: a.id.beside(&b.id),
+        unit: PartUnit::Ratio,
+        published: published.map(|(a, b)| a / b),
+        scale: 1.0,
+        expected,
+        rule,
+        ratios,
+        over_edge,
+        least_effect: LEAST_EFFECT,
+        missing,
+        is_lost: a.is_lost() || b.is_lost(),
+        spoiled: a.spoiled().or_else(|| b.spoiled()),
+    }
+}
+
+pub(super) fn level_question(
+    cell: &CellTrials<'_>,
+    level: &plan::Level,
+    scale: Option<f64>,
+    rule: Rule,
+    metric: Metric,
+) -> Question {
+    let value = level.value * scale.unwrap_or(1.0);
+    let level_of = |level: f64| vec![Some(Observation::Figure(level)); cell.values.len()];
+    let ratios =
+        if scale.is_some() { LogRatios::of(&cell.values, &level_of(value)) } else { LogRatios::of(&[], &[]) };
+    let over_edge = nearest_edge(rule, ratios.ratio()).map(|edge| ratios.over(edge));
+    let unknown = "the level grows with the cores, and this machine's are not known";
+    let missing = (ratios.blocks() == 0).then(|| match cell.missing() {
+        Some(why) => (ClaimVerdict::NotMeasured, why),
+        None => (ClaimVerdict::NotTestable, unknown.to_owned()),
+    });
+    Question {
+        what: cell.id.alone(),
+        unit: if metric == Metric::Goodput { PartUnit::PerS } else { PartUnit::Micros },
+        published: level.published,
+        scale: value,
+        expected: Some(value),
+        rule,
+        ratios,
+        over_edge,
+        least_effect: LEAST_EFFECT,
+        missing,
+        is_lost: cell.is_lost() || scale.is_none(),
+        spoiled: cell.spoiled(),
+    }
+}
+
+/// The end of an equivalence's bounds on the estimate's side.
+fn nearest_edge(rule: Rule, estimate: Option<Ratio>) -> Option<f64> {
+    match (rule, estimate) {
+        (Rule::Equivalence { within }, Some(ratio)) => {
+            Some(if ratio.value > 1.0 { 1.0 + within } else { 1.0 / (1.0 + within) })
+        }
+        _ => None,
+    }
+}
+
+/// By all blocks at once, of a run that made as many as it was to. Comparisons that nothing was measured of can't err, and
+/// are none of those that Holm's method counts.
+pub(super) fn judge(questions: Vec<Question>) -> Vec<ClaimPart> {
+    let measured: Vec<usize> = (0..questions.len()).filter(|it| questions[*it].ratios.blocks() > 0).collect();
+    let p_of = |question: &Question| question.over_edge.as_ref().unwrap_or(&question.ratios).p_value();
+    let p: Vec<f64> = measured.iter().map(|it| p_of(&questions[*it])).collect();
+    let mut adjusted = vec![1.0; questions.len()];
+    for (index, p) in measured.iter().zip(holm(&p)) {
+        adjusted[*index] = p;
+    }
+    let count = measured.len();
+    questions.into_iter().zip(adjusted).map(|(question, p)| question.judge(p, count)).collect()
+}
+
+/// By looks, of a run that goes on until its claims are decided; with what each look told.
+pub(super) fn judge_looked(questions: Vec<Question>) -> Vec<(ClaimPart, Option<Told>)> {
+    let count = questions.len();
+    questions.into_iter().map(|question| question.judge_looked(count)).collect()
+}
+
+impl Question {
+    fn judge(self, p: f64, parts: usize) -> ClaimPart {
+        let blocks = self.ratios.blocks();
+        let ratio = self.ratios.ratio();
+        let is_enough = blocks >= blocks_needed(parts);
+        let size = ratio.filter(|_| is_enough).and_then(|ratio| self.rule.size(ratio, self.least_effect));
+        let decided = match (ratio, &self.missing) {
+            (Some(ratio), None) if is_enough => {
+                let decided = self.rule.verdict(ratio, p, self.least_effect, size);
+                match &self.spoiled {
+                    Some(why) if !decided.0.is_open() && decided.0 != ClaimVerdict::Tied => {
+                        (ClaimVerdict::Undecided, why.clone())
+                    }
+                    _ => decided,
+                }
+            }
+            (Some(_), None) => (ClaimVerdict::Undecided, too_few(blocks, parts)),
+            (_, Some(missing)) => missing.clone(),
+            (None, None) => (ClaimVerdict::NotMeasured, NOTHING.into()),
+        };
+        self.part(ratio, blocks, (blocks > 0).then_some(p), size, decided)
+    }
+
+    fn judge_looked(self, parts: usize) -> (ClaimPart, Option<Told>) {
+        let all = self.ratios.blocks();
+        if let Some(missing) = self.missing.clone() {
+            let told = self.is_lost.then_some(Told::Never);
+            return (self.part(None, 0, None, None, missing), told);
+        }
+        if let Some(why) = self.spoiled.clone() {
+            let ratio = self.ratios.ratio();
+            return (self.part(ratio, all, None, None, (ClaimVerdict::Undecided, why)), Some(Told::Never));
+        }
+        let Some(looked) = self.ratios.looked(parts) else {
+            let decided = match self.ratios.ratio() {
+                Some(_) => (ClaimVerdict::Undecided, too_few(all, 1)),
+                None => (ClaimVerdict::NotMeasured, NOTHING.into()),
+            };
+            return (self.part(self.ratios.ratio(), all, None, None, decided), None);
+        };
+        let (told, size) = self.rule.told(&looked, self.least_effect);
+        let decided = self.rule.verdict_of(told, size, &looked, self.least_effect);
+        (self.part(Some(looked.own), looked.blocks, None, size, decided), Some(told))
+    }
+
+    fn part(
+        &self,
+        ratio: Option<Ratio>,
+        blocks: usize,
+        p: Option<f64>,
+        size: Option<SizeVerdict>,
+        (verdict, why): (ClaimVerdict, String),
+    ) -> ClaimPart {
+        let shown = |value: f64| value * self.scale;
+        ClaimPart {
+            what: self.what.clone(),
+            unit: self.unit,
+            published: self.published,
+            expected: self.expected,
+            measured: ratio.map(|it| shown(it.value)),
+            low: ratio.and_then(|it| it.low).map(shown),
+            high: ratio.and_then(|it| it.high).map(shown),
+            blocks,
+            p,
+            points_the_same_way: ratio.map(|it| self.rule.points_the_same_way(it.value)),
+            size,
+            verdict,
+            why,
+        }
+    }
+}
+
+fn too_few(blocks: usize, parts: usize) -> String {
+    match (blocks, blocks_needed(parts)) {
+        (1, _) => "one block supports no claim".into(),
+        (_, needed) if parts == 1 => format!("{blocks} blocks are too few, it takes {needed}"),
+        (_, needed) => format!("{blocks} blocks are too few for {parts} comparisons, it takes {needed}"),
+    }
+}

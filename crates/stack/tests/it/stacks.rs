@@ -47,6 +47,7 @@ stacks! {
     planted_gc: "planted-gc",
     planted_pinned: "planted-pinned",
     spring_cloud_gateway: "spring-cloud-gateway",
+    springmvc_boot30: "springmvc-boot30",
     target_event_loop: "target-event-loop",
     webflux_netty: "webflux-netty",
     webflux_netty_today: "webflux-netty-today",

@@ -4,31 +4,51 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
+use crate::matrix::NEIGHBOURS_MAX;
+
 /// Plants one limit at a time, has `proofload` measure and explain it, and counts what is named first
 #[derive(Debug, Parser)]
 #[command(
     name = "planted",
     after_help = "\
 Exit codes:
-  0    each limit was named first in all of its runs, and nothing healthy was accused
+  0    of planted limits 95 % were named first, beside neighbours 85 %, and at most 1 % of healthy runs accused
   1    the system refused something
   2    what was asked for is not valid
-  4    something was not named, or accused wrongly, or could not be tried
-  130  it was interrupted"
+  4    less was named, or more accused, or a run could not be made
+  130  it was interrupted; --record keeps what was made, and --resume goes on from there"
 )]
 pub(crate) struct Arguments {
     /// Only cases in whose names this is; may be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Vec<String>,
-    /// One size of each case and one seed: some minutes
-    #[arg(long)]
+    /// One size of each case, quiet, and one seed: some minutes
+    #[arg(long, conflicts_with_all = ["seeds", "neighbours"])]
     pub(crate) quick: bool,
     /// How often each size is run, each time with another seed
-    #[arg(long, value_name = "COUNT", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=100))]
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=100))]
     seeds: u8,
+    /// Beside how many processes that burn CPU time each size is run
+    #[arg(
+        long,
+        value_name = "COUNTS",
+        value_delimiter = ',',
+        default_value = "0,1,2",
+        value_parser = clap::value_parser!(u8).range(..=i64::from(NEIGHBOURS_MAX))
+    )]
+    neighbours: Vec<u8>,
     /// The cases with their sizes and what must be named, and nothing else
     #[arg(long)]
     pub(crate) list: bool,
+    /// Write a line of JSON for each run to this file, as it is made
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    /// Leave out what this build of proofload has made by the record
+    #[arg(long, requires = "record")]
+    pub(crate) resume: bool,
+    /// Write the record's matrix into this page, between its markers, and make no runs
+    #[arg(long, value_name = "FILE", requires = "record", conflicts_with_all = ["resume", "only", "quick"])]
+    pub(crate) matrix: Option<PathBuf>,
     /// Keep the runs, and say where they are
     #[arg(long)]
     pub(crate) keep: bool,
@@ -38,6 +58,9 @@ pub(crate) struct Arguments {
     /// Folder of the repository's stacks, some of which are cases
     #[arg(long, value_name = "DIR", default_value = "stacks")]
     pub(crate) stacks: PathBuf,
+    /// Folder of the programs of one file each, which are cases
+    #[arg(long, value_name = "DIR", default_value = "planted/servers")]
+    pub(crate) servers: PathBuf,
     /// Use CPU time for so many seconds, or until the parent is gone
     #[arg(long, hide = true, value_name = "SECONDS")]
     pub(crate) hog: Option<u64>,
@@ -47,5 +70,10 @@ impl Arguments {
     /// The seeds of each size.
     pub(crate) fn seeds(&self) -> std::ops::RangeInclusive<u64> {
         1..=if self.quick { 1 } else { u64::from(self.seeds) }
+    }
+
+    /// Beside how many neighbours each size is run.
+    pub(crate) fn neighbours(&self) -> &[u8] {
+        if self.quick { &[0] } else { &self.neighbours }
     }
 }

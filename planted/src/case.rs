@@ -1,34 +1,11 @@
 //! What a case is: something planted or something healthy, in several sizes, and what may be said of it.
 
-/// Every kind of verdict that `proofload explain` knows.
-pub(crate) const KINDS: [&str; 26] = [
-    "idle_pace",
-    "keeps_rate",
-    "pool_limit",
-    "upstream_pool_limit",
-    "serial_section",
-    "cpu_bound",
-    "box_bound",
-    "blocked_event_loop",
-    "accept_queue_overflow",
-    "keep_alive_cap",
-    "no_keep_alive",
-    "garbage_collection",
-    "pinned_carriers",
-    "descriptor_limit",
-    "log_bound",
-    "quota_bound",
-    "backend_bound",
-    "client_bound",
-    "noisy_host",
-    "not_steady",
-    "memory_growth",
-    "incorrect_service",
-    "delayed_ack",
-    "port_exhaustion",
-    "contention",
-    "unexplained",
-];
+use crate::program::Program;
+
+/// That nothing was found: better than what is wrong, and not what is asked for.
+pub(crate) const UNEXPLAINED: &str = "unexplained";
+/// That others took what was needed.
+pub(crate) const NOISY_HOST: &str = "noisy_host";
 
 /// Something that a diagnosis is asked about.
 #[derive(Debug, Clone)]
@@ -36,9 +13,27 @@ pub(crate) struct Case {
     /// For people, and for `--only`.
     pub(crate) name: &'static str,
     pub(crate) nature: Nature,
-    /// The kinds of [`KINDS`] of which one must be named first.
+    /// The kinds of verdict of which one must be named first.
     pub(crate) expected: &'static [&'static str],
     pub(crate) sizes: Vec<Size>,
+}
+
+impl Case {
+    /// The size of this label.
+    pub(crate) fn size(&self, label: &str) -> Option<&Size> {
+        self.sizes.iter().find(|size| size.label == label)
+    }
+
+    /// Whether `kind` is what a run of `size` should name first, beside so many neighbours.
+    pub(crate) fn is_right(&self, size: &Size, neighbours: u8, kind: &str) -> bool {
+        self.expected.contains(&kind) || size.computes && neighbours > 0 && kind == NOISY_HOST
+    }
+
+    /// Whether `kind` blames something healthy. That the machine is noisy blames no server where it is so.
+    pub(crate) fn is_accused(&self, size: &Size, neighbours: u8, kind: &str) -> bool {
+        let is_innocent = kind == UNEXPLAINED || neighbours > 0 && kind == NOISY_HOST;
+        self.nature == Nature::Healthy && !self.is_right(size, neighbours, kind) && !is_innocent
+    }
 }
 
 /// Whether there is anything to find.
@@ -58,6 +53,8 @@ pub(crate) struct Size {
     pub(crate) server: Server,
     pub(crate) load: Load,
     pub(crate) around: Around,
+    /// It wants so much CPU time that neighbours may well be what limits it: beside them both names are right.
+    pub(crate) computes: bool,
 }
 
 /// What is loaded.
@@ -67,6 +64,8 @@ pub(crate) enum Server {
     Target(Target),
     /// A stack of the repository, or a variant of one.
     Stack(&'static str),
+    /// A program of `planted/servers`.
+    Program(Program),
 }
 
 /// `proofload target` as a stack of its own.
@@ -167,22 +166,4 @@ pub(crate) enum Cores {
     Client,
     Server,
     All,
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use serde_json::Value;
-
-    use super::KINDS;
-
-    /// The published schema is made of the code that names them.
-    #[test]
-    fn the_kinds_are_those_that_explain_knows() {
-        let schema: Value = serde_json::from_str(include_str!("../../docs/report.schema.json")).unwrap();
-        let variants = schema["$defs"]["VerdictKind"]["oneOf"].as_array().unwrap();
-        let known: BTreeSet<&str> = variants.iter().map(|it| it["const"].as_str().unwrap()).collect();
-        assert_eq!(BTreeSet::from(KINDS), known);
-    }
 }

@@ -1,5 +1,7 @@
 //! The texts of a run: an experiment of one cell, and the manifest of a calibration server.
 
+use std::path::Path;
+
 use units::Seed;
 
 use crate::case::{Case, Load, Server, Size, Target};
@@ -15,7 +17,7 @@ const SEEDS_APART: u64 = 1_000_000;
 /// The id of what is loaded.
 pub(crate) fn stack_id(server: &Server) -> &str {
     match server {
-        Server::Target(_) => OWN_ID,
+        Server::Target(_) | Server::Program(_) => OWN_ID,
         Server::Stack(id) => id,
     }
 }
@@ -57,8 +59,17 @@ with_upstreams = {with_upstreams}
     )
 }
 
+/// The manifest of what is no stack of the repository, which has its own; programs are in `servers`.
+pub(crate) fn own_manifest(server: &Server, servers: &Path, seed: u64) -> Option<String> {
+    match server {
+        Server::Target(target) => Some(manifest(target, seed)),
+        Server::Program(program) => Some(program.manifest(servers)),
+        Server::Stack(_) => None,
+    }
+}
+
 /// The manifest of a calibration server.
-pub(crate) fn manifest(target: &Target, seed: u64) -> String {
+fn manifest(target: &Target, seed: u64) -> String {
     let Target { options, limits, error_share, closes } = *target;
     let target_seed = seed_with_good_start(seed, error_share);
     let more = format!("--error-share {error_share} --seed {target_seed}");
@@ -112,7 +123,6 @@ fn seed_with_good_start(seed: u64, error_share: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-    use std::path::Path;
 
     use plan::stack::Catalogue;
     use plan::{Experiment, Pace};
@@ -123,18 +133,18 @@ mod tests {
     /// Whether a case's texts are valid, those that name a stack of the repository with its catalogue.
     #[test]
     fn every_size_of_every_case_is_an_experiment() {
-        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../stacks");
-        let of_repository = Catalogue::load(&repository).unwrap();
+        let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let of_repository = Catalogue::load(&own.join("../stacks")).unwrap();
         let mut stacks = BTreeSet::new();
         for case in cases() {
             for size in &case.sizes {
                 let folder = tempfile::tempdir().unwrap();
-                let catalogue = match &size.server {
-                    Server::Stack(_) => of_repository.clone(),
-                    Server::Target(target) => {
+                let catalogue = match own_manifest(&size.server, &own.join("servers"), 1) {
+                    None => of_repository.clone(),
+                    Some(manifest) => {
                         let dir = folder.path().join(OWN_ID);
                         std::fs::create_dir(&dir).unwrap();
-                        std::fs::write(dir.join("stack.toml"), manifest(target, 1)).unwrap();
+                        std::fs::write(dir.join("stack.toml"), manifest).unwrap();
                         Catalogue::load(folder.path()).unwrap()
                     }
                 };

@@ -9,13 +9,16 @@ mod arguments;
 mod case;
 mod experiment;
 mod matrix;
+mod page;
 mod process;
+mod program;
+mod record;
+mod session;
 mod surroundings;
 mod table;
 mod trial;
 mod verdict;
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -23,13 +26,12 @@ use clap::Parser;
 use tempfile::TempDir;
 
 use crate::arguments::Arguments;
-use crate::case::{Case, Size};
-use crate::matrix::{NOT_TRIED, Named, Summary, is_right};
+use crate::case::Case;
+use crate::matrix::Matrix;
 use crate::process::{Failure, Interrupt};
-use crate::trial::{Bench, Outcome};
+use crate::record::Writer;
+use crate::trial::Bench;
 
-/// How often a run is made in which the hypervisor took the CPU time that it needed.
-const TRIES_MAX: u32 = 3;
 const EXIT_USAGE: u8 = 2;
 const EXIT_WRONG: u8 = 4;
 const EXIT_INTERRUPTED: u8 = 130;
@@ -58,31 +60,48 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether all was named as it should be.
+/// Whether as much was named as should be.
 fn run(arguments: &Arguments) -> Result<bool, Failure> {
     let cases = chosen(arguments)?;
     if arguments.list {
         cases.iter().for_each(list);
         return Ok(true);
     }
-    let interrupt = Interrupt::on_signals()?;
+    if let (Some(page), Some(record)) = (&arguments.matrix, &arguments.record) {
+        page::write(page, &cases, record)?;
+        return Ok(true);
+    }
     let own_exe = std::env::current_exe()?;
     let proofload = own_exe.with_file_name("proofload");
     if !proofload.is_file() {
         let why = "proofload is not beside this program: cargo build --release";
         return Err(Failure::Because(why.into()));
     }
+    let binary = record::binary(&proofload)?;
+    let mut made = session::made(arguments, &binary)?;
+    let mut writer = Writer::append(arguments.record.as_deref())?;
+    let interrupt = Interrupt::on_signals()?;
     let folder = make_folder(arguments)?;
-    let bench =
-        Bench { proofload: &proofload, own_exe: &own_exe, stacks: &arguments.stacks, interrupt: &interrupt };
-    let named = all_runs(arguments, &cases, &bench, folder.path());
+    let servers = arguments.servers.canonicalize().map_err(|error| {
+        Failure::Usage(format!("{}: {error}; --servers names the folder", arguments.servers.display()))
+    })?;
+    let bench = Bench {
+        proofload: &proofload,
+        binary: &binary,
+        own_exe: &own_exe,
+        stacks: &arguments.stacks,
+        servers: &servers,
+        interrupt: &interrupt,
+    };
+    let runs = session::runs(arguments, &cases);
+    let ended = session::make_all(&runs, &bench, folder.path(), &mut writer, &mut made);
     if arguments.keep {
         println!("runs: {}", folder.keep().display());
     }
-    let named = named?;
-    let summary = Summary::of(&cases, &named);
-    println!("{}\n{summary}", matrix::matrix(&cases, &named));
-    Ok(summary.is_good())
+    ended?;
+    let matrix = Matrix::of(&cases, &made);
+    println!("{matrix}");
+    Ok(matrix.summary().is_good())
 }
 
 fn chosen(arguments: &Arguments) -> Result<Vec<Case>, Failure> {
@@ -112,53 +131,4 @@ fn make_folder(arguments: &Arguments) -> Result<TempDir, Failure> {
     // Stacks run in folders of their own and are told paths.
     let runs = arguments.runs.canonicalize()?;
     Ok(tempfile::Builder::new().prefix("planted-").tempdir_in(runs)?)
-}
-
-fn all_runs(
-    arguments: &Arguments,
-    cases: &[Case],
-    bench: &Bench<'_>,
-    folder: &Path,
-) -> Result<Vec<Named>, Failure> {
-    let all: Vec<(&Case, &Size, u64)> = cases
-        .iter()
-        .flat_map(|case| case.sizes.iter().map(move |size| (case, size)))
-        .flat_map(|(case, size)| arguments.seeds().map(move |seed| (case, size, seed)))
-        .collect();
-    let mut named = Vec::new();
-    for (number, (case, size, seed)) in (1..).zip(&all) {
-        let mut outcome = bench.measure(case, size, *seed, &folder.join(number.to_string()))?;
-        for again in 2..=TRIES_MAX {
-            let taken = outcome
-                .as_ref()
-                .is_ok_and(|verdict| verdict.is_of_the_hypervisor() && !is_right(case, &verdict.kind));
-            if !taken {
-                break;
-            }
-            eprintln!("[{number}/{}] the hypervisor took part of the CPU; once more", all.len());
-            outcome = bench.measure(case, size, *seed, &folder.join(format!("{number}-{again}")))?;
-        }
-        eprintln!(
-            "[{number}/{}] {}, {}, seed {seed}: {}",
-            all.len(),
-            case.name,
-            size.label,
-            told(case, &outcome)
-        );
-        let kind = outcome.map_or_else(|_| NOT_TRIED.to_owned(), |verdict| verdict.kind);
-        named.push(Named { case: case.name, kind });
-    }
-    Ok(named)
-}
-
-/// A run in a line; what is wrong, with what would be right.
-fn told(case: &Case, outcome: &Outcome) -> String {
-    match outcome {
-        Ok(verdict) if is_right(case, &verdict.kind) => format!("{} ({})", verdict.kind, verdict.phrase),
-        Ok(verdict) => {
-            let expected = case.expected.join(" or ");
-            format!("WRONG: {} ({}) instead of {expected}", verdict.kind, verdict.phrase)
-        }
-        Err(why) => format!("NOT TRIED: {why}"),
-    }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, getppid};
+use rustix::process::{Pid, getppid, setsid};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::case::{Around, Cores};
@@ -27,20 +27,24 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
-    /// Those of `around`, for `limit` at most.
-    pub(crate) fn make(around: Around, own_exe: &Path, limit: Duration) -> io::Result<Self> {
+    /// Those of `around`, and so many neighbours that may run on any core, for `limit` at most.
+    pub(crate) fn make(around: Around, neighbours: u8, own_exe: &Path, limit: Duration) -> io::Result<Self> {
         let mut all = Self { hogs: Vec::new() };
         if let Around::Hogs { each, on } = around {
             let cores = cores(on)?;
-            let mut set = CpuSet::new();
-            for core in &cores {
-                set.set(*core);
-            }
-            for _ in 0..each as usize * cores.len() {
-                all.hogs.push(hog(own_exe, &set, limit)?);
-            }
+            all.add(each as usize * cores.len(), &cores, own_exe, limit)?;
         }
+        all.add(neighbours.into(), &cores(Cores::All)?, own_exe, limit)?;
         Ok(all)
+    }
+
+    fn add(&mut self, count: usize, cores: &[usize], own_exe: &Path, limit: Duration) -> io::Result<()> {
+        let mut set = CpuSet::new();
+        cores.iter().for_each(|core| set.set(*core));
+        for _ in 0..count {
+            self.hogs.push(hog(own_exe, &set, limit)?);
+        }
+        Ok(())
     }
 }
 
@@ -62,8 +66,11 @@ fn hog(own_exe: &Path, cores: &CpuSet, limit: Duration) -> io::Result<Child> {
     Ok(child)
 }
 
-/// The body of a hog: uses CPU time until the time is up or whoever wanted that is gone.
+/// The body of a hog: uses CPU time until the time is up or whoever wanted that is gone. In a session of its own, since a kernel
+/// may give each session its share of the cores, and neighbours are of nobody's.
 pub(crate) fn be_a_hog(limit: Duration) {
+    // A leader of a group can't leave its session, and then it stays.
+    let _ = setsid();
     let (parent, deadline) = (getppid(), Instant::now() + limit);
     let mut state = 1u64;
     while getppid() == parent && Instant::now() < deadline {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::case::{Case, Server, Size};
+use crate::case::{Case, Size};
 use crate::process::{Failure, Finished, Interrupt};
 use crate::surroundings::{Surroundings, command};
 use crate::verdict::{self, Verdict};
@@ -21,31 +21,40 @@ const SAID_LINES: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Bench<'a> {
     pub(crate) proofload: &'a Path,
+    /// Which build of it that is.
+    pub(crate) binary: &'a str,
     pub(crate) own_exe: &'a Path,
     /// The repository's stacks.
     pub(crate) stacks: &'a Path,
+    /// Programs of one file each, absolute.
+    pub(crate) servers: &'a Path,
     pub(crate) interrupt: &'a Interrupt,
+}
+
+/// Which run is made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Run<'a> {
+    pub(crate) case: &'a Case,
+    pub(crate) size: &'a Size,
+    /// How many processes burn CPU time beside it, on any core.
+    pub(crate) neighbours: u8,
+    pub(crate) seed: u64,
 }
 
 /// What came of a run: a verdict, or why there is none.
 pub(crate) type Outcome = Result<Verdict, String>;
 
 impl Bench<'_> {
-    /// Measures `size` of `case` with `seed` in folder `dir`, which is made.
-    pub(crate) fn measure(
-        &self,
-        case: &Case,
-        size: &Size,
-        seed: u64,
-        dir: &Path,
-    ) -> Result<Outcome, Failure> {
-        let stacks = self.write_files(case, size, seed, dir)?;
+    /// Measures `size` of `case` in folder `dir`, which is made.
+    pub(crate) fn measure(&self, run: Run<'_>, dir: &Path) -> Result<Outcome, Failure> {
+        let Run { size, neighbours, .. } = run;
+        let stacks = self.write_files(run, dir)?;
         let limit = Duration::from_secs(size.load.limit_s());
-        let surroundings = Surroundings::make(size.around, self.own_exe, limit)?;
-        let mut run = command(size.around, self.proofload);
-        run.arg("run").arg(dir.join("planted.toml")).arg("--stacks").arg(stacks);
+        let surroundings = Surroundings::make(size.around, neighbours, self.own_exe, limit)?;
+        let mut command = command(size.around, self.proofload);
+        command.arg("run").arg(dir.join("planted.toml")).arg("--stacks").arg(stacks);
         let ran =
-            process::run(run.arg("--runs").arg(dir.join("runs")).arg("--quiet"), limit, self.interrupt)?;
+            process::run(command.arg("--runs").arg(dir.join("runs")).arg("--quiet"), limit, self.interrupt)?;
         drop(surroundings);
         let ran = match ran {
             Some(finished) if finished.status.code().is_some_and(|code| RUN_GOOD.contains(&code)) => finished,
@@ -58,14 +67,17 @@ impl Bench<'_> {
     }
 
     /// Writes the experiment, and the stack where it is not the repository's. The folder of the stacks.
-    fn write_files(&self, case: &Case, size: &Size, seed: u64, dir: &Path) -> Result<PathBuf, Failure> {
+    fn write_files(&self, run: Run<'_>, dir: &Path) -> Result<PathBuf, Failure> {
+        let Run { case, size, seed, .. } = run;
         fs::create_dir_all(dir)?;
         fs::write(dir.join("planted.toml"), experiment::experiment(case, size, seed))?;
-        let Server::Target(target) = &size.server else { return Ok(self.stacks.to_owned()) };
+        let Some(manifest) = experiment::own_manifest(&size.server, self.servers, seed) else {
+            return Ok(self.stacks.to_owned());
+        };
         let stacks = dir.join("stacks");
         let own = stacks.join(experiment::stack_id(&size.server));
         fs::create_dir_all(&own)?;
-        fs::write(own.join("stack.toml"), experiment::manifest(target, seed))?;
+        fs::write(own.join("stack.toml"), manifest)?;
         Ok(stacks)
     }
 

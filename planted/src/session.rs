@@ -1,0 +1,123 @@
+//! All runs of a session, one after the other, each recorded as it is made.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::arguments::Arguments;
+use crate::case::{Around, Case};
+use crate::matrix::{Judged, judged};
+use crate::process::Failure;
+use crate::record::{Key, Line, Lines, NOT_MADE, Writer};
+use crate::trial::{Bench, Outcome, Run};
+
+/// How often a run is made in which the hypervisor took the CPU time that it needed.
+const TRIES_MAX: u32 = 3;
+
+impl Run<'_> {
+    fn key(&self) -> Key {
+        let Self { case, size, neighbours, seed } = *self;
+        Key { case: case.name.to_owned(), size: size.label.to_owned(), neighbours, seed }
+    }
+
+    fn judged(&self, outcome: &Outcome) -> Judged {
+        let named = outcome.as_ref().map_or(NOT_MADE, |verdict| verdict.kind.as_str());
+        judged(self.case, self.size, self.neighbours, named)
+    }
+
+    /// What came of it in a line; what is not right, with what would be.
+    fn told(&self, outcome: &Outcome) -> String {
+        let expected = self.case.expected.join(" or ");
+        match (self.judged(outcome), outcome) {
+            (Judged::Right, Ok(verdict)) => format!("{} ({})", verdict.kind, verdict.phrase),
+            (Judged::Unexplained, Ok(_)) => format!("UNEXPLAINED instead of {expected}"),
+            (_, Ok(verdict)) => format!("WRONG: {} ({}) instead of {expected}", verdict.kind, verdict.phrase),
+            (_, Err(why)) => format!("NOT MADE: {why}"),
+        }
+    }
+}
+
+/// Every run that `arguments` ask for. Where something is planted beside the server, there are no neighbours.
+pub(crate) fn runs<'a>(arguments: &Arguments, cases: &'a [Case]) -> Vec<Run<'a>> {
+    let mut runs = Vec::new();
+    for case in cases {
+        for size in &case.sizes {
+            let beside = |count: &&u8| **count == 0 || size.around == Around::Quiet;
+            for neighbours in arguments.neighbours().iter().filter(beside).copied() {
+                runs.extend(arguments.seeds().map(|seed| Run { case, size, neighbours, seed }));
+            }
+        }
+    }
+    runs
+}
+
+/// What is on record already of `arguments`, made by this `binary`.
+pub(crate) fn made(arguments: &Arguments, binary: &str) -> Result<Lines, Failure> {
+    let mut made = Lines::default();
+    let Some(file) = arguments.record.as_deref().filter(|file| file.exists()) else { return Ok(made) };
+    if !arguments.resume {
+        let why = format!("{} is there: --resume goes on from it, or name another file", file.display());
+        return Err(Failure::Usage(why));
+    }
+    let is_made = |line: &&Line| line.named != NOT_MADE && line.binary == binary;
+    Lines::read(file)?.iter().filter(is_made).for_each(|line| made.add(line.clone()));
+    Ok(made)
+}
+
+/// Makes all of `runs` that are not in `made`, and adds them to it.
+pub(crate) fn make_all(
+    runs: &[Run<'_>],
+    bench: &Bench<'_>,
+    folder: &Path,
+    writer: &mut Writer,
+    made: &mut Lines,
+) -> Result<(), Failure> {
+    let left: Vec<&Run<'_>> = runs.iter().filter(|run| made.get(&run.key()).is_none()).collect();
+    if left.len() < runs.len() {
+        eprintln!("{} of {} runs are on record", runs.len() - left.len(), runs.len());
+    }
+    let begun = Instant::now();
+    for (number, run) in (1..).zip(&left) {
+        let at = format!("[{number}/{}]", left.len());
+        let outcome = make(run, bench, &folder.join(number.to_string()), &at)?;
+        let key = run.key();
+        eprintln!(
+            "{at} {}, {}, {} neighbours, seed {}: {}; {}",
+            key.case,
+            key.size,
+            key.neighbours,
+            key.seed,
+            run.told(&outcome),
+            time_left(begun.elapsed(), number, left.len())
+        );
+        let (named, phrase) = match outcome {
+            Ok(verdict) => (verdict.kind, verdict.phrase),
+            Err(why) => (NOT_MADE.to_owned(), why),
+        };
+        let line = Line { key, named, phrase, probe: None, binary: bench.binary.to_owned() };
+        writer.write(&line)?;
+        made.add(line);
+    }
+    Ok(())
+}
+
+/// Makes one run; again where the hypervisor took what was needed, and what was said is not what is right.
+fn make(run: &Run<'_>, bench: &Bench<'_>, folder: &Path, at: &str) -> Result<Outcome, Failure> {
+    let mut outcome = bench.measure(*run, folder)?;
+    for again in 2..=TRIES_MAX {
+        let taken = outcome.as_ref().is_ok_and(|verdict| verdict.is_of_the_hypervisor());
+        if !taken || run.judged(&outcome) == Judged::Right {
+            break;
+        }
+        eprintln!("{at} the hypervisor took part of the CPU; once more");
+        let mut name = folder.as_os_str().to_owned();
+        name.push(format!("-{again}"));
+        outcome = bench.measure(*run, Path::new(&name))?;
+    }
+    Ok(outcome)
+}
+
+/// How long the rest takes, if its runs take as long as those that were made.
+fn time_left(spent: Duration, made: usize, all: usize) -> String {
+    let left = spent.as_secs_f64() / made as f64 * (all - made) as f64;
+    format!("{:.0} min left", left / 60.0)
+}

@@ -1,0 +1,96 @@
+//! Go: a goroutine for each connection, on as few threads of the system as will do.
+
+use super::{at_rate, computes, healthy, planted, program, users};
+use crate::case::{Case, Load, Size};
+use crate::program::Language::Go;
+
+pub(super) fn cases() -> Vec<Case> {
+    [held(), sound()].concat()
+}
+
+fn go(label: &'static str, what: (&'static str, &'static str), load: Load) -> Size {
+    program(label, Go, what, load)
+}
+
+fn held() -> Vec<Case> {
+    vec![
+        // Places/time: 160 and 400 a second.
+        planted(
+            "Go, limit inside",
+            &["limit_inside"],
+            vec![
+                go("channel of 8", ("gate", "8 50"), users(32)),
+                go("channel of 20", ("gate", "20 50"), users(64)),
+            ],
+        ),
+        // 1/time: 500 and 333 a second.
+        planted(
+            "Go, a mutex",
+            &["serial_section"],
+            vec![
+                go("sleeps for 2 ms", ("mutex", "sleeps 2"), users(16)),
+                computes(go("computes for 3 ms", ("mutex", "computes 3"), users(16))),
+            ],
+        ),
+        planted(
+            "Go, rate limiter that delays",
+            &["rate_limiter"],
+            vec![
+                go("500/s", ("limiter", "delays 500"), users(64)),
+                go("1200/s", ("limiter", "delays 1200"), users(64)),
+            ],
+        ),
+        // Half of what is asked for is refused, or a third: both names are true, and the same.
+        planted(
+            "Go, rate limiter that refuses",
+            &["rate_limiter", "incorrect_service"],
+            vec![
+                go("500/s of 1000/s", ("limiter", "refuses 500"), at_rate("1000")),
+                go("200/s of 300/s", ("limiter", "refuses 200"), at_rate("300")),
+            ],
+        ),
+        // 480 a second become 1200, and 400 become 2000, in the middle of the window.
+        planted(
+            "Go, a cache that warms",
+            &["not_steady"],
+            vec![
+                go("50 ms to 20 ms", ("cache", "50 20 1440"), users(24)),
+                go("80 ms to 16 ms", ("cache", "80 16 1200"), users(32)),
+            ],
+        ),
+    ]
+}
+
+fn sound() -> Vec<Case> {
+    vec![
+        healthy(
+            "Go, sleeping goroutines",
+            &["idle_pace"],
+            vec![
+                go("100 ms", ("sleep", "fixed 100"), users(32)),
+                go("1 s", ("sleep", "fixed 1000"), Load { window_s: 5, ..users(64) }),
+            ],
+        ),
+        healthy(
+            "Go, exponential times",
+            &["idle_pace"],
+            vec![
+                go("20 ms", ("sleep", "exponential 20"), users(32)),
+                go("100 ms", ("sleep", "exponential 100"), users(64)),
+            ],
+        ),
+        healthy(
+            "Go, a heavy tail",
+            &["idle_pace"],
+            vec![go("30 ms", ("sleep", "tail 30"), users(48)), go("60 ms", ("sleep", "tail 60"), users(64))],
+        ),
+        healthy(
+            "Go, an open load that is kept",
+            &["keeps_rate"],
+            vec![
+                go("500/s", ("sleep", "fixed 10"), at_rate("500")),
+                go("200/s, a heavy tail", ("sleep", "tail 30"), at_rate("200")),
+            ],
+        ),
+    ]
+}

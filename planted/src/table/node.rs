@@ -1,0 +1,100 @@
+//! Node: one thread that answers everybody, and seven more of its name that have nothing to do with it.
+
+use super::{at_rate, computes, healthy, planted, program, users};
+use crate::case::{Case, Load, Size};
+use crate::program::Language::Node;
+
+pub(super) fn cases() -> Vec<Case> {
+    [held(), sound()].concat()
+}
+
+fn node(label: &'static str, what: (&'static str, &'static str), load: Load) -> Size {
+    program(label, Node, what, load)
+}
+
+fn held() -> Vec<Case> {
+    vec![
+        // 1/time a second, whoever asks.
+        planted(
+            "Node, blocked event loop",
+            &["blocked_event_loop"],
+            vec![
+                node("waits for 2 ms", ("blocked", "waits 2"), users(32)),
+                computes(node("computes for 3 ms", ("blocked", "computes 3"), users(32))),
+            ],
+        ),
+        // Permits/100 ms: 80 and 70 a second. Seven is also how many threads of one name there are.
+        planted(
+            "Node, limit inside",
+            &["limit_inside"],
+            vec![
+                node("8 permits", ("gate", "8 100"), users(32)),
+                node("7 permits", ("gate", "7 100"), users(28)),
+            ],
+        ),
+        planted(
+            "Node, rate limiter that delays",
+            &["rate_limiter"],
+            vec![
+                node("500/s", ("limiter", "delays 500"), users(64)),
+                node("200/s", ("limiter", "delays 200"), users(32)),
+            ],
+        ),
+        // Whoever is refused asks again at once: thousands of refusals a second, and 20 or 50 answers.
+        planted(
+            "Node, 99 % refused",
+            &["incorrect_service"],
+            vec![
+                node("20/s", ("limiter", "refuses 20"), users(16)),
+                node("50/s", ("limiter", "refuses 50"), users(32)),
+            ],
+        ),
+        // 400 a second become 1600, and 480 become 1200, in the middle of the window.
+        planted(
+            "Node, a cache that warms",
+            &["not_steady"],
+            vec![
+                node("40 ms to 10 ms", ("cache", "40 10 1200"), users(16)),
+                node("50 ms to 20 ms", ("cache", "50 20 1440"), users(24)),
+            ],
+        ),
+    ]
+}
+
+/// N users get N/time, where nobody waits for anybody, whatever the times are spread like.
+fn sound() -> Vec<Case> {
+    vec![
+        healthy(
+            "Node, timers",
+            &["idle_pace"],
+            vec![
+                node("100 ms", ("sleep", "fixed 100"), users(32)),
+                node("1 s", ("sleep", "fixed 1000"), Load { window_s: 5, ..users(64) }),
+            ],
+        ),
+        healthy(
+            "Node, exponential times",
+            &["idle_pace"],
+            vec![
+                node("50 ms", ("sleep", "exponential 50"), users(32)),
+                node("20 ms", ("sleep", "exponential 20"), users(16)),
+            ],
+        ),
+        healthy(
+            "Node, a heavy tail",
+            &["idle_pace"],
+            vec![
+                node("60 ms", ("sleep", "tail 60"), users(48)),
+                node("30 ms", ("sleep", "tail 30"), users(32)),
+            ],
+        ),
+        healthy(
+            "Node, an open load that is kept",
+            &["keeps_rate"],
+            vec![
+                node("300/s", ("sleep", "fixed 20"), at_rate("300")),
+                node("100/s, exponential", ("sleep", "exponential 50"), at_rate("100")),
+            ],
+        ),
+    ]
+}

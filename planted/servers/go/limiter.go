@@ -1,10 +1,12 @@
-// limiter PORT HOW RATE: RATE answers a second, however many ask. HOW is `delays` (a request waits for its turn) or `refuses`
-// (a bucket of 20 tokens; without one the answer is 429, at once).
+// limiter PORT HOW RATE: a bucket of tokens, RATE more of them a second: RATE answers a second, however many ask. HOW is `delays`
+// (a request waits for its token; the bucket holds those of a second) or `refuses` (the bucket holds 20; without a token the
+// answer is 429, at once).
 package main
 
 import (
 	"io"
 	"log"
+	"math"
 	"net/http"
 	"os"
 	"strconv"
@@ -12,40 +14,26 @@ import (
 	"time"
 )
 
-const bucket = 20
-
-// A limiter gives one token every gap.
-type limiter struct {
+type bucket struct {
 	lock sync.Mutex
-	next time.Time
-	gap  time.Duration
+	// When the next token is made. In the past: since then they gather, until the bucket is full.
+	next      time.Time
+	gap, full time.Duration
 }
 
-// turn says how long to wait for the next token, and takes it.
-func (l *limiter) turn() time.Duration {
-	l.lock.Lock()
-	defer l.lock.Unlock()
+// token says how long to wait for the next token; it is taken if that is within the bound.
+func (b *bucket) token(within time.Duration) time.Duration {
+	b.lock.Lock()
+	defer b.lock.Unlock()
 	now := time.Now()
-	if l.next.Before(now) {
-		l.next = now
+	if full := now.Add(-b.full); b.next.Before(full) {
+		b.next = full
 	}
-	l.next = l.next.Add(l.gap)
-	return l.next.Sub(now)
-}
-
-// take says whether there was a token.
-func (l *limiter) take() bool {
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	now := time.Now()
-	if full := now.Add(-bucket * l.gap); l.next.Before(full) {
-		l.next = full
+	wait := max(0, b.next.Sub(now))
+	if wait <= within {
+		b.next = b.next.Add(b.gap)
 	}
-	if l.next.After(now) {
-		return false
-	}
-	l.next = l.next.Add(l.gap)
-	return true
+	return wait
 }
 
 func main() {
@@ -53,15 +41,18 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	limit := limiter{gap: time.Duration(float64(time.Second) / rate)}
-	refuses := os.Args[2] == "refuses"
+	gap := time.Duration(float64(time.Second) / rate)
+	delays := os.Args[2] == "delays"
+	tokens := bucket{gap: gap, full: 20 * gap}
+	if delays {
+		tokens.full = time.Second
+	}
 	log.Fatal(http.ListenAndServe("127.0.0.1:"+os.Args[1], http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if refuses && !limit.take() {
+		if delays {
+			time.Sleep(tokens.token(math.MaxInt64))
+		} else if tokens.token(0) > 0 {
 			http.Error(w, "too many", http.StatusTooManyRequests)
 			return
-		}
-		if !refuses {
-			time.Sleep(limit.turn())
 		}
 		io.WriteString(w, "hello")
 	})))

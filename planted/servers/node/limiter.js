@@ -1,29 +1,31 @@
-// node limiter.js PORT HOW RATE: RATE answers a second, however many ask. HOW is `delays` (a request waits for its turn) or
-// `refuses` (a bucket of 20 tokens; without one the answer is 429, at once).
+// node limiter.js PORT HOW RATE: a bucket of tokens, RATE more of them a second: RATE answers a second, however many ask. HOW is
+// `delays` (a request waits for its token; a bucket holds those of a second) or `refuses` (the bucket holds 20; without a
+// token the answer is 429, at once).
 const http = require("node:http");
 
 const [port, how, rate] = [Number(process.argv[2]), process.argv[3], Number(process.argv[4])];
 const gap_ms = 1e3 / rate;
-const bucket = 20;
+const full_ms = how === "delays" ? 1e3 : 20 * gap_ms;
 
-// When the next token is there; a full bucket is as many of them ahead of now.
-let next_ms = performance.now() - bucket * gap_ms;
+// When the next token is made. In the past: since then they gather, until the bucket is full.
+let next_ms = performance.now() - full_ms;
+
+// How long to wait for the next token; it is taken if that is `within_ms`.
+function token(within_ms) {
+  const now = performance.now();
+  const made = Math.max(next_ms, now - full_ms);
+  const wait_ms = Math.max(0, made - now);
+  if (wait_ms <= within_ms) next_ms = made + gap_ms;
+  return wait_ms;
+}
 
 function delays(response) {
-  const now = performance.now();
-  next_ms = Math.max(now, next_ms) + gap_ms;
-  setTimeout(() => response.end("hello"), next_ms - now);
+  setTimeout(() => response.end("hello"), token(Infinity));
 }
 
 function refuses(response) {
-  const now = performance.now();
-  const due = Math.max(next_ms, now - bucket * gap_ms);
-  if (due > now) {
-    response.writeHead(429).end("too many");
-    return;
-  }
-  next_ms = due + gap_ms;
-  response.end("hello");
+  if (token(0) > 0) response.writeHead(429).end("too many");
+  else response.end("hello");
 }
 
 const answer = { delays, refuses }[how];

@@ -37,13 +37,17 @@ pub(crate) struct Arguments {
         value_parser = clap::value_parser!(u8).range(..=i64::from(NEIGHBOURS_MAX))
     )]
     neighbours: Vec<u8>,
+    /// Put the verdict of one quiet run of each case to the test where other numbers of users could refute it, by `explain
+    /// --confirm`: some minutes more
+    #[arg(long)]
+    pub(crate) probe: bool,
     /// The cases with their sizes and what must be named, and nothing else
     #[arg(long)]
     pub(crate) list: bool,
     /// Write a line of JSON for each run to this file, as it is made
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
-    /// Leave out what this build of proofload has made by the record
+    /// Leave out what this build of proofload has made, by the record
     #[arg(long, requires = "record")]
     pub(crate) resume: bool,
     /// Write the record's matrix into this page, between its markers, and make no runs

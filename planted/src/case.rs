@@ -7,6 +7,19 @@ pub(crate) const UNEXPLAINED: &str = "unexplained";
 /// That others took what was needed.
 pub(crate) const NOISY_HOST: &str = "noisy_host";
 
+/// What other numbers of users could refute: that the rate stays, or that it follows them.
+const PROBED: [&str; 9] = [
+    "pool_limit",
+    "upstream_pool_limit",
+    "limit_inside",
+    "rate_limiter",
+    "serial_section",
+    "blocked_event_loop",
+    "pinned_carriers",
+    "cpu_bound",
+    "idle_pace",
+];
+
 /// Something that a diagnosis is asked about.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
@@ -22,6 +35,12 @@ impl Case {
     /// The size of this label.
     pub(crate) fn size(&self, label: &str) -> Option<&Size> {
         self.sizes.iter().find(|size| size.label == label)
+    }
+
+    /// Whether what is named of a quiet run of `size` is put to the test.
+    pub(crate) fn is_probed(&self, size: &Size) -> bool {
+        let is_first = self.sizes.first().is_some_and(|first| first.label == size.label);
+        is_first && size.load.rate.is_none() && self.expected.iter().any(|kind| PROBED.contains(kind))
     }
 
     /// Whether `kind` is what a run of `size` should name first, beside so many neighbours.
@@ -55,6 +74,13 @@ pub(crate) struct Size {
     pub(crate) around: Around,
     /// It wants so much CPU time that neighbours may well be what limits it: beside them both names are right.
     pub(crate) computes: bool,
+}
+
+impl Size {
+    /// Whether it is run beside so many neighbours: beside none, and beside more where nothing else is planted around it.
+    pub(crate) fn is_run_beside(&self, neighbours: u8) -> bool {
+        neighbours == 0 || self.around == Around::Quiet
+    }
 }
 
 /// What is loaded.

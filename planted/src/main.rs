@@ -65,6 +65,7 @@ fn run(arguments: &Arguments) -> Result<bool, Failure> {
     let cases = chosen(arguments)?;
     if arguments.list {
         cases.iter().for_each(list);
+        println!("{} runs", session::runs(arguments, &cases).len());
         return Ok(true);
     }
     if let (Some(page), Some(record)) = (&arguments.matrix, &arguments.record) {

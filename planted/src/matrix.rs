@@ -78,15 +78,20 @@ impl<'a> Matrix<'a> {
             planted_beside: counts(Nature::Planted, |neighbours| neighbours > 0),
             healthy_quiet: counts(Nature::Healthy, |neighbours| neighbours == 0),
             healthy_beside: counts(Nature::Healthy, |neighbours| neighbours > 0),
+            not_probed: self.runs.iter().filter(|run| run.line.probe.as_deref() == Some(NOT_MADE)).count(),
         }
     }
 
-    /// Runs of `case` beside so many neighbours: `4 of 4`, or nothing where there was none.
+    /// Runs of `case` beside so many neighbours: `4 of 4`; a dash where none is on record, and nothing where there is to be none.
     fn cell(&self, case: &Case, neighbours: u8) -> String {
         let mut counts = Counts::default();
         let of = |run: &&Run<'_>| run.case.name == case.name && run.line.key.neighbours == neighbours;
         self.runs.iter().filter(of).for_each(|run| counts.add(run.judged));
-        if counts.all() == 0 { String::new() } else { format!("{} of {}", counts.right, counts.all()) }
+        match counts.all() {
+            0 if case.sizes.iter().any(|size| size.is_run_beside(neighbours)) => "–".to_owned(),
+            0 => String::new(),
+            all => format!("{} of {all}", counts.right),
+        }
     }
 
     /// What else was named of `case`, how often, and beside how many: `not_steady`, 2 ×.
@@ -138,10 +143,11 @@ impl fmt::Display for Matrix<'_> {
             writeln!(f, "| {healthy}{} |{cells} {otherwise} | {probed} |", case.name)?;
         }
         writeln!(f, "\n{}", self.summary())?;
-        let outcomes = probes(self.runs.iter());
-        let tried: u32 = outcomes.values().sum();
-        if tried > 0 {
-            writeln!(f, "\nThe probe of other levels, {tried} runs: {}.", told_probes(&outcomes))?;
+        for (of, is_right) in [("Right", true), ("Other", false)] {
+            let outcomes = probes(self.runs.iter().filter(|run| (run.judged == Judged::Right) == is_right));
+            if !outcomes.is_empty() {
+                writeln!(f, "\n{of} verdicts that were put to the test: {}.", told_probes(&outcomes))?;
+            }
         }
         Ok(())
     }
@@ -205,6 +211,8 @@ pub(crate) struct Summary {
     planted_beside: Counts,
     healthy_quiet: Counts,
     healthy_beside: Counts,
+    /// Verdicts that were to be put to the test, and were not.
+    not_probed: usize,
 }
 
 impl Summary {
@@ -223,6 +231,7 @@ impl Summary {
             |counts: Counts, least| counts.all() == 0 || share(counts.right, counts.all()) >= least;
         all.all() > 0
             && all.not_made == 0
+            && self.not_probed == 0
             && is_named(self.planted_quiet, Self::NAMED_QUIET_MIN)
             && is_named(self.planted_beside, Self::NAMED_BESIDE_MIN)
             && share(healthy.accused, healthy.all()) <= Self::ACCUSED_MAX
@@ -300,9 +309,9 @@ mod tests {
             matrix.to_string(),
             "| case | quiet | 1 neighbour | 2 neighbours | named otherwise | probe |\n\
              |---|---:|---:|---:|---|---|\n\
-             | a pool | 1 of 2 |  | 0 of 1 | `noisy_host`, `unexplained` | confirmed 1 × |\n\
-             | a burn | 0 of 1 | 1 of 1 |  | `noisy_host` |  |\n\
-             | healthy: idle | 0 of 2 | 0 of 1 |  | `noisy_host`, not made, `pool_limit` |  |\n\
+             | a pool | 1 of 2 | – | 0 of 1 | `noisy_host`, `unexplained` | confirmed 1 × |\n\
+             | a burn | 0 of 1 | 1 of 1 | – | `noisy_host` |  |\n\
+             | healthy: idle | 0 of 2 | 0 of 1 | – | `noisy_host`, not made, `pool_limit` | confirmed 1 × |\n\
              \n\
              | runs | all | named first | unexplained | wrong | healthy accused | not made |\n\
              |---|---:|---:|---:|---:|---:|---:|\n\
@@ -311,7 +320,9 @@ mod tests {
              | healthy, quiet | 2 | 0 (0.0 %) | 0 | 0 | 1 | 1 |\n\
              | healthy, beside neighbours | 1 | 0 (0.0 %) | 0 | 1 | 0 | 0 |\n\
              \n\
-             The probe of other levels, 1 runs: confirmed 1 ×.\n"
+             Right verdicts that were put to the test: confirmed 1 ×.\n\
+             \n\
+             Other verdicts that were put to the test: confirmed 1 ×.\n"
         );
         assert!(!matrix.summary().is_good());
     }

@@ -1,10 +1,10 @@
 //! All runs of a session, one after the other, each recorded as it is made.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::arguments::Arguments;
-use crate::case::{Around, Case};
+use crate::case::Case;
 use crate::matrix::{Judged, judged};
 use crate::process::Failure;
 use crate::record::{Key, Line, Lines, NOT_MADE, Writer};
@@ -15,8 +15,15 @@ const TRIES_MAX: u32 = 3;
 
 impl Run<'_> {
     fn key(&self) -> Key {
-        let Self { case, size, neighbours, seed } = *self;
+        let Self { case, size, neighbours, seed, .. } = *self;
         Key { case: case.name.to_owned(), size: size.label.to_owned(), neighbours, seed }
+    }
+
+    /// Whether `made` has all that is asked for.
+    fn is_in(&self, made: &Lines) -> bool {
+        let is_whole =
+            |line: &Line| !self.is_probed || line.probe.as_deref().is_some_and(|it| it != NOT_MADE);
+        made.get(&self.key()).is_some_and(is_whole)
     }
 
     fn judged(&self, outcome: &Outcome) -> Judged {
@@ -36,14 +43,16 @@ impl Run<'_> {
     }
 }
 
-/// Every run that `arguments` ask for. Where something is planted beside the server, there are no neighbours.
+/// Every run that `arguments` ask for.
 pub(crate) fn runs<'a>(arguments: &Arguments, cases: &'a [Case]) -> Vec<Run<'a>> {
     let mut runs = Vec::new();
     for case in cases {
         for size in &case.sizes {
-            let beside = |count: &&u8| **count == 0 || size.around == Around::Quiet;
-            for neighbours in arguments.neighbours().iter().filter(beside).copied() {
-                runs.extend(arguments.seeds().map(|seed| Run { case, size, neighbours, seed }));
+            let counts = arguments.neighbours().iter().copied();
+            for neighbours in counts.filter(|count| size.is_run_beside(*count)) {
+                let is_probed = arguments.probe && neighbours == 0 && case.is_probed(size);
+                let run = |seed| Run { case, size, neighbours, seed, is_probed: is_probed && seed == 1 };
+                runs.extend(arguments.seeds().map(run));
             }
         }
     }
@@ -71,17 +80,19 @@ pub(crate) fn make_all(
     writer: &mut Writer,
     made: &mut Lines,
 ) -> Result<(), Failure> {
-    let left: Vec<&Run<'_>> = runs.iter().filter(|run| made.get(&run.key()).is_none()).collect();
+    let left: Vec<&Run<'_>> = runs.iter().filter(|run| !run.is_in(made)).collect();
     if left.len() < runs.len() {
         eprintln!("{} of {} runs are on record", runs.len() - left.len(), runs.len());
     }
     let begun = Instant::now();
     for (number, run) in (1..).zip(&left) {
         let at = format!("[{number}/{}]", left.len());
-        let outcome = make(run, bench, &folder.join(number.to_string()), &at)?;
+        let (outcome, measured) = make(run, bench, folder.join(number.to_string()), &at)?;
+        let probe = if run.is_probed { Some(probe(run, bench, &measured, &at)?) } else { None };
         let key = run.key();
+        let probed = probe.as_ref().map(|outcome| format!(" [{outcome}]")).unwrap_or_default();
         eprintln!(
-            "{at} {}, {}, {} neighbours, seed {}: {}; {}",
+            "{at} {}, {}, {} neighbours, seed {}: {}{probed}; {}",
             key.case,
             key.size,
             key.neighbours,
@@ -93,27 +104,36 @@ pub(crate) fn make_all(
             Ok(verdict) => (verdict.kind, verdict.phrase),
             Err(why) => (NOT_MADE.to_owned(), why),
         };
-        let line = Line { key, named, phrase, probe: None, binary: bench.binary.to_owned() };
+        let line = Line { key, named, phrase, probe, binary: bench.binary.to_owned() };
         writer.write(&line)?;
         made.add(line);
     }
     Ok(())
 }
 
-/// Makes one run; again where the hypervisor took what was needed, and what was said is not what is right.
-fn make(run: &Run<'_>, bench: &Bench<'_>, folder: &Path, at: &str) -> Result<Outcome, Failure> {
-    let mut outcome = bench.measure(*run, folder)?;
+/// Makes one run, and says in which folder; again where the hypervisor took what was needed, and what was said is not what is
+/// right.
+fn make(run: &Run<'_>, bench: &Bench<'_>, folder: PathBuf, at: &str) -> Result<(Outcome, PathBuf), Failure> {
+    let mut outcome = bench.measure(*run, &folder)?;
+    let mut measured = folder.clone();
     for again in 2..=TRIES_MAX {
         let taken = outcome.as_ref().is_ok_and(|verdict| verdict.is_of_the_hypervisor());
         if !taken || run.judged(&outcome) == Judged::Right {
             break;
         }
         eprintln!("{at} the hypervisor took part of the CPU; once more");
-        let mut name = folder.as_os_str().to_owned();
-        name.push(format!("-{again}"));
-        outcome = bench.measure(*run, Path::new(&name))?;
+        measured = folder.with_extension(again.to_string());
+        outcome = bench.measure(*run, &measured)?;
     }
-    Ok(outcome)
+    Ok((outcome, measured))
+}
+
+/// What came of the first verdict of what is in `measured` when it was put to the test.
+fn probe(run: &Run<'_>, bench: &Bench<'_>, measured: &Path, at: &str) -> Result<String, Failure> {
+    Ok(bench.probe(*run, measured)?.unwrap_or_else(|why| {
+        eprintln!("{at} no probe: {why}");
+        NOT_MADE.to_owned()
+    }))
 }
 
 /// How long the rest takes, if its runs take as long as those that were made.

@@ -14,6 +14,8 @@ use crate::{experiment, process};
 const RUN_GOOD: [i32; 2] = [0, 4];
 /// Reading a run takes no longer.
 const EXPLAIN_LIMIT: Duration = Duration::from_secs(60);
+/// A probe takes no more trials.
+const PROBE_TRIALS_MAX: u64 = 12;
 /// Lines of what went wrong that are shown.
 const SAID_LINES: usize = 8;
 
@@ -39,6 +41,8 @@ pub(crate) struct Run<'a> {
     /// How many processes burn CPU time beside it, on any core.
     pub(crate) neighbours: u8,
     pub(crate) seed: u64,
+    /// Its first verdict is put to the test.
+    pub(crate) is_probed: bool,
 }
 
 /// What came of a run: a verdict, or why there is none.
@@ -79,6 +83,26 @@ impl Bench<'_> {
         fs::create_dir_all(&own)?;
         fs::write(own.join("stack.toml"), manifest)?;
         Ok(stacks)
+    }
+
+    /// Has the first verdict of what was measured in folder `dir` put to the test; what came of it, or why nothing did.
+    pub(crate) fn probe(&self, run: Run<'_>, dir: &Path) -> Result<Result<String, String>, Failure> {
+        let what = "proofload explain --confirm";
+        let Some(recorded) = only_entry(&dir.join("runs")) else {
+            return Ok(Err("nothing was measured".into()));
+        };
+        let own = dir.join("stacks");
+        let stacks = if own.is_dir() { &own } else { self.stacks };
+        let mut command = command(run.size.around, self.proofload);
+        command.arg("explain").arg(recorded).args(["--confirm", "--json", "--quiet", "--stacks"]);
+        command.arg(stacks).arg("--runs").arg(dir.join("probes"));
+        let limit = Duration::from_secs(PROBE_TRIALS_MAX * run.size.load.limit_s());
+        let Some(probed) = process::run(&mut command, limit, self.interrupt)? else {
+            return Ok(Err(failed(what, None)));
+        };
+        // A refuted verdict is told by its exit code, too.
+        let outcome = verdict::outcome(&probed.stdout, experiment::stack_id(&run.size.server));
+        Ok(outcome.map_err(|why| format!("{why}\n{}", failed(what, Some(probed)))))
     }
 
     fn explain(&self, recorded: &Path, stack: &str) -> Result<Outcome, Failure> {

@@ -9,12 +9,26 @@ const VERSION: u32 = 1;
 struct Explained {
     version: u32,
     cells: Vec<Cell>,
+    #[serde(default)]
+    confirmations: Vec<Tried>,
 }
 
 #[derive(Debug, Deserialize)]
 struct Cell {
     stack: String,
     verdicts: Vec<Verdict>,
+}
+
+/// What became of a verdict that was put to the test.
+#[derive(Debug, Deserialize)]
+struct Tried {
+    stack: String,
+    confirmation: Option<Confirmation>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Confirmation {
+    outcome: String,
 }
 
 /// One reason, as far as it is looked at here.
@@ -33,14 +47,28 @@ impl Verdict {
     }
 }
 
+/// In the place of an outcome: there was nothing to try.
+const NOT_TRIED: &str = "not tried";
+
+fn read(json: &str) -> Result<Explained, String> {
+    let explained: Explained =
+        serde_json::from_str(json).map_err(|error| format!("the explanation is no such JSON: {error}"))?;
+    match explained.version {
+        VERSION => Ok(explained),
+        version => Err(format!("the explanation has version {version}, and {VERSION} is read here")),
+    }
+}
+
+/// What came of the first verdict of `stack` when it was put to the test, in words.
+pub(crate) fn outcome(json: &str, stack: &str) -> Result<String, String> {
+    let tried = read(json)?.confirmations.into_iter().find(|tried| tried.stack == stack);
+    let tried = tried.ok_or_else(|| format!("the explanation has no test of {stack}"))?;
+    Ok(tried.confirmation.map_or_else(|| NOT_TRIED.to_owned(), |it| it.outcome.replace('_', " ")))
+}
+
 /// What is named first of `stack`.
 pub(crate) fn first(json: &str, stack: &str) -> Result<Verdict, String> {
-    let Explained { version, cells } =
-        serde_json::from_str(json).map_err(|error| format!("the explanation is no such JSON: {error}"))?;
-    if version != VERSION {
-        return Err(format!("the explanation has version {version}, and {VERSION} is read here"));
-    }
-    let cell = cells.into_iter().find(|cell| cell.stack == stack);
+    let cell = read(json)?.cells.into_iter().find(|cell| cell.stack == stack);
     let cell = cell.ok_or_else(|| format!("the explanation has no cell of {stack}"))?;
     cell.verdicts.into_iter().next().ok_or_else(|| format!("the cell of {stack} has no verdict"))
 }
@@ -69,6 +97,19 @@ mod tests {
         };
         assert!(of("the hypervisor took 14 % of the CPU"));
         assert!(!of("other processes used 0.56 of 2 cores"));
+    }
+
+    #[test]
+    fn tells_what_came_of_a_test() {
+        let with =
+            |confirmations: &str| format!(r#"{{"version":1,"cells":[],"confirmations":[{confirmations}]}}"#);
+        let outcome = |json: &str| outcome(json, "gin");
+        let told =
+            outcome(&with(r#"{"stack":"gin","confirmation":{"outcome":"could_not_tell","levels":3}}"#));
+        assert_eq!(told.unwrap(), "could not tell");
+        let why = r#"{"stack":"gin","not_tried":"no variant"}"#;
+        assert_eq!(outcome(&with(why)).unwrap(), "not tried");
+        assert!(outcome(&with("")).unwrap_err().contains("no test of gin"));
     }
 
     #[test]

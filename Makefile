@@ -100,4 +100,4 @@ deny-if-possible:
 .PHONY: clean
 clean: ## Remove what cargo and the stacks' builds made; runs/ stays
 	cargo clean
-	rm -rf fuzz/target stacks/*/build stacks/_builds/*/build stacks/_builds/*/target
+	rm -rf fuzz/target stacks/*/build stacks/_builds/*/build stacks/_builds/*/target planted/servers/*/build

@@ -18,6 +18,7 @@ Exit codes:
   4    less was named, or more accused, or a run could not be made
   130  it was interrupted; --record keeps what was made, and --resume goes on from there"
 )]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub(crate) struct Arguments {
     /// Only cases in whose names this is; may be repeated
     #[arg(long, value_name = "NAME")]

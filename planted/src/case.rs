@@ -65,7 +65,7 @@ pub(crate) enum Nature {
 }
 
 /// One way in which it is planted.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Size {
     /// What differs from the other sizes.
     pub(crate) label: &'static str,

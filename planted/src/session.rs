@@ -9,6 +9,7 @@ use crate::matrix::{Judged, judged};
 use crate::process::Failure;
 use crate::record::{Key, Line, Lines, NOT_MADE, Writer};
 use crate::trial::{Bench, Outcome, Run};
+use crate::verdict::Verdict;
 
 /// How often a run is made in which the hypervisor took the CPU time that it needed.
 const TRIES_MAX: u32 = 3;
@@ -87,7 +88,7 @@ pub(crate) fn make_all(
     let begun = Instant::now();
     for (number, run) in (1..).zip(&left) {
         let at = format!("[{number}/{}]", left.len());
-        let (outcome, measured) = make(run, bench, folder.join(number.to_string()), &at)?;
+        let (outcome, measured) = make(run, bench, &folder.join(number.to_string()), &at)?;
         let probe = if run.is_probed { Some(probe(run, bench, &measured, &at)?) } else { None };
         let key = run.key();
         let probed = probe.as_ref().map(|outcome| format!(" [{outcome}]")).unwrap_or_default();
@@ -113,11 +114,11 @@ pub(crate) fn make_all(
 
 /// Makes one run, and says in which folder; again where the hypervisor took what was needed, and what was said is not what is
 /// right.
-fn make(run: &Run<'_>, bench: &Bench<'_>, folder: PathBuf, at: &str) -> Result<(Outcome, PathBuf), Failure> {
-    let mut outcome = bench.measure(*run, &folder)?;
-    let mut measured = folder.clone();
+fn make(run: &Run<'_>, bench: &Bench<'_>, folder: &Path, at: &str) -> Result<(Outcome, PathBuf), Failure> {
+    let mut outcome = bench.measure(*run, folder)?;
+    let mut measured = folder.to_owned();
     for again in 2..=TRIES_MAX {
-        let taken = outcome.as_ref().is_ok_and(|verdict| verdict.is_of_the_hypervisor());
+        let taken = outcome.as_ref().is_ok_and(Verdict::is_of_the_hypervisor);
         if !taken || run.judged(&outcome) == Judged::Right {
             break;
         }

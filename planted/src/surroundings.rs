@@ -40,7 +40,9 @@ impl Surroundings {
 
     fn add(&mut self, count: usize, cores: &[usize], own_exe: &Path, limit: Duration) -> io::Result<()> {
         let mut set = CpuSet::new();
-        cores.iter().for_each(|core| set.set(*core));
+        for core in cores {
+            set.set(*core);
+        }
         for _ in 0..count {
             self.hogs.push(hog(own_exe, &set, limit)?);
         }

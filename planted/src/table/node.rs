@@ -40,13 +40,22 @@ fn held() -> Vec<Case> {
                 node("200/s", ("limiter", "delays 200"), users(32)),
             ],
         ),
-        // Whoever is refused asks again at once: thousands of refusals a second, and 20 or 50 answers.
+        // Whoever is refused asks again at once: thousands of refusals a second, and 20 or 50 answers. Both names are true.
+        planted(
+            "Node, rate limiter that refuses",
+            &["rate_limiter", "incorrect_service"],
+            vec![
+                node("20/s", ("limiter", "refuses 20"), users(16)),
+                node("50/s", ("limiter", "refuses 50"), users(32)),
+            ],
+        ),
+        // A share of the requests, and no rate.
         planted(
             "Node, 99 % refused",
             &["incorrect_service"],
             vec![
-                node("20/s", ("limiter", "refuses 20"), users(16)),
-                node("50/s", ("limiter", "refuses 50"), users(32)),
+                node("16 users", ("refuses", "100"), users(16)),
+                node("500/s", ("refuses", "100"), at_rate("500")),
             ],
         ),
         // 400 a second become 1600, and 480 become 1200, in the middle of the window.

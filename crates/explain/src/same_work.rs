@@ -48,12 +48,21 @@ pub fn differences(checks: &[StackCheck]) -> Vec<Difference> {
             .filter_map(|(id, it)| Some((*id, it.endpoints.iter().find(|endpoint| endpoint.name == name)?)));
         found.extend(between(name, &answers.collect::<Vec<_>>()));
     }
-    let caps = checked.iter().map(|(id, it)| {
-        let cap = it.requests_per_connection;
-        (*id, cap.map_or_else(|| format!("more than {}", it.requests_tried), |cap| cap.to_string()))
-    });
-    found.extend(difference(None, "requests a connection", caps));
+    found.extend(difference(None, "requests a connection", caps(&checked).into_iter()));
     found
+}
+
+/// After how many requests connections close, of stacks of which that is known as far as it takes to tell them apart: one that
+/// was tried less often than another closes may be like it.
+fn caps<'a>(checked: &[(&'a str, &Checked)]) -> Vec<(&'a str, String)> {
+    let Some(largest) = checked.iter().filter_map(|(_, it)| it.requests_per_connection).max() else {
+        return Vec::new();
+    };
+    let told = |it: &Checked| match it.requests_per_connection {
+        Some(cap) => Some(cap.to_string()),
+        None => (it.requests_tried > largest).then(|| format!("more than {}", it.requests_tried)),
+    };
+    checked.iter().filter_map(|(id, it)| Some((*id, told(it)?))).collect()
 }
 
 /// Everything in which the answers before load differ among the stacks of each round, round by round, by the first measured

@@ -2,7 +2,7 @@
 
 use plan::stack::StackManifest;
 use record::{CHECK_VERSION, CheckResult, Checked, EndpointCheck, StackCheck};
-use stack::{BuildOptions, ChainOptions, REQUESTS_MAX, StackError, StackReport};
+use stack::{BuildOptions, ChainOptions, ConnectionCap, REQUESTS_MAX, StackError, StackReport};
 
 use crate::trial::contract_record;
 
@@ -59,8 +59,11 @@ fn as_record(report: StackReport) -> Checked {
         rss_bytes: report.usage.rss.0,
         threads: report.usage.threads,
         endpoints: endpoints.collect(),
-        requests_per_connection: report.requests_per_connection.map(std::num::NonZeroU32::get),
-        requests_tried: REQUESTS_MAX,
+        requests_per_connection: report.requests_per_connection.closed_after().map(std::num::NonZeroU32::get),
+        requests_tried: match report.requests_per_connection {
+            ConnectionCap::After(_) => REQUESTS_MAX,
+            ConnectionCap::AtLeast(answered) => answered,
+        },
         upstream_connections_max: report.upstream_connections.map(|(_, count)| count),
         deviations,
         stop_s: report.stopped.took.as_secs_f64(),

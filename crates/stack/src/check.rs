@@ -11,7 +11,7 @@ use units::Duration;
 
 use crate::chain::{Chain, ChainOptions};
 use crate::client::Client;
-use crate::contract::{ContractReport, Mismatch, check_contract, count_requests};
+use crate::contract::{ConnectionCap, ContractReport, Mismatch, Patience, check_contract, count_requests};
 use crate::error::StackError;
 use crate::running::{StopReport, Usage};
 
@@ -20,8 +20,9 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 /// A connection that has served so many requests counts as unlimited; servers in common use close after 100 or
 /// after 1000.
 pub const REQUESTS_MAX: u32 = 1500;
-/// How long these may take: a JVM that was never asked before is slow.
-const REQUESTS_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long they are tried: a JVM that was never asked before is slow. A service that takes a second for an answer is asked
+/// less often, and not called wrong for that.
+const REQUESTS_WAIT: Duration = Duration::from_secs(15);
 /// Clients that ask at once to see how many connections a proxy opens.
 const BURST_CLIENTS: usize = 64;
 /// How often each of them asks.
@@ -40,8 +41,8 @@ pub struct StackReport {
     pub usage: Usage,
     /// Each endpoint and what it answered.
     pub endpoints: Vec<(Endpoint, ContractReport)>,
-    /// After how many requests the server closes a connection; `None` where it had not after [`REQUESTS_MAX`].
-    pub requests_per_connection: Option<NonZeroU32>,
+    /// After how many requests the server closes a connection, or how many it carried at least.
+    pub requests_per_connection: ConnectionCap,
     /// The most connections it held to its upstream with 64 clients, and for which endpoint, where its manifest
     /// sets a bound.
     pub upstream_connections: Option<(String, u32)>,
@@ -77,12 +78,17 @@ pub fn check(manifests: &[&StackManifest], options: &ChainOptions<'_>) -> Result
         .map(|endpoint| Ok((endpoint.clone(), check_contract(front, endpoint, ANSWER_TIMEOUT)?)))
         .collect::<Result<Vec<_>, StackError>>()?;
     let requests_per_connection = match cap_endpoint(stack) {
-        Some(endpoint) => count_requests(front.addr(), &endpoint.path, REQUESTS_MAX, REQUESTS_TIMEOUT)?,
-        None => NonZeroU32::new(1),
+        Some(endpoint) => {
+            let patience =
+                Patience { requests_max: REQUESTS_MAX, wait: REQUESTS_WAIT, answer_max: ANSWER_TIMEOUT };
+            count_requests(front.addr(), &endpoint.path, &patience)?
+        }
+        None => ConnectionCap::After(NonZeroU32::MIN),
     };
     let expected = stack.requests_per_connection;
-    if cap_endpoint(stack).is_some() && requests_per_connection != expected {
-        mismatches.push(Mismatch::RequestsPerConnection { expected, got: requests_per_connection });
+    if cap_endpoint(stack).is_some() && requests_per_connection.contradicts(expected) {
+        let got = requests_per_connection.closed_after();
+        mismatches.push(Mismatch::RequestsPerConnection { expected, got });
     }
     let bounded = stack.endpoints.iter().find_map(|it| Some((it, it.upstream_connections_max?)));
     let upstream_connections = bounded.map(|(endpoint, max)| {

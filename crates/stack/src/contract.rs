@@ -236,28 +236,69 @@ pub fn check_contract(
     Ok(ContractReport { status, head, headers, framing, body, wire_bytes, afterwards, tries, took, matches })
 }
 
-/// Asks for `path` on one connection until the server closes it, at most `max` times: how many answers it gave,
-/// `None` when it is still open then.
+/// How many requests a connection carries, as far as it was tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConnectionCap {
+    /// The server closed it after so many.
+    After(NonZeroU32),
+    /// It was still open after so many.
+    AtLeast(u32),
+}
+
+impl ConnectionCap {
+    /// After how many requests it was closed.
+    pub const fn closed_after(self) -> Option<NonZeroU32> {
+        match self {
+            Self::After(count) => Some(count),
+            Self::AtLeast(_) => None,
+        }
+    }
+
+    /// Whether what was seen speaks against a cap, or against there being none. Too few requests speak against nothing.
+    pub fn contradicts(self, expected: Option<NonZeroU32>) -> bool {
+        match (self, expected) {
+            (Self::After(got), expected) => Some(got) != expected,
+            (Self::AtLeast(tried), expected) => expected.is_some_and(|cap| tried > cap.get()),
+        }
+    }
+}
+
+/// How long to go on asking on one connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Patience {
+    /// Requests at most.
+    pub(crate) requests_max: u32,
+    /// None is begun later than this. How fast a server answers is no matter of its connections.
+    pub(crate) wait: Duration,
+    /// How long one answer may take.
+    pub(crate) answer_max: Duration,
+}
+
+/// Asks for `path` on one connection until the server closes it, or for as long as `patience` has it.
 pub(crate) fn count_requests(
     addr: SocketAddr,
     path: &str,
-    max: u32,
-    timeout: Duration,
-) -> Result<Option<NonZeroU32>, StackError> {
-    let deadline = Instant::now() + timeout.into();
+    patience: &Patience,
+) -> Result<ConnectionCap, StackError> {
+    let begun = Instant::now();
+    let deadline = || Instant::now() + patience.answer_max.into();
     let failed = |why: String| StackError::Unanswered { url: format!("http://{addr}{path}"), why };
-    let mut client = Client::connect(addr, deadline).map_err(|failure| failed(failure.to_string()))?;
-    for count in 0..max {
-        match client.get(path, deadline) {
-            Ok(answer) if answer.says_close => return Ok(NonZeroU32::new(count + 1)),
-            Ok(_) => {}
-            Err(Failure::Ended { .. }) if count > 0 => return Ok(NonZeroU32::new(count)),
-            Err(failure) => {
-                return Err(failed(format!("{failure}, as request {} of a connection", count + 1)));
+    let mut client = Client::connect(addr, deadline()).map_err(|failure| failed(failure.to_string()))?;
+    let mut answered = 0;
+    while answered < patience.requests_max && Duration::from(begun.elapsed()) < patience.wait {
+        match (client.get(path, deadline()), NonZeroU32::new(answered)) {
+            (Ok(answer), _) if answer.says_close => {
+                return Ok(ConnectionCap::After(NonZeroU32::MIN.saturating_add(answered)));
+            }
+            (Ok(_), _) => answered += 1,
+            (Err(Failure::Ended { .. }), Some(count)) => return Ok(ConnectionCap::After(count)),
+            (Err(Failure::TimedOut { .. }), Some(_)) => break,
+            (Err(failure), _) => {
+                return Err(failed(format!("{failure}, as request {} of a connection", answered + 1)));
             }
         }
     }
-    Ok(None)
+    Ok(ConnectionCap::AtLeast(answered))
 }
 
 pub(crate) fn ask(
@@ -303,4 +344,70 @@ fn compare_thread(endpoint: &Endpoint, running: &Running) -> Result<Option<Misma
     let is_there = groups.iter().any(|group| signals::is_group_of(&group.name, expected));
     let names = || groups.into_iter().map(|group| group.name).collect();
     Ok((!is_there).then(|| Mismatch::Thread { expected: expected.clone(), got: names() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader, Write};
+    use std::net::TcpListener;
+    use std::thread;
+
+    use super::*;
+
+    /// A server of one connection that takes `pause` for each answer, and closes after `cap` of them without a word.
+    fn serve(pause: std::time::Duration, cap: Option<u32>) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let addr = listener.local_addr().unwrap();
+        thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+            for _ in 0..cap.unwrap_or(u32::MAX) {
+                // To the empty line behind the head.
+                if lines.by_ref().map_while(Result::ok).find(String::is_empty).is_none() {
+                    return;
+                }
+                thread::sleep(pause);
+                if stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").is_err() {
+                    return;
+                }
+            }
+        });
+        addr
+    }
+
+    fn count(addr: SocketAddr, wait: Duration, answer_max: Duration) -> Result<ConnectionCap, StackError> {
+        count_requests(addr, "/", &Patience { requests_max: 1500, wait, answer_max })
+    }
+
+    /// 1500 requests of a second each are 25 minutes, and no fault.
+    #[test]
+    fn a_server_that_takes_a_second_is_tried_for_a_time_and_not_for_a_number() {
+        let addr = serve(std::time::Duration::from_secs(1), None);
+        let begun = Instant::now();
+        let told = count(addr, Duration::from_millis(1500), Duration::from_secs(5)).unwrap();
+        assert!(begun.elapsed() < std::time::Duration::from_secs(8));
+        assert_eq!(told, ConnectionCap::AtLeast(2));
+        // What was not tried often enough speaks for and against nothing.
+        let caps = [None, NonZeroU32::new(100), NonZeroU32::new(1)];
+        assert_eq!(caps.map(|expected| told.contradicts(expected)), [false, false, true]);
+    }
+
+    #[test]
+    fn a_server_that_never_answers_in_time_is_told() {
+        let slow = serve(std::time::Duration::from_millis(300), None);
+        let told = count(slow, Duration::from_secs(30), Duration::from_millis(100));
+        assert!(told.is_err(), "{told:?}");
+    }
+
+    #[test]
+    fn a_cap_is_found_and_held_against_what_was_expected() {
+        let wait = Duration::from_secs(30);
+        let told = count(serve(std::time::Duration::ZERO, Some(7)), wait, wait).unwrap();
+        assert_eq!(told, ConnectionCap::After(NonZeroU32::new(7).unwrap()));
+        let caps = [None, NonZeroU32::new(7), NonZeroU32::new(8)];
+        assert_eq!(caps.map(|expected| told.contradicts(expected)), [true, false, true]);
+        let told = count(serve(std::time::Duration::ZERO, None), wait, wait).unwrap();
+        assert_eq!((told.closed_after(), told), (None, ConnectionCap::AtLeast(1500)));
+        assert!(told.contradicts(NonZeroU32::new(1000)) && !told.contradicts(None));
+    }
 }

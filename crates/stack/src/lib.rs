@@ -33,7 +33,7 @@ pub use build::{BuildOptions, BuildOutcome, build};
 pub use chain::{Chain, ChainOptions};
 pub use check::{REQUESTS_MAX, StackReport, check};
 pub use client::{OneAnswer, ask_once};
-pub use contract::{Afterwards, ContractReport, Mismatch, check_contract};
+pub use contract::{Afterwards, ConnectionCap, ContractReport, Mismatch, check_contract};
 pub use cpus::Cpus;
 pub use error::{Listening, LogEnd, StackError};
 pub use idle::{IdleAsking, idle_answers};

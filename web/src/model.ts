@@ -467,7 +467,7 @@ export interface Reason {
 }
 
 /** Kinds of reasons, the gravest first. */
-export type ReasonKind = "empty" | "interrupted" | "incorrect_service" | "unsent" | "censored" | "littles_law" | "too_short" | "ramp_not_over" | "client_bound" | "late_generator" | "late_receiver" | "not_steady";
+export type ReasonKind = "empty" | "interrupted" | "incorrect_service" | "unsent" | "censored" | "littles_law" | "too_short" | "ramp_not_over" | "client_bound" | "late_generator" | "late_receiver" | "not_steady" | "two_levels";
 
 /** A row of a ranking. */
 export interface Row {

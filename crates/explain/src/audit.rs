@@ -5,6 +5,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use units::Duration;
 
+use crate::steps;
+
 /// Share of requests that may fail before the service counts as incorrect: one in a thousand. Fewer are lost
 /// to the ends of a window and to a restart of anything; more are seen by users, and a server that fails fast
 /// would win by failing.
@@ -81,6 +83,8 @@ pub enum ReasonKind {
     LateReceiver,
     /// The stack was still getting faster or slower when it was measured.
     NotSteady,
+    /// The rate went over from one level to another within the window.
+    TwoLevels,
 }
 
 impl ReasonKind {
@@ -99,6 +103,7 @@ impl ReasonKind {
             Self::LateGenerator => "late generator",
             Self::LateReceiver => "late receiver",
             Self::NotSteady => "not steady",
+            Self::TwoLevels => "two levels",
         }
     }
 
@@ -117,6 +122,9 @@ impl ReasonKind {
             Self::LateGenerator => "the client sent requests later than they were due",
             Self::LateReceiver => "answers waited in the client's socket, so that times read too long",
             Self::NotSteady => "the server was still getting faster or slower after its warm-up",
+            Self::TwoLevels => {
+                "the rate went over to another within the window; its mean is the rate of neither"
+            }
         }
     }
 
@@ -156,6 +164,7 @@ pub fn audit_trial(trial: &Measured, ceiling_per_s: Option<f64>) -> Validity {
     let is_client_bound = reasons.iter().any(|reason| reason.kind == ReasonKind::ClientBound);
     reasons.extend(near_the_ceiling(&trial.load, ceiling_per_s).filter(|_| !is_client_bound));
     reasons.extend(not_steady(trial));
+    reasons.extend(two_levels(&trial.load));
     reasons.sort_by_key(|reason| reason.kind);
     let verdict = reasons.first().map_or("valid", |reason| reason.kind.name());
     Validity { valid: reasons.is_empty(), verdict, reasons }
@@ -179,6 +188,12 @@ fn not_steady(trial: &Measured) -> Option<Reason> {
     let why = warm_up.unsteady_why.as_deref().unwrap_or("no reason was recorded");
     let text = format!("after {} bursts: {why}; allow more bursts, or longer ones", warm_up.bursts.len());
     Some(Reason { kind: ReasonKind::NotSteady, text })
+}
+
+fn two_levels(load: &LoadResult) -> Option<Reason> {
+    let text =
+        format!("{}; warm up for longer, or measure each level by itself", steps::words(&steps::of(load)?));
+    Some(Reason { kind: ReasonKind::TwoLevels, text })
 }
 
 fn empty(load: &LoadResult) -> Option<Reason> {

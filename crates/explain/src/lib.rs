@@ -19,6 +19,7 @@ mod noise;
 mod reasons;
 mod rules;
 mod same_work;
+mod steps;
 mod usable;
 mod verdict;
 mod weight;

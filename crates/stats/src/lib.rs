@@ -18,6 +18,7 @@ mod rates;
 mod scalability;
 mod spread;
 mod steady;
+mod step;
 mod summary;
 mod tally;
 
@@ -51,5 +52,6 @@ pub use spread::{Spread, rank_with_ties};
 pub use steady::{
     BurstFigures, STEADY_BURSTS_MIN, STEADY_CHANGE_MAX, STEADY_JIT_SHARE_MAX, Steadiness, steadiness,
 };
+pub use step::{STEP_MIN, STEP_SECONDS_MIN, Step, step};
 pub use summary::{LoadFigures, ThreadUse, figures};
 pub use tally::{Statuses, Tally};

@@ -2,27 +2,26 @@
 
 use std::cmp::Ordering;
 
-use record::Second;
-
 use crate::facts::Facts;
+use crate::steps;
 use crate::verdict::{Confidence, Verdict, VerdictKind};
 
 /// How far the last third of the window may lie from the first, and the rank correlation of rate and time from which it is
 /// a trend and not a leap (1 is strictly rising), by the seconds up to which they hold.
 ///
 /// Beyond a tenth the mean of the window is the rate of no part of it. With a handful of seconds chance makes a trend of any
-/// noise (a third of all triples rise or fall throughout), so there it must be larger: such that of servers without a trend,
-/// whose seconds scatter by a tenth, one in a hundred is called not steady at most. The test below draws them.
+/// noise (a third of all triples rise or fall throughout), and more so where a second is like the one before it. So there it
+/// must be larger: such that of servers without a trend, whose seconds scatter by a tenth and have a correlation of up to a half
+/// with the one before, one in a hundred is called not steady at most. The test below draws them. Beyond a half a window is a
+/// part of a slow wave, which is a trend for as long as anybody looked.
 const BOUNDS: [(usize, f64, f64); 5] =
-    [(3, 0.4, 1.0), (4, 0.34, 1.0), (5, 0.25, 1.0), (9, 0.2, 0.9), (usize::MAX, 0.1, 0.8)];
+    [(4, 0.4, 1.0), (8, 0.37, 0.8), (14, 0.32, 0.8), (19, 0.24, 0.8), (usize::MAX, 0.1, 0.8)];
 /// The same where a JVM's compilers took as much of the CPU as the rate rose by: a second witness, which chance is not.
 const BOUNDS_OF_COMPILING: [(usize, f64, f64); 2] = [(5, 0.2, 1.0), (usize::MAX, 0.1, 0.8)];
 /// Ranks are whole numbers, and their correlation is a quotient.
 const TREND_EPSILON: f64 = 1e-9;
 /// Seconds that make thirds.
 const SECONDS_MIN: usize = 3;
-/// A second shorter than this is the window's end and too short for a rate.
-const LENGTH_S_MIN: f64 = 0.5;
 /// Growth of memory within a window that is more than buffers of connections, bytes and share.
 const GROWTH_BYTES_MIN: f64 = 32.0 * 1024.0 * 1024.0;
 const GROWTH_SHARE_MIN: f64 = 0.1;
@@ -31,14 +30,38 @@ const GOES_ON_SHARE_MIN: f64 = 0.5;
 /// Compilers that are busy for so much of a core are still at work (the same bound as in the warm-up).
 const JIT_CORES_QUIET: f64 = 0.05;
 
-/// The rate rises or falls over the window.
+/// The rate rises or falls over the window, or goes over from one level to another.
 pub(crate) fn not_steady(facts: &Facts<'_>) -> Option<Verdict> {
-    let load = &facts.trial.load.load;
-    // Users who come one after another make a trend of their own.
-    if load.ramp_up_s.is_some() || load.requests_per_user.is_some() {
+    trend_of_rate(facts).or_else(|| two_levels(facts))
+}
+
+fn two_levels(facts: &Facts<'_>) -> Option<Verdict> {
+    let step = steps::of(&facts.trial.load)?;
+    let (less, more) = (step.before_per_s.min(step.after_per_s), step.before_per_s.max(step.after_per_s));
+    // Collections may come in rows, and have a rule of their own.
+    if stood_still_share(facts) >= 1.0 - less / more {
         return None;
     }
-    let rates = rates(&facts.trial.load.seconds);
+    let verdict = Verdict::new(
+        VerdictKind::NotSteady,
+        Confidence::Sure,
+        "not steady (two levels)",
+        steps::words(&step),
+    );
+    let change = "warm up for longer; the whole window should be at the later level";
+    Some(verdict.accounting_for(1.0 - less / more).confirmed_by(change, facts.rate))
+}
+
+/// Share of the time in which a JVM stood still for its collections.
+fn stood_still_share(facts: &Facts<'_>) -> f64 {
+    facts.signals().and_then(|signals| signals.jvm).map_or(0.0, |jvm| jvm.gc_share).max(0.0)
+}
+
+fn trend_of_rate(facts: &Facts<'_>) -> Option<Verdict> {
+    if steps::has_ramp(&facts.trial.load) {
+        return None;
+    }
+    let rates = steps::rates(&facts.trial.load.seconds);
     let (first, last) = thirds(&rates)?;
     let drift = last / first - 1.0;
     let bounds = if is_compiling(facts, drift) { &BOUNDS_OF_COMPILING[..] } else { &BOUNDS[..] };
@@ -46,9 +69,7 @@ pub(crate) fn not_steady(facts: &Facts<'_>) -> Option<Verdict> {
         return None;
     }
     // Collections that take as much of the time as the rate drifts by are what it drifts with, and have a rule of their own.
-    let stood_still =
-        facts.signals().and_then(|signals| signals.jvm).map_or(0.0, |jvm| jvm.gc_share).max(0.0);
-    if stood_still >= drift.abs() {
+    if stood_still_share(facts) >= drift.abs() {
         return None;
     }
     let text = format!("{first:.0}/s in the first third of the window and {last:.0}/s in the last");
@@ -59,11 +80,6 @@ pub(crate) fn not_steady(facts: &Facts<'_>) -> Option<Verdict> {
     let verdict = Verdict::new(VerdictKind::NotSteady, Confidence::Sure, phrase, text).and_maybe(compiling);
     let verdict = verdict.accounting_for(drift.abs());
     Some(verdict.confirmed_by("warm up for longer; the trend should go", facts.rate))
-}
-
-/// Of good answers: a service that fails more and more, however fast, is none that is steady.
-fn rates(seconds: &[Second]) -> Vec<f64> {
-    seconds.iter().filter(|it| it.length_s >= LENGTH_S_MIN).map(|it| it.goodput_per_s).collect()
 }
 
 /// Whether the CPU time that a JVM's compilers still take is as much as the rate rises by.
@@ -161,16 +177,30 @@ mod tests {
             (state >> 11) as f64 / (1_u64 << 53) as f64
         };
         // The sum of twelve is as good as normal, with a variance of one.
-        let mut rate = |scatter: f64| 1.0 + scatter * ((0..12).map(|_| uniform()).sum::<f64>() - 6.0);
-        for scatter in [0.02, 0.05, 0.1] {
+        let mut normal = || (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
+        let mut window = |seconds: i32, scatter: f64, with_last: f64| -> Vec<f64> {
+            let mut at = normal();
+            let mut next = |_| {
+                let rate = 1.0 + scatter * at;
+                at = with_last * at + (1.0 - with_last * with_last).sqrt() * normal();
+                rate
+            };
+            (0..seconds).map(&mut next).collect()
+        };
+        for (scatter, with_last) in
+            [(0.02, 0.0), (0.05, 0.0), (0.1, 0.0), (0.1, 0.3), (0.1, 0.5), (0.05, 0.5)]
+        {
             for seconds in [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 20, 30, 60] {
                 let tries = 4_000;
                 let alarms = (0..tries).filter(|_| {
-                    let rates: Vec<f64> = (0..seconds).map(|_| rate(scatter)).collect();
+                    let rates = window(seconds, scatter, with_last);
                     thirds(&rates).is_some_and(|(first, last)| is_trend(&rates, last / first - 1.0, &BOUNDS))
                 });
                 let share = alarms.count() as f64 / f64::from(tries);
-                assert!(share <= 0.01, "{share} of windows of {seconds} s that scatter by {scatter}");
+                assert!(
+                    share <= 0.01,
+                    "{share} of windows of {seconds} s that scatter by {scatter}, {with_last}"
+                );
             }
         }
     }

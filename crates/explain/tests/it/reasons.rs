@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use explain::{Confidence, Context, Explanation, Setting, Verdict, VerdictKind};
+use explain::{Confidence, Context, Explanation, ReasonKind, Setting, Verdict, VerdictKind};
 use record::{
     AcceptQueue, Held, HostSignals, JvmUse, Measured, NamedUse, Quota, Second, Server, ServerSignals,
     ThreadGroupUse, Upstream,
@@ -847,7 +847,7 @@ fn a_trend_is_told_and_noise_is_not() {
     // Of few seconds the first may be a poor one by chance.
     trial.load.seconds = seconds(&[100.0, 130.0, 125.0, 135.0]);
     assert_eq!(kind(&trial), VerdictKind::BoxBound);
-    trial.load.seconds = seconds(&[100.0, 130.0, 125.0, 135.0, 140.0, 145.0]);
+    trial.load.seconds = seconds(&[100.0, 140.0, 135.0, 150.0, 165.0, 175.0]);
     assert_eq!(kind(&trial), VerdictKind::NotSteady);
     trial.load.seconds = seconds(&[100.0, 130.0, 90.0, 120.0, 110.0, 105.0, 95.0, 125.0]);
     assert_eq!(kind(&trial), VerdictKind::BoxBound);
@@ -861,6 +861,20 @@ fn a_trend_is_told_and_noise_is_not() {
     trial.load.load.ramp_up_s = Some(5.0);
     trial.load.seconds = seconds(&[100.0, 150.0, 200.0, 250.0]);
     assert_eq!(kind(&trial), VerdictKind::BoxBound, "users who come make a trend of their own");
+}
+
+#[test]
+fn a_rate_that_went_over_to_another_is_of_neither() {
+    let mut trial = full(1.2);
+    trial.load.seconds = seconds(&[3011.0, 2919.0, 16886.0, 19827.0]);
+    let verdict = first(&trial);
+    assert_eq!((verdict.kind, verdict.phrase.as_str()), (VerdictKind::NotSteady, "not steady (two levels)"));
+    assert_eq!(verdict.evidence[0], "2965/s in the first 2 s of the window and 18356/s in the rest");
+    let audited = explain::audit_trial(&trial, None);
+    let told = audited.reasons.iter().find(|it| it.kind == ReasonKind::TwoLevels).unwrap();
+    assert!(told.text.starts_with("2965/s in the first 2 s"), "{}", told.text);
+    trial.load.load.ramp_up_s = Some(2.0);
+    assert_eq!(kind(&trial), VerdictKind::BoxBound, "users who come make levels of their own");
 }
 
 #[test]

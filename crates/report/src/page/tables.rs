@@ -135,7 +135,7 @@ const fn spoils(kind: ReasonKind) -> Invalid {
         | ReasonKind::LateGenerator
         | ReasonKind::LateReceiver => Invalid::Times,
         // It is what it was; whether it stays so is said beside it.
-        ReasonKind::NotSteady => Invalid::None,
+        ReasonKind::NotSteady | ReasonKind::TwoLevels => Invalid::None,
     }
 }
 

@@ -1,0 +1,31 @@
+//! The seconds of a window as rates, and whether they went over from one level to another.
+
+use record::{LoadResult, Second};
+use stats::{STEP_SECONDS_MIN, Step};
+
+/// A second shorter than this is the window's end and too short for a rate.
+const LENGTH_S_MIN: f64 = 0.5;
+
+/// Whether users come one after another, who make a trend of their own.
+pub(crate) fn has_ramp(load: &LoadResult) -> bool {
+    load.load.ramp_up_s.is_some() || load.load.requests_per_user.is_some()
+}
+
+/// Of good answers: a service that fails more and more, however fast, is none that is steady.
+pub(crate) fn rates(seconds: &[Second]) -> Vec<f64> {
+    seconds.iter().filter(|it| it.length_s >= LENGTH_S_MIN).map(|it| it.goodput_per_s).collect()
+}
+
+/// The step within the window, where there is one.
+pub(crate) fn of(load: &LoadResult) -> Option<Step> {
+    if has_ramp(load) || load.seconds.len() < STEP_SECONDS_MIN {
+        return None;
+    }
+    stats::step(&rates(&load.seconds))
+}
+
+/// In words.
+pub(crate) fn words(step: &Step) -> String {
+    let Step { at, before_per_s, after_per_s } = step;
+    format!("{before_per_s:.0}/s in the first {at} s of the window and {after_per_s:.0}/s in the rest")
+}

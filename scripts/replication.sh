@@ -28,5 +28,5 @@ awk -v rows="$rows" '
     /<!-- replications: begin -->/ { print; print "| write-up | verdicts |"; print "|---|---|"; printf "%s", rows; skip = 1 }
     /<!-- replications: end -->/ { skip = 0 }
     !skip || /<!-- replications: end -->/
-' "$folder/README.md" | awk '!(/<!-- replications: begin -->/ && seen++)' >"$folder/README.md.new"
+' "$folder/README.md" >"$folder/README.md.new"
 mv "$folder/README.md.new" "$folder/README.md"

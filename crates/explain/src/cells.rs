@@ -26,7 +26,7 @@ pub struct CellExplanation {
     pub stack: String,
     /// Expected answers a second, median of its trials.
     pub goodput_per_s: f64,
-    /// Trials measured.
+    /// Trials measured, of which it is known what threads did where it is known of any.
     pub trials: u32,
     /// How many of them, looked at by themselves, have the same first verdict.
     pub agreeing: u32,
@@ -72,7 +72,10 @@ fn explain_cell(trials: &[Trial], cell: &CellName, cores: usize) -> Option<CellE
     };
     let explanation = explain(typical, &context);
     let first = explanation.first().kind;
-    let agreeing = measured.iter().filter(|trial| explain(trial, &context).first().kind == first).count();
+    // A record that was made small keeps what threads did of some trials only; others can't agree or disagree.
+    let is_seen = |trial: &&&Measured| trial.server.signals.is_some() == typical.server.signals.is_some();
+    let seen: Vec<&Measured> = measured.iter().filter(is_seen).copied().collect();
+    let agreeing = seen.iter().filter(|trial| explain(trial, &context).first().kind == first).count();
     let rates: Vec<f64> = measured.iter().map(|trial| trial.load.goodput_per_s).collect();
     Some(CellExplanation {
         round: cell.round.clone(),
@@ -80,7 +83,7 @@ fn explain_cell(trials: &[Trial], cell: &CellName, cores: usize) -> Option<CellE
         driver: cell.driver,
         stack: cell.stack.clone(),
         goodput_per_s: median(&rates)?,
-        trials: measured.len() as u32,
+        trials: seen.len() as u32,
         agreeing: agreeing as u32,
         validity: audit_trial(typical, context.ceiling_per_s),
         explanation,

@@ -119,9 +119,11 @@ impl VerdictCounts {
 impl ClaimsReport {
     /// Judges every claim of `write_up` by the trials of a run.
     pub fn of(write_up: &WriteUp, manifest: &Manifest, trials: &[Trial], run: &str) -> Self {
-        let judged = |claim: &plan::Claim| JudgedClaim {
-            settings: other_settings(write_up, claim, manifest),
-            ..judge_claim(claim, trials, manifest)
+        let judged = |claim: &plan::Claim| {
+            let judged = judge_claim(claim, trials, manifest);
+            let is_measured = judged.parts.iter().any(|part| part.blocks > 0);
+            let settings = if is_measured { other_settings(write_up, claim, manifest) } else { Vec::new() };
+            JudgedClaim { settings, ..judged }
         };
         let claims: Vec<JudgedClaim> = write_up.claims.iter().map(judged).collect();
         let counts = VerdictCounts::of(&claims);
@@ -157,18 +159,23 @@ pub fn claims_text(report: &ClaimsReport) -> String {
     let there = &report.published_machine;
     let cores = there.cores.map_or_else(String::new, |cores| format!("{cores} cores, "));
     let cpu = report.machine.cpu.as_deref().unwrap_or("unknown CPU");
+    let here = match report.blocks {
+        0 => "nothing was measured".to_owned(),
+        blocks => format!(
+            "{} cores, {}; {blocks} block{}{}",
+            report.machine.cores,
+            plain_line(cpu),
+            if blocks == 1 { "" } else { "s" },
+            if report.quick { ", a quick look" } else { "" },
+        ),
+    };
     let mut text = format!(
-        "{}\n{}; {}\nthere: {cores}{}; {}\nhere:  {} cores, {}; {} block{}{}\n",
+        "{}\n{}; {}\nthere: {cores}{}; {}\nhere:  {here}\n",
         plain_line(&report.title),
         plain_line(&report.source),
         plain_line(&report.when),
         plain_line(&there.description),
         plain_line(&report.driver),
-        report.machine.cores,
-        plain_line(cpu),
-        report.blocks,
-        if report.blocks == 1 { "" } else { "s" },
-        if report.quick { ", a quick look" } else { "" },
     );
     for claim in &report.claims {
         claim_text(&mut text, claim);

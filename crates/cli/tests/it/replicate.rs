@@ -134,8 +134,8 @@ fn a_replication_stops_when_its_claims_are_decided_wherever_it_was_killed() {
     assert_eq!((&claim(0)["parts"][0]["blocks"], &claim(1)["parts"][0]["blocks"]), (&6.into(), &8.into()));
     let (low, high) = (&claim(0)["parts"][0]["low"], &claim(0)["parts"][0]["high"]);
     assert!(low.as_f64().unwrap() > 1.0 && high.as_f64().unwrap() < 9.0, "{low} {high}");
-    assert!(claim(0)["settings"].to_string().contains("threads of other: 9 there, 8 here"), "{report}");
-    assert!(claim(0)["settings"].to_string().contains("cores: 64 there"), "{report}");
+    assert!(claim(0)["settings"].to_string().contains("threads of other: there 9, here 8"), "{report}");
+    assert!(claim(0)["settings"].to_string().contains("cores: there 64"), "{report}");
 
     let made = trials(&lab.run_dir());
     let all: Vec<u64> = (0..8).collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use plan::{Claim, Statement, WriteUp};
 use record::Manifest;
 
-/// What a verdict on `claim` may depend on and was otherwise, each as `what: so there, so here`. A limit that follows from a
+/// What a verdict on `claim` may depend on and was otherwise, each as `what: there so, here so`. A limit that follows from a
 /// configuration alone depends on none of it.
 pub fn other_settings(write_up: &WriteUp, claim: &Claim, manifest: &Manifest) -> Vec<String> {
     if matches!(claim.statement, Statement::Ceiling { .. } | Statement::NotTestable { .. }) {
@@ -15,12 +15,12 @@ pub fn other_settings(write_up: &WriteUp, claim: &Claim, manifest: &Manifest) ->
     let stacks: BTreeSet<&str> = cells.iter().map(|cell| cell.stack.as_str()).collect();
     let (cores_there, cores_here) = (write_up.machine.cores, manifest.machine.cores);
     let cores = cores_there.filter(|there| cores_here > 0 && *there as usize != cores_here);
-    let cores = cores.map(|there| format!("cores: {there} there, {cores_here} here"));
+    let cores = cores.map(|there| format!("cores: there {there}, here {cores_here}"));
     let jdk = write_up.machine.jdk.as_deref().and_then(|there| {
         let here: BTreeSet<&str> =
             stacks.iter().filter_map(|stack| manifest.stacks.get(*stack)?.jdk.as_deref()).collect();
         let is_other = here.iter().any(|it| major(it) != major(there));
-        is_other.then(|| format!("JDK: {there} there, {} here", Vec::from_iter(here).join(" and ")))
+        is_other.then(|| format!("JDK: there {there}, here {}", Vec::from_iter(here).join(" and ")))
     });
     let others = write_up.settings.iter().filter_map(|setting| {
         let of: Vec<&str> =
@@ -32,7 +32,7 @@ pub fn other_settings(write_up: &WriteUp, claim: &Claim, manifest: &Manifest) ->
             _ => (setting.there.clone()?, setting.here.clone()?),
         };
         let applies = !of.is_empty() && there != here;
-        applies.then(|| format!("{} of {}: {there} there, {here} here", setting.what, of.join(" and ")))
+        applies.then(|| format!("{} of {}: there {there}, here {here}", setting.what, of.join(" and ")))
     });
     cores.into_iter().chain(jdk).chain(others).collect()
 }

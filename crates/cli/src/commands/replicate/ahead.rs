@@ -47,7 +47,7 @@ fn smallest(claim: &Claim, so_far: Option<&(Manifest, Vec<Trial>)>) -> String {
     }
     let found = so_far.and_then(|(manifest, trials)| findable_difference(claim, trials, manifest));
     found.map_or_else(
-        || "not known yet: no twin was measured".into(),
+        || "not known yet: it takes twins of two blocks".into(),
         |share| format!("{:.1} %", share * 100.0),
     )
 }

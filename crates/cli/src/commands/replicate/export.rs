@@ -1,6 +1,6 @@
 //! The records of a run as they are kept with the documents: all that reports are made of, and little else.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use record::{CellName, Manifest, Measured, RunDir, Server, Trial, TrialResult, cells, trials_of};
@@ -57,13 +57,21 @@ fn of_cells(trials: &[Trial]) -> BTreeSet<u32> {
     cells(trials).iter().filter_map(typical).collect()
 }
 
-/// A trial without what was seen of its servers' threads.
+/// A trial without what was seen of its servers' threads, and without what all trials of a stack have in common.
 fn figures_of(trial: &Trial) -> Trial {
     let mut kept = trial.clone();
     if let TrialResult::Measured(measured) = &mut kept.result {
         let upstreams = measured.upstreams.iter_mut().map(|it| &mut it.server);
         for server in std::iter::once(&mut measured.server).chain(upstreams) {
-            *server = Server { signals: None, usage: Vec::new(), ..server.clone() };
+            let figures = std::mem::take(server);
+            *server = Server {
+                signals: None,
+                usage: Vec::new(),
+                thread_groups: BTreeMap::new(),
+                command: Vec::new(),
+                jvm_flags: Vec::new(),
+                ..figures
+            };
         }
     }
     kept

@@ -282,6 +282,9 @@ pub struct Run {
     /// Go on with the run in this directory
     #[arg(long, value_name = "DIR")]
     pub resume: Option<PathBuf>,
+    /// Wait so long at most, before the first trial, until other processes leave the machine alone [default: do not wait]
+    #[arg(long, value_name = "TIME")]
+    pub wait_for_quiet: Option<Duration>,
     /// Where run directories are made
     #[arg(long, default_value = "runs", value_name = "DIR")]
     pub runs: PathBuf,

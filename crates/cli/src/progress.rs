@@ -13,8 +13,8 @@ use lab::LabError;
 use lab::calibrate;
 use lab::experiment::Ended;
 use live::{
-    State, finished_line, interval_words, left_out_line, left_words, looked_line, precise_line, started,
-    trial_words,
+    State, finished_line, interval_words, left_out_line, left_words, looked_line, neighbours_line,
+    precise_line, repeating_line, started, trial_words,
 };
 use plan::LoadPlan;
 use units::Duration;
@@ -181,6 +181,11 @@ impl RunProgress {
                 self.trial = trial_words(&started(*number, ahead, *block, round, cell));
                 self.screen.now(&format!("{}, {}", self.trial, left_words(ahead)), true);
             }
+            Event::Neighbours { used_cores, cores, others, waits } => {
+                let line = neighbours_line(*used_cores, *cores, others, *waits);
+                if *waits { self.screen.now(&line, true) } else { self.screen.done(&line) }
+            }
+            Event::Repeating { block, why } => self.screen.done(&repeating_line(*block, why)),
             Event::Precise { round, load, blocks } => self.screen.done(&precise_line(round, load, *blocks)),
             Event::Looked { blocks, open, cells } => self.screen.done(&looked_line(*blocks, *open, *cells)),
             Event::Finished { trial } => self.screen.done(&finished_line(&self.trial, trial)),

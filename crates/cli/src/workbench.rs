@@ -48,6 +48,7 @@ impl Workbench {
             until,
             claims: &[],
             commit: self.commit.as_deref(),
+            wait_for_quiet: std::time::Duration::ZERO,
         }
     }
 

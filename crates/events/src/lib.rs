@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 use std::path::Path;
 
 use plan::{Cell, LoadPlan};
-use record::Trial;
+use record::{NamedUse, Trial};
 use signals::CpuReading;
 use stats::{Interval, RateSample, Steadiness};
 use units::{Duration, Instant};
@@ -22,6 +22,24 @@ pub enum Event<'a> {
         title: &'a str,
         /// The run's directory.
         dir: &'a Path,
+    },
+    /// Before the first trial, who else used the machine.
+    Neighbours {
+        /// Cores that all others used together.
+        used_cores: f64,
+        /// Of so many.
+        cores: u32,
+        /// Those who used the most, the greatest first, a few of them.
+        others: &'a [NamedUse],
+        /// Whether that is waited for to end.
+        waits: bool,
+    },
+    /// A block was disturbed, and is made once more.
+    Repeating {
+        /// Which, from 1.
+        block: u32,
+        /// By what.
+        why: &'a str,
     },
     /// A stack does not take part.
     LeftOut {

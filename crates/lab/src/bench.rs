@@ -25,6 +25,8 @@ pub struct Bench<'a> {
     pub claims: &'a [Claim],
     /// The commit that is checked out where this runs, where there is one; with a mark where files differ from it.
     pub commit: Option<&'a str>,
+    /// How long the first trial waits at most until others leave the machine alone.
+    pub wait_for_quiet: std::time::Duration,
 }
 
 /// How a run ended.

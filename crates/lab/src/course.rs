@@ -6,7 +6,7 @@ use std::time::Instant;
 use events::{Ahead, Event};
 use plan::stack::StackManifest;
 use plan::{Cell, CellId, Driver, Ends, Experiment, Processes, Role};
-use record::{RunDir, TRIAL_VERSION, Trial, TrialResult};
+use record::{Repeats, RunDir, TRIAL_VERSION, Trial, TrialResult};
 use units::Duration;
 
 use crate::bench::{Bench, Ended};
@@ -16,6 +16,7 @@ use crate::error::{LabError, NotMeasured};
 use crate::foreign::Programs;
 use crate::order::Place;
 use crate::phase::{Came, Done, Phase, TableKey};
+use crate::quiet::{disturbance, look, repeats_max};
 use crate::trial::{Cores, Setting, Up, measure};
 
 /// A run under way. What it does next follows from the experiment, its seed and the trials that are written down, and
@@ -29,14 +30,34 @@ pub(crate) struct Course<'a> {
     left_out: BTreeMap<String, String>,
     /// Of which a trial failed, with the driver: one that failed once would cost its time-outs in every block, and what one
     /// driver can't load another may.
-    failed: BTreeSet<(String, Driver)>,
+    failed: BTreeMap<(String, Driver), u32>,
     control: StackManifest,
     /// The stacks that stay up between trials, where they do.
     up: BTreeMap<(String, Role), Up>,
-    /// What came of the trials written down.
+    /// What came of the trials written down, by their places.
     done: Done,
     /// The cells that claims leave open, once they were looked at.
     open: Option<BTreeSet<CellId>>,
+    /// What disturbed those of them that were, at the first time.
+    disturbed: BTreeMap<u32, String>,
+    /// The places whose trials were made a second time.
+    again: BTreeSet<u32>,
+}
+
+/// The trial that repeats the one at a place is so far behind it: beyond all places that a run may have.
+const REPEATS_FROM: u32 = 1_000_000;
+
+/// Whether a block is made for the first time, or once more because it was disturbed.
+#[derive(Clone, Copy)]
+enum Turn<'a> {
+    First,
+    Again { of: &'a [u32], why: &'a str },
+}
+
+impl Turn<'_> {
+    const fn is_first(self) -> bool {
+        matches!(self, Self::First)
+    }
 }
 
 /// How a phase came to its end.
@@ -45,6 +66,17 @@ enum End {
     Complete,
     Interrupted,
     OutOfTime,
+}
+
+/// A turn at the block that is the first of `places`.
+struct Part<'a> {
+    phase: &'a Phase,
+    places: &'a [Place],
+    /// How many places the block has.
+    size: usize,
+    turn: Turn<'a>,
+    precise: &'a [TableKey],
+    cores: Option<&'a Cores>,
 }
 
 /// What this process has made so far, to tell how long the rest takes.
@@ -63,12 +95,39 @@ impl<'a> Course<'a> {
         left_out: BTreeMap<String, String>,
         trials: &[Trial],
     ) -> Self {
-        let done = trials.iter().map(|trial| (trial.index, Came::of(trial))).collect();
-        let failed = trials.iter().filter(|trial| matches!(trial.result, TrialResult::Failed { .. }));
-        let failed = failed.map(|trial| (trial.stack.clone(), trial.driver)).collect();
         let control = StackManifest::control();
-        let up = BTreeMap::new();
-        Self { experiment, bench, programs, run, left_out, failed, control, up, done, open: None }
+        let mut course = Self {
+            experiment,
+            bench,
+            programs,
+            run,
+            left_out,
+            failed: BTreeMap::new(),
+            control,
+            up: BTreeMap::new(),
+            done: Done::new(),
+            disturbed: BTreeMap::new(),
+            again: BTreeSet::new(),
+            open: None,
+        };
+        for trial in trials {
+            course.add(trial);
+        }
+        course
+    }
+
+    /// Takes note of a trial that is written down.
+    fn add(&mut self, trial: &Trial) {
+        let place = trial.repeats.as_ref().map_or(trial.index, |it| it.index);
+        self.done.insert(place, Came::of(trial));
+        if trial.repeats.is_some() {
+            self.again.insert(place);
+        } else {
+            self.disturbed.extend(disturbance(trial).map(|why| (place, why)));
+        }
+        if let TrialResult::Failed { .. } = &trial.result {
+            self.failed.insert((trial.stack.clone(), trial.driver), trial.index);
+        }
     }
 
     pub(crate) fn finish(mut self, observe: &mut dyn FnMut(Event<'_>)) -> Result<Ended, LabError> {
@@ -99,34 +158,82 @@ impl<'a> Course<'a> {
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<End, LabError> {
         let mut precise: Vec<TableKey> = Vec::new();
-        let (mut block, mut is_new_block) = (None, false);
-        for (position, place) in phase.places.iter().enumerate() {
+        let mut repeated = 0;
+        let mut places = &phase.places[..];
+        while let Some(first) = places.first() {
+            let size = places.iter().take_while(|it| it.block == first.block).count();
+            let (block, rest) = places.split_at(size);
+            self.add_precise(&mut precise, phase, first.block, observe);
+            self.look_before(first.block, phase, observe)?;
+            let mut make = |course: &mut Self, turn| {
+                course.carry_out_block(
+                    &Part { phase, places, size, turn, precise: &precise, cores },
+                    made,
+                    observe,
+                )
+            };
+            let end = make(self, Turn::First)?;
+            if end != End::Complete {
+                return Ok(end);
+            }
+            let of: Vec<u32> =
+                block.iter().map(|it| it.index).filter(|index| self.done.contains_key(index)).collect();
+            let why = of.iter().find_map(|index| self.disturbed.get(index)).cloned();
+            if let Some(why) = why.filter(|_| repeated < repeats_max(phase.blocks)) {
+                repeated += 1;
+                // Whether a stack fails is found anew with all the rest of the block.
+                self.failed.retain(|_, index| !of.contains(index));
+                let end = make(self, Turn::Again { of: &of, why: &why })?;
+                if end != End::Complete {
+                    return Ok(end);
+                }
+            }
+            places = rest;
+        }
+        Ok(End::Complete)
+    }
+
+    /// Makes the trials of a block that are not made yet.
+    fn carry_out_block(
+        &mut self,
+        part: &Part<'_>,
+        made: &mut Made,
+        observe: &mut dyn FnMut(Event<'_>),
+    ) -> Result<End, LabError> {
+        let Part { phase, places, size, turn, precise, cores } = *part;
+        let mut is_told = turn.is_first();
+        let mut is_new_block = turn.is_first();
+        for (position, place) in places[..size].iter().enumerate() {
             if self.bench.interrupt.is_interrupted() {
                 return Ok(End::Interrupted);
             }
-            if block.replace(place.block) != Some(place.block) {
-                self.add_precise(&mut precise, phase, place.block, observe);
-                self.look_before(place.block, phase, observe)?;
-                is_new_block = true;
-            }
-            if !self.is_to_do(phase, place, &precise) {
+            let is_to_do = match turn {
+                Turn::First => self.is_to_do(phase, place, precise),
+                Turn::Again { of, .. } => of.contains(&place.index) && !self.again.contains(&place.index),
+            };
+            if !is_to_do {
                 continue;
             }
             self.end_others(phase.cell(place), std::mem::take(&mut is_new_block))?;
             if self.bench.until.is_some_and(|until| Instant::now() >= until) {
                 return Ok(End::OutOfTime);
             }
-            let ahead = self.ahead(phase, &phase.places[position..], &precise, made);
-            let (round, cell) = (&phase.rounds[place.round].name, phase.cell(place));
-            let number = self.done.len() as u32 + 1;
-            observe(Event::Starting { number, ahead, block: place.block + 1, round, cell });
-            let Some(trial) = self.trial(phase, place, cores, observe)? else { return Ok(End::Interrupted) };
-            self.run.append(&trial)?;
-            self.done.insert(place.index, Came::of(&trial));
-            if let TrialResult::Failed { .. } = &trial.result {
-                made.failed += 1;
-                self.failed.insert((trial.stack.clone(), trial.driver));
+            if let (Turn::Again { why, .. }, false) = (turn, std::mem::replace(&mut is_told, true)) {
+                observe(Event::Repeating { block: place.block + 1, why });
             }
+            let ahead = self.ahead(phase, &places[position..], precise, made);
+            let (round, cell) = (&phase.rounds[place.round].name, phase.cell(place));
+            if made.trials == 0 {
+                look(cell, Cores::count(cores), self.bench.wait_for_quiet, self.bench.interrupt, observe);
+            }
+            let number = self.done.len() as u32 + u32::from(turn.is_first());
+            observe(Event::Starting { number, ahead, block: place.block + 1, round, cell });
+            let Some(trial) = self.trial(phase, place, turn, cores, observe)? else {
+                return Ok(End::Interrupted);
+            };
+            self.run.append(&trial)?;
+            self.add(&trial);
+            made.failed += u32::from(matches!(trial.result, TrialResult::Failed { .. }));
             observe(Event::Finished { trial: &trial });
             made.trials += 1;
         }
@@ -137,7 +244,7 @@ impl<'a> Course<'a> {
         let cell = phase.cell(place);
         !self.done.contains_key(&place.index)
             && !self.left_out.contains_key(&cell.stack)
-            && !self.failed.contains(&(cell.stack.clone(), cell.driver))
+            && !self.failed.contains_key(&(cell.stack.clone(), cell.driver))
             && !precise.contains(&phase.table(place))
             && self.open.as_ref().is_none_or(|open| phase.is_for(place, open))
     }
@@ -226,13 +333,15 @@ impl<'a> Course<'a> {
         &mut self,
         phase: &Phase,
         place: &Place,
+        turn: Turn<'_>,
         cores: Option<&Cores>,
         observe: &mut dyn FnMut(Event<'_>),
     ) -> Result<Option<Trial>, LabError> {
         let cell = &phase.cell_of_trial(place);
         let procedure = &self.experiment.procedure;
         let started = now();
-        let dir = self.run.trial_dir(place.index)?;
+        let index = if turn.is_first() { place.index } else { REPEATS_FROM + place.index };
+        let dir = self.run.trial_dir(index)?;
         let chain = match cell.role {
             Role::Control => vec![&self.control],
             Role::Stack | Role::Twin => self.bench.catalogue.chain(&cell.stack)?,
@@ -263,7 +372,7 @@ impl<'a> Course<'a> {
         };
         Ok(Some(Trial {
             version: TRIAL_VERSION,
-            index: place.index,
+            index,
             block: place.block,
             round: phase.rounds[place.round].name.clone(),
             stack: cell.stack.clone(),
@@ -271,6 +380,12 @@ impl<'a> Course<'a> {
             driver: cell.driver,
             load: phase.load(place),
             started,
+            repeats: match turn {
+                Turn::First => None,
+                Turn::Again { of, why } => {
+                    Some(Repeats { index: place.index, block: of.to_vec(), why: why.to_owned() })
+                }
+            },
             result,
         }))
     }

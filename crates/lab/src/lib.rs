@@ -29,6 +29,7 @@ mod order;
 mod pair;
 mod phase;
 mod pilot;
+mod quiet;
 pub mod scripted;
 mod seconds;
 pub mod tap;

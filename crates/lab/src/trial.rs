@@ -74,6 +74,15 @@ impl Cores {
     }
 }
 
+impl Cores {
+    /// How many there are, of client and servers together.
+    pub(crate) fn count(cores: Option<&Self>) -> u32 {
+        // This thread may be kept on some of them.
+        let all = cores.map_or_else(|| Cpus::of_this_thread().count(), |cores| cores.all.count());
+        all.max(1) as u32
+    }
+}
+
 impl Drop for Cores {
     fn drop(&mut self) {
         // The calling thread's own business goes on where it may; nothing is measured any more.
@@ -197,7 +206,7 @@ pub(crate) fn measure(
         return Err(NotMeasured::Interrupted);
     }
     on_their_cores(setting.cores, &loaded.client_cpus, &loaded.server_cpus)?;
-    let Summary { servers: seen, host, generator, readings } = loaded.summary(machine_cores(setting));
+    let Summary { servers: seen, host, generator, readings } = loaded.summary(Cores::count(setting.cores));
     record::write_signals(setting.dir, &readings).map_err(LabError::from)?;
     let Loaded { mut load, warm_up, client_cpus, server_cpus, .. } = loaded;
     let warm_up = warm_up.map(|(told, _)| told);
@@ -211,12 +220,6 @@ pub(crate) fn measure(
         server_cpus: Some(server_cpus.to_string()),
     };
     Ok(Measured { load, server, upstreams, contract, warm_up, surroundings, host: Some(host) })
-}
-
-/// The cores of client and servers together: this thread may be kept on some of them.
-fn machine_cores(setting: &Setting<'_>) -> u32 {
-    let all = setting.cores.map_or_else(|| Cpus::of_this_thread().count(), |cores| cores.all.count());
-    all.max(1) as u32
 }
 
 /// Whether client and servers were where they belong; a figure of other cores is none of this placement.

@@ -18,7 +18,10 @@ use crate::view::{
     BurstView, EndedView, Kind, LeftView, StageName, TrialView, VIEW_VERSION, View, WarningKind,
 };
 use crate::warnings::Warnings;
-use crate::words::{finished_line, left_out_line, looked_line, precise_line, started, trial_words};
+use crate::words::{
+    finished_line, left_out_line, looked_line, neighbours_line, precise_line, repeating_line, started,
+    trial_words,
+};
 
 /// Lines kept for whoever shows them one after another; who comes by less often than after so many misses some.
 const LINES_MAX: usize = 500;
@@ -105,6 +108,10 @@ impl State {
                 self.cpu.clear();
             }
             Event::During(moment) => self.during(moment, at),
+            Event::Neighbours { used_cores, cores, others, waits } => {
+                self.line(neighbours_line(*used_cores, *cores, others, *waits));
+            }
+            Event::Repeating { block, why } => self.line(repeating_line(*block, why)),
             Event::Precise { round, load, blocks } => self.line(precise_line(round, load, *blocks)),
             Event::Looked { blocks, open, cells } => self.line(looked_line(*blocks, *open, *cells)),
             Event::Finished { trial } => self.finish_trial(trial),

@@ -2,7 +2,7 @@
 
 use events::Ahead;
 use plan::{Cell, Role};
-use record::Trial;
+use record::{NamedUse, Trial};
 use report::{TrialLine, indented, per_s, plain_line};
 use stats::Interval;
 use units::Duration;
@@ -90,6 +90,20 @@ pub fn looked_line(blocks: u32, open: usize, cells: usize) -> String {
 /// A table goes no further.
 pub fn precise_line(round: &str, load: &str, blocks: u32) -> String {
     format!("{}, {}: precise after {blocks} blocks, and goes no further", plain_line(round), plain_line(load))
+}
+
+/// Who else used the machine before the first trial.
+pub fn neighbours_line(used_cores: f64, cores: u32, others: &[NamedUse], waits: bool) -> String {
+    let named: Vec<String> =
+        others.iter().map(|it| format!("{} {:.2}", plain_line(&it.name), it.cores)).collect();
+    let named = if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) };
+    let waits = if waits { "; waiting for quiet" } else { "" };
+    format!("other processes use {used_cores:.2} of {cores} cores{named}{waits}")
+}
+
+/// A block is made once more.
+pub fn repeating_line(block: u32, why: &str) -> String {
+    format!("block {block} was disturbed and is made once more: {}", plain_line(why))
 }
 
 /// A trial is written down; `trial` is which, in words.

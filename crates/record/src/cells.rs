@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use stats::Observation;
 
-use crate::trial::{Measured, Trial, TrialResult};
+use crate::trial::{Measured, Repeats, Trial, TrialResult};
 
 /// One stack at one load of a round, by one driver, as trials are of it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,6 +90,20 @@ const fn stands_for_its_stack(trial: &Trial) -> bool {
     trial.role.is_stack()
 }
 
+/// The trials that stand for their places in the run, in order. Where a block was repeated as a whole, those of the repetition
+/// do; of one that was begun and not finished, the earlier ones: two halves that were made apart are no block.
+pub fn standing(trials: Vec<Trial>) -> Vec<Trial> {
+    let repeated: BTreeSet<u32> = trials.iter().filter_map(|it| Some(it.repeats.as_ref()?.index)).collect();
+    let is_whole = |repeats: &Repeats| repeats.block.iter().all(|index| repeated.contains(index));
+    let whole = trials.iter().filter_map(|it| it.repeats.as_ref()).filter(|it| is_whole(it));
+    let replaced: BTreeSet<u32> = whole.map(|it| it.index).collect();
+    let stands = |trial: &Trial| match &trial.repeats {
+        Some(repeats) => replaced.contains(&repeats.index),
+        None => !replaced.contains(&trial.index),
+    };
+    trials.into_iter().filter(stands).collect()
+}
+
 /// Every cell of which there is a trial, failed ones included: by round, by load, by driver, by stack.
 pub fn cells(trials: &[Trial]) -> Vec<CellName> {
     let all: BTreeSet<CellName> =
@@ -156,6 +170,7 @@ mod tests {
             driver: Driver::Proofload,
             load: load_of_label(load),
             started: String::new(),
+            repeats: None,
             result: TrialResult::Failed { error: "no".into() },
         }
     }
@@ -201,6 +216,22 @@ mod tests {
         assert_eq!(told, ["proofload", "wrk"]);
         let is_ours = |trial: &Trial| CellName::of(trial).driver.is_own();
         assert_eq!(trials_of(&trials, is_ours).count(), 1);
+    }
+
+    #[test]
+    fn a_repetition_stands_once_it_is_whole_and_nothing_is_lost_before() {
+        let first = |index| Trial { index, ..failed(0, "r", "a", "1 connections") };
+        let again = |index, of| Trial {
+            repeats: Some(Repeats { index: of, block: vec![2, 3], why: "others".into() }),
+            ..first(index)
+        };
+        let told =
+            |trials: &[Trial]| -> Vec<u32> { standing(trials.to_vec()).iter().map(|it| it.index).collect() };
+        let half = [first(1), first(2), first(3), again(12, 2), first(4)];
+        assert_eq!(told(&half), [1, 2, 3, 4]);
+        let whole = [first(1), first(2), first(3), again(13, 3), again(12, 2), first(4)];
+        assert_eq!(told(&whole), [1, 13, 12, 4]);
+        assert_eq!(told(&whole[..3]), [1, 2, 3]);
     }
 
     #[test]

@@ -35,7 +35,8 @@ pub use calibration::{
     ResponseFrom, Truth,
 };
 pub use cells::{
-    CellName, RankedBy, cells, measured_by_block, measured_controls, observed, trials_of, twins_by_block,
+    CellName, RankedBy, cells, measured_by_block, measured_controls, observed, standing, trials_of,
+    twins_by_block,
 };
 pub use check::{CHECK_VERSION, CheckResult, Checked, EndpointCheck, StackCheck};
 pub use confirmation::{CONFIRMATION_VERSION, ConfirmationRecord};
@@ -57,8 +58,8 @@ pub use signals::{
 };
 pub use signals_file::{read_signals, write_signals};
 pub use trial::{
-    Burst, CONTROL, Contract, Measured, Server, Surroundings, TRIAL_VERSION, Trial, TrialResult, Upstream,
-    UsageSample, WarmUp,
+    Burst, CONTROL, Contract, Measured, Repeats, Server, Surroundings, TRIAL_VERSION, Trial, TrialResult,
+    Upstream, UsageSample, WarmUp,
 };
 // What a record says of a plan, in the plan's own words.
 pub use plan::{CellId, Driver, LoadId, NamedLoad, Role};

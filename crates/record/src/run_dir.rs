@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::bounds;
+use crate::cells::standing;
 use crate::error::RecordError;
 use crate::files;
 use crate::load::LOAD_VERSION;
@@ -49,7 +50,7 @@ impl RunDir {
         Ok(run)
     }
 
-    /// Opens a run to go on with it. A last line that was not finished is cut off.
+    /// Opens a run to go on with it: all its trials, repeated ones included. A last line that was not finished is cut off.
     pub fn resume(path: &Path) -> Result<(Self, Manifest, Vec<Trial>), RecordError> {
         let manifest = Self::read_manifest(path)?;
         let run = Self::open(path)?;
@@ -162,13 +163,13 @@ impl RunDir {
         files::read_text(&Self::experiment_path(path), bounds::EXPERIMENT_BYTES_MAX)
     }
 
-    /// The finished trials of the run in `path`. An unfinished last line is not one.
+    /// The finished trials of the run in `path` that stand for their places ([`standing`]). An unfinished last line is not one.
     pub fn read_trials(path: &Path) -> Result<Vec<Trial>, RecordError> {
         let file = path.join(TRIALS);
-        Ok(parse_trials(&file, &files::open_existing(&file)?)?.0)
+        Ok(standing(parse_trials(&file, &files::open_existing(&file)?)?.0))
     }
 
-    /// How many finished lines [`RunDir::read_trials`] would read; none where there is no file yet. They are not looked
+    /// How many finished lines there are, those of repeated trials included; none where there is no file yet. They are not looked
     /// at: a record is long.
     pub fn count_trials(path: &Path) -> Result<usize, RecordError> {
         let file = path.join(TRIALS);

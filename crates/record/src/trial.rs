@@ -18,7 +18,7 @@ pub const TRIAL_VERSION: u32 = 1;
 pub struct Trial {
     /// [`TRIAL_VERSION`] of the writer.
     pub version: u32,
-    /// Place in the run's random order, from 0.
+    /// Place in the run's random order, from 0; where it repeats another, a number of its own beyond all places.
     pub index: u32,
     /// Which block, from 0.
     pub block: u32,
@@ -37,9 +37,23 @@ pub struct Trial {
     pub load: NamedLoad,
     /// When it started, RFC 3339.
     pub started: String,
+    /// Where it was made once more in the place of an earlier trial: which, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<Repeats>,
     /// What came of it.
     #[serde(flatten)]
     pub result: TrialResult,
+}
+
+/// Which trial another takes the place of. Blocks are repeated as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repeats {
+    /// Index of the earlier trial.
+    pub index: u32,
+    /// Indices of all trials of its block. The repetition stands for the block once there is one of each of them.
+    pub block: Vec<u32>,
+    /// What disturbed the block, as the machine's own counters have it.
+    pub why: String,
 }
 
 /// The name of what is measured in a control.

@@ -104,9 +104,16 @@ impl OtherProcesses {
     }
 
     /// Takes a second one, and names those that used the most meanwhile.
-    pub fn most(mut self) -> Vec<NamedUse> {
+    pub fn most(self) -> Vec<NamedUse> {
+        self.all_and_most().1
+    }
+
+    /// The same, behind the cores that all of them used together.
+    pub fn all_and_most(mut self) -> (f64, Vec<NamedUse>) {
         let used = self.others.look(is_own);
-        most(&BTreeMap::new(), &used, now().since(self.begun))
+        let between = now().since(self.begun);
+        let all: f64 = used.values().map(|it| it.as_secs_f64()).sum();
+        (all / between.as_secs_f64().max(f64::MIN_POSITIVE), most(&BTreeMap::new(), &used, between))
     }
 }
 

@@ -5,6 +5,8 @@ pub(crate) mod letters;
 pub(crate) mod looks;
 pub(crate) mod looks_simulation;
 pub(crate) mod paired;
+#[cfg(test)]
+mod repeated;
 pub(crate) mod simulation;
 pub(crate) mod unpaired;
 

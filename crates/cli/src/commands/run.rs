@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use lab::experiment::{Ended, carry_out, resume};
+use lab::experiment::{Bench, Ended, carry_out, resume};
 use plan::{Experiment, Pace, shell, toml_file};
 
 use crate::arguments::Run;
@@ -23,7 +23,8 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
         toml_file::read(path)?;
     }
     let workbench = Workbench::open(&arguments.stacks.dir)?;
-    let (catalogue, bench) = (&workbench.catalogue, workbench.bench(None));
+    let wait_for_quiet = arguments.wait_for_quiet.map_or(std::time::Duration::ZERO, Into::into);
+    let (catalogue, bench) = (&workbench.catalogue, Bench { wait_for_quiet, ..workbench.bench(None) });
     if let Some(dir) = &arguments.resume {
         // Told apart here from what may go wrong with a run that is one.
         recorded::read(dir)?;

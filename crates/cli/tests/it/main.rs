@@ -2,6 +2,7 @@
 
 mod audit;
 mod bad_input;
+mod busy;
 mod calibrate;
 mod check;
 mod common;

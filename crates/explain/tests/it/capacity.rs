@@ -23,6 +23,7 @@ fn at(block: u32, stack: &str, connections: u32, per_s: f64, change: impl Fn(&mu
         driver: record::Driver::Proofload,
         load: load_of_label(&measured.load.load.label),
         started: String::new(),
+        repeats: None,
         result: TrialResult::Measured(Box::new(measured)),
     }
 }

@@ -42,6 +42,7 @@ fn at(block: u32, stack: &str, per_s: f64, connections: u32) -> Trial {
         stack: stack.into(),
         load: load_of_label(&format!("{connections} connections")),
         started: String::new(),
+        repeats: None,
         result: TrialResult::Measured(Box::new(measured)),
     }
 }

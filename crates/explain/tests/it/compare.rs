@@ -16,6 +16,7 @@ fn of(block: u32, result: TrialResult) -> Trial {
         stack: "gin".into(),
         load: load_of_label("64 connections"),
         started: String::new(),
+        repeats: None,
         result,
     }
 }

@@ -58,6 +58,7 @@ fn trial(stack: &str, result: TrialResult) -> Trial {
         driver: Driver::Proofload,
         load: record::load_of_label("4 connections"),
         started: "2026-11-22T08:00:00Z".into(),
+        repeats: None,
         result,
     }
 }

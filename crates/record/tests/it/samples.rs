@@ -147,6 +147,7 @@ pub(crate) fn trial(index: u32, result: TrialResult) -> Trial {
         driver: Driver::Wrk,
         load: load_of_label("64 connections, fresh"),
         started: "2026-11-21T11:30:07Z".into(),
+        repeats: None,
         result,
     }
 }

@@ -48,6 +48,7 @@ pub(super) fn notes(run: &RunReport<'_>, orders: &[Order]) -> String {
     if run.trials.len() < manifest.trials as usize {
         let _ = writeln!(text, "\n{} of {} planned trials were made.", run.trials.len(), manifest.trials);
     }
+    text.push_str(&repeated(run.trials));
     text.push_str(&where_it_ended(run));
     text.push('\n');
     let measured = run.trials.iter().any(|trial| matches!(trial.result, TrialResult::Measured(_)));
@@ -67,6 +68,23 @@ pub(super) fn notes(run: &RunReport<'_>, orders: &[Order]) -> String {
     }
     let _ = writeln!(text, "Full record: {}", plain_line(run.dir));
     text
+}
+
+/// Blocks that were made twice, and by what they were disturbed.
+fn repeated(trials: &[Trial]) -> String {
+    let blocks: BTreeSet<(&[u32], u32, &str)> = trials
+        .iter()
+        .filter_map(|trial| Some((trial.block, trial.repeats.as_ref()?)))
+        .map(|(block, it)| (it.block.as_slice(), block, it.why.as_str()))
+        .collect();
+    let told = blocks.iter().map(|(_, block, why)| {
+        format!(
+            "\nrepeated: block {}, since {}; its first trials are in the record and count for nothing\n",
+            block + 1,
+            plain_line(why)
+        )
+    });
+    told.collect()
 }
 
 fn failures(trials: &[Trial]) -> String {

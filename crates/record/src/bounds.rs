@@ -235,9 +235,14 @@ fn check_signals(signals: &ServerSignals) -> Checked {
     length("`groups`", signals.groups.len())?;
     let threads: Vec<u64> = signals.groups.iter().map(|it| it.threads.max(it.active).into()).collect();
     counts("the threads of `groups`", AT_A_TIME_MAX, threads.iter())?;
+    let bands = || signals.groups.iter().flat_map(|it| &it.bands);
+    signals.groups.iter().try_for_each(|it| length("`bands`", it.bands.len()))?;
+    let threads: Vec<u64> = bands().map(|it| it.threads.max(it.processes).into()).collect();
+    counts("the threads of `bands`", AT_A_TIME_MAX, threads.iter())?;
     counts("`jvm_events`", COUNT_MAX, signals.jvm_events.values())?;
     let queue = signals.accept_queue.map_or((0, 0), |it| (it.limit, it.max));
     let held = signals.connections.map_or((0, 0), |it| (it.max, it.readings));
+    let unread = signals.unread.map_or(0, |it| it.max.max(it.readings));
     let rss_bytes = signals.rss_bytes.unwrap_or_default();
     let jvm = signals.jvm.map_or((0, 0), |it| (it.heap_used_bytes_max, it.heap_max_bytes));
     all_within(
@@ -252,6 +257,7 @@ fn check_signals(signals: &ServerSignals) -> Checked {
             ("`accept_queue.limit`", u64::from(queue.0)),
             ("the connections held", u64::from(held.0)),
             ("`connections.readings`", u64::from(held.1)),
+            ("`unread`", u64::from(unread)),
         ],
     )
 }

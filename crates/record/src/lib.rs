@@ -54,7 +54,7 @@ pub use named_load::load_of_label;
 pub use run_dir::RunDir;
 pub use signals::{
     AcceptQueue, GroupReading, Held, HostReading, HostSignals, JvmReading, JvmUse, NamedUse, ProcessReading,
-    Quota, SIGNALS_VERSION, ServerSignals, SignalReading, ThreadGroupUse,
+    Quota, Runtime, SIGNALS_VERSION, ServerSignals, SignalReading, ThreadBand, ThreadGroupUse,
 };
 pub use signals_file::{read_signals, write_signals};
 pub use trial::{

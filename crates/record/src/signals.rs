@@ -75,6 +75,9 @@ pub struct ProcessReading {
     /// Sockets at its port by state, in readings that looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sockets: Option<BTreeMap<String, u32>>,
+    /// How many of the established ones hold bytes that the server has not read, in readings that looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<u32>,
     /// Time in which a quota kept it from running, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled_s: Option<f64>,
@@ -143,6 +146,9 @@ pub struct ServerSignals {
     pub accept_queue: Option<AcceptQueue>,
     /// Established connections at its port, those that wait to be accepted not among them.
     pub connections: Option<Held>,
+    /// Connections that hold a request which the server has not read, those that wait to be accepted among them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<Held>,
     /// Its CPU quota, where it has one.
     pub quota: Option<Quota>,
     /// Its JVM.
@@ -173,6 +179,50 @@ pub struct ThreadGroupUse {
     pub switches_per_s: f64,
     /// How many of them did anything at all.
     pub active: u32,
+    /// Time a second that the busiest of them waited for a CPU. Absent in records of versions that did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busiest_wait_cores: Option<f64>,
+    /// Those that did anything, the ones that were given a CPU most often first: a group of equal names is not a group of
+    /// equal workers. Empty in records of versions that did not look.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bands: Vec<ThreadBand>,
+    /// What runs the program of their processes, where that is one that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<Runtime>,
+}
+
+/// Threads of a group that were given a CPU about equally often.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct ThreadBand {
+    /// How many.
+    pub threads: u32,
+    /// In how many processes they are.
+    pub processes: u32,
+    /// CPU time a second, together.
+    pub cpu_cores: f64,
+    /// How often they were given a CPU, a second, together.
+    pub switches_per_s: f64,
+}
+
+/// What runs a program, where that says who may work at a time and who collects garbage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Runtime {
+    /// Go: its threads carry goroutines, however many requests those serve.
+    Go,
+    /// Node.js and others of its kind: JavaScript on one thread of a process.
+    JavaScript,
+    /// Python: one thread of a process runs its code at a time.
+    Python,
+    /// Ruby: the same.
+    Ruby,
+    /// .NET.
+    DotNet,
+    /// The JVM.
+    Jvm,
+    /// One that a later version knows.
+    #[serde(other)]
+    Other,
 }
 
 /// An accept queue over the window.

@@ -18,6 +18,7 @@ const MESSAGE_DONE: u16 = 3;
 const HEADER_BYTES: usize = 16;
 const ANSWER_BYTES: usize = 72;
 const TCP: u8 = 6;
+const ESTABLISHED: u8 = 1;
 const LISTEN: u8 = 10;
 const ALL_STATES: u32 = 0xfff;
 /// The kernel fills up to 32 KiB at once.
@@ -54,6 +55,15 @@ pub(crate) struct Queue {
     pub(crate) limit: u32,
 }
 
+/// The server's side of connections at an instant.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Sockets {
+    /// How many there are, by state.
+    pub(crate) by_state: BTreeMap<String, u32>,
+    /// Established ones with bytes that nobody has read.
+    pub(crate) unread: u32,
+}
+
 impl Diag {
     pub(crate) fn open() -> io::Result<Self> {
         let (kind, flags) = (SocketType::RAW, SocketFlags::CLOEXEC);
@@ -73,15 +83,15 @@ impl Diag {
         Ok(all)
     }
 
-    /// How many sockets there are on `port`, the server's side of connections, by state. Costs the more the more there
-    /// are.
-    pub(crate) fn states(&mut self, port: u16) -> io::Result<BTreeMap<String, u32>> {
-        let mut counts = BTreeMap::new();
+    /// The sockets on `port`, the server's side of connections. Costs the more the more there are.
+    pub(crate) fn sockets(&mut self, port: u16) -> io::Result<Sockets> {
+        let mut all = Sockets::default();
         self.each(port, ALL_STATES & !(1 << LISTEN), |socket| {
             let name = STATES.get(usize::from(socket.state)).copied().unwrap_or("other");
-            *counts.entry(name.to_owned()).or_default() += 1;
+            *all.by_state.entry(name.to_owned()).or_default() += 1;
+            all.unread += u32::from(socket.state == ESTABLISHED && socket.receive_queue > 0);
         })?;
-        Ok(counts)
+        Ok(all)
     }
 
     fn each(&mut self, port: u16, states: u32, mut visit: impl FnMut(Socket)) -> io::Result<()> {
@@ -157,6 +167,7 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
 
     #[test]
@@ -171,8 +182,16 @@ mod tests {
         assert!(queue.limit > 3, "{queue:?}");
         let accepted = listener.accept().unwrap();
         assert_eq!(diag.accept_queue(addr.port()).unwrap().unwrap().waiting, 2);
-        assert_eq!(diag.states(addr.port()).unwrap(), [("established".to_owned(), 3)].into());
-        drop((clients, accepted, listener));
+        let by_state = [("established".to_owned(), 3)].into();
+        assert_eq!(diag.sockets(addr.port()).unwrap(), Sockets { by_state, unread: 0 });
+        // What is sent waits, accepted or not, until it is read.
+        (&clients[1]).write_all(b"GET").unwrap();
+        (&clients[0]).write_all(b"GET").unwrap();
+        assert_eq!(diag.sockets(addr.port()).unwrap().unread, 2);
+        let (mut served, _) = accepted;
+        served.read_exact(&mut [0; 3]).unwrap();
+        assert_eq!(diag.sockets(addr.port()).unwrap().unread, 1);
+        drop((clients, served, listener));
         assert_eq!(diag.accept_queue(addr.port()).unwrap(), None);
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
 
-use record::{HostReading, ProcessReading};
+use record::{HostReading, ProcessReading, Runtime};
 use units::{Duration, Instant};
 
 use crate::clock::{now, thread_cpu};
@@ -19,7 +19,7 @@ use crate::process;
 use crate::process_set::ProcessSet;
 use crate::quota::{QuotaGroups, QuotaReading};
 use crate::threads::{self, Thread};
-use crate::{accounting, machine, network};
+use crate::{accounting, machine, network, runtime};
 
 /// CPU time a second that watching may take, all in all.
 pub const BUDGET_CORES: f64 = 0.02;
@@ -64,6 +64,8 @@ pub struct Sampled {
     pub(crate) limits: Vec<Limits>,
     /// The names of the threads of each subject, as the kernel keeps them.
     pub(crate) names: Vec<BTreeMap<i32, String>>,
+    /// What runs the processes of each subject, as far as it is known.
+    pub(crate) runtimes: Vec<BTreeMap<i32, Runtime>>,
     pub(crate) cost: Duration,
     pub(crate) not_known: BTreeSet<String>,
 }
@@ -97,6 +99,7 @@ pub(crate) struct Watched {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ThreadReading {
     pub(crate) id: i32,
+    pub(crate) process: i32,
     pub(crate) runnable: bool,
     pub(crate) cpu: Duration,
     pub(crate) waited: Duration,
@@ -278,7 +281,9 @@ impl Watch {
         if sockets {
             let before = thread_cpu();
             for (server, port) in servers.iter_mut().zip(self.subjects.iter().map(|it| it.port)) {
-                server.reading.sockets = self.diag.as_mut().and_then(|diag| diag.states(port).ok());
+                let seen = self.diag.as_mut().and_then(|diag| diag.sockets(port).ok());
+                server.reading.unread = seen.as_ref().map(|it| it.unread);
+                server.reading.sockets = seen.map(|it| it.by_state);
             }
             self.sockets.spent(at, thread_cpu().saturating_sub(before));
         }
@@ -288,6 +293,9 @@ impl Watch {
             self.others_pace.spent(at, thread_cpu().saturating_sub(before));
             used
         });
+        if last {
+            self.sampled.runtimes = all_pids.iter().map(|pids| runtime::of_processes(pids)).collect();
+        }
         self.sampled.readings.push(Reading { at, host, generator, servers, others });
     }
 
@@ -358,13 +366,13 @@ impl Watch {
 
     fn threads_of(&mut self, names: usize, pids: &[i32]) -> Vec<ThreadReading> {
         let names = &mut self.sampled.names[names];
-        let all = pids.iter().flat_map(|pid| threads::of_process(*pid));
-        all.map(|Thread { id, name, runnable, cpu, waited, switches }| {
+        let all = pids.iter().flat_map(|pid| threads::of_process(*pid).into_iter().map(|it| (*pid, it)));
+        all.map(|(process, Thread { id, name, runnable, cpu, waited, switches })| {
             // Most names are known and stay.
             if names.get(&id) != Some(&name) {
                 names.insert(id, name);
             }
-            ThreadReading { id, runnable, cpu, waited, switches }
+            ThreadReading { id, process, runnable, cpu, waited, switches }
         })
         .collect()
     }

@@ -6,13 +6,13 @@
 use std::collections::BTreeMap;
 
 use record::{
-    AcceptQueue, GroupReading, Held, HostSignals, JvmUse, NamedUse, ProcessReading, Quota, SIGNALS_VERSION,
-    ServerSignals, SignalReading, ThreadGroupUse,
+    AcceptQueue, Held, HostSignals, JvmUse, NamedUse, ProcessReading, Quota, SIGNALS_VERSION, ServerSignals,
+    SignalReading, ThreadGroupUse,
 };
 use units::{Duration, Instant};
 
 use crate::accounting::MachineCores;
-use crate::group_name::{KEPT_BYTES, group_name};
+use crate::groups::{Names, groups_of, uses};
 use crate::others;
 use crate::sampler::{Limits, Reading, Sampled, ThreadReading, Watched};
 
@@ -68,13 +68,22 @@ pub fn summarise(
     let span = Span { readings: &sampled.readings, start, end: start + length };
     let servers: Vec<ServerSummary> = (0..sampled.limits.len())
         .map(|index| {
-            let names = Names { kernel: sampled.names.get(index + 1), whole: names.get(index) };
+            let names = names_of(sampled, names, index);
             server(&span, index, &sampled.limits[index], &names)
         })
         .collect();
     let (host, generator) = host(&span, sampled, &servers, cores);
     let readings = sampled.readings.iter().map(|reading| kept(reading, sampled, names)).collect();
     Summary { servers, host, generator, readings }
+}
+
+/// What is known of the threads of the server at `index`.
+fn names_of<'a>(sampled: &'a Sampled, whole: &'a WholeNames, index: usize) -> Names<'a> {
+    Names {
+        kernel: sampled.names.get(index + 1),
+        whole: whole.get(index),
+        runtimes: sampled.runtimes.get(index),
+    }
 }
 
 /// The readings, and the window that they are looked at for.
@@ -132,25 +141,6 @@ impl<'a> Span<'a> {
     }
 }
 
-/// What threads are called.
-struct Names<'a> {
-    kernel: Option<&'a BTreeMap<i32, String>>,
-    whole: Option<&'a BTreeMap<i32, String>>,
-}
-
-impl Names<'_> {
-    /// The group of a thread, and whether its name may be cut off.
-    fn group(&self, id: i32) -> (String, bool) {
-        let whole = self.whole.and_then(|names| names.get(&id));
-        let kernel = self.kernel.and_then(|names| names.get(&id));
-        match (whole, kernel) {
-            (Some(name), _) => (group_name(name), false),
-            (None, Some(name)) => (group_name(name), name.len() >= KEPT_BYTES),
-            (None, None) => ("?".into(), false),
-        }
-    }
-}
-
 fn server(span: &Span<'_>, index: usize, limits: &Limits, names: &Names<'_>) -> ServerSummary {
     let of = |reading: &Reading| reading.servers.get(index).map(|it| it.reading.clone()).unwrap_or_default();
     let all = || span.readings.iter().map(of);
@@ -169,6 +159,7 @@ fn server(span: &Span<'_>, index: usize, limits: &Limits, names: &Names<'_>) -> 
         disk_wait_share: span.rate(|reading| of(reading).disk_wait_s),
         accept_queue: accept_queue(span, &of),
         connections: connections(span, &of),
+        unread: held(span.within().map(of).filter_map(|it| it.unread)),
         quota: limits.quota_cores.and_then(|cores| {
             let throttled_cores = span.rate(|reading| of(reading).throttled_s)?;
             Some(Quota { cores: Some(cores), throttled_cores })
@@ -209,18 +200,18 @@ fn accept_queue(span: &Span<'_>, of: &impl Fn(&Reading) -> ProcessReading) -> Op
 }
 
 fn connections(span: &Span<'_>, of: &impl Fn(&Reading) -> ProcessReading) -> Option<Held> {
-    let held: Vec<u32> = span
-        .within()
-        .map(of)
-        .filter_map(|it| {
-            let established = it.sockets.as_ref()?.get("established").copied().unwrap_or(0);
-            // Whoever waits to be accepted is established to the kernel and not to the server.
-            Some(established.saturating_sub(it.accept_queue.unwrap_or(0)))
-        })
-        .collect();
-    let max = held.iter().copied().max()?;
-    let mean = held.iter().map(|it| f64::from(*it)).sum::<f64>() / held.len() as f64;
-    Some(Held { mean, max, readings: held.len() as u32 })
+    held(span.within().map(of).filter_map(|it| {
+        let established = it.sockets.as_ref()?.get("established").copied().unwrap_or(0);
+        // Whoever waits to be accepted is established to the kernel and not to the server.
+        Some(established.saturating_sub(it.accept_queue.unwrap_or(0)))
+    }))
+}
+
+fn held(counts: impl Iterator<Item = u32>) -> Option<Held> {
+    let counts: Vec<u32> = counts.collect();
+    let max = counts.iter().copied().max()?;
+    let mean = counts.iter().map(|it| f64::from(*it)).sum::<f64>() / counts.len() as f64;
+    Some(Held { mean, max, readings: counts.len() as u32 })
 }
 
 fn jvm(span: &Span<'_>, of: &impl Fn(&Reading) -> ProcessReading) -> Option<JvmUse> {
@@ -236,68 +227,6 @@ fn jvm(span: &Span<'_>, of: &impl Fn(&Reading) -> ProcessReading) -> Option<JvmU
     })
 }
 
-/// What groups of threads did from the first to the last of some looks at them, the one with the most CPU time first. A
-/// thread that was not there at first began at nothing, and of one that has ended the last look counts.
-fn uses(looks: &[&[ThreadReading]], between: Duration, names: &Names<'_>) -> Vec<ThreadGroupUse> {
-    let between_s = between.as_secs_f64();
-    if between_s <= 0.0 {
-        return Vec::new();
-    }
-    let by_id = |look: &'_ [ThreadReading]| -> BTreeMap<i32, ThreadReading> {
-        look.iter().map(|thread| (thread.id, *thread)).collect()
-    };
-    let before = looks.first().map(|look| by_id(look)).unwrap_or_default();
-    let mut last = BTreeMap::new();
-    for look in looks {
-        last.append(&mut by_id(look));
-    }
-    let mut groups: BTreeMap<String, ThreadGroupUse> = BTreeMap::new();
-    for thread in last.values() {
-        let (name, cut) = names.group(thread.id);
-        let group =
-            groups.entry(name.clone()).or_insert_with(|| ThreadGroupUse { name, ..Default::default() });
-        let then = before.get(&thread.id);
-        let since = |now: Duration, then: Option<Duration>| {
-            now.saturating_sub(then.unwrap_or(Duration::ZERO)).as_secs_f64() / between_s
-        };
-        let cpu = since(thread.cpu, then.map(|it| it.cpu));
-        let switches = thread.switches.saturating_sub(then.map_or(0, |it| it.switches));
-        group.cut |= cut;
-        group.cpu_cores += cpu;
-        group.busiest_cores = group.busiest_cores.max(cpu);
-        group.wait_cores += since(thread.waited, then.map(|it| it.waited));
-        group.switches_per_s += switches as f64 / between_s;
-        group.active += u32::from(switches > 0 || cpu > 0.0);
-    }
-    // The last look at which there was any of them: load threads are gone when the load is.
-    for look in looks.iter().rev() {
-        for (name, seen) in groups_of(look, names) {
-            if let Some(group) = groups.get_mut(&name).filter(|group| group.threads == 0) {
-                group.threads = seen.threads;
-            }
-        }
-        if groups.values().all(|group| group.threads > 0) {
-            break;
-        }
-    }
-    let mut groups: Vec<ThreadGroupUse> = groups.into_values().collect();
-    groups.sort_by(|a, b| b.cpu_cores.total_cmp(&a.cpu_cores).then_with(|| a.name.cmp(&b.name)));
-    groups
-}
-
-fn groups_of(threads: &[ThreadReading], names: &Names<'_>) -> BTreeMap<String, GroupReading> {
-    let mut groups: BTreeMap<String, GroupReading> = BTreeMap::new();
-    for thread in threads {
-        let group = groups.entry(names.group(thread.id).0).or_default();
-        group.threads += 1;
-        group.runnable += u32::from(thread.runnable);
-        group.cpu_s += thread.cpu.as_secs_f64();
-        group.wait_s += thread.waited.as_secs_f64();
-        group.switches += thread.switches;
-    }
-    groups
-}
-
 /// The names that load threads have, in `lab`.
 const LOAD_THREADS: &str = "load-*";
 
@@ -307,7 +236,7 @@ fn host(
     servers: &[ServerSummary],
     cores: u32,
 ) -> (HostSignals, GeneratorUse) {
-    let own = Names { kernel: sampled.names.first(), whole: None };
+    let own = Names { kernel: sampled.names.first(), ..Names::default() };
     let load: Vec<ThreadGroupUse> = span
         .group_uses(&own, |reading| reading.generator.threads.as_deref())
         .into_iter()
@@ -400,14 +329,16 @@ fn kept(reading: &Reading, sampled: &Sampled, names: &WholeNames) -> SignalReadi
         groups: watched.threads.as_deref().map(|threads| groups_of(threads, names)),
         ..watched.reading.clone()
     };
-    let servers = reading.servers.iter().enumerate().map(|(index, watched)| {
-        process(watched, &Names { kernel: sampled.names.get(index + 1), whole: names.get(index) })
-    });
+    let servers = reading
+        .servers
+        .iter()
+        .enumerate()
+        .map(|(index, watched)| process(watched, &names_of(sampled, names, index)));
     SignalReading {
         version: SIGNALS_VERSION,
         at_monotonic_ns: reading.at.as_nanos(),
         host: reading.host.clone(),
-        generator: process(&reading.generator, &Names { kernel: sampled.names.first(), whole: None }),
+        generator: process(&reading.generator, &Names { kernel: sampled.names.first(), ..Names::default() }),
         servers: servers.collect(),
     }
 }
@@ -423,7 +354,7 @@ mod tests {
 
     fn thread(id: i32, cpu_s: f64, switches: u64) -> ThreadReading {
         let cpu = Duration::from_secs_f64(cpu_s);
-        ThreadReading { id, runnable: false, cpu, waited: cpu / 2, switches }
+        ThreadReading { id, process: 1, runnable: false, cpu, waited: cpu / 2, switches }
     }
 
     /// A server that uses half a core, its two workers a quarter each, on a machine that is busy for 0.9 cores.
@@ -435,6 +366,7 @@ mod tests {
             accept_queue: Some(3),
             accept_queue_limit: Some(3),
             sockets: Some([("established".to_owned(), 10)].into()),
+            unread: Some(if secs < 5.0 { 8 } else { 6 }),
             ..ProcessReading::default()
         };
         let workers = vec![thread(11, 0.25 * secs, (100.0 * secs) as u64), thread(12, 0.25 * secs, 0)];
@@ -482,6 +414,8 @@ mod tests {
         assert_eq!(server.signals.rss_bytes, Some([2_500, 5_000, 7_500]));
         assert_eq!(server.signals.connections.unwrap().max, 7, "those that wait are not accepted");
         assert!(close(server.signals.accept_queue.unwrap().full_share, 1.0));
+        let unread = server.signals.unread.unwrap();
+        assert!(unread.max == 8 && close(unread.mean, 6.8), "{unread:?}");
         assert!(close(all.host.others_cores.unwrap(), 0.3), "{:?}", all.host);
         assert!(close(all.host.generator_cores.unwrap(), 0.1));
         assert!(close(all.host.generator_switches_per_s.unwrap(), 0.0));
@@ -527,21 +461,6 @@ mod tests {
         assert_eq!(groups, [("http-nio-*-Poller", 1, false), ("http-nio-*-exec-*", 1, false)]);
         let exec = &whole.signals.groups[1];
         assert!(close(exec.cpu_cores, 0.25) && close(exec.switches_per_s, 100.0), "{exec:?}");
-    }
-
-    #[test]
-    fn a_thread_that_is_new_began_at_nothing_and_one_that_ended_counts_until_then() {
-        let names = Names { kernel: None, whole: None };
-        let second = Duration::from_secs(1);
-        let looks: [&[ThreadReading]; 3] =
-            [&[thread(1, 1.0, 10)], &[thread(1, 3.0, 20), thread(2, 1.0, 4)], &[thread(2, 1.5, 5)]];
-        let groups = uses(&looks, second, &names);
-        assert!(close(groups[0].cpu_cores, 3.5) && close(groups[0].busiest_cores, 2.0), "{groups:?}");
-        assert!(close(groups[0].switches_per_s, 15.0) && groups[0].threads == 1, "{groups:?}");
-        // All have ended.
-        let groups = uses(&[looks[0], looks[1], &[]], second, &names);
-        assert_eq!((groups[0].threads, groups[0].active), (2, 2), "{groups:?}");
-        assert!(uses(&[&[], &[thread(1, 1.0, 1)]], Duration::ZERO, &names).is_empty());
     }
 
     #[test]

@@ -4,6 +4,8 @@ use record::{HostSignals, Measured, Server, ServerSignals, ThreadGroupUse};
 
 use crate::idle::{Concurrency, IdleTime};
 
+/// A second shorter than this is the window's end and too short for a rate.
+pub(crate) const SECOND_S_MIN: f64 = 0.5;
 /// Share of the window that a ramp-up may take for the rate to be near that of a steady load.
 const RAMP_SHARE_MAX: f64 = 0.1;
 /// Share of all cores, client and server together, above which the machine itself was full. The rest goes to the
@@ -16,7 +18,7 @@ pub(crate) const CPU_SHARE_LOW: f64 = 0.7;
 pub(crate) const ONE_THREAD_CORES: f64 = 0.85;
 /// Threads that serve are given a CPU at least once a request that blocks; some requests share one, where answers are
 /// quick and queues are long.
-const SWITCHES_A_REQUEST_MIN: f64 = 0.5;
+pub(crate) const SWITCHES_A_REQUEST_MIN: f64 = 0.5;
 /// Beginnings of the names of threads that a JVM starts for itself, also as Linux cuts them. They serve no request, and
 /// with their counts of 1 and of the cores they would often fit by chance.
 const JVM_SERVICE_THREADS: [&str; 16] = [
@@ -159,6 +161,20 @@ impl<'a> Facts<'a> {
         });
         all.filter(|group| !JVM_SERVICE_THREADS.iter().any(|service| group.name.starts_with(service)))
             .collect()
+    }
+
+    /// What an answer of the idle server takes at most, seconds, however short that is.
+    pub(crate) fn idle_at_most_s(&self) -> Option<f64> {
+        let contract = &self.trial.contract;
+        let shortest_us = contract.warm_service_time_us.unwrap_or(contract.idle_service_time_us);
+        let idle_us = contract.idle_answers.map_or(shortest_us, |it| it.mean_high_us);
+        Some(idle_us / 1e6).filter(|it| *it > 0.0 && it.is_finite())
+    }
+
+    /// Answers a second of the whole seconds of the window, good ones and others.
+    pub(crate) fn rates_by_second(&self) -> Vec<f64> {
+        let whole = self.trial.load.seconds.iter().filter(|it| it.length_s >= SECOND_S_MIN);
+        whole.map(|it| it.goodput_per_s + it.failures_per_s).collect()
     }
 
     /// Whether the threads of a group may be those that serve: they are given a CPU for the requests there are.

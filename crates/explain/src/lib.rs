@@ -23,6 +23,7 @@ mod steps;
 mod usable;
 mod verdict;
 mod weight;
+mod workers;
 
 pub use audit::{Reason, ReasonKind, Validity, audit, audit_trial};
 pub use calibration::{AllowedBy, CALIBRATED_PERCENTILES, CaseOutcome, CaseVerdict, Deviation, judge_case};

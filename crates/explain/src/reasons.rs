@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::facts::{Context, Facts};
-use crate::rules::{client, cpu, exclusions, network, pools, steady, work};
+use crate::rules::{client, cpu, exclusions, inside, network, pools, steady, work};
 use crate::verdict::{Confidence, Verdict, VerdictKind};
 use crate::weight::{may_be_the_reason, minor, weigh};
 
@@ -40,11 +40,12 @@ type Rule = fn(&Facts<'_>) -> Option<Verdict>;
 /// What decides before the server does. A quota is among them: it is set from outside, and what the rate does under it is
 /// no trend of the server's.
 ///
-/// Wrong answers come before all that is about how fast they came: only the last port and the last descriptor, which make
-/// them, are told before.
-const BESIDE: [Rule; 8] = [
+/// Wrong answers come before all that is about how fast they came: only what makes them is told before, the last port, the
+/// last descriptor, and a limiter that says so.
+const BESIDE: [Rule; 9] = [
     network::port_exhaustion,
     work::descriptor_limit,
+    inside::rejections,
     work::incorrect_service,
     work::quota_bound,
     client::client_bound,
@@ -68,8 +69,8 @@ const SERVER: [Rule; 12] = [
     network::connections_by_request,
     network::accept_queue_overflow,
 ];
-/// What is left when nothing more particular was found.
-const GENERAL: [Rule; 2] = [cpu::serial_cpu, cpu::full];
+/// What is left when nothing more particular was found; last of all what is seen by its effect alone.
+const GENERAL: [Rule; 4] = [cpu::serial_cpu, cpu::full, inside::limit, inside::limiter];
 
 /// Explains a measured trial.
 pub fn explain(trial: &Measured, context: &Context) -> Explanation {
@@ -80,9 +81,12 @@ pub fn explain(trial: &Measured, context: &Context) -> Explanation {
     if let Some(at) = verdicts.iter().position(|verdict| verdict.kind.is_no_limit()) {
         verdicts.truncate(at + 1);
     }
-    // One core's worth is what several threads use by chance as well, where something else holds them back.
-    let is_guess =
-        |it: &Verdict| it.kind == VerdictKind::SerialSection && it.confidence == Confidence::Possible;
+    // One core's worth is what several threads use by chance as well, where something else holds them back; and whatever else
+    // holds them back keeps a rate as even as a limit inside does.
+    let is_guess = |it: &Verdict| {
+        it.kind == VerdictKind::SerialSection && it.confidence == Confidence::Possible
+            || it.kind.is_last_resort()
+    };
     let mut verdicts = weigh(verdicts);
     let mut is_first = true;
     verdicts.retain(|it| std::mem::take(&mut is_first) || !is_guess(it));
@@ -118,5 +122,7 @@ fn unexplained(facts: &Facts<'_>) -> Verdict {
         let answers = facts.idle.and_then(|it| it.answers).unwrap_or(0);
         format!("{words}: {answers} answers of the idle server differ too much to tell how many had their turn at a time")
     });
-    Verdict::new(VerdictKind::Unexplained, Confidence::Possible, "unexplained", evidence).and_maybe(under_way)
+    Verdict::new(VerdictKind::Unexplained, Confidence::Possible, "unexplained", evidence)
+        .and_maybe(under_way)
+        .and_maybe(inside::evenness_words(facts))
 }

@@ -3,6 +3,7 @@
 pub(crate) mod client;
 pub(crate) mod cpu;
 pub(crate) mod exclusions;
+pub(crate) mod inside;
 pub(crate) mod network;
 pub(crate) mod pools;
 pub(crate) mod steady;

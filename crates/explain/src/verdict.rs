@@ -39,12 +39,16 @@ pub enum VerdictKind {
     BackendBound,
     /// Virtual threads that block the few threads that carry them.
     PinnedCarriers,
-    /// A pool of so many threads.
+    /// A pool of so many threads, or processes.
     PoolLimit,
     /// One thread, which serves all connections.
     BlockedEventLoop,
     /// A section that one thread at a time may be in.
     SerialSection,
+    /// So many requests at a time, by something inside the server that is no group of threads or processes.
+    LimitInside,
+    /// So many requests a second, whatever the users.
+    RateLimiter,
     /// Connections that could not wait to be accepted.
     AcceptQueueOverflow,
     /// A new connection for each request.
@@ -65,6 +69,11 @@ impl VerdictKind {
     /// Whether it fails requests, which is told however fast the others are.
     pub const fn fails_requests(self) -> bool {
         matches!(self, Self::PortExhaustion | Self::IncorrectService)
+    }
+
+    /// Whether it is told only where nothing else is found.
+    pub(crate) const fn is_last_resort(self) -> bool {
+        matches!(self, Self::LimitInside | Self::RateLimiter)
     }
 
     /// Whether it says that the server had no limit at this load.
@@ -100,7 +109,7 @@ impl Confidence {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Setting {
-    /// Threads that serve.
+    /// Threads, or processes, that serve.
     Pool,
     /// Connections to what is behind.
     UpstreamPool,

@@ -1,8 +1,8 @@
 //! Was it the CPU, all of it or one core's worth?
 
 use crate::facts::{FULL_SHARE, Facts, Group, ONE_THREAD_CORES};
-use crate::noise;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
+use crate::workers::{busiest_held_up, collector_words, runtime_words, with_a_lock};
 
 /// Share of the CPU time of all processes from which the server alone is meant.
 const SERVER_SHARE_MIN: f64 = 0.85;
@@ -10,6 +10,8 @@ const SERVER_SHARE_MIN: f64 = 0.85;
 const PART_SHARE_MIN: f64 = 0.2;
 /// One core's worth, of a server of which several threads work.
 const ONE_CORE: std::ops::RangeInclusive<f64> = 0.85..=1.1;
+/// Share of a group's CPU time of its busiest thread, up to which it is shared.
+const BUSIEST_SHARE_MAX: f64 = 0.75;
 /// How often threads are given a CPU for each request when they are in each other's way: once to read it and once or
 /// twice more to hand it over is usual.
 const SWITCHES_A_REQUEST_MANY: f64 = 6.0;
@@ -17,65 +19,87 @@ const SWITCHES_A_REQUEST_MANY: f64 = 6.0;
 const COLLECTORS: [&str; 3] = ["GC Thread", "G1 ", "ZWorker"];
 const COMPILERS: [&str; 2] = ["C1 Compiler", "C2 Compiler"];
 
-/// One thread has no time left, and there are cores that it can't use.
+/// One thread has no time left, and there are cores that it can't use, whoever has its name beside it.
 pub(crate) fn one_thread(facts: &Facts<'_>) -> Option<Verdict> {
     if facts.is_full() {
         return None;
     }
     let groups = facts.groups();
-    let group = groups
+    let wanted = |group: &Group<'_>| Some(group.did?.busiest_cores + busiest_held_up(facts, group));
+    let (group, _) = groups
         .iter()
-        .filter_map(|group| Some((group, group.did?.busiest_cores)))
+        .filter_map(|group| Some((group, wanted(group)?)))
         .max_by(|a, b| a.1.total_cmp(&b.1))
-        .filter(|(group, busiest)| busiest + alone_held_up(facts, group) >= ONE_THREAD_CORES)?;
-    let (Group { of, threads, .. }, busiest) = group;
-    let name = group.0.shown();
-    let text =
-        format!("one of the {threads} threads `{name}` was busy for {:.0} % of a core", busiest * 100.0);
-    let held_up = Some(alone_held_up(facts, group.0)).filter(|share| *share > 0.0);
+        .filter(|(_, wanted)| *wanted >= ONE_THREAD_CORES)?;
+    let (did, name) = (group.did?, group.shown());
+    let busiest = did.busiest_cores;
+    let text = format!(
+        "one of the {} threads `{name}` was busy for {:.0} % of a core",
+        group.threads,
+        busiest * 100.0
+    );
+    let siblings = (group.threads > 1).then(|| {
+        format!("all others of that name together for {:.0} %", (did.cpu_cores - busiest).max(0.0) * 100.0)
+    });
+    let held_up = Some(busiest_held_up(facts, group)).filter(|share| *share > 0.0);
     let held_up = held_up.map(|share| {
         format!("it waited for a core in {:.0} % of the time, while others used one", share * 100.0)
     });
     let phrase = format!("1 thread busy ({name})");
-    let kind = if of.is_some() { VerdictKind::BackendBound } else { VerdictKind::BlockedEventLoop };
+    let kind = if group.of.is_some() { VerdictKind::BackendBound } else { VerdictKind::BlockedEventLoop };
     Some(
         Verdict::new(kind, Confidence::Likely, phrase, text)
             .accounting_for(busiest)
+            .and_maybe(siblings)
             .and_maybe(held_up)
+            .and_maybe(runtime_words(group))
+            .and_maybe(collector_words(facts))
             .and(facts.cpu_words())
             .confirmed_by("let more threads share its work; the rate should rise", facts.rate),
     )
 }
 
-/// Share of the time that a thread on its own waited for a core while others used one.
-fn alone_held_up(facts: &Facts<'_>, group: &Group<'_>) -> f64 {
-    if group.threads == 1 { noise::held_up(facts, group).min(1.0) } else { 0.0 }
-}
-
-/// Several threads work, and together they use one core: what they do is done one at a time.
+/// Several threads work, and together they use one core (of each process): what they do is done one at a time.
 pub(crate) fn serial_cpu(facts: &Facts<'_>) -> Option<Verdict> {
-    let used = facts.trial.server.cpu_cores.filter(|cores| ONE_CORE.contains(cores))?;
+    let used = facts.trial.server.cpu_cores?;
     // Whoever waits for a lock does not wait for a core.
     if facts.is_short_of_cores() || facts.cores < 2.0 {
         return None;
     }
     let groups = facts.groups();
-    let group = groups.iter().find(|group| {
-        let did = group.did.filter(|did| did.active > 1);
-        let shared =
-            |did: &record::ThreadGroupUse| did.busiest_cores < ONE_THREAD_CORES && did.cpu_cores > used / 2.0;
-        group.of.is_none() && did.is_some_and(shared)
-    })?;
+    let group = groups.iter().find(|group| group.of.is_none() && shares_one_core(group, used))?;
+    let lock = group.did.and_then(|did| with_a_lock(did.runtime));
+    let (phrase, confidence) = match lock {
+        Some(name) => (format!("one at a time ({name}'s lock)"), Confidence::Likely),
+        None => ("one at a time (a lock)".to_owned(), Confidence::Possible),
+    };
     let text = format!(
         "{} threads `{}` used {used:.2} cores together, as if one at a time ran",
         group.threads, group.name
     );
+    let change = match lock {
+        Some(_) => "let more processes share the work; the rate should rise",
+        None => "shorten what is done under the lock by half; the rate should double",
+    };
     Some(
-        Verdict::new(VerdictKind::SerialSection, Confidence::Possible, "one at a time (a lock)", text)
+        Verdict::new(VerdictKind::SerialSection, confidence, phrase, text)
+            .and_maybe(runtime_words(group))
             .and(facts.cpu_words())
             .accounting_for(used)
-            .confirmed_by("shorten what is done under the lock by half; the rate should double", facts.rate),
+            .confirmed_by(change, facts.rate),
     )
+}
+
+/// Whether several threads of a group share the one core's worth of CPU time that the server used, or one core's of each
+/// process where the runtime lets one thread of each run.
+fn shares_one_core(group: &Group<'_>, used: f64) -> bool {
+    let Some(did) = group.did.filter(|did| did.active > 1) else { return false };
+    let processes = did.bands.iter().map(|band| band.processes).max().unwrap_or(1).max(1);
+    let each = if with_a_lock(did.runtime).is_some() { used / f64::from(processes) } else { used };
+    // The busiest has its part, and no more: a thread that does nearly all of it waits for nobody.
+    let is_shared =
+        did.busiest_cores < ONE_THREAD_CORES && did.busiest_cores <= BUSIEST_SHARE_MAX * did.cpu_cores;
+    ONE_CORE.contains(&each) && is_shared && did.cpu_cores > used / 2.0
 }
 
 /// All cores are used up, or as good as that: by the server, or by client and server together.
@@ -107,7 +131,11 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
         let split = (!parts.is_empty()).then(|| format!("of that {}", parts.join(", ")));
         let text = "give the server twice the cores; the rate should rise".into();
         return Some(
-            verdict.and_maybe(waiting).and_maybe(split).confirmed_with(Intervention { text, ..confirm }),
+            verdict
+                .and_maybe(waiting)
+                .and_maybe(split)
+                .and_maybe(collector_words(facts))
+                .confirmed_with(Intervention { text, ..confirm }),
         );
     }
     let used = facts.used_cores().unwrap_or(servers + facts.generator_cores);
@@ -118,7 +146,8 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
     let verdict = Verdict::new(VerdictKind::BoxBound, Confidence::Likely, "box-bound", text)
         .accounting_for_maybe(facts.saturation());
     let text = "put client and server on cores of their own".into();
-    Some(verdict.and_maybe(waiting).confirmed_with(Intervention { text, ..confirm }))
+    let verdict = verdict.and_maybe(waiting).and_maybe(collector_words(facts));
+    Some(verdict.confirmed_with(Intervention { text, ..confirm }))
 }
 
 /// What the servers' CPU time goes to, where a part of it is worth naming.

@@ -2,6 +2,7 @@
 
 use record::AcceptQueue;
 
+use super::pools;
 use crate::facts::{CPU_SHARE_LOW, Facts};
 use crate::idle::is_about;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
@@ -78,12 +79,19 @@ pub(crate) fn delayed_ack(facts: &Facts<'_>) -> Option<Verdict> {
 
 /// Handshakes are dropped, and most users wait for theirs to be sent again: what serves them has nothing to do with it.
 pub(crate) fn most_users_dropped(facts: &Facts<'_>) -> Option<Verdict> {
-    overflow(facts).filter(keeps_most_out)
+    overflow(facts).filter(|verdict| keeps_most_out(verdict) && !follows_from_a_pool(facts))
 }
 
 /// Handshakes are dropped, and what serves the others is what most wait for.
 pub(crate) fn accept_queue_overflow(facts: &Facts<'_>) -> Option<Verdict> {
-    overflow(facts).filter(|verdict| !keeps_most_out(verdict))
+    overflow(facts).filter(|verdict| !keeps_most_out(verdict) || follows_from_a_pool(facts))
+}
+
+/// Whether the queue is full because those behind it are: a pool fits, and its queue is hardly ever anything but full. One that
+/// is taken from at once overflows now and then, whatever the number of those inside.
+fn follows_from_a_pool(facts: &Facts<'_>) -> bool {
+    let queue = facts.signals().and_then(|signals| signals.accept_queue);
+    queue.is_some_and(|queue| queue.full_share >= MOST) && pools::pool(facts).is_some()
 }
 
 fn keeps_most_out(verdict: &Verdict) -> bool {

@@ -3,10 +3,11 @@
 //! By Little's law X · S is the number of requests under way. Where CPU is left and answers take as long as on an idle
 //! server once their turn comes, X · S₀ is how many had their turn at a time: K.
 
-use crate::facts::{Facts, Group};
+use crate::facts::{Facts, Group, ONE_THREAD_CORES};
 use crate::idle::{Concurrency, POOL_TOLERANCE};
 use crate::noise::held_up;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
+use crate::workers::{Are, Workers, at_work, reads_ahead, runtime_words, unread_words, with_a_lock, workers};
 
 /// Beyond the middle half of an idle server's answers, so far from it the median of the load may be and still be theirs.
 const MEDIAN_OFF_MAX: f64 = 0.1;
@@ -120,7 +121,7 @@ const WAITING_S_MIN: f64 = 0.005;
 ///
 /// A CPU that is busy, and not used up, does not speak against a pool: were requests waiting for it, they would take
 /// longer than on an idle server, and X·S₀ would be less than K.
-fn under_way(facts: &Facts<'_>) -> Option<Concurrency> {
+pub(crate) fn under_way(facts: &Facts<'_>) -> Option<Concurrency> {
     let waits = facts.idle_s.is_some_and(|idle_s| idle_s >= WAITING_S_MIN);
     let may_be = facts.has_cpu_left() || (waits && !facts.is_full() && facts.used_share().is_some());
     facts.concurrency().filter(|it| may_be && it.tells_a_number())
@@ -165,8 +166,8 @@ pub(crate) fn backend(facts: &Facts<'_>) -> Option<Verdict> {
         format!(
             "{} ≈ {} {} `{}`",
             facts.under_way_words(),
-            fitting.threads,
-            fitting.noun(),
+            fitting.count,
+            fitting.are.noun(fitting.count),
             fitting.names.join(", ")
         )
     });
@@ -182,7 +183,7 @@ pub(crate) fn backend(facts: &Facts<'_>) -> Option<Verdict> {
     let phrase = format!("backend ({stack})");
     let confidence =
         if alone.is_some() && of_alone.is_none() { Confidence::Possible } else { Confidence::Likely };
-    let of_pool = fitting.as_ref().map(|(under_way, fitting)| under_way.mid / f64::from(fitting.threads));
+    let of_pool = fitting.as_ref().map(|(under_way, fitting)| under_way.mid / f64::from(fitting.count));
     let mut verdict = Verdict::new(VerdictKind::BackendBound, confidence, phrase, text)
         .accounting_for_maybe(of_pool.into_iter().chain(of_alone).reduce(f64::max));
     verdict.evidence.extend(evidence);
@@ -201,11 +202,11 @@ pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
         return one();
     }
     let fitting = fitting(facts, under_way, false)?;
-    if fitting.threads == 1 {
+    if fitting.count == 1 {
         return one();
     }
-    let (k, names) = (fitting.threads, fitting.names.join(", "));
-    let text = format!("{} ≈ {k} threads `{names}`", facts.under_way_words());
+    let (k, names, noun) = (fitting.count, fitting.names.join(", "), fitting.are.noun(fitting.count));
+    let text = format!("{} ≈ {k} {noun} `{names}`", facts.under_way_words());
     let carriers = fitting.names.iter().any(|name| CARRIERS.iter().any(|carrier| name.starts_with(carrier)));
     let verdict = if carriers {
         let phrase = format!("{k} pinned carriers");
@@ -218,47 +219,66 @@ pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
             .and_maybe(events)
             .confirmed_by("block without pinning; the rate should no longer follow the cores", facts.rate)
     } else {
-        let phrase = format!("pool of {k} ({names})");
+        let phrase = match fitting.are {
+            Are::Threads => format!("pool of {k} ({names})"),
+            Are::Processes => format!("pool of {k} processes ({names})"),
+        };
+        // A size alone fits by chance as well: that they share the work is a second witness.
         let only_one = fitting.names.len() == 1 && facts.has_cpu_left();
-        let confidence = if only_one { Confidence::Sure } else { Confidence::Likely };
-        Verdict::new(VerdictKind::PoolLimit, confidence, phrase, text).confirmed_with(larger(
-            facts,
-            Setting::Pool,
-            k,
-            &fitting.names,
-            "threads",
-        ))
+        let confidence = if only_one && fitting.seen { Confidence::Sure } else { Confidence::Likely };
+        let alike = fitting.seen.then(|| format!("these {k} {noun} share the work alike"));
+        Verdict::new(VerdictKind::PoolLimit, confidence, phrase, text)
+            .and_maybe(alike)
+            .confirmed_with(larger(facts, Setting::Pool, k, &fitting.names, noun))
     };
     Some(as_sharp(under_way, verdict).accounting_for(under_way.mid / f64::from(k)).and(facts.cpu_words()))
 }
 
 /// One request at a time has its turn. Where several threads work for that, they wait for each other; where one does, it
-/// either serves many connections, which it blocks, or takes one after the other.
+/// blocks the many connections that it serves, or has read their requests and lets one of them in, or takes one connection
+/// after the other.
 fn one_at_a_time(facts: &Facts<'_>) -> Option<Verdict> {
     let groups = facts.groups();
-    let own = || groups.iter().filter(|group| group.of.is_none() && facts.may_serve(group));
-    let many = own().find(|group| group.did.is_some_and(|did| did.active > 1));
-    if let Some(group) = many {
+    let own = || groups.iter().filter(|group| group.of.is_none());
+    if let Some(group) = own().find(|group| at_work(facts, group) > 1) {
         return Some(serial_section(facts, group));
     }
-    let names: Vec<String> = own().filter(|group| group.threads == 1).map(Group::shown).collect();
+    let single: Vec<&Group<'_>> = own()
+        .filter(|group| at_work(facts, group) == 1 && (group.did.is_some() || group.threads == 1))
+        .collect();
+    let names: Vec<String> = single.iter().map(|group| group.shown()).collect();
     if names.is_empty() {
         return None;
     }
     let name = names.join(", ");
+    let runtime = single.iter().find_map(|group| runtime_words(group));
     let held = facts.signals().and_then(|signals| signals.connections);
     let text = format!("{} ≈ 1 thread `{name}`", facts.under_way_words());
     let Some(held) = held.filter(|held| held.mean >= 2.0) else {
         let phrase = format!("1 thread ({name})");
         let verdict = Verdict::new(VerdictKind::PoolLimit, Confidence::Likely, phrase, text);
         let confirm = larger(facts, Setting::Pool, 1, &names, "threads");
-        return Some(verdict.and(facts.cpu_words()).confirmed_with(confirm));
+        return Some(verdict.and_maybe(runtime).and(facts.cpu_words()).confirmed_with(confirm));
     };
+    let reads_ahead = reads_ahead(facts, 1.0);
+    if reads_ahead == Some(true) {
+        let text = format!(
+            "{} ≈ 1 request at a time, though thread `{name}` has read the others: {}",
+            facts.under_way_words(),
+            unread_words(facts).unwrap_or_default()
+        );
+        return Some(one_inside(facts, text, runtime));
+    }
     let change = "hand what blocks to other threads; answers should no longer wait for each other";
     let phrase = format!("event loop blocked ({name})");
+    // That requests wait unread is a second witness.
+    let unread = reads_ahead.and_then(|_| unread_words(facts));
+    let confidence = if unread.is_some() { Confidence::Sure } else { Confidence::Likely };
     Some(
-        Verdict::new(VerdictKind::BlockedEventLoop, Confidence::Sure, phrase, text)
+        Verdict::new(VerdictKind::BlockedEventLoop, confidence, phrase, text)
             .and(format!("it holds {:.0} connections and waits for one request", held.mean))
+            .and_maybe(unread)
+            .and_maybe(runtime)
             .and(facts.cpu_words())
             .confirmed_by(change, facts.rate),
     )
@@ -268,49 +288,68 @@ fn serial_section(facts: &Facts<'_>, group: &Group<'_>) -> Verdict {
     let text = format!(
         "{} ≈ 1 request at a time, though the {} threads `{}` all work",
         facts.under_way_words(),
-        group.threads,
+        at_work(facts, group),
         group.shown()
     );
+    // A lock of the interpreter's is one that somebody computes under.
+    let computes = group.did.is_some_and(|did| did.cpu_cores >= ONE_THREAD_CORES);
+    let lock = group.did.and_then(|did| with_a_lock(did.runtime)).filter(|_| computes);
+    let verdict = one_inside(facts, text, lock.and_then(|_| runtime_words(group)));
+    match lock {
+        Some(name) => Verdict { phrase: format!("one at a time ({name}'s lock)"), ..verdict },
+        None => verdict,
+    }
+}
+
+/// A section that one request at a time may be in.
+fn one_inside(facts: &Facts<'_>, text: String, runtime: Option<String>) -> Verdict {
     Verdict::new(VerdictKind::SerialSection, Confidence::Likely, "one at a time (a lock)", text)
+        .and_maybe(runtime)
         .and(facts.cpu_words())
         .confirmed_by("shorten what is done under the lock by half; the rate should double", facts.rate)
 }
 
 /// A size that fits, and the groups that have it.
 struct Fitting {
-    threads: u32,
+    count: u32,
+    are: Are,
     names: Vec<String>,
+    /// Whether all of them were seen to work alike.
+    seen: bool,
 }
 
-impl Fitting {
-    const fn noun(&self) -> &'static str {
-        if self.threads == 1 { "thread" } else { "threads" }
-    }
-}
-
-/// The size closest to `under_way` among those of the groups that may be the pool, and the names of all groups of that
+/// The size closest to `under_way` among those of the workers that may be the pool, and the names of all groups of that
 /// size: between them the evidence does not decide. `None` also where the interval of `under_way` is wide and holds several
 /// sizes: one of them fits by chance.
 fn fitting(facts: &Facts<'_>, under_way: Concurrency, behind: bool) -> Option<Fitting> {
     // As many threads as connections is a thread a connection: that follows the load and limits nothing.
     let connections = facts.trial.load.load.connections;
-    let groups: Vec<Group<'_>> = facts
-        .groups()
-        .into_iter()
-        .filter(|group| group.of.is_some() == behind && facts.may_serve(group))
-        .filter(|group| {
+    let groups = facts.groups();
+    let mut fitting: Vec<Workers<'_>> = groups
+        .iter()
+        .filter(|group| group.of.is_some() == behind)
+        .flat_map(|group| workers(facts, group))
+        .filter(|it| {
             // Of threads that wait for a core the requests wait, too, and have their turn all the same.
-            let is_filled = under_way.plus(held_up(facts, group)).may_be(group.threads);
-            (1..connections).contains(&group.threads) && (under_way.may_be(group.threads) || is_filled)
+            let is_filled = under_way.plus(held_up(facts, &it.group)).may_be(it.count);
+            (1..connections).contains(&it.count) && (under_way.may_be(it.count) || is_filled)
         })
+        // Processes that take one request after the other read none ahead.
+        .filter(|it| it.are == Are::Threads || reads_ahead(facts, f64::from(it.count)) != Some(true))
         .collect();
-    let off = |group: &&Group<'_>| (under_way.mid - f64::from(group.threads)).abs();
-    let threads = groups.iter().min_by(|a, b| off(a).total_cmp(&off(b)))?.threads;
-    if !under_way.is_sharp() && groups.iter().any(|group| group.threads != threads) {
+    let off = |it: &Workers<'_>| (under_way.mid - f64::from(it.count)).abs();
+    let (count, are) =
+        fitting.iter().min_by(|a, b| off(a).total_cmp(&off(b))).map(|it| (it.count, it.are))?;
+    if !under_way.is_sharp() && fitting.iter().any(|it| it.count != count) {
         return None;
     }
-    let names = groups.iter().filter(|group| group.threads == threads).map(Group::shown).collect();
-    Some(Fitting { threads, names })
+    fitting.retain(|it| it.count == count && it.are == are);
+    Some(Fitting {
+        count,
+        are,
+        names: fitting.iter().map(|it| it.group.shown()).collect(),
+        seen: fitting.iter().all(|it| it.seen),
+    })
 }
 
 /// Twice as many of something.

@@ -9,3 +9,4 @@ mod idle;
 mod looks;
 mod reasons;
 mod samples;
+mod workers;

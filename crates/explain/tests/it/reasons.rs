@@ -5,22 +5,22 @@ use std::collections::BTreeMap;
 use explain::{Confidence, Context, Explanation, ReasonKind, Setting, Verdict, VerdictKind};
 use record::{
     AcceptQueue, Held, HostSignals, JvmUse, Measured, NamedUse, Quota, Second, Server, ServerSignals,
-    ThreadGroupUse, Upstream,
+    ThreadBand, ThreadGroupUse, Upstream,
 };
 
 use crate::samples::trial;
 
 const CORES: Context = Context { cores: 2, ceiling_per_s: None, backend_alone_per_s: None };
 
-fn explain(trial: &Measured) -> Explanation {
+pub(crate) fn explain(trial: &Measured) -> Explanation {
     explain::explain(trial, &CORES)
 }
 
-fn first(trial: &Measured) -> Verdict {
+pub(crate) fn first(trial: &Measured) -> Verdict {
     explain(trial).first().clone()
 }
 
-fn kind(trial: &Measured) -> VerdictKind {
+pub(crate) fn kind(trial: &Measured) -> VerdictKind {
     first(trial).kind
 }
 
@@ -35,7 +35,7 @@ fn at(rate: f64, groups: &[(&str, u32)]) -> Measured {
 }
 
 /// The same with signals: each thread of each group works, and is given a CPU once for each request there is.
-fn watched(rate: f64, groups: &[(&str, u32)]) -> Measured {
+pub(crate) fn watched(rate: f64, groups: &[(&str, u32)]) -> Measured {
     let mut trial = at(rate, groups);
     let uses = groups.iter().map(|(name, threads)| ThreadGroupUse {
         name: (*name).to_owned(),
@@ -44,6 +44,7 @@ fn watched(rate: f64, groups: &[(&str, u32)]) -> Measured {
         cpu_cores: 0.2,
         busiest_cores: 0.2 / f64::from(*threads),
         switches_per_s: rate,
+        bands: vec![ThreadBand { threads: *threads, processes: 1, cpu_cores: 0.2, switches_per_s: rate }],
         ..ThreadGroupUse::default()
     });
     trial.server.signals = Some(ServerSignals { groups: uses.collect(), ..ServerSignals::default() });
@@ -52,7 +53,7 @@ fn watched(rate: f64, groups: &[(&str, u32)]) -> Measured {
 }
 
 /// A fast server on a machine that is used up.
-fn full(server_cores: f64) -> Measured {
+pub(crate) fn full(server_cores: f64) -> Measured {
     let mut trial = watched(100_000.0, &[("pool-*", 16)]);
     trial.contract.idle_service_time_us = 200.0;
     trial.load.generator.cpu_s = (1.95 - server_cores) * 15.0;
@@ -60,18 +61,22 @@ fn full(server_cores: f64) -> Measured {
     trial
 }
 
-fn signals(trial: &mut Measured) -> &mut ServerSignals {
+pub(crate) fn signals(trial: &mut Measured) -> &mut ServerSignals {
     trial.server.signals.as_mut().unwrap()
 }
 
-fn host(trial: &mut Measured) -> &mut HostSignals {
+pub(crate) fn host(trial: &mut Measured) -> &mut HostSignals {
     trial.host.as_mut().unwrap()
 }
 
 #[test]
 fn a_pool_of_16_at_160_a_second_with_100_ms_is_named() {
     let verdict = first(&at(160.0, &[("pool-*", 16), ("proofload", 1)]));
-    assert_eq!((verdict.kind, verdict.confidence), (VerdictKind::PoolLimit, Confidence::Sure));
+    assert_eq!(
+        (verdict.kind, verdict.confidence),
+        (VerdictKind::PoolLimit, Confidence::Likely),
+        "a size alone"
+    );
     assert_eq!(verdict.phrase, "pool of 16 (pool-*)");
     assert_eq!(verdict.evidence[0], "X·S₀ = 160.0/s × 100.0 ms = 16.0 ≈ 16 threads `pool-*`");
     let confirm = verdict.confirm.unwrap();
@@ -108,6 +113,7 @@ fn threads_that_hardly_run_serve_nothing() {
     let mut trial = watched(160.0, &[("pool-*", 16), ("cleaner-*", 16)]);
     let idle = signals(&mut trial).groups.iter_mut().find(|group| group.name == "cleaner-*").unwrap();
     idle.switches_per_s = 10.0;
+    idle.bands[0].switches_per_s = 10.0;
     let verdict = first(&trial);
     assert_eq!(verdict.phrase, "pool of 16 (pool-*)");
     assert_eq!(verdict.confidence, Confidence::Sure);
@@ -418,11 +424,11 @@ fn an_accept_queue_that_overflows_is_named_by_the_kernels_own_count() {
     assert_eq!(kinds, [VerdictKind::PoolLimit, VerdictKind::AcceptQueueOverflow]);
 }
 
-fn dropped(trial: &mut Measured, count: u64) {
+pub(crate) fn dropped(trial: &mut Measured, count: u64) {
     host(trial).network.insert("ListenOverflows".into(), count);
 }
 
-fn phrases(trial: &Measured) -> Vec<String> {
+pub(crate) fn phrases(trial: &Measured) -> Vec<String> {
     explain(trial).verdicts.into_iter().map(|it| it.phrase).collect()
 }
 
@@ -614,7 +620,7 @@ fn the_client_is_told_from_a_neighbour() {
 }
 
 /// The same beside others that use so many cores.
-fn beside(mut trial: Measured, cores: f64) -> Measured {
+pub(crate) fn beside(mut trial: Measured, cores: f64) -> Measured {
     host(&mut trial).others_cores = Some(cores);
     host(&mut trial).others = vec![NamedUse { name: "java".into(), cores }];
     trial
@@ -827,7 +833,7 @@ fn names_of_others_are_few_and_steer_nothing() {
     );
 }
 
-fn seconds(rates: &[f64]) -> Vec<Second> {
+pub(crate) fn seconds(rates: &[f64]) -> Vec<Second> {
     let second = |(index, rate): (usize, &f64)| Second {
         from_s: index as f64,
         length_s: 1.0,

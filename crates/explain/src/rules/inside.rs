@@ -1,0 +1,224 @@
+//! Is there a limit inside the server that no thread and no process stands for? It is seen by its effect alone.
+//!
+//! A semaphore or a pool of connections lets K requests have their turn at a time; a limiter lets so many through in a second.
+//! From one level of load the two are told apart by X·S₀ only: a whole number of requests, or hardly any. Another level of
+//! load tells more (`proofload explain --confirm`).
+
+use crate::facts::{Facts, Group, SECOND_S_MIN};
+use crate::noise::held_up;
+use crate::verdict::{Confidence, Verdict, VerdictKind};
+use crate::workers::{busiest_thread, reads_ahead, unread_words, workers};
+
+use super::pools;
+
+/// How far X·S₀ may lie from a whole number that is a limit's: a thirtieth, a tenth at least, as whole numbers are one apart,
+/// and a quarter at most, beyond which every number is near one.
+const WHOLE_SHARE: f64 = 0.03;
+const WHOLE_MIN: f64 = 0.1;
+const WHOLE_MAX: f64 = 0.25;
+/// Waiting for a core that can make up for what is missing to a whole number, threads: beyond, any number could be reached.
+const HELD_UP_MAX: f64 = 0.5;
+/// As many requests at a time as users, or nearly, follow the load.
+const OF_USERS_MAX: f64 = 0.9;
+/// X·S₀ up to which the server does nothing most of the time, while users wait: no number of workers is as small.
+const HARDLY_ANY_MAX: f64 = 0.5;
+/// A thread that is busy for more than that has a part in it.
+const BUSY_MAX: f64 = 0.7;
+/// How much the rates of seconds may scatter, as a share of their mean, where something keeps them even; and how many seconds
+/// say so.
+const SCATTER_MAX: f64 = 0.05;
+const SECONDS_MIN: usize = 3;
+/// How much the good answers may scatter, as a share of how much all do, where it is their rate that is kept.
+const OF_ALL_SCATTER_MAX: f64 = 0.5;
+/// Share of the answers that open a connection up to which connections have no part in it.
+const OPENED_MAX: f64 = 0.05;
+/// Share of the users who may wait outside of the server.
+const OUTSIDE_MAX: f64 = 0.1;
+/// Share of the answers that are rejections from which they are the limiter's doing: the bound of any reason.
+const REJECTED_MIN: f64 = 0.1;
+/// Share of the wrong answers that say *too many requests*, where they are what is wrong.
+const OF_WRONG_MIN: f64 = 0.9;
+/// *Too Many Requests* (RFC 6585). A 503 is also what a server says that is out of order.
+const TOO_MANY: &str = "429";
+/// So many groups are named as those that it is not.
+const GROUPS_TOLD_MAX: usize = 4;
+
+/// So many requests at a time, and nobody has that number.
+pub(crate) fn limit(facts: &Facts<'_>) -> Option<Verdict> {
+    let scatter = undisturbed(facts)?;
+    let under_way = pools::under_way(facts)?;
+    let k = whole(under_way.mid).or_else(|| whole(under_way.mid + waiting(facts)?))?;
+    let is_number = k >= 2 && under_way.is_sharp() && f64::from(k) <= OF_USERS_MAX * facts.users;
+    let groups = sizes_words(facts)?;
+    is_number.then(|| {
+        let text = format!("{} ≈ {k}, and the rate was the same in every second (± {:.1} %)", facts.under_way_words(), scatter * 100.0);
+        let inside = (reads_ahead(facts, f64::from(k)) == Some(true)).then(|| unread_words(facts)).flatten();
+        let inside = inside.map(|unread| format!("requests wait inside: {unread}"));
+        let confirm = format!(
+            "double what lets {k} in at a time (a semaphore, a pool of connections?); the rate should double. Other numbers of \
+             users tell, too: the rate stays from {k} users on, and follows them below",
+        );
+        Verdict::new(VerdictKind::LimitInside, Confidence::Likely, format!("about {k} at a time (a limit inside)"), text)
+            .accounting_for(under_way.mid / f64::from(k))
+            .and(format!("no group of threads or processes has {k}: {groups}"))
+            .and_maybe(inside)
+            .and(facts.cpu_words())
+            .confirmed_by(confirm, facts.rate)
+    })
+}
+
+/// So many a second: the server does hardly anything, its users wait, and the rate is even.
+pub(crate) fn limiter(facts: &Facts<'_>) -> Option<Verdict> {
+    let scatter = undisturbed(facts)?;
+    let load = &facts.trial.load;
+    let idle_s = facts.idle_at_most_s()?;
+    let answers = load.outcomes.answered.max(1) as f64;
+    let opened = load
+        .connections
+        .opened_in_window
+        .unwrap_or(load.connections.opened.saturating_sub(u64::from(load.load.connections)));
+    let keeps_connections = opened as f64 <= OPENED_MAX * answers;
+    let signals = facts.signals()?;
+    let held = signals.connections.map_or(facts.users, |held| held.mean);
+    let are_inside = held >= (1.0 - OUTSIDE_MAX) * facts.users;
+    let under_way = facts.rate * idle_s;
+    let waits = facts.users >= 2.0 && under_way <= HARDLY_ANY_MAX;
+    (keeps_connections && are_inside && waits).then(|| {
+        let rate = rate_words(facts.rate);
+        let text = format!(
+            "the rate was {rate} in every second (± {:.1} %), though X·S₀ is {under_way:.2}: the server had nothing to do most of the \
+             time, and {:.0} users waited",
+            scatter * 100.0,
+            facts.users
+        );
+        Verdict::new(VerdictKind::RateLimiter, Confidence::Possible, format!("limiter at {rate}"), text)
+            .and(facts.cpu_words())
+            .confirmed_by(confirm_words(facts.rate), facts.rate)
+    })
+}
+
+/// A limiter that says so.
+pub(crate) fn rejections(facts: &Facts<'_>) -> Option<Verdict> {
+    let load = &facts.trial.load;
+    let rejected = *load.statuses.get(TOO_MANY)?;
+    let answered = load.outcomes.answered.max(1);
+    let wrong = answered.saturating_sub(load.answered_as_expected);
+    let share = rejected as f64 / answered as f64;
+    let whole = load.seconds.iter().filter(|it| it.length_s >= SECOND_S_MIN);
+    let good: Vec<f64> = whole.map(|it| it.goodput_per_s).collect();
+    let scatter_of_all = scatter(&facts.rates_by_second())?;
+    // A share of the requests scatters as they do; what is kept at a rate does not.
+    let is_kept = |it: &f64| *it <= SCATTER_MAX && *it <= OF_ALL_SCATTER_MAX * scatter_of_all;
+    let scatter = scatter(&good).filter(is_kept)?;
+    let is_what_is_wrong = rejected as f64 >= OF_WRONG_MIN * wrong as f64 && rejected <= wrong;
+    (share >= REJECTED_MIN && is_what_is_wrong).then(|| {
+        let rate = rate_words(load.goodput_per_s);
+        let text = format!(
+            "{:.1} % of {answered} answers were {TOO_MANY} (too many requests), and {rate} were good in every second (± {:.1} %)",
+            share * 100.0,
+            scatter * 100.0
+        );
+        Verdict::new(VerdictKind::RateLimiter, Confidence::Likely, format!("limiter at {rate}"), text)
+            .accounting_for(share)
+            .confirmed_by(confirm_words(load.goodput_per_s), load.goodput_per_s)
+    })
+}
+
+/// Of a rate that nothing explains, whether it was even: then something keeps it so.
+pub(crate) fn evenness_words(facts: &Facts<'_>) -> Option<String> {
+    let scatter = undisturbed(facts)?;
+    Some(format!(
+        "the rate was the same in every second (± {:.1} %) with CPU left: a limit inside or a limiter may keep it; other numbers \
+         of users tell (--confirm)",
+        scatter * 100.0
+    ))
+}
+
+fn confirm_words(rate_per_s: f64) -> String {
+    format!("load it with half and twice the users; the rate should stay at {}", rate_words(rate_per_s))
+}
+
+fn rate_words(rate_per_s: f64) -> String {
+    if rate_per_s >= 100.0 { format!("{rate_per_s:.0}/s") } else { format!("{rate_per_s:.1}/s") }
+}
+
+/// How much the rate scatters from second to second, where it is even, there is CPU left, no thread is busy, users neither
+/// come nor think, and nothing behind the server has a part in it.
+fn undisturbed(facts: &Facts<'_>) -> Option<f64> {
+    let load = &facts.trial.load.load;
+    let stays = load.ramp_up_s.is_none()
+        && load.requests_per_user.is_none()
+        && load.rate_per_s.is_none()
+        && load.think_us.is_none_or(|think| think <= 0.0);
+    let has_time = facts.has_cpu_left() && facts.signals().is_some() && busiest_thread(facts) <= BUSY_MAX;
+    let is_alone = facts.trial.upstreams.is_empty();
+    scatter(&facts.rates_by_second())
+        .filter(|scatter| stays && has_time && is_alone && *scatter <= SCATTER_MAX)
+}
+
+/// Standard deviation of rates as a share of their mean; `None` of too few.
+fn scatter(rates: &[f64]) -> Option<f64> {
+    let count = Some(rates.len()).filter(|count| *count >= SECONDS_MIN)? as f64;
+    let mean = rates.iter().sum::<f64>() / count;
+    let variance = rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    (mean > 0.0).then(|| variance.sqrt() / mean).filter(|it| it.is_finite())
+}
+
+/// The whole number that `under_way` is, if it is one.
+fn whole(under_way: f64) -> Option<u32> {
+    let near = under_way.round();
+    let is_near = (under_way - near).abs() <= (WHOLE_SHARE * near).clamp(WHOLE_MIN, WHOLE_MAX);
+    (is_near && near >= 1.0 && near < f64::from(u32::MAX)).then_some(near as u32)
+}
+
+/// Threads that waited for a core while others used one: of those the requests waited, too, and had their turn all the same.
+fn waiting(facts: &Facts<'_>) -> Option<f64> {
+    let waited: f64 = facts.groups().iter().map(|group| held_up(facts, group)).sum();
+    (waited > 0.0 && waited <= HELD_UP_MAX).then_some(waited)
+}
+
+/// The sizes that there are; `None` where no thread was seen.
+fn sizes_words(facts: &Facts<'_>) -> Option<String> {
+    let groups = facts.groups();
+    let of = |group: &Group<'_>| {
+        let sizes: Vec<String> = workers(facts, group)
+            .iter()
+            .map(|it| format!("{} {}", it.count, it.are.noun(it.count)))
+            .collect();
+        let sizes = if sizes.is_empty() { format!("{} threads", group.threads) } else { sizes.join(" or ") };
+        format!("`{}` {sizes}", group.shown())
+    };
+    let told: Vec<String> =
+        groups.iter().filter(|it| it.did.is_some()).take(GROUPS_TOLD_MAX).map(of).collect();
+    (!told.is_empty()).then(|| told.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_as_near_as_chance_allows() {
+        for (value, is) in [
+            (8.0, Some(8)),
+            (7.8, Some(8)),
+            (7.7, None),
+            (2.05, Some(2)),
+            (2.2, None),
+            (3.5, None),
+            (20.5, None),
+            (20.2, Some(20)),
+            (0.3, None),
+        ] {
+            assert_eq!(whole(value), is, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_scatter_takes_three_seconds() {
+        assert_eq!(scatter(&[100.0, 100.0]), None);
+        assert_eq!(scatter(&[100.0; 3]), Some(0.0));
+        assert!(scatter(&[90.0, 100.0, 110.0]).is_some_and(|it| (it - 0.1).abs() < 1e-9));
+        assert_eq!(scatter(&[0.0; 4]), None);
+    }
+}

@@ -1,0 +1,345 @@
+//! Who works, and what no thread stands for: each planted by figures, in several sizes, and beside what only looks like it.
+
+use explain::{Confidence, VerdictKind};
+use record::{AcceptQueue, Held, JvmUse, Measured, Runtime, ThreadBand, ThreadGroupUse};
+
+use crate::reasons::{beside, dropped, explain, first, full, host, kind, phrases, seconds, signals, watched};
+
+/// A band of threads, each in so many processes, that use so much CPU and are given one so often, together.
+const fn band(threads: u32, processes: u32, cpu_cores: f64, switches_per_s: f64) -> ThreadBand {
+    ThreadBand { threads, processes, cpu_cores, switches_per_s }
+}
+
+/// A group of these bands, and of so many threads that did nothing.
+fn group(name: &str, runtime: Option<Runtime>, idle: u32, bands: &[ThreadBand]) -> ThreadGroupUse {
+    let active: u32 = bands.iter().map(|it| it.threads).sum();
+    let cpu_of = |it: &ThreadBand| it.cpu_cores / f64::from(it.threads);
+    ThreadGroupUse {
+        name: name.into(),
+        threads: active + idle,
+        active,
+        cpu_cores: bands.iter().map(|it| it.cpu_cores).sum(),
+        busiest_cores: bands.iter().map(cpu_of).fold(0.0, f64::max),
+        busiest_wait_cores: Some(0.0),
+        switches_per_s: bands.iter().map(|it| it.switches_per_s).sum(),
+        bands: bands.to_vec(),
+        runtime,
+        ..ThreadGroupUse::default()
+    }
+}
+
+/// 64 users at `rate`, 100 ms an idle answer, on a server of these groups whose rate is even.
+fn server(rate: f64, groups: Vec<ThreadGroupUse>) -> Measured {
+    let mut trial = watched(rate, &[]);
+    trial.server.cpu_cores = Some(groups.iter().map(|it| it.cpu_cores).sum());
+    let signals = signals(&mut trial);
+    signals.groups = groups;
+    signals.connections = Some(all(64));
+    even(&mut trial, rate);
+    trial
+}
+
+fn even(trial: &mut Measured, rate: f64) {
+    trial.load.seconds = seconds(&[rate, rate * 1.004, rate * 0.998, rate, rate * 1.002]);
+}
+
+fn all(count: u32) -> Held {
+    Held { mean: f64::from(count), max: count, readings: 20 }
+}
+
+/// Node: a thread that does the work, four that help its engine, and two that wait for files.
+fn node(rate: f64, cpu_cores: f64) -> Measured {
+    let bands = [band(1, 1, cpu_cores * 0.98, 2.0 * rate), band(4, 1, cpu_cores * 0.02, 2.0 * rate)];
+    server(rate, vec![group("node", Some(Runtime::JavaScript), 2, &bands)])
+}
+
+/// A pre-fork server of `workers` processes, and a parent of the same name.
+fn prefork(rate: f64, workers: u32) -> Measured {
+    let bands = [band(workers, workers, 0.05, 2.0 * rate), band(1, 1, 0.000_1, 1.0)];
+    let mut trial = server(rate, vec![group("gunicorn", Some(Runtime::Python), 0, &bands)]);
+    signals(&mut trial).connections = Some(all(workers));
+    signals(&mut trial).unread = Some(all(64 - workers));
+    trial
+}
+
+#[test]
+fn one_busy_thread_of_seven_is_a_blocked_loop_whoever_its_siblings_are() {
+    for busy in [0.97, 0.9] {
+        let mut trial = node(5_000.0, busy);
+        trial.contract.idle_service_time_us = 200.0;
+        trial.load.generator.cpu_s = 0.2 * 15.0;
+        let verdict = first(&trial);
+        assert_eq!(
+            (verdict.kind, verdict.phrase.as_str()),
+            (VerdictKind::BlockedEventLoop, "1 thread busy (node)")
+        );
+        assert!(verdict.evidence[1].starts_with("all others of that name together for 2 %"), "{verdict:?}");
+        assert!(verdict.evidence.iter().any(|it| it == "its process runs JavaScript, on one thread"));
+        assert!(
+            verdict.evidence.iter().any(|it| it.contains("that of JavaScript can't be seen from outside"))
+        );
+    }
+    // One that has half of its time left is none.
+    let mut trial = node(5_000.0, 0.6);
+    trial.contract.idle_service_time_us = 200.0;
+    assert_ne!(kind(&trial), VerdictKind::BlockedEventLoop);
+    assert_ne!(kind(&trial), VerdictKind::SerialSection);
+}
+
+#[test]
+fn a_busy_thread_that_others_keep_waiting_is_busy_all_the_same() {
+    let mut trial = beside(node(5_000.0, 0.75), 0.3);
+    trial.contract.idle_service_time_us = 200.0;
+    let did = &mut signals(&mut trial).groups[0];
+    (did.wait_cores, did.busiest_wait_cores) = (0.2, Some(0.18));
+    assert_eq!(kind(&trial), VerdictKind::BlockedEventLoop);
+    signals(&mut trial).groups[0].busiest_wait_cores = Some(0.02);
+    assert_ne!(kind(&trial), VerdictKind::BlockedEventLoop, "its siblings waited");
+}
+
+#[test]
+fn a_loop_that_sleeps_leaves_requests_unread_and_a_lock_inside_does_not() {
+    for (idle_ms, rate) in [(20.0, 50.0), (5.0, 199.0)] {
+        let mut trial = node(rate, 0.05);
+        trial.contract.idle_service_time_us = idle_ms * 1e3;
+        // Nobody looked.
+        let told = first(&trial);
+        assert_eq!(
+            (told.kind, told.confidence),
+            (VerdictKind::BlockedEventLoop, Confidence::Likely),
+            "{told:?}"
+        );
+        // All but one wait to be read, or half of them, where it reads all that came and serves it then.
+        for unread in [63, 31] {
+            signals(&mut trial).unread = Some(all(unread));
+            let told = first(&trial);
+            assert_eq!(
+                (told.kind, told.confidence),
+                (VerdictKind::BlockedEventLoop, Confidence::Sure),
+                "{told:?}"
+            );
+        }
+        signals(&mut trial).unread = Some(all(1));
+        let told = first(&trial);
+        assert_eq!((told.kind, told.phrase.as_str()), (VerdictKind::SerialSection, "one at a time (a lock)"));
+        assert!(
+            told.evidence[0].contains("1.0 of 64 connections held a request that was not read"),
+            "{told:?}"
+        );
+    }
+}
+
+#[test]
+fn a_limit_inside_is_named_and_not_the_threads_of_that_number() {
+    // Seven threads are called `node`, and seven requests at a time have their turn.
+    for k in [7_u32, 4, 13] {
+        let told = first(&node(f64::from(k) * 10.0, 0.05));
+        assert_eq!((told.kind, told.confidence), (VerdictKind::LimitInside, Confidence::Likely), "{told:?}");
+        assert_eq!(told.phrase, format!("about {k} at a time (a limit inside)"));
+        assert!(
+            told.evidence[1].contains(&format!("no group of threads or processes has {k}: `node` 1 thread"))
+        );
+    }
+    // Goroutines, whatever carries them; threads of which there are more; processes that have read what waits.
+    let go = |rate| {
+        let bands = [band(8, 1, 0.1, 3.0 * rate)];
+        server(rate, vec![group("srv", Some(Runtime::Go), 0, &bands)])
+    };
+    assert_eq!(kind(&go(80.0)), VerdictKind::LimitInside);
+    let threads = |rate| server(rate, vec![group("worker-*", None, 0, &[band(64, 1, 0.1, 3.0 * rate)])]);
+    assert_eq!(kind(&threads(80.0)), VerdictKind::LimitInside);
+    assert_eq!(kind(&threads(250.0)), VerdictKind::LimitInside);
+    let mut read_ahead = prefork(30.0, 3);
+    signals(&mut read_ahead).unread = Some(all(2));
+    assert_eq!(kind(&read_ahead), VerdictKind::LimitInside);
+}
+
+#[test]
+fn what_only_looks_like_a_limit_inside_is_none() {
+    let inside = || node(80.0, 0.05);
+    let mut uneven = inside();
+    uneven.load.seconds = seconds(&[60.0, 100.0, 70.0, 95.0, 75.0]);
+    let mut unknown = inside();
+    unknown.load.seconds.clear();
+    let broken = node(85.0, 0.05);
+    let mut busy = inside();
+    signals(&mut busy).groups[0].busiest_cores = 0.8;
+    let mut full = inside();
+    full.load.generator.cpu_s = 1.8 * 15.0;
+    for trial in [uneven, unknown, broken, busy] {
+        let told = first(&trial);
+        assert_eq!(told.kind, VerdictKind::Unexplained, "{told:?}");
+    }
+    assert_ne!(kind(&full), VerdictKind::LimitInside);
+    // All users have their turn.
+    assert_eq!(kind(&node(640.0, 0.2)), VerdictKind::IdlePace);
+    // What is neither a number nor nothing is said to be even.
+    let told = first(&node(85.0, 0.05));
+    assert!(
+        told.evidence.iter().any(|it| it.starts_with("the rate was the same in every second")),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn processes_are_workers_and_the_parent_beside_them_is_none() {
+    for workers in [3_u32, 12] {
+        let told = first(&prefork(f64::from(workers) * 10.0, workers));
+        assert_eq!((told.kind, told.confidence), (VerdictKind::PoolLimit, Confidence::Sure), "{told:?}");
+        assert_eq!(told.phrase, format!("pool of {workers} processes (gunicorn)"));
+        let confirm = told.confirm.unwrap();
+        assert!(confirm.text.starts_with(&format!("make it {} processes", workers * 2)), "{}", confirm.text);
+    }
+    // Spare workers are no limit: three of eight have their turn.
+    assert_ne!(kind(&prefork(30.0, 8)), VerdictKind::PoolLimit);
+    // Threads in processes are a pool of threads, or of processes where one at a time runs in each.
+    let threaded = |rate| {
+        let bands = [band(12, 3, 0.05, 2.0 * rate), band(1, 1, 0.0, 1.0)];
+        server(rate, vec![group("gunicorn", Some(Runtime::Python), 0, &bands)])
+    };
+    assert_eq!(first(&threaded(120.0)).phrase, "pool of 12 (gunicorn)");
+    assert_eq!(first(&threaded(30.0)).phrase, "pool of 3 processes (gunicorn)");
+}
+
+#[test]
+fn a_queue_that_a_pool_keeps_full_is_told_after_the_pool() {
+    let queued = |workers, full_share| {
+        let mut trial = prefork(f64::from(workers) * 10.0, workers);
+        signals(&mut trial).accept_queue = Some(AcceptQueue { limit: 5, max: 6, mean: 5.5, full_share });
+        dropped(&mut trial, 800);
+        trial
+    };
+    for workers in [3, 6] {
+        let told = phrases(&queued(workers, 0.95));
+        assert_eq!(told, [format!("pool of {workers} processes (gunicorn)"), "accept queue full".into()]);
+    }
+    // One that is emptied at once keeps them out itself, however many are inside.
+    assert_eq!(kind(&queued(3, 0.1)), VerdictKind::AcceptQueueOverflow);
+}
+
+#[test]
+fn the_interpreters_lock_is_named_where_its_threads_share_one_core() {
+    let threads = |count: u32, processes: u32, cpu_cores, runtime| {
+        let bands = [band(count, processes, cpu_cores, 9_000.0)];
+        let mut trial = server(900.0, vec![group("worker", Some(runtime), 1, &bands)]);
+        trial.contract.idle_service_time_us = 300.0;
+        trial
+    };
+    for (runtime, name) in [(Runtime::Python, "Python"), (Runtime::Ruby, "Ruby")] {
+        let told = first(&threads(8, 1, 1.0, runtime));
+        assert_eq!(
+            (told.kind, told.phrase),
+            (VerdictKind::SerialSection, format!("one at a time ({name}'s lock)"))
+        );
+        assert_eq!(told.confidence, Confidence::Likely);
+    }
+    let told = first(&threads(8, 1, 1.0, Runtime::Jvm));
+    assert_eq!((told.phrase.as_str(), told.confidence), ("one at a time (a lock)", Confidence::Possible));
+    // What runs it is no evidence by itself.
+    assert_ne!(kind(&threads(8, 1, 0.4, Runtime::Python)), VerdictKind::SerialSection);
+    // A lock that nobody computes under is not the interpreter's.
+    let bands = [band(16, 1, 0.1, 30.0)];
+    let told = first(&server(10.0, vec![group("worker", Some(Runtime::Python), 0, &bands)]));
+    assert_eq!(told.phrase, "one at a time (a lock)");
+}
+
+#[test]
+fn a_limiter_is_told_by_an_even_rate_of_a_server_with_nothing_to_do() {
+    for rate in [500.0, 50.0] {
+        let mut trial = node(rate, 0.05);
+        trial.contract.idle_service_time_us = 400.0;
+        let told = first(&trial);
+        assert_eq!(
+            (told.kind, told.confidence),
+            (VerdictKind::RateLimiter, Confidence::Possible),
+            "{told:?}"
+        );
+        let shown = if rate >= 100.0 { "500/s" } else { "50.0/s" };
+        assert_eq!(told.phrase, format!("limiter at {shown}"));
+        // A rate that scatters is kept by nothing, connections that are opened may be what takes the time, and whoever is not
+        // inside waits for something else.
+        let mut uneven = trial.clone();
+        uneven.load.seconds = seconds(&[rate, rate * 0.8, rate * 1.1, rate]);
+        let mut fresh = trial.clone();
+        fresh.load.connections.opened_in_window = Some(90_000);
+        let mut outside = trial.clone();
+        signals(&mut outside).connections = Some(all(30));
+        let mut paced = trial.clone();
+        paced.load.load.think_us = Some(10_000.0);
+        for other in [uneven, fresh, outside, paced] {
+            assert_eq!(kind(&other), VerdictKind::Unexplained);
+        }
+    }
+}
+
+#[test]
+fn a_limiter_that_rejects_says_so_itself() {
+    for (good, rejected) in [(500.0, 90_000), (50.0, 12_000)] {
+        let mut trial = node(6_400.0, 0.3);
+        trial.contract.idle_service_time_us = 400.0;
+        trial.load.goodput_per_s = good;
+        even(&mut trial, good);
+        for (second, failures) in
+            trial.load.seconds.iter_mut().zip([5_700.0, 6_300.0, 6_000.0, 5_500.0, 6_100.0])
+        {
+            second.failures_per_s = failures;
+        }
+        let answered = trial.load.outcomes.answered;
+        trial.load.answered_as_expected = answered - rejected;
+        trial.load.statuses = [("200".to_owned(), answered - rejected), ("429".to_owned(), rejected)].into();
+        let told = explain(&trial).verdicts;
+        assert_eq!(
+            (told[0].kind, told[0].confidence),
+            (VerdictKind::RateLimiter, Confidence::Likely),
+            "{told:?}"
+        );
+        assert_eq!(told[1].kind, VerdictKind::IncorrectService);
+        // A share of the requests, and no rate.
+        let mut share = trial.clone();
+        for second in &mut share.load.seconds {
+            second.goodput_per_s = second.failures_per_s * good / 6_000.0;
+        }
+        assert_eq!(kind(&share), VerdictKind::IncorrectService);
+        // Other errors are errors.
+        trial.load.statuses = [("200".to_owned(), answered - rejected), ("503".to_owned(), rejected)].into();
+        assert_eq!(kind(&trial), VerdictKind::IncorrectService);
+        trial.load.statuses = [
+            ("200".to_owned(), answered - rejected),
+            ("429".to_owned(), rejected / 2),
+            ("500".to_owned(), rejected / 2),
+        ]
+        .into();
+        assert_eq!(kind(&trial), VerdictKind::IncorrectService);
+    }
+}
+
+#[test]
+fn a_collector_that_cannot_be_seen_is_said_beside_the_cpu() {
+    for (runtime, name) in [(Runtime::Go, Some("Go")), (Runtime::DotNet, Some(".NET")), (Runtime::Jvm, None)]
+    {
+        let mut trial = full(1.8);
+        signals(&mut trial).groups[0].runtime = Some(runtime);
+        if runtime == Runtime::Jvm {
+            signals(&mut trial).jvm = Some(JvmUse { heap_max_bytes: 48 << 20, ..JvmUse::default() });
+        }
+        let told = first(&trial);
+        assert_eq!(told.kind, VerdictKind::CpuBound);
+        let words = |it: &String| it.contains("garbage collector may be part of it");
+        let is_said = told.evidence.iter().find(|it| words(it));
+        assert_eq!(
+            is_said.is_some_and(|it| name.is_some_and(|name| it.contains(name))),
+            name.is_some(),
+            "{told:?}"
+        );
+    }
+}
+
+#[test]
+fn records_without_bands_are_read_by_their_sizes() {
+    let mut trial = watched(160.0, &[("pool-*", 16)]);
+    signals(&mut trial).groups[0].bands.clear();
+    let told = first(&trial);
+    assert_eq!((told.phrase.as_str(), told.confidence), ("pool of 16 (pool-*)", Confidence::Likely));
+    host(&mut trial).others_cores = Some(0.0);
+    assert_eq!(kind(&trial), VerdictKind::PoolLimit);
+}

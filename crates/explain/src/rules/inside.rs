@@ -24,6 +24,13 @@ const OF_USERS_MAX: f64 = 0.9;
 const HARDLY_ANY_MAX: f64 = 0.5;
 /// A thread that is busy for more than that has a part in it.
 const BUSY_MAX: f64 = 0.7;
+/// Where a limiter paces answers of an idle server, a timer of a millisecond included: the quarters of them, as shares of their
+/// median; up to which share of it one came at once; and how even the rate is then. Times that differ by themselves do not
+/// keep a rate as even.
+const PACED_LOW: f64 = 0.6;
+const PACED_HIGH: f64 = 1.4;
+const AT_ONCE_MAX: f64 = 0.3;
+const PACED_SCATTER_MAX: f64 = 0.01;
 /// How much the rates of seconds may scatter, as a share of their mean, where something keeps them even; and how many seconds
 /// say so.
 const SCATTER_MAX: f64 = 0.05;
@@ -67,11 +74,24 @@ pub(crate) fn limit(facts: &Facts<'_>) -> Option<Verdict> {
     })
 }
 
+/// Whether a limiter paced the idle server's answers: after a pause one came at once, and those right behind each other came
+/// at one distance. Then X·S₀ is 1, whatever the server does.
+pub(crate) fn paces_idle_answers(facts: &Facts<'_>) -> bool {
+    let is_paced = facts.trial.contract.idle_answers.is_some_and(|it| {
+        let spread = PACED_LOW..=PACED_HIGH;
+        let are_alike =
+            spread.contains(&(it.p25_us / it.p50_us)) && spread.contains(&(it.p75_us / it.p50_us));
+        are_alike && it.shortest_us <= AT_ONCE_MAX * it.p50_us
+    });
+    is_paced && undisturbed(facts).is_some_and(|scatter| scatter <= PACED_SCATTER_MAX)
+}
+
 /// So many a second: the server does hardly anything, its users wait, and the rate is even.
 pub(crate) fn limiter(facts: &Facts<'_>) -> Option<Verdict> {
     let scatter = undisturbed(facts)?;
     let load = &facts.trial.load;
-    let idle_s = facts.idle_at_most_s()?;
+    let shortest_s = facts.trial.contract.idle_answers.map(|it| it.shortest_us / 1e6);
+    let idle_s = shortest_s.filter(|_| paces_idle_answers(facts)).or_else(|| facts.idle_at_most_s())?;
     let answers = load.outcomes.answered.max(1) as f64;
     let opened = load
         .connections

@@ -238,6 +238,9 @@ pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
 /// blocks the many connections that it serves, or has read their requests and lets one of them in, or takes one connection
 /// after the other.
 fn one_at_a_time(facts: &Facts<'_>) -> Option<Verdict> {
+    if super::inside::paces_idle_answers(facts) {
+        return None;
+    }
     let groups = facts.groups();
     let own = || groups.iter().filter(|group| group.of.is_none());
     if let Some(group) = own().find(|group| at_work(facts, group) > 1) {

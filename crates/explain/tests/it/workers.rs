@@ -1,7 +1,7 @@
 //! Who works, and what no thread stands for: each planted by figures, in several sizes, and beside what only looks like it.
 
 use explain::{Confidence, VerdictKind};
-use record::{AcceptQueue, Held, JvmUse, Measured, Runtime, ThreadBand, ThreadGroupUse};
+use record::{AcceptQueue, Held, IdleAnswers, JvmUse, Measured, Runtime, ThreadBand, ThreadGroupUse};
 
 use crate::reasons::{beside, dropped, explain, first, full, host, kind, phrases, seconds, signals, watched};
 
@@ -269,6 +269,44 @@ fn a_limiter_is_told_by_an_even_rate_of_a_server_with_nothing_to_do() {
         for other in [uneven, fresh, outside, paced] {
             assert_eq!(kind(&other), VerdictKind::Unexplained);
         }
+    }
+}
+
+/// Asked one after the other, an idle server behind a limiter answers at the limiter's pace: X·S₀ is 1, as of a lock.
+#[test]
+fn a_limiter_that_paces_the_idle_server_is_no_lock() {
+    for rate in [500.0, 200.0] {
+        let pace_us = 1e6 / rate;
+        let idle = |shortest_us, p25_us, p75_us| IdleAnswers {
+            count: 100,
+            shortest_us,
+            p25_us,
+            p50_us: pace_us,
+            p75_us,
+            p90_us: p75_us,
+            longest_us: 2.0 * pace_us,
+            mean_us: pace_us,
+            mean_low_us: 0.98 * pace_us,
+            mean_high_us: 1.02 * pace_us,
+        };
+        let of = |answers| {
+            let mut trial = node(rate, 0.05);
+            signals(&mut trial).unread = Some(all(0));
+            trial.contract.idle_answers = Some(answers);
+            trial
+        };
+        let told = first(&of(idle(0.1 * pace_us, 0.7 * pace_us, 1.25 * pace_us)));
+        assert_eq!(
+            (told.kind, told.confidence),
+            (VerdictKind::RateLimiter, Confidence::Possible),
+            "{told:?}"
+        );
+        // A lock that is held for one time, or for times of many kinds, some of them short.
+        assert_eq!(kind(&of(idle(0.98 * pace_us, pace_us, pace_us))), VerdictKind::SerialSection);
+        assert_eq!(kind(&of(idle(0.01 * pace_us, 0.4 * pace_us, 2.0 * pace_us))), VerdictKind::SerialSection);
+        let mut uneven = of(idle(0.1 * pace_us, 0.7 * pace_us, 1.25 * pace_us));
+        uneven.load.seconds = seconds(&[rate, rate * 0.96, rate * 1.03, rate]);
+        assert_eq!(kind(&uneven), VerdictKind::SerialSection);
     }
 }
 

@@ -14,7 +14,7 @@ use crate::distribution::Distribution;
 use crate::files::LinesBound;
 use crate::load::LoadResult;
 use crate::manifest::{Machine, Manifest, StackManifest};
-use crate::signals::{HostSignals, ServerSignals, SignalReading};
+use crate::signals::{Held, HostSignals, ServerSignals, SignalReading};
 use crate::trial::{Contract, Measured, Server, Trial, TrialResult};
 
 const MIB: u64 = 1 << 20;
@@ -242,7 +242,7 @@ fn check_signals(signals: &ServerSignals) -> Checked {
     counts("`jvm_events`", COUNT_MAX, signals.jvm_events.values())?;
     let queue = signals.accept_queue.map_or((0, 0), |it| (it.limit, it.max));
     let held = signals.connections.map_or((0, 0), |it| (it.max, it.readings));
-    let unread = signals.unread.map_or(0, |it| it.max.max(it.readings));
+    let most = |held: Option<Held>| held.map_or(0, |it| it.max.max(it.readings));
     let rss_bytes = signals.rss_bytes.unwrap_or_default();
     let jvm = signals.jvm.map_or((0, 0), |it| (it.heap_used_bytes_max, it.heap_max_bytes));
     all_within(
@@ -257,7 +257,8 @@ fn check_signals(signals: &ServerSignals) -> Checked {
             ("`accept_queue.limit`", u64::from(queue.0)),
             ("the connections held", u64::from(held.0)),
             ("`connections.readings`", u64::from(held.1)),
-            ("`unread`", u64::from(unread)),
+            ("`unread`", u64::from(most(signals.unread))),
+            ("`unacknowledged`", u64::from(most(signals.unacknowledged))),
         ],
     )
 }

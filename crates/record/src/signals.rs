@@ -78,6 +78,9 @@ pub struct ProcessReading {
     /// How many of the established ones hold bytes that the server has not read, in readings that looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unread: Option<u32>,
+    /// How many of the established ones hold bytes of an answer that were not sent, or not acknowledged, in readings that looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unacknowledged: Option<u32>,
     /// Time in which a quota kept it from running, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled_s: Option<f64>,
@@ -149,6 +152,9 @@ pub struct ServerSignals {
     /// Connections that hold a request which the server has not read, those that wait to be accepted among them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unread: Option<Held>,
+    /// Connections that hold bytes of an answer which were not sent, or which the client has not acknowledged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unacknowledged: Option<Held>,
     /// Its CPU quota, where it has one.
     pub quota: Option<Quota>,
     /// Its JVM.

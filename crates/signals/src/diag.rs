@@ -62,6 +62,8 @@ pub(crate) struct Sockets {
     pub(crate) by_state: BTreeMap<String, u32>,
     /// Established ones with bytes that nobody has read.
     pub(crate) unread: u32,
+    /// Established ones with bytes that were not sent, or not acknowledged by the other side.
+    pub(crate) unacknowledged: u32,
 }
 
 impl Diag {
@@ -89,7 +91,9 @@ impl Diag {
         self.each(port, ALL_STATES & !(1 << LISTEN), |socket| {
             let name = STATES.get(usize::from(socket.state)).copied().unwrap_or("other");
             *all.by_state.entry(name.to_owned()).or_default() += 1;
-            all.unread += u32::from(socket.state == ESTABLISHED && socket.receive_queue > 0);
+            let is_open = socket.state == ESTABLISHED;
+            all.unread += u32::from(is_open && socket.receive_queue > 0);
+            all.unacknowledged += u32::from(is_open && socket.send_queue > 0);
         })?;
         Ok(all)
     }
@@ -183,7 +187,7 @@ mod tests {
         let accepted = listener.accept().unwrap();
         assert_eq!(diag.accept_queue(addr.port()).unwrap().unwrap().waiting, 2);
         let by_state = [("established".to_owned(), 3)].into();
-        assert_eq!(diag.sockets(addr.port()).unwrap(), Sockets { by_state, unread: 0 });
+        assert_eq!(diag.sockets(addr.port()).unwrap(), Sockets { by_state, unread: 0, unacknowledged: 0 });
         // What is sent waits, accepted or not, until it is read.
         (&clients[1]).write_all(b"GET").unwrap();
         (&clients[0]).write_all(b"GET").unwrap();

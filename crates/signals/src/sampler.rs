@@ -283,6 +283,7 @@ impl Watch {
             for (server, port) in servers.iter_mut().zip(self.subjects.iter().map(|it| it.port)) {
                 let seen = self.diag.as_mut().and_then(|diag| diag.sockets(port).ok());
                 server.reading.unread = seen.as_ref().map(|it| it.unread);
+                server.reading.unacknowledged = seen.as_ref().map(|it| it.unacknowledged);
                 server.reading.sockets = seen.map(|it| it.by_state);
             }
             self.sockets.spent(at, thread_cpu().saturating_sub(before));

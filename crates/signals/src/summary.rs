@@ -160,6 +160,7 @@ fn server(span: &Span<'_>, index: usize, limits: &Limits, names: &Names<'_>) -> 
         accept_queue: accept_queue(span, &of),
         connections: connections(span, &of),
         unread: held(span.within().map(of).filter_map(|it| it.unread)),
+        unacknowledged: held(span.within().map(of).filter_map(|it| it.unacknowledged)),
         quota: limits.quota_cores.and_then(|cores| {
             let throttled_cores = span.rate(|reading| of(reading).throttled_s)?;
             Some(Quota { cores: Some(cores), throttled_cores })
@@ -367,6 +368,7 @@ mod tests {
             accept_queue_limit: Some(3),
             sockets: Some([("established".to_owned(), 10)].into()),
             unread: Some(if secs < 5.0 { 8 } else { 6 }),
+            unacknowledged: Some(2),
             ..ProcessReading::default()
         };
         let workers = vec![thread(11, 0.25 * secs, (100.0 * secs) as u64), thread(12, 0.25 * secs, 0)];
@@ -416,6 +418,7 @@ mod tests {
         assert!(close(server.signals.accept_queue.unwrap().full_share, 1.0));
         let unread = server.signals.unread.unwrap();
         assert!(unread.max == 8 && close(unread.mean, 6.8), "{unread:?}");
+        assert!(close(server.signals.unacknowledged.unwrap().mean, 2.0));
         assert!(close(all.host.others_cores.unwrap(), 0.3), "{:?}", all.host);
         assert!(close(all.host.generator_cores.unwrap(), 0.1));
         assert!(close(all.host.generator_switches_per_s.unwrap(), 0.0));

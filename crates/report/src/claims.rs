@@ -215,8 +215,13 @@ fn claim_text(text: &mut String, claim: &JudgedClaim) {
         Metric::Goodput => String::new(),
         metric => format!(" ({})", metric.name()),
     };
+    let because = if claim.verdict == ClaimVerdict::NotTestable { "because " } else { "" };
     let derived = if claim.is_derived { " (by its figures; not in its words)" } else { "" };
-    let _ = writeln!(text, "\n{}: {sentence}{derived} [{id}]\n  {why}", claim.verdict.name().to_uppercase());
+    let _ = writeln!(
+        text,
+        "\n{}: {sentence}{derived} [{id}]\n  {because}{why}",
+        claim.verdict.name().to_uppercase()
+    );
     if !claim.parts.is_empty() {
         let mut table = Table::new();
         table.load_style(comfy_table::presets::NOTHING);

@@ -202,7 +202,7 @@ impl<'a> Course<'a> {
     ) -> Result<End, LabError> {
         let Part { phase, places, size, turn, precise, cores } = *part;
         let mut is_told = turn.is_first();
-        let mut is_new_block = turn.is_first();
+        let mut is_new_block = true;
         for (position, place) in places[..size].iter().enumerate() {
             if self.bench.interrupt.is_interrupted() {
                 return Ok(End::Interrupted);

@@ -242,7 +242,8 @@ mod tests {
         let threads: Vec<ThreadReading> =
             [(1, 6), (2, 4), (3, 5), (4, 3)].map(|(id, switches)| thread(id, 0.0, switches)).into();
         assert_eq!(sizes(&after_a_second(&threads, &Names::default())), [(4, 1)]);
-        let all_different: Vec<ThreadReading> = (0..30).map(|id| thread(id, 0.0, 5 * 3_u64.pow(id as u32))).collect();
+        let all_different: Vec<ThreadReading> =
+            (0..30).map(|id| thread(id, 0.0, 5 * 3_u64.pow(id as u32))).collect();
         let group = after_a_second(&all_different, &Names::default());
         assert_eq!(group.bands.len(), BANDS_MAX);
         assert_eq!(group.bands.iter().map(|it| it.threads).sum::<u32>(), 30);

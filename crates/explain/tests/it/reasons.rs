@@ -563,8 +563,7 @@ fn a_delayed_acknowledgement_is_told_from_a_slow_server() {
     trial.contract.idle_service_time_us = 200.0;
     // Whose answers take longer than the timer is sent an acknowledgement by it, too; but nothing lies in its sockets then.
     for (held, told) in [(60, true), (30, true), (20, false), (0, false)] {
-        signals(&mut trial).unacknowledged =
-            Some(Held { mean: f64::from(held), max: held, readings: 20 });
+        signals(&mut trial).unacknowledged = Some(Held { mean: f64::from(held), max: held, readings: 20 });
         let first = first(&trial);
         assert_eq!(first.kind == VerdictKind::DelayedAck, told, "{held} of 64: {first:?}");
         assert_eq!(told, first.phrase == "delayed ACK (40 ms)" && first.confidence == Confidence::Sure);

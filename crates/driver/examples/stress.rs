@@ -30,19 +30,18 @@ const GROWTH_KIB_MAX: u64 = 4096;
 fn main() {
     let seconds = std::env::args().nth(1).map_or(300, |text| text.parse().expect("a number of seconds"));
     let span = Duration::from_secs(seconds);
-    let post = post();
-    driver_under_stress("epoll", span, |route| EpollIo::new(route, CONNECTIONS, REQUEST), |_| 0);
-    requests_that_nobody_reads("epoll", span / 10, |route| EpollIo::new(route, UNREAD_CONNECTIONS, &post));
+    driver_under_stress("epoll", span, |route| EpollIo::new(route, CONNECTIONS), |_| 0);
+    requests_that_nobody_reads("epoll", span / 10, |route| EpollIo::new(route, UNREAD_CONNECTIONS));
     match probe_uring(CONNECTIONS) {
         Ok(()) => {
             driver_under_stress(
                 "io_uring",
                 span,
-                |route| UringIo::new(route, CONNECTIONS, REQUEST, RingSizes::default()),
+                |route| UringIo::new(route, CONNECTIONS, RingSizes::default()),
                 UringIo::buffers_out,
             );
             requests_that_nobody_reads("io_uring", span / 10, |route| {
-                UringIo::new(route, UNREAD_CONNECTIONS, &post, RingSizes::default())
+                UringIo::new(route, UNREAD_CONNECTIONS, RingSizes::default())
             });
         }
         Err(refused) => println!("io_uring: not tried, {refused}"),
@@ -111,6 +110,7 @@ fn requests_that_nobody_reads<I: Io<Error = Errno>>(
     let mut io = make(route).expect("the driver starts");
     let mut config = Config { connections: UNREAD_CONNECTIONS.try_into().expect("some"), ..config(span) };
     config.timeouts.request = Duration::from_millis(100);
+    config.request.bytes = post().into();
     let (mut outcomes, mut most_held) = (BTreeMap::<&str, u64>::new(), 0);
     let sink = |sample: &Sample| *outcomes.entry(sample.outcome.name()).or_default() += 1;
     let start = io.now();

@@ -34,8 +34,9 @@ impl Route {
         aim.unwrap_or(self.first_slot + slot) as usize % self.targets.len()
     }
 
-    /// Has connection `slot` go to the target with this number, modulo how many there are.
-    pub(crate) fn aim(&mut self, slot: u32, target: u32) {
+    /// Has connection `slot` go to the target with this number, modulo how many there are, if one is named.
+    pub(crate) fn aim(&mut self, slot: u32, target: Option<u32>) {
+        let Some(target) = target else { return };
         if self.aims.len() <= slot as usize {
             self.aims.resize(slot as usize + 1, None);
         }

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
 
-use engine::{Action, Completion, Conn, Event, Io, ScriptedIo};
+use engine::{Completion, Conn, Event, Io, Outgoing};
 use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
 use rustix::net::{self, RecvFlags, SendFlags, sockopt};
@@ -16,6 +16,7 @@ use crate::addresses::Route;
 use crate::arrival::{self, Read};
 use crate::clock::monotonic_now;
 use crate::socket::{self, connect_failure};
+use crate::unsent::Unsent;
 
 /// Events taken from the kernel at one time.
 const EVENTS_MAX: usize = 256;
@@ -33,9 +34,6 @@ const HUNG_UP: epoll::EventFlags =
 pub struct EpollIo {
     epoll: OwnedFd,
     route: Route,
-    request: Box<[u8]>,
-    /// What each connection sends instead, in a scripted load.
-    own_requests: Vec<Vec<u8>>,
     sockets: Vec<Option<Socket>>,
     events: Vec<epoll::Event>,
     next_event: usize,
@@ -53,8 +51,8 @@ struct Socket {
     fd: OwnedFd,
     generation: u32,
     connecting: bool,
-    /// Bytes of the request not yet taken by the kernel.
-    unsent_bytes: u32,
+    /// What the kernel has not taken yet of what is sent.
+    unsent: Option<Box<Unsent>>,
     /// Nothing can be sent any more. What the peer had said before is read first: a server may answer a request without
     /// reading all of it, and close.
     broken: bool,
@@ -73,13 +71,11 @@ struct Reading {
 }
 
 impl EpollIo {
-    /// An epoll instance for `connections` connections along `route`, all of which send `request`.
-    pub fn new(route: Route, connections: u32, request: &[u8]) -> Result<Self, Errno> {
+    /// An epoll instance for `connections` connections along `route`.
+    pub fn new(route: Route, connections: u32) -> Result<Self, Errno> {
         Ok(Self {
             epoll: epoll::create(epoll::CreateFlags::CLOEXEC)?,
             route,
-            request: request.into(),
-            own_requests: Vec::new(),
             sockets: (0..connections).map(|_| None).collect(),
             events: Vec::with_capacity(EVENTS_MAX),
             next_event: 0,
@@ -89,23 +85,6 @@ impl EpollIo {
             buffer: vec![0; READ_BYTES_MAX].into_boxed_slice(),
             first_read_bytes: READ_BYTES_MAX,
         })
-    }
-
-    fn connect(&mut self, conn: Conn) -> Option<Event<'static>> {
-        match self.open(conn) {
-            Ok((fd, connecting)) => {
-                self.sockets[conn.slot as usize] = Some(Socket {
-                    fd,
-                    generation: conn.generation,
-                    connecting,
-                    unsent_bytes: 0,
-                    broken: false,
-                    skip_bytes: 0,
-                });
-                (!connecting).then_some(Event::Connected)
-            }
-            Err(errno) => Some(Event::ConnectFailed(connect_failure(errno))),
-        }
     }
 
     /// A registered socket, and whether its connection is still being made.
@@ -126,24 +105,15 @@ impl EpollIo {
         self.sockets[conn.slot as usize].as_mut().filter(|socket| socket.generation == conn.generation)
     }
 
-    #[inline]
-    fn send(&mut self, conn: Conn) -> Option<Event<'static>> {
-        let request = self.own_requests.get(conn.slot as usize).map_or(&*self.request, Vec::as_slice);
-        let socket = self.sockets[conn.slot as usize]
-            .as_mut()
-            .filter(|socket| socket.generation == conn.generation)?;
-        // The usual case: all of it at once.
-        let sent = net::send(&socket.fd, request, SendFlags::NOSIGNAL);
-        if sent == Ok(request.len()) {
-            return Some(Event::Sent);
-        }
-        socket.unsent_bytes = request.len() as u32;
-        self.send_in_parts(conn, sent)
-    }
-
     #[cold]
     #[inline(never)]
-    fn send_in_parts(&mut self, conn: Conn, sent: Result<usize, Errno>) -> Option<Event<'static>> {
+    fn send_in_parts(
+        &mut self,
+        conn: Conn,
+        bytes: Outgoing<'_>,
+        sent: Result<usize, Errno>,
+    ) -> Option<Event<'static>> {
+        self.socket(conn)?.unsent = Some(Box::new(Unsent::new(bytes)));
         let event = self.send_rest(conn, sent);
         if self.socket(conn).is_some_and(|socket| socket.broken) {
             // There may be no more events for it.
@@ -152,33 +122,26 @@ impl EpollIo {
         event
     }
 
-    /// Hands as much of the request to the kernel as it takes, after it took or refused what it `sent`. Where it takes no
-    /// more for ever, the socket is left to be read to its end.
+    /// Hands as much as it takes of what is unsent to the kernel, after that took or refused what it `sent`. Where it takes
+    /// no more for ever, the socket is left to be read to its end.
     fn send_rest(&mut self, conn: Conn, mut sent: Result<usize, Errno>) -> Option<Event<'static>> {
-        let request = self.own_requests.get(conn.slot as usize).map_or(&*self.request, Vec::as_slice);
-        let socket = self.sockets[conn.slot as usize].as_mut()?;
+        let socket = self.socket(conn)?;
+        let unsent = socket.unsent.as_mut()?;
         loop {
             match sent {
-                Ok(bytes) => socket.unsent_bytes -= bytes as u32,
+                Ok(bytes) => unsent.advance(bytes),
                 Err(Errno::AGAIN) => return None,
                 Err(Errno::INTR) => {}
                 Err(_) => {
-                    (socket.unsent_bytes, socket.broken) = (0, true);
+                    (socket.unsent, socket.broken) = (None, true);
                     return None;
                 }
             }
-            if socket.unsent_bytes == 0 {
+            if unsent.bytes().is_empty() {
+                socket.unsent = None;
                 return Some(Event::Sent);
             }
-            let from = request.len() - socket.unsent_bytes as usize;
-            sent = net::send(&socket.fd, &request[from..], SendFlags::NOSIGNAL);
-        }
-    }
-
-    fn close(&mut self, conn: Conn) {
-        if self.socket(conn).is_some() {
-            // Closing the descriptor takes it out of the epoll set.
-            self.sockets[conn.slot as usize] = None;
+            sent = net::send(&socket.fd, unsent.bytes(), SendFlags::NOSIGNAL);
         }
     }
 
@@ -188,7 +151,7 @@ impl EpollIo {
         let conn = unpack(event.data.u64());
         let flags = event.flags;
         let socket = self.socket(conn)?;
-        if socket.connecting || socket.unsent_bytes > 0 || flags.intersects(HUNG_UP) {
+        if socket.connecting || socket.unsent.is_some() || flags.intersects(HUNG_UP) {
             return self.take_unusual(conn, flags);
         }
         if flags.contains(epoll::EventFlags::IN) {
@@ -213,7 +176,7 @@ impl EpollIo {
                 return Some(Seen::Known(conn, Event::ConnectFailed(connect_failure(errno))));
             }
             known = Some(Event::Connected);
-        } else if socket.unsent_bytes > 0 && flags.contains(epoll::EventFlags::OUT) {
+        } else if socket.unsent.is_some() && flags.contains(epoll::EventFlags::OUT) {
             known = self.send_rest(conn, Ok(0));
         }
         let to_the_end = hung_up || self.socket(conn).is_some_and(|socket| socket.broken);
@@ -292,22 +255,48 @@ impl Io for EpollIo {
         monotonic_now()
     }
 
+    fn connect(&mut self, conn: Conn, target: Option<u32>) -> Option<Event<'static>> {
+        self.route.aim(conn.slot, target);
+        match self.open(conn) {
+            Ok((fd, connecting)) => {
+                self.sockets[conn.slot as usize] = Some(Socket {
+                    fd,
+                    generation: conn.generation,
+                    connecting,
+                    unsent: None,
+                    broken: false,
+                    skip_bytes: 0,
+                });
+                (!connecting).then_some(Event::Connected)
+            }
+            Err(errno) => Some(Event::ConnectFailed(connect_failure(errno))),
+        }
+    }
+
     #[inline]
-    fn submit(&mut self, action: Action) -> Option<Event<'static>> {
-        match action {
-            Action::Send(conn) => self.send(conn),
-            Action::Connect(conn) => self.connect(conn),
-            Action::Skip(conn, bytes) => {
-                if let Some(socket) = self.socket(conn) {
-                    socket.skip_bytes = bytes;
-                    self.first_read_bytes = HEAD_READ_BYTES;
-                }
-                None
-            }
-            Action::Close(conn) => {
-                self.close(conn);
-                None
-            }
+    fn send(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Option<Event<'static>> {
+        let socket = self.sockets[conn.slot as usize]
+            .as_mut()
+            .filter(|socket| socket.generation == conn.generation)?;
+        // The usual case: all of it at once.
+        let sent = net::send(&socket.fd, bytes.bytes(), SendFlags::NOSIGNAL);
+        if sent == Ok(bytes.bytes().len()) {
+            return Some(Event::Sent);
+        }
+        self.send_in_parts(conn, bytes, sent)
+    }
+
+    fn skip(&mut self, conn: Conn, bytes: u64) {
+        if let Some(socket) = self.socket(conn) {
+            socket.skip_bytes = bytes;
+            self.first_read_bytes = HEAD_READ_BYTES;
+        }
+    }
+
+    fn close(&mut self, conn: Conn) {
+        if self.socket(conn).is_some() {
+            // Closing the descriptor takes it out of the epoll set.
+            self.sockets[conn.slot as usize] = None;
         }
     }
 
@@ -355,19 +344,6 @@ impl Io for EpollIo {
             Seen::Skipped(conn, bytes, arrived) => (conn, Event::Skipped(bytes), arrived),
         };
         Some((monotonic_now(), Completion { conn, event, arrived }))
-    }
-}
-
-impl ScriptedIo for EpollIo {
-    fn aim(&mut self, slot: u32, target: u32) {
-        self.route.aim(slot, target);
-    }
-
-    fn load(&mut self, slot: u32, request: &[u8]) {
-        self.own_requests.resize(self.sockets.len(), Vec::new());
-        let own = &mut self.own_requests[slot as usize];
-        own.clear();
-        own.extend_from_slice(request);
     }
 }
 

@@ -19,6 +19,7 @@ mod incidents;
 mod probe;
 mod run;
 mod socket;
+mod unsent;
 #[expect(unsafe_code, reason = "io_uring shares memory with the kernel; each block says why it is sound")]
 mod uring;
 

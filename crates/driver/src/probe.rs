@@ -35,5 +35,5 @@ impl std::error::Error for UringRefused {}
 pub fn probe_uring(connections: u32) -> Result<(), UringRefused> {
     let nowhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let route = Route::new(vec![nowhere], 0).expect("one target");
-    UringIo::new(route, connections, &[], RingSizes::default()).map(drop).map_err(UringRefused)
+    UringIo::new(route, connections, RingSizes::default()).map(drop).map_err(UringRefused)
 }

@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use engine::{Config, Counters, Engine, Io, Script, Sink, Stage, Window, WrongAnswer, drive, drive_scripted};
+use engine::{Config, Counters, Engine, Io, Script, Sink, Stage, Window, WrongAnswer, drive};
 use rustix::io::Errno;
 use units::{Duration, Instant};
 
@@ -116,53 +116,57 @@ pub fn run_engine<S: Sink>(
     control: &Control,
     backend: Backend,
 ) -> Result<Finished<S>, DriveError> {
-    let (connections, request) = (config.connections.get(), config.request.clone());
-    let finished = match backend {
-        Backend::Epoll => EpollIo::new(route, connections, &request.bytes)
-            .and_then(|mut io| Ok((run_over(config, sink, control, &mut io)?, Incidents::default()))),
-        Backend::Uring => UringIo::new(route, connections, &request.bytes, RingSizes::default())
-            .and_then(|mut io| Ok((run_over(config, sink, control, &mut io)?, io.incidents()))),
-    };
-    let (finished, incidents) = finished.map_err(|errno| DriveError { backend, errno })?;
-    Ok(Finished { incidents, ..finished })
+    let connections = config.connections.get();
+    let make = |now| Engine::new(config, sink, now);
+    run(connections, route, control, backend, make).map(|(finished, _)| finished)
 }
 
-/// Runs one load on the calling thread whose users do what `script` says, over epoll: io_uring would have the kernel read
-/// requests that the script has changed since. Gives the script back.
+/// Runs one load on the calling thread whose users do what `script` says. Gives the script back.
 pub fn run_scripted<S: Sink, P: Script>(
     config: Config,
     route: Route,
     sink: S,
     script: P,
     control: &Control,
+    backend: Backend,
 ) -> Result<(Finished<S>, P), DriveError> {
-    let failed = |errno| DriveError { backend: Backend::Epoll, errno };
-    let mut io = EpollIo::new(route, config.connections.get(), &[]).map_err(failed)?;
-    exact_timers();
-    let mut engine = Engine::scripted(config, sink, script, monotonic_now());
-    let mut watch = Watch::default();
-    drive_scripted(&mut engine, &mut io, |engine, now| Some(watch.turn(engine, control, now)))
-        .map_err(failed)?;
-    let (counters, window, usage) = (engine.counters(), engine.window(), watch.meter.usage());
-    let (sink, script) = engine.into_sink_and_script();
-    let script = script.expect("a scripted load has a script");
-    let (incidents, first_wrong_answer) = (Incidents::default(), None);
-    Ok((Finished { sink, counters, first_wrong_answer, window, usage, incidents }, script))
+    let connections = config.connections.get();
+    let make = |now| Engine::scripted(config, sink, script, now);
+    let (finished, script) = run(connections, route, control, backend, make)?;
+    Ok((finished, script.expect("a scripted load has a script")))
 }
 
-fn run_over<S: Sink>(
-    config: Config,
-    sink: S,
+/// Runs the engine that `make` makes.
+fn run<S: Sink, P: Script>(
+    connections: u32,
+    route: Route,
+    control: &Control,
+    backend: Backend,
+    make: impl FnOnce(Instant) -> Engine<S, P>,
+) -> Result<(Finished<S>, Option<P>), DriveError> {
+    let ended = match backend {
+        Backend::Epoll => EpollIo::new(route, connections)
+            .and_then(|mut io| Ok((run_over(make, control, &mut io)?, Incidents::default()))),
+        Backend::Uring => UringIo::new(route, connections, RingSizes::default())
+            .and_then(|mut io| Ok((run_over(make, control, &mut io)?, io.incidents()))),
+    };
+    let ((finished, script), incidents) = ended.map_err(|errno| DriveError { backend, errno })?;
+    Ok((Finished { incidents, ..finished }, script))
+}
+
+fn run_over<S: Sink, P: Script>(
+    make: impl FnOnce(Instant) -> Engine<S, P>,
     control: &Control,
     io: &mut impl Io<Error = Errno>,
-) -> Result<Finished<S>, Errno> {
+) -> Result<(Finished<S>, Option<P>), Errno> {
     exact_timers();
-    let mut engine = Engine::new(config, sink, monotonic_now());
+    let mut engine = make(monotonic_now());
     let mut watch = Watch::default();
     drive(&mut engine, io, |engine, now| Some(watch.turn(engine, control, now)))?;
     let (counters, window, usage) = (engine.counters(), engine.window(), watch.meter.usage());
     let (incidents, first_wrong_answer) = (Incidents::default(), engine.first_wrong_answer().cloned());
-    Ok(Finished { counters, first_wrong_answer, window, usage, incidents, sink: engine.into_sink() })
+    let (sink, script) = engine.into_sink_and_script();
+    Ok((Finished { sink, counters, first_wrong_answer, window, usage, incidents }, script))
 }
 
 /// The kernel may otherwise delay timers by 50 µs to batch wake-ups, which would be lag.

@@ -6,28 +6,30 @@
 //! the kernel together with the wait for what has happened: one system call for some twenty requests of a busy load.
 //!
 //! A request is stamped when it is queued, and goes out when the queue is handed over: at the turn's end, or when
-//! [`SENDS_MAX`] of them wait. As many may share one stamp, and a hand-over may fall among them. Between stamp and send
-//! lie the kernel's sends of those before it, fewer than twice [`SENDS_MAX`] of some microseconds each; a request that
+//! [`sends::QUEUED_MAX`] of them wait. As many may share one stamp, and a hand-over may fall among them. Between stamp and send
+//! lie the kernel's sends of those before it, fewer than twice as many of some microseconds each; a request that
 //! is alone in its turn waits for none. So service time is never understated, and overstated by no more than that.
 //!
 //! Answers are stamped when they are taken from the ring, all that are there at once: they had come by then, and how
 //! long we take over those before them is not theirs.
 
 mod buffers;
+mod sends;
 
 use std::io;
 use std::num::NonZeroU32;
 use std::os::fd::AsRawFd;
 
-use engine::{Action, Completion, Conn, Event, Io};
+use engine::{Completion, Conn, Event, Io, Outgoing};
 use io_uring::squeue::Flags;
 use io_uring::types::{CancelBuilder, Fixed, RecvMsgOut, SubmitArgs, Timespec};
 use io_uring::{IoUring, cqueue, opcode, squeue};
 use rustix::io::Errno;
-use rustix::net::{SendFlags, SocketAddrAny};
+use rustix::net::SocketAddrAny;
 use units::Instant;
 
 use self::buffers::Buffers;
+use self::sends::Sends;
 use crate::addresses::Route;
 use crate::arrival::{self, CONTROL_BYTES};
 use crate::clock::monotonic_now;
@@ -36,16 +38,10 @@ use crate::socket::{self, connect_failure};
 
 /// Operations that may be queued before they are handed to the kernel.
 const QUEUE_MAX: u32 = 512;
-/// Sends that may be queued; bounds how long before its send a request is stamped.
-const SENDS_MAX: usize = 32;
 /// Completions taken from the kernel at one time.
 const SEEN_MAX: usize = 256;
 /// Bytes of the head that the kernel puts before a control message and the bytes received with it.
 const RECEIVED_HEAD_BYTES: usize = 16;
-/// A request up to this size fits into the buffer of a socket that has no other under way, so that its send is done
-/// when it is submitted; a longer one is reported when the kernel has taken all of it.
-const SENT_AT_ONCE_BYTES_MAX: usize = 4096;
-
 /// Sizes of what a ring holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RingSizes {
@@ -70,7 +66,7 @@ pub struct UringIo {
     // Dropped in this order: nothing is under way any more when the memory goes that the kernel works with.
     ring: IoUring,
     buffers: Buffers,
-    request: Box<[u8]>,
+    sends: Sends,
     targets: Box<[SocketAddrAny]>,
     /// How receives with stamps are asked for.
     stamped: Box<libc::msghdr>,
@@ -82,8 +78,6 @@ pub struct UringIo {
     next_seen: usize,
     /// The buffer whose bytes the caller reads.
     lent: Option<u16>,
-    /// Requests to be queued, in order, at most [`SENDS_MAX`].
-    sends: Vec<Conn>,
     incidents: Incidents,
     /// The kernel refused the ring itself something.
     failed: Option<Errno>,
@@ -92,7 +86,7 @@ pub struct UringIo {
 #[derive(Debug, Clone, Copy, Default)]
 struct Socket {
     generation: u32,
-    /// Bytes of the request not yet taken by the kernel, where that is waited for: its send is under way then.
+    /// Bytes not yet taken by the kernel, where that is waited for: a send is under way then.
     unsent_bytes: u32,
     /// Nothing can be sent any more. What the peer had said before is received first: a server may answer a request
     /// without reading all of it, and close.
@@ -117,9 +111,8 @@ enum Operation {
 }
 
 impl UringIo {
-    /// A ring for `connections` connections along `route`, all of which send `request`. Fails where the kernel, its
-    /// version or a policy refuses it.
-    pub fn new(route: Route, connections: u32, request: &[u8], sizes: RingSizes) -> Result<Self, Errno> {
+    /// A ring for `connections` connections along `route`. Fails where the kernel, its version or a policy refuses it.
+    pub fn new(route: Route, connections: u32, sizes: RingSizes) -> Result<Self, Errno> {
         let ring: IoUring = IoUring::builder()
             .setup_single_issuer()
             .setup_defer_taskrun()
@@ -133,7 +126,7 @@ impl UringIo {
         Ok(Self {
             ring,
             buffers,
-            request: request.into(),
+            sends: Sends::default(),
             targets: route.targets().iter().map(|target| SocketAddrAny::from(*target)).collect(),
             stamped: Box::new(stamped_message()),
             route,
@@ -142,7 +135,6 @@ impl UringIo {
             seen_at: monotonic_now(),
             next_seen: 0,
             lent: None,
-            sends: Vec::with_capacity(SENDS_MAX),
             incidents: Incidents::default(),
             failed: None,
         })
@@ -168,34 +160,13 @@ impl UringIo {
     fn queue(&mut self, entry: &squeue::Entry) {
         self.queue_sends();
         loop {
-            // SAFETY: what an entry points to, the request, the addresses and the message, is neither moved nor changed
-            // before `self` is dropped, and by then every operation has ended.
+            // SAFETY: what an entry points to, the addresses, the message and what is sent, is neither moved nor changed
+            // before its operation has ended; for what is sent, `Sends` sees to that. When `self` is dropped, all have.
             let queued = unsafe { self.ring.submission().push(entry) };
             if queued.is_ok() || self.failed.is_some() {
                 return;
             }
             self.submit();
-        }
-    }
-
-    /// Queues the requests that wait for it, all in one go: that is much cheaper than one by one.
-    #[inline]
-    fn queue_sends(&mut self) {
-        if self.sends.is_empty() {
-            return;
-        }
-        if QUEUE_MAX as usize - self.ring.submission().len() < SENDS_MAX {
-            self.submit();
-        }
-        let flags = if self.sends_at_once() { Flags::SKIP_SUCCESS } else { Flags::empty() };
-        let mut queue = self.ring.submission();
-        for conn in self.sends.drain(..) {
-            let send = send(&self.request, conn).flags(flags);
-            // SAFETY: as in `queue`.
-            if unsafe { queue.push(&send) }.is_err() {
-                // Room was made, unless the kernel did not take what was there.
-                self.failed.get_or_insert(Errno::BUSY);
-            }
         }
     }
 
@@ -210,32 +181,7 @@ impl UringIo {
             Ok(_) | Err(Errno::INTR) => {}
             Err(errno) => self.failed = Some(errno),
         }
-    }
-
-    fn connect(&mut self, conn: Conn) -> Option<Event<'static>> {
-        if self.sockets[conn.slot as usize].closing {
-            // Else the close of the last connection would close this one, in the same place of the table.
-            self.hand_over();
-        }
-        match self.open(conn) {
-            Ok(()) => {
-                let generation = conn.generation;
-                self.sockets[conn.slot as usize] = Socket {
-                    generation,
-                    unsent_bytes: 0,
-                    broken: false,
-                    open: true,
-                    busy: Operation::Connect,
-                    closing: false,
-                };
-                let address = &self.targets[self.route.target_index(conn.slot)];
-                let (pointer, length) = (address.as_ptr().cast(), address.addr_len());
-                let connect = opcode::Connect::new(Fixed(conn.slot), pointer, length).build();
-                self.queue(&connect.user_data(pack(Operation::Connect, conn)));
-                None
-            }
-            Err(errno) => Some(Event::ConnectFailed(connect_failure(errno))),
-        }
+        self.sends.are_submitted();
     }
 
     /// Puts a socket into the connection's place of the table; its descriptor is not needed any more then.
@@ -254,43 +200,6 @@ impl UringIo {
             opcode::RecvMulti::new(place, buffers::GROUP).build()
         };
         self.queue(&receive.user_data(pack(Operation::Receive, conn)));
-    }
-
-    #[inline]
-    fn send(&mut self, conn: Conn) -> Option<Event<'static>> {
-        let (at_once, length) = (self.sends_at_once(), self.request.len() as u32);
-        let socket = self.socket(conn)?;
-        if !at_once {
-            socket.unsent_bytes = length;
-        }
-        self.sends.push(conn);
-        if self.sends.len() == SENDS_MAX {
-            self.hand_over();
-        }
-        at_once.then_some(Event::Sent)
-    }
-
-    /// Whether a request's send is done when it is submitted.
-    fn sends_at_once(&self) -> bool {
-        self.request.len() <= SENT_AT_ONCE_BYTES_MAX
-    }
-
-    fn close(&mut self, conn: Conn) {
-        let Some(socket) = self.socket(conn) else { return };
-        let busy = socket.busy;
-        let sends = socket.unsent_bytes > 0;
-        *socket = Socket { generation: conn.generation, closing: true, ..Socket::default() };
-        let quiet =
-            |entry: squeue::Entry| entry.flags(Flags::SKIP_SUCCESS).user_data(pack(Operation::End, conn));
-        // What is under way holds the socket; closing its place in the table alone would leave the connection open, and the
-        // rest of a large request in memory. By its name, which the kernel finds in a hash table; by descriptor it would
-        // look at the operations of all sockets.
-        for operation in [busy, if sends { Operation::Send } else { Operation::End }] {
-            if operation != Operation::End {
-                self.queue(&quiet(opcode::AsyncCancel::new(pack(operation, conn)).build()));
-            }
-        }
-        self.queue(&quiet(opcode::Close::new(Fixed(conn.slot)).build()));
     }
 
     // ---- what has happened
@@ -338,31 +247,6 @@ impl UringIo {
                 let closed = result.is_ok() && !socket.broken;
                 self.give_back(buffer);
                 Some(Seen::Known(conn, if closed { Event::PeerClosed } else { Event::Reset }))
-            }
-        }
-    }
-
-    fn sent(&mut self, conn: Conn, result: i32) -> Option<Seen> {
-        let length = self.request.len();
-        let socket = self.socket(conn)?;
-        match outcome(result) {
-            Ok(bytes) if bytes < socket.unsent_bytes => {
-                socket.unsent_bytes -= bytes;
-                let from = length - socket.unsent_bytes as usize;
-                let rest = send(&self.request[from..], conn);
-                self.queue(&rest);
-                None
-            }
-            Ok(_) => {
-                socket.unsent_bytes = 0;
-                Some(Seen::Known(conn, Event::Sent))
-            }
-            Err(Errno::CANCELED) => None,
-            Err(errno) => {
-                (socket.unsent_bytes, socket.broken) = (0, true);
-                // The receive that is under way brings what there is, and then the end.
-                let ends = socket.busy == Operation::Receive && has_ended(errno);
-                (!ends).then_some(Seen::Known(conn, Event::Reset))
             }
         }
     }
@@ -417,24 +301,62 @@ enum Seen {
 impl Io for UringIo {
     type Error = Errno;
 
-    const SENDS_A_STAMP: u32 = SENDS_MAX as u32;
+    const SENDS_A_STAMP: u32 = sends::QUEUED_MAX as u32;
 
     fn now(&self) -> Instant {
         monotonic_now()
     }
 
-    #[inline]
-    fn submit(&mut self, action: Action) -> Option<Event<'static>> {
-        match action {
-            Action::Send(conn) => self.send(conn),
-            Action::Connect(conn) => self.connect(conn),
-            // The receive that is under way copies what comes; ending it for this would cost more than it saves.
-            Action::Skip(..) => None,
-            Action::Close(conn) => {
-                self.close(conn);
+    fn connect(&mut self, conn: Conn, target: Option<u32>) -> Option<Event<'static>> {
+        self.route.aim(conn.slot, target);
+        if self.sockets[conn.slot as usize].closing {
+            // Else the close of the last connection would close this one, in the same place of the table.
+            self.hand_over();
+        }
+        match self.open(conn) {
+            Ok(()) => {
+                let (generation, busy) = (conn.generation, Operation::Connect);
+                self.sockets[conn.slot as usize] =
+                    Socket { generation, open: true, busy, ..Socket::default() };
+                let address = &self.targets[self.route.target_index(conn.slot)];
+                let (pointer, length) = (address.as_ptr().cast(), address.addr_len());
+                let connect = opcode::Connect::new(Fixed(conn.slot), pointer, length).build();
+                self.queue(&connect.user_data(pack(Operation::Connect, conn)));
                 None
             }
+            Err(errno) => Some(Event::ConnectFailed(connect_failure(errno))),
         }
+    }
+
+    #[inline]
+    fn send(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Option<Event<'static>> {
+        match bytes {
+            Outgoing::Shared(bytes) if self.sends.is_shared(bytes) => self.send_shared(conn),
+            bytes => self.send_other(conn, bytes),
+        }
+    }
+
+    // No `skip`: the receive that is under way copies what comes; ending it for that would cost more than it saves.
+
+    fn close(&mut self, conn: Conn) {
+        let Some(socket) = self.socket(conn) else { return };
+        let Socket { busy, unsent_bytes, .. } = *socket;
+        *socket = Socket { generation: conn.generation, closing: true, ..Socket::default() };
+        let sends = unsent_bytes > 0;
+        if sends {
+            self.sends.leave(conn);
+        }
+        let quiet =
+            |entry: squeue::Entry| entry.flags(Flags::SKIP_SUCCESS).user_data(pack(Operation::End, conn));
+        // What is under way holds the socket; closing its place in the table alone would leave the connection open, and the
+        // rest of a large request in memory. By its name, which the kernel finds in a hash table; by descriptor it would
+        // look at the operations of all sockets.
+        for operation in [busy, if sends { Operation::Send } else { Operation::End }] {
+            if operation != Operation::End {
+                self.queue(&quiet(opcode::AsyncCancel::new(pack(operation, conn)).build()));
+            }
+        }
+        self.queue(&quiet(opcode::Close::new(Fixed(conn.slot)).build()));
     }
 
     fn wait(&mut self, until: Option<Instant>) -> Result<(), Errno> {
@@ -451,6 +373,7 @@ impl Io for UringIo {
             arguments = arguments.timespec(timeout);
         }
         let waited = self.ring.submitter().submit_with_args(usize::from(!at_hand), &arguments);
+        self.sends.are_submitted();
         let ended = match waited.map_err(errno) {
             // BUSY: completions are held back for want of room, which we make now.
             Ok(_) | Err(Errno::TIME | Errno::INTR | Errno::BUSY) => Ok(()),
@@ -499,14 +422,6 @@ impl Drop for UringIo {
         }
         let _ = self.ring.submitter().register_sync_cancel(None, CancelBuilder::any());
     }
-}
-
-/// Sends `bytes`, which live as long as the ring.
-#[inline]
-fn send(bytes: &[u8], conn: Conn) -> squeue::Entry {
-    let flags = SendFlags::NOSIGNAL.bits().cast_signed();
-    let send = opcode::Send::new(Fixed(conn.slot), bytes.as_ptr(), bytes.len() as u32).flags(flags).build();
-    send.user_data(pack(Operation::Send, conn))
 }
 
 /// What lies in a buffer before the bytes that were received: on a sampled connection, a head and the stamp.

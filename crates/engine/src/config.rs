@@ -2,6 +2,7 @@
 //! "ignored when" something else is set.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use core::num::{NonZeroU32, NonZeroU64};
 
 use http::{Limits, RequestKind};
@@ -129,8 +130,8 @@ pub enum Reuse {
 /// The request that is sent, encoded once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// The bytes on the wire.
-    pub bytes: Box<[u8]>,
+    /// The bytes on the wire, which all connections share.
+    pub bytes: Arc<[u8]>,
     /// Whether its answer has a body (an answer to HEAD has none).
     pub kind: RequestKind,
 }

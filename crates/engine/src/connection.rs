@@ -1,5 +1,7 @@
 //! The words between the engine and whoever does its IO, and what the engine keeps of one connection.
 
+use alloc::sync::Arc;
+
 use http::{RequestKind, ResponseParser};
 use units::Instant;
 
@@ -22,13 +24,10 @@ pub struct Conn {
 /// is what both a registered epoll descriptor and a multishot io_uring receive do at no cost a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// Open a connection. Completed by [`Event::Connected`] or [`Event::ConnectFailed`].
+    /// Open a connection, to [`crate::Engine::target`]. Completed by [`Event::Connected`] or [`Event::ConnectFailed`].
     Connect(Conn),
-    /// Send the request, all of it, now: `sent` has been stamped. Completed by [`Event::Sent`].
+    /// Send [`crate::Engine::outgoing`], all of it, now: `sent` has been stamped. Completed by [`Event::Sent`].
     Send(Conn),
-    /// The next so many bytes of this connection are of no interest. Whoever does the IO may throw them away unread
-    /// and say [`Event::Skipped`], or report them as if this had not been said. Given by [`crate::Engine::poll_skip`].
-    Skip(Conn, u64),
     /// Close and forget. Not completed; nothing more may be reported for this `Conn`.
     Close(Conn),
 }
@@ -44,13 +43,33 @@ pub enum Event<'a> {
     Sent,
     /// Bytes arrived, in order; never empty.
     Received(&'a [u8]),
-    /// Bytes arrived and were thrown away, as [`Action::Skip`] allowed; in order with the others, never none. More than
+    /// Bytes arrived and were thrown away, as [`crate::Io::skip`] allowed; in order with the others, never none. More than
     /// it allowed came unasked.
     Skipped(u64),
     /// The server closed its side.
     PeerClosed,
     /// The connection broke: a reset, or an error of the kernel. No answer can come any more.
     Reset,
+}
+
+/// What is sent.
+#[derive(Debug, Clone, Copy)]
+pub enum Outgoing<'a> {
+    /// The same bytes for all connections, again and again: who has to keep them holds on to them and copies nothing.
+    Shared(&'a Arc<[u8]>),
+    /// Bytes of this connection, which may be others the next time.
+    Own(&'a [u8]),
+}
+
+impl Outgoing<'_> {
+    /// The bytes.
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Shared(bytes) => bytes,
+            Self::Own(bytes) => bytes,
+        }
+    }
 }
 
 /// Something that happened, and where.

@@ -20,7 +20,7 @@ use http::KnownHead;
 use units::{Duration, Instant};
 
 use crate::config::{Config, Load, Reuse, UserStart};
-use crate::connection::{Action, Answer, Completion, Conn, Event, NO_SLOT, Slot, State};
+use crate::connection::{Action, Answer, Completion, Conn, Event, NO_SLOT, Outgoing, Slot, State};
 use crate::queue::Queues;
 use crate::sample::{Sink, Window};
 use crate::schedule::Schedule;
@@ -115,7 +115,7 @@ pub struct Engine<S, P = Unscripted> {
     /// The head that the server sends again and again.
     known_head: KnownHead,
     wrong_answers: WrongAnswers,
-    skip: Option<Action>,
+    skip: Option<(Conn, u64)>,
     /// When the kernel had the bytes that are handled now.
     arrived: Option<Instant>,
 }
@@ -185,17 +185,18 @@ impl<S: Sink, P: Script> Engine<S, P> {
         engine
     }
 
-    /// The bytes that [`Action::Send`] sends on `conn`: without a script the same for every connection.
-    pub fn request_bytes(&self, conn: Conn) -> &[u8] {
+    /// What [`Action::Send`] sends on `conn`: without a script the same for every connection.
+    #[inline]
+    pub fn outgoing(&self, conn: Conn) -> Outgoing<'_> {
         match &self.script {
-            Some(script) => script.request(conn.slot),
-            None => &self.config.request.bytes,
+            Some(script) => Outgoing::Own(script.request(conn.slot)),
+            None => Outgoing::Shared(&self.config.request.bytes),
         }
     }
 
-    /// Which server `conn` goes to, by its number; without a script 0.
-    pub fn target(&self, conn: Conn) -> u32 {
-        self.answers[conn.slot as usize].target
+    /// Which server `conn` goes to, by its number; without a script it is nobody's choice.
+    pub fn target(&self, conn: Conn) -> Option<u32> {
+        P::SCRIPTED.then(|| self.answers[conn.slot as usize].target)
     }
 
     /// Where the load stands.
@@ -277,10 +278,10 @@ impl<S: Sink, P: Script> Engine<S, P> {
         self.poll_send(now).map(Action::Send).or_else(|| self.actions.pop_front())
     }
 
-    /// A hint about the next bytes of the connection that the last completion was of, to be given to the IO before it
-    /// reports another.
+    /// How many of the next bytes of a connection, the one that the last completion was of, are of no interest: to be
+    /// given to the IO before it reports another.
     #[inline]
-    pub fn poll_skip(&mut self) -> Option<Action> {
+    pub fn poll_skip(&mut self) -> Option<(Conn, u64)> {
         self.skip.take()
     }
 

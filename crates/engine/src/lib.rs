@@ -29,9 +29,9 @@ mod timers;
 pub use config::{
     Arrivals, Config, Expect, GoodStatus, Load, Request, Reuse, Share, Stop, Timeouts, UserStart,
 };
-pub use connection::{Action, Completion, Conn, ConnectFailure, Event};
+pub use connection::{Action, Completion, Conn, ConnectFailure, Event, Outgoing};
 pub use engine::{Counters, Engine, RETRY_PAUSE, Stage, WrongAnswer};
-pub use io::{Io, ScriptedIo, drive, drive_scripted};
+pub use io::{Io, drive};
 pub use sample::{Outcome, Sample, Sink, Window};
 pub use schedule::Schedule;
 pub use script::{Due, Next, Script, Unscripted};

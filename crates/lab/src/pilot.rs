@@ -67,7 +67,11 @@ fn add_threads(
     }
 }
 
-fn backend(plan: &LoadPlan, threads: NonZeroU32) -> Result<(Backend, Option<UringRefused>), LabError> {
+/// What carries the load on so many threads, and why it is not io_uring where that was wanted.
+pub(crate) fn backend(
+    plan: &LoadPlan,
+    threads: NonZeroU32,
+) -> Result<(Backend, Option<UringRefused>), LabError> {
     if plan.io == IoChoice::Epoll {
         return Ok((Backend::Epoll, None));
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use driver::{Backend, Control, Route, run_scripted};
+use driver::{Control, Route, run_scripted};
 use engine::{Load, Script};
 use events::Moment;
 use plan::Threads;
@@ -12,6 +12,7 @@ use crate::carry::{ThreadEnd, Work, carry_out_on, enough_files};
 use crate::crew::Crew;
 use crate::error::LabError;
 use crate::job::Job;
+use crate::pilot::backend;
 
 /// Runs the load of `job`, whose plan is a scripted one of as many threads as there are `scripts`, to its end, or until
 /// `control` interrupts it. Gives the scripts back in the same order. `job.targets` are the servers that scripts name by
@@ -31,8 +32,8 @@ pub fn run<P: Script + Send>(
         "a plan for its scripts"
     );
     enough_files(job.plan.connections.get())?;
-    // Why not io_uring: see `driver::run_scripted`.
-    let crew = Crew { backend: Backend::Epoll, refused: None, threads, threads_why: None };
+    let (backend, refused) = backend(job.plan, threads)?;
+    let crew = Crew { backend, refused, threads, threads_why: None };
     let given_back: Vec<Mutex<Option<P>>> = scripts.iter().map(|_| Mutex::new(None)).collect();
     let configs = job.plan.configs(threads, job.request, job.expect);
     let mut first_slot = 0;
@@ -42,7 +43,7 @@ pub fn run<P: Script + Send>(
             let connections = config.connections;
             first_slot += connections.get();
             Box::new(move |feed| {
-                let (finished, script) = run_scripted(config, route, feed, script, control)?;
+                let (finished, script) = run_scripted(config, route, feed, script, control, backend)?;
                 *back.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(script);
                 Ok(ThreadEnd::new(finished, connections))
             })

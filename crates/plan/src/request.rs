@@ -123,7 +123,7 @@ mod tests {
         let it = target("http://[::1]:8080/a?b=c").unwrap();
         assert_eq!((it.host.as_str(), it.port), ("::1", 8080));
         assert_eq!((it.method.as_str(), it.path.as_str()), ("GET", "/a"));
-        let text = String::from_utf8(it.request.bytes.into()).unwrap();
+        let text = String::from_utf8(it.request.bytes.to_vec()).unwrap();
         assert!(text.starts_with("GET /a?b=c HTTP/1.1\r\nHost: [::1]:8080\r\n"), "{text}");
         assert_eq!(target("http://localhost").unwrap().port, 80);
     }

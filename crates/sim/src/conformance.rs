@@ -7,9 +7,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::num::NonZeroU64;
+use std::sync::Arc;
 
-use engine::{Engine, Io, Reuse, Sample, drive};
-use units::Duration;
+use engine::{Config, Due, Engine, Io, Next, Reuse, Sample, Script, Sink, drive};
+use http::{RequestKind, Response};
+use units::{Duration, Instant};
 
 use crate::fault::Answer;
 use crate::scenario::Scenario;
@@ -61,7 +63,7 @@ pub trait Harness {
     /// The implementation under test.
     type Io: Io<Error: Debug>;
 
-    /// A fresh server and the IO to reach it, for `connections` connections that send `request`.
+    /// A fresh server, which is sent `request` again and again, and the IO to reach it, for `connections` connections.
     fn start(&mut self, behaviour: &Behaviour, connections: u32, request: &[u8]) -> Self::Io;
 }
 
@@ -105,16 +107,65 @@ fn load(connections: u32, requests: u64, body: String) -> Scenario {
     scenario
 }
 
+/// Keeps all samples.
+struct Kept(Vec<Sample>);
+
+impl Sink for Kept {
+    fn record(&mut self, sample: &Sample) {
+        self.0.push(*sample);
+    }
+}
+
+/// Users who all send the same, each from memory of its own that holds something else as soon as its request is over.
+struct FromOwnMemory {
+    request: Arc<[u8]>,
+    own: Vec<Vec<u8>>,
+}
+
+impl Script for FromOwnMemory {
+    fn next(&mut self, user: u32, now: Instant) -> Next {
+        self.own[user as usize].copy_from_slice(&self.request);
+        Next::Send(Due { intended: now, kind: RequestKind::Ordinary, target: user })
+    }
+
+    fn request(&self, user: u32) -> &[u8] {
+        &self.own[user as usize]
+    }
+
+    fn ended(&mut self, user: u32, _: &Sample, response: Option<&Response>) -> bool {
+        self.own[user as usize].fill(b'!');
+        response.is_some_and(|response| response.status == 200)
+    }
+}
+
+/// What comes of the scenario where all connections share their request, and where each has its own.
+fn run_both(harness: &mut impl Harness, behaviour: &Behaviour, scenario: &Scenario) -> [Seen; 2] {
+    let own = |config: Config, sink, start| {
+        let request = Arc::clone(&config.request.bytes);
+        let own = vec![request.to_vec(); config.connections.get() as usize];
+        Engine::scripted(config, sink, FromOwnMemory { request, own }, start)
+    };
+    [run(harness, behaviour, scenario), run_engine(harness, behaviour, scenario, own)]
+}
+
 fn run(harness: &mut impl Harness, behaviour: &Behaviour, scenario: &Scenario) -> Seen {
+    run_engine(harness, behaviour, scenario, Engine::new)
+}
+
+fn run_engine<P: Script>(
+    harness: &mut impl Harness,
+    behaviour: &Behaviour,
+    scenario: &Scenario,
+    make: impl FnOnce(Config, Kept, Instant) -> Engine<Kept, P>,
+) -> Seen {
     let config = scenario.config.clone();
     let mut io = harness.start(behaviour, config.connections.get(), &config.request.bytes);
-    let mut samples = Vec::new();
     let start = io.now();
-    let mut engine = Engine::new(config, |sample: &Sample| samples.push(*sample), start);
+    let mut engine = make(config, Kept(Vec::new()), start);
     drive(&mut engine, &mut io, |_, _| None).expect("the IO works");
     let connections_opened = engine.counters().connections_opened;
     assert_eq!(engine.outstanding(), 0, "{behaviour:?}: requests without an outcome");
-    drop(engine);
+    let Kept(samples) = engine.into_sink();
     for sample in &samples {
         let sent = sample.sent.unwrap_or(sample.done);
         let in_order = sample.intended <= sample.ready && sent <= sample.done;
@@ -172,15 +223,16 @@ fn failures_have_their_own_outcome(harness: &mut impl Harness) {
 fn timeouts_end_at_their_bound(harness: &mut impl Harness) {
     let mut scenario = load(3, 6, "hello".into());
     scenario.config.timeouts.request = Duration::from_millis(30);
-    let seen = run(harness, &Behaviour::NeverAnswers, &scenario);
-    assert_eq!(seen.outcomes(), BTreeMap::from([("timed_out", 6)]));
-    let at_bound =
-        seen.samples.iter().all(|sample| sample.service_time() == Some(scenario.config.timeouts.request));
-    assert!(at_bound, "a timed-out request lasts exactly its bound");
+    let bound = scenario.config.timeouts.request;
+    for seen in run_both(harness, &Behaviour::NeverAnswers, &scenario) {
+        assert_eq!(seen.outcomes(), BTreeMap::from([("timed_out", 6)]));
+        let at_bound = seen.samples.iter().all(|sample| sample.service_time() == Some(bound));
+        assert!(at_bound, "a timed-out request lasts exactly its bound");
+    }
 }
 
 /// A request with a body of so many bytes.
-fn post(body_bytes: usize) -> Box<[u8]> {
+fn post(body_bytes: usize) -> Arc<[u8]> {
     let head = format!("POST / HTTP/1.1\r\nContent-Length: {body_bytes}\r\n\r\n");
     [head.as_bytes(), &vec![b'x'; body_bytes]].concat().into()
 }
@@ -190,14 +242,15 @@ fn early_answers_are_answers(harness: &mut impl Harness) {
     for body_bytes in [100_000, 8 << 20] {
         let mut scenario = load(2, 40, "hello".into());
         scenario.config.request.bytes = post(body_bytes);
-        let seen = run(harness, &Behaviour::AnswersEarly, &scenario);
-        assert_eq!(seen.outcomes(), BTreeMap::from([("answered", 40)]), "{body_bytes} bytes");
-        let refused = engine::Outcome::Answered { status: 413, expected: false };
-        assert!(seen.samples.iter().all(|sample| sample.outcome == refused), "{body_bytes} bytes");
-        assert_eq!(seen.connections_opened, 40, "{body_bytes} bytes: no connection is used again");
-
-        let seen = run(harness, &Behaviour::ResetsEarly, &scenario);
-        assert_eq!(seen.outcomes(), BTreeMap::from([("reset", 40)]), "{body_bytes} bytes");
+        for seen in run_both(harness, &Behaviour::AnswersEarly, &scenario) {
+            assert_eq!(seen.outcomes(), BTreeMap::from([("answered", 40)]), "{body_bytes} bytes");
+            let refused = engine::Outcome::Answered { status: 413, expected: false };
+            assert!(seen.samples.iter().all(|sample| sample.outcome == refused), "{body_bytes} bytes");
+            assert_eq!(seen.connections_opened, 40, "{body_bytes} bytes: no connection is used again");
+        }
+        for seen in run_both(harness, &Behaviour::ResetsEarly, &scenario) {
+            assert_eq!(seen.outcomes(), BTreeMap::from([("reset", 40)]), "{body_bytes} bytes");
+        }
     }
 }
 
@@ -207,9 +260,10 @@ fn large_requests_are_sent_whole(harness: &mut impl Harness) {
     let behaviour =
         Behaviour::Answers { framing: Answer::ContentLength, body_bytes: 5, piece_bytes: 1 << 20 };
     scenario.config.expect.body = Some(Behaviour::body(5).into_bytes().into());
-    let seen = run(harness, &behaviour, &scenario);
-    assert_eq!(seen.outcomes(), BTreeMap::from([("answered", 4)]), "requests of 8 MiB");
-    assert_eq!(seen.connections_opened, 2, "the connection is reusable once the request is written");
+    for seen in run_both(harness, &behaviour, &scenario) {
+        assert_eq!(seen.outcomes(), BTreeMap::from([("answered", 4)]), "requests of 8 MiB");
+        assert_eq!(seen.connections_opened, 2, "the connection is reusable once the request is written");
+    }
 }
 
 fn fresh_connections_are_fresh(harness: &mut impl Harness) {

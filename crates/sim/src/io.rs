@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 use std::convert::Infallible;
 
-use engine::{Action, Completion, Conn, ConnectFailure, Event, Io, ScriptedIo};
+use engine::{Completion, Conn, ConnectFailure, Event, Io, Outgoing};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use units::{Duration, Instant, Seed};
@@ -100,6 +100,12 @@ impl SimIo {
         }
     }
 
+    /// Takes note of an action.
+    fn note(&mut self, action: &str) {
+        self.actions += 1;
+        self.fold(format!("{action}@{}", self.now.as_nanos()).as_bytes());
+    }
+
     fn schedule(&mut self, after: Duration, conn: Conn, what: What) {
         self.schedule_at(self.now + after, conn, what);
     }
@@ -108,19 +114,6 @@ impl SimIo {
         self.sequence += 1;
         let Conn { slot, generation } = conn;
         self.pending.push(Reverse(Pending { at, sequence: self.sequence, slot, generation, what }));
-    }
-
-    fn connect(&mut self, conn: Conn) {
-        assert!(self.ever.insert(conn), "{conn:?} connected twice");
-        self.links.insert(conn, Link::Connecting);
-        let chance = below(&mut self.random, 1000) as u32;
-        let faults = &self.plan.faults;
-        let round_trip = self.plan.network * 2;
-        if chance < faults.refused_per_mille {
-            self.schedule(round_trip, conn, What::Refused);
-        } else if chance >= faults.refused_per_mille + faults.black_hole_per_mille {
-            self.schedule(round_trip, conn, What::Connected);
-        }
     }
 
     fn request_arrives(&mut self, conn: Conn) {
@@ -201,33 +194,45 @@ impl Io for SimIo {
         self.now
     }
 
-    fn submit(&mut self, action: Action) -> Option<Event<'static>> {
-        self.actions += 1;
-        self.fold(format!("{action:?}@{}", self.now.as_nanos()).as_bytes());
-        match action {
-            Action::Connect(conn) => self.connect(conn),
-            Action::Send(conn) => {
-                let link = self.links.get(&conn).copied();
-                assert!(matches!(link, Some(Link::Up | Link::Over)), "{conn:?} sends while {link:?}");
-                if link == Some(Link::Over) {
-                    return Some(Event::Reset);
-                }
-                if let Some(answer) = self.plan.early_answer {
-                    // Never sent: the rest of the request meets the reset.
-                    self.deliver(conn, self.plan.network * 2, answer.to_vec(), Some(What::Resets));
-                    return None;
-                }
-                self.schedule(self.plan.network, conn, What::RequestArrives);
-                return Some(Event::Sent);
-            }
-            // It may be reported as if it had not been said.
-            Action::Skip(..) => {}
-            Action::Close(conn) => {
-                assert!(self.ever.contains(&conn), "{conn:?} closed and never opened");
-                self.links.remove(&conn);
-            }
+    /// All servers are the same one; which was named is part of the fingerprint.
+    fn connect(&mut self, conn: Conn, target: Option<u32>) -> Option<Event<'static>> {
+        self.note(&format!("Connect {conn:?} {target:?}"));
+        assert!(self.ever.insert(conn), "{conn:?} connected twice");
+        self.links.insert(conn, Link::Connecting);
+        let chance = below(&mut self.random, 1000) as u32;
+        let faults = &self.plan.faults;
+        let round_trip = self.plan.network * 2;
+        if chance < faults.refused_per_mille {
+            self.schedule(round_trip, conn, What::Refused);
+        } else if chance >= faults.refused_per_mille + faults.black_hole_per_mille {
+            self.schedule(round_trip, conn, What::Connected);
         }
         None
+    }
+
+    fn send(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Option<Event<'static>> {
+        self.note(&format!("Send {conn:?}"));
+        self.fold(bytes.bytes());
+        let link = self.links.get(&conn).copied();
+        assert!(matches!(link, Some(Link::Up | Link::Over)), "{conn:?} sends while {link:?}");
+        if link == Some(Link::Over) {
+            return Some(Event::Reset);
+        }
+        if let Some(answer) = self.plan.early_answer {
+            // Never sent: the rest of the request meets the reset.
+            self.deliver(conn, self.plan.network * 2, answer.to_vec(), Some(What::Resets));
+            return None;
+        }
+        self.schedule(self.plan.network, conn, What::RequestArrives);
+        Some(Event::Sent)
+    }
+
+    // No `skip`: what comes may be reported as if it had not been said.
+
+    fn close(&mut self, conn: Conn) {
+        self.note(&format!("Close {conn:?}"));
+        assert!(self.ever.contains(&conn), "{conn:?} closed and never opened");
+        self.links.remove(&conn);
     }
 
     /// # Panics
@@ -285,16 +290,5 @@ impl Io for SimIo {
             other => other,
         };
         Some((self.now, Completion { conn, event, arrived: None }))
-    }
-}
-
-/// All servers are the same one; what they are asked is part of the fingerprint.
-impl ScriptedIo for SimIo {
-    fn aim(&mut self, slot: u32, target: u32) {
-        self.fold(format!("{slot}->{target}").as_bytes());
-    }
-
-    fn load(&mut self, _: u32, request: &[u8]) {
-        self.fold(request);
     }
 }

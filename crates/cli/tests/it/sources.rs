@@ -42,7 +42,6 @@ fn a_recording_is_made_again_by_each_user() {
     for (arguments, part) in [
         (&["--rate", "10"][..], "--rate is about one request"),
         (&["--poisson"], "--poisson is about one request"),
-        (&["--io", "uring"], "--io is about one request"),
         (&["-n", "0"], "0 requests are none"),
         (&["--requests-per-user", "0"], "0 requests per user are none"),
     ] {
@@ -104,4 +103,27 @@ fn a_request_with_a_random_query_is_one_row() {
     rows.sort_unstable();
     // A name of its own is what its author wants it to be, with its variables.
     assert_eq!(rows, [("GET /?q=${__Random(1,1000000)}", 60), ("item 1", 30), ("item 2", 30)]);
+}
+
+#[test]
+fn a_scenario_goes_over_io_uring_where_the_kernel_allows_it_and_over_epoll_where_it_is_told_to() {
+    let target = Target::start(&[]);
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = dir.path().join("users.toml");
+    let text = format!(
+        "base = \"{}\"\nload = {{ users = 3, iterations = 40 }}\n\
+         [[steps]]\nrequest = \"GET /hello?user=${{__threadNum}}\"\nextract = {{ word = {{ regex = '(h[a-z]+)' }} }}\n\
+         [[steps]]\nrequest = \"GET /hello?again=${{word}}\"\n",
+        target.url
+    );
+    fs::write(&file, text).expect("written");
+    let allowed = driver::probe_uring(3).is_ok();
+    for (io, carries) in [("auto", if allowed { "io_uring" } else { "epoll" }), ("epoll", "epoll")] {
+        let output = run(&["hit", "--scenario", file.to_str().expect("text"), "--io", io, "--json"]);
+        let result = json(&output);
+        assert_eq!(result["load"]["io"], carries, "{io}: {result}");
+        assert_eq!(result["outcomes"]["answered"], 240, "{io}: {result}");
+        let failed = result["steps"].as_array().expect("steps").iter().filter(|step| step["failed"] != 0);
+        assert_eq!(failed.count(), 0, "{io}: {result}");
+    }
 }

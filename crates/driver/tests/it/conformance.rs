@@ -12,7 +12,7 @@ use sim::conformance::{Behaviour, EARLY_ANSWER, Harness, suite};
 /// Real servers, reached through the IO that `0` makes.
 struct Sockets<F>(F);
 
-impl<T: Io<Error: std::fmt::Debug>, F: Fn(Route, u32, &[u8]) -> T> Harness for Sockets<F> {
+impl<T: Io<Error: std::fmt::Debug>, F: Fn(Route, u32) -> T> Harness for Sockets<F> {
     type Io = T;
 
     fn start(&mut self, behaviour: &Behaviour, connections: u32, request: &[u8]) -> T {
@@ -27,7 +27,7 @@ impl<T: Io<Error: std::fmt::Debug>, F: Fn(Route, u32, &[u8]) -> T> Harness for S
             std::thread::spawn(move || accept(&listener, &behaviour, request_bytes));
         }
         let route = Route::new(vec![address], 0).expect("a target");
-        (self.0)(route, connections, request)
+        (self.0)(route, connections)
     }
 }
 
@@ -97,9 +97,7 @@ fn reset(stream: &TcpStream) {
 
 #[test]
 fn epoll_conforms() {
-    suite(&mut Sockets(|route, connections, request: &[u8]| {
-        EpollIo::new(route, connections, request).expect("epoll")
-    }));
+    suite(&mut Sockets(|route, connections| EpollIo::new(route, connections).expect("epoll")));
 }
 
 #[test]
@@ -108,7 +106,7 @@ fn io_uring_conforms() {
         eprintln!("not tried: {refused}");
         return;
     }
-    suite(&mut Sockets(|route, connections, request: &[u8]| {
-        UringIo::new(route, connections, request, RingSizes::default()).expect("io_uring")
+    suite(&mut Sockets(|route, connections| {
+        UringIo::new(route, connections, RingSizes::default()).expect("io_uring")
     }));
 }

@@ -42,7 +42,7 @@ fn takes_the_answer(io: &mut impl Io<Error = Errno>) {
 
 #[test]
 fn epoll_takes_the_answer_of_an_eager_server() {
-    takes_the_answer(&mut EpollIo::new(eager(), 8, common::REQUEST).expect("epoll"));
+    takes_the_answer(&mut EpollIo::new(eager(), 8).expect("epoll"));
 }
 
 #[test]
@@ -51,6 +51,6 @@ fn io_uring_takes_the_answer_of_an_eager_server() {
         eprintln!("not tried: {refused}");
         return;
     }
-    let ring = UringIo::new(eager(), 8, common::REQUEST, RingSizes::default());
+    let ring = UringIo::new(eager(), 8, RingSizes::default());
     takes_the_answer(&mut ring.expect("io_uring"));
 }

@@ -7,7 +7,7 @@ use std::num::NonZeroU64;
 use std::sync::mpsc::{Sender, channel};
 
 use driver::{EpollIo, RingSizes, Route, UringIo, UringRefused, probe_uring};
-use engine::{Action, Conn, Engine, Io, Outcome, Sample, drive};
+use engine::{Conn, Engine, Io, Outcome, Outgoing, Sample, drive};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use units::Duration;
@@ -87,7 +87,7 @@ fn a_ring_without_free_buffers_starts_its_receives_again() {
     let server = Answering::start();
     // An answer takes two or three of these, and forty come at one time.
     let sizes = RingSizes { buffers: 2, buffer_bytes: 256, ..RingSizes::default() };
-    let mut io = UringIo::new(server.route(), 40, common::REQUEST, sizes).unwrap();
+    let mut io = UringIo::new(server.route(), 40, sizes).unwrap();
     assert_eq!(outcomes(&mut io, 40), BTreeMap::from([("answered", 2000)]));
     assert!(io.incidents().no_buffer > 0, "{:?}", io.incidents());
     assert_eq!(io.buffers_out(), 0);
@@ -102,17 +102,18 @@ fn completions_that_the_ring_has_no_room_for_are_not_lost() {
     let conns = || (0..CONNECTIONS).map(|slot| Conn { slot, generation: 1 });
     let sizes = RingSizes { completions: std::num::NonZeroU32::MIN, ..RingSizes::default() };
     let (route, reset) = resetting();
-    let mut io = UringIo::new(route, CONNECTIONS, common::REQUEST, sizes).unwrap();
+    let mut io = UringIo::new(route, CONNECTIONS, sizes).unwrap();
     for conn in conns() {
-        assert_eq!(io.submit(Action::Connect(conn)), None);
+        assert_eq!(io.connect(conn, None), None);
         await_events(&mut io, 1);
         // Sooner, it might come before the news that the connection is up, and alone.
         reset.send(()).unwrap();
         await_events(&mut io, 1);
     }
     // A send on a connection that was reset fails when it is submitted, whether or not anybody looks.
+    let request = common::REQUEST.into();
     for conn in conns() {
-        io.submit(Action::Send(conn));
+        io.send(conn, Outgoing::Shared(&request));
     }
     await_events(&mut io, CONNECTIONS);
     assert!(io.incidents().completions_held_back > 0, "{:?}", io.incidents());
@@ -160,7 +161,7 @@ fn connections_beyond_the_open_files_fail_under_their_own_name() {
     // It accepts nothing, which would take files, too.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let route = Route::new(vec![listener.local_addr().unwrap()], 0).unwrap();
-    let mut io = EpollIo::new(route, 60, common::REQUEST).unwrap();
+    let mut io = EpollIo::new(route, 60).unwrap();
     let hard = getrlimit(Resource::Nofile).maximum;
     setrlimit(Resource::Nofile, Rlimit { current: Some(40), maximum: hard }).unwrap();
     let mut config = common::config(60);

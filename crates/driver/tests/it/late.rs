@@ -76,10 +76,7 @@ fn a_late_look_is_told_from_a_late_answer(
 
 #[test]
 fn over_epoll_a_late_look_is_told_from_a_late_answer() {
-    a_late_look_is_told_from_a_late_answer(
-        &mut EpollIo::new(prompt(), 2, common::REQUEST).expect("epoll"),
-        1..=1,
-    );
+    a_late_look_is_told_from_a_late_answer(&mut EpollIo::new(prompt(), 2).expect("epoll"), 1..=1);
 }
 
 #[test]
@@ -88,7 +85,7 @@ fn over_io_uring_a_late_look_is_told_from_a_late_answer() {
         eprintln!("not tried: {refused}");
         return;
     }
-    let ring = UringIo::new(prompt(), 2, common::REQUEST, RingSizes::default());
+    let ring = UringIo::new(prompt(), 2, RingSizes::default());
     // A request may be queued when the pause begins, and goes out when it is over: its answer is late by its stamp, too.
     a_late_look_is_told_from_a_late_answer(&mut ring.expect("io_uring"), 1..=2);
 }

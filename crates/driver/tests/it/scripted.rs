@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::num::NonZeroU32;
 
-use driver::{Control, Route, run_scripted};
+use driver::{Backend, Control, Route, probe_uring, run_scripted};
 use engine::{Config, Due, Expect, Load, Next, Request, Reuse, Sample, Script, Share, Stop, Timeouts};
 use http::{Limits, RequestKind, Response};
 use units::{Duration, Instant, Seed};
@@ -73,8 +73,8 @@ impl Script for Turns {
     }
 }
 
-#[test]
-fn each_user_sends_its_own_requests_to_the_server_it_names() {
+/// Every answer says which request it is of, and the script looks at each.
+fn each_user_sends_its_own(backend: Backend) {
     let users = 4;
     let route = Route::new(vec![server("even"), server("odd")], 0).expect("two targets");
     let config = Config {
@@ -89,7 +89,7 @@ fn each_user_sends_its_own_requests_to_the_server_it_names() {
             drain: Duration::from_secs(20),
         },
         reuse: Reuse::KeepAlive,
-        request: Request { bytes: Box::default(), kind: RequestKind::Ordinary },
+        request: Request { bytes: [].into(), kind: RequestKind::Ordinary },
         expect: Expect::default(),
         limits: Limits::default(),
         seed: Seed(1),
@@ -103,8 +103,22 @@ fn each_user_sends_its_own_requests_to_the_server_it_names() {
     let answered = std::cell::Cell::new(0);
     let sink = |sample: &Sample| answered.set(answered.get() + u32::from(sample.outcome.is_answered()));
     let (finished, script) =
-        run_scripted(config, route, sink, script, &Control::default()).expect("epoll works");
+        run_scripted(config, route, sink, script, &Control::default(), backend).expect("the IO works");
     assert_eq!(finished.counters.intended, u64::from(users * EACH));
     assert_eq!(script.made, vec![EACH; users as usize]);
     assert_eq!(answered.get(), users * EACH);
+}
+
+#[test]
+fn over_epoll_each_user_sends_its_own_requests_to_the_server_it_names() {
+    each_user_sends_its_own(Backend::Epoll);
+}
+
+#[test]
+fn over_io_uring_each_user_sends_its_own_requests_to_the_server_it_names() {
+    if let Err(refused) = probe_uring(4) {
+        eprintln!("not tried: {refused}");
+        return;
+    }
+    each_user_sends_its_own(Backend::Uring);
 }

@@ -52,7 +52,7 @@ fn notices(io: &mut impl Io<Error = Errno>) {
 
 #[test]
 fn epoll_notices_what_comes_after_a_skipped_body() {
-    notices(&mut EpollIo::new(talkative(), 1, common::REQUEST).expect("epoll"));
+    notices(&mut EpollIo::new(talkative(), 1).expect("epoll"));
 }
 
 #[test]
@@ -61,6 +61,6 @@ fn io_uring_notices_what_comes_after_a_long_body() {
         eprintln!("not tried: {refused}");
         return;
     }
-    let ring = UringIo::new(talkative(), 1, common::REQUEST, RingSizes::default());
+    let ring = UringIo::new(talkative(), 1, RingSizes::default());
     notices(&mut ring.expect("io_uring"));
 }

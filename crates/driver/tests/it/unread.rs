@@ -43,10 +43,10 @@ fn held(port: u16) -> usize {
 }
 
 /// `IO` is alive all the while: what it holds does not go with it.
-fn leaves_nothing<T: Io<Error = Errno>>(make: impl FnOnce(Route, &[u8]) -> T) {
+fn leaves_nothing<T: Io<Error = Errno>>(make: impl FnOnce(Route) -> T) {
     let address = unreading();
     let request = request();
-    let mut io = make(Route::new(vec![address], 0).expect("one target"), &request);
+    let mut io = make(Route::new(vec![address], 0).expect("one target"));
     let mut config = common::config(CONNECTIONS);
     config.stop = engine::Stop { duration: Duration::from_secs(60), requests: NonZeroU64::new(REQUESTS) };
     config.timeouts.request = Duration::from_millis(20);
@@ -72,7 +72,7 @@ fn leaves_nothing<T: Io<Error = Errno>>(make: impl FnOnce(Route, &[u8]) -> T) {
 
 #[test]
 fn epoll_lets_a_socket_go_whose_request_timed_out() {
-    leaves_nothing(|route, request| EpollIo::new(route, CONNECTIONS, request).expect("epoll"));
+    leaves_nothing(|route| EpollIo::new(route, CONNECTIONS).expect("epoll"));
 }
 
 #[test]
@@ -81,7 +81,5 @@ fn io_uring_lets_a_socket_go_whose_request_timed_out() {
         eprintln!("not tried: {refused}");
         return;
     }
-    leaves_nothing(|route, request| {
-        UringIo::new(route, CONNECTIONS, request, RingSizes::default()).expect("io_uring")
-    });
+    leaves_nothing(|route| UringIo::new(route, CONNECTIONS, RingSizes::default()).expect("io_uring"));
 }

@@ -6,7 +6,7 @@ use units::Instant;
 use super::wrong::start_of;
 use super::{Engine, SKIPPED_BYTES_MIN, Stage};
 use crate::config::{Load, Reuse};
-use crate::connection::{Action, Answer, Completion, ConnectFailure, Event, Slot, State, check_body};
+use crate::connection::{Answer, Completion, ConnectFailure, Event, Slot, State, check_body};
 use crate::sample::{Outcome, Sink};
 use crate::script::Script;
 
@@ -150,7 +150,7 @@ impl<S: Sink, P: Script> Engine<S, P> {
         });
         let to_come = parser.body_bytes_to_come();
         if progress == Ok(Progress::NeedMore) && expected.is_none() && to_come >= SKIPPED_BYTES_MIN {
-            self.skip = Some(Action::Skip(self.conn(index), to_come));
+            self.skip = Some((self.conn(index), to_come));
         }
         self.on_progress(index, progress, bytes, !was_begun, now);
     }

@@ -29,6 +29,8 @@ pub struct Setting<'a> {
     pub properties: BTreeMap<String, String>,
     /// Requests in all, after which the load ends.
     pub requests: Option<NonZeroU64>,
+    /// What carries the load.
+    pub io: IoChoice,
     /// Where the response times go as an HdrHistogram interval log.
     pub interval_log: Option<&'a Path>,
 }
@@ -63,7 +65,7 @@ pub fn plan(prepared: &Prepared, setting: &Setting<'_>) -> LoadPlan {
         },
         reuse: Reuse::KeepAlive,
         seed: setting.seed,
-        io: IoChoice::Epoll,
+        io: setting.io,
     }
 }
 
@@ -82,7 +84,7 @@ pub fn carry_out<R: Report + Send>(
     let plan = plan(prepared, setting);
     let targets = servers.addresses().to_vec();
     // What users send is theirs to say, and so is what a good answer is.
-    let request = Request { bytes: Box::default(), kind: RequestKind::Ordinary };
+    let request = Request { bytes: [].into(), kind: RequestKind::Ordinary };
     let job = Job {
         url: &prepared.scenario().name,
         targets: &targets,

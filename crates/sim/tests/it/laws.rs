@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::num::NonZeroU32;
 
 use engine::{
-    Action, Completion, Config, Engine, Event, Io, Load, Reuse, Sample, Share, Stop, UserStart, drive,
+    Completion, Config, Conn, Engine, Event, Io, Load, Outgoing, Reuse, Sample, Share, Stop, UserStart, drive,
 };
 use sim::{Outcome, Scenario, ServerPlan, SimIo, Stall, run, run_over};
 use stats::{Interval, LITTLE_TOLERANCE, figures};
@@ -125,8 +125,16 @@ impl Io for Dozing {
         self.io.now()
     }
 
-    fn submit(&mut self, action: Action) -> Option<Event<'static>> {
-        self.io.submit(action)
+    fn connect(&mut self, conn: Conn, target: Option<u32>) -> Option<Event<'static>> {
+        self.io.connect(conn, target)
+    }
+
+    fn send(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Option<Event<'static>> {
+        self.io.send(conn, bytes)
+    }
+
+    fn close(&mut self, conn: Conn) {
+        self.io.close(conn);
     }
 
     fn wait(&mut self, until: Option<Instant>) -> Result<(), Infallible> {
@@ -172,15 +180,18 @@ impl Io for Watched {
         self.io.now()
     }
 
-    fn submit(&mut self, action: Action) -> Option<Event<'static>> {
-        match action {
-            Action::Connect(conn) => {
-                self.first_connect.entry(conn.slot).or_insert(self.io.now());
-            }
-            Action::Send(conn) => *self.sends.entry(conn.slot).or_default() += 1,
-            Action::Skip(..) | Action::Close(_) => {}
-        }
-        self.io.submit(action)
+    fn connect(&mut self, conn: Conn, target: Option<u32>) -> Option<Event<'static>> {
+        self.first_connect.entry(conn.slot).or_insert(self.io.now());
+        self.io.connect(conn, target)
+    }
+
+    fn send(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Option<Event<'static>> {
+        *self.sends.entry(conn.slot).or_default() += 1;
+        self.io.send(conn, bytes)
+    }
+
+    fn close(&mut self, conn: Conn) {
+        self.io.close(conn);
     }
 
     fn wait(&mut self, until: Option<Instant>) -> Result<(), Infallible> {

@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 use std::ops::Range;
 
-use engine::{Due, Engine, Next, Outcome, Sample, Script, drive_scripted};
+use engine::{Due, Engine, Next, Outcome, Sample, Script, drive};
 use http::{RequestKind, Response};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -99,7 +99,7 @@ fn run(scenario: &Scenario, seed: u64) -> Ran {
     let script = Wanderers::new(seed, scenario.config.connections.get());
     let sink = |sample: &Sample| samples.push(*sample);
     let mut engine = Engine::scripted(scenario.config.clone(), sink, script, Instant::ORIGIN);
-    let Ok(()) = drive_scripted(&mut engine, &mut io, |engine, now| {
+    let Ok(()) = drive(&mut engine, &mut io, |engine, now| {
         match scenario.interrupt_at {
             Some(at) if now >= at => engine.interrupt(now),
             at => return at,

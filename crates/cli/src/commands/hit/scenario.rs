@@ -39,6 +39,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     let setting = Setting {
         seed: arguments.seed,
         requests: at_least_one("requests", arguments.requests)?,
+        io: arguments.io,
         interval_log: arguments.hlog.as_deref(),
         ..Setting::default()
     };
@@ -92,7 +93,6 @@ fn only_one_request_has(arguments: &Hit) -> Result<(), PlanError> {
         ("--rate", arguments.rate.is_some()),
         ("--poisson", arguments.poisson),
         ("--backlog", arguments.backlog.is_some()),
-        ("--io", arguments.io == plan::IoChoice::Uring),
         ("--think", arguments.think.is_some()),
         ("--warm-up", arguments.warm_up.is_some()),
         ("--idle-timeout", arguments.idle_timeout.is_some()),

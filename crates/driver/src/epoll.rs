@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
 
-use engine::{Completion, Conn, Event, Io, Outgoing};
+use engine::{Completion, Conn, Event, Io, Outgoing, Sending};
 use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
 use rustix::net::{self, RecvFlags, SendFlags, sockopt};
@@ -101,25 +101,23 @@ impl EpollIo {
         Ok((fd, connecting))
     }
 
+    #[inline]
     fn socket(&mut self, conn: Conn) -> Option<&mut Socket> {
         self.sockets[conn.slot as usize].as_mut().filter(|socket| socket.generation == conn.generation)
     }
 
     #[cold]
     #[inline(never)]
-    fn send_in_parts(
-        &mut self,
-        conn: Conn,
-        bytes: Outgoing<'_>,
-        sent: Result<usize, Errno>,
-    ) -> Option<Event<'static>> {
-        self.socket(conn)?.unsent = Some(Box::new(Unsent::new(bytes)));
-        let event = self.send_rest(conn, sent);
+    fn send_in_parts(&mut self, conn: Conn, bytes: Outgoing<'_>, sent: Result<usize, Errno>) -> Sending {
+        if let Some(socket) = self.socket(conn) {
+            socket.unsent = Some(Box::new(Unsent::new(bytes)));
+        }
+        let is_done = self.send_rest(conn, sent).is_some();
         if self.socket(conn).is_some_and(|socket| socket.broken) {
             // There may be no more events for it.
             self.postponed.push_back(conn);
         }
-        event
+        if is_done { Sending::Done } else { Sending::UnderWay }
     }
 
     /// Hands as much as it takes of what is unsent to the kernel, after that took or refused what it `sent`. Where it takes
@@ -274,14 +272,12 @@ impl Io for EpollIo {
     }
 
     #[inline]
-    fn send(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Option<Event<'static>> {
-        let socket = self.sockets[conn.slot as usize]
-            .as_mut()
-            .filter(|socket| socket.generation == conn.generation)?;
+    fn send(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Sending {
+        let Some(socket) = self.socket(conn) else { return Sending::UnderWay };
         // The usual case: all of it at once.
         let sent = net::send(&socket.fd, bytes.bytes(), SendFlags::NOSIGNAL);
         if sent == Ok(bytes.bytes().len()) {
-            return Some(Event::Sent);
+            return Sending::Done;
         }
         self.send_in_parts(conn, bytes, sent)
     }

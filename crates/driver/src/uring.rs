@@ -20,7 +20,7 @@ use std::io;
 use std::num::NonZeroU32;
 use std::os::fd::AsRawFd;
 
-use engine::{Completion, Conn, Event, Io, Outgoing};
+use engine::{Completion, Conn, Event, Io, Outgoing, Sending};
 use io_uring::squeue::Flags;
 use io_uring::types::{CancelBuilder, Fixed, RecvMsgOut, SubmitArgs, Timespec};
 use io_uring::{IoUring, cqueue, opcode, squeue};
@@ -329,7 +329,7 @@ impl Io for UringIo {
     }
 
     #[inline]
-    fn send(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Option<Event<'static>> {
+    fn send(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Sending {
         match bytes {
             Outgoing::Shared(bytes) if self.sends.is_shared(bytes) => self.send_shared(conn),
             bytes => self.send_other(conn, bytes),

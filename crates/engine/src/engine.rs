@@ -5,7 +5,9 @@
 //! their turn comes. *Running*: the schedule is kept. *Draining*: nothing new is sent, what is in flight may
 //! still be answered. *Finished*.
 
+mod answers;
 mod connections;
+mod output;
 mod requests;
 mod scripted;
 mod stages;
@@ -16,17 +18,19 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::num::NonZeroU64;
 
-use http::KnownHead;
+use http::{Http1, Protocol};
 use units::{Duration, Instant};
 
 use crate::config::{Config, Load, Reuse, UserStart};
-use crate::connection::{Action, Answer, Completion, Conn, Event, NO_SLOT, Outgoing, Slot, State};
+use crate::connection::{Action, Completion, Conn, Event, Outgoing};
+use crate::places::{Answer, Places, State};
 use crate::queue::Queues;
 use crate::sample::{Sink, Window};
 use crate::schedule::Schedule;
 use crate::script::{Script, Unscripted};
 use crate::timers::Timers;
 
+use self::output::Output;
 pub use self::wrong::WrongAnswer;
 use self::wrong::WrongAnswers;
 
@@ -84,7 +88,7 @@ pub struct Counters {
 
 /// One load in progress. See the crate's documentation for the protocol.
 #[derive(Debug)]
-pub struct Engine<S, P = Unscripted> {
+pub struct Engine<S, P = Unscripted, H: Protocol = Http1> {
     config: Config,
     sink: S,
     /// Of a scripted load.
@@ -95,25 +99,30 @@ pub struct Engine<S, P = Unscripted> {
     wakes: Timers,
     stage: Stage,
     window: Window,
-    slots: Box<[Slot]>,
-    /// Of each slot.
+    places: Places<H>,
+    /// Of each exchange.
     answers: Box<[Answer]>,
+    /// Of each connection.
+    protocols: Box<[H]>,
+    /// What these have in common.
+    common: H::Shared,
     queues: Queues,
     timers: Timers,
     actions: VecDeque<Action>,
-    /// Slots whose request is to be sent, from `sent_to` on. May name some whose request has gone out or was given up.
+    /// Exchanges whose request is to be sent, from `sent_to` on. May name some whose request has gone out or was given up.
     to_send: Vec<u32>,
     sent_to: usize,
+    output: Output,
+    /// Exchanges that have just lost their connection, where that had room for several.
+    loose: Vec<u32>,
     schedule: Option<Schedule>,
     backlog: VecDeque<Instant>,
     /// Requests that may be due in all, whatever bounds them; `u64::MAX` if nothing does.
     requests_max: u64,
     outstanding: u64,
     counters: Counters,
-    /// Connections that the opening has yet to begin with: those from this slot on.
+    /// Connections that the opening has yet to begin with: those from this number on.
     opened_to: u32,
-    /// The head that the server sends again and again.
-    known_head: KnownHead,
     wrong_answers: WrongAnswers,
     skip: Option<(Conn, u64)>,
     /// When the kernel had the bytes that are handled now.
@@ -121,18 +130,28 @@ pub struct Engine<S, P = Unscripted> {
 }
 
 impl<S: Sink> Engine<S> {
-    /// Starts a load at `now`. The first actions are ready to be polled.
+    /// Starts a load over HTTP/1.1 at `now`. The first actions are ready to be polled.
     ///
     /// # Panics
     /// If the load is a scripted one: that takes [`Engine::scripted`].
     pub fn new(config: Config, sink: S, now: Instant) -> Self {
+        Self::over(config, sink, now)
+    }
+}
+
+impl<S: Sink, H: Protocol> Engine<S, Unscripted, H> {
+    /// The same over another protocol. The closed model has as many users as connections have room for exchanges.
+    ///
+    /// # Panics
+    /// If the load is a scripted one, or has more exchanges than can be numbered.
+    pub fn over(config: Config, sink: S, now: Instant) -> Self {
         assert!(config.load != Load::Scripted, "a scripted load has a script");
         Self::start(config, sink, None, now)
     }
 }
 
 impl<S: Sink, P: Script> Engine<S, P> {
-    /// Starts a load at `now` whose users do what `script` says. It has as many users as connections, no warm-up, and
+    /// Starts a load over HTTP/1.1 at `now` whose users do what `script` says. It has as many users as connections, no warm-up, and
     /// ends when all of them have left, if nothing else ends it.
     pub fn scripted(config: Config, sink: S, script: P, now: Instant) -> Self {
         let config = Config { load: Load::Scripted, warm_up: Duration::ZERO, ..config };
@@ -141,27 +160,31 @@ impl<S: Sink, P: Script> Engine<S, P> {
         engine.finish_if_done(now);
         engine
     }
+}
 
+impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     fn start(config: Config, sink: S, script: Option<P>, now: Instant) -> Self {
-        let count = config.connections.get().min(NO_SLOT - 1);
-        let slots: Box<[Slot]> = (0..count).map(|_| Slot::new()).collect();
+        let (connections, count) = (config.connections.get(), config.exchanges::<H>());
         let mut engine = Self {
             stage: Stage::Opening,
             window: Window { start: Instant::FAR_FUTURE, end: Instant::FAR_FUTURE },
-            slots,
+            places: Places::new(connections),
             answers: (0..count).map(|_| Answer::new()).collect(),
+            protocols: (0..connections).map(|_| H::new()).collect(),
+            common: H::shared(config.limits, config.request.kind),
             queues: Queues::new(),
             timers: Timers::default(),
             actions: VecDeque::new(),
             to_send: Vec::new(),
             sent_to: 0,
+            output: Output::new::<H>(connections),
+            loose: Vec::new(),
             schedule: None,
             backlog: VecDeque::new(),
             requests_max: requests_max(&config, count),
             outstanding: 0,
             counters: Counters::default(),
             opened_to: 0,
-            known_head: KnownHead::new(config.request.kind),
             wrong_answers: WrongAnswers::default(),
             script,
             users: count,
@@ -175,19 +198,23 @@ impl<S: Sink, P: Script> Engine<S, P> {
             engine.config.load,
             Load::Closed { start: UserStart::RampUp { .. }, .. } | Load::Scripted
         );
-        for slot in 0..count {
-            engine.enter(slot, State::Down, now);
+        for index in 0..count {
+            engine.enter(index, State::Down, now);
         }
         if engine.config.reuse == Reuse::FreshConnection || ramps_up {
-            engine.opened_to = count;
+            engine.opened_to = connections;
         }
         engine.end_opening_if_done(now);
         engine
     }
 
-    /// What [`Action::Send`] sends on `conn`: without a script the same for every connection.
+    /// What [`Action::Send`] sends on `conn`, which was polled last. Where a connection has room for one exchange, its
+    /// request: without a script the same for every connection.
     #[inline]
     pub fn outgoing(&self, conn: Conn) -> Outgoing<'_> {
+        if H::ROOM > 1 {
+            return Outgoing::Own(self.output.polled());
+        }
         match &self.script {
             Some(script) => Outgoing::Own(script.request(conn.slot)),
             None => Outgoing::Shared(&self.config.request.bytes),
@@ -250,25 +277,29 @@ impl<S: Sink, P: Script> Engine<S, P> {
         (self.sink, self.script)
     }
 
-    /// The next request to send, at `now`, which is its `sent` instant: to be read right before the bytes go to the
-    /// kernel. The caller sends it before it polls again.
+    /// The next connection to send on, at `now`, which is the `sent` instant of its requests: to be read right before the
+    /// bytes go to the kernel. The caller sends them before it polls again, and says so if they are not written at once:
+    /// [`Engine::handle_under_way`].
     #[inline]
     pub fn poll_send(&mut self, now: Instant) -> Option<Conn> {
         while let Some(&index) = self.to_send.get(self.sent_to) {
             self.sent_to += 1;
-            let slot = &mut self.slots[index as usize];
+            let (exchange, connection) = self.places.both_mut(index);
             // Unless it was given up before it went out.
-            if slot.to_be_sent {
-                slot.to_be_sent = false;
-                slot.since = now;
-                slot.request_written = false;
-                slot.answer_begun = false;
-                return Some(Conn { slot: index, generation: slot.generation });
+            if exchange.to_be_sent {
+                exchange.to_be_sent = false;
+                exchange.since = now;
+                exchange.answer_begun = false;
+                if H::ROOM == 1 {
+                    connection.written = true;
+                    return Some(Conn { slot: index, generation: connection.generation });
+                }
+                self.put_out(index);
             }
         }
         self.to_send.clear();
         self.sent_to = 0;
-        None
+        if H::ROOM == 1 { None } else { self.poll_output() }
     }
 
     /// The next thing to do: first what is to be sent, then the rest. The caller does it before it polls again; `now`
@@ -291,10 +322,10 @@ impl<S: Sink, P: Script> Engine<S, P> {
         self.has_send() || !self.actions.is_empty()
     }
 
-    /// Whether a request is to be sent.
+    /// Whether something is to be sent.
     #[inline]
     pub fn has_send(&self) -> bool {
-        !self.to_send.is_empty()
+        !self.to_send.is_empty() || (H::ROOM > 1 && self.output.is_due())
     }
 
     /// When [`Engine::handle_timeout`] wants to be called at the latest; `None` when nothing is pending.
@@ -352,15 +383,12 @@ impl<S: Sink, P: Script> Engine<S, P> {
             return;
         }
         let Completion { conn, event, arrived } = completion;
-        let Some(slot) = self.slots.get(conn.slot as usize).filter(|it| it.generation == conn.generation)
-        else {
-            return;
-        };
+        let Some(line) = self.places.line(conn) else { return };
         self.arrived = arrived;
         match event {
-            Event::Received(bytes) => match self.known_answer(slot, bytes) {
+            Event::Received(bytes) => match self.known_answer(&line.exchange, bytes) {
                 Some((response, came)) => self.on_answer(conn.slot, &response, came, now),
-                None => self.on_piece(conn.slot, bytes, now),
+                None => self.on_bytes(conn.slot, bytes, now),
             },
             event => self.on_event(conn.slot, event, now),
         }
@@ -370,13 +398,21 @@ impl<S: Sink, P: Script> Engine<S, P> {
         }
     }
 
-    /// [`Event::Sent`] of `conn`, which is the most common event of all.
+    /// What was polled of `conn` is not written yet: [`Event::Sent`] will say so. Nothing more is sent on it before.
+    pub fn handle_under_way(&mut self, conn: Conn) {
+        if let Some(connection) = self.places.connection_of_life(conn) {
+            connection.written = false;
+        }
+    }
+
+    /// What is under way on `conn` is written.
     #[inline]
     pub fn handle_sent(&mut self, conn: Conn) {
-        if let Some(slot) = self.slots.get_mut(conn.slot as usize)
-            && slot.generation == conn.generation
-        {
-            slot.request_written = true;
+        if let Some(connection) = self.places.connection_of_life(conn) {
+            connection.written = true;
+            if H::ROOM > 1 {
+                self.send_output(conn.slot);
+            }
         }
     }
 
@@ -392,38 +428,20 @@ impl<S: Sink, P: Script> Engine<S, P> {
         self.finish_if_done(now);
     }
 
-    fn conn(&self, index: u32) -> Conn {
-        Conn { slot: index, generation: self.slots[index as usize].generation }
+    fn conn(&self, number: u32) -> Conn {
+        Conn { slot: number, generation: self.places.connection(number).generation }
     }
 
-    fn connect(&mut self, index: u32, now: Instant) {
-        let slot = &mut self.slots[index as usize];
-        slot.generation = slot.generation.wrapping_add(1);
-        self.enter(index, State::Connecting, now);
-        self.actions.push_back(Action::Connect(self.conn(index)));
-    }
-
-    /// Closes the slot's connection, if it has or is opening one. The slot stays in its queue.
-    fn close(&mut self, index: u32) {
-        let slot = &mut self.slots[index as usize];
-        if slot.connected || slot.state == State::Connecting {
-            slot.connected = false;
-            self.actions.push_back(Action::Close(self.conn(index)));
-            // Whatever is still reported for the connection is about an earlier life.
-            self.slots[index as usize].generation = self.slots[index as usize].generation.wrapping_add(1);
-        }
-    }
-
-    /// Puts a slot that is in no queue into a state other than [`State::InFlight`].
+    /// Puts an exchange that is in no queue into a state other than [`State::InFlight`].
     fn enter(&mut self, index: u32, state: State, now: Instant) {
-        let slot = &mut self.slots[index as usize];
-        slot.state = state;
-        slot.since = now;
-        self.queues.push(&mut self.slots, index);
+        let exchange = self.places.exchange_mut(index);
+        exchange.state = state;
+        exchange.since = now;
+        self.queues.push(&mut self.places, index);
     }
 
     fn leave(&mut self, index: u32) {
-        self.queues.remove(&mut self.slots, index);
+        self.queues.remove(&mut self.places, index);
     }
 }
 

@@ -1,8 +1,9 @@
 //! The seam between the engine and whatever carries its actions out: real sockets or a simulated network.
 
+use http::Protocol;
 use units::Instant;
 
-use crate::connection::{Action, Completion, Conn, Event, Outgoing};
+use crate::connection::{Action, Completion, Conn, Event, Outgoing, Sending};
 use crate::engine::Engine;
 use crate::sample::Sink;
 use crate::script::Script;
@@ -30,9 +31,9 @@ pub trait Io {
     /// [`Event::Connected`] or [`Event::ConnectFailed`].
     fn connect(&mut self, conn: Conn, target: Option<u32>) -> Option<Event<'static>>;
 
-    /// Sends `bytes`, all of them, once all that the connection sent before is [`Event::Sent`]. What is known at once is
-    /// returned. They are lent for the call: an implementation that is not done with them then keeps them until it is.
-    fn send(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Option<Event<'static>>;
+    /// Sends `bytes`, all of them, once all that the connection sent before is [`Event::Sent`]. They are lent for the call: an
+    /// implementation that is not done with them then keeps them until it is.
+    fn send(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Sending;
 
     /// The next so many bytes of this connection are of no interest. They may be thrown away unread and reported as
     /// [`Event::Skipped`], or reported as if this had not been said.
@@ -54,10 +55,10 @@ pub trait Io {
 ///
 /// `each_turn` is called once a turn of the loop, before it waits, and says when it wants to be called
 /// again at the latest; it may interrupt the engine and look at its sink.
-pub fn drive<S: Sink, P: Script, I: Io>(
-    engine: &mut Engine<S, P>,
+pub fn drive<S: Sink, P: Script, H: Protocol, I: Io>(
+    engine: &mut Engine<S, P, H>,
     io: &mut I,
-    mut each_turn: impl FnMut(&mut Engine<S, P>, Instant) -> Option<Instant>,
+    mut each_turn: impl FnMut(&mut Engine<S, P, H>, Instant) -> Option<Instant>,
 ) -> Result<(), I::Error> {
     loop {
         carry_out(engine, io);
@@ -88,36 +89,46 @@ pub fn drive<S: Sink, P: Script, I: Io>(
 
 /// Does what the engine wants done: first what is to be sent, of which there is most.
 #[inline]
-fn carry_out<S: Sink, P: Script, I: Io>(engine: &mut Engine<S, P>, io: &mut I) {
+fn carry_out<S: Sink, P: Script, H: Protocol, I: Io>(engine: &mut Engine<S, P, H>, io: &mut I) {
     while engine.has_action() {
         send_all(engine, io);
         let now = io.now();
         let Some(action) = engine.poll_action(now) else { return };
-        let (conn, event) = match action {
-            Action::Connect(conn) => (conn, io.connect(conn, engine.target(conn))),
-            Action::Send(conn) => (conn, io.send(conn, engine.outgoing(conn))),
-            Action::Close(conn) => {
-                io.close(conn);
-                continue;
+        match action {
+            Action::Connect(conn) => {
+                if let Some(event) = io.connect(conn, engine.target(conn)) {
+                    engine.handle_completion(now, Completion { conn, event, arrived: None });
+                }
             }
-        };
-        if let Some(event) = event {
-            engine.handle_completion(now, Completion { conn, event, arrived: None });
+            Action::Send(conn) => send(engine, io, conn, now),
+            Action::Close(conn) => io.close(conn),
         }
     }
 }
 
 #[inline]
-fn send_all<S: Sink, P: Script, I: Io>(engine: &mut Engine<S, P>, io: &mut I) {
+fn send_all<S: Sink, P: Script, H: Protocol, I: Io>(engine: &mut Engine<S, P, H>, io: &mut I) {
     while engine.has_send() {
         let now = io.now();
         for _ in 0..I::SENDS_A_STAMP {
             let Some(conn) = engine.poll_send(now) else { break };
-            match io.send(conn, engine.outgoing(conn)) {
-                None => {}
-                Some(Event::Sent) => engine.handle_sent(conn),
-                Some(event) => engine.handle_completion(now, Completion { conn, event, arrived: None }),
-            }
+            send(engine, io, conn, now);
+        }
+    }
+}
+
+#[inline]
+fn send<S: Sink, P: Script, H: Protocol, I: Io>(
+    engine: &mut Engine<S, P, H>,
+    io: &mut I,
+    conn: Conn,
+    now: Instant,
+) {
+    match io.send(conn, engine.outgoing(conn)) {
+        Sending::Done => {}
+        Sending::UnderWay => engine.handle_under_way(conn),
+        Sending::Broken => {
+            engine.handle_completion(now, Completion { conn, event: Event::Reset, arrived: None });
         }
     }
 }

@@ -20,6 +20,7 @@ mod config;
 mod connection;
 mod engine;
 mod io;
+mod places;
 mod queue;
 mod sample;
 mod schedule;
@@ -29,7 +30,7 @@ mod timers;
 pub use config::{
     Arrivals, Config, Expect, GoodStatus, Load, Request, Reuse, Share, Stop, Timeouts, UserStart,
 };
-pub use connection::{Action, Completion, Conn, ConnectFailure, Event, Outgoing};
+pub use connection::{Action, Completion, Conn, ConnectFailure, Event, Outgoing, Sending};
 pub use engine::{Counters, Engine, RETRY_PAUSE, Stage, WrongAnswer};
 pub use io::{Io, drive};
 pub use sample::{Outcome, Sample, Sink, Window};

@@ -1,7 +1,7 @@
 //! Loads whose requests depend on earlier answers: what each user sends is said by a [`Script`], one request at a
 //! time, and everything else (connections, timeouts, outcomes, the window) stays the engine's.
 
-use http::{RequestKind, Response};
+use http::{AnswerHead, RequestKind, Response};
 use units::{Duration, Instant};
 
 use crate::sample::Sample;
@@ -34,8 +34,8 @@ pub struct Due {
 
 /// Decides what users send. Called on the load's own thread: it must be quick and must not block.
 ///
-/// For each user the calls are: `next`, until it says [`Next::Send`]; then `received` and `body` for each piece of the
-/// answer, if one comes; then `ended`; then `next` again.
+/// For each user the calls are: `next`, until it says [`Next::Send`]; then, if an answer comes, `begun` with its first bytes,
+/// `head`, and `body` for each piece of its body; then `ended`; then `next` again.
 pub trait Script {
     /// Whether there is a script at all. Where there is none, the engine's usual path is compiled without one.
     const SCRIPTED: bool = true;
@@ -46,12 +46,17 @@ pub trait Script {
     /// The bytes that `user` sends, for as long as its request is out.
     fn request(&self, user: u32) -> &[u8];
 
-    /// Bytes of the answer, as they are on the wire.
-    fn received(&mut self, user: u32, bytes: &[u8], now: Instant) {
-        let _ = (user, bytes, now);
+    /// The first bytes of the answer came; of an interim one, where the server sends such.
+    fn begun(&mut self, user: u32, now: Instant) {
+        let _ = (user, now);
     }
 
-    /// Bytes of the answer's body, without their framing; told after the `received` that holds them.
+    /// The answer's head is whole; interim ones are not told.
+    fn head(&mut self, user: u32, head: &AnswerHead<'_>, now: Instant) {
+        let _ = (user, head, now);
+    }
+
+    /// Bytes of the answer's body, without their framing.
     fn body(&mut self, user: u32, piece: &[u8]) {
         let _ = (user, piece);
     }

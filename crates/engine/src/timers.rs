@@ -1,8 +1,8 @@
 //! Request timeouts that cost a request nothing.
 //!
-//! Nearly every request is answered long before its timeout, so a slot has one timer for many requests: it is set with
+//! Nearly every request is answered long before its timeout, so an exchange has one timer for many requests: it is set with
 //! the first, left alone when that ends, and only when it goes off is it looked whether the request then in flight is
-//! as old as that. If not, it is set to that one's deadline. So a timer goes off at most once a timeout and slot, and
+//! as old as that. If not, it is set to that one's deadline. So a timer goes off at most once a timeout and exchange, and
 //! never later than the deadline it stands for.
 
 use alloc::collections::BinaryHeap;
@@ -10,7 +10,7 @@ use core::cmp::Reverse;
 
 use units::Instant;
 
-/// The timers of all slots, at most one each.
+/// The timers of all exchanges, at most one each.
 #[derive(Debug)]
 pub(crate) struct Timers {
     all: BinaryHeap<Reverse<(Instant, u32)>>,
@@ -25,7 +25,7 @@ impl Default for Timers {
 }
 
 impl Timers {
-    /// Sets the timer of slot `index`, which has none.
+    /// Sets the timer of exchange `index`, which has none.
     pub(crate) fn set(&mut self, index: u32, at: Instant) {
         self.all.push(Reverse((at, index)));
         self.first = self.first.min(at);
@@ -42,7 +42,7 @@ impl Timers {
         self.first < now
     }
 
-    /// Takes a slot whose timer has gone off by `now`; it has none then.
+    /// Takes an exchange whose timer has gone off by `now`; it has none then.
     pub(crate) fn take_due(&mut self, now: Instant) -> Option<u32> {
         self.next().filter(|at| *at <= now)?;
         let due = self.all.pop().map(|Reverse((_, index))| index);

@@ -15,6 +15,23 @@ pub(crate) struct Head {
     pub body: Body,
 }
 
+/// The head of an answer, as it is told to whoever listens.
+#[derive(Debug, Clone, Copy)]
+pub struct AnswerHead<'a> {
+    /// The status.
+    pub status: u16,
+    /// What stands behind it; may be empty, and is where it is not text.
+    pub reason: &'a str,
+    fields: &'a [httparse::Header<'a>],
+}
+
+impl<'a> AnswerHead<'a> {
+    /// Names and values of its fields, in order and as they were sent.
+    pub fn fields(&self) -> impl Iterator<Item = (&'a str, &'a [u8])> + use<'a> {
+        self.fields.iter().map(|field| (field.name, field.value))
+    }
+}
+
 /// What follows a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Body {
@@ -45,8 +62,13 @@ const _: () =
 /// Parses the head that `window` starts with; `None` while its end is not in `window`.
 ///
 /// An error may be found before the end of the head is in `window`: see [`has_end`] for why the caller holds
-/// it back until then.
-pub(crate) fn parse(window: &[u8], kind: RequestKind, headers_max: u16) -> Result<Option<Head>, Malformed> {
+/// it back until then. `tell` is called with a final head, and not with an interim one.
+pub(crate) fn parse(
+    window: &[u8],
+    kind: RequestKind,
+    headers_max: u16,
+    tell: impl FnOnce(&AnswerHead<'_>),
+) -> Result<Option<Head>, Malformed> {
     let mut slots = [const { MaybeUninit::<httparse::Header<'_>>::uninit() }; HEADERS_CAP as usize];
     let slots = &mut slots[..usize::from(headers_max.min(HEADERS_CAP))];
     let mut parsed = httparse::Response::new(&mut []);
@@ -72,6 +94,9 @@ pub(crate) fn parse(window: &[u8], kind: RequestKind, headers_max: u16) -> Resul
         Body::Chunked if minor_version == 0 || fields.content_length != ContentLength::Absent => false,
         _ => status != 101 && fields.connection.persists(minor_version),
     };
+    if body != Body::Interim {
+        tell(&AnswerHead { status, reason: parsed.reason.unwrap_or_default(), fields: parsed.headers });
+    }
     Ok(Some(Head { bytes, status, keep_alive, body }))
 }
 

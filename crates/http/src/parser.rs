@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use crate::chunked::{Chunked, take};
 use crate::head::{self, Body, Head};
 use crate::{
-    EndOfStream, Framing, KnownHead, LEADING_EMPTY_BYTES_MAX, Limits, Malformed, Progress, RequestKind,
-    Response,
+    Bodies, EndOfStream, Framing, KnownHead, LEADING_EMPTY_BYTES_MAX, Limits, Listener, Malformed, Progress,
+    RequestKind, Response,
 };
 
 /// Reads the responses of one connection, one [`ResponseParser::begin`] each, however the bytes arrive.
@@ -96,9 +96,9 @@ impl ResponseParser {
         &mut self,
         limits: &Limits,
         input: &[u8],
-        on_body: impl FnMut(&[u8]),
+        mut on_body: impl FnMut(&[u8]),
     ) -> Result<Progress, Malformed> {
-        self.push_with(limits, None, input, on_body)
+        self.push_with(limits, None, input, &mut Bodies(|_, piece: &[u8]| on_body(piece)))
     }
 
     /// The same, and quicker where the head is the `known` one, which is learnt from the others. A whole response is
@@ -108,20 +108,32 @@ impl ResponseParser {
         limits: &Limits,
         known: &mut KnownHead,
         input: &[u8],
-        on_body: impl FnMut(&[u8]),
+        mut on_body: impl FnMut(&[u8]),
     ) -> Result<Progress, Malformed> {
-        self.push_with(limits, Some(known), input, on_body)
+        self.push_with(limits, Some(known), input, &mut Bodies(|_, piece: &[u8]| on_body(piece)))
     }
 
-    fn push_with(
+    /// The same for a listener. Where it wants heads, all are parsed.
+    pub(crate) fn push_told(
+        &mut self,
+        limits: &Limits,
+        known: &mut KnownHead,
+        input: &[u8],
+        listener: &mut impl Listener,
+    ) -> Result<Progress, Malformed> {
+        self.push_with(limits, Some(known), input, listener)
+    }
+
+    fn push_with<L: Listener>(
         &mut self,
         limits: &Limits,
         known: Option<&mut KnownHead>,
         input: &[u8],
-        mut on_body: impl FnMut(&[u8]),
+        listener: &mut L,
     ) -> Result<Progress, Malformed> {
         let mut rest = input;
-        let step = self.advance(limits, known, &mut rest, &mut on_body);
+        let known = known.filter(|_| !L::HEADS);
+        let step = self.advance(limits, known, &mut rest, listener);
         let consumed = input.len() - rest.len();
         self.wire_bytes = self.wire_bytes.saturating_add(consumed as u64);
         match step {
@@ -191,7 +203,7 @@ impl ResponseParser {
         limits: &Limits,
         mut known: Option<&mut KnownHead>,
         rest: &mut &[u8],
-        on_body: &mut impl FnMut(&[u8]),
+        listener: &mut impl Listener,
     ) -> Result<Step, Malformed> {
         if let State::Failed(malformed) = self.state {
             return Err(malformed);
@@ -202,7 +214,9 @@ impl ResponseParser {
                 State::Failed(malformed) => return Err(*malformed),
                 State::Leading { .. } => self.skip_empty_lines(rest)?,
                 State::Head => {
-                    let Some(head) = self.take_head(limits, known.as_deref_mut(), rest)? else { continue };
+                    let Some(head) = self.take_head(limits, known.as_deref_mut(), rest, listener)? else {
+                        continue;
+                    };
                     if let Step::Complete = self.enter_body(limits, head)? {
                         return Ok(Step::Complete);
                     }
@@ -212,7 +226,7 @@ impl ResponseParser {
                     *rest = after;
                     *remaining -= data.len() as u64;
                     self.body_bytes = self.body_bytes.saturating_add(data.len() as u64);
-                    on_body(data);
+                    listener.body(0, data);
                     if *remaining == 0 {
                         return Ok(Step::Complete);
                     }
@@ -221,7 +235,7 @@ impl ResponseParser {
                     let body_bytes = &mut self.body_bytes;
                     let decoded = chunked.push(limits, rest, &mut |data: &[u8]| {
                         *body_bytes = body_bytes.saturating_add(data.len() as u64);
-                        on_body(data);
+                        listener.body(0, data);
                     })?;
                     *rest = &rest[decoded.consumed..];
                     if decoded.is_complete {
@@ -230,7 +244,7 @@ impl ResponseParser {
                 }
                 State::UntilClose => {
                     self.body_bytes = self.body_bytes.saturating_add(rest.len() as u64);
-                    on_body(core::mem::take(rest));
+                    listener.body(0, core::mem::take(rest));
                 }
             }
         }
@@ -265,9 +279,10 @@ impl ResponseParser {
         limits: &Limits,
         known: Option<&mut KnownHead>,
         rest: &mut &[u8],
+        listener: &mut impl Listener,
     ) -> Result<Option<Head>, Malformed> {
         if self.left_over.is_none()
-            && let Some(head) = self.head_in_place(limits, known, rest)?
+            && let Some(head) = self.head_in_place(limits, known, rest, listener)?
         {
             *rest = &rest[head.bytes..];
             return Ok(Some(head));
@@ -276,7 +291,8 @@ impl ResponseParser {
         if !left_over.gather(limits.head_bytes_max as usize, rest)? {
             return Ok(None);
         }
-        let head = head::parse(&left_over.bytes, self.kind, limits.headers_max)?;
+        let head =
+            head::parse(&left_over.bytes, self.kind, limits.headers_max, |head| listener.head(0, head))?;
         self.left_over = None;
         // An empty line and yet no end: unreachable as httparse stands, and no reason to panic.
         head.ok_or(Malformed::StatusLine).map(Some)
@@ -288,13 +304,14 @@ impl ResponseParser {
         limits: &Limits,
         known: Option<&mut KnownHead>,
         rest: &[u8],
+        listener: &mut impl Listener,
     ) -> Result<Option<Head>, Malformed> {
         let window = &rest[..rest.len().min(limits.head_bytes_max as usize)];
         if let Some(head) = known.as_ref().and_then(|known| known.find(window, self.kind)) {
             return Ok(Some(head));
         }
         head::check_start(window)?;
-        match head::parse(window, self.kind, limits.headers_max) {
+        match head::parse(window, self.kind, limits.headers_max, |head| listener.head(0, head)) {
             Ok(Some(head)) => {
                 if let Some(known) = known {
                     known.learn(window, self.kind, head);

@@ -16,7 +16,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use engine::{Due, Next, Sample, Script};
-use http::{RequestKind, Response};
+use http::{AnswerHead, RequestKind, Response};
 use scenario::{Ended, Prepared, Report, Session, Users as Comings, World, WorldSetup};
 use units::{Duration, Instant};
 
@@ -227,8 +227,12 @@ impl<R: Report> Script for Users<R> {
         self.seats[user as usize].out.as_ref().map_or(&[], |out| &out.outgoing.bytes)
     }
 
-    fn received(&mut self, user: u32, bytes: &[u8], now: Instant) {
-        self.seats[user as usize].received(bytes, now);
+    fn begun(&mut self, user: u32, now: Instant) {
+        self.seats[user as usize].begun(now);
+    }
+
+    fn head(&mut self, user: u32, head: &AnswerHead<'_>, _: Instant) {
+        self.seats[user as usize].head(head);
     }
 
     fn body(&mut self, user: u32, piece: &[u8]) {

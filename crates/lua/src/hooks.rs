@@ -1,14 +1,14 @@
 //! The hooks of a load thread, as the engine asks them.
 
 use engine::{Due, Next, Sample, Script};
-use http::{HEADERS_CAP, RequestKind, Response};
+use http::{AnswerHead, RequestKind, Response};
 use mlua::{Function, LuaString, Table};
 use units::{Duration, Instant};
 
 use crate::environment::{Environment, ScriptError};
 
-/// Bytes of a head and of a body that a `response` hook is shown at most; a longer answer ends the load with an error.
-const ANSWER_BYTES_MAX: usize = 64 << 20;
+/// Bytes of a body that a `response` hook is shown at most; a longer one ends the load with an error.
+const BODY_BYTES_MAX: usize = 64 << 20;
 
 /// One thread's script. Every connection is a user.
 #[derive(Debug)]
@@ -27,8 +27,8 @@ pub struct Hooks {
 #[derive(Debug, Default, Clone)]
 struct User {
     request: Vec<u8>,
-    /// Of the answer so far, as it is on the wire: at least its head.
-    head: Vec<u8>,
+    /// Names and values of the answer's fields.
+    headers: Vec<(String, Vec<u8>)>,
     body: Vec<u8>,
     /// Whether the pause before the next request was made.
     has_paused: bool,
@@ -66,7 +66,7 @@ impl Hooks {
             }
         }
         it.has_paused = false;
-        it.head.clear();
+        it.headers.clear();
         it.body.clear();
         let request = match &self.request {
             None => &self.constant,
@@ -84,38 +84,18 @@ impl Hooks {
     fn tell(&mut self, user: u32, response: &Response) -> Result<(), ScriptError> {
         let Some(hook) = &self.response else { return Ok(()) };
         let it = &self.users[user as usize];
-        let headers = self.headers(&it.head)?;
+        let headers = self.headers(&it.headers)?;
         let body = self.environment.lua().create_string(&it.body)?;
         hook.call::<()>((response.status, headers, body))
             .map_err(|error| ScriptError::within("response", &error))
     }
 
-    fn headers(&self, head: &[u8]) -> Result<Table, ScriptError> {
+    fn headers(&self, fields: &[(String, Vec<u8>)]) -> Result<Table, ScriptError> {
         let table = self.environment.lua().create_table()?;
-        let mut fields = [httparse::EMPTY_HEADER; HEADERS_CAP as usize];
-        let mut parsed = httparse::Response::new(&mut fields);
-        // It was parsed before, by the engine.
-        if parsed.parse(head).is_ok() {
-            for field in parsed.headers.iter() {
-                table.set(field.name, self.environment.lua().create_string(field.value)?)?;
-            }
+        for (name, value) in fields {
+            table.set(name.as_str(), self.environment.lua().create_string(value)?)?;
         }
         Ok(table)
-    }
-
-    /// Keeps what the `response` hook will be shown.
-    fn keep(&mut self, user: u32, bytes: &[u8], part: impl FnOnce(&mut User) -> &mut Vec<u8>) {
-        if self.response.is_none() {
-            return;
-        }
-        let kept = part(&mut self.users[user as usize]);
-        if kept.len() + bytes.len() > ANSWER_BYTES_MAX {
-            let what =
-                format!("an answer is longer than the {ANSWER_BYTES_MAX} bytes that response() is shown");
-            self.error.get_or_insert(ScriptError(what));
-            return;
-        }
-        kept.extend_from_slice(bytes);
     }
 }
 
@@ -161,15 +141,25 @@ impl Script for Hooks {
         if self.request.is_some() { &self.users[user as usize].request } else { &self.constant }
     }
 
-    fn received(&mut self, user: u32, bytes: &[u8], _: Instant) {
-        // The head alone is wanted; once a body has begun there is none of it in what follows.
-        if self.users[user as usize].body.is_empty() {
-            self.keep(user, bytes, |it| &mut it.head);
+    fn head(&mut self, user: u32, head: &AnswerHead<'_>, _: Instant) {
+        if self.response.is_some() {
+            let owned = |(name, value): (&str, &[u8])| (name.to_owned(), value.to_vec());
+            self.users[user as usize].headers = head.fields().map(owned).collect();
         }
     }
 
     fn body(&mut self, user: u32, piece: &[u8]) {
-        self.keep(user, piece, |it| &mut it.body);
+        if self.response.is_none() {
+            return;
+        }
+        let kept = &mut self.users[user as usize].body;
+        if kept.len() + piece.len() > BODY_BYTES_MAX {
+            let what =
+                format!("an answer is longer than the {BODY_BYTES_MAX} bytes that response() is shown");
+            self.error.get_or_insert(ScriptError(what));
+            return;
+        }
+        kept.extend_from_slice(piece);
     }
 
     fn ended(&mut self, user: u32, _: &Sample, response: Option<&Response>) -> bool {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 use std::convert::Infallible;
 
-use engine::{Completion, Conn, ConnectFailure, Event, Io, Outgoing};
+use engine::{Completion, Conn, ConnectFailure, Event, Io, Outgoing, Sending};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use units::{Duration, Instant, Seed};
@@ -210,21 +210,21 @@ impl Io for SimIo {
         None
     }
 
-    fn send(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Option<Event<'static>> {
+    fn send(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Sending {
         self.note(&format!("Send {conn:?}"));
         self.fold(bytes.bytes());
         let link = self.links.get(&conn).copied();
         assert!(matches!(link, Some(Link::Up | Link::Over)), "{conn:?} sends while {link:?}");
         if link == Some(Link::Over) {
-            return Some(Event::Reset);
+            return Sending::Broken;
         }
         if let Some(answer) = self.plan.early_answer {
             // Never sent: the rest of the request meets the reset.
             self.deliver(conn, self.plan.network * 2, answer.to_vec(), Some(What::Resets));
-            return None;
+            return Sending::UnderWay;
         }
         self.schedule(self.plan.network, conn, What::RequestArrives);
-        Some(Event::Sent)
+        Sending::Done
     }
 
     // No `skip`: what comes may be reported as if it had not been said.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use engine::{Conn, Event, Outgoing};
+use engine::{Conn, Event, Outgoing, Sending};
 use io_uring::squeue::Flags;
 use io_uring::types::Fixed;
 use io_uring::{opcode, squeue};
@@ -85,6 +85,7 @@ impl UringIo {
             self.submit();
         }
         let Sends { shared, waiting, at_once, .. } = &mut self.sends;
+        let shared: &[u8] = shared;
         let flags = if *at_once { Flags::SKIP_SUCCESS } else { Flags::empty() };
         let mut queue = self.ring.submission();
         for conn in waiting.drain(..) {
@@ -100,9 +101,9 @@ impl UringIo {
 
     /// Sends what is shared.
     #[inline]
-    pub(super) fn send_shared(&mut self, conn: Conn) -> Option<Event<'static>> {
+    pub(super) fn send_shared(&mut self, conn: Conn) -> Sending {
         let (at_once, length) = (self.sends.at_once, self.sends.shared.len() as u32);
-        let socket = self.socket(conn)?;
+        let Some(socket) = self.socket(conn) else { return Sending::UnderWay };
         if !at_once {
             socket.unsent_bytes = length;
         }
@@ -110,13 +111,13 @@ impl UringIo {
         if self.sends.waiting.len() == QUEUED_MAX {
             self.hand_over();
         }
-        at_once.then_some(Event::Sent)
+        if at_once { Sending::Done } else { Sending::UnderWay }
     }
 
     /// Sends what is shared for the first time, or the connection's own.
     #[cold]
     #[inline(never)]
-    pub(super) fn send_other(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Option<Event<'static>> {
+    pub(super) fn send_other(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Sending {
         if let (Outgoing::Shared(bytes), None) = (bytes, self.sends.shared_at) {
             self.sends.shared = Arc::clone(bytes);
             self.sends.shared_at = address(bytes);
@@ -124,7 +125,7 @@ impl UringIo {
             return self.send_shared(conn);
         }
         let bytes = bytes.bytes();
-        let socket = self.socket(conn)?;
+        let Some(socket) = self.socket(conn) else { return Sending::UnderWay };
         assert!(socket.unsent_bytes == 0, "a connection sends one thing after another");
         socket.unsent_bytes = bytes.len() as u32;
         let of_all = self.sockets.len();
@@ -138,7 +139,7 @@ impl UringIo {
         if self.sends.own_queued >= QUEUED_MAX {
             self.hand_over();
         }
-        None
+        Sending::UnderWay
     }
 
     /// What a send has come to that is reported.

@@ -1,74 +1,122 @@
-//! What happens on a connection, and what it means for the request that is out on it.
+//! How connections come and go, and what that means for the exchanges that have their places on them.
 
-use http::{EndOfStream, Malformed, Progress, Response};
+use http::Protocol;
 use units::Instant;
 
-use super::wrong::start_of;
-use super::{Engine, SKIPPED_BYTES_MIN, Stage};
-use crate::config::{Load, Reuse};
-use crate::connection::{Answer, Completion, ConnectFailure, Event, Slot, State, check_body};
+use super::{Engine, Stage};
+use crate::config::Load;
+use crate::connection::{Action, Completion, ConnectFailure, Event};
+use crate::places::{Link, Places, State};
 use crate::sample::{Outcome, Sink};
 use crate::script::Script;
 
-/// How an answer came.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Came {
-    /// Whether its body is the expected one.
-    body_matches: bool,
-    /// Whether bytes came with it that nobody had asked for.
-    surplus: bool,
-    /// Its head included.
-    received_bytes: u64,
-}
-
-impl<S: Sink, P: Script> Engine<S, P> {
+impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     #[inline(never)]
-    pub(super) fn on_event(&mut self, index: u32, event: Event<'_>, now: Instant) {
+    pub(super) fn on_event(&mut self, number: u32, event: Event<'_>, now: Instant) {
         match event {
-            Event::Received(bytes) => self.on_piece(index, bytes, now),
-            Event::Skipped(bytes) => self.on_skipped(index, bytes, now),
-            Event::Sent => self.slots[index as usize].request_written = true,
-            Event::Connected => self.on_connected(index, now),
-            Event::ConnectFailed(failure) => self.on_connect_failed(index, failure, now),
-            Event::PeerClosed => self.on_peer_closed(index, now),
-            Event::Reset => self.on_reset(index, now),
+            Event::Received(bytes) => self.on_bytes(number, bytes, now),
+            Event::Skipped(bytes) => self.on_skipped(number, bytes, now),
+            Event::Sent => self.handle_sent(self.conn(number)),
+            Event::Connected => self.on_connected(number, now),
+            Event::ConnectFailed(failure) => self.on_connect_failed(number, failure, now),
+            Event::PeerClosed => self.on_peer_closed(number, now),
+            Event::Reset => self.on_reset(number, now),
         }
     }
 
-    pub(super) fn on_connected(&mut self, index: u32, now: Instant) {
-        if self.slots[index as usize].state != State::Connecting {
+    /// Has the exchange, which is in no queue, open its connection.
+    pub(super) fn connect(&mut self, index: u32, now: Instant) {
+        let number = Places::<H>::connection_of(index);
+        let connection = self.places.connection_mut(number);
+        connection.generation = connection.generation.wrapping_add(1);
+        connection.link = Link::Opening;
+        self.enter(index, State::Connecting, now);
+        self.actions.push_back(Action::Connect(self.conn(number)));
+    }
+
+    /// Gets a connection for the exchange's request, which is in no queue and has none.
+    #[inline(never)]
+    pub(super) fn reach(&mut self, index: u32, now: Instant) {
+        let number = Places::<H>::connection_of(index);
+        if H::ROOM > 1 && self.places.connection(number).link == Link::Opening {
+            return self.enter(index, State::Awaiting, now);
+        }
+        self.connect(index, now);
+    }
+
+    /// Closes a connection, if it is up or being opened. Exchanges stay in their queues, but for those that were free.
+    pub(super) fn close(&mut self, number: u32) {
+        let conn = self.conn(number);
+        let connection = self.places.connection_mut(number);
+        if connection.link == Link::Down {
             return;
         }
-        let until = self.connecting_until(index);
+        connection.link = Link::Down;
+        // Whatever is still reported for the connection is about an earlier life.
+        connection.generation = connection.generation.wrapping_add(1);
+        self.actions.push_back(Action::Close(conn));
+        if H::ROOM > 1 {
+            self.output.of::<H>(number).clear();
+            for index in Places::<H>::of(number) {
+                let exchange = self.places.exchange(index);
+                if exchange.state == State::Free {
+                    let since = exchange.since;
+                    self.leave(index);
+                    self.enter(index, State::Down, since);
+                }
+            }
+        }
+    }
+
+    /// Which exchange opens the connection, if it is being opened.
+    fn opener(&self, number: u32) -> Option<u32> {
+        Places::<H>::of(number).find(|index| self.places.exchange(*index).state == State::Connecting)
+    }
+
+    fn on_connected(&mut self, number: u32, now: Instant) {
+        let Some(opener) = self.opener(number) else { return };
+        let until = self.connecting_until(opener);
         if until < now {
-            return self.connect_timed_out(index, until, now);
+            return self.connect_timed_out(opener, until, now);
         }
         self.counters.connections_opened += 1;
         let in_window = now >= self.window.start && now < self.window.end;
         self.counters.connections_opened_in_window += u64::from(in_window);
+        self.protocols[number as usize] = H::new();
+        let connection = self.places.connection_mut(number);
+        connection.link = Link::Up;
+        (connection.has_served, connection.written) = (false, true);
+        self.use_connection(opener, now);
+        if H::ROOM > 1 {
+            for index in Places::<H>::of(number) {
+                if matches!(self.places.exchange(index).state, State::Awaiting | State::Down) {
+                    self.use_connection(index, now);
+                }
+            }
+        }
+    }
+
+    /// The exchange, which is in a queue, has a connection now.
+    fn use_connection(&mut self, index: u32, now: Instant) {
         self.leave(index);
-        let slot = &mut self.slots[index as usize];
-        slot.connected = true;
-        slot.has_served = false;
-        if slot.has_request {
-            slot.ready = slot.intended.max(now);
+        let exchange = self.places.exchange_mut(index);
+        if exchange.has_request {
+            exchange.ready = exchange.intended.max(now);
             self.send(index, now);
         } else {
             self.rest(index, now);
         }
     }
 
-    pub(super) fn on_connect_failed(&mut self, index: u32, failure: ConnectFailure, now: Instant) {
-        if self.slots[index as usize].state != State::Connecting {
-            return;
-        }
-        let (failure, done) = self.first_failure(index, failure, now);
-        self.end_connecting(index, failure, done, now);
+    fn on_connect_failed(&mut self, number: u32, failure: ConnectFailure, now: Instant) {
+        let Some(opener) = self.opener(number) else { return };
+        let (failure, done) = self.first_failure(opener, failure, now);
+        self.end_connecting(opener, failure, done, now);
     }
 
-    /// When the slot, which is connecting, gives that up.
+    /// When the exchange, which is connecting, gives that up.
     fn connecting_until(&self, index: u32) -> Instant {
-        self.slots[index as usize].since + self.config.timeouts.connect
+        self.places.exchange(index).since + self.config.timeouts.connect
     }
 
     /// What failed first and when: the connection, as is seen at `now`, or the time for it.
@@ -78,19 +126,46 @@ impl<S: Sink, P: Script> Engine<S, P> {
     }
 
     /// Gives a connection up whose bound was `until`, whatever was found out of it since.
-    pub(super) fn connect_timed_out(&mut self, index: u32, until: Instant, now: Instant) {
-        self.close(index);
-        self.end_connecting(index, ConnectFailure::TimedOut, until, now);
+    pub(super) fn connect_timed_out(&mut self, opener: u32, until: Instant, now: Instant) {
+        self.close(Places::<H>::connection_of(opener));
+        self.end_connecting(opener, ConnectFailure::TimedOut, until, now);
     }
 
     /// There is no connection, and there was none until `done`.
-    fn end_connecting(&mut self, index: u32, failure: ConnectFailure, done: Instant, now: Instant) {
-        self.leave(index);
-        if !self.slots[index as usize].has_request {
+    fn end_connecting(&mut self, opener: u32, failure: ConnectFailure, done: Instant, now: Instant) {
+        let number = Places::<H>::connection_of(opener);
+        self.places.connection_mut(number).link = Link::Down;
+        self.leave(opener);
+        let had_request = self.places.exchange(opener).has_request;
+        if had_request {
+            self.finish_failed(opener, Outcome::ConnectFailed(failure), done);
+        } else {
             self.counters.opening_failures += 1;
-            return self.rest(index, now);
         }
-        self.finish_failed(index, Outcome::ConnectFailed(failure), done);
+        let mut others = core::mem::take(&mut self.loose);
+        if H::ROOM > 1 {
+            let is_awaiting = |index: &u32| self.places.exchange(*index).state == State::Awaiting;
+            others.extend(Places::<H>::of(number).filter(is_awaiting));
+            for &index in &others {
+                self.leave(index);
+                // It may have begun to wait after the instant at which there was none.
+                let done = done.max(self.places.exchange(index).intended);
+                self.finish_failed(index, Outcome::ConnectFailed(failure), done);
+            }
+        }
+        if had_request {
+            self.go_on_without(opener, now);
+        } else {
+            self.rest(opener, now);
+        }
+        for index in others.drain(..) {
+            self.go_on_without(index, now);
+        }
+        self.loose = others;
+    }
+
+    /// The exchange's request ended for want of a connection.
+    fn go_on_without(&mut self, index: u32, now: Instant) {
         match self.config.load {
             Load::Closed { .. } | Load::Scripted
                 if self.stage == Stage::Running && !self.has_made_all(index) =>
@@ -101,228 +176,185 @@ impl<S: Sink, P: Script> Engine<S, P> {
         }
     }
 
-    /// The usual answer: all of it at once, with the head that the server sends again and again.
-    #[inline]
-    pub(super) fn known_answer(&self, slot: &Slot, bytes: &[u8]) -> Option<(Response, Came)> {
-        if P::SCRIPTED || slot.state != State::InFlight || slot.to_be_sent || slot.answer_begun {
-            return None;
-        }
-        let response = self.known_head.whole(bytes)?;
-        let body = &bytes[response.head_bytes as usize..];
-        let body_matches = self.config.expect.body.as_deref().is_none_or(|expected| expected == body);
-        if !body_matches && self.wrong_answers.is_empty() {
-            // Read as one that came in pieces, which keeps the first of these.
-            return None;
-        }
-        Some((*response, Came { body_matches, surplus: false, received_bytes: bytes.len() as u64 }))
-    }
-
-    /// An answer that is not the usual one, or a part of one.
-    #[inline(never)]
-    pub(super) fn on_piece(&mut self, index: u32, bytes: &[u8], now: Instant) {
-        let slot = &mut self.slots[index as usize];
-        if slot.state != State::InFlight || slot.to_be_sent {
-            self.counters.unsolicited += 1;
-            return self.lose_connection(index, now);
-        }
-        let answer = &mut self.answers[index as usize];
-        let was_begun = core::mem::replace(&mut slot.answer_begun, true);
-        if !was_begun {
-            answer.begin(if P::SCRIPTED { answer.kind } else { self.config.request.kind });
-        }
-        answer.received_bytes += bytes.len() as u64;
-        if P::SCRIPTED {
-            let progress = self.read_scripted(index, bytes, now);
-            return self.on_progress(index, progress, bytes, false, now);
-        }
-        let Answer { parser, body_bytes, body_matches, .. } = answer;
-        let expected = self.config.expect.body.as_deref();
-        let wrong_answers = &mut self.wrong_answers;
-        let progress = parser.push_known(&self.config.limits, &mut self.known_head, bytes, |piece| {
-            if let Some(expected) = expected {
-                let (matched_bytes, has_matched) = (*body_bytes, *body_matches);
-                check_body(expected, body_bytes, body_matches, piece);
-                if !*body_matches {
-                    let matched = has_matched.then(|| start_of(expected, matched_bytes));
-                    wrong_answers.go_on(index, matched, piece);
-                }
-            }
-        });
-        let to_come = parser.body_bytes_to_come();
-        if progress == Ok(Progress::NeedMore) && expected.is_none() && to_come >= SKIPPED_BYTES_MIN {
-            self.skip = Some((self.conn(index), to_come));
-        }
-        self.on_progress(index, progress, bytes, !was_begun, now);
-    }
-
-    /// What the next `bytes` came to; `are_first` of their answer.
-    fn on_progress(
-        &mut self,
-        index: u32,
-        progress: Result<Progress, Malformed>,
-        bytes: &[u8],
-        are_first: bool,
-        now: Instant,
-    ) {
-        match progress {
-            Ok(Progress::NeedMore) => {}
-            Ok(Progress::Complete { consumed, response }) => {
-                let surplus = consumed < bytes.len();
-                self.counters.unsolicited += u64::from(surplus);
-                let whole = if are_first { &bytes[..consumed] } else { &[] };
-                self.on_last_piece(index, response, (surplus, whole), now);
-            }
-            Err(kind) => self.fail(index, Outcome::Malformed(kind), now),
-        }
-    }
-
-    pub(super) fn on_skipped(&mut self, index: u32, bytes: u64, now: Instant) {
-        let answer = &mut self.answers[index as usize];
-        answer.received_bytes += bytes;
-        let to_come = answer.parser.body_bytes_to_come();
-        let surplus = bytes > to_come;
-        match answer.parser.skip(bytes.min(to_come)) {
-            Ok(Progress::NeedMore) => {}
-            Ok(Progress::Complete { response, .. }) => {
-                self.counters.unsolicited += u64::from(surplus);
-                self.on_last_piece(index, response, (surplus, &[]), now);
-            }
-            Err(kind) => self.fail(index, Outcome::Malformed(kind), now),
-        }
-    }
-
-    /// An answer that came in pieces is whole. `whole` are its bytes if they came at once after all, and else none.
-    pub(super) fn on_last_piece(
-        &mut self,
-        index: u32,
-        response: Response,
-        (surplus, whole): (bool, &[u8]),
-        now: Instant,
-    ) {
-        let answer = &self.answers[index as usize];
-        let expect = &self.config.expect;
-        let body_matches = answer.has_body(expect);
-        let as_expected = body_matches && expect.takes_status(response.status);
-        if !(P::SCRIPTED || as_expected) {
-            let asked = (self.config.request.kind, expect);
-            self.wrong_answers.keep(index, &response, asked, whole, answer.body_bytes);
-        }
-        let came = Came { body_matches, surplus, received_bytes: answer.received_bytes };
-        self.on_answer(index, &response, came, now);
-    }
-
-    #[expect(clippy::inline_always, reason = "on the path of every request, and called from two places")]
-    #[inline(always)]
-    pub(super) fn on_answer(&mut self, index: u32, response: &Response, came: Came, now: Instant) {
-        let slot = &mut self.slots[index as usize];
-        slot.has_served = true;
-        let reusable = response.keep_alive && slot.request_written && !came.surplus;
-        let expected = came.body_matches && self.config.expect.takes_status(response.status);
-        let outcome = Outcome::Answered { status: response.status, expected };
-        self.finish_request(index, outcome, Some(response), came.received_bytes, now);
-        self.counters.connections_closed_by_server += u64::from(!response.keep_alive);
-        if !reusable || self.config.reuse == Reuse::FreshConnection {
-            self.close(index);
-        }
-        self.next_request(index, now);
-    }
-
-    /// When the slot's request, if it was sent, is given up.
+    /// When the exchange's request, if it was sent, is given up.
     pub(super) fn deadline(&self, index: u32) -> Option<Instant> {
-        let slot = &self.slots[index as usize];
-        let is_out = slot.state == State::InFlight && !slot.to_be_sent;
-        is_out.then(|| slot.since + self.config.timeouts.request)
+        let exchange = self.places.exchange(index);
+        exchange.is_out().then(|| exchange.since + self.config.timeouts.request)
     }
 
-    /// Ends a request if what is told of it at `now` came after its deadline: that it is told before the timeout is only the
-    /// order within a turn. Where the kernel has said when it came that counts, and not when a generator that was held up
-    /// looked.
+    /// Ends requests if what is told of their connection at `now` came after their deadline: that it is told before the
+    /// timeout is only the order within a turn. Where the kernel has said when it came that counts, and not when a
+    /// generator that was held up looked. Whether what is told is over with that.
     #[cold]
     #[inline(never)]
     pub(super) fn is_too_late(&mut self, completion: &Completion<'_>, now: Instant) -> bool {
         let Completion { conn, event, arrived } = *completion;
-        let index = conn.slot;
-        let is_of_this_life =
-            self.slots.get(index as usize).is_some_and(|slot| slot.generation == conn.generation);
-        if !is_of_this_life {
+        if self.places.line(conn).is_none() {
             return false;
         }
         let came = arrived.unwrap_or(now);
-        let Some(deadline) = self.deadline(index).filter(|deadline| *deadline < came) else { return false };
-        let begun = self.slots[index as usize].answer_begun;
-        let before = if begun { self.answers[index as usize].received_bytes } else { 0 };
-        let more = match event {
-            Event::Received(bytes) => bytes.len() as u64,
-            Event::Skipped(bytes) => bytes,
-            _ => 0,
+        let mut is_any_late = false;
+        for index in Places::<H>::of(conn.slot) {
+            let Some(deadline) = self.deadline(index).filter(|deadline| *deadline < came) else { continue };
+            let begun = self.places.exchange(index).answer_begun || H::ROOM > 1;
+            let before = if begun { self.answers[index as usize].received_bytes } else { 0 };
+            let more = match event {
+                _ if H::ROOM > 1 => 0,
+                Event::Received(bytes) => bytes.len() as u64,
+                Event::Skipped(bytes) => bytes,
+                _ => 0,
+            };
+            self.finish_request(index, Outcome::TimedOut, None, before + more, deadline);
+            self.cancel(index, now);
+            self.next_request(index, now);
+            is_any_late = true;
+        }
+        if is_any_late {
+            self.finish_if_done(now);
+        }
+        self.places.line(conn).is_none()
+    }
+
+    fn on_reset(&mut self, number: u32, now: Instant) {
+        let Some(opener) = self.opener(number) else {
+            return self.end_of_connection(number, Outcome::Reset, now);
         };
-        self.finish_request(index, Outcome::TimedOut, None, before + more, deadline);
-        self.close(index);
-        self.next_request(index, now);
-        self.finish_if_done(now);
-        true
+        let (failure, done) = self.first_failure(opener, ConnectFailure::Reset, now);
+        self.close(number);
+        self.end_connecting(opener, failure, done, now);
     }
 
-    pub(super) fn on_peer_closed(&mut self, index: u32, now: Instant) {
-        let slot = &self.slots[index as usize];
-        if slot.state == State::InFlight
-            && !slot.to_be_sent
-            && slot.answer_begun
-            && let EndOfStream::Complete(response) = self.answers[index as usize].parser.end_of_stream()
-        {
-            let response = Response { keep_alive: false, ..response };
-            return self.on_last_piece(index, response, (false, &[]), now);
-        }
-        self.counters.connections_closed_by_server += 1;
-        match self.slots[index as usize].state {
-            State::InFlight if !self.slots[index as usize].is_stale() => {
-                self.fail(index, Outcome::ClosedEarly, now);
+    /// The connection is over, and so is what is out on it, with `outcome`.
+    pub(super) fn end_of_connection(&mut self, number: u32, outcome: Outcome, now: Instant) {
+        if H::ROOM == 1 {
+            let is_in_flight = self.places.exchange(number).state == State::InFlight;
+            if !is_in_flight || self.places.is_stale(number) {
+                return self.lose_connection(number, now);
             }
-            _ => self.lose_connection(index, now),
         }
+        self.fail(number, outcome, now);
     }
 
-    pub(super) fn on_reset(&mut self, index: u32, now: Instant) {
-        match self.slots[index as usize].state {
-            State::InFlight if !self.slots[index as usize].is_stale() => {
-                self.fail(index, Outcome::Reset, now);
-            }
-            State::Connecting => {
-                let (failure, done) = self.first_failure(index, ConnectFailure::Reset, now);
-                self.close(index);
-                self.end_connecting(index, failure, done, now);
-            }
-            _ => self.lose_connection(index, now),
+    /// Ends what is out on a connection with a failure, and the connection with it.
+    pub(super) fn fail(&mut self, number: u32, outcome: Outcome, now: Instant) {
+        if H::ROOM > 1 {
+            return self.lose_all(number, outcome, now);
         }
+        self.finish_given_up(number, outcome, now);
+        self.close(number);
+        self.next_request(number, now);
     }
 
-    /// Ends a request that is out with a failure, and its connection with it.
-    pub(super) fn fail(&mut self, index: u32, outcome: Outcome, now: Instant) {
-        let slot = &mut self.slots[index as usize];
-        if slot.to_be_sent {
+    /// Ends a request that is in flight without an answer.
+    fn finish_given_up(&mut self, index: u32, outcome: Outcome, now: Instant) {
+        let exchange = self.places.exchange_mut(index);
+        if exchange.to_be_sent {
             // It was about to go out on a connection that never did anything, and is dated as if it had.
-            slot.since = now.max(slot.ready);
+            exchange.since = now.max(exchange.ready);
         }
         self.finish_failed(index, outcome, now);
-        self.close(index);
+    }
+
+    /// Ends one request that is in flight, whatever else is on its connection.
+    pub(super) fn give_up(&mut self, index: u32, outcome: Outcome, now: Instant) {
+        let was_out = self.places.exchange(index).is_out();
+        self.finish_given_up(index, outcome, now);
+        if H::ROOM == 1 || was_out {
+            self.cancel(index, now);
+        }
         self.next_request(index, now);
+    }
+
+    /// Nobody waits for the exchange's answer any more: its connection goes with it, unless its protocol can do without.
+    pub(super) fn cancel(&mut self, index: u32, now: Instant) {
+        let (number, place) = (Places::<H>::connection_of(index), Places::<H>::place_of(index));
+        let out = self.output.of::<H>(number);
+        if self.protocols[number as usize].cancel(place, out) {
+            self.send_output(number);
+        } else {
+            self.drop_connection(number, now);
+        }
+    }
+
+    /// Closes a connection of which an exchange that has ended has no more use.
+    #[inline]
+    pub(super) fn drop_connection(&mut self, number: u32, now: Instant) {
+        if H::ROOM == 1 { self.close(number) } else { self.lose_all(number, Outcome::ClosedEarly, now) }
     }
 
     /// Ends a connection that carries no request. One that was about to go out on it goes out on the next, as that
     /// of any client does that finds its connection gone.
-    pub(super) fn lose_connection(&mut self, index: u32, now: Instant) {
-        self.close(index);
-        let slot = &mut self.slots[index as usize];
-        match slot.state {
+    pub(super) fn lose_connection(&mut self, number: u32, now: Instant) {
+        if H::ROOM > 1 {
+            return self.lose_all(number, Outcome::ClosedEarly, now);
+        }
+        self.close(number);
+        let exchange = self.places.exchange_mut(number);
+        match exchange.state {
             State::Free => {
-                self.leave(index);
-                self.rest(index, now);
+                self.leave(number);
+                self.rest(number, now);
             }
             State::InFlight => {
-                slot.to_be_sent = false;
-                self.connect(index, now);
+                exchange.to_be_sent = false;
+                self.connect(number, now);
             }
             _ => {}
         }
+    }
+
+    /// Ends a connection that has room for several: what is out on it ends with `outcome`, and what was about to go out
+    /// goes out on the next, unless this one never did anything.
+    #[cold]
+    #[inline(never)]
+    fn lose_all(&mut self, number: u32, outcome: Outcome, now: Instant) {
+        self.close(number);
+        let mut loose = core::mem::take(&mut self.loose);
+        for index in Places::<H>::of(number) {
+            let exchange = self.places.exchange(index);
+            if exchange.state != State::InFlight || !exchange.has_request {
+                continue;
+            }
+            if self.places.is_stale(index) {
+                self.places.exchange_mut(index).to_be_sent = false;
+            } else {
+                self.finish_given_up(index, outcome, now);
+            }
+            loose.push(index);
+        }
+        for index in loose.drain(..) {
+            if self.places.exchange(index).has_request {
+                self.reach(index, now);
+            } else {
+                self.next_request(index, now);
+            }
+        }
+        self.loose = loose;
+    }
+
+    /// A connection was unused for as long as it may be: closes it, unless another exchange uses it.
+    pub(super) fn idle(&mut self, index: u32, now: Instant) {
+        let number = Places::<H>::connection_of(index);
+        let is_free = |index| self.places.exchange(index).state == State::Free;
+        if H::ROOM == 1 || Places::<H>::of(number).all(is_free) {
+            return self.lose_connection(number, now);
+        }
+        self.leave(index);
+        self.enter(index, State::Free, now);
+    }
+
+    /// What is still open is closed.
+    pub(super) fn close_all(&mut self) {
+        for number in 0..self.places.connections() {
+            self.close(number);
+        }
+    }
+
+    /// Whether no exchange of a connection but `index` has anything to do on it, now or later.
+    pub(super) fn is_last_user(&self, index: u32) -> bool {
+        let rests = |other: u32| {
+            matches!(self.places.exchange(other).state, State::Free | State::Down) || other == index
+        };
+        H::ROOM == 1 || Places::<H>::of(Places::<H>::connection_of(index)).all(rests)
     }
 }

@@ -1,16 +1,16 @@
-//! Which request goes out when, on which slot, and how it ends.
+//! Which request goes out when, as which exchange, and how it ends.
 
-use http::Response;
+use http::{Protocol, Response};
 use units::Instant;
 
 use super::{DUE_PER_TURN_MAX, Engine, Stage};
 use crate::config::Load;
-use crate::connection::State;
+use crate::places::{Places, State};
 use crate::sample::{Outcome, Sample, Sink};
 use crate::script::Script;
 
-impl<S: Sink, P: Script> Engine<S, P> {
-    /// Gives the slot, which is in no queue, its next request or lets it rest.
+impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
+    /// Gives the exchange, which is in no queue, its next request or lets it rest.
     #[inline(never)]
     pub(super) fn next_request(&mut self, index: u32, now: Instant) {
         if self.stage != Stage::Running {
@@ -33,39 +33,39 @@ impl<S: Sink, P: Script> Engine<S, P> {
             return self.rest(index, now);
         }
         self.intend();
-        let slot = &mut self.slots[index as usize];
+        let exchange = self.places.exchange_mut(index);
         // It may wrap only where nobody compares it.
-        slot.made = slot.made.wrapping_add(1);
+        exchange.made = exchange.made.wrapping_add(1);
         self.start_request(index, intended, intended, now);
     }
 
-    /// Whether the slot is a user who has made all of its requests.
+    /// Whether the exchange is a user who has made all of its requests.
     #[inline]
     pub(super) fn has_made_all(&self, index: u32) -> bool {
         let Load::Closed { requests_per_user, .. } = self.config.load else { return false };
-        requests_per_user.is_some_and(|all| self.slots[index as usize].made >= all.get())
+        requests_per_user.is_some_and(|all| self.places.exchange(index).made >= all.get())
     }
 
     /// Lets a user who has made all of its requests, and is in no queue, go.
     pub(super) fn retire(&mut self, index: u32, now: Instant) {
-        if self.slots[index as usize].connected {
-            self.close(index);
+        if self.is_last_user(index) {
+            self.close(Places::<H>::connection_of(index));
         }
         self.rest(index, now);
     }
 
-    /// Puts a request on a slot that is in no queue. `free_since` is when the slot could have taken it.
+    /// Puts a request on an exchange that is in no queue. `free_since` is when that could have taken it.
     #[expect(clippy::inline_always, reason = "on the path of every request")]
     #[inline(always)]
     pub(super) fn start_request(&mut self, index: u32, intended: Instant, free_since: Instant, now: Instant) {
-        let slot = &mut self.slots[index as usize];
-        slot.has_request = true;
-        slot.intended = intended;
-        slot.ready = intended.max(free_since);
-        if slot.connected {
+        let (exchange, connection) = self.places.both_mut(index);
+        exchange.has_request = true;
+        exchange.intended = intended;
+        exchange.ready = intended.max(free_since);
+        if connection.is_up() {
             self.send(index, now);
         } else {
-            self.connect(index, now);
+            self.reach(index, now);
         }
     }
 
@@ -73,25 +73,25 @@ impl<S: Sink, P: Script> Engine<S, P> {
     #[expect(clippy::inline_always, reason = "on the path of every request")]
     #[inline(always)]
     pub(super) fn send(&mut self, index: u32, now: Instant) {
-        let slot = &mut self.slots[index as usize];
-        slot.state = State::InFlight;
-        slot.since = now;
-        slot.to_be_sent = true;
-        if !core::mem::replace(&mut slot.has_timer, true) {
+        let exchange = self.places.exchange_mut(index);
+        exchange.state = State::InFlight;
+        exchange.since = now;
+        exchange.to_be_sent = true;
+        if !core::mem::replace(&mut exchange.has_timer, true) {
             self.timers.set(index, now + self.config.timeouts.request);
         }
         self.to_send.push(index);
     }
 
-    /// Leaves a slot without a request: in the open model it takes what waits, else it is free or down.
+    /// Leaves an exchange without a request: in the open model it takes what waits, else it is free or down.
     pub(super) fn rest(&mut self, index: u32, now: Instant) {
         if self.stage == Stage::Running
             && let Some(intended) = self.backlog.pop_front()
         {
             return self.start_request(index, intended, now, now);
         }
-        let connected = self.slots[index as usize].connected;
-        self.enter(index, if connected { State::Free } else { State::Down }, now);
+        let is_up = self.places.connection(Places::<H>::connection_of(index)).is_up();
+        self.enter(index, if is_up { State::Free } else { State::Down }, now);
     }
 
     /// Sends every open-model request that is due by `now` and before the deadline.
@@ -115,7 +115,7 @@ impl<S: Sink, P: Script> Engine<S, P> {
     pub(super) fn dispatch(&mut self, intended: Instant, now: Instant) {
         let taker = self.queues.front(State::Free).or_else(|| self.queues.front(State::Down));
         if let Some(index) = taker {
-            let free_since = self.slots[index as usize].since;
+            let free_since = self.places.exchange(index).since;
             self.leave(index);
             return self.start_request(index, intended, free_since, now);
         }
@@ -140,7 +140,7 @@ impl<S: Sink, P: Script> Engine<S, P> {
         self.outstanding += 1;
     }
 
-    /// Ends the slot's request, with the answer if a whole one came. `received_bytes` are those of its answer, if it was
+    /// Ends the exchange's request, with the answer if a whole one came. `received_bytes` are those of its answer, if it was
     /// sent.
     #[expect(clippy::inline_always, reason = "on the path of every request, and called from two places")]
     #[inline(always)]
@@ -152,19 +152,19 @@ impl<S: Sink, P: Script> Engine<S, P> {
         received_bytes: u64,
         done: Instant,
     ) {
-        let slot = &mut self.slots[index as usize];
-        slot.has_request = false;
-        slot.to_be_sent = false;
+        let exchange = self.places.exchange_mut(index);
+        exchange.has_request = false;
+        exchange.to_be_sent = false;
         let was_sent = !matches!(outcome, Outcome::ConnectFailed(_) | Outcome::Unsent);
         let mut sample = Sample {
-            intended: slot.intended,
-            ready: slot.ready,
-            sent: was_sent.then_some(slot.since),
+            intended: exchange.intended,
+            ready: exchange.ready,
+            sent: was_sent.then_some(exchange.since),
             done,
             arrived: self.arrived.filter(|_| outcome.is_answered()),
             outcome,
             received_bytes,
-            due_in_window: self.window.start <= slot.intended && slot.intended < self.window.end,
+            due_in_window: self.window.start <= exchange.intended && exchange.intended < self.window.end,
             done_in_window: self.window.start <= done && done < self.window.end,
         };
         self.outstanding -= 1;
@@ -177,10 +177,11 @@ impl<S: Sink, P: Script> Engine<S, P> {
         self.sink.record(&sample);
     }
 
-    /// Ends the slot's request without a whole answer.
+    /// Ends the exchange's request without a whole answer.
     pub(super) fn finish_failed(&mut self, index: u32, outcome: Outcome, done: Instant) {
-        let slot = &self.slots[index as usize];
-        let has_part = slot.state == State::InFlight && slot.answer_begun && !slot.to_be_sent;
+        let exchange = self.places.exchange(index);
+        // Where there is room for several, what is kept of an answer is of the request that is out from its start on.
+        let has_part = exchange.is_out() && (exchange.answer_begun || H::ROOM > 1);
         let received_bytes = if has_part { self.answers[index as usize].received_bytes } else { 0 };
         self.finish_request(index, outcome, None, received_bytes, done);
     }

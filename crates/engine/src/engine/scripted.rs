@@ -1,14 +1,14 @@
 //! What scripted users do: they are asked for each step, and their pauses are as long as they say.
 
-use http::{Malformed, Progress};
+use http::{AnswerHead, Fed, Listener, Malformed, Protocol};
 use units::Instant;
 
 use super::{Engine, Stage};
-use crate::connection::{Answer, State};
+use crate::places::State;
 use crate::sample::Sink;
 use crate::script::{Due, Next, Script};
 
-impl<S: Sink, P: Script> Engine<S, P> {
+impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     /// Asks the script what user `index`, who is in no queue, does at `now`.
     pub(super) fn next_of_script(&mut self, index: u32, now: Instant) {
         // Past the deadline nobody is asked: what it said could not be done.
@@ -42,7 +42,7 @@ impl<S: Sink, P: Script> Engine<S, P> {
         let Due { intended, kind, target } = due;
         let answer = &mut self.answers[index as usize];
         answer.kind = kind;
-        if core::mem::replace(&mut answer.target, target) != target && self.slots[index as usize].connected {
+        if core::mem::replace(&mut answer.target, target) != target {
             self.close(index);
         }
         self.intend();
@@ -56,23 +56,42 @@ impl<S: Sink, P: Script> Engine<S, P> {
             let Some(at) = self.wakes.next() else { return };
             let Some(index) = self.wakes.take_due(now) else { return };
             // A user who waits no more had its pause cut short by the end of the load.
-            if self.slots[index as usize].state == State::Waiting && self.stage == Stage::Running {
+            if self.places.exchange(index).state == State::Waiting && self.stage == Stage::Running {
                 self.leave(index);
                 self.next_of_script(index, at);
             }
         }
     }
 
-    /// Lets the script see a piece of an answer and the parser read it.
-    pub(super) fn read_scripted(
+    /// Has the protocol take bytes, and the script see what is in them.
+    pub(super) fn feed_scripted(
         &mut self,
-        index: u32,
-        bytes: &[u8],
+        number: u32,
+        rest: &mut &[u8],
         now: Instant,
-    ) -> Result<Progress, Malformed> {
-        let Some(script) = &mut self.script else { return Ok(Progress::NeedMore) };
-        script.received(index, bytes, now);
-        let Answer { parser, .. } = &mut self.answers[index as usize];
-        parser.push(&self.config.limits, bytes, |piece| script.body(index, piece))
+    ) -> Result<Fed, Malformed> {
+        let Some(script) = &mut self.script else { return Ok(Fed::NeedMore) };
+        let out = self.output.of::<H>(number);
+        let mut told = Told { script, user: number, now };
+        self.protocols[number as usize].feed(&mut self.common, rest, &mut told, out)
+    }
+}
+
+/// Hands on what is in an answer to the script. Its user is the connection's only one.
+struct Told<'a, P> {
+    script: &'a mut P,
+    user: u32,
+    now: Instant,
+}
+
+impl<P: Script> Listener for Told<'_, P> {
+    const HEADS: bool = true;
+
+    fn head(&mut self, _: u32, head: &AnswerHead<'_>) {
+        self.script.head(self.user, head, self.now);
+    }
+
+    fn body(&mut self, _: u32, piece: &[u8]) {
+        self.script.body(self.user, piece);
     }
 }

@@ -1,20 +1,21 @@
 //! The passing of time: bounds that are reached, and the stages of a load.
 
+use http::Protocol;
 use units::{Duration, Instant};
 
 use super::{Engine, OPENING_AT_ONCE_MAX, RETRY_PAUSE, Stage, USERS_WAIT};
 use crate::config::{Load, UserStart};
-use crate::connection::State;
+use crate::places::{Places, State};
 use crate::sample::{Outcome, Sink, Window};
 use crate::schedule::{Schedule, Skipped};
 use crate::script::Script;
 use crate::timers::Timers;
 
-impl<S: Sink, P: Script> Engine<S, P> {
-    /// How long a slot may stay in `state`.
+impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
+    /// How long an exchange may stay in `state`.
     pub(super) fn bound(&self, state: State) -> Duration {
         match state {
-            State::Down | State::InFlight | State::Waiting => Duration::MAX,
+            State::Down | State::Awaiting | State::InFlight | State::Waiting => Duration::MAX,
             State::Connecting => self.config.timeouts.connect,
             State::Free => self.config.timeouts.idle,
             State::Thinking => match self.config.load {
@@ -26,23 +27,23 @@ impl<S: Sink, P: Script> Engine<S, P> {
         }
     }
 
-    /// Which slot of a state reaches its bound first, and when.
+    /// Which exchange of a state reaches its bound first, and when.
     #[inline]
     pub(super) fn next_expiry(&self, state: State) -> Option<(u32, Instant)> {
         let index = self.queues.front(state)?;
-        let at = self.slots[index as usize].since + self.bound(state);
+        let at = self.places.exchange(index).since + self.bound(state);
         (at != Instant::FAR_FUTURE).then_some((index, at))
     }
 
     pub(super) fn expire(&mut self, state: State, now: Instant) {
-        // A slot that expires may enter the same state again at `now`; it is not due again in this call
+        // One that expires may enter the same state again at `now`; it is not due again in this call
         // unless its bound is zero, and then the length of the queue ends the loop.
         for _ in 0..self.queues.len(state) {
             let Some((index, at)) = self.next_expiry(state).filter(|(_, at)| *at <= now) else { return };
             match state {
-                State::Down | State::InFlight | State::Waiting => {}
+                State::Down | State::Awaiting | State::InFlight | State::Waiting => {}
                 State::Connecting => self.connect_timed_out(index, at, now),
-                State::Free => self.lose_connection(index, now),
+                State::Free => self.idle(index, now),
                 State::Thinking | State::Pausing | State::Ramping => {
                     self.leave(index);
                     if P::SCRIPTED {
@@ -60,18 +61,18 @@ impl<S: Sink, P: Script> Engine<S, P> {
         // One that a user sends next is not due again in this call, unless the bound is zero.
         for _ in 0..self.timers.len() {
             let Some(index) = self.timers.take_due(now) else { return };
-            let slot = &mut self.slots[index as usize];
-            slot.has_timer = false;
-            if slot.state != State::InFlight {
+            let exchange = self.places.exchange_mut(index);
+            exchange.has_timer = false;
+            if exchange.state != State::InFlight {
                 continue;
             }
             // One that has yet to go out has all of its time before it.
-            let since = if slot.to_be_sent { now } else { slot.since };
+            let since = if exchange.to_be_sent { now } else { exchange.since };
             let at = since + self.config.timeouts.request;
             if at <= now {
                 self.time_out(index, at, now);
             } else {
-                slot.has_timer = true;
+                exchange.has_timer = true;
                 self.timers.set(index, at);
             }
         }
@@ -80,7 +81,7 @@ impl<S: Sink, P: Script> Engine<S, P> {
     /// The bound, not the instant we noticed it, is what the request is known to have lasted.
     fn time_out(&mut self, index: u32, at: Instant, now: Instant) {
         self.finish_failed(index, Outcome::TimedOut, at);
-        self.close(index);
+        self.cancel(index, now);
         self.next_request(index, now);
     }
 
@@ -88,11 +89,12 @@ impl<S: Sink, P: Script> Engine<S, P> {
         if self.stage != Stage::Opening {
             return;
         }
-        while (self.opened_to as usize) < self.slots.len()
+        while self.opened_to < self.places.connections()
             && self.queues.len(State::Connecting) < OPENING_AT_ONCE_MAX
         {
-            self.leave(self.opened_to);
-            self.connect(self.opened_to, now);
+            let opener = Places::<H>::of(self.opened_to).start;
+            self.leave(opener);
+            self.connect(opener, now);
             self.opened_to += 1;
         }
         if self.queues.front(State::Connecting).is_none() {
@@ -109,13 +111,13 @@ impl<S: Sink, P: Script> Engine<S, P> {
                 self.schedule = Some(Schedule::new(now, arrivals, self.config.share, self.config.seed));
             }
             Load::Closed { start, .. } => {
-                for index in 0..self.slots.len() as u32 {
+                for index in 0..self.places.exchanges() {
                     self.leave(index);
                     self.start_user(index, start, now);
                 }
             }
             Load::Scripted => {
-                for index in 0..self.slots.len() as u32 {
+                for index in 0..self.places.exchanges() {
                     self.leave(index);
                     self.next_of_script(index, now);
                 }
@@ -130,7 +132,9 @@ impl<S: Sink, P: Script> Engine<S, P> {
             UserStart::WithWarmUp if self.config.warm_up.is_zero() => {
                 return self.start_user_request(index, now, now);
             }
-            UserStart::WithWarmUp => part_of(self.config.warm_up, u64::from(index), self.slots.len() as u64),
+            UserStart::WithWarmUp => {
+                part_of(self.config.warm_up, u64::from(index), u64::from(self.places.exchanges()))
+            }
             UserStart::RampUp { span, users } => {
                 let share = self.config.share;
                 let turn = u64::from(index) * u64::from(share.of.get()) + u64::from(share.index);
@@ -146,14 +150,17 @@ impl<S: Sink, P: Script> Engine<S, P> {
         while let Some(intended) = self.backlog.pop_front() {
             self.give_up_unsent(intended, now);
         }
-        while let Some(index) = self.queues.front(State::Connecting) {
-            self.leave(index);
-            if self.slots[index as usize].has_request {
-                let done = self.window.end.max(self.slots[index as usize].intended);
-                self.finish_failed(index, Outcome::Unsent, done);
+        for state in [State::Awaiting, State::Connecting] {
+            while let Some(index) = self.queues.front(state) {
+                self.leave(index);
+                let exchange = self.places.exchange(index);
+                if exchange.has_request {
+                    let done = self.window.end.max(exchange.intended);
+                    self.finish_failed(index, Outcome::Unsent, done);
+                }
+                self.close(Places::<H>::connection_of(index));
+                self.rest(index, now);
             }
-            self.close(index);
-            self.rest(index, now);
         }
         self.wakes = Timers::default();
         for state in USERS_WAIT.into_iter().chain([State::Waiting]) {
@@ -165,13 +172,13 @@ impl<S: Sink, P: Script> Engine<S, P> {
     }
 
     pub(super) fn abandon_in_flight(&mut self, now: Instant) {
-        for index in 0..self.slots.len() as u32 {
-            let slot = &self.slots[index as usize];
+        for index in 0..self.places.exchanges() {
+            let exchange = self.places.exchange(index);
             if let Some(at) = self.deadline(index).filter(|at| *at < now) {
                 self.time_out(index, at, now);
-            } else if slot.state == State::InFlight {
-                let outcome = if slot.to_be_sent { Outcome::Unsent } else { Outcome::InFlight };
-                self.fail(index, outcome, now);
+            } else if exchange.state == State::InFlight {
+                let outcome = if exchange.to_be_sent { Outcome::Unsent } else { Outcome::InFlight };
+                self.give_up(index, outcome, now);
             }
         }
     }
@@ -186,9 +193,7 @@ impl<S: Sink, P: Script> Engine<S, P> {
         self.stage = Stage::Finished;
         self.window.start = self.window.start.min(now);
         self.window.end = self.window.end.min(now);
-        for index in 0..self.slots.len() as u32 {
-            self.close(index);
-        }
+        self.close_all();
     }
 
     /// A late or overwhelmed generator may come to its deadline with requests due before it that it never

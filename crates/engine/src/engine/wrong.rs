@@ -22,7 +22,7 @@ pub struct WrongAnswer {
 #[derive(Debug, Default)]
 pub(super) struct WrongAnswers {
     first: Option<WrongAnswer>,
-    /// The beginning of a body that differs, until its answer is whole; of which slot.
+    /// The beginning of a body that differs, until its answer is whole; of which exchange.
     begun: Option<(u32, Vec<u8>)>,
 }
 
@@ -36,7 +36,7 @@ impl WrongAnswers {
         self.first.as_ref()
     }
 
-    /// The slot's body is not the expected one. `matched` is what came before `piece`, if that is the first to differ.
+    /// The exchange's body is not the expected one. `matched` is what came before `piece`, if that is the first to differ.
     #[cold]
     #[inline(never)]
     pub(super) fn go_on(&mut self, slot: u32, matched: Option<&[u8]>, piece: &[u8]) {
@@ -53,7 +53,7 @@ impl WrongAnswers {
         }
     }
 
-    /// The slot's answer is whole and not the expected one. `bytes` are all of it, or empty where it came in pieces, and
+    /// The exchange's answer is whole and not the expected one. `bytes` are all of it, or empty where it came in pieces, and
     /// `seen_bytes` how much of its body was compared.
     #[cold]
     #[inline(never)]

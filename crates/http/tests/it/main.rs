@@ -4,6 +4,7 @@ mod limits;
 mod malformed;
 mod model;
 mod properties;
+mod protocol;
 mod request;
 mod responses;
 mod support;

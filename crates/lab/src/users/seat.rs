@@ -1,14 +1,12 @@
 //! A connection slot, the user on it, and the request that is out.
 
 use engine::Sample;
-use http::{HEADERS_CAP, Response};
+use http::{AnswerHead, Response};
 use scenario::{Answer, Outgoing, Session, StepSample, Verdict, World};
 use units::{Duration, Instant};
 
 /// Bytes of an answer's body that are kept for a user to look at, at most; what is beyond is not looked at.
 const BODY_BYTES_MAX: usize = 16 << 20;
-/// Bytes of an answer's heads, interim ones included, that are kept at most.
-const HEAD_BYTES_MAX: usize = 64 << 10;
 
 /// One seat.
 #[derive(Debug)]
@@ -34,7 +32,10 @@ pub(super) struct Seat {
 #[derive(Debug)]
 pub(super) struct Out {
     pub(super) outgoing: Outgoing,
-    head: Vec<u8>,
+    /// What stands behind the status of the answer.
+    reason: String,
+    /// The answer's fields, those that are text.
+    headers: Vec<(String, String)>,
     body: Vec<u8>,
     first_byte: Option<Instant>,
 }
@@ -55,16 +56,24 @@ impl Seat {
     }
 
     pub(super) fn begin(&mut self, outgoing: Outgoing) {
-        self.out = Some(Box::new(Out { outgoing, head: Vec::new(), body: Vec::new(), first_byte: None }));
+        let (reason, headers, body) = (String::new(), Vec::new(), Vec::new());
+        self.out = Some(Box::new(Out { outgoing, reason, headers, body, first_byte: None }));
     }
 
-    pub(super) fn received(&mut self, bytes: &[u8], now: Instant) {
-        let Some(out) = &mut self.out else { return };
-        out.first_byte.get_or_insert(now);
-        // Once a body has begun there is nothing of the head in what follows.
-        if out.body.is_empty() && out.head.len() < HEAD_BYTES_MAX {
-            out.head.extend_from_slice(bytes);
+    /// The first bytes of the answer came.
+    pub(super) fn begun(&mut self, now: Instant) {
+        if let Some(out) = &mut self.out {
+            out.first_byte = Some(now);
         }
+    }
+
+    pub(super) fn head(&mut self, head: &AnswerHead<'_>) {
+        let Some(out) = &mut self.out else { return };
+        head.reason.clone_into(&mut out.reason);
+        let text = |(name, value): (&str, &[u8])| {
+            Some((name.to_owned(), std::str::from_utf8(value).ok()?.to_owned()))
+        };
+        out.headers = head.fields().filter_map(text).collect();
     }
 
     pub(super) fn body(&mut self, piece: &[u8]) {
@@ -86,22 +95,14 @@ impl Out {
         response: Option<&Response>,
     ) -> Verdict {
         let sent = sample.sent.unwrap_or(sample.ready);
-        let mut fields = [httparse::EMPTY_HEADER; HEADERS_CAP as usize];
-        let mut parsed = httparse::Response::new(&mut fields);
         let Some(response) = response else {
             let answer = Answer::Failed { name: sample.outcome.name() };
             return session.answered(world, &answer, sent, sample.done);
         };
-        // The engine has parsed it before; interim answers may stand before the one that counts.
-        let _ = parsed.parse(last_head(&self.head, response));
-        let headers: Vec<(&str, &str)> = parsed
-            .headers
-            .iter()
-            .filter_map(|field| Some((field.name, std::str::from_utf8(field.value).ok()?)))
-            .collect();
-        let reason = parsed.reason.unwrap_or_default();
-        let answer =
-            Answer::Answered { status: response.status, reason, headers: &headers, body: &self.body };
+        let headers: Vec<(&str, &str)> =
+            self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let (status, reason) = (response.status, self.reason.as_str());
+        let answer = Answer::Answered { status, reason, headers: &headers, body: &self.body };
         session.answered(world, &answer, sent, sample.done)
     }
 
@@ -113,9 +114,9 @@ impl Out {
         verdict: Verdict,
         before: Option<StepSample>,
     ) -> StepSample {
-        let Self { outgoing, head, first_byte, .. } = self;
+        let Self { outgoing, reason, first_byte, .. } = self;
         let sent = sample.sent.unwrap_or(sample.ready);
-        let reason = response.and_then(|_| reason_of(&head)).unwrap_or_default();
+        let reason = response.map(|_| reason).unwrap_or_default();
         let latency = first_byte.map_or(Duration::ZERO, |at| at.since(sample.intended));
         let mut whole = StepSample {
             label: outgoing.label,
@@ -146,28 +147,4 @@ impl Out {
         }
         whole
     }
-}
-
-/// The last head of `head`, which may hold interim ones (100, 103) before it and some of the body behind.
-fn last_head<'a>(head: &'a [u8], response: &Response) -> &'a [u8] {
-    let mut rest = head;
-    loop {
-        let mut fields = [httparse::EMPTY_HEADER; HEADERS_CAP as usize];
-        let mut parsed = httparse::Response::new(&mut fields);
-        match parsed.parse(rest) {
-            Ok(httparse::Status::Complete(length))
-                if parsed.code != Some(response.status) && parsed.code.is_some_and(|code| code < 200) =>
-            {
-                rest = &rest[length..];
-            }
-            _ => return rest,
-        }
-    }
-}
-
-/// What stands behind the status.
-fn reason_of(head: &[u8]) -> Option<String> {
-    let line = head.split(|byte| *byte == b'\r').next()?;
-    let text = std::str::from_utf8(line).ok()?;
-    text.splitn(3, ' ').nth(2).map(str::to_owned)
 }

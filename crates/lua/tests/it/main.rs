@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use engine::{Next, Outcome, Sample, Script};
-use http::{Framing, Response};
+use http::{AnswerHead, Fed, Http1, Limits, Listener, Protocol, RequestKind};
 use lua::{Environment, Errors, Hooks, Latency, Main, ScriptError, Summary, Url};
 use units::{Duration, Instant};
 
@@ -39,10 +39,29 @@ fn sent(hooks: &mut Hooks) -> String {
     String::from_utf8(hooks.request(0).to_vec()).unwrap()
 }
 
-fn answer(hooks: &mut Hooks, bytes: &[u8], status: u16, body: &[u8]) -> bool {
+/// Hands what is in an answer on to the hooks, as the engine does.
+struct Told<'a>(&'a mut Hooks);
+
+impl Listener for Told<'_> {
+    const HEADS: bool = true;
+
+    fn head(&mut self, _: u32, head: &AnswerHead<'_>) {
+        self.0.head(0, head, Instant::ORIGIN);
+    }
+
+    fn body(&mut self, _: u32, piece: &[u8]) {
+        self.0.body(0, piece);
+    }
+}
+
+fn answer(hooks: &mut Hooks, bytes: &[u8]) -> bool {
     let now = Instant::ORIGIN;
-    hooks.received(0, bytes, now);
-    hooks.body(0, body);
+    let mut http = Http1::new();
+    let mut common = Http1::shared(Limits::default(), RequestKind::Ordinary);
+    http.expect(0, RequestKind::Ordinary);
+    let fed = http.feed(&mut common, &mut &bytes[..], &mut Told(hooks), &mut Vec::new());
+    let Ok(Fed::Ended { response, .. }) = fed else { panic!("no answer: {fed:?}") };
+    let status = response.status;
     let sample = Sample {
         intended: now,
         ready: now,
@@ -53,14 +72,6 @@ fn answer(hooks: &mut Hooks, bytes: &[u8], status: u16, body: &[u8]) -> bool {
         received_bytes: bytes.len() as u64,
         due_in_window: true,
         done_in_window: true,
-    };
-    let response = Response {
-        status,
-        keep_alive: true,
-        framing: Framing::ContentLength,
-        head_bytes: (bytes.len() - body.len()) as u32,
-        wire_bytes: bytes.len() as u64,
-        body_bytes: body.len() as u64,
     };
     hooks.ended(0, &sample, Some(&response))
 }
@@ -102,11 +113,10 @@ fn a_response_hook_sees_status_headers_and_body() {
         function request() return wrk.format() end";
     let mut hooks = hooks(script);
     assert!(!sent(&mut hooks).contains("X-Token"));
-    let good =
-        answer(&mut hooks, b"HTTP/1.1 200 OK\r\nX-Token: t1\r\nContent-Length: 2\r\n\r\nhi", 200, b"hi");
+    let good = answer(&mut hooks, b"HTTP/1.1 200 OK\r\nX-Token: t1\r\nContent-Length: 2\r\n\r\nhi");
     assert!(good);
     assert!(sent(&mut hooks).contains("\r\nX-Token: t1\r\n"), "what was learnt is sent");
-    assert!(!answer(&mut hooks, b"HTTP/1.1 404 N\r\nX-Token: t2\r\nContent-Length: 0\r\n\r\n", 404, b""));
+    assert!(!answer(&mut hooks, b"HTTP/1.1 404 N\r\nX-Token: t2\r\nContent-Length: 0\r\n\r\n"));
 }
 
 #[test]
@@ -118,7 +128,7 @@ fn a_delay_comes_before_each_request_and_stop_ends_the_load() {
 
     let mut stops = hooks("function response() wrk.thread:stop() end");
     let _ = sent(&mut stops);
-    answer(&mut stops, b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200, b"");
+    answer(&mut stops, b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     assert_eq!(ask(&mut stops), Next::EndLoad);
 }
 

@@ -5,7 +5,8 @@ use std::convert::Infallible;
 use std::num::NonZeroU32;
 
 use engine::{
-    Completion, Config, Conn, Engine, Event, Io, Load, Outgoing, Reuse, Sample, Share, Stop, UserStart, drive,
+    Completion, Config, Conn, Engine, Event, Io, Load, Outgoing, Reuse, Sample, Sending, Share, Stop,
+    UserStart, drive,
 };
 use sim::{Outcome, Scenario, ServerPlan, SimIo, Stall, run, run_over};
 use stats::{Interval, LITTLE_TOLERANCE, figures};
@@ -129,7 +130,7 @@ impl Io for Dozing {
         self.io.connect(conn, target)
     }
 
-    fn send(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Option<Event<'static>> {
+    fn send(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Sending {
         self.io.send(conn, bytes)
     }
 
@@ -185,7 +186,7 @@ impl Io for Watched {
         self.io.connect(conn, target)
     }
 
-    fn send(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Option<Event<'static>> {
+    fn send(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Sending {
         *self.sends.entry(conn.slot).or_default() += 1;
         self.io.send(conn, bytes)
     }

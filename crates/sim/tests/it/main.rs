@@ -2,6 +2,7 @@
 
 mod blocks;
 mod conformance;
+mod lanes;
 mod laws;
 mod scripted;
 mod seeds;

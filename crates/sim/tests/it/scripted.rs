@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 use std::ops::Range;
 
 use engine::{Due, Engine, Next, Outcome, Sample, Script, drive};
-use http::{RequestKind, Response};
+use http::{AnswerHead, RequestKind, Response};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use sim::{Scenario, SimIo};
@@ -24,7 +24,8 @@ struct User {
     left_to_send: u32,
     out: bool,
     asked_back_at: Option<Instant>,
-    bytes: u64,
+    /// Whether an answer has begun, and the status of its head.
+    answer: (bool, Option<u16>),
     body: Vec<u8>,
     answered: u32,
 }
@@ -57,7 +58,7 @@ impl Script for Wanderers {
         }
         it.left_to_send -= 1;
         it.out = true;
-        (it.bytes, it.body) = (0, Vec::new());
+        (it.answer, it.body) = ((false, None), Vec::new());
         let target = (chance >> 20) as u32 % 2;
         Next::Send(Due { intended: now, kind: RequestKind::Ordinary, target })
     }
@@ -67,21 +68,35 @@ impl Script for Wanderers {
         &self.requests
     }
 
-    fn received(&mut self, user: u32, bytes: &[u8], _: Instant) {
-        self.users[user as usize].bytes += bytes.len() as u64;
+    fn begun(&mut self, user: u32, _: Instant) {
+        let it = &mut self.users[user as usize];
+        assert!(it.out && !std::mem::replace(&mut it.answer.0, true), "user {user}: once an answer");
+    }
+
+    fn head(&mut self, user: u32, head: &AnswerHead<'_>, _: Instant) {
+        let it = &mut self.users[user as usize];
+        assert!(
+            it.answer.0 && it.body.is_empty(),
+            "user {user}: a head without a beginning, or after its body"
+        );
+        assert_eq!(it.answer.1.replace(head.status), None, "user {user}: a second head");
+        assert_eq!(head.reason, "X");
     }
 
     fn body(&mut self, user: u32, piece: &[u8]) {
-        self.users[user as usize].body.extend_from_slice(piece);
+        let it = &mut self.users[user as usize];
+        assert!(it.answer.1.is_some(), "user {user}: a body without a head");
+        it.body.extend_from_slice(piece);
     }
 
     fn ended(&mut self, user: u32, sample: &Sample, response: Option<&Response>) -> bool {
         let it = &mut self.users[user as usize];
         assert!(std::mem::take(&mut it.out), "user {user} had nothing out");
         assert_eq!(response.is_some(), sample.outcome.is_answered(), "{sample:?}");
-        if sample.outcome.is_answered() {
+        if let Some(response) = response {
             it.answered += 1;
-            assert_eq!(it.bytes, sample.received_bytes, "the script saw all of the answer");
+            assert_eq!(it.answer, (true, Some(response.status)), "the script was told of the answer");
+            assert_eq!(it.body.len() as u64, response.body_bytes, "the script saw all of the body");
         }
         it.body == b"hello"
     }

@@ -1,0 +1,191 @@
+//! What is received, and what it means for the exchanges whose answers it is.
+
+use http::{Bodies, EndOfStream, Fed, Malformed, Protocol, Response};
+use units::Instant;
+
+use super::wrong::start_of;
+use super::{Engine, SKIPPED_BYTES_MIN};
+use crate::config::Reuse;
+use crate::places::{Answer, Exchange, Places, check_body};
+use crate::sample::{Outcome, Sink};
+use crate::script::Script;
+
+/// How an answer came.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Came {
+    /// Whether its body is the expected one.
+    body_matches: bool,
+    /// Whether bytes came with it that nobody had asked for.
+    surplus: bool,
+    /// Its head included.
+    received_bytes: u64,
+}
+
+impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
+    /// The usual answer: all of it at once, with the head that the server sends again and again.
+    #[inline]
+    pub(super) fn known_answer(&self, exchange: &Exchange, bytes: &[u8]) -> Option<(Response, Came)> {
+        if P::SCRIPTED || H::ROOM > 1 || !exchange.is_out() || exchange.answer_begun {
+            return None;
+        }
+        let response = H::whole(&self.common, bytes)?;
+        let body = &bytes[response.head_bytes as usize..];
+        let body_matches = self.config.expect.body.as_deref().is_none_or(|expected| expected == body);
+        if !body_matches && self.wrong_answers.is_empty() {
+            // Read as one that came in pieces, which keeps the first of these.
+            return None;
+        }
+        Some((*response, Came { body_matches, surplus: false, received_bytes: bytes.len() as u64 }))
+    }
+
+    /// Bytes that are not the usual answer: a part of one, parts of several, or none of any.
+    #[inline(never)]
+    pub(super) fn on_bytes(&mut self, number: u32, bytes: &[u8], now: Instant) {
+        let are_first = H::ROOM == 1 && self.begin_answer(number, bytes.len() as u64, now);
+        let generation = self.places.connection(number).generation;
+        let mut rest = bytes;
+        loop {
+            match self.feed(number, &mut rest, now) {
+                Ok(Fed::NeedMore) => break,
+                Ok(ended) => self.on_ended(number, ended, if are_first { bytes } else { &[] }, now),
+                Err(kind) => return self.on_fault(number, kind, now),
+            }
+            if rest.is_empty() || self.places.connection(number).generation != generation {
+                break;
+            }
+        }
+        if H::ROOM > 1 {
+            return self.send_output(number);
+        }
+        let to_come = self.protocols[number as usize].body_bytes_to_come();
+        if !P::SCRIPTED && self.config.expect.body.is_none() && to_come >= SKIPPED_BYTES_MIN {
+            self.skip = Some((self.conn(number), to_come));
+        }
+    }
+
+    /// Makes ready for the bytes of an answer, if one is expected at the only place. Whether they are its first.
+    fn begin_answer(&mut self, number: u32, bytes: u64, now: Instant) -> bool {
+        let exchange = self.places.exchange_mut(number);
+        if !exchange.is_out() {
+            return false;
+        }
+        let is_first = !core::mem::replace(&mut exchange.answer_begun, true);
+        let answer = &mut self.answers[number as usize];
+        if is_first {
+            answer.begin();
+            let kind = if P::SCRIPTED { answer.kind } else { self.config.request.kind };
+            self.protocols[number as usize].expect(0, kind);
+            if let Some(script) = &mut self.script {
+                script.begun(number, now);
+            }
+        }
+        answer.received_bytes += bytes;
+        is_first
+    }
+
+    /// Has the protocol take bytes, and whoever looks at answers see what is in them.
+    fn feed(&mut self, number: u32, rest: &mut &[u8], now: Instant) -> Result<Fed, Malformed> {
+        if P::SCRIPTED {
+            return self.feed_scripted(number, rest, now);
+        }
+        let expected = self.config.expect.body.as_deref();
+        let (answers, wrong_answers) = (&mut self.answers, &mut self.wrong_answers);
+        let mut listener = Bodies(|place, piece: &[u8]| {
+            let index = Places::<H>::of(number).start + place;
+            let Answer { body_bytes, body_matches, received_bytes, .. } = &mut answers[index as usize];
+            if H::ROOM > 1 {
+                *received_bytes += piece.len() as u64;
+            }
+            let Some(expected) = expected else { return };
+            let (matched_bytes, has_matched) = (*body_bytes, *body_matches);
+            check_body(expected, body_bytes, body_matches, piece);
+            if !*body_matches {
+                let matched = has_matched.then(|| start_of(expected, matched_bytes));
+                wrong_answers.go_on(index, matched, piece);
+            }
+        });
+        let out = self.output.of::<H>(number);
+        self.protocols[number as usize].feed(&mut self.common, rest, &mut listener, out)
+    }
+
+    pub(super) fn on_skipped(&mut self, number: u32, bytes: u64, now: Instant) {
+        self.answers[number as usize].received_bytes += bytes;
+        match self.protocols[number as usize].skip(bytes) {
+            Ok(ended) => self.on_ended(number, ended, &[], now),
+            Err(kind) => self.on_fault(number, kind, now),
+        }
+    }
+
+    /// What was fed or skipped ended an answer, or not. `whole` are its bytes if they came at once, and else none.
+    fn on_ended(&mut self, number: u32, ended: Fed, whole: &[u8], now: Instant) {
+        let Fed::Ended { place, response, surplus } = ended else { return };
+        self.counters.unsolicited += u64::from(surplus);
+        let index = Places::<H>::of(number).start + place;
+        if H::ROOM == 1 || self.places.exchange(index).is_out() {
+            self.on_last_piece(index, response, (surplus, whole), now);
+        }
+    }
+
+    /// Bytes that this protocol has no use for: the end of the connection, and of what is out on it.
+    fn on_fault(&mut self, number: u32, kind: Malformed, now: Instant) {
+        let mut of_it = Places::<H>::of(number);
+        if !of_it.any(|index| self.places.exchange(index).is_out()) {
+            self.counters.unsolicited += 1;
+            return self.lose_connection(number, now);
+        }
+        self.fail(number, Outcome::Malformed(kind), now);
+    }
+
+    /// An answer that came in pieces is whole. `whole` are its bytes if they came at once after all, and else none.
+    pub(super) fn on_last_piece(
+        &mut self,
+        index: u32,
+        response: Response,
+        (surplus, whole): (bool, &[u8]),
+        now: Instant,
+    ) {
+        let answer = &self.answers[index as usize];
+        let expect = &self.config.expect;
+        let body_matches = answer.has_body(expect);
+        let as_expected = body_matches && expect.takes_status(response.status);
+        if !(P::SCRIPTED || as_expected) {
+            let asked = (self.config.request.kind, expect);
+            self.wrong_answers.keep(index, &response, asked, whole, answer.body_bytes);
+        }
+        let received_bytes = if H::ROOM == 1 { answer.received_bytes } else { response.wire_bytes };
+        self.on_answer(index, &response, Came { body_matches, surplus, received_bytes }, now);
+    }
+
+    #[expect(clippy::inline_always, reason = "on the path of every request, and called from two places")]
+    #[inline(always)]
+    pub(super) fn on_answer(&mut self, index: u32, response: &Response, came: Came, now: Instant) {
+        let number = Places::<H>::connection_of(index);
+        let connection = self.places.connection_mut(number);
+        connection.has_served = true;
+        // Where there is room for several, what is still to be written is of others.
+        let reusable = response.keep_alive && (H::ROOM > 1 || connection.written) && !came.surplus;
+        let expected = came.body_matches && self.config.expect.takes_status(response.status);
+        let outcome = Outcome::Answered { status: response.status, expected };
+        self.finish_request(index, outcome, Some(response), came.received_bytes, now);
+        self.counters.connections_closed_by_server += u64::from(!response.keep_alive);
+        if !reusable || self.config.reuse == Reuse::FreshConnection {
+            self.drop_connection(number, now);
+        }
+        self.next_request(index, now);
+    }
+
+    pub(super) fn on_peer_closed(&mut self, number: u32, now: Instant) {
+        if H::ROOM == 1 {
+            let exchange = self.places.exchange(number);
+            if exchange.is_out()
+                && exchange.answer_begun
+                && let EndOfStream::Complete(response) = self.protocols[number as usize].end_of_stream()
+            {
+                let response = Response { keep_alive: false, ..response };
+                return self.on_last_piece(number, response, (false, &[]), now);
+            }
+        }
+        self.counters.connections_closed_by_server += 1;
+        self.end_of_connection(number, Outcome::ClosedEarly, now);
+    }
+}

@@ -1,0 +1,268 @@
+//! What the engine keeps of connections, and of the exchanges that have their places on them.
+//!
+//! An exchange is a user's request and its answer. Its number is that of its connection times the exchanges a connection
+//! has room for, plus its place there. Where that is one, the two numbers are the same.
+
+use alloc::boxed::Box;
+use core::marker::PhantomData;
+
+use http::{Protocol, RequestKind};
+use units::Instant;
+
+use crate::config::Expect;
+use crate::connection::Conn;
+
+/// No exchange. Their numbers stay below it.
+pub(crate) const NO_EXCHANGE: u32 = u32::MAX;
+
+/// Where an exchange stands. It is in the queue of its state and in no other; in flight it is in none, since every request
+/// goes there (see [`crate::queue`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// No connection, no request.
+    Down,
+    /// It opens its connection; the bound is the connect timeout.
+    Connecting,
+    /// It has a request, and another exchange opens their connection.
+    Awaiting,
+    /// Connected, without a request; its bound is the idle timeout.
+    Free,
+    /// A request is out; its bound is the request timeout, which [`crate::timers`] keeps.
+    InFlight,
+    /// A closed-model user thinks; the connection may be up.
+    Thinking,
+    /// A closed-model user pauses after a failed connection.
+    Pausing,
+    /// A closed-model user's first request is due at `since`, which lies ahead.
+    Ramping,
+    /// A scripted user pauses; when it is asked again is among the wakes.
+    Waiting,
+}
+
+impl State {
+    pub(crate) const COUNT: usize = 9;
+}
+
+/// A user, its request, and where that stands.
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own, and none excludes another")]
+pub(crate) struct Exchange {
+    pub(crate) intended: Instant,
+    pub(crate) ready: Instant,
+    /// When it came into its state, which is what the state's bound counts from. Of a request in flight: when it was sent.
+    pub(crate) since: Instant,
+    /// Requests this user was given, where their number is bounded.
+    pub(crate) made: u32,
+    pub(crate) previous: u32,
+    pub(crate) next: u32,
+    pub(crate) state: State,
+    pub(crate) has_request: bool,
+    /// Whether the request in flight has yet to be polled.
+    pub(crate) to_be_sent: bool,
+    /// Whether a part of the answer came and is kept in the [`Answer`].
+    pub(crate) answer_begun: bool,
+    /// Whether it is among the timers.
+    pub(crate) has_timer: bool,
+}
+
+impl Exchange {
+    const fn new() -> Self {
+        Self {
+            intended: Instant::ORIGIN,
+            ready: Instant::ORIGIN,
+            since: Instant::ORIGIN,
+            made: 0,
+            previous: NO_EXCHANGE,
+            next: NO_EXCHANGE,
+            state: State::Down,
+            has_request: false,
+            to_be_sent: false,
+            answer_begun: false,
+            has_timer: false,
+        }
+    }
+
+    /// Whether its request has gone out and is not answered.
+    #[inline]
+    pub(crate) fn is_out(&self) -> bool {
+        self.state == State::InFlight && !self.to_be_sent
+    }
+}
+
+/// Whether there is a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Link {
+    Down,
+    /// It is being opened.
+    Opening,
+    Up,
+}
+
+/// A connection.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(crate) generation: u32,
+    pub(crate) link: Link,
+    /// Whether it has brought an answer.
+    pub(crate) has_served: bool,
+    /// Whether all that was sent on it is written.
+    pub(crate) written: bool,
+    /// Whether it is among those that have something to send, where connections have room for several exchanges.
+    pub(crate) queued: bool,
+}
+
+impl Connection {
+    const fn new() -> Self {
+        Self { generation: 0, link: Link::Down, has_served: false, written: true, queued: false }
+    }
+
+    #[inline]
+    pub(crate) fn is_up(&self) -> bool {
+        self.link == Link::Up
+    }
+}
+
+/// A connection, and its exchange where it has room for one: all that the usual request touches, in one cache line.
+#[derive(Debug)]
+#[repr(align(64))]
+pub(crate) struct Line {
+    pub(crate) connection: Connection,
+    pub(crate) exchange: Exchange,
+}
+
+const _: () = assert!(size_of::<Line>() == 64);
+
+/// All connections and exchanges of a load.
+#[derive(Debug)]
+pub(crate) struct Places<H> {
+    lines: Box<[Line]>,
+    /// Where connections have room for several: the exchanges, those of one connection together.
+    shared: Box<[Exchange]>,
+    protocol: PhantomData<H>,
+}
+
+impl<H: Protocol> Places<H> {
+    /// Of so many connections.
+    pub(crate) fn new(connections: u32) -> Self {
+        let line = |_| Line { connection: Connection::new(), exchange: Exchange::new() };
+        let shared = if H::ROOM == 1 { 0 } else { connections * H::ROOM };
+        Self {
+            lines: (0..connections).map(line).collect(),
+            shared: (0..shared).map(|_| Exchange::new()).collect(),
+            protocol: PhantomData,
+        }
+    }
+
+    /// How many connections there are.
+    pub(crate) fn connections(&self) -> u32 {
+        self.lines.len() as u32
+    }
+
+    /// How many exchanges there are.
+    pub(crate) fn exchanges(&self) -> u32 {
+        self.connections() * H::ROOM
+    }
+
+    /// The number of the connection that exchange `index` has its place on.
+    #[inline]
+    pub(crate) fn connection_of(index: u32) -> u32 {
+        index / H::ROOM
+    }
+
+    /// The place of exchange `index` on its connection.
+    #[inline]
+    pub(crate) fn place_of(index: u32) -> u32 {
+        index % H::ROOM
+    }
+
+    /// The exchanges of connection `number`.
+    #[inline]
+    pub(crate) fn of(number: u32) -> core::ops::Range<u32> {
+        number * H::ROOM..(number + 1) * H::ROOM
+    }
+
+    /// A connection in the life that is meant, if there is one, with its exchange where it has room for one.
+    #[inline]
+    pub(crate) fn line(&self, conn: Conn) -> Option<&Line> {
+        self.lines.get(conn.slot as usize).filter(|line| line.connection.generation == conn.generation)
+    }
+
+    /// A connection in the life that is meant, if there is one.
+    #[inline]
+    pub(crate) fn connection_of_life(&mut self, conn: Conn) -> Option<&mut Connection> {
+        let line = self.lines.get_mut(conn.slot as usize)?;
+        (line.connection.generation == conn.generation).then_some(&mut line.connection)
+    }
+
+    #[inline]
+    pub(crate) fn connection(&self, number: u32) -> &Connection {
+        &self.lines[number as usize].connection
+    }
+
+    #[inline]
+    pub(crate) fn connection_mut(&mut self, number: u32) -> &mut Connection {
+        &mut self.lines[number as usize].connection
+    }
+
+    #[inline]
+    pub(crate) fn exchange(&self, index: u32) -> &Exchange {
+        if H::ROOM == 1 { &self.lines[index as usize].exchange } else { &self.shared[index as usize] }
+    }
+
+    #[inline]
+    pub(crate) fn exchange_mut(&mut self, index: u32) -> &mut Exchange {
+        if H::ROOM == 1 { &mut self.lines[index as usize].exchange } else { &mut self.shared[index as usize] }
+    }
+
+    /// Exchange `index` and its connection.
+    #[inline]
+    pub(crate) fn both_mut(&mut self, index: u32) -> (&mut Exchange, &mut Connection) {
+        let Line { connection, exchange } = &mut self.lines[Self::connection_of(index) as usize];
+        (if H::ROOM == 1 { exchange } else { &mut self.shared[index as usize] }, connection)
+    }
+
+    /// Whether the exchange's request can find its connection gone without a loss: the connection has served before, and
+    /// the request is still to go out.
+    pub(crate) fn is_stale(&self, index: u32) -> bool {
+        self.exchange(index).to_be_sent && self.connection(Self::connection_of(index)).has_served
+    }
+}
+
+/// What came of an answer that did not come as a whole. One for each exchange, apart from it: few answers need one.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    /// Body bytes seen so far; stops counting at the first that differs from the expected ones.
+    pub(crate) body_bytes: u64,
+    pub(crate) body_matches: bool,
+    /// Heads included. Where a connection has room for several: those of the body.
+    pub(crate) received_bytes: u64,
+    /// Of a scripted request: whether its answer has a body.
+    pub(crate) kind: RequestKind,
+    /// Of a scripted user: which server its connection goes to.
+    pub(crate) target: u32,
+}
+
+impl Answer {
+    pub(crate) const fn new() -> Self {
+        Self { body_bytes: 0, body_matches: true, received_bytes: 0, kind: RequestKind::Ordinary, target: 0 }
+    }
+
+    /// Makes ready for the next answer.
+    pub(crate) fn begin(&mut self) {
+        (self.body_bytes, self.body_matches, self.received_bytes) = (0, true, 0);
+    }
+
+    /// Whether what was received is the body that was expected.
+    pub(crate) fn has_body(&self, expect: &Expect) -> bool {
+        let whole = expect.body.as_ref().is_none_or(|body| self.body_bytes == body.len() as u64);
+        self.body_matches && whole
+    }
+}
+
+/// Compares the next piece of a body with the expected one, in place and without copying.
+pub(crate) fn check_body(expected: &[u8], seen_bytes: &mut u64, matches: &mut bool, piece: &[u8]) {
+    let at = usize::try_from(*seen_bytes).unwrap_or(usize::MAX);
+    let same = at.checked_add(piece.len()).and_then(|end| expected.get(at..end)) == Some(piece);
+    *matches &= same;
+    *seen_bytes = seen_bytes.saturating_add(piece.len() as u64);
+}

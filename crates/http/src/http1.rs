@@ -1,0 +1,90 @@
+//! HTTP/1.1 as a [`Protocol`]: one exchange at a time.
+
+use alloc::vec::Vec;
+
+use crate::{
+    EndOfStream, Fed, KnownHead, Limits, Listener, Malformed, Progress, Protocol, RequestKind, Response,
+    ResponseParser,
+};
+
+/// A connection of HTTP/1.1. A request without an answer leaves it useless, and bytes that nobody asked for are a fault.
+#[derive(Debug)]
+pub struct Http1(ResponseParser);
+
+/// What connections of HTTP/1.1 have in common.
+#[derive(Debug)]
+pub struct Http1Shared {
+    limits: Limits,
+    /// The head that the server sends again and again.
+    known: KnownHead,
+}
+
+impl Protocol for Http1 {
+    const ROOM: u32 = 1;
+
+    type Shared = Http1Shared;
+
+    fn shared(limits: Limits, kind: RequestKind) -> Http1Shared {
+        Http1Shared { limits, known: KnownHead::new(kind) }
+    }
+
+    fn new() -> Self {
+        Self(ResponseParser::new())
+    }
+
+    fn ask(&mut self, _: u32, request: &[u8], out: &mut Vec<u8>) {
+        out.extend_from_slice(request);
+    }
+
+    fn expect(&mut self, _: u32, kind: RequestKind) {
+        self.0.begin(kind);
+    }
+
+    /// The rest of the answer may still come, and nothing tells it from the next.
+    fn cancel(&mut self, _: u32, _: &mut Vec<u8>) -> bool {
+        false
+    }
+
+    #[inline]
+    fn whole<'a>(shared: &'a Http1Shared, bytes: &[u8]) -> Option<&'a Response> {
+        shared.known.whole(bytes)
+    }
+
+    fn feed(
+        &mut self,
+        shared: &mut Http1Shared,
+        input: &mut &[u8],
+        listener: &mut impl Listener,
+        _: &mut Vec<u8>,
+    ) -> Result<Fed, Malformed> {
+        let input = core::mem::take(input);
+        let progress = self.0.push_told(&shared.limits, &mut shared.known, input, listener)?;
+        Ok(fed(progress, input.len()))
+    }
+
+    fn body_bytes_to_come(&self) -> u64 {
+        self.0.body_bytes_to_come()
+    }
+
+    fn skip(&mut self, bytes: u64) -> Result<Fed, Malformed> {
+        let to_come = self.0.body_bytes_to_come();
+        let progress = self.0.skip(bytes.min(to_come))?;
+        Ok(match fed(progress, 0) {
+            Fed::Ended { place, response, .. } => Fed::Ended { place, response, surplus: bytes > to_come },
+            Fed::NeedMore => Fed::NeedMore,
+        })
+    }
+
+    fn end_of_stream(&mut self) -> EndOfStream {
+        self.0.end_of_stream()
+    }
+}
+
+fn fed(progress: Progress, input_bytes: usize) -> Fed {
+    match progress {
+        Progress::NeedMore => Fed::NeedMore,
+        Progress::Complete { consumed, response } => {
+            Fed::Ended { place: 0, response, surplus: consumed < input_bytes }
+        }
+    }
+}

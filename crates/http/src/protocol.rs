@@ -1,0 +1,111 @@
+//! How exchanges share a connection: what whoever runs a load asks of a protocol, without IO.
+
+use alloc::vec::Vec;
+use core::fmt::Debug;
+
+use crate::{AnswerHead, EndOfStream, Limits, Malformed, RequestKind, Response};
+
+/// One connection's side of a protocol. An *exchange* is a request and its answer; each has a place on its connection, from
+/// 0 to [`Protocol::ROOM`] − 1, and no two have the same at one time.
+pub trait Protocol: Debug + Sized {
+    /// Exchanges that a connection carries at one time at most. A constant: where it is one, the place is always 0, and
+    /// whoever runs the load is compiled without a trace of the others.
+    const ROOM: u32;
+
+    /// What the connections of a load have in common.
+    type Shared: Debug;
+
+    /// That of a load whose requests are of `kind`, if they all are of one.
+    fn shared(limits: Limits, kind: RequestKind) -> Self::Shared;
+
+    /// A connection that has yet to begin.
+    fn new() -> Self;
+
+    /// What is sent to make `request`, which is encoded for this protocol, at `place`: after what is in `out` already.
+    ///
+    /// Not called where a connection has room for one: then the request itself is sent.
+    fn ask(&mut self, place: u32, request: &[u8], out: &mut Vec<u8>);
+
+    /// The next answer at `place` is to a request of `kind`. Called before its first byte is fed; that there was one is not
+    /// told where [`Protocol::whole`] knows all of it.
+    fn expect(&mut self, place: u32, kind: RequestKind);
+
+    /// Nobody waits for the answer at `place` any more. What is sent to say so goes into `out`. Whether the connection can
+    /// still be used, also for another exchange at this place.
+    fn cancel(&mut self, place: u32, out: &mut Vec<u8>) -> bool;
+
+    /// The usual case in one step, where a connection has room for one: the whole answer that `bytes` are, and nothing
+    /// beside it, if it is known without this connection's state.
+    fn whole<'a>(shared: &'a Self::Shared, bytes: &[u8]) -> Option<&'a Response>;
+
+    /// Takes bytes from the start of `input`, up to the end of an answer, or all of them. What has to be sent because of
+    /// them goes into `out`.
+    ///
+    /// # Errors
+    /// The connection can't be used any more. [`Malformed::Unsolicited`]: nothing was expected, and by this protocol
+    /// nothing may come then.
+    fn feed(
+        &mut self,
+        shared: &mut Self::Shared,
+        input: &mut &[u8],
+        listener: &mut impl Listener,
+        out: &mut Vec<u8>,
+    ) -> Result<Fed, Malformed>;
+
+    /// How many of the next bytes are of a body and of nothing else: whoever has no need of them may [`Protocol::skip`] them.
+    fn body_bytes_to_come(&self) -> u64;
+
+    /// So many bytes came and were thrown away unseen: as many as were to come at most, or else more came than were asked
+    /// for.
+    ///
+    /// # Errors
+    /// Nothing could be skipped.
+    fn skip(&mut self, bytes: u64) -> Result<Fed, Malformed>;
+
+    /// The peer closed the connection. What that means for the answer at the only place; where there are several, none is
+    /// ended by it.
+    fn end_of_stream(&mut self) -> EndOfStream;
+}
+
+/// What bytes came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fed {
+    /// All were taken, and no answer has ended.
+    NeedMore,
+    /// An answer is whole.
+    Ended {
+        /// Where.
+        place: u32,
+        /// The answer.
+        response: Response,
+        /// Whether bytes came behind it that nobody had asked for: they are thrown away, and the connection is good for
+        /// nothing more.
+        surplus: bool,
+    },
+}
+
+/// Who is told what is in answers as they come.
+pub trait Listener {
+    /// Whether heads are of interest. Where they are not, they need not be taken apart again and again.
+    const HEADS: bool;
+
+    /// The head of the final answer at `place`; interim ones are not told.
+    fn head(&mut self, place: u32, head: &AnswerHead<'_>) {
+        let _ = (place, head);
+    }
+
+    /// A piece of the body at `place`, never empty and without its framing.
+    fn body(&mut self, place: u32, piece: &[u8]);
+}
+
+/// Hears of bodies alone.
+#[derive(Debug)]
+pub struct Bodies<F>(pub F);
+
+impl<F: FnMut(u32, &[u8])> Listener for Bodies<F> {
+    const HEADS: bool = false;
+
+    fn body(&mut self, place: u32, piece: &[u8]) {
+        (self.0)(place, piece);
+    }
+}

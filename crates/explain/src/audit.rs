@@ -324,7 +324,7 @@ fn too_short(load: &LoadResult) -> Option<Reason> {
 
 fn ramp_not_over(load: &LoadResult) -> Option<Reason> {
     let ramp_s = load.load.ramp_up_s?;
-    let users = f64::from(load.load.connections);
+    let users = f64::from(load.load.exchanges());
     // The last user starts one step before the ramp's end.
     let last_starts_s = ramp_s * (users - 1.0) / users;
     let ended_s = load.load.warm_up_s + load.window.duration_s;

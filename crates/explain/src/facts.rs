@@ -97,7 +97,7 @@ impl<'a> Facts<'a> {
             context,
             cores: context.cores.max(1) as f64,
             rate: load.throughput_per_s,
-            users: f64::from(load.load.connections),
+            users: f64::from(load.load.exchanges()),
             idle,
             idle_s: idle.map(|it| it.mean_s),
             servers_cores: trial.server.cpu_cores.map(|own| own + behind).filter(|it| it.is_finite()),

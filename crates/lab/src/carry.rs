@@ -1,12 +1,12 @@
 //! Load threads from their start to their end, and the books that are kept of what they did.
 
-use std::num::NonZeroU32;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration as StdDuration;
 
 use driver::{Control, DriveError, Finished, Incidents, Route, monotonic_now, run_engine};
 use engine::{Arrivals, Counters, Load, Reuse, UserStart, Window, WrongAnswer};
 use events::Moment;
+use http::Http1;
 use plan::LoadPlan;
 use record::{LOAD_VERSION, LoadResult};
 use stack::Cpus;
@@ -50,17 +50,17 @@ pub(crate) fn carry_out_with(
     let taps = taps.into_iter().chain(std::iter::repeat_with(|| None));
     let works = configs.into_iter().zip(taps).map(|(config, tap)| -> Work<'_> {
         let route = Route::new(job.targets.to_vec(), first_slot).expect("resolved to an address");
-        let connections = config.connections;
-        first_slot += connections.get();
+        let exchanges = config.exchanges::<Http1>();
+        first_slot += config.connections.get();
         let backend = crew.backend;
         Box::new(move |feed| match tap {
-            None => Ok(ThreadEnd::new(run_engine(config, route, feed, control, backend)?, connections)),
+            None => Ok(ThreadEnd::new(run_engine(config, route, feed, control, backend)?, exchanges)),
             Some(tap) => {
                 let finished = run_engine(config, route, tap.beside(feed), control, backend)?;
                 let Finished { sink, counters, first_wrong_answer, window, usage, incidents } = finished;
                 let sink = sink.into_feed();
                 let finished = Finished { sink, counters, first_wrong_answer, window, usage, incidents };
-                Ok(ThreadEnd::new(finished, connections))
+                Ok(ThreadEnd::new(finished, exchanges))
             }
         })
     });
@@ -103,8 +103,8 @@ pub(crate) fn carry_out_on(
 /// What a load thread has to tell.
 pub(crate) struct ThreadEnd {
     cpus: Cpus,
-    /// Those it was given.
-    connections: NonZeroU32,
+    /// The exchanges that its connections had room for.
+    exchanges: u32,
     counters: Counters,
     first_wrong_answer: Option<WrongAnswer>,
     window: Window,
@@ -114,12 +114,12 @@ pub(crate) struct ThreadEnd {
 
 impl ThreadEnd {
     /// Called on the thread itself: takes note of where it may run, and sends off what is left in its feed.
-    pub(crate) fn new(finished: Finished<Feed>, connections: NonZeroU32) -> Self {
+    pub(crate) fn new(finished: Finished<Feed>, exchanges: u32) -> Self {
         let Finished { sink, counters, first_wrong_answer, window, usage, incidents } = finished;
         sink.finish(monotonic_now(), window.end);
         Self {
             cpus: Cpus::of_this_thread(),
-            connections,
+            exchanges,
             counters,
             first_wrong_answer,
             window,
@@ -201,7 +201,7 @@ fn result(job: &Job<'_>, crew: &Crew, books: &Books, threads: &[ThreadEnd], inte
     let used: Vec<ThreadUse> =
         threads.iter().map(|it| ThreadUse { cpu: it.usage.cpu, wall: it.usage.wall }).collect();
     let users = job.plan.saturating_users().map(|_| {
-        let users = threads.iter().map(|it| it.connections.get());
+        let users = threads.iter().map(|it| it.exchanges);
         mean_users(users.zip(&windows), length)
     });
     let figures = stats::figures(whole, length, users, &used);

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use driver::{Control, Route, run_scripted};
 use engine::{Load, Script};
 use events::Moment;
+use http::Http1;
 use plan::Threads;
 use record::LoadResult;
 
@@ -40,12 +41,12 @@ pub fn run<P: Script + Send>(
     let works =
         configs.into_iter().zip(scripts).zip(&given_back).map(|((config, script), back)| -> Work<'_> {
             let route = Route::new(job.targets.to_vec(), first_slot).expect("resolved to an address");
-            let connections = config.connections;
-            first_slot += connections.get();
+            let exchanges = config.exchanges::<Http1>();
+            first_slot += config.connections.get();
             Box::new(move |feed| {
                 let (finished, script) = run_scripted(config, route, feed, script, control, backend)?;
                 *back.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(script);
-                Ok(ThreadEnd::new(finished, connections))
+                Ok(ThreadEnd::new(finished, exchanges))
             })
         });
     let works = works.collect();

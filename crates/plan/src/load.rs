@@ -4,7 +4,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::str::FromStr;
 
 use engine::{Arrivals, Config, Expect, Load, Request, Reuse, Share, Stop, Timeouts, UserStart};
-use http::Limits;
+use http::{Http1, Limits, Protocol};
 use units::{Duration, Rate, Seed};
 
 use crate::error::PlanError;
@@ -212,10 +212,15 @@ impl LoadPlan {
         Self { load, stop: Stop { duration, requests: None }, ..self.clone() }
     }
 
+    /// Exchanges that can be under way at one time; in the closed model each is a user.
+    pub fn exchanges(&self) -> u32 {
+        self.connections.get().saturating_mul(Http1::ROOM)
+    }
+
     /// The number of users, where requests are always under way for all of them: closed model, no think
     /// time, nobody who comes later or leaves earlier. Then Little's law must hold.
     pub fn saturating_users(&self) -> Option<u32> {
-        (self.load == Load::SATURATING).then_some(self.connections.get())
+        (self.load == Load::SATURATING).then_some(self.exchanges())
     }
 
     /// One configuration for each of `of` threads; together they make exactly this load.

@@ -223,6 +223,14 @@ pub struct Outcomes {
     pub in_flight: u64,
 }
 
+impl Load {
+    /// Exchanges that can be under way at one time, each of which is a user of the closed model: HTTP/1.1 has one a
+    /// connection.
+    pub fn exchanges(&self) -> u32 {
+        self.connections
+    }
+}
+
 impl Outcomes {
     /// Requests that were not answered, by name.
     pub fn failures(&self) -> [(&'static str, u64); 8] {

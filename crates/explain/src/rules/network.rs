@@ -206,13 +206,13 @@ impl Reopened {
     fn of(facts: &Facts<'_>) -> Option<Self> {
         let load = &facts.trial.load;
         let answered = load.outcomes.answered as f64;
-        let users = f64::from(load.load.connections);
+        let held = f64::from(load.load.connections);
         if let Some(count) = load.connections.opened_in_window {
             let count = count as f64;
             return (count > 0.0).then(|| Self {
                 count,
                 answers: answered,
-                least: answered / (count + users),
+                least: answered / (count + held),
             });
         }
         // Older records tell of the whole load only, whose warm-up may have been as fast as the window, or slower.
@@ -220,7 +220,7 @@ impl Reopened {
         let per_s = facts.rate * (answered / ended).min(1.0);
         let window_s = load.window.duration_s;
         let opened = load.connections.opened as f64;
-        let count = opened - users;
+        let count = opened - held;
         let answers = per_s * (load.load.warm_up_s + window_s);
         (count >= 1.0).then(|| Self { count, answers, least: per_s * window_s / opened })
     }
@@ -251,21 +251,23 @@ pub(crate) fn connections_by_request(facts: &Facts<'_>) -> Option<Verdict> {
     let cost = CONNECTION_COSTS_REQUESTS / each;
     let work_share = cost / (1.0 + cost);
     let queue = facts.signals().and_then(|signals| signals.accept_queue);
-    let waiting = queue.filter(|queue| queue.mean >= MOST * facts.users);
+    // What waits to be accepted are connections, and with each all of its users.
+    let connections = f64::from(load.load.connections);
+    let waiting = queue.map(|queue| queue.mean / connections).filter(|share| *share >= MOST);
     // Only where the CPU is what there is too little of does work beside the work cost a rate; or where most users wait
     // for their new connection to be accepted.
     let costs_cpu = work_share >= CONNECTIONS_SHARE_MIN && !facts.has_cpu_left();
     if !(costs_cpu || waiting.is_some()) {
         return None;
     }
-    let of_waiting = waiting.map(|queue| queue.mean / facts.users);
-    let share = of_waiting.into_iter().chain(costs_cpu.then_some(work_share)).reduce(f64::max);
+    let share = waiting.into_iter().chain(costs_cpu.then_some(work_share)).reduce(f64::max);
     let who =
         if load.connections.closed_by_server > 0 { "the server closes it" } else { "the client closes it" };
-    let waiting = waiting.map(|queue| {
+    let waiting = waiting.map(|share| {
         format!(
             "{:.0} of {:.0} users waited for their new connection to be accepted",
-            queue.mean, facts.users
+            share * facts.users,
+            facts.users
         )
     });
     let cap = reopened.cap(load.load.keep_alive);

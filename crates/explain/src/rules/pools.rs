@@ -49,7 +49,7 @@ pub(crate) fn idle_pace(facts: &Facts<'_>) -> Option<Verdict> {
     // A user who thinks is as much of the load as one who waits.
     let thinking = facts.rate * load.think_us.unwrap_or(0.0) / 1e6;
     let engaged = facts.concurrency()?.plus(thinking);
-    let users = load.connections;
+    let users = load.exchanges();
     let confidence = if engaged.is_sharp() { Confidence::Sure } else { Confidence::Likely };
     let is_theirs = engaged.is_sharp() || is_shaped_as_idle(facts, engaged.tells_a_number());
     (engaged.reaches(users) && is_theirs).then(|| {

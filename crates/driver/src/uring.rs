@@ -150,6 +150,11 @@ impl UringIo {
         self.buffers.ours()
     }
 
+    /// Sends of closed connections whose bytes the kernel may still read: soon after, none.
+    pub fn sends_kept(&self) -> usize {
+        self.sends.kept()
+    }
+
     fn socket(&mut self, conn: Conn) -> Option<&mut Socket> {
         let socket = &mut self.sockets[conn.slot as usize];
         (socket.open && socket.generation == conn.generation).then_some(socket)

@@ -68,6 +68,11 @@ impl Sends {
         }
     }
 
+    /// How much of closed connections is kept.
+    pub(super) fn kept(&self) -> usize {
+        self.left.len()
+    }
+
     /// Takes note that what was queued is submitted.
     pub(super) fn are_submitted(&mut self) {
         self.own_queued = 0;

@@ -4,9 +4,10 @@ use std::net::{SocketAddr, TcpListener};
 use std::num::NonZeroU64;
 
 use driver::{EpollIo, RingSizes, Route, UringIo, probe_uring};
-use engine::{Engine, Io, Outcome, Sample, drive};
+use engine::{Due, Engine, Io, Next, Outcome, Sample, Script, Sink, drive};
+use http::{RequestKind, Response};
 use rustix::io::Errno;
-use units::Duration;
+use units::{Duration, Instant};
 
 use crate::common;
 
@@ -42,37 +43,74 @@ fn held(port: u16) -> usize {
     table.lines().filter(is_held).count()
 }
 
+/// Users who each send the request from memory of their own.
+struct FromOwnMemory(Vec<u8>);
+
+impl Script for FromOwnMemory {
+    fn next(&mut self, _: u32, now: Instant) -> Next {
+        Next::Send(Due { intended: now, kind: RequestKind::Ordinary, target: 0 })
+    }
+
+    fn request(&self, _: u32) -> &[u8] {
+        &self.0
+    }
+
+    fn ended(&mut self, _: u32, _: &Sample, _: Option<&Response>) -> bool {
+        false
+    }
+}
+
+/// Where all connections share the request, and where each has its own. `kept` is what the IO keeps of sends whose
+/// connections are closed.
+fn leaves_nothing<T: Io<Error = Errno>>(make: impl Fn(Route) -> T, kept: impl Fn(&T) -> usize) {
+    leaves_nothing_of(&make, &kept, Engine::new);
+    leaves_nothing_of(&make, &kept, |config, outcomes, start| {
+        Engine::scripted(config, outcomes, FromOwnMemory(request()), start)
+    });
+}
+
+/// Takes note of outcomes.
+#[derive(Default)]
+struct Outcomes(Vec<Outcome>);
+
+impl Sink for Outcomes {
+    fn record(&mut self, sample: &Sample) {
+        self.0.push(sample.outcome);
+    }
+}
+
 /// `IO` is alive all the while: what it holds does not go with it.
-fn leaves_nothing<T: Io<Error = Errno>>(make: impl FnOnce(Route) -> T) {
+fn leaves_nothing_of<T: Io<Error = Errno>, P: Script>(
+    make: impl Fn(Route) -> T,
+    kept: impl Fn(&T) -> usize,
+    engine: impl FnOnce(engine::Config, Outcomes, Instant) -> Engine<Outcomes, P>,
+) {
     let address = unreading();
-    let request = request();
     let mut io = make(Route::new(vec![address], 0).expect("one target"));
     let mut config = common::config(CONNECTIONS);
     config.stop = engine::Stop { duration: Duration::from_secs(60), requests: NonZeroU64::new(REQUESTS) };
     config.timeouts.request = Duration::from_millis(20);
-    config.request.bytes = request.into();
-    let (mut outcomes, mut most_held) = (Vec::new(), 0);
-    let sink = |sample: &Sample| outcomes.push(sample.outcome);
-    let start = io.now();
-    let mut engine = Engine::new(config, sink, start);
+    config.request.bytes = request().into();
+    let mut most_held = 0;
+    let mut engine = engine(config, Outcomes::default(), io.now());
     drive(&mut engine, &mut io, |_, _| {
         most_held = most_held.max(held(address.port()));
         None
     })
     .expect("the IO works");
-    drop(engine);
-    assert_eq!(outcomes, [Outcome::TimedOut; REQUESTS as usize]);
+    assert_eq!(engine.into_sink().0, [Outcome::TimedOut; REQUESTS as usize]);
     // What a turn closes goes to the kernel with its wait.
     io.wait(Some(io.now() + Duration::from_millis(20))).expect("the IO works");
     while io.next().is_some() {}
     assert_eq!(held(address.port()), 0, "sockets of requests that timed out are still held");
+    assert_eq!(kept(&io), 0, "requests that timed out are still in memory");
     let bound = 2 * CONNECTIONS as usize;
     assert!(most_held <= bound, "{most_held} sockets were held at one time, for {CONNECTIONS} connections");
 }
 
 #[test]
 fn epoll_lets_a_socket_go_whose_request_timed_out() {
-    leaves_nothing(|route| EpollIo::new(route, CONNECTIONS).expect("epoll"));
+    leaves_nothing(|route| EpollIo::new(route, CONNECTIONS).expect("epoll"), |_| 0);
 }
 
 #[test]
@@ -81,5 +119,6 @@ fn io_uring_lets_a_socket_go_whose_request_timed_out() {
         eprintln!("not tried: {refused}");
         return;
     }
-    leaves_nothing(|route| UringIo::new(route, CONNECTIONS, RingSizes::default()).expect("io_uring"));
+    let make = |route| UringIo::new(route, CONNECTIONS, RingSizes::default()).expect("io_uring");
+    leaves_nothing(make, UringIo::sends_kept);
 }

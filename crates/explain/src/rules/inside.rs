@@ -2,7 +2,9 @@
 //!
 //! A semaphore or a pool of connections lets K requests have their turn at a time; a limiter lets so many through in a second.
 //! From one level of load the two are told apart by X·S₀ only: a whole number of requests, or hardly any. Another level of
-//! load tells more (`proofload explain --confirm`).
+//! load tells more.
+
+use record::IdleAnswers;
 
 use crate::facts::{Facts, Group, SECOND_S_MIN};
 use crate::noise::held_up;
@@ -37,6 +39,8 @@ const SCATTER_MAX: f64 = 0.05;
 const SECONDS_MIN: usize = 3;
 /// How much the good answers may scatter, as a share of how much all do, where it is their rate that is kept.
 const OF_ALL_SCATTER_MAX: f64 = 0.5;
+/// By so many answers a second a share of the requests would differ at least, from second to second, to be told from a rate.
+const ANSWERS_APART_MIN: f64 = 0.5;
 /// Share of the answers that open a connection up to which connections have no part in it.
 const OPENED_MAX: f64 = 0.05;
 /// Share of the users who may wait outside of the server.
@@ -74,23 +78,29 @@ pub(crate) fn limit(facts: &Facts<'_>) -> Option<Verdict> {
     })
 }
 
-/// Whether a limiter paced the idle server's answers: after a pause one came at once, and those right behind each other came
-/// at one distance. Then X·S₀ is 1, whatever the server does.
+/// Whether a limiter paced the idle server's answers: one came at once, after a pause or before all load, and those right behind
+/// each other came at one distance. Then X·S₀ is 1, whatever the server does.
 pub(crate) fn paces_idle_answers(facts: &Facts<'_>) -> bool {
     let is_paced = facts.trial.contract.idle_answers.is_some_and(|it| {
         let spread = PACED_LOW..=PACED_HIGH;
         let are_alike =
             spread.contains(&(it.p25_us / it.p50_us)) && spread.contains(&(it.p75_us / it.p50_us));
-        are_alike && it.shortest_us <= AT_ONCE_MAX * it.p50_us
+        are_alike && at_once_us(facts, &it) <= AT_ONCE_MAX * it.p50_us
     });
     is_paced && undisturbed(facts).is_some_and(|scatter| scatter <= PACED_SCATTER_MAX)
+}
+
+/// The shortest answer of the idle server, before its load or behind it: a bucket that the load has emptied lets none through
+/// at once, and a server that has warmed up is no slower than it was.
+fn at_once_us(facts: &Facts<'_>, warm: &IdleAnswers) -> f64 {
+    warm.shortest_us.min(facts.trial.contract.idle_service_time_us)
 }
 
 /// So many a second: the server does hardly anything, its users wait, and the rate is even.
 pub(crate) fn limiter(facts: &Facts<'_>) -> Option<Verdict> {
     let scatter = undisturbed(facts)?;
     let load = &facts.trial.load;
-    let shortest_s = facts.trial.contract.idle_answers.map(|it| it.shortest_us / 1e6);
+    let shortest_s = facts.trial.contract.idle_answers.map(|it| at_once_us(facts, &it) / 1e6);
     let idle_s = shortest_s.filter(|_| paces_idle_answers(facts)).or_else(|| facts.idle_at_most_s())?;
     let answers = load.outcomes.answered.max(1) as f64;
     let opened = load
@@ -127,8 +137,11 @@ pub(crate) fn rejections(facts: &Facts<'_>) -> Option<Verdict> {
     let whole = load.seconds.iter().filter(|it| it.length_s >= SECOND_S_MIN);
     let good: Vec<f64> = whole.map(|it| it.goodput_per_s).collect();
     let scatter_of_all = scatter(&facts.rates_by_second())?;
-    // A share of the requests scatters as they do; what is kept at a rate does not.
-    let is_kept = |it: &f64| *it <= SCATTER_MAX && *it <= OF_ALL_SCATTER_MAX * scatter_of_all;
+    // A share of the requests scatters as they do; what is kept at a rate does not. Where the requests themselves come so evenly
+    // that a share of them would not differ by a whole answer, nothing tells the two apart.
+    let good_mean = good.iter().sum::<f64>() / good.len() as f64;
+    let would_differ = scatter_of_all * good_mean >= ANSWERS_APART_MIN;
+    let is_kept = |it: &f64| would_differ && *it <= SCATTER_MAX && *it <= OF_ALL_SCATTER_MAX * scatter_of_all;
     let scatter = scatter(&good).filter(is_kept)?;
     let is_what_is_wrong = rejected as f64 >= OF_WRONG_MIN * wrong as f64 && rejected <= wrong;
     (share >= REJECTED_MIN && is_what_is_wrong).then(|| {
@@ -148,8 +161,8 @@ pub(crate) fn rejections(facts: &Facts<'_>) -> Option<Verdict> {
 pub(crate) fn evenness_words(facts: &Facts<'_>) -> Option<String> {
     let scatter = undisturbed(facts)?;
     Some(format!(
-        "the rate was the same in every second (± {:.1} %) with CPU left: a limit inside or a limiter may keep it; other numbers \
-         of users tell (--confirm)",
+        "the rate was the same in every second (± {:.1} %) with CPU left: a limit inside or a limiter may keep it; measure \
+         it with half and twice the users to tell",
         scatter * 100.0
     ))
 }

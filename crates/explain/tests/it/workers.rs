@@ -301,6 +301,10 @@ fn a_limiter_that_paces_the_idle_server_is_no_lock() {
             (VerdictKind::RateLimiter, Confidence::Possible),
             "{told:?}"
         );
+        // The load has emptied its bucket, and only before the load did any come at once.
+        let mut emptied = of(idle(0.98 * pace_us, pace_us, pace_us));
+        emptied.contract.idle_service_time_us = 0.2 * pace_us;
+        assert_eq!(kind(&emptied), VerdictKind::RateLimiter);
         // A lock that is held for one time, or for times of many kinds, some of them short.
         assert_eq!(kind(&of(idle(0.98 * pace_us, pace_us, pace_us))), VerdictKind::SerialSection);
         assert_eq!(kind(&of(idle(0.01 * pace_us, 0.4 * pace_us, 2.0 * pace_us))), VerdictKind::SerialSection);
@@ -336,6 +340,11 @@ fn a_limiter_that_rejects_says_so_itself() {
         let mut share = trial.clone();
         for second in &mut share.load.seconds {
             second.goodput_per_s = second.failures_per_s * good / 6_000.0;
+        }
+        assert_eq!(kind(&share), VerdictKind::IncorrectService);
+        // Asked at an even rate, a share of the requests is as even as a rate: nothing tells.
+        for second in &mut share.load.seconds {
+            (second.goodput_per_s, second.failures_per_s) = (good, 6_000.0);
         }
         assert_eq!(kind(&share), VerdictKind::IncorrectService);
         // Other errors are errors.

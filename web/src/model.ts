@@ -175,7 +175,7 @@ export interface CellExplanation {
   round: string;
   /** The stack. */
   stack: string;
-  /** Trials measured. */
+  /** Trials measured, of which it is known what threads did where it is known of any. */
   trials: number;
   /** Whether the figures of the trial that is explained are what they say. */
   validity: Validity;
@@ -195,7 +195,10 @@ export interface ClaimPart {
   low: number | null;
   /** What was measured, in that unit. */
   measured: number | null;
-  /** How often chance alone would bring as much, adjusted for the parts of the claim. */
+  /**
+   * How often chance alone would bring as much, adjusted for the parts of the claim; absent where looks decide, by
+   * intervals.
+   */
   p: number | null;
   /** Whether what was measured is on the claim's side, however little that shows. */
   points_the_same_way: boolean | null;
@@ -222,10 +225,14 @@ export interface ClaimsReport {
   blocks: number;
   /** The claims, in the write-up's order. */
   claims: JudgedClaim[];
+  /** The commit that it was measured at, where that was written down; with `+` where files differed from it. */
+  commit?: string | null;
   /** How many claims came to each verdict. */
   counts: VerdictCounts;
   /** What made its load. */
   driver: string;
+  /** Blocks after which claims were held against it, where it went on until they were decided. */
+  looks?: number[];
   /** What this run measured on. */
   machine: Machine;
   /** What it measured on. */
@@ -353,8 +360,12 @@ export type Invalid = "none" | "times" | "all";
 
 /** A claim as judged. */
 export interface JudgedClaim {
+  /** Whether more blocks of this run may decide it. */
+  goes_on: boolean;
   /** Its name in the write-up. */
   id: string;
+  /** Whether it is in the write-up's figures and not in its words. */
+  is_derived: boolean;
   /** `order`, `ratio`, `ceiling`, `invariance`, `equal` or `not-testable`. */
   kind: string;
   /** What it is about. */
@@ -365,6 +376,8 @@ export interface JudgedClaim {
   parts: ClaimPart[];
   /** What is claimed. */
   sentence: string;
+  /** What was otherwise than in the write-up, where the verdict could depend on it. */
+  settings: string[];
   /** What became of it. */
   verdict: ClaimVerdict;
   /** Why, in a sentence without a full stop. */
@@ -408,7 +421,7 @@ export interface Machine {
 }
 
 /** What a claim is about. */
-export type Metric = "goodput" | "response-mean" | "response-p50" | "response-p90" | "response-p99" | "response-max";
+export type Metric = "goodput" | "response-mean" | "response-p50" | "response-p90" | "response-p99" | "response-max" | "failed-share" | "server-threads";
 
 /** What is missing. */
 export interface Missing {
@@ -451,6 +464,8 @@ export interface PublishedMachine {
   cores: number | null;
   /** In words: the product, the system, where the client ran. */
   description: string;
+  /** Version of its JDK, where it says so. */
+  jdk: string | null;
   /** Memory, GB, where it says so. */
   memory_gb: number | null;
 }

@@ -238,24 +238,25 @@ function sweepsOf(stacks: string[], tables: Table[], cells: Cell[]): Sweep[] {
 function claimsOf(stacks: string[]): NonNullable<Page["claims"]> {
   const [a, b, c] = [stacks[0] ?? "a", stacks[1] ?? "b", stacks[2] ?? "c"];
   const part = (over: Partial<ClaimPart>): ClaimPart => ({ what: `${a} / ${b}, 64 connections`, unit: "ratio", published: 1.43, expected: 1.43, measured: 1.18, low: 1.12, high: 1.21, blocks: 20, p: 0.001, points_the_same_way: true, size: "refuted", verdict: "size_refuted", why: "the direction holds, and it is surely less than claimed", ...over });
+  const settled = { goes_on: false, is_derived: false, settings: [] };
   return {
     version: 2,
     title: "A write-up",
     source: "somewhere",
     when: "2019",
     driver: "wrk -t50 -c400 -d30s",
-    published_machine: { cores: 4, memory_gb: 8, description: "a rented machine" },
+    published_machine: { cores: 4, memory_gb: 8, description: "a rented machine", jdk: null },
     machine: { kernel: null, cpu: null, cores: 2, memory_bytes: null, open_files: null, sysctls: {} },
     run: "runs/made-up",
     blocks: 20,
     quick: false,
     counts: { confirmed: 0, size_undecided: 0, size_refuted: 1, reversed: 1, tied: 1, undecided: 0, not_measured: 1, not_testable: 1 },
     claims: [
-      { id: "one", sentence: "The first carries more than the second", kind: "ratio", metric: "goodput", verdict: "size_refuted", why: "the direction holds, and it is surely less than claimed", parts: [part({})], notes: [`20 of 20 trials of ${a}, 64 connections: late receiver`] },
-      { id: "two", sentence: "The second carries more than the third", kind: "order", metric: "goodput", verdict: "reversed", why: "it is the other way round", parts: [part({ what: `${b} / ${c}, 64 connections`, published: 1.06, expected: null, measured: 0.75, low: 0.71, high: 0.78, size: null, verdict: "reversed", why: "it is the other way round" })], notes: [] },
-      { id: "three", sentence: "The first is at its ceiling", kind: "ceiling", metric: "goodput", verdict: "tied", why: "it may be within 5.0 % and may not", parts: [part({ what: `${a}, 64 connections`, unit: "per_s", published: 2000, expected: 1980, measured: 1974, low: 1800, high: 2100, size: null, verdict: "tied", why: "it may be within 5.0 % and may not" })], notes: [] },
-      { id: "five", sentence: "The third carries more than a fourth", kind: "order", metric: "goodput", verdict: "not_measured", why: `the run has no trial of ${c}, 64 connections`, parts: [], notes: [] },
-      { id: "four", sentence: "Something else is faster", kind: "not-testable", metric: "response-p99", verdict: "not_testable", why: "no round here has it", parts: [], notes: [] },
+      { ...settled, id: "one", sentence: "The first carries more than the second", kind: "ratio", metric: "goodput", verdict: "size_refuted", why: "the direction holds, and it is surely less than claimed", parts: [part({})], notes: [`20 of 20 trials of ${a}, 64 connections: late receiver`] },
+      { ...settled, id: "two", sentence: "The second carries more than the third", kind: "order", metric: "goodput", verdict: "reversed", why: "it is the other way round", parts: [part({ what: `${b} / ${c}, 64 connections`, published: 1.06, expected: null, measured: 0.75, low: 0.71, high: 0.78, size: null, verdict: "reversed", why: "it is the other way round" })], notes: [] },
+      { ...settled, id: "three", sentence: "The first is at its ceiling", kind: "ceiling", metric: "goodput", verdict: "tied", why: "it may be within 5.0 % and may not", parts: [part({ what: `${a}, 64 connections`, unit: "per_s", published: 2000, expected: 1980, measured: 1974, low: 1800, high: 2100, size: null, verdict: "tied", why: "it may be within 5.0 % and may not" })], notes: [] },
+      { ...settled, id: "five", sentence: "The third carries more than a fourth", kind: "order", metric: "goodput", verdict: "not_measured", why: `the run has no trial of ${c}, 64 connections`, parts: [], notes: [] },
+      { ...settled, id: "four", sentence: "Something else is faster", kind: "not-testable", metric: "response-p99", verdict: "not_testable", why: "no round here has it", parts: [], notes: [] },
     ],
   };
 }

@@ -17,9 +17,9 @@ const LOOK_MAX: Duration = Duration::from_secs(5);
 const LOOK_OF_REQUESTS: Duration = Duration::from_secs(1);
 /// How often a look sees whether it was interrupted.
 const POLL: Duration = Duration::from_millis(50);
-/// Share of the cores that others use in a block that was disturbed: beyond a quarter they may be the answer to why a rate was
+/// Share of the cores from which what others use disturbs a block: beyond a quarter they may be the answer to why a rate was
 /// what it was.
-const OTHERS_SHARE_MAX: f64 = 0.25;
+const DISTURBED_SHARE_MIN: f64 = 0.25;
 /// A window shorter than this tells little of others: their CPU time is counted in hundredths of a second.
 const WINDOW_S_MIN: f64 = 1.0;
 /// One in so many blocks may be repeated, and each once.
@@ -62,7 +62,7 @@ pub(crate) fn disturbance(trial: &Trial) -> Option<String> {
     let TrialResult::Measured(measured) = &trial.result else { return None };
     let host = measured.host.as_ref().filter(|_| measured.load.window.duration_s >= WINDOW_S_MIN)?;
     let cores = f64::from(host.cores.max(1));
-    if let Some(used) = host.others_cores.filter(|used| *used > OTHERS_SHARE_MAX * cores) {
+    if let Some(used) = host.others_cores.filter(|used| *used > DISTURBED_SHARE_MIN * cores) {
         let named = explain::who(&host.others).map_or_else(String::new, |who| format!(" ({who})"));
         return Some(format!("other processes used {used:.2} of {cores} cores{named}"));
     }

@@ -43,6 +43,8 @@ impl LeftOut {
 /// A trial's figure, where it may be used, and what the audit says of it all the same.
 pub(crate) struct Usable {
     pub(crate) figure: Result<f64, LeftOut>,
+    /// Goodput of a trial at whose fault was nothing but that the client was the limit: the service carries no less, 1/s.
+    pub(crate) carried_at_least: Option<f64>,
     pub(crate) doubts: Vec<ReasonKind>,
 }
 
@@ -59,7 +61,12 @@ impl Usable {
             Some(kind) => Err(LeftOut::Audit(*kind)),
             None => figure(measured, metric),
         };
-        Self { figure, doubts }
+        let is_bound = metric == Metric::Goodput
+            && !at_fault.is_empty()
+            && at_fault.iter().all(|kind| *kind == ReasonKind::ClientBound);
+        let carried = measured.load.goodput_per_s;
+        let carried_at_least = (is_bound && carried > 0.0 && carried.is_finite()).then_some(carried);
+        Self { figure, carried_at_least, doubts }
     }
 }
 

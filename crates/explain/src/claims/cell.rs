@@ -16,6 +16,8 @@ pub(super) struct CellTrials<'a> {
     pub(super) id: Name,
     /// The claim's figure in each block, where it may be used.
     pub(super) values: Vec<Option<Observation>>,
+    /// The same, with what the service carried at least where the client was the limit.
+    at_least: Vec<Option<Observation>>,
     trials: usize,
     failed: usize,
     left_out: BTreeMap<LeftOut, usize>,
@@ -62,8 +64,8 @@ impl<'a> CellTrials<'a> {
         let (mut left_out, mut doubts) = (BTreeMap::new(), BTreeMap::new());
         let ceiling = claimed_ceiling(&id, trials);
         let mut use_one = |measured: &Measured| {
-            let Usable { figure, doubts: found } = Usable::of(measured, metric, ceiling);
-            match figure {
+            let Usable { figure, carried_at_least, doubts: found } = Usable::of(measured, metric, ceiling);
+            let value = match figure {
                 Ok(value) => {
                     for kind in found {
                         *doubts.entry(kind).or_default() += 1;
@@ -74,13 +76,15 @@ impl<'a> CellTrials<'a> {
                     *left_out.entry(why).or_default() += 1;
                     None
                 }
-            }
+            };
+            (value, value.or(carried_at_least.map(Observation::of)))
         };
         let by_block = measured_by_block(trials, is_of_cell);
-        let values = by_block.into_iter().map(|it| it.and_then(&mut use_one)).collect();
+        let (values, at_least) = by_block.into_iter().map(|it| it.map_or((None, None), &mut use_one)).unzip();
         let is_failed = |trial: &&Trial| matches!(trial.result, TrialResult::Failed { .. });
         Self {
             values,
+            at_least,
             trials: trials_of(trials, is_of_cell).count(),
             failed: trials_of(trials, is_of_cell).filter(is_failed).count(),
             left_out,
@@ -104,6 +108,13 @@ impl<'a> CellTrials<'a> {
             let (all, name) = (self.trials, self.id.alone());
             format!("{count} of {all} trials of {name} failed or have no figure, and what the others show is not the whole")
         })
+    }
+
+    /// What it carried at least, where that is what is known of most of its trials: the client was their limit.
+    pub(super) fn bounded(&self) -> Option<&[Option<Observation>]> {
+        let known = self.at_least.iter().flatten().count();
+        let told = self.values.iter().flatten().count();
+        (known > 2 * told).then_some(&self.at_least)
     }
 
     /// Whether there is no figure of it, and more blocks would bring none.

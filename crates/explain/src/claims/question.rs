@@ -9,6 +9,17 @@ use super::{ClaimPart, ClaimVerdict, PartUnit};
 
 const NOTHING: &str = "nothing was measured of it";
 
+/// What is known of a ratio.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// What it is.
+    Itself,
+    /// That it is no less: the client was the limit of the first.
+    AtLeast,
+    /// That it is no more: the client was the limit of the second.
+    AtMost,
+}
+
 /// A part before it is judged.
 pub(super) struct Question {
     what: String,
@@ -19,6 +30,7 @@ pub(super) struct Question {
     expected: Option<f64>,
     rule: Rule,
     ratios: LogRatios,
+    known: Known,
     /// The same, over the edge of an equivalence that the estimate is nearest to.
     over_edge: Option<LogRatios>,
     /// What is nearer to 1 than this is no difference.
@@ -37,7 +49,7 @@ pub(super) fn pair_question(
     published: Option<(f64, f64)>,
     rule: Rule,
 ) -> Question {
-    let ratios = LogRatios::of(&a.values, &b.values);
+    let (ratios, known) = compared(a, b, rule);
     let over_edge = nearest_edge(rule, ratios.ratio()).map(|edge| ratios.over(edge));
     let apart = || "the two were never measured in one block".to_owned();
     let missing = (ratios.blocks() == 0)
@@ -54,10 +66,11 @@ pub(super) fn pair_question(
         expected,
         rule,
         ratios,
+        known,
         over_edge,
         least_effect: LEAST_EFFECT,
         missing,
-        is_lost: a.is_lost() || b.is_lost(),
+        is_lost: known == Known::Itself && (a.is_lost() || b.is_lost()),
         spoiled: a.spoiled().or_else(|| b.spoiled()),
     }
 }
@@ -87,11 +100,21 @@ pub(super) fn level_question(
         expected: Some(value),
         rule,
         ratios,
+        known: Known::Itself,
         over_edge,
         least_effect: LEAST_EFFECT,
         missing,
         is_lost: cell.is_lost() || scale.is_none(),
         spoiled: cell.spoiled(),
+    }
+}
+
+/// The ratios of two cells. A rate that the client limited is a bound of what the service carries, which is enough for a direction.
+fn compared(a: &CellTrials<'_>, b: &CellTrials<'_>, rule: Rule) -> (LogRatios, Known) {
+    match (rule, a.bounded(), b.bounded()) {
+        (Rule::Direction { .. }, Some(a), None) => (LogRatios::of(a, &b.values), Known::AtLeast),
+        (Rule::Direction { .. }, None, Some(b)) => (LogRatios::of(&a.values, b), Known::AtMost),
+        _ => (LogRatios::of(&a.values, &b.values), Known::Itself),
     }
 }
 
@@ -130,10 +153,11 @@ impl Question {
         let blocks = self.ratios.blocks();
         let ratio = self.ratios.ratio();
         let is_enough = blocks >= blocks_needed(parts);
-        let size = ratio.filter(|_| is_enough).and_then(|ratio| self.rule.size(ratio, self.least_effect));
+        let rule = self.rule_of_known();
+        let size = ratio.filter(|_| is_enough).and_then(|ratio| rule.size(ratio, self.least_effect));
         let decided = match (ratio, &self.missing) {
             (Some(ratio), None) if is_enough => {
-                let decided = self.rule.verdict(ratio, p, self.least_effect, size);
+                let decided = self.as_known(rule.verdict(ratio, p, self.least_effect, size));
                 match &self.spoiled {
                     Some(why) if !decided.0.is_open() && decided.0 != ClaimVerdict::Tied => {
                         (ClaimVerdict::Undecided, why.clone())
@@ -165,9 +189,45 @@ impl Question {
             };
             return (self.part(self.ratios.ratio(), all, None, None, decided), None);
         };
-        let (told, size) = self.rule.told(&looked, self.least_effect);
-        let decided = self.rule.verdict_of(told, size, &looked, self.least_effect);
+        let rule = self.rule_of_known();
+        let (told, size) = rule.told(&looked, self.least_effect);
+        let decided = self.as_known(rule.verdict_of(told, size, &looked, self.least_effect));
+        // What a bound leaves open, more of such blocks leave open as well.
+        let told = if decided.0 == ClaimVerdict::NotMeasured { Told::Never } else { told };
         (self.part(Some(looked.own), looked.blocks, None, size, decided), Some(told))
+    }
+
+    /// A bound of a ratio tells of no size.
+    fn rule_of_known(&self) -> Rule {
+        match (self.rule, self.known) {
+            (Rule::Direction { above, .. }, Known::AtLeast | Known::AtMost) => {
+                Rule::Direction { above, size: None }
+            }
+            (rule, _) => rule,
+        }
+    }
+
+    /// What is left of a verdict where the ratio is only bounded: the side that the bound is on.
+    fn as_known(&self, (verdict, why): (ClaimVerdict, String)) -> (ClaimVerdict, String) {
+        let (is_above, bound) = match self.known {
+            Known::Itself => return (verdict, why),
+            Known::AtLeast => {
+                (true, "the client was the limit of the first, so that the ratio is a lower bound")
+            }
+            Known::AtMost => {
+                (false, "the client was the limit of the second, so that the ratio is an upper bound")
+            }
+        };
+        let Rule::Direction { above, size } = self.rule else { return (verdict, why) };
+        match verdict {
+            ClaimVerdict::Confirmed if above == is_above && size.is_some() => {
+                (ClaimVerdict::SizeUndecided, format!("the direction holds; {bound}"))
+            }
+            ClaimVerdict::Confirmed if above == is_above => (verdict, format!("{why}; {bound}")),
+            ClaimVerdict::Reversed if above != is_above => (verdict, format!("{why}; {bound}")),
+            ClaimVerdict::Undecided => (verdict, why),
+            _ => (ClaimVerdict::NotMeasured, bound.to_owned()),
+        }
     }
 
     fn part(

@@ -293,7 +293,7 @@ fn spoil(trials: &mut [Trial], stack: &str, mut how: impl FnMut(&mut record::Loa
 fn what_the_generator_limited_is_not_used_and_what_the_service_did_wrong_is() {
     let mut trials = two(10, 1.2);
     spoil(&mut trials, "jetty", |load| load.generator.busy_share = 0.95);
-    let told = judged(order(), &trials);
+    let told = of_metric(Metric::ResponseMean, order(), &trials);
     assert_eq!(told.verdict, ClaimVerdict::NotMeasured);
     assert_eq!(told.why, "no usable trial of jetty, 64 connections: client-bound");
 
@@ -307,6 +307,39 @@ fn what_the_generator_limited_is_not_used_and_what_the_service_did_wrong_is() {
     spoil(&mut trials, "tomcat", |load| load.response_time_us.lower_bounds = vec!["max".into()]);
     let told = of_metric(Metric::ResponseMax, order(), &trials);
     assert!(told.why.contains("only a lower bound"), "{told:?}");
+}
+
+/// A stack that the client could not push to its limit carries no less than was seen of it: enough to be ahead of another, and
+/// never enough to be behind it, near it, or ahead by so much.
+#[test]
+fn what_the_client_limited_is_a_bound_that_decides_to_one_side() {
+    let limited = |stack: &str, ratio: f64| {
+        let mut trials = two(10, ratio);
+        spoil(&mut trials, stack, |load| load.generator.busy_share = 0.95);
+        trials
+    };
+    for (stack, ratio, verdict) in [
+        ("jetty", 1.2, ClaimVerdict::Confirmed),
+        ("jetty", 1.0, ClaimVerdict::NotMeasured),
+        ("jetty", 1.0 / 1.2, ClaimVerdict::NotMeasured),
+        ("tomcat", 1.2, ClaimVerdict::NotMeasured),
+        ("tomcat", 1.0, ClaimVerdict::NotMeasured),
+        ("tomcat", 1.0 / 1.2, ClaimVerdict::Reversed),
+    ] {
+        let told = judged(order(), &limited(stack, ratio));
+        assert_eq!(told.verdict, verdict, "{stack}, {ratio}: {told:?}");
+        assert!(told.why.contains("the client was the limit of the "), "{}", told.why);
+    }
+    let ratio = Statement::Ratio { pairs: vec![pair("jetty", "tomcat")], ratio: 1.2 };
+    let told = judged(ratio, &limited("jetty", 1.2));
+    assert_eq!((told.verdict, told.parts[0].size), (ClaimVerdict::SizeUndecided, None), "{told:?}");
+    // A few such trials leave the others to decide, to both sides.
+    let mut few = two(10, 1.0 / 1.2);
+    few.iter_mut().filter(|it| it.stack == "jetty" && it.block < 3).for_each(|trial| {
+        spoil(std::slice::from_mut(trial), "jetty", |load| load.generator.busy_share = 0.95);
+    });
+    let told = judged(order(), &few);
+    assert_eq!((told.verdict, told.parts[0].blocks), (ClaimVerdict::Reversed, 7), "{told:?}");
 }
 
 #[test]

@@ -35,6 +35,28 @@ fn six_blocks_confirm_a_claim_however_many_comparisons_it_has() {
     assert_eq!(five.why, "5 blocks are too few, it takes 6; 2 of 2 measured comparisons point the same way");
 }
 
+/// The client is the limit of one: it is ahead as soon as that shows, and what a bound can't show ends the asking.
+#[test]
+fn a_bound_is_looked_at_as_a_figure_is() {
+    let limited = |count: u32, rates: [f64; 3]| {
+        let mut trials = three(count, rates);
+        for trial in trials.iter_mut().filter(|it| it.stack == "jetty") {
+            if let record::TrialResult::Measured(measured) = &mut trial.result {
+                measured.load.generator.busy_share = 0.95;
+            }
+        }
+        trials
+    };
+    let order = Statement::Order(vec![pair("jetty", "tomcat")]);
+    let ahead = [1300.0, 1000.0, 1.0];
+    let five = judged(&order, &limited(5, ahead));
+    assert_eq!((five.verdict, five.goes_on), (ClaimVerdict::Undecided, true), "{five:?}");
+    let six = judged(&order, &limited(6, ahead));
+    assert_eq!((six.verdict, six.goes_on), (ClaimVerdict::Confirmed, false), "{six:?}");
+    let behind = judged(&order, &limited(8, [800.0, 1000.0, 1.0]));
+    assert_eq!((behind.verdict, behind.goes_on), (ClaimVerdict::NotMeasured, false), "{behind:?}");
+}
+
 /// One of the two is the other way round: by six blocks that may be chance, by eight it is not, and the other one is not
 /// asked any more.
 #[test]

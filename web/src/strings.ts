@@ -231,6 +231,8 @@ const STRINGS = {
   claims_of: { en: "{title}; {source}; {when}", zh: "{title}；{source}；{when}" },
   claims_there: { en: "there: {cores}{machine}; {driver}", zh: "原文：{cores}{machine}；{driver}" },
   claims_here: { en: "here: {cores}{cpu}; {blocks} blocks", zh: "这里：{cores}{cpu}；{blocks} 个区组" },
+  claim_derived: { en: "By its figures; not in its words.", zh: "出自其数字，文字中没有这样说。" },
+  claim_settings: { en: "What was otherwise than in the write-up", zh: "与原文不同之处" },
   quick_look: { en: "; a quick look", zh: "；快速浏览" },
   slope_ratio: { en: "Ratios, published and measured", zh: "比值：已发表与实测" },
   slope_per_s: { en: "Rates, published and measured", zh: "速率：已发表与实测" },

@@ -173,6 +173,8 @@ test("it speaks English and Chinese, and remembers", async ({ page }, info) => {
   await expect(page.locator("html")).toHaveAttribute("lang", "zh-Hans");
   // What has no translation says that it is English.
   await expect(page.locator("#claims [lang=en]").first()).toBeVisible();
+  await expect(page.locator("#claims .otherwise")).toContainText("核心数：原文 4 个，这里 2 个");
+  await expect(page.locator("#claims .derived")).toHaveCount(1);
   watch.clean();
 });
 

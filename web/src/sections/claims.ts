@@ -38,13 +38,15 @@ function about(claims: ClaimsReport): HTMLElement {
 }
 
 function claimBlock(claim: JudgedClaim, index: number): HTMLElement {
-  const { sentence, verdict, why, parts, notes } = claim;
+  const { sentence, verdict, why, parts, notes, settings, is_derived } = claim;
   return h(
     "article",
     { class: "claim", "aria-labelledby": `claim-${index}` },
     h("h3", { id: `claim-${index}` }, h("span", { class: `badge ${verdict}` }, t(`v_${verdict}`)), " ", said(sentence)),
+    is_derived ? h("p", { class: "note derived" }, t("claim_derived")) : null,
     h("p", { class: "why" }, said(why)),
     parts.length > 0 ? partsTable(claim, index) : null,
+    settings.length > 0 ? h("ul", { class: "otherwise", "aria-label": t("claim_settings") }, settings.map((setting) => h("li", { class: "note" }, said(setting)))) : null,
     notes.length > 0 ? h("details", { class: "behind" }, h("summary", null, t("notes"), h("span", { class: "unseen" }, `: ${sentence}`)), h("ul", null, notes.map((note) => h("li", null, said(note))))) : null,
   );
 }

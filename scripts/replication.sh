@@ -14,18 +14,22 @@ for name in "$@"; do
     mkdir -p "$folder/$name"
     "$proofload" replicate "$name" --export "$folder/$name/records"
 done
-rows=
+text=$'| write-up | verdicts |\n|---|---|\n'
+lists=
 for records in "$folder"/*/records; do
     [ -d "$records" ] || continue
     name=$(basename "$(dirname "$records")")
     "$proofload" replicate "$name" --no-load --runs /nonexistent >"$folder/$name/claims.txt"
     "$proofload" report "$records" >"$folder/$name/ranking.txt"
-    rows+="| [$name]($name/claims.txt) | $(grep -E '^[0-9]+ claims: ' "$folder/$name/claims.txt") |"$'\n'
+    text+="| [$name]($name/claims.txt) | $(grep -E '^[0-9]+ claims: ' "$folder/$name/claims.txt") |"$'\n'
+    # `VERDICT: sentence [id]` becomes `- **verdict** – sentence`.
+    claims=$(sed -nE 's/^([A-Z][A-Z ,]+): (.*) \[[a-z0-9-]+\]$/- **\L\1\E** – \2/p' "$folder/$name/claims.txt")
+    lists+=$'\n'"What $name claims:"$'\n\n'"$claims"$'\n'
     echo "replication: $folder/$name, records of $(du -sk "$records" | cut -f1) KiB"
 done
-# What stands between the marks is the table of all of them.
-awk -v rows="$rows" '
-    /<!-- replications: begin -->/ { print; print "| write-up | verdicts |"; print "|---|---|"; printf "%s", rows; skip = 1 }
+# What stands between the marks is made from all of them.
+awk -v text="$text$lists" '
+    /<!-- replications: begin -->/ { print; printf "%s", text; skip = 1 }
     /<!-- replications: end -->/ { skip = 0 }
     !skip || /<!-- replications: end -->/
 ' "$folder/README.md" >"$folder/README.md.new"

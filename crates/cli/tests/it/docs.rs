@@ -261,26 +261,59 @@ fn the_verdicts_are_those_of_the_records() {
     }
 }
 
-/// The table of replications has a row for each that there are records of.
+/// The records of a write-up in the repository, bytes.
+const RECORDS_BYTES_MAX: u64 = 3 << 20;
+
+/// What stands on the page of replications is a row for each that there are records of, and each of its claims with its verdict.
 #[test]
-fn the_table_of_replications_is_that_of_their_claims() {
+fn the_page_of_replications_is_that_of_their_claims() {
     let folder = repository().join("docs/replication");
     let read = |path: PathBuf| std::fs::read_to_string(path).expect("it can be read");
     let page = read(folder.join(ENGLISH));
-    let (_, table) = page.split_once("<!-- replications: begin -->\n").expect("it has a table");
-    let (table, _) = table.split_once("<!-- replications: end -->").expect("which ends");
-    let rows: BTreeSet<String> = table.lines().skip(2).map(str::to_owned).collect();
-    let mut due = BTreeSet::new();
-    for entry in std::fs::read_dir(&folder).expect("it is a folder").flatten() {
-        if !entry.path().join("records").is_dir() {
-            continue;
-        }
-        let name = entry.file_name().into_string().expect("it is text");
-        let claims = read(entry.path().join("claims.txt"));
+    let (_, told) = page.split_once("<!-- replications: begin -->\n").expect("it has a beginning");
+    let (told, _) = told.split_once("<!-- replications: end -->").expect("which ends");
+    let entries = std::fs::read_dir(&folder).expect("it is a folder").flatten();
+    let mut names: Vec<String> = entries
+        .filter(|entry| entry.path().join("records").is_dir())
+        .map(|entry| entry.file_name().into_string().expect("it is text"))
+        .collect();
+    names.sort();
+    let (mut table, mut lists) = (String::from("| write-up | verdicts |\n|---|---|\n"), String::new());
+    for name in names {
+        let kept = bytes_of(&folder.join(&name).join("records"));
+        assert!(
+            kept <= RECORDS_BYTES_MAX,
+            "the records of {name} have {kept} bytes, {RECORDS_BYTES_MAX} at most"
+        );
+        let claims = read(folder.join(&name).join("claims.txt"));
         let is_count =
             |line: &&str| line.split_once(" claims: ").is_some_and(|it| it.0.parse::<u32>().is_ok());
         let counts = claims.lines().find(is_count).expect("they are counted");
-        due.insert(format!("| [{name}]({name}/claims.txt) | {counts} |"));
+        table += &format!("| [{name}]({name}/claims.txt) | {counts} |\n");
+        let listed: Vec<String> = claims.lines().filter_map(claim_with_verdict).collect();
+        assert!(
+            counts.starts_with(&format!("{} ", listed.len())),
+            "{name} has {counts}, and lists {listed:?}"
+        );
+        lists += &format!("\nWhat {name} claims:\n\n{}\n", listed.join("\n"));
     }
-    assert_eq!(rows, due, "run scripts/replication.sh");
+    assert_eq!(told, table + &lists, "run scripts/replication.sh");
+}
+
+/// Of the files in a folder and below.
+fn bytes_of(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).expect("it is a folder").flatten();
+    let bytes = |entry: std::fs::DirEntry| match entry.metadata().expect("it is there") {
+        it if it.is_dir() => bytes_of(&entry.path()),
+        it => it.len(),
+    };
+    entries.map(bytes).sum()
+}
+
+/// `VERDICT: sentence [id]` as an entry of a list.
+fn claim_with_verdict(line: &str) -> Option<String> {
+    let (verdict, claim) = line.split_once(": ")?;
+    let (sentence, _) = claim.strip_suffix(']')?.rsplit_once(" [")?;
+    let is_verdict = verdict.chars().all(|it| it.is_ascii_uppercase() || " ,".contains(it));
+    is_verdict.then(|| format!("- **{}** – {sentence}", verdict.to_lowercase()))
 }

@@ -24,7 +24,7 @@ const WORDS = {
       draining: "waiting for the last answers", stopping: "stopping", over: "over",
     },
     kinds: {
-      timed_out: "timed out", connect_failed: "connect failed", reset: "reset", closed_early: "closed early",
+      timed_out: "timed out", connect_failed: "connect failed", tls_failed: "TLS failed", reset: "reset", closed_early: "closed early",
       malformed: "malformed", unsent: "unsent", backlog_overflow: "backlog overflow", in_flight: "in flight",
       unexpected: "not as expected",
     },
@@ -51,7 +51,7 @@ const WORDS = {
       draining: "等待最后的应答", stopping: "停止服务器", over: "结束",
     },
     kinds: {
-      timed_out: "超时", connect_failed: "连接失败", reset: "被重置", closed_early: "提前关闭",
+      timed_out: "超时", connect_failed: "连接失败", tls_failed: "TLS 失败", reset: "被重置", closed_early: "提前关闭",
       malformed: "格式错误", unsent: "未发送", backlog_overflow: "队列溢出", in_flight: "未完成", unexpected: "与预期不符",
     },
   },

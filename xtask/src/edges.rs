@@ -18,10 +18,10 @@ use crate::source;
 ///
 /// Records are explained, reported and shown without what makes them, so `explain`, `report` and `live` stand before
 /// `lab`; and a load is made without JMeter's files, so `jmeter` stands behind it.
-const ORDER: [&str; 26] = [
-    "units", "plain", "http", "engine", "stats", "plan", "scenario", "sources", "lua", "record", "sim",
-    "driver", "target", "signals", "events", "stack", "outputs", "explain", "audit", "exports", "report",
-    "live", "lab", "jmeter", "serve", "cli",
+const ORDER: [&str; 27] = [
+    "units", "plain", "http", "engine", "stats", "tls", "plan", "scenario", "sources", "lua", "record",
+    "sim", "driver", "target", "signals", "events", "stack", "outputs", "explain", "audit", "exports",
+    "report", "live", "lab", "jmeter", "serve", "cli",
 ];
 /// What the compiler holds to `core` and `alloc`.
 const NO_STD: [&str; 3] = ["units", "http", "engine"];

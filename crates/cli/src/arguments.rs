@@ -11,6 +11,7 @@ pub mod planted;
 pub mod replicate;
 pub mod report;
 pub mod sb;
+pub mod tls;
 pub mod view;
 pub mod wrk;
 
@@ -100,12 +101,13 @@ Examples:
   proofload hit --har shop.har --base http://127.0.0.1:8080 -c 50 -d 30s
   proofload hit --scenario scenarios/shop-mix.toml
   proofload hit http://127.0.0.1:8080/ --rate 2000 --hgrm times.hgrm --jtl rows.jtl
+  proofload hit https://127.0.0.1:8443/ --cacert target.pem -c 100
   proofload hit http://127.0.0.1:8080/ --json | proofload export - --prometheus hit.prom
 
 Without --rate it is a closed model: each connection sends when its last answer came. With it, an open
 model: requests are due at the rate whatever the server does, and response time counts from then.")]
 pub struct Hit {
-    /// Where: http://host[:port]/path
+    /// Where: http://host[:port]/path, or https://
     #[arg(required_unless_present_any = ["curl", "har", "openapi", "scenario"])]
     pub url: Option<String>,
     /// A curl command, as a browser copies it, instead of a URL
@@ -122,10 +124,10 @@ pub struct Hit {
         "url", "connections", "duration", "requests", "ramp_up", "requests_per_user", "timeout", "connect_timeout",
     ])]
     pub scenario: Option<PathBuf>,
-    /// A server that the variables of --scenario name while it runs: host:port; may be repeated
+    /// A server that the variables of --scenario name while it runs: host:port, or https://host:port; may be repeated
     #[arg(long = "host", value_name = "HOST:PORT", requires = "scenario")]
     pub hosts: Vec<String>,
-    /// The server to load in place of the one of --har or --openapi: http://host[:port]
+    /// The server to load in place of the one of --har or --openapi: http://host[:port], or https://
     #[arg(long, value_name = "URL", conflicts_with_all = ["url", "curl", "scenario"])]
     pub base: Option<String>,
     /// Leave out the pauses of --har
@@ -220,6 +222,8 @@ pub struct Hit {
     /// No progress
     #[arg(short, long)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub tls: tls::Tls,
 }
 
 impl Hit {

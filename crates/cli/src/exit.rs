@@ -15,7 +15,8 @@ pub const OK: u8 = 0;
 pub const SYSTEM: u8 = 1;
 /// What was asked for is not valid.
 pub const USAGE: u8 = 2;
-/// There was nothing to measure or to send to: no address, nobody listens, no stack came up, or nothing to measure with.
+/// There was nothing to measure or to send to: no address, nobody listens, nobody to be trusted, no stack came up, or
+/// nothing to measure with.
 pub const UNREACHABLE: u8 = 3;
 /// It was measured, and the service did not do what was asked, or a load's figures are not valid, or our own figures
 /// are not known to be the truth, or a cell of one run got worse in another.
@@ -29,8 +30,9 @@ Exit codes:
   0    measured, and the service did what was asked
   1    the system refused something: a full disk, a missing permission, a port in use
   2    what was asked for is not valid: an argument, a file, a URL
-  3    nothing to measure or to send to: the host does not resolve, nobody listens, no stack
-       came up, or the program that was to make the load is not installed
+  3    nothing to measure or to send to: the host does not resolve, nobody listens, its TLS
+       certificate is not to be trusted, no stack came up, or the program that was to make the
+       load is not installed
   4    measured, but over 0.1 % of the requests failed or could not be sent, or percentiles are
        only lower bounds, or the verdict on a load is otherwise not `valid`, or a stack of the experiment failed, or a case of a calibration is not
        in bounds, or a cell got worse from one compared run to the other, or an audit found what
@@ -105,8 +107,10 @@ impl From<TargetError> for Failure {
 impl From<LabError> for Failure {
     fn from(error: LabError) -> Self {
         let code = match &error {
+            LabError::Tls(why) if why.is_of_server() => UNREACHABLE,
             LabError::InterruptedEarly => INTERRUPTED,
             LabError::Plan(_)
+            | LabError::Tls(_)
             | LabError::Scenario(_)
             | LabError::NotResumable { .. }
             | LabError::NotRepeatable { .. } => USAGE,

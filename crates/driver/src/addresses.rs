@@ -2,25 +2,40 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
+use tls::Peers;
+
 /// Connections from one source address to one target beyond which `connect` slows down sharply: half the
 /// default ephemeral port range (measured; see `docs/benchmarks.md`).
 pub const CONNECTIONS_PER_SOURCE_MAX: u32 = 14_000;
 
 /// Where connections of one load go to and come from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Route {
     targets: Vec<SocketAddr>,
     /// Shift of the slot number where a load is shared among several engines, so that their sources differ.
     first_slot: u32,
     /// By slot: the target that it was aimed at.
     aims: Vec<Option<u32>>,
+    /// Which targets are secured, by the numbers that aims have.
+    peers: Option<Peers>,
 }
 
 impl Route {
     /// A route to `targets`, used in turn; `None` if there are none. `first_slot` is the number of
     /// connections that other engines of the same load hold before this one.
     pub fn new(targets: Vec<SocketAddr>, first_slot: u32) -> Option<Self> {
-        (!targets.is_empty()).then_some(Self { targets, first_slot, aims: Vec::new() })
+        (!targets.is_empty()).then_some(Self { targets, first_slot, aims: Vec::new(), peers: None })
+    }
+
+    /// The same, with connections secured where `peers` says so.
+    #[must_use]
+    pub fn secured(self, peers: Option<Peers>) -> Self {
+        Self { peers, ..self }
+    }
+
+    /// Which targets are secured, if any is.
+    pub(crate) fn take_peers(&mut self) -> Option<Peers> {
+        self.peers.take()
     }
 
     /// All targets.
@@ -83,6 +98,6 @@ mod tests {
         assert_eq!(route.target(0), targets[1]);
         assert_eq!(route.target(1), targets[0]);
         assert_eq!(route.source(20_000), None);
-        assert_eq!(Route::new(Vec::new(), 0), None);
+        assert!(Route::new(Vec::new(), 0).is_none());
     }
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::{Config, Counters, Engine, Io, Script, Sink, Stage, Window, WrongAnswer, drive};
 use rustix::io::Errno;
+use tls::{Peers, TlsIo};
 use units::{Duration, Instant};
 
 use crate::addresses::Route;
@@ -69,6 +70,16 @@ pub struct Finished<S> {
     pub usage: Usage,
     /// What went wrong in the driver and was made up for.
     pub incidents: Incidents,
+    /// How connections were secured, if any was.
+    pub tls: Option<tls::Report>,
+}
+
+impl<S> Finished<S> {
+    /// The same with another sink.
+    pub fn map_sink<T>(self, map: impl FnOnce(S) -> T) -> Finished<T> {
+        let Self { sink, counters, first_wrong_answer, window, usage, incidents, tls } = self;
+        Finished { sink: map(sink), counters, first_wrong_answer, window, usage, incidents, tls }
+    }
 }
 
 /// The kernel's interface that carries a load.
@@ -139,19 +150,41 @@ pub fn run_scripted<S: Sink, P: Script>(
 /// Runs the engine that `make` makes.
 fn run<S: Sink, P: Script>(
     connections: u32,
-    route: Route,
+    mut route: Route,
     control: &Control,
     backend: Backend,
     make: impl FnOnce(Instant) -> Engine<S, P>,
 ) -> Result<(Finished<S>, Option<P>), DriveError> {
+    let peers = route.take_peers().map(|peers| (peers, connections));
     let ended = match backend {
-        Backend::Epoll => EpollIo::new(route, connections)
-            .and_then(|mut io| Ok((run_over(make, control, &mut io)?, Incidents::default()))),
-        Backend::Uring => UringIo::new(route, connections, RingSizes::default())
-            .and_then(|mut io| Ok((run_over(make, control, &mut io)?, io.incidents()))),
+        Backend::Epoll => EpollIo::new(route, connections).and_then(|io| {
+            let (ended, _) = run_secured(make, control, io, peers)?;
+            Ok((ended, Incidents::default()))
+        }),
+        Backend::Uring => UringIo::new(route, connections, RingSizes::default()).and_then(|io| {
+            let (ended, io) = run_secured(make, control, io, peers)?;
+            Ok((ended, io.incidents()))
+        }),
     };
     let ((finished, script), incidents) = ended.map_err(|errno| DriveError { backend, errno })?;
     Ok((Finished { incidents, ..finished }, script))
+}
+
+/// What a load ends with, and its script.
+type Ended<S, P> = (Finished<S>, Option<P>);
+
+/// Runs it over `io`, whose connections are secured where `peers` says so. Gives the IO back.
+fn run_secured<S: Sink, P: Script, I: Io<Error = Errno>>(
+    make: impl FnOnce(Instant) -> Engine<S, P>,
+    control: &Control,
+    mut io: I,
+    peers: Option<(Peers, u32)>,
+) -> Result<(Ended<S, P>, I), Errno> {
+    let Some((peers, connections)) = peers else { return Ok((run_over(make, control, &mut io)?, io)) };
+    let mut io = TlsIo::new(io, peers, connections);
+    let (finished, script) = run_over(make, control, &mut io)?;
+    let (io, report) = io.into_parts();
+    Ok(((Finished { tls: Some(report), ..finished }, script), io))
 }
 
 fn run_over<S: Sink, P: Script>(
@@ -166,7 +199,7 @@ fn run_over<S: Sink, P: Script>(
     let (counters, window, usage) = (engine.counters(), engine.window(), watch.meter.usage());
     let (incidents, first_wrong_answer) = (Incidents::default(), engine.first_wrong_answer().cloned());
     let (sink, script) = engine.into_sink_and_script();
-    Ok((Finished { sink, counters, first_wrong_answer, window, usage, incidents }, script))
+    Ok((Finished { sink, counters, first_wrong_answer, window, usage, incidents, tls: None }, script))
 }
 
 /// The kernel may otherwise delay timers by 50 µs to batch wake-ups, which would be lag.

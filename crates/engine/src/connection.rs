@@ -4,6 +4,8 @@ use alloc::sync::Arc;
 
 use units::Instant;
 
+use crate::tls::TlsFailure;
+
 /// One life of one connection slot. A completion that carries the generation of an earlier life is
 /// ignored, so a driver may report late without harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -33,6 +35,8 @@ pub enum Event<'a> {
     Connected,
     /// It isn't, and won't be.
     ConnectFailed(ConnectFailure),
+    /// It is there and is being secured: [`Event::Connected`] or [`Event::ConnectFailed`] follows.
+    Securing,
     /// The request's last byte was handed to the kernel.
     Sent,
     /// Bytes arrived, in order; never empty.
@@ -42,6 +46,8 @@ pub enum Event<'a> {
     Skipped(u64),
     /// The server closed its side.
     PeerClosed,
+    /// The server's side ended as it must not: what only an end makes whole is not whole.
+    CutOff,
     /// The connection broke: a reset, or an error of the kernel. No answer can come any more.
     Reset,
 }
@@ -104,22 +110,13 @@ pub enum ConnectFailure {
     NoFreeDescriptor,
     /// Reset while connecting (ECONNRESET).
     Reset,
+    /// It was there, and its handshake came to nothing.
+    Tls(TlsFailure),
     /// Anything else.
     Other,
 }
 
 impl ConnectFailure {
-    /// All kinds, in the order of their discriminants.
-    pub const ALL: [Self; 7] = [
-        Self::Refused,
-        Self::TimedOut,
-        Self::Unreachable,
-        Self::NoFreePort,
-        Self::NoFreeDescriptor,
-        Self::Reset,
-        Self::Other,
-    ];
-
     /// The name in records and reports.
     pub const fn name(self) -> &'static str {
         match self {
@@ -129,6 +126,7 @@ impl ConnectFailure {
             Self::NoFreePort => "no_free_port",
             Self::NoFreeDescriptor => "no_free_descriptor",
             Self::Reset => "reset",
+            Self::Tls(failure) => failure.name(),
             Self::Other => "other",
         }
     }

@@ -14,7 +14,7 @@ use crate::script::Script;
 /// Contract:
 /// - completions of one connection are reported in the order in which they happened;
 /// - after [`Io::close`] nothing is reported for that `Conn`;
-/// - after [`Event::ConnectFailed`], [`Event::PeerClosed`] or [`Event::Reset`] nothing but a `close`
+/// - after [`Event::ConnectFailed`], [`Event::PeerClosed`], [`Event::CutOff`] or [`Event::Reset`] nothing but a `close`
 ///   follows on that `Conn`, and an implementation accepts a `close` for a connection it has dropped.
 pub trait Io {
     /// What can go wrong with the implementation itself (not with a connection).
@@ -28,7 +28,7 @@ pub trait Io {
 
     /// Opens a connection to the server with the number `target`, counted from 0 and modulo how many there are; without
     /// one, to the next in turn. What is known at once is returned instead of being reported by [`Io::next`]:
-    /// [`Event::Connected`] or [`Event::ConnectFailed`].
+    /// [`Event::Connected`], [`Event::Securing`] or [`Event::ConnectFailed`].
     fn connect(&mut self, conn: Conn, target: Option<u32>) -> Option<Event<'static>>;
 
     /// Sends `bytes`, all of them, once all that the connection sent before is [`Event::Sent`]. They are lent for the call: an

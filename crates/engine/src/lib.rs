@@ -26,6 +26,7 @@ mod sample;
 mod schedule;
 mod script;
 mod timers;
+mod tls;
 
 pub use config::{
     Arrivals, Config, Expect, GoodStatus, Load, Request, Reuse, Share, Stop, Timeouts, UserStart,
@@ -36,3 +37,4 @@ pub use io::{Io, drive};
 pub use sample::{Outcome, Sample, Sink, Window};
 pub use schedule::Schedule;
 pub use script::{Due, Next, Script, Unscripted};
+pub use tls::TlsFailure;

@@ -100,9 +100,12 @@ pub(crate) enum Link {
 
 /// A connection.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own, and none excludes another")]
 pub(crate) struct Connection {
     pub(crate) generation: u32,
     pub(crate) link: Link,
+    /// Whether it is there and its handshake is not over, while it is being opened.
+    pub(crate) is_securing: bool,
     /// Whether it has brought an answer.
     pub(crate) has_served: bool,
     /// Whether all that was sent on it is written.
@@ -113,7 +116,14 @@ pub(crate) struct Connection {
 
 impl Connection {
     const fn new() -> Self {
-        Self { generation: 0, link: Link::Down, has_served: false, written: true, queued: false }
+        Self {
+            generation: 0,
+            link: Link::Down,
+            is_securing: false,
+            has_served: false,
+            written: true,
+            queued: false,
+        }
     }
 
     #[inline]

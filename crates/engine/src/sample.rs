@@ -4,6 +4,7 @@ use http::Malformed;
 use units::{Duration, Instant};
 
 use crate::connection::ConnectFailure;
+use crate::tls::TlsFailure;
 
 /// The measured window, `[start, end)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub enum Outcome {
     TimedOut,
     /// There was no connection to send it on.
     ConnectFailed(ConnectFailure),
+    /// There was one, and its handshake came to nothing.
+    TlsFailed(TlsFailure),
     /// The connection was reset, before or within the answer.
     Reset,
     /// The server closed the connection before the answer was whole.
@@ -50,12 +53,21 @@ impl Outcome {
             Self::Answered { .. } => "answered",
             Self::TimedOut => "timed_out",
             Self::ConnectFailed(_) => "connect_failed",
+            Self::TlsFailed(_) => "tls_failed",
             Self::Reset => "reset",
             Self::ClosedEarly => "closed_early",
             Self::Malformed(_) => "malformed",
             Self::Unsent => "unsent",
             Self::BacklogOverflow => "backlog_overflow",
             Self::InFlight => "in_flight",
+        }
+    }
+
+    /// What becomes of a request for want of a connection.
+    pub(crate) const fn unconnected(failure: ConnectFailure) -> Self {
+        match failure {
+            ConnectFailure::Tls(failure) => Self::TlsFailed(failure),
+            failure => Self::ConnectFailed(failure),
         }
     }
 

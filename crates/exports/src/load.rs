@@ -172,6 +172,12 @@ fn add_counts(to: &mut Adder<'_>, result: &LoadResult) {
             &result.connect_failures,
             "Requests that got no connection, by the reason",
         ),
+        (
+            "tls_failures",
+            "kind",
+            &result.tls_failures,
+            "Requests whose connection's TLS handshake came to nothing, by the reason",
+        ),
         ("malformed_answers", "kind", &result.malformations, "Answers that were no HTTP, by what was wrong"),
     ] {
         for (name, count) in counts {

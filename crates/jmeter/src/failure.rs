@@ -40,6 +40,11 @@ pub enum Failure<'a> {
     },
     /// There was no answer, or not all of it, within the response timeout.
     ReadTimedOut,
+    /// There was a connection, and its TLS handshake came to nothing.
+    NotSecured {
+        /// Why, as records name it.
+        why: &'static str,
+    },
     /// The connection was reset.
     Reset,
     /// The server closed the connection before it answered.
@@ -63,6 +68,7 @@ impl<'a> Failure<'a> {
             Outcome::ConnectFailed(ConnectFailure::TimedOut) => Self::ConnectTimedOut { server, address },
             Outcome::ConnectFailed(ConnectFailure::Reset) | Outcome::Reset => Self::Reset,
             Outcome::ConnectFailed(_) => Self::Unreachable { server, address },
+            Outcome::TlsFailed(failure) => Self::NotSecured { why: failure.name() },
             Outcome::TimedOut => Self::ReadTimedOut,
             Outcome::ClosedEarly if received_bytes == 0 => Self::NoAnswer { server },
             Outcome::ClosedEarly => Self::CutOff,
@@ -92,6 +98,7 @@ impl Failure<'_> {
             Self::Unreachable { .. } => "java.net.NoRouteToHostException",
             Self::UnknownHost { .. } => "java.net.UnknownHostException",
             Self::BadUrl { .. } => "java.net.MalformedURLException",
+            Self::NotSecured { .. } => "javax.net.ssl.SSLHandshakeException",
             Self::ReadTimedOut => "java.net.SocketTimeoutException",
             Self::Reset | Self::Interrupted => "java.net.SocketException",
             Self::NoAnswer { .. } => "org.apache.http.NoHttpResponseException",
@@ -116,6 +123,7 @@ impl fmt::Display for Text<'_> {
             Failure::Unreachable { .. } => f.write_str("No route to host"),
             Failure::UnknownHost { host } => write!(f, "{host}: Name or service not known"),
             Failure::BadUrl { url } => write!(f, "no such URL: {url}"),
+            Failure::NotSecured { why } => write!(f, "TLS handshake failed: {}", why.replace('_', " ")),
             Failure::ReadTimedOut => f.write_str("Read timed out"),
             Failure::Reset => f.write_str("Connection reset"),
             Failure::NoAnswer { server } => write!(f, "{server} failed to respond"),

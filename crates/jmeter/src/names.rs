@@ -198,7 +198,11 @@ const ELEMENTS: &[(&str, &str, Kind)] = &[
     ("BackendListener", "Backend Listener", Kind::Refused("results are sent to no other system")),
     ("ResultAction", "Result Status Action Handler", Kind::Refused("use the group's action after an error")),
     ("DNSCacheManager", "DNS Cache Manager", Kind::Refused("names are looked up as the system does")),
-    ("KeystoreConfig", "Keystore Configuration", Kind::Refused("there is no TLS")),
+    (
+        "KeystoreConfig",
+        "Keystore Configuration",
+        Kind::Refused("client certificates are not taken from key stores"),
+    ),
     ("BoltConnectionElement", "Bolt Connection Configuration", Kind::Refused(NO_HTTP)),
     ("UserParameters", "User Parameters", Kind::Refused("use a CSV Data Set Config")),
     ("RegExUserParameters", "RegEx User Parameters", Kind::Refused("it is not supported")),

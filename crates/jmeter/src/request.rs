@@ -209,20 +209,22 @@ impl Sampler<'_> {
         if let Some((scheme, _)) = beginning.split_once("://")
             && ["http", "https"].contains(&scheme)
         {
-            return if scheme == "http" { Ok((path, true)) } else { Err(NO_TLS.into()) };
+            return Ok((path, true));
         }
         let protocol = self.template("HTTPSampler.protocol")?;
-        match self.values.fixed(&protocol).as_deref().map(|text| text.trim().to_ascii_lowercase()).as_deref()
-        {
-            Some("" | "http") => {}
-            Some("https") => return Err(NO_TLS.into()),
-            Some(other) => return Err(format!("HTTPSampler.protocol is '{other}'; only http is supported")),
+        let protocol = self.values.fixed(&protocol).map(|text| text.trim().to_ascii_lowercase());
+        let (scheme, usual_port) = match protocol.as_deref() {
+            Some("" | "http") => ("http://", "80"),
+            Some("https") => ("https://", "443"),
+            Some(other) => {
+                return Err(format!("HTTPSampler.protocol is '{other}'; only http and https are supported"));
+            }
             None => return Err("HTTPSampler.protocol may differ from request to request".into()),
-        }
+        };
         // A path that begins with what an answer gave is taken to begin with its own slash.
         let has_slash = is_open || beginning.starts_with('/');
         let slash = Template::text(if has_slash { "" } else { "/" });
-        let url = joined([Template::text("http://"), self.domain()?, self.port()?, slash, path]);
+        let url = joined([Template::text(scheme), self.domain()?, self.port(usual_port)?, slash, path]);
         Ok((url, false))
     }
 
@@ -242,11 +244,12 @@ impl Sampler<'_> {
     }
 
     /// `:port`, or nothing for the usual one.
-    fn port(&self) -> Result<Template, String> {
+    fn port(&self, usual: &str) -> Result<Template, String> {
         const PORT: &str = "HTTPSampler.port";
         let port = self.values.settled(&self.template(PORT)?);
         match port.constant().map(str::trim) {
-            Some("" | "0" | "80") => Ok(Template::default()),
+            Some("" | "0") => Ok(Template::default()),
+            Some(text) if text == usual => Ok(Template::default()),
             Some(text) => match text.parse::<u16>() {
                 Ok(number) => Ok(Template::text(format!(":{number}"))),
                 Err(_) => Err(format!("{PORT} is '{text}', which is no port")),
@@ -255,8 +258,6 @@ impl Sampler<'_> {
         }
     }
 }
-
-const NO_TLS: &str = "https is not supported; load the server over http";
 
 /// Whether a file is to be uploaded, by the table or by the fields of old plans.
 fn sends_files(properties: &Properties) -> bool {

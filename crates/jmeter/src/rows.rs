@@ -102,7 +102,7 @@ const fn failure_message(outcome: Outcome) -> &'static str {
 /// How long a connection took, where a request waited for one of its own.
 fn connect_time(sample: &Sample, fresh_connections: bool) -> Duration {
     match sample.outcome {
-        Outcome::ConnectFailed(_) => sample.response_time(),
+        Outcome::ConnectFailed(_) | Outcome::TlsFailed(_) => sample.response_time(),
         _ if fresh_connections && sample.sent.is_some() => sample.ready.since(sample.intended),
         _ => Duration::ZERO,
     }

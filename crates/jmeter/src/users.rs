@@ -70,7 +70,7 @@ impl<W: Write> UserBooks<W> {
         let (code, message) = code_and_message(sample);
         let failure_message = failed_assertion(sample).unwrap_or_default();
         let connect = match sample.outcome {
-            Outcome::ConnectFailed(_) => sample.elapsed,
+            Outcome::ConnectFailed(_) | Outcome::TlsFailed(_) => sample.elapsed,
             _ => sample.connect,
         };
         let row = SampleResult {

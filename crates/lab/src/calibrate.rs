@@ -234,7 +234,7 @@ fn run_load(case: &Case, server: &Server, io: IoChoice, interrupt: &Control) -> 
         method: None,
         headers: Vec::new(),
         body: Vec::new(),
-        close: false,
+        ..RequestArguments::default()
     })?;
     let job = Job {
         url: &target.url,
@@ -242,6 +242,7 @@ fn run_load(case: &Case, server: &Server, io: IoChoice, interrupt: &Control) -> 
         request: &target.request,
         expect: &Expect { status: GoodStatus::Only(200), body: None },
         plan: &case.plan(io)?,
+        tls: None,
         interval_log: None,
     };
     load::run(&job, interrupt, &mut |_| {})

@@ -19,7 +19,8 @@ use crate::error::LabError;
 use crate::feed::{Feed, Filled, Return};
 use crate::job::Job;
 use crate::seconds::Seconds;
-use crate::tap::Tap;
+use crate::secured;
+use crate::tap::{Tap, Tapped};
 
 /// How often an observer is called at least.
 const TICK: StdDuration = StdDuration::from_millis(100);
@@ -49,7 +50,9 @@ pub(crate) fn carry_out_with(
     let configs = job.plan.configs(crew.threads, job.request, job.expect);
     let taps = taps.into_iter().chain(std::iter::repeat_with(|| None));
     let works = configs.into_iter().zip(taps).map(|(config, tap)| -> Work<'_> {
-        let route = Route::new(job.targets.to_vec(), first_slot).expect("resolved to an address");
+        let route = Route::new(job.targets.to_vec(), first_slot)
+            .expect("resolved to an address")
+            .secured(job.tls.cloned());
         let exchanges = config.exchanges::<Http1>();
         first_slot += config.connections.get();
         let backend = crew.backend;
@@ -57,10 +60,7 @@ pub(crate) fn carry_out_with(
             None => Ok(ThreadEnd::new(run_engine(config, route, feed, control, backend)?, exchanges)),
             Some(tap) => {
                 let finished = run_engine(config, route, tap.beside(feed), control, backend)?;
-                let Finished { sink, counters, first_wrong_answer, window, usage, incidents } = finished;
-                let sink = sink.into_feed();
-                let finished = Finished { sink, counters, first_wrong_answer, window, usage, incidents };
-                Ok(ThreadEnd::new(finished, exchanges))
+                Ok(ThreadEnd::new(finished.map_sink(Tapped::into_feed), exchanges))
             }
         })
     });
@@ -110,12 +110,13 @@ pub(crate) struct ThreadEnd {
     window: Window,
     usage: driver::Usage,
     incidents: Incidents,
+    tls: Option<tls::Report>,
 }
 
 impl ThreadEnd {
     /// Called on the thread itself: takes note of where it may run, and sends off what is left in its feed.
     pub(crate) fn new(finished: Finished<Feed>, exchanges: u32) -> Self {
-        let Finished { sink, counters, first_wrong_answer, window, usage, incidents } = finished;
+        let Finished { sink, counters, first_wrong_answer, window, usage, incidents, tls } = finished;
         sink.finish(monotonic_now(), window.end);
         Self {
             cpus: Cpus::of_this_thread(),
@@ -125,6 +126,7 @@ impl ThreadEnd {
             window,
             usage,
             incidents,
+            tls,
         }
     }
 }
@@ -229,6 +231,7 @@ fn result(job: &Job<'_>, crew: &Crew, books: &Books, threads: &[ThreadEnd], inte
         first_wrong_answer: threads.iter().find_map(|it| it.first_wrong_answer.as_ref()).map(wrong_answer),
         statuses: tally.statuses.iter().map(|(status, count)| (status.to_string(), count)).collect(),
         connect_failures: named(&tally.connect_failures),
+        tls_failures: named(&tally.tls_failures),
         malformations: named(&tally.malformations),
         goodput_per_s: figures.goodput_per_s,
         throughput_per_s: figures.throughput_per_s,
@@ -246,6 +249,7 @@ fn result(job: &Job<'_>, crew: &Crew, books: &Books, threads: &[ThreadEnd], inte
             completions_held_back: threads.iter().map(|it| it.incidents.completions_held_back).sum(),
         },
         connections: connections(threads),
+        tls: job.tls.map(|peers| secured::result(peers, threads.iter().filter_map(|it| it.tls.as_ref()))),
         littles_law: figures.littles_law.map(Into::into),
         seconds: books.seconds.within(length),
         steps: Vec::new(),

@@ -33,6 +33,9 @@ pub enum LabError {
         /// What the resolver said.
         why: String,
     },
+    /// There is no TLS as it was asked for, or not with this server.
+    #[error(transparent)]
+    Tls(#[from] tls::TlsError),
     /// Nobody listens.
     #[error("cannot connect to {address} ({why}); start the server, or check host and port")]
     Unreachable {

@@ -296,6 +296,7 @@ impl Told {
             first_wrong_answer: None,
             statuses: self.statuses,
             connect_failures: self.connect_failures,
+            tls_failures: BTreeMap::new(),
             malformations: self.malformations,
             goodput_per_s: per_s(self.as_expected as f64),
             throughput_per_s,
@@ -308,6 +309,7 @@ impl Told {
             cpu_us_per_request: None,
             generator: Generator::default(),
             connections: Connections::default(),
+            tls: None,
             littles_law: law.filter(|_| intended > 0),
             seconds: Vec::new(),
             steps: Vec::new(),
@@ -342,7 +344,15 @@ mod tests {
         let target =
             HttpTarget::new(&RequestArguments { url, close, ..RequestArguments::default() }).unwrap();
         let (request, expect) = (&target.request, &Expect { status: GoodStatus::Only(200), body: None });
-        look(&Job { url: &target.url, targets: &[], request, expect, plan: &plan, interval_log: None })
+        look(&Job {
+            url: &target.url,
+            targets: &[],
+            request,
+            expect,
+            plan: &plan,
+            tls: None,
+            interval_log: None,
+        })
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use engine::{Expect, Request};
 use plan::LoadPlan;
+use tls::Peers;
 
 /// What is sent where.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub struct Job<'a> {
     pub expect: &'a Expect,
     /// How.
     pub plan: &'a LoadPlan,
+    /// Which of the servers are secured, if any is.
+    pub tls: Option<&'a Peers>,
     /// Where the response times go as an HdrHistogram interval log.
     pub interval_log: Option<&'a Path>,
 }

@@ -32,6 +32,7 @@ mod pilot;
 mod quiet;
 pub mod scripted;
 mod seconds;
+pub mod secured;
 pub mod tap;
 mod tools;
 mod trial;

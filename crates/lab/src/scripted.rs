@@ -40,7 +40,9 @@ pub fn run<P: Script + Send>(
     let mut first_slot = 0;
     let works =
         configs.into_iter().zip(scripts).zip(&given_back).map(|((config, script), back)| -> Work<'_> {
-            let route = Route::new(job.targets.to_vec(), first_slot).expect("resolved to an address");
+            let route = Route::new(job.targets.to_vec(), first_slot)
+                .expect("resolved to an address")
+                .secured(job.tls.cloned());
             let exchanges = config.exchanges::<Http1>();
             first_slot += config.connections.get();
             Box::new(move |feed| {

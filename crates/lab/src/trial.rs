@@ -317,6 +317,7 @@ fn under_load(
         request: &target.request,
         expect: &expect,
         plan: &setting.cell.load,
+        tls: None,
         interval_log: None,
     };
     let crew = choose_crew(&asked, setting.interrupt, observe)?;

@@ -2,14 +2,22 @@
 
 /// Variables that name a proxy for `http://`, as curl and most other clients read them.
 const VARIABLES: [&str; 4] = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"];
+/// The same for `https://`.
+const SECURED_VARIABLES: [&str; 4] = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
 /// Variables that list whom no proxy is used for.
 const EXCEPTIONS: [&str; 2] = ["no_proxy", "NO_PROXY"];
 
 /// The variable by which another client would go to `host` through a proxy; `None` where it would go there directly.
-/// `variable` gives a variable of the environment.
-pub fn passed_by(host: &str, port: u16, variable: impl Fn(&str) -> Option<String>) -> Option<&'static str> {
+/// `is_secured` says whether it is loaded over https; `variable` gives a variable of the environment.
+pub fn passed_by(
+    is_secured: bool,
+    host: &str,
+    port: u16,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Option<&'static str> {
     let is_set = |name: &&str| variable(name).is_some_and(|value| !value.trim().is_empty());
-    let named = VARIABLES.into_iter().find(|name| is_set(name))?;
+    let variables = if is_secured { SECURED_VARIABLES } else { VARIABLES };
+    let named = variables.into_iter().find(|name| is_set(name))?;
     let exceptions =
         EXCEPTIONS.into_iter().find_map(|name| variable(name).filter(|it| !it.trim().is_empty()));
     let is_excepted = exceptions.is_some_and(|list| {
@@ -67,7 +75,11 @@ mod tests {
     use super::*;
 
     fn passed_by_in(environment: &[(&str, &str)], host: &str) -> Option<&'static str> {
-        passed_by(host, 8080, |name| {
+        over(false, environment, host)
+    }
+
+    fn over(is_secured: bool, environment: &[(&str, &str)], host: &str) -> Option<&'static str> {
+        passed_by(is_secured, host, 8080, |name| {
             environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
         })
     }
@@ -77,6 +89,10 @@ mod tests {
         assert_eq!(passed_by_in(&[], "shop.test"), None);
         assert_eq!(passed_by_in(&[("http_proxy", "")], "shop.test"), None);
         assert_eq!(passed_by_in(&[("https_proxy", "http://p:1")], "shop.test"), None);
+        assert_eq!(over(true, &[("http_proxy", "http://p:1")], "shop.test"), None);
+        for name in SECURED_VARIABLES {
+            assert_eq!(over(true, &[(name, "http://p:1")], "shop.test"), Some(name));
+        }
         for name in VARIABLES {
             assert_eq!(passed_by_in(&[(name, "http://user:secret@p:1")], "shop.test"), Some(name));
         }

@@ -9,7 +9,7 @@ use crate::error::PlanError;
 /// A request as the user describes it.
 #[derive(Debug, Clone, Default)]
 pub struct RequestArguments {
-    /// `http://host[:port]/path?query`.
+    /// `http://host[:port]/path?query`, or `https://…`.
     pub url: String,
     /// The method; `None` means GET, or POST when there is a body.
     pub method: Option<String>,
@@ -19,6 +19,8 @@ pub struct RequestArguments {
     pub body: Vec<u8>,
     /// Whether each request asks the server to close the connection.
     pub close: bool,
+    /// Whether the server's certificate may be any.
+    pub insecure: bool,
 }
 
 /// A request ready to be sent, and the host it goes to.
@@ -30,6 +32,8 @@ pub struct HttpTarget {
     pub host: String,
     /// TCP port.
     pub port: u16,
+    /// Whether connections to it are secured: the URL begins with `https`.
+    pub is_secured: bool,
     /// The request's method.
     pub method: String,
     /// Its path, without the query; `/` at least.
@@ -72,6 +76,7 @@ impl HttpTarget {
             url: url.to_string(),
             host: host.trim_matches(['[', ']']).to_owned(),
             port,
+            is_secured: url.scheme() == "https",
             method: method.to_owned(),
             path: url.path().to_owned(),
             request: Request { bytes: bytes.into(), kind },
@@ -84,11 +89,7 @@ fn parse_url(text: &str) -> Result<Url, PlanError> {
     let url = Url::parse(text)
         .map_err(|error| PlanError::new(format!("`{text}` is not a URL ({error})"), example))?;
     match url.scheme() {
-        "http" => {}
-        "https" => {
-            let what = format!("`{text}` needs TLS, which Proofload does not speak yet");
-            return Err(PlanError::new(what, "load the plain http port of the service"));
-        }
+        "http" | "https" => {}
         scheme => {
             return Err(PlanError::new(format!("`{text}` has the scheme `{scheme}`"), example));
         }
@@ -126,6 +127,9 @@ mod tests {
         let text = String::from_utf8(it.request.bytes.to_vec()).unwrap();
         assert!(text.starts_with("GET /a?b=c HTTP/1.1\r\nHost: [::1]:8080\r\n"), "{text}");
         assert_eq!(target("http://localhost").unwrap().port, 80);
+        let secured = target("https://localhost/").unwrap();
+        assert_eq!((secured.port, secured.is_secured, it.is_secured), (443, true, false));
+        assert!(secured.request.bytes.starts_with(b"GET / HTTP/1.1\r\nHost: localhost\r\n"));
     }
 
     #[test]
@@ -133,7 +137,6 @@ mod tests {
         for (url, part) in [
             ("127.0.0.1:80", "not a URL"),
             ("ftp://x/", "scheme"),
-            ("https://x/", "TLS"),
             ("http://u:p@x/", "user name"),
             ("http:///", "not a URL"),
         ] {

@@ -15,6 +15,7 @@ use crate::files::LinesBound;
 use crate::load::LoadResult;
 use crate::manifest::{Machine, Manifest, StackManifest};
 use crate::signals::{Held, HostSignals, ServerSignals, SignalReading};
+use crate::tls::Tls;
 use crate::trial::{Contract, Measured, Server, Trial, TrialResult};
 
 const MIB: u64 = 1 << 20;
@@ -189,7 +190,9 @@ pub(crate) fn check_load(result: &LoadResult) -> Checked {
     all_within(COUNT_MAX, &outcomes.failures())?;
     counts("`statuses`", COUNT_MAX, result.statuses.values())?;
     counts("`connect_failures`", COUNT_MAX, result.connect_failures.values())?;
+    counts("`tls_failures`", COUNT_MAX, result.tls_failures.values())?;
     counts("`malformations`", COUNT_MAX, result.malformations.values())?;
+    result.tls.as_ref().map_or(Ok(()), check_tls)?;
     for times in [
         &result.service_time_us,
         &result.response_time_us,
@@ -209,6 +212,21 @@ pub(crate) fn check_load(result: &LoadResult) -> Checked {
     let Some(driver) = &result.driver else { return Ok(()) };
     length("the driver's `command`", driver.command.len())?;
     length("`cannot_know`", driver.cannot_know.len())
+}
+
+fn check_tls(tls: &Tls) -> Checked {
+    all_within(
+        COUNT_MAX,
+        &[
+            ("`agreed_otherwise`", tls.agreed_otherwise),
+            ("`full_handshakes`", tls.full_handshakes),
+            ("`resumed_handshakes`", tls.resumed_handshakes),
+        ],
+    )?;
+    counts("`failed_handshakes`", COUNT_MAX, tls.failed_handshakes.values())?;
+    counts("`broken`", COUNT_MAX, tls.broken.values())?;
+    check_distribution(&tls.connect_us)?;
+    check_distribution(&tls.handshake_us)
 }
 
 fn check_distribution(times: &Distribution) -> Checked {

@@ -28,6 +28,7 @@ mod run_dir;
 mod signals;
 mod signals_file;
 mod stamp;
+mod tls;
 mod trial;
 
 pub use calibration::{
@@ -57,6 +58,7 @@ pub use signals::{
     Quota, Runtime, SIGNALS_VERSION, ServerSignals, SignalReading, ThreadBand, ThreadGroupUse,
 };
 pub use signals_file::{read_signals, write_signals};
+pub use tls::{Agreed, Tls};
 pub use trial::{
     Burst, CONTROL, Contract, Measured, Repeats, Server, Surroundings, TRIAL_VERSION, Trial, TrialResult,
     Upstream, UsageSample, WarmUp,

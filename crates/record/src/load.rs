@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::distribution::Distribution;
+use crate::tls::Tls;
 
 /// Version of [`LoadResult`]. It grows when a field changes its meaning or goes; added fields keep it.
 pub const LOAD_VERSION: u32 = 1;
@@ -39,6 +40,9 @@ pub struct LoadResult {
     pub statuses: BTreeMap<String, u64>,
     /// `outcomes.connect_failed` by kind.
     pub connect_failures: BTreeMap<String, u64>,
+    /// `outcomes.tls_failed` by kind.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tls_failures: BTreeMap<String, u64>,
     /// `outcomes.malformed` by kind.
     pub malformations: BTreeMap<String, u64>,
     /// Expected answers done within the window, a second.
@@ -65,6 +69,9 @@ pub struct LoadResult {
     pub generator: Generator,
     /// What became of connections.
     pub connections: Connections,
+    /// How connections were secured; absent where none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<Tls>,
     /// Closed model without think time only.
     pub littles_law: Option<LittlesLaw>,
     /// The window second by second. Empty in records of versions that did not keep it.
@@ -207,6 +214,9 @@ pub struct Outcomes {
     pub timed_out: u64,
     /// No connection to send it on.
     pub connect_failed: u64,
+    /// A connection whose TLS handshake came to nothing. Absent in records of versions without TLS.
+    #[serde(default)]
+    pub tls_failed: u64,
     /// Connection reset.
     pub reset: u64,
     /// Connection closed before the answer was whole.
@@ -233,10 +243,11 @@ impl Load {
 
 impl Outcomes {
     /// Requests that were not answered, by name.
-    pub fn failures(&self) -> [(&'static str, u64); 8] {
+    pub fn failures(&self) -> [(&'static str, u64); 9] {
         [
             ("timed_out", self.timed_out),
             ("connect_failed", self.connect_failed),
+            ("tls_failed", self.tls_failed),
             ("reset", self.reset),
             ("closed_early", self.closed_early),
             ("malformed", self.malformed),
@@ -317,6 +328,7 @@ impl From<&stats::Tally> for Outcomes {
             answered: tally.answered,
             timed_out: tally.timed_out,
             connect_failed: tally.connect_failed,
+            tls_failed: tally.tls_failed,
             reset: tally.reset,
             closed_early: tally.closed_early,
             malformed: tally.malformed,

@@ -21,6 +21,7 @@ mod load;
 pub mod page;
 mod ranking;
 mod sb;
+mod tls;
 mod why;
 mod wrk;
 

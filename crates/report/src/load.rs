@@ -9,6 +9,7 @@ use serde::Serialize;
 use stats::{PERCENTILES, samples_needed};
 
 use crate::figure::{NONE, figure, micros, per_s, percent, plain_line};
+use crate::tls::tls_text;
 
 /// What `proofload hit --json` prints: the result, and what its audit says of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -83,6 +84,9 @@ pub fn hit_text(report: &HitReport) -> String {
     }
     if let Some(answer) = &result.first_wrong_answer {
         let _ = writeln!(text, "wrong       the first wrong answer: {}", wrong_answer(answer));
+    }
+    if let Some(tls) = &result.tls {
+        text.push_str(&tls_text(tls));
     }
     let _ = writeln!(
         text,
@@ -231,6 +235,7 @@ fn outcomes(result: &LoadResult) -> String {
         if count > 0 {
             let detail = match name {
                 "connect_failed" => kinds(&result.connect_failures),
+                "tls_failed" => kinds(&result.tls_failures),
                 "malformed" => kinds(&result.malformations),
                 _ => String::new(),
             };

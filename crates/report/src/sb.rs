@@ -108,6 +108,7 @@ fn failures(result: &LoadResult) -> Vec<(String, u64)> {
     let named = |(name, count): (&str, u64)| -> Vec<(String, u64)> {
         match name {
             "connect_failed" => by_kind("connect failed", &result.connect_failures),
+            "tls_failed" => by_kind("tls failed", &result.tls_failures),
             "malformed" => by_kind("malformed", &result.malformations),
             _ => vec![(name.replace('_', " "), count)],
         }

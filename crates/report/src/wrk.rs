@@ -139,7 +139,7 @@ impl SocketErrors {
         // timeout only if it was out for as long.
         let given_up = response.without_censored_below(run.timeout).censored_count();
         Self {
-            connect: run.result.connections.opening_failures + outcomes.connect_failed,
+            connect: run.result.connections.opening_failures + outcomes.connect_failed + outcomes.tls_failed,
             read: outcomes.reset + outcomes.closed_early + outcomes.malformed,
             timeout: response.longer_than(run.timeout)
                 + outcomes.timed_out

@@ -197,13 +197,14 @@ pub(crate) fn regex(pattern: &str, whole: bool) -> Result<Regex, String> {
 pub(crate) fn http_url(text: &str) -> Result<Url, String> {
     let url = Url::parse(text.trim()).map_err(|error| format!("`{text}` is not a URL ({error})"))?;
     match url.scheme() {
-        "http" if !url.username().is_empty() || url.password().is_some() => {
+        "http" | "https" if !url.username().is_empty() || url.password().is_some() => {
             Err(format!("`{text}` carries a user name or password"))
         }
-        "http" if url.host_str().is_none_or(str::is_empty) => Err(format!("`{text}` names no host")),
-        "http" => Ok(url),
-        "https" => Err(format!("`{text}` needs TLS, which Proofload does not speak yet")),
-        scheme => Err(format!("`{text}` has the scheme `{scheme}`, which is not http")),
+        "http" | "https" if url.host_str().is_none_or(str::is_empty) => {
+            Err(format!("`{text}` names no host"))
+        }
+        "http" | "https" => Ok(url),
+        scheme => Err(format!("`{text}` has the scheme `{scheme}`, which is neither http nor https")),
     }
 }
 
@@ -226,16 +227,8 @@ fn check_users(groups: &[Group]) -> Result<(), PlanError> {
 
 fn constant_parts(request: &RequestStep) -> Result<(), PlanError> {
     let help = "write it like http://127.0.0.1:8080/path";
-    match request.url.constant() {
-        Some(url) => drop(http_url(url).map_err(|what| PlanError::new(what, help))?),
-        None => {
-            if let Some(Piece::Text(start)) = request.url.0.first()
-                && start.to_ascii_lowercase().starts_with("https:")
-            {
-                let what = format!("`{start}` needs TLS, which Proofload does not speak yet");
-                return Err(PlanError::new(what, "load the plain http port of the service"));
-            }
-        }
+    if let Some(url) = request.url.constant() {
+        http_url(url).map_err(|what| PlanError::new(what, help))?;
     }
     let headers: Vec<(&str, &str)> = request
         .headers

@@ -10,6 +10,8 @@ mod user;
 mod variables;
 mod walk;
 
+pub use self::servers::server_of;
+
 use std::sync::Arc;
 
 use units::{Duration, Instant};

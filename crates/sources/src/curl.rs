@@ -8,20 +8,8 @@ use url::form_urlencoded;
 use crate::words;
 
 /// Options that say how curl shows things or what it does once, and change nothing of the request.
-const WITHOUT_EFFECT: [&str; 12] = [
-    "-s",
-    "--silent",
-    "-S",
-    "--show-error",
-    "-v",
-    "--verbose",
-    "-i",
-    "--include",
-    "-k",
-    "--insecure",
-    "-g",
-    "--globoff",
-];
+const WITHOUT_EFFECT: [&str; 10] =
+    ["-s", "--silent", "-S", "--show-error", "-v", "--verbose", "-i", "--include", "-g", "--globoff"];
 /// The same, with a value.
 const WITHOUT_EFFECT_WITH_VALUE: [&str; 6] = ["-o", "--output", "-w", "--write-out", "-D", "--dump-header"];
 
@@ -67,7 +55,10 @@ fn split_option(word: &str) -> Option<(String, Option<String>)> {
 
 fn is_flag(option: &str) -> bool {
     WITHOUT_EFFECT.contains(&option)
-        || matches!(option, "-G" | "--get" | "-I" | "--head" | "--compressed" | "-L" | "--location")
+        || matches!(
+            option,
+            "-k" | "--insecure" | "-G" | "--get" | "-I" | "--head" | "--compressed" | "-L" | "--location"
+        )
         || (!option.starts_with("--") && option.chars().nth(2).is_some() && flags_in_one(option).is_some())
 }
 
@@ -78,6 +69,7 @@ fn flags_in_one(word: &str) -> Option<Vec<String>> {
 }
 
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches of a command line")]
 struct Curl {
     url: Option<String>,
     method: Option<String>,
@@ -86,6 +78,7 @@ struct Curl {
     is_json: bool,
     to_query: bool,
     head: bool,
+    insecure: bool,
 }
 
 impl Curl {
@@ -101,6 +94,7 @@ impl Curl {
     fn take(&mut self, option: &str, value: String) -> Result<(), PlanError> {
         match option {
             "--url" => self.take_url(value)?,
+            "-k" | "--insecure" => self.insecure = true,
             "-X" | "--request" => self.method = Some(value),
             "-H" | "--header" => self.take_header(value),
             "-A" | "--user-agent" => self.take_header(format!("User-Agent: {value}")),
@@ -218,6 +212,7 @@ impl Curl {
             headers: self.headers,
             body: self.data.unwrap_or_default(),
             close: false,
+            insecure: self.insecure,
         })
     }
 }
@@ -245,6 +240,7 @@ mod tests {
                        --insecure";
         let it = parse_curl(command).unwrap();
         assert_eq!(it.url, "http://127.0.0.1:8080/api?x=1");
+        assert!(it.insecure);
         assert_eq!(it.method.as_deref(), Some("POST"));
         assert_eq!(it.body, br#"{"a":1}"#);
         assert_eq!(

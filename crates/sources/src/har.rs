@@ -112,7 +112,7 @@ fn where_to(asked: &Request, base: Option<&Url>, first: Option<&Url>) -> Result<
     match base {
         Some(base) if first.is_some_and(|first| first.origin() == url.origin()) => Ok(rebased(&url, base)),
         Some(_) => Err("another server than the first".into()),
-        None if url.scheme() == "http" => Ok(url),
+        None if ["http", "https"].contains(&url.scheme()) => Ok(url),
         None => Err(format!("{} is not spoken; give --base", url.scheme())),
     }
 }

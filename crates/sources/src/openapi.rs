@@ -63,7 +63,7 @@ pub fn parse_openapi(name: &str, text: &str, options: &SourceOptions) -> Result<
 fn first_server(document: &Value) -> Result<Url, PlanError> {
     let url = document.pointer("/servers/0/url").and_then(Value::as_str).unwrap_or_default();
     match Url::parse(url) {
-        Ok(url) if url.scheme() == "http" && url.has_host() => Ok(url),
+        Ok(url) if ["http", "https"].contains(&url.scheme()) && url.has_host() => Ok(url),
         _ => {
             let what = format!("the document's first server `{url}` is none that can be sent to");
             Err(PlanError::new(what, "give --base http://127.0.0.1:8080"))

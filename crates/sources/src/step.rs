@@ -62,8 +62,8 @@ impl SourceOptions {
         let help = "write it like http://127.0.0.1:8080";
         let url = Url::parse(base)
             .map_err(|error| PlanError::new(format!("--base `{base}` is not a URL ({error})"), help))?;
-        if url.scheme() != "http" || !url.has_host() {
-            return Err(PlanError::new(format!("--base `{base}` is no http server"), help));
+        if !["http", "https"].contains(&url.scheme()) || !url.has_host() {
+            return Err(PlanError::new(format!("--base `{base}` is no http or https server"), help));
         }
         Ok(Some(url))
     }

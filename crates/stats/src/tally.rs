@@ -35,7 +35,7 @@ impl Statuses {
 /// count what was *done* within it, so that neither end of the window biases a rate.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// Requests intended in the window: the sum of the nine outcomes that follow.
+    /// Requests intended in the window: the sum of the ten outcomes that follow.
     pub intended: u64,
     /// Answered, with any status and body.
     pub answered: u64,
@@ -45,6 +45,8 @@ pub struct Tally {
     pub timed_out: u64,
     /// No connection; by kind in `connect_failures`.
     pub connect_failed: u64,
+    /// A connection whose handshake came to nothing; by kind in `tls_failures`.
+    pub tls_failed: u64,
     /// Reset.
     pub reset: u64,
     /// Closed by the server before the answer was whole.
@@ -61,6 +63,8 @@ pub struct Tally {
     pub statuses: Statuses,
     /// Failed connections by kind.
     pub connect_failures: BTreeMap<&'static str, u64>,
+    /// Failed handshakes by kind.
+    pub tls_failures: BTreeMap<&'static str, u64>,
     /// Malformed answers by kind.
     pub malformations: BTreeMap<&'static str, u64>,
     /// Expected answers done within the window: what goodput counts.
@@ -129,6 +133,10 @@ impl Tally {
                 self.connect_failed += 1;
                 *self.connect_failures.entry(failure.name()).or_default() += 1;
             }
+            Outcome::TlsFailed(failure) => {
+                self.tls_failed += 1;
+                *self.tls_failures.entry(failure.name()).or_default() += 1;
+            }
             Outcome::Reset => self.reset += 1,
             Outcome::ClosedEarly => self.closed_early += 1,
             Outcome::Malformed(kind) => {
@@ -155,15 +163,17 @@ impl Tally {
         self.done_received_bytes += other.done_received_bytes;
         other.statuses.iter().for_each(|(status, count)| self.statuses.add(status, count));
         merge_counts(&mut self.connect_failures, &other.connect_failures);
+        merge_counts(&mut self.tls_failures, &other.tls_failures);
         merge_counts(&mut self.malformations, &other.malformations);
     }
 
     /// Each outcome's name and count. The counts add up to `intended`.
-    pub fn outcomes(&self) -> [(&'static str, u64); 9] {
+    pub fn outcomes(&self) -> [(&'static str, u64); 10] {
         [
             ("answered", self.answered),
             ("timed_out", self.timed_out),
             ("connect_failed", self.connect_failed),
+            ("tls_failed", self.tls_failed),
             ("reset", self.reset),
             ("closed_early", self.closed_early),
             ("malformed", self.malformed),
@@ -178,6 +188,7 @@ impl Tally {
             "answered" => &mut self.answered,
             "timed_out" => &mut self.timed_out,
             "connect_failed" => &mut self.connect_failed,
+            "tls_failed" => &mut self.tls_failed,
             "reset" => &mut self.reset,
             "closed_early" => &mut self.closed_early,
             "malformed" => &mut self.malformed,

@@ -45,7 +45,7 @@ pub struct Jmeter {
     /// Say what share of the plan is supported, and send nothing
     #[arg(long)]
     pub check: bool,
-    /// A server that the plan's variables name while it runs: host:port; may be repeated
+    /// A server that the plan's variables name while it runs: host:port, or https://host:port; may be repeated
     #[arg(long = "host", value_name = "HOST:PORT")]
     pub hosts: Vec<String>,
     /// Seed of every random choice

@@ -120,7 +120,11 @@ impl Unsupported {
             (self.file.is_some(), "-f (--file)", VALUES),
             (self.tsv, "-a (--TSV)", VALUES),
             (self.timed_field.is_some(), "-e (--timedField)", VALUES),
-            (self.tls_version.is_some(), "-g (--TlsVersion)", "Proofload does not speak TLS yet"),
+            (
+                self.tls_version.is_some(),
+                "-g (--TlsVersion)",
+                "client and server agree on the newest version that both speak",
+            ),
             (self.tokenise_body, "-b (--tokeniseBody)", VALUES),
             (self.cookies, "-k (--cookies)", "-d -h shows all headers"),
             (self.use_proxy, "-x (--useProxy)", "a proxy would be measured with the server"),

@@ -10,6 +10,7 @@ use engine::{Expect, GoodStatus};
 use events::Moment;
 use jmeter::RequestRows;
 use lab::load::{Job, resolve, run as run_load, run_tapped};
+use lab::secured::secure;
 use lab::tap;
 use plan::{HttpTarget, LoadPlan, PlanError, RequestArguments, shell};
 use record::LoadResult;
@@ -33,14 +34,17 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
         status: arguments.expect_status.map_or(GoodStatus::Success, GoodStatus::Only),
         body: expected.transpose()?.map(Into::into),
     };
-    environment::note_proxy(arguments.quiet, [(target.host.as_str(), target.port)]);
+    environment::note_proxy(arguments.quiet, [(target.is_secured, target.host.as_str(), target.port)]);
+    let settings = tls_settings(arguments, &target, request.insecure)?;
     let targets = resolve(&target.host, target.port)?;
+    let peers = secure(&target, &targets, &settings)?;
     let job = Job {
         url: &target.url,
         targets: &targets,
         request: &target.request,
         expect: &expect,
         plan: &plan,
+        tls: peers.as_ref(),
         interval_log: arguments.hlog.as_deref(),
     };
     let mut percentiles = Percentiles::open(arguments)?;
@@ -111,6 +115,20 @@ fn with_options(mut request: RequestArguments, arguments: &Hit) -> Result<Reques
     }
     request.close |= arguments.no_keep_alive;
     Ok(request)
+}
+
+/// How the connections are secured; refuses what is said of that where they are not.
+fn tls_settings(arguments: &Hit, target: &HttpTarget, insecure: bool) -> Result<tls::Settings, PlanError> {
+    match arguments.tls.given() {
+        Some(option) if !target.is_secured => {
+            let what = format!("{option} is about https, and {} is not", target.url);
+            Err(PlanError::new(what, "leave it out, or write https:// for http://"))
+        }
+        _ => {
+            let settings = arguments.tls.settings();
+            Ok(tls::Settings { insecure: settings.insecure || insecure, ..settings })
+        }
+    }
 }
 
 fn body(arguments: &Hit) -> Result<Vec<u8>, PlanError> {

@@ -11,6 +11,7 @@ use engine::{Expect, GoodStatus};
 use events::Moment;
 use jiff::Zoned;
 use lab::load::{Job, resolve, run as run_load};
+use lab::secured::secure;
 use plan::{HttpTarget, LoadArguments, LoadPlan, PlanError, RequestArguments, SbTemplate};
 use report::{Books, HitReport, SbRun, beside_text, sb_progress, sb_text};
 use units::Duration;
@@ -36,7 +37,8 @@ pub fn run(sb: &Sb) -> Result<ExitCode, Failure> {
     let target = target(sb)?;
     let plan = plan(sb)?;
     let targets = resolve(&target.host, target.port)?;
-    environment::note_proxy(false, [(target.host.as_str(), target.port)]);
+    let peers = secure(&target, &targets, &tls::Settings::default())?;
+    environment::note_proxy(false, [(target.is_secured, target.host.as_str(), target.port)]);
     let control = interrupt::on_signals()?;
     let began = Zoned::now();
     print(&format!("Starting at {}\n[Press C to stop the test]", date_time(&began)))?;
@@ -52,6 +54,7 @@ pub fn run(sb: &Sb) -> Result<ExitCode, Failure> {
         request: &target.request,
         expect: &EXPECT,
         plan: &plan,
+        tls: peers.as_ref(),
         interval_log: None,
     };
     let mut progress = Progress::new(&plan);
@@ -99,6 +102,10 @@ fn target(sb: &Sb) -> Result<HttpTarget, PlanError> {
         let what = format!("{name} prints something of every request, which a load would have to wait for");
         return Err(PlanError::new(what, "try it with -d, or leave it out"));
     }
+    if sb.dry_run && sb.url.starts_with("https:") {
+        let what = "-d (--dryRun) makes its one request without TLS";
+        return Err(PlanError::new(what, "leave it out, or give the plain http port of the service"));
+    }
     SbTemplate::check_url(&sb.url)?;
     let template = match &sb.template {
         Some(path) => SbTemplate::parse(&read(path)?, path)?,
@@ -113,7 +120,7 @@ fn target(sb: &Sb) -> Result<HttpTarget, PlanError> {
         method: Some(sb.method.clone()),
         headers: template.headers,
         body: if has_body { template.body.into_bytes() } else { Vec::new() },
-        close: false,
+        ..RequestArguments::default()
     })
 }
 

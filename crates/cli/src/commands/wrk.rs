@@ -15,6 +15,7 @@ use engine::{Expect, GoodStatus, Request};
 use events::Moment;
 use lab::LabError;
 use lab::load::{Job, resolve, run as run_load};
+use lab::secured::secure;
 use plan::{HttpTarget, LoadArguments, LoadPlan, RequestArguments, Threads};
 use report::{Books, HitReport, WrkRun, beside_text, late_answers_note, wrk_head, wrk_text};
 use units::Duration;
@@ -86,12 +87,14 @@ fn carry_out(wrk: &Wrk) -> Result<(), End> {
     let plan = plan(wrk)?;
     let targets =
         resolve(&target.host, target.port).map_err(|error| unreachable(&wrk.url, &target, error))?;
+    let peers = secure(&target, &targets, &tls_settings())?;
     let control = interrupt::on_signals()?;
     if !wrk.json {
         let duration = Duration::from_secs(wrk.duration_s);
         begin(&wrk_head(duration, &wrk.url, wrk.threads, wrk.connections));
     }
-    let load = Load { wrk, target: &target, targets: &targets, plan, control: &control };
+    let load =
+        Load { wrk, target: &target, targets: &targets, peers: peers.as_ref(), plan, control: &control };
     match script {
         None => show(wrk, &load.constant(&target.request)?),
         Some(script) => script.run(&load),
@@ -104,6 +107,7 @@ struct Load<'a> {
     wrk: &'a Wrk,
     target: &'a HttpTarget,
     targets: &'a [SocketAddr],
+    peers: Option<&'a tls::Peers>,
     plan: LoadPlan,
     control: &'a Control,
 }
@@ -124,7 +128,8 @@ impl Load<'_> {
     }
 
     fn job<'a>(&'a self, request: &'a Request, targets: &'a [SocketAddr], plan: &'a LoadPlan) -> Job<'a> {
-        Job { url: &self.target.url, targets, request, expect: &EXPECT, plan, interval_log: None }
+        let tls = self.peers;
+        Job { url: &self.target.url, targets, request, expect: &EXPECT, plan, tls, interval_log: None }
     }
 }
 
@@ -158,12 +163,14 @@ fn wrk_run<'a>(wrk: &Wrk, books: &'a Books, report: &'a HitReport) -> WrkRun<'a>
 
 fn target(wrk: &Wrk) -> Result<HttpTarget, End> {
     let arguments = RequestArguments { url: wrk.url.clone(), ..RequestArguments::default() };
-    // The URL first and alone: about it wrk has words of its own, unless it asks for TLS, which is ours to refuse.
-    HttpTarget::new(&arguments).map_err(|error| {
-        let is_tls = wrk.url.starts_with("https:");
-        if is_tls { End::from(error) } else { End::with_usage(format!("invalid URL: {}", wrk.url)) }
-    })?;
+    // The URL first and alone: about it wrk has words of its own.
+    HttpTarget::new(&arguments).map_err(|_| End::with_usage(format!("invalid URL: {}", wrk.url)))?;
     Ok(HttpTarget::new(&RequestArguments { headers: last_of_each(&wrk.headers), ..arguments })?)
+}
+
+/// wrk takes any certificate. It resumes sessions as well, which is not done here: each connection is another user's.
+fn tls_settings() -> tls::Settings {
+    tls::Settings { insecure: true, ..tls::Settings::default() }
 }
 
 /// Headers as wrk sends them: of several with one name the last.
@@ -197,7 +204,7 @@ fn unreachable(url: &str, target: &HttpTarget, error: LabError) -> End {
     // wrk names the port as it was written, or the scheme that stands for it.
     let authority = url.split("://").nth(1).and_then(|rest| rest.split(['/', '?', '#']).next());
     let port = authority.and_then(|it| it.rsplit(':').next()).filter(|it| it.parse::<u16>().is_ok());
-    let service = port.unwrap_or("http");
+    let service = port.unwrap_or(if target.is_secured { "https" } else { "http" });
     let host = &target.host;
     let message = match error {
         LabError::Unreachable { why, .. } => {

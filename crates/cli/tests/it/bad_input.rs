@@ -53,7 +53,7 @@ fn arguments_that_make_no_sense() {
         &["/no/such/file", "--expect-body @@/no/such/file"],
     );
     refused(&["hit", "127.0.0.1:8080"], 2, &["not a URL", "http://"]);
-    refused(&["hit", "https://127.0.0.1/"], 2, &["TLS"]);
+    refused(&["hit", "ftp://127.0.0.1/"], 2, &["scheme"]);
     refused(&["hit", url, "--frobnicate"], 2, &["--frobnicate"]);
     refused(&["run"], 2, &["EXPERIMENT"]);
     refused(&["target", "--stall", "2s/1s"], 2, &["stall"]);

@@ -24,7 +24,7 @@ fn a_recording_is_made_again_by_each_user() {
         format!(r#"{{"request": {{"method": "GET", "url": "https://shop.example{path}", "headers": []}}}}"#)
     };
     let har = format!(r#"{{"log": {{"entries": [{}, {}]}}}}"#, entry("/one"), entry("/two?x=1"));
-    fs::write(&file, har).expect("written");
+    fs::write(&file, &har).expect("written");
     let file = file.to_str().expect("text");
     let output =
         run(&["hit", "--har", file, "--base", &target.url, "-c", "3", "--requests-per-user", "4", "--json"]);
@@ -36,7 +36,9 @@ fn a_recording_is_made_again_by_each_user() {
     assert!(steps.iter().all(|step| step["response_time_us"]["count"] == 12), "{steps:?}");
     assert_eq!(result["load"]["model"], "scripted");
 
-    let refused = run(&["hit", "--har", file, "-n", "1"]);
+    let other = dir.path().join("other.har");
+    fs::write(&other, har.replace("https:", "ftp:")).expect("written");
+    let refused = run(&["hit", "--har", other.to_str().expect("text"), "-n", "1"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("give --base"));
     for (arguments, part) in [

@@ -220,7 +220,6 @@ fn a_wrong_command_line_gets_wrks_words_and_exit_code() {
 fn what_only_we_refuse_is_one_clear_error_and_nothing_is_sent() {
     for (arguments, says) in [
         (&["-s", "x.lua", "http://127.0.0.1:1/"][..], "x.lua: cannot be read"),
-        (&["https://127.0.0.1:1/"], "TLS"),
         (&["-H", "no colon", "http://127.0.0.1:1/"], "no colon"),
         (&["-H", "A: b\nC: d", "http://127.0.0.1:1/"], "not valid"),
         (&["--timeout", "0", "http://127.0.0.1:1/"], "a timeout of zero"),

@@ -185,6 +185,11 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
                 return self.on_last_piece(number, response, (false, &[]), now);
             }
         }
+        self.on_cut_off(number, now);
+    }
+
+    /// The connection is over, and what is out on it is not whole.
+    pub(super) fn on_cut_off(&mut self, number: u32, now: Instant) {
         self.counters.connections_closed_by_server += 1;
         self.end_of_connection(number, Outcome::ClosedEarly, now);
     }

@@ -9,6 +9,7 @@ use crate::connection::{Action, Completion, ConnectFailure, Event};
 use crate::places::{Link, Places, State};
 use crate::sample::{Outcome, Sink};
 use crate::script::Script;
+use crate::tls::TlsFailure;
 
 impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     #[inline(never)]
@@ -19,7 +20,9 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             Event::Sent => self.handle_sent(self.conn(number)),
             Event::Connected => self.on_connected(number, now),
             Event::ConnectFailed(failure) => self.on_connect_failed(number, failure, now),
+            Event::Securing => self.places.connection_mut(number).is_securing = true,
             Event::PeerClosed => self.on_peer_closed(number, now),
+            Event::CutOff => self.on_cut_off(number, now),
             Event::Reset => self.on_reset(number, now),
         }
     }
@@ -29,7 +32,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         let number = Places::<H>::connection_of(index);
         let connection = self.places.connection_mut(number);
         connection.generation = connection.generation.wrapping_add(1);
-        connection.link = Link::Opening;
+        (connection.link, connection.is_securing) = (Link::Opening, false);
         self.enter(index, State::Connecting, now);
         self.actions.push_back(Action::Connect(self.conn(number)));
     }
@@ -134,11 +137,16 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     /// There is no connection, and there was none until `done`.
     fn end_connecting(&mut self, opener: u32, failure: ConnectFailure, done: Instant, now: Instant) {
         let number = Places::<H>::connection_of(opener);
-        self.places.connection_mut(number).link = Link::Down;
+        let connection = self.places.connection_mut(number);
+        connection.link = Link::Down;
+        let outcome = match failure {
+            ConnectFailure::TimedOut if connection.is_securing => Outcome::TlsFailed(TlsFailure::TimedOut),
+            failure => Outcome::unconnected(failure),
+        };
         self.leave(opener);
         let had_request = self.places.exchange(opener).has_request;
         if had_request {
-            self.finish_failed(opener, Outcome::ConnectFailed(failure), done);
+            self.finish_failed(opener, outcome, done);
         } else {
             self.counters.opening_failures += 1;
         }
@@ -150,7 +158,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
                 self.leave(index);
                 // It may have begun to wait after the instant at which there was none.
                 let done = done.max(self.places.exchange(index).intended);
-                self.finish_failed(index, Outcome::ConnectFailed(failure), done);
+                self.finish_failed(index, outcome, done);
             }
         }
         if had_request {

@@ -65,9 +65,9 @@ fn failed_share(load: &LoadResult) -> f64 {
 /// Answers that are wrong, or none. What came late or was never sent is a matter of speed.
 pub(crate) fn incorrect_service(facts: &Facts<'_>) -> Option<Verdict> {
     let load = &facts.trial.load;
-    let Outcomes { answered, connect_failed, reset, closed_early, malformed, .. } = load.outcomes;
+    let Outcomes { answered, connect_failed, tls_failed, reset, closed_early, malformed, .. } = load.outcomes;
     let unexpected = answered.saturating_sub(load.answered_as_expected);
-    let wrong = unexpected + connect_failed + reset + closed_early + malformed;
+    let wrong = unexpected + connect_failed + tls_failed + reset + closed_early + malformed;
     let asked = load.intended.saturating_sub(load.outcomes.never_sent()).max(1);
     let share = wrong as f64 / asked as f64;
     if share <= WRONG_SHARE_MAX {
@@ -76,6 +76,7 @@ pub(crate) fn incorrect_service(facts: &Facts<'_>) -> Option<Verdict> {
     let kinds = [
         (unexpected, "answered otherwise than expected"),
         (connect_failed, "not connected"),
+        (tls_failed, "not secured by TLS"),
         (reset, "reset"),
         (closed_early, "closed early"),
         (malformed, "malformed"),

@@ -154,12 +154,13 @@ fn only_what_the_service_did_is_its_fault() {
 #[test]
 fn every_kind_of_failure_is_named() {
     let mut load = healthy();
-    load.intended = 108;
+    load.intended = 109;
     load.answered_as_expected = 90;
     load.outcomes = record::Outcomes {
         answered: 100,
         timed_out: 1,
         connect_failed: 1,
+        tls_failed: 1,
         reset: 1,
         closed_early: 1,
         malformed: 1,
@@ -170,7 +171,7 @@ fn every_kind_of_failure_is_named() {
     let text = audit(&load).reasons.remove(0).text;
     assert_eq!(
         text,
-        "15.09 % of 106 requests brought no good answer: 1 timed out, 1 connect failed, 1 reset, 1 closed early, \
+        "15.89 % of 107 requests brought no good answer: 1 timed out, 1 connect failed, 1 tls failed, 1 reset, 1 closed early, \
          1 malformed, 1 in flight, 10 answered otherwise than expected"
     );
 }

@@ -60,6 +60,7 @@ pub(crate) fn healthy() -> LoadResult {
         first_wrong_answer: None,
         statuses: BTreeMap::from([("200".to_owned(), count)]),
         connect_failures: BTreeMap::new(),
+        tls_failures: BTreeMap::new(),
         malformations: BTreeMap::new(),
         goodput_per_s: 6400.0,
         throughput_per_s: 6400.0,
@@ -72,6 +73,7 @@ pub(crate) fn healthy() -> LoadResult {
         cpu_us_per_request: Some(5.0),
         generator: Generator { busy_share: 0.1, cpu_s: 1.5, ..Generator::default() },
         connections: Connections { opened: 64, ..Connections::default() },
+        tls: None,
         littles_law: Some(LittlesLaw {
             users: 64.0,
             throughput_per_s: 6400.0,

@@ -46,7 +46,7 @@ pub fn load(per_s: f64, timed_out: u64) -> Value {
             "malformed": 0, "unsent": 0, "backlog_overflow": 0, "in_flight": 0,
         },
         "answered_as_expected": 1000 - timed_out, "statuses": { "200": 1000 - timed_out },
-        "connect_failures": { "refused": 3 }, "malformations": { "bad_status_line": 2 },
+        "connect_failures": { "refused": 3 }, "tls_failures": { "certificate": 1 }, "malformations": { "bad_status_line": 2 },
         "goodput_per_s": per_s, "throughput_per_s": per_s, "received_bytes_per_s": per_s * 100.0,
         "service_time_us": all(), "response_time_us": all(), "lag_us": all(), "generator_lag_us": all(),
         "receive_lag_us": all(), "cpu_us_per_request": 5.0, "generator": { "busy_share": 0.1, "cpu_s": 3.0 },

@@ -50,7 +50,7 @@ fn a_trial_has_its_figures_labels_and_time() {
         .iter()
         .map(|sample| label(&sample.labels, "outcome"))
         .collect();
-    assert_eq!(outcomes.len(), 9);
+    assert_eq!(outcomes.len(), 10);
 }
 
 #[test]

@@ -31,6 +31,8 @@ pub struct Setting<'a> {
     pub requests: Option<NonZeroU64>,
     /// What carries the load.
     pub io: IoChoice,
+    /// How servers are secured that are named with https.
+    pub tls: tls::Settings,
     /// Where the response times go as an HdrHistogram interval log.
     pub interval_log: Option<&'a Path>,
 }
@@ -82,7 +84,7 @@ pub fn carry_out<R: Report + Send>(
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<(LoadResult, R, Counts), LabError> {
     let plan = plan(prepared, setting);
-    let targets = servers.addresses().to_vec();
+    let (targets, peers) = (servers.addresses().to_vec(), servers.peers().cloned());
     // What users send is theirs to say, and so is what a good answer is.
     let request = Request { bytes: [].into(), kind: RequestKind::Ordinary };
     let job = Job {
@@ -91,6 +93,7 @@ pub fn carry_out<R: Report + Send>(
         request: &request,
         expect: &Expect { status: GoodStatus::NoError, body: None },
         plan: &plan,
+        tls: peers.as_ref(),
         interval_log: setting.interval_log,
     };
     let users = Users::new(prepared, setting.world(), servers, report);

@@ -5,23 +5,30 @@ use std::net::SocketAddr;
 
 use std::sync::Arc;
 
-use scenario::Prepared;
+use scenario::{Prepared, server_of};
+use tls::{Client, Peers};
 use url::Url;
 
 use super::Setting;
 use crate::error::LabError;
 use crate::load::resolve;
 
+/// What the name of a server begins with that is secured.
+const SECURED: &str = "https://";
+
 /// Servers by number.
 #[derive(Debug, Clone, Default)]
 pub struct Servers {
-    /// `host:port` of each.
+    /// `host:port` of each, or `https://host:port`.
     names: Vec<String>,
     addresses: Vec<SocketAddr>,
+    /// Which of them are secured, if any is.
+    peers: Option<Peers>,
 }
 
 impl Servers {
-    /// Resolves the servers that the scenario's URLs name, and `others` (`host:port`), which its variables may.
+    /// Resolves the servers that the scenario's URLs name, and `others` (`host:port` or `https://host:port`), which its
+    /// variables may. Tries a handshake with each that is secured.
     pub fn resolve(
         prepared: &Arc<Prepared>,
         setting: &Setting<'_>,
@@ -31,23 +38,44 @@ impl Servers {
         wanted.extend(others.iter().cloned());
         let mut servers = Self::default();
         for name in wanted {
-            let (host, port) = name.rsplit_once(':').unwrap_or((&name, "80"));
+            let (host, port) = host_and_port(&name);
             let port = port.parse().map_err(|_| LabError::NoAddress {
                 host: name.clone(),
                 why: format!("`{port}` is no port"),
             })?;
             let found = resolve(host.trim_matches(['[', ']']), port)?;
-            servers.names.push(name);
             servers.addresses.extend(found.first());
+            let scheme = if name.starts_with(SECURED) { SECURED } else { "" };
+            servers.names.push(format!("{scheme}{host}:{port}"));
         }
+        servers.secure(&setting.tls)?;
         Ok(servers)
     }
 
-    /// Host and port of each, by number.
-    pub fn hosts(&self) -> impl Iterator<Item = (&str, u16)> {
+    fn secure(&mut self, settings: &tls::Settings) -> Result<(), LabError> {
+        let secured = |name: &String| name.starts_with(SECURED);
+        if !self.names.iter().any(secured) {
+            return Ok(());
+        }
+        let hosts = self
+            .names
+            .iter()
+            .map(|name| secured(name).then(|| host_and_port(name).0.trim_matches(['[', ']'])));
+        let peers = Client::new(settings)?.peers(&hosts.collect::<Vec<_>>())?;
+        for (number, address) in (0..).zip(&self.addresses) {
+            peers.try_handshake(number, *address)?;
+        }
+        self.peers = Some(peers);
+        Ok(())
+    }
+
+    /// Of each, by number, whether it is secured, its host and its port.
+    pub fn hosts(&self) -> impl Iterator<Item = (bool, &str, u16)> {
         let ports = self.addresses.iter().map(SocketAddr::port);
-        let host = |name| str::rsplit_once(name, ':').map_or(name, |(host, _)| host);
-        self.names.iter().map(move |name| host(name.as_str())).zip(ports)
+        self.names
+            .iter()
+            .zip(ports)
+            .map(|(name, port)| (name.starts_with(SECURED), host_and_port(name).0, port))
     }
 
     /// Their addresses, by number.
@@ -55,13 +83,20 @@ impl Servers {
         &self.addresses
     }
 
+    /// Which of them are secured, if any is.
+    pub fn peers(&self) -> Option<&Peers> {
+        self.peers.as_ref()
+    }
+
     /// The number of the server of `url`.
     pub(crate) fn number(&self, url: &Url) -> Option<u32> {
-        let host = url.host_str()?;
-        let port = url.port_or_known_default()?;
-        let is = |name: &String| {
-            name.rsplit_once(':').is_some_and(|(it, at)| it == host && at.parse() == Ok(port))
-        };
-        self.names.iter().position(is).map(|index| index as u32)
+        let name = server_of(url)?;
+        self.names.iter().position(|known| *known == name).map(|index| index as u32)
     }
+}
+
+/// Of a server's name.
+fn host_and_port(name: &str) -> (&str, &str) {
+    let (name, usual) = name.strip_prefix(SECURED).map_or((name, "80"), |rest| (rest, "443"));
+    name.rsplit_once(':').unwrap_or((name, usual))
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use record::{
-    AcceptQueue, Burst, CellId, Connections, Contract, Distribution, Driver, ForeignDriver, Generator, Held,
-    HostSignals, IdleAnswers, JvmUse, LOAD_VERSION, LittlesLaw, Load, LoadResult, MANIFEST_VERSION, Machine,
-    Manifest, Measured, NamedUse, Outcomes, Quota, Role, Second, Server, ServerSignals, StackManifest,
-    Surroundings, TRIAL_VERSION, ThreadGroupUse, Trial, TrialResult, Upstream, UsageSample, WarmUp, Window,
-    load_of_label,
+    AcceptQueue, Agreed, Burst, CellId, Connections, Contract, Distribution, Driver, ForeignDriver,
+    Generator, Held, HostSignals, IdleAnswers, JvmUse, LOAD_VERSION, LittlesLaw, Load, LoadResult,
+    MANIFEST_VERSION, Machine, Manifest, Measured, NamedUse, Outcomes, Quota, Role, Second, Server,
+    ServerSignals, StackManifest, Surroundings, TRIAL_VERSION, ThreadGroupUse, Tls, Trial, TrialResult,
+    Upstream, UsageSample, WarmUp, Window, load_of_label,
 };
 
 fn map<V: Copy>(pairs: &[(&str, V)]) -> BTreeMap<String, V> {
@@ -67,6 +67,7 @@ pub(crate) fn load() -> LoadResult {
         first_wrong_answer: None,
         statuses: map(&[("200", 8), ("503", 1)]),
         connect_failures: map(&[("refused", 3)]),
+        tls_failures: map(&[("certificate", 2)]),
         malformations: map(&[("bad status line", 1)]),
         goodput_per_s: 4.1,
         throughput_per_s: 4.7,
@@ -79,14 +80,27 @@ pub(crate) fn load() -> LoadResult {
         cpu_us_per_request: Some(4.56),
         generator: Generator { busy_share: 0.1, cpu_s: 0.2, ..Generator::default() },
         connections: Connections { opened: 64, backlog_peak: 5, ..Connections::default() },
-        littles_law: Some(LittlesLaw {
-            users: 64.0,
-            throughput_per_s: 640.0,
-            mean_response_s: 0.1,
-            gap: 1e-300,
-        }),
+        tls: Some(tls()),
+        littles_law: Some(law()),
         seconds: vec![Second { from_s: 1.0, length_s: 0.5, p50_us: Some(7.5), ..Second::default() }],
         steps: Vec::new(),
+    }
+}
+
+fn law() -> LittlesLaw {
+    LittlesLaw { users: 64.0, throughput_per_s: 640.0, mean_response_s: 0.1, gap: 1e-300 }
+}
+
+fn tls() -> Tls {
+    Tls {
+        agreed: Some(Agreed {
+            version: "TLS 1.3".into(),
+            alpn: Some("http/1.1".into()),
+            ..Agreed::default()
+        }),
+        full_handshakes: 64,
+        failed_handshakes: map(&[("certificate", 2)]),
+        ..Tls::default()
     }
 }
 

@@ -128,6 +128,7 @@ fn the_json_has_every_key_of_version_1() {
             "answered",
             "timed_out",
             "connect_failed",
+            "tls_failed",
             "reset",
             "closed_early",
             "malformed",

@@ -62,6 +62,7 @@ pub(crate) fn load(per_s: f64) -> LoadResult {
         first_wrong_answer: None,
         statuses: BTreeMap::from([("200".to_owned(), count)]),
         connect_failures: BTreeMap::new(),
+        tls_failures: BTreeMap::new(),
         malformations: BTreeMap::new(),
         goodput_per_s: per_s,
         throughput_per_s: per_s,
@@ -74,6 +75,7 @@ pub(crate) fn load(per_s: f64) -> LoadResult {
         cpu_us_per_request: Some(4.56),
         generator: Generator { busy_share: 0.31, cpu_s: 0.62, ..Generator::default() },
         connections: Connections { opened: 64, ..Connections::default() },
+        tls: None,
         littles_law: Some(LittlesLaw {
             users: 64.0,
             throughput_per_s: per_s,
@@ -152,7 +154,8 @@ pub(crate) fn mixed_load() -> LoadResult {
     load.outcomes = Outcomes {
         answered: 1900,
         timed_out: 60,
-        connect_failed: 20,
+        connect_failed: 18,
+        tls_failed: 2,
         reset: 10,
         closed_early: 4,
         malformed: 3,
@@ -162,7 +165,8 @@ pub(crate) fn mixed_load() -> LoadResult {
     };
     load.answered_as_expected = 1890;
     load.statuses = BTreeMap::from([("200".to_owned(), 1890), ("503".to_owned(), 10)]);
-    load.connect_failures = BTreeMap::from([("refused".to_owned(), 19), ("timed out".to_owned(), 1)]);
+    load.connect_failures = BTreeMap::from([("refused".to_owned(), 17), ("timed out".to_owned(), 1)]);
+    load.tls_failures = BTreeMap::from([("certificate".to_owned(), 2)]);
     load.malformations = BTreeMap::from([("bad status line".to_owned(), 3)]);
     load.goodput_per_s = 945.0;
     load.response_time_us.censored = 100;

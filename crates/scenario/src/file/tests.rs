@@ -331,7 +331,7 @@ fn a_mistake_is_named_with_its_line() {
     for (text, line, part) in [
         ("nam = \"x\"", 1, "unknown key `nam`"),
         ("[[steps]]\nrequest = \"/\"", 2, "`/` is a path, and there is no base"),
-        ("[[steps]]\nrequest = \"https://h/\"", 2, "needs TLS"),
+        ("[[steps]]\nrequest = \"ftp://h/\"", 2, "neither http nor https"),
         ("[[steps]]\nrequest = \"http://h/${__x()}\"", 2, "no function __x"),
         ("[[steps]]\nrequst = \"http://h/\"", 2, "unknown key `requst`; did you mean request?"),
         ("[[steps]]\nname = \"a\"", 1, "the step does nothing"),

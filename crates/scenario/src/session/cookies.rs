@@ -1,7 +1,6 @@
 //! The cookies of one user, by RFC 6265: which are taken, for how long they are kept, and which go where.
 //!
-//! What is left out: no list of public suffixes (a domain without a dot is refused), and no `Secure` cookie is ever
-//! sent, since there is no TLS.
+//! What is left out: no list of public suffixes (a domain without a dot is refused).
 
 use cookie::Cookie;
 use url::{Host, Url};
@@ -23,6 +22,8 @@ struct Kept {
     /// Whether it goes to this very host and none below it.
     host_only: bool,
     path: Box<str>,
+    /// Whether it goes to secured servers alone.
+    secure: bool,
     /// Milliseconds since 1970; `None` as long as the user lives.
     expires_ms: Option<i64>,
 }
@@ -66,13 +67,16 @@ impl Kept {
     fn goes_to(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
         let domain_fits = if self.host_only { *self.domain == *host } else { is_within(url, &self.domain) };
-        domain_fits && path_fits(url.path(), &self.path)
+        let secure_fits = !self.secure || is_secured(url);
+        domain_fits && path_fits(url.path(), &self.path) && secure_fits
     }
 }
 
 /// What is kept of a cookie, if it may be set by `url`.
 fn kept(cookie: &Cookie<'_>, url: &Url, epoch_ms: i64) -> Option<Kept> {
-    if cookie.name().is_empty() || cookie.secure() == Some(true) {
+    let secure = cookie.secure() == Some(true);
+    // Who reads along might have set it.
+    if cookie.name().is_empty() || (secure && !is_secured(url)) {
         return None;
     }
     let host = url.host_str()?;
@@ -102,8 +106,13 @@ fn kept(cookie: &Cookie<'_>, url: &Url, epoch_ms: i64) -> Option<Kept> {
         domain: domain.into(),
         host_only,
         path: path.into(),
+        secure,
         expires_ms,
     })
+}
+
+fn is_secured(url: &Url) -> bool {
+    url.scheme() == "https"
 }
 
 /// Whether the host of `url` is `domain` or lies below it. An address lies below nothing.
@@ -158,10 +167,13 @@ mod tests {
             ("s=1; Path=/; Domain=hop.example", "http://hop.example/", false),
             ("s=1; Path=/; Domain=other.example", "http://other.example/", false),
             ("s=1; Path=/; Domain=example", "http://shop.example/", false),
-            ("s=1; Path=/; Secure", "http://www.shop.example/", false),
+            ("s=1; Path=/; Secure", "https://www.shop.example/", false),
         ] {
             assert_eq!(sent(field, shop, to).is_some(), goes, "{field} to {to}");
         }
+        let secured = "https://www.shop.example/";
+        assert_eq!(sent("s=1; Path=/; Secure", secured, secured), Some("s=1".into()));
+        assert_eq!(sent("s=1; Path=/; Secure", secured, "http://www.shop.example/"), None);
         assert_eq!(sent("s=1", "http://127.0.0.1/", "http://127.0.0.1/x"), Some("s=1".into()));
         assert_eq!(sent("s=1; Domain=0.0.1", "http://127.0.0.1/", "http://127.0.0.1/"), None);
     }

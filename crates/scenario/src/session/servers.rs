@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use super::walk::State;
 use crate::model::Step;
+use url::Url;
+
 use crate::prepared::{Prepared, http_url};
 use crate::world::{World, WorldSetup};
 
 impl Prepared {
-    /// The servers, as `host:port`, that requests go to with the variables and the row of data that the first user of
+    /// The servers, as `host:port` or `https://host:port`, that requests go to with the variables and the row of data that the first user of
     /// each group begins with. Those that follow from an answer or from another row are not among them.
     pub fn servers(self: &Arc<Self>, setup: &WorldSetup) -> BTreeSet<String> {
         let mut servers = BTreeSet::new();
@@ -21,6 +23,13 @@ impl Prepared {
         }
         servers
     }
+}
+
+/// The server that a URL names, as a load knows it: `host:port`, or `https://host:port` where it is secured.
+pub fn server_of(url: &Url) -> Option<String> {
+    let (host, port) = (url.host_str()?, url.port_or_known_default()?);
+    let scheme = if url.scheme() == "https" { "https://" } else { "" };
+    Some(format!("{scheme}{host}:{port}"))
 }
 
 fn collect(
@@ -35,8 +44,7 @@ fn collect(
             Step::Request(request) => {
                 let url = state.scope(prepared, world).text(&request.url).into_owned();
                 if let Ok(url) = http_url(&url) {
-                    let port = url.port_or_known_default().unwrap_or(80);
-                    servers.extend(url.host_str().map(|host| format!("{host}:{port}")));
+                    servers.extend(server_of(&url));
                 }
             }
             Step::Set { name, value } => {

@@ -57,8 +57,11 @@ fn a_recording_is_played_against_another_server_with_its_pauses() {
 
 #[test]
 fn a_recording_that_can_t_be_played_says_why() {
-    let error = parse_har("shop.har", HAR, true, &options(None)).unwrap_err().to_string();
-    assert!(error.contains("https is not spoken; give --base"), "{error}");
+    let ftp = HAR.replace("https:", "ftp:");
+    let error = parse_har("shop.har", &ftp, true, &options(None)).unwrap_err().to_string();
+    assert!(error.contains("ftp is not spoken; give --base"), "{error}");
+    let as_recorded = parse_har("shop.har", HAR, true, &options(None)).unwrap();
+    assert_eq!(requests(&as_recorded)[0].url.constant(), Some("https://shop.example/list?page=2"));
     for text in ["", "{}", "[1]"] {
         let error = parse_har("x", text, true, &options(None)).unwrap_err().to_string();
         assert!(error.contains("no HAR file"), "{error}");

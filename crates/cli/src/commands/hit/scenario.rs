@@ -41,9 +41,14 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
         requests: at_least_one("requests", arguments.requests)?,
         io: arguments.io,
         interval_log: arguments.hlog.as_deref(),
+        tls: arguments.tls.settings(),
         ..Setting::default()
     };
     let servers = Servers::resolve(&prepared, &setting, &arguments.hosts)?;
+    if let (Some(option), None) = (arguments.tls.given(), servers.peers()) {
+        let what = format!("{option} is about https, and no server is named with it");
+        return Err(PlanError::new(what, "leave it out, or write https:// for http://").into());
+    }
     environment::note_proxy(arguments.quiet, servers.hosts());
     let mut percentiles = Percentiles::open(arguments)?;
     let groups = || prepared.scenario().groups.iter().map(|group| group.name.clone()).collect();

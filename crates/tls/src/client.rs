@@ -1,0 +1,314 @@
+//! What the connections of a load have in common: settings put into effect, and the servers they reach.
+
+use std::fmt;
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::TlsFailure;
+use rustls::client::{ClientConnection, Resumption, WebPkiServerVerifier};
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::pki_types::ServerName;
+use rustls::{
+    AlertDescription, CertificateError, ClientConfig, CommonState, Error, KeyLogFile, RootCertStore,
+    SupportedProtocolVersion, version,
+};
+
+use crate::error::TlsError;
+use crate::names;
+use crate::pem;
+use crate::report::Agreed;
+use crate::settings::{HTTP_1_1, Settings, Version};
+use crate::verify::{Trust, Verifier};
+
+/// Sessions that are kept to be resumed.
+const SESSIONS_MAX: usize = 4096;
+/// How long the handshake before a load may take.
+const TRY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Settings put into effect. Cheap to clone.
+#[derive(Clone)]
+pub struct Client {
+    pub(crate) config: Arc<ClientConfig>,
+    /// The name to use in place of the URL's.
+    name: Option<String>,
+    verifies: bool,
+    /// Whether a server may choose no protocol.
+    pub(crate) takes_silence: bool,
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("name", &self.name)
+            .field("verifies", &self.verifies)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// Reads what `settings` name and checks it.
+    ///
+    /// Where the environment has `SSLKEYLOGFILE`, keys are written there.
+    pub fn new(settings: &Settings) -> Result<Self, TlsError> {
+        if settings.version_min > settings.version_max {
+            let what = "no version of TLS is left between the oldest and the newest that are asked for";
+            return Err(TlsError::setting(what, "raise --tls-max, or leave --tlsv1.3 out"));
+        }
+        let provider = Arc::new(names::chosen(aws_lc_rs::default_provider(), settings)?);
+        let verifier = Verifier {
+            trust: trust(settings, &provider)?,
+            algorithms: provider.signature_verification_algorithms,
+        };
+        let unusable = |error: Error| {
+            let help = "give suites for the versions that are spoken";
+            TlsError::setting(format!("these settings can't be used ({error})"), help)
+        };
+        let builder = ClientConfig::builder_with_provider(provider)
+            .with_protocol_versions(&versions(settings))
+            .map_err(unusable)?
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(verifier));
+        let mut config = match &settings.certificate {
+            None if settings.key.is_some() => {
+                return Err(TlsError::setting("--key goes with a certificate", "add --cert FILE"));
+            }
+            None => builder.with_no_client_auth(),
+            Some(path) => {
+                let chain = pem::certificates(path, "--cert")?;
+                let key = match &settings.key {
+                    Some(key) => pem::key(key, "--key")?,
+                    None => pem::key(path, "--key")?,
+                };
+                builder.with_client_auth_cert(chain, key).map_err(|error| {
+                    let help = "give the key of this very certificate";
+                    TlsError::setting(format!("--cert and --key can't be used together ({error})"), help)
+                })?
+            }
+        };
+        config.alpn_protocols = settings.protocols.iter().map(|it| it.as_bytes().to_vec()).collect();
+        config.resumption = if settings.resume {
+            Resumption::in_memory_sessions(SESSIONS_MAX)
+        } else {
+            Resumption::disabled()
+        };
+        config.key_log = Arc::new(KeyLogFile::new());
+        Ok(Self {
+            config: Arc::new(config),
+            name: settings.name.clone(),
+            verifies: !settings.insecure,
+            takes_silence: settings.protocols.iter().any(|it| it == HTTP_1_1),
+        })
+    }
+
+    /// Whether servers' certificates are checked: chain and name.
+    pub fn verifies(&self) -> bool {
+        self.verifies
+    }
+
+    /// The one server of a load: all its connections are secured under `host`, or the name that the settings have.
+    pub fn peer(&self, host: &str) -> Result<Peers, TlsError> {
+        self.peers(&[Some(host)])
+    }
+
+    /// The servers of a load, by number; those without a name are not secured.
+    pub fn peers(&self, hosts: &[Option<&str>]) -> Result<Peers, TlsError> {
+        let names = hosts.iter().map(|host| host.map(|host| self.server_name(host)).transpose());
+        Ok(Peers { client: self.clone(), names: names.collect::<Result<_, _>>()? })
+    }
+
+    fn server_name(&self, host: &str) -> Result<ServerName<'static>, TlsError> {
+        let host = self.name.as_deref().unwrap_or(host);
+        ServerName::try_from(host.to_owned()).map_err(|_| {
+            TlsError::setting(
+                format!("`{host}` is no name that a certificate could be for"),
+                "give one with --sni, such as example.com",
+            )
+        })
+    }
+}
+
+/// Who is trusted.
+fn trust(settings: &Settings, provider: &Arc<CryptoProvider>) -> Result<Trust, TlsError> {
+    if settings.insecure {
+        return Ok(Trust::Nothing);
+    }
+    let named = match &settings.trusted {
+        Some(path) => pem::certificates(path, "--cacert")?,
+        None => Vec::new(),
+    };
+    let mut roots = RootCertStore::empty();
+    if settings.trusted.is_some() {
+        roots.add_parsable_certificates(named.iter().cloned());
+    } else {
+        // What of the system's can't be read is as if it were not there: a server that needs it is told of.
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    }
+    if roots.is_empty() {
+        let (what, help) = match &settings.trusted {
+            Some(path) => (
+                format!("no certificate in {} can be used", path.display()),
+                "check --cacert, or skip the check with --insecure",
+            ),
+            None => (
+                "this machine has no certificates of authorities".to_owned(),
+                "install them (ca-certificates), name some with --cacert FILE, or skip the check with --insecure",
+            ),
+        };
+        return Err(TlsError::setting(what, help));
+    }
+    let authorities =
+        WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider)).build().map_err(
+            |error| TlsError::setting(format!("authorities can't be used ({error})"), "check --cacert"),
+        )?;
+    Ok(Trust::Chain { authorities, named })
+}
+
+fn versions(settings: &Settings) -> Vec<&'static SupportedProtocolVersion> {
+    [(Version::Tls13, &version::TLS13), (Version::Tls12, &version::TLS12)]
+        .into_iter()
+        .filter(|(it, _)| (settings.version_min..=settings.version_max).contains(it))
+        .map(|(_, version)| version)
+        .collect()
+}
+
+/// Which servers of a load are secured, and under which name. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Peers {
+    pub(crate) client: Client,
+    names: Arc<[Option<ServerName<'static>>]>,
+}
+
+impl Peers {
+    /// Under which name connections to the server of this number are secured.
+    pub(crate) fn name(&self, target: Option<u32>) -> Option<&ServerName<'static>> {
+        let index = target.unwrap_or(0) as usize % self.names.len().max(1);
+        self.names.get(index)?.as_ref()
+    }
+
+    /// Whether servers' certificates are checked.
+    pub fn verifies(&self) -> bool {
+        self.client.verifies()
+    }
+
+    /// Makes one connection to the server of this number, which is secured, and says what was agreed on: whoever would be
+    /// refused by each of many connections hears it before them.
+    pub fn try_handshake(&self, target: u32, address: SocketAddr) -> Result<Agreed, TlsError> {
+        let Some(name) = self.name(Some(target)) else { return Ok(Agreed::default()) };
+        let host = name.to_str();
+        let io_failed = |error: std::io::Error| {
+            let why = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
+            match why {
+                Some(why) => refused(&host, why),
+                None if error.kind() == std::io::ErrorKind::UnexpectedEof => closed(&host),
+                None => TlsError::server(
+                    format!("the TLS handshake with `{host}` ({address}) failed ({error})"),
+                    "check that the port speaks TLS",
+                ),
+            }
+        };
+        let mut stream = TcpStream::connect_timeout(&address, TRY_TIMEOUT).map_err(io_failed)?;
+        let timeouts =
+            [stream.set_read_timeout(Some(TRY_TIMEOUT)), stream.set_write_timeout(Some(TRY_TIMEOUT))];
+        timeouts.into_iter().collect::<Result<(), _>>().map_err(io_failed)?;
+        let mut connection = ClientConnection::new(Arc::clone(&self.client.config), name.clone())
+            .map_err(|why| refused(&host, &why))?;
+        while connection.is_handshaking() {
+            connection.complete_io(&mut stream).map_err(io_failed)?;
+        }
+        connection.send_close_notify();
+        // The load begins with connections of its own, whatever becomes of this one.
+        let _ = connection.complete_io(&mut stream);
+        if connection.alpn_protocol().is_none() && !self.client.takes_silence {
+            return Err(refused(&host, &Error::NoApplicationProtocol));
+        }
+        Ok(agreed(&connection))
+    }
+}
+
+/// What a connection whose handshake is over agreed on.
+pub(crate) fn agreed(state: &CommonState) -> Agreed {
+    Agreed {
+        version: state.protocol_version().map_or("unknown", names::of_version),
+        cipher: state.negotiated_cipher_suite().map_or("unknown", |it| names::of_suite(it.suite())),
+        group: state.negotiated_key_exchange_group().map(|it| names::of_group(it.name())),
+        protocol: state.alpn_protocol().map(|it| String::from_utf8_lossy(it).into_owned()),
+    }
+}
+
+/// What a failure is called.
+pub(crate) fn failure(error: &Error) -> TlsFailure {
+    match error {
+        Error::InvalidCertificate(_) | Error::NoCertificatesPresented => TlsFailure::Certificate,
+        Error::NoApplicationProtocol | Error::AlertReceived(AlertDescription::NoApplicationProtocol) => {
+            TlsFailure::Alpn
+        }
+        Error::AlertReceived(alert) => TlsFailure::Alert(u8::from(*alert)),
+        _ => TlsFailure::Protocol,
+    }
+}
+
+fn closed(host: &str) -> TlsError {
+    TlsError::server(
+        format!("`{host}` closed the connection within the TLS handshake"),
+        "check that the port speaks TLS, and whether it wants a client certificate (--cert, --key)",
+    )
+}
+
+/// A failed handshake in words, with what to do about it.
+fn refused(host: &str, error: &Error) -> TlsError {
+    const TRUST: &str = "trust it with --cacert FILE, or skip the check with --insecure";
+    match error {
+        Error::InvalidCertificate(CertificateError::UnknownIssuer) => TlsError::server(
+            format!(
+                "the certificate of `{host}` is signed by itself or by an authority that is unknown here"
+            ),
+            TRUST,
+        ),
+        Error::InvalidCertificate(
+            why @ (CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. }),
+        ) => TlsError::server(
+            format!("the certificate is not for `{host}` ({why})"),
+            "name the server that it is for with --sni NAME, or skip the check with --insecure",
+        ),
+        Error::InvalidCertificate(CertificateError::BadSignature) => TlsError::server(
+            format!("`{host}` has not shown that it holds the key of its certificate (a bad signature)"),
+            "check who answers there: this check is never skipped",
+        ),
+        Error::InvalidCertificate(why) => {
+            TlsError::server(format!("the certificate of `{host}` is not valid ({why})"), TRUST)
+        }
+        Error::AlertReceived(alert) => TlsError::server(
+            format!("`{host}` ended the TLS handshake with the alert {alert:?}"),
+            match alert {
+                AlertDescription::CertificateRequired | AlertDescription::BadCertificate => {
+                    "give a client certificate that it takes: --cert FILE --key FILE"
+                }
+                AlertDescription::ProtocolVersion => {
+                    "it speaks no version that is asked for: see --tls-max, --tlsv1.3"
+                }
+                AlertDescription::UnrecognisedName => {
+                    "it knows no server of that name: give one with --sni NAME"
+                }
+                AlertDescription::NoApplicationProtocol => {
+                    "it does not speak the version of HTTP that is asked for"
+                }
+                _ => {
+                    "it shares no cipher or group with what is asked for, or wants a client certificate (--cert)"
+                }
+            },
+        ),
+        Error::InvalidMessage(_) => TlsError::server(
+            format!("what answers at `{host}` is not TLS ({error})"),
+            "if the port speaks plain HTTP, write http:// for https://",
+        ),
+        Error::NoApplicationProtocol => TlsError::server(
+            format!("`{host}` chose none of the protocols that were offered"),
+            "it does not speak the version of HTTP that is asked for",
+        ),
+        _ => TlsError::server(
+            format!("the TLS handshake with `{host}` failed ({error})"),
+            "check that the port speaks TLS 1.2 or 1.3",
+        ),
+    }
+}

@@ -1,0 +1,415 @@
+//! An IO whose connections are secured, around one whose are not.
+
+use std::collections::VecDeque;
+
+use engine::{Completion, Conn, ConnectFailure, Event, Io, Outgoing, Sending, TlsFailure};
+use units::Instant;
+
+use crate::client::Peers;
+use crate::records::{Records, Taken};
+use crate::report::{Agreed, Report};
+use crate::{PARTIAL_BYTES_MAX, SPARE_MAX};
+
+/// Secures the connections of `I` to the servers that [`Peers`] names, and leaves others alone.
+///
+/// What the engine is told of a secured connection is told once it is so of the plain bytes: connected when data may be
+/// sent, sent when the last byte of what is sealed is written. All records of a read become one piece. A server's end
+/// without a word of it ([`Event::CutOff`]) is told from one that was announced.
+pub struct TlsIo<I> {
+    io: I,
+    peers: Peers,
+    /// By slot; none where there is no connection, or one to a server that is not secured.
+    links: Box<[Option<Box<Link>>]>,
+    /// What was received, while it is worked on.
+    received: Vec<u8>,
+    /// What came of it: lent to the caller until the IO is used again.
+    plain: Vec<u8>,
+    /// What is about to be sent.
+    sealed: Vec<u8>,
+    /// What is still to be told of the last completion: at most its connection's coming up, its bytes and its end.
+    told: VecDeque<Told>,
+    /// Empty buffers for what is received in part, at most [`SPARE_MAX`].
+    spare: Vec<Vec<u8>>,
+    report: Report,
+}
+
+/// A secured connection.
+struct Link {
+    generation: u32,
+    records: Records,
+    stage: Stage,
+    /// When its stage began.
+    since: Instant,
+    /// What follows the send that is under way.
+    outgoing: Vec<u8>,
+    is_sending: bool,
+    /// Whether the engine waits to hear that its bytes are written.
+    owes_sent: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Connecting,
+    Securing,
+    Up,
+    /// The engine was told of the end.
+    Over,
+}
+
+/// Something to tell.
+struct Told {
+    conn: Conn,
+    at: Instant,
+    arrived: Option<Instant>,
+    what: What,
+}
+
+enum What {
+    Event(Event<'static>),
+    /// What is in [`TlsIo::plain`].
+    Plain,
+}
+
+/// A completion of the inner IO, without what it lends.
+enum Came {
+    /// In [`TlsIo::received`].
+    Bytes,
+    Event(Event<'static>),
+}
+
+impl<I: Io> TlsIo<I> {
+    /// Secures the `connections` connections of `io`.
+    pub fn new(io: I, peers: Peers, connections: u32) -> Self {
+        Self {
+            io,
+            peers,
+            links: (0..connections).map(|_| None).collect(),
+            received: Vec::new(),
+            plain: Vec::new(),
+            sealed: Vec::new(),
+            told: VecDeque::new(),
+            spare: Vec::new(),
+            report: Report::default(),
+        }
+    }
+
+    /// What is inside, and what became of its connections.
+    pub fn into_parts(self) -> (I, Report) {
+        (self.io, self.report)
+    }
+
+    fn tell(&mut self, conn: Conn, at: Instant, event: Event<'static>) {
+        self.told.push_back(Told { conn, at, arrived: None, what: What::Event(event) });
+    }
+
+    /// Sends what is sealed, behind what is under way.
+    fn transmit(&mut self, conn: Conn) -> Sending {
+        let Some(link) = link(&mut self.links, conn) else { return Sending::UnderWay };
+        if self.sealed.is_empty() {
+            return Sending::Done;
+        }
+        if link.is_sending {
+            link.outgoing.append(&mut self.sealed);
+            return Sending::UnderWay;
+        }
+        let sending = self.io.send(conn, Outgoing::Own(&self.sealed));
+        self.sealed.clear();
+        link.is_sending = sending == Sending::UnderWay;
+        sending
+    }
+
+    /// The connection is there: begins its handshake.
+    fn secure(&mut self, conn: Conn, now: Instant) -> Event<'static> {
+        let Some(link) = link(&mut self.links, conn) else { return Event::Connected };
+        self.report.connect.record(now.since(link.since));
+        (link.stage, link.since) = (Stage::Securing, now);
+        self.sealed.clear();
+        self.received.clear();
+        let begun = link.records.take(&mut self.received, &mut self.plain, &mut self.sealed);
+        match begun {
+            Err(failure) => self.fail(conn, failure),
+            Ok(_) if self.transmit(conn) == Sending::Broken => Event::Reset,
+            Ok(_) => Event::Securing,
+        }
+    }
+
+    /// The handshake has come to nothing, and the connection goes with it.
+    fn fail(&mut self, conn: Conn, failure: TlsFailure) -> Event<'static> {
+        *self.report.failed.entry(failure.name()).or_default() += 1;
+        self.forget(conn);
+        self.io.close(conn);
+        Event::ConnectFailed(ConnectFailure::Tls(failure))
+    }
+
+    /// Drops what is kept of a connection.
+    fn forget(&mut self, conn: Conn) {
+        let slot = &mut self.links[conn.slot as usize];
+        if let Some(link) = slot.take_if(|link| link.generation == conn.generation) {
+            give_back(&mut self.spare, link.records.partial);
+        }
+    }
+
+    /// Works on what the inner IO has told of a connection.
+    fn on_event(&mut self, conn: Conn, event: Event<'static>, now: Instant) {
+        let Some(link) = link(&mut self.links, conn) else { return self.tell(conn, now, event) };
+        let told = match (event, link.stage) {
+            (_, Stage::Over) => return,
+            (Event::Connected, _) => self.secure(conn, now),
+            (Event::Sent, _) => return self.on_sent(conn, now),
+            (Event::PeerClosed | Event::CutOff, Stage::Securing) => self.fail(conn, TlsFailure::Closed),
+            (Event::ConnectFailed(_), _) => {
+                self.forget(conn);
+                event
+            }
+            (Event::PeerClosed, _) => {
+                link.stage = Stage::Over;
+                // It did not say that this is the end, so that anybody may have cut it off.
+                Event::CutOff
+            }
+            (Event::Reset, stage) => {
+                link.stage = Stage::Over;
+                if stage == Stage::Securing {
+                    *self.report.failed.entry("reset").or_default() += 1;
+                }
+                event
+            }
+            (event, _) => event,
+        };
+        self.tell(conn, now, told);
+    }
+
+    /// What was under way is written: sends what follows it, and tells the engine if its own bytes were the last.
+    fn on_sent(&mut self, conn: Conn, now: Instant) {
+        let Some(link) = link(&mut self.links, conn) else { return };
+        link.is_sending = false;
+        self.sealed.clear();
+        self.sealed.extend_from_slice(&link.outgoing);
+        // It may have been a large request's: its memory is not kept for every connection.
+        link.outgoing = Vec::new();
+        match self.transmit(conn) {
+            Sending::UnderWay => {}
+            Sending::Broken => self.break_off(conn, now),
+            Sending::Done => {
+                let owes = link_of(&mut self.links, conn, |link| std::mem::take(&mut link.owes_sent));
+                if owes == Some(true) {
+                    self.tell(conn, now, Event::Sent);
+                }
+            }
+        }
+    }
+
+    fn break_off(&mut self, conn: Conn, now: Instant) {
+        link_of(&mut self.links, conn, |link| link.stage = Stage::Over);
+        self.tell(conn, now, Event::Reset);
+    }
+
+    /// Works on what was received: it is in `self.received`.
+    fn on_bytes(&mut self, conn: Conn, now: Instant, arrived: Option<Instant>) {
+        self.plain.clear();
+        let Some(link) = link(&mut self.links, conn) else {
+            std::mem::swap(&mut self.plain, &mut self.received);
+            return self.told.push_back(Told { conn, at: now, arrived, what: What::Plain });
+        };
+        if link.stage == Stage::Over {
+            return;
+        }
+        self.sealed.clear();
+        let was_up = link.stage == Stage::Up;
+        let taken = link.records.take(&mut self.received, &mut self.plain, &mut self.sealed);
+        if !self.received.is_empty() && taken.is_ok() {
+            let mut partial = self.spare.pop().unwrap_or_default();
+            partial.append(&mut self.received);
+            link.records.partial = partial;
+        }
+        let sending = self.transmit(conn);
+        match taken {
+            Ok(taken) => self.on_taken(conn, taken, (now, arrived), sending),
+            Err(failure) if was_up => {
+                *self.report.broken.entry(failure.name()).or_default() += 1;
+                self.tell_plain(conn, now, arrived);
+                self.break_off(conn, now);
+            }
+            Err(failure) => {
+                let event = self.fail(conn, failure);
+                self.tell(conn, now, event);
+            }
+        }
+    }
+
+    fn on_taken(
+        &mut self,
+        conn: Conn,
+        taken: Taken,
+        (now, arrived): (Instant, Option<Instant>),
+        sent: Sending,
+    ) {
+        if let Some((agreed, is_full)) = taken.came_up {
+            if agreed.protocol.is_none() && !self.peers.client.takes_silence {
+                let event = self.fail(conn, TlsFailure::Alpn);
+                return self.tell(conn, now, event);
+            }
+            self.come_up(conn, agreed, is_full, now);
+            self.tell(conn, now, Event::Connected);
+        }
+        self.tell_plain(conn, now, arrived);
+        let is_up = link_of(&mut self.links, conn, |link| link.stage == Stage::Up) == Some(true);
+        if sent == Sending::Broken {
+            self.break_off(conn, now);
+        } else if taken.has_ended && is_up {
+            link_of(&mut self.links, conn, |link| link.stage = Stage::Over);
+            self.tell(conn, now, Event::PeerClosed);
+        } else if taken.has_ended {
+            let event = self.fail(conn, TlsFailure::Closed);
+            self.tell(conn, now, event);
+        }
+    }
+
+    fn tell_plain(&mut self, conn: Conn, at: Instant, arrived: Option<Instant>) {
+        if !self.plain.is_empty() {
+            self.told.push_back(Told { conn, at, arrived, what: What::Plain });
+        }
+    }
+
+    fn come_up(&mut self, conn: Conn, agreed: Agreed, is_full: bool, now: Instant) {
+        let Some(link) = link(&mut self.links, conn) else { return };
+        self.report.handshake.record(now.since(link.since));
+        link.stage = Stage::Up;
+        self.report.add_agreed(agreed, 1);
+        self.report.full += u64::from(is_full);
+        self.report.resumed += u64::from(!is_full);
+    }
+}
+
+impl<I: Io> Io for TlsIo<I> {
+    type Error = I::Error;
+
+    const SENDS_A_STAMP: u32 = I::SENDS_A_STAMP;
+
+    fn now(&self) -> Instant {
+        self.io.now()
+    }
+
+    fn connect(&mut self, conn: Conn, target: Option<u32>) -> Option<Event<'static>> {
+        let link = match self.peers.name(target) {
+            None => None,
+            Some(name) => match Records::new(&self.peers.client.config, name) {
+                Ok(records) => Some(Box::new(Link {
+                    generation: conn.generation,
+                    records,
+                    stage: Stage::Connecting,
+                    since: self.io.now(),
+                    outgoing: Vec::new(),
+                    is_sending: false,
+                    owes_sent: false,
+                })),
+                Err(failure) => return Some(Event::ConnectFailed(ConnectFailure::Tls(failure))),
+            },
+        };
+        self.links[conn.slot as usize] = link;
+        match self.io.connect(conn, target) {
+            Some(Event::Connected) => {
+                let now = self.io.now();
+                Some(self.secure(conn, now))
+            }
+            Some(event) => {
+                self.forget(conn);
+                Some(event)
+            }
+            None => None,
+        }
+    }
+
+    #[inline]
+    fn send(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Sending {
+        let Some(link) = link(&mut self.links, conn) else { return self.io.send(conn, bytes) };
+        self.sealed.clear();
+        if link.records.seal(bytes.bytes(), &mut self.sealed).is_err() {
+            link.stage = Stage::Over;
+            return Sending::Broken;
+        }
+        let sending = self.transmit(conn);
+        if sending == Sending::UnderWay {
+            link_of(&mut self.links, conn, |link| link.owes_sent = true);
+        }
+        sending
+    }
+
+    // No `skip`: each byte has to be read to be known for authentic.
+
+    fn close(&mut self, conn: Conn) {
+        self.told.retain(|told| told.conn != conn);
+        self.sealed.clear();
+        if let Some(link) = link(&mut self.links, conn)
+            && link.stage == Stage::Up
+            && !link.is_sending
+            && link.records.say_end(&mut self.sealed).is_ok()
+        {
+            // Where it can't be sent, nobody is there to hear it.
+            let _ = self.io.send(conn, Outgoing::Own(&self.sealed));
+        }
+        self.forget(conn);
+        self.io.close(conn);
+    }
+
+    fn wait(&mut self, until: Option<Instant>) -> Result<(), Self::Error> {
+        self.io.wait(until)
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<(Instant, Completion<'_>)> {
+        let told = loop {
+            if let Some(told) = self.told.pop_front() {
+                break told;
+            }
+            let (now, Completion { conn, event, arrived }) = self.io.next()?;
+            let came = match event {
+                Event::Received(bytes) => {
+                    self.received.clear();
+                    if let Some(link) = link(&mut self.links, conn)
+                        && !link.records.partial.is_empty()
+                    {
+                        self.received.append(&mut link.records.partial);
+                        give_back(&mut self.spare, std::mem::take(&mut link.records.partial));
+                    }
+                    self.received.extend_from_slice(bytes);
+                    Came::Bytes
+                }
+                Event::Connected => Came::Event(Event::Connected),
+                Event::ConnectFailed(failure) => Came::Event(Event::ConnectFailed(failure)),
+                Event::Securing => Came::Event(Event::Securing),
+                Event::Sent => Came::Event(Event::Sent),
+                Event::Skipped(bytes) => Came::Event(Event::Skipped(bytes)),
+                Event::PeerClosed => Came::Event(Event::PeerClosed),
+                Event::CutOff => Came::Event(Event::CutOff),
+                Event::Reset => Came::Event(Event::Reset),
+            };
+            match came {
+                Came::Bytes => self.on_bytes(conn, now, arrived),
+                Came::Event(event) => self.on_event(conn, event, now),
+            }
+        };
+        let event = match told.what {
+            What::Event(event) => event,
+            What::Plain => Event::Received(&self.plain),
+        };
+        Some((told.at, Completion { conn: told.conn, event, arrived: told.arrived }))
+    }
+}
+
+/// The secured connection of this life.
+#[inline]
+fn link(links: &mut [Option<Box<Link>>], conn: Conn) -> Option<&mut Link> {
+    links[conn.slot as usize].as_deref_mut().filter(|link| link.generation == conn.generation)
+}
+
+fn link_of<T>(links: &mut [Option<Box<Link>>], conn: Conn, look: impl FnOnce(&mut Link) -> T) -> Option<T> {
+    link(links, conn).map(look)
+}
+
+/// Keeps an emptied buffer for the next connection that needs one.
+fn give_back(spare: &mut Vec<Vec<u8>>, mut buffer: Vec<u8>) {
+    if buffer.capacity() > 0 && buffer.capacity() <= 2 * PARTIAL_BYTES_MAX && spare.len() < SPARE_MAX {
+        buffer.clear();
+        spare.push(buffer);
+    }
+}

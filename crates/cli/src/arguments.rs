@@ -406,6 +406,9 @@ pub struct Calibrate {
     /// Only this case; may be repeated
     #[arg(long = "case", value_name = "NAME")]
     pub cases: Vec<String>,
+    /// Secure the connections with TLS
+    #[arg(long, conflicts_with = "peers")]
+    pub tls: bool,
     /// Run wrk and oha on the same servers, too; they are shown beside the truth and never judged
     #[arg(long)]
     pub peers: bool,
@@ -483,6 +486,7 @@ pub struct ErrorRates {
 Examples:
   proofload target --listen 127.0.0.1:8080 --model pool --threads 16 --path /sleep=100ms
   proofload target --stall 1s/10s --truth truth.csv
+  proofload target --tls --certificate target.pem       then: hit https://127.0.0.1:8080/ --cacert target.pem
   proofload target --path /exp=exp:5ms --path /cache=bimodal:1ms,50ms,0.1 --seed 7
   proofload target --model thread-per-connection --serial 1ms     a lock that lets 1000 requests a second through
 
@@ -526,6 +530,12 @@ pub struct Target {
     /// Seed of the errors and of delays that vary
     #[arg(long, default_value = "0")]
     pub seed: Seed,
+    /// Secure connections, with a certificate made at the start for localhost and the address; TLS 1.2 and 1.3
+    #[arg(long)]
+    pub tls: bool,
+    /// Write that certificate to this file, for clients that are to trust it (--cacert)
+    #[arg(long, value_name = "FILE", requires = "tls")]
+    pub certificate: Option<PathBuf>,
     #[command(flatten)]
     pub planted: planted::Planted,
 }

@@ -52,6 +52,7 @@ use stack::StackError;
 use crate::error::LabError;
 use crate::load::{self, Job};
 use crate::machine;
+use crate::secured::secure;
 pub use cases::{Case, choose};
 use peers::Peer;
 use server::Server;
@@ -75,6 +76,8 @@ pub struct Bench<'a> {
     pub quick: bool,
     /// Whether other generators are run, too.
     pub peers: bool,
+    /// Whether connections are secured.
+    pub tls: bool,
     /// What carries our own loads.
     pub io: IoChoice,
     /// Whether a case is tried once more after this try.
@@ -236,13 +239,16 @@ fn run_load(case: &Case, server: &Server, io: IoChoice, interrupt: &Control) -> 
         body: Vec::new(),
         ..RequestArguments::default()
     })?;
+    // Its certificate is made at its start, and nobody else's.
+    let settings = tls::Settings { insecure: true, ..tls::Settings::default() };
+    let peers = secure(&target, &[server.addr()], &settings)?;
     let job = Job {
         url: &target.url,
         targets: &[server.addr()],
         request: &target.request,
         expect: &Expect { status: GoodStatus::Only(200), body: None },
         plan: &case.plan(io)?,
-        tls: None,
+        tls: peers.as_ref(),
         interval_log: None,
     };
     load::run(&job, interrupt, &mut |_| {})

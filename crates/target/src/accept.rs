@@ -9,6 +9,7 @@ use rustix::net::{SocketFlags, accept_with};
 
 use crate::connection::Connection;
 use crate::request::Inbox;
+use crate::secured::Secured;
 use crate::shared::Shared;
 
 /// The pause after an `accept` that failed for want of a resource, which would fail again at once.
@@ -19,9 +20,16 @@ pub(crate) fn accept(listener: &TcpListener, shared: &Shared, flags: SocketFlags
     loop {
         match accept_with(listener, flags | SocketFlags::CLOEXEC) {
             Ok(socket) => {
+                let secured = match shared.config.tls.as_ref().map(Secured::new) {
+                    Some(None) => {
+                        shared.connection_failed();
+                        return None;
+                    }
+                    secured => secured.flatten().map(Box::new),
+                };
                 let id = shared.next_connection();
                 let stream = Arc::new(TcpStream::from(socket));
-                return Some(Connection { stream, id, inbox: Inbox::default(), answers: 0 });
+                return Some(Connection { stream, id, inbox: Inbox::default(), answers: 0, secured });
             }
             Err(Errno::AGAIN) => return None,
             Err(Errno::INTR | Errno::CONNABORTED) => {}

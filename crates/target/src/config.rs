@@ -5,6 +5,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use tls::Acceptor;
 use units::{Bytes, Duration, Seed};
 
 use crate::delay::Delay;
@@ -129,6 +130,8 @@ pub struct Config {
     pub truth: Option<PathBuf>,
     /// What limits it on purpose.
     pub planted: Planted,
+    /// How connections are secured, if they are.
+    pub tls: Option<Acceptor>,
 }
 
 impl Default for Config {
@@ -151,6 +154,7 @@ impl Default for Config {
             seed: Seed(0),
             truth: None,
             planted: Planted::default(),
+            tls: None,
         }
     }
 }

@@ -11,7 +11,7 @@ use std::os::fd::OwnedFd;
 
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
-use rustix::net::{SendFlags, SocketFlags, send};
+use rustix::net::SocketFlags;
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
 };
@@ -231,7 +231,7 @@ impl<'a> Slot<'a> {
         if !self.readable {
             return Moved::Blocked;
         }
-        match self.connection.inbox.fill(&self.connection.stream) {
+        match self.connection.fill() {
             Fill::Closed => Moved::Closed,
             Fill::Empty => {
                 self.readable = false;
@@ -246,7 +246,7 @@ impl<'a> Slot<'a> {
 
     fn write(&mut self, worker: &mut Worker<'a>, reply: Reply<'a>, sent: usize) -> Moved {
         let end = if sent < reply.first_bytes { reply.first_bytes } else { reply.bytes.len() };
-        match send(&self.connection.stream, &reply.bytes[sent..end], SendFlags::NOSIGNAL) {
+        match self.connection.send(&reply.bytes[sent..end]) {
             Ok(count) if sent + count < reply.bytes.len() => {
                 self.phase = Phase::Writing { reply, sent: sent + count };
                 Moved::On

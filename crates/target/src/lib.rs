@@ -5,6 +5,8 @@
 //! [`Config`] says, limits are planted in it ([`Planted`]), and the truth file says when each request really arrived and was answered, on the clock
 //! (`CLOCK_MONOTONIC`) that the load generator stamps its own log with.
 //!
+//! Over TLS ([`Config::tls`]) a connection that begins with plain HTTP is served in plain all the same.
+//!
 //! Contract of all models: keep-alive; pipelined requests are answered in order; the query of a target is
 //! ignored; request bodies (`Content-Length`) are read and dropped; chunked request bodies are refused with
 //! 501, heads beyond [`HEAD_BYTES_MAX`] with 431, what is not HTTP with 400, each followed by a close.
@@ -24,6 +26,7 @@ mod multiplex;
 mod planted;
 mod pool;
 mod request;
+mod secured;
 mod server;
 mod shared;
 mod single;

@@ -70,6 +70,21 @@ impl Inbox {
         }
     }
 
+    /// Takes in what was received in another way.
+    pub(crate) fn take(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Has `receive` append bytes.
+    pub(crate) fn receive<T>(&mut self, receive: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+        receive(&mut self.bytes)
+    }
+
+    /// Whether nothing is unread.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
     /// Takes the next request out. `route` tells which of the server's paths a request asks for.
     pub(crate) fn next(&mut self, route: impl Fn(&str) -> Option<usize>) -> Next {
         if self.dropping_body.is_none() {

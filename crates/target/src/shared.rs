@@ -1,13 +1,11 @@
 //! What all threads of a server share, and what each of them does with a request.
 
 use std::collections::BTreeMap;
-use std::net::TcpStream;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::io::Errno;
-use rustix::net::{SendFlags, send};
 use rustix::time::Timespec;
 use units::Instant;
 
@@ -227,7 +225,7 @@ impl<'a> Worker<'a> {
     /// Whether the connection stays open.
     pub(crate) fn turn(&mut self, connection: &mut Connection) -> bool {
         self.shared.stand_still();
-        match connection.inbox.fill(&connection.stream) {
+        match connection.fill() {
             Fill::Empty => return true,
             Fill::Closed => return false,
             Fill::Data { .. } => {}
@@ -236,7 +234,7 @@ impl<'a> Worker<'a> {
             let in_time = clock::sleep_until(reply.due, &self.shared.stop);
             self.shared.stand_still();
             let (first, rest) = reply.bytes.split_at(reply.first_bytes);
-            let send = |bytes| self.send_all(&connection.stream, bytes);
+            let mut send = |bytes| self.send_all(connection, bytes);
             if !in_time || !send(first) || !send(rest) {
                 self.abandoned(connection, &reply);
                 return false;
@@ -251,14 +249,14 @@ impl<'a> Worker<'a> {
     }
 
     /// Whether all of `bytes` reached the kernel before the peer left or the server stopped.
-    fn send_all(&self, stream: &TcpStream, mut bytes: &[u8]) -> bool {
+    fn send_all(&self, connection: &mut Connection, mut bytes: &[u8]) -> bool {
         while !bytes.is_empty() {
-            match send(stream, bytes, SendFlags::NOSIGNAL) {
+            match connection.send(bytes) {
                 Ok(count) => bytes = &bytes[count..],
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) if !self.shared.stopping() => {
                     // Whatever poll says, the next send tells.
-                    let _ = poll(&mut [PollFd::new(stream, PollFlags::OUT)], Some(&SEND_WAIT));
+                    let _ = poll(&mut [PollFd::new(&connection.stream, PollFlags::OUT)], Some(&SEND_WAIT));
                 }
                 Err(_) => return false,
             }

@@ -71,6 +71,7 @@ fn config_json(config: &Config) -> Value {
         "error_share": config.error_share,
         "never_answer": config.never_answer,
         "seed": config.seed.0,
+        "tls": config.tls.is_some(),
         "planted": planted_json(&config.planted),
     })
 }

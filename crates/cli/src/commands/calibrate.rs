@@ -26,6 +26,7 @@ pub fn run(arguments: &Calibrate) -> Result<ExitCode, Failure> {
         dir: scratch.path(),
         quick: arguments.quick,
         peers: arguments.peers,
+        tls: arguments.tls,
         io: arguments.io,
         try_again: &|case| judge_case(case).outcome == CaseOutcome::OutOfBounds,
         interrupt: &control,

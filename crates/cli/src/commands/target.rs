@@ -1,8 +1,10 @@
 //! `proofload target`: the calibration server.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use target::{Config, run_until_signalled};
+use tls::Acceptor;
 
 use crate::arguments::Target;
 use crate::exit::Failure;
@@ -10,6 +12,9 @@ use crate::output::say;
 
 /// Serves until SIGINT or SIGTERM.
 pub fn run(arguments: Target) -> Result<ExitCode, Failure> {
+    let tls = secured(&arguments)?;
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let certificate = arguments.certificate.clone();
     let mut config = Config {
         listen: arguments.listen,
         model: arguments.model,
@@ -23,6 +28,7 @@ pub fn run(arguments: Target) -> Result<ExitCode, Failure> {
         seed: arguments.seed,
         truth: arguments.truth,
         planted: arguments.planted.config(),
+        tls,
         ..Config::default()
     };
     for rule in arguments.paths {
@@ -30,8 +36,40 @@ pub fn run(arguments: Target) -> Result<ExitCode, Failure> {
     }
     let model = config.model;
     let summary = run_until_signalled(config, |addr| {
-        say(format_args!("serving http://{addr} ({model}); Ctrl-C ends it"));
+        say(format_args!("serving {scheme}://{addr} ({model}); Ctrl-C ends it"));
+        if scheme == "https" {
+            how_to_trust(certificate.as_deref());
+        }
     })?;
     say(format_args!("served {} requests on {} connections", summary.requests, summary.connections));
     Ok(ExitCode::SUCCESS)
+}
+
+/// How connections are secured, with a certificate for whoever is to trust it.
+fn secured(arguments: &Target) -> Result<Option<Acceptor>, Failure> {
+    if !arguments.tls {
+        return Ok(None);
+    }
+    let mut names = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
+    let own = arguments.listen.ip().to_string();
+    if !names.contains(&own) {
+        names.push(own);
+    }
+    let acceptor = Acceptor::self_signed(&names).map_err(Failure::usage)?;
+    if let Some(file) = &arguments.certificate {
+        std::fs::write(file, acceptor.certificate()).map_err(|error| {
+            Failure::system(format!("{} can't be written ({error}); check --certificate", file.display()))
+        })?;
+    }
+    Ok(Some(acceptor))
+}
+
+/// What its clients have to know of its certificate.
+fn how_to_trust(certificate: Option<&Path>) {
+    match certificate {
+        Some(file) => say(format_args!("clients trust its certificate with --cacert {}", file.display())),
+        None => say(
+            "clients take its certificate with --insecure, or trust the one that --certificate FILE writes",
+        ),
+    }
 }

@@ -32,4 +32,5 @@ mod sb;
 mod setup;
 mod sources;
 mod terminal;
+mod tls;
 mod wrk;

@@ -18,6 +18,7 @@ const TRUTH: &str = "truth.csv";
 pub(super) struct Server {
     running: Running,
     truth: PathBuf,
+    scheme: &'static str,
 }
 
 impl Server {
@@ -26,8 +27,8 @@ impl Server {
         // A manifest is a file. It stays with the log where something fails, to be tried by hand.
         let manifest_dir = dir.join(case.name);
         let file = manifest_dir.join("stack.toml");
-        let written =
-            std::fs::create_dir_all(&manifest_dir).and_then(|()| std::fs::write(&file, manifest(case)));
+        let written = std::fs::create_dir_all(&manifest_dir)
+            .and_then(|()| std::fs::write(&file, manifest(case, bench.tls)));
         written.map_err(|error| RecordError::io(&file, "writing", error))?;
         let all = StackManifest::load(&manifest_dir)?;
         let work_dir = dir.join("work");
@@ -39,7 +40,8 @@ impl Server {
             cpus: None,
             interrupt: Interrupt::when(bench.interrupt.flag()),
         };
-        Ok(Self { running: boot(&all[0], &options)?, truth: work_dir.join(TRUTH) })
+        let scheme = if bench.tls { "https" } else { "http" };
+        Ok(Self { running: boot(&all[0], &options)?, truth: work_dir.join(TRUTH), scheme })
     }
 
     pub(super) fn addr(&self) -> SocketAddr {
@@ -48,7 +50,7 @@ impl Server {
 
     /// What every request of the case asks for.
     pub(super) fn url(&self) -> String {
-        format!("http://{}{PATH}", self.addr())
+        format!("{}://{}{PATH}", self.scheme, self.addr())
     }
 
     pub(super) fn command(&self) -> Vec<String> {
@@ -63,11 +65,12 @@ impl Server {
 }
 
 /// The server as a stack. What it is told holds neither quotes nor backslashes.
-fn manifest(case: &Case) -> String {
+fn manifest(case: &Case, is_secured: bool) -> String {
     let command: Vec<String> = ["{proofload}", "target", "--listen", "127.0.0.1:{port}"]
         .iter()
         .chain(case.target)
         .copied()
+        .chain(is_secured.then_some("--tls"))
         .chain(["--truth", &format!("{{work_dir}}/{TRUTH}")])
         .map(|word| format!("\"{word}\""))
         .collect();
@@ -90,7 +93,7 @@ mod tests {
         for case in choose(false, &[]).unwrap() {
             let folder = dir.path().join(case.name);
             std::fs::create_dir(&folder).unwrap();
-            std::fs::write(folder.join("stack.toml"), manifest(&case)).unwrap();
+            std::fs::write(folder.join("stack.toml"), manifest(&case, true)).unwrap();
             let all = StackManifest::load(&folder).unwrap();
             assert_eq!(all[0].endpoints[0].path, PATH);
         }

@@ -1,0 +1,89 @@
+//! https: the calibration server with a certificate of its own, and what is said of servers that are not to be trusted.
+#![cfg(feature = "tls")]
+
+use crate::common::{Target, ends_with, json, run, stdout};
+use crate::loads::{hit, outcome, outcomes_add_up, service_did_well};
+
+#[test]
+fn every_model_of_the_target_is_loaded_over_tls() {
+    let folder = tempfile::tempdir().unwrap();
+    for model in ["single", "thread-per-connection", "pool", "event-loop"] {
+        let file = folder.path().join(model).display().to_string();
+        let target =
+            Target::start(&["--tls", "--certificate", &file, "--model", model, "--body-bytes", "40KiB"]);
+        assert!(target.url.starts_with("https://"), "{}", target.url);
+        for io in ["epoll", "auto"] {
+            let (result, code) = hit(&target.url, &["-c", "4", "-n", "200", "--cacert", &file, "--io", io]);
+            assert!(service_did_well(&result), "{model}: {code}: {result:#}");
+            outcomes_add_up(&result);
+            assert_eq!(outcome(&result, "answered"), 200);
+            let tls = &result["tls"];
+            assert_eq!(tls["agreed"]["version"], "TLS 1.3");
+            assert_eq!(tls["agreed"]["alpn"], "http/1.1");
+            assert_eq!((&tls["verified"], &tls["full_handshakes"]), (&true.into(), &4.into()), "{tls}");
+            assert_eq!(tls["handshake_us"]["count"], 4);
+        }
+    }
+}
+
+#[test]
+fn what_tls_agreed_on_is_shown() {
+    let target = Target::start(&["--tls"]);
+    let output =
+        run(&["hit", &target.url, "-n", "50", "-c", "2", "-q", "-k", "--tls-max", "1.2", "--no-keep-alive"]);
+    let shown = stdout(&output);
+    assert!(shown.contains("\ntls         TLS 1.2, TLS_ECDHE_"), "{shown}");
+    assert!(shown.contains("ALPN http/1.1; certificates were not checked (--insecure)"), "{shown}");
+    assert!(shown.contains("\nhandshakes  50 full, 0 resumed; mean "), "{shown}");
+}
+
+#[test]
+fn a_server_that_is_not_to_be_trusted_is_told_of_before_any_load() {
+    let target = Target::start(&["--tls"]);
+    let said = ends_with(3, &["hit", &target.url, "-n", "10"]);
+    assert!(said.contains("trust it with --cacert FILE, or skip the check with --insecure"), "{said}");
+    let plain = Target::start(&[]);
+    let said = ends_with(3, &["hit", &plain.url.replace("http:", "https:"), "-n", "10", "-k"]);
+    assert!(said.contains("is not TLS") && said.contains("write http:// for https://"), "{said}");
+    let said = ends_with(2, &["hit", &plain.url, "-n", "10", "-k"]);
+    assert!(said.contains("--insecure is about https"), "{said}");
+    let said = ends_with(2, &["hit", &target.url, "-n", "10", "-k", "--ciphers", "RC4"]);
+    assert!(said.contains("`RC4`"), "{said}");
+}
+
+#[test]
+fn scenarios_and_copied_commands_go_over_tls() {
+    let target = Target::start(&["--tls"]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("users.toml");
+    let text = format!(
+        "base = \"{}\"\n[load]\nusers = 3\niterations = 5\n[[steps]]\nrequest = \"/hello\"\n",
+        target.url
+    );
+    std::fs::write(&file, text).unwrap();
+    let file = file.display().to_string();
+    let result = json(&run(&["hit", "--scenario", &file, "-k", "--json", "-q"]));
+    assert_eq!(result["answered_as_expected"], 15, "{result:#}");
+    assert_eq!(result["tls"]["full_handshakes"], 3);
+    let curl = format!("curl --insecure '{}/hello'", target.url);
+    let result = json(&run(&["hit", "--curl", &curl, "-n", "20", "-c", "2", "--json", "-q"]));
+    assert_eq!(result["answered_as_expected"], 20, "{result:#}");
+}
+
+#[test]
+fn wrk_takes_any_certificate_as_it_does() {
+    let target = Target::start(&["--tls"]);
+    let output = run(&["wrk", "-t1", "-c2", "-d1s", "--json", &target.url]);
+    let result = json(&output);
+    assert!(service_did_well(&result), "{result:#}");
+    assert_eq!(result["tls"]["verified"], false);
+}
+
+#[test]
+fn figures_over_tls_are_the_servers_own() {
+    let output = run(&["calibrate", "--tls", "--case", "fixed-5ms", "--json", "-q"]);
+    let result = json(&output);
+    let case = &result["cases"][0];
+    assert!(case["failed"].is_null(), "{result:#}");
+    assert_eq!(case["tries"][0]["load"]["tls"]["agreed"]["version"], "TLS 1.3");
+}

@@ -49,6 +49,8 @@ pub(crate) struct Ask {
     pub(crate) kind: Kind,
     pub(crate) seconds: u32,
     pub(crate) server: SocketAddrV4,
+    /// `http` or `https`, of any certificate.
+    pub(crate) scheme: &'static str,
     /// Where a client that is watched in a browser serves its page.
     pub(crate) page: SocketAddrV4,
     /// Whether our binary knows `--io`.
@@ -57,11 +59,12 @@ pub(crate) struct Ask {
 
 /// The arguments of the client of `entry`; `None` where it knows no such load.
 pub(crate) fn arguments(entry: Entry, ask: &Ask) -> Option<Vec<String>> {
-    let Ask { kind, seconds, server, .. } = *ask;
-    let url = format!("http://{server}{PATH}");
+    let Ask { kind, seconds, server, scheme, .. } = *ask;
+    let url = format!("{scheme}://{server}{PATH}");
+    let is_secured = scheme == "https";
     let connections = entry.connections;
     let text = match (entry.contestant, kind) {
-        (Contestant::NullEpoll | Contestant::NullUring, Kind::Closed) => {
+        (Contestant::NullEpoll | Contestant::NullUring, Kind::Closed) if !is_secured => {
             let mode = if entry.contestant == Contestant::NullEpoll { "epoll" } else { "uring" };
             format!("{mode} --connect {server} --path {PATH} -c {connections} -s {seconds}")
         }
@@ -94,7 +97,8 @@ pub(crate) fn arguments(entry: Entry, ask: &Ask) -> Option<Vec<String>> {
                 Kind::Churn { requests } => format!("-n {requests}"),
                 Kind::Closed | Kind::Open { .. } => format!("-z {seconds}s"),
             };
-            format!("--no-tui --output-format json -c {connections} {long} {fresh}{rate}{url}")
+            let trust = if is_secured { "--insecure " } else { "" };
+            format!("--no-tui --output-format json -c {connections} {long} {fresh}{rate}{trust}{url}")
         }
         (Contestant::H2load | Contestant::Hey | Contestant::Wrk | Contestant::Ab, Kind::Open { .. })
         | (Contestant::H2load, Kind::Churn { .. })
@@ -122,7 +126,8 @@ fn ours(contestant: Contestant, ask: &Ask) -> String {
         Contestant::Served => format!(" --quiet --serve={}", ask.page),
         _ => " --quiet".to_owned(),
     };
-    format!("-t 1{io} --timeout {TIMEOUT}{watched} --json")
+    let trust = if ask.scheme == "https" { " -k" } else { "" };
+    format!("-t 1{io}{trust} --timeout {TIMEOUT}{watched} --json")
 }
 
 #[cfg(test)]
@@ -133,7 +138,7 @@ mod tests {
 
     fn line(contestant: Contestant, kind: Kind, has_io: bool) -> String {
         let [server, page] = [18990, 18991].map(|port| SocketAddrV4::new(Ipv4Addr::LOCALHOST, port));
-        let ask = Ask { kind, seconds: 3, server, page, has_io };
+        let ask = Ask { kind, seconds: 3, server, scheme: "http", page, has_io };
         arguments(Entry { contestant, connections: 50 }, &ask).unwrap_or_default().join(" ")
     }
 

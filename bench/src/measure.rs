@@ -196,12 +196,17 @@ fn one_run(
     let proofload = peers.path(Contestant::Epoll);
     let is_open = matches!(scenario.kind, Kind::Open { .. });
     let target = match scenario.server {
-        Server::Target { body } => Some(Running::target(&proofload, body, is_open)?),
+        Server::Target { body: None } => Some(Running::target(&proofload, &[], is_open)?),
+        Server::Target { body: Some(bytes) } => {
+            Some(Running::target(&proofload, &["--body-bytes", bytes], is_open)?)
+        }
+        Server::Secured => Some(Running::target(&proofload, &["--tls"], is_open)?),
         Server::Nginx => None,
     };
     let server = target.as_ref().or(nginx).ok_or("there is no server")?;
     let (kind, page, has_io) = (scenario.kind, free_address()?, peers.has_io);
-    let ask = Ask { kind, seconds: plan.seconds, server: server.address, page, has_io };
+    let (seconds, scheme) = (plan.seconds, scenario.server.scheme());
+    let ask = Ask { kind, seconds, server: server.address, scheme, page, has_io };
     let contestant = row.entry.contestant;
     let arguments = arguments(row.entry, &ask).ok_or("it knows no such load")?;
     row.command = format!("taskset -c 0 {} {}", contestant.program(), typed(&arguments));

@@ -187,6 +187,9 @@ fn commands(text: &mut String, scenario: &Scenario, measured: &Measured) {
             "taskset -c 1 nginx -c …  # one worker, return 200 'hello', no access log, keepalive_requests 1000000000"
                 .to_owned()
         }
+        Server::Secured => {
+            "taskset -c 1 proofload target --model event-loop --listen 127.0.0.1:18990 --tls".to_owned()
+        }
         Server::Target { body } => format!(
             "taskset -c 1 proofload target --model event-loop --listen 127.0.0.1:18990{}{}",
             body.map(|bytes| format!(" --body-bytes {bytes}")).unwrap_or_default(),

@@ -50,8 +50,17 @@ pub(crate) struct Entry {
 pub(crate) enum Server {
     /// The built-in target; the size of its bodies as its option has it, or five bytes.
     Target { body: Option<&'static str> },
+    /// The same over TLS; five bytes.
+    Secured,
     /// One worker of nginx; five bytes.
     Nginx,
+}
+
+impl Server {
+    /// What URLs of it begin with.
+    pub(crate) fn scheme(self) -> &'static str {
+        if self == Self::Secured { "https" } else { "http" }
+    }
 }
 
 /// How requests follow each other.

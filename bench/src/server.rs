@@ -32,14 +32,12 @@ impl Drop for Running {
 }
 
 impl Running {
-    pub(crate) fn target(proofload: &Path, body: Option<&str>, with_truth: bool) -> Result<Self, Failure> {
+    pub(crate) fn target(proofload: &Path, arguments: &[&str], with_truth: bool) -> Result<Self, Failure> {
         let address = free_address()?;
         let dir = TempDir::new()?;
         let mut command = Command::new(proofload);
         command.args(["target", "--model", "event-loop", "--listen", &address.to_string()]);
-        if let Some(bytes) = body {
-            command.args(["--body-bytes", bytes]);
-        }
+        command.args(arguments);
         if with_truth {
             command.arg("--truth").arg(dir.path().join("truth.csv"));
         }

@@ -53,6 +53,7 @@ const CONNECTIONS_FLAT: u32 = 300;
 const MANY_TO_NULL: f64 = 1.10;
 const FLAT: f64 = 1.15;
 const LARGE_TO_WRK: f64 = 0.45;
+const SECURED_TO_WRK: f64 = 0.65;
 /// Of requests at 10,000/s, on a core that has nothing else to do.
 const LAG_P99_US: f64 = 100.0;
 const MEMORY_BYTES_PER_CONNECTION: f64 = 256.0;
@@ -86,6 +87,7 @@ pub(crate) fn scenarios() -> Vec<Scenario> {
             .map(|(targets, names)| small_answers(targets, names, Server::Target { body: None })),
     );
     all.extend(SMALL.iter().zip(nginx).map(|(targets, names)| small_answers(targets, names, Server::Nginx)));
+    all.push(secured());
     all.push(many());
     all.extend([
         large("size-1KiB", "1 KiB answers, 50 connections", "1KiB"),
@@ -129,6 +131,20 @@ fn small_answers(targets: &Targets, (name, title): (&'static str, &'static str),
         goals.extend([Uring, Epoll].map(|of| memory(at(of))));
     }
     Scenario { name, title, server, kind: Kind::Closed, entries, goals }
+}
+
+fn secured() -> Scenario {
+    let at = |contestant| Entry { contestant, connections: 64 };
+    let to_wrk =
+        |of| Goal { of: at(of), metric: Metric::CpuWhole, versus: Some(at(Wrk)), at_most: SECURED_TO_WRK };
+    Scenario {
+        name: "https-64",
+        title: "5-byte answers of the built-in target over TLS 1.3, 64 connections",
+        server: Server::Secured,
+        kind: Kind::Closed,
+        entries: [Uring, Wrk, Epoll, H2load, Oha].map(at).into(),
+        goals: [Uring, Epoll].map(to_wrk).into(),
+    }
 }
 
 fn memory(of: Entry) -> Goal {

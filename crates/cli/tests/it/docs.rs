@@ -278,7 +278,7 @@ fn the_page_of_replications_is_that_of_their_claims() {
         .map(|entry| entry.file_name().into_string().expect("it is text"))
         .collect();
     names.sort();
-    let (mut table, mut lists) = (String::from("| write-up | verdicts |\n|---|---|\n"), String::new());
+    let (mut rows, mut lists) = (Vec::new(), Vec::new());
     for name in names {
         let kept = bytes_of(&folder.join(&name).join("records"));
         assert!(
@@ -289,15 +289,16 @@ fn the_page_of_replications_is_that_of_their_claims() {
         let is_count =
             |line: &&str| line.split_once(" claims: ").is_some_and(|it| it.0.parse::<u32>().is_ok());
         let counts = claims.lines().find(is_count).expect("they are counted");
-        table += &format!("| [{name}]({name}/claims.txt) | {counts} |\n");
+        rows.push(format!("| [{name}]({name}/claims.txt) | {counts} |\n"));
         let listed: Vec<String> = claims.lines().filter_map(claim_with_verdict).collect();
         assert!(
             counts.starts_with(&format!("{} ", listed.len())),
             "{name} has {counts}, and lists {listed:?}"
         );
-        lists += &format!("\nWhat {name} claims:\n\n{}\n", listed.join("\n"));
+        lists.push(format!("\nWhat {name} claims:\n\n{}\n", listed.join("\n")));
     }
-    assert_eq!(told, table + &lists, "run scripts/replication.sh");
+    let due = ["| write-up | verdicts |\n|---|---|\n", &rows.concat(), &lists.concat()].concat();
+    assert_eq!(told, due, "run scripts/replication.sh");
 }
 
 /// Of the files in a folder and below.

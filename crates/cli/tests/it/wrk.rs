@@ -203,6 +203,8 @@ fn a_wrong_command_line_gets_wrks_words_and_exit_code() {
         "127.0.0.1:80",
         "-c1 -t1 http://127.0.0.1:1/",
         "-c1 -t1 http://localhost:1/",
+        "-c1 -t1 https://127.0.0.1:1/",
+        "-c1 -t1 https://127.0.0.1/",
         "http://no-such-host.invalid/",
         "http://no-such-host.invalid:81/x",
     ] {

@@ -1,4 +1,5 @@
-//! However what is received is cut, and whether sends are done at once or later: the same comes of it.
+//! However what is received is cut, and whether sends are done at once or later: the same comes of it. Whatever is done to the
+//! bytes, each request has its outcome.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -20,6 +21,8 @@ struct Memory {
     cut: usize,
     /// Whether sends are told of later.
     is_slow: bool,
+    /// What harm is done to the server's bytes, if any is.
+    harm: Option<Harm>,
     now: Instant,
     happened: VecDeque<(Conn, What)>,
     lent: Vec<u8>,
@@ -35,7 +38,16 @@ impl Memory {
     fn new(acceptor: Acceptor, cut: usize, is_slow: bool) -> Self {
         let sessions = (0..CONNECTIONS).map(|_| None).collect();
         let now = Instant::ORIGIN;
-        Self { acceptor, sessions, cut, is_slow, now, happened: VecDeque::new(), lent: Vec::new() }
+        Self {
+            acceptor,
+            sessions,
+            cut,
+            is_slow,
+            harm: None,
+            now,
+            happened: VecDeque::new(),
+            lent: Vec::new(),
+        }
     }
 }
 
@@ -60,7 +72,8 @@ impl Io for Memory {
     fn send(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Sending {
         let Some((_, session)) = &mut self.sessions[conn.slot as usize] else { return Sending::Broken };
         let (mut plain, mut out) = (Vec::new(), Vec::new());
-        session.receive(bytes.bytes(), &mut plain, &mut out);
+        // A session that was told nonsense answers nothing more.
+        let _ = session.receive(bytes.bytes(), &mut plain, &mut out);
         assert!(plain.len().is_multiple_of(REQUEST.len()), "requests arrive whole");
         for request in plain.chunks(REQUEST.len()) {
             assert_eq!(request, REQUEST);
@@ -69,6 +82,9 @@ impl Io for Memory {
         }
         if self.is_slow {
             self.happened.push_back((conn, What::Sent));
+        }
+        if let Some(harm) = &mut self.harm {
+            harm.befall(&mut out);
         }
         self.happened.extend(out.chunks(self.cut).map(|piece| (conn, What::Bytes(piece.to_vec()))));
         if self.is_slow { Sending::UnderWay } else { Sending::Done }
@@ -80,8 +96,9 @@ impl Io for Memory {
     }
 
     fn wait(&mut self, until: Option<Instant>) -> Result<(), Infallible> {
+        // Nothing comes by itself: time goes on to whatever is waited for.
         let soon = self.now + Duration::from_micros(10);
-        self.now = until.map_or(soon, |until| until.min(soon)).max(self.now);
+        self.now = until.filter(|_| self.happened.is_empty()).unwrap_or(soon).max(self.now);
         Ok(())
     }
 
@@ -96,6 +113,31 @@ impl Io for Memory {
             }
         };
         Some((self.now, Completion { conn, event, arrived: None }))
+    }
+}
+
+/// Harm that follows from a seed.
+struct Harm(u64);
+
+impl Harm {
+    /// A number below `bound`, by a linear congruence with Knuth's constants.
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % bound.max(1)
+    }
+
+    /// Leaves three of four as they are; else a byte is another one, the end is missing, or all of it comes twice.
+    fn befall(&mut self, bytes: &mut Vec<u8>) {
+        if bytes.is_empty() || self.below(4) > 0 {
+            return;
+        }
+        let at = self.below(bytes.len());
+        match self.below(4) {
+            0 => bytes.truncate(at),
+            1 => bytes.extend_from_within(..),
+            2 => bytes[at.min(4)] ^= 1 << self.below(8),
+            _ => bytes[at] ^= 1 << self.below(8),
+        }
     }
 }
 
@@ -126,4 +168,28 @@ fn other_cuts_and_slow_sends_change_nothing() {
             }
         }
     }
+}
+
+#[test]
+fn whatever_is_done_to_the_bytes_each_request_has_one_outcome() {
+    let acceptor = acceptor();
+    let mut harmed = 0;
+    for seed in 0..300 {
+        let version_max = if seed % 2 == 0 { Version::Tls12 } else { Version::Tls13 };
+        let (cut, is_slow) = ([1, 90, 1 << 20][seed as usize % 3], seed % 5 == 0);
+        let config = if seed % 7 == 0 { fresh(CONNECTIONS, REQUESTS) } else { config(CONNECTIONS, REQUESTS) };
+        let memory = Memory { harm: Some(Harm(seed)), ..Memory::new(acceptor.clone(), cut, is_slow) };
+        let mut io = TlsIo::new(memory, peers(&Settings { version_max, ..insecure() }), CONNECTIONS);
+        let mut outcomes = Outcomes::default();
+        let mut engine =
+            Engine::new(config, |sample: &Sample| outcomes.0.push(sample.outcome), Instant::ORIGIN);
+        let Ok(()) = drive(&mut engine, &mut io, |_, _| None);
+        let (outstanding, intended) = (engine.outstanding(), engine.counters().intended);
+        drop(engine);
+        let (inner, report) = io.into_parts();
+        assert!(inner.sessions.iter().all(Option::is_none), "seed {seed}: a connection was left open");
+        assert_eq!((outstanding, outcomes.0.len() as u64), (0, intended), "seed {seed}: {:?}", outcomes.0);
+        harmed += u64::from(!report.failed.is_empty()) + u64::from(!report.broken.is_empty());
+    }
+    assert!(harmed > 100, "the harm was noticed {harmed} times");
 }

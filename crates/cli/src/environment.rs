@@ -4,8 +4,8 @@ use plan::proxy;
 
 use crate::output::say;
 
-/// Says on standard error, on one line, that loads of `servers` (whether over https, host and port) go past a proxy of the environment, where
-/// other clients would use it. Its address is not shown: it may hold a password.
+/// Says on standard error, on one line, that loads of `servers` (whether over https, host and port) go past a proxy of the
+/// environment, where other clients would use it. Its address is not shown: it may hold a password.
 pub fn note_proxy<'a>(quiet: bool, servers: impl IntoIterator<Item = (bool, &'a str, u16)>) {
     let variable = |name: &str| std::env::var(name).ok();
     let passed_by = |(is_secured, host, port)| {

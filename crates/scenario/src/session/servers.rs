@@ -11,8 +11,8 @@ use crate::prepared::{Prepared, http_url};
 use crate::world::{World, WorldSetup};
 
 impl Prepared {
-    /// The servers, as `host:port` or `https://host:port`, that requests go to with the variables and the row of data that the first user of
-    /// each group begins with. Those that follow from an answer or from another row are not among them.
+    /// The servers, as `host:port` or `https://host:port`, that requests go to with the variables and the row of data that
+    /// the first user of each group begins with. Those that follow from an answer or from another row are not among them.
     pub fn servers(self: &Arc<Self>, setup: &WorldSetup) -> BTreeSet<String> {
         let mut servers = BTreeSet::new();
         for (group, it) in self.scenario().groups.iter().enumerate() {

@@ -258,6 +258,24 @@ impl Distribution {
         self.exact.above(bound.as_nanos())
     }
 
+    /// The same of all samples, censored ones at their bounds.
+    pub(crate) fn at_bounds_longer_than(&self, bound: Duration) -> u64 {
+        self.longer_than(bound) + self.censored.as_ref().map_or(0, |it| it.above(bound.as_nanos()))
+    }
+
+    /// Between what the sample of a rank, from 1 on, lies if it is known how long each was: from all censored samples at their
+    /// bounds to all of them without end, which is `None`.
+    pub(crate) fn between(&self, rank: u64) -> (Duration, Option<Duration>) {
+        let most = || (rank <= self.exact.len()).then(|| Duration::from_nanos(self.exact.at_rank(rank)));
+        let Some(censored) = &self.censored else {
+            let at_rank = Duration::from_nanos(self.exact.at_rank(rank));
+            return (at_rank, Some(at_rank));
+        };
+        let mut at_bounds = self.exact.clone();
+        at_bounds.add(censored);
+        (Duration::from_nanos(at_bounds.at_rank(rank)), most())
+    }
+
     /// How far the samples are from their mean, censored ones at their bounds; zero of fewer than two.
     pub fn deviation(&self) -> Deviation {
         let censored = self.censored.iter().flat_map(Counts::times);

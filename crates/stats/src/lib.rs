@@ -6,6 +6,7 @@
 //! - nothing here reads a clock, a file or a socket.
 #![forbid(unsafe_code)]
 
+mod batches;
 mod change_points;
 mod comparison;
 mod counts;
@@ -14,6 +15,7 @@ mod distribution;
 mod interval;
 mod little;
 mod mean;
+mod probability;
 mod rates;
 mod scalability;
 mod spread;
@@ -22,6 +24,7 @@ mod step;
 mod summary;
 mod tally;
 
+pub use batches::{BATCHES_MIN, Batches, Estimated, Part, mean_of, share_of};
 pub use change_points::{ChangePoint, SERIES_MAX, SERIES_MIN, STRETCH_MIN, change_points};
 pub use comparison::fisher::fisher_p;
 pub use comparison::letters::letters;

@@ -12,6 +12,8 @@
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::probability::normal_above;
+
 /// Blocks up to which every way of choosing signs is counted; beyond, sums of ranks are taken for normal, as R's
 /// `wilcox.test` does from 50 on.
 const EXACT_BLOCKS_MAX: usize = 100;
@@ -103,16 +105,27 @@ impl LogRatios {
 
     /// The ratio a / b, with its interval. `None` without blocks, and where failures leave no ratio.
     pub fn ratio(&self) -> Option<Ratio> {
-        let value = self.estimate().filter(|it| it.is_finite())?;
-        let (low, high) = self.interval().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
-        let end = |it: f64| it.is_finite().then(|| libm::exp(it));
-        Some(Ratio { value: libm::exp(value), low: end(low), high: end(high) })
+        self.ratio_with(TAIL)
     }
 
-    /// All ln(a / b) that the signed-rank test does not reject (Tukey, 1949; as in R's `wilcox.test`). `None` of fewer
-    /// than [`INTERVAL_BLOCKS_MIN`] blocks.
-    fn interval(&self) -> Option<(f64, f64)> {
-        Some(self.between_means(rejected_below(self.0.len())?))
+    /// The same with an interval beyond each end of which chance puts the true ratio with a probability of `tail` at most.
+    pub fn ratio_with(&self, tail: f64) -> Option<Ratio> {
+        let value = self.estimate().filter(|it| it.is_finite())?;
+        let (low, high) = self.ends(tail);
+        Some(Ratio { value: libm::exp(value), low, high })
+    }
+
+    /// The ends of that interval, which it may have even where failures leave no ratio; `None` where there is none.
+    pub fn ends(&self, tail: f64) -> (Option<f64>, Option<f64>) {
+        let (low, high) = self.interval(tail).unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+        let end = |it: f64| it.is_finite().then(|| libm::exp(it));
+        (end(low), end(high))
+    }
+
+    /// All ln(a / b) that the signed-rank test does not reject (Tukey, 1949; as in R's `wilcox.test`). `None` of too few
+    /// blocks: with 2.5 % on either side, of fewer than [`INTERVAL_BLOCKS_MIN`].
+    fn interval(&self, tail: f64) -> Option<(f64, f64)> {
+        Some(self.between_means(rejected_below(self.0.len(), tail)?))
     }
 
     /// From the mean of two blocks of this rank, from 1, to that of the same rank from above.
@@ -290,20 +303,20 @@ fn sums_of_subsets(ranks: &[usize]) -> Vec<f64> {
     shares
 }
 
-/// The rank, from 1, of the first mean of pairs that a 95 % interval holds. `None` where even the widest interval is less
-/// sure.
-fn rejected_below(blocks: usize) -> Option<usize> {
+/// The rank, from 1, of the first mean of pairs that an interval with `tail` on either side holds. `None` where even the
+/// widest interval is less sure.
+fn rejected_below(blocks: usize, tail: f64) -> Option<usize> {
     if blocks > EXACT_BLOCKS_MAX {
         let n = blocks as f64;
         let spread = libm::sqrt(n * (n + 1.0) * (2.0 * n + 1.0) / 24.0);
-        return Some((n * (n + 1.0) / 4.0 - NORMAL * spread).floor() as usize);
+        return Some((n * (n + 1.0) / 4.0 - normal_above(tail) * spread).floor() as usize);
     }
     let ranks: Vec<usize> = (1..=blocks).collect();
     let mut below = 0.0;
     for (rank, share) in sums_of_subsets(&ranks).iter().enumerate() {
         below += share;
         // Rounding must not move a sum that is at the level exactly.
-        if below >= TAIL - 1e-12 {
+        if below >= tail - 1e-12 {
             return (rank > 0).then_some(rank);
         }
     }
@@ -357,7 +370,7 @@ mod tests {
         assert!((hodges_lehmann(&differences).unwrap() + 46.0).abs() < 1e-9);
         // R: V = 5 of the rises, p = 0.03906; conf.int −0.786 to −0.010 (two of the nine rise).
         assert!((signed_rank_p(&differences) - 0.039_062_5).abs() < 1e-9);
-        let (low, high) = LogRatios(differences).interval().unwrap();
+        let (low, high) = LogRatios(differences).interval(TAIL).unwrap();
         assert!((low + 78.6).abs() < 1e-9 && (high + 1.0).abs() < 1e-9, "{low} {high}");
     }
 
@@ -440,7 +453,7 @@ mod tests {
             values.iter().zip(&ranks).filter(|it| *it.0 != 0.0).map(|it| *it.1).collect();
         let (exact, normal) = (signed_rank_p(&values), normal_p(above, &signed));
         assert!((exact - normal).abs() < 0.002, "{exact} {normal}");
-        assert!(rejected_below(100).unwrap().abs_diff(rejected_below(101).unwrap()) < 60);
+        assert!(rejected_below(100, TAIL).unwrap().abs_diff(rejected_below(101, TAIL).unwrap()) < 60);
     }
 
     proptest! {

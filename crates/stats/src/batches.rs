@@ -1,0 +1,227 @@
+//! What is known of a service from one load: figures with intervals that count on requests being alike for a while.
+//!
+//! Requests of a load are no independent draws: a collection, a stall or a neighbour is met by many at once. So a load is cut
+//! into batches, stretches of some seconds, and what differs between them says how much a figure would differ from load
+//! to load (batch means; Schmeiser 1982, "Batch Size Effects in the Analysis of Simulation Output"). What neighbours
+//! have in common is taken into account. How often such intervals miss the truth is simulated (`batches/simulation.rs`).
+
+mod series;
+mod share;
+#[cfg(test)]
+mod simulation;
+
+use units::Duration;
+
+use self::series::Series;
+pub use self::share::{BATCHES_MIN, Part};
+use self::share::{independent_count, ranks_around, shares_around};
+use crate::distribution::Distribution;
+use crate::interval::Interval;
+use crate::probability::student_above;
+
+/// Batches at most: more of them know hardly more, and cost memory.
+const BATCHES_MAX: usize = 40;
+/// The shortest batch.
+const SECOND: Duration = Duration::from_secs(1);
+/// A last batch with less than this share of what others have goes to the one before it: it is a rest.
+const REST_MAX: f64 = 0.5;
+
+/// A figure of a load, and between what the service's own lies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimated {
+    /// As it was in this load.
+    pub value: f64,
+    /// Whether it is only a lower bound, since it falls among requests that nobody saw the end of.
+    pub is_lower_bound: bool,
+    /// The lower end; `None` where so little was measured that none is known.
+    pub low: Option<f64>,
+    /// The upper end, likewise.
+    pub high: Option<f64>,
+}
+
+impl Estimated {
+    /// A figure that is what it is: of this load, and no estimate of anything else.
+    pub const fn exactly(value: f64) -> Self {
+        Self { value, is_lower_bound: false, low: Some(value), high: Some(value) }
+    }
+}
+
+/// A load in stretches of time, of whole seconds and at most [`BATCHES_MAX`]: they grow with the load.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Batches {
+    seconds_each: u64,
+    batches: Vec<Batch>,
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Batch {
+    response: Distribution,
+    failed: u64,
+}
+
+impl Default for Batches {
+    fn default() -> Self {
+        Self { seconds_each: 1, batches: Vec::new() }
+    }
+}
+
+impl Batches {
+    /// Adds what happened in an interval that began `from` after the load's start.
+    pub fn add(&mut self, from: Duration, interval: &Interval) {
+        let second = (from + SECOND / 2).as_nanos() / SECOND.as_nanos();
+        while second / self.seconds_each >= BATCHES_MAX as u64 {
+            self.halve();
+        }
+        let place = (second / self.seconds_each) as usize;
+        if place >= self.batches.len() {
+            self.batches.resize_with(place + 1, Batch::default);
+        }
+        let batch = &mut self.batches[place];
+        batch.response.merge(&interval.times.response);
+        batch.failed += interval.tally.intended.saturating_sub(interval.tally.answered_as_expected);
+    }
+
+    /// Makes one of every two.
+    fn halve(&mut self) {
+        self.seconds_each *= 2;
+        let mut halved: Vec<Batch> = Vec::with_capacity(BATCHES_MAX);
+        for (place, batch) in std::mem::take(&mut self.batches).into_iter().enumerate() {
+            match halved.get_mut(place / 2) {
+                Some(into) => into.add(&batch),
+                None => halved.push(batch),
+            }
+        }
+        self.batches = halved;
+    }
+
+    /// As they are judged: without empty ones, and a rest with those before it.
+    fn whole_ones(&self) -> Vec<Batch> {
+        let mut whole: Vec<Batch> = self.batches.iter().filter(|it| it.requests() > 0).cloned().collect();
+        let all: u64 = whole.iter().map(Batch::requests).sum();
+        let rest_max = REST_MAX * all as f64 / whole.len().max(1) as f64;
+        while whole.len() > 1 && whole.last().is_some_and(|last| (last.requests() as f64) < rest_max) {
+            let rest = whole.pop().unwrap_or_default();
+            if let Some(last) = whole.last_mut() {
+                last.add(&rest);
+            }
+        }
+        whole
+    }
+
+    /// How many there are that hold requests.
+    pub fn count(&self) -> usize {
+        self.whole_ones().len()
+    }
+
+    /// A percentile of response time, µs: between order statistics of as many requests as would tell as much if each came by
+    /// itself (Woodruff 1952, "Confidence Intervals for Medians and Other Position Measures"). Beyond each end lies the
+    /// service's own with a probability of `tail` at most. `None` without requests.
+    pub fn percentile(&self, quantile: f64, tail: f64) -> Option<Estimated> {
+        let batches = self.whole_ones();
+        let whole = merged(&batches);
+        let seen = whole.quantile(quantile)?;
+        let parts: Vec<Part> = batches.iter().map(|it| it.longer_than(seen.value)).collect();
+        let (low, high) = match independent_count(&parts, tail) {
+            None => (None, None),
+            Some(independent) => {
+                let independent = (independent as u64).max(1);
+                let (low, high) = ranks_around(quantile, independent, tail);
+                let of_whole = |rank: u64| rank as f64 / independent as f64 * whole.count() as f64;
+                (
+                    low.map(|it| whole.between(of_whole(it - 1) as u64 + 1).0),
+                    high.and_then(|it| whole.between((of_whole(it).ceil() as u64).min(whole.count())).1),
+                )
+            }
+        };
+        let us = |time: Duration| time.as_micros_f64();
+        Some(Estimated {
+            value: us(seen.value),
+            is_lower_bound: seen.is_lower_bound,
+            low: low.map(us),
+            high: high.map(us),
+        })
+    }
+
+    /// The mean response time, µs; as [`Batches::percentile`]. Without an upper end where one was not seen to its end.
+    pub fn mean(&self, tail: f64) -> Option<Estimated> {
+        let batches = self.whole_ones();
+        let seen = merged(&batches).mean()?;
+        let value = seen.value.as_micros_f64();
+        let count = batches.iter().map(Batch::requests).sum::<u64>() as f64;
+        let of_batch = |it: &Batch| {
+            let mean = it.response.mean().map_or(0.0, |mean| mean.value.as_micros_f64());
+            (mean - value) * it.requests() as f64
+        };
+        let within = (batches.len() >= BATCHES_MIN).then(|| {
+            let series = Series::of(&batches.iter().map(of_batch).collect::<Vec<f64>>());
+            student_above(tail, series.freedom()) * libm::sqrt(series.variance_of_sum()) / count
+        });
+        Some(Estimated {
+            value,
+            is_lower_bound: seen.is_lower_bound,
+            low: within.map(|it| (value - it).max(0.0)),
+            high: within.filter(|_| !seen.is_lower_bound).map(|it| value + it),
+        })
+    }
+
+    /// The share of requests that were not answered as expected; as [`Batches::percentile`].
+    pub fn failed_share(&self, tail: f64) -> Option<Estimated> {
+        let parts: Vec<Part> =
+            self.whole_ones().iter().map(|it| Part { found: it.failed, all: it.requests() }).collect();
+        share_of(&parts, tail)
+    }
+}
+
+impl Batch {
+    fn add(&mut self, other: &Self) {
+        self.response.merge(&other.response);
+        self.failed += other.failed;
+    }
+
+    fn requests(&self) -> u64 {
+        self.response.count()
+    }
+
+    fn longer_than(&self, bound: Duration) -> Part {
+        Part { found: self.response.at_bounds_longer_than(bound), all: self.requests() }
+    }
+}
+
+fn merged(batches: &[Batch]) -> Distribution {
+    let mut whole = Distribution::default();
+    for batch in batches {
+        whole.merge(&batch.response);
+    }
+    whole
+}
+
+/// The share of requests that are of a kind, from parts of a load, or of a run, that may differ. Beyond each end lies the
+/// true one with a probability of `tail` at most; without ends of fewer parts than [`BATCHES_MIN`]. `None` without requests.
+pub fn share_of(parts: &[Part], tail: f64) -> Option<Estimated> {
+    let whole = Part::sum(parts);
+    if whole.all == 0 {
+        return None;
+    }
+    let value = whole.share();
+    let ends = independent_count(parts, tail).map(|count| shares_around(value * count, count, tail));
+    let (low, high) = ends.unzip();
+    Some(Estimated { value, is_lower_bound: false, low, high })
+}
+
+/// The mean of values of stretches of time of equal length, such as rates; as [`share_of`].
+pub fn mean_of(values: &[f64], tail: f64) -> Option<Estimated> {
+    // As few as batches are: long stretches have less in common with their neighbours.
+    let width = values.len().div_ceil(BATCHES_MAX).max(1);
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let values: Vec<f64> = values.chunks_exact(width).map(mean).collect();
+    if values.is_empty() {
+        return None;
+    }
+    let value = mean(&values);
+    let within = (values.len() >= BATCHES_MIN).then(|| {
+        let series = Series::of(&values.iter().map(|it| it - value).collect::<Vec<f64>>());
+        student_above(tail, series.freedom()) * libm::sqrt(series.variance_of_sum()) / values.len() as f64
+    });
+    let (low, high) = (within.map(|it| value - it), within.map(|it| value + it));
+    Some(Estimated { value, is_lower_bound: false, low, high })
+}

@@ -175,19 +175,37 @@ impl fmt::Display for Duration {
 impl FromStr for Duration {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        const EXPECTED: &str = "ns, us, ms, s, m, h (as in 250ms or 30s)";
-        let (number, unit) = number_and_suffix(text, "a duration", "250ms or 30s")?;
-        let nanos_per_unit = match unit {
-            "" if number == 0.0 => 1.0,
-            "ns" => 1.0,
-            "us" | "µs" => 1e3,
-            "ms" => 1e6,
-            "s" => 1e9,
-            "m" => 60e9,
-            "h" => 3600e9,
-            _ => return Err(ParseError::UnknownUnit { expected: EXPECTED }),
-        };
-        let nanos = libm::round(number * nanos_per_unit);
+        const EXPECTED: &str = "ns, us, ms, s, m, h (as in 250ms, 30s or 1h30m)";
+        let mut rest = text;
+        let mut last_unit = f64::INFINITY;
+        let mut nanos = 0.0;
+        loop {
+            let (number, suffix) = number_and_suffix(rest, "a duration", "250ms or 30s")?;
+            let next = suffix.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(suffix.len());
+            let (unit, behind) = suffix.split_at(next);
+            let nanos_per_unit = match unit.trim() {
+                // Only a nothing needs no unit, and only by itself.
+                "" if number == 0.0 && last_unit.is_infinite() => 1.0,
+                "ns" => 1.0,
+                "us" | "µs" => 1e3,
+                "ms" => 1e6,
+                "s" => 1e9,
+                "m" => 60e9,
+                "h" => 3600e9,
+                _ => return Err(ParseError::UnknownUnit { expected: EXPECTED }),
+            };
+            // From the larger to the smaller, each once, as it is said.
+            if nanos_per_unit >= last_unit {
+                return Err(ParseError::UnknownUnit { expected: EXPECTED });
+            }
+            last_unit = nanos_per_unit;
+            nanos += number * nanos_per_unit;
+            if behind.is_empty() {
+                break;
+            }
+            rest = behind;
+        }
+        let nanos = libm::round(nanos);
         if nanos > 9e18 {
             return Err(ParseError::OutOfRange { expected: "at most 2500000h" });
         }
@@ -225,7 +243,22 @@ mod tests {
         {
             assert_eq!(text.parse(), Ok(Duration::from_nanos(nanos)), "{text}");
         }
-        for text in ["30", "ms", "", "1.2.3s", "-1s", "1 parsec", "9999999999h"] {
+        assert_eq!("1h30m".parse(), Ok(Duration::from_secs(5400)));
+        assert_eq!("1m 1.5s".parse(), Ok(Duration::from_millis(61_500)));
+        for text in [
+            "30",
+            "ms",
+            "",
+            "1.2.3s",
+            "-1s",
+            "1 parsec",
+            "9999999999h",
+            "30m1h",
+            "1h1h",
+            "1h30",
+            "1h-3m",
+            "0 1s",
+        ] {
             assert!(text.parse::<Duration>().is_err(), "{text}");
         }
     }

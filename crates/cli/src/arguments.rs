@@ -4,12 +4,15 @@ mod audit;
 pub mod compare;
 pub mod explain;
 pub mod export;
+pub mod gate;
 pub mod history;
 pub mod jmeter;
 pub mod negative;
 pub mod planted;
+pub mod project;
 pub mod replicate;
 pub mod report;
+pub mod request;
 pub mod sb;
 pub mod tls;
 pub mod view;
@@ -33,7 +36,7 @@ const SERVE_DEFAULT: &str = "127.0.0.1:0";
 
 /// Boots HTTP servers, loads them honestly, ranks them, and says where the numbers came from.
 #[derive(Debug, Parser)]
-#[command(name = "proofload", version, after_help = exit::HELP)]
+#[command(name = "proofload", version = env!("PROOFLOAD_VERSION"), after_help = exit::HELP)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
@@ -47,6 +50,8 @@ pub enum Command {
     Hit(Box<Hit>),
     /// Carry out an experiment: boot its stacks, load them in turn, rank them
     Run(Run),
+    /// Write a first proofload.toml for your own service, from what its files show
+    Init(project::Init),
     /// Make the report of a recorded run again
     Report(report::Report),
     /// Hand a recorded run or a load's result on: Prometheus, OpenTelemetry, HdrHistogram
@@ -83,6 +88,10 @@ pub enum Command {
     Audit(Audit),
     /// Say what on this machine stands in the way of a good measurement, and how to mend it
     Doctor(Doctor),
+    /// Print what a shell is to know to complete what is typed
+    Completions(project::Completions),
+    /// Write manual pages
+    Man(project::Man),
     /// Run a command whose whole process tree ends with us
     #[command(hide = true)]
     Supervise(Supervise),
@@ -103,6 +112,7 @@ Examples:
   proofload hit http://127.0.0.1:8080/ --rate 2000 --hgrm times.hgrm --jtl rows.jtl
   proofload hit https://127.0.0.1:8443/ --cacert target.pem -c 100
   proofload hit http://127.0.0.1:8080/ --json | proofload export - --prometheus hit.prom
+  proofload hit http://127.0.0.1:8080/ --rate 500 -d 30s --fail-if 'p99>50ms' --fail-if 'errors>1%' --junit gate.xml
 
 Without --rate it is a closed model: each connection sends when its last answer came. With it, an open
 model: requests are due at the rate whatever the server does, and response time counts from then.")]
@@ -193,6 +203,8 @@ pub struct Hit {
     /// File with the body of the request, as --body @FILE
     #[arg(long, value_name = "FILE")]
     pub body_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub request: request::RequestOptions,
     /// The only good status [default: any from 200 to 299; redirects are not followed and not counted]
     #[arg(long)]
     pub expect_status: Option<u16>,
@@ -205,6 +217,9 @@ pub struct Hit {
     /// Print JSON (version 1; docs/records.md) instead of text
     #[arg(long)]
     pub json: bool,
+    /// How the result is printed [default: text]
+    #[arg(short, long, value_name = "FORM", conflicts_with = "json")]
+    pub output: Option<request::Output>,
     /// Write response times as an HdrHistogram interval log
     #[arg(long)]
     pub hlog: Option<PathBuf>,
@@ -216,6 +231,8 @@ pub struct Hit {
     /// written are left out, and said
     #[arg(long, value_name = "FILE")]
     pub jtl: Option<PathBuf>,
+    #[command(flatten)]
+    pub gate: gate::Gate,
     /// Show it in a browser, too, while it goes on: at this address, or at a free port of this machine alone
     #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = SERVE_DEFAULT)]
     pub serve: Option<SocketAddr>,
@@ -227,6 +244,12 @@ pub struct Hit {
 }
 
 impl Hit {
+    /// How its result is printed.
+    pub fn output(&self) -> request::Output {
+        let default = if self.json { request::Output::Json } else { request::Output::Text };
+        self.output.unwrap_or(default)
+    }
+
     /// The load's part of the arguments.
     pub fn load(&self) -> LoadArguments {
         LoadArguments {
@@ -264,14 +287,15 @@ pub struct Wrk {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  proofload run                                             the proofload.toml of this folder (proofload init)
   proofload run experiments/quick.toml
   proofload run experiments/gateways.toml --quick
   proofload run experiments/quick.toml --serve              watch it in a browser (docs/live.md)
   proofload run experiments/gateways.toml --quick --driver all --only round=api --only connections=300
   proofload run --resume runs/quick-20260101-120000")]
 pub struct Run {
-    /// The experiment: a TOML file (docs/experiments.md)
-    #[arg(required_unless_present = "resume", conflicts_with = "resume")]
+    /// The experiment: a TOML file (docs/experiments.md) [default: the proofload.toml of this folder]
+    #[arg(conflicts_with = "resume")]
     pub experiment: Option<PathBuf>,
     /// One block, and the shorter loads of the experiment's [quick] table: a shape in minutes, and no claim
     #[arg(long, conflicts_with = "resume")]
@@ -294,6 +318,10 @@ pub struct Run {
     pub runs: PathBuf,
     #[command(flatten)]
     pub stacks: Stacks,
+    #[command(flatten)]
+    pub gate: gate::Gate,
+    #[command(flatten)]
+    pub against: gate::AgainstBaseline,
     /// Show it in a browser, too, while it goes on: at this address, or at a free port of this machine alone
     #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = SERVE_DEFAULT)]
     pub serve: Option<SocketAddr>,

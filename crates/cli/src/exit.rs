@@ -19,8 +19,10 @@ pub const USAGE: u8 = 2;
 /// nothing to measure with.
 pub const UNREACHABLE: u8 = 3;
 /// It was measured, and the service did not do what was asked, or a load's figures are not valid, or our own figures
-/// are not known to be the truth, or a cell of one run got worse in another.
+/// are not known to be the truth, or a cell of one run got worse in another, or a gate failed.
 pub const SERVICE: u8 = 4;
+/// It was measured, and a gate could not be told: what was measured is in line with both.
+pub const COULD_NOT_TELL: u8 = 5;
 /// It was interrupted; what was measured is kept.
 pub const INTERRUPTED: u8 = 130;
 
@@ -36,7 +38,9 @@ Exit codes:
   4    measured, but over 0.1 % of the requests failed or could not be sent, or percentiles are
        only lower bounds, or the verdict on a load is otherwise not `valid`, or a stack of the experiment failed, or a case of a calibration is not
        in bounds, or a cell got worse from one compared run to the other, or an audit found what
-       can't be true or can't be known
+       can't be true or can't be known, or a gate failed
+  5    measured, and a gate (--fail-if, [gate]) could not be told: the output says what would
+       decide it
   130  interrupted; what was measured is kept";
 
 /// An error on its way to the user.

@@ -8,6 +8,7 @@ mod clock;
 mod commands;
 mod environment;
 mod exit;
+mod gate;
 mod interrupt;
 mod output;
 mod page;
@@ -34,6 +35,11 @@ fn main() -> ExitCode {
     let outcome = match arguments().command {
         Command::Hit(arguments) => commands::hit::run(&arguments),
         Command::Run(arguments) => commands::run::run(&arguments),
+        Command::Init(arguments) => commands::init::run(&arguments),
+        Command::Completions(arguments) => {
+            commands::completions::completions(&arguments, &Arguments::command())
+        }
+        Command::Man(arguments) => commands::completions::man(&arguments, Arguments::command()),
         Command::Report(arguments) => commands::report::run(&arguments),
         Command::Export(arguments) => commands::export::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(&arguments),

@@ -7,11 +7,42 @@ use std::time::Instant;
 
 use driver::Control;
 use lab::experiment::Bench;
-use plan::stack::Catalogue;
+use plan::stack::{Catalogue, StackManifest};
+use plan::{PlanError, toml_file};
 use stack::Interrupt;
 
 use crate::exit::Failure;
 use crate::interrupt;
+
+/// The file of a project that has its services, an experiment and a gate.
+pub const PROJECT_FILE: &str = "proofload.toml";
+
+/// An experiment as it is written.
+pub struct Written {
+    /// Where.
+    pub file: PathBuf,
+    /// What.
+    pub text: String,
+    /// What paths of its services are relative to.
+    pub folder: PathBuf,
+}
+
+impl Written {
+    /// The services that it brings along, and the stacks in the folder `stacks`.
+    fn catalogue(&self, stacks: &Path) -> Result<Catalogue, PlanError> {
+        let services = StackManifest::services(&self.file, &self.text, &self.folder)?;
+        if services.is_empty() { Catalogue::load(stacks) } else { Catalogue::with_services(stacks, services) }
+    }
+}
+
+/// The stacks in the folder `stacks`, and the services of the project that this is run in.
+pub fn catalogue(stacks: &Path) -> Result<Catalogue, PlanError> {
+    let file = PathBuf::from(PROJECT_FILE);
+    if !file.is_file() {
+        return Catalogue::load(stacks);
+    }
+    Written { text: toml_file::read(&file)?, file, folder: ".".into() }.catalogue(stacks)
+}
 
 /// The stacks, this program, and what ends it in good order.
 pub struct Workbench {
@@ -26,14 +57,25 @@ pub struct Workbench {
 }
 
 impl Workbench {
-    /// Reads the stacks in the folder `stacks`; from then on signals interrupt [`Workbench::control`].
+    /// Reads the stacks in the folder `stacks` and those of the project; from then on signals interrupt
+    /// [`Workbench::control`].
     pub fn open(stacks: &Path) -> Result<Self, Failure> {
+        Self::with(catalogue(stacks)?)
+    }
+
+    /// The same with the services that an experiment brings along.
+    pub fn for_experiment(stacks: &Path, written: &Written) -> Result<Self, Failure> {
+        Self::with(written.catalogue(stacks)?)
+    }
+
+    fn with(catalogue: Catalogue) -> Result<Self, Failure> {
+        let is_there = catalogue.dir().is_dir();
         Ok(Self {
-            catalogue: Catalogue::load(stacks)?,
+            commit: commit_of(if is_there { catalogue.dir() } else { Path::new(".") }),
+            catalogue,
             control: interrupt::on_signals()?,
             proofload_exe: own_binary()?,
             argv: std::env::args().collect(),
-            commit: commit_of(stacks),
         })
     }
 
@@ -58,11 +100,11 @@ impl Workbench {
     }
 }
 
-/// The commit that is checked out where the stacks are, with `+` behind it where files differ from it; `None` where that
+/// The commit that is checked out in a folder, with `+` behind it where files differ from it; `None` where that
 /// is no checkout, or git is not there.
-fn commit_of(stacks: &Path) -> Option<String> {
+fn commit_of(folder: &Path) -> Option<String> {
     let git = |arguments: &[&str]| {
-        let output = Command::new("git").arg("-C").arg(stacks).args(arguments).output().ok()?;
+        let output = Command::new("git").arg("-C").arg(folder).args(arguments).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
     let head = git(&["rev-parse", "--short=12", "HEAD"]).filter(|it| !it.is_empty())?;

@@ -13,6 +13,7 @@ mod claims;
 mod compare;
 mod confirmation;
 mod facts;
+mod gate;
 mod history;
 mod idle;
 mod noise;
@@ -42,6 +43,7 @@ pub use compare::{
 };
 pub use confirmation::{Confirmation, Outcome};
 pub use facts::Context;
+pub use gate::{gate_load, gate_run};
 pub use history::{
     HistoryFilter, HistoryMetric, HistoryPoint, Series, SeriesChange, points_of_run, series_of,
 };

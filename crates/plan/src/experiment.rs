@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use engine::{Expect, GoodStatus};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use units::{Duration, Rate, Seed, Share};
@@ -20,6 +21,7 @@ pub use self::procedure::{Bursts, Companions, Ends, Placement, Procedure, Proces
 use self::procedure::{BurstsTable, ProcedureTable};
 use crate::cell_id::CellId;
 use crate::error::PlanError;
+use crate::gate::GateTable;
 use crate::load::LoadPlan;
 use crate::request::{HttpTarget, RequestArguments};
 use crate::stack::{Catalogue, ConnectionUse, Endpoint, StackManifest};
@@ -256,6 +258,11 @@ impl Experiment {
             let error = PlanError::new("the experiment has no round", "add a [[round]] with stacks in it");
             return Err(error.in_file(path));
         }
+        if let Some(gate) = &file.gate {
+            // Held against the trials when they are made; a mistake in it is told before.
+            let stacks = stacks_of(&rounds);
+            GateTable::check(gate, Some(&stacks)).map_err(|(error, at)| error.at_offset(path, text, at))?;
+        }
         Ok(Self {
             title: file.title,
             seed: Seed(file.seed.unwrap_or(0)),
@@ -270,10 +277,7 @@ impl Experiment {
 
     /// The stacks that take part, each once, in order of first use.
     pub fn stacks(&self) -> Vec<&str> {
-        let mut seen = BTreeSet::new();
-        let all = self.rounds.iter().flat_map(|round| &round.cells);
-        let stacks = all.filter(|cell| cell.role != Role::Control).map(|cell| cell.stack.as_str());
-        stacks.filter(|stack| seen.insert(*stack)).collect()
+        stacks_of(&self.rounds)
     }
 
     /// Leaves of the experiment only the cells named; what goes with them, twins and controls, is chosen anew.
@@ -325,6 +329,13 @@ impl Experiment {
         }
         (trials, guess)
     }
+}
+
+fn stacks_of(rounds: &[Round]) -> Vec<&str> {
+    let mut seen = BTreeSet::new();
+    let all = rounds.iter().flat_map(|round| &round.cells);
+    let stacks = all.filter(|cell| cell.role != Role::Control).map(|cell| cell.stack.as_str());
+    stacks.filter(|stack| seen.insert(*stack)).collect()
 }
 
 /// The round with its cells measured by each driver, all of which can make their loads.
@@ -389,6 +400,10 @@ struct ExperimentFile {
     #[serde(default)]
     load: LoadTable,
     quick: Option<LoadTable>,
+    gate: Option<Spanned<GateTable>>,
+    /// Read by [`StackManifest::services`].
+    #[serde(default, rename = "service")]
+    _services: IgnoredAny,
     #[serde(default)]
     round: Vec<RoundTable>,
 }

@@ -9,6 +9,7 @@ pub mod cell_id;
 pub mod claims;
 pub mod error;
 pub mod experiment;
+pub mod gate;
 pub mod load;
 pub mod load_id;
 pub mod nearest;

@@ -17,7 +17,7 @@ mod template;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU16, NonZeroU32};
 use std::path::{Path, PathBuf};
 
 use http::Framing;
@@ -85,6 +85,10 @@ pub struct Run {
     pub jvm_flags: Vec<Template>,
     /// Added to the environment.
     pub env: BTreeMap<String, Template>,
+    /// Where it runs; `None` for a folder of the trial's own.
+    pub dir: Option<PathBuf>,
+    /// Where it always listens; `None` for whatever port it is given.
+    pub port: Option<NonZeroU16>,
 }
 
 /// Whether the program is `java`, wherever it lies.
@@ -280,6 +284,15 @@ impl StackManifest {
         read::manifests(&file, &dir, &text)
     }
 
+    /// Reads and validates the services of a project: those in `text`, the content of `file`, whose paths are relative to
+    /// `dir`. None where it has none.
+    pub fn services(file: &Path, text: &str, dir: &Path) -> Result<Vec<Self>, PlanError> {
+        let dir = dir.canonicalize().map_err(|error| {
+            PlanError::new(format!("is no folder that can be read ({error})"), "check the path").in_file(dir)
+        })?;
+        read::services(file, &dir, text)
+    }
+
     /// The calibration server that a round's control loads. It is part of the product and in no catalogue.
     ///
     /// # Panics
@@ -328,6 +341,8 @@ impl StackManifest {
                     "-XX:G1ReservePercent=20",
                 ]),
                 env: BTreeMap::new(),
+                dir: None,
+                port: None,
             },
             endpoints: Vec::new(),
             dir,

@@ -18,6 +18,7 @@ mod confirmations_file;
 mod distribution;
 mod error;
 mod files;
+mod gate;
 mod hlog;
 mod idle;
 mod load;
@@ -44,6 +45,7 @@ pub use confirmation::{CONFIRMATION_VERSION, ConfirmationRecord};
 pub use confirmations_file::{append_confirmation, read_confirmations};
 pub use distribution::{Distribution, LowerBounds};
 pub use error::RecordError;
+pub use gate::{GATE_FILE, GATE_VERSION, GateAnswer, GateCell, GateCheck, GateResult, GateUnit};
 pub use hlog::{LoggedInterval, read_interval_log, with_interval_log};
 pub use idle::IdleAnswers;
 pub use load::{

@@ -1,13 +1,17 @@
 //! The document of a run in the forms that other programs take: HTML, Markdown, JUnit XML, CSV, JSON.
 
 mod csv;
+mod gate;
 mod html;
 mod junit;
+mod load;
 mod markdown;
 
 pub use csv::csv;
+pub use gate::gate_markdown;
 pub use html::html;
-pub use junit::{compare_junit, junit};
+pub use junit::{compare_junit, gate_junit, junit};
+pub use load::{hit_csv, hit_markdown};
 pub use markdown::markdown;
 
 use schemars::generate::SchemaSettings;

@@ -16,6 +16,7 @@ mod compare;
 mod error_rates;
 mod figure;
 mod formats;
+mod gate;
 mod history;
 mod load;
 pub mod page;
@@ -36,7 +37,10 @@ pub use claims::{ClaimsReport, VerdictCounts, claims_text};
 pub use compare::compare_text;
 pub use error_rates::{ErrorRates, error_rates_table, error_rates_text};
 pub use figure::{indented, micros, per_s, plain_line, time_us};
-pub use formats::{compare_junit, csv, html, json, junit, markdown, schema};
+pub use formats::{
+    compare_junit, csv, gate_junit, gate_markdown, hit_csv, hit_markdown, html, json, junit, markdown, schema,
+};
+pub use gate::gate_text;
 pub use history::history_text;
 pub use load::{HitReport, hit_text};
 pub use ranking::{RunReport, TrialLine, ranking_text};

@@ -4,11 +4,12 @@ use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table};
 use explain::Validity;
-use record::{Distribution, LoadResult, WrongAnswer};
+use record::{Distribution, GateResult, LoadResult, WrongAnswer};
 use serde::Serialize;
 use stats::{PERCENTILES, samples_needed};
 
 use crate::figure::{NONE, figure, micros, per_s, percent, plain_line};
+use crate::gate::gate_text;
 use crate::tls::tls_text;
 
 /// What `proofload hit --json` prints: the result, and what its audit says of it.
@@ -19,13 +20,22 @@ pub struct HitReport {
     pub result: LoadResult,
     /// Its audit.
     pub validity: Validity,
+    /// What came of the gate that it was held against.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate: Option<GateResult>,
 }
 
 impl HitReport {
     /// Audits a result.
     pub fn new(result: LoadResult) -> Self {
         let validity = explain::audit(&result);
-        Self { result, validity }
+        Self { result, validity, gate: None }
+    }
+
+    /// The same with what came of a gate.
+    #[must_use]
+    pub fn with_gate(self, gate: Option<GateResult>) -> Self {
+        Self { gate, ..self }
     }
 
     /// As indented JSON.
@@ -100,6 +110,9 @@ pub fn hit_text(report: &HitReport) -> String {
     let _ = write!(text, "verdict     {}", report.validity.verdict);
     for reason in &report.validity.reasons {
         let _ = write!(text, "\n            {}: {}", reason.kind.name(), reason.text);
+    }
+    if let Some(gate) = &report.gate {
+        let _ = write!(text, "\n\n{}", gate_text(gate));
     }
     text
 }

@@ -53,6 +53,14 @@ pub struct BootOptions<'a> {
 /// The environment is ours with the manifest's additions, without the variables that hide JVM flags; the folder
 /// for temporary files is `work_dir`.
 pub fn boot(stack: &StackManifest, options: &BootOptions<'_>) -> Result<Running, StackError> {
+    if let Some(port) = stack.run.port {
+        let running = boot_on(stack, options, port.get())?;
+        return running.ok_or_else(|| StackError::PortTaken {
+            stack: stack.id.clone(),
+            tries: 1,
+            log: log::end(options.log, 0).into(),
+        });
+    }
     for _ in 0..PORTS_MAX {
         let port = ports::choose().ok_or_else(|| StackError::NoPort { stack: stack.id.clone() })?;
         if let Some(running) = boot_on(stack, options, port)? {
@@ -147,7 +155,8 @@ fn start(
     let exe = options.proofload_exe;
     let failed = |error| StackError::io("start", exe, "check that it is the proofload binary")(error);
     let mut command = Command::new(exe);
-    command.args(supervise::arguments(&commands.whole)).current_dir(work_dir).process_group(0);
+    command.args(supervise::arguments(&commands.whole)).process_group(0);
+    command.current_dir(stack.run.dir.as_deref().unwrap_or(work_dir));
     for name in HIDDEN_JVM_FLAGS {
         command.env_remove(name);
     }

@@ -20,8 +20,8 @@ use crate::{log, needs, supervise};
 const TIMEOUT: Duration = Duration::from_secs(30 * 60);
 const POLL: StdDuration = StdDuration::from_millis(20);
 const INPUT_FILES_MAX: usize = 100_000;
-/// Folders that are made by builds, whatever an input folder holds beside them.
-const MADE: [&str; 2] = ["build", "target"];
+/// Folders that are made by builds and runs, whatever an input folder holds beside them.
+const MADE: [&str; 6] = ["build", "target", ".git", ".proofload", "node_modules", "runs"];
 const LOCK: &str = ".lock";
 /// There while a build goes on; found there by the next one, the last was cut short.
 const UNFINISHED: &str = ".unfinished";

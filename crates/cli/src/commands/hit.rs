@@ -1,6 +1,8 @@
 //! `proofload hit`: one load.
 
+mod beside;
 mod files;
+mod request;
 mod scenario;
 
 use std::path::Path;
@@ -14,29 +16,33 @@ use lab::secured::secure;
 use lab::tap;
 use plan::{HttpTarget, LoadPlan, PlanError, RequestArguments, shell};
 use record::LoadResult;
-use report::{HitReport, hit_text};
+use report::{HitReport, hit_csv, hit_markdown, hit_text};
 
+use self::beside::Beside;
 use self::files::Percentiles;
 use crate::arguments::Hit;
+use crate::arguments::request::Output;
 use crate::environment;
 use crate::exit::{self, Failure};
+use crate::gate;
 use crate::interrupt;
 use crate::output::{print, print_json};
 use crate::progress::{Audience, LoadProgress};
 
 /// Runs the command.
 pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
-    let Some(request) = one_request(arguments)? else { return scenario::run(arguments) };
+    let Some(asked) = one_request(arguments)? else { return scenario::run(arguments) };
     let plan = LoadPlan::new(&arguments.load())?;
-    let target = HttpTarget::new(&request)?;
+    let target = HttpTarget::new(&asked)?;
     let expected = arguments.expect_body.as_deref().map(|text| text_or_file(text, "--expect-body"));
     let expect = Expect {
         status: arguments.expect_status.map_or(GoodStatus::Success, GoodStatus::Only),
         body: expected.transpose()?.map(Into::into),
     };
     environment::note_proxy(arguments.quiet, [(target.is_secured, target.host.as_str(), target.port)]);
-    let settings = tls_settings(arguments, &target, request.insecure)?;
-    let targets = resolve(&target.host, target.port)?;
+    let settings = tls_settings(arguments, &target, asked.insecure)?;
+    let (host, port) = request::where_to(&arguments.request, &target.host, target.port)?;
+    let targets = resolve(&host, port)?;
     let peers = secure(&target, &targets, &settings)?;
     let job = Job {
         url: &target.url,
@@ -47,14 +53,12 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
         tls: peers.as_ref(),
         interval_log: arguments.hlog.as_deref(),
     };
-    let mut percentiles = Percentiles::open(arguments)?;
+    let mut beside = Beside::open(arguments)?;
     let rows_file = files::jtl_writer(arguments)?;
     let control = interrupt::on_signals()?;
     let mut progress = LoadProgress::new(&target.url, &plan, audience(arguments))?;
     let mut observe = |moment: Moment<'_>| {
-        if let Some(it) = &mut percentiles {
-            it.see(&moment);
-        }
+        beside.see(&moment);
         progress.observe(&moment);
     };
     let (result, all_rows) = match rows_file {
@@ -69,27 +73,35 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
         }),
     };
     progress.finish(result.as_ref().err(), &control);
-    let code = finish(arguments, result?, percentiles, all_rows)?;
+    let code = finish(arguments, result?, beside, all_rows)?;
     progress.linger(&control);
     Ok(code)
 }
 
 /// Who watches it.
 fn audience(arguments: &Hit) -> Audience {
-    Audience { quiet: arguments.quiet, json: arguments.json, serve: arguments.serve }
+    Audience { quiet: arguments.quiet, json: arguments.output() != Output::Text, serve: arguments.serve }
 }
 
 /// Prints what a load came to, and only then says which of its files is not what was asked for.
 fn finish(
     arguments: &Hit,
     result: LoadResult,
-    percentiles: Option<Percentiles<'_>>,
+    beside: Beside<'_>,
     all_rows: Result<(), Failure>,
 ) -> Result<ExitCode, Failure> {
-    let report = HitReport::new(result);
-    let printed = if arguments.json { print_json(&report.json()) } else { print(&hit_text(&report)) };
-    printed?;
-    percentiles.map_or(Ok(()), Percentiles::write)?;
+    let judged = beside.gate.as_ref().map(|it| it.judge(&result));
+    let report = HitReport::new(result).with_gate(judged);
+    match arguments.output() {
+        Output::Text => print(&hit_text(&report)),
+        Output::Json => print_json(&report.json()),
+        Output::Csv => print(hit_csv(&report).trim_end()),
+        Output::Md => print(hit_markdown(&report).trim_end()),
+    }?;
+    beside.percentiles.map_or(Ok(()), Percentiles::write)?;
+    if let Some((gate, judged)) = beside.gate.zip(report.gate.as_ref()) {
+        gate.write(&report.result.url, judged)?;
+    }
     all_rows?;
     Ok(ExitCode::from(code(&report)))
 }
@@ -114,6 +126,7 @@ fn with_options(mut request: RequestArguments, arguments: &Hit) -> Result<Reques
         request.body = body;
     }
     request.close |= arguments.no_keep_alive;
+    request::apply(&arguments.request, &mut request)?;
     Ok(request)
 }
 
@@ -164,11 +177,13 @@ fn read_body(path: &Path, help: &str) -> Result<Vec<u8>, PlanError> {
         .map_err(|error| PlanError::new(format!("the body cannot be read ({error})"), help).in_file(path))
 }
 
-/// Whoever reads nothing but the code must not take a figure for valid that is called not so, as text or as JSON.
+/// Whoever reads nothing but the code must not take a figure for valid that is called not so, as text or as JSON. A gate has
+/// looked at what speaks against its figures, and at failed requests, and answers for all of it.
 fn code(report: &HitReport) -> u8 {
-    match (report.result.interrupted, report.validity.valid) {
-        (true, _) => exit::INTERRUPTED,
-        (false, false) => exit::SERVICE,
-        (false, true) => exit::OK,
+    match (report.result.interrupted, &report.gate, report.validity.valid) {
+        (true, _, _) => exit::INTERRUPTED,
+        (false, Some(gate), _) => gate::code(gate.answer, exit::OK),
+        (false, None, false) => exit::SERVICE,
+        (false, None, true) => exit::OK,
     }
 }

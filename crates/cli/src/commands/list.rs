@@ -8,10 +8,11 @@ use crate::arguments::List;
 use crate::commands::stacks::name_broken;
 use crate::exit::Failure;
 use crate::output::{print, print_json};
+use crate::workbench::catalogue;
 
 /// Runs the command.
 pub fn run(arguments: &List) -> Result<ExitCode, Failure> {
-    let catalogue = Catalogue::load(&arguments.stacks.dir)?;
+    let catalogue = catalogue(&arguments.stacks.dir)?;
     if arguments.json {
         name_broken(&catalogue);
         let all: Vec<_> = catalogue.iter().map(|stack| as_json(&catalogue, stack)).collect();

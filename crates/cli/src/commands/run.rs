@@ -4,61 +4,121 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use lab::experiment::{Bench, Ended, carry_out, resume};
-use plan::{Experiment, Pace, shell, toml_file};
+use plan::gate::Gate;
+use plan::{Experiment, Pace, PlanError, shell, toml_file};
+use record::RunDir;
 
 use crate::arguments::Run;
 use crate::commands::report;
 use crate::commands::stacks::name_broken;
 use crate::exit::{self, Failure};
+use crate::gate;
 use crate::output::say;
 use crate::page::Sources;
 use crate::progress::RunProgress;
 use crate::recorded;
-use crate::workbench::Workbench;
+use crate::workbench::{PROJECT_FILE, Workbench, Written};
+
+/// What is to be run.
+enum What {
+    /// The experiment in this file.
+    Anew(PathBuf),
+    /// The run in this directory goes on.
+    GoesOn(PathBuf),
+}
 
 /// Runs the command.
 pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
-    if let Some(path) = &arguments.experiment {
-        // Before the stacks: where there is no such file, nothing else is worth a word.
-        toml_file::read(path)?;
-    }
-    let workbench = Workbench::open(&arguments.stacks.dir)?;
+    let what = what(arguments)?;
+    // Before the stacks: where there is no such file, nothing else is worth a word.
+    let written = written(&what)?;
+    let workbench = Workbench::for_experiment(&arguments.stacks.dir, &written)?;
     let wait_for_quiet = arguments.wait_for_quiet.map_or(std::time::Duration::ZERO, Into::into);
     let (catalogue, bench) = (&workbench.catalogue, Bench { wait_for_quiet, ..workbench.bench(None) });
-    if let Some(dir) = &arguments.resume {
-        // Told apart here from what may go wrong with a run that is one.
-        recorded::read(dir)?;
-    }
+    // A mistake in it is told before anything is measured.
+    let of_experiment = Gate::of_experiment(&written.file, &written.text)?;
+    let asked = gate::of_run(&arguments.gate, &arguments.against, of_experiment)?;
     let mut progress = RunProgress::new(arguments.quiet, arguments.serve)?;
-    let ended = match (&arguments.experiment, &arguments.resume) {
-        (Some(path), _) => {
+    let ended = match &what {
+        What::Anew(path) => {
             let pace = if arguments.quick { Pace::Quick } else { Pace::Full };
             let mut experiment = Experiment::read_driven(path, catalogue, pace, arguments.driver.as_ref())?;
             if !arguments.only.is_empty() {
                 experiment.keep_only(&arguments.only)?;
             }
+            knows_baseline(asked.as_ref(), &experiment)?;
             name_broken(catalogue);
             let name = path.file_stem().map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
             let dir = run_dir(&arguments.runs, &name);
             carry_out(&experiment, &dir, &bench, &mut |event| progress.observe(&event))
         }
-        (None, Some(dir)) => {
+        What::GoesOn(dir) => {
             name_broken(catalogue);
             resume(dir, &bench, &mut |event| progress.observe(&event))
         }
-        (None, None) => unreachable!("clap requires one of them"),
     };
     progress.finish(&ended);
     let ended = ended?;
     report::print_ranking(&ended.dir)?;
     let sources = Sources { stacks: &arguments.stacks.dir, ..Sources::of_checkout() };
+    let judge = |asked: &Gate| gate::judge_run(&arguments.gate, asked, &ended.dir);
+    let answer = asked.as_ref().map(judge).transpose()?;
     report::leave_html(&ended.dir, &sources, arguments.quiet);
     if ended.interrupted {
         let dir = shell::quoted_path(&ended.dir);
         say(format_args!("proofload: interrupted; go on with: proofload run --resume {dir}"));
     }
     progress.linger(ended.dir.clone(), &workbench.control);
-    Ok(ExitCode::from(code(&ended)))
+    let code = code(&ended);
+    Ok(ExitCode::from(match answer {
+        Some(answer) if !ended.interrupted => gate::code(answer, code),
+        _ => code,
+    }))
+}
+
+/// What was named, or the project's own file where nothing was.
+fn what(arguments: &Run) -> Result<What, PlanError> {
+    if let Some(dir) = &arguments.resume {
+        return Ok(What::GoesOn(dir.clone()));
+    }
+    if let Some(path) = &arguments.experiment {
+        return Ok(What::Anew(path.clone()));
+    }
+    if Path::new(PROJECT_FILE).is_file() {
+        return Ok(What::Anew(PROJECT_FILE.into()));
+    }
+    let help = format!("name an EXPERIMENT, or write a {PROJECT_FILE} with `proofload init`");
+    Err(PlanError::new(format!("no experiment is named, and there is no {PROJECT_FILE} here"), help))
+}
+
+/// The experiment's text, and the folder that paths in it are relative to: a run to go on with is of the project in which it
+/// is gone on with.
+fn written(what: &What) -> Result<Written, Failure> {
+    match what {
+        What::Anew(path) => {
+            let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            Ok(Written { file: path.clone(), text: toml_file::read(path)?, folder: folder.to_owned() })
+        }
+        What::GoesOn(dir) => {
+            // Told apart here from what may go wrong with a run that is one.
+            recorded::read(dir)?;
+            let text = RunDir::read_experiment(dir).map_err(|error| recorded::unreadable(dir, &error))?;
+            Ok(Written { file: RunDir::experiment_path(dir), text, folder: ".".into() })
+        }
+    }
+}
+
+/// Whether the stack that others are held against takes part.
+fn knows_baseline(gate: Option<&Gate>, experiment: &Experiment) -> Result<(), PlanError> {
+    let stacks = experiment.stacks();
+    let unknown = gate.and_then(|it| it.baseline.as_ref()).filter(|it| !stacks.contains(&it.stack.as_str()));
+    match unknown {
+        Some(it) => {
+            let what = format!("the baseline `{}` takes no part in this run", it.stack);
+            Err(PlanError::new(what, format!("name one of {}", stacks.join(", "))))
+        }
+        None => Ok(()),
+    }
 }
 
 /// `runs/quick-20260101-120000`, in UTC, with a number behind it if that is taken.

@@ -5,6 +5,7 @@ mod calibration;
 mod capacity;
 mod claims;
 mod compare;
+mod gate;
 mod idle;
 mod looks;
 mod reasons;

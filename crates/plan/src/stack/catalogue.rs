@@ -24,7 +24,8 @@ impl Catalogue {
     /// so is a stack whose upstream does not exist, is broken, or stands behind itself.
     pub fn load(dir: &Path) -> Result<Self, PlanError> {
         let unreadable = |error: std::io::Error| {
-            let help = "run inside a checkout of proofload, or name its folder `stacks`";
+            let help = "run inside a checkout of proofload, or name its folder `stacks`; in a project of your own, write a \
+                        proofload.toml with `proofload init`";
             PlanError::new(format!("cannot be read as a folder of stacks ({error})"), help).in_file(dir)
         };
         let (mut stacks, mut broken) = (BTreeMap::new(), BTreeMap::new());
@@ -41,7 +42,26 @@ impl Catalogue {
                 }
             }
         }
-        let mut catalogue = Self { dir: dir.to_owned(), stacks, broken };
+        Ok(Self { dir: dir.to_owned(), stacks, broken }.without_broken_chains())
+    }
+
+    /// The services of a project, and the stacks of the folder `dir`, where there is one.
+    pub fn with_services(dir: &Path, services: Vec<StackManifest>) -> Result<Self, PlanError> {
+        let mut all = if dir.is_dir() {
+            Self::load(dir)?
+        } else {
+            Self { dir: dir.to_owned(), stacks: BTreeMap::new(), broken: BTreeMap::new() }
+        };
+        for service in services {
+            all.broken.remove(&service.id);
+            // Who works on a project means its own.
+            all.stacks.insert(service.id.clone(), service);
+        }
+        Ok(all.without_broken_chains())
+    }
+
+    fn without_broken_chains(self) -> Self {
+        let mut catalogue = self;
         let chainless = |stack: &StackManifest| {
             let error = catalogue.chain(&stack.id).err()?;
             Some((stack.id.clone(), error.in_file(&stack.dir.join(MANIFEST))))
@@ -49,7 +69,7 @@ impl Catalogue {
         let chainless: Vec<_> = catalogue.stacks.values().filter_map(chainless).collect();
         catalogue.stacks.retain(|id, _| chainless.iter().all(|(broken, _)| broken != id));
         catalogue.broken.extend(chainless);
-        Ok(catalogue)
+        catalogue
     }
 
     /// The stacks that can't be used, and why.

@@ -1,6 +1,7 @@
 //! A manifest as written: its form, before anything is checked.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 use serde::Deserialize;
@@ -8,12 +9,19 @@ use toml::Spanned;
 
 use super::{ConnectionUse, Generation, InterventionOn};
 
+/// The services of a project's file; what else is in it is an experiment.
+#[derive(Deserialize)]
+pub(super) struct RawServices {
+    #[serde(default, rename = "service")]
+    pub(super) services: BTreeMap<Spanned<String>, Raw>,
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Raw {
-    pub(super) title: Spanned<String>,
-    pub(super) family: Spanned<String>,
-    pub(super) generation: Generation,
+    pub(super) title: Option<Spanned<String>>,
+    pub(super) family: Option<Spanned<String>>,
+    pub(super) generation: Option<Generation>,
     pub(super) description: Option<String>,
     pub(super) upstream: Option<Spanned<String>>,
     pub(super) requests_per_connection: Option<Spanned<RawCap>>,
@@ -70,6 +78,8 @@ pub(super) struct RawRun {
     pub(super) jvm_flags: Vec<Spanned<String>>,
     #[serde(default)]
     pub(super) env: BTreeMap<String, Spanned<String>>,
+    pub(super) dir: Option<Spanned<PathBuf>>,
+    pub(super) port: Option<NonZeroU16>,
 }
 
 #[derive(Deserialize, Default)]

@@ -11,11 +11,11 @@ use units::{Bytes, Duration};
 
 use super::raw::{
     Raw, RawBuild, RawCap, RawEndpoint, RawFile, RawFraming, RawIntervention, RawLimits, RawReady, RawRun,
-    RawSize, RawVariant,
+    RawServices, RawSize, RawVariant,
 };
 use super::{
-    Build, ConfigFile, ConnectionUse, CpuQuota, Endpoint, Factor, Intervention, InterventionOn, LimitChange,
-    Limits, Needs, Ready, Run, StackManifest, Template, Variant,
+    Build, ConfigFile, ConnectionUse, CpuQuota, Endpoint, Factor, Generation, Intervention, InterventionOn,
+    LimitChange, Limits, Needs, Ready, Run, StackManifest, Template, Variant,
 };
 use crate::error::PlanError;
 use crate::nearest;
@@ -25,21 +25,36 @@ use crate::toml_file;
 const BUILT_IN: [&str; 6] = ["port", "upstream", "proofload", "stack_dir", "build_dir", "work_dir"];
 /// Those that are known when it is built.
 const AT_BUILD: [&str; 2] = ["build_dir", "stack_dir"];
+/// Where a project's services are built, from the project's folder on.
+const SERVICE_BUILDS: &str = ".proofload/build";
 const READY_TIMEOUT_DEFAULT: Duration = Duration::from_secs(30);
 /// Files that a stack may be left with: fewer are too few for a program to start.
 const OPEN_FILES: std::ops::RangeInclusive<u32> = 16..=1_048_576;
 
 /// Validates `text`, the manifest `file` in folder `dir`: the stack as such, and then its variants.
 pub(super) fn manifests(file: &Path, dir: &Path, text: &str) -> Result<Vec<StackManifest>, PlanError> {
-    let mut raw: Raw = toml_file::parse(file, text, "docs/experiments.md")?;
-    let source = Source { file, dir, text, parameters: raw.parameters.keys().map(name_of).collect() };
-    let variants = std::mem::take(&mut raw.variants);
-    let mut all = vec![source.manifest(raw)?];
-    for raw in variants {
-        let variant = source.variant(raw, &all)?;
-        all.push(variant);
+    let raw: Raw = toml_file::parse(file, text, "docs/experiments.md")?;
+    let id = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let source = Source { file, dir, text, id, own_build_dir: None, parameters: names_of(&raw) };
+    source.with_variants(raw)
+}
+
+/// Validates the services in `text`, the project's file `file` in folder `dir`, each with its variants.
+pub(super) fn services(file: &Path, dir: &Path, text: &str) -> Result<Vec<StackManifest>, PlanError> {
+    let RawServices { services } = toml_file::parse(file, text, "docs/experiments.md")?;
+    let mut all = Vec::new();
+    for (id, raw) in services {
+        let parameters = names_of(&raw);
+        // Beside what the project's own build makes, which often goes to a folder `build`.
+        let own_build_dir = Some(dir.join(SERVICE_BUILDS).join(id.get_ref()));
+        let source = Source { file, dir, text, id: id.into_inner(), own_build_dir, parameters };
+        all.extend(source.with_variants(raw)?);
     }
     Ok(all)
+}
+
+fn names_of(raw: &Raw) -> Vec<String> {
+    raw.parameters.keys().map(name_of).collect()
 }
 
 fn name_of(key: &Spanned<String>) -> String {
@@ -75,6 +90,9 @@ struct Source<'a> {
     file: &'a Path,
     dir: &'a Path,
     text: &'a str,
+    id: String,
+    /// Where its build makes what it makes, if not in a folder `build` in the build's own.
+    own_build_dir: Option<PathBuf>,
     /// The names of the stack's own placeholders.
     parameters: Vec<String>,
 }
@@ -84,6 +102,17 @@ impl Source<'_> {
         PlanError::new(what, help).at_offset(self.file, self.text, at.start)
     }
 
+    /// The stack as such, and then its variants.
+    fn with_variants(&self, mut raw: Raw) -> Result<Vec<StackManifest>, PlanError> {
+        let variants = std::mem::take(&mut raw.variants);
+        let mut all = vec![self.manifest(raw)?];
+        for raw in variants {
+            let variant = self.variant(raw, &all)?;
+            all.push(variant);
+        }
+        Ok(all)
+    }
+
     fn manifest(&self, raw: Raw) -> Result<StackManifest, PlanError> {
         let at_run = raw.run.span();
         let files =
@@ -91,8 +120,10 @@ impl Source<'_> {
         let parameters = self.parameters(raw.parameters)?;
         let run = self.run(raw.run.into_inner())?;
         let says_port = |template: &Template| template.0.contains("{port}");
-        if files.is_empty() && !run.command.iter().chain(run.env.values()).any(says_port) {
-            let help = "put {port} into its command, its env, or a [[file]] that it reads";
+        let is_told = run.port.is_some() || run.command.iter().chain(run.env.values()).any(says_port);
+        if files.is_empty() && !is_told {
+            let help = "put {port} into its command, its env, or a [[file]] that it reads; or say port = 8080 in [run] \
+                        where it always listens at the same";
             return Err(self.error(at_run, "the stack is not told where to listen", help));
         }
         let endpoints = self.endpoints(raw.endpoints)?;
@@ -102,9 +133,9 @@ impl Source<'_> {
             id: self.id()?,
             variant: None,
             dir: self.dir.to_owned(),
-            title: self.not_empty(raw.title)?,
-            family: self.not_empty(raw.family)?,
-            generation: raw.generation,
+            title: raw.title.map_or_else(|| Ok(self.id.clone()), |it| self.not_empty(it))?,
+            family: raw.family.map_or_else(|| Ok(self.id.clone()), |it| self.not_empty(it))?,
+            generation: raw.generation.unwrap_or(Generation::Timeless),
             description: raw.description,
             needs: Needs {
                 tools: raw.needs.tools,
@@ -125,11 +156,11 @@ impl Source<'_> {
     }
 
     fn id(&self) -> Result<String, PlanError> {
-        let name = self.dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if is_plain(&name) {
-            return Ok(name);
+        if is_plain(&self.id) {
+            return Ok(self.id.clone());
         }
-        Err(PlanError::new(format!("`{name}` cannot be the id of a stack"), HELP_PLAIN).in_file(self.dir))
+        let place = if self.own_build_dir.is_some() { self.file } else { self.dir };
+        Err(PlanError::new(format!("`{}` cannot be the id of a stack", self.id), HELP_PLAIN).in_file(place))
     }
 
     fn not_empty(&self, text: Spanned<String>) -> Result<String, PlanError> {
@@ -160,7 +191,7 @@ impl Source<'_> {
             let what = format!("there is no `{}` in {}", input.get_ref().display(), dir.display());
             Err(self.error(input.span(), what, "name an existing file or folder, relative to the build's"))
         });
-        let build_dir = dir.join("build");
+        let build_dir = self.own_build_dir.clone().unwrap_or_else(|| dir.join("build"));
         Ok(Build {
             inputs: inputs.collect::<Result<_, _>>()?,
             command: self.command(raw.command, Known::AtBuild)?,
@@ -188,12 +219,20 @@ impl Source<'_> {
             let what = format!("`{}` takes no JVM flags", command[0].as_str());
             return Err(self.error(at_command, what, "start it with java, or leave jvm_flags out"));
         }
+        let dir = raw.dir.map(|dir| {
+            self.dir.join(dir.get_ref()).canonicalize().map_err(|error| {
+                let what = format!("the folder `{}` cannot be read ({error})", dir.get_ref().display());
+                self.error(dir.span(), what, "name an existing folder, relative to the manifest's")
+            })
+        });
         let jvm_flags = raw.jvm_flags.into_iter().map(|flag| self.template(flag, Known::AtRun));
         let env = raw.env.into_iter().map(|(name, value)| Ok((name, self.template(value, Known::AtRun)?)));
         Ok(Run {
             command,
             jvm_flags: jvm_flags.collect::<Result<_, _>>()?,
             env: env.collect::<Result<_, _>>()?,
+            dir: dir.transpose()?,
+            port: raw.port,
         })
     }
 

@@ -4,8 +4,10 @@ use std::fmt::Write;
 
 use explain::{ChangeVerdict, ClaimVerdict, RunsCompared};
 use quick_xml::escape::escape;
+use record::{GateAnswer, GateCell, GateResult};
 
 use crate::figure::{by_driver, plain_line};
+use crate::gate::check_words;
 use crate::page::model::{Page, Row, Table};
 
 /// What became of a case.
@@ -18,6 +20,8 @@ enum Came {
     },
     /// It can't be said.
     Skipped(String),
+    /// It can't be said, and was to be known: no CI server may take it for passed.
+    NotTold(String),
 }
 
 struct Case {
@@ -53,6 +57,27 @@ pub fn junit(page: &Page) -> String {
         suites.push(Suite { name: format!("claims of {}", claims.title), cases: cases.collect() });
     }
     document(&page.run.title, &suites)
+}
+
+/// What came of a gate: a check that could not be told is an error, which is neither passed nor failed.
+pub fn gate_junit(name: &str, gate: &GateResult) -> String {
+    let mut suites: Vec<Suite> = Vec::new();
+    for check in &gate.checks {
+        let of_cell = |cell: &GateCell| format!("{}, {}, {}", cell.round, cell.load, cell.stack);
+        let suite = check.cell.as_ref().map_or_else(|| name.to_owned(), of_cell);
+        let why = || check_words(check);
+        let came = match check.answer {
+            GateAnswer::Passed => Came::Passed,
+            GateAnswer::Failed => Came::Failed { kind: check.answer.name(), why: why() },
+            GateAnswer::CouldNotTell => Came::NotTold(why()),
+        };
+        let case = Case { name: check.fails_if.clone(), came };
+        match suites.last_mut().filter(|last| last.name == suite) {
+            Some(last) => last.cases.push(case),
+            None => suites.push(Suite { name: suite, cases: vec![case] }),
+        }
+    }
+    document(name, &suites)
 }
 
 /// Two runs held against each other: a cell fails where it became worse, and is skipped where nothing can be said.
@@ -122,16 +147,17 @@ fn of_row(page: &Page, table: &Table, row: &Row) -> Case {
 
 fn document(name: &str, suites: &[Suite]) -> String {
     let mut body = String::new();
-    let (mut tests, mut failed, mut skipped) = (0, 0, 0);
+    let (mut tests, mut failed, mut errors, mut skipped) = (0, 0, 0, 0);
     for suite in suites {
         let of = |is: fn(&Came) -> bool| suite.cases.iter().filter(|case| is(&case.came)).count();
         let (all, bad) = (suite.cases.len(), of(|it| matches!(it, Came::Failed { .. })));
         let not = of(|it| matches!(it, Came::Skipped(_)));
-        (tests, failed, skipped) = (tests + all, failed + bad, skipped + not);
+        let not_told = of(|it| matches!(it, Came::NotTold(_)));
+        (tests, failed, errors, skipped) = (tests + all, failed + bad, errors + not_told, skipped + not);
         // Writing into a String cannot fail.
         let _ = writeln!(
             body,
-            "  <testsuite name=\"{}\" tests=\"{all}\" failures=\"{bad}\" errors=\"0\" skipped=\"{not}\">",
+            "  <testsuite name=\"{}\" tests=\"{all}\" failures=\"{bad}\" errors=\"{not_told}\" skipped=\"{not}\">",
             attribute(&suite.name)
         );
         for case in &suite.cases {
@@ -141,7 +167,7 @@ fn document(name: &str, suites: &[Suite]) -> String {
     }
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\" tests=\"{tests}\" failures=\"{failed}\" \
-         errors=\"0\" skipped=\"{skipped}\">\n{body}</testsuites>\n",
+         errors=\"{errors}\" skipped=\"{skipped}\">\n{body}</testsuites>\n",
         attribute(name)
     )
 }
@@ -156,6 +182,10 @@ fn case_xml(suite: &str, case: &Case) -> String {
                 attribute(kind),
                 attribute(why)
             )
+        }
+        Came::NotTold(why) => {
+            let why = attribute(why);
+            format!("{head}>\n      <error type=\"could not tell\" message=\"{why}\"/>\n    </testcase>\n")
         }
         Came::Skipped(why) => {
             format!("{head}>\n      <skipped message=\"{}\"/>\n    </testcase>\n", attribute(why))

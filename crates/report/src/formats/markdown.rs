@@ -171,7 +171,7 @@ fn code(name: &str) -> String {
 }
 
 /// A text in which nothing is markup.
-fn words(text: &str) -> String {
+pub(super) fn words(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for char in plain_line(text).chars() {
         match char {

@@ -14,7 +14,8 @@ use units::Duration;
 
 use crate::arguments::Hit;
 use crate::clock::now_ms;
-use crate::commands::hit::files::{self, Percentiles};
+use crate::commands::hit::beside::Beside;
+use crate::commands::hit::files;
 use crate::commands::hit::{audience, finish};
 use crate::commands::jmeter::keep;
 use crate::environment;
@@ -50,7 +51,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
         return Err(PlanError::new(what, "leave it out, or write https:// for http://").into());
     }
     environment::note_proxy(arguments.quiet, servers.hosts());
-    let mut percentiles = Percentiles::open(arguments)?;
+    let mut beside = Beside::open(arguments)?;
     let groups = || prepared.scenario().groups.iter().map(|group| group.name.clone()).collect();
     let books = files::jtl_writer(arguments)?
         .map(|writer| UserBooks::new(groups(), (monotonic_now(), now_ms()), Some(writer)));
@@ -66,9 +67,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
         let books = books.map(|(results, books)| scope.spawn(move || keep(results, books, |_| {})));
         let report = (Steps::default(), report);
         let done = carry_out(&prepared, &setting, servers, report, &control, &mut |moment| {
-            if let Some(it) = &mut percentiles {
-                it.see(&moment);
-            }
+            beside.see(&moment);
             progress.observe(&moment);
         });
         // The books are closed when the load's end of them is gone: here.
@@ -81,7 +80,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     result.steps = steps.into_results();
     let path = arguments.jtl.as_deref().unwrap_or(Path::new(""));
     let all_rows = kept.transpose().map(drop).map_err(|error| files::unwritable(path, &error, "--jtl"));
-    let code = finish(arguments, result, percentiles, all_rows)?;
+    let code = finish(arguments, result, beside, all_rows)?;
     progress.linger(&control);
     Ok(code)
 }
@@ -109,8 +108,9 @@ fn only_one_request_has(arguments: &Hit) -> Result<(), PlanError> {
         ("--expect-status", arguments.expect_status.is_some()),
         ("--expect-body", arguments.expect_body.is_some()),
     ];
-    match given.into_iter().find(|(_, given)| *given) {
-        Some((name, _)) => {
+    let given = given.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
+    match given.or_else(|| arguments.request.given()) {
+        Some(name) => {
             let what = format!("{name} is about one request, and these users have several");
             Err(PlanError::new(what, "leave it out, or write a scenario (docs/scenarios.md)"))
         }

@@ -1,0 +1,32 @@
+//! A gate as typed: what `hit` and `run` have in common.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use plan::gate::Condition;
+use units::Share;
+
+/// What a service must keep to, and where it is written what came of it.
+#[derive(Debug, Args)]
+pub struct Gate {
+    /// Fail when this holds: p99>50ms, errors>1%, goodput<2000/s, ...; may be repeated (docs/gate.md)
+    #[arg(long, value_name = "CONDITION", help_heading = "Gate")]
+    pub fail_if: Vec<Condition>,
+    /// Write what came of the gate as JUnit's XML to this file, for a CI server
+    #[arg(long, value_name = "FILE", help_heading = "Gate")]
+    pub junit: Option<PathBuf>,
+    /// Write what came of the gate as Markdown to this file, for a pull request
+    #[arg(long, value_name = "FILE", help_heading = "Gate")]
+    pub markdown: Option<PathBuf>,
+}
+
+/// What only a run can be held to.
+#[derive(Debug, Args)]
+pub struct AgainstBaseline {
+    /// Fail where a stack lost more than --max-loss to this one of the same run
+    #[arg(long, value_name = "STACK", help_heading = "Gate")]
+    pub baseline: Option<String>,
+    /// The loss to the baseline that is allowed: of goodput, or of p99 where rates are given [default: 10%]
+    #[arg(long, value_name = "PERCENT", requires = "baseline", help_heading = "Gate")]
+    pub max_loss: Option<Share>,
+}

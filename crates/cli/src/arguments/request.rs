@@ -1,0 +1,51 @@
+//! What curl has options for, as typed: who asks, cookies, a form, and where the connection goes.
+
+use clap::{Args, ValueEnum};
+
+/// More of a request than URL, headers and body.
+#[derive(Debug, Args)]
+pub struct RequestOptions {
+    /// User and password, for HTTP's basic authentication
+    #[arg(short = 'u', long, value_name = "USER:PASSWORD", help_heading = "As in curl")]
+    pub user: Option<String>,
+    /// Cookies to send: 'name=value; other=value'
+    #[arg(short = 'b', long, value_name = "COOKIES", help_heading = "As in curl")]
+    pub cookie: Option<String>,
+    /// A field of a form: NAME=VALUE, or NAME=@FILE for what is in a file, with ;type=image/png behind it; may be repeated
+    #[arg(short = 'F', long = "form", value_name = "FIELD", conflicts_with_all = ["body", "body_file"], help_heading = "As in curl")]
+    pub form: Vec<String>,
+    /// Connect to another place than the URL names, which the Host header still says: HOST:PORT:OTHER:PORT, or ::OTHER:PORT for
+    /// any; may be repeated
+    #[arg(long, value_name = "HOST:PORT:OTHER:PORT", help_heading = "As in curl")]
+    pub connect_to: Vec<String>,
+    /// The address of a host and port, in place of what its name resolves to; may be repeated
+    #[arg(long, value_name = "HOST:PORT:ADDRESS", help_heading = "As in curl")]
+    pub resolve: Vec<String>,
+}
+
+impl RequestOptions {
+    /// The first of its options that was given.
+    pub fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("--user", self.user.is_some()),
+            ("--cookie", self.cookie.is_some()),
+            ("--form", !self.form.is_empty()),
+            ("--connect-to", !self.connect_to.is_empty()),
+            ("--resolve", !self.resolve.is_empty()),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
+}
+
+/// How a load's result is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Output {
+    /// For a person
+    Text,
+    /// As --json
+    Json,
+    /// A heading and a row
+    Csv,
+    /// A summary for a pull request
+    Md,
+}

@@ -1,0 +1,34 @@
+//! What options as curl has them make of a request.
+
+use std::path::Path;
+
+use plan::{PlanError, RequestArguments};
+use sources::{Elsewhere, FormField, basic_authorization, multipart};
+
+use super::read_body;
+use crate::arguments::request::RequestOptions;
+
+/// Adds what the options say.
+pub fn apply(options: &RequestOptions, request: &mut RequestArguments) -> Result<(), PlanError> {
+    request.headers.extend(options.user.as_deref().map(basic_authorization));
+    request.headers.extend(options.cookie.as_deref().map(|it| format!("Cookie: {it}")));
+    if options.form.is_empty() {
+        return Ok(());
+    }
+    let field = |text: &String| FormField::parse(text, |path| read_body(Path::new(path), "check --form"));
+    let fields: Vec<FormField> = options.form.iter().map(field).collect::<Result<_, _>>()?;
+    let (header, body) = multipart(&fields);
+    request.headers.push(header);
+    request.body = body;
+    Ok(())
+}
+
+/// Where connections to the URL's host and port go.
+pub fn where_to(options: &RequestOptions, host: &str, port: u16) -> Result<(String, u16), PlanError> {
+    let connect_to = options.connect_to.iter().map(|it| Elsewhere::connect_to(it));
+    let all: Vec<Elsewhere> = connect_to
+        .chain(options.resolve.iter().map(|it| Elsewhere::resolve(it)))
+        .collect::<Result<_, _>>()?;
+    let first = all.iter().find_map(|it| it.of(host, port));
+    Ok(first.unwrap_or_else(|| (host.to_owned(), port)))
+}

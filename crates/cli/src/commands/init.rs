@@ -1,0 +1,161 @@
+//! `proofload init`: a first proofload.toml from what a project's files show.
+
+use std::fs::{self, OpenOptions};
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use plan::{PlanError, shell};
+use sources::project::{Draft, Project, ProjectFile, draft};
+
+use crate::arguments::project::Init;
+use crate::exit::Failure;
+use crate::output::{print, say};
+use crate::workbench::PROJECT_FILE;
+
+/// Files that are looked at, folders within folders, and bytes of each: a project's own sources are well within, and nobody
+/// waits for a look at more.
+const FILES_MAX: usize = 2_000;
+const DEPTH_MAX: usize = 6;
+const BYTES_MAX: u64 = 256 << 10;
+/// What others made, or what is of others.
+const LEFT_OUT: [&str; 11] = [
+    "node_modules",
+    "target",
+    "build",
+    "dist",
+    "vendor",
+    "venv",
+    "runs",
+    "bin",
+    "obj",
+    "__pycache__",
+    "site-packages",
+];
+/// What is read; of everything else it is enough that it is there.
+const READ: [&str; 16] = [
+    "go",
+    "rs",
+    "js",
+    "mjs",
+    "cjs",
+    "ts",
+    "py",
+    "java",
+    "kt",
+    "properties",
+    "yml",
+    "yaml",
+    "json",
+    "toml",
+    "xml",
+    "kts",
+];
+const READ_BY_NAME: [&str; 4] = ["go.mod", "Dockerfile", "build.gradle", "settings.gradle"];
+/// What is in folders that are left out, and tells something by being there.
+const MARKS: [&str; 3] = [".venv/bin/python", "venv/bin/python", ".mvn/wrapper"];
+
+/// Runs the command.
+pub fn run(arguments: &Init) -> Result<ExitCode, Failure> {
+    let project = look_around(&arguments.folder)?;
+    let draft = draft(&project).map_err(|error| error.or_in_file(&arguments.folder))?;
+    if arguments.print {
+        print(draft.text.trim_end())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let file = arguments.folder.join(PROJECT_FILE);
+    write(&file, &draft.text, arguments.force)?;
+    print(&summary(&draft, &file, &arguments.folder))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What `folder` holds, as far as anybody looks.
+fn look_around(folder: &Path) -> Result<Project, Failure> {
+    let whole = folder.canonicalize().map_err(|error| {
+        let what = format!("is no folder that can be read ({error})");
+        PlanError::new(what, "name the folder of your service").in_file(folder)
+    })?;
+    let mut files = Vec::new();
+    collect(&whole, "", 0, &mut files);
+    for mark in MARKS.into_iter().filter(|mark| whole.join(mark).exists()) {
+        files.push(ProjectFile { path: mark.into(), text: String::new() });
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    if files.len() >= FILES_MAX {
+        say(format_args!(
+            "proofload: only {FILES_MAX} files were looked at; go to the folder of the service itself"
+        ));
+    }
+    let folder = whole.file_name().map_or_else(String::new, |it| it.to_string_lossy().into_owned());
+    Ok(Project { folder, files })
+}
+
+/// Adds the files in a folder, those of the folder itself before those within. What can't be read is as if it were not there.
+fn collect(root: &Path, inside: &str, depth: usize, files: &mut Vec<ProjectFile>) {
+    let Ok(entries) = fs::read_dir(root.join(inside)) else { return };
+    let mut folders = Vec::new();
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = if inside.is_empty() { name.clone() } else { format!("{inside}/{name}") };
+        // A link may lead anywhere.
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => {
+                let is_left_out = name.starts_with('.') || LEFT_OUT.contains(&name.as_str());
+                // `bin` is where Rust has programs, and where others put what they made.
+                if !is_left_out || path.ends_with("src/bin") {
+                    folders.push(path);
+                }
+            }
+            Ok(kind) if kind.is_file() && files.len() < FILES_MAX => {
+                let text = if is_read(&name) { beginning(&root.join(&path)) } else { String::new() };
+                files.push(ProjectFile { path, text });
+            }
+            _ => {}
+        }
+    }
+    folders.sort();
+    if depth < DEPTH_MAX {
+        for folder in folders {
+            collect(root, &folder, depth + 1, files);
+        }
+    }
+}
+
+fn is_read(name: &str) -> bool {
+    let ending = Path::new(name).extension().and_then(|it| it.to_str()).unwrap_or_default();
+    READ.contains(&ending) || READ_BY_NAME.contains(&name)
+}
+
+/// As much of a file as is looked at.
+fn beginning(path: &Path) -> String {
+    let mut bytes = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes));
+    read.map_or_else(|_| String::new(), |_| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Writes the file; never over one that is there, unless that was asked for.
+fn write(file: &Path, text: &str, force: bool) -> Result<(), Failure> {
+    let mut options = OpenOptions::new();
+    if force {
+        options.write(true).create(true).truncate(true);
+    } else {
+        options.write(true).create_new(true);
+    }
+    let written = options.open(file).and_then(|mut it| it.write_all(text.as_bytes()));
+    written.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => Failure::usage(format!(
+            "{} is there already; look at it, or write over it with --force",
+            file.display()
+        )),
+        _ => Failure::system(format!("{} can't be written ({error}); check the folder", file.display())),
+    })
+}
+
+fn summary(draft: &Draft, file: &Path, folder: &Path) -> String {
+    let mut lines = draft.seen.clone();
+    lines.extend(draft.unsure.iter().map(|it| format!("CHECK     {it}")));
+    let is_here = folder == Path::new(".");
+    let go_there = if is_here { String::new() } else { format!("cd {}; ", shell::quoted_path(folder)) };
+    lines.push(format!("\nWritten: {}. Look at it, then: {go_there}proofload run --quick", file.display()));
+    lines.join("\n")
+}

@@ -1,0 +1,116 @@
+//! A gate on its way from arguments to files and an exit code.
+
+use std::path::Path;
+
+use events::Moment;
+use explain::{gate_load, gate_run};
+use plan::PlanError;
+use plan::gate::{self, Condition};
+use record::{GATE_FILE, GateAnswer, GateResult, LoadResult};
+use stats::Batches;
+
+use crate::arguments::gate::{AgainstBaseline, Gate};
+use crate::exit::{self, Failure};
+use crate::output::{print, write_whole};
+use crate::recorded;
+
+/// The exit code of a gate's answer; of one that passed, that of whatever else was asked.
+pub const fn code(answer: GateAnswer, otherwise: u8) -> u8 {
+    match answer {
+        GateAnswer::Passed => otherwise,
+        GateAnswer::Failed => exit::SERVICE,
+        GateAnswer::CouldNotTell => exit::COULD_NOT_TELL,
+    }
+}
+
+/// The gate of a load, and what is known of it so far.
+pub struct LoadGate<'a> {
+    arguments: &'a Gate,
+    gate: gate::Gate,
+    batches: Batches,
+}
+
+impl<'a> LoadGate<'a> {
+    /// `None` where nothing is asked. What a load alone can't know is refused before anything is sent.
+    pub fn open(arguments: &'a Gate) -> Result<Option<Self>, Failure> {
+        let Some(gate) = gate::Gate::new(arguments.fail_if.clone(), None, None)? else {
+            return nothing_asked(arguments, "give a --fail-if").map(|()| None);
+        };
+        if let Some(condition) = gate.beyond_a_load() {
+            return Err(beyond_a_load(condition).into());
+        }
+        Ok(Some(Self { arguments, gate, batches: Batches::default() }))
+    }
+
+    /// Takes in what a load tells of an interval.
+    pub fn see(&mut self, moment: &Moment<'_>) {
+        if let Moment::Interval { from, interval, .. } = moment {
+            self.batches.add(*from, interval);
+        }
+    }
+
+    /// What comes of it.
+    pub fn judge(&self, result: &LoadResult) -> GateResult {
+        gate_load(&self.gate, result, &self.batches)
+    }
+
+    /// Writes the files that were asked for.
+    pub fn write(&self, url: &str, judged: &GateResult) -> Result<(), Failure> {
+        write_files(self.arguments, url, judged)
+    }
+}
+
+fn beyond_a_load(condition: &Condition) -> PlanError {
+    let what = format!("`{condition}` is about the server itself, which a load from outside can't see");
+    PlanError::new(what, "leave it out, or have `proofload run` start the server (docs/gate.md)")
+}
+
+/// Files of a gate that is none are a mistake.
+fn nothing_asked(arguments: &Gate, help: &str) -> Result<(), Failure> {
+    let files = [("--junit", &arguments.junit), ("--markdown", &arguments.markdown)];
+    match files.into_iter().find(|(_, path)| path.is_some()) {
+        Some((option, _)) => {
+            let what = format!("{option} writes what came of a gate, and there is none");
+            Err(PlanError::new(what, help).into())
+        }
+        None => Ok(()),
+    }
+}
+
+/// The gate that arguments ask of a run, beside that of its experiment.
+pub fn of_run(
+    arguments: &Gate,
+    against: &AgainstBaseline,
+    of_experiment: Option<gate::Gate>,
+) -> Result<Option<gate::Gate>, Failure> {
+    let typed = gate::Gate::new(arguments.fail_if.clone(), against.baseline.clone(), against.max_loss)?;
+    let gate = match (of_experiment, typed) {
+        (Some(written), Some(typed)) => Some(written.and(typed)),
+        (written, typed) => written.or(typed),
+    };
+    if gate.is_none() {
+        nothing_asked(arguments, "give a --fail-if, or the experiment a [gate]")?;
+    }
+    Ok(gate)
+}
+
+/// Holds the run in `dir` against its gate: prints what came of it, leaves it with the run, and writes the files that were
+/// asked for.
+pub fn judge_run(arguments: &Gate, gate: &gate::Gate, dir: &Path) -> Result<GateAnswer, Failure> {
+    let (manifest, trials) = recorded::read(dir)?;
+    let judged = gate_run(gate, &trials, manifest.processes == plan::Processes::Kept.name());
+    print(&format!("\n{}", report::gate_text(&judged)))?;
+    write_whole(&dir.join(GATE_FILE), format!("{}\n", judged.json()).as_bytes())?;
+    write_files(arguments, &manifest.title, &judged)?;
+    Ok(judged.answer)
+}
+
+fn write_files(arguments: &Gate, name: &str, judged: &GateResult) -> Result<(), Failure> {
+    if let Some(path) = &arguments.junit {
+        write_whole(path, report::gate_junit(name, judged).as_bytes())?;
+    }
+    if let Some(path) = &arguments.markdown {
+        write_whole(path, report::gate_markdown(name, judged).as_bytes())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! A gate: three answers, three exit codes, and the same in text, JSON, JUnit and Markdown.
+
+use std::fs;
+use std::net::TcpListener;
+
+use crate::common::{Target, ends_with, json, run, text};
+
+#[test]
+fn what_lies_in_the_load_itself_is_decided_however_short_it_is() {
+    let target = Target::start(&["--path", "/sleep=20ms"]);
+    let url = format!("{}/sleep", target.url);
+    let hit = |condition: &str, code: i32| {
+        ends_with(code, &["hit", &url, "-c", "5", "-n", "200", "-q", "--fail-if", condition])
+    };
+    let passed = hit("errors>0", 0);
+    assert!(passed.contains("gate        passed; of 1 conditions: 1 passed"), "{passed}");
+    let failed = hit("max>1ms", 4);
+    assert!(failed.contains("failed          if max > 1.00ms: "), "{failed}");
+    // Nobody asked for it, and it is looked at all the same.
+    assert!(failed.contains("passed          if errors > 0.1%: 0 %"), "{failed}");
+}
+
+#[test]
+fn a_load_too_short_to_tell_says_so_and_what_would_decide_it() {
+    let target = Target::start(&[]);
+    let url = format!("{}/hello", target.url);
+    let told = ends_with(5, &["hit", &url, "-c", "2", "-n", "500", "-q", "--fail-if", "p50>1s"]);
+    assert!(told.contains("could not tell  if p50 > 1.00s: "), "{told}");
+    assert!(told.contains("to decide it: 5 seconds of load at least"), "{told}");
+}
+
+/// One load that is long enough, held against all answers.
+#[test]
+fn evidence_decides_and_its_absence_does_not() {
+    let target = Target::start(&["--path", "/sleep=200ms"]);
+    let url = format!("{}/sleep", target.url);
+    let dir = tempfile::tempdir().unwrap();
+    let (junit, markdown) = (dir.path().join("gate.xml"), dir.path().join("gate.md"));
+    let output = run(&[
+        "hit",
+        &url,
+        "-c",
+        "60",
+        "--rate",
+        "100",
+        "-d",
+        "6s",
+        "-q",
+        "--json",
+        "--fail-if",
+        "p50>10ms",
+        "--fail-if",
+        "p90>1s",
+        "--fail-if",
+        "p99.99>1s",
+        "--fail-if",
+        "goodput<50/s",
+        "--junit",
+        junit.to_str().unwrap(),
+        "--markdown",
+        markdown.to_str().unwrap(),
+    ]);
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output));
+    let gate = &json(&output)["gate"];
+    let answers: Vec<(&str, &str)> = gate["checks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| (it["fails_if"].as_str().unwrap(), it["answer"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        answers,
+        [
+            ("p50 > 10.0ms", "failed"),
+            ("p90 > 1.00s", "passed"),
+            ("p99.99 > 1.00s", "could_not_tell"),
+            ("goodput < 50/s", "passed"),
+            ("errors > 0.1%", "passed"),
+        ]
+    );
+    assert_eq!((gate["answer"].as_str(), gate["version"].as_u64()), (Some("failed"), Some(1)));
+    let p50 = &gate["checks"][0];
+    let figure = |name: &str| p50[name].as_f64().unwrap();
+    assert!(figure("low") <= figure("value") && figure("value") <= figure("high"), "{p50}");
+    assert!(figure("low") > 190_000.0 && p50["unit"] == "us", "{p50}");
+    let xml = fs::read_to_string(junit).unwrap();
+    assert!(xml.contains("tests=\"5\" failures=\"1\" errors=\"1\" skipped=\"0\""), "{xml}");
+    assert!(xml.contains("<error type=\"could not tell\""), "{xml}");
+    let markdown = fs::read_to_string(markdown).unwrap();
+    assert!(markdown.contains("| ❌ failed | p50 &gt; 10.0ms |"), "{markdown}");
+}
+
+#[test]
+fn a_service_that_fails_does_not_pass_for_being_fast() {
+    let target = Target::start(&["--error-share", "1", "--path", "/hello=0ms"]);
+    let url = format!("{}/hello", target.url);
+    let told = ends_with(4, &["hit", &url, "-c", "2", "-n", "200", "-q", "--fail-if", "max>30s"]);
+    assert!(told.contains("failed          if errors > 0.1%: 100.0 %"), "{told}");
+}
+
+#[test]
+fn a_gate_that_makes_no_sense_is_refused_before_anything_is_sent() {
+    // Who connects would wait for ever.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", silent.local_addr().unwrap());
+    for (condition, said) in [
+        ("p98>50ms", "did you mean p90, p95, p99?"),
+        ("p99>50", "unknown unit"),
+        ("p99<50ms", "say when it fails: 'p99>50ms'"),
+        ("p99>50ms,errors>1%", "more than one condition"),
+        ("cpu>50us", "can't see"),
+    ] {
+        let told = ends_with(2, &["hit", &url, "--fail-if", condition]);
+        assert!(told.contains(said) && !told.contains("panicked"), "{condition}: {told}");
+    }
+    let told = ends_with(2, &["hit", &url, "--junit", "gate.xml"]);
+    assert!(told.contains("there is none; give a --fail-if"), "{told}");
+    let told = ends_with(2, &["run", "experiments/quick.toml", "--max-loss", "5%"]);
+    assert!(told.contains("--baseline"), "{told}");
+    let told = ends_with(2, &["run", "experiments/quick.toml", "--baseline", "no-such-stack"]);
+    assert!(told.contains("the baseline `no-such-stack` takes no part in this run"), "{told}");
+}
+
+/// A run of one block, which tells nothing about others; what lies in it is told.
+#[test]
+fn the_gate_of_an_experiment_is_kept_with_the_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let experiment = dir.path().join("x.toml");
+    fs::write(
+        &experiment,
+        "title = \"t\"\nblocks = 1\nblocks_max = 1\ntwin = false\ncontrol = false\n\
+         [load]\nconnections = 2\nduration = \"1s\"\n\
+         [[round]]\nname = \"hello\"\nendpoint = \"hello\"\nstacks = [\"target-event-loop\"]\n\
+         [gate]\nfail_if = [\"goodput<1/s\", \"errors>0\"]\n",
+    )
+    .unwrap();
+    let runs = dir.path().join("runs");
+    let arguments = ["run", experiment.to_str().unwrap(), "-q", "--runs", runs.to_str().unwrap()];
+    let told = ends_with(5, &arguments);
+    assert!(told.contains("could not tell  if goodput < 1/s"), "{told}");
+    assert!(told.contains("7 blocks at least, and there are 1"), "{told}");
+    assert!(told.contains("passed          if errors > 0: 0 requests"), "{told}");
+    let kept = fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
+    let gate: serde_json::Value = serde_json::from_slice(&fs::read(kept.join("gate.json")).unwrap()).unwrap();
+    assert_eq!(gate["checks"][0]["cell"]["stack"], "target-event-loop");
+    // What is done needs no load to be held against another gate.
+    let again = ["run", "--resume", kept.to_str().unwrap(), "-q", "--fail-if", "errors>0"];
+    assert!(ends_with(5, &again).contains("passed          if errors > 0"));
+}

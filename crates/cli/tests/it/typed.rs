@@ -1,0 +1,97 @@
+//! What people type: options as in curl, forms of output, completion and manual pages.
+
+use std::fs;
+
+use crate::common::{Target, ends_with, run, sent_by, stdout};
+
+#[test]
+fn options_of_curl_make_the_request_that_curl_would() {
+    let one = ["-n", "1", "-c", "1", "-q"];
+    let with = |options: &[&str]| sent_by(&[&["hit", "{url}"], options, &one].concat());
+    let known = with(&["-u", "Aladdin:open sesame", "-b", "a=b; c=d"]);
+    assert!(known.contains("\r\nAuthorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==\r\n"), "{known}");
+    assert!(known.contains("\r\nCookie: a=b; c=d\r\n"), "{known}");
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("cat.txt");
+    fs::write(&file, "meow").unwrap();
+    let field = format!("pet=@{};type=text/plain", file.display());
+    let form = with(&["-F", "name=O'Hara", "-F", &field]);
+    assert!(form.starts_with("POST / HTTP/1.1\r\n"), "{form}");
+    for part in [
+        "Content-Type: multipart/form-data; boundary=",
+        "name=\"name\"\r\n\r\nO'Hara\r\n",
+        "name=\"pet\"; filename=\"cat.txt\"\r\nContent-Type: text/plain\r\n\r\nmeow\r\n",
+    ] {
+        assert!(form.contains(part), "{part:?} is not in {form}");
+    }
+}
+
+#[test]
+fn connections_go_where_they_are_sent_and_the_host_stays() {
+    let target = Target::start(&[]);
+    let port = target.url.rsplit(':').next().unwrap();
+    let url = format!("http://shop.invalid:{port}/hello");
+    let one = ["-n", "5", "-c", "1", "-q", "--fail-if", "errors>0"];
+    let resolve = format!("shop.invalid:{port}:127.0.0.1");
+    ends_with(0, &[&["hit", &url, "--resolve", &resolve], &one[..]].concat());
+    let elsewhere = format!("shop.invalid:80:127.0.0.1:{port}");
+    ends_with(0, &[&["hit", "http://shop.invalid/hello", "--connect-to", &elsewhere], &one[..]].concat());
+    for (option, value) in
+        [("--connect-to", "nowhere"), ("--resolve", "shop.invalid:80:localhost"), ("-F", "no field")]
+    {
+        let told = ends_with(2, &["hit", &url, option, value]);
+        assert!(told.contains("write ") && !told.contains("panicked"), "{told}");
+    }
+    let told = ends_with(2, &["hit", "--har", "x.har", "--user", "a:b"]);
+    assert!(told.contains("--user is about one request"), "{told}");
+}
+
+#[test]
+fn a_result_is_printed_as_it_is_asked_for() {
+    let target = Target::start(&[]);
+    let url = format!("{}/hello", target.url);
+    let hit = |form: &str| stdout(&run(&["hit", &url, "-n", "2000", "-c", "2", "-q", "-o", form]));
+    let csv = hit("csv");
+    let lines: Vec<&str> = csv.trim_end().lines().collect();
+    assert_eq!(lines.len(), 2, "{csv}");
+    assert!(lines[0].starts_with("url,model,load,") && lines[0].contains(",response_p99_us,"), "{csv}");
+    assert_eq!(lines[0].split(',').count(), lines[1].split(',').count(), "{csv}");
+    // 29,956 requests would know it.
+    assert!(lines[1].ends_with("p99_99"), "{csv}");
+    let markdown = hit("md");
+    assert!(
+        markdown.starts_with("## http://127.0.0.1") && markdown.contains("| goodput | failed | p50 |"),
+        "{markdown}"
+    );
+    assert!(hit("json").starts_with("{\n  \"version\": 1"));
+    ends_with(2, &["hit", &url, "-o", "json", "--json"]);
+}
+
+#[test]
+fn shells_and_man_know_the_commands() {
+    for (shell, says) in
+        [("bash", "complete -F _proofload"), ("zsh", "#compdef proofload"), ("fish", "complete -c proofload")]
+    {
+        let script = ends_with(0, &["completions", shell]);
+        assert!(script.contains(says) && script.contains("fail-if"), "{shell}");
+        assert!(!script.contains("supervise"), "{shell} has what is hidden");
+    }
+    let told = ends_with(2, &["completions", "tcsh"]);
+    assert!(told.contains("bash"), "{told}");
+    let dir = tempfile::tempdir().unwrap();
+    let pages = dir.path().join("man1");
+    ends_with(0, &["man", pages.to_str().unwrap()]);
+    let page = fs::read_to_string(pages.join("proofload-hit.1")).unwrap();
+    assert!(page.contains(".TH proofload-hit 1") && page.contains("fail"), "{page}");
+    assert!(pages.join("proofload.1").exists());
+}
+
+#[test]
+fn the_version_tells_the_commit_where_it_is_known() {
+    let version = ends_with(0, &["--version"]);
+    let version = version.trim();
+    let (number, commit) = version.split_once(" (commit ").unwrap_or((version, "0000000)"));
+    assert_eq!(number, concat!("proofload ", env!("CARGO_PKG_VERSION")));
+    let commit = commit.strip_suffix(')').expect("it is in parentheses");
+    assert!(commit.len() >= 7 && commit.bytes().all(|it| it.is_ascii_hexdigit()), "{version}");
+}

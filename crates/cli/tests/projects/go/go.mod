@@ -1,0 +1,3 @@
+module example.org/shop/cart
+
+go 1.19

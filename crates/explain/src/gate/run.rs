@@ -1,0 +1,178 @@
+//! A gate held against a run: each cell by its trials, one a block.
+
+mod baseline;
+mod figures;
+
+use plan::gate::{Condition, Gate, Limit, Metric};
+use record::{
+    CellName, GateAnswer, GateCell, GateCheck, GateResult, GateUnit, Measured, Trial, TrialResult, cells,
+    trials_of,
+};
+use stats::{CONFIDENCE, Estimated, Part, blocks_needed, share_of};
+
+use self::figures::{Figure, estimate, figure};
+use super::answer::{decide, hold_against, judged, unknown};
+use super::more::{more, of_run};
+use super::{tail_of, with_default};
+use crate::audit::{Reason, audit_trial};
+use crate::usable::ceiling_of;
+
+/// A doubt that is about as many of a cell's trials is about the cell.
+const DOUBTED_MIN: f64 = 0.5;
+
+/// Holds `gate` against a run. `keeps_processes` says whether all trials of a stack are of one process.
+pub fn gate_run(gate: &Gate, trials: &[Trial], keeps_processes: bool) -> GateResult {
+    let conditions = with_default(&gate.fail_if);
+    let cells = cells(trials);
+    let held_against = |cell: &CellName| gate.baseline.as_ref().filter(|it| it.stack != cell.stack);
+    let losses = cells.iter().filter(|cell| held_against(cell).is_some()).count();
+    let intervals = cells.len() * conditions.len() + losses;
+    let mut checks = Vec::new();
+    for cell in &cells {
+        let of = OfCell::new(trials, cell, intervals);
+        let mut own = vec![of.failed_trials()];
+        own.extend(conditions.iter().map(|(condition, is_default)| of.check(condition, *is_default)));
+        own.extend(
+            held_against(cell).map(|it| baseline::check(it, trials, cell, intervals, keeps_processes)),
+        );
+        checks.extend(own.into_iter().map(|check| GateCheck { cell: Some(name_of(cell)), ..check }));
+    }
+    GateResult::of(checks, CONFIDENCE)
+}
+
+fn name_of(cell: &CellName) -> GateCell {
+    let by = if cell.driver.is_own() { String::new() } else { format!(", by {}", cell.driver.name()) };
+    GateCell { round: cell.round.clone(), load: format!("{}{by}", cell.load), stack: cell.stack.clone() }
+}
+
+/// A cell, and what its audits say of most of its trials.
+struct OfCell<'a> {
+    measured: Vec<&'a Measured>,
+    failed: usize,
+    first_failure: Option<&'a str>,
+    reasons: Vec<Reason>,
+    intervals: usize,
+}
+
+impl<'a> OfCell<'a> {
+    fn new(trials: &'a [Trial], cell: &CellName, intervals: usize) -> Self {
+        let (mut measured, mut errors): (Vec<&Measured>, Vec<&str>) = (Vec::new(), Vec::new());
+        for trial in trials_of(trials, |trial| CellName::of(trial) == *cell) {
+            match &trial.result {
+                TrialResult::Measured(it) => measured.push(it),
+                TrialResult::Failed { error } => errors.push(error),
+            }
+        }
+        let ceiling = ceiling_of(trials, cell);
+        let reasons = of_most(measured.iter().map(|it| audit_trial(it, ceiling).reasons).collect());
+        Self { reasons, failed: errors.len(), first_failure: errors.first().copied(), measured, intervals }
+    }
+
+    /// A stack that does not come up, or dies, fails whatever is asked of it.
+    fn failed_trials(&self) -> GateCheck {
+        let answer = if self.failed > 0 { GateAnswer::Failed } else { GateAnswer::Passed };
+        let failed = self.failed as f64;
+        GateCheck {
+            fails_if: "trials that failed > 0".into(),
+            is_default: true,
+            cell: None,
+            answer,
+            unit: GateUnit::Trials,
+            limit: 0.0,
+            value: Some(failed),
+            is_lower_bound: false,
+            low: Some(failed),
+            high: Some(failed),
+            why: self.first_failure.map(str::to_owned),
+            would_decide: None,
+        }
+    }
+
+    fn check(&self, condition: &Condition, is_default: bool) -> GateCheck {
+        let estimated = match self.estimate(condition) {
+            Ok(estimated) => estimated,
+            Err(why) => {
+                let would_decide =
+                    if self.measured.is_empty() { "trials that do not fail" } else { "longer loads" };
+                return GateCheck {
+                    why: Some(why),
+                    would_decide: Some(would_decide.into()),
+                    ..unknown(condition, is_default)
+                };
+            }
+        };
+        let mut check = judged(condition, is_default, &estimated);
+        hold_against(&mut check, condition.metric, &self.reasons, || self.without_ours(condition));
+        if check.answer == GateAnswer::CouldNotTell && check.would_decide.is_none() {
+            check.would_decide = Some(self.would_decide(condition, &estimated));
+        }
+        check
+    }
+
+    fn estimate(&self, condition: &Condition) -> Result<Estimated, String> {
+        let tail = tail_of(self.intervals);
+        let failed_of = |it: &Measured| it.load.intended.saturating_sub(it.load.answered_as_expected);
+        let none = || "no trial has such a figure".to_owned();
+        match (condition.metric, condition.limit) {
+            (Metric::Errors, Limit::Count(_)) => {
+                let failed: u64 = self.measured.iter().map(|it| failed_of(it)).sum();
+                (!self.measured.is_empty()).then(|| Estimated::exactly(failed as f64)).ok_or_else(none)
+            }
+            (Metric::Errors, _) => {
+                let part = |it: &&Measured| Part { found: failed_of(it), all: it.load.intended };
+                share_of(&self.measured.iter().map(part).collect::<Vec<Part>>(), tail).ok_or_else(none)
+            }
+            (Metric::Max, _) => {
+                let all = self.measured.iter().filter_map(|it| it.load.response_time_us.figure("max"));
+                let longest = all.max_by(|a, b| a.0.total_cmp(&b.0)).ok_or_else(none)?;
+                let is_lower_bound = longest.1;
+                let high = (!is_lower_bound).then_some(longest.0);
+                Ok(Estimated { is_lower_bound, high, ..Estimated::exactly(longest.0) })
+            }
+            (metric, _) => {
+                let figures: Vec<Figure> = self
+                    .measured
+                    .iter()
+                    .filter_map(|it| figure(it, metric).transpose())
+                    .collect::<Result<_, _>>()?;
+                estimate(&figures, metric.wants_more(), tail).ok_or_else(none)
+            }
+        }
+    }
+
+    /// The answer if nothing of the times were the generator's own: less the longest that it was late in each trial.
+    fn without_ours(&self, condition: &Condition) -> GateAnswer {
+        if !condition.metric.is_response_time() || condition.metric == Metric::Max {
+            return GateAnswer::CouldNotTell;
+        }
+        let without = |it: &&Measured| {
+            let longest = |times: &record::Distribution| times.max.unwrap_or(0.0);
+            let ours = longest(&it.load.generator_lag_us) + longest(&it.load.receive_lag_us);
+            let figure = figure(it, condition.metric).ok()??;
+            Some(Figure { value: (figure.value - ours).max(f64::MIN_POSITIVE), ..figure })
+        };
+        let figures: Vec<Figure> = self.measured.iter().filter_map(without).collect();
+        let estimated = estimate(&figures, false, tail_of(self.intervals));
+        estimated.map_or(GateAnswer::CouldNotTell, |it| decide(condition, &it))
+    }
+
+    fn would_decide(&self, condition: &Condition, estimated: &Estimated) -> String {
+        too_few_blocks(self.measured.len(), self.intervals)
+            .unwrap_or_else(|| of_run(more(condition, estimated), self.measured.len()))
+    }
+}
+
+/// Where so few blocks can't put an interval on either side of anything: how many do.
+fn too_few_blocks(blocks: usize, intervals: usize) -> Option<String> {
+    let needed = blocks_needed(intervals);
+    (blocks < needed).then(|| format!("{needed} blocks at least, and there are {blocks}"))
+}
+
+/// One reason of each kind that at least half of the trials have, the gravest first.
+fn of_most(of_trials: Vec<Vec<Reason>>) -> Vec<Reason> {
+    let trials = of_trials.len() as f64;
+    let mut all: Vec<Reason> = of_trials.into_iter().flatten().collect();
+    all.sort_by_key(|it| it.kind);
+    let by_kind = all.chunk_by(|a, b| a.kind == b.kind);
+    by_kind.filter(|same| same.len() as f64 >= trials * DOUBTED_MIN).map(|same| same[0].clone()).collect()
+}

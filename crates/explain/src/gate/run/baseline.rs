@@ -1,0 +1,119 @@
+//! A stack held against the baseline of the same table: what it lost, block by block.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use plan::gate::Baseline;
+use record::{
+    CellName, GateAnswer, GateCheck, GateUnit, RankedBy, Trial, TrialResult, observed, trials_of,
+    twins_by_block,
+};
+use stats::{LogRatios, Observation, Ratio};
+
+use super::super::more::{More, of_run, until_apart};
+use super::super::tail_of;
+use super::too_few_blocks;
+
+/// The check of `cell`. A process differs from another of the same stack by chance: what the table's twin is off counts as
+/// nothing, and where a run has one process of each and no twin, nothing can be told.
+pub(super) fn check(
+    baseline: &Baseline,
+    trials: &[Trial],
+    cell: &CellName,
+    intervals: usize,
+    keeps_processes: bool,
+) -> GateCheck {
+    let of_baseline = CellName { stack: baseline.stack.clone(), ..cell.clone() };
+    let ranked_by = ranked_by(trials, cell);
+    let by_block = |cell: &CellName| observed_by_block(trials, cell, ranked_by);
+    let ratios = LogRatios::of(&by_block(cell), &by_block(&of_baseline));
+    let ratio = ratios.ratio_with(tail_of(intervals));
+    let twin = twin_ratio(trials, cell, ranked_by);
+    let gap = twin.map_or(0.0, f64::abs);
+    let loss = |ratio: f64| 1.0 - ratio;
+    // By the twin's gap further out, as ratios are.
+    let low = ratio.and_then(|it| it.high).map(|it| loss(it * gap.exp()));
+    let high = ratio.and_then(|it| it.low).map(|it| loss(it / gap.exp()));
+    let limit = baseline.max_loss.get();
+    let is_blind = keeps_processes && twin.is_none();
+    let answer = match (low, high) {
+        _ if is_blind => GateAnswer::CouldNotTell,
+        (Some(low), _) if low > limit => GateAnswer::Failed,
+        (_, Some(high)) if high <= limit => GateAnswer::Passed,
+        _ => GateAnswer::CouldNotTell,
+    };
+    let value = ratio.map(|it| loss(it.value));
+    let (why, would_decide) = match answer {
+        GateAnswer::Passed | GateAnswer::Failed => (None, None),
+        GateAnswer::CouldNotTell if ratios.blocks() == 0 => (
+            Some(format!("{} was not measured at this load", baseline.stack)),
+            Some("a run in which both are in one round".to_owned()),
+        ),
+        GateAnswer::CouldNotTell if is_blind => (
+            Some("the run has one process of each stack, and no twin says what lies between two".into()),
+            Some("processes = \"fresh\", or twin = true".into()),
+        ),
+        GateAnswer::CouldNotTell => {
+            let more = || of_run(more(ratio, limit), ratios.blocks());
+            (None, Some(too_few_blocks(ratios.blocks(), intervals).unwrap_or_else(more)))
+        }
+    };
+    let what = match ranked_by {
+        RankedBy::Goodput => "goodput",
+        RankedBy::ResponseP99 => "p99",
+    };
+    GateCheck {
+        fails_if: format!("loss of {what} to {} > {}", baseline.stack, baseline.max_loss),
+        is_default: false,
+        cell: None,
+        answer,
+        unit: GateUnit::Loss,
+        limit,
+        value,
+        is_lower_bound: false,
+        low,
+        high,
+        why,
+        would_decide,
+    }
+}
+
+fn more(ratio: Option<Ratio>, limit: f64) -> More {
+    let Some(Ratio { value, low, high }) = ratio else { return More::Some };
+    let at_limit = (1.0 - limit).max(f64::MIN_POSITIVE).ln();
+    let towards = if value.ln() < at_limit { high } else { low };
+    until_apart(value.ln(), towards.map(f64::ln), at_limit)
+}
+
+fn ranked_by(trials: &[Trial], cell: &CellName) -> RankedBy {
+    let of_cell = trials_of(trials, |trial| CellName::of(trial) == *cell);
+    let mut measured = of_cell.filter_map(|trial| match &trial.result {
+        TrialResult::Measured(it) => Some(RankedBy::of(it)),
+        TrialResult::Failed { .. } => None,
+    });
+    measured.next().unwrap_or_default()
+}
+
+/// What came of a cell in each block of the run, `None` where it was not tried.
+fn observed_by_block(trials: &[Trial], cell: &CellName, ranked_by: RankedBy) -> Vec<Option<Observation>> {
+    let blocks: BTreeSet<u32> = trials.iter().map(|it| it.block).collect();
+    let mut by_block: BTreeMap<u32, Option<Observation>> = blocks.into_iter().map(|it| (it, None)).collect();
+    for trial in trials_of(trials, |trial| CellName::of(trial) == *cell) {
+        by_block.entry(trial.block).or_default().get_or_insert_with(|| observed(trial, ranked_by));
+    }
+    by_block.into_values().collect()
+}
+
+/// ln(a stack / its twin) of the cell's table.
+fn twin_ratio(trials: &[Trial], cell: &CellName, ranked_by: RankedBy) -> Option<f64> {
+    let is_of_table = |trial: &Trial| {
+        let of = CellName::of(trial);
+        (of.round, of.load, of.driver) == (cell.round.clone(), cell.load.clone(), cell.driver)
+    };
+    let (stack, twins) = twins_by_block(trials, is_of_table)?;
+    let observe = |of: Option<&record::Measured>| of.map(|it| ranked_by.observation(it));
+    let twins: Vec<Option<Observation>> = twins.into_iter().map(observe).collect();
+    let own = CellName { stack: stack.to_owned(), ..cell.clone() };
+    let own = record::measured_by_block(trials, |trial| CellName::of(trial) == own);
+    let own: Vec<Option<Observation>> = own.into_iter().map(observe).collect();
+    LogRatios::of(&own, &twins).estimate().filter(|it| it.is_finite())
+}

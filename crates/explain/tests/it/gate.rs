@@ -1,0 +1,155 @@
+//! Gates held against made-up runs and loads: how often chance alone fails one, and what each answer rests on.
+
+use explain::{gate_load, gate_run};
+use plan::gate::{Baseline, Gate};
+use record::{
+    Driver, GateAnswer, GateCheck, GateResult, LoadResult, Role, TRIAL_VERSION, Trial, TrialResult,
+    load_of_label,
+};
+use stats::Batches;
+use units::Share;
+
+use crate::samples::trial;
+
+fn gate(conditions: &[&str]) -> Gate {
+    let parsed = |text: &&str| text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+    Gate { fail_if: conditions.iter().map(parsed).collect(), baseline: None }
+}
+
+fn against(baseline: &str, percent: f64) -> Gate {
+    let max_loss = Share::percent(percent).expect("it is a share");
+    Gate { fail_if: Vec::new(), baseline: Some(Baseline { stack: baseline.into(), max_loss }) }
+}
+
+/// A trial of `stack` whose load is as `change` makes it.
+fn of(stack: &str, block: u32, change: impl FnOnce(&mut LoadResult)) -> Trial {
+    let mut measured = trial();
+    change(&mut measured.load);
+    Trial {
+        version: TRIAL_VERSION,
+        index: block,
+        block,
+        round: "hello".into(),
+        role: Role::Stack,
+        driver: Driver::Proofload,
+        stack: stack.into(),
+        load: load_of_label("64 connections"),
+        started: String::new(),
+        repeats: None,
+        result: TrialResult::Measured(Box::new(measured)),
+    }
+}
+
+/// Noise that is the same each time, from −1 to 1.
+fn noise(seed: u64) -> f64 {
+    let mixed = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    ((mixed ^ (mixed >> 29)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+}
+
+/// A run of so many blocks of one stack, whose 99th percentile is 40 ms, each up to a tenth off.
+fn run_of(blocks: u32, seed: u64) -> Vec<Trial> {
+    let p99 = |block: u32| 40_000.0 * (1.0 + 0.1 * noise(seed * 1000 + u64::from(block)));
+    (0..blocks).map(|block| of("gin", block, |load| load.response_time_us.p99 = Some(p99(block)))).collect()
+}
+
+fn check<'a>(judged: &'a GateResult, fails_if: &str) -> &'a GateCheck {
+    let found = judged.checks.iter().find(|it| it.fails_if == fails_if);
+    found.unwrap_or_else(|| panic!("{fails_if} is not among {:?}", judged.checks))
+}
+
+#[test]
+fn a_limit_away_from_all_trials_is_decided() {
+    let trials = run_of(10, 1);
+    for (condition, due) in [
+        ("p99>30ms", GateAnswer::Failed),
+        ("p99>50ms", GateAnswer::Passed),
+        ("p99>40ms", GateAnswer::CouldNotTell),
+    ] {
+        let judged = gate_run(&gate(&[condition]), &trials, false);
+        assert_eq!(judged.checks[1].answer, due, "{condition}: {:?}", judged.checks);
+    }
+    let open = gate_run(&gate(&["p99>40ms"]), &trials, false);
+    assert_eq!(open.answer, GateAnswer::CouldNotTell);
+    assert!(open.checks[1].would_decide.is_some(), "{:?}", open.checks);
+}
+
+/// Where the limit is the truth itself, each answer is chance's: at most 2.5 % of gates may fail by it, and as many pass.
+#[test]
+fn a_service_at_its_limit_fails_by_chance_as_seldom_as_is_said() {
+    let runs = 400;
+    let answers: Vec<GateAnswer> = (0..runs)
+        .map(|seed| gate_run(&gate(&["p99>40ms", "errors>50%"]), &run_of(10, seed), false).checks[1].answer)
+        .collect();
+    let count = |answer| answers.iter().filter(|it| **it == answer).count();
+    // 2.5 % for two conditions together, 1.25 % for each; of 400, chance alone makes ten at most.
+    for answer in [GateAnswer::Failed, GateAnswer::Passed] {
+        assert!(count(answer) <= 10, "{} of {runs} {answer:?}", count(answer));
+    }
+}
+
+#[test]
+fn few_blocks_tell_nothing_and_say_how_many_would() {
+    let judged = gate_run(&gate(&["p99>1ms"]), &run_of(5, 1), false);
+    let told = check(&judged, "p99 > 1.00ms");
+    assert_eq!(told.answer, GateAnswer::CouldNotTell, "{told:?}");
+    // Two conditions: the one on errors is added.
+    assert_eq!(told.would_decide.as_deref(), Some("7 blocks at least, and there are 5"));
+}
+
+#[test]
+fn a_trial_that_failed_fails_the_gate() {
+    let mut trials = run_of(10, 1);
+    trials[3].result = TrialResult::Failed { error: "it died".into() };
+    let judged = gate_run(&gate(&["p99>1s"]), &trials, false);
+    assert_eq!(judged.answer, GateAnswer::Failed);
+    assert_eq!(check(&judged, "trials that failed > 0").why.as_deref(), Some("it died"));
+    assert_eq!(check(&judged, "p99 > 1.00s").answer, GateAnswer::Passed);
+}
+
+fn two_stacks(loss: f64) -> Vec<Trial> {
+    let goodput = |block: u32, seed: u64| 1000.0 * (1.0 + 0.01 * noise(seed + u64::from(block)));
+    let of_both = |block: u32| {
+        let base = of("main", block, |load| load.goodput_per_s = goodput(block, 0));
+        let own = of("head", block, |load| load.goodput_per_s = goodput(block, 500) * (1.0 - loss));
+        [base, own]
+    };
+    (0..10).flat_map(of_both).collect()
+}
+
+#[test]
+fn a_loss_to_the_baseline_is_told_from_noise() {
+    let judged = |loss: f64| gate_run(&against("main", 10.0), &two_stacks(loss), false);
+    let name = "loss of goodput to main > 10%";
+    for (loss, due) in [
+        (0.0, GateAnswer::Passed),
+        (0.2, GateAnswer::Failed),
+        (0.1, GateAnswer::CouldNotTell),
+        (-0.3, GateAnswer::Passed),
+    ] {
+        let judged = judged(loss);
+        let told = check(&judged, name);
+        assert_eq!(told.answer, due, "{loss}: {told:?}");
+        assert!((told.value.unwrap() - loss).abs() < 0.02, "{told:?}");
+        assert_eq!(
+            judged.checks.iter().filter(|it| it.fails_if == name).count(),
+            1,
+            "the baseline has no loss to itself"
+        );
+    }
+    let kept = gate_run(&against("main", 10.0), &two_stacks(0.2), true);
+    assert_eq!(
+        check(&kept, name).answer,
+        GateAnswer::CouldNotTell,
+        "one process of each tells nothing of another"
+    );
+    let absent = gate_run(&against("gone", 10.0), &two_stacks(0.2), false);
+    assert!(check(&absent, "loss of goodput to gone > 10%").why.as_deref().unwrap().contains("not measured"));
+}
+
+#[test]
+fn a_load_of_which_nothing_is_known_passes_nothing() {
+    let empty = LoadResult { intended: 0, answered_as_expected: 0, ..trial().load };
+    let judged = gate_load(&gate(&["p99>1s", "goodput<1/s", "errors>0"]), &empty, &Batches::default());
+    assert_eq!(judged.count(GateAnswer::Passed), 0, "{judged:?}");
+}

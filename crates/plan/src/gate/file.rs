@@ -1,0 +1,90 @@
+//! The table `[gate]` of an experiment.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use toml::Spanned;
+use units::Share;
+
+use super::{Condition, Gate};
+use crate::error::PlanError;
+use crate::toml_file;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GateTable {
+    #[serde(default)]
+    fail_if: Vec<Spanned<String>>,
+    baseline: Option<Spanned<String>>,
+    max_loss: Option<Spanned<String>>,
+}
+
+/// All that is looked at of an experiment.
+#[derive(Deserialize)]
+struct GateOnly {
+    gate: Option<Spanned<GateTable>>,
+}
+
+impl GateTable {
+    /// The gate, and an error with the byte that it is about. `stacks` are those that a baseline may be, where that is known.
+    pub(crate) fn check(
+        table: &Spanned<Self>,
+        stacks: Option<&[&str]>,
+    ) -> Result<Option<Gate>, (PlanError, usize)> {
+        let Self { fail_if, baseline, max_loss } = table.get_ref();
+        let condition = |text: &Spanned<String>| {
+            text.get_ref().parse::<Condition>().map_err(|error| (error, text.span().start))
+        };
+        let fail_if = fail_if.iter().map(condition).collect::<Result<_, _>>()?;
+        let share = |text: &Spanned<String>| {
+            text.get_ref().parse::<Share>().map_err(|error| {
+                let what = format!("`{}` is no loss", text.get_ref());
+                (PlanError::new(what, error.to_string()), text.span().start)
+            })
+        };
+        let max_loss = max_loss.as_ref().map(share).transpose()?;
+        let unknown =
+            baseline.as_ref().zip(stacks).filter(|(it, stacks)| !stacks.contains(&it.get_ref().as_str()));
+        if let Some((baseline, stacks)) = unknown {
+            let what = format!("the baseline `{}` is no stack of this experiment", baseline.get_ref());
+            let help = format!("name one of {}", stacks.join(", "));
+            return Err((PlanError::new(what, help), baseline.span().start));
+        }
+        let baseline = baseline.as_ref().map(|it| it.get_ref().clone());
+        Gate::new(fail_if, baseline, max_loss).map_err(|error| (error, table.span().start))
+    }
+}
+
+pub(super) fn of_experiment(path: &Path, text: &str) -> Result<Option<Gate>, PlanError> {
+    let GateOnly { gate } = toml_file::parse(path, text, "docs/experiments.md")?;
+    let checked = gate.map(|table| GateTable::check(&table, None)).transpose();
+    Ok(checked.map_err(|(error, at)| error.at_offset(path, text, at))?.flatten())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Result<Option<Gate>, String> {
+        of_experiment(Path::new("x.toml"), text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_gate_is_read_from_an_experiment_and_its_mistakes_have_a_place() {
+        let text = "title = \"t\"\n[gate]\nfail_if = [\"p99>50ms\", \"errors>1%\"]\nbaseline = \"main\"\n";
+        let gate = of(text).unwrap().unwrap();
+        assert_eq!((gate.fail_if.len(), gate.baseline.unwrap().max_loss.to_string()), (2, "10%".to_owned()));
+        assert_eq!(of("title = \"t\"\n"), Ok(None));
+        assert_eq!(of("[gate]\n"), Ok(None));
+        for (text, said) in [
+            ("[gate]\nfail_if = [\"p99>50ms\", \"p98>1s\"]", "x.toml:2:24: nothing is called `p98`"),
+            ("[gate]\nfail_if = \"p99>50ms\"", "`fail_if` is given string"),
+            ("[gate]\nmax_loss = \"5%\"", "x.toml:1:1: a loss is allowed, and there is no baseline"),
+            ("[gate]\nbaseline = \"a\"\nmax_loss = \"5\"", "x.toml:3:12: `5` is no loss; unknown unit"),
+            ("[gate]\nfail_of = []", "did you mean fail_if?"),
+        ] {
+            let error = of(text).expect_err(text);
+            assert!(error.contains(said), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What came of a gate, for a person.
+
+use std::fmt::Write;
+
+use record::{GateAnswer, GateCell, GateCheck, GateResult, GateUnit};
+use units::Bytes;
+
+use crate::figure::{NONE, heading, indented, per_s, plain_line, time_us};
+
+/// The gate's answer, and behind it each condition with what was measured.
+pub fn gate_text(gate: &GateResult) -> String {
+    let mut text = format!("gate        {}", answer_words(gate));
+    let mut cell: Option<&GateCell> = None;
+    for check in &gate.checks {
+        if check.cell.is_some() && check.cell.as_ref() != cell {
+            cell = check.cell.as_ref();
+            let of = cell.map_or_else(String::new, cell_words);
+            // Writing into a String cannot fail.
+            let _ = write!(text, "\n            {of}");
+        }
+        let _ = write!(
+            text,
+            "\n            {:<15} if {}: {}",
+            check.answer.name(),
+            plain_line(&check.fails_if),
+            figures(check)
+        );
+        for more in [check.why.as_deref().map(indented), decided_by(check)].into_iter().flatten() {
+            let _ = write!(text, "\n                {more}");
+        }
+    }
+    let _ = write!(
+        text,
+        "\n            In parentheses: where the service's own figures lie, all of them in {:.0} of 100 cases.",
+        gate.confidence * 100.0
+    );
+    text
+}
+
+/// The answer of the whole, and how many conditions came to which.
+pub(crate) fn answer_words(gate: &GateResult) -> String {
+    let all = [GateAnswer::Failed, GateAnswer::CouldNotTell, GateAnswer::Passed];
+    let counted: Vec<String> = all
+        .into_iter()
+        .map(|answer| (gate.count(answer), answer.name()))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, name)| format!("{count} {name}"))
+        .collect();
+    format!("{}; of {} conditions: {}", gate.answer.name(), gate.checks.len(), counted.join(", "))
+}
+
+/// A cell as one line.
+pub(crate) fn cell_words(cell: &GateCell) -> String {
+    format!("{}, {}, {}", heading(&cell.round), heading(&cell.load), heading(&cell.stack))
+}
+
+/// A check in a sentence: for whoever sees only that it is not passed.
+pub(crate) fn check_words(check: &GateCheck) -> String {
+    let why = check.why.as_deref().map(|it| format!("; {}", plain_line(it)));
+    let would = decided_by(check).map(|it| format!("; {it}"));
+    format!("{}{}{}", figures(check), why.unwrap_or_default(), would.unwrap_or_default())
+}
+
+/// What would decide it, where that is open.
+pub(crate) fn decided_by(check: &GateCheck) -> Option<String> {
+    check.would_decide.as_deref().map(|it| format!("to decide it: {}", plain_line(it)))
+}
+
+/// The figure and its interval: `48.2ms (46.1…51.3ms)`.
+pub(crate) fn figures(check: &GateCheck) -> String {
+    let Some(value) = check.value else { return NONE.into() };
+    let bound = if check.is_lower_bound { ">" } else { "" };
+    let shown = format!("{bound}{}", amount(check.unit, value));
+    if check.low == check.value && check.high == check.value {
+        return shown;
+    }
+    let end = |end: Option<f64>| end.map_or_else(|| "?".into(), |it| amount(check.unit, it));
+    format!("{shown} ({} to {})", end(check.low), end(check.high))
+}
+
+fn amount(unit: GateUnit, value: f64) -> String {
+    match unit {
+        GateUnit::Micros => time_us(value.max(0.0)),
+        GateUnit::PerSecond => per_s(value),
+        GateUnit::Share => percent(value),
+        GateUnit::Loss => format!("{:.1} %", value * 100.0),
+        GateUnit::Requests => format!("{value:.0} requests"),
+        GateUnit::Trials => format!("{value:.0}"),
+        GateUnit::Bytes => Bytes(value.max(0.0) as u64).to_string(),
+    }
+}
+
+/// Two digits that count, as of errors every one does: `0.013 %`.
+fn percent(share: f64) -> String {
+    match share * 100.0 {
+        0.0 => "0 %".into(),
+        percent if percent < 0.001 => "<0.001 %".into(),
+        percent if percent < 0.1 => format!("{percent:.3} %"),
+        percent if percent < 10.0 => format!("{percent:.2} %"),
+        percent => format!("{percent:.1} %"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check() -> GateCheck {
+        GateCheck {
+            fails_if: "p99 > 50.0ms".into(),
+            is_default: false,
+            cell: None,
+            answer: GateAnswer::CouldNotTell,
+            unit: GateUnit::Micros,
+            limit: 50_000.0,
+            value: Some(48_200.0),
+            is_lower_bound: false,
+            low: Some(46_100.0),
+            high: None,
+            why: None,
+            would_decide: Some("some 40 s of this load".into()),
+        }
+    }
+
+    #[test]
+    fn each_condition_says_what_was_measured_and_what_would_decide_it() {
+        let gate = GateResult::of(vec![check()], 0.95);
+        assert_eq!(
+            gate_text(&gate),
+            "gate        could not tell; of 1 conditions: 1 could not tell\n            \
+             could not tell  if p99 > 50.0ms: 48.2ms (46.1ms to ?)\n                \
+             to decide it: some 40 s of this load\n            \
+             In parentheses: where the service's own figures lie, all of them in 95 of 100 cases."
+        );
+        assert_eq!(check_words(&check()), "48.2ms (46.1ms to ?); to decide it: some 40 s of this load");
+    }
+
+    #[test]
+    fn text_from_outside_stays_on_its_line() {
+        let why = Some("no\u{1b}[31m\nsecond".to_owned());
+        let shown = gate_text(&GateResult::of(vec![GateCheck { why, ..check() }], 0.95));
+        assert!(!shown.contains('\u{1b}') && shown.contains("\n    second"), "{shown}");
+    }
+}

@@ -1,0 +1,212 @@
+//! Parts of a request as curl's options say them: who asks, a form, and where the connection goes.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use plan::PlanError;
+
+/// The header by which somebody is known: `user:password`.
+pub fn basic_authorization(user: &str) -> String {
+    format!("Authorization: Basic {}", STANDARD.encode(user))
+}
+
+/// A field of a form, filled in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormField {
+    /// Its name.
+    pub name: String,
+    /// Of a file, its name.
+    pub file_name: Option<String>,
+    /// Of a file, what it is.
+    pub content_type: Option<String>,
+    /// What is in it.
+    pub content: Vec<u8>,
+}
+
+impl FormField {
+    /// Of `name=value`, or of `name=@path` with `;type=` behind it, whose file `read` reads.
+    pub fn parse(
+        text: &str,
+        read: impl FnOnce(&str) -> Result<Vec<u8>, PlanError>,
+    ) -> Result<Self, PlanError> {
+        let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
+            let help = "write name=value, or name=@FILE for what is in a file";
+            PlanError::new(format!("`{text}` is no field of a form"), help)
+        })?;
+        if name.contains(['"', '\r', '\n']) {
+            let what = format!("`{name}` can't be the name of a field");
+            return Err(PlanError::new(what, "leave quotes and line ends out of it"));
+        }
+        let Some(file) = value.strip_prefix('@') else {
+            let content = value.as_bytes().to_vec();
+            return Ok(Self { name: name.into(), file_name: None, content_type: None, content });
+        };
+        let (path, content_type) = file.split_once(";type=").unwrap_or((file, "application/octet-stream"));
+        let file_name = path.rsplit('/').next().unwrap_or(path).replace(['"', '\r', '\n'], "_");
+        if !content_type.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
+            let what = format!("`{content_type}` can't be the type of a file");
+            return Err(PlanError::new(what, "write it like image/png"));
+        }
+        Ok(Self {
+            name: name.into(),
+            file_name: Some(file_name),
+            content_type: Some(content_type.into()),
+            content: read(path)?,
+        })
+    }
+}
+
+/// The header and the body of a form (`multipart/form-data`, RFC 7578): the same of the same fields.
+pub fn multipart(fields: &[FormField]) -> (String, Vec<u8>) {
+    let boundary_of = |number: u64| format!("proofload-form-{number:016x}");
+    let is_within = |boundary: &str| {
+        let boundary = boundary.as_bytes();
+        fields.iter().any(|it| it.content.windows(boundary.len()).any(|window| window == boundary))
+    };
+    let mut number = 0_u64;
+    let mut boundary = boundary_of(number);
+    while is_within(&boundary) {
+        number += 1;
+        boundary = boundary_of(number);
+    }
+    let mut body = Vec::new();
+    for field in fields {
+        body.extend_from_slice(
+            format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"", field.name).as_bytes(),
+        );
+        if let Some(file_name) = &field.file_name {
+            body.extend_from_slice(format!("; filename=\"{file_name}\"").as_bytes());
+        }
+        if let Some(content_type) = &field.content_type {
+            body.extend_from_slice(format!("\r\nContent-Type: {content_type}").as_bytes());
+        }
+        body.extend_from_slice(b"\r\n\r\n");
+        body.extend_from_slice(&field.content);
+        body.extend_from_slice(b"\r\n");
+    }
+    body.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+    (format!("Content-Type: multipart/form-data; boundary={boundary}"), body)
+}
+
+/// Another place for the connections of a load, as `--connect-to` and `--resolve` of curl say it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// For whom it holds; `None` for any host.
+    host: Option<String>,
+    /// Likewise.
+    port: Option<u16>,
+    to_host: Option<String>,
+    to_port: Option<u16>,
+}
+
+impl Elsewhere {
+    /// `HOST1:PORT1:HOST2:PORT2`; what is left empty holds for any, or stays.
+    pub fn connect_to(text: &str) -> Result<Self, PlanError> {
+        let wrong = || {
+            let help = "write it as HOST:PORT:OTHER:PORT, as in api.example.org:80:127.0.0.1:8080 or ::127.0.0.1:8080";
+            PlanError::new(format!("`{text}` leads nowhere"), help)
+        };
+        let parts = parts(text);
+        let [host, port, to_host, to_port] = parts.as_slice() else { return Err(wrong()) };
+        let number = |text: &String| match text.as_str() {
+            "" => Ok(None),
+            text => text.parse().map(Some).map_err(|_| wrong()),
+        };
+        let name = |text: &String| (!text.is_empty()).then(|| text.clone());
+        Ok(Self { host: name(host), port: number(port)?, to_host: name(to_host), to_port: number(to_port)? })
+    }
+
+    /// `HOST:PORT:ADDRESS`.
+    pub fn resolve(text: &str) -> Result<Self, PlanError> {
+        let wrong = || {
+            let help = "write it as HOST:PORT:ADDRESS, as in api.example.org:80:127.0.0.1";
+            PlanError::new(format!("`{text}` resolves nothing"), help)
+        };
+        let parts = parts(text);
+        let [host, port, address] = parts.as_slice() else { return Err(wrong()) };
+        address.parse::<core::net::IpAddr>().map_err(|_| wrong())?;
+        let port = port.parse().map_err(|_| wrong())?;
+        Ok(Self {
+            host: Some(host.clone()).filter(|it| !it.is_empty() && it != "*"),
+            port: Some(port),
+            to_host: Some(address.clone()),
+            to_port: None,
+        })
+    }
+
+    /// Where connections to `host` and `port` go, if it says something of them.
+    pub fn of(&self, host: &str, port: u16) -> Option<(String, u16)> {
+        let is_of = self.host.as_ref().is_none_or(|it| it.eq_ignore_ascii_case(host))
+            && self.port.is_none_or(|it| it == port);
+        let to_host = || self.to_host.clone().unwrap_or_else(|| host.to_owned());
+        is_of.then(|| (to_host(), self.to_port.unwrap_or(port)))
+    }
+}
+
+/// The parts between colons, but for those of an address in brackets, which are taken off.
+fn parts(text: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut is_bracketed = false;
+    for char in text.chars() {
+        match char {
+            '[' => is_bracketed = true,
+            ']' => is_bracketed = false,
+            ':' if !is_bracketed => parts.push(String::new()),
+            char => {
+                if let Some(part) = parts.last_mut() {
+                    part.push(char);
+                }
+            }
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_is_written_as_browsers_do() {
+        let read = |path: &str| {
+            assert_eq!(path, "dir/cat.png");
+            Ok(b"\x89PNG".to_vec())
+        };
+        let fields = [
+            FormField::parse("name=O'Hara", |_| unreachable!("it names no file")).unwrap(),
+            FormField::parse("photo=@dir/cat.png;type=image/png", read).unwrap(),
+        ];
+        let (header, body) = multipart(&fields);
+        assert_eq!(header, "Content-Type: multipart/form-data; boundary=proofload-form-0000000000000000");
+        let expected = "--proofload-form-0000000000000000\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\nO'Hara\r\n\
+                        --proofload-form-0000000000000000\r\nContent-Disposition: form-data; name=\"photo\"; \
+                        filename=\"cat.png\"\r\nContent-Type: image/png\r\n\r\n\u{89}PNG\r\n\
+                        --proofload-form-0000000000000000--\r\n";
+        let expected: Vec<u8> = expected.chars().map(|char| char as u8).collect();
+        assert_eq!(body, expected);
+    }
+
+    #[test]
+    fn a_boundary_is_in_no_field() {
+        let fields = [FormField::parse("a=proofload-form-0000000000000000", |_| Ok(Vec::new())).unwrap()];
+        assert!(multipart(&fields).0.ends_with("0000000000000001"));
+    }
+
+    #[test]
+    fn connections_go_elsewhere_as_curl_has_it() {
+        let of = |text: &str| Elsewhere::connect_to(text).unwrap().of("a.org", 80);
+        assert_eq!(of("a.org:80:127.0.0.1:8080"), Some(("127.0.0.1".into(), 8080)));
+        assert_eq!(of("::[::1]:8080"), Some(("::1".into(), 8080)));
+        assert_eq!(of("b.org:80:127.0.0.1:8080"), None);
+        assert_eq!(of("a.org:81:127.0.0.1:8080"), None);
+        assert_eq!(of("A.org::b.org:"), Some(("b.org".into(), 80)));
+        let resolved = Elsewhere::resolve("a.org:80:127.0.0.1").unwrap();
+        assert_eq!(resolved.of("a.org", 80), Some(("127.0.0.1".into(), 80)));
+        assert_eq!(resolved.of("a.org", 81), None);
+        for wrong in ["a.org:80", "a.org:x:b:80", ""] {
+            assert!(Elsewhere::connect_to(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["a.org:80", "a.org:80:localhost", "a.org::127.0.0.1"] {
+            assert!(Elsewhere::resolve(wrong).is_err(), "{wrong}");
+        }
+    }
+}

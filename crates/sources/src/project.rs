@@ -1,0 +1,155 @@
+//! A project's own files to a first `proofload.toml`: how its service is built and started, where it listens, and what it can
+//! be asked.
+//!
+//! What the files show is taken, what they don't is written down as a question. Nothing is run.
+
+mod asks;
+mod go;
+mod java;
+mod listens;
+mod node;
+mod python;
+mod rust;
+mod write;
+
+use plan::PlanError;
+
+/// The files by which a project is known.
+pub const KNOWN_BY: [&str; 8] = [
+    "go.mod",
+    "Cargo.toml",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "pyproject.toml",
+    "requirements.txt",
+    "package.json",
+];
+
+/// A project as far as it was looked at.
+#[derive(Debug, Clone, Default)]
+pub struct Project {
+    /// The name of its folder.
+    pub folder: String,
+    /// Its files, by their path from the folder on with `/`, in order of their path.
+    pub files: Vec<ProjectFile>,
+}
+
+/// A file of a project.
+#[derive(Debug, Clone)]
+pub struct ProjectFile {
+    /// From the project's folder on.
+    pub path: String,
+    /// What is in it; empty of a file that is there and was not read.
+    pub text: String,
+}
+
+/// A first `proofload.toml`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draft {
+    /// The file.
+    pub text: String,
+    /// What was seen, a line each.
+    pub seen: Vec<String>,
+    /// What was not, and is to be checked.
+    pub unsure: Vec<String>,
+}
+
+/// How a service is built and started.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Service {
+    /// What it was told by: `Go (go.mod)`.
+    kind: String,
+    name: String,
+    tools: Vec<String>,
+    jdk: Option<u32>,
+    build: Option<Build>,
+    command: Vec<String>,
+    env: Vec<(String, String)>,
+    /// Where it always listens.
+    port: Option<u16>,
+    unsure: Vec<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Build {
+    command: Vec<String>,
+    inputs: Vec<String>,
+    output: String,
+}
+
+impl Project {
+    fn text(&self, path: &str) -> Option<&str> {
+        self.files.iter().find(|it| it.path == path).map(|it| it.text.as_str())
+    }
+
+    fn has(&self, path: &str) -> bool {
+        let folder = format!("{path}/");
+        self.files.iter().any(|it| it.path == path || it.path.starts_with(&folder))
+    }
+
+    /// Those of `paths` that there are.
+    fn those_of(&self, paths: &[&str]) -> Vec<String> {
+        paths.iter().filter(|path| self.has(path)).map(|path| (*path).to_owned()).collect()
+    }
+
+    /// Its files whose names end so, tests left out: what they ask is not what users do.
+    fn sources<'a>(&'a self, endings: &'a [&str]) -> impl Iterator<Item = &'a ProjectFile> {
+        let is_test = |path: &str| {
+            path.split('/').any(|part| matches!(part, "test" | "tests" | "__tests__" | "examples"))
+                || path.contains("_test.")
+                || path.contains(".test.")
+                || path.contains(".spec.")
+        };
+        self.files
+            .iter()
+            .filter(move |it| endings.iter().any(|end| it.path.ends_with(end)) && !is_test(&it.path))
+    }
+}
+
+/// A first `proofload.toml` of `project`.
+pub fn draft(project: &Project) -> Result<Draft, PlanError> {
+    let kinds: [fn(&Project) -> Option<Service>; 6] =
+        [go::found, rust::found, java::maven, java::gradle, python::found, node::found];
+    let mut found = kinds.into_iter().filter_map(|kind| kind(project));
+    let service = found.next().ok_or_else(|| nothing_found(project))?;
+    let others: Vec<String> = found.map(|it| it.kind).collect();
+    let asks = asks::of(project);
+    Ok(write::draft(&service, &asks, &others))
+}
+
+fn nothing_found(project: &Project) -> PlanError {
+    let looked_for = KNOWN_BY.join(", ");
+    if project.has("Dockerfile") {
+        let help =
+            "say in a proofload.toml how it is started without one: docs/own-service.md has an example";
+        return PlanError::new(
+            "there is a Dockerfile and nothing else that says how the service is started; processes of a container are not \
+             this run's own, and can't be measured",
+            help,
+        );
+    }
+    let help = format!(
+        "go to the service's folder, where there is one of {looked_for}; or write a proofload.toml by hand: \
+         docs/own-service.md has an example"
+    );
+    PlanError::new("nothing here says what kind of project this is", help)
+}
+
+/// A name as an id may be: lower-case letters, digits, `-` and `.`.
+fn plain_name(name: &str) -> String {
+    let plain = |c: char| match c.to_ascii_lowercase() {
+        c if c.is_ascii_lowercase() || c.is_ascii_digit() || c == '.' => c,
+        _ => '-',
+    };
+    let name: String = name.chars().map(plain).collect();
+    let name = name.trim_matches(['-', '.']);
+    if name.is_empty() { "service".into() } else { name.to_owned() }
+}
+
+fn texts(words: &[&str]) -> Vec<String> {
+    words.iter().map(|it| (*it).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! How a service learns where to listen, as its sources show.
+
+use std::sync::LazyLock;
+
+use fancy_regex::Regex;
+
+use super::{Project, Service};
+
+/// What reads a variable of the environment, in any language, and its name where that is one of a port or an address.
+static FROM_ENV: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?:process\.env|env::var(?:_os)?|[gG]etenv|LookupEnv|environ(?:\.get)?|envOr|getEnv)\W{0,4}([A-Z_]*(?:PORT|ADDR|ADDRESS))\b",
+    )
+});
+/// Ports of what stands behind a service.
+const OF_OTHERS: [&str; 10] =
+    ["DB", "DATABASE", "POSTGRES", "PG", "MYSQL", "REDIS", "MONGO", "KAFKA", "SMTP", "METRICS"];
+/// A port as a number, in a place where one listens.
+static LITERAL: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r#"(?x)
+        ["'](?:\[::\]|[0-9.]*|localhost):(?<address>[0-9]{2,5})["']   # ":8080", "0.0.0.0:3000"
+        | \.listen\(\s*(?<listen>[0-9]{2,5})                          # server.listen(3000)
+        | \],\s*(?<pair>[0-9]{2,5})\s*\)                              # ([127, 0, 0, 1], 3000)
+        | \(["'][0-9.a-z]*["'],\s*(?<python>[0-9]{2,5})\s*\)          # ("", 8000)
+        | \b(?i:port)\b\s*(?::\s*\w+\s*)?[:=]\s*(?<named>[0-9]{2,5})  # port = 8080
+        "#,
+    )
+});
+/// A flag of Go's that takes an address or a port.
+static GO_FLAG: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r#"flag\.(?:String|Int|Uint)(?:Var)?\([^"\n]*"(?<name>addr|address|listen|bind|port|http)",\s*"?(?<default>[^",)\s]*)"#,
+    )
+});
+
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is a constant that is tried by tests")
+}
+
+/// Tells the service where to listen: by a variable that it reads, by a flag, or by writing down where it listens anyway.
+pub(super) fn tell(service: &mut Service, project: &Project, endings: &[&str]) {
+    let sources = || project.sources(endings).map(|it| it.text.as_str());
+    if let Some(variable) = variable(sources()) {
+        let value = if variable.ends_with("PORT") { "{port}" } else { "127.0.0.1:{port}" };
+        service.env.push((variable, value.into()));
+        return;
+    }
+    if let Some((name, is_address)) = go_flag(sources()) {
+        let value = if is_address { "127.0.0.1:{port}" } else { "{port}" };
+        service.command.extend([format!("-{name}"), value.into()]);
+        return;
+    }
+    let exposed = || project.text("Dockerfile").and_then(exposed);
+    service.port = literal(sources()).or_else(exposed);
+    if service.port.is_none() {
+        service.env.push(("PORT".into(), "{port}".into()));
+        service.unsure.push(
+            "where it listens: nothing in the sources shows it; put {port} where it is told, or write port = 8080".into(),
+        );
+    }
+}
+
+/// The variable that names the port, `PORT` itself if it is among them.
+fn variable<'a>(sources: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut names: Vec<String> = sources
+        .flat_map(|text| FROM_ENV.captures_iter(text).flatten())
+        .filter_map(|found| Some(found.get(1)?.as_str().to_owned()))
+        .filter(|name| !OF_OTHERS.iter().any(|other| name.split('_').any(|part| part == *other)))
+        .collect();
+    // The shorter the more general: PORT before ADMIN_PORT.
+    names.sort_by_key(|name| (!name.ends_with("PORT"), name.len()));
+    names.into_iter().next()
+}
+
+fn go_flag<'a>(mut sources: impl Iterator<Item = &'a str>) -> Option<(String, bool)> {
+    sources.find_map(|text| {
+        let found = GO_FLAG.captures(text).ok()??;
+        let default = found.name("default").map_or("", |it| it.as_str());
+        Some((found.name("name")?.as_str().to_owned(), default.contains(':')))
+    })
+}
+
+fn literal<'a>(mut sources: impl Iterator<Item = &'a str>) -> Option<u16> {
+    let names = ["address", "listen", "pair", "python", "named"];
+    sources.find_map(|text| {
+        LITERAL.captures_iter(text).flatten().find_map(|found| {
+            let port = names.iter().find_map(|name| found.name(name))?.as_str().parse().ok()?;
+            // A port below is a system's own, and a number there is mostly something else.
+            (port >= 80).then_some(port)
+        })
+    })
+}
+
+/// The port that a Dockerfile exposes.
+fn exposed(dockerfile: &str) -> Option<u16> {
+    let line = dockerfile.lines().find_map(|line| line.trim().strip_prefix("EXPOSE "))?;
+    line.split(['/', ' ']).next()?.parse().ok()
+}

@@ -1,0 +1,59 @@
+//! A project in JavaScript or TypeScript that runs in Node.
+
+use serde_json::Value;
+
+use super::{Build, Project, Service, listens, plain_name, texts};
+
+pub(super) fn found(project: &Project) -> Option<Service> {
+    let package: Value = serde_json::from_str(project.text("package.json")?).ok()?;
+    let text = |pointer: &str| package.pointer(pointer).and_then(Value::as_str);
+    let mut service = Service {
+        kind: "Node (package.json)".into(),
+        name: plain_name(text("/name").unwrap_or(&project.folder)),
+        tools: texts(&["node"]),
+        ..Service::default()
+    };
+    service.command = command(project, text("/scripts/start"), text("/main")).unwrap_or_else(|| {
+        service.unsure.push("how it is started: package.json has no script `start` and no `main`".into());
+        texts(&["node", "index.js"])
+    });
+    let depends = |key: &str| package.get(key).and_then(Value::as_object).is_some_and(|it| !it.is_empty());
+    let is_built = text("/scripts/build").is_some();
+    if depends("dependencies") || is_built {
+        service.tools.push("npm".into());
+        service.build = Some(build(project, is_built));
+    }
+    listens::tell(&mut service, project, &[".js", ".mjs", ".cjs", ".ts"]);
+    Some(service)
+}
+
+/// The program itself where the script is one: npm and a shell between would be measured, too.
+fn command(project: &Project, start: Option<&str>, main: Option<&str>) -> Option<Vec<String>> {
+    if let Some(start) = start {
+        let is_plain = start.starts_with("node ") && !start.contains(['&', '|', ';', '$', '"', '\'', '>']);
+        return Some(if is_plain {
+            start.split_whitespace().map(str::to_owned).collect()
+        } else {
+            texts(&["npm", "run", "--silent", "start"])
+        });
+    }
+    let usual = ["server.js", "index.js", "app.js", "server.mjs", "index.mjs"];
+    let file = main.or_else(|| usual.into_iter().find(|it| project.has(it)))?;
+    Some(texts(&["node", file]))
+}
+
+fn build(project: &Project, is_built: bool) -> Build {
+    let install = if project.has("package-lock.json") { "npm ci" } else { "npm install" };
+    let then = if is_built { " && npm run build" } else { "" };
+    let inputs = ["package.json", "package-lock.json", "tsconfig.json"];
+    let sources: &[&str] = if is_built { &["src", "lib"] } else { &[] };
+    Build {
+        command: vec![
+            "sh".into(),
+            "-c".into(),
+            format!("{install} --no-audit --no-fund{then} && touch '{{build_dir}}/installed'"),
+        ],
+        inputs: [project.those_of(&inputs), project.those_of(sources)].concat(),
+        output: "installed".into(),
+    }
+}

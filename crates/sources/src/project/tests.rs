@@ -1,0 +1,154 @@
+use std::path::Path;
+
+use plan::stack::{Catalogue, StackManifest};
+use plan::{Experiment, Pace};
+
+use super::*;
+
+fn project(files: &[(&str, &str)]) -> Project {
+    let files = files.iter().map(|(path, text)| ProjectFile { path: (*path).into(), text: (*text).into() });
+    Project { folder: "My Shop".into(), files: files.collect() }
+}
+
+/// The draft, which must be a file that can be run.
+fn drafted(files: &[(&str, &str)]) -> (Draft, StackManifest) {
+    let draft = draft(&project(files)).unwrap_or_else(|error| panic!("{error}"));
+    let dir = std::env::temp_dir().join(format!(
+        "proofload-init-{}-{:?}",
+        std::process::id(),
+        std::thread::current().id()
+    ));
+    for (path, text) in files {
+        let path = dir.join(path);
+        std::fs::create_dir_all(path.parent().expect("it has one")).expect("it is ours");
+        std::fs::write(path, text).expect("it is ours");
+    }
+    let file = Path::new("proofload.toml");
+    let services = StackManifest::services(file, &draft.text, &dir);
+    std::fs::remove_dir_all(&dir).expect("it is ours");
+    let services = services.unwrap_or_else(|error| panic!("{error}:\n{}", draft.text));
+    let service = services[0].clone();
+    let catalogue = Catalogue::with_services(Path::new("/no/stacks"), services).expect("it needs no folder");
+    let experiment = Experiment::parse(file, &draft.text, &catalogue, Pace::Full);
+    experiment.unwrap_or_else(|error| panic!("{error}:\n{}", draft.text));
+    (draft, service)
+}
+
+fn command(service: &StackManifest) -> String {
+    let words: Vec<&str> = service.run.command.iter().map(plan::stack::Template::as_str).collect();
+    words.join(" ")
+}
+
+fn env(service: &StackManifest) -> Vec<(&str, &str)> {
+    service.run.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
+}
+
+#[test]
+fn a_service_in_go() {
+    let main = "package main\nfunc main() { http.HandleFunc(\"/\", hello); http.HandleFunc(\"/healthz\", up)\n\
+                http.ListenAndServe(\":\"+os.Getenv(\"PORT\"), nil) }";
+    let (draft, service) = drafted(&[("go.mod", "module example.org/shop/Cart\n"), ("main.go", main)]);
+    assert_eq!((service.id.as_str(), command(&service).as_str()), ("cart", "{build_dir}/service"));
+    assert_eq!(env(&service), [("PORT", "{port}")]);
+    assert_eq!((service.endpoints[0].path.as_str(), service.ready.path.as_str()), ("/", "/healthz"));
+    assert_eq!(draft.unsure, Vec::<String>::new());
+    assert!(service.run.dir.is_some() && service.build.is_some());
+}
+
+#[test]
+fn a_go_program_in_a_folder_with_a_flag_or_a_fixed_port() {
+    let main = |listen: &str| format!("package main\nfunc main() {{ {listen}; r.GET(\"/items\", list) }}");
+    let flag = main("addr := flag.String(\"addr\", \":8080\", \"where\")");
+    let (_, service) = drafted(&[("go.mod", "module shop\n"), ("cmd/api/main.go", &flag)]);
+    assert_eq!(command(&service), "{build_dir}/service -addr 127.0.0.1:{port}");
+    let fixed = main("http.ListenAndServe(\":8081\", nil)");
+    let (draft, service) = drafted(&[("go.mod", "module shop\n"), ("cmd/api/main.go", &fixed)]);
+    assert_eq!(service.run.port.map(u16::from), Some(8081));
+    assert_eq!(service.endpoints[0].path, "/items");
+    assert!(draft.text.contains("\"./cmd/api\""), "{}", draft.text);
+}
+
+#[test]
+fn a_service_in_rust() {
+    let main = "let app = Router::new().route(\"/users/{id}\", get(user)).route(\"/users\", get(users));\n\
+                axum::serve(TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 3000))).await?, app)";
+    let (_, service) = drafted(&[("Cargo.toml", "[package]\nname = \"user-api\"\n"), ("src/main.rs", main)]);
+    assert_eq!(command(&service), "{build_dir}/target/release/user-api");
+    assert_eq!((service.run.port.map(u16::from), service.endpoints[0].path.as_str()), (Some(3000), "/users"));
+}
+
+#[test]
+fn a_spring_boot_module() {
+    let pom = "<project><parent><artifactId>spring-boot-starter-parent</artifactId></parent>\
+               <artifactId>petclinic</artifactId><properties><java.version>21</java.version></properties></project>";
+    let code = "@RestController class A { @GetMapping(\"/owners\") List<Owner> owners() {} }";
+    let (_, service) = drafted(&[("pom.xml", pom), ("src/main/java/A.java", code), ("mvnw", "")]);
+    assert_eq!((service.id.as_str(), service.needs.jdk), ("petclinic", Some(21)));
+    assert_eq!(env(&service), [("SERVER_PORT", "{port}")]);
+    assert_eq!(service.endpoints[0].path, "/owners");
+}
+
+#[test]
+fn a_gradle_build() {
+    let build = "plugins { id 'org.springframework.boot' version '3.3.0' }\njava { toolchain { languageVersion = JavaLanguageVersion.of(21) } }";
+    let (_, service) = drafted(&[
+        ("build.gradle", build),
+        ("settings.gradle", "rootProject.name = 'orders'"),
+        ("gradlew", ""),
+    ]);
+    assert_eq!((service.id.as_str(), service.needs.jdk), ("orders", Some(21)));
+}
+
+#[test]
+fn an_express_app() {
+    let package = r#"{"name": "@acme/Shop", "scripts": {"start": "node src/server.js"}, "dependencies": {"express": "4"}}"#;
+    let server = "const port = process.env.PORT || 3000;\napp.get('/ping', f); app.get('/items/:id', g); app.get('/items', h)\napp.listen(port)";
+    let (_, service) =
+        drafted(&[("package.json", package), ("package-lock.json", "{}"), ("src/server.js", server)]);
+    assert_eq!((service.id.as_str(), command(&service).as_str()), ("acme-shop", "node src/server.js"));
+    assert_eq!(env(&service), [("PORT", "{port}")]);
+    assert_eq!((service.endpoints[0].path.as_str(), service.ready.path.as_str()), ("/items", "/ping"));
+}
+
+#[test]
+fn python_with_fastapi_flask_and_by_itself() {
+    let fastapi = "app = FastAPI()\n@app.get(\"/items\")\ndef items(): ...";
+    let (_, service) = drafted(&[("requirements.txt", "fastapi"), ("shop/main.py", fastapi)]);
+    assert_eq!(command(&service), "python3 -m uvicorn shop.main:app --host 127.0.0.1 --port {port}");
+    assert_eq!((service.id.as_str(), service.endpoints[0].path.as_str()), ("my-shop", "/items"));
+    let flask = "api = Flask(__name__)\n@api.route('/')\ndef index(): ...";
+    let (_, service) = drafted(&[("requirements.txt", "flask"), ("app.py", flask)]);
+    assert_eq!(command(&service), "python3 -m flask --app app:api run --port {port}");
+    let plain = "HTTPServer((\"127.0.0.1\", int(sys.argv[1])), Handler).serve_forever()";
+    let (_, service) = drafted(&[("pyproject.toml", "[project]\nname = \"tiny\"\n"), ("server.py", plain)]);
+    assert_eq!((service.id.as_str(), command(&service).as_str()), ("tiny", "python3 server.py {port}"));
+}
+
+#[test]
+fn an_openapi_document_goes_before_the_sources() {
+    let document = "openapi: 3.0.0\npaths:\n  /orders/{id}:\n    get: {}\n  /health:\n    get: {}\n  /orders:\n    post: {}\n    get: {}\n";
+    let main = "package main\nfunc main() { http.HandleFunc(\"/other\", f); http.ListenAndServe(os.Getenv(\"LISTEN_ADDR\"), nil) }";
+    let (draft, service) =
+        drafted(&[("go.mod", "module shop\n"), ("api/openapi.yaml", document), ("main.go", main)]);
+    assert_eq!((service.endpoints[0].path.as_str(), service.ready.path.as_str()), ("/orders", "/health"));
+    assert_eq!(env(&service), [("LISTEN_ADDR", "127.0.0.1:{port}")]);
+    assert!(draft.seen.iter().any(|it| it.contains("by api/openapi.yaml")), "{:?}", draft.seen);
+}
+
+#[test]
+fn what_is_not_seen_is_a_question_and_what_is_none_an_error() {
+    let (draft, _) = drafted(&[
+        ("go.mod", "module shop\n"),
+        ("main.go", "package main\nfunc main() { serve() }"),
+        ("package.json", "{}"),
+    ]);
+    assert_eq!(draft.unsure.len(), 3, "{:?}", draft.unsure);
+    assert_eq!(draft.text.matches("# CHECK ").count(), 3, "{}", draft.text);
+    for (files, said) in [
+        (&[("README.md", "")][..], "nothing here says"),
+        (&[("Dockerfile", "FROM x")], "there is a Dockerfile"),
+    ] {
+        let error = super::draft(&project(files)).unwrap_err().to_string();
+        assert!(error.contains(said) && error.contains("docs/own-service.md"), "{error}");
+    }
+}

@@ -1,0 +1,133 @@
+//! The text of a `proofload.toml`.
+
+use std::fmt::Write;
+
+use super::asks::Asks;
+use super::{Draft, Service};
+
+/// The file of `service`, which is asked for `asks`; `others` is what else the project might be.
+pub(super) fn draft(service: &Service, asks: &Asks, others: &[String]) -> Draft {
+    let mut unsure = service.unsure.clone();
+    if asks.told_by.is_none() {
+        unsure.push(format!("what to ask: nothing names a path, and {} is a guess", asks.path));
+    }
+    if !others.is_empty() {
+        unsure.push(format!("whether it is the right one: there is {} as well", others.join(", ")));
+    }
+    let text = [head(service, &unsure), of_service(service, asks), of_experiment(service)].concat();
+    let listens = service.port.map_or_else(
+        || "where it is told to".to_owned(),
+        |port| format!("always at port {port}; several of it can't run at once"),
+    );
+    let by = asks.told_by.as_deref().map_or_else(String::new, |it| format!(", by {it}"));
+    let seen = vec![
+        format!("service   {}, {}", service.name, service.kind),
+        format!("start     {}", plan::shell::command(&service.command)),
+        format!("listens   {listens}"),
+        format!("ask       GET {}{by}; ready when GET {} is answered", asks.path, asks.ready),
+    ];
+    Draft { text, seen, unsure }
+}
+
+fn head(service: &Service, unsure: &[String]) -> String {
+    let mut text = format!(
+        "# How fast is {name}, and does it keep to its objectives? Written by `proofload init`; yours to change.\n\
+         #   proofload run            builds it, starts it, loads it, and holds it against the gate below\n\
+         #   proofload run --quick    shows in seconds whether everything works, and claims nothing\n\
+         #   proofload check {name}{pad}does it build, start and answer as is expected here?\n\
+         # Every key: docs/own-service.md and docs/experiments.md. Leave `runs/` and `.proofload/` out of git.\n",
+        name = service.name,
+        pad = " ".repeat(9_usize.saturating_sub(service.name.len()).max(1)),
+    );
+    for what in unsure {
+        // Writing into a String cannot fail.
+        let _ = writeln!(text, "# CHECK {what}");
+    }
+    let _ = writeln!(text, "title = {}\n", quoted(&format!("{} keeps to its objectives", service.name)));
+    // Seven blocks are the fewest that can decide a gate of two conditions.
+    text.push_str(
+        "# Each block starts the service anew. Seven are the fewest that decide a gate of two conditions.\n\
+         blocks = 8\nblocks_max = 8\n\
+         # A second process of the service (twin) and the client by itself (control) tell more, and take as long again.\n\
+         twin = false\ncontrol = false\n\n",
+    );
+    text
+}
+
+fn of_service(service: &Service, asks: &Asks) -> String {
+    let Service { name, .. } = service;
+    let mut text = format!("[service.{}]\n", key(name));
+    if !service.tools.is_empty() || service.jdk.is_some() {
+        let tools = (!service.tools.is_empty()).then(|| format!("tools = {}", list(&service.tools)));
+        let jdk = service.jdk.map(|it| format!("jdk = {it}"));
+        let needs: Vec<String> = tools.into_iter().chain(jdk).collect();
+        let _ = writeln!(text, "needs = {{ {} }}", needs.join(", "));
+    }
+    if let Some(build) = &service.build {
+        let _ = write!(
+            text,
+            "\n# Built again when one of the inputs has changed. What it makes goes to {{build_dir}}.\n\
+             [service.{}.build]\ncommand = {}\ninputs = {}\noutput = {}\n",
+            key(name),
+            list(&build.command),
+            list(&build.inputs),
+            quoted(&build.output)
+        );
+    }
+    let _ = write!(
+        text,
+        "\n# It runs in `dir`, from this file's folder on.\n[service.{}.run]\ncommand = {}\ndir = \".\"\n",
+        key(name),
+        list(&service.command)
+    );
+    if let Some(port) = service.port {
+        let _ = writeln!(
+            text,
+            "# Where it always listens. Where it can be told: {{port}} in its command or env, and no port here.\nport = {port}"
+        );
+    }
+    if !service.env.is_empty() {
+        let pairs: Vec<String> =
+            service.env.iter().map(|(name, value)| format!("{} = {}", key(name), quoted(value))).collect();
+        let _ = writeln!(text, "env = {{ {} }}", pairs.join(", "));
+    }
+    let _ = write!(
+        text,
+        "\n# It is ready when this is answered with 200.\n[service.{name}.ready]\npath = {}\ntimeout = \"60s\"\n\n\
+         # What is asked, and the answer that is expected. With body = \"...\" the body must be that, to the byte.\n\
+         [[service.{name}.endpoint]]\nname = \"main\"\npath = {}\nstatus = 200\n",
+        quoted(&asks.ready),
+        quoted(&asks.path),
+        name = key(name),
+    );
+    text
+}
+
+fn of_experiment(service: &Service) -> String {
+    format!(
+        "\n# Sixteen users who ask again when they are answered. With rate = \"200/s\" requests are due at that rate, whatever the\n\
+         # service does; that is what percentiles are to be held against.\n\
+         [load]\nconnections = 16\nwarm_up = \"2s\"\nduration = \"4s\"\n\n\
+         [[round]]\nname = \"main\"\nendpoint = \"main\"\nstacks = [{}]\n\n\
+         # Fails on evidence, passes on evidence, and says `could not tell` (exit code 5) where there is neither.\n\
+         [gate]\nfail_if = [\"p99>500ms\", \"errors>1%\"]\n",
+        quoted(&service.name)
+    )
+}
+
+/// A text as TOML has it: a JSON string is one.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn list(texts: &[String]) -> String {
+    let quoted: Vec<String> = texts.iter().map(|it| quoted(it)).collect();
+    format!("[{}]", quoted.join(", "))
+}
+
+/// A key: bare where it may be.
+fn key(name: &str) -> String {
+    let is_bare =
+        !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-' || it == b'_');
+    if is_bare { name.to_owned() } else { quoted(name) }
+}

@@ -24,6 +24,11 @@ setup: ## Install what is missing (Debian); says what it can't
 build: ## The release binary
 	cargo build --release --locked
 
+.PHONY: dist
+dist: ## A static binary with manual pages and completions in dist/, with its checksum, tried in an empty root
+	scripts/dist.sh
+	@scripts/dist-try.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "dist-try: passed over" >&2; }
+
 .PHONY: run
 run: ## Boot four stacks, load them, rank them: some three minutes, and two more where nothing is compiled yet
 	@scripts/run.sh

@@ -19,6 +19,8 @@ const LONGER_THAN_IDLE_MAX: f64 = 0.1;
 const HELD_MEAN_MIN: f64 = 0.9;
 /// Share of the clients that so many connections must lie below: as many as clients follow the load.
 const HELD_OF_CLIENTS_MAX: f64 = 0.9;
+/// Accepted connections for each request that is under way, at least. Between two answers a worker may hold none.
+const ACCEPTED_MIN: f64 = 0.5;
 /// How close a proxy comes to what is behind it when that is the limit.
 const OF_BACKEND_MIN: f64 = 0.9;
 /// Threads that carry virtual ones: the JVM's own pool for them, also as Linux cuts its name.
@@ -196,7 +198,7 @@ pub(crate) fn backend(facts: &Facts<'_>) -> Option<Verdict> {
 
 /// A pool of K threads, a single one, or a section that one at a time may be in.
 pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
-    let under_way = under_way(facts)?;
+    let under_way = under_way(facts).filter(|it| are_inside(facts, *it))?;
     let one = || one_at_a_time(facts).map(|it| as_sharp(under_way, it).accounting_for(under_way.mid));
     if under_way.may_be(1) {
         return one();
@@ -232,6 +234,13 @@ pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
             .confirmed_with(larger(facts, Setting::Pool, k, &fitting.names, noun))
     };
     Some(as_sharp(under_way, verdict).accounting_for(under_way.mid / f64::from(k)).and(facts.cpu_words()))
+}
+
+/// Whether so many can be under way inside: who serves a request has accepted its connection. Where fewer are held, the time goes
+/// before that, while a connection is opened or waits to be accepted.
+fn are_inside(facts: &Facts<'_>, under_way: Concurrency) -> bool {
+    let held = facts.signals().and_then(|signals| signals.connections);
+    held.is_none_or(|held| held.mean >= ACCEPTED_MIN * under_way.mid)
 }
 
 /// One request at a time has its turn. Where several threads work for that, they wait for each other; where one does, it

@@ -390,3 +390,36 @@ fn records_without_bands_are_read_by_their_sizes() {
     host(&mut trial).others_cores = Some(0.0);
     assert_eq!(kind(&trial), VerdictKind::PoolLimit);
 }
+
+/// By X·S₀ one request at a time has its turn. Where hardly any connection has been accepted, it is none that a thread serves:
+/// the time goes by while connections are opened.
+#[test]
+fn requests_whose_connections_nobody_has_accepted_are_not_in_a_pool() {
+    for (rate, idle_ms) in [(200.0, 5.0), (50.0, 20.0)] {
+        let accepting = |held_mean| {
+            let mut trial = server(rate, vec![group("acceptor", None, 0, &[band(1, 1, 0.05, 2.0 * rate)])]);
+            trial.contract.idle_service_time_us = idle_ms * 1e3;
+            signals(&mut trial).connections = Some(Held { mean: held_mean, max: 1, readings: 20 });
+            trial
+        };
+        assert_eq!(first(&accepting(0.97)).phrase, "1 thread (acceptor)");
+        for held_mean in [0.0, 0.3] {
+            let told = first(&accepting(held_mean));
+            assert_ne!(told.kind, VerdictKind::PoolLimit, "{told:?}");
+        }
+        // It closes each, and most users wait for theirs to be accepted: that is what is told.
+        let mut closing = accepting(0.02);
+        closing.load.connections.opened_in_window = Some(closing.load.outcomes.answered);
+        closing.load.connections.closed_by_server = closing.load.outcomes.answered;
+        signals(&mut closing).accept_queue =
+            Some(AcceptQueue { limit: 511, max: 63, mean: 62.0, full_share: 0.0 });
+        assert_eq!(kind(&closing), VerdictKind::NoKeepAlive);
+    }
+    // Between two answers a worker of a pool may hold none, and holds one all the same most of the time.
+    for workers in [3, 12] {
+        let mut pool = prefork(f64::from(workers) * 10.0, workers);
+        signals(&mut pool).connections =
+            Some(Held { mean: 0.8 * f64::from(workers), max: workers, readings: 20 });
+        assert_eq!(first(&pool).phrase, format!("pool of {workers} processes (gunicorn)"));
+    }
+}

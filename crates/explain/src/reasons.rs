@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::facts::{Context, Facts};
-use crate::rules::{client, cpu, exclusions, inside, network, pools, steady, work};
+use crate::rules::{client, cpu, exclusions, inside, network, no_limit, pools, steady, work};
 use crate::verdict::{Confidence, Verdict, VerdictKind};
 use crate::weight::{may_be_the_reason, minor, weigh};
 
@@ -57,8 +57,8 @@ const BESIDE: [Rule; 9] = [
 /// it. Connections come after the thread that has no time left for them.
 const SERVER: [Rule; 12] = [
     network::delayed_ack,
-    pools::keeps_rate,
-    pools::idle_pace,
+    no_limit::keeps_rate,
+    no_limit::idle_pace,
     network::most_users_dropped,
     work::log_bound,
     work::garbage_collection,

@@ -5,6 +5,7 @@ pub(crate) mod cpu;
 pub(crate) mod exclusions;
 pub(crate) mod inside;
 pub(crate) mod network;
+pub(crate) mod no_limit;
 pub(crate) mod pools;
 pub(crate) mod steady;
 pub(crate) mod work;

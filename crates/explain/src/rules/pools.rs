@@ -4,17 +4,11 @@
 //! server once their turn comes, X · S₀ is how many had their turn at a time: K.
 
 use crate::facts::{Facts, Group, ONE_THREAD_CORES};
-use crate::idle::{Concurrency, POOL_TOLERANCE};
+use crate::idle::Concurrency;
 use crate::noise::held_up;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 use crate::workers::{Are, Workers, at_work, reads_ahead, runtime_words, unread_words, with_a_lock, workers};
 
-/// Beyond the middle half of an idle server's answers, so far from it the median of the load may be and still be theirs.
-const MEDIAN_OFF_MAX: f64 = 0.1;
-/// The third quarter of an idle server's answers over the first, up to which their median is as good as one time.
-const MIDDLE_HALF_NEAR: f64 = 1.25;
-/// How much longer answers may take than an idle server's when nobody waits for anybody: a tenth of it is no queue.
-const LONGER_THAN_IDLE_MAX: f64 = 0.1;
 /// A bound on connections to an upstream is reached nearly all the time when it is the limit.
 const HELD_MEAN_MIN: f64 = 0.9;
 /// Share of the clients that so many connections must lie below: as many as clients follow the load.
@@ -27,93 +21,6 @@ const OF_BACKEND_MIN: f64 = 0.9;
 const CARRIERS: [&str; 2] = ["ForkJoinPool-*-worker", "ForkJoinPool-*-"];
 /// JFR's event for a virtual thread that blocks its carrier.
 const PINNED: &str = "jdk.VirtualThreadPinned";
-
-pub(crate) fn keeps_rate(facts: &Facts<'_>) -> Option<Verdict> {
-    let asked = facts.trial.load.load.rate_per_s?;
-    ((facts.rate - asked).abs() <= POOL_TOLERANCE * asked).then(|| {
-        let text = format!("{:.0}/s of {asked:.0}/s due", facts.rate);
-        Verdict::new(VerdictKind::KeepsRate, Confidence::Sure, "none: keeps the rate", text)
-            .confirmed_by("raise the rate", facts.rate)
-    })
-}
-
-pub(crate) fn idle_pace(facts: &Facts<'_>) -> Option<Verdict> {
-    // A server that stands still for its collections is never idle: the answer that was to tell its idle pace waited for
-    // them, too.
-    if super::work::garbage_collection(facts).is_some() {
-        return None;
-    }
-    let load = &facts.trial.load.load;
-    // Users who come and go are not all under way at once, so X·S₀ says nothing of their number; their times do.
-    if load.ramp_up_s.is_some() || load.requests_per_user.is_some() {
-        return answered_as_when_idle(facts);
-    }
-    // A user who thinks is as much of the load as one who waits.
-    let thinking = facts.rate * load.think_us.unwrap_or(0.0) / 1e6;
-    let engaged = facts.concurrency()?.plus(thinking);
-    let users = load.exchanges();
-    let confidence = if engaged.is_sharp() { Confidence::Sure } else { Confidence::Likely };
-    let is_theirs = engaged.is_sharp() || is_shaped_as_idle(facts, engaged.tells_a_number());
-    (engaged.reaches(users) && is_theirs).then(|| {
-        let thinkers =
-            if thinking > 0.0 { format!(" + {thinking:.1} users who think") } else { String::new() };
-        let text = format!(
-            "all wait for an idle server: {}{thinkers} ≈ the {users} connections",
-            facts.under_way_words()
-        );
-        Verdict::new(VerdictKind::IdlePace, confidence, "none: idle pace", text)
-            .and_maybe(spread_words(facts).filter(|_| !engaged.is_sharp()))
-            .confirmed_by("double the connections; the rate should double", facts.rate)
-    })
-}
-
-/// Where answers of an idle server differ, a mean says less than all of them: whether the median under load is among the middle
-/// half of those, too. It decides by itself where these are near each other, as those of a cache that seldom misses; else only
-/// beside a mean that is known.
-fn is_shaped_as_idle(facts: &Facts<'_>, is_mean_known: bool) -> bool {
-    let (idle, loaded) = (facts.trial.contract.idle_answers, facts.trial.load.service_time_us.p50);
-    idle.zip(loaded).is_some_and(|(idle, p50_us)| {
-        let of_idle = idle.p25_us * (1.0 - MEDIAN_OFF_MAX)..=idle.p75_us * (1.0 + MEDIAN_OFF_MAX);
-        of_idle.contains(&p50_us) && (is_mean_known || idle.p75_us <= MIDDLE_HALF_NEAR * idle.p25_us)
-    })
-}
-
-/// The mean answer under load beside those of the idle server.
-fn spread_words(facts: &Facts<'_>) -> Option<String> {
-    let idle = facts.trial.contract.idle_answers?;
-    let mean_us = facts.trial.load.service_time_us.mean?;
-    let ms = |us: f64| us / 1e3;
-    Some(format!(
-        "the mean answer took {:.1} ms; {} answers of the idle server took {:.1} to {:.1} ms, and their mean is {:.1} ms \
-         ({:.1} to {:.1})",
-        ms(mean_us),
-        idle.count,
-        ms(idle.shortest_us),
-        ms(idle.longest_us),
-        ms(idle.mean_us),
-        ms(idle.mean_low_us),
-        ms(idle.mean_high_us)
-    ))
-}
-
-fn answered_as_when_idle(facts: &Facts<'_>) -> Option<Verdict> {
-    let load = &facts.trial.load;
-    let (idle, mean_us) = (facts.idle?, load.response_time_us.mean.or(load.service_time_us.mean)?);
-    let longer = mean_us / 1e6 / idle.mean_s - 1.0;
-    let is_within_reach = mean_us / 1e6 <= idle.high_s && is_shaped_as_idle(facts, idle.tells_a_mean());
-    let is_no_longer = longer <= LONGER_THAN_IDLE_MAX;
-    let confidence = if is_no_longer { Confidence::Sure } else { Confidence::Likely };
-    (is_no_longer || is_within_reach).then(|| {
-        let text = format!(
-            "the mean answer took {:.1} ms, and that of an idle server {:.1} ms",
-            mean_us / 1e3,
-            idle.mean_s * 1e3
-        );
-        Verdict::new(VerdictKind::IdlePace, confidence, "none: idle pace", text)
-            .and_maybe(spread_words(facts).filter(|_| !is_no_longer))
-            .confirmed_by("let twice as many users come; the rate should double", facts.rate)
-    })
-}
 
 /// Service time from which X·S₀ is trusted beside a CPU that is busy: mostly waiting, not computing.
 const WAITING_S_MIN: f64 = 0.005;

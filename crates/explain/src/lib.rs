@@ -17,9 +17,11 @@ mod gate;
 mod history;
 mod idle;
 mod noise;
+mod others;
 mod reasons;
 mod rules;
 mod same_work;
+mod shape;
 mod steps;
 mod usable;
 mod verdict;
@@ -47,7 +49,8 @@ pub use gate::{gate_load, gate_run};
 pub use history::{
     HistoryFilter, HistoryMetric, HistoryPoint, Series, SeriesChange, points_of_run, series_of,
 };
-pub use noise::{OTHERS_SHARE_MAX, STEAL_SHARE_MAX, who};
+pub use noise::{STEAL_SHARE_MAX, who};
+pub use others::OTHERS_SHARE_MAX;
 pub use reasons::{Explanation, explain};
 pub use same_work::{Difference, differences, differences_within};
 pub use usable::ceiling_of;

@@ -17,14 +17,13 @@
 //!   is used up, as what it took.
 //! - A load that asks for a rate has lost no more of it than it missed.
 
-use record::NamedUse;
+use record::{HostSignals, NamedUse, ThreadGroupUse};
 
 use crate::facts::{FULL_SHARE, Facts, Group, ONE_THREAD_CORES};
+use crate::others::others_cores;
+use crate::workers::{at_work, busiest_held_up};
 
-/// Share of the machine that others may use: within blocks it is a source of noise, and above a tenth it moves a rate by
-/// more than any comparison here calls a difference.
-pub const OTHERS_SHARE_MAX: f64 = 0.1;
-/// The same of what a hypervisor takes.
+/// Share of the machine that a hypervisor may take, as others on it may ([`crate::OTHERS_SHARE_MAX`]).
 pub const STEAL_SHARE_MAX: f64 = 0.1;
 /// Share of the rate from which others decide: a quarter, without which it would be a third higher. Up to there the limits
 /// of the server's own still fit (a thread on its own is told by X·S₀ from 0.75 on), and are what is named.
@@ -40,7 +39,7 @@ const NAMES_TOLD_MAX: usize = 3;
 /// What others took, and what that cost.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Noise {
-    /// Cores that other processes used, where that is more than [`OTHERS_SHARE_MAX`].
+    /// Cores that other processes used, where that is more than [`crate::OTHERS_SHARE_MAX`].
     pub(crate) others: Option<f64>,
     /// Share of the machine that the hypervisor took, where that is more than [`STEAL_SHARE_MAX`].
     pub(crate) steal: Option<f64>,
@@ -68,8 +67,11 @@ struct Side {
 /// Threads that wait.
 struct Threads<'a> {
     name: &'a dyn Fn() -> String,
+    /// Those who work: how many, and how much of the time they ran and waited. Whoever has their name beside them does neither.
     count: u32,
     ran: f64,
+    worker_waited: f64,
+    /// All of them.
     waited: f64,
     /// How often they were given a CPU, where that is known.
     switches_per_s: Option<f64>,
@@ -82,9 +84,9 @@ struct Threads<'a> {
 impl Side {
     fn add(&mut self, threads: &Threads<'_>, rate: f64, engaged: Option<f64>) {
         let count = f64::from(threads.count.max(1));
-        let of_time = (threads.waited / count).min(1.0);
+        let of_time = (threads.worker_waited / count).min(1.0);
         self.waited += threads.waited;
-        let is_busy = threads.ran + threads.waited >= ONE_THREAD_CORES * count;
+        let is_busy = threads.ran + threads.worker_waited >= ONE_THREAD_CORES * count;
         if (is_busy || threads.is_filled) && self.pace.as_ref().is_none_or(|(_, most)| of_time > *most) {
             self.pace = Some(((threads.name)(), of_time));
         }
@@ -119,36 +121,9 @@ impl Noise {
         let stolen_a_core = stolen / (used.unwrap_or(0.0) + by_others).max(stolen).max(f64::MIN_POSITIVE);
         let waited = |ran: f64, waited: f64| ran * stolen_a_core + others.map_or(0.0, |_| waited);
         let engaged = engaged(facts);
-        let (mut server, mut client) = (Side::default(), Side::default());
         let groups = facts.groups();
-        let of_server = |of: Option<&str>| -> f64 {
-            groups.iter().filter(|it| it.of == of).filter_map(|it| Some(it.did?.cpu_cores)).sum()
-        };
-        for group in &groups {
-            let Some(did) = group.did else { continue };
-            let waited = waited(did.cpu_cores, did.wait_cores);
-            let threads = Threads {
-                name: &|| group.shown(),
-                count: did.active,
-                ran: did.cpu_cores,
-                waited,
-                switches_per_s: Some(did.switches_per_s),
-                is_filled: is_filled(facts, group, waited),
-                does_the_work: 2.0 * did.cpu_cores >= of_server(group.of),
-            };
-            server.add(&threads, facts.rate, engaged);
-        }
-        let ran = host.generator_cores.unwrap_or(facts.generator_cores);
-        let threads = Threads {
-            name: &|| "the client's threads".to_owned(),
-            count: facts.trial.load.load.threads,
-            ran,
-            waited: waited(ran, host.generator_wait_cores.unwrap_or(0.0)),
-            switches_per_s: host.generator_switches_per_s,
-            is_filled: false,
-            does_the_work: true,
-        };
-        client.add(&threads, facts.rate, engaged);
+        let server = of_servers(facts, &groups, &waited, engaged);
+        let client = of_generator(facts, host, &waited, engaged);
         let is_apart = facts.allotted_cores().is_some();
         let most = |own: Option<f64>| taken / (own.unwrap_or(facts.cores - taken).max(0.0) + taken);
         let of_servers_cores = most(if is_apart { facts.servers_cores } else { used });
@@ -207,14 +182,68 @@ impl Noise {
     }
 }
 
-/// Cores that other processes used, where that is more than [`OTHERS_SHARE_MAX`].
-fn others_cores(facts: &Facts<'_>) -> Option<f64> {
-    facts.host()?.others_cores.filter(|cores| *cores > OTHERS_SHARE_MAX * facts.cores)
+/// What the servers' threads lost, where `waited` is how long those waited that ran for so long and waited for so long.
+fn of_servers(
+    facts: &Facts<'_>,
+    groups: &[Group<'_>],
+    waited: &dyn Fn(f64, f64) -> f64,
+    engaged: Option<f64>,
+) -> Side {
+    let of_server = |of: Option<&str>| -> f64 {
+        groups.iter().filter(|it| it.of == of).filter_map(|it| Some(it.did?.cpu_cores)).sum()
+    };
+    let mut side = Side::default();
+    for group in groups {
+        let Some(did) = group.did else { continue };
+        let (count, ran, worker_waited) = who_works(facts, group, did);
+        let all_waited = waited(did.cpu_cores, did.wait_cores);
+        let threads = Threads {
+            name: &|| group.shown(),
+            count,
+            ran,
+            worker_waited: waited(ran, worker_waited),
+            waited: all_waited,
+            switches_per_s: Some(did.switches_per_s),
+            is_filled: is_filled(facts, group, count, all_waited),
+            does_the_work: 2.0 * did.cpu_cores >= of_server(group.of),
+        };
+        side.add(&threads, facts.rate, engaged);
+    }
+    side
 }
 
-/// Threads of a group that waited for a core while others used one, on average.
-pub(crate) fn held_up(facts: &Facts<'_>, group: &Group<'_>) -> f64 {
-    others_cores(facts).and(group.did).map_or(0.0, |did| did.wait_cores)
+/// The same of the generator's.
+fn of_generator(
+    facts: &Facts<'_>,
+    host: &HostSignals,
+    waited: &dyn Fn(f64, f64) -> f64,
+    engaged: Option<f64>,
+) -> Side {
+    let ran = host.generator_cores.unwrap_or(facts.generator_cores);
+    let waited = waited(ran, host.generator_wait_cores.unwrap_or(0.0));
+    let threads = Threads {
+        name: &|| "the client's threads".to_owned(),
+        count: facts.trial.load.load.threads,
+        ran,
+        worker_waited: waited,
+        waited,
+        switches_per_s: host.generator_switches_per_s,
+        is_filled: false,
+        does_the_work: true,
+    };
+    let mut side = Side::default();
+    side.add(&threads, facts.rate, engaged);
+    side
+}
+
+/// How many of a group work, and how much of the time those ran and waited for a core, threads on average: one that does all of
+/// the work by itself, whoever has its name.
+fn who_works(facts: &Facts<'_>, group: &Group<'_>, did: &ThreadGroupUse) -> (u32, f64, f64) {
+    match at_work(facts, group) {
+        1 if group.threads > 1 => (1, did.busiest_cores, busiest_held_up(facts, group)),
+        0 => (did.active, did.cpu_cores, did.wait_cores),
+        count => (count, did.cpu_cores, did.wait_cores),
+    }
 }
 
 /// Users who wait for an answer or think; of those who come and go, or whom a rate is asked of, requests under way.
@@ -228,11 +257,11 @@ fn engaged(facts: &Facts<'_>) -> Option<f64> {
     engaged.filter(|it| it.is_finite() && *it > 0.0)
 }
 
-/// Whether requests at an idle server's pace and the waiting for a core fill the threads of a group together. As many
+/// Whether requests at an idle server's pace and the waiting for a core fill those of a group who work together. As many
 /// threads as connections follow the load.
-fn is_filled(facts: &Facts<'_>, group: &Group<'_>, waited: f64) -> bool {
+fn is_filled(facts: &Facts<'_>, group: &Group<'_>, count: u32, waited: f64) -> bool {
     let may_be = group.threads < facts.trial.load.load.connections && facts.may_serve(group);
-    may_be && facts.concurrency().is_some_and(|it| it.plus(waited).may_be(group.threads))
+    may_be && facts.concurrency().is_some_and(|it| it.plus(waited).may_be(count))
 }
 
 fn time(secs: f64) -> String {

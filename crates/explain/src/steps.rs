@@ -21,7 +21,13 @@ pub(crate) fn of(load: &LoadResult) -> Option<Step> {
     if has_ramp(load) || load.seconds.len() < STEP_SECONDS_MIN {
         return None;
     }
-    stats::step(&rates(&load.seconds))
+    let rates = rates(&load.seconds);
+    stats::step(&rates).or_else(|| stats::step_of_times(&rates, &medians(&load.seconds)?))
+}
+
+/// The median answer of each; `None` where a second had none.
+fn medians(seconds: &[Second]) -> Option<Vec<f64>> {
+    seconds.iter().filter(|it| it.length_s >= LENGTH_S_MIN).map(|it| it.p50_us).collect()
 }
 
 /// In words.

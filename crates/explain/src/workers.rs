@@ -8,7 +8,7 @@
 use record::{Runtime, ThreadBand};
 
 use crate::facts::{Facts, Group, SWITCHES_A_REQUEST_MIN};
-use crate::noise::held_up;
+use crate::others::held_up;
 
 /// Share of its group's CPU time that threads use at least if they serve: what helps a thread that does all the work (a
 /// collector's, a compiler's) takes a few hundredths.

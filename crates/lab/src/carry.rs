@@ -237,6 +237,7 @@ fn result(job: &Job<'_>, crew: &Crew, books: &Books, threads: &[ThreadEnd], inte
         throughput_per_s: figures.throughput_per_s,
         received_bytes_per_s: figures.received_bytes_per_s,
         service_time_us: (&whole.times.service).into(),
+        fast_service_time_us: record::FastTimes::of(&whole.times.service),
         response_time_us: (&whole.times.response).into(),
         lag_us: (&whole.times.lag()).into(),
         generator_lag_us: (&whole.times.generator_lag()).into(),

@@ -184,9 +184,9 @@ pub(crate) fn measure(
     let loaded = loaded?;
     let is_over = loaded.load.interrupted || setting.interrupt.is_interrupted();
     if !is_over && warm_us.is_none() {
-        let times = asked_idle.warm();
-        contract.warm_service_time_us = times.iter().min().map(|it| it.as_micros_f64());
-        contract.idle_answers = IdleAnswers::of(&times);
+        let warm = asked_idle.warm();
+        contract.warm_service_time_us = warm.shortest_us;
+        contract.idle_answers = warm.all;
     }
     let ids: Vec<String> = chain.upstreams().iter().map(|running| running.id().to_owned()).collect();
     let is_over = is_over || setting.interrupt.is_interrupted();

@@ -39,6 +39,25 @@ pub struct Distribution {
     pub max: Option<f64>,
 }
 
+/// The lower end of a distribution, µs. Where requests wait for each other, it shows there first: whatever they take by
+/// themselves, nobody is as fast as without waiting.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct FastTimes {
+    /// A tenth took as long at most.
+    pub p10: f64,
+    /// A quarter did.
+    pub p25: f64,
+}
+
+impl FastTimes {
+    /// Of these times; `None` of none, and where so many are censored that it is not known.
+    pub fn of(times: &stats::Distribution) -> Option<Self> {
+        let [p10, p25] = times.quantiles([0.1, 0.25])?;
+        let is_known = !p10.is_lower_bound && !p25.is_lower_bound;
+        is_known.then(|| Self { p10: p10.value.as_micros_f64(), p25: p25.value.as_micros_f64() })
+    }
+}
+
 /// Names of figures.
 pub type LowerBounds = Vec<String>;
 

@@ -43,11 +43,11 @@ pub use cells::{
 pub use check::{CHECK_VERSION, CheckResult, Checked, EndpointCheck, StackCheck};
 pub use confirmation::{CONFIRMATION_VERSION, ConfirmationRecord};
 pub use confirmations_file::{append_confirmation, read_confirmations};
-pub use distribution::{Distribution, LowerBounds};
+pub use distribution::{Distribution, FastTimes, LowerBounds};
 pub use error::RecordError;
 pub use gate::{GATE_FILE, GATE_VERSION, GateAnswer, GateCell, GateCheck, GateResult, GateUnit};
 pub use hlog::{LoggedInterval, read_interval_log, with_interval_log};
-pub use idle::IdleAnswers;
+pub use idle::{Bounds, IdleAnswers, QuantileBounds};
 pub use load::{
     Connections, ForeignDriver, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult, Outcomes, Second,
     StepResult, Window, WrongAnswer,

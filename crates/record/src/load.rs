@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::distribution::Distribution;
+use crate::distribution::{Distribution, FastTimes};
 use crate::tls::Tls;
 
 /// Version of [`LoadResult`]. It grows when a field changes its meaning or goes; added fields keep it.
@@ -53,6 +53,10 @@ pub struct LoadResult {
     pub received_bytes_per_s: f64,
     /// done − sent. Another program's own clock may begin earlier, as when it connects.
     pub service_time_us: Distribution,
+    /// Service times of the faster requests. Absent where there were none, where another program made the load, and in records
+    /// of versions that kept none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fast_service_time_us: Option<FastTimes>,
     /// done − intended.
     pub response_time_us: Distribution,
     /// sent − intended.

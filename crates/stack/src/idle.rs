@@ -19,6 +19,8 @@ pub struct IdleAsking {
     pub wait: Duration,
     /// No answer is begun later than this.
     pub wait_max: Duration,
+    /// How long to rest before each.
+    pub pause: Duration,
     /// How long one answer may take.
     pub answer_max: Duration,
 }
@@ -43,6 +45,7 @@ pub fn idle_answers(
     let begun = Instant::now();
     let mut times = Vec::new();
     while asking.goes_on(times.len(), begun.elapsed().into()) && !is_over() {
+        std::thread::sleep(asking.pause.into());
         match ask(addr, &endpoint.path, asking.answer_max) {
             Ok((_, answer, took)) if answer.status == endpoint.status => times.push(took),
             _ => break,
@@ -60,6 +63,7 @@ mod tests {
         least: 5,
         wait: Duration::from_secs(3),
         wait_max: Duration::from_secs(15),
+        pause: Duration::ZERO,
         answer_max: Duration::from_secs(5),
     };
 

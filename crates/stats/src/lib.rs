@@ -16,6 +16,7 @@ mod interval;
 mod little;
 mod mean;
 mod probability;
+mod rank_bounds;
 mod rates;
 mod scalability;
 mod spread;
@@ -47,6 +48,7 @@ pub use distribution::{
 pub use interval::{Interval, Times};
 pub use little::{LITTLE_TOLERANCE, LittlesLaw};
 pub use mean::{MEAN_VALUES_MIN, MeanInterval};
+pub use rank_bounds::{RankBounds, rank_bounds};
 pub use rates::{RateSample, RateSpread};
 pub use scalability::law::{LAW_LEVELS_MIN, Law, LawFit, scalability};
 pub use scalability::pool::{Knee, POOL_LEVELS_MIN, PoolFit, PoolModel, pool_model};
@@ -55,6 +57,6 @@ pub use spread::{Spread, rank_with_ties};
 pub use steady::{
     BurstFigures, STEADY_BURSTS_MIN, STEADY_CHANGE_MAX, STEADY_JIT_SHARE_MAX, Steadiness, steadiness,
 };
-pub use step::{STEP_MIN, STEP_SECONDS_MIN, Step, step};
+pub use step::{STEP_MIN, STEP_SECONDS_MIN, Step, step, step_of_times};
 pub use summary::{LoadFigures, ThreadUse, figures};
 pub use tally::{Statuses, Tally};

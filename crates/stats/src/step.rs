@@ -13,6 +13,10 @@ pub const STEP_MIN: f64 = 0.25;
 /// By the seconds up to which it holds, how many standard errors two stretches must be apart at least: beyond what one in a
 /// hundred series reaches of which each second has a correlation of up to 0.7 with the one before.
 const APART_MIN: [(usize, f64); 4] = [(5, 17.5), (6, 15.5), (8, 13.5), (usize::MAX, 12.0)];
+/// By how much farther times must be apart than rates.
+const SECOND_LOOK: f64 = 2.0;
+/// How much the typical answers of seconds scatter at least, as a share: what a machine does to any of them.
+const TIMES_SCATTER_MIN: f64 = 0.01;
 /// A second without answers counts as this share of the fastest: there is no logarithm of nothing.
 const SMALLEST_SHARE: f64 = 1e-3;
 
@@ -38,21 +42,65 @@ pub fn step(rates_per_s: &[f64]) -> Option<Step> {
     let logarithms: Vec<f64> =
         rates_per_s.iter().map(|it| libm::log(it.max(fastest * SMALLEST_SHARE))).collect();
     let sums = Sums::of(&logarithms);
+    let of_split = |(end, start): Split| {
+        let step = levels(rates_per_s, (end, start));
+        let (a, b) = (end as f64, (rates_per_s.len() - start) as f64);
+        // No stretch scatters less than the counting of its answers.
+        let counting = (a + b) / (a * step.before_per_s + b * step.after_per_s);
+        Some((sums.apart((end, start), counting)?, step))
+    };
+    let (apart, step) = farthest(rates_per_s.len(), of_split)?;
+    (apart >= apart_min(rates_per_s.len()) && is_large(step.before_per_s, step.after_per_s)).then_some(step)
+}
+
+/// The same where a typical answer of each second says so: a second that is partly of either level has the time of one of them,
+/// while its rate is of neither. Both must go over, the times by [`STEP_MIN`] one way and the rates the other way, and the times
+/// twice as far beyond chance as rates alone, since this is a second look.
+pub fn step_of_times(rates_per_s: &[f64], times: &[f64]) -> Option<Step> {
+    let are_countable = |values: &[f64]| values.iter().all(|it| it.is_finite() && *it > 0.0);
+    let is_whole = rates_per_s.len() == times.len() && rates_per_s.len() >= STEP_SECONDS_MIN;
+    if !is_whole || !are_countable(rates_per_s) || !are_countable(times) {
+        return None;
+    }
+    let logarithms: Vec<f64> = times.iter().map(|it| libm::log(*it)).collect();
+    let sums = Sums::of(&logarithms);
+    let (apart, split) = farthest(times.len(), |split| {
+        Some((sums.apart(split, TIMES_SCATTER_MIN * TIMES_SCATTER_MIN)?, split))
+    })?;
+    let (rates, times) = (levels(rates_per_s, split), levels(times, split));
+    let is_other_way = (rates.after_per_s > rates.before_per_s) == (times.after_per_s < times.before_per_s);
+    let is_step = is_other_way
+        && is_large(rates.before_per_s, rates.after_per_s)
+        && is_large(times.before_per_s, times.after_per_s)
+        && apart >= SECOND_LOOK * apart_min(rates_per_s.len());
+    is_step.then_some(rates)
+}
+
+/// Where one stretch ends and where the next begins; what is between them is of neither.
+type Split = (usize, usize);
+
+/// The mean values before and behind a split.
+fn levels(values: &[f64], (end, start): Split) -> Step {
+    let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
+    Step { at: end, before_per_s: mean(&values[..end]), after_per_s: mean(&values[start..]) }
+}
+
+/// The split whose sides are the farthest apart, by how far `apart` has them.
+fn farthest<T>(seconds: usize, apart: impl Fn(Split) -> Option<(f64, T)>) -> Option<(f64, T)> {
     // A second may hold the step itself, and is then of neither level.
     let splits = (0..=1).flat_map(|between| {
-        let last = rates_per_s.len().saturating_sub(SIDE_MIN + between);
+        let last = seconds.saturating_sub(SIDE_MIN + between);
         (SIDE_MIN..=last).map(move |at| (at, at + between))
     });
-    let of_split = |(end, start): (usize, usize)| -> Option<(f64, Step)> {
-        let (before, after) = (&rates_per_s[..end], &rates_per_s[start..]);
-        let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
-        let step = Step { at: end, before_per_s: mean(before), after_per_s: mean(after) };
-        Some((sums.apart(end, start, &step)?, step))
-    };
-    let (apart, step) = splits.filter_map(of_split).max_by(|a, b| a.0.total_cmp(&b.0))?;
-    let enough = APART_MIN.iter().find(|(seconds, _)| rates_per_s.len() <= *seconds)?.1;
-    let (less, more) = (step.before_per_s.min(step.after_per_s), step.before_per_s.max(step.after_per_s));
-    (apart >= enough && more >= less * (1.0 + STEP_MIN)).then_some(step)
+    splits.filter_map(apart).max_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+fn apart_min(seconds: usize) -> f64 {
+    APART_MIN.iter().find(|(most, _)| seconds <= *most).map_or(f64::MAX, |it| it.1)
+}
+
+fn is_large(before: f64, after: f64) -> bool {
+    before.max(after) >= before.min(after) * (1.0 + STEP_MIN)
 }
 
 /// Sums of the first values and of their squares, so that any stretch takes two subtractions.
@@ -75,9 +123,9 @@ impl Sums {
         Self { values: running(&|it| it), squares: running(&|it| it * it) }
     }
 
-    /// How many standard errors the stretches before `end` and from `start` on are apart; `None` where what is between them
-    /// does not lie between them. No stretch scatters less than the counting of its answers.
-    fn apart(&self, end: usize, start: usize, step: &Step) -> Option<f64> {
+    /// How many standard errors the stretches of a split are apart; `None` where what is between them does not lie between them.
+    /// No value is taken to scatter less than by `variance_min`.
+    fn apart(&self, (end, start): Split, variance_min: f64) -> Option<f64> {
         let last = self.values.len() - 1;
         let (a, b) = (end as f64, (last - start) as f64);
         let (left, right) = (self.values[end] / a, (self.values[last] - self.values[start]) / b);
@@ -90,8 +138,7 @@ impl Sums {
         let scatter = self.squares[end] - a * left * left + self.squares[last]
             - self.squares[start]
             - b * right * right;
-        let counting = (a + b) / (a * step.before_per_s + b * step.after_per_s);
-        let variance = (scatter / (a + b - 2.0)).max(counting);
+        let variance = (scatter / (a + b - 2.0)).max(variance_min);
         Some(libm::fabs(left - right) / libm::sqrt(variance * (1.0 / a + 1.0 / b)))
     }
 }
@@ -131,6 +178,47 @@ mod tests {
             &[],
         ] {
             assert_eq!(step(rates), None, "{rates:?}");
+        }
+    }
+
+    #[test]
+    fn a_step_in_the_middle_of_a_second_is_told_by_the_times_of_answers() {
+        for (rates, times, is) in [
+            // 24 users at 50 ms and then at 20, 32 at 80 and then at 16.
+            (&[480.0, 552.0, 1200.0, 1200.0], &[50.3, 50.2, 20.2, 20.2], Some((2, 516, 1200))),
+            (&[400.0, 480.0, 1990.0, 2000.0], &[80.2, 80.1, 16.2, 16.2], Some((2, 440, 1995))),
+            (&[1200.0, 1200.0, 600.0, 480.0], &[20.2, 20.1, 50.2, 50.2], Some((2, 1200, 540))),
+            // Rates that step for another reason; times that do; both the same way; times that scatter; a step of a tenth.
+            (&[480.0, 552.0, 1200.0, 1200.0], &[50.3, 50.2, 50.1, 50.4], None),
+            (&[480.0, 482.0, 481.0, 479.0], &[50.3, 50.2, 20.2, 20.2], None),
+            (&[480.0, 552.0, 1200.0, 1200.0], &[20.2, 20.1, 50.2, 50.2], None),
+            (&[480.0, 552.0, 1200.0, 1200.0], &[50.0, 44.0, 20.0, 24.0], None),
+            (&[480.0, 482.0, 530.0, 529.0], &[50.3, 50.2, 45.2, 45.2], None),
+            (&[480.0, 552.0, 1200.0, 1200.0], &[50.3, 0.0, 20.2, 20.2], None),
+        ] {
+            let told = step_of_times(rates, times);
+            let told = told.map(|it| (it.at, it.before_per_s as u32, it.after_per_s as u32));
+            assert_eq!(told, is, "{rates:?} {times:?}");
+        }
+        assert_eq!(step_of_times(&[1.0; 4], &[1.0; 3]), None);
+        assert_eq!(step_of_times(&[], &[]), None);
+    }
+
+    /// Times go with rates, as N = X·R has it.
+    #[test]
+    fn times_step_by_chance_in_one_of_two_hundred_windows_at_most() {
+        for seconds in [4, 5, 6, 8, 15, 30] {
+            for (scatter, with_last) in [(0.02, 0.0), (0.1, 0.5), (0.3, 0.5), (0.3, 0.7)] {
+                let mut random = Xoshiro256PlusPlus::seed_from_u64(seconds as u64);
+                let tries = 2_000;
+                let alarms = (0..tries).filter(|_| {
+                    let rates = steady(seconds, scatter, with_last, &mut random);
+                    let times: Vec<f64> = rates.iter().map(|rate| 1e6 / rate).collect();
+                    step_of_times(&rates, &times).is_some()
+                });
+                let share = alarms.count() as f64 / f64::from(tries);
+                assert!(share <= 0.005, "{share}: {seconds} s, {scatter}, correlation {with_last}");
+            }
         }
     }
 

@@ -1,9 +1,10 @@
-// node limiter.js PORT HOW RATE: a bucket of tokens, RATE more of them a second: RATE answers a second, however many ask. HOW is
-// `delays` (a request waits for its token; a bucket holds those of a second) or `refuses` (the bucket holds 20; without a
-// token the answer is 429, at once).
+// node limiter.js PORT HOW RATE [WORK_MS]: a bucket of tokens, RATE more of them a second: RATE answers a second, however many
+// ask. HOW is `delays` (a request waits for its token and takes WORK_MS then, 0 if not said; a bucket holds those of a second)
+// or `refuses` (the bucket holds 20; without a token the answer is 429, at once).
 const http = require("node:http");
 
 const [port, how, rate] = [Number(process.argv[2]), process.argv[3], Number(process.argv[4])];
+const work_ms = Number(process.argv[5] ?? 0);
 const gap_ms = 1e3 / rate;
 const full_ms = how === "delays" ? 1e3 : 20 * gap_ms;
 
@@ -20,7 +21,7 @@ function token(within_ms) {
 }
 
 function delays(response) {
-  setTimeout(() => response.end("hello"), token(Infinity));
+  setTimeout(() => response.end("hello"), token(Infinity) + work_ms);
 }
 
 function refuses(response) {

@@ -14,13 +14,14 @@ fn go(label: &'static str, what: (&'static str, &'static str), load: Load) -> Si
 
 fn held() -> Vec<Case> {
     vec![
-        // Places/time: 160 and 400 a second.
+        // Places/time: 160, 400 and 40 a second, the last in batches of six.
         planted(
             "Go, limit inside",
             &["limit_inside"],
             vec![
                 go("channel of 8", ("gate", "8 50"), users(32)),
                 go("channel of 20", ("gate", "20 50"), users(64)),
+                go("channel of 6 for 150 ms", ("gate", "6 150"), users(24)),
             ],
         ),
         // 1/time: 500 and 333 a second.

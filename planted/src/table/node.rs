@@ -38,6 +38,8 @@ fn held() -> Vec<Case> {
             vec![
                 node("500/s", ("limiter", "delays 500"), users(64)),
                 node("200/s", ("limiter", "delays 200"), users(32)),
+                // One user alone gets 150 a second, too, though 5 ms of work would let 200 through.
+                node("150/s of 5 ms each", ("limiter", "delays 150 5"), users(32)),
             ],
         ),
         // Whoever is refused asks again at once: thousands of refusals a second, and 20 or 50 answers. Both names are true.

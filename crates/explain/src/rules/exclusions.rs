@@ -3,7 +3,7 @@
 use super::work::GC_SHARE_MIN;
 use crate::audit::BUSY_SHARE_MAX;
 use crate::facts::Facts;
-use crate::noise::OTHERS_SHARE_MAX;
+use crate::others::OTHERS_SHARE_MAX;
 use crate::verdict::VerdictKind;
 
 /// What the figures rule out, beside `kind` itself.

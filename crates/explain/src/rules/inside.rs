@@ -7,7 +7,7 @@
 use record::IdleAnswers;
 
 use crate::facts::{Facts, Group, SECOND_S_MIN};
-use crate::noise::held_up;
+use crate::others::held_up;
 use crate::verdict::{Confidence, Verdict, VerdictKind};
 use crate::workers::{busiest_thread, reads_ahead, unread_words, workers};
 
@@ -33,9 +33,21 @@ const PACED_LOW: f64 = 0.6;
 const PACED_HIGH: f64 = 1.4;
 const AT_ONCE_MAX: f64 = 0.3;
 const PACED_SCATTER_MAX: f64 = 0.01;
+/// Of the fastest quarter of an idle server's answers right behind each other, what those after a pause take at most where the
+/// others waited for something that a pause makes good: a tenth less is more than a timer's grain.
+const RESTED_MAX: f64 = 0.9;
+/// And how much less: two or three times what it costs a server to turn to the next connection, which those behind each other wait
+/// for and those after a pause do not.
+const RESTED_GAIN_US_MIN: f64 = 200.0;
+/// How far the rate of one user alone may lie from that of all, where one limiter keeps both.
+const PACE_OFF_MAX: f64 = 0.1;
 /// How much the rates of seconds may scatter, as a share of their mean, where something keeps them even; and how many seconds
 /// say so.
 const SCATTER_MAX: f64 = 0.05;
+/// Requests that are let in together are done together, so many at each S₀: of such a batch, by so much the count of a second may
+/// be off by where the second happens to end. And up to which scatter a rate is called even all the same.
+const OF_BATCH_MAX: f64 = 0.6;
+const SCATTER_OF_BATCHES_MAX: f64 = 0.18;
 const SECONDS_MIN: usize = 3;
 /// How much the good answers may scatter, as a share of how much all do, where it is their rate that is kept.
 const OF_ALL_SCATTER_MAX: f64 = 0.5;
@@ -78,16 +90,26 @@ pub(crate) fn limit(facts: &Facts<'_>) -> Option<Verdict> {
     })
 }
 
-/// Whether a limiter paced the idle server's answers: one came at once, after a pause or before all load, and those right behind
-/// each other came at one distance. Then X·S₀ is 1, whatever the server does.
+/// Whether a limiter paced the idle server's answers: whoever comes right behind another waits, and whoever comes after a pause
+/// does not. A lock and a pool let both in as soon. Then X·S₀ is 1, whatever the server does.
 pub(crate) fn paces_idle_answers(facts: &Facts<'_>) -> bool {
-    let is_paced = facts.trial.contract.idle_answers.is_some_and(|it| {
-        let spread = PACED_LOW..=PACED_HIGH;
-        let are_alike =
-            spread.contains(&(it.p25_us / it.p50_us)) && spread.contains(&(it.p75_us / it.p50_us));
-        are_alike && at_once_us(facts, &it) <= AT_ONCE_MAX * it.p50_us
-    });
-    is_paced && undisturbed(facts).is_some_and(|scatter| scatter <= PACED_SCATTER_MAX)
+    facts.trial.contract.idle_answers.is_some_and(|idle| match idle.rested_us {
+        Some(rested_us) => {
+            rested_us <= RESTED_MAX * idle.p25_us && idle.p25_us - rested_us >= RESTED_GAIN_US_MIN
+        }
+        None => seems_to_pace(facts, &idle),
+    })
+}
+
+/// The same of records in which no answer was asked for after a pause: one came at once all the same, before all load or behind
+/// it, and those right behind each other came at one distance.
+fn seems_to_pace(facts: &Facts<'_>, idle: &IdleAnswers) -> bool {
+    let spread = PACED_LOW..=PACED_HIGH;
+    let are_alike =
+        spread.contains(&(idle.p25_us / idle.p50_us)) && spread.contains(&(idle.p75_us / idle.p50_us));
+    are_alike
+        && at_once_us(facts, idle) <= AT_ONCE_MAX * idle.p50_us
+        && undisturbed(facts).is_some_and(|scatter| scatter <= PACED_SCATTER_MAX)
 }
 
 /// The shortest answer of the idle server, before its load or behind it: a bucket that the load has emptied lets none through
@@ -100,8 +122,10 @@ fn at_once_us(facts: &Facts<'_>, warm: &IdleAnswers) -> f64 {
 pub(crate) fn limiter(facts: &Facts<'_>) -> Option<Verdict> {
     let scatter = undisturbed(facts)?;
     let load = &facts.trial.load;
-    let shortest_s = facts.trial.contract.idle_answers.map(|it| at_once_us(facts, &it) / 1e6);
-    let idle_s = shortest_s.filter(|_| paces_idle_answers(facts)).or_else(|| facts.idle_at_most_s())?;
+    let idle = facts.trial.contract.idle_answers;
+    let rested_s = idle.and_then(|it| it.rested_us).map(|us| us / 1e6);
+    let shortest_s = idle.map(|it| at_once_us(facts, &it) / 1e6).filter(|_| paces_idle_answers(facts));
+    let idle_s = rested_s.or(shortest_s).into_iter().chain(facts.idle_at_most_s()).reduce(f64::min)?;
     let answers = load.outcomes.answered.max(1) as f64;
     let opened = load
         .connections
@@ -112,18 +136,33 @@ pub(crate) fn limiter(facts: &Facts<'_>) -> Option<Verdict> {
     let held = signals.connections.map_or(facts.users, |held| held.mean);
     let are_inside = held >= (1.0 - OUTSIDE_MAX) * facts.users;
     let under_way = facts.rate * idle_s;
-    let waits = facts.users >= 2.0 && under_way <= HARDLY_ANY_MAX;
+    let paced = paced_words(facts);
+    let waits = facts.users >= 2.0 && (under_way <= HARDLY_ANY_MAX || paced.is_some());
     (keeps_connections && are_inside && waits).then(|| {
         let rate = rate_words(facts.rate);
         let text = format!(
-            "the rate was {rate} in every second (± {:.1} %), though X·S₀ is {under_way:.2}: the server had nothing to do most of the \
-             time, and {:.0} users waited",
+            "the rate was {rate} in every second (± {:.1} %), though X·S₀ is {under_way:.2}: the server had nothing to do for some of \
+             the time, and {:.0} users waited",
             scatter * 100.0,
             facts.users
         );
         Verdict::new(VerdictKind::RateLimiter, Confidence::Possible, format!("limiter at {rate}"), text)
+            .and_maybe(paced)
             .and(facts.cpu_words())
             .confirmed_by(confirm_words(facts.rate), facts.rate)
+    })
+}
+
+/// Where one user alone is served at the rate of all, and each request would take less: by that, a limiter is seen.
+fn paced_words(facts: &Facts<'_>) -> Option<String> {
+    let idle = facts.trial.contract.idle_answers.filter(|_| paces_idle_answers(facts))?;
+    let (alone_per_s, rested_us) = (1e6 / idle.mean_us, idle.rested_us?);
+    ((alone_per_s / facts.rate - 1.0).abs() <= PACE_OFF_MAX).then(|| {
+        format!(
+            "one user alone was answered {} as well, and in {:.1} ms after a pause",
+            rate_words(alone_per_s),
+            rested_us / 1e3
+        )
     })
 }
 
@@ -186,7 +225,14 @@ fn undisturbed(facts: &Facts<'_>) -> Option<f64> {
     let has_time = facts.has_cpu_left() && facts.signals().is_some() && busiest_thread(facts) <= BUSY_MAX;
     let is_alone = facts.trial.upstreams.is_empty();
     scatter(&facts.rates_by_second())
-        .filter(|scatter| stays && has_time && is_alone && *scatter <= SCATTER_MAX)
+        .filter(|scatter| stays && has_time && is_alone && *scatter <= scatter_max(facts))
+}
+
+/// How much the rates of seconds may scatter where K at a time keep them: they are done in batches, 1/S₀ of them in a second.
+fn scatter_max(facts: &Facts<'_>) -> f64 {
+    facts
+        .idle_s
+        .map_or(SCATTER_MAX, |idle_s| (OF_BATCH_MAX * idle_s).clamp(SCATTER_MAX, SCATTER_OF_BATCHES_MAX))
 }
 
 /// Standard deviation of rates as a share of their mean; `None` of too few.

@@ -2,6 +2,7 @@
 
 use crate::facts::Facts;
 use crate::idle::POOL_TOLERANCE;
+use crate::shape::{Alike, alike};
 use crate::verdict::{Confidence, Verdict, VerdictKind};
 
 /// Beyond the middle half of an idle server's answers, so far from it the median of the load may be and still be theirs.
@@ -10,6 +11,10 @@ const MEDIAN_OFF_MAX: f64 = 0.1;
 const MIDDLE_HALF_NEAR: f64 = 1.25;
 /// How much longer answers may take than an idle server's when nobody waits for anybody: a tenth of it is no queue.
 const LONGER_THAN_IDLE_MAX: f64 = 0.1;
+/// Share of the users who may be anywhere else but under way: as closely as Little's law holds here, and as much again.
+const ELSEWHERE_MAX: f64 = 2.0 * stats::LITTLE_TOLERANCE;
+/// So many answers of an idle server, from which their ranks tell anything: the longest of them lies above three quarters of all.
+const RANKS_MIN: u32 = 11;
 
 pub(crate) fn keeps_rate(facts: &Facts<'_>) -> Option<Verdict> {
     let asked = facts.trial.load.load.rate_per_s?;
@@ -36,18 +41,55 @@ pub(crate) fn idle_pace(facts: &Facts<'_>) -> Option<Verdict> {
     let engaged = facts.concurrency()?.plus(thinking);
     let users = load.exchanges();
     let confidence = if engaged.is_sharp() { Confidence::Sure } else { Confidence::Likely };
-    let is_theirs = engaged.is_sharp() || is_shaped_as_idle(facts, engaged.tells_a_number());
-    (engaged.reaches(users) && is_theirs).then(|| {
+    // A mean that is hardly known decides nothing where the ranks of all answers are.
+    let by_ranks = !engaged.is_sharp() && has_ranks(facts);
+    let alike = alike_to_idle(facts).filter(|_| by_ranks && are_all_under_way(facts, thinking));
+    let is_theirs = if by_ranks {
+        alike.is_some()
+    } else {
+        engaged.reaches(users) && (engaged.is_sharp() || is_shaped_as_idle(facts, engaged.tells_a_number()))
+    };
+    is_theirs.then(|| {
         let thinkers =
             if thinking > 0.0 { format!(" + {thinking:.1} users who think") } else { String::new() };
-        let text = format!(
-            "all wait for an idle server: {}{thinkers} ≈ the {users} connections",
-            facts.under_way_words()
-        );
+        let under_way = facts.under_way_words();
+        let text = match alike {
+            Some(_) => format!(
+                "the {users} connections were answered as an idle server answers: {under_way}{thinkers}"
+            ),
+            None => format!("all wait for an idle server: {under_way}{thinkers} ≈ the {users} connections"),
+        };
         Verdict::new(VerdictKind::IdlePace, confidence, "none: idle pace", text)
             .and_maybe(spread_words(facts).filter(|_| !engaged.is_sharp()))
+            .and_maybe(alike.map(alike_words))
             .confirmed_by("double the connections; the rate should double", facts.rate)
     })
+}
+
+/// Whether the ranks of answers are on record, of the idle server and of the load, and tell anything.
+fn has_ranks(facts: &Facts<'_>) -> bool {
+    let of_idle =
+        facts.trial.contract.idle_answers.is_some_and(|it| it.bounds.is_some() && it.count >= RANKS_MIN);
+    of_idle && facts.trial.load.fast_service_time_us.is_some()
+}
+
+/// Whether the users are those who wait for an answer or think: what they do else, such as connecting, answers do not show.
+fn are_all_under_way(facts: &Facts<'_>, thinking: f64) -> bool {
+    let mean_us = facts.trial.load.service_time_us.mean;
+    let engaged = mean_us.map(|us| facts.rate * us / 1e6 + thinking);
+    engaged.is_some_and(|engaged| (engaged / facts.users - 1.0).abs() <= ELSEWHERE_MAX)
+}
+
+fn alike_to_idle(facts: &Facts<'_>) -> Option<Alike> {
+    alike(&facts.trial.contract.idle_answers?, &facts.trial.load)
+}
+
+fn alike_words(alike: Alike) -> String {
+    format!(
+        "rank by rank, fast ones and slow ones, they took as long as those of the idle server; {:.0} % of the time is what all of \
+         them can have waited for each other at most",
+        alike.waited_share_max * 100.0
+    )
 }
 
 /// Where answers of an idle server differ, a mean says less than all of them: whether the median under load is among the middle

@@ -5,7 +5,7 @@
 
 use crate::facts::{Facts, Group, ONE_THREAD_CORES};
 use crate::idle::Concurrency;
-use crate::noise::held_up;
+use crate::others::held_up;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 use crate::workers::{Are, Workers, at_work, reads_ahead, runtime_words, unread_words, with_a_lock, workers};
 

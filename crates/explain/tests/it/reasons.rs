@@ -888,6 +888,15 @@ fn a_rate_that_went_over_to_another_is_of_neither() {
     assert!(told.text.starts_with("2965/s in the first 2 s"), "{}", told.text);
     trial.load.load.ramp_up_s = Some(2.0);
     assert_eq!(kind(&trial), VerdictKind::BoxBound, "users who come make levels of their own");
+    // It went over in the middle of a second: the rate of that is of neither level, and half of its answers are of one.
+    let mut trial = watched(840.0, &[]);
+    trial.contract.idle_service_time_us = 20_000.0;
+    trial.load.seconds = seconds(&[480.0, 552.0, 1200.0, 1200.0]);
+    assert_eq!(kind(&trial), VerdictKind::Unexplained);
+    for (second, p50_us) in trial.load.seconds.iter_mut().zip([50_300.0, 50_200.0, 20_200.0, 20_200.0]) {
+        second.p50_us = Some(p50_us);
+    }
+    assert_eq!(first(&trial).phrase, "not steady (two levels)");
 }
 
 #[test]

@@ -97,6 +97,23 @@ fn a_busy_thread_that_others_keep_waiting_is_busy_all_the_same() {
     assert_ne!(kind(&trial), VerdictKind::BlockedEventLoop, "its siblings waited");
 }
 
+/// Node's loop waited for a core for half of the time. That its idle siblings share its name makes it no less.
+#[test]
+fn what_one_thread_lost_is_not_shared_among_its_siblings() {
+    for (busy, waited) in [(0.5, 0.46), (0.45, 0.5)] {
+        let mut trial = beside(node(5_000.0, busy), 1.0);
+        trial.contract.idle_service_time_us = 200.0;
+        let did = &mut signals(&mut trial).groups[0];
+        (did.wait_cores, did.busiest_wait_cores) = (waited + 0.01, Some(waited));
+        let told = first(&trial);
+        assert_eq!(told.kind, VerdictKind::NoisyHost, "{told:?}");
+        assert!(told.evidence.iter().any(|it| it.starts_with("`node`, with no time left")), "{told:?}");
+        // Its helpers waited, and it did not.
+        signals(&mut trial).groups[0].busiest_wait_cores = Some(0.01);
+        assert_ne!(kind(&trial), VerdictKind::NoisyHost);
+    }
+}
+
 #[test]
 fn a_loop_that_sleeps_leaves_requests_unread_and_a_lock_inside_does_not() {
     for (idle_ms, rate) in [(20.0, 50.0), (5.0, 199.0)] {
@@ -152,6 +169,24 @@ fn a_limit_inside_is_named_and_not_the_threads_of_that_number() {
     let mut read_ahead = prefork(30.0, 3);
     signals(&mut read_ahead).unread = Some(all(2));
     assert_eq!(kind(&read_ahead), VerdictKind::LimitInside);
+}
+
+/// Six are let in together and are done together, 150 ms later: there are six or seven such batches in a second.
+#[test]
+fn batches_are_counted_unevenly_and_are_even_all_the_same() {
+    for (idle_ms, k, batches) in
+        [(150.0, 6.0, [7.0, 6.0, 7.0, 7.0, 6.0]), (300.0, 10.0, [3.0, 4.0, 3.0, 3.0, 4.0])]
+    {
+        let mut trial = node(k / (idle_ms / 1e3), 0.05);
+        trial.contract.idle_service_time_us = idle_ms * 1e3;
+        trial.load.seconds = seconds(&batches.map(|count| count * k));
+        let told = first(&trial);
+        assert_eq!(told.phrase, format!("about {k} at a time (a limit inside)"), "{told:?}");
+        // Of answers of 100 ms and less, seconds that differ by as much are uneven.
+        let mut short = node(k * 10.0, 0.05);
+        short.load.seconds = seconds(&batches.map(|count| count * k * 10.0 / batches[0]));
+        assert_eq!(kind(&short), VerdictKind::Unexplained);
+    }
 }
 
 #[test]
@@ -288,6 +323,8 @@ fn a_limiter_that_paces_the_idle_server_is_no_lock() {
             mean_us: pace_us,
             mean_low_us: 0.98 * pace_us,
             mean_high_us: 1.02 * pace_us,
+            rested_us: None,
+            bounds: None,
         };
         let of = |answers| {
             let mut trial = node(rate, 0.05);
@@ -311,6 +348,52 @@ fn a_limiter_that_paces_the_idle_server_is_no_lock() {
         let mut uneven = of(idle(0.1 * pace_us, 0.7 * pace_us, 1.25 * pace_us));
         uneven.load.seconds = seconds(&[rate, rate * 0.96, rate * 1.03, rate]);
         assert_eq!(kind(&uneven), VerdictKind::SerialSection);
+    }
+}
+
+/// A server of this rate that answers a user alone at one distance, `pace_us`, and in `rested_us` after a pause.
+fn paced(rate: f64, pace_us: f64, rested_us: f64) -> Measured {
+    let mut trial = node(rate, 0.05);
+    signals(&mut trial).unread = Some(all(0));
+    // Before it was warm it was slower.
+    trial.contract.idle_service_time_us = 2.0 * pace_us;
+    trial.contract.idle_answers = Some(IdleAnswers {
+        count: 100,
+        shortest_us: 0.98 * pace_us,
+        p25_us: pace_us,
+        p50_us: pace_us,
+        p75_us: pace_us,
+        p90_us: 1.01 * pace_us,
+        longest_us: 1.05 * pace_us,
+        mean_us: pace_us,
+        mean_low_us: 0.99 * pace_us,
+        mean_high_us: 1.01 * pace_us,
+        rested_us: Some(rested_us),
+        bounds: None,
+    });
+    trial
+}
+
+/// The load has emptied the bucket of a limiter, so that answers of the idle server all come at its pace, as those of a lock do.
+/// A pause tells: a token waits for whoever comes behind it, and a lock is held for as long as ever.
+#[test]
+fn what_a_pause_makes_faster_is_no_lock() {
+    for rate in [1_200.0, 500.0, 150.0] {
+        let pace_us = 1e6 / rate;
+        assert_eq!(kind(&paced(rate, pace_us, pace_us)), VerdictKind::SerialSection);
+        assert_eq!(kind(&paced(rate, pace_us, 0.95 * pace_us)), VerdictKind::SerialSection);
+        // One with hardly any work of its own, and one whose work takes three quarters of the time between two tokens.
+        for rested in [0.1, 0.75] {
+            let told = first(&paced(rate, pace_us, rested * pace_us));
+            assert_eq!(
+                (told.kind, told.confidence),
+                (VerdictKind::RateLimiter, Confidence::Possible),
+                "{told:?}"
+            );
+            assert!(told.evidence[1].starts_with("one user alone was answered "), "{told:?}");
+        }
+        // A pause helps, and one user alone is slower than all: whatever that is, it is no lock, and no limiter is seen.
+        assert_eq!(kind(&paced(rate, 1.2 * pace_us, 0.9 * pace_us)), VerdictKind::Unexplained);
     }
 }
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use record::{
-    AcceptQueue, Agreed, Burst, CellId, Connections, Contract, Distribution, Driver, ForeignDriver,
+    AcceptQueue, Agreed, Burst, CellId, Connections, Contract, Distribution, Driver, FastTimes, ForeignDriver,
     Generator, Held, HostSignals, IdleAnswers, JvmUse, LOAD_VERSION, LittlesLaw, Load, LoadResult,
-    MANIFEST_VERSION, Machine, Manifest, Measured, NamedUse, Outcomes, Quota, Role, Second, Server,
-    ServerSignals, StackManifest, Surroundings, TRIAL_VERSION, ThreadGroupUse, Tls, Trial, TrialResult,
+    MANIFEST_VERSION, Machine, Manifest, Measured, NamedUse, Outcomes, QuantileBounds, Quota, Role, Second,
+    Server, ServerSignals, StackManifest, Surroundings, TRIAL_VERSION, ThreadGroupUse, Tls, Trial, TrialResult,
     Upstream, UsageSample, WarmUp, Window, load_of_label,
 };
 
@@ -73,6 +73,7 @@ pub(crate) fn load() -> LoadResult {
         throughput_per_s: 4.7,
         received_bytes_per_s: 1e9 / 7.0,
         service_time_us: times.clone(),
+        fast_service_time_us: Some(FastTimes { p10: 0.5, p25: 1.0 }),
         response_time_us: times.clone(),
         lag_us: Distribution::default(),
         generator_lag_us: times.clone(),
@@ -188,6 +189,15 @@ pub(crate) fn measured(index: u32) -> Trial {
             mean_us: 102.0,
             mean_low_us: 101.0,
             mean_high_us: 104.0,
+            rested_us: Some(99.8),
+            bounds: Some(QuantileBounds {
+                p10_us: (None, Some(100.5)),
+                p25_us: (Some(99.5), Some(101.0)),
+                p50_us: (Some(100.0), Some(102.0)),
+                p75_us: (Some(101.0), Some(110.0)),
+                p90_us: (Some(103.0), None),
+                p95_us: (Some(104.0), None),
+            }),
         }),
         tries: 2,
     };

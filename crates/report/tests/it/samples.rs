@@ -68,6 +68,7 @@ pub(crate) fn load(per_s: f64) -> LoadResult {
         throughput_per_s: per_s,
         received_bytes_per_s: per_s * 83.0,
         service_time_us: times(count, response_us),
+        fast_service_time_us: None,
         response_time_us: times(count, response_us),
         lag_us: times(count, 2.0),
         generator_lag_us: times(count, 0.1),

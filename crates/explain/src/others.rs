@@ -1,0 +1,17 @@
+//! Whether others used the machine, and whose threads waited for a core meanwhile.
+
+use crate::facts::{Facts, Group};
+
+/// Share of the machine that others may use: within blocks it is a source of noise, and above a tenth it moves a rate by
+/// more than any comparison here calls a difference.
+pub const OTHERS_SHARE_MAX: f64 = 0.1;
+
+/// Cores that other processes used, where that is more than [`OTHERS_SHARE_MAX`].
+pub(crate) fn others_cores(facts: &Facts<'_>) -> Option<f64> {
+    facts.host()?.others_cores.filter(|cores| *cores > OTHERS_SHARE_MAX * facts.cores)
+}
+
+/// Threads of a group that waited for a core while others used one, on average.
+pub(crate) fn held_up(facts: &Facts<'_>, group: &Group<'_>) -> f64 {
+    others_cores(facts).and(group.did).map_or(0.0, |did| did.wait_cores)
+}

@@ -258,14 +258,18 @@ export type Confidence = "sure" | "likely" | "possible";
 export interface Confirmed {
   /** The rate without it, 1/s. */
   before_per_s: number;
+  /** `[users, rate]`, 1/s, by users; empty where a variant made the change. */
+  levels: ([number, number])[];
   /** What it was, 1/s. */
   measured_per_s: number;
-  /** `confirmed`, `partly` or `refuted`. */
+  /** `confirmed`, `partly`, `refuted` or `could_not_tell`. */
   outcome: string;
-  /** What the verdict predicted, 1/s. */
-  predicted_per_s: number;
-  /** The variant that made the change. */
-  variant: string;
+  /** What the verdict predicted, with twice the users where those were changed, 1/s; null where it predicted nothing. */
+  predicted_per_s: number | null;
+  /** The variant that made the change; null where other numbers of users did. */
+  variant: string | null;
+  /** Why, in a sentence; null where the rates say it. */
+  why: string | null;
 }
 
 /** What speaks against a row. */

@@ -214,6 +214,8 @@ const STRINGS = {
   outcome_confirmed: { en: "confirmed", zh: "证实" },
   outcome_partly: { en: "partly: it moved that way, and another limit is near", zh: "部分证实：方向一致，另一个限制就在附近" },
   outcome_refuted: { en: "refuted", zh: "否定" },
+  outcome_could_not_tell: { en: "could not tell", zh: "无法判断" },
+  outcome_level: { en: "{users} users: {rate}", zh: "{users} 个用户：{rate}" },
   capacity: { en: "What they can carry", zh: "承载能力" },
   capacity_note: { en: "From several numbers of connections: the Universal Scalability Law, or the model of a pool, whichever explains the levels.", zh: "来自多个连接数：通用可扩展性定律，或线程池模型，取能解释各级数据者。" },
   c_explained: { en: "Explained by", zh: "由何解释" },

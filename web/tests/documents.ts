@@ -1,6 +1,6 @@
 /** Made-up documents: what no recorded run has together, and what is at the ends of what may come. */
 
-import type { Answer, Cell, ClaimPart, Driver, Heat, Page, Row, Signal, Sweep, Table, Verdict } from "../src/model.ts";
+import type { Answer, Cell, ClaimPart, Confirmed, Driver, Heat, Page, Row, Signal, Sweep, Table, Verdict } from "../src/model.ts";
 
 /** The same numbers every time (mulberry32). */
 function random(seed: number): () => number {
@@ -131,6 +131,17 @@ function tableOf(stacks: string[], load: number, tested: boolean, seconds: numbe
   return { round: "hello", load: `${load} connections`, driver: "proofload", ranked_by: "goodput", tested, least_effect: tested ? 0.02 : null, ceiling_per_s: best * 1.4, twin: { stack: stacks[0] ?? "", ratio: { value: 1.004, low: 0.98, high: 1.02 }, noise: 0.01 }, rows };
 }
 
+/** A verdict that a variant confirmed. */
+function changed(stack: string, rate: number): Confirmed {
+  return { variant: `${stack}@400`, levels: [], before_per_s: rate, predicted_per_s: rate * 1.5, measured_per_s: rate * 1.45, outcome: "confirmed", why: null };
+}
+
+/** One that other numbers of users did not decide. */
+function withOtherUsers(rate: number): Confirmed {
+  const levels: [number, number][] = [[32, rate * 0.9], [64, rate], [128, rate * 1.2]];
+  return { variant: null, levels, before_per_s: rate, predicted_per_s: null, measured_per_s: rate * 1.2, outcome: "could_not_tell", why: "with 128 users it was 1.20 times the rate, neither the same nor twice" };
+}
+
 function cellOf(stack: string, load: number, rate: number, slow: number, seconds: number, index: number, next: () => number): Cell {
   const quantiles = [0, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975, 0.99, 0.995, 0.999, 0.9995, 0.9999];
   const curve = quantiles.map((q): [number, number] => [q, slow * (0.4 + 0.6 / (1 - q) ** 0.35)]);
@@ -148,7 +159,7 @@ function cellOf(stack: string, load: number, rate: number, slow: number, seconds
       verdicts: index % 3 === 0 ? [verdict, EVIDENCE[1] as Verdict] : [verdict],
       not_known: index === 1 ? ["the network's counts: /proc/net/netstat"] : [],
     },
-    confirmations: index === 0 ? [{ variant: `${stack}@400`, before_per_s: rate, predicted_per_s: rate * 1.5, measured_per_s: rate * 1.45, outcome: "confirmed" }] : [],
+    confirmations: index === 0 ? [changed(stack, rate)] : index === 1 ? [withOtherUsers(rate)] : [],
     trial: index,
     url: "http://127.0.0.1:8080/hello",
     command: ["java", "-jar", `${stack}.jar`],

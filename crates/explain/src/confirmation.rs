@@ -1,27 +1,37 @@
-//! Did the change do what the verdict said it would?
+//! Did a change do what the verdict said it would?
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::level::Level;
+
 /// How far a rate may lie from the prediction: that of a pool is as exact as Little's law, and a tenth is what two runs on
 /// a machine that is not idle may differ by.
-const NEAR: f64 = 0.1;
+pub(crate) const NEAR: f64 = 0.1;
 /// A change of the rate that is none.
 const NO_CHANGE: f64 = 0.05;
 
-/// A prediction and what came of it.
+/// What was changed, what was predicted, and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Confirmation {
-    /// The variant that makes the change.
-    pub variant: String,
-    /// The rate without it, measured beside it, requests a second.
+    /// The variant that makes the change; absent where other numbers of users do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+    /// The rates at other numbers of users, by those; empty where a variant makes the change.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<Level>,
+    /// The rate without the change, measured beside it, requests a second.
     pub before_per_s: f64,
-    /// What the verdict predicts.
-    pub predicted_per_s: f64,
+    /// What the verdict predicts of it, with twice the users where those are changed; absent where it predicts nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub predicted_per_s: Option<f64>,
     /// What it was.
     pub measured_per_s: f64,
     /// What follows.
     pub outcome: Outcome,
+    /// Why, in a sentence, where that is more than the rates say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 /// What follows from a prediction.
@@ -32,8 +42,10 @@ pub enum Outcome {
     Confirmed,
     /// The rate moved as predicted, and by another amount: there is another limit close by.
     Partly,
-    /// The rate did not move, or the other way.
+    /// The rate did not move as predicted, or the other way.
     Refuted,
+    /// The rates differ too much, or fit neither what was predicted nor its opposite.
+    CouldNotTell,
 }
 
 impl Outcome {
@@ -43,6 +55,7 @@ impl Outcome {
             Self::Confirmed => "confirmed",
             Self::Partly => "partly",
             Self::Refuted => "refuted",
+            Self::CouldNotTell => "could_not_tell",
         }
     }
 
@@ -52,12 +65,13 @@ impl Outcome {
             Self::Confirmed => "confirmed",
             Self::Partly => "partly: it moved that way, and another limit is near",
             Self::Refuted => "refuted",
+            Self::CouldNotTell => "could not tell",
         }
     }
 }
 
 impl Confirmation {
-    /// Compares the rates.
+    /// Compares the rate of a variant with the prediction.
     pub fn of(variant: &str, before_per_s: f64, predicted_per_s: f64, measured_per_s: f64) -> Self {
         let (wanted, got) = (predicted_per_s / before_per_s - 1.0, measured_per_s / before_per_s - 1.0);
         let outcome = if (measured_per_s / predicted_per_s - 1.0).abs() <= NEAR && got.abs() > NO_CHANGE {
@@ -67,7 +81,15 @@ impl Confirmation {
         } else {
             Outcome::Refuted
         };
-        Self { variant: variant.into(), before_per_s, predicted_per_s, measured_per_s, outcome }
+        Self {
+            variant: Some(variant.into()),
+            levels: Vec::new(),
+            before_per_s,
+            predicted_per_s: Some(predicted_per_s),
+            measured_per_s,
+            outcome,
+            why: None,
+        }
     }
 }
 

@@ -16,6 +16,8 @@ mod facts;
 mod gate;
 mod history;
 mod idle;
+mod level;
+mod levels;
 mod noise;
 mod others;
 mod reasons;
@@ -49,6 +51,8 @@ pub use gate::{gate_load, gate_run};
 pub use history::{
     HistoryFilter, HistoryMetric, HistoryPoint, Series, SeriesChange, points_of_run, series_of,
 };
+pub use level::Level;
+pub use levels::{confirmed_by_levels, is_told_by_users};
 pub use noise::{STEAL_SHARE_MAX, who};
 pub use others::OTHERS_SHARE_MAX;
 pub use reasons::{Explanation, explain};

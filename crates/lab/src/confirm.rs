@@ -1,28 +1,38 @@
-//! The change that a verdict names, as an experiment, and what came of it.
+//! A verdict is put to the test, as an experiment, and what came of it is kept with the run.
+//!
+//! Where the stack has a variant that makes the change which the verdict names, that is made: it tells the most. Else half and
+//! twice the users are tried, which any stack can be.
+
+mod change;
+mod levels;
 
 use std::path::Path;
 
-use explain::{CellExplanation, Confirmation, Intervention, Setting, explain_cells, typical};
-use plan::stack::{Catalogue, InterventionOn, StackManifest};
+use explain::{CellExplanation, Confirmation, Level, typical};
+use plan::stack::Catalogue;
 use plan::{Experiment, Pace};
 use record::{
-    CONFIRMATION_VERSION, CellName, ConfirmationRecord, Measured, RunDir, Trial, TrialResult,
+    CONFIRMATION_VERSION, CellName, ConfirmationRecord, LevelRate, Measured, Trial, TrialResult,
     append_confirmation, trials_of,
 };
 
+use self::change::Change;
+use self::levels::Levels;
+use crate::beside::Beside;
 use crate::error::LabError;
-use crate::pair::experiment_text;
 
-/// The change that the first verdict of a cell names, made by a variant of its stack.
+/// What puts the first verdict of a cell to the test.
 #[derive(Debug)]
-pub struct Change<'a> {
+pub struct Test<'a> {
     cell: &'a CellExplanation,
-    named: &'a Intervention,
-    variant: &'a StackManifest,
-    /// How many times as large the limit becomes; `None` where it has no size and is lifted.
-    factor: Option<f64>,
-    /// What measures the stack as it was and its variant side by side.
-    pub experiment: Experiment,
+    by: By<'a>,
+}
+
+/// By what.
+#[derive(Debug)]
+enum By<'a> {
+    Change(Box<Change<'a>>),
+    Levels(Box<Levels<'a>>),
 }
 
 /// Why a verdict is not tried.
@@ -36,124 +46,105 @@ pub enum NotTried {
     Lab(#[from] LabError),
 }
 
-impl<'a> Change<'a> {
-    /// The change for `cell`, of a run with these `trials` and this experiment on record.
+fn nothing<T>(why: impl Into<String>) -> Result<T, NotTried> {
+    Err(NotTried::Nothing(why.into()))
+}
+
+impl<'a> Test<'a> {
+    /// The test for `cell`, of a run with these `trials` and this experiment on record.
     ///
     /// # Errors
-    /// A cell with nothing to try: it was loaded by another program, its verdict names no setting, its stack has no
-    /// variant for it, or the record lacks what it takes. A load that can't be made again.
+    /// A cell with nothing to try: it was loaded by another program, or by users who come and go or at a rate; neither a variant
+    /// nor other numbers of users would tell; or the record lacks what it takes.
     pub fn of(
         cell: &'a CellExplanation,
         trials: &[Trial],
         recorded: &Experiment,
         catalogue: &'a Catalogue,
     ) -> Result<Self, NotTried> {
-        let nothing = |why: String| Err(NotTried::Nothing(why));
         if !cell.driver.is_own() {
             let by = cell.driver.name();
-            return nothing(format!(
-                "it was loaded by {by}, and an intervention is measured by our own engine"
-            ));
+            return nothing(format!("it was loaded by {by}, and a test is measured by our own engine"));
         }
-        let first = cell.explanation.first();
-        let Some((named, setting)) = first.confirm.as_ref().and_then(|named| Some((named, named.setting?)))
-        else {
-            return nothing(format!("no variant could change what `{}` names", first.phrase));
+        let why_no_change = match Change::of(cell, trials, recorded, catalogue) {
+            Ok(change) => return Ok(Self { cell, by: By::Change(Box::new(change)) }),
+            Err(NotTried::Nothing(why)) => why,
+            Err(error) => return Err(error),
         };
-        let Some((variant, factor)) = variant_for(catalogue, &cell.stack, setting, named) else {
-            let what = on(setting);
-            return nothing(format!("{} has no variant that changes its {what} alone", cell.stack));
-        };
-        let Some(measured) = typical_of(trials, cell) else {
-            return nothing("it has no measured trial".into());
-        };
-        let Some(endpoint) = endpoint_of(recorded, cell) else {
-            return nothing("the experiment on record does not name it".into());
-        };
-        let title = format!("{}: {}", cell.stack, first.phrase);
-        let text = experiment_text(&title, endpoint, measured, [&cell.stack, &variant.id])?;
-        let experiment = Experiment::parse(Path::new("confirm.toml"), &text, catalogue, Pace::Full)
-            .map_err(LabError::from)?;
-        Ok(Self { cell, named, variant, factor, experiment })
+        match Levels::of(cell, trials, recorded, catalogue) {
+            Ok(levels) => Ok(Self { cell, by: By::Levels(Box::new(levels)) }),
+            Err(NotTried::Nothing(why)) => nothing(format!("{why_no_change}, and {why}")),
+            Err(error) => Err(error),
+        }
     }
 
-    /// Holds the rates of the experiment's run in `measured` against the prediction, and keeps what follows with the run
-    /// in `run`, where its report finds it. `None` where one of the two stacks was not measured.
+    /// What measures it.
+    pub const fn experiment(&self) -> &Experiment {
+        match &self.by {
+            By::Change(change) => &change.experiment,
+            By::Levels(levels) => &levels.experiment,
+        }
+    }
+
+    /// Holds the rates of the experiment's run in `measured` against the prediction, and keeps what follows with the run in `run`,
+    /// where its report finds it. `None` where something that is compared was not measured.
     pub fn conclude(&self, run: &Path, measured: &Path) -> Result<Option<Confirmation>, LabError> {
-        let (manifest, trials) = (RunDir::read_manifest(measured)?, RunDir::read_trials(measured)?);
-        let cells = explain_cells(&trials, manifest.machine.cores);
-        let rate = |id: &str| cells.iter().find(|cell| cell.stack == id).map(|cell| cell.goodput_per_s);
-        let Some((before, after)) = rate(&self.cell.stack).zip(rate(&self.variant.id)) else {
-            return Ok(None);
+        let judged = match &self.by {
+            By::Change(change) => change.judged(measured)?,
+            By::Levels(levels) => levels.judged(measured)?,
         };
-        let predicted = predicted(self.named, self.factor, before);
-        let confirmation = Confirmation::of(&self.variant.id, before, predicted, after);
-        append_confirmation(run, &self.on_record(&confirmation, measured))?;
-        Ok(Some(confirmation))
+        if let Some(confirmation) = &judged {
+            append_confirmation(run, &self.on_record(confirmation, measured))?;
+        }
+        Ok(judged)
     }
 
     fn on_record(&self, of: &Confirmation, measured: &Path) -> ConfirmationRecord {
         let CellExplanation { round, load, stack, .. } = self.cell;
+        let rate = |level: &Level| LevelRate { users: level.users, goodput_per_s: level.goodput_per_s };
         ConfirmationRecord {
             version: CONFIRMATION_VERSION,
             round: round.clone(),
             load: load.clone(),
             stack: stack.clone(),
             variant: of.variant.clone(),
+            levels: of.levels.iter().map(rate).collect(),
             before_per_s: of.before_per_s,
             predicted_per_s: of.predicted_per_s,
             measured_per_s: of.measured_per_s,
             outcome: of.outcome.key().to_owned(),
+            why: of.why.clone(),
             run: measured.display().to_string(),
         }
     }
 }
 
-/// What the rate becomes, requests a second, from that of the stack as it was in the same blocks.
-fn predicted(named: &Intervention, factor: Option<f64>, before_per_s: f64) -> f64 {
-    // A limit without a size is lifted: what is left then is what the verdict took the rate to be without it.
-    let Some(factor) = factor else { return named.rate_per_s };
-    let moved = if named.rate_per_s > 0.0 { before_per_s / named.rate_per_s } else { 1.0 };
-    named.predict(factor) * moved
+/// What is on record of a cell, as far as it takes to measure it again.
+struct Recorded<'a> {
+    endpoint: &'a str,
+    measured: &'a Measured,
+    experiment: &'a Experiment,
 }
 
-/// The variant that changes the limit by about as much as doubling it does, and by how much.
-fn variant_for<'a>(
-    catalogue: &'a Catalogue,
-    stack: &str,
-    setting: Setting,
-    named: &Intervention,
-) -> Option<(&'a StackManifest, Option<f64>)> {
-    let fits = |stack: &&'a StackManifest| {
-        let begins = stack
-            .variant
-            .as_ref()
-            .and_then(|it| it.intervention.as_ref())
-            .and_then(|it| it.threads.as_deref());
-        begins.is_none_or(|begins| named.threads.iter().any(|name| signals::is_group_of(name, begins)))
-    };
-    let with_factor = |stack: &'a StackManifest| {
-        let intervention = stack.variant.as_ref()?.intervention.as_ref()?;
-        Some((stack, intervention.factor_over(named.now.unwrap_or(0.0))))
-    };
-    let off = |it: &(&StackManifest, Option<f64>)| (it.1.unwrap_or(2.0) / 2.0).ln().abs();
-    catalogue
-        .interventions(stack, on(setting))
-        .into_iter()
-        .filter(fits)
-        .filter_map(with_factor)
-        .min_by(|a, b| off(a).total_cmp(&off(b)))
-}
+impl<'a> Recorded<'a> {
+    fn of(cell: &CellExplanation, trials: &'a [Trial], experiment: &'a Experiment) -> Result<Self, NotTried> {
+        let Some(measured) = typical_of(trials, cell) else {
+            return nothing("it has no measured trial");
+        };
+        let load = &measured.load.load;
+        if load.rate_per_s.is_some() || load.ramp_up_s.is_some() || load.requests_per_user.is_some() {
+            return nothing(format!("`{}` is no closed load of users who stay", load.label));
+        }
+        let Some(endpoint) = endpoint_of(experiment, cell) else {
+            return nothing("the experiment on record does not name it");
+        };
+        Ok(Self { endpoint, measured, experiment })
+    }
 
-const fn on(setting: Setting) -> InterventionOn {
-    match setting {
-        Setting::Pool => InterventionOn::Pool,
-        Setting::UpstreamPool => InterventionOn::UpstreamPool,
-        Setting::AcceptQueue => InterventionOn::AcceptQueue,
-        Setting::Heap => InterventionOn::Heap,
-        Setting::KeepAlive => InterventionOn::KeepAlive,
-        Setting::Collector => InterventionOn::Collector,
-        Setting::Cores => InterventionOn::Cores,
+    fn experiment(&self, beside: &Beside<'_>, catalogue: &Catalogue) -> Result<Experiment, NotTried> {
+        let text = beside.as_toml(self.measured, self.experiment);
+        let read = Experiment::parse(Path::new("confirm.toml"), &text, catalogue, Pace::Full);
+        Ok(read.map_err(LabError::from)?)
     }
 }
 
@@ -171,31 +162,4 @@ fn typical_of<'a>(trials: &'a [Trial], cell: &CellExplanation) -> Option<&'a Mea
 fn endpoint_of<'a>(recorded: &'a Experiment, cell: &CellExplanation) -> Option<&'a str> {
     let round = recorded.rounds.iter().find(|round| round.name == cell.round)?;
     Some(&round.cells.iter().find(|it| it.stack == cell.stack)?.endpoint.name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_limit_grows_with_its_factor_from_the_rate_measured_beside_it_or_is_lifted() {
-        let named = Intervention {
-            text: "make it 16 threads".into(),
-            setting: Some(Setting::Pool),
-            now: Some(8.0),
-            threads: Vec::new(),
-            rate_per_s: 100.0,
-            rate_max_per_s: Some(300.0),
-        };
-        let is = |factor, before_per_s, rate: f64| {
-            let told = predicted(&named, factor, before_per_s);
-            assert!((told - rate).abs() < 1e-9, "{told}, not {rate}");
-        };
-        is(Some(2.0), 100.0, 200.0);
-        is(Some(2.0), 90.0, 180.0);
-        is(Some(5.0), 100.0, 300.0);
-        is(None, 90.0, 100.0);
-        let silent = Intervention { rate_per_s: 0.0, ..named };
-        assert!(predicted(&silent, Some(2.0), 90.0).abs() < 1e-9);
-    }
 }

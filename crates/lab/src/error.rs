@@ -60,12 +60,6 @@ pub enum LabError {
     /// A scenario that can't be carried out to its end.
     #[error("{0}")]
     Scenario(String),
-    /// A recorded load can't be made again for an intervention.
-    #[error("{what}, and an intervention is tried under no other; choose another cell")]
-    NotRepeatable {
-        /// What is the matter.
-        what: String,
-    },
     /// Another load generator is asked for and can't be had.
     #[error("the driver {driver} needs {what}, which is not here: {install}")]
     DriverMissing {

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod beside;
 pub mod calibrate;
 mod carry;
 mod check;
@@ -26,7 +27,6 @@ mod job;
 pub mod load;
 mod machine;
 mod order;
-mod pair;
 mod phase;
 mod pilot;
 mod quiet;

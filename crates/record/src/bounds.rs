@@ -45,6 +45,8 @@ const STACKS_OF_A_TABLE_MAX: u64 = 64;
 const READINGS_MAX: u64 = 200_000;
 /// Confirmations of a run.
 const CONFIRMATIONS_MAX: u64 = 1_000;
+/// Numbers of users in one of them.
+const LEVELS_MAX: u64 = 100;
 /// Things in a list or a map of one trial.
 const LIST_MAX: u64 = 100_000;
 /// Requests, connections or samples that anything counts: at a million a second it takes thirty years.
@@ -333,13 +335,16 @@ pub(crate) fn check_reading(before: usize, reading: &SignalReading) -> Checked {
 /// Whether there can be another confirmation after so many.
 pub(crate) fn check_confirmation(before: usize, record: &ConfirmationRecord) -> Checked {
     within("the number of confirmations", before as u64 + 1, CONFIRMATIONS_MAX)?;
-    let ConfirmationRecord { round, load, stack, variant, outcome, run, .. } = record;
+    within("the numbers of users of a confirmation", record.levels.len() as u64, LEVELS_MAX)?;
+    let ConfirmationRecord { round, load, stack, outcome, run, .. } = record;
+    let (variant, why) = (record.variant.as_deref(), record.why.as_deref());
     check_load_id(load)?;
     names(&[
         ("`round`", round),
         ("`stack`", stack),
-        ("`variant`", variant),
+        ("`variant`", variant.unwrap_or_default()),
         ("`outcome`", outcome),
+        ("`why`", why.unwrap_or_default()),
         ("`run`", run),
     ])
 }

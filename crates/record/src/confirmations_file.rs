@@ -58,6 +58,7 @@ pub fn read_confirmations(dir: &Path) -> Result<Vec<ConfirmationRecord>, RecordE
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::confirmation::LevelRate;
 
     fn record(stack: &str, measured_per_s: f64) -> ConfirmationRecord {
         ConfirmationRecord {
@@ -65,11 +66,13 @@ mod tests {
             round: "sleep".into(),
             load: crate::load_of_label("300 connections").id,
             stack: stack.into(),
-            variant: format!("{stack}@threads-400"),
+            variant: Some(format!("{stack}@threads-400")),
+            levels: Vec::new(),
             before_per_s: 2000.0,
-            predicted_per_s: 3000.0,
+            predicted_per_s: Some(3000.0),
             measured_per_s,
             outcome: "confirmed".into(),
+            why: None,
             run: "runs/confirm-1".into(),
         }
     }
@@ -86,6 +89,29 @@ mod tests {
         cut.push_str("{\"version\":1,\"rou");
         std::fs::write(&path, cut).unwrap();
         assert_eq!(read_confirmations(dir.path()).unwrap(), [record("b", 2.0), record("a", 3.0)]);
+    }
+
+    #[test]
+    fn users_stand_beside_a_variant_and_version_1_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let rate = |(users, goodput_per_s): (u32, f64)| LevelRate { users, goodput_per_s };
+        let by_users = ConfirmationRecord {
+            variant: None,
+            levels: [(150, 1990.0), (300, 2000.0), (600, 2010.0)].map(rate).to_vec(),
+            predicted_per_s: None,
+            why: Some("the rate was the same".into()),
+            outcome: "could_not_tell".into(),
+            ..record("a", 2010.0)
+        };
+        append_confirmation(dir.path(), &record("a", 1.0)).unwrap();
+        append_confirmation(dir.path(), &by_users).unwrap();
+        assert_eq!(read_confirmations(dir.path()).unwrap(), [record("a", 1.0), by_users]);
+        let path = dir.path().join(FILE);
+        let of_version_1 = r#"{"version":1,"round":"sleep","load":"300 connections","stack":"a","variant":"a@b",
+            "before_per_s":1.0,"predicted_per_s":2.0,"measured_per_s":2.0,"outcome":"confirmed","run":"runs/1"}"#;
+        std::fs::write(&path, of_version_1.replace('\n', "") + "\n").unwrap();
+        let read = read_confirmations(dir.path()).unwrap();
+        assert_eq!((read[0].variant.as_deref(), read[0].predicted_per_s), (Some("a@b"), Some(2.0)));
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub use cells::{
     twins_by_block,
 };
 pub use check::{CHECK_VERSION, CheckResult, Checked, EndpointCheck, StackCheck};
-pub use confirmation::{CONFIRMATION_VERSION, ConfirmationRecord};
+pub use confirmation::{CONFIRMATION_VERSION, ConfirmationRecord, LevelRate};
 pub use confirmations_file::{append_confirmation, read_confirmations};
 pub use distribution::{Distribution, FastTimes, LowerBounds};
 pub use error::RecordError;

@@ -129,10 +129,12 @@ impl Confirmed {
     fn of(record: &record::ConfirmationRecord) -> Self {
         Self {
             variant: record.variant.clone(),
+            levels: record.levels.iter().map(|it| [f64::from(it.users), it.goodput_per_s]).collect(),
             before_per_s: record.before_per_s,
             predicted_per_s: record.predicted_per_s,
             measured_per_s: record.measured_per_s,
             outcome: record.outcome.clone(),
+            why: record.why.clone(),
         }
     }
 }

@@ -77,14 +77,15 @@ fn share(verdict: &Verdict) -> String {
     verdict.accounts_for.map_or_else(String::new, |share| format!("; up to {:.0} % {of}", share * 100.0))
 }
 
-/// What came of a confirming intervention, in a line.
+/// What came of a test, in a line, and why.
 pub fn confirmation_text(confirmation: &Confirmation) -> String {
-    let Confirmation { variant, predicted_per_s, measured_per_s, .. } = confirmation;
-    format!(
-        "{}: predicted {}, measured {}: {}",
-        name(variant),
-        per_s(*predicted_per_s),
-        per_s(*measured_per_s),
-        confirmation.outcome.name()
-    )
+    let Confirmation { variant, levels, predicted_per_s, measured_per_s, outcome, why, .. } = confirmation;
+    let why = why.as_ref().map_or_else(String::new, |why| format!("; {}", plain_line(why)));
+    let predicted = predicted_per_s.map_or_else(String::new, |rate| format!("predicted {}, ", per_s(rate)));
+    let Some(variant) = variant else {
+        let rates: Vec<String> =
+            levels.iter().map(|it| format!("{} users {}", it.users, per_s(it.goodput_per_s))).collect();
+        return format!("{}: {}{why}", rates.join(", "), outcome.name());
+    };
+    format!("{}: {predicted}measured {}: {}{why}", name(variant), per_s(*measured_per_s), outcome.name())
 }

@@ -79,9 +79,19 @@ function listed(heading: string, texts: string[], name: string): HTMLElement {
   return h("div", { class: name }, h("h5", null, heading), h("ul", null, texts.map((text) => h("li", null, said(text)))));
 }
 
-/** What came of the change that the verdict proposed. */
-function outcome({ variant, before_per_s, predicted_per_s, measured_per_s, outcome }: Confirmed): HTMLElement {
+/** What came of the change that the verdict proposed, or of other numbers of users. */
+function outcome({ variant, levels, before_per_s, predicted_per_s, measured_per_s, outcome, why }: Confirmed): HTMLElement {
   const key = `outcome_${outcome}`;
-  const line = t("outcome_line", { variant, before: perS(before_per_s), predicted: perS(predicted_per_s), measured: perS(measured_per_s) });
-  return h("p", { class: `outcome ${/^\w+$/.test(outcome) ? outcome : ""}` }, h("strong", null, isKey(key) ? t(key) : outcome), " ", h("bdi", null, line));
+  const predicted = isNumber(predicted_per_s) ? perS(predicted_per_s) : "–";
+  const line = variant
+    ? t("outcome_line", { variant, before: perS(before_per_s), predicted, measured: perS(measured_per_s) })
+    : levels.map(([users, rate]) => t("outcome_level", { users, rate: perS(rate) })).join(", ");
+  return h(
+    "p",
+    { class: `outcome ${/^\w+$/.test(outcome) ? outcome : ""}` },
+    h("strong", null, isKey(key) ? t(key) : outcome),
+    " ",
+    h("bdi", null, line),
+    why ? h("span", { class: "note" }, " ", said(why)) : null,
+  );
 }

@@ -16,16 +16,16 @@ Examples:
 
 Each cell is explained by what was sampled of its server, of the machine and of the client while the load went on:
 first whether something beside the server decided, then what held the server back, with the evidence, what it rules out,
-and one change that would confirm it. --confirm makes that change, where the stack has a variant for it, and says whether
-the prediction came true. Exit codes: 0, also where a cell is unexplained; 4 where --confirm refuted a verdict; 2 where
-the run can't be read or has no such cell.")]
+and one change that would confirm it. --confirm makes that change, where the stack has a variant for it; else it loads the
+stack with half, as many and twice the users. It says whether what was predicted came true. Exit codes: 0, also where a cell
+is unexplained; 4 where --confirm refuted a verdict; 2 where the run can't be read or has no such cell.")]
 pub struct Explain {
     /// The run's directory
     pub run: PathBuf,
     /// Only cells whose round/load/stack contains this; may be repeated
     #[arg(long = "cell", value_name = "TEXT")]
     pub cells: Vec<String>,
-    /// Carry out the change that would confirm the first verdict of each cell, and measure
+    /// Put the first verdict of each cell to the test: make the change that would confirm it, or load with other numbers of users
     #[arg(long)]
     pub confirm: bool,
     /// With --confirm: where run directories are made

@@ -60,16 +60,49 @@ fn a_pool_is_doubled() -> Result<(), String> {
     {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let arguments = ["explain", dir.to_str().unwrap(), "--confirm", "--json", "--quiet"];
-    let (stacks, runs) = (lab.path("stacks"), lab.path("runs"));
+    let told = confirmed(&lab)?;
+    let confirmation = &told["confirmations"][0]["confirmation"];
+    assert_eq!(confirmation["variant"], "pool@threads-16");
+    assert!(lab.nothing_runs());
+    Ok(())
+}
+
+/// What `explain --confirm` says of the lab's run; an error where it confirmed nothing.
+fn confirmed(lab: &Lab) -> Result<Value, String> {
+    let arguments =
+        ["explain", lab.run_dir().to_str().unwrap(), "--confirm", "--json", "--quiet"].map(str::to_owned);
+    let (stacks, runs) = (lab.path("stacks"), lab.path("probes"));
     let output =
         proofload().args(arguments).arg("--stacks").arg(stacks).arg("--runs").arg(runs).output().unwrap();
     let told = json(&output);
+    let is_confirmed = told["confirmations"][0]["confirmation"]["outcome"] == "confirmed";
+    if is_confirmed && output.status.code() == Some(0) { Ok(told) } else { Err(format!("{told:#}")) }
+}
+
+#[test]
+#[ignore = "slow: an experiment of three numbers of users"]
+fn a_verdict_on_a_stack_without_variants_is_tested_by_other_numbers_of_users() {
+    measured_alone(a_lock_is_loaded_with_others);
+}
+
+fn a_lock_is_loaded_with_others() -> Result<(), String> {
+    let serial = target_stack(r#""--model", "thread-per-connection", "--serial", "5ms""#);
+    let experiment = EXPERIMENT.replace("\"sleep\"\nstacks", "\"hello\"\nstacks").replace("[48]", "[16]");
+    let lab = Lab::new(&experiment, &[("pool", &serial)]);
+    assert_eq!(lab.run().status.code(), Some(0));
+    let told = confirmed(&lab)?;
     let confirmation = &told["confirmations"][0]["confirmation"];
-    if confirmation["outcome"] != "confirmed" || output.status.code() != Some(0) {
-        return Err(format!("{told:#}"));
-    }
-    assert_eq!(confirmation["variant"], "pool@threads-16");
+    assert_eq!(confirmation["variant"], Value::Null);
+    let levels = confirmation["levels"].as_array().unwrap();
+    let users: Vec<u64> = levels.iter().map(|it| it["users"].as_u64().unwrap()).collect();
+    assert_eq!(users, [8, 16, 32]);
+    // It stands with the run, and in its report.
+    let kept = fs::read_to_string(lab.run_dir().join("confirmations.jsonl")).unwrap();
+    let kept: Value = serde_json::from_str(kept.trim()).unwrap();
+    assert_eq!((&kept["outcome"], kept["levels"].as_array().unwrap().len()), (&"confirmed".into(), 3));
+    let report = run(&["report", lab.run_dir().to_str().unwrap(), "--format", "json"]);
+    let page = json(&report);
+    assert_eq!(page["cells"][0]["confirmations"][0]["levels"][2][0], 32.0);
     assert!(lab.nothing_runs());
     Ok(())
 }

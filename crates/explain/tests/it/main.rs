@@ -7,6 +7,7 @@ mod claims;
 mod compare;
 mod gate;
 mod idle;
+mod levels;
 mod looks;
 mod reasons;
 mod samples;

@@ -420,16 +420,20 @@ pub struct Cell {
 /// A prediction that was put to the test.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Confirmed {
-    /// The variant that made the change.
-    pub variant: String,
+    /// The variant that made the change; null where other numbers of users did.
+    pub variant: Option<String>,
+    /// `[users, rate]`, 1/s, by users; empty where a variant made the change.
+    pub levels: Vec<[f64; 2]>,
     /// The rate without it, 1/s.
     pub before_per_s: f64,
-    /// What the verdict predicted, 1/s.
-    pub predicted_per_s: f64,
+    /// What the verdict predicted, with twice the users where those were changed, 1/s; null where it predicted nothing.
+    pub predicted_per_s: Option<f64>,
     /// What it was, 1/s.
     pub measured_per_s: f64,
-    /// `confirmed`, `partly` or `refuted`.
+    /// `confirmed`, `partly`, `refuted` or `could_not_tell`.
     pub outcome: String,
+    /// Why, in a sentence; null where the rates say it.
+    pub why: Option<String>,
 }
 
 /// How many answers took how long, by when they came.

@@ -1,6 +1,6 @@
 //! A run as one document, and the forms that are made of it.
 
-use record::{ConfirmationRecord, LoggedInterval, Manifest, Role, Trial};
+use record::{ConfirmationRecord, LevelRate, LoggedInterval, Manifest, Role, Trial};
 use report::page::model::{AnswerKind, Invalid, Page, SweptOver};
 use report::page::{PageOf, TrialDetail, page};
 use report::{csv, html, json, junit, markdown, schema};
@@ -234,15 +234,28 @@ fn what_was_confirmed_stands_with_its_cell() {
         round: trials[0].round.clone(),
         load: trials[0].load.id.clone(),
         stack: "gin".into(),
-        variant: "gin@wide".into(),
+        variant: Some("gin@wide".into()),
+        levels: Vec::new(),
         before_per_s: 50.0,
-        predicted_per_s: 100.0,
+        predicted_per_s: Some(100.0),
         measured_per_s: 99.0,
         outcome: "confirmed".into(),
+        why: None,
         run: "runs/confirm-1".into(),
     };
-    let page = page_with(&manifest(&["gin"], 1), &trials, &[record], &|_| TrialDetail::default());
-    assert_eq!(page.cells[0].confirmations[0].variant, "gin@wide");
+    let rate = |(users, goodput_per_s): (u32, f64)| LevelRate { users, goodput_per_s };
+    let by_users = ConfirmationRecord {
+        variant: None,
+        levels: [(8, 50.0), (16, 50.5), (32, 49.5)].map(rate).to_vec(),
+        why: Some("the rate was the same with 32 users, and with 8".into()),
+        ..record.clone()
+    };
+    let tried = [record, by_users];
+    let page = page_with(&manifest(&["gin"], 1), &trials, &tried, &|_| TrialDetail::default());
+    let told = &page.cells[0].confirmations;
+    assert_eq!((told[0].variant.as_deref(), told[1].variant.as_deref()), (Some("gin@wide"), None));
+    assert_eq!(told[1].levels, [[8.0, 50.0], [16.0, 50.5], [32.0, 49.5]]);
+    assert_eq!(told[1].why.as_deref(), Some("the rate was the same with 32 users, and with 8"));
 }
 
 /// Hostile names in every place that a record has for one.

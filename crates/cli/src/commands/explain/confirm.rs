@@ -1,7 +1,7 @@
-//! `--confirm`: the change that a verdict names, carried out and measured beside the stack as it was.
+//! `--confirm`: a verdict put to the test, by the change that it names or by other numbers of users.
 
 use explain::{CellExplanation, Confirmation, Outcome};
-use lab::confirm::{Change, NotTried};
+use lab::confirm::{NotTried, Test};
 use lab::experiment::{Bench, carry_out};
 use plan::{Experiment, Pace};
 use record::{RunDir, Trial};
@@ -44,7 +44,7 @@ impl Tried {
     }
 }
 
-/// Tries the first verdict of each cell, where a variant of its stack makes the change.
+/// Tries the first verdict of each cell.
 pub fn confirm(
     arguments: &Explain,
     trials: &[Trial],
@@ -92,19 +92,19 @@ fn try_one(
     bench: &Bench<'_>,
 ) -> Result<Tried, Failure> {
     let tried = Tried::of(cell);
-    let change = match Change::of(cell, trials, recorded, bench.catalogue) {
-        Ok(change) => change,
+    let test = match Test::of(cell, trials, recorded, bench.catalogue) {
+        Ok(test) => test,
         Err(NotTried::Nothing(why)) => return Ok(Tried { why_not: Some(why), ..tried }),
         Err(NotTried::Lab(error)) => return Err(error.into()),
     };
     let dir = run_dir(&arguments.runs, &format!("confirm-{}", cell.stack));
     let mut progress = RunProgress::new(arguments.quiet, None)?;
-    let ended = carry_out(&change.experiment, &dir, bench, &mut |event| progress.observe(&event));
+    let ended = carry_out(test.experiment(), &dir, bench, &mut |event| progress.observe(&event));
     progress.finish(&ended);
     let ended = ended?;
     if ended.interrupted {
         return Ok(tried);
     }
-    let confirmation = change.conclude(&arguments.run, &ended.dir)?;
+    let confirmation = test.conclude(&arguments.run, &ended.dir)?;
     Ok(Tried { confirmation, run: Some(ended.dir.display().to_string()), ..tried })
 }

@@ -71,7 +71,7 @@ pub fn drive<S: Sink, P: Script, H: Protocol, I: Io>(
         // First all that has come in, then all that goes out: an answer that waits for the sends before it would be
         // seen late, and its time would be ours. A request is stamped when it goes out, so that its own is not.
         while let Some((now, completion)) = io.next() {
-            let is_new = completion.event == Event::Connected;
+            let is_new = matches!(completion.event, Event::Connected);
             engine.handle_completion(now, completion);
             if is_new {
                 // What goes out on a new connection goes out at once: there are servers that answer unasked, and

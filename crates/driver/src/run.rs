@@ -3,7 +3,8 @@
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use engine::{Config, Counters, Engine, Io, Script, Sink, Stage, Window, WrongAnswer, drive};
+use engine::{Config, Counters, Engine, Io, Script, Sink, Stage, Unscripted, Window, WrongAnswer, drive};
+use http::{Http1, Protocol};
 use rustix::io::Errno;
 use tls::{Peers, TlsIo};
 use units::{Duration, Instant};
@@ -119,16 +120,17 @@ impl std::fmt::Display for DriveError {
 
 impl std::error::Error for DriveError {}
 
-/// Runs one load on the calling thread over `backend`.
-pub fn run_engine<S: Sink>(
+/// Runs one load on the calling thread over `backend`, in a protocol whose connections are to be as `settings` say.
+pub fn run_engine<S: Sink, H: Protocol>(
     config: Config,
+    settings: H::Settings,
     route: Route,
     sink: S,
     control: &Control,
     backend: Backend,
 ) -> Result<Finished<S>, DriveError> {
     let connections = config.connections.get();
-    let make = |now| Engine::new(config, sink, now);
+    let make = |now| Engine::<S, Unscripted, H>::over(config, settings, sink, now);
     run(connections, route, control, backend, make).map(|(finished, _)| finished)
 }
 
@@ -142,18 +144,18 @@ pub fn run_scripted<S: Sink, P: Script>(
     backend: Backend,
 ) -> Result<(Finished<S>, P), DriveError> {
     let connections = config.connections.get();
-    let make = |now| Engine::scripted(config, sink, script, now);
+    let make = |now| Engine::<S, P, Http1>::scripted(config, sink, script, now);
     let (finished, script) = run(connections, route, control, backend, make)?;
     Ok((finished, script.expect("a scripted load has a script")))
 }
 
 /// Runs the engine that `make` makes.
-fn run<S: Sink, P: Script>(
+fn run<S: Sink, P: Script, H: Protocol>(
     connections: u32,
     mut route: Route,
     control: &Control,
     backend: Backend,
-    make: impl FnOnce(Instant) -> Engine<S, P>,
+    make: impl FnOnce(Instant) -> Engine<S, P, H>,
 ) -> Result<(Finished<S>, Option<P>), DriveError> {
     let peers = route.take_peers().map(|peers| (peers, connections));
     let ended = match backend {
@@ -174,8 +176,8 @@ fn run<S: Sink, P: Script>(
 type Ended<S, P> = (Finished<S>, Option<P>);
 
 /// Runs it over `io`, whose connections are secured where `peers` says so. Gives the IO back.
-fn run_secured<S: Sink, P: Script, I: Io<Error = Errno>>(
-    make: impl FnOnce(Instant) -> Engine<S, P>,
+fn run_secured<S: Sink, P: Script, H: Protocol, I: Io<Error = Errno>>(
+    make: impl FnOnce(Instant) -> Engine<S, P, H>,
     control: &Control,
     mut io: I,
     peers: Option<(Peers, u32)>,
@@ -187,8 +189,8 @@ fn run_secured<S: Sink, P: Script, I: Io<Error = Errno>>(
     Ok(((Finished { tls: Some(report), ..finished }, script), io))
 }
 
-fn run_over<S: Sink, P: Script>(
-    make: impl FnOnce(Instant) -> Engine<S, P>,
+fn run_over<S: Sink, P: Script, H: Protocol>(
+    make: impl FnOnce(Instant) -> Engine<S, P, H>,
     control: &Control,
     io: &mut impl Io<Error = Errno>,
 ) -> Result<(Finished<S>, Option<P>), Errno> {
@@ -219,9 +221,9 @@ struct Watch {
 
 impl Watch {
     /// Says when it wants its next turn at the latest.
-    fn turn<S: Sink, P: Script>(
+    fn turn<S: Sink, P: Script, H: Protocol>(
         &mut self,
-        engine: &mut Engine<S, P>,
+        engine: &mut Engine<S, P, H>,
         control: &Control,
         now: Instant,
     ) -> Instant {

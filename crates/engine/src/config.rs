@@ -5,13 +5,13 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::num::{NonZeroU32, NonZeroU64};
 
-use http::{Limits, Protocol, RequestKind};
+use http::{Limits, RequestKind};
 use units::{Duration, Rate, Seed};
 
 /// One load, for one engine (one thread).
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Connections held at most; in the closed model also the number of users.
+    /// Connections held at most; in the closed model each has as many users as it has room for exchanges.
     pub connections: NonZeroU32,
     /// When requests are due.
     pub load: Load,
@@ -33,18 +33,6 @@ pub struct Config {
     pub seed: Seed,
     /// Which part of a load shared among several engines this one carries.
     pub share: Share,
-}
-
-impl Config {
-    /// Exchanges that can be under way at one time: as many as the connections have room for. Each is a user, where users
-    /// are what is loaded with.
-    ///
-    /// # Panics
-    /// If there are more than can be numbered.
-    pub fn exchanges<H: Protocol>(&self) -> u32 {
-        let all = self.connections.get().checked_mul(H::ROOM).filter(|all| *all < u32::MAX);
-        all.expect("exchanges are numbered in 32 bits")
-    }
 }
 
 /// When requests are due.

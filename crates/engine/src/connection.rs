@@ -114,6 +114,10 @@ pub enum ConnectFailure {
     Tls(TlsFailure),
     /// Anything else.
     Other,
+    /// The server closed it before the protocol that was asked for had begun.
+    Closed,
+    /// What came first was not of the protocol that was asked for.
+    OtherProtocol,
 }
 
 impl ConnectFailure {
@@ -128,6 +132,8 @@ impl ConnectFailure {
             Self::Reset => "reset",
             Self::Tls(failure) => failure.name(),
             Self::Other => "other",
+            Self::Closed => "closed",
+            Self::OtherProtocol => "other_protocol",
         }
     }
 }

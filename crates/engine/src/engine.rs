@@ -80,6 +80,8 @@ pub struct Counters {
     pub connections_closed_by_server: u64,
     /// Connections dropped because bytes came that nobody had asked for.
     pub unsolicited: u64,
+    /// Requests that a server had not looked at when it ended their connection, and that went out again on the next.
+    pub resent: u64,
     /// Requests due beyond the bound of the backlog, those of the warm-up included.
     pub backlog_overflow: u64,
     /// The most requests that waited for a connection at one time.
@@ -135,18 +137,19 @@ impl<S: Sink> Engine<S> {
     /// # Panics
     /// If the load is a scripted one: that takes [`Engine::scripted`].
     pub fn new(config: Config, sink: S, now: Instant) -> Self {
-        Self::over(config, sink, now)
+        Self::over(config, (), sink, now)
     }
 }
 
 impl<S: Sink, H: Protocol> Engine<S, Unscripted, H> {
-    /// The same over another protocol. The closed model has as many users as connections have room for exchanges.
+    /// The same over another protocol, whose connections are to be as `settings` say. The closed model has as many users as
+    /// they have room for exchanges.
     ///
     /// # Panics
     /// If the load is a scripted one, or has more exchanges than can be numbered.
-    pub fn over(config: Config, sink: S, now: Instant) -> Self {
+    pub fn over(config: Config, settings: H::Settings, sink: S, now: Instant) -> Self {
         assert!(config.load != Load::Scripted, "a scripted load has a script");
-        Self::start(config, sink, None, now)
+        Self::start(config, settings, sink, None, now)
     }
 }
 
@@ -155,7 +158,7 @@ impl<S: Sink, P: Script> Engine<S, P> {
     /// ends when all of them have left, if nothing else ends it.
     pub fn scripted(config: Config, sink: S, script: P, now: Instant) -> Self {
         let config = Config { load: Load::Scripted, warm_up: Duration::ZERO, ..config };
-        let mut engine = Self::start(config, sink, Some(script), now);
+        let mut engine = Self::start(config, (), sink, Some(script), now);
         // There may be no user who has anything to do.
         engine.finish_if_done(now);
         engine
@@ -163,15 +166,18 @@ impl<S: Sink, P: Script> Engine<S, P> {
 }
 
 impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
-    fn start(config: Config, sink: S, script: Option<P>, now: Instant) -> Self {
-        let (connections, count) = (config.connections.get(), config.exchanges::<H>());
+    fn start(config: Config, settings: H::Settings, sink: S, script: Option<P>, now: Instant) -> Self {
+        let connections = config.connections.get();
+        let common = H::shared(config.limits, config.request.kind, settings);
+        let places = Places::<H>::new(connections, H::room(&common));
+        let count = places.exchanges();
         let mut engine = Self {
             stage: Stage::Opening,
             window: Window { start: Instant::FAR_FUTURE, end: Instant::FAR_FUTURE },
-            places: Places::new(connections),
+            places,
             answers: (0..count).map(|_| Answer::new()).collect(),
-            protocols: (0..connections).map(|_| H::new()).collect(),
-            common: H::shared(config.limits, config.request.kind),
+            protocols: (0..connections).map(|_| H::new(&common)).collect(),
+            common,
             queues: Queues::new(),
             timers: Timers::default(),
             actions: VecDeque::new(),
@@ -212,7 +218,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     /// request: without a script the same for every connection.
     #[inline]
     pub fn outgoing(&self, conn: Conn) -> Outgoing<'_> {
-        if H::ROOM > 1 {
+        if H::MULTIPLEXED {
             return Outgoing::Own(self.output.polled());
         }
         match &self.script {
@@ -282,24 +288,29 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     /// [`Engine::handle_under_way`].
     #[inline]
     pub fn poll_send(&mut self, now: Instant) -> Option<Conn> {
+        if H::MULTIPLEXED {
+            // Who waited is before who comes now.
+            self.admit_waiting(now);
+        }
         while let Some(&index) = self.to_send.get(self.sent_to) {
             self.sent_to += 1;
             let (exchange, connection) = self.places.both_mut(index);
             // Unless it was given up before it went out.
             if exchange.to_be_sent {
+                if H::MULTIPLEXED {
+                    self.put_out(index, now);
+                    continue;
+                }
                 exchange.to_be_sent = false;
                 exchange.since = now;
                 exchange.answer_begun = false;
-                if H::ROOM == 1 {
-                    connection.written = true;
-                    return Some(Conn { slot: index, generation: connection.generation });
-                }
-                self.put_out(index);
+                connection.written = true;
+                return Some(Conn { slot: index, generation: connection.generation });
             }
         }
         self.to_send.clear();
         self.sent_to = 0;
-        if H::ROOM == 1 { None } else { self.poll_output() }
+        if H::MULTIPLEXED { self.poll_output() } else { None }
     }
 
     /// The next thing to do: first what is to be sent, then the rest. The caller does it before it polls again; `now`
@@ -325,7 +336,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     /// Whether something is to be sent.
     #[inline]
     pub fn has_send(&self) -> bool {
-        !self.to_send.is_empty() || (H::ROOM > 1 && self.output.is_due())
+        !self.to_send.is_empty() || (H::MULTIPLEXED && self.output.is_due())
     }
 
     /// When [`Engine::handle_timeout`] wants to be called at the latest; `None` when nothing is pending.
@@ -410,7 +421,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     pub fn handle_sent(&mut self, conn: Conn) {
         if let Some(connection) = self.places.connection_of_life(conn) {
             connection.written = true;
-            if H::ROOM > 1 {
+            if H::MULTIPLEXED {
                 self.send_output(conn.slot);
             }
         }

@@ -37,10 +37,14 @@ pub(crate) enum State {
     Ramping,
     /// A scripted user pauses; when it is asked again is among the wakes.
     Waiting,
+    /// It has a request, and its connection takes no more of them for now.
+    Queued,
+    /// Its connection ends without a look at its request, which goes out again on the next.
+    Moving,
 }
 
 impl State {
-    pub(crate) const COUNT: usize = 9;
+    pub(crate) const COUNT: usize = 11;
 }
 
 /// A user, its request, and where that stands.
@@ -63,6 +67,8 @@ pub(crate) struct Exchange {
     pub(crate) answer_begun: bool,
     /// Whether it is among the timers.
     pub(crate) has_timer: bool,
+    /// Whether its request goes out for the second time, and is dated by the first.
+    pub(crate) resent: bool,
 }
 
 impl Exchange {
@@ -79,6 +85,7 @@ impl Exchange {
             to_be_sent: false,
             answer_begun: false,
             has_timer: false,
+            resent: false,
         }
     }
 
@@ -95,6 +102,8 @@ pub(crate) enum Link {
     Down,
     /// It is being opened.
     Opening,
+    /// It is open, and its protocol has yet to begin.
+    Greeting,
     Up,
 }
 
@@ -126,6 +135,11 @@ impl Connection {
         }
     }
 
+    /// Whether anything can be sent on it.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self.link, Link::Greeting | Link::Up)
+    }
+
     #[inline]
     pub(crate) fn is_up(&self) -> bool {
         self.link == Link::Up
@@ -148,17 +162,25 @@ pub(crate) struct Places<H> {
     lines: Box<[Line]>,
     /// Where connections have room for several: the exchanges, those of one connection together.
     shared: Box<[Exchange]>,
+    /// Exchanges that a connection has room for.
+    room: u32,
     protocol: PhantomData<H>,
 }
 
 impl<H: Protocol> Places<H> {
-    /// Of so many connections.
-    pub(crate) fn new(connections: u32) -> Self {
+    /// Of so many connections with room for so many exchanges each.
+    ///
+    /// # Panics
+    /// If there are more than can be numbered.
+    pub(crate) fn new(connections: u32, room: u32) -> Self {
         let line = |_| Line { connection: Connection::new(), exchange: Exchange::new() };
-        let shared = if H::ROOM == 1 { 0 } else { connections * H::ROOM };
+        let all = connections.checked_mul(room).filter(|all| *all < NO_EXCHANGE);
+        let all = all.expect("exchanges are numbered in 32 bits");
+        let shared = if H::MULTIPLEXED { all } else { 0 };
         Self {
             lines: (0..connections).map(line).collect(),
             shared: (0..shared).map(|_| Exchange::new()).collect(),
+            room,
             protocol: PhantomData,
         }
     }
@@ -170,25 +192,25 @@ impl<H: Protocol> Places<H> {
 
     /// How many exchanges there are.
     pub(crate) fn exchanges(&self) -> u32 {
-        self.connections() * H::ROOM
+        self.connections() * if H::MULTIPLEXED { self.room } else { 1 }
     }
 
     /// The number of the connection that exchange `index` has its place on.
     #[inline]
-    pub(crate) fn connection_of(index: u32) -> u32 {
-        index / H::ROOM
+    pub(crate) fn connection_of(&self, index: u32) -> u32 {
+        if H::MULTIPLEXED { index / self.room } else { index }
     }
 
     /// The place of exchange `index` on its connection.
     #[inline]
-    pub(crate) fn place_of(index: u32) -> u32 {
-        index % H::ROOM
+    pub(crate) fn place_of(&self, index: u32) -> u32 {
+        if H::MULTIPLEXED { index % self.room } else { 0 }
     }
 
     /// The exchanges of connection `number`.
     #[inline]
-    pub(crate) fn of(number: u32) -> core::ops::Range<u32> {
-        number * H::ROOM..(number + 1) * H::ROOM
+    pub(crate) fn of(&self, number: u32) -> core::ops::Range<u32> {
+        if H::MULTIPLEXED { number * self.room..(number + 1) * self.room } else { number..number + 1 }
     }
 
     /// A connection in the life that is meant, if there is one, with its exchange where it has room for one.
@@ -216,25 +238,30 @@ impl<H: Protocol> Places<H> {
 
     #[inline]
     pub(crate) fn exchange(&self, index: u32) -> &Exchange {
-        if H::ROOM == 1 { &self.lines[index as usize].exchange } else { &self.shared[index as usize] }
+        if H::MULTIPLEXED { &self.shared[index as usize] } else { &self.lines[index as usize].exchange }
     }
 
     #[inline]
     pub(crate) fn exchange_mut(&mut self, index: u32) -> &mut Exchange {
-        if H::ROOM == 1 { &mut self.lines[index as usize].exchange } else { &mut self.shared[index as usize] }
+        if H::MULTIPLEXED {
+            &mut self.shared[index as usize]
+        } else {
+            &mut self.lines[index as usize].exchange
+        }
     }
 
     /// Exchange `index` and its connection.
     #[inline]
     pub(crate) fn both_mut(&mut self, index: u32) -> (&mut Exchange, &mut Connection) {
-        let Line { connection, exchange } = &mut self.lines[Self::connection_of(index) as usize];
-        (if H::ROOM == 1 { exchange } else { &mut self.shared[index as usize] }, connection)
+        let number = self.connection_of(index);
+        let Line { connection, exchange } = &mut self.lines[number as usize];
+        (if H::MULTIPLEXED { &mut self.shared[index as usize] } else { exchange }, connection)
     }
 
     /// Whether the exchange's request can find its connection gone without a loss: the connection has served before, and
     /// the request is still to go out.
     pub(crate) fn is_stale(&self, index: u32) -> bool {
-        self.exchange(index).to_be_sent && self.connection(Self::connection_of(index)).has_served
+        self.exchange(index).to_be_sent && self.connection(self.connection_of(index)).has_served
     }
 }
 

@@ -37,6 +37,13 @@ pub enum Outcome {
     ClosedEarly,
     /// What came was not an answer.
     Malformed(Malformed),
+    /// The server did nothing for it and said so (HTTP/2's REFUSED_STREAM): it had too much to do.
+    RefusedStream,
+    /// The server broke it off, and the connection went on (HTTP/2's RST_STREAM, with its code).
+    StreamReset(u32),
+    /// The server ended the connection without a look at it (HTTP/2's GOAWAY), and did so again with the next, or
+    /// before it was sent at all.
+    GoneAway,
     /// It was due and had not been sent when the load ended.
     Unsent,
     /// It was due and dropped at once: as many as may wait for a connection were waiting.
@@ -57,6 +64,9 @@ impl Outcome {
             Self::Reset => "reset",
             Self::ClosedEarly => "closed_early",
             Self::Malformed(_) => "malformed",
+            Self::RefusedStream => "refused_stream",
+            Self::StreamReset(_) => "stream_reset",
+            Self::GoneAway => "gone_away",
             Self::Unsent => "unsent",
             Self::BacklogOverflow => "backlog_overflow",
             Self::InFlight => "in_flight",

@@ -2,8 +2,10 @@
 
 /// `Content-Length`, over all its lines (RFC 9110 8.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ContentLength {
+pub enum ContentLength {
+    /// There is none.
     Absent,
+    /// So many.
     Bytes(u64),
     /// Not a number, or several that differ.
     Invalid,
@@ -12,7 +14,7 @@ pub(crate) enum ContentLength {
 impl ContentLength {
     /// Takes in one more field line. Repeated equal values are one value, in a list or over lines
     /// (RFC 9112 6.3 rule 5).
-    pub(crate) fn add(&mut self, value: &[u8]) {
+    pub fn add(&mut self, value: &[u8]) {
         for element in elements(value) {
             *self = match (*self, decimal(element)) {
                 (Self::Absent, Some(bytes)) => Self::Bytes(bytes),
@@ -113,7 +115,7 @@ pub(crate) fn is_token(text: &[u8]) -> bool {
 }
 
 /// `tchar` of RFC 9110 5.6.2: what methods, field names and codings are made of.
-pub(crate) const fn is_token_byte(byte: u8) -> bool {
+pub const fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(
             byte,
@@ -135,6 +137,6 @@ pub(crate) const fn is_token_byte(byte: u8) -> bool {
 }
 
 /// What a field value is made of (RFC 9110 5.5): anything but control characters; a tab is none.
-pub(crate) const fn is_value_byte(byte: u8) -> bool {
+pub const fn is_value_byte(byte: u8) -> bool {
     byte == b'\t' || (byte >= b' ' && byte != 0x7f)
 }

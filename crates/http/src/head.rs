@@ -26,6 +26,11 @@ pub struct AnswerHead<'a> {
 }
 
 impl<'a> AnswerHead<'a> {
+    /// Of these parts.
+    pub const fn new(status: u16, reason: &'a str, fields: &'a [httparse::Header<'a>]) -> Self {
+        Self { status, reason, fields }
+    }
+
     /// Names and values of its fields, in order and as they were sent.
     pub fn fields(&self) -> impl Iterator<Item = (&'a str, &'a [u8])> + use<'a> {
         self.fields.iter().map(|field| (field.name, field.value))

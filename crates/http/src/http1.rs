@@ -20,16 +20,34 @@ pub struct Http1Shared {
 }
 
 impl Protocol for Http1 {
-    const ROOM: u32 = 1;
+    const MULTIPLEXED: bool = false;
 
+    type Settings = ();
     type Shared = Http1Shared;
 
-    fn shared(limits: Limits, kind: RequestKind) -> Http1Shared {
+    fn shared(limits: Limits, kind: RequestKind, (): ()) -> Http1Shared {
         Http1Shared { limits, known: KnownHead::new(kind) }
     }
 
-    fn new() -> Self {
+    fn room(_: &Http1Shared) -> u32 {
+        1
+    }
+
+    fn new(_: &Http1Shared) -> Self {
         Self(ResponseParser::new())
+    }
+
+    fn begin(&mut self, _: &Http1Shared, _: &mut Vec<u8>) -> bool {
+        self.0 = ResponseParser::new();
+        true
+    }
+
+    fn has_room(&self) -> bool {
+        true
+    }
+
+    fn is_over(&self) -> bool {
+        false
     }
 
     fn ask(&mut self, _: u32, request: &[u8], out: &mut Vec<u8>) {
@@ -71,7 +89,7 @@ impl Protocol for Http1 {
         let progress = self.0.skip(bytes.min(to_come))?;
         Ok(match fed(progress, 0) {
             Fed::Ended { place, response, .. } => Fed::Ended { place, response, surplus: bytes > to_come },
-            Fed::NeedMore => Fed::NeedMore,
+            other => other,
         })
     }
 

@@ -1,5 +1,5 @@
 //! HTTP/1.1 without sockets: bytes in, responses out; a request in, bytes out. Semantics are those of
-//! RFC 9110 and RFC 9112; a comment cites the section where one of them decides.
+//! RFC 9110 and RFC 9112; a comment cites the section where one of them decides. And what a [`Protocol`] is, whichever.
 //!
 //! Invariants:
 //! - Nothing here panics, whatever a server sends, and every loop and buffer has a bound in [`Limits`].
@@ -24,12 +24,14 @@ mod protocol;
 mod request;
 mod response;
 
+pub use fields::{ContentLength, is_token_byte, is_value_byte};
 pub use head::AnswerHead;
 pub use http1::{Http1, Http1Shared};
+pub use httparse::Header as Field;
 pub use known::KnownHead;
 pub use limits::{HEADERS_CAP, LEADING_EMPTY_BYTES_MAX, Limits};
 pub use malformed::Malformed;
 pub use parser::ResponseParser;
-pub use protocol::{Bodies, Fed, Listener, Protocol};
-pub use request::{InvalidRequest, RequestSpec, encode};
+pub use protocol::{Bodies, Failure, Fed, Listener, Protocol};
+pub use request::{InvalidRequest, RequestSpec, USER_AGENT, check, encode};
 pub use response::{EndOfStream, Framing, Progress, RequestKind, Response};

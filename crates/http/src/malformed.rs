@@ -68,6 +68,28 @@ malformed! {
     TrailerTooLarge = "trailer_too_large", "trailers too large";
     /// More 1xx responses than `interim_responses_max`.
     TooManyInterimResponses = "too_many_interim_responses", "too many interim responses";
+    /// HTTP/2: what came first was not the SETTINGS of a server.
+    NotHttp2 = "no_settings", "not HTTP/2";
+    /// HTTP/2: a frame is longer than was allowed, or not as long as its type is.
+    FrameSize = "frame_size", "invalid frame size";
+    /// HTTP/2: a frame that may not come here, or on this stream.
+    UnexpectedFrame = "unexpected_frame", "unexpected frame";
+    /// HTTP/2: there is more padding than frame.
+    Padding = "padding", "invalid padding";
+    /// HTTP/2: a setting that no server may make.
+    Settings = "settings", "invalid settings";
+    /// HTTP/2: more was sent than a window allows, or a window was changed by nothing or beyond its bound.
+    FlowControl = "flow_control", "flow control violated";
+    /// HTTP/2: a header block can't be decoded.
+    HeaderCompression = "header_compression", "invalid header compression";
+    /// HTTP/2: the status is missing, not alone, or not in its place.
+    PseudoHeader = "pseudo_header", "invalid pseudo-header";
+    /// HTTP/2: a field that HTTP/1.1 alone has, such as `Connection`.
+    ConnectionField = "connection_field", "connection-specific header";
+    /// HTTP/2: the body is not as long as `content-length` says.
+    BodyLength = "body_length", "body of another length than its content-length";
+    /// HTTP/2: more frames in a row than `IDLE_FRAMES_MAX` that bring no request nearer to its end.
+    Flood = "flood", "flood of frames that bring nothing";
 }
 
 impl fmt::Display for Malformed {

@@ -6,31 +6,46 @@ use core::fmt::Debug;
 use crate::{AnswerHead, EndOfStream, Limits, Malformed, RequestKind, Response};
 
 /// One connection's side of a protocol. An *exchange* is a request and its answer; each has a place on its connection, from
-/// 0 to [`Protocol::ROOM`] − 1, and no two have the same at one time.
+/// 0 to [`Protocol::room`] − 1, and no two have the same at one time.
 pub trait Protocol: Debug + Sized {
-    /// Exchanges that a connection carries at one time at most. A constant: where it is one, the place is always 0, and
-    /// whoever runs the load is compiled without a trace of the others.
-    const ROOM: u32;
+    /// Whether exchanges share a connection. A constant: where they do not, there is one place, and whoever runs the load is
+    /// compiled without a trace of others. What is said below of a beginning, of asking and of room is then not asked.
+    const MULTIPLEXED: bool;
 
-    /// What the connections of a load have in common.
+    /// What the connections of a load are asked to be.
+    type Settings: Debug + Clone;
+
+    /// What they have in common.
     type Shared: Debug;
 
     /// That of a load whose requests are of `kind`, if they all are of one.
-    fn shared(limits: Limits, kind: RequestKind) -> Self::Shared;
+    fn shared(limits: Limits, kind: RequestKind, settings: Self::Settings) -> Self::Shared;
+
+    /// Places of a connection: exchanges that it carries at one time at most. At least one, and the same for all of a load.
+    fn room(shared: &Self::Shared) -> u32;
 
     /// A connection that has yet to begin.
-    fn new() -> Self;
+    fn new(shared: &Self::Shared) -> Self;
 
-    /// What is sent to make `request`, which is encoded for this protocol, at `place`: after what is in `out` already.
-    ///
-    /// Not called where a connection has room for one: then the request itself is sent.
+    /// The connection is up. What is sent before any request goes into `out`. Whether requests may be made at once; else
+    /// [`Fed::Ready`] says when.
+    fn begin(&mut self, shared: &Self::Shared, out: &mut Vec<u8>) -> bool;
+
+    /// Whether one more exchange may begin now: the peer may allow fewer than there are places.
+    fn has_room(&self) -> bool;
+
+    /// Whether no exchange is under way, and none will ever begin: the connection is to be closed.
+    fn is_over(&self) -> bool;
+
+    /// What is sent to make `request`, which is encoded for this protocol, at `place`: after what is in `out` already. Called
+    /// where there is room.
     fn ask(&mut self, place: u32, request: &[u8], out: &mut Vec<u8>);
 
     /// The next answer at `place` is to a request of `kind`. Called before its first byte is fed; that there was one is not
     /// told where [`Protocol::whole`] knows all of it.
     fn expect(&mut self, place: u32, kind: RequestKind);
 
-    /// Nobody waits for the answer at `place` any more. What is sent to say so goes into `out`. Whether the connection can
+    /// Nobody waits for the answer at `place` any more, of a request that was asked for. What is sent to say so goes into `out`. Whether the connection can
     /// still be used, also for another exchange at this place.
     fn cancel(&mut self, place: u32, out: &mut Vec<u8>) -> bool;
 
@@ -38,8 +53,9 @@ pub trait Protocol: Debug + Sized {
     /// beside it, if it is known without this connection's state.
     fn whole<'a>(shared: &'a Self::Shared, bytes: &[u8]) -> Option<&'a Response>;
 
-    /// Takes bytes from the start of `input`, up to the end of an answer, or all of them. What has to be sent because of
-    /// them goes into `out`.
+    /// Takes bytes from the start of `input`, up to something that is to be told, or all of them. What has to be sent because of
+    /// them goes into `out`. Where exchanges share a connection it is called until it needs more: what is to be told may be
+    /// about several.
     ///
     /// # Errors
     /// The connection can't be used any more. [`Malformed::Unsolicited`]: nothing was expected, and by this protocol
@@ -82,6 +98,28 @@ pub enum Fed {
         /// nothing more.
         surplus: bool,
     },
+    /// The connection has begun: requests may be made.
+    Ready,
+    /// An exchange ended without an answer, and the connection goes on.
+    Failed {
+        /// Where.
+        place: u32,
+        /// Why.
+        failure: Failure,
+    },
+}
+
+/// Why an exchange ended where its connection did not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// What came is no answer.
+    Malformed(Malformed),
+    /// The server did nothing for it and says so: it has too much to do.
+    RefusedStream,
+    /// The server broke it off, with this code.
+    StreamReset(u32),
+    /// The server ends the connection, and did not look at the request any more.
+    Unprocessed,
 }
 
 /// Who is told what is in answers as they come.

@@ -6,7 +6,8 @@ use core::fmt;
 
 use crate::fields::{Connection, is_token, is_value_byte};
 
-const USER_AGENT: &str = concat!("proofload/", env!("CARGO_PKG_VERSION"));
+/// What a request says of whoever makes it, unless its own headers do.
+pub const USER_AGENT: &str = concat!("proofload/", env!("CARGO_PKG_VERSION"));
 
 /// One request, to be encoded by [`encode`].
 #[derive(Debug, Clone, Copy)]
@@ -48,6 +49,8 @@ pub enum InvalidRequest {
     SecondHost,
     /// `close` was asked for beside a `Connection` field that does not say so.
     Connection,
+    /// HTTP/2 has no place for this field; holds its name.
+    ConnectionField(String),
 }
 
 impl fmt::Display for InvalidRequest {
@@ -75,6 +78,9 @@ impl fmt::Display for InvalidRequest {
             Self::Connection => {
                 f.write_str("header Connection contradicts closing after each answer; remove one of the two")
             }
+            Self::ConnectionField(name) => {
+                write!(f, "header {name} is of HTTP/1.1 and has no place in HTTP/2; remove it")
+            }
         }
     }
 }
@@ -87,14 +93,7 @@ impl core::error::Error for InvalidRequest {}
 /// as it is. `Content-Length` is written for a body, and without one where a body is expected (POST, PUT
 /// and PATCH, RFC 9110 8.6).
 pub fn encode(spec: &RequestSpec<'_>) -> Result<Vec<u8>, InvalidRequest> {
-    check_request_line(spec)?;
-    let given = Given::check(spec.headers)?;
-    if given.host.is_none() && !is_host(spec.host) {
-        return Err(InvalidRequest::Host(spec.host.to_string()));
-    }
-    if spec.close && given.connection.is_some_and(|connection| !connection.closes()) {
-        return Err(InvalidRequest::Connection);
-    }
+    let given = check_given(spec)?;
 
     let mut out = Vec::new();
     for part in [spec.method, " ", spec.target, " HTTP/1.1\r\n"] {
@@ -118,6 +117,23 @@ pub fn encode(spec: &RequestSpec<'_>) -> Result<Vec<u8>, InvalidRequest> {
     out.extend_from_slice(b"\r\n");
     out.extend_from_slice(spec.body);
     Ok(out)
+}
+
+/// Whether `spec` can be encoded, in whatever version.
+pub fn check(spec: &RequestSpec<'_>) -> Result<(), InvalidRequest> {
+    check_given(spec).map(|_| ())
+}
+
+fn check_given<'a>(spec: &RequestSpec<'a>) -> Result<Given<'a>, InvalidRequest> {
+    check_request_line(spec)?;
+    let given = Given::check(spec.headers)?;
+    if given.host.is_none() && !is_host(spec.host) {
+        return Err(InvalidRequest::Host(spec.host.to_string()));
+    }
+    if spec.close && given.connection.is_some_and(|connection| !connection.closes()) {
+        return Err(InvalidRequest::Connection);
+    }
+    Ok(given)
 }
 
 fn field(out: &mut Vec<u8>, name: &str, value: &str) {

@@ -20,6 +20,8 @@ pub enum Framing {
     Chunked,
     /// The body ends where the connection does.
     CloseDelimited,
+    /// The body ends where its stream does (HTTP/2), and nothing said how long it would be.
+    EndOfStream,
 }
 
 impl Framing {
@@ -30,6 +32,7 @@ impl Framing {
             Self::ContentLength => "content_length",
             Self::Chunked => "chunked",
             Self::CloseDelimited => "close_delimited",
+            Self::EndOfStream => "end_of_stream",
         }
     }
 }
@@ -44,12 +47,12 @@ pub struct Response {
     pub keep_alive: bool,
     /// How the end of the body was known.
     pub framing: Framing,
-    /// Bytes of the final head, its empty line included.
+    /// Bytes of the final head, its empty line included; in HTTP/2 of its frames.
     pub head_bytes: u32,
     /// Bytes of the body as `on_body` saw it: chunk framing and trailers are not in it.
     pub body_bytes: u64,
     /// Bytes on the wire since `begin`: empty lines, interim responses, head, body, chunk framing and
-    /// trailers.
+    /// trailers. In HTTP/2 those of the frames of its stream.
     pub wire_bytes: u64,
 }
 

@@ -66,7 +66,11 @@ impl<'a> Failure<'a> {
         match outcome {
             Outcome::ConnectFailed(ConnectFailure::Refused) => Self::ConnectRefused { server, address },
             Outcome::ConnectFailed(ConnectFailure::TimedOut) => Self::ConnectTimedOut { server, address },
-            Outcome::ConnectFailed(ConnectFailure::Reset) | Outcome::Reset => Self::Reset,
+            Outcome::ConnectFailed(ConnectFailure::Reset)
+            | Outcome::Reset
+            | Outcome::RefusedStream
+            | Outcome::StreamReset(_)
+            | Outcome::GoneAway => Self::Reset,
             Outcome::ConnectFailed(_) => Self::Unreachable { server, address },
             Outcome::TlsFailed(failure) => Self::NotSecured { why: failure.name() },
             Outcome::TimedOut => Self::ReadTimedOut,

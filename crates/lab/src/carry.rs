@@ -53,13 +53,13 @@ pub(crate) fn carry_out_with(
         let route = Route::new(job.targets.to_vec(), first_slot)
             .expect("resolved to an address")
             .secured(job.tls.cloned());
-        let exchanges = config.exchanges::<Http1>();
+        let exchanges = config.connections.get();
         first_slot += config.connections.get();
         let backend = crew.backend;
         Box::new(move |feed| match tap {
-            None => Ok(ThreadEnd::new(run_engine(config, route, feed, control, backend)?, exchanges)),
+            None => Ok(ThreadEnd::new(run_engine::<_, Http1>(config, (), route, feed, control, backend)?, exchanges)),
             Some(tap) => {
-                let finished = run_engine(config, route, tap.beside(feed), control, backend)?;
+                let finished = run_engine::<_, Http1>(config, (), route, tap.beside(feed), control, backend)?;
                 Ok(ThreadEnd::new(finished.map_sink(Tapped::into_feed), exchanges))
             }
         })
@@ -290,6 +290,7 @@ fn connections(threads: &[ThreadEnd]) -> record::Connections {
         all.opening_failures += counters.opening_failures;
         all.closed_by_server += counters.connections_closed_by_server;
         all.unsolicited += counters.unsolicited;
+        all.resent += counters.resent;
         all.backlog_peak += counters.backlog_peak;
         all.backlog_overflow += counters.backlog_overflow;
     }
@@ -324,6 +325,8 @@ pub(crate) fn describe(plan: &LoadPlan, threads: u32, io: &str) -> record::Load 
         ramp_up_s,
         requests_per_user,
         connections: plan.connections.get(),
+        streams: None,
+        protocol: None,
         threads,
         threads_why: None,
         keep_alive: plan.reuse == Reuse::KeepAlive,

@@ -5,7 +5,6 @@ use std::sync::Mutex;
 use driver::{Control, Route, run_scripted};
 use engine::{Load, Script};
 use events::Moment;
-use http::Http1;
 use plan::Threads;
 use record::LoadResult;
 
@@ -43,7 +42,7 @@ pub fn run<P: Script + Send>(
             let route = Route::new(job.targets.to_vec(), first_slot)
                 .expect("resolved to an address")
                 .secured(job.tls.cloned());
-            let exchanges = config.exchanges::<Http1>();
+            let exchanges = config.connections.get();
             first_slot += config.connections.get();
             Box::new(move |feed| {
                 let (finished, script) = run_scripted(config, route, feed, script, control, backend)?;

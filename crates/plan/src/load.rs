@@ -4,7 +4,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::str::FromStr;
 
 use engine::{Arrivals, Config, Expect, Load, Request, Reuse, Share, Stop, Timeouts, UserStart};
-use http::{Http1, Limits, Protocol};
+use http::Limits;
 use units::{Duration, Rate, Seed};
 
 use crate::error::PlanError;
@@ -214,7 +214,7 @@ impl LoadPlan {
 
     /// Exchanges that can be under way at one time; in the closed model each is a user.
     pub fn exchanges(&self) -> u32 {
-        self.connections.get().saturating_mul(Http1::ROOM)
+        self.connections.get()
     }
 
     /// The number of users, where requests are always under way for all of them: closed model, no think

@@ -184,6 +184,7 @@ pub(crate) fn check_load(result: &LoadResult) -> Checked {
             ("`opened_in_window`", connections.opened_in_window.unwrap_or(0)),
             ("`opening_failures`", connections.opening_failures),
             ("`closed_by_server`", connections.closed_by_server),
+            ("`resent`", connections.resent),
             ("`unsolicited`", connections.unsolicited),
             ("`backlog_peak`", connections.backlog_peak),
             ("`backlog_overflow`", connections.backlog_overflow),

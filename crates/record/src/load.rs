@@ -175,6 +175,12 @@ pub struct Load {
     pub requests_per_user: Option<u32>,
     /// Connections.
     pub connections: u32,
+    /// Exchanges that share a connection at most, where they do: with HTTP/2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streams: Option<u32>,
+    /// What was spoken: `http/2`; absent where it was HTTP/1.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<String>,
     /// Load threads.
     pub threads: u32,
     /// Why so many, where that was left to Proofload.
@@ -227,6 +233,15 @@ pub struct Outcomes {
     pub closed_early: u64,
     /// What came was not an HTTP answer.
     pub malformed: u64,
+    /// Refused by a server that did nothing for it: of HTTP/2, as the two that follow.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub refused_stream: u64,
+    /// Broken off by the server, on a connection that went on.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stream_reset: u64,
+    /// Not looked at by a server that ended the connection, twice or before they were sent.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub gone_away: u64,
     /// Due and not sent before the deadline.
     pub unsent: u64,
     /// Due, and dropped since as many as may wait for a connection were waiting. Records of before it was an outcome
@@ -241,14 +256,19 @@ impl Load {
     /// Exchanges that can be under way at one time, each of which is a user of the closed model: HTTP/1.1 has one a
     /// connection.
     pub fn exchanges(&self) -> u32 {
-        self.connections
+        self.connections.saturating_mul(self.streams.unwrap_or(1))
     }
 }
 
 impl Outcomes {
-    /// Requests that were not answered, by name.
-    pub fn failures(&self) -> [(&'static str, u64); 9] {
-        [
+    /// Requests that were not answered, by name; those that HTTP/2 alone has where there are any.
+    pub fn failures(&self) -> Vec<(&'static str, u64)> {
+        let of_streams = [
+            ("refused_stream", self.refused_stream),
+            ("stream_reset", self.stream_reset),
+            ("gone_away", self.gone_away),
+        ];
+        let mut all = vec![
             ("timed_out", self.timed_out),
             ("connect_failed", self.connect_failed),
             ("tls_failed", self.tls_failed),
@@ -258,7 +278,9 @@ impl Outcomes {
             ("unsent", self.unsent),
             ("backlog_overflow", self.backlog_overflow),
             ("in_flight", self.in_flight),
-        ]
+        ];
+        all.extend(of_streams.into_iter().filter(|(_, count)| *count > 0));
+        all
     }
 
     /// Requests that were due and never reached the server.
@@ -294,6 +316,10 @@ pub struct Connections {
     pub opening_failures: u64,
     /// Closed by the server, announced or not.
     pub closed_by_server: u64,
+    /// Requests that a server had not looked at when it ended their connection, and that went out again on the next: of
+    /// HTTP/2.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub resent: u64,
     /// Dropped because unasked-for bytes came.
     pub unsolicited: u64,
     /// Most requests that waited for a connection at one time.
@@ -313,6 +339,11 @@ pub struct LittlesLaw {
     pub mean_response_s: f64,
     /// |N − X·R| / N.
     pub gap: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl From<stats::LittlesLaw> for LittlesLaw {
@@ -336,6 +367,9 @@ impl From<&stats::Tally> for Outcomes {
             reset: tally.reset,
             closed_early: tally.closed_early,
             malformed: tally.malformed,
+            refused_stream: tally.refused_stream,
+            stream_reset: tally.stream_reset,
+            gone_away: tally.gone_away,
             unsent: tally.unsent,
             backlog_overflow: tally.backlog_overflow,
             in_flight: tally.in_flight,

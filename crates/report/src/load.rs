@@ -92,6 +92,13 @@ pub fn hit_text(report: &HitReport) -> String {
     if let Some(note) = redirects(result) {
         let _ = writeln!(text, "            {note}");
     }
+    if result.connections.resent > 0 {
+        let _ = writeln!(
+            text,
+            "resent      {} on the next connection: the server had ended the last without a look at them",
+            result.connections.resent
+        );
+    }
     if let Some(answer) = &result.first_wrong_answer {
         let _ = writeln!(text, "wrong       the first wrong answer: {}", wrong_answer(answer));
     }

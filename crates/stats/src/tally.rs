@@ -35,7 +35,7 @@ impl Statuses {
 /// count what was *done* within it, so that neither end of the window biases a rate.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// Requests intended in the window: the sum of the ten outcomes that follow.
+    /// Requests intended in the window: the sum of the outcomes that follow.
     pub intended: u64,
     /// Answered, with any status and body.
     pub answered: u64,
@@ -53,6 +53,12 @@ pub struct Tally {
     pub closed_early: u64,
     /// Not an HTTP answer; by kind in `malformations`.
     pub malformed: u64,
+    /// Refused by a server that did nothing for it (HTTP/2).
+    pub refused_stream: u64,
+    /// Broken off by the server, on a connection that went on (HTTP/2).
+    pub stream_reset: u64,
+    /// Not looked at by a server that ended the connection, twice or before they were sent (HTTP/2).
+    pub gone_away: u64,
     /// Due and not sent before the load ended.
     pub unsent: u64,
     /// Due, and dropped since as many as may wait for a connection were waiting.
@@ -143,6 +149,9 @@ impl Tally {
                 self.malformed += 1;
                 *self.malformations.entry(kind.name()).or_default() += 1;
             }
+            Outcome::RefusedStream => self.refused_stream += 1,
+            Outcome::StreamReset(_) => self.stream_reset += 1,
+            Outcome::GoneAway => self.gone_away += 1,
             Outcome::Unsent => self.unsent += 1,
             Outcome::BacklogOverflow => self.backlog_overflow += 1,
             Outcome::InFlight => self.in_flight += 1,
@@ -168,7 +177,7 @@ impl Tally {
     }
 
     /// Each outcome's name and count. The counts add up to `intended`.
-    pub fn outcomes(&self) -> [(&'static str, u64); 10] {
+    pub fn outcomes(&self) -> [(&'static str, u64); 13] {
         [
             ("answered", self.answered),
             ("timed_out", self.timed_out),
@@ -177,6 +186,9 @@ impl Tally {
             ("reset", self.reset),
             ("closed_early", self.closed_early),
             ("malformed", self.malformed),
+            ("refused_stream", self.refused_stream),
+            ("stream_reset", self.stream_reset),
+            ("gone_away", self.gone_away),
             ("unsent", self.unsent),
             ("backlog_overflow", self.backlog_overflow),
             ("in_flight", self.in_flight),
@@ -192,6 +204,9 @@ impl Tally {
             "reset" => &mut self.reset,
             "closed_early" => &mut self.closed_early,
             "malformed" => &mut self.malformed,
+            "refused_stream" => &mut self.refused_stream,
+            "stream_reset" => &mut self.stream_reset,
+            "gone_away" => &mut self.gone_away,
             "unsent" => &mut self.unsent,
             "backlog_overflow" => &mut self.backlog_overflow,
             _ => &mut self.in_flight,

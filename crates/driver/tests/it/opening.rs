@@ -33,7 +33,8 @@ fn counts_them_all(backend: Backend) {
     let mut config = common::config(CONNECTIONS);
     config.stop.requests = NonZeroU64::new(100);
     let control = Control::default();
-    let finished = run_engine(config, server(), |_: &Sample| {}, &control, backend).expect("the IO works");
+    let finished = run_engine::<_, http::Http1>(config, (), server(), |_: &Sample| {}, &control, backend)
+        .expect("the IO works");
     assert!(finished.counters.connections_opened >= u64::from(CONNECTIONS));
     assert!(control.connections_tried() >= u64::from(CONNECTIONS), "{}", control.connections_tried());
 }

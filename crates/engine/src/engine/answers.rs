@@ -1,12 +1,13 @@
 //! What is received, and what it means for the exchanges whose answers it is.
 
-use http::{Bodies, EndOfStream, Fed, Malformed, Protocol, Response};
+use http::{Bodies, EndOfStream, Failure, Fed, Malformed, Protocol, Response};
 use units::Instant;
 
 use super::wrong::start_of;
 use super::{Engine, SKIPPED_BYTES_MIN};
 use crate::config::Reuse;
-use crate::places::{Answer, Exchange, Places, check_body};
+use crate::connection::ConnectFailure;
+use crate::places::{Answer, Exchange, Link, State, check_body};
 use crate::sample::{Outcome, Sink};
 use crate::script::Script;
 
@@ -25,7 +26,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     /// The usual answer: all of it at once, with the head that the server sends again and again.
     #[inline]
     pub(super) fn known_answer(&self, exchange: &Exchange, bytes: &[u8]) -> Option<(Response, Came)> {
-        if P::SCRIPTED || H::ROOM > 1 || !exchange.is_out() || exchange.answer_begun {
+        if P::SCRIPTED || H::MULTIPLEXED || !exchange.is_out() || exchange.answer_begun {
             return None;
         }
         let response = H::whole(&self.common, bytes)?;
@@ -41,21 +42,24 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     /// Bytes that are not the usual answer: a part of one, parts of several, or none of any.
     #[inline(never)]
     pub(super) fn on_bytes(&mut self, number: u32, bytes: &[u8], now: Instant) {
-        let are_first = H::ROOM == 1 && self.begin_answer(number, bytes.len() as u64, now);
+        let are_first = !H::MULTIPLEXED && self.begin_answer(number, bytes.len() as u64, now);
         let generation = self.places.connection(number).generation;
         let mut rest = bytes;
         loop {
             match self.feed(number, &mut rest, now) {
                 Ok(Fed::NeedMore) => break,
+                Ok(Fed::Ready) => self.on_ready(number, now),
+                Ok(Fed::Failed { place, failure }) => self.on_failure(number, place, failure, now),
                 Ok(ended) => self.on_ended(number, ended, if are_first { bytes } else { &[] }, now),
                 Err(kind) => return self.on_fault(number, kind, now),
             }
-            if rest.is_empty() || self.places.connection(number).generation != generation {
+            if (!H::MULTIPLEXED && rest.is_empty()) || self.places.connection(number).generation != generation
+            {
                 break;
             }
         }
-        if H::ROOM > 1 {
-            return self.send_output(number);
+        if H::MULTIPLEXED {
+            return self.go_on(number, now);
         }
         let to_come = self.protocols[number as usize].body_bytes_to_come();
         if !P::SCRIPTED && self.config.expect.body.is_none() && to_come >= SKIPPED_BYTES_MIN {
@@ -89,11 +93,12 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             return self.feed_scripted(number, rest, now);
         }
         let expected = self.config.expect.body.as_deref();
+        let first = self.places.of(number).start;
         let (answers, wrong_answers) = (&mut self.answers, &mut self.wrong_answers);
         let mut listener = Bodies(|place, piece: &[u8]| {
-            let index = Places::<H>::of(number).start + place;
+            let index = first + place;
             let Answer { body_bytes, body_matches, received_bytes, .. } = &mut answers[index as usize];
-            if H::ROOM > 1 {
+            if H::MULTIPLEXED {
                 *received_bytes += piece.len() as u64;
             }
             let Some(expected) = expected else { return };
@@ -120,15 +125,43 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     fn on_ended(&mut self, number: u32, ended: Fed, whole: &[u8], now: Instant) {
         let Fed::Ended { place, response, surplus } = ended else { return };
         self.counters.unsolicited += u64::from(surplus);
-        let index = Places::<H>::of(number).start + place;
-        if H::ROOM == 1 || self.places.exchange(index).is_out() {
+        let index = self.places.of(number).start + place;
+        if !H::MULTIPLEXED || self.places.exchange(index).is_out() {
             self.on_last_piece(index, response, (surplus, whole), now);
         }
     }
 
+    /// An exchange ended without an answer, and nothing else did.
+    #[cold]
+    #[inline(never)]
+    fn on_failure(&mut self, number: u32, place: u32, failure: Failure, now: Instant) {
+        let index = self.places.of(number).start + place;
+        let exchange = self.places.exchange_mut(index);
+        if !exchange.is_out() {
+            return;
+        }
+        let outcome = match failure {
+            Failure::Malformed(kind) => Outcome::Malformed(kind),
+            Failure::RefusedStream => Outcome::RefusedStream,
+            Failure::StreamReset(code) => Outcome::StreamReset(code),
+            Failure::Unprocessed if exchange.resent => Outcome::GoneAway,
+            Failure::Unprocessed => {
+                // It keeps the instant at which it went out first.
+                (exchange.resent, exchange.state) = (true, State::Moving);
+                self.counters.resent += 1;
+                return self.queues.push(&mut self.places, index);
+            }
+        };
+        self.finish_failed(index, outcome, now);
+        self.next_request(index, now);
+    }
+
     /// Bytes that this protocol has no use for: the end of the connection, and of what is out on it.
     fn on_fault(&mut self, number: u32, kind: Malformed, now: Instant) {
-        let mut of_it = Places::<H>::of(number);
+        if H::MULTIPLEXED && self.places.connection(number).link == Link::Greeting {
+            return self.end_greeting(number, ConnectFailure::OtherProtocol, now);
+        }
+        let mut of_it = self.places.of(number);
         if !of_it.any(|index| self.places.exchange(index).is_out()) {
             self.counters.unsolicited += 1;
             return self.lose_connection(number, now);
@@ -152,18 +185,18 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             let asked = (self.config.request.kind, expect);
             self.wrong_answers.keep(index, &response, asked, whole, answer.body_bytes);
         }
-        let received_bytes = if H::ROOM == 1 { answer.received_bytes } else { response.wire_bytes };
+        let received_bytes = if H::MULTIPLEXED { response.wire_bytes } else { answer.received_bytes };
         self.on_answer(index, &response, Came { body_matches, surplus, received_bytes }, now);
     }
 
     #[expect(clippy::inline_always, reason = "on the path of every request, and called from two places")]
     #[inline(always)]
     pub(super) fn on_answer(&mut self, index: u32, response: &Response, came: Came, now: Instant) {
-        let number = Places::<H>::connection_of(index);
+        let number = self.places.connection_of(index);
         let connection = self.places.connection_mut(number);
         connection.has_served = true;
         // Where there is room for several, what is still to be written is of others.
-        let reusable = response.keep_alive && (H::ROOM > 1 || connection.written) && !came.surplus;
+        let reusable = response.keep_alive && (H::MULTIPLEXED || connection.written) && !came.surplus;
         let expected = came.body_matches && self.config.expect.takes_status(response.status);
         let outcome = Outcome::Answered { status: response.status, expected };
         self.finish_request(index, outcome, Some(response), came.received_bytes, now);
@@ -175,7 +208,10 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     }
 
     pub(super) fn on_peer_closed(&mut self, number: u32, now: Instant) {
-        if H::ROOM == 1 {
+        if H::MULTIPLEXED && self.places.connection(number).link == Link::Greeting {
+            return self.end_greeting(number, ConnectFailure::Closed, now);
+        }
+        if !H::MULTIPLEXED {
             let exchange = self.places.exchange(number);
             if exchange.is_out()
                 && exchange.answer_begun

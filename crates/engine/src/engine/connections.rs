@@ -6,7 +6,7 @@ use units::Instant;
 use super::{Engine, Stage};
 use crate::config::Load;
 use crate::connection::{Action, Completion, ConnectFailure, Event};
-use crate::places::{Link, Places, State};
+use crate::places::{Link, State};
 use crate::sample::{Outcome, Sink};
 use crate::script::Script;
 use crate::tls::TlsFailure;
@@ -29,7 +29,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
 
     /// Has the exchange, which is in no queue, open its connection.
     pub(super) fn connect(&mut self, index: u32, now: Instant) {
-        let number = Places::<H>::connection_of(index);
+        let number = self.places.connection_of(index);
         let connection = self.places.connection_mut(number);
         connection.generation = connection.generation.wrapping_add(1);
         (connection.link, connection.is_securing) = (Link::Opening, false);
@@ -40,8 +40,8 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     /// Gets a connection for the exchange's request, which is in no queue and has none.
     #[inline(never)]
     pub(super) fn reach(&mut self, index: u32, now: Instant) {
-        let number = Places::<H>::connection_of(index);
-        if H::ROOM > 1 && self.places.connection(number).link == Link::Opening {
+        let number = self.places.connection_of(index);
+        if H::MULTIPLEXED && self.places.connection(number).link != Link::Down {
             return self.enter(index, State::Awaiting, now);
         }
         self.connect(index, now);
@@ -58,9 +58,9 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         // Whatever is still reported for the connection is about an earlier life.
         connection.generation = connection.generation.wrapping_add(1);
         self.actions.push_back(Action::Close(conn));
-        if H::ROOM > 1 {
-            self.output.of::<H>(number).clear();
-            for index in Places::<H>::of(number) {
+        if H::MULTIPLEXED {
+            self.output.clear(number);
+            for index in self.places.of(number) {
                 let exchange = self.places.exchange(index);
                 if exchange.state == State::Free {
                     let since = exchange.since;
@@ -73,7 +73,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
 
     /// Which exchange opens the connection, if it is being opened.
     fn opener(&self, number: u32) -> Option<u32> {
-        Places::<H>::of(number).find(|index| self.places.exchange(*index).state == State::Connecting)
+        self.places.of(number).find(|index| self.places.exchange(*index).state == State::Connecting)
     }
 
     fn on_connected(&mut self, number: u32, now: Instant) {
@@ -82,16 +82,32 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         if until < now {
             return self.connect_timed_out(opener, until, now);
         }
+        let out = self.output.of::<H>(number);
+        let is_ready = self.protocols[number as usize].begin(&self.common, out);
+        let connection = self.places.connection_mut(number);
+        (connection.link, connection.has_served, connection.written) = (Link::Greeting, false, true);
+        if H::MULTIPLEXED {
+            self.send_output(number);
+        }
+        if is_ready {
+            self.on_ready(number, now);
+        }
+    }
+
+    /// Requests may be made on the connection.
+    pub(super) fn on_ready(&mut self, number: u32, now: Instant) {
+        let Some(opener) = self.opener(number) else { return };
+        let until = self.connecting_until(opener);
+        if H::MULTIPLEXED && until < now {
+            return self.connect_timed_out(opener, until, now);
+        }
         self.counters.connections_opened += 1;
         let in_window = now >= self.window.start && now < self.window.end;
         self.counters.connections_opened_in_window += u64::from(in_window);
-        self.protocols[number as usize] = H::new();
-        let connection = self.places.connection_mut(number);
-        connection.link = Link::Up;
-        (connection.has_served, connection.written) = (false, true);
+        self.places.connection_mut(number).link = Link::Up;
         self.use_connection(opener, now);
-        if H::ROOM > 1 {
-            for index in Places::<H>::of(number) {
+        if H::MULTIPLEXED {
+            for index in self.places.of(number) {
                 if matches!(self.places.exchange(index).state, State::Awaiting | State::Down) {
                     self.use_connection(index, now);
                 }
@@ -104,11 +120,22 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         self.leave(index);
         let exchange = self.places.exchange_mut(index);
         if exchange.has_request {
-            exchange.ready = exchange.intended.max(now);
+            if !exchange.resent {
+                exchange.ready = exchange.intended.max(now);
+            }
             self.send(index, now);
         } else {
             self.rest(index, now);
         }
+    }
+
+    /// The connection is lost before a request could be made on it.
+    #[cold]
+    pub(super) fn end_greeting(&mut self, number: u32, failure: ConnectFailure, now: Instant) {
+        let Some(opener) = self.opener(number) else { return };
+        let (failure, done) = self.first_failure(opener, failure, now);
+        self.close(number);
+        self.end_connecting(opener, failure, done, now);
     }
 
     fn on_connect_failed(&mut self, number: u32, failure: ConnectFailure, now: Instant) {
@@ -130,13 +157,14 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
 
     /// Gives a connection up whose bound was `until`, whatever was found out of it since.
     pub(super) fn connect_timed_out(&mut self, opener: u32, until: Instant, now: Instant) {
-        self.close(Places::<H>::connection_of(opener));
+        let number = self.places.connection_of(opener);
+        self.close(number);
         self.end_connecting(opener, ConnectFailure::TimedOut, until, now);
     }
 
     /// There is no connection, and there was none until `done`.
     fn end_connecting(&mut self, opener: u32, failure: ConnectFailure, done: Instant, now: Instant) {
-        let number = Places::<H>::connection_of(opener);
+        let number = self.places.connection_of(opener);
         let connection = self.places.connection_mut(number);
         connection.link = Link::Down;
         let outcome = match failure {
@@ -151,9 +179,9 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             self.counters.opening_failures += 1;
         }
         let mut others = core::mem::take(&mut self.loose);
-        if H::ROOM > 1 {
+        if H::MULTIPLEXED {
             let is_awaiting = |index: &u32| self.places.exchange(*index).state == State::Awaiting;
-            others.extend(Places::<H>::of(number).filter(is_awaiting));
+            others.extend(self.places.of(number).filter(is_awaiting));
             for &index in &others {
                 self.leave(index);
                 // It may have begun to wait after the instant at which there was none.
@@ -202,12 +230,12 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         }
         let came = arrived.unwrap_or(now);
         let mut is_any_late = false;
-        for index in Places::<H>::of(conn.slot) {
+        for index in self.places.of(conn.slot) {
             let Some(deadline) = self.deadline(index).filter(|deadline| *deadline < came) else { continue };
-            let begun = self.places.exchange(index).answer_begun || H::ROOM > 1;
+            let begun = self.places.exchange(index).answer_begun || H::MULTIPLEXED;
             let before = if begun { self.answers[index as usize].received_bytes } else { 0 };
             let more = match event {
-                _ if H::ROOM > 1 => 0,
+                _ if H::MULTIPLEXED => 0,
                 Event::Received(bytes) => bytes.len() as u64,
                 Event::Skipped(bytes) => bytes,
                 _ => 0,
@@ -224,17 +252,15 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     }
 
     fn on_reset(&mut self, number: u32, now: Instant) {
-        let Some(opener) = self.opener(number) else {
+        if self.opener(number).is_none() {
             return self.end_of_connection(number, Outcome::Reset, now);
-        };
-        let (failure, done) = self.first_failure(opener, ConnectFailure::Reset, now);
-        self.close(number);
-        self.end_connecting(opener, failure, done, now);
+        }
+        self.end_greeting(number, ConnectFailure::Reset, now);
     }
 
     /// The connection is over, and so is what is out on it, with `outcome`.
     pub(super) fn end_of_connection(&mut self, number: u32, outcome: Outcome, now: Instant) {
-        if H::ROOM == 1 {
+        if !H::MULTIPLEXED {
             let is_in_flight = self.places.exchange(number).state == State::InFlight;
             if !is_in_flight || self.places.is_stale(number) {
                 return self.lose_connection(number, now);
@@ -245,7 +271,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
 
     /// Ends what is out on a connection with a failure, and the connection with it.
     pub(super) fn fail(&mut self, number: u32, outcome: Outcome, now: Instant) {
-        if H::ROOM > 1 {
+        if H::MULTIPLEXED {
             return self.lose_all(number, outcome, now);
         }
         self.finish_given_up(number, outcome, now);
@@ -256,18 +282,27 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     /// Ends a request that is in flight without an answer.
     fn finish_given_up(&mut self, index: u32, outcome: Outcome, now: Instant) {
         let exchange = self.places.exchange_mut(index);
-        if exchange.to_be_sent {
+        if exchange.to_be_sent && !exchange.resent {
             // It was about to go out on a connection that never did anything, and is dated as if it had.
             exchange.since = now.max(exchange.ready);
         }
-        self.finish_failed(index, outcome, now);
+        let (outcome, done) =
+            if H::MULTIPLEXED { self.end_of_resent(index, outcome, now) } else { (outcome, now) };
+        self.finish_failed(index, outcome, done);
+    }
+
+    /// How a request ends that was not answered until `done`, and when: one that went out twice has the time of one.
+    pub(super) fn end_of_resent(&self, index: u32, outcome: Outcome, done: Instant) -> (Outcome, Instant) {
+        let exchange = self.places.exchange(index);
+        let until = exchange.since + self.config.timeouts.request;
+        if exchange.resent && until < done { (Outcome::TimedOut, until) } else { (outcome, done) }
     }
 
     /// Ends one request that is in flight, whatever else is on its connection.
     pub(super) fn give_up(&mut self, index: u32, outcome: Outcome, now: Instant) {
         let was_out = self.places.exchange(index).is_out();
         self.finish_given_up(index, outcome, now);
-        if H::ROOM == 1 || was_out {
+        if !H::MULTIPLEXED || was_out {
             self.cancel(index, now);
         }
         self.next_request(index, now);
@@ -275,10 +310,10 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
 
     /// Nobody waits for the exchange's answer any more: its connection goes with it, unless its protocol can do without.
     pub(super) fn cancel(&mut self, index: u32, now: Instant) {
-        let (number, place) = (Places::<H>::connection_of(index), Places::<H>::place_of(index));
+        let (number, place) = (self.places.connection_of(index), self.places.place_of(index));
         let out = self.output.of::<H>(number);
         if self.protocols[number as usize].cancel(place, out) {
-            self.send_output(number);
+            self.go_on(number, now);
         } else {
             self.drop_connection(number, now);
         }
@@ -287,13 +322,13 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     /// Closes a connection of which an exchange that has ended has no more use.
     #[inline]
     pub(super) fn drop_connection(&mut self, number: u32, now: Instant) {
-        if H::ROOM == 1 { self.close(number) } else { self.lose_all(number, Outcome::ClosedEarly, now) }
+        if H::MULTIPLEXED { self.lose_all(number, Outcome::ClosedEarly, now) } else { self.close(number) }
     }
 
     /// Ends a connection that carries no request. One that was about to go out on it goes out on the next, as that
     /// of any client does that finds its connection gone.
     pub(super) fn lose_connection(&mut self, number: u32, now: Instant) {
-        if H::ROOM > 1 {
+        if H::MULTIPLEXED {
             return self.lose_all(number, Outcome::ClosedEarly, now);
         }
         self.close(number);
@@ -318,14 +353,25 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     fn lose_all(&mut self, number: u32, outcome: Outcome, now: Instant) {
         self.close(number);
         let mut loose = core::mem::take(&mut self.loose);
-        for index in Places::<H>::of(number) {
-            let exchange = self.places.exchange(index);
-            if exchange.state != State::InFlight || !exchange.has_request {
-                continue;
-            }
-            if self.places.is_stale(index) {
-                self.places.exchange_mut(index).to_be_sent = false;
+        let has_served = self.places.connection(number).has_served;
+        for index in self.places.of(number) {
+            let exchange = self.places.exchange_mut(index);
+            let goes_on = match exchange.state {
+                State::InFlight if exchange.has_request => {
+                    // A user has its own at once; one that is not out yet may go out on the next.
+                    exchange.to_be_sent && has_served
+                }
+                State::Queued => has_served,
+                State::Moving => true,
+                _ => continue,
+            };
+            if exchange.state == State::InFlight {
+                exchange.to_be_sent &= !goes_on;
             } else {
+                exchange.to_be_sent = !goes_on;
+                self.leave(index);
+            }
+            if !goes_on {
                 self.finish_given_up(index, outcome, now);
             }
             loose.push(index);
@@ -340,11 +386,19 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         self.loose = loose;
     }
 
+    /// The server takes no more requests on a connection, and nothing is out on it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn end_gone(&mut self, number: u32, now: Instant) {
+        self.counters.connections_closed_by_server += 1;
+        self.lose_all(number, Outcome::GoneAway, now);
+    }
+
     /// A connection was unused for as long as it may be: closes it, unless another exchange uses it.
     pub(super) fn idle(&mut self, index: u32, now: Instant) {
-        let number = Places::<H>::connection_of(index);
+        let number = self.places.connection_of(index);
         let is_free = |index| self.places.exchange(index).state == State::Free;
-        if H::ROOM == 1 || Places::<H>::of(number).all(is_free) {
+        if !H::MULTIPLEXED || self.places.of(number).all(is_free) {
             return self.lose_connection(number, now);
         }
         self.leave(index);
@@ -363,6 +417,6 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         let rests = |other: u32| {
             matches!(self.places.exchange(other).state, State::Free | State::Down) || other == index
         };
-        H::ROOM == 1 || Places::<H>::of(Places::<H>::connection_of(index)).all(rests)
+        !H::MULTIPLEXED || self.places.of(self.places.connection_of(index)).all(rests)
     }
 }

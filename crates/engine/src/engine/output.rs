@@ -1,17 +1,26 @@
 //! What goes out where a connection has room for several exchanges: all that there is for it in one send, and the next
-//! once that is written.
+//! once that is written. A server may have room for fewer at a time; then the others wait, in the order in which they came.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use http::Protocol;
+use units::Instant;
 
 use super::Engine;
 use crate::connection::Conn;
-use crate::places::Places;
+use crate::places::State;
 use crate::sample::Sink;
 use crate::script::Script;
+
+/// Exchanges that wait for room on their connection.
+#[derive(Debug, Default)]
+struct Waiting {
+    exchanges: VecDeque<u32>,
+    /// Whether there is room again, and the connection among those that are looked at next.
+    is_noted: bool,
+}
 
 /// Bytes on their way out.
 #[derive(Debug)]
@@ -22,17 +31,38 @@ pub(super) struct Output {
     due: VecDeque<u32>,
     /// Those of the connection that was polled last.
     polled: Vec<u8>,
+    /// Of each connection.
+    waiting: Box<[Waiting]>,
+    /// Connections that have room again, and exchanges that wait for it.
+    admitting: Vec<u32>,
 }
 
 impl Output {
     pub(super) fn new<H: Protocol>(connections: u32) -> Self {
-        let count = if H::ROOM == 1 { 1 } else { connections };
-        Self { pending: (0..count).map(|_| Vec::new()).collect(), due: VecDeque::new(), polled: Vec::new() }
+        let count = if H::MULTIPLEXED { connections } else { 1 };
+        Self {
+            pending: (0..count).map(|_| Vec::new()).collect(),
+            due: VecDeque::new(),
+            polled: Vec::new(),
+            waiting: (0..count).map(|_| Waiting::default()).collect(),
+            admitting: Vec::new(),
+        }
     }
 
     /// Where the protocol of connection `number` writes to.
     pub(super) fn of<H: Protocol>(&mut self, number: u32) -> &mut Vec<u8> {
-        &mut self.pending[if H::ROOM == 1 { 0 } else { number as usize }]
+        &mut self.pending[if H::MULTIPLEXED { number as usize } else { 0 }]
+    }
+
+    /// The connection is gone, and what was to go out on it; who waited for it is told elsewhere.
+    pub(super) fn clear(&mut self, number: u32) {
+        self.pending[number as usize].clear();
+        self.waiting[number as usize].exchanges.clear();
+    }
+
+    /// Exchange `index` waits no more.
+    pub(super) fn forget_waiting(&mut self, number: u32, index: u32) {
+        self.waiting[number as usize].exchanges.retain(|waiting| *waiting != index);
     }
 
     pub(super) fn polled(&self) -> &[u8] {
@@ -40,14 +70,63 @@ impl Output {
     }
 
     pub(super) fn is_due(&self) -> bool {
-        !self.due.is_empty()
+        !self.due.is_empty() || !self.admitting.is_empty()
     }
 }
 
 impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
-    /// Has the exchange's request go out with what else there is for its connection.
-    pub(super) fn put_out(&mut self, index: u32) {
-        let (number, place) = (Places::<H>::connection_of(index), Places::<H>::place_of(index));
+    /// Has the exchange's request go out with what else there is for its connection, or wait for room there behind those
+    /// that do.
+    pub(super) fn put_out(&mut self, index: u32, now: Instant) {
+        let number = self.places.connection_of(index);
+        let has_room = self.protocols[number as usize].has_room();
+        if has_room && self.output.waiting[number as usize].exchanges.is_empty() {
+            return self.ask(index, now);
+        }
+        let exchange = self.places.exchange_mut(index);
+        (exchange.to_be_sent, exchange.state) = (false, State::Queued);
+        self.queues.push(&mut self.places, index);
+        self.output.waiting[number as usize].exchanges.push_back(index);
+        self.admit_later(number);
+    }
+
+    /// Takes note of room on a connection that exchanges wait for, if there is any.
+    fn admit_later(&mut self, number: u32) {
+        let may_admit = self.places.connection(number).is_up() && self.protocols[number as usize].has_room();
+        let waiting = &mut self.output.waiting[number as usize];
+        if may_admit && !waiting.exchanges.is_empty() && !waiting.is_noted {
+            waiting.is_noted = true;
+            self.output.admitting.push(number);
+        }
+    }
+
+    /// Has requests go out that have waited for room, and have it now.
+    pub(super) fn admit_waiting(&mut self, now: Instant) {
+        while let Some(number) = self.output.admitting.pop() {
+            self.output.waiting[number as usize].is_noted = false;
+            while self.places.connection(number).is_up()
+                && self.protocols[number as usize].has_room()
+                && let Some(index) = self.output.waiting[number as usize].exchanges.pop_front()
+            {
+                self.leave(index);
+                let exchange = self.places.exchange_mut(index);
+                if !exchange.resent {
+                    exchange.ready = exchange.intended.max(now);
+                }
+                self.enter_flight(index, now);
+                self.ask(index, now);
+            }
+        }
+    }
+
+    /// Has the exchange's request, which is in flight, go out at `now` on a connection that has room for it.
+    fn ask(&mut self, index: u32, now: Instant) {
+        let (number, place) = (self.places.connection_of(index), self.places.place_of(index));
+        let exchange = self.places.exchange_mut(index);
+        (exchange.to_be_sent, exchange.answer_begun) = (false, false);
+        if !exchange.resent {
+            exchange.since = now;
+        }
         let protocol = &mut self.protocols[number as usize];
         protocol.ask(place, &self.config.request.bytes, self.output.of::<H>(number));
         protocol.expect(place, self.config.request.kind);
@@ -59,10 +138,22 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     pub(super) fn send_output(&mut self, number: u32) {
         let connection = self.places.connection_mut(number);
         let has_some = !self.output.of::<H>(number).is_empty();
-        if has_some && connection.is_up() && connection.written && !connection.queued {
+        if has_some && connection.is_open() && connection.written && !connection.queued {
             connection.queued = true;
             self.output.due.push_back(number);
         }
+    }
+
+    /// What a connection was told has changed: it may have something to send, have room again, or be over.
+    pub(super) fn go_on(&mut self, number: u32, now: Instant) {
+        if !self.places.connection(number).is_up() {
+            return self.send_output(number);
+        }
+        if self.protocols[number as usize].is_over() {
+            return self.end_gone(number, now);
+        }
+        self.admit_later(number);
+        self.send_output(number);
     }
 
     /// The next connection that has something to send.
@@ -73,7 +164,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             let Output { pending, polled, .. } = &mut self.output;
             let pending = &mut pending[number as usize];
             // It may have been closed meanwhile, and opened again.
-            if connection.is_up() && !pending.is_empty() {
+            if connection.is_open() && !pending.is_empty() {
                 connection.written = true;
                 core::mem::swap(pending, polled);
                 pending.clear();

@@ -5,7 +5,7 @@ use units::Instant;
 
 use super::{DUE_PER_TURN_MAX, Engine, Stage};
 use crate::config::Load;
-use crate::places::{Places, State};
+use crate::places::State;
 use crate::sample::{Outcome, Sample, Sink};
 use crate::script::Script;
 
@@ -49,7 +49,8 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     /// Lets a user who has made all of its requests, and is in no queue, go.
     pub(super) fn retire(&mut self, index: u32, now: Instant) {
         if self.is_last_user(index) {
-            self.close(Places::<H>::connection_of(index));
+            let number = self.places.connection_of(index);
+            self.close(number);
         }
         self.rest(index, now);
     }
@@ -60,6 +61,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     pub(super) fn start_request(&mut self, index: u32, intended: Instant, free_since: Instant, now: Instant) {
         let (exchange, connection) = self.places.both_mut(index);
         exchange.has_request = true;
+        exchange.resent = false;
         exchange.intended = intended;
         exchange.ready = intended.max(free_since);
         if connection.is_up() {
@@ -73,14 +75,23 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     #[expect(clippy::inline_always, reason = "on the path of every request")]
     #[inline(always)]
     pub(super) fn send(&mut self, index: u32, now: Instant) {
+        self.enter_flight(index, now);
+        self.to_send.push(index);
+    }
+
+    /// Puts a request in flight that has yet to be sent.
+    #[expect(clippy::inline_always, reason = "on the path of every request")]
+    #[inline(always)]
+    pub(super) fn enter_flight(&mut self, index: u32, now: Instant) {
         let exchange = self.places.exchange_mut(index);
         exchange.state = State::InFlight;
-        exchange.since = now;
+        if !(H::MULTIPLEXED && exchange.resent) {
+            exchange.since = now;
+        }
         exchange.to_be_sent = true;
         if !core::mem::replace(&mut exchange.has_timer, true) {
             self.timers.set(index, now + self.config.timeouts.request);
         }
-        self.to_send.push(index);
     }
 
     /// Leaves an exchange without a request: in the open model it takes what waits, else it is free or down.
@@ -90,7 +101,8 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         {
             return self.start_request(index, intended, now, now);
         }
-        let is_up = self.places.connection(Places::<H>::connection_of(index)).is_up();
+        let number = self.places.connection_of(index);
+        let is_up = self.places.connection(number).is_up();
         self.enter(index, if is_up { State::Free } else { State::Down }, now);
     }
 
@@ -155,7 +167,12 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         let exchange = self.places.exchange_mut(index);
         exchange.has_request = false;
         exchange.to_be_sent = false;
-        let was_sent = !matches!(outcome, Outcome::ConnectFailed(_) | Outcome::Unsent);
+        let was_sent = match outcome {
+            Outcome::ConnectFailed(_) | Outcome::Unsent => false,
+            // One that was told to go before anything was asked, or twice.
+            Outcome::GoneAway => exchange.resent,
+            _ => true,
+        };
         let mut sample = Sample {
             intended: exchange.intended,
             ready: exchange.ready,
@@ -181,7 +198,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     pub(super) fn finish_failed(&mut self, index: u32, outcome: Outcome, done: Instant) {
         let exchange = self.places.exchange(index);
         // Where there is room for several, what is kept of an answer is of the request that is out from its start on.
-        let has_part = exchange.is_out() && (exchange.answer_begun || H::ROOM > 1);
+        let has_part = exchange.is_out() && (exchange.answer_begun || H::MULTIPLEXED);
         let received_bytes = if has_part { self.answers[index as usize].received_bytes } else { 0 };
         self.finish_request(index, outcome, None, received_bytes, done);
     }

@@ -5,7 +5,7 @@ use units::{Duration, Instant};
 
 use super::{Engine, OPENING_AT_ONCE_MAX, RETRY_PAUSE, Stage, USERS_WAIT};
 use crate::config::{Load, UserStart};
-use crate::places::{Places, State};
+use crate::places::State;
 use crate::sample::{Outcome, Sink, Window};
 use crate::schedule::{Schedule, Skipped};
 use crate::script::Script;
@@ -15,7 +15,12 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     /// How long an exchange may stay in `state`.
     pub(super) fn bound(&self, state: State) -> Duration {
         match state {
-            State::Down | State::Awaiting | State::InFlight | State::Waiting => Duration::MAX,
+            State::Down
+            | State::Awaiting
+            | State::InFlight
+            | State::Waiting
+            | State::Queued
+            | State::Moving => Duration::MAX,
             State::Connecting => self.config.timeouts.connect,
             State::Free => self.config.timeouts.idle,
             State::Thinking => match self.config.load {
@@ -41,7 +46,12 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         for _ in 0..self.queues.len(state) {
             let Some((index, at)) = self.next_expiry(state).filter(|(_, at)| *at <= now) else { return };
             match state {
-                State::Down | State::Awaiting | State::InFlight | State::Waiting => {}
+                State::Down
+                | State::Awaiting
+                | State::InFlight
+                | State::Waiting
+                | State::Queued
+                | State::Moving => {}
                 State::Connecting => self.connect_timed_out(index, at, now),
                 State::Free => self.idle(index, now),
                 State::Thinking | State::Pausing | State::Ramping => {
@@ -63,11 +73,12 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             let Some(index) = self.timers.take_due(now) else { return };
             let exchange = self.places.exchange_mut(index);
             exchange.has_timer = false;
-            if exchange.state != State::InFlight {
+            let is_moving = H::MULTIPLEXED && exchange.resent;
+            if exchange.state != State::InFlight && !(is_moving && exchange.has_request) {
                 continue;
             }
             // One that has yet to go out has all of its time before it.
-            let since = if exchange.to_be_sent { now } else { exchange.since };
+            let since = if exchange.to_be_sent && !is_moving { now } else { exchange.since };
             let at = since + self.config.timeouts.request;
             if at <= now {
                 self.time_out(index, at, now);
@@ -80,8 +91,29 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
 
     /// The bound, not the instant we noticed it, is what the request is known to have lasted.
     fn time_out(&mut self, index: u32, at: Instant, now: Instant) {
+        let exchange = self.places.exchange(index);
+        let (state, is_out) = (exchange.state, exchange.is_out());
+        if H::MULTIPLEXED && !is_out {
+            return self.time_out_resent(index, state, at, now);
+        }
         self.finish_failed(index, Outcome::TimedOut, at);
         self.cancel(index, now);
+        self.next_request(index, now);
+    }
+
+    /// The same of a request that went out once, and waits to go out again.
+    #[cold]
+    fn time_out_resent(&mut self, index: u32, state: State, at: Instant, now: Instant) {
+        if state == State::Connecting {
+            // It opens a connection that others may wait for: that has a bound of its own.
+            return;
+        }
+        if state != State::InFlight {
+            self.leave(index);
+            let number = self.places.connection_of(index);
+            self.output.forget_waiting(number, index);
+        }
+        self.finish_failed(index, Outcome::TimedOut, at);
         self.next_request(index, now);
     }
 
@@ -92,7 +124,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         while self.opened_to < self.places.connections()
             && self.queues.len(State::Connecting) < OPENING_AT_ONCE_MAX
         {
-            let opener = Places::<H>::of(self.opened_to).start;
+            let opener = self.places.of(self.opened_to).start;
             self.leave(opener);
             self.connect(opener, now);
             self.opened_to += 1;
@@ -150,24 +182,44 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         while let Some(intended) = self.backlog.pop_front() {
             self.give_up_unsent(intended, now);
         }
-        for state in [State::Awaiting, State::Connecting] {
-            while let Some(index) = self.queues.front(state) {
-                self.leave(index);
-                let exchange = self.places.exchange(index);
-                if exchange.has_request {
-                    let done = self.window.end.max(exchange.intended);
-                    self.finish_failed(index, Outcome::Unsent, done);
-                }
-                self.close(Places::<H>::connection_of(index));
-                self.rest(index, now);
-            }
-        }
+        self.give_up_waiting(now);
         self.wakes = Timers::default();
         for state in USERS_WAIT.into_iter().chain([State::Waiting]) {
             while let Some(index) = self.queues.front(state) {
                 self.leave(index);
                 self.rest(index, now);
             }
+        }
+    }
+
+    /// Ends what waits for a connection, or for room on one.
+    fn give_up_waiting(&mut self, now: Instant) {
+        for state in [State::Queued, State::Moving, State::Awaiting, State::Connecting] {
+            while let Some(index) = self.queues.front(state) {
+                self.leave(index);
+                self.end_unsent(index);
+                let number = self.places.connection_of(index);
+                match state {
+                    State::Queued => self.output.forget_waiting(number, index),
+                    State::Moving => {}
+                    _ => self.close(number),
+                }
+                self.rest(index, now);
+            }
+        }
+    }
+
+    /// Ends the request of an exchange that is not in flight, if it has one, at the end of the load.
+    fn end_unsent(&mut self, index: u32) {
+        let exchange = self.places.exchange(index);
+        if exchange.has_request {
+            let done = self.window.end.max(exchange.intended);
+            let (outcome, done) = if exchange.resent {
+                self.end_of_resent(index, Outcome::InFlight, done.max(exchange.since))
+            } else {
+                (Outcome::Unsent, done)
+            };
+            self.finish_failed(index, outcome, done);
         }
     }
 
@@ -180,6 +232,10 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
                 let outcome = if exchange.to_be_sent { Outcome::Unsent } else { Outcome::InFlight };
                 self.give_up(index, outcome, now);
             }
+        }
+        if H::MULTIPLEXED {
+            // What waited for the end of a connection may have gone over to the next.
+            self.give_up_waiting(now);
         }
     }
 

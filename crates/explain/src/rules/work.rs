@@ -66,13 +66,8 @@ fn failed_share(load: &LoadResult) -> f64 {
 pub(crate) fn incorrect_service(facts: &Facts<'_>) -> Option<Verdict> {
     let load = &facts.trial.load;
     let Outcomes { answered, connect_failed, tls_failed, reset, closed_early, malformed, .. } = load.outcomes;
+    let Outcomes { refused_stream, stream_reset, gone_away, .. } = load.outcomes;
     let unexpected = answered.saturating_sub(load.answered_as_expected);
-    let wrong = unexpected + connect_failed + tls_failed + reset + closed_early + malformed;
-    let asked = load.intended.saturating_sub(load.outcomes.never_sent()).max(1);
-    let share = wrong as f64 / asked as f64;
-    if share <= WRONG_SHARE_MAX {
-        return None;
-    }
     let kinds = [
         (unexpected, "answered otherwise than expected"),
         (connect_failed, "not connected"),
@@ -80,7 +75,16 @@ pub(crate) fn incorrect_service(facts: &Facts<'_>) -> Option<Verdict> {
         (reset, "reset"),
         (closed_early, "closed early"),
         (malformed, "malformed"),
+        (refused_stream, "refused as streams"),
+        (stream_reset, "reset as streams"),
+        (gone_away, "gone away"),
     ];
+    let wrong: u64 = kinds.iter().map(|(count, _)| count).sum();
+    let asked = load.intended.saturating_sub(load.outcomes.never_sent()).max(1);
+    let share = wrong as f64 / asked as f64;
+    if share <= WRONG_SHARE_MAX {
+        return None;
+    }
     let named: Vec<String> =
         kinds.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}")).collect();
     let text = format!("{:.1} % of {asked} requests: {}", share * 100.0, named.join(", "));

@@ -40,6 +40,8 @@ pub(crate) fn healthy() -> LoadResult {
             ramp_up_s: None,
             requests_per_user: None,
             connections: 64,
+            streams: None,
+            protocol: None,
             threads: 1,
             threads_why: None,
             keep_alive: true,

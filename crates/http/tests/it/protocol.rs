@@ -32,9 +32,10 @@ impl Listener for Told {
 
 /// A connection on which an answer is expected.
 fn expecting() -> (Http1, <Http1 as Protocol>::Shared) {
-    let mut http = Http1::new();
+    let shared = Http1::shared(Limits::default(), RequestKind::Ordinary, ());
+    let mut http = Http1::new(&shared);
     http.expect(0, RequestKind::Ordinary);
-    (http, Http1::shared(Limits::default(), RequestKind::Ordinary))
+    (http, shared)
 }
 
 /// What `pieces`, one after another, come to. Nothing is ever sent because of them.
@@ -83,7 +84,7 @@ fn bytes_behind_an_answer_are_surplus_and_bytes_that_nobody_asked_for_a_fault() 
     assert_eq!(feed(&[FINAL, b"more"], &mut nobody), Err(Malformed::Unsolicited));
 
     let (_, mut shared) = expecting();
-    let fed = Http1::new().feed(&mut shared, &mut &b"x"[..], &mut nobody, &mut Vec::new());
+    let fed = Http1::new(&shared).feed(&mut shared, &mut &b"x"[..], &mut nobody, &mut Vec::new());
     assert_eq!(fed, Err(Malformed::Unsolicited), "of a connection on which nothing was sent");
 }
 

@@ -56,8 +56,8 @@ impl Listener for Told<'_> {
 
 fn answer(hooks: &mut Hooks, bytes: &[u8]) -> bool {
     let now = Instant::ORIGIN;
-    let mut http = Http1::new();
-    let mut common = Http1::shared(Limits::default(), RequestKind::Ordinary);
+    let mut common = Http1::shared(Limits::default(), RequestKind::Ordinary, ());
+    let mut http = Http1::new(&common);
     http.expect(0, RequestKind::Ordinary);
     let fed = http.feed(&mut common, &mut &bytes[..], &mut Told(hooks), &mut Vec::new());
     let Ok(Fed::Ended { response, .. }) = fed else { panic!("no answer: {fed:?}") };

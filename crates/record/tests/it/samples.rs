@@ -18,6 +18,32 @@ fn texts(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
     pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
 }
 
+/// What was asked for.
+fn asked() -> Load {
+    Load {
+        label: "2000/s (Poisson) on 64".into(),
+        model: "open".into(),
+        arrivals: Some("poisson".into()),
+        rate_per_s: Some(2000.0),
+        think_us: None,
+        ramp_up_s: Some(50.0),
+        requests_per_user: Some(1000),
+        connections: 64,
+        streams: None,
+        protocol: None,
+        threads: 2,
+        threads_why: None,
+        keep_alive: true,
+        warm_up_s: 0.5,
+        duration_s: Some(2.0),
+        requests: Some(11),
+        timeout_s: 2.0,
+        seed: u64::MAX,
+        io: "epoll".into(),
+        backend_refused: None,
+    }
+}
+
 pub(crate) fn load() -> LoadResult {
     let times = Distribution {
         count: 10,
@@ -31,26 +57,7 @@ pub(crate) fn load() -> LoadResult {
     LoadResult {
         version: LOAD_VERSION,
         url: "http://127.0.0.1:8080/a?b=\"c\"".into(),
-        load: Load {
-            label: "2000/s (Poisson) on 64".into(),
-            model: "open".into(),
-            arrivals: Some("poisson".into()),
-            rate_per_s: Some(2000.0),
-            think_us: None,
-            ramp_up_s: Some(50.0),
-            requests_per_user: Some(1000),
-            connections: 64,
-            threads: 2,
-            threads_why: None,
-            keep_alive: true,
-            warm_up_s: 0.5,
-            duration_s: Some(2.0),
-            requests: Some(11),
-            timeout_s: 2.0,
-            seed: u64::MAX,
-            io: "epoll".into(),
-            backend_refused: None,
-        },
+        load: asked(),
         driver: Some(ForeignDriver {
             name: "wrk".into(),
             version: "wrk 4.1.0 [epoll]".into(),

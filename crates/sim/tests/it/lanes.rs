@@ -46,15 +46,33 @@ struct Lanes {
 }
 
 impl Protocol for Lanes {
-    const ROOM: u32 = LANES;
+    const MULTIPLEXED: bool = true;
 
+    type Settings = ();
     type Shared = ();
 
-    fn shared(_: Limits, _: RequestKind) {}
+    fn shared(_: Limits, _: RequestKind, (): ()) {}
 
-    fn new() -> Self {
+    fn room((): &()) -> u32 {
+        LANES
+    }
+
+    fn new((): &()) -> Self {
         let none = [0; LANES as usize];
         Self { partial: Vec::new(), out: none, cancelled: none, body_bytes: [0; LANES as usize] }
+    }
+
+    fn begin(&mut self, (): &(), _: &mut Vec<u8>) -> bool {
+        *self = Self::new(&());
+        true
+    }
+
+    fn has_room(&self) -> bool {
+        true
+    }
+
+    fn is_over(&self) -> bool {
+        false
     }
 
     fn ask(&mut self, place: u32, request: &[u8], out: &mut Vec<u8>) {
@@ -358,7 +376,7 @@ impl Ran {
 
 fn run(config: Config, seed: u64, faults: bool, interrupt_at: Option<Instant>) -> Ran {
     let mut io = Server::new(seed, faults);
-    let mut engine = Engine::<_, _, Lanes>::over(config, Kept::default(), Instant::ORIGIN);
+    let mut engine = Engine::<_, _, Lanes>::over(config, (), Kept::default(), Instant::ORIGIN);
     let Ok(()) = drive(&mut engine, &mut io, |engine, now| {
         match interrupt_at {
             Some(at) if now >= at => engine.interrupt(now),

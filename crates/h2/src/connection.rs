@@ -1,0 +1,277 @@
+//! A connection of HTTP/2, from its preface to its end.
+
+mod body;
+mod control;
+mod frames;
+mod headers;
+mod sending;
+
+use alloc::vec::Vec;
+
+use http::{EndOfStream, Failure, Fed, Limits, Listener, Malformed, Protocol, RequestKind, Response};
+
+use self::body::Data;
+use self::frames::Partial;
+use self::headers::Block;
+use self::sending::Table;
+use crate::frame::{self, Kind};
+use crate::head::{Head, Kept};
+use crate::hpack::{Decoder, Known, Scratch};
+use crate::peer::Peer;
+use crate::settings::{Settings, WINDOW_BYTES_START};
+use crate::streams::Streams;
+
+/// Frames in a row that bring no request any nearer to its end: pings, settings, updates, empty ones, those of streams that
+/// are over. So many are a server's way to keep a client busy, and no answer.
+pub const IDLE_FRAMES_MAX: u32 = 10_000;
+
+/// The number of the first stream, and the last that there may be.
+const STREAM_FIRST: u32 = 1;
+const STREAM_LAST: u32 = (1 << 31) - 1;
+
+/// Why a stream is reset (RFC 9113 7).
+mod code {
+    pub(super) const NO_ERROR: u32 = 0;
+    pub(super) const PROTOCOL_ERROR: u32 = 1;
+    pub(super) const REFUSED_STREAM: u32 = 7;
+    pub(super) const CANCEL: u32 = 8;
+}
+
+/// What connections of HTTP/2 have in common.
+#[derive(Debug)]
+pub struct H2Shared {
+    limits: Limits,
+    settings: Settings,
+    /// The head that servers send again and again.
+    known: Known<Head>,
+    scratch: Scratch,
+    kept: Kept,
+}
+
+/// A connection of HTTP/2.
+#[derive(Debug)]
+pub struct H2 {
+    settings: Settings,
+    peer: Peer,
+    /// Whether the server's first SETTINGS came, and whether exchanges may be asked for.
+    greeted: bool,
+    ready: bool,
+    streams: Streams,
+    /// The number that the next stream has.
+    next_id: u32,
+    /// The last stream that the server will look at, once it said so.
+    last_id: Option<u32>,
+    /// Whether streams above it are still to be told of.
+    has_unprocessed: bool,
+    idle_frames: u32,
+
+    decoder: Decoder,
+    /// The head that refers to this connection's table.
+    known: Known<Head>,
+    /// What came of a frame so far.
+    partial: Partial,
+    /// The body frame that is coming in.
+    data: Option<Data>,
+    /// The header block whose end is still to come.
+    block: Option<Block>,
+
+    /// What the server may still send in all, and what it sent since it was told so last.
+    window: i64,
+    taken: u32,
+    /// What we may still send in all.
+    send_window: i64,
+    /// Streams whose request is not sent to its end.
+    unsent: u32,
+    table: Table,
+}
+
+impl Protocol for H2 {
+    const MULTIPLEXED: bool = true;
+
+    type Settings = Settings;
+    type Shared = H2Shared;
+
+    fn shared(limits: Limits, _: RequestKind, settings: Settings) -> H2Shared {
+        H2Shared { limits, settings, known: Known::new(), scratch: Scratch::default(), kept: Kept::default() }
+    }
+
+    fn room(shared: &H2Shared) -> u32 {
+        shared.settings.streams
+    }
+
+    fn new(shared: &H2Shared) -> Self {
+        let settings = shared.settings;
+        Self {
+            settings,
+            peer: Peer::START,
+            greeted: false,
+            ready: false,
+            streams: Streams::new(settings.streams),
+            next_id: STREAM_FIRST,
+            last_id: None,
+            has_unprocessed: false,
+            idle_frames: 0,
+            decoder: Decoder::new(settings.header_table_bytes),
+            known: Known::new(),
+            partial: Partial::default(),
+            data: None,
+            block: None,
+            window: i64::from(settings.connection_window_bytes()),
+            taken: 0,
+            send_window: i64::from(WINDOW_BYTES_START),
+            unsent: 0,
+            table: Table::Empty,
+        }
+    }
+
+    /// Its memory is used again.
+    fn begin(&mut self, shared: &H2Shared, out: &mut Vec<u8>) -> bool {
+        self.peer = Peer::START;
+        (self.greeted, self.ready) = (false, false);
+        self.streams.close_all();
+        (self.next_id, self.last_id, self.has_unprocessed) = (STREAM_FIRST, None, false);
+        self.idle_frames = 0;
+        self.decoder.reset(self.settings.header_table_bytes);
+        self.known.clear();
+        self.partial.clear();
+        (self.data, self.block) = (None, None);
+        (self.window, self.taken) = (i64::from(self.settings.connection_window_bytes()), 0);
+        (self.send_window, self.unsent) = (i64::from(WINDOW_BYTES_START), 0);
+        self.table = Table::Empty;
+        self.settings.put(shared.limits.head_bytes_max, out);
+        false
+    }
+
+    fn has_room(&self) -> bool {
+        let most = self.peer.streams_max.min(self.settings.streams);
+        self.ready && self.last_id.is_none() && self.next_id <= STREAM_LAST && self.streams.open() < most
+    }
+
+    /// None is open, and none will be.
+    fn is_over(&self) -> bool {
+        let takes_none = self.last_id.is_some() || self.next_id > STREAM_LAST || self.peer.streams_max == 0;
+        self.ready && takes_none && self.streams.open() == 0
+    }
+
+    fn ask(&mut self, place: u32, request: &[u8], out: &mut Vec<u8>) {
+        self.send_request(place, request, out);
+    }
+
+    fn expect(&mut self, place: u32, kind: RequestKind) {
+        self.streams.at(place).kind = kind;
+    }
+
+    /// The stream is reset, and the others go on.
+    fn cancel(&mut self, place: u32, out: &mut Vec<u8>) -> bool {
+        self.reset(place, code::CANCEL, out);
+        true
+    }
+
+    fn whole<'a>(_: &'a H2Shared, _: &[u8]) -> Option<&'a Response> {
+        None
+    }
+
+    fn feed(
+        &mut self,
+        shared: &mut H2Shared,
+        input: &mut &[u8],
+        listener: &mut impl Listener,
+        out: &mut Vec<u8>,
+    ) -> Result<Fed, Malformed> {
+        loop {
+            if self.has_unprocessed {
+                if let Some(place) = self.next_unprocessed() {
+                    return Ok(Fed::Failed { place, failure: Failure::Unprocessed });
+                }
+                self.has_unprocessed = false;
+            }
+            if input.is_empty() {
+                return Ok(Fed::NeedMore);
+            }
+            let fed = match self.data {
+                Some(data) => self.data_piece(data, input, listener, out),
+                None => self.take_frame(shared, input, listener, out),
+            };
+            match fed? {
+                Fed::NeedMore => {}
+                told => return Ok(told),
+            }
+        }
+    }
+
+    fn body_bytes_to_come(&self) -> u64 {
+        0
+    }
+
+    fn skip(&mut self, _: u64) -> Result<Fed, Malformed> {
+        Err(Malformed::Unsolicited)
+    }
+
+    fn end_of_stream(&mut self) -> EndOfStream {
+        EndOfStream::Truncated
+    }
+}
+
+impl H2 {
+    /// A frame came that brings no request nearer to its end.
+    fn count_idle_frame(&mut self) -> Result<(), Malformed> {
+        self.idle_frames += 1;
+        if self.idle_frames > IDLE_FRAMES_MAX { Err(Malformed::Flood) } else { Ok(()) }
+    }
+
+    /// A stream that the server will not look at, of those that it was asked for; it is closed.
+    fn next_unprocessed(&mut self) -> Option<u32> {
+        let place = self.streams.above(self.last_id?)?;
+        self.close(place);
+        Some(place)
+    }
+
+    /// Ends the stream at `place` on this side.
+    fn close(&mut self, place: u32) {
+        self.unsent -= u32::from(self.streams.at(place).is_unsent());
+        self.streams.close(place);
+    }
+
+    /// Ends the stream at `place`, if it is open, and tells the server.
+    fn reset(&mut self, place: u32, code: u32, out: &mut Vec<u8>) {
+        let id = self.streams.at(place).id;
+        if self.streams.at(place).is_open() {
+            self.close(place);
+            frame::put(out, Kind::ResetStream, 0, id, &code.to_be_bytes());
+        }
+    }
+
+    /// The answer at `place` is none: its stream alone ends.
+    fn fail(&mut self, place: u32, why: Malformed, out: &mut Vec<u8>) -> Fed {
+        self.reset(place, code::PROTOCOL_ERROR, out);
+        Fed::Failed { place, failure: Failure::Malformed(why) }
+    }
+
+    /// The answer at `place` is whole.
+    fn end(&mut self, place: u32, out: &mut Vec<u8>) -> Fed {
+        let stream = self.streams.at(place);
+        if stream.body_bytes_due.is_some_and(|due| due != stream.body_bytes) {
+            return self.fail(place, Malformed::BodyLength, out);
+        }
+        let framing = match (stream.kind, stream.status) {
+            (RequestKind::Head, _) | (_, 204 | 304) => http::Framing::None,
+            _ if stream.has_length => http::Framing::ContentLength,
+            _ => http::Framing::EndOfStream,
+        };
+        let response = Response {
+            status: stream.status,
+            keep_alive: true,
+            framing,
+            head_bytes: stream.head_bytes,
+            body_bytes: stream.body_bytes,
+            wire_bytes: stream.wire_bytes,
+        };
+        if stream.is_unsent() {
+            // The server has no need of the rest (RFC 9113 8.1).
+            self.reset(place, code::NO_ERROR, out);
+        } else {
+            self.close(place);
+        }
+        Fed::Ended { place, response, surplus: false }
+    }
+}

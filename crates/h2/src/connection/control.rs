@@ -1,0 +1,111 @@
+//! Frames that bring no answer: what the server allows, asks and ends.
+
+use alloc::vec::Vec;
+
+use http::{Failure, Fed, Malformed};
+
+use super::{H2, code};
+use crate::frame::{self, FrameHead, Kind, flag, number_at};
+use crate::peer::WINDOW_BYTES_MAX;
+
+impl H2 {
+    /// SETTINGS (RFC 9113 6.5): acknowledged within the turn.
+    pub(super) fn on_settings(
+        &mut self,
+        head: FrameHead,
+        payload: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<Fed, Malformed> {
+        self.count_idle_frame()?;
+        if head.has(flag::ACK) {
+            return Ok(Fed::NeedMore);
+        }
+        self.greeted = true;
+        let window_before = self.peer.window_bytes;
+        self.peer.read(payload)?;
+        frame::put(out, Kind::Settings, flag::ACK, 0, &[]);
+        let more = self.peer.window_bytes - window_before;
+        for stream in self.streams.iter_mut() {
+            // It may fall below zero (RFC 9113 6.9.2).
+            stream.send_window += more;
+            if stream.send_window > WINDOW_BYTES_MAX {
+                return Err(Malformed::FlowControl);
+            }
+        }
+        if more > 0 {
+            self.send_unsent(out);
+        }
+        // Before anything is due, it must be known how many streams there may be.
+        if !self.ready && self.peer.streams_max > 0 {
+            self.ready = true;
+            return Ok(Fed::Ready);
+        }
+        Ok(Fed::NeedMore)
+    }
+
+    /// PING (RFC 9113 6.7).
+    pub(super) fn on_ping(
+        &mut self,
+        head: FrameHead,
+        payload: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<Fed, Malformed> {
+        self.count_idle_frame()?;
+        if !head.has(flag::ACK) {
+            frame::put(out, Kind::Ping, flag::ACK, 0, payload);
+        }
+        Ok(Fed::NeedMore)
+    }
+
+    /// RST_STREAM (RFC 9113 6.4).
+    pub(super) fn on_reset_stream(&mut self, head: FrameHead, payload: &[u8]) -> Result<Fed, Malformed> {
+        let Some(place) = self.streams.place_of(head.stream) else {
+            return self.count_idle_frame().map(|()| Fed::NeedMore);
+        };
+        self.close(place);
+        // All 32 bits of a code mean something.
+        let code = payload.first_chunk().copied().map_or(code::NO_ERROR, u32::from_be_bytes);
+        let failure =
+            if code == code::REFUSED_STREAM { Failure::RefusedStream } else { Failure::StreamReset(code) };
+        Ok(Fed::Failed { place, failure })
+    }
+
+    /// GOAWAY (RFC 9113 6.8): what is asked on streams above the last was not looked at.
+    pub(super) fn on_go_away(&mut self, payload: &[u8]) -> Result<Fed, Malformed> {
+        self.count_idle_frame()?;
+        let last = number_at(payload, 0).ok_or(Malformed::FrameSize)?;
+        self.last_id = Some(self.last_id.map_or(last, |before| before.min(last)));
+        self.has_unprocessed = true;
+        Ok(Fed::NeedMore)
+    }
+
+    /// WINDOW_UPDATE (RFC 9113 6.9).
+    pub(super) fn on_window_update(
+        &mut self,
+        head: FrameHead,
+        payload: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<Fed, Malformed> {
+        let more = i64::from(number_at(payload, 0).ok_or(Malformed::FrameSize)?);
+        let out_before = out.len();
+        if head.stream == 0 {
+            self.send_window += more;
+            if more == 0 || self.send_window > WINDOW_BYTES_MAX {
+                return Err(Malformed::FlowControl);
+            }
+            self.send_unsent(out);
+        } else if let Some(place) = self.streams.place_of(head.stream) {
+            let stream = self.streams.at(place);
+            stream.send_window += more;
+            if more == 0 || stream.send_window > WINDOW_BYTES_MAX {
+                return Ok(self.fail(place, Malformed::FlowControl, out));
+            }
+            self.send_unsent_of(place, out);
+        }
+        // One that lets more of a request out brings it nearer to its end.
+        if out.len() == out_before {
+            self.count_idle_frame()?;
+        }
+        Ok(Fed::NeedMore)
+    }
+}

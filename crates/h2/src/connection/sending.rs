@@ -1,0 +1,101 @@
+//! Requests on their way out: their header blocks, and as much of their bodies as the server has room for.
+
+use alloc::vec::Vec;
+
+use super::H2;
+use crate::frame::{self, FrameHead, Kind, flag};
+use crate::hpack;
+use crate::peer::TABLE_BYTES_START;
+use crate::request::Request;
+
+/// What the server's table of header fields has of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Table {
+    /// Nothing yet.
+    Empty,
+    /// What the first block of the request puts there.
+    Filled,
+    /// The server has too little room for one, was told that it is not used, and gets literal blocks.
+    Unused,
+}
+
+impl H2 {
+    pub(super) fn send_request(&mut self, place: u32, encoded: &[u8], out: &mut Vec<u8>) {
+        let request = Request::read(encoded);
+        let id = self.next_id;
+        self.next_id += 2;
+        self.send_head(id, request, out);
+        let window = i64::from(self.settings.window_bytes());
+        let stream = self.streams.open_at(place, id, window, self.peer.window_bytes);
+        if !request.body.is_empty() {
+            stream.unsent.extend_from_slice(request.body);
+            self.unsent += 1;
+            self.send_unsent_of(place, out);
+        }
+    }
+
+    fn send_head(&mut self, id: u32, request: Request<'_>, out: &mut Vec<u8>) {
+        let ends = if request.body.is_empty() { flag::END_STREAM } else { 0 };
+        if self.peer.table_bytes_least < TABLE_BYTES_START && self.table != Table::Unused {
+            self.table = Table::Unused;
+            let mut block = Vec::new();
+            hpack::resize(&mut block, 0);
+            block.extend_from_slice(request.literal);
+            return self.send_block(id, ends, &block, out);
+        }
+        let block = match self.table {
+            Table::Empty if !request.first.is_empty() => {
+                self.table = Table::Filled;
+                request.first
+            }
+            Table::Filled => request.again,
+            Table::Empty | Table::Unused => request.literal,
+        };
+        self.send_block(id, ends, block, out);
+    }
+
+    fn send_block(&self, id: u32, ends: u8, block: &[u8], out: &mut Vec<u8>) {
+        let most = self.peer.frame_bytes_max as usize;
+        if block.len() <= most {
+            return frame::put(out, Kind::Headers, ends | flag::END_HEADERS, id, block);
+        }
+        let count = block.len().div_ceil(most);
+        for (at, part) in block.chunks(most).enumerate() {
+            let (kind, flags) = if at == 0 { (Kind::Headers, ends) } else { (Kind::Continuation, 0) };
+            let last = if at + 1 == count { flag::END_HEADERS } else { 0 };
+            frame::put(out, kind, flags | last, id, part);
+        }
+    }
+
+    /// Sends what the windows allow of all requests.
+    pub(super) fn send_unsent(&mut self, out: &mut Vec<u8>) {
+        if self.unsent == 0 {
+            return;
+        }
+        for place in 0..self.settings.streams {
+            self.send_unsent_of(place, out);
+        }
+    }
+
+    /// Sends what the windows allow of the request at `place`.
+    pub(super) fn send_unsent_of(&mut self, place: u32, out: &mut Vec<u8>) {
+        let stream = self.streams.at(place);
+        while stream.is_unsent() {
+            let rest = &stream.unsent[stream.unsent_from..];
+            let window = stream.send_window.min(self.send_window).min(i64::from(self.peer.frame_bytes_max));
+            let Some(bytes) = usize::try_from(window).ok().filter(|bytes| *bytes > 0) else { return };
+            let part = &rest[..bytes.min(rest.len())];
+            let flags = if part.len() == rest.len() { flag::END_STREAM } else { 0 };
+            let (kind, payload_bytes) = (Kind::Data, part.len() as u32);
+            FrameHead { payload_bytes, kind, flags, stream: stream.id }.write(out);
+            out.extend_from_slice(part);
+            stream.send_window -= i64::from(payload_bytes);
+            self.send_window -= i64::from(payload_bytes);
+            stream.unsent_from += payload_bytes as usize;
+            if !stream.is_unsent() {
+                stream.forget_unsent();
+                self.unsent -= 1;
+            }
+        }
+    }
+}

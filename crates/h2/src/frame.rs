@@ -1,0 +1,137 @@
+//! Frames on the wire (RFC 9113 4.1).
+
+use alloc::vec::Vec;
+
+/// What a client sends before its first frame (RFC 9113 3.4).
+pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// Bytes of a frame's head: length, type, flags, stream.
+pub const FRAME_HEAD_BYTES: usize = 9;
+
+/// The longest frame that a peer may send unless it was told otherwise, and the least that it must take.
+pub(crate) const FRAME_BYTES_DEFAULT: u32 = 16_384;
+
+/// The bit of a stream's number, and of a window's increment, that means nothing.
+const RESERVED: u32 = 1 << 31;
+
+/// Flags of frames.
+pub mod flag {
+    /// DATA and HEADERS: the last of their stream.
+    pub const END_STREAM: u8 = 0x1;
+    /// SETTINGS and PING: the answer to one.
+    pub const ACK: u8 = 0x1;
+    /// HEADERS and CONTINUATION: the header block ends.
+    pub const END_HEADERS: u8 = 0x4;
+    /// DATA and HEADERS: there is padding.
+    pub const PADDED: u8 = 0x8;
+    /// HEADERS: there is a priority.
+    pub const PRIORITY: u8 = 0x20;
+}
+
+/// Types of frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Body.
+    Data,
+    /// The first part of a header block.
+    Headers,
+    /// Deprecated, and without a meaning.
+    Priority,
+    /// The end of a stream without a whole answer.
+    ResetStream,
+    /// What a peer may be sent.
+    Settings,
+    /// A request that nobody made.
+    PushPromise,
+    /// To be echoed.
+    Ping,
+    /// The end of a connection is announced.
+    GoAway,
+    /// More may be sent.
+    WindowUpdate,
+    /// More of a header block.
+    Continuation,
+    /// Of an extension: to be ignored.
+    Unknown(u8),
+}
+
+impl Kind {
+    const KNOWN: [Self; 10] = [
+        Self::Data,
+        Self::Headers,
+        Self::Priority,
+        Self::ResetStream,
+        Self::Settings,
+        Self::PushPromise,
+        Self::Ping,
+        Self::GoAway,
+        Self::WindowUpdate,
+        Self::Continuation,
+    ];
+
+    fn of(byte: u8) -> Self {
+        Self::KNOWN.get(usize::from(byte)).copied().unwrap_or(Self::Unknown(byte))
+    }
+
+    fn byte(self) -> u8 {
+        match self {
+            Self::Unknown(byte) => byte,
+            known => Self::KNOWN.iter().position(|kind| *kind == known).unwrap_or_default() as u8,
+        }
+    }
+}
+
+/// What a frame begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FrameHead {
+    /// Bytes that follow; below 2^24.
+    pub payload_bytes: u32,
+    /// Its type.
+    pub kind: Kind,
+    /// Its flags: see [`flag`].
+    pub flags: u8,
+    /// Its stream; 0 is the connection.
+    pub stream: u32,
+}
+
+impl FrameHead {
+    /// The head that the bytes are.
+    pub fn read(bytes: &[u8; FRAME_HEAD_BYTES]) -> Self {
+        let [high, middle, low, kind, flags, stream @ ..] = *bytes;
+        Self {
+            payload_bytes: u32::from_be_bytes([0, high, middle, low]),
+            kind: Kind::of(kind),
+            flags,
+            stream: u32::from_be_bytes(stream) & !RESERVED,
+        }
+    }
+
+    /// Writes it.
+    pub fn write(self, out: &mut Vec<u8>) {
+        let [_, high, middle, low] = self.payload_bytes.to_be_bytes();
+        let [a, b, c, d] = self.stream.to_be_bytes();
+        out.extend_from_slice(&[high, middle, low, self.kind.byte(), self.flags, a, b, c, d]);
+    }
+
+    /// Whether all of these flags are set.
+    pub const fn has(self, flags: u8) -> bool {
+        self.flags & flags == flags
+    }
+
+    /// Of the frame on the wire.
+    pub(crate) const fn wire_bytes(self) -> u64 {
+        self.payload_bytes as u64 + FRAME_HEAD_BYTES as u64
+    }
+}
+
+/// Writes a frame.
+pub(crate) fn put(out: &mut Vec<u8>, kind: Kind, flags: u8, stream: u32, payload: &[u8]) {
+    FrameHead { payload_bytes: payload.len() as u32, kind, flags, stream }.write(out);
+    out.extend_from_slice(payload);
+}
+
+/// The number that four bytes of a payload are, without the bit that means nothing.
+pub(crate) fn number_at(payload: &[u8], at: usize) -> Option<u32> {
+    let bytes = payload.get(at..)?.first_chunk()?;
+    Some(u32::from_be_bytes(*bytes) & !RESERVED)
+}

@@ -1,0 +1,47 @@
+//! Fields of the header blocks that a load sends: encoded once, and sent as they are.
+
+use alloc::vec::Vec;
+
+use super::huffman;
+use super::integer;
+
+/// What a literal does to the peer's table.
+const INSERTS: (u8, u32) = (0x40, 6);
+const LEAVES: (u8, u32) = (0x00, 4);
+
+/// The field with this index.
+pub fn indexed(out: &mut Vec<u8>, index: u32) {
+    integer::put(out, 0x80, 7, index);
+}
+
+/// `value` under the name with this index, to be inserted into the peer's table or not.
+pub fn literal_of(out: &mut Vec<u8>, index: u32, value: &str, inserts: bool) {
+    let (first, prefix_bits) = if inserts { INSERTS } else { LEAVES };
+    integer::put(out, first, prefix_bits, index);
+    string(out, value);
+}
+
+/// `value` under `name`, to be inserted into the peer's table or not.
+pub fn literal(out: &mut Vec<u8>, name: &str, value: &str, inserts: bool) {
+    out.push(if inserts { INSERTS } else { LEAVES }.0);
+    string(out, name);
+    string(out, value);
+}
+
+/// Changes the size of the peer's table: only at the start of a block.
+pub fn resize(out: &mut Vec<u8>, size: u32) {
+    integer::put(out, 0x20, 5, size);
+}
+
+/// Whichever way is shorter.
+fn string(out: &mut Vec<u8>, text: &str) {
+    let text = text.as_bytes();
+    let encoded_bytes = huffman::encoded_bytes(text);
+    if encoded_bytes < text.len() {
+        integer::put(out, 0x80, 7, encoded_bytes as u32);
+        huffman::encode(text, out);
+    } else {
+        integer::put(out, 0, 7, text.len() as u32);
+        out.extend_from_slice(text);
+    }
+}

@@ -1,0 +1,173 @@
+//! Requests as constant bytes: encoded once for each request of a plan, and not once for each one sent.
+//!
+//! A request has three header blocks that say the same. The first on a connection puts its fields into the server's table,
+//! those behind it refer to them, and where the server allows no such table all of them are literal.
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use http::{InvalidRequest, RequestSpec, USER_AGENT};
+
+use crate::head::CONNECTION_FIELDS;
+use crate::hpack::{self, FIXED};
+use crate::peer::TABLE_BYTES_START;
+
+/// Under which the server was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    /// Without TLS.
+    Http,
+    /// Over TLS.
+    Https,
+}
+
+impl Scheme {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Https => "https",
+        }
+    }
+}
+
+/// What an entry of a table counts for beside its name and value (RFC 7541 4.1).
+const ENTRY_BYTES: usize = 32;
+/// Lengths of the three blocks, before them.
+const LENGTHS_BYTES: usize = 12;
+
+/// An encoded request, taken apart.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Request<'a> {
+    /// The block that fills the server's table; empty where that has too little room for it.
+    pub(crate) first: &'a [u8],
+    /// The one that refers to what the first has put there.
+    pub(crate) again: &'a [u8],
+    /// The one that needs no table.
+    pub(crate) literal: &'a [u8],
+    pub(crate) body: &'a [u8],
+}
+
+impl<'a> Request<'a> {
+    /// What [`encode`] made.
+    ///
+    /// # Panics
+    /// If it was made by something else: then the load was put together wrongly.
+    pub(crate) fn read(encoded: &'a [u8]) -> Self {
+        let (lengths, rest) = encoded.split_at(LENGTHS_BYTES);
+        let length = |at: usize| {
+            let bytes = [lengths[at], lengths[at + 1], lengths[at + 2], lengths[at + 3]];
+            u32::from_le_bytes(bytes) as usize
+        };
+        let (first, rest) = rest.split_at(length(0));
+        let (again, rest) = rest.split_at(length(4));
+        let (literal, body) = rest.split_at(length(8));
+        Self { first, again, literal, body }
+    }
+}
+
+/// The request `spec`, for [`crate::H2`]. Names go out in lower case, and the host as `:authority`.
+///
+/// # Errors
+/// Whatever [`http::encode`] refuses, and fields that HTTP/2 has no place for.
+pub fn encode(spec: &RequestSpec<'_>, scheme: Scheme) -> Result<Vec<u8>, InvalidRequest> {
+    http::check(spec)?;
+    let mut blocks = Blocks::default();
+    blocks.always(":method", spec.method);
+    blocks.always(":scheme", scheme.name());
+    let host = spec.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("host"));
+    blocks.kept(":authority", host.map_or(spec.host, |(_, value)| *value));
+    blocks.always(":path", spec.target);
+    let is_given = |wanted: &str| spec.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
+    if !is_given("user-agent") {
+        blocks.kept("user-agent", USER_AGENT);
+    }
+    for (name, value) in spec.headers {
+        let name = name.to_ascii_lowercase();
+        let is_trailers = name == "te" && value.eq_ignore_ascii_case("trailers");
+        if CONNECTION_FIELDS.contains(&name.as_bytes()) || (name == "te" && !is_trailers) {
+            return Err(InvalidRequest::ConnectionField(name));
+        }
+        if name != "host" {
+            blocks.kept(&name, value);
+        }
+    }
+    if !spec.body.is_empty() || matches!(spec.method, "POST" | "PUT" | "PATCH") {
+        blocks.always("content-length", &spec.body.len().to_string());
+    }
+    Ok(blocks.with(spec.body))
+}
+
+/// The three blocks in the making.
+#[derive(Debug, Default)]
+struct Blocks {
+    first: Vec<u8>,
+    literal: Vec<u8>,
+    /// Fields, in order: those that go into the table are in it by their turn.
+    again: Vec<Again>,
+    /// How many go into the table, and what they count for there.
+    kept: u32,
+    kept_bytes: usize,
+}
+
+/// A field of the block that refers to the table.
+#[derive(Debug)]
+enum Again {
+    /// Its bytes are those of the others.
+    Same(Vec<u8>),
+    /// The entry that was put there as this one.
+    Entry(u32),
+}
+
+impl Blocks {
+    /// A field that does not go into the table.
+    fn always(&mut self, name: &str, value: &str) {
+        let mut field = Vec::new();
+        put(&mut field, name, value, false);
+        self.first.extend_from_slice(&field);
+        self.literal.extend_from_slice(&field);
+        self.again.push(Again::Same(field));
+    }
+
+    /// A field that goes into the table, unless that has it from the start.
+    fn kept(&mut self, name: &str, value: &str) {
+        if hpack::find_fixed(name, value).0.is_some() {
+            return self.always(name, value);
+        }
+        put(&mut self.first, name, value, true);
+        put(&mut self.literal, name, value, false);
+        self.again.push(Again::Entry(self.kept));
+        self.kept += 1;
+        self.kept_bytes += name.len() + value.len() + ENTRY_BYTES;
+    }
+
+    fn with(self, body: &[u8]) -> Vec<u8> {
+        let fits = self.kept_bytes <= TABLE_BYTES_START as usize;
+        let mut again = Vec::new();
+        for field in &self.again {
+            match field {
+                Again::Same(bytes) => again.extend_from_slice(bytes),
+                // The newest has the lowest index.
+                Again::Entry(turn) => hpack::indexed(&mut again, FIXED.len() as u32 + self.kept - turn),
+            }
+        }
+        let first = if fits { &self.first[..] } else { &[] };
+        let again = if fits { &again[..] } else { &[] };
+        let mut out = Vec::new();
+        for block in [first, again, &self.literal] {
+            out.extend_from_slice(&(block.len() as u32).to_le_bytes());
+        }
+        for part in [first, again, &self.literal, body] {
+            out.extend_from_slice(part);
+        }
+        out
+    }
+}
+
+/// Writes a field in the shortest way that there is.
+fn put(out: &mut Vec<u8>, name: &str, value: &str, inserts: bool) {
+    match hpack::find_fixed(name, value) {
+        (Some(index), _) => hpack::indexed(out, index),
+        (None, Some(index)) => hpack::literal_of(out, index, value, inserts),
+        (None, None) => hpack::literal(out, name, value, inserts),
+    }
+}

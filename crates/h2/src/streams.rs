@@ -1,0 +1,171 @@
+//! The streams of a connection: one for each place that has an exchange.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use http::RequestKind;
+
+/// The number of no stream.
+const NONE: u32 = 0;
+
+/// An exchange under way.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    /// Odd, and rising from one exchange to the next; [`NONE`] where there is none.
+    pub(crate) id: u32,
+    pub(crate) kind: RequestKind,
+    /// Of the final head, or 0 before it.
+    pub(crate) status: u16,
+    pub(crate) interim_responses: u8,
+    pub(crate) head_bytes: u32,
+    pub(crate) body_bytes: u64,
+    pub(crate) wire_bytes: u64,
+    /// How long the body must be, where that is known.
+    pub(crate) body_bytes_due: Option<u64>,
+    /// Whether a length of the body was given.
+    pub(crate) has_length: bool,
+    /// What the server may still send, and what it sent since it was told so last.
+    pub(crate) window: i64,
+    pub(crate) taken: u32,
+    /// What we may still send.
+    pub(crate) send_window: i64,
+    /// What of the request's body is still to be sent: all of it from `unsent_from` on.
+    pub(crate) unsent: Vec<u8>,
+    pub(crate) unsent_from: usize,
+}
+
+impl Stream {
+    const fn new() -> Self {
+        Self {
+            id: NONE,
+            kind: RequestKind::Ordinary,
+            status: 0,
+            interim_responses: 0,
+            head_bytes: 0,
+            body_bytes: 0,
+            wire_bytes: 0,
+            body_bytes_due: None,
+            has_length: false,
+            window: 0,
+            taken: 0,
+            send_window: 0,
+            unsent: Vec::new(),
+            unsent_from: 0,
+        }
+    }
+
+    /// Makes it that of a new exchange.
+    fn begin(&mut self, id: u32, window: i64, send_window: i64) {
+        (self.id, self.window, self.send_window) = (id, window, send_window);
+        (self.status, self.interim_responses, self.head_bytes, self.taken) = (0, 0, 0, 0);
+        (self.body_bytes, self.wire_bytes) = (0, 0);
+        (self.body_bytes_due, self.has_length) = (None, false);
+        self.forget_unsent();
+    }
+
+    pub(crate) fn is_open(&self) -> bool {
+        self.id != NONE
+    }
+
+    /// Whether the final head came.
+    pub(crate) fn has_head(&self) -> bool {
+        self.status > 0
+    }
+
+    /// Whether a part of its request is still to be sent.
+    pub(crate) fn is_unsent(&self) -> bool {
+        self.unsent_from < self.unsent.len()
+    }
+
+    pub(crate) fn forget_unsent(&mut self) {
+        self.unsent.clear();
+        self.unsent_from = 0;
+    }
+}
+
+/// All streams of a connection.
+#[derive(Debug)]
+pub(crate) struct Streams {
+    /// By place.
+    all: Box<[Stream]>,
+    /// Places by the number of their stream, modulo the length: of two streams that fall together it has the later one. Numbers
+    /// rise by two, so that only a stream that outlives as many others as this is long is not found here.
+    by_id: Box<[u32]>,
+    open: u32,
+}
+
+impl Streams {
+    /// So many places.
+    pub(crate) fn new(places: u32) -> Self {
+        let slots = (places as usize).saturating_mul(2).next_power_of_two();
+        Self {
+            all: (0..places).map(|_| Stream::new()).collect(),
+            by_id: (0..slots).map(|_| 0).collect(),
+            open: 0,
+        }
+    }
+
+    /// How many are open.
+    pub(crate) fn open(&self) -> u32 {
+        self.open
+    }
+
+    pub(crate) fn at(&mut self, place: u32) -> &mut Stream {
+        &mut self.all[place as usize]
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Stream> {
+        self.all.iter_mut().filter(|stream| stream.is_open())
+    }
+
+    fn slot(&self, id: u32) -> usize {
+        (id >> 1) as usize & (self.by_id.len() - 1)
+    }
+
+    /// Opens stream `id` at `place`.
+    pub(crate) fn open_at(&mut self, place: u32, id: u32, window: i64, send_window: i64) -> &mut Stream {
+        let slot = self.slot(id);
+        self.by_id[slot] = place;
+        self.open += 1;
+        let stream = &mut self.all[place as usize];
+        stream.begin(id, window, send_window);
+        stream
+    }
+
+    /// Where stream `id` is, if it is open.
+    #[inline]
+    pub(crate) fn place_of(&self, id: u32) -> Option<u32> {
+        let place = self.by_id[self.slot(id)];
+        if self.all[place as usize].id == id {
+            return Some(place);
+        }
+        self.search(id)
+    }
+
+    #[cold]
+    fn search(&self, id: u32) -> Option<u32> {
+        self.all.iter().position(|stream| stream.id == id && id != NONE).map(|place| place as u32)
+    }
+
+    /// The first place whose stream has a number above `last`.
+    pub(crate) fn above(&self, last: u32) -> Option<u32> {
+        self.all.iter().position(|stream| stream.id > last).map(|place| place as u32)
+    }
+
+    /// Ends the stream at `place`.
+    pub(crate) fn close(&mut self, place: u32) {
+        let stream = &mut self.all[place as usize];
+        if stream.is_open() {
+            stream.id = NONE;
+            stream.forget_unsent();
+            self.open -= 1;
+        }
+    }
+
+    /// Ends all of them.
+    pub(crate) fn close_all(&mut self) {
+        for place in 0..self.all.len() {
+            self.close(place as u32);
+        }
+    }
+}

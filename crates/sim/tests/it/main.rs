@@ -6,3 +6,4 @@ mod lanes;
 mod laws;
 mod scripted;
 mod seeds;
+mod streams;

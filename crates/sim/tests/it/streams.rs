@@ -1,0 +1,6 @@
+//! HTTP/2 over a simulated server that does whatever a server may, and some things that it may not.
+
+mod alike;
+mod laws;
+mod link;
+mod server;

@@ -6,6 +6,7 @@ pub mod explain;
 pub mod export;
 pub mod gate;
 pub mod history;
+pub mod http;
 pub mod jmeter;
 pub mod negative;
 pub mod planted;
@@ -23,7 +24,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use plan::{Drivers, IoChoice, LoadArguments, Only, Threads};
+use plan::{Drivers, IoChoice, LoadArguments, Only, PlanError, Threads};
 use target::{Model, PathRule, Stall};
 use units::{Bytes, Duration, Rate, Seed, Share};
 
@@ -109,6 +110,7 @@ Examples:
   proofload hit --curl \"curl 'http://127.0.0.1:8080/' -H 'Accept: */*'\" -c 100
   proofload hit --har shop.har --base http://127.0.0.1:8080 -c 50 -d 30s
   proofload hit --scenario scenarios/shop-mix.toml
+  proofload hit http://127.0.0.1:8080/ --http2-prior-knowledge -c 8 --streams 32
   proofload hit http://127.0.0.1:8080/ --rate 2000 --hgrm times.hgrm --jtl rows.jtl
   proofload hit https://127.0.0.1:8443/ --cacert target.pem -c 100
   proofload hit http://127.0.0.1:8080/ --json | proofload export - --prometheus hit.prom
@@ -211,6 +213,8 @@ pub struct Hit {
     /// The only good body: text, or @FILE, as in --body [default: any]
     #[arg(long, value_name = "TEXT|@FILE")]
     pub expect_body: Option<String>,
+    #[command(flatten)]
+    pub http: http::Http,
     /// Seed of Poisson arrivals
     #[arg(long, default_value = "0")]
     pub seed: Seed,
@@ -251,8 +255,8 @@ impl Hit {
     }
 
     /// The load's part of the arguments.
-    pub fn load(&self) -> LoadArguments {
-        LoadArguments {
+    pub fn load(&self) -> Result<LoadArguments, PlanError> {
+        Ok(LoadArguments {
             connections: self.connections,
             threads: Some(self.threads),
             rate: self.rate,
@@ -270,7 +274,8 @@ impl Hit {
             fresh_connections: self.no_keep_alive,
             seed: Some(self.seed),
             io: self.io,
-        }
+            http2: self.http.http2()?,
+        })
     }
 }
 

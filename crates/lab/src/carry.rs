@@ -3,11 +3,12 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration as StdDuration;
 
-use driver::{Control, DriveError, Finished, Incidents, Route, monotonic_now, run_engine};
-use engine::{Arrivals, Counters, Load, Reuse, UserStart, Window, WrongAnswer};
+use driver::{Backend, Control, DriveError, Finished, Incidents, Route, monotonic_now, run_engine};
+use engine::{Arrivals, Config, Counters, Load, Reuse, Sink, UserStart, Window, WrongAnswer};
 use events::Moment;
+use h2::H2;
 use http::Http1;
-use plan::LoadPlan;
+use plan::{HttpVersion, LoadPlan};
 use record::{LOAD_VERSION, LoadResult};
 use stack::Cpus;
 use stats::{Interval, ThreadUse};
@@ -53,18 +54,33 @@ pub(crate) fn carry_out_with(
         let route = Route::new(job.targets.to_vec(), first_slot)
             .expect("resolved to an address")
             .secured(job.tls.cloned());
-        let exchanges = config.connections.get();
+        let exchanges = config.connections.get() * job.plan.http.streams();
         first_slot += config.connections.get();
-        let backend = crew.backend;
+        let (http, backend) = (job.plan.http, crew.backend);
         Box::new(move |feed| match tap {
-            None => Ok(ThreadEnd::new(run_engine::<_, Http1>(config, (), route, feed, control, backend)?, exchanges)),
+            None => Ok(ThreadEnd::new(run_over(http, config, route, feed, control, backend)?, exchanges)),
             Some(tap) => {
-                let finished = run_engine::<_, Http1>(config, (), route, tap.beside(feed), control, backend)?;
+                let finished = run_over(http, config, route, tap.beside(feed), control, backend)?;
                 Ok(ThreadEnd::new(finished.map_sink(Tapped::into_feed), exchanges))
             }
         })
     });
     carry_out_on(job, crew, works.collect(), control, observe)
+}
+
+/// Runs one load thread's part over the version that is spoken.
+fn run_over<S: Sink>(
+    http: HttpVersion,
+    config: Config,
+    route: Route,
+    sink: S,
+    control: &Control,
+    backend: Backend,
+) -> Result<Finished<S>, DriveError> {
+    match http {
+        HttpVersion::Http1 => run_engine::<_, Http1>(config, (), route, sink, control, backend),
+        HttpVersion::Http2(settings) => run_engine::<_, H2>(config, settings, route, sink, control, backend),
+    }
 }
 
 /// What one load thread does.
@@ -325,8 +341,8 @@ pub(crate) fn describe(plan: &LoadPlan, threads: u32, io: &str) -> record::Load 
         ramp_up_s,
         requests_per_user,
         connections: plan.connections.get(),
-        streams: None,
-        protocol: None,
+        streams: plan.http.name().map(|_| plan.http.streams()),
+        protocol: plan.http.name().map(Into::into),
         threads,
         threads_why: None,
         keep_alive: plan.reuse == Reuse::KeepAlive,

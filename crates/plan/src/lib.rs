@@ -10,6 +10,7 @@ pub mod claims;
 pub mod error;
 pub mod experiment;
 pub mod gate;
+pub mod http_version;
 pub mod load;
 pub mod load_id;
 pub mod nearest;
@@ -28,6 +29,7 @@ pub use experiment::{
     Bursts, Cell, Companions, Driver, Drivers, Ends, Experiment, Only, Pace, Placement, Procedure, Processes,
     Role, Round,
 };
+pub use http_version::{Http2Arguments, HttpVersion};
 pub use load::{IoChoice, LoadArguments, LoadPlan, Threads};
 pub use load_id::{ArrivalsName, LoadId, NamedLoad};
 pub use request::{HttpTarget, RequestArguments};

@@ -8,10 +8,13 @@ use http::Limits;
 use units::{Duration, Rate, Seed};
 
 use crate::error::PlanError;
+use crate::http_version::{Http2Arguments, HttpVersion};
 use crate::load_id::{ArrivalsName, LoadId, NamedLoad};
 
 /// Most connections of one load; more need more processes for want of descriptors.
 pub const CONNECTIONS_MAX: u32 = 1_000_000;
+/// Most exchanges of one load at one time, over all connections and their streams: a gigabyte is kept of so many.
+pub const EXCHANGES_MAX: u32 = 4_000_000;
 /// Most load threads: more than any machine has cores.
 pub const THREADS_MAX: u32 = 1024;
 /// Most requests that may wait for a connection: 128 MiB of instants a load thread.
@@ -61,6 +64,8 @@ pub struct LoadArguments {
     pub seed: Option<Seed>,
     /// What carries it.
     pub io: IoChoice,
+    /// HTTP/2 in place of HTTP/1.1.
+    pub http2: Option<Http2Arguments>,
 }
 
 /// How many load threads carry a load.
@@ -139,6 +144,8 @@ pub struct LoadPlan {
     pub seed: Seed,
     /// What carries it.
     pub io: IoChoice,
+    /// What is spoken.
+    pub http: HttpVersion,
 }
 
 impl LoadPlan {
@@ -165,8 +172,10 @@ impl LoadPlan {
             Threads::Fixed(_) | Threads::Auto => {}
         }
         let timeout = span("timeout", arguments.timeout.unwrap_or(TIMEOUT_DEFAULT))?;
-        let load = load_model(arguments, connections)?;
-        let requests = requests_in_all(arguments, connections)?;
+        let http = http_version(arguments)?;
+        let users = users_of(connections, http)?;
+        let load = load_model(arguments, users)?;
+        let requests = requests_in_all(arguments, users)?;
         let duration = match (arguments.duration, requests) {
             (Some(duration), _) => span("duration", duration)?,
             (None, None) => DURATION_DEFAULT,
@@ -187,6 +196,7 @@ impl LoadPlan {
             reuse: if arguments.fresh_connections { Reuse::FreshConnection } else { Reuse::KeepAlive },
             seed: arguments.seed.unwrap_or_default(),
             io: arguments.io,
+            http,
         })
     }
 
@@ -214,7 +224,7 @@ impl LoadPlan {
 
     /// Exchanges that can be under way at one time; in the closed model each is a user.
     pub fn exchanges(&self) -> u32 {
-        self.connections.get()
+        self.connections.get().saturating_mul(self.http.streams())
     }
 
     /// The number of users, where requests are always under way for all of them: closed model, no think
@@ -277,7 +287,16 @@ impl LoadPlan {
 
     /// The load in a few words: `64 connections`, `2000/s on 300`, `1000 users, ramp-up 50s`.
     pub fn label(&self) -> String {
-        self.named().to_string()
+        match self.http {
+            HttpVersion::Http1 => self.named().to_string(),
+            HttpVersion::Http2(h2::Settings { streams, .. }) => {
+                format!(
+                    "{}, HTTP/2, {streams} {} each",
+                    self.named(),
+                    if streams == 1 { "stream" } else { "streams" }
+                )
+            }
+        }
     }
 }
 
@@ -285,6 +304,27 @@ impl LoadPlan {
 fn part_of(total: u64, index: u32, of: NonZeroU32) -> u64 {
     let of = u64::from(of.get());
     total / of + u64::from(u64::from(index) < total % of)
+}
+
+fn http_version(arguments: &LoadArguments) -> Result<HttpVersion, PlanError> {
+    let Some(http2) = arguments.http2 else { return Ok(HttpVersion::Http1) };
+    let settings = http2.settings()?;
+    if arguments.fresh_connections && settings.streams > 1 {
+        let what = "a fresh connection for each request has no use for streams";
+        return Err(PlanError::new(what, "leave one of them out"));
+    }
+    Ok(HttpVersion::Http2(settings))
+}
+
+/// As many users as connections have room for exchanges.
+fn users_of(connections: NonZeroU32, http: HttpVersion) -> Result<NonZeroU32, PlanError> {
+    let streams = http.streams();
+    let users = connections.get().checked_mul(streams).filter(|users| *users <= EXCHANGES_MAX);
+    users.and_then(NonZeroU32::new).ok_or_else(|| {
+        let what =
+            format!("{connections} connections of {streams} streams are more than {EXCHANGES_MAX} exchanges");
+        PlanError::new(what, "share the load among several machines")
+    })
 }
 
 fn load_model(arguments: &LoadArguments, connections: NonZeroU32) -> Result<Load, PlanError> {

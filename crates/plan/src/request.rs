@@ -5,6 +5,7 @@ use http::{RequestKind, RequestSpec};
 use url::Url;
 
 use crate::error::PlanError;
+use crate::http_version::HttpVersion;
 
 /// A request as the user describes it.
 #[derive(Debug, Clone, Default)]
@@ -43,9 +44,18 @@ pub struct HttpTarget {
 }
 
 impl HttpTarget {
-    /// Checks and encodes a request.
+    /// Checks a request, and encodes it for HTTP/1.1.
     pub fn new(arguments: &RequestArguments) -> Result<Self, PlanError> {
+        Self::over(HttpVersion::Http1, arguments)
+    }
+
+    /// The same for whichever version.
+    pub fn over(version: HttpVersion, arguments: &RequestArguments) -> Result<Self, PlanError> {
         let url = parse_url(&arguments.url)?;
+        if url.scheme() == "https" && version != HttpVersion::Http1 {
+            let what = format!("`{}` needs TLS, and HTTP/2 is spoken without it alone", arguments.url);
+            return Err(PlanError::new(what, "leave HTTP/2 out, or load the plain http port of the service"));
+        }
         let host = url.host_str().unwrap_or_default();
         let port = url.port_or_known_default().unwrap_or(80);
         let default_method = if arguments.body.is_empty() { "GET" } else { "POST" };
@@ -60,16 +70,13 @@ impl HttpTarget {
             Some(query) => format!("{}?{query}", url.path()),
             None => url.path().to_owned(),
         };
-        let bytes = http::encode(&RequestSpec {
+        let bytes = version.encode(&RequestSpec {
             method,
             target: &target,
             host: &authority,
             headers: &headers,
             body: &arguments.body,
             close: arguments.close,
-        })
-        .map_err(|error| {
-            PlanError::new(format!("the request is not valid: {error}"), "change it and try again")
         })?;
         let kind = if method == "HEAD" { RequestKind::Head } else { RequestKind::Ordinary };
         Ok(Self {

@@ -32,8 +32,8 @@ use crate::progress::{Audience, LoadProgress};
 /// Runs the command.
 pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     let Some(asked) = one_request(arguments)? else { return scenario::run(arguments) };
-    let plan = LoadPlan::new(&arguments.load())?;
-    let target = HttpTarget::new(&asked)?;
+    let plan = LoadPlan::new(&arguments.load()?)?;
+    let target = HttpTarget::over(plan.http, &asked)?;
     let expected = arguments.expect_body.as_deref().map(|text| text_or_file(text, "--expect-body"));
     let expect = Expect {
         status: arguments.expect_status.map_or(GoodStatus::Success, GoodStatus::Only),

@@ -17,6 +17,7 @@ mod gate;
 mod history;
 mod hit;
 mod hostile;
+mod http2;
 mod init;
 mod jmeter;
 mod killed;

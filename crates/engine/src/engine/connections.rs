@@ -85,7 +85,8 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         let out = self.output.of::<H>(number);
         let is_ready = self.protocols[number as usize].begin(&self.common, out);
         let connection = self.places.connection_mut(number);
-        (connection.link, connection.has_served, connection.written) = (Link::Greeting, false, true);
+        (connection.link, connection.is_securing) = (Link::Greeting, false);
+        (connection.has_served, connection.written) = (false, true);
         if H::MULTIPLEXED {
             self.send_output(number);
         }

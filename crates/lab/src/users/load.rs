@@ -8,7 +8,7 @@ use driver::{Control, monotonic_now};
 use engine::{Expect, GoodStatus, Load, Request, Reuse, Share, Stop, Timeouts};
 use events::Moment;
 use http::RequestKind;
-use plan::{IoChoice, LoadPlan, Threads};
+use plan::{HttpVersion, IoChoice, LoadPlan, Threads};
 use record::LoadResult;
 use scenario::{Prepared, Report, WorldSetup};
 use std::collections::BTreeMap;
@@ -68,6 +68,7 @@ pub fn plan(prepared: &Prepared, setting: &Setting<'_>) -> LoadPlan {
         reuse: Reuse::KeepAlive,
         seed: setting.seed,
         io: setting.io,
+        http: HttpVersion::Http1,
     }
 }
 

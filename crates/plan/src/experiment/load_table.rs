@@ -150,6 +150,7 @@ impl Layers<'_> {
             fresh_connections,
             seed: None,
             io: self.first(|table| table.io).unwrap_or_default(),
+            http2: None,
         }
     }
 }

@@ -108,6 +108,10 @@ fn only_one_request_has(arguments: &Hit) -> Result<(), PlanError> {
         ("--expect-status", arguments.expect_status.is_some()),
         ("--expect-body", arguments.expect_body.is_some()),
     ];
+    if let Some(name) = arguments.http.any() {
+        let what = format!("{name} is about one request: users with several speak HTTP/1.1");
+        return Err(PlanError::new(what, "leave it out"));
+    }
     let given = given.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
     match given.or_else(|| arguments.request.given()) {
         Some(name) => {

@@ -1,0 +1,85 @@
+//! Which version of HTTP a load speaks, as typed.
+
+use clap::{Args, ValueEnum};
+use plan::{Http2Arguments, PlanError};
+
+/// Options of the version.
+#[derive(Debug, Args)]
+pub struct Http {
+    /// Version of HTTP [default: 1.1]
+    #[arg(id = "http_version", long = "http-version", value_name = "VERSION")]
+    pub version: Option<Version>,
+    /// HTTP/2, as --http-version 2
+    #[arg(id = "http2", long = "http2", conflicts_with = "http_version")]
+    pub two: bool,
+    /// HTTP/2 without TLS, on a server of which is known that it speaks it (h2c)
+    #[arg(long = "http2-prior-knowledge")]
+    pub prior_knowledge: bool,
+    /// Requests that share a connection at one time, with HTTP/2; in the closed model each is a user [default: 1]
+    #[arg(long, visible_alias = "max-concurrent-streams", value_name = "STREAMS")]
+    pub streams: Option<u32>,
+    /// What a server may send on a stream before it hears that it came, with HTTP/2: 2^BITS − 1 bytes [default: 30]
+    #[arg(long, value_name = "BITS")]
+    pub window_bits: Option<u32>,
+    /// The same of a connection, with HTTP/2 [default: 30]
+    #[arg(long, value_name = "BITS")]
+    pub connection_window_bits: Option<u32>,
+}
+
+/// A version of HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Version {
+    /// HTTP/1.1
+    #[value(name = "1.1")]
+    Http1,
+    /// HTTP/2
+    #[value(name = "2")]
+    Http2,
+}
+
+impl Http {
+    /// HTTP/2, where it is asked for.
+    pub fn http2(&self) -> Result<Option<Http2Arguments>, PlanError> {
+        let is_asked_for = self.two || self.version == Some(Version::Http2);
+        if self.prior_knowledge && self.version == Some(Version::Http1) {
+            let what = "--http2-prior-knowledge is HTTP/2, and --http-version 1.1 is not";
+            return Err(PlanError::new(what, "leave one of them out"));
+        }
+        if is_asked_for && !self.prior_knowledge {
+            let what = "HTTP/2 is spoken without TLS alone, and there it is not agreed on with the server";
+            let help = "if the server is known to speak it at an http: URL, add --http2-prior-knowledge";
+            return Err(PlanError::new(what, help));
+        }
+        if self.prior_knowledge {
+            let Self { streams, window_bits, connection_window_bits, .. } = *self;
+            return Ok(Some(Http2Arguments { streams, window_bits, connection_window_bits }));
+        }
+        match self.only_http2_has() {
+            None => Ok(None),
+            Some(option) => {
+                let help = "add --http2-prior-knowledge, or leave it out";
+                Err(PlanError::new(format!("{option} is of HTTP/2 alone"), help))
+            }
+        }
+    }
+
+    /// An option that was given, if one was.
+    pub fn any(&self) -> Option<&'static str> {
+        let named = [
+            (self.version.is_some(), "--http-version"),
+            (self.two, "--http2"),
+            (self.prior_knowledge, "--http2-prior-knowledge"),
+        ];
+        let version = named.into_iter().find(|(given, _)| *given).map(|(_, name)| name);
+        version.or_else(|| self.only_http2_has())
+    }
+
+    fn only_http2_has(&self) -> Option<&'static str> {
+        let numbers = [
+            (self.streams, "--streams"),
+            (self.window_bits, "--window-bits"),
+            (self.connection_window_bits, "--connection-window-bits"),
+        ];
+        numbers.into_iter().find(|(given, _)| given.is_some()).map(|(_, name)| name)
+    }
+}

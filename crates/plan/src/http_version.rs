@@ -1,0 +1,112 @@
+//! Which version of HTTP a load speaks.
+
+use http::RequestSpec;
+
+use crate::error::PlanError;
+
+/// What a load speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HttpVersion {
+    /// HTTP/1.1: an exchange at a time on each connection.
+    #[default]
+    Http1,
+    /// HTTP/2: several, as streams.
+    Http2(h2::Settings),
+}
+
+impl HttpVersion {
+    /// Exchanges that share a connection at most.
+    pub const fn streams(self) -> u32 {
+        match self {
+            Self::Http1 => 1,
+            Self::Http2(settings) => settings.streams,
+        }
+    }
+
+    /// The name in records, where it is not HTTP/1.1.
+    pub const fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Http1 => None,
+            Self::Http2(_) => Some("http/2"),
+        }
+    }
+
+    /// A request as it is given to this version's protocol.
+    pub(crate) fn encode(self, spec: &RequestSpec<'_>) -> Result<Vec<u8>, PlanError> {
+        let encoded = match self {
+            Self::Http1 => http::encode(spec),
+            Self::Http2(_) => h2::encode(spec, h2::Scheme::Http),
+        };
+        encoded.map_err(|error| {
+            PlanError::new(format!("the request is not valid: {error}"), "change it and try again")
+        })
+    }
+}
+
+/// HTTP/2 as the user asks for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Http2Arguments {
+    /// Streams a connection; one if not given.
+    pub streams: Option<u32>,
+    /// Bits of a stream's window.
+    pub window_bits: Option<u32>,
+    /// Bits of a connection's window.
+    pub connection_window_bits: Option<u32>,
+}
+
+impl Http2Arguments {
+    /// Checks them.
+    pub fn settings(self) -> Result<h2::Settings, PlanError> {
+        let default = h2::Settings::default();
+        let streams = self.streams.unwrap_or(default.streams);
+        if streams == 0 {
+            return Err(PlanError::new("zero streams", "give at least one, as in 32"));
+        }
+        if streams > h2::STREAMS_MAX {
+            let what = format!("{streams} streams are more than {} a connection", h2::STREAMS_MAX);
+            return Err(PlanError::new(what, "share them among several connections"));
+        }
+        Ok(h2::Settings {
+            streams,
+            window_bits: bits("a window", self.window_bits, default.window_bits)?,
+            connection_window_bits: bits(
+                "the window of a connection",
+                self.connection_window_bits,
+                default.connection_window_bits,
+            )?,
+            ..default
+        })
+    }
+}
+
+fn bits(of: &str, given: Option<u32>, default: u32) -> Result<u32, PlanError> {
+    let (least, most) = (h2::WINDOW_BITS_MIN, h2::WINDOW_BITS_MAX);
+    match given {
+        Some(bits) if !(least..=most).contains(&bits) => Err(PlanError::new(
+            format!("{of} of 2^{bits} − 1 bytes"),
+            format!("give from {least} to {most} bits; {default} never limits"),
+        )),
+        given => Ok(given.unwrap_or(default)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_connection_can_be_is_refused() {
+        let base = Http2Arguments::default;
+        for (arguments, part) in [
+            (Http2Arguments { streams: Some(0), ..base() }, "zero streams"),
+            (Http2Arguments { streams: Some(1_000_000), ..base() }, "more than 100000 a connection"),
+            (Http2Arguments { window_bits: Some(31), ..base() }, "a window of 2^31 − 1 bytes"),
+            (Http2Arguments { connection_window_bits: Some(9), ..base() }, "from 10 to 30 bits"),
+        ] {
+            let error = arguments.settings().unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+        let settings = Http2Arguments { streams: Some(32), ..base() }.settings().unwrap();
+        assert_eq!(settings, h2::Settings { streams: 32, ..h2::Settings::default() });
+    }
+}

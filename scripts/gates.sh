@@ -13,6 +13,8 @@ instructions_target=400
 instructions_max=680
 # Of the build that `make run` makes first, which is quick to compile and not to run.
 instructions_max_first=1360
+# Over HTTP/2 without TLS, at 8 connections of 32 streams.
+instructions_max_h2=900
 calls_max_epoll=2.1
 calls_max_uring=0.1
 requests_short=5000
@@ -27,6 +29,7 @@ case $target_dir in /*) ;; *) target_dir=$PWD/$target_dir ;; esac
 proofload=$target_dir/release/proofload
 keep=${1:-$target_dir/gates}
 server=""
+nginx=""
 
 say() { printf 'gates: %s\n' "$*"; }
 fail() { printf 'gates: %s\n' "$*" >&2; exit 1; }
@@ -39,7 +42,13 @@ done
 mkdir -p "$keep"
 rm -f "$keep"/callgrind.* "$keep"/strace.*
 cargo build --release --locked -p proofload
-stop_server() { if [ -n "$server" ]; then kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; fi; }
+stop_server() {
+    local pid
+    for pid in $server $nginx; do
+        kill "$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
+    done
+}
 trap stop_server EXIT
 trap 'exit 130' INT TERM
 "$proofload" target --listen 127.0.0.1:0 2>"$keep/server.log" &
@@ -131,11 +140,36 @@ gate_calls() {
     hold "$name: system calls a request" "$(difference "${sums[@]}")" "$bound" "they are counted in $keep/strace.$name.$requests_long"
 }
 
+# Over HTTP/2, which our own target does not speak: nginx does.
+gate_h2() {
+    local url connections=8 instructions_max=$instructions_max_h2 port=18980 dir=$keep/nginx
+    if ! command -v nginx >/dev/null; then say "h2c: left out, nginx is missing: $(hint nginx)"; return; fi
+    mkdir -p "$dir"
+    cat >"$dir/nginx.conf" <<CONF
+daemon off; master_process off; pid $dir/pid; error_log $dir/error.log;
+events { worker_connections 4096; }
+http {
+    access_log off; keepalive_requests 100000000;
+    client_body_temp_path $dir/b; proxy_temp_path $dir/p; fastcgi_temp_path $dir/f; uwsgi_temp_path $dir/u; scgi_temp_path $dir/s;
+    server { listen 127.0.0.1:$port http2; location / { return 200 hello; } }
+}
+CONF
+    nginx -e "$dir/error.log" -p "$dir" -c "$dir/nginx.conf" &
+    nginx=$!
+    url=http://127.0.0.1:$port/
+    for _ in $(seq 50); do
+        if "$proofload" hit "$url" --http2-prior-knowledge -c 1 -n 1 --quiet --json >/dev/null 2>&1; then break; fi
+        sleep 0.1
+    done
+    gate_instructions h2c --io uring --http2-prior-knowledge --streams 32
+}
+
 if "$proofload" hit --help | grep -- '--io ' >/dev/null; then
     gate_instructions epoll --io epoll
     gate_calls epoll $calls_max_epoll --io epoll
     gate_instructions uring --io uring
     gate_calls uring $calls_max_uring --io uring
+    gate_h2
     cargo build --profile first --locked -p proofload --no-default-features
     figure=$(instructions uring-first "$target_dir/first/proofload" --io uring) || fail "valgrind could not run the build of make run; see $keep"
     hold "uring, as make run builds it: instructions a request in user space" "$figure" $instructions_max_first \

@@ -145,7 +145,9 @@ fn what_a_goaway_leaves_is_sent_again_once(seed: Seed) {
     let all = ran.counters.intended;
     let gone: Vec<&Sample> = ran.samples.iter().filter(|it| it.outcome == Outcome::GoneAway).collect();
     assert_eq!(ran.count("answered") + gone.len() as u64, all, "nothing else becomes of them");
-    assert!(gone.iter().all(|sample| sample.sent.is_none()) || ran.counters.resent >= gone.len() as u64);
+    // Others were told to go before they went out at all.
+    let twice = gone.iter().filter(|sample| sample.sent.is_some()).count() as u64;
+    assert!(twice <= ran.counters.resent, "{twice} went out twice, {} again", ran.counters.resent);
     assert!(ran.seen.connects <= u64::from(config.connections.get()) + ran.seen.go_aways, "{:?}", ran.seen);
     for sample in &ran.samples {
         let sent = sample.sent.unwrap_or(sample.done);

@@ -140,7 +140,9 @@ impl Sink for Outcomes {
 /// Loads `address` over epoll.
 pub fn load(address: SocketAddr, peers: &Peers, config: Config) -> Finished<Outcomes> {
     let route = Route::new(vec![address], 0).expect("a target").secured(Some(peers.clone()));
-    run_engine(config, route, Outcomes::default(), &Control::default(), Backend::Epoll).expect("epoll works")
+    let control = Control::default();
+    run_engine::<_, http::Http1>(config, (), route, Outcomes::default(), &control, Backend::Epoll)
+        .expect("epoll works")
 }
 
 /// Whether all of so many were answered with 200.

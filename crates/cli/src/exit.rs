@@ -113,7 +113,9 @@ impl From<LabError> for Failure {
         let code = match &error {
             LabError::Tls(why) if why.is_of_server() => UNREACHABLE,
             LabError::InterruptedEarly => INTERRUPTED,
-            LabError::Plan(_) | LabError::Tls(_) | LabError::Scenario(_) | LabError::NotResumable { .. } => USAGE,
+            LabError::Plan(_) | LabError::Tls(_) | LabError::Scenario(_) | LabError::NotResumable { .. } => {
+                USAGE
+            }
             LabError::NoAddress { .. }
             | LabError::Unreachable { .. }
             | LabError::Stack(_)

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use record::{
-    AcceptQueue, Agreed, Burst, CellId, Connections, Contract, Distribution, Driver, FastTimes, ForeignDriver,
-    Generator, Held, HostSignals, IdleAnswers, JvmUse, LOAD_VERSION, LittlesLaw, Load, LoadResult,
-    MANIFEST_VERSION, Machine, Manifest, Measured, NamedUse, Outcomes, QuantileBounds, Quota, Role, Second,
-    Server, ServerSignals, StackManifest, Surroundings, TRIAL_VERSION, ThreadGroupUse, Tls, Trial, TrialResult,
-    Upstream, UsageSample, WarmUp, Window, load_of_label,
+    AcceptQueue, Agreed, Burst, CellId, Connections, Contract, Distribution, Driver, FastTimes,
+    ForeignDriver, Generator, Held, HostSignals, IdleAnswers, JvmUse, LOAD_VERSION, LittlesLaw, Load,
+    LoadResult, MANIFEST_VERSION, Machine, Manifest, Measured, NamedUse, Outcomes, QuantileBounds, Quota,
+    Role, Second, Server, ServerSignals, StackManifest, Surroundings, TRIAL_VERSION, ThreadGroupUse, Tls,
+    Trial, TrialResult, Upstream, UsageSample, WarmUp, Window, load_of_label,
 };
 
 fn map<V: Copy>(pairs: &[(&str, V)]) -> BTreeMap<String, V> {

@@ -7,7 +7,8 @@
 //! - The CPU: the rate stays, and it is used up.
 //! - No limit: the rate follows the users.
 //!
-//! What lets K in at a time and what lets K/S₀ through in a second give the same rates, and are not told apart here.
+//! What lets K in at a time and what lets K/S₀ through in a second give the same rates. So a verdict that names one of the two
+//! without another witness, such as K threads that work or a core that is used up, can be refuted here and not confirmed.
 
 use crate::confirmation::{Confirmation, NEAR, Outcome};
 use crate::level::Level;
@@ -92,7 +93,13 @@ pub fn confirmed_by_levels(kind: VerdictKind, users: u32, mut levels: Vec<Level>
         Predicts::Follows => Some(before_per_s * f64::from(seen.more.users) / f64::from(users)),
         Predicts::Nothing => None,
     };
-    let (outcome, why) = seen.judged(predicts);
+    let (outcome, why) = match seen.judged(predicts) {
+        (Outcome::Confirmed, why) => match other_with_these_rates(kind, seen.same) {
+            Some(other) => (Outcome::CouldNotTell, format!("{why}; {other}")),
+            None => (Outcome::Confirmed, why),
+        },
+        other => other,
+    };
     Some(Confirmation {
         variant: None,
         before_per_s,
@@ -102,6 +109,19 @@ pub fn confirmed_by_levels(kind: VerdictKind, users: u32, mut levels: Vec<Level>
         why: Some(why),
         levels,
     })
+}
+
+/// What else would give the rates that a verdict of this kind predicts, where only the rates speak for it.
+const fn other_with_these_rates(kind: VerdictKind, same: &Level) -> Option<&'static str> {
+    match kind {
+        VerdictKind::RateLimiter => Some("what lets so many in at a time would keep it as well"),
+        VerdictKind::LimitInside => Some("what lets so many through in a second would keep it as well"),
+        // Whoever computes one at a time uses a core up, which no limiter does.
+        VerdictKind::SerialSection if !same.is_short_of_cores => {
+            Some("what lets so many through in a second would keep it as well")
+        }
+        _ => None,
+    }
 }
 
 /// Rates at three numbers of users.

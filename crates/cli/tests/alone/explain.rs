@@ -82,27 +82,26 @@ fn confirmed(lab: &Lab) -> Result<Value, String> {
 #[test]
 #[ignore = "slow: an experiment of three numbers of users"]
 fn a_verdict_on_a_stack_without_variants_is_tested_by_other_numbers_of_users() {
-    measured_alone(a_lock_is_loaded_with_others);
+    measured_alone(a_pool_without_variants_is_loaded_by_others);
 }
 
-fn a_lock_is_loaded_with_others() -> Result<(), String> {
-    let serial = target_stack(r#""--model", "thread-per-connection", "--serial", "5ms""#);
-    let experiment = EXPERIMENT.replace("\"sleep\"\nstacks", "\"hello\"\nstacks").replace("[48]", "[16]");
-    let lab = Lab::new(&experiment, &[("pool", &serial)]);
+fn a_pool_without_variants_is_loaded_by_others() -> Result<(), String> {
+    let pool = target_stack(r#""--model", "pool", "--threads", "8""#);
+    let lab = Lab::new(EXPERIMENT, &[("pool", &pool)]);
     assert_eq!(lab.run().status.code(), Some(0));
     let told = confirmed(&lab)?;
     let confirmation = &told["confirmations"][0]["confirmation"];
     assert_eq!(confirmation["variant"], Value::Null);
     let levels = confirmation["levels"].as_array().unwrap();
     let users: Vec<u64> = levels.iter().map(|it| it["users"].as_u64().unwrap()).collect();
-    assert_eq!(users, [8, 16, 32]);
+    assert_eq!(users, [24, 48, 96]);
     // It stands with the run, and in its report.
     let kept = fs::read_to_string(lab.run_dir().join("confirmations.jsonl")).unwrap();
     let kept: Value = serde_json::from_str(kept.trim()).unwrap();
     assert_eq!((&kept["outcome"], kept["levels"].as_array().unwrap().len()), (&"confirmed".into(), 3));
     let report = run(&["report", lab.run_dir().to_str().unwrap(), "--format", "json"]);
     let page = json(&report);
-    assert_eq!(page["cells"][0]["confirmations"][0]["levels"][2][0], 32.0);
+    assert_eq!(page["cells"][0]["confirmations"][0]["levels"][2][0], 96.0);
     assert!(lab.nothing_runs());
     Ok(())
 }

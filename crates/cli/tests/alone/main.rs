@@ -16,6 +16,7 @@ mod calibrate;
 mod drivers;
 mod experiment;
 mod explain;
+mod gate;
 mod hit;
 mod procedure;
 mod quiet;

@@ -36,7 +36,7 @@ fn outcome(kind: VerdictKind, rates: [f64; 3]) -> Outcome {
 
 #[test]
 fn a_limit_stays_from_its_size_on_and_follows_the_users_below() {
-    for kind in [VerdictKind::PoolLimit, VerdictKind::LimitInside, VerdictKind::UpstreamPoolLimit] {
+    for kind in [VerdictKind::PoolLimit, VerdictKind::UpstreamPoolLimit] {
         // 16 at a time, and 48: of those, 32 users take two thirds.
         assert_eq!(outcome(kind, [160.0, 160.0, 160.0]), Outcome::Confirmed);
         assert_eq!(outcome(kind, [320.0, 480.0, 482.0]), Outcome::Confirmed);
@@ -60,8 +60,8 @@ fn a_limit_stays_from_its_size_on_and_follows_the_users_below() {
 
 #[test]
 fn one_at_a_time_and_so_many_a_second_stay_whatever_the_users() {
+    assert_eq!(outcome(VerdictKind::BlockedEventLoop, [10.0, 10.0, 10.0]), Outcome::Confirmed);
     for kind in [VerdictKind::SerialSection, VerdictKind::BlockedEventLoop, VerdictKind::RateLimiter] {
-        assert_eq!(outcome(kind, [10.0, 10.0, 10.0]), Outcome::Confirmed);
         assert_eq!(outcome(kind, [5.0, 10.0, 20.0]), Outcome::Refuted);
         assert_eq!(outcome(kind, [5.0, 10.0, 10.0]), Outcome::Refuted);
     }
@@ -70,6 +70,18 @@ fn one_at_a_time_and_so_many_a_second_stay_whatever_the_users() {
     let of = |kind| confirmed_by_levels(kind, 64, levels()).unwrap().outcome;
     assert_eq!(of(VerdictKind::SerialSection), Outcome::Confirmed);
     assert_eq!(of(VerdictKind::PoolLimit), Outcome::CouldNotTell, "the CPU keeps a rate as well");
+}
+
+/// A lock of 2 ms, 8 at a time for 16 ms, and a limiter at 500/s give the same rates: those can refute each of the three, and
+/// confirm none.
+#[test]
+fn what_others_would_do_as_well_is_not_confirmed() {
+    for kind in [VerdictKind::SerialSection, VerdictKind::LimitInside, VerdictKind::RateLimiter] {
+        let told = told(kind, [160.0, 160.0, 160.0]);
+        assert_eq!(told.outcome, Outcome::CouldNotTell, "{kind:?}");
+        assert!(told.why.unwrap().ends_with("would keep it as well"));
+        assert_eq!(outcome(kind, [320.0, 640.0, 1280.0]), Outcome::Refuted);
+    }
 }
 
 #[test]
@@ -124,7 +136,7 @@ fn of_one_user_there_is_no_half_and_without_more_nothing_is_told() {
     let of = |kind, levels| confirmed_by_levels(kind, 1, levels).map(|it: Confirmation| it.outcome);
     assert_eq!(of(VerdictKind::IdlePace, vec![level(1, 10.0), level(2, 20.0)]), Some(Outcome::Confirmed));
     assert_eq!(
-        of(VerdictKind::SerialSection, vec![level(1, 10.0), level(2, 10.0)]),
+        of(VerdictKind::BlockedEventLoop, vec![level(1, 10.0), level(2, 10.0)]),
         Some(Outcome::Confirmed)
     );
     assert_eq!(of(VerdictKind::IdlePace, vec![level(1, 10.0)]), None);

@@ -15,7 +15,7 @@ use units::Duration;
 use self::series::Series;
 pub use self::share::{BATCHES_MIN, Part};
 use self::share::{independent_count, ranks_around, shares_around};
-use crate::distribution::Distribution;
+use crate::distribution::{Distribution, samples_needed};
 use crate::interval::Interval;
 use crate::probability::student_above;
 
@@ -115,7 +115,8 @@ impl Batches {
 
     /// A percentile of response time, µs: between order statistics of as many requests as would tell as much if each came by
     /// itself (Woodruff 1952, "Confidence Intervals for Medians and Other Position Measures"). Beyond each end lies the
-    /// service's own with a probability of `tail` at most. `None` without requests.
+    /// service's own with a probability of `tail` at most. What was seen in one batch alone is no evidence that it comes again:
+    /// the lower end is no higher than the figure of the others. `None` without requests.
     pub fn percentile(&self, quantile: f64, tail: f64) -> Option<Estimated> {
         let batches = self.whole_ones();
         let whole = merged(&batches);
@@ -127,8 +128,10 @@ impl Batches {
                 let independent = (independent as u64).max(1);
                 let (low, high) = ranks_around(quantile, independent, tail);
                 let of_whole = |rank: u64| rank as f64 / independent as f64 * whole.count() as f64;
+                let of_others = without_worst(&batches, &parts, quantile);
+                let at_most = |low: Duration| of_others.map_or(low, |others| low.min(others));
                 (
-                    low.map(|it| whole.between(of_whole(it - 1) as u64 + 1).0),
+                    low.map(|it| at_most(whole.between(of_whole(it - 1) as u64 + 1).0)),
                     high.and_then(|it| whole.between((of_whole(it).ceil() as u64).min(whole.count())).1),
                 )
             }
@@ -138,7 +141,7 @@ impl Batches {
             value: us(seen.value),
             is_lower_bound: seen.is_lower_bound,
             low: low.map(us),
-            high: high.map(us),
+            high: high.into_iter().chain(twice_the_longest(&batches, &whole, quantile)).min().map(us),
         })
     }
 
@@ -185,6 +188,24 @@ impl Batch {
     fn longer_than(&self, bound: Duration) -> Part {
         Part { found: self.response.at_bounds_longer_than(bound), all: self.requests() }
     }
+}
+
+/// Where a quantile surely lies below, however alike requests are: twice the longest of as many as tell of it. Where seconds
+/// differ by microseconds, there seem to be hardly more independent requests than seconds, and rank by rank nothing is known of
+/// what lies far above all of them.
+fn twice_the_longest(batches: &[Batch], whole: &Distribution, quantile: f64) -> Option<Duration> {
+    let are_enough = batches.len() >= BATCHES_MIN && whole.count() >= samples_needed(quantile);
+    let longest = whole.max().filter(|it| are_enough && !it.is_lower_bound)?;
+    Some(longest.value * 2)
+}
+
+/// A quantile of all batches but the one with the largest share of `parts`. `None` where nothing is left.
+fn without_worst(batches: &[Batch], parts: &[Part], quantile: f64) -> Option<Duration> {
+    let share = |place: &usize| parts[*place].share();
+    let worst = (0..parts.len()).max_by(|a, b| share(a).total_cmp(&share(b)))?;
+    let others: Vec<Batch> =
+        batches.iter().enumerate().filter(|(place, _)| *place != worst).map(|(_, it)| it.clone()).collect();
+    Some(merged(&others).quantile(quantile)?.value)
 }
 
 fn merged(batches: &[Batch]) -> Distribution {

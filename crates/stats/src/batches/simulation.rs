@@ -118,6 +118,32 @@ fn of_requests_that_share_a_stall() {
     assert_seldom("mean", mean, 0.06);
 }
 
+/// Seconds that differ by microseconds, so that requests seem to be much alike, and a limit far above all of them.
+#[test]
+fn a_drift_of_microseconds_hides_nothing_far_away() {
+    let mut second = 0.0;
+    let load = load(6, || {
+        second += 1.0;
+        (0..100).map(|_| (200.0 + 0.3 * second, false)).collect()
+    });
+    let told = load.percentile(0.9, TAIL).unwrap();
+    assert!(told.high.is_some_and(|it| (201_000.0..500_000.0).contains(&it)), "{told:?}");
+    assert_eq!(load.percentile(0.9999, TAIL).unwrap().high, None, "600 tell nothing of it");
+}
+
+/// A server that stood still once: whether it does so again, one load can't tell.
+#[test]
+fn what_was_seen_once_is_no_evidence() {
+    let mut second = 0;
+    let load = load(10, || {
+        second += 1;
+        let still = second == 4;
+        (0..200).map(|request| (if still { 5.0 * f64::from(request) } else { 0.1 }, false)).collect()
+    });
+    let p99 = load.percentile(0.99, TAIL).unwrap();
+    assert!(p99.value > 800_000.0 && p99.low.is_some_and(|it| it < 50_000.0), "{p99:?}");
+}
+
 /// Rates of seconds that are like those before them, as a server's are that warms up, collects, or has a neighbour.
 #[test]
 fn of_rates_that_drift() {

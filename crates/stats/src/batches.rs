@@ -140,7 +140,7 @@ impl Batches {
         Some(Estimated {
             value: us(seen.value),
             is_lower_bound: seen.is_lower_bound,
-            low: low.map(us),
+            low: low.into_iter().chain(half_the_shortest(&batches, &whole, quantile)).max().map(us),
             high: high.into_iter().chain(twice_the_longest(&batches, &whole, quantile)).min().map(us),
         })
     }
@@ -197,6 +197,12 @@ fn twice_the_longest(batches: &[Batch], whole: &Distribution, quantile: f64) -> 
     let are_enough = batches.len() >= BATCHES_MIN && whole.count() >= samples_needed(quantile);
     let longest = whole.max().filter(|it| are_enough && !it.is_lower_bound)?;
     Some(longest.value * 2)
+}
+
+/// Where a quantile surely lies above, likewise: half of the shortest of as many as tell of it.
+fn half_the_shortest(batches: &[Batch], whole: &Distribution, quantile: f64) -> Option<Duration> {
+    let are_enough = batches.len() >= BATCHES_MIN && whole.count() >= samples_needed(1.0 - quantile);
+    whole.min().filter(|_| are_enough).map(|shortest| shortest / 2)
 }
 
 /// A quantile of all batches but the one with the largest share of `parts`. `None` where nothing is left.

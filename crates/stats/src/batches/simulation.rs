@@ -128,6 +128,9 @@ fn a_drift_of_microseconds_hides_nothing_far_away() {
     });
     let told = load.percentile(0.9, TAIL).unwrap();
     assert!(told.high.is_some_and(|it| (201_000.0..500_000.0).contains(&it)), "{told:?}");
+    assert!(told.low.is_some_and(|it| (100_000.0..202_000.0).contains(&it)), "{told:?}");
+    let median = load.percentile(0.5, TAIL).unwrap();
+    assert!(median.low.is_some_and(|it| it >= 100_000.0), "{median:?}");
     assert_eq!(load.percentile(0.9999, TAIL).unwrap().high, None, "600 tell nothing of it");
 }
 

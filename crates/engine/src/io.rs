@@ -28,7 +28,7 @@ pub trait Io {
 
     /// Opens a connection to the server with the number `target`, counted from 0 and modulo how many there are; without
     /// one, to the next in turn. What is known at once is returned instead of being reported by [`Io::next`]:
-    /// [`Event::Connected`], [`Event::Securing`] or [`Event::ConnectFailed`].
+    /// [`Event::Connected`], [`Event::Securing`], [`Event::ConnectFailed`] or [`Event::Reset`].
     fn connect(&mut self, conn: Conn, target: Option<u32>) -> Option<Event<'static>>;
 
     /// Sends `bytes`, all of them, once all that the connection sent before is [`Event::Sent`]. They are lent for the call: an

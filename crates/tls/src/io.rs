@@ -128,7 +128,10 @@ impl<I: Io> TlsIo<I> {
         let begun = link.records.take(&mut self.received, &mut self.plain, &mut self.sealed);
         match begun {
             Err(failure) => self.fail(conn, failure),
-            Ok(_) if self.transmit(conn) == Sending::Broken => Event::Reset,
+            Ok(_) if self.transmit(conn) == Sending::Broken => {
+                self.end(conn);
+                Event::Reset
+            }
             Ok(_) => Event::Securing,
         }
     }
@@ -166,11 +169,8 @@ impl<I: Io> TlsIo<I> {
                 // It did not say that this is the end, so that anybody may have cut it off.
                 Event::CutOff
             }
-            (Event::Reset, stage) => {
-                link.stage = Stage::Over;
-                if stage == Stage::Securing {
-                    *self.report.failed.entry("reset").or_default() += 1;
-                }
+            (Event::Reset, _) => {
+                self.end(conn);
                 event
             }
             (event, _) => event,
@@ -199,8 +199,16 @@ impl<I: Io> TlsIo<I> {
     }
 
     fn break_off(&mut self, conn: Conn, now: Instant) {
-        link_of(&mut self.links, conn, |link| link.stage = Stage::Over);
+        self.end(conn);
         self.tell(conn, now, Event::Reset);
+    }
+
+    /// The connection was broken off: by then its handshake may not have been over.
+    fn end(&mut self, conn: Conn) {
+        let stage = link_of(&mut self.links, conn, |link| std::mem::replace(&mut link.stage, Stage::Over));
+        if stage == Some(Stage::Securing) {
+            *self.report.failed.entry("reset").or_default() += 1;
+        }
     }
 
     /// Works on what was received: it is in `self.received`.
@@ -302,7 +310,10 @@ impl<I: Io> Io for TlsIo<I> {
                     is_sending: false,
                     owes_sent: false,
                 })),
-                Err(failure) => return Some(Event::ConnectFailed(ConnectFailure::Tls(failure))),
+                Err(failure) => {
+                    *self.report.failed.entry(failure.name()).or_default() += 1;
+                    return Some(Event::ConnectFailed(ConnectFailure::Tls(failure)));
+                }
             },
         };
         self.links[conn.slot as usize] = link;

@@ -37,6 +37,39 @@ mod code {
     pub(super) const CANCEL: u32 = 8;
 }
 
+/// Answers to PING and SETTINGS that wait while a server takes nothing of them.
+pub const UNREAD_ACKS_MAX: u32 = 10_000;
+
+/// Answers that a server asked for and has not taken: each waits in memory.
+#[derive(Debug, Clone, Copy, Default)]
+struct Acks {
+    waiting: u32,
+    /// How much there was to go out when it was looked at last. Where there is less, it was sent.
+    out_bytes: usize,
+}
+
+impl Acks {
+    /// Before anything is done with what is to go out.
+    #[inline]
+    fn begin(&mut self, out: &[u8]) {
+        if out.len() < self.out_bytes {
+            self.waiting = 0;
+        }
+    }
+
+    /// After it.
+    #[inline]
+    fn end(&mut self, out: &[u8]) {
+        self.out_bytes = out.len();
+    }
+
+    /// One more.
+    fn add(&mut self) -> Result<(), Malformed> {
+        self.waiting += 1;
+        if self.waiting > UNREAD_ACKS_MAX { Err(Malformed::Flood) } else { Ok(()) }
+    }
+}
+
 /// What connections of HTTP/2 have in common.
 #[derive(Debug)]
 pub struct H2Shared {
@@ -61,9 +94,10 @@ pub struct H2 {
     next_id: u32,
     /// The last stream that the server will look at, once it said so.
     last_id: Option<u32>,
-    /// Whether streams above it are still to be told of.
-    has_unprocessed: bool,
+    /// The place from which on streams above it are still to be told of.
+    unprocessed_from: Option<u32>,
     idle_frames: u32,
+    acks: Acks,
 
     decoder: Decoder,
     /// The head that refers to this connection's table.
@@ -109,8 +143,9 @@ impl Protocol for H2 {
             streams: Streams::new(settings.streams),
             next_id: STREAM_FIRST,
             last_id: None,
-            has_unprocessed: false,
+            unprocessed_from: None,
             idle_frames: 0,
+            acks: Acks::default(),
             decoder: Decoder::new(settings.header_table_bytes),
             known: Known::new(),
             partial: Partial::default(),
@@ -129,8 +164,9 @@ impl Protocol for H2 {
         self.peer = Peer::START;
         (self.greeted, self.ready) = (false, false);
         self.streams.close_all();
-        (self.next_id, self.last_id, self.has_unprocessed) = (STREAM_FIRST, None, false);
+        (self.next_id, self.last_id, self.unprocessed_from) = (STREAM_FIRST, None, None);
         self.idle_frames = 0;
+        self.acks = Acks::default();
         self.decoder.reset(self.settings.header_table_bytes);
         self.known.clear();
         self.partial.clear();
@@ -154,7 +190,9 @@ impl Protocol for H2 {
     }
 
     fn ask(&mut self, place: u32, request: &[u8], out: &mut Vec<u8>) {
+        self.acks.begin(out);
         self.send_request(place, request, out);
+        self.acks.end(out);
     }
 
     fn expect(&mut self, place: u32, kind: RequestKind) {
@@ -163,7 +201,9 @@ impl Protocol for H2 {
 
     /// The stream is reset, and the others go on.
     fn cancel(&mut self, place: u32, out: &mut Vec<u8>) -> bool {
+        self.acks.begin(out);
         self.reset(place, code::CANCEL, out);
+        self.acks.end(out);
         true
     }
 
@@ -178,25 +218,10 @@ impl Protocol for H2 {
         listener: &mut impl Listener,
         out: &mut Vec<u8>,
     ) -> Result<Fed, Malformed> {
-        loop {
-            if self.has_unprocessed {
-                if let Some(place) = self.next_unprocessed() {
-                    return Ok(Fed::Failed { place, failure: Failure::Unprocessed });
-                }
-                self.has_unprocessed = false;
-            }
-            if input.is_empty() {
-                return Ok(Fed::NeedMore);
-            }
-            let fed = match self.data {
-                Some(data) => self.data_piece(data, input, listener, out),
-                None => self.take_frame(shared, input, listener, out),
-            };
-            match fed? {
-                Fed::NeedMore => {}
-                told => return Ok(told),
-            }
-        }
+        self.acks.begin(out);
+        let fed = self.feed_frames(shared, input, listener, out);
+        self.acks.end(out);
+        fed
     }
 
     fn body_bytes_to_come(&self) -> u64 {
@@ -213,6 +238,35 @@ impl Protocol for H2 {
 }
 
 impl H2 {
+    /// Takes in frames up to the first that has something to tell.
+    fn feed_frames(
+        &mut self,
+        shared: &mut H2Shared,
+        input: &mut &[u8],
+        listener: &mut impl Listener,
+        out: &mut Vec<u8>,
+    ) -> Result<Fed, Malformed> {
+        loop {
+            if self.unprocessed_from.is_some() {
+                if let Some(place) = self.next_unprocessed() {
+                    return Ok(Fed::Failed { place, failure: Failure::Unprocessed });
+                }
+                self.unprocessed_from = None;
+            }
+            if input.is_empty() {
+                return Ok(Fed::NeedMore);
+            }
+            let fed = match self.data {
+                Some(data) => self.data_piece(data, input, listener, out),
+                None => self.take_frame(shared, input, listener, out),
+            };
+            match fed? {
+                Fed::NeedMore => {}
+                told => return Ok(told),
+            }
+        }
+    }
+
     /// A frame came that brings no request nearer to its end.
     fn count_idle_frame(&mut self) -> Result<(), Malformed> {
         self.idle_frames += 1;
@@ -221,7 +275,8 @@ impl H2 {
 
     /// A stream that the server will not look at, of those that it was asked for; it is closed.
     fn next_unprocessed(&mut self) -> Option<u32> {
-        let place = self.streams.above(self.last_id?)?;
+        let place = self.streams.above(self.last_id?, self.unprocessed_from?)?;
+        self.unprocessed_from = Some(place + 1);
         self.close(place);
         Some(place)
     }

@@ -11,6 +11,12 @@ pub const FRAME_HEAD_BYTES: usize = 9;
 /// The longest frame that a peer may send unless it was told otherwise, and the least that it must take.
 pub(crate) const FRAME_BYTES_DEFAULT: u32 = 16_384;
 
+/// A name and a value in SETTINGS.
+pub(crate) const SETTING_BYTES: usize = 6;
+
+/// The table of header fields that either side has before SETTINGS say otherwise.
+pub(crate) const TABLE_BYTES_START: u32 = 4096;
+
 /// The bit of a stream's number, and of a window's increment, that means nothing.
 const RESERVED: u32 = 1 << 31;
 

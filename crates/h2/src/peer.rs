@@ -2,17 +2,13 @@
 
 use http::Malformed;
 
-use crate::frame::FRAME_BYTES_DEFAULT;
+use crate::frame::{FRAME_BYTES_DEFAULT, SETTING_BYTES, TABLE_BYTES_START};
 use crate::settings::{WINDOW_BYTES_START, name};
 
 /// The largest window there may be (RFC 9113 6.9.1).
 pub(crate) const WINDOW_BYTES_MAX: i64 = (1 << 31) - 1;
 /// The longest frame that there may be.
 const FRAME_BYTES_MAX: u32 = (1 << 24) - 1;
-/// The table that a peer has before its SETTINGS say otherwise.
-pub(crate) const TABLE_BYTES_START: u32 = 4096;
-/// A name and a value.
-const SETTING_BYTES: usize = 6;
 
 /// What a server allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use alloc::vec::Vec;
 
 use http::{InvalidRequest, RequestSpec, USER_AGENT};
 
+use crate::frame::TABLE_BYTES_START;
 use crate::head::CONNECTION_FIELDS;
 use crate::hpack::{self, FIXED};
-use crate::peer::TABLE_BYTES_START;
 
 /// Under which the server was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

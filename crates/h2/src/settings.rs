@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::frame::{self, Kind};
+use crate::frame::{self, Kind, SETTING_BYTES, TABLE_BYTES_START};
 
 /// Most exchanges that share a connection: what is kept of each is some hundred bytes.
 pub const STREAMS_MAX: u32 = 100_000;
@@ -45,7 +45,7 @@ impl Default for Settings {
             streams: 1,
             window_bits: WINDOW_BITS_MAX,
             connection_window_bits: WINDOW_BITS_MAX,
-            header_table_bytes: 4096,
+            header_table_bytes: TABLE_BYTES_START,
         }
     }
 }
@@ -68,10 +68,13 @@ impl Settings {
             (name::INITIAL_WINDOW_SIZE, self.window_bytes()),
             (name::MAX_HEADER_LIST_SIZE, head_bytes_max),
         ];
-        let mut payload = [0; 6 * 4];
-        for ((name, value), place) in all.into_iter().zip(payload.chunks_exact_mut(6)) {
-            place[..2].copy_from_slice(&name.to_be_bytes());
-            place[2..].copy_from_slice(&value.to_be_bytes());
+        // nginx answers any word about its table, also that it stays as it is, by never using it: then no block is like one
+        // that was seen before in what it does to the table, and each is decoded.
+        let stays = |name: u16, value: u32| name == name::HEADER_TABLE_SIZE && value == TABLE_BYTES_START;
+        let mut payload = Vec::with_capacity(all.len() * SETTING_BYTES);
+        for (name, value) in all.into_iter().filter(|(name, value)| !stays(*name, *value)) {
+            payload.extend_from_slice(&name.to_be_bytes());
+            payload.extend_from_slice(&value.to_be_bytes());
         }
         frame::put(out, Kind::Settings, 0, 0, &payload);
         let more = self.connection_window_bytes() - WINDOW_BYTES_START;

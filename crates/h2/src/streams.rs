@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 
 use http::RequestKind;
 
+/// Memory that a stream keeps for what of a body waits for the server's windows.
+const UNSENT_KEPT_BYTES_MAX: usize = 1024;
 /// The number of no stream.
 const NONE: u32 = 0;
 
@@ -78,7 +80,9 @@ impl Stream {
     }
 
     pub(crate) fn forget_unsent(&mut self) {
+        // It may have been a large body: its memory is not kept for every stream.
         self.unsent.clear();
+        self.unsent.shrink_to(UNSENT_KEPT_BYTES_MAX);
         self.unsent_from = 0;
     }
 }
@@ -147,9 +151,10 @@ impl Streams {
         self.all.iter().position(|stream| stream.id == id && id != NONE).map(|place| place as u32)
     }
 
-    /// The first place whose stream has a number above `last`.
-    pub(crate) fn above(&self, last: u32) -> Option<u32> {
-        self.all.iter().position(|stream| stream.id > last).map(|place| place as u32)
+    /// The first place, `from` that one on, whose stream has a number above `last`.
+    pub(crate) fn above(&self, last: u32, from: u32) -> Option<u32> {
+        let rest = self.all.get(from as usize..)?;
+        rest.iter().position(|stream| stream.id > last).map(|place| from + place as u32)
     }
 
     /// Ends the stream at `place`.

@@ -208,9 +208,6 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     }
 
     pub(super) fn on_peer_closed(&mut self, number: u32, now: Instant) {
-        if H::MULTIPLEXED && self.places.connection(number).link == Link::Greeting {
-            return self.end_greeting(number, ConnectFailure::Closed, now);
-        }
         if !H::MULTIPLEXED {
             let exchange = self.places.exchange(number);
             if exchange.is_out()
@@ -226,6 +223,9 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
 
     /// The connection is over, and what is out on it is not whole.
     pub(super) fn on_cut_off(&mut self, number: u32, now: Instant) {
+        if H::MULTIPLEXED && self.places.connection(number).link == Link::Greeting {
+            return self.end_greeting(number, ConnectFailure::Closed, now);
+        }
         self.counters.connections_closed_by_server += 1;
         self.end_of_connection(number, Outcome::ClosedEarly, now);
     }

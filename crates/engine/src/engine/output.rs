@@ -14,6 +14,9 @@ use crate::places::State;
 use crate::sample::Sink;
 use crate::script::Script;
 
+/// Memory that a connection keeps for what goes out on it.
+const KEPT_BYTES_MAX: usize = 64 << 10;
+
 /// Exchanges that wait for room on their connection.
 #[derive(Debug, Default)]
 struct Waiting {
@@ -57,6 +60,7 @@ impl Output {
     /// The connection is gone, and what was to go out on it; who waited for it is told elsewhere.
     pub(super) fn clear(&mut self, number: u32) {
         self.pending[number as usize].clear();
+        self.pending[number as usize].shrink_to(KEPT_BYTES_MAX);
         self.waiting[number as usize].exchanges.clear();
     }
 
@@ -168,6 +172,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
                 connection.written = true;
                 core::mem::swap(pending, polled);
                 pending.clear();
+                pending.shrink_to(KEPT_BYTES_MAX);
                 return Some(self.conn(number));
             }
         }

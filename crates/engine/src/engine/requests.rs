@@ -89,8 +89,10 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             exchange.since = now;
         }
         exchange.to_be_sent = true;
+        // One that goes out again has what is left of its time, which may be nothing.
+        let until = exchange.since + self.config.timeouts.request;
         if !core::mem::replace(&mut exchange.has_timer, true) {
-            self.timers.set(index, now + self.config.timeouts.request);
+            self.timers.set(index, until);
         }
     }
 

@@ -23,6 +23,7 @@ impl H2 {
         self.greeted = true;
         let window_before = self.peer.window_bytes;
         self.peer.read(payload)?;
+        self.acks.add()?;
         frame::put(out, Kind::Settings, flag::ACK, 0, &[]);
         let more = self.peer.window_bytes - window_before;
         for stream in self.streams.iter_mut() {
@@ -52,6 +53,7 @@ impl H2 {
     ) -> Result<Fed, Malformed> {
         self.count_idle_frame()?;
         if !head.has(flag::ACK) {
+            self.acks.add()?;
             frame::put(out, Kind::Ping, flag::ACK, 0, payload);
         }
         Ok(Fed::NeedMore)
@@ -75,7 +77,7 @@ impl H2 {
         self.count_idle_frame()?;
         let last = number_at(payload, 0).ok_or(Malformed::FrameSize)?;
         self.last_id = Some(self.last_id.map_or(last, |before| before.min(last)));
-        self.has_unprocessed = true;
+        self.unprocessed_from = Some(0);
         Ok(Fed::NeedMore)
     }
 

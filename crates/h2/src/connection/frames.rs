@@ -4,9 +4,15 @@ use alloc::vec::Vec;
 
 use http::{Fed, Listener, Malformed};
 
+use super::headers::PRIORITY_BYTES;
 use super::{H2, H2Shared};
-use crate::frame::{FRAME_BYTES_DEFAULT, FRAME_HEAD_BYTES, FrameHead, Kind, flag};
+use crate::frame::{FRAME_BYTES_DEFAULT, FRAME_HEAD_BYTES, FrameHead, Kind, SETTING_BYTES, flag};
 
+/// Payloads (RFC 9113 6): what a PING carries, the number that is all of a RST_STREAM or a WINDOW_UPDATE, and the two that a
+/// GOAWAY begins with.
+const PING_BYTES: u32 = 8;
+const NUMBER_BYTES: u32 = 4;
+const GO_AWAY_BYTES_MIN: u32 = 2 * NUMBER_BYTES;
 /// Memory that is kept for the next frame that comes in pieces.
 const KEPT_BYTES_MAX: usize = 1024;
 
@@ -140,11 +146,11 @@ impl H2 {
             return Err(Malformed::UnexpectedFrame);
         }
         let is_right_size = match head.kind {
-            Kind::Ping => head.payload_bytes == 8,
-            Kind::ResetStream | Kind::WindowUpdate => head.payload_bytes == 4,
-            Kind::Priority => head.payload_bytes == 5,
-            Kind::GoAway => head.payload_bytes >= 8,
-            Kind::Settings => head.payload_bytes.is_multiple_of(6),
+            Kind::Ping => head.payload_bytes == PING_BYTES,
+            Kind::ResetStream | Kind::WindowUpdate => head.payload_bytes == NUMBER_BYTES,
+            Kind::Priority => head.payload_bytes == PRIORITY_BYTES as u32,
+            Kind::GoAway => head.payload_bytes >= GO_AWAY_BYTES_MIN,
+            Kind::Settings => head.payload_bytes.is_multiple_of(SETTING_BYTES as u32),
             _ => true,
         };
         if is_right_size { Ok(()) } else { Err(Malformed::FrameSize) }

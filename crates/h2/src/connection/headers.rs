@@ -10,7 +10,7 @@ use crate::head::{Head, Reader};
 use crate::hpack::KnownBlocks;
 
 /// Bytes of a priority in front of a header block.
-const PRIORITY_BYTES: usize = 5;
+pub(super) const PRIORITY_BYTES: usize = 5;
 
 /// A header block of which parts are still to come.
 #[derive(Debug)]

@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 
 use super::H2;
-use crate::frame::{self, FrameHead, Kind, flag};
+use crate::frame::{self, FrameHead, Kind, TABLE_BYTES_START, flag};
 use crate::hpack;
-use crate::peer::TABLE_BYTES_START;
 use crate::request::Request;
+use crate::streams::Stream;
 
 /// What the server's table of header fields has of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,9 +28,11 @@ impl H2 {
         let window = i64::from(self.settings.window_bytes());
         let stream = self.streams.open_at(place, id, window, self.peer.window_bytes);
         if !request.body.is_empty() {
-            stream.unsent.extend_from_slice(request.body);
-            self.unsent += 1;
-            self.send_unsent_of(place, out);
+            let sent = put_body(stream, &mut self.send_window, self.peer.frame_bytes_max, request.body, out);
+            if sent < request.body.len() {
+                stream.unsent.extend_from_slice(&request.body[sent..]);
+                self.unsent += 1;
+            }
         }
     }
 
@@ -80,22 +82,41 @@ impl H2 {
     /// Sends what the windows allow of the request at `place`.
     pub(super) fn send_unsent_of(&mut self, place: u32, out: &mut Vec<u8>) {
         let stream = self.streams.at(place);
-        while stream.is_unsent() {
-            let rest = &stream.unsent[stream.unsent_from..];
-            let window = stream.send_window.min(self.send_window).min(i64::from(self.peer.frame_bytes_max));
-            let Some(bytes) = usize::try_from(window).ok().filter(|bytes| *bytes > 0) else { return };
-            let part = &rest[..bytes.min(rest.len())];
-            let flags = if part.len() == rest.len() { flag::END_STREAM } else { 0 };
-            let (kind, payload_bytes) = (Kind::Data, part.len() as u32);
-            FrameHead { payload_bytes, kind, flags, stream: stream.id }.write(out);
-            out.extend_from_slice(part);
-            stream.send_window -= i64::from(payload_bytes);
-            self.send_window -= i64::from(payload_bytes);
-            stream.unsent_from += payload_bytes as usize;
-            if !stream.is_unsent() {
-                stream.forget_unsent();
-                self.unsent -= 1;
-            }
+        if !stream.is_unsent() {
+            return;
+        }
+        let body = core::mem::take(&mut stream.unsent);
+        let rest = &body[stream.unsent_from..];
+        stream.unsent_from += put_body(stream, &mut self.send_window, self.peer.frame_bytes_max, rest, out);
+        stream.unsent = body;
+        if !stream.is_unsent() {
+            stream.forget_unsent();
+            self.unsent -= 1;
         }
     }
+}
+
+/// Sends of `body`, the rest of the stream's request, what the windows allow. Says how many bytes that are.
+fn put_body(
+    stream: &mut Stream,
+    connection_window: &mut i64,
+    frame_bytes_max: u32,
+    body: &[u8],
+    out: &mut Vec<u8>,
+) -> usize {
+    let mut sent = 0;
+    while sent < body.len() {
+        let rest = &body[sent..];
+        let window = stream.send_window.min(*connection_window).min(i64::from(frame_bytes_max));
+        let Some(bytes) = usize::try_from(window).ok().filter(|bytes| *bytes > 0) else { break };
+        let part = &rest[..bytes.min(rest.len())];
+        let flags = if part.len() == rest.len() { flag::END_STREAM } else { 0 };
+        let (kind, payload_bytes) = (Kind::Data, part.len() as u32);
+        FrameHead { payload_bytes, kind, flags, stream: stream.id }.write(out);
+        out.extend_from_slice(part);
+        stream.send_window -= i64::from(payload_bytes);
+        *connection_window -= i64::from(payload_bytes);
+        sent += part.len();
+    }
+    sent
 }

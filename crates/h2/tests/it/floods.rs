@@ -1,6 +1,6 @@
 //! Attacks that a server can make on its clients: each ends in a named fault, in bounded memory.
 
-use h2::{IDLE_FRAMES_MAX, Kind, flag, hpack};
+use h2::{IDLE_FRAMES_MAX, Kind, UNREAD_ACKS_MAX, flag, hpack};
 use http::{Failure, Malformed, RequestKind};
 
 use crate::support::{Client, Told, data, frame, head, settings};
@@ -58,6 +58,22 @@ fn a_server_that_answers_may_ping_as_often_as_it_likes() {
         client.out.clear();
     }
     assert!(client.told.len() == 50 && client.told.iter().all(|told| matches!(told, Told::Ended(0, _))));
+}
+
+/// Each piece of a body brings its request nearer to its end, and what was asked for meanwhile waits in memory all the same.
+#[test]
+fn what_a_server_asks_for_and_does_not_read_is_bounded() {
+    let mut client = Client::greeted(1, &[]);
+    client.ask(0, KIND);
+    client.feed(&head(1, false, &[(":status", "200")]));
+    for _ in 0..3 * UNREAD_ACKS_MAX / 100 {
+        for _ in 0..100 {
+            client.feed(&frame(Kind::Ping, 0, 0, &[0; 8]));
+        }
+        client.feed(&data(1, false, b"x"));
+    }
+    assert_eq!(client.told.last(), Some(&Told::Fault(Malformed::Flood)));
+    assert!(client.out.len() < 20 * UNREAD_ACKS_MAX as usize, "{} bytes", client.out.len());
 }
 
 #[test]

@@ -26,6 +26,9 @@ const SECOND: Duration = Duration::from_secs(1);
 /// A last batch with less than this share of what others have goes to the one before it: it is a rest.
 const REST_MAX: f64 = 0.5;
 
+/// A time so many times as long as all that were seen, or as short, is not taken for one of the service's.
+const FAR: u64 = 2;
+
 /// A figure of a load, and between what the service's own lies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimated {
@@ -140,8 +143,8 @@ impl Batches {
         Some(Estimated {
             value: us(seen.value),
             is_lower_bound: seen.is_lower_bound,
-            low: low.into_iter().chain(half_the_shortest(&batches, &whole, quantile)).max().map(us),
-            high: high.into_iter().chain(twice_the_longest(&batches, &whole, quantile)).min().map(us),
+            low: low.into_iter().chain(far_below(&batches, &whole, quantile)).max().map(us),
+            high: high.into_iter().chain(far_above(&batches, &whole, quantile)).min().map(us),
         })
     }
 
@@ -190,19 +193,18 @@ impl Batch {
     }
 }
 
-/// Where a quantile surely lies below, however alike requests are: twice the longest of as many as tell of it. Where seconds
-/// differ by microseconds, there seem to be hardly more independent requests than seconds, and rank by rank nothing is known of
-/// what lies far above all of them.
-fn twice_the_longest(batches: &[Batch], whole: &Distribution, quantile: f64) -> Option<Duration> {
+/// Where a quantile is taken to lie below: far beyond the longest of as many as tell of it. This is an assumption and no
+/// theorem. Without it a service whose seconds differ by microseconds could be told from nothing: its requests seem to be so
+/// much alike that there are hardly more independent ones than seconds.
+fn far_above(batches: &[Batch], whole: &Distribution, quantile: f64) -> Option<Duration> {
     let are_enough = batches.len() >= BATCHES_MIN && whole.count() >= samples_needed(quantile);
-    let longest = whole.max().filter(|it| are_enough && !it.is_lower_bound)?;
-    Some(longest.value * 2)
+    whole.max().filter(|it| are_enough && !it.is_lower_bound).map(|it| it.value * FAR)
 }
 
-/// Where a quantile surely lies above, likewise: half of the shortest of as many as tell of it.
-fn half_the_shortest(batches: &[Batch], whole: &Distribution, quantile: f64) -> Option<Duration> {
+/// Where it is taken to lie above, likewise.
+fn far_below(batches: &[Batch], whole: &Distribution, quantile: f64) -> Option<Duration> {
     let are_enough = batches.len() >= BATCHES_MIN && whole.count() >= samples_needed(1.0 - quantile);
-    whole.min().filter(|_| are_enough).map(|shortest| shortest / 2)
+    whole.min().filter(|_| are_enough).map(|shortest| shortest / FAR)
 }
 
 /// A quantile of all batches but the one with the largest share of `parts`. `None` where nothing is left.

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use events::Moment;
 use explain::{gate_load, gate_run};
-use plan::PlanError;
 use plan::gate::{self, Condition};
+use plan::{PlanError, shell};
 use record::{GATE_FILE, GateAnswer, GateResult, LoadResult};
 use stats::Batches;
 
@@ -92,6 +92,19 @@ pub fn of_run(
         nothing_asked(arguments, "give a --fail-if, or the experiment a [gate]")?;
     }
     Ok(gate)
+}
+
+/// The options of a gate as they were typed, each behind a space: a run that goes on has to be told them again.
+pub fn typed(arguments: &Gate, against: &AgainstBaseline) -> String {
+    let conditions =
+        arguments.fail_if.iter().map(|it| format!(" --fail-if {}", shell::quoted(&it.to_string())));
+    let baseline = against.baseline.iter().map(|it| format!(" --baseline {}", shell::quoted(it)));
+    let loss = against.max_loss.iter().map(|it| format!(" --max-loss {}", shell::quoted(&it.to_string())));
+    let files = [("--junit", &arguments.junit), ("--markdown", &arguments.markdown)];
+    let files = files.into_iter().filter_map(|(option, path)| {
+        path.as_ref().map(|path| format!(" {option} {}", shell::quoted_path(path)))
+    });
+    conditions.chain(baseline).chain(loss).chain(files).collect()
 }
 
 /// Holds the run in `dir` against its gate: prints what came of it, leaves it with the run, and writes the files that were

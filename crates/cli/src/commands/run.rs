@@ -62,17 +62,19 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     report::print_ranking(&ended.dir)?;
     let sources = Sources { stacks: &arguments.stacks.dir, ..Sources::of_checkout() };
     let judge = |asked: &Gate| gate::judge_run(&arguments.gate, asked, &ended.dir);
-    let answer = asked.as_ref().map(judge).transpose()?;
+    // What is not whole is no evidence, and nobody is to find it for an answer.
+    let answer = asked.as_ref().filter(|_| !ended.interrupted).map(judge).transpose()?;
     report::leave_html(&ended.dir, &sources, arguments.quiet);
     if ended.interrupted {
         let dir = shell::quoted_path(&ended.dir);
-        say(format_args!("proofload: interrupted; go on with: proofload run --resume {dir}"));
+        let gate = gate::typed(&arguments.gate, &arguments.against);
+        say(format_args!("proofload: interrupted; go on with: proofload run --resume {dir}{gate}"));
     }
     progress.linger(ended.dir.clone(), &workbench.control);
     let code = code(&ended);
     Ok(ExitCode::from(match answer {
-        Some(answer) if !ended.interrupted => gate::code(answer, code),
-        _ => code,
+        Some(answer) => gate::code(answer, code),
+        None => code,
     }))
 }
 

@@ -75,6 +75,22 @@ pub(super) fn judged(condition: &Condition, is_default: bool, estimated: &Estima
     }
 }
 
+/// Takes a failure back where the load asks for no more than the limit: no service answers more than it is asked, so that it
+/// is the load's and not the service's.
+pub(super) fn hold_against_asked(check: &mut GateCheck, metric: Metric, asked_per_s: Option<f64>) {
+    let Some(asked) = asked_per_s.filter(|asked| metric.wants_more() && check.limit >= *asked) else {
+        return;
+    };
+    if check.answer == GateAnswer::Failed {
+        check.answer = GateAnswer::CouldNotTell;
+    }
+    if check.answer == GateAnswer::CouldNotTell {
+        check.why =
+            Some(format!("the load asks for {asked}/s, and no service answers more than it is asked"));
+        check.would_decide = Some("a load that asks for more than the limit, or a lower limit".into());
+    }
+}
+
 /// Which answers a doubt takes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TakesBack {

@@ -4,7 +4,7 @@ use plan::gate::{Condition, Gate, Limit, Metric};
 use record::{GateAnswer, GateCheck, GateResult, LoadResult};
 use stats::{BATCHES_MIN, Batches, CONFIDENCE, Estimated, mean_of};
 
-use super::answer::{decide, hold_against, judged, limit_of, unknown};
+use super::answer::{decide, hold_against, hold_against_asked, judged, unknown};
 use super::more::{more, of_load};
 use super::{tail_of, with_default};
 use crate::audit::{Reason, audit};
@@ -43,6 +43,7 @@ impl Evidence<'_> {
             };
         };
         let mut check = judged(condition, is_default, &estimated);
+        hold_against_asked(&mut check, condition.metric, self.result.load.rate_per_s);
         hold_against(&mut check, condition.metric, &self.reasons, || {
             decide(condition, &self.without_ours(condition.metric, estimated))
         });
@@ -100,14 +101,6 @@ impl Evidence<'_> {
     }
 
     fn would_decide(&self, condition: &Condition, estimated: &Estimated) -> String {
-        let (limit, _) = limit_of(condition.limit);
-        let asked =
-            self.result.load.rate_per_s.filter(|asked| condition.metric.wants_more() && limit >= *asked);
-        if let Some(asked) = asked {
-            return format!(
-                "a higher rate: the load asks for {asked}/s, and no service answers more than it is asked"
-            );
-        }
         if self.batches.count() < BATCHES_MIN {
             return format!(
                 "{BATCHES_MIN} seconds of load at least: how much a service differs from second to second is not known before"

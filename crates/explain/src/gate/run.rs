@@ -11,7 +11,7 @@ use record::{
 use stats::{CONFIDENCE, Estimated, Part, blocks_needed, share_of};
 
 use self::figures::{Figure, estimate, figure};
-use super::answer::{decide, hold_against, judged, unknown};
+use super::answer::{decide, hold_against, hold_against_asked, judged, unknown};
 use super::more::{more, of_run};
 use super::{tail_of, with_default};
 use crate::audit::{Reason, audit_trial};
@@ -24,7 +24,10 @@ const DOUBTED_MIN: f64 = 0.5;
 pub fn gate_run(gate: &Gate, trials: &[Trial], keeps_processes: bool) -> GateResult {
     let conditions = with_default(&gate.fail_if);
     let cells = cells(trials);
-    let held_against = |cell: &CellName| gate.baseline.as_ref().filter(|it| it.stack != cell.stack);
+    let is_beside = |cell: &CellName, stack: &str| {
+        stack != cell.stack && cells.contains(&CellName { stack: stack.to_owned(), ..cell.clone() })
+    };
+    let held_against = |cell: &CellName| gate.baseline.as_ref().filter(|it| is_beside(cell, &it.stack));
     let losses = cells.iter().filter(|cell| held_against(cell).is_some()).count();
     let intervals = cells.len() * conditions.len() + losses;
     let mut checks = Vec::new();
@@ -37,6 +40,7 @@ pub fn gate_run(gate: &Gate, trials: &[Trial], keeps_processes: bool) -> GateRes
         );
         checks.extend(own.into_iter().map(|check| GateCheck { cell: Some(name_of(cell)), ..check }));
     }
+    checks.extend(gate.baseline.as_ref().filter(|_| losses == 0).map(baseline::beside_nobody));
     GateResult::of(checks, CONFIDENCE)
 }
 
@@ -102,6 +106,8 @@ impl<'a> OfCell<'a> {
             }
         };
         let mut check = judged(condition, is_default, &estimated);
+        let asked_per_s = self.measured.first().and_then(|it| it.load.load.rate_per_s);
+        hold_against_asked(&mut check, condition.metric, asked_per_s);
         hold_against(&mut check, condition.metric, &self.reasons, || self.without_ours(condition));
         if check.answer == GateAnswer::CouldNotTell && check.would_decide.is_none() {
             check.would_decide = Some(self.would_decide(condition, &estimated));

@@ -88,6 +88,53 @@ fn a_service_at_its_limit_fails_by_chance_as_seldom_as_is_said() {
     }
 }
 
+/// 1000/s are asked for, and 1000/s come: whether the service could do 2000/s nobody tried.
+#[test]
+fn a_load_that_asks_for_no_more_than_the_limit_fails_nobody() {
+    let asked = |rate: f64| -> Vec<Trial> {
+        let at = |block: u32| {
+            of("gin", block, |load| {
+                load.load.rate_per_s = Some(rate);
+                load.goodput_per_s = 1000.0 + noise(u64::from(block));
+            })
+        };
+        (0..10).map(at).collect()
+    };
+    for (rate, due) in
+        [(1000.0, GateAnswer::CouldNotTell), (2000.0, GateAnswer::CouldNotTell), (3000.0, GateAnswer::Failed)]
+    {
+        let told = gate_run(&gate(&["goodput<2000"]), &asked(rate), false);
+        let told = &told.checks[1];
+        assert_eq!(told.answer, due, "{rate}: {told:?}");
+        assert_eq!(
+            told.why.as_ref().is_some_and(|it| it.contains("no service answers more")),
+            rate <= 2000.0
+        );
+    }
+    let TrialResult::Measured(one) = asked(1000.0).remove(0).result else { unreachable!("it was measured") };
+    let told = gate_load(&gate(&["goodput<2000"]), &one.load, &Batches::default());
+    assert_ne!(told.checks[0].answer, GateAnswer::Failed, "{told:?}");
+}
+
+/// A round without the baseline is held to nothing; and a baseline that nobody is beside does not pass.
+#[test]
+fn a_loss_is_told_where_both_are_and_nowhere_else() {
+    let both = ["main", "new"].iter().flat_map(|stack| (0..10).map(|block| of(stack, block, |_| ())));
+    let mut trials: Vec<Trial> = both.collect();
+    let elsewhere = |block: u32| Trial { round: "other".into(), ..of("new", block, |_| ()) };
+    trials.extend((0..10).map(elsewhere));
+    let losses = |trials: &[Trial]| -> Vec<GateCheck> {
+        let judged = gate_run(&against("main", 10.0), trials, false);
+        judged.checks.into_iter().filter(|it| it.fails_if.starts_with("loss of")).collect()
+    };
+    let told = losses(&trials);
+    assert_eq!(told.iter().map(|it| it.answer).collect::<Vec<_>>(), [GateAnswer::Passed], "{told:?}");
+    let alone: Vec<Trial> = trials.into_iter().filter(|it| it.round == "other").collect();
+    let told = losses(&alone);
+    assert_eq!(told.iter().map(|it| it.answer).collect::<Vec<_>>(), [GateAnswer::CouldNotTell], "{told:?}");
+    assert!(told[0].would_decide.is_some());
+}
+
 #[test]
 fn few_blocks_tell_nothing_and_say_how_many_would() {
     let judged = gate_run(&gate(&["p99>1ms"]), &run_of(5, 1), false);

@@ -169,6 +169,15 @@ impl FromStr for Condition {
         let limit = metric
             .limit(value)
             .map_err(|help| PlanError::new(format!("`{value}` is no limit of {}", metric.name()), help))?;
+        let all = Share::percent(100.0).is_some_and(|all| limit == Limit::Share(all));
+        if metric == Metric::Errors && !spares_limit && limit == Limit::Count(0) {
+            let what = format!("`{text}` would fail every service, also one without an error");
+            return Err(PlanError::new(what, "say when it fails: 'errors>0'"));
+        }
+        if metric == Metric::Errors && spares_limit && all {
+            let what = format!("`{text}` would fail none: there are no more errors than requests");
+            return Err(PlanError::new(what, "say when it fails: 'errors>=100%'"));
+        }
         if is_less != metric.wants_more() {
             let (good, sign) = if is_less { ("low", '>') } else { ("high", '<') };
             let what =
@@ -250,6 +259,12 @@ mod tests {
             ("errors>200%", "out of range"),
             ("errors>-1%", "can't be negative"),
             ("goodput<0", "above 0"),
+            (
+                "errors>=0",
+                "would fail every service, also one without an error; say when it fails: 'errors>0'",
+            ),
+            ("errors>=0%", "would fail every service"),
+            ("errors>100%", "would fail none: there are no more errors than requests"),
             ("", "`` compares nothing"),
         ] {
             let error = text.parse::<Condition>().expect_err(text).to_string();

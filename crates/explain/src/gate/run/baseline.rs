@@ -62,7 +62,7 @@ pub(super) fn check(
         RankedBy::ResponseP99 => "p99",
     };
     GateCheck {
-        fails_if: format!("loss of {what} to {} > {}", baseline.stack, baseline.max_loss),
+        fails_if: fails_if(baseline, what),
         is_default: false,
         cell: None,
         answer,
@@ -75,6 +75,28 @@ pub(super) fn check(
         why,
         would_decide,
     }
+}
+
+/// The check of a baseline that no stack is beside: nothing is held against it, and that is not to pass.
+pub(super) fn beside_nobody(baseline: &Baseline) -> GateCheck {
+    GateCheck {
+        fails_if: fails_if(baseline, "goodput"),
+        is_default: false,
+        cell: None,
+        answer: GateAnswer::CouldNotTell,
+        unit: GateUnit::Loss,
+        limit: baseline.max_loss.get(),
+        value: None,
+        is_lower_bound: false,
+        low: None,
+        high: None,
+        why: Some(format!("{} was not measured beside any other stack", baseline.stack)),
+        would_decide: Some("a run with both in one round".into()),
+    }
+}
+
+fn fails_if(baseline: &Baseline, what: &str) -> String {
+    format!("loss of {what} to {} > {}", baseline.stack, baseline.max_loss)
 }
 
 fn more(ratio: Option<Ratio>, limit: f64) -> More {

@@ -10,7 +10,7 @@ use sources::project::{Draft, Project, ProjectFile, draft};
 
 use crate::arguments::project::Init;
 use crate::exit::Failure;
-use crate::output::{print, say};
+use crate::output::{print, say, write_whole};
 use crate::workbench::PROJECT_FILE;
 
 /// Files that are looked at, folders within folders, and bytes of each: a project's own sources are well within, and nobody
@@ -135,14 +135,11 @@ fn beginning(path: &Path) -> String {
 
 /// Writes the file; never over one that is there, unless that was asked for.
 fn write(file: &Path, text: &str, force: bool) -> Result<(), Failure> {
-    let mut options = OpenOptions::new();
     if force {
-        options.write(true).create(true).truncate(true);
-    } else {
-        options.write(true).create_new(true);
+        return write_whole(file, text.as_bytes());
     }
-    let written = options.open(file).and_then(|mut it| it.write_all(text.as_bytes()));
-    written.map_err(|error| match error.kind() {
+    let created = OpenOptions::new().write(true).create_new(true).open(file);
+    created.and_then(|mut it| it.write_all(text.as_bytes())).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Failure::usage(format!(
             "{} is there already; look at it, or write over it with --force",
             file.display()

@@ -14,8 +14,7 @@ pub(super) fn maven(project: &Project) -> Option<Service> {
     let has_wrapper = project.has("mvnw");
     let maven = if has_wrapper { "./mvnw" } else { "mvn" };
     let packaged = "ls target/*.jar | grep -v -e '-sources' -e '-javadoc' -e '^target/original-' | head -1";
-    let script =
-        format!("{maven} -B -q -DskipTests package && cp \"$({packaged})\" '{{build_dir}}/service.jar'");
+    let script = format!("{maven} -B -q -DskipTests package && cp \"$({packaged})\" \"$1/service.jar\"");
     let jdk = ["java.version", "maven.compiler.release", "maven.compiler.target"]
         .iter()
         .find_map(|name| element(pom, name)?.parse().ok());
@@ -37,7 +36,7 @@ pub(super) fn gradle(project: &Project) -> Option<Service> {
     let gradle = if has_wrapper { "./gradlew" } else { "gradle" };
     let task = if is_spring { "bootJar" } else { "build -x test" };
     let made = "ls -S build/libs/*.jar | grep -v -e '-plain' -e '-sources' | head -1";
-    let command = format!("{gradle} -q {task} && cp \"$({made})\" '{{build_dir}}/service.jar'");
+    let command = format!("{gradle} -q {task} && cp \"$({made})\" \"$1/service.jar\"");
     let named = ["settings.gradle", "settings.gradle.kts"].into_iter().find_map(|it| project.text(it));
     let name = named.and_then(|it| {
         let line = it.lines().find(|line| line.contains("rootProject.name"))?;
@@ -70,7 +69,8 @@ pub(super) fn gradle(project: &Project) -> Option<Service> {
 
 fn build(project: &Project, script: String, inputs: &[&str]) -> Build {
     Build {
-        command: vec!["sh".into(), "-c".into(), script],
+        // The folder is an argument of its own: whatever its name holds, none of it is a command.
+        command: vec!["sh".into(), "-c".into(), script, "sh".into(), "{build_dir}".into()],
         inputs: project.those_of(inputs),
         output: "service.jar".into(),
     }

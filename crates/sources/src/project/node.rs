@@ -4,6 +4,9 @@ use serde_json::Value;
 
 use super::{Build, Project, Service, listens, plain_name, texts};
 
+/// Where sources that are built usually lie.
+const SOURCES: [&str; 2] = ["src", "lib"];
+
 pub(super) fn found(project: &Project) -> Option<Service> {
     let package: Value = serde_json::from_str(project.text("package.json")?).ok()?;
     let text = |pointer: &str| package.pointer(pointer).and_then(Value::as_str);
@@ -22,6 +25,12 @@ pub(super) fn found(project: &Project) -> Option<Service> {
     if depends("dependencies") || is_built {
         service.tools.push("npm".into());
         service.build = Some(build(project, is_built));
+        if is_built && project.those_of(&SOURCES).is_empty() {
+            service.unsure.push(
+                "what it is built from: there is no `src` and no `lib`; list its sources in `inputs`, or it is not built again"
+                    .into(),
+            );
+        }
     }
     listens::tell(&mut service, project, &[".js", ".mjs", ".cjs", ".ts"]);
     Some(service)
@@ -46,12 +55,15 @@ fn build(project: &Project, is_built: bool) -> Build {
     let install = if project.has("package-lock.json") { "npm ci" } else { "npm install" };
     let then = if is_built { " && npm run build" } else { "" };
     let inputs = ["package.json", "package-lock.json", "tsconfig.json"];
-    let sources: &[&str] = if is_built { &["src", "lib"] } else { &[] };
+    let sources: &[&str] = if is_built { &SOURCES } else { &[] };
     Build {
         command: vec![
             "sh".into(),
             "-c".into(),
-            format!("{install} --no-audit --no-fund{then} && touch '{{build_dir}}/installed'"),
+            // The folder is an argument of its own: whatever its name holds, none of it is a command.
+            format!("{install} --no-audit --no-fund{then} && touch \"$1/installed\""),
+            "sh".into(),
+            "{build_dir}".into(),
         ],
         inputs: [project.those_of(&inputs), project.those_of(sources)].concat(),
         output: "installed".into(),

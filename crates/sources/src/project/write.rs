@@ -46,7 +46,7 @@ fn head(service: &Service, unsure: &[String]) -> String {
     let _ = writeln!(text, "title = {}\n", quoted(&format!("{} keeps to its objectives", service.name)));
     // Seven blocks are the fewest that can decide a gate of two conditions.
     text.push_str(
-        "# Each block starts the service anew. Seven are the fewest that decide a gate of two conditions.\n\
+        "# Each block starts the service anew. Seven are the fewest that decide two conditions of one service.\n\
          blocks = 8\nblocks_max = 8\n\
          # A second process of the service (twin) and the client by itself (control) tell more, and take as long again.\n\
          twin = false\ncontrol = false\n\n",

@@ -35,7 +35,7 @@ say() { printf 'gates: %s\n' "$*"; }
 fail() { printf 'gates: %s\n' "$*" >&2; exit 1; }
 # How to get a tool, by the table of packages.
 hint() { awk -F '|' -v tool="$1" '{ gsub(/^ +| +$/, "", $1); gsub(/ /, "", $2) } $1 == tool { print "apt-get install " $2 }' scripts/packages.txt; }
-for tool in valgrind strace; do
+for tool in valgrind strace nginx; do
     command -v "$tool" >/dev/null || { say "$tool is missing: $(hint "$tool")" >&2; exit 3; }
 done
 
@@ -143,7 +143,6 @@ gate_calls() {
 # Over HTTP/2, which our own target does not speak: nginx does.
 gate_h2() {
     local url connections=8 instructions_max=$instructions_max_h2 port=18980 dir=$keep/nginx
-    if ! command -v nginx >/dev/null; then say "h2c: left out, nginx is missing: $(hint nginx)"; return; fi
     mkdir -p "$dir"
     cat >"$dir/nginx.conf" <<CONF
 daemon off; master_process off; pid $dir/pid; error_log $dir/error.log;
@@ -161,6 +160,7 @@ CONF
         if "$proofload" hit "$url" --http2-prior-knowledge -c 1 -n 1 --quiet --json >/dev/null 2>&1; then break; fi
         sleep 0.1
     done
+    kill -0 "$nginx" 2>/dev/null || fail "nginx did not come up at port $port; see $dir/error.log"
     gate_instructions h2c --io uring --http2-prior-knowledge --streams 32
 }
 

@@ -41,6 +41,10 @@ pub const RETRY_PAUSE: Duration = Duration::from_millis(100);
 /// Connections that are being opened at one time before the load begins: no more than the accept queue of a server
 /// in common use holds (Tomcat's is 100), since what overflows it is tried again only after a second.
 const OPENING_AT_ONCE_MAX: u32 = 64;
+/// So many of them are opened at once when the opening begins, and so many more with each millisecond. The kernel opens a
+/// connection before the server accepts it, so that those being opened say nothing of the queue: what fills it is too quick.
+const OPENING_FIRST: u32 = 32;
+const OPENING_PER_MS: u32 = 8;
 
 /// The rest of a body that nobody looks at is skipped from so many bytes on: fewer are read as quickly.
 const SKIPPED_BYTES_MIN: u64 = 16 * 1024;
@@ -123,6 +127,8 @@ pub struct Engine<S, P = Unscripted, H: Protocol = Http1> {
     requests_max: u64,
     outstanding: u64,
     counters: Counters,
+    /// When the opening began.
+    begun: Instant,
     /// Connections that the opening has yet to begin with: those from this number on.
     opened_to: u32,
     wrong_answers: WrongAnswers,
@@ -190,6 +196,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             requests_max: requests_max(&config, count),
             outstanding: 0,
             counters: Counters::default(),
+            begun: now,
             opened_to: 0,
             wrong_answers: WrongAnswers::default(),
             script,
@@ -342,7 +349,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     /// When [`Engine::handle_timeout`] wants to be called at the latest; `None` when nothing is pending.
     pub fn poll_timeout(&self) -> Option<Instant> {
         let stage_end = match self.stage {
-            Stage::Opening => None,
+            Stage::Opening => self.next_opening(),
             Stage::Running => Some(self.window.end),
             Stage::Draining(until) => Some(until),
             Stage::Finished => return None,

@@ -3,7 +3,7 @@
 use http::Protocol;
 use units::{Duration, Instant};
 
-use super::{Engine, OPENING_AT_ONCE_MAX, RETRY_PAUSE, Stage, USERS_WAIT};
+use super::{Engine, OPENING_AT_ONCE_MAX, OPENING_FIRST, OPENING_PER_MS, RETRY_PAUSE, Stage, USERS_WAIT};
 use crate::config::{Load, UserStart};
 use crate::places::State;
 use crate::sample::{Outcome, Sink, Window};
@@ -121,17 +121,33 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         if self.stage != Stage::Opening {
             return;
         }
-        while self.opened_to < self.places.connections()
-            && self.queues.len(State::Connecting) < OPENING_AT_ONCE_MAX
-        {
+        let opened_max = self.may_have_opened(now);
+        while self.opened_to < opened_max && self.queues.len(State::Connecting) < OPENING_AT_ONCE_MAX {
             let opener = self.places.of(self.opened_to).start;
             self.leave(opener);
             self.connect(opener, now);
             self.opened_to += 1;
         }
-        if self.queues.front(State::Connecting).is_none() {
+        if self.opened_to >= self.places.connections() && self.queues.front(State::Connecting).is_none() {
             self.start_running(now);
         }
+    }
+
+    /// How many connections may have been opened by `now`, before the load begins.
+    fn may_have_opened(&self, now: Instant) -> u32 {
+        let per_ms = u128::from(OPENING_PER_MS) * now.since(self.begun).as_nanos() as u128 / 1_000_000;
+        let most = u128::from(OPENING_FIRST) + per_ms;
+        most.min(self.places.connections().into()) as u32
+    }
+
+    /// When the next connection may be opened, before the load begins; `None` where others are waited for first.
+    pub(super) fn next_opening(&self) -> Option<Instant> {
+        let is_waited_for = self.queues.len(State::Connecting) >= OPENING_AT_ONCE_MAX;
+        if self.opened_to >= self.places.connections() || is_waited_for {
+            return None;
+        }
+        let behind_first = u64::from((self.opened_to + 1).saturating_sub(OPENING_FIRST));
+        Some(self.begun + Duration::from_nanos((behind_first * 1_000_000).div_ceil(OPENING_PER_MS.into())))
     }
 
     pub(super) fn start_running(&mut self, now: Instant) {

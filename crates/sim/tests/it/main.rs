@@ -4,6 +4,7 @@ mod blocks;
 mod conformance;
 mod lanes;
 mod laws;
+mod opening;
 mod scripted;
 mod seeds;
 mod streams;

@@ -5,6 +5,9 @@ pub const STEADY_BURSTS_MIN: usize = 3;
 /// How far the last two bursts may be apart, and how far the line through the last ones may rise or fall from burst to
 /// burst, as a share of their mean.
 pub const STEADY_CHANGE_MAX: f64 = 0.02;
+/// How far bursts may swing that go up and down, and how far those of a server may be apart that compiles nothing: what warms
+/// up goes one way and by more; the rest is the machine's noise, which does not end with more bursts.
+pub const STEADY_SWING_MAX: f64 = 0.10;
 /// How busy the JVM's compilers may be from one burst to the next, as a share of one core. They never stop for good:
 /// Tomcat's were seen at 0 to 3 % long after its rate had settled, and at 15 to 110 % before.
 pub const STEADY_JIT_SHARE_MAX: f64 = 0.05;
@@ -63,19 +66,28 @@ pub fn steadiness(bursts: &[BurstFigures]) -> Steadiness {
     if !(mean.is_finite() && mean > 0.0) {
         return Steadiness::Nothing;
     }
-    let [.., before, end] = last else { return Steadiness::TooFew };
-    let apart = (end.rate_per_s - before.rate_per_s) / before.rate_per_s.max(f64::MIN_POSITIVE);
-    if apart.abs() >= STEADY_CHANGE_MAX {
-        return Steadiness::Apart(apart);
-    }
-    let slope = slope(last.iter().map(|it| it.rate_per_s)) / mean;
-    if slope.abs() >= STEADY_CHANGE_MAX {
-        return Steadiness::Drifting(slope);
+    let [first, before, end] = last else { return Steadiness::TooFew };
+    let (earlier, apart) = (change(first, before), change(before, end));
+    let are_near = [earlier, apart, change(first, end)].iter().all(|it| it.abs() < STEADY_SWING_MAX);
+    let is_noise = are_near && (earlier * apart < 0.0 || end.jit_share.is_none());
+    if !is_noise {
+        if apart.abs() >= STEADY_CHANGE_MAX {
+            return Steadiness::Apart(apart);
+        }
+        let slope = slope(last.iter().map(|it| it.rate_per_s)) / mean;
+        if slope.abs() >= STEADY_CHANGE_MAX {
+            return Steadiness::Drifting(slope);
+        }
     }
     match end.jit_share {
         Some(share) if share >= STEADY_JIT_SHARE_MAX => Steadiness::Compiling(share),
         _ => Steadiness::Steady,
     }
+}
+
+/// By what share the rate changed from one burst to the next.
+fn change(before: &BurstFigures, after: &BurstFigures) -> f64 {
+    (after.rate_per_s - before.rate_per_s) / before.rate_per_s.max(f64::MIN_POSITIVE)
 }
 
 /// Of the least-squares line through values at 0, 1, 2, …
@@ -110,10 +122,32 @@ mod tests {
         assert!(matches!(told(&[100.0, 100.0, 90.0], None), Steadiness::Apart(share) if share < -0.09));
     }
 
+    /// Seen of a server that has nothing to compile, on a machine with a noise of 5 %.
+    #[test]
+    fn what_goes_up_and_down_is_noise_and_no_warm_up() {
+        assert_eq!(told(&[91_147.0, 95_623.0, 93_615.0], None), Steadiness::Steady);
+        assert!(
+            matches!(told(&[80_000.0, 95_623.0, 93_615.0], None), Steadiness::Apart(_)),
+            "it rose by a fifth"
+        );
+        assert_eq!(told(&[91_147.0, 95_623.0, 93_615.0], Some(0.3)), Steadiness::Compiling(0.3));
+        assert_eq!(told(&[97_000.0, 93_000.0, 92_000.0], None), Steadiness::Steady);
+        assert!(
+            matches!(told(&[90_000.0, 95_000.0, 101_000.0], None), Steadiness::Apart(_)),
+            "it rose by a tenth"
+        );
+        assert!(
+            matches!(told(&[92_000.0, 95_000.0, 98_000.0], Some(0.01)), Steadiness::Apart(_)),
+            "it may warm up"
+        );
+    }
+
     /// Each step is below the bound, and all of them go one way.
     #[test]
     fn a_slow_rise_is_seen_over_three_bursts() {
-        assert!(matches!(told(&[100.0, 105.0, 106.5], None), Steadiness::Drifting(share) if share > 0.03));
+        assert!(
+            matches!(told(&[100.0, 105.0, 106.5], Some(0.0)), Steadiness::Drifting(share) if share > 0.03)
+        );
     }
 
     #[test]

@@ -64,8 +64,8 @@ pub type Bounds = (Option<f64>, Option<f64>);
 impl QuantileBounds {
     fn of(sorted: &[f64]) -> Self {
         let between = |quantile: f64| {
-            let RankBounds { low, high } = rank_bounds(quantile, sorted.len(), BOUND_MISSES);
-            let value = |rank: Option<usize>| sorted.get(rank? - 1).copied();
+            let RankBounds { low, high } = rank_bounds(quantile, sorted.len() as u64, BOUND_MISSES);
+            let value = |rank: Option<u64>| sorted.get(rank? as usize - 1).copied();
             (value(low), value(high))
         };
         Self {

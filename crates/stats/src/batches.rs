@@ -14,10 +14,11 @@ use units::Duration;
 
 use self::series::Series;
 pub use self::share::{BATCHES_MIN, Part};
-use self::share::{independent_count, ranks_around, shares_around};
+use self::share::{independent_count, shares_around};
 use crate::distribution::{Distribution, samples_needed};
 use crate::interval::Interval;
 use crate::probability::student_above;
+use crate::rank_bounds::{RankBounds, rank_bounds};
 
 /// Batches at most: more of them know hardly more, and cost memory.
 const BATCHES_MAX: usize = 40;
@@ -129,7 +130,7 @@ impl Batches {
             None => (None, None),
             Some(independent) => {
                 let independent = (independent as u64).max(1);
-                let (low, high) = ranks_around(quantile, independent, tail);
+                let RankBounds { low, high } = rank_bounds(quantile, independent, tail);
                 let of_whole = |rank: u64| rank as f64 / independent as f64 * whole.count() as f64;
                 let of_others = without_worst(&batches, &parts, quantile);
                 let at_most = |low: Duration| of_others.map_or(low, |others| low.min(others));

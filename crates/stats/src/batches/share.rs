@@ -6,7 +6,7 @@
 //! estimated from survey data"). How many those are is told by how much the share differs between stretches of the load.
 
 use super::series::Series;
-use crate::probability::{beta_below, binomial_at_most, normal_above, student_above, where_it_reaches};
+use crate::probability::{beta_below, normal_above, student_above, where_it_reaches};
 
 /// Stretches of time from which on it is known how much they differ.
 pub const BATCHES_MIN: usize = 5;
@@ -69,38 +69,11 @@ pub(super) fn independent_count(parts: &[Part], tail: f64) -> Option<f64> {
     Some(count.min(all).min(COUNT_MAX) * widened * widened)
 }
 
-/// The ranks, from 1, of those of `count` samples in order between which a quantile lies: on either side chance does more
-/// with a probability of `tail` at most. `None` of a side where even the outermost sample may be on the wrong side of it.
-pub(super) fn ranks_around(quantile: f64, count: u64, tail: f64) -> (Option<u64>, Option<u64>) {
-    // As many samples as `rank` lie at or below the quantile in this many cases.
-    let at_least =
-        |rank: u64| 1.0 - rank.checked_sub(1).map_or(0.0, |it| binomial_at_most(it, count, quantile));
-    let fewer_than = |rank: u64| binomial_at_most(rank - 1, count, quantile);
-    let low = last_that(1, count, |rank| at_least(rank) >= 1.0 - tail);
-    let too_low = last_that(1, count, |rank| fewer_than(rank) < 1.0 - tail).unwrap_or(0);
-    (low, (too_low < count).then_some(too_low + 1))
-}
-
-/// The last from `first` to `last` that `holds`, which all before one that does do as well. `None` if none does.
-fn last_that(first: u64, last: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
-    let (mut known, mut not) = (first.checked_sub(1)?, last + 1);
-    while not - known > 1 {
-        let middle = known.midpoint(not);
-        if holds(middle) {
-            known = middle;
-        } else {
-            not = middle;
-        }
-    }
-    (known >= first).then_some(known)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::samples_needed;
 
     #[test]
     fn shares_are_those_of_clopper_and_pearson() {
@@ -109,21 +82,6 @@ mod tests {
             let told = shares_around(found, all, 0.025);
             assert!((told.0 - low).abs() < 1e-5 && (told.1 - high).abs() < 1e-5, "{told:?}");
         }
-    }
-
-    #[test]
-    fn ranks_are_those_of_the_tables() {
-        // The median of ten lies between the second and the ninth (97.9 %), of six between the outermost.
-        assert_eq!(ranks_around(0.5, 10, 0.025), (Some(2), Some(9)));
-        assert_eq!(ranks_around(0.5, 6, 0.025), (Some(1), Some(6)));
-        assert_eq!(ranks_around(0.5, 5, 0.025), (None, None));
-    }
-
-    #[test]
-    fn a_quantile_has_an_upper_end_from_as_many_samples_on_as_are_asked_for() {
-        let needed = samples_needed(0.99);
-        assert_eq!(ranks_around(0.99, needed - 1, 0.05).1, None);
-        assert_eq!(ranks_around(0.99, needed, 0.05).1, Some(needed));
     }
 
     #[test]
@@ -145,15 +103,6 @@ mod tests {
             let (low, high) = shares_around(f64::from(found), all, 0.025);
             let share = f64::from(found) / all;
             prop_assert!(low <= share && share <= high && (0.0..=1.0).contains(&low) && high <= 1.0);
-        }
-
-        #[test]
-        fn the_ranks_hold_the_sample_s_own_quantile(count in 1_u64..5000, permille in 1_u64..999) {
-            let quantile = permille as f64 / 1000.0;
-            let (low, high) = ranks_around(quantile, count, 0.025);
-            let own = (quantile * count as f64).ceil() as u64;
-            prop_assert!(low.is_none_or(|it| 1 <= it && it <= own), "{low:?} {own}");
-            prop_assert!(high.is_none_or(|it| own <= it && it <= count), "{high:?} {own}");
         }
     }
 }

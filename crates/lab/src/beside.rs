@@ -1,5 +1,6 @@
 //! An experiment of a load that was recorded, beside others: what a verdict is put to the test by.
 
+use plan::toml_file::string;
 use plan::{Experiment, Placement};
 use record::{Load, Measured};
 
@@ -31,14 +32,14 @@ impl Beside<'_> {
         let think = load
             .think_us
             .filter(|us| *us > 0.0)
-            .map_or_else(String::new, |us| format!("think = {}\n", quoted(&seconds(us / 1e6))));
+            .map_or_else(String::new, |us| format!("think = {}\n", string(&seconds(us / 1e6))));
         let reuse = if load.keep_alive { "keep-alive" } else { "fresh" };
         let placement = match recorded.procedure.placement {
             Placement::Shared => "shared",
             Placement::Split => "split",
         };
         let cool_down_max = seconds(recorded.procedure.cool_down_max.as_secs_f64());
-        let stacks: Vec<String> = stacks.iter().map(|stack| quoted(stack)).collect();
+        let stacks: Vec<String> = stacks.iter().map(|stack| string(stack)).collect();
         let users: Vec<String> = users.iter().map(u32::to_string).collect();
         let Load { threads, timeout_s, .. } = load;
         format!(
@@ -46,13 +47,13 @@ impl Beside<'_> {
              placement = \"{placement}\"\nprocesses = \"{processes}\"\ncool_down_max = {}\n\n\
              [load]\nconnections = [{}]\nthreads = {threads}\nreuse = \"{reuse}\"\nwarm_up = {}\nduration = {}\ntimeout = {}\n{think}\n\
              [[round]]\nname = \"confirm\"\nendpoint = {}\nstacks = [{}]\n",
-            quoted(title),
-            quoted(&cool_down_max),
+            string(title),
+            string(&cool_down_max),
             users.join(", "),
-            quoted(&warm_up),
-            quoted(&seconds(duration_s)),
-            quoted(&seconds(*timeout_s)),
-            quoted(endpoint),
+            string(&warm_up),
+            string(&seconds(duration_s)),
+            string(&seconds(*timeout_s)),
+            string(endpoint),
             stacks.join(", "),
         )
     }
@@ -61,9 +62,4 @@ impl Beside<'_> {
 /// Milliseconds are as exact as such times are written.
 fn seconds(seconds: f64) -> String {
     format!("{:.0}ms", seconds * 1e3)
-}
-
-/// A string of JSON is one of TOML.
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }

@@ -14,6 +14,11 @@ use crate::nearest;
 /// The longest file that is written by hand, bytes.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 
+/// `text` as a string of a TOML file.
+pub fn string(text: &str) -> String {
+    toml::Value::from(text).to_string()
+}
+
 /// Reads `path` whole, if it is no longer than anybody writes.
 pub fn read(path: &Path) -> Result<String, PlanError> {
     read_up_to(path, FILE_BYTES_MAX)
@@ -189,6 +194,16 @@ mod tests {
 
     fn error(text: &str) -> String {
         parse::<File>(Path::new("x.toml"), text, "docs/x.md").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_string_is_read_as_it_was() {
+        for text in ["", "plain", "it's \"quoted\"", "C:\\path", "two\nlines", "\u{7f}\t\u{1b}[2J"] {
+            let read: toml::Table =
+                toml::from_str(&format!("text = {}\nlist = [{}]", string(text), string(text)))
+                    .unwrap_or_else(|error| panic!("{text:?}: {error}"));
+            assert_eq!((read["text"].as_str(), read["list"][0].as_str()), (Some(text), Some(text)));
+        }
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use plan::toml_file::string;
+
 use super::asks::Asks;
 use super::{Draft, Service};
 
@@ -43,7 +45,7 @@ fn head(service: &Service, unsure: &[String]) -> String {
         // Writing into a String cannot fail.
         let _ = writeln!(text, "# CHECK {what}");
     }
-    let _ = writeln!(text, "title = {}\n", quoted(&format!("{} keeps to its objectives", service.name)));
+    let _ = writeln!(text, "title = {}\n", string(&format!("{} keeps to its objectives", service.name)));
     // Seven blocks are the fewest that can decide a gate of two conditions.
     text.push_str(
         "# Each block starts the service anew. Seven are the fewest that decide two conditions of one service.\n\
@@ -71,7 +73,7 @@ fn of_service(service: &Service, asks: &Asks) -> String {
             key(name),
             list(&build.command),
             list(&build.inputs),
-            quoted(&build.output)
+            string(&build.output)
         );
     }
     let _ = write!(
@@ -88,7 +90,7 @@ fn of_service(service: &Service, asks: &Asks) -> String {
     }
     if !service.env.is_empty() {
         let pairs: Vec<String> =
-            service.env.iter().map(|(name, value)| format!("{} = {}", key(name), quoted(value))).collect();
+            service.env.iter().map(|(name, value)| format!("{} = {}", key(name), string(value))).collect();
         let _ = writeln!(text, "env = {{ {} }}", pairs.join(", "));
     }
     let _ = write!(
@@ -96,8 +98,8 @@ fn of_service(service: &Service, asks: &Asks) -> String {
         "\n# It is ready when this is answered with 200.\n[service.{name}.ready]\npath = {}\ntimeout = \"60s\"\n\n\
          # What is asked, and the answer that is expected. With body = \"...\" the body must be that, to the byte.\n\
          [[service.{name}.endpoint]]\nname = \"main\"\npath = {}\nstatus = 200\n",
-        quoted(&asks.ready),
-        quoted(&asks.path),
+        string(&asks.ready),
+        string(&asks.path),
         name = key(name),
     );
     text
@@ -111,23 +113,18 @@ fn of_experiment(service: &Service) -> String {
          [[round]]\nname = \"main\"\nendpoint = \"main\"\nstacks = [{}]\n\n\
          # Fails on evidence, passes on evidence, and says `could not tell` (exit code 5) where there is neither.\n\
          [gate]\nfail_if = [\"p99>500ms\", \"errors>1%\"]\n",
-        quoted(&service.name)
+        string(&service.name)
     )
 }
 
-/// A text as TOML has it: a JSON string is one.
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
 fn list(texts: &[String]) -> String {
-    let quoted: Vec<String> = texts.iter().map(|it| quoted(it)).collect();
-    format!("[{}]", quoted.join(", "))
+    let strings: Vec<String> = texts.iter().map(|it| string(it)).collect();
+    format!("[{}]", strings.join(", "))
 }
 
 /// A key: bare where it may be.
 fn key(name: &str) -> String {
     let is_bare =
         !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-' || it == b'_');
-    if is_bare { name.to_owned() } else { quoted(name) }
+    if is_bare { name.to_owned() } else { string(name) }
 }

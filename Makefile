@@ -30,7 +30,7 @@ dist: ## A static binary with manual pages and completions in dist/, with its ch
 	@scripts/dist-try.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "dist-try: passed over" >&2; }
 
 .PHONY: run
-run: ## Boot four stacks, load them, rank them: some three minutes, and two more where nothing is compiled yet
+run: ## Boot four stacks, load them, rank them: some two minutes, and two more where nothing is compiled yet
 	@scripts/run.sh
 
 .PHONY: test

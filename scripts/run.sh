@@ -62,5 +62,5 @@ else
 fi
 prepare=
 rm -f "$log"
-say "ready after $((SECONDS - began)) s; now the trials, for some three minutes"
+say "ready after $((SECONDS - began)) s; now the trials, for some two minutes"
 exec "$proofload" run "$experiment" "$@"

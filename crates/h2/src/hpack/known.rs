@@ -18,6 +18,8 @@ const BYTES_MAX: usize = 1024;
 pub struct Known<T> {
     bytes: Vec<u8>,
     said: Option<T>,
+    /// Counts the blocks that were known here, from 1: no two of them have the same number.
+    number: u64,
     /// Of the table that a block with references was decoded on; of others nothing.
     generation: Option<u64>,
     /// Names and values of the entries that it inserts, one after another, and their lengths.
@@ -34,7 +36,14 @@ impl<T: Copy> Default for Known<T> {
 impl<T: Copy> Known<T> {
     /// No block yet.
     pub const fn new() -> Self {
-        Self { bytes: Vec::new(), said: None, generation: None, inserts: Vec::new(), lengths: Vec::new() }
+        Self {
+            bytes: Vec::new(),
+            said: None,
+            number: 0,
+            generation: None,
+            inserts: Vec::new(),
+            lengths: Vec::new(),
+        }
     }
 
     /// Forgets it.
@@ -49,12 +58,17 @@ impl<T: Copy> Known<T> {
             return None;
         }
         let said = self.said?;
-        let mut rest = &self.inserts[..];
-        for (name_bytes, value_bytes) in &self.lengths {
-            let (name, behind) = rest.split_at(*name_bytes as usize);
-            let (value, behind) = behind.split_at(*value_bytes as usize);
-            table.insert(name, value);
-            rest = behind;
+        if !self.lengths.is_empty() {
+            let mut rest = &self.inserts[..];
+            table.insert_block(
+                self.number,
+                self.lengths.iter().map(|(name_bytes, value_bytes)| {
+                    let (name, behind) = rest.split_at(*name_bytes as usize);
+                    let (value, behind) = behind.split_at(*value_bytes as usize);
+                    rest = behind;
+                    (name, value)
+                }),
+            );
         }
         Some(said)
     }
@@ -62,6 +76,7 @@ impl<T: Copy> Known<T> {
     /// Keeps `block`, which was decoded just now.
     fn learn(&mut self, block: &[u8], said: T, did: Decoded, table: &Table) {
         self.said = None;
+        self.number += 1;
         self.inserts.clear();
         self.lengths.clear();
         for index in (0..did.inserted).rev() {

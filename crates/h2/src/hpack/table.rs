@@ -44,12 +44,30 @@ pub struct Table {
     size: u32,
     size_max: u32,
     generation: u64,
+    repeated: Repeated,
+}
+
+/// What was inserted last: the entries of one block, over and over.
+#[derive(Debug, Clone, Copy, Default)]
+struct Repeated {
+    block: u64,
+    /// What all of them count for.
+    size: u32,
 }
 
 impl Table {
     /// An empty one of at most `size_max`, as RFC 7541 4.1 counts.
     pub const fn new(size_max: u32) -> Self {
-        Self { bytes: Vec::new(), gone_bytes: 0, entries: VecDeque::new(), size: 0, size_max, generation: 0 }
+        let repeated = Repeated { block: 0, size: 0 };
+        Self {
+            bytes: Vec::new(),
+            gone_bytes: 0,
+            entries: VecDeque::new(),
+            size: 0,
+            size_max,
+            generation: 0,
+            repeated,
+        }
     }
 
     /// Empties it, and gives it a size; keeps its memory.
@@ -57,6 +75,7 @@ impl Table {
         self.bytes.clear();
         self.entries.clear();
         (self.gone_bytes, self.size, self.size_max) = (0, 0, size_max);
+        self.repeated = Repeated::default();
         self.generation += 1;
     }
 
@@ -101,8 +120,29 @@ impl Table {
     /// Changes the size that it may have.
     pub(super) fn resize(&mut self, size_max: u32) {
         self.size_max = size_max;
+        self.repeated = Repeated::default();
         self.generation += 1;
         self.make_room(0);
+    }
+
+    /// Adds the entries that the block with the number `block` inserts. A table that holds nothing but this block's entries, as
+    /// many as it has room for, is the same after it as before, and is left alone: it ends with the last of them either way.
+    pub(super) fn insert_block<'a>(
+        &mut self,
+        block: u64,
+        entries: impl Iterator<Item = (&'a [u8], &'a [u8])>,
+    ) {
+        let before = Some(self.repeated).filter(|it| it.block == block).map_or(0, |it| it.size);
+        // What was there before them has gone by then.
+        if before > self.size_max {
+            return;
+        }
+        let mut size = before;
+        for (name, value) in entries {
+            self.insert(name, value);
+            size = size.saturating_add(ENTRY_BYTES + (name.len() + value.len()) as u32);
+        }
+        self.repeated = Repeated { block, size };
     }
 
     /// Adds an entry; one that is larger than the table empties it (RFC 7541 4.4).
@@ -112,6 +152,7 @@ impl Table {
 
     pub(super) fn insert_named(&mut self, name: Name<'_>, value: &[u8]) {
         self.generation += 1;
+        self.repeated = Repeated::default();
         let at = self.gone_bytes + self.bytes.len() as u64;
         // Before anything is evicted: the name may be that of an entry that has to go.
         match name {

@@ -5,6 +5,7 @@
 //! evidence does not decide, the answer is *unexplained*, in that word.
 #![forbid(unsafe_code)]
 
+mod alone;
 mod audit;
 mod calibration;
 mod capacity;
@@ -12,6 +13,7 @@ mod cells;
 mod claims;
 mod compare;
 mod confirmation;
+mod even;
 mod facts;
 mod gate;
 mod history;

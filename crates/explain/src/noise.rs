@@ -19,6 +19,7 @@
 
 use record::{HostSignals, NamedUse, ThreadGroupUse};
 
+use crate::alone;
 use crate::facts::{FULL_SHARE, Facts, Group, ONE_THREAD_CORES};
 use crate::others::others_cores;
 use crate::workers::{at_work, busiest_held_up};
@@ -261,7 +262,8 @@ fn engaged(facts: &Facts<'_>) -> Option<f64> {
 /// threads as connections follow the load.
 fn is_filled(facts: &Facts<'_>, group: &Group<'_>, count: u32, waited: f64) -> bool {
     let may_be = group.threads < facts.trial.load.load.connections && facts.may_serve(group);
-    may_be && facts.concurrency().is_some_and(|it| it.plus(waited).may_be(count))
+    // What lets so many through in a second fills nobody, whatever X·S₀ comes to.
+    may_be && !alone::is_no_lock(facts) && facts.concurrency().is_some_and(|it| it.plus(waited).may_be(count))
 }
 
 fn time(secs: f64) -> String {

@@ -10,6 +10,7 @@ use record::Measured;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::alone;
 use crate::facts::{Context, Facts};
 use crate::rules::{client, cpu, exclusions, inside, network, no_limit, pools, steady, work};
 use crate::verdict::{Confidence, Verdict, VerdictKind};
@@ -124,5 +125,6 @@ fn unexplained(facts: &Facts<'_>) -> Verdict {
     });
     Verdict::new(VerdictKind::Unexplained, Confidence::Possible, "unexplained", evidence)
         .and_maybe(under_way)
+        .and_maybe(alone::lock_or_limiter_words(facts))
         .and_maybe(inside::evenness_words(facts))
 }

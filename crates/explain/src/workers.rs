@@ -70,6 +70,14 @@ pub(crate) fn workers<'a>(facts: &Facts<'_>, group: &Group<'a>) -> Vec<Workers<'
     working(facts, group).flat_map(of_band).collect()
 }
 
+/// Whether somebody else of the same server works, too, such as a process that reads all requests and hands them on.
+pub(crate) fn have_a_front(facts: &Facts<'_>, these: &Workers<'_>) -> bool {
+    let groups = facts.groups();
+    let bands: usize =
+        groups.iter().filter(|it| it.of == these.group.of).map(|it| working(facts, it).count()).sum();
+    bands > 1
+}
+
 /// How many threads of a group work; of older records, all that did anything.
 pub(crate) fn at_work(facts: &Facts<'_>, group: &Group<'_>) -> u32 {
     match group.did {

@@ -184,7 +184,7 @@ pub(crate) fn measure(
     let loaded = loaded?;
     let is_over = loaded.load.interrupted || setting.interrupt.is_interrupted();
     if !is_over && warm_us.is_none() {
-        let warm = asked_idle.warm();
+        let warm = asked_idle.warm(&loaded.load);
         contract.warm_service_time_us = warm.shortest_us;
         contract.idle_answers = warm.all;
     }

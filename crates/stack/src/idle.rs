@@ -1,12 +1,23 @@
 //! How long an idle stack takes for an answer: asked one thing at a time, while nobody else asks.
 
 use std::net::SocketAddr;
+use std::sync::RwLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
 use std::time::Instant;
 
 use plan::stack::Endpoint;
 use units::Duration;
 
+use crate::client::Client;
 use crate::contract::ask;
+
+/// Requests of a burst at most: a thread each.
+pub const BURST_MAX: u32 = 64;
+/// How long connecting may take: who has no room for so many connections at once is none to send a burst to.
+const CONNECT_MAX: std::time::Duration = std::time::Duration::from_secs(1);
+/// Between two looks at whether all are connected.
+const CONNECTING: std::time::Duration = std::time::Duration::from_micros(200);
 
 /// How often an endpoint is asked, and how long that may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +56,7 @@ pub fn idle_answers(
     let begun = Instant::now();
     let mut times = Vec::new();
     while asking.goes_on(times.len(), begun.elapsed().into()) && !is_over() {
-        std::thread::sleep(asking.pause.into());
+        thread::sleep(asking.pause.into());
         match ask(addr, &endpoint.path, asking.answer_max) {
             Ok((_, answer, took)) if answer.status == endpoint.status => times.push(took),
             _ => break,
@@ -54,8 +65,50 @@ pub fn idle_answers(
     times
 }
 
+/// When each of `count` requests ([`BURST_MAX`] at most) was answered that are sent at once, each on a connection of its own that
+/// is open by then. Those that failed are missing; all are, and nothing was asked, where connecting took longer than a second.
+pub fn burst_answers(
+    addr: SocketAddr,
+    endpoint: &Endpoint,
+    count: u32,
+    answer_max: Duration,
+) -> Vec<Duration> {
+    let count = count.min(BURST_MAX);
+    let connect_by = Instant::now() + CONNECT_MAX;
+    let deadline = connect_by + answer_max.into();
+    let (gate, connected, tried) = (RwLock::new(()), AtomicU32::new(0), AtomicU32::new(0));
+    let are_all = || connected.load(Ordering::Relaxed) == count;
+    let answered_at = || {
+        let client = Client::connect(addr, connect_by);
+        connected.fetch_add(u32::from(client.is_ok()), Ordering::Relaxed);
+        tried.fetch_add(1, Ordering::Relaxed);
+        // Opened for all of them together. That it is poisoned can't be: nobody panics who holds it.
+        drop(gate.read());
+        let mut client = client.ok().filter(|_| are_all())?;
+        let answer = client.get(&endpoint.path, deadline).ok()?;
+        (answer.status == endpoint.status).then(Instant::now)
+    };
+    thread::scope(|scope| {
+        let closed = gate.write();
+        let one = |_| thread::Builder::new().spawn_scoped(scope, answered_at).ok();
+        let asking: Vec<_> = (0..count).filter_map(one).collect();
+        while (tried.load(Ordering::Relaxed) as usize) < asking.len() {
+            thread::sleep(CONNECTING);
+        }
+        let begun = Instant::now();
+        drop(closed);
+        let answers = asking.into_iter().filter_map(|one| one.join().ok().flatten());
+        answers.map(|at| at.saturating_duration_since(begun).into()).collect()
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    use plan::stack::ConnectionUse;
+
     use super::*;
 
     const ASKING: IdleAsking = IdleAsking {
@@ -78,5 +131,52 @@ mod tests {
         };
         let all = [1, 30, 100, 1_000, 4_000, 20_000].map(given);
         assert_eq!(all, [100, 100, 30, 5, 4, 1]);
+    }
+
+    fn endpoint() -> Endpoint {
+        Endpoint {
+            name: "hello".into(),
+            path: "/".into(),
+            status: 200,
+            body: None,
+            delay: None,
+            connection: ConnectionUse::KeepAlive,
+            wire_bytes: None,
+            framing: None,
+            thread: None,
+            upstream_connections_max: None,
+        }
+    }
+
+    /// A server that answers every connection on a thread of its own, after `held`, so many of them.
+    fn answering(connections: usize, held: std::time::Duration) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let addr = listener.local_addr().unwrap();
+        thread::spawn(move || {
+            for stream in listener.incoming().take(connections).flatten() {
+                thread::spawn(move || {
+                    let mut stream = stream;
+                    let mut head = [0; 1024];
+                    if stream.read(&mut head)? == 0 {
+                        return Ok(());
+                    }
+                    thread::sleep(held);
+                    stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+                });
+            }
+        });
+        addr
+    }
+
+    #[test]
+    fn a_burst_is_answered_as_soon_as_the_server_lets_it() {
+        let held = std::time::Duration::from_millis(30);
+        let endpoint = endpoint();
+        let times = burst_answers(answering(8, held), &endpoint, 8, Duration::from_secs(5));
+        assert_eq!(times.len(), 8);
+        let is_held = |it: &Duration| *it >= Duration::from(held) && *it < Duration::from_secs(3);
+        assert!(times.iter().all(is_held), "{times:?}");
+        let none = burst_answers(answering(0, held), &endpoint, 3, Duration::from_millis(200));
+        assert!(none.is_empty(), "nobody answers: {none:?}");
     }
 }

@@ -185,7 +185,10 @@ fn overflow(facts: &Facts<'_>) -> Option<Verdict> {
     };
     let phrase =
         of.map_or_else(|| "accept queue full".to_owned(), |stack| format!("accept queue full ({stack})"));
-    let verdict = Verdict::new(VerdictKind::AcceptQueueOverflow, Confidence::Sure, phrase, text);
+    // Another server of the network may have dropped them, where this one's queue was never seen at its bound.
+    let was_seen = queue.is_some_and(|queue| queue.max >= queue.limit);
+    let confidence = if was_seen { Confidence::Sure } else { Confidence::Likely };
+    let verdict = Verdict::new(VerdictKind::AcceptQueueOverflow, confidence, phrase, text);
     let verdict = verdict.accounting_for(cost_of_drops(facts, before, within));
     Some(verdict.and_maybe(queue_words).and_maybe(repeated).confirmed_with(confirm))
 }

@@ -3,11 +3,14 @@
 //! By Little's law X · S is the number of requests under way. Where CPU is left and answers take as long as on an idle
 //! server once their turn comes, X · S₀ is how many had their turn at a time: K.
 
+use crate::alone::{self, LetIn, Pause};
 use crate::facts::{Facts, Group, ONE_THREAD_CORES};
 use crate::idle::Concurrency;
 use crate::others::held_up;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
-use crate::workers::{Are, Workers, at_work, reads_ahead, runtime_words, unread_words, with_a_lock, workers};
+use crate::workers::{
+    Are, Workers, at_work, have_a_front, reads_ahead, runtime_words, unread_words, with_a_lock, workers,
+};
 
 /// A bound on connections to an upstream is reached nearly all the time when it is the limit.
 const HELD_MEAN_MIN: f64 = 0.9;
@@ -106,6 +109,10 @@ pub(crate) fn backend(facts: &Facts<'_>) -> Option<Verdict> {
 /// A pool of K threads, a single one, or a section that one at a time may be in.
 pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
     let under_way = under_way(facts).filter(|it| are_inside(facts, *it))?;
+    // Threads that take one request each take turns, too.
+    if alone::let_in(facts) == LetIn::Through {
+        return None;
+    }
     let one = || one_at_a_time(facts).map(|it| as_sharp(under_way, it).accounting_for(under_way.mid));
     if under_way.may_be(1) {
         return one();
@@ -132,15 +139,25 @@ pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
             Are::Threads => format!("pool of {k} ({names})"),
             Are::Processes => format!("pool of {k} processes ({names})"),
         };
-        // A size alone fits by chance as well: that they share the work is a second witness.
+        // A size alone fits by chance as well: that they share the work is a second witness. One against it is a burst of which
+        // another number came together, and processes whose requests somebody else has read.
         let only_one = fitting.names.len() == 1 && facts.has_cpu_left();
-        let confidence = if only_one && fitting.seen { Confidence::Sure } else { Confidence::Likely };
+        let is_other = matches!(alone::let_in(facts), LetIn::ByTurns(counted) if counted != k);
+        let are_behind = fitting.are == Are::Processes && read_ahead(facts, k);
+        let is_sure = only_one && fitting.seen && !is_other && !are_behind;
+        let confidence = if is_sure { Confidence::Sure } else { Confidence::Likely };
         let alike = fitting.seen.then(|| format!("these {k} {noun} share the work alike"));
         Verdict::new(VerdictKind::PoolLimit, confidence, phrase, text)
             .and_maybe(alike)
             .confirmed_with(larger(facts, Setting::Pool, k, &fitting.names, noun))
     };
-    Some(as_sharp(under_way, verdict).accounting_for(under_way.mid / f64::from(k)).and(facts.cpu_words()))
+    let verdict = as_sharp(under_way, verdict).accounting_for(under_way.mid / f64::from(k));
+    Some(verdict.and_maybe(alone::burst_words(facts)).and(facts.cpu_words()))
+}
+
+/// Whether the requests of those who wait beside `served` others are known to have been read.
+fn read_ahead(facts: &Facts<'_>, served: u32) -> bool {
+    reads_ahead(facts, f64::from(served)) == Some(true)
 }
 
 /// Whether so many can be under way inside: who serves a request has accepted its connection. Where fewer are held, the time goes
@@ -154,13 +171,15 @@ fn are_inside(facts: &Facts<'_>, under_way: Concurrency) -> bool {
 /// blocks the many connections that it serves, or has read their requests and lets one of them in, or takes one connection
 /// after the other.
 fn one_at_a_time(facts: &Facts<'_>) -> Option<Verdict> {
-    if super::inside::paces_idle_answers(facts) {
+    if alone::is_no_lock(facts) {
         return None;
     }
     let groups = facts.groups();
     let own = || groups.iter().filter(|group| group.of.is_none());
+    // What waits inside waits for a lock or for a limiter; only who reads nothing meanwhile is busy for sure.
+    let may_be_a_lock = alone::pause(facts) == Pause::DoesNothing;
     if let Some(group) = own().find(|group| at_work(facts, group) > 1) {
-        return Some(serial_section(facts, group));
+        return may_be_a_lock.then(|| serial_section(facts, group));
     }
     let single: Vec<&Group<'_>> = own()
         .filter(|group| at_work(facts, group) == 1 && (group.did.is_some() || group.threads == 1))
@@ -180,6 +199,9 @@ fn one_at_a_time(facts: &Facts<'_>) -> Option<Verdict> {
         return Some(verdict.and_maybe(runtime).and(facts.cpu_words()).confirmed_with(confirm));
     };
     let reads_ahead = reads_ahead(facts, 1.0);
+    if reads_ahead == Some(true) && !may_be_a_lock {
+        return None;
+    }
     if reads_ahead == Some(true) {
         let text = format!(
             "{} ≈ 1 request at a time, though thread `{name}` has read the others: {}",
@@ -224,6 +246,7 @@ fn serial_section(facts: &Facts<'_>, group: &Group<'_>) -> Verdict {
 fn one_inside(facts: &Facts<'_>, text: String, runtime: Option<String>) -> Verdict {
     Verdict::new(VerdictKind::SerialSection, Confidence::Likely, "one at a time (a lock)", text)
         .and_maybe(runtime)
+        .and_maybe(alone::no_limiter_words(facts))
         .and(facts.cpu_words())
         .confirmed_by("shorten what is done under the lock by half; the rate should double", facts.rate)
 }
@@ -253,8 +276,8 @@ fn fitting(facts: &Facts<'_>, under_way: Concurrency, behind: bool) -> Option<Fi
             let is_filled = under_way.plus(held_up(facts, &it.group)).may_be(it.count);
             (1..connections).contains(&it.count) && (under_way.may_be(it.count) || is_filled)
         })
-        // Processes that take one request after the other read none ahead.
-        .filter(|it| it.are == Are::Threads || reads_ahead(facts, f64::from(it.count)) != Some(true))
+        // Processes that take one request after the other read none ahead, unless another reads for them.
+        .filter(|it| it.are == Are::Threads || !read_ahead(facts, it.count) || have_a_front(facts, it))
         .collect();
     let off = |it: &Workers<'_>| (under_way.mid - f64::from(it.count)).abs();
     let (count, are) =

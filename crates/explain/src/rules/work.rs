@@ -23,6 +23,8 @@ const LOG_BYTES_MIN: f64 = 1024.0;
 const LOG_BYTES_PER_S_MIN: f64 = 1e6;
 /// Share of the time in which a thread of the server waited for a disk: where it is less, a tenth at most could be won.
 const DISK_WAIT_MIN: f64 = 0.1;
+/// Share of the time from which waiting for a disk is most of what is done.
+const DISK_WAIT_MOST: f64 = 0.5;
 /// Share of the time up to which nobody waited for a disk. Whoever waits for a journal to be written is not counted, so that of
 /// more than this the whole is not known; but a disk that is waited for shows in some of it.
 const DISK_WAIT_NONE: f64 = stats::LEAST_EFFECT;
@@ -137,7 +139,12 @@ pub(crate) fn log_bound(facts: &Facts<'_>) -> Option<Verdict> {
             || "how long it waited for the disk is not known".to_owned(),
             |share| format!("one of its threads waited for a disk in {:.0} % of the time", share * 100.0),
         );
-        let confidence = if waits { Confidence::Sure } else { Confidence::Possible };
+        // Who waits need not be on the way of a request: a thread that writes behind all of them waits as well.
+        let confidence = match waited {
+            Some(share) if waits && share >= DISK_WAIT_MOST => Confidence::Sure,
+            _ if waits => Confidence::Likely,
+            _ => Confidence::Possible,
+        };
         Verdict::new(VerdictKind::LogBound, confidence, "writes to a disk", text)
             .accounting_for_maybe(waited.filter(|share| *share < DISK_WAIT_NONE))
             .and(waiting)

@@ -16,7 +16,7 @@ fn at(rate: f64, groups: &[(&str, u32)], idle_ms: &[f64]) -> Measured {
     let groups = groups.iter().map(|(name, threads)| ((*name).to_owned(), *threads));
     trial.server.thread_groups = groups.collect::<BTreeMap<_, _>>();
     let times: Vec<Duration> = idle_ms.iter().map(|ms| Duration::from_secs_f64(ms / 1e3)).collect();
-    let idle = IdleAnswers::of(&times, &[]).unwrap();
+    let idle = IdleAnswers::of(&times).unwrap();
     trial.contract.idle_service_time_us = idle.shortest_us;
     trial.contract.warm_service_time_us = Some(idle.shortest_us);
     trial.contract.idle_answers = Some(idle);

@@ -1,5 +1,6 @@
 //! Tables of what is concluded from made-up records.
 
+mod alone;
 mod audit;
 mod calibration;
 mod capacity;
@@ -11,4 +12,5 @@ mod levels;
 mod looks;
 mod reasons;
 mod samples;
+mod simulated;
 mod workers;

@@ -381,7 +381,14 @@ fn writing_to_a_disk_is_named_where_it_is_much_or_waited_for() {
     signals(&mut trial).disk_write_bytes_per_s = Some(1e5);
     assert_eq!(kind(&trial), VerdictKind::Unexplained, "a log line a request");
     signals(&mut trial).disk_wait_share = Some(0.4);
-    assert_eq!(kind(&trial), VerdictKind::LogBound, "and it waits for the disk");
+    let verdict = first(&trial);
+    assert_eq!(
+        (verdict.kind, verdict.confidence),
+        (VerdictKind::LogBound, Confidence::Likely),
+        "and it waits"
+    );
+    signals(&mut trial).disk_wait_share = Some(0.6);
+    assert_eq!(first(&trial).confidence, Confidence::Sure, "most of the time");
     // What waits for a journal is not counted: some is a sign of more, and none is none.
     signals(&mut trial).disk_write_bytes_per_s = Some(4e6);
     signals(&mut trial).disk_wait_share = Some(0.06);
@@ -406,6 +413,12 @@ fn an_accept_queue_that_overflows_is_named_by_the_kernels_own_count() {
     let verdict = first(&trial);
     assert_eq!((verdict.kind, verdict.confidence), (VerdictKind::AcceptQueueOverflow, Confidence::Sure));
     assert!(verdict.evidence.iter().any(|it| it.contains("790 SYNs were sent again")), "{verdict:?}");
+    // The kernel counts for all servers, and this one's queue was never full.
+    let mut never_full = trial.clone();
+    signals(&mut never_full).accept_queue =
+        Some(AcceptQueue { limit: 128, max: 3, mean: 1.5, full_share: 0.0 });
+    let told = first(&never_full);
+    assert_eq!((told.kind, told.confidence), (VerdictKind::AcceptQueueOverflow, Confidence::Likely));
     // Of 64 users for 15 s, 800 waits of a second and more are most of the time; 40 are a twenty-fourth.
     assert!(verdict.accounts_for.is_some_and(|share| share > 0.8), "{verdict:?}");
     dropped(&mut trial, 40);

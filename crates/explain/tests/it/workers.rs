@@ -6,12 +6,12 @@ use record::{AcceptQueue, Held, IdleAnswers, JvmUse, Measured, Runtime, ThreadBa
 use crate::reasons::{beside, dropped, explain, first, full, host, kind, phrases, seconds, signals, watched};
 
 /// A band of threads, each in so many processes, that use so much CPU and are given one so often, together.
-const fn band(threads: u32, processes: u32, cpu_cores: f64, switches_per_s: f64) -> ThreadBand {
+pub(crate) const fn band(threads: u32, processes: u32, cpu_cores: f64, switches_per_s: f64) -> ThreadBand {
     ThreadBand { threads, processes, cpu_cores, switches_per_s }
 }
 
 /// A group of these bands, and of so many threads that did nothing.
-fn group(name: &str, runtime: Option<Runtime>, idle: u32, bands: &[ThreadBand]) -> ThreadGroupUse {
+pub(crate) fn group(name: &str, runtime: Option<Runtime>, idle: u32, bands: &[ThreadBand]) -> ThreadGroupUse {
     let active: u32 = bands.iter().map(|it| it.threads).sum();
     let cpu_of = |it: &ThreadBand| it.cpu_cores / f64::from(it.threads);
     ThreadGroupUse {
@@ -29,7 +29,7 @@ fn group(name: &str, runtime: Option<Runtime>, idle: u32, bands: &[ThreadBand]) 
 }
 
 /// 64 users at `rate`, 100 ms an idle answer, on a server of these groups whose rate is even.
-fn server(rate: f64, groups: Vec<ThreadGroupUse>) -> Measured {
+pub(crate) fn server(rate: f64, groups: Vec<ThreadGroupUse>) -> Measured {
     let mut trial = watched(rate, &[]);
     trial.server.cpu_cores = Some(groups.iter().map(|it| it.cpu_cores).sum());
     let signals = signals(&mut trial);
@@ -39,16 +39,16 @@ fn server(rate: f64, groups: Vec<ThreadGroupUse>) -> Measured {
     trial
 }
 
-fn even(trial: &mut Measured, rate: f64) {
+pub(crate) fn even(trial: &mut Measured, rate: f64) {
     trial.load.seconds = seconds(&[rate, rate * 1.004, rate * 0.998, rate, rate * 1.002]);
 }
 
-fn all(count: u32) -> Held {
+pub(crate) fn all(count: u32) -> Held {
     Held { mean: f64::from(count), max: count, readings: 20 }
 }
 
 /// Node: a thread that does the work, four that help its engine, and two that wait for files.
-fn node(rate: f64, cpu_cores: f64) -> Measured {
+pub(crate) fn node(rate: f64, cpu_cores: f64) -> Measured {
     let bands = [band(1, 1, cpu_cores * 0.98, 2.0 * rate), band(4, 1, cpu_cores * 0.02, 2.0 * rate)];
     server(rate, vec![group("node", Some(Runtime::JavaScript), 2, &bands)])
 }
@@ -236,6 +236,24 @@ fn processes_are_workers_and_the_parent_beside_them_is_none() {
     assert_eq!(first(&threaded(30.0)).phrase, "pool of 3 processes (gunicorn)");
 }
 
+/// As behind a web server: it reads what comes, and hands it to whoever is free.
+#[test]
+fn processes_behind_one_that_reads_are_workers() {
+    for workers in [4_u32, 9] {
+        let rate = f64::from(workers) * 10.0;
+        let behind = [band(1, 1, 0.1, 3.0 * rate), band(workers, workers, 0.05, 2.0 * rate)];
+        let mut trial = server(rate, vec![group("php-fpm", None, 0, &behind)]);
+        signals(&mut trial).unread = Some(all(0));
+        let told = first(&trial);
+        assert_eq!((told.kind, told.confidence), (VerdictKind::PoolLimit, Confidence::Likely), "{told:?}");
+        assert_eq!(told.phrase, format!("pool of {workers} processes (php-fpm)"));
+        // The front may have another name.
+        let apart = vec![group("nginx", None, 0, &behind[..1]), group("php-fpm", None, 0, &behind[1..])];
+        signals(&mut trial).groups = apart;
+        assert_eq!(first(&trial).phrase, format!("pool of {workers} processes (php-fpm)"));
+    }
+}
+
 #[test]
 fn a_queue_that_a_pool_keeps_full_is_told_after_the_pool() {
     let queued = |workers, full_share| {
@@ -325,6 +343,9 @@ fn a_limiter_that_paces_the_idle_server_is_no_lock() {
             mean_high_us: 1.02 * pace_us,
             rested_us: None,
             bounds: None,
+            apart_us: None,
+            rested: None,
+            burst: None,
         };
         let of = |answers| {
             let mut trial = node(rate, 0.05);
@@ -370,6 +391,9 @@ fn paced(rate: f64, pace_us: f64, rested_us: f64) -> Measured {
         mean_high_us: 1.01 * pace_us,
         rested_us: Some(rested_us),
         bounds: None,
+        apart_us: None,
+        rested: None,
+        burst: None,
     });
     trial
 }

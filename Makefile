@@ -71,7 +71,7 @@ bench: setup build ## CPU a request beside a null client and other tools (an hou
 	$(target_dir)/release/bench $(BENCH)
 
 .PHONY: planted
-planted: setup build ## How often the reason is named: one planted limit at a time; PLANTED="--quick --only pool"
+planted: setup build ## How often the reason is named: one planted limit at a time; PLANTED="--quick --only pool", PLANTED="--again planted/record.jsonl" without a run
 	$(target_dir)/release/planted $(PLANTED)
 
 .PHONY: fuzz

@@ -1,10 +1,11 @@
 //! The command line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Parser;
 
 use crate::matrix::NEIGHBOURS_MAX;
+use crate::process::Failure;
 
 /// Plants one limit at a time, has `proofload` measure and explain it, and counts what is named first
 #[derive(Debug, Parser)]
@@ -51,8 +52,11 @@ pub(crate) struct Arguments {
     /// Leave out what this build of proofload has made, by the record
     #[arg(long, requires = "record")]
     pub(crate) resume: bool,
-    /// Write the record's matrix into this page, between its markers, and make no runs
-    #[arg(long, value_name = "FILE", requires = "record", conflicts_with_all = ["resume", "only", "quick"])]
+    /// Make no runs: say of those on this record what today's rules say, by the evidence that it keeps of each
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["record", "quick", "probe", "keep"])]
+    pub(crate) again: Option<PathBuf>,
+    /// Write the matrix of all that is on record into this page, between its markers; behind the runs, where some are made
+    #[arg(long, value_name = "FILE", conflicts_with = "only")]
     pub(crate) matrix: Option<PathBuf>,
     /// Keep the runs, and say where they are
     #[arg(long)]
@@ -72,6 +76,14 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
+    /// The page to write into, and the record that its matrix is of.
+    pub(crate) fn page(&self) -> Result<Option<(&Path, &Path)>, Failure> {
+        let Some(page) = self.matrix.as_deref() else { return Ok(None) };
+        let record = self.again.as_deref().or(self.record.as_deref());
+        let of_none = || Failure::Usage("--matrix wants --again or --record, whose matrix it is".into());
+        Ok(Some((page, record.ok_or_else(of_none)?)))
+    }
+
     /// The seeds of each size.
     pub(crate) fn seeds(&self) -> std::ops::RangeInclusive<u64> {
         1..=if self.quick { 1 } else { u64::from(self.seeds) }

@@ -37,6 +37,16 @@ impl Case {
         self.sizes.iter().find(|size| size.label == label)
     }
 
+    /// The sizes that are run beside so many neighbours: all of them quiet, and each beside one or beside two, by turns.
+    pub(crate) fn sizes_beside(&self, neighbours: u8) -> impl Iterator<Item = &Size> {
+        let by_turns = neighbours > 0 && self.sizes.len() > 1;
+        let its_turn = move |index: usize| !by_turns || index % 2 == usize::from(neighbours + 1) % 2;
+        let sizes = self.sizes.iter().enumerate();
+        sizes
+            .filter(move |(index, size)| its_turn(*index) && size.is_run_beside(neighbours))
+            .map(|(_, size)| size)
+    }
+
     /// Whether what is named of a quiet run of `size` is put to the test.
     pub(crate) fn is_probed(&self, size: &Size) -> bool {
         let is_first = self.sizes.first().is_some_and(|first| first.label == size.label);

@@ -2,11 +2,14 @@
 //! names first is counted.
 //!
 //! The cases are data (`table.rs`). Each size of each case is a run of the real binary, with an experiment, a record
-//! and an explanation of its own; nothing here knows how a diagnosis is made.
+//! and an explanation of its own; nothing here knows how a diagnosis is made. What was measured is kept, so that it can be
+//! explained again when the rules have changed (`again.rs`).
 #![forbid(unsafe_code)]
 
+mod again;
 mod arguments;
 mod case;
+mod evidence;
 mod experiment;
 mod matrix;
 mod page;
@@ -19,17 +22,19 @@ mod table;
 mod trial;
 mod verdict;
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
 use tempfile::TempDir;
 
+use crate::again::Again;
 use crate::arguments::Arguments;
 use crate::case::Case;
 use crate::matrix::Matrix;
 use crate::process::{Failure, Interrupt};
-use crate::record::Writer;
+use crate::record::{Lines, Writer};
 use crate::trial::Bench;
 
 const EXIT_USAGE: u8 = 2;
@@ -68,9 +73,11 @@ fn run(arguments: &Arguments) -> Result<bool, Failure> {
         println!("{} runs", session::runs(arguments, &cases).len());
         return Ok(true);
     }
-    if let (Some(page), Some(record)) = (&arguments.matrix, &arguments.record) {
-        page::write(page, &cases, record)?;
-        return Ok(true);
+    let page = arguments.page()?;
+    if let Some(record) = &arguments.again {
+        let is_good = say_again(record, &cases)?;
+        write_page(page)?;
+        return Ok(is_good);
     }
     let own_exe = std::env::current_exe()?;
     let proofload = own_exe.with_file_name("proofload");
@@ -102,7 +109,27 @@ fn run(arguments: &Arguments) -> Result<bool, Failure> {
     ended?;
     let matrix = Matrix::of(&cases, &made);
     println!("{matrix}");
+    write_page(page)?;
     Ok(matrix.summary().is_good())
+}
+
+/// Says what today's rules say of the runs of `cases` on `record`; whether as much is named as should be.
+fn say_again(record: &Path, cases: &[Case]) -> Result<bool, Failure> {
+    let told = again::again(&Lines::read(record)?, cases);
+    let Again { lines, changes, origin } =
+        told.map_err(|why| Failure::Usage(format!("{}: {why}", record.display())))?;
+    for change in changes {
+        eprintln!("{change}");
+    }
+    let matrix = Matrix::of(cases, &lines);
+    println!("{origin}\n\n{matrix}");
+    Ok(matrix.summary().is_good())
+}
+
+/// Writes the matrix of a record, of whichever cases, into its page.
+fn write_page(page: Option<(&Path, &Path)>) -> Result<(), Failure> {
+    let Some((page, record)) = page else { return Ok(()) };
+    page::write(page, &table::cases(), record)
 }
 
 fn chosen(arguments: &Arguments) -> Result<Vec<Case>, Failure> {

@@ -284,6 +284,7 @@ mod tests {
                 phrase: String::new(),
                 probe: (*named == "pool_limit").then(|| "confirmed".to_owned()),
                 binary: String::new(),
+                evidence: None,
             });
         }
         lines

@@ -2,23 +2,25 @@
 
 use std::path::Path;
 
+use crate::again::{Again, again};
 use crate::case::Case;
 use crate::matrix::Matrix;
 use crate::process::Failure;
 use crate::record::Lines;
 
-const BEGIN: &str = "<!-- matrix: made by `planted --matrix` -->\n";
+const BEGIN: &str = "<!-- matrix: made by `planted --again` -->\n";
 const END: &str = "<!-- end of the matrix -->\n";
 
-/// `page` with the matrix of what `lines` say of `cases` in the place of the one that it has.
-pub(crate) fn with_matrix(page: &str, cases: &[Case], lines: &Lines) -> Result<String, String> {
-    let matrix = Matrix::of(cases, lines);
+/// `page` with the matrix of what today's rules say of `recorded` runs of `cases`, in the place of the one that it has.
+pub(crate) fn with_matrix(page: &str, cases: &[Case], recorded: &Lines) -> Result<String, String> {
+    let Again { lines, origin, .. } = again(recorded, cases)?;
+    let matrix = Matrix::of(cases, &lines);
     if let Some(line) = matrix.strangers.first() {
         return Err(format!("the record has runs of no case: {}, {}", line.key.case, line.key.size));
     }
     let parts = page.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
     let (before, after) = parts.ok_or_else(|| format!("the page has no {}", BEGIN.trim()))?;
-    Ok(format!("{before}{BEGIN}\n{matrix}\n{END}{after}"))
+    Ok(format!("{before}{BEGIN}\n{origin}\n\n{matrix}\n{END}{after}"))
 }
 
 /// Writes the matrix of `record` into `page`.
@@ -40,7 +42,7 @@ mod tests {
         let lines = Lines::read(&own.join("record.jsonl")).unwrap();
         let page = std::fs::read_to_string(own.join("../docs/planted.md")).unwrap();
         let made = with_matrix(&page, &table::cases(), &lines).unwrap();
-        assert!(page == made, "planted --record planted/record.jsonl --matrix docs/planted.md");
+        assert!(page == made, "planted --again planted/record.jsonl --matrix docs/planted.md");
     }
 
     #[test]

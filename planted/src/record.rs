@@ -8,14 +8,15 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::evidence::Evidence;
 use crate::process::Failure;
 
 /// In the place of a kind: the run could not be made, or not be explained.
 pub(crate) const NOT_MADE: &str = "not made";
 /// A record of more lines is none of ours.
 const LINES_MAX: usize = 1_000_000;
-/// No line is as long.
-const LINE_BYTES_MAX: u64 = 64 << 10;
+/// No line is as long: two trials of servers with dozens of groups of threads take a tenth of that.
+const LINE_BYTES_MAX: u64 = 1 << 20;
 
 /// Which run it is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -28,7 +29,7 @@ pub(crate) struct Key {
 }
 
 /// A run and what was named first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Line {
     #[serde(flatten)]
     pub(crate) key: Key,
@@ -41,10 +42,13 @@ pub(crate) struct Line {
     pub(crate) probe: Option<String>,
     /// Which build of `proofload` measured and explained it.
     pub(crate) binary: String,
+    /// What was measured; absent where nothing was, and in records of versions that did not keep it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) evidence: Option<Evidence>,
 }
 
 /// The lines of a record, of each run the last one.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Lines(BTreeMap<Key, Line>);
 
 impl Lines {
@@ -128,7 +132,8 @@ mod tests {
 
     fn line(seed: u64, named: &str) -> Line {
         let key = Key { case: "pool of K".into(), size: "K = 16".into(), neighbours: 1, seed };
-        Line { key, named: named.into(), phrase: "pool of 16".into(), probe: None, binary: "0".into() }
+        let (phrase, binary) = ("pool of 16".into(), "0".into());
+        Line { key, named: named.into(), phrase, probe: None, binary, evidence: None }
     }
 
     #[test]

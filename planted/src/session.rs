@@ -8,8 +8,7 @@ use crate::case::Case;
 use crate::matrix::{Judged, judged};
 use crate::process::Failure;
 use crate::record::{Key, Line, Lines, NOT_MADE, Writer};
-use crate::trial::{Bench, Outcome, Run};
-use crate::verdict::Verdict;
+use crate::trial::{Bench, Explained, Outcome, Run};
 
 /// How often a run is made in which the hypervisor took the CPU time that it needed.
 const TRIES_MAX: u32 = 3;
@@ -28,14 +27,15 @@ impl Run<'_> {
     }
 
     fn judged(&self, outcome: &Outcome) -> Judged {
-        let named = outcome.as_ref().map_or(NOT_MADE, |verdict| verdict.kind.as_str());
+        let named = outcome.as_ref().map_or(NOT_MADE, |it| it.verdict.kind.as_str());
         judged(self.case, self.size, self.neighbours, named)
     }
 
     /// What came of it in a line; what is not right, with what would be.
     fn told(&self, outcome: &Outcome) -> String {
         let expected = self.case.expected.join(" or ");
-        match (self.judged(outcome), outcome) {
+        let verdict = outcome.as_ref().map(|it| &it.verdict);
+        match (self.judged(outcome), verdict) {
             (Judged::Right, Ok(verdict)) => format!("{} ({})", verdict.kind, verdict.phrase),
             (Judged::Unexplained, Ok(_)) => format!("UNEXPLAINED instead of {expected}"),
             (_, Ok(verdict)) => format!("WRONG: {} ({}) instead of {expected}", verdict.kind, verdict.phrase),
@@ -48,9 +48,8 @@ impl Run<'_> {
 pub(crate) fn runs<'a>(arguments: &Arguments, cases: &'a [Case]) -> Vec<Run<'a>> {
     let mut runs = Vec::new();
     for case in cases {
-        for size in &case.sizes {
-            let counts = arguments.neighbours().iter().copied();
-            for neighbours in counts.filter(|count| size.is_run_beside(*count)) {
+        for neighbours in arguments.neighbours().iter().copied() {
+            for size in case.sizes_beside(neighbours) {
                 let is_probed = arguments.probe && neighbours == 0 && case.is_probed(size);
                 let run = |seed| Run { case, size, neighbours, seed, is_probed: is_probed && seed == 1 };
                 runs.extend(arguments.seeds().map(run));
@@ -101,11 +100,11 @@ pub(crate) fn make_all(
             run.told(&outcome),
             time_left(begun.elapsed(), number, left.len())
         );
-        let (named, phrase) = match outcome {
-            Ok(verdict) => (verdict.kind, verdict.phrase),
-            Err(why) => (NOT_MADE.to_owned(), why),
+        let (named, phrase, evidence) = match outcome {
+            Ok(Explained { verdict, evidence }) => (verdict.kind, verdict.phrase, Some(evidence)),
+            Err(why) => (NOT_MADE.to_owned(), why, None),
         };
-        let line = Line { key, named, phrase, probe, binary: bench.binary.to_owned() };
+        let line = Line { key, named, phrase, probe, binary: bench.binary.to_owned(), evidence };
         writer.write(&line)?;
         made.add(line);
     }
@@ -118,7 +117,7 @@ fn make(run: &Run<'_>, bench: &Bench<'_>, folder: &Path, at: &str) -> Result<(Ou
     let mut outcome = bench.measure(*run, folder)?;
     let mut measured = folder.to_owned();
     for again in 2..=TRIES_MAX {
-        let taken = outcome.as_ref().is_ok_and(Verdict::is_of_the_hypervisor);
+        let taken = outcome.as_ref().is_ok_and(|it| it.verdict.is_of_the_hypervisor());
         if !taken || run.judged(&outcome) == Judged::Right {
             break;
         }
@@ -141,4 +140,32 @@ fn probe(run: &Run<'_>, bench: &Bench<'_>, measured: &Path, at: &str) -> Result<
 fn time_left(spent: Duration, made: usize, all: usize) -> String {
     let left = spent.as_secs_f64() / made as f64 * (all - made) as f64;
     format!("{:.0} min left", left / 60.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::table;
+
+    #[test]
+    fn each_size_is_run_quiet_and_beside_one_neighbour_or_two() {
+        let cases = table::cases();
+        let count = |words: &[&str]| {
+            let arguments = Arguments::parse_from(std::iter::once("planted").chain(words.iter().copied()));
+            runs(&arguments, &cases).len()
+        };
+        let sizes: usize = cases.iter().map(|case| case.sizes.len()).sum();
+        let [quiet, one, two] = ["0", "1", "2"].map(|neighbours| count(&["--neighbours", neighbours]));
+        assert_eq!((quiet, count(&[])), (sizes, quiet + one + two));
+        assert!(one <= sizes && two <= sizes && one + two >= sizes * 3 / 4, "{one}, {two} of {sizes}");
+        for case in &cases {
+            let labels =
+                |neighbours| case.sizes_beside(neighbours).map(|size| size.label).collect::<Vec<_>>();
+            if case.sizes.len() > 1 {
+                assert!(labels(1).iter().all(|label| !labels(2).contains(label)), "{}", case.name);
+            }
+        }
+    }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::case::{Case, Size};
+use crate::evidence::Evidence;
 use crate::process::{Failure, Finished, Interrupt};
 use crate::surroundings::{Surroundings, command};
 use crate::verdict::{self, Verdict};
@@ -45,8 +46,15 @@ pub(crate) struct Run<'a> {
     pub(crate) is_probed: bool,
 }
 
+/// What was named first, and what it rests on.
+#[derive(Debug)]
+pub(crate) struct Explained {
+    pub(crate) verdict: Verdict,
+    pub(crate) evidence: Evidence,
+}
+
 /// What came of a run: a verdict, or why there is none.
-pub(crate) type Outcome = Result<Verdict, String>;
+pub(crate) type Outcome = Result<Explained, String>;
 
 impl Bench<'_> {
     /// Measures `size` of `case` in folder `dir`, which is made.
@@ -113,7 +121,9 @@ impl Bench<'_> {
         };
         // Its exit code may say of the run what the verdict says, too.
         let verdict = verdict::first(&explained.stdout, stack);
-        Ok(verdict.map_err(|why| format!("{why}\n{}", failed("proofload explain", Some(explained)))))
+        let outcome =
+            verdict.and_then(|verdict| Ok(Explained { verdict, evidence: Evidence::read(recorded)? }));
+        Ok(outcome.map_err(|why| format!("{why}\n{}", failed("proofload explain", Some(explained)))))
     }
 }
 

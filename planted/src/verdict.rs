@@ -41,6 +41,14 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
+    /// The same as `explain` has it.
+    pub(crate) fn of(verdict: &explain::Verdict) -> Self {
+        // Its name in JSON is the one that there is.
+        let kind = serde_json::to_value(verdict.kind);
+        let kind = kind.ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
+        Self { kind, phrase: verdict.phrase.clone(), evidence: verdict.evidence.clone() }
+    }
+
     /// Whether it is of the machine that the machine here runs on: true, and nothing that was planted.
     pub(crate) fn is_of_the_hypervisor(&self) -> bool {
         self.kind == "noisy_host" && self.evidence.iter().any(|line| line.contains("the hypervisor took"))

@@ -50,13 +50,22 @@ fn held() -> Vec<Case> {
                 go("200/s of 300/s", ("limiter", "refuses 200"), at_rate("300")),
             ],
         ),
-        // 480 a second become 1200, and 400 become 2000, in the middle of the window.
+        // Connections/time: 160 and 150 a second.
+        planted(
+            "Go, a pool of connections",
+            &["limit_inside"],
+            vec![
+                go("8 of 50 ms", ("downstream", "8 50"), users(40)),
+                go("15 of 100 ms", ("downstream", "15 100"), users(60)),
+            ],
+        ),
+        // 480 a second become 1200, and 400 become 2000, after a third of the window.
         planted(
             "Go, a cache that warms",
             &["not_steady"],
             vec![
-                go("50 ms to 20 ms", ("cache", "50 20 1440"), users(24)),
-                go("80 ms to 16 ms", ("cache", "80 16 1200"), users(32)),
+                go("50 ms to 20 ms", ("cache", "50 20 1440"), Load { window_s: 6, ..users(24) }),
+                go("80 ms to 16 ms", ("cache", "80 16 1200"), Load { window_s: 6, ..users(32) }),
             ],
         ),
     ]
@@ -84,6 +93,14 @@ fn sound() -> Vec<Case> {
             "Go, a heavy tail",
             &["idle_pace"],
             vec![go("30 ms", ("sleep", "tail 30"), users(48)), go("60 ms", ("sleep", "tail 60"), users(64))],
+        ),
+        healthy(
+            "Go, a cache that is warm",
+            &["idle_pace"],
+            vec![
+                go("20 ms", ("sleep", "cache 20"), users(32)),
+                go("60 ms", ("sleep", "cache 60"), users(48)),
+            ],
         ),
         healthy(
             "Go, an open load that is kept",

@@ -1,6 +1,6 @@
 //! Java: the server of the JDK with a pool that is larger than the load, so that what limits is not its threads.
 
-use super::{healthy, planted, program, users, warm};
+use super::{at_rate, healthy, planted, program, users, warm};
 use crate::case::{Case, Load, Size};
 use crate::program::Language::Java;
 
@@ -51,7 +51,19 @@ fn held() -> Vec<Case> {
         planted(
             "Java, rate limiter that delays",
             &["rate_limiter"],
-            vec![java("500/s", ("Limiter", "100 500"), 64), java("150/s", ("Limiter", "64 150"), 32)],
+            vec![
+                java("500/s", ("Limiter", "100 500 delays"), 64),
+                java("150/s", ("Limiter", "64 150 delays"), 32),
+            ],
+        ),
+        // Half of what is asked for is refused, or a third: both names are true, and the same.
+        planted(
+            "Java, rate limiter that refuses",
+            &["rate_limiter", "incorrect_service"],
+            vec![
+                refusing("300/s of 600/s", "64 300 refuses", "600"),
+                refusing("100/s of 150/s", "64 100 refuses", "150"),
+            ],
         ),
     ]
 }
@@ -60,13 +72,29 @@ fn virtual_threads(label: &'static str, arguments: &'static str, connections: u3
     program(label, Java(25), ("VirtualGate", arguments), Load { warm_up_s: 2, ..users(connections) })
 }
 
+fn refusing(label: &'static str, arguments: &'static str, rate: &'static str) -> Size {
+    program(label, Java(17), ("Limiter", arguments), Load { warm_up_s: 2, ..at_rate(rate) })
+}
+
 fn sound() -> Vec<Case> {
-    vec![healthy(
-        "Java, a pool larger than the load",
-        &["idle_pace"],
-        vec![
-            program("50 ms", Java(17), ("Gate", "64 none 1 50"), warm(users(32))),
-            program("200 ms", Java(17), ("Gate", "100 none 1 200"), warm(users(64))),
-        ],
-    )]
+    vec![
+        healthy(
+            "Java, a pool larger than the load",
+            &["idle_pace"],
+            vec![
+                program("50 ms", Java(17), ("Gate", "64 none 1 50"), warm(users(32))),
+                program("200 ms", Java(17), ("Gate", "100 none 1 200"), warm(users(64))),
+            ],
+        ),
+        healthy(
+            "Java, a heavy tail",
+            &["idle_pace"],
+            vec![java("60 ms", ("Sleep", "100 tail 60"), 48), java("30 ms", ("Sleep", "64 tail 30"), 24)],
+        ),
+        healthy(
+            "Java, a cache that is warm",
+            &["idle_pace"],
+            vec![java("20 ms", ("Sleep", "64 cache 20"), 16), java("60 ms", ("Sleep", "100 cache 60"), 32)],
+        ),
+    ]
 }

@@ -5,7 +5,7 @@ use crate::case::{Case, Load, Size};
 use crate::program::Language::Node;
 
 pub(super) fn cases() -> Vec<Case> {
-    [held(), sound()].concat()
+    [held(), limited(), sound()].concat()
 }
 
 fn node(label: &'static str, what: (&'static str, &'static str), load: Load) -> Size {
@@ -32,6 +32,39 @@ fn held() -> Vec<Case> {
                 node("7 permits", ("gate", "7 100"), users(28)),
             ],
         ),
+        // Processes/time: 80 and 100 a second.
+        planted(
+            "Node, a pool of processes",
+            &["pool_limit"],
+            vec![
+                node("4 of 50 ms", ("workers", "4 50"), users(32)),
+                node("3 of 30 ms", ("workers", "3 30"), users(24)),
+            ],
+        ),
+        // Connections/time: 120 and 100 a second.
+        planted(
+            "Node, a pool of connections",
+            &["limit_inside"],
+            vec![
+                node("6 of 50 ms", ("downstream", "6 50"), users(32)),
+                node("10 of 100 ms", ("downstream", "10 100"), users(40)),
+            ],
+        ),
+        // 400 a second become 1600, and 480 become 1200, after a third of the window.
+        planted(
+            "Node, a cache that warms",
+            &["not_steady"],
+            vec![
+                node("40 ms to 10 ms", ("cache", "40 10 1200"), Load { window_s: 6, ..users(16) }),
+                node("50 ms to 20 ms", ("cache", "50 20 1440"), Load { window_s: 6, ..users(24) }),
+            ],
+        ),
+    ]
+}
+
+/// So many a second, whoever asks; and a share of them, which is none.
+fn limited() -> Vec<Case> {
+    vec![
         planted(
             "Node, rate limiter that delays",
             &["rate_limiter"],
@@ -40,6 +73,17 @@ fn held() -> Vec<Case> {
                 node("200/s", ("limiter", "delays 200"), users(32)),
                 // One user alone gets 150 a second, too, though 5 ms of work would let 200 through.
                 node("150/s of 5 ms each", ("limiter", "delays 150 5"), users(32)),
+                // Ten are under way, and nothing lets ten in at a time.
+                node("250/s of 40 ms each", ("limiter", "delays 250 40"), users(48)),
+            ],
+        ),
+        // No token is saved: after a pause one comes at once, and those behind it at the rate.
+        planted(
+            "Node, rate limiter that spaces",
+            &["rate_limiter"],
+            vec![
+                node("300/s", ("limiter", "spaces 300"), users(48)),
+                node("120/s", ("limiter", "spaces 120"), users(32)),
             ],
         ),
         // Whoever is refused asks again at once: thousands of refusals a second, and 20 or 50 answers. Both names are true.
@@ -58,15 +102,6 @@ fn held() -> Vec<Case> {
             vec![
                 node("16 users", ("refuses", "100"), users(16)),
                 node("500/s", ("refuses", "100"), at_rate("500")),
-            ],
-        ),
-        // 400 a second become 1600, and 480 become 1200, in the middle of the window.
-        planted(
-            "Node, a cache that warms",
-            &["not_steady"],
-            vec![
-                node("40 ms to 10 ms", ("cache", "40 10 1200"), users(16)),
-                node("50 ms to 20 ms", ("cache", "50 20 1440"), users(24)),
             ],
         ),
     ]
@@ -97,6 +132,22 @@ fn sound() -> Vec<Case> {
             vec![
                 node("60 ms", ("sleep", "tail 60"), users(48)),
                 node("30 ms", ("sleep", "tail 30"), users(32)),
+            ],
+        ),
+        healthy(
+            "Node, a cache that is warm",
+            &["idle_pace"],
+            vec![
+                node("20 ms", ("sleep", "cache 20"), users(32)),
+                node("60 ms", ("sleep", "cache 60"), users(48)),
+            ],
+        ),
+        healthy(
+            "Node, a slow downstream",
+            &["idle_pace"],
+            vec![
+                node("100 ms", ("downstream", "0 100"), users(32)),
+                node("300 ms", ("downstream", "0 300"), users(64)),
             ],
         ),
         healthy(

@@ -27,6 +27,24 @@ fn held() -> Vec<Case> {
             &["pool_limit"],
             vec![forked("3 of 100 ms", "3 100", 12), forked("5 of 40 ms", "5 40", 20)],
         ),
+        // Processes/time: 80 and 200 a second, behind one that has read all requests.
+        planted(
+            "Python, processes behind a front",
+            &["pool_limit"],
+            vec![
+                python("4 of 50 ms", ("front", "4 50"), users(24)),
+                python("6 of 30 ms", ("front", "6 30"), users(32)),
+            ],
+        ),
+        // A bucket that holds the tokens of a second, and one that holds none.
+        planted(
+            "Python, rate limiter that delays",
+            &["rate_limiter"],
+            vec![
+                python("300/s", ("limiter", "300 300"), users(48)),
+                python("100/s, none saved", ("limiter", "100 0"), users(32)),
+            ],
+        ),
         // One core's worth over all threads: 250 and 100 a second.
         planted(
             "Python, the interpreter's lock",
@@ -57,12 +75,30 @@ fn held() -> Vec<Case> {
 }
 
 fn sound() -> Vec<Case> {
-    vec![healthy(
-        "Python, asyncio",
-        &["idle_pace"],
-        vec![
-            python("100 ms", ("loop", "sleeps 100"), users(32)),
-            python("1 s", ("loop", "sleeps 1000"), Load { window_s: 5, ..users(32) }),
-        ],
-    )]
+    vec![
+        healthy(
+            "Python, asyncio",
+            &["idle_pace"],
+            vec![
+                python("100 ms", ("loop", "sleeps 100"), users(32)),
+                python("1 s", ("loop", "sleeps 1000"), Load { window_s: 5, ..users(32) }),
+            ],
+        ),
+        healthy(
+            "Python, a heavy tail",
+            &["idle_pace"],
+            vec![
+                python("60 ms", ("sleep", "tail 60"), users(48)),
+                python("30 ms", ("sleep", "tail 30"), users(24)),
+            ],
+        ),
+        healthy(
+            "Python, a cache that is warm",
+            &["idle_pace"],
+            vec![
+                python("20 ms", ("sleep", "cache 20"), users(16)),
+                python("60 ms", ("sleep", "cache 60"), users(32)),
+            ],
+        ),
+    ]
 }

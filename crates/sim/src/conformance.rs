@@ -2,7 +2,9 @@
 //! here, real sockets in `driver`.
 //!
 //! A [`Harness`] makes a server that shows one [`Behaviour`] and an IO that reaches it; [`suite`] runs the
-//! engine over it and checks what the engine was told.
+//! engine over it and checks what the engine was told. [`serve`] is that server where connections are real.
+
+mod peer;
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -16,6 +18,8 @@ use units::{Duration, Instant};
 use crate::fault::Answer;
 use crate::scenario::Scenario;
 use crate::server::ServerPlan;
+
+pub use peer::{Peer, serve};
 
 /// What the server does.
 #[derive(Debug, Clone, PartialEq, Eq)]

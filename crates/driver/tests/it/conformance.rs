@@ -1,13 +1,12 @@
 //! The conformance suite against every driver and real sockets.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 
 use driver::{EpollIo, RingSizes, Route, UringIo};
 use engine::Io;
-use sim::Answer;
-use sim::conformance::{Behaviour, EARLY_ANSWER, Harness, suite};
+use sim::conformance::{Behaviour, Harness, Peer, serve, suite};
 
 /// Real servers, reached through the IO that `0` makes.
 struct Sockets<F>(F);
@@ -32,67 +31,40 @@ impl<T: Io<Error: std::fmt::Debug>, F: Fn(Route, u32) -> T> Harness for Sockets<
 }
 
 fn accept(listener: &TcpListener, behaviour: &Behaviour, request_bytes: usize) {
-    // Made once: under a sanitizer a long one takes its time.
-    let answer: Arc<[u8]> = match behaviour {
-        Behaviour::Answers { framing, body_bytes, .. } => {
-            framing.bytes(200, &Behaviour::body(*body_bytes), false).into()
-        }
-        _ => Arc::default(),
-    };
+    let answer = behaviour.answer();
     while let Ok((stream, _)) = listener.accept() {
         let (behaviour, answer) = (behaviour.clone(), Arc::clone(&answer));
-        std::thread::spawn(move || serve(stream, &behaviour, &answer, request_bytes));
+        std::thread::spawn(move || serve(Plain(stream), &behaviour, &answer, request_bytes));
     }
 }
 
-/// Serves one connection. IO errors end it: the client has closed.
-fn serve(mut stream: TcpStream, behaviour: &Behaviour, answer: &[u8], request_bytes: usize) {
-    if matches!(behaviour, Behaviour::AnswersEarly | Behaviour::ResetsEarly) {
-        let _ = stream.read(&mut [0; 256]);
-        if *behaviour == Behaviour::ResetsEarly {
-            return reset(&stream);
-        }
-        let _ = stream.write_all(EARLY_ANSWER);
-        // What it has not read turns the close into a reset.
-        return;
-    }
-    let mut request = vec![0; request_bytes];
-    let mut answers = 0;
-    while stream.read_exact(&mut request).is_ok() {
-        answers += 1;
-        let good = |close| Answer::ContentLength.bytes(200, "hello", close);
-        let written = match behaviour {
-            Behaviour::Answers { framing, piece_bytes, .. } => {
-                let written = answer.chunks(*piece_bytes).try_for_each(|piece| stream.write_all(piece));
-                if *framing == Answer::CloseDelimited {
-                    return;
-                }
-                written
-            }
-            Behaviour::ClosesEvery(count) if answers % count == 0 => {
-                let _ = stream.write_all(&good(true));
-                return;
-            }
-            Behaviour::ClosesEvery(_) => stream.write_all(&good(false)),
-            Behaviour::Resets => return reset(&stream),
-            Behaviour::ClosesWithin => {
-                let _ = stream.write_all(&good(false)[..20]);
-                return;
-            }
-            Behaviour::NeverAnswers => Ok(()),
-            Behaviour::Garbage => stream.write_all(b"\x16\x03\x01 not HTTP\r\n\r\n"),
-            Behaviour::Refuses | Behaviour::AnswersEarly | Behaviour::ResetsEarly => return,
-        };
-        if written.is_err() {
-            return;
-        }
+/// A connection without anything around it.
+struct Plain(TcpStream);
+
+impl Read for Plain {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        self.0.read(to)
     }
 }
 
-/// Closing with a linger of zero sends RST instead of FIN.
-fn reset(stream: &TcpStream) {
-    let linger = Some(std::time::Duration::ZERO);
-    rustix::net::sockopt::set_socket_linger(stream, linger).expect("a socket takes a linger time");
+impl Write for Plain {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Peer for Plain {
+    fn finish(self) {}
+
+    /// Closing with a linger of zero sends RST instead of FIN.
+    fn reset(self) {
+        let linger = Some(std::time::Duration::ZERO);
+        rustix::net::sockopt::set_socket_linger(&self.0, linger).expect("a socket takes a linger time");
+    }
 }
 
 #[test]

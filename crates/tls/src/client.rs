@@ -1,17 +1,15 @@
 //! What the connections of a load have in common: settings put into effect, and the servers they reach.
 
 use std::fmt;
-use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
-use std::time::Duration;
 
 use engine::TlsFailure;
-use rustls::client::{ClientConnection, Resumption, WebPkiServerVerifier};
+use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::ServerName;
 use rustls::{
-    AlertDescription, CertificateError, ClientConfig, CommonState, Error, KeyLogFile, RootCertStore,
-    SupportedProtocolVersion, version,
+    AlertDescription, ClientConfig, CommonState, Error, KeyLogFile, RootCertStore, SupportedProtocolVersion,
+    version,
 };
 
 use crate::error::TlsError;
@@ -23,8 +21,6 @@ use crate::verify::{Trust, Verifier};
 
 /// Sessions that are kept to be resumed.
 const SESSIONS_MAX: usize = 4096;
-/// How long the handshake before a load may take.
-const TRY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Settings put into effect. Cheap to clone.
 #[derive(Clone)]
@@ -104,6 +100,12 @@ impl Client {
     /// Whether servers' certificates are checked: chain and name.
     pub fn verifies(&self) -> bool {
         self.verifies
+    }
+
+    /// The protocols that servers choose from, for people.
+    pub(crate) fn offered(&self) -> String {
+        let names = self.config.alpn_protocols.iter().map(|it| String::from_utf8_lossy(it));
+        names.collect::<Vec<_>>().join(" or ")
     }
 
     /// The one server of a load: all its connections are secured under `host`, or the name that the settings have.
@@ -190,40 +192,6 @@ impl Peers {
     pub fn verifies(&self) -> bool {
         self.client.verifies()
     }
-
-    /// Makes one connection to the server of this number, which is secured, and says what was agreed on: whoever would be
-    /// refused by each of many connections hears it before them.
-    pub fn try_handshake(&self, target: u32, address: SocketAddr) -> Result<Agreed, TlsError> {
-        let Some(name) = self.name(Some(target)) else { return Ok(Agreed::default()) };
-        let host = name.to_str();
-        let io_failed = |error: std::io::Error| {
-            let why = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
-            match why {
-                Some(why) => refused(&host, why),
-                None if error.kind() == std::io::ErrorKind::UnexpectedEof => closed(&host),
-                None => TlsError::server(
-                    format!("the TLS handshake with `{host}` ({address}) failed ({error})"),
-                    "check that the port speaks TLS",
-                ),
-            }
-        };
-        let mut stream = TcpStream::connect_timeout(&address, TRY_TIMEOUT).map_err(io_failed)?;
-        let timeouts =
-            [stream.set_read_timeout(Some(TRY_TIMEOUT)), stream.set_write_timeout(Some(TRY_TIMEOUT))];
-        timeouts.into_iter().collect::<Result<(), _>>().map_err(io_failed)?;
-        let mut connection = ClientConnection::new(Arc::clone(&self.client.config), name.clone())
-            .map_err(|why| refused(&host, &why))?;
-        while connection.is_handshaking() {
-            connection.complete_io(&mut stream).map_err(io_failed)?;
-        }
-        connection.send_close_notify();
-        // The load begins with connections of its own, whatever becomes of this one.
-        let _ = connection.complete_io(&mut stream);
-        if connection.alpn_protocol().is_none() && !self.client.takes_silence {
-            return Err(refused(&host, &Error::NoApplicationProtocol));
-        }
-        Ok(agreed(&connection))
-    }
 }
 
 /// What a connection whose handshake is over agreed on.
@@ -245,70 +213,5 @@ pub(crate) fn failure(error: &Error) -> TlsFailure {
         }
         Error::AlertReceived(alert) => TlsFailure::Alert(u8::from(*alert)),
         _ => TlsFailure::Protocol,
-    }
-}
-
-fn closed(host: &str) -> TlsError {
-    TlsError::server(
-        format!("`{host}` closed the connection within the TLS handshake"),
-        "check that the port speaks TLS, and whether it wants a client certificate (--cert, --key)",
-    )
-}
-
-/// A failed handshake in words, with what to do about it.
-fn refused(host: &str, error: &Error) -> TlsError {
-    const TRUST: &str = "trust it with --cacert FILE, or skip the check with --insecure";
-    match error {
-        Error::InvalidCertificate(CertificateError::UnknownIssuer) => TlsError::server(
-            format!(
-                "the certificate of `{host}` is signed by itself or by an authority that is unknown here"
-            ),
-            TRUST,
-        ),
-        Error::InvalidCertificate(
-            why @ (CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. }),
-        ) => TlsError::server(
-            format!("the certificate is not for `{host}` ({why})"),
-            "name the server that it is for with --sni NAME, or skip the check with --insecure",
-        ),
-        Error::InvalidCertificate(CertificateError::BadSignature) => TlsError::server(
-            format!("`{host}` has not shown that it holds the key of its certificate (a bad signature)"),
-            "check who answers there: this check is never skipped",
-        ),
-        Error::InvalidCertificate(why) => {
-            TlsError::server(format!("the certificate of `{host}` is not valid ({why})"), TRUST)
-        }
-        Error::AlertReceived(alert) => TlsError::server(
-            format!("`{host}` ended the TLS handshake with the alert {alert:?}"),
-            match alert {
-                AlertDescription::CertificateRequired | AlertDescription::BadCertificate => {
-                    "give a client certificate that it takes: --cert FILE --key FILE"
-                }
-                AlertDescription::ProtocolVersion => {
-                    "it speaks no version that is asked for: see --tls-max, --tlsv1.3"
-                }
-                AlertDescription::UnrecognisedName => {
-                    "it knows no server of that name: give one with --sni NAME"
-                }
-                AlertDescription::NoApplicationProtocol => {
-                    "it does not speak the version of HTTP that is asked for"
-                }
-                _ => {
-                    "it shares no cipher or group with what is asked for, or wants a client certificate (--cert)"
-                }
-            },
-        ),
-        Error::InvalidMessage(_) => TlsError::server(
-            format!("what answers at `{host}` is not TLS ({error})"),
-            "if the port speaks plain HTTP, write http:// for https://",
-        ),
-        Error::NoApplicationProtocol => TlsError::server(
-            format!("`{host}` chose none of the protocols that were offered"),
-            "it does not speak the version of HTTP that is asked for",
-        ),
-        _ => TlsError::server(
-            format!("the TLS handshake with `{host}` failed ({error})"),
-            "check that the port speaks TLS 1.2 or 1.3",
-        ),
     }
 }

@@ -14,6 +14,8 @@
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "rustls")]
+mod attempt;
+#[cfg(feature = "rustls")]
 mod client;
 mod error;
 #[cfg(feature = "rustls")]
@@ -31,20 +33,23 @@ mod report;
 mod server;
 mod settings;
 #[cfg(feature = "rustls")]
+mod stream;
+#[cfg(feature = "rustls")]
 mod verify;
 
 pub use error::TlsError;
 pub use report::{Agreed, Report};
-pub use settings::{HTTP_1_1, Settings, Version};
+pub use settings::{HTTP_1_1, HTTP_2, Settings, Version};
 
 #[cfg(feature = "rustls")]
 pub use self::{
     client::{Client, Peers},
     io::TlsIo,
-    server::{Acceptor, Session},
+    server::{Acceptor, Session, self_signed},
+    stream::Stream,
 };
 #[cfg(not(feature = "rustls"))]
-pub use no_tls::{Acceptor, Client, Peers, Session, TlsIo};
+pub use no_tls::{Acceptor, Client, Peers, Session, Stream, TlsIo, self_signed};
 
 /// Most bytes that are kept of what a connection received and is not whole: the longest handshake message that is taken,
 /// and the longest record (RFC 8446, section 5.2) behind it.

@@ -1,8 +1,9 @@
 //! The face of this crate in a build without TLS: whoever asks for it is refused.
 
 use std::convert::Infallible;
+use std::io::{self, Read, Write};
 use std::marker::PhantomData;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 
 use engine::{Completion, Conn, Event, Io, Outgoing, Sending};
 use units::Instant;
@@ -62,6 +63,52 @@ impl Peers {
 }
 
 /// There is none.
+pub struct Stream {
+    never: Infallible,
+}
+
+impl Peers {
+    /// Never called.
+    #[expect(clippy::needless_pass_by_value, reason = "it looks like the one that keeps it")]
+    pub fn secure(&self, _: u32, _: TcpStream) -> io::Result<Stream> {
+        match self.never {}
+    }
+}
+
+impl Stream {
+    /// Never called.
+    pub fn socket(&self) -> &TcpStream {
+        match self.never {}
+    }
+
+    /// Never called.
+    pub fn agreed(&self) -> Agreed {
+        match self.never {}
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        match self.never {}
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        match self.never {}
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.never {}
+    }
+}
+
+/// Refuses.
+pub fn self_signed(_: &[String]) -> Result<[String; 2], TlsError> {
+    Err(refused())
+}
+
+/// There is none.
 pub struct TlsIo<I> {
     never: Infallible,
     of: PhantomData<I>,
@@ -116,7 +163,7 @@ pub struct Acceptor {
 
 impl Acceptor {
     /// Refuses.
-    pub fn self_signed(_: &[String]) -> Result<Self, TlsError> {
+    pub fn self_signed(_: &[String], _: &[&str]) -> Result<Self, TlsError> {
         Err(refused())
     }
 

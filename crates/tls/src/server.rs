@@ -3,13 +3,12 @@
 use std::io::{Read, Write};
 use std::sync::Arc;
 
-use rcgen::{CertificateParams, DnType, KeyPair};
+use rcgen::{Certificate, CertificateParams, DnType, KeyPair};
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{Error, ServerConfig, ServerConnection};
 
 use crate::error::TlsError;
-use crate::settings::HTTP_1_1;
 
 /// Plain bytes taken out of a session at one time.
 const READ_BYTES: usize = 16 * 1024;
@@ -31,21 +30,16 @@ impl PartialEq for Acceptor {
 impl Acceptor {
     /// A server with a certificate made now, for `names` (host names and addresses), and signed by itself.
     ///
-    /// It speaks TLS 1.2 and 1.3 and HTTP/1.1, and resumes sessions for those who ask.
-    pub fn self_signed(names: &[String]) -> Result<Self, TlsError> {
-        let unmade = |why: String| {
-            TlsError::setting(format!("no certificate could be made ({why})"), "check the names")
-        };
-        let key = KeyPair::generate().map_err(|error| unmade(error.to_string()))?;
-        let mut params = CertificateParams::new(names.to_vec()).map_err(|error| unmade(error.to_string()))?;
-        params.distinguished_name.push(DnType::CommonName, "proofload target");
-        let certificate = params.self_signed(&key).map_err(|error| unmade(error.to_string()))?;
+    /// It speaks TLS 1.2 and 1.3 and chooses the first of `protocols` that is offered to it (ALPN); whoever offers others
+    /// alone is refused. It resumes sessions for those who ask.
+    pub fn self_signed(names: &[String], protocols: &[&str]) -> Result<Self, TlsError> {
+        let (certificate, key) = made(names)?;
         let der = PrivateKeyDer::try_from(key.serialize_der()).map_err(|why| unmade(why.to_owned()))?;
         let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
             .with_safe_default_protocol_versions()
             .and_then(|it| it.with_no_client_auth().with_single_cert(vec![certificate.der().clone()], der))
             .map_err(|error| unmade(error.to_string()))?;
-        config.alpn_protocols = vec![HTTP_1_1.as_bytes().to_vec()];
+        config.alpn_protocols = protocols.iter().map(|it| it.as_bytes().to_vec()).collect();
         Ok(Self { config: Arc::new(config), certificate: certificate.pem().into() })
     }
 
@@ -63,6 +57,25 @@ impl Acceptor {
         session.connection.set_buffer_limit(None);
         Ok(session)
     }
+}
+
+/// A certificate made now, for `names` (host names and addresses) and signed by itself, and its key (both PEM): for servers of
+/// other makes.
+pub fn self_signed(names: &[String]) -> Result<[String; 2], TlsError> {
+    made(names).map(|(certificate, key)| [certificate.pem(), key.serialize_pem()])
+}
+
+fn made(names: &[String]) -> Result<(Certificate, KeyPair), TlsError> {
+    let key = KeyPair::generate().map_err(|error| unmade(error.to_string()))?;
+    let mut params = CertificateParams::new(names.to_vec()).map_err(|error| unmade(error.to_string()))?;
+    params.distinguished_name.push(DnType::CommonName, "proofload target");
+    let certificate = params.self_signed(&key).map_err(|error| unmade(error.to_string()))?;
+    Ok((certificate, key))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is made for this")]
+fn unmade(why: String) -> TlsError {
+    TlsError::setting(format!("no certificate could be made ({why})"), "check the names")
 }
 
 /// A server's side of one connection.

@@ -7,6 +7,8 @@ use crate::error::TlsError;
 
 /// The name of HTTP/1.1 among protocols to choose from (ALPN).
 pub const HTTP_1_1: &str = "http/1.1";
+/// The name of HTTP/2 among them.
+pub const HTTP_2: &str = "h2";
 
 /// How connections are to be secured.
 #[derive(Debug, Clone)]

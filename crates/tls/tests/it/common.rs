@@ -18,7 +18,8 @@ pub const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 
 /// A server whose certificate is for `localhost` and `127.0.0.1`.
 pub fn acceptor() -> Acceptor {
-    Acceptor::self_signed(&["localhost".to_owned(), "127.0.0.1".to_owned()]).expect("a certificate is made")
+    Acceptor::self_signed(&["localhost".to_owned(), "127.0.0.1".to_owned()], &[tls::HTTP_1_1])
+        .expect("a certificate is made")
 }
 
 /// Takes any certificate.
@@ -49,7 +50,7 @@ impl Stream {
     }
 
     /// Ends it as TLS wants it.
-    pub fn finish(mut self) {
+    pub fn end(mut self) {
         self.session.say_end(&mut self.out);
         let _ = self.flush();
     }
@@ -133,6 +134,8 @@ pub struct Outcomes(pub Vec<Outcome>);
 
 impl Sink for Outcomes {
     fn record(&mut self, sample: &Sample) {
+        let is_secured = !matches!(sample.outcome, Outcome::TlsFailed(_));
+        assert_eq!(sample.sent.is_some(), is_secured, "nothing was sent where nothing could be: {sample:?}");
         self.0.push(sample.outcome);
     }
 }

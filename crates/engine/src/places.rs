@@ -277,11 +277,20 @@ pub(crate) struct Answer {
     pub(crate) kind: RequestKind,
     /// Of a scripted user: which server its connection goes to.
     pub(crate) target: u32,
+    /// Of a request that goes out for the second time: when it did so first. Its exchange comes into other states meanwhile.
+    pub(crate) first_sent: Instant,
 }
 
 impl Answer {
     pub(crate) const fn new() -> Self {
-        Self { body_bytes: 0, body_matches: true, received_bytes: 0, kind: RequestKind::Ordinary, target: 0 }
+        Self {
+            body_bytes: 0,
+            body_matches: true,
+            received_bytes: 0,
+            kind: RequestKind::Ordinary,
+            target: 0,
+            first_sent: Instant::ORIGIN,
+        }
     }
 
     /// Makes ready for the next answer.

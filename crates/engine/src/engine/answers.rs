@@ -148,6 +148,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             Failure::Unprocessed => {
                 // It keeps the instant at which it went out first.
                 (exchange.resent, exchange.state) = (true, State::Moving);
+                self.answers[index as usize].first_sent = exchange.since;
                 self.counters.resent += 1;
                 return self.queues.push(&mut self.places, index);
             }

@@ -295,7 +295,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     /// How a request ends that was not answered until `done`, and when: one that went out twice has the time of one.
     pub(super) fn end_of_resent(&self, index: u32, outcome: Outcome, done: Instant) -> (Outcome, Instant) {
         let exchange = self.places.exchange(index);
-        let until = exchange.since + self.config.timeouts.request;
+        let until = self.sent(index) + self.config.timeouts.request;
         if exchange.resent && until < done { (Outcome::TimedOut, until) } else { (outcome, done) }
     }
 

@@ -85,9 +85,8 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     pub(super) fn enter_flight(&mut self, index: u32, now: Instant) {
         let exchange = self.places.exchange_mut(index);
         exchange.state = State::InFlight;
-        if !(H::MULTIPLEXED && exchange.resent) {
-            exchange.since = now;
-        }
+        let is_again = H::MULTIPLEXED && exchange.resent;
+        exchange.since = if is_again { self.answers[index as usize].first_sent } else { now };
         exchange.to_be_sent = true;
         // One that goes out again has what is left of its time, which may be nothing.
         let until = exchange.since + self.config.timeouts.request;
@@ -154,6 +153,14 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         self.outstanding += 1;
     }
 
+    /// When the exchange's request went out, if it did: of one that does so for the second time, the first.
+    #[inline]
+    pub(super) fn sent(&self, index: u32) -> Instant {
+        let exchange = self.places.exchange(index);
+        let is_again = H::MULTIPLEXED && exchange.resent;
+        if is_again { self.answers[index as usize].first_sent } else { exchange.since }
+    }
+
     /// Ends the exchange's request, with the answer if a whole one came. `received_bytes` are those of its answer, if it was
     /// sent.
     #[expect(clippy::inline_always, reason = "on the path of every request, and called from two places")]
@@ -166,11 +173,12 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         received_bytes: u64,
         done: Instant,
     ) {
+        let sent = self.sent(index);
         let exchange = self.places.exchange_mut(index);
         exchange.has_request = false;
         exchange.to_be_sent = false;
         let was_sent = match outcome {
-            Outcome::ConnectFailed(_) | Outcome::Unsent => false,
+            Outcome::ConnectFailed(_) | Outcome::TlsFailed(_) | Outcome::Unsent => false,
             // One that was told to go before anything was asked, or twice.
             Outcome::GoneAway => exchange.resent,
             _ => true,
@@ -178,7 +186,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         let mut sample = Sample {
             intended: exchange.intended,
             ready: exchange.ready,
-            sent: was_sent.then_some(exchange.since),
+            sent: was_sent.then_some(sent),
             done,
             arrived: self.arrived.filter(|_| outcome.is_answered()),
             outcome,

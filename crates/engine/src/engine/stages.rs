@@ -78,12 +78,13 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
                 continue;
             }
             // One that has yet to go out has all of its time before it.
-            let since = if exchange.to_be_sent && !is_moving { now } else { exchange.since };
+            let is_waiting = exchange.to_be_sent && !is_moving;
+            let since = if is_waiting { now } else { self.sent(index) };
             let at = since + self.config.timeouts.request;
             if at <= now {
                 self.time_out(index, at, now);
             } else {
-                exchange.has_timer = true;
+                self.places.exchange_mut(index).has_timer = true;
                 self.timers.set(index, at);
             }
         }
@@ -231,7 +232,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         if exchange.has_request {
             let done = self.window.end.max(exchange.intended);
             let (outcome, done) = if exchange.resent {
-                self.end_of_resent(index, Outcome::InFlight, done.max(exchange.since))
+                self.end_of_resent(index, Outcome::InFlight, done.max(self.sent(index)))
             } else {
                 (Outcome::Unsent, done)
             };

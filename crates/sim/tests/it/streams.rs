@@ -3,4 +3,5 @@
 mod alike;
 mod laws;
 mod link;
+mod resent;
 mod server;

@@ -1,6 +1,7 @@
 //! The streams of a connection: one for each place that has an exchange.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use http::RequestKind;
@@ -95,6 +96,8 @@ pub(crate) struct Streams {
     /// Places by the number of their stream, modulo the length: of two streams that fall together it has the later one. Numbers
     /// rise by two, so that only a stream that outlives as many others as this is long is not found here.
     by_id: Box<[u32]>,
+    /// Places of those.
+    outlived: BTreeMap<u32, u32>,
     open: u32,
 }
 
@@ -105,6 +108,7 @@ impl Streams {
         Self {
             all: (0..places).map(|_| Stream::new()).collect(),
             by_id: (0..slots).map(|_| 0).collect(),
+            outlived: BTreeMap::new(),
             open: 0,
         }
     }
@@ -129,7 +133,11 @@ impl Streams {
     /// Opens stream `id` at `place`.
     pub(crate) fn open_at(&mut self, place: u32, id: u32, window: i64, send_window: i64) -> &mut Stream {
         let slot = self.slot(id);
-        self.by_id[slot] = place;
+        let before = core::mem::replace(&mut self.by_id[slot], place);
+        let other = self.all[before as usize].id;
+        if other != NONE && self.slot(other) == slot {
+            self.outlived.insert(other, before);
+        }
         self.open += 1;
         let stream = &mut self.all[place as usize];
         stream.begin(id, window, send_window);
@@ -143,12 +151,7 @@ impl Streams {
         if self.all[place as usize].id == id {
             return Some(place);
         }
-        self.search(id)
-    }
-
-    #[cold]
-    fn search(&self, id: u32) -> Option<u32> {
-        self.all.iter().position(|stream| stream.id == id && id != NONE).map(|place| place as u32)
+        self.outlived.get(&id).copied()
     }
 
     /// The first place, `from` that one on, whose stream has a number above `last`.
@@ -161,6 +164,9 @@ impl Streams {
     pub(crate) fn close(&mut self, place: u32) {
         let stream = &mut self.all[place as usize];
         if stream.is_open() {
+            if !self.outlived.is_empty() {
+                self.outlived.remove(&stream.id);
+            }
             stream.id = NONE;
             stream.forget_unsent();
             self.open -= 1;
@@ -172,5 +178,25 @@ impl Streams {
         for place in 0..self.all.len() {
             self.close(place as u32);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_that_outlives_many_others_is_found() {
+        let mut streams = Streams::new(2);
+        streams.open_at(0, 1, 0, 0);
+        for id in (3..99).step_by(2) {
+            streams.open_at(1, id, 0, 0);
+            assert_eq!((streams.place_of(1), streams.place_of(id)), (Some(0), Some(1)), "{id}");
+            streams.close(1);
+            assert_eq!(streams.place_of(id), None);
+        }
+        streams.close(0);
+        assert_eq!((streams.place_of(1), streams.open()), (None, 0));
+        assert!(streams.outlived.is_empty());
     }
 }

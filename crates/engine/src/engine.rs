@@ -86,6 +86,14 @@ pub struct Counters {
     pub unsolicited: u64,
     /// Requests that a server had not looked at when it ended their connection, and that went out again on the next.
     pub resent: u64,
+    /// Requests that waited for a stream: their connection carried as many exchanges as its server allows.
+    pub stream_waits: u64,
+    /// How long those of them waited that went out, in all and at most.
+    pub stream_wait: Duration,
+    /// See `stream_wait`.
+    pub stream_wait_max: Duration,
+    /// Requests whose body waited for the server's windows.
+    pub window_waits: u64,
     /// Requests due beyond the bound of the backlog, those of the warm-up included.
     pub backlog_overflow: u64,
     /// The most requests that waited for a connection at one time.
@@ -251,7 +259,11 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
 
     /// What was counted so far.
     pub fn counters(&self) -> Counters {
-        self.counters
+        if !H::MULTIPLEXED {
+            return self.counters;
+        }
+        let window_waits = self.protocols.iter().map(Protocol::window_waits).sum();
+        Counters { window_waits, ..self.counters }
     }
 
     /// The first answer that was not the expected one, if there was one. Of a scripted load none is kept: what is expected

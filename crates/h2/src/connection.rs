@@ -116,6 +116,8 @@ pub struct H2 {
     send_window: i64,
     /// Streams whose request is not sent to its end.
     unsent: u32,
+    /// How many there have been, earlier lives included.
+    window_waits: u64,
     table: Table,
 }
 
@@ -155,6 +157,7 @@ impl Protocol for H2 {
             taken: 0,
             send_window: i64::from(WINDOW_BYTES_START),
             unsent: 0,
+            window_waits: 0,
             table: Table::Empty,
         }
     }
@@ -187,6 +190,10 @@ impl Protocol for H2 {
     fn is_over(&self) -> bool {
         let takes_none = self.last_id.is_some() || self.next_id > STREAM_LAST || self.peer.streams_max == 0;
         self.ready && takes_none && self.streams.open() == 0
+    }
+
+    fn window_waits(&self) -> u64 {
+        self.window_waits
     }
 
     fn ask(&mut self, place: u32, request: &[u8], out: &mut Vec<u8>) {

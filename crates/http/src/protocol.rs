@@ -37,6 +37,11 @@ pub trait Protocol: Debug + Sized {
     /// Whether no exchange is under way, and none will ever begin: the connection is to be closed.
     fn is_over(&self) -> bool;
 
+    /// Requests so far whose body had to wait until the peer said that it has room for more.
+    fn window_waits(&self) -> u64 {
+        0
+    }
+
     /// What is sent to make `request`, which is encoded for this protocol, at `place`: after what is in `out` already. Called
     /// where there is room.
     fn ask(&mut self, place: u32, request: &[u8], out: &mut Vec<u8>);

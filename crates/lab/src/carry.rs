@@ -79,7 +79,9 @@ fn run_over<S: Sink>(
 ) -> Result<Finished<S>, DriveError> {
     match http {
         HttpVersion::Http1 => run_engine::<_, Http1>(config, (), route, sink, control, backend),
-        HttpVersion::Http2(settings) => run_engine::<_, H2>(config, settings, route, sink, control, backend),
+        HttpVersion::Http2 { settings, .. } => {
+            run_engine::<_, H2>(config, settings, route, sink, control, backend)
+        }
     }
 }
 
@@ -307,6 +309,10 @@ fn connections(threads: &[ThreadEnd]) -> record::Connections {
         all.closed_by_server += counters.connections_closed_by_server;
         all.unsolicited += counters.unsolicited;
         all.resent += counters.resent;
+        all.stream_waits += counters.stream_waits;
+        all.stream_wait_us += counters.stream_wait.as_nanos() / 1000;
+        all.stream_wait_max_us = all.stream_wait_max_us.max(counters.stream_wait_max.as_nanos() / 1000);
+        all.window_waits += counters.window_waits;
         all.backlog_peak += counters.backlog_peak;
         all.backlog_overflow += counters.backlog_overflow;
     }

@@ -320,6 +320,18 @@ pub struct Connections {
     /// HTTP/2.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub resent: u64,
+    /// Requests that waited for a stream of HTTP/2: their connection carried as many as its server allows.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stream_waits: u64,
+    /// How long those of them waited that went out, µs in all.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stream_wait_us: u64,
+    /// The longest of these waits, µs.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stream_wait_max_us: u64,
+    /// Requests whose body waited for the server's windows, of HTTP/2.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub window_waits: u64,
     /// Dropped because unasked-for bytes came.
     pub unsolicited: u64,
     /// Most requests that waited for a connection at one time.

@@ -8,7 +8,7 @@ use record::{Distribution, GateResult, LoadResult, WrongAnswer};
 use serde::Serialize;
 use stats::{PERCENTILES, samples_needed};
 
-use crate::figure::{NONE, figure, micros, per_s, percent, plain_line};
+use crate::figure::{NONE, figure, micros, per_s, percent, plain_line, time_us};
 use crate::gate::gate_text;
 use crate::tls::tls_text;
 
@@ -99,6 +99,9 @@ pub fn hit_text(report: &HitReport) -> String {
             result.connections.resent
         );
     }
+    if let Some(waits) = stream_waits(result) {
+        let _ = writeln!(text, "streams     {waits}");
+    }
     if let Some(answer) = &result.first_wrong_answer {
         let _ = writeln!(text, "wrong       the first wrong answer: {}", wrong_answer(answer));
     }
@@ -160,6 +163,25 @@ fn times(result: &LoadResult) -> String {
         column.set_cell_alignment(CellAlignment::Right);
     }
     table.trim_fmt()
+}
+
+/// What servers that allow few streams, or small windows, made requests of HTTP/2 wait for.
+fn stream_waits(result: &LoadResult) -> Option<String> {
+    let waits = &result.connections;
+    let mut parts = Vec::new();
+    if waits.stream_waits > 0 {
+        let mean_us = waits.stream_wait_us as f64 / waits.stream_waits as f64;
+        parts.push(format!(
+            "{} requests waited until their connection had room for one more, {} on average and {} at most",
+            waits.stream_waits,
+            time_us(mean_us),
+            time_us(waits.stream_wait_max_us as f64)
+        ));
+    }
+    if waits.window_waits > 0 {
+        parts.push(format!("the bodies of {} waited for the server's windows", waits.window_waits));
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// Of the percentiles shown, those that so few samples don't know, and how many it would take. `None` where all are known.

@@ -87,6 +87,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         if has_room && self.output.waiting[number as usize].exchanges.is_empty() {
             return self.ask(index, now);
         }
+        self.counters.stream_waits += 1;
         let exchange = self.places.exchange_mut(index);
         (exchange.to_be_sent, exchange.state) = (false, State::Queued);
         self.queues.push(&mut self.places, index);
@@ -116,6 +117,9 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
                 let exchange = self.places.exchange_mut(index);
                 if !exchange.resent {
                     exchange.ready = exchange.intended.max(now);
+                    let waited = now.since(exchange.since);
+                    self.counters.stream_wait += waited;
+                    self.counters.stream_wait_max = self.counters.stream_wait_max.max(waited);
                 }
                 self.enter_flight(index, now);
                 self.ask(index, now);

@@ -32,6 +32,7 @@ impl H2 {
             if sent < request.body.len() {
                 stream.unsent.extend_from_slice(&request.body[sent..]);
                 self.unsent += 1;
+                self.window_waits += 1;
             }
         }
     }

@@ -2,31 +2,61 @@
 
 use std::net::SocketAddr;
 
-use plan::HttpTarget;
-use tls::{Client, Peers, Report, Settings};
+use plan::{HttpTarget, HttpVersion};
+use tls::{Agreed, Client, HTTP_1_1, HTTP_2, Peers, Report, Settings};
 
 use crate::error::LabError;
 
 /// Whom the connections of a load to `target` are secured to; `None` where its URL asks for no TLS.
 ///
 /// One connection is made before the load, so that a server that would refuse each of them, or that is not to be trusted, is
-/// told of once and in words.
+/// told of once and in words. Nothing but `version` is offered to it: what was not asked for is never agreed on.
 ///
 /// # Errors
 /// If `settings` can't be, or client and server don't come together.
 pub fn secure(
     target: &HttpTarget,
+    version: HttpVersion,
     addresses: &[SocketAddr],
     settings: &Settings,
 ) -> Result<Option<Peers>, LabError> {
+    Ok(secure_and_tell(target, version, addresses, settings)?.map(|(peers, _)| peers))
+}
+
+/// The same, with what was agreed on in that handshake.
+///
+/// # Errors
+/// As [`secure`].
+pub fn secure_and_tell(
+    target: &HttpTarget,
+    version: HttpVersion,
+    addresses: &[SocketAddr],
+    settings: &Settings,
+) -> Result<Option<(Peers, record::Agreed)>, LabError> {
     if !target.is_secured {
         return Ok(None);
     }
-    let peers = Client::new(settings)?.peer(&target.host)?;
-    if let Some(address) = addresses.first() {
-        peers.try_handshake(0, *address)?;
+    let protocol = match version {
+        HttpVersion::Http1 => HTTP_1_1,
+        HttpVersion::Http2 { .. } => HTTP_2,
+    };
+    let settings = Settings { protocols: vec![protocol.to_owned()], ..settings.clone() };
+    let peers = Client::new(&settings)?.peer(&target.host)?;
+    let agreed = match addresses.first() {
+        Some(address) => peers.try_handshake(0, *address)?,
+        None => Agreed::default(),
+    };
+    Ok(Some((peers, recorded(&agreed))))
+}
+
+/// What was agreed on, as records have it.
+fn recorded(agreed: &Agreed) -> record::Agreed {
+    record::Agreed {
+        version: agreed.version.to_owned(),
+        cipher: agreed.cipher.to_owned(),
+        group: agreed.group.map(ToOwned::to_owned),
+        alpn: agreed.protocol.clone(),
     }
-    Ok(Some(peers))
 }
 
 /// What handshakes of all threads came to.
@@ -37,12 +67,7 @@ pub(crate) fn result<'a>(peers: &Peers, reports: impl Iterator<Item = &'a Report
         counts.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
     };
     record::Tls {
-        agreed: all.first().map(|it| record::Agreed {
-            version: it.version.to_owned(),
-            cipher: it.cipher.to_owned(),
-            group: it.group.map(ToOwned::to_owned),
-            alpn: it.protocol.clone(),
-        }),
+        agreed: all.first().map(recorded),
         agreed_otherwise: all.others(),
         verified: peers.verifies(),
         full_handshakes: all.full,

@@ -11,7 +11,13 @@ pub enum HttpVersion {
     #[default]
     Http1,
     /// HTTP/2: several, as streams.
-    Http2(h2::Settings),
+    Http2 {
+        /// What its connections are asked to be.
+        settings: h2::Settings,
+        /// Whether the server is known to speak it where nothing is agreed on: without TLS. Over TLS it is agreed on in any
+        /// case.
+        prior_knowledge: bool,
+    },
 }
 
 impl HttpVersion {
@@ -19,7 +25,7 @@ impl HttpVersion {
     pub const fn streams(self) -> u32 {
         match self {
             Self::Http1 => 1,
-            Self::Http2(settings) => settings.streams,
+            Self::Http2 { settings, .. } => settings.streams,
         }
     }
 
@@ -27,15 +33,28 @@ impl HttpVersion {
     pub const fn name(self) -> Option<&'static str> {
         match self {
             Self::Http1 => None,
-            Self::Http2(_) => Some("http/2"),
+            Self::Http2 { .. } => Some("http/2"),
         }
     }
 
-    /// A request as it is given to this version's protocol.
-    pub(crate) fn encode(self, spec: &RequestSpec<'_>) -> Result<Vec<u8>, PlanError> {
+    /// Refuses a version that nobody can agree on at `url`.
+    pub(crate) fn check_for(self, url: &str, is_secured: bool) -> Result<(), PlanError> {
+        match self {
+            Self::Http2 { prior_knowledge: false, .. } if !is_secured => {
+                let what = format!("HTTP/2 is agreed on within TLS, and `{url}` is reached without it");
+                let help = "write https:// for http://, or add --http2-prior-knowledge where the server is known to speak it";
+                Err(PlanError::new(what, help))
+            }
+            Self::Http1 | Self::Http2 { .. } => Ok(()),
+        }
+    }
+
+    /// A request as it is given to this version's protocol, for a server that is reached over TLS or not.
+    pub(crate) fn encode(self, spec: &RequestSpec<'_>, is_secured: bool) -> Result<Vec<u8>, PlanError> {
         let encoded = match self {
             Self::Http1 => http::encode(spec),
-            Self::Http2(_) => h2::encode(spec, h2::Scheme::Http),
+            Self::Http2 { .. } if is_secured => h2::encode(spec, h2::Scheme::Https),
+            Self::Http2 { .. } => h2::encode(spec, h2::Scheme::Http),
         };
         encoded.map_err(|error| {
             PlanError::new(format!("the request is not valid: {error}"), "change it and try again")
@@ -52,6 +71,8 @@ pub struct Http2Arguments {
     pub window_bits: Option<u32>,
     /// Bits of a connection's window.
     pub connection_window_bits: Option<u32>,
+    /// Whether it is spoken without TLS, too.
+    pub prior_knowledge: bool,
 }
 
 impl Http2Arguments {

@@ -289,7 +289,7 @@ impl LoadPlan {
     pub fn label(&self) -> String {
         match self.http {
             HttpVersion::Http1 => self.named().to_string(),
-            HttpVersion::Http2(h2::Settings { streams, .. }) => {
+            HttpVersion::Http2 { settings: h2::Settings { streams, .. }, .. } => {
                 format!(
                     "{}, HTTP/2, {streams} {} each",
                     self.named(),
@@ -313,7 +313,7 @@ fn http_version(arguments: &LoadArguments) -> Result<HttpVersion, PlanError> {
         let what = "a fresh connection for each request has no use for streams";
         return Err(PlanError::new(what, "leave one of them out"));
     }
-    Ok(HttpVersion::Http2(settings))
+    Ok(HttpVersion::Http2 { settings, prior_knowledge: http2.prior_knowledge })
 }
 
 /// As many users as connections have room for exchanges.

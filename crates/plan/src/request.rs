@@ -52,10 +52,8 @@ impl HttpTarget {
     /// The same for whichever version.
     pub fn over(version: HttpVersion, arguments: &RequestArguments) -> Result<Self, PlanError> {
         let url = parse_url(&arguments.url)?;
-        if url.scheme() == "https" && version != HttpVersion::Http1 {
-            let what = format!("`{}` needs TLS, and HTTP/2 is spoken without it alone", arguments.url);
-            return Err(PlanError::new(what, "leave HTTP/2 out, or load the plain http port of the service"));
-        }
+        let is_secured = url.scheme() == "https";
+        version.check_for(&arguments.url, is_secured)?;
         let host = url.host_str().unwrap_or_default();
         let port = url.port_or_known_default().unwrap_or(80);
         let default_method = if arguments.body.is_empty() { "GET" } else { "POST" };
@@ -70,20 +68,21 @@ impl HttpTarget {
             Some(query) => format!("{}?{query}", url.path()),
             None => url.path().to_owned(),
         };
-        let bytes = version.encode(&RequestSpec {
+        let spec = RequestSpec {
             method,
             target: &target,
             host: &authority,
             headers: &headers,
             body: &arguments.body,
             close: arguments.close,
-        })?;
+        };
+        let bytes = version.encode(&spec, is_secured)?;
         let kind = if method == "HEAD" { RequestKind::Head } else { RequestKind::Ordinary };
         Ok(Self {
             url: url.to_string(),
             host: host.trim_matches(['[', ']']).to_owned(),
             port,
-            is_secured: url.scheme() == "https",
+            is_secured,
             method: method.to_owned(),
             path: url.path().to_owned(),
             request: Request { bytes: bytes.into(), kind },

@@ -9,10 +9,10 @@ pub struct Http {
     /// Version of HTTP [default: 1.1]
     #[arg(id = "http_version", long = "http-version", value_name = "VERSION")]
     pub version: Option<Version>,
-    /// HTTP/2, as --http-version 2
+    /// HTTP/2, as --http-version 2; agreed on with the server within TLS, or the load does not begin
     #[arg(id = "http2", long = "http2", conflicts_with = "http_version")]
     pub two: bool,
-    /// HTTP/2 without TLS, on a server of which is known that it speaks it (h2c)
+    /// HTTP/2 also without TLS, on a server of which is known that it speaks it (h2c)
     #[arg(long = "http2-prior-knowledge")]
     pub prior_knowledge: bool,
     /// Requests that share a connection at one time, with HTTP/2; in the closed model each is a user [default: 1]
@@ -40,24 +40,24 @@ pub enum Version {
 impl Http {
     /// HTTP/2, where it is asked for.
     pub fn http2(&self) -> Result<Option<Http2Arguments>, PlanError> {
-        let is_asked_for = self.two || self.version == Some(Version::Http2);
+        let is_asked_for = self.two || self.prior_knowledge || self.version == Some(Version::Http2);
         if self.prior_knowledge && self.version == Some(Version::Http1) {
             let what = "--http2-prior-knowledge is HTTP/2, and --http-version 1.1 is not";
             return Err(PlanError::new(what, "leave one of them out"));
         }
-        if is_asked_for && !self.prior_knowledge {
-            let what = "HTTP/2 is spoken without TLS alone, and there it is not agreed on with the server";
-            let help = "if the server is known to speak it at an http: URL, add --http2-prior-knowledge";
-            return Err(PlanError::new(what, help));
-        }
-        if self.prior_knowledge {
-            let Self { streams, window_bits, connection_window_bits, .. } = *self;
-            return Ok(Some(Http2Arguments { streams, window_bits, connection_window_bits }));
+        if is_asked_for {
+            let Self { streams, window_bits, connection_window_bits, prior_knowledge, .. } = *self;
+            return Ok(Some(Http2Arguments {
+                streams,
+                window_bits,
+                connection_window_bits,
+                prior_knowledge,
+            }));
         }
         match self.only_http2_has() {
             None => Ok(None),
             Some(option) => {
-                let help = "add --http2-prior-knowledge, or leave it out";
+                let help = "add --http2 (without TLS --http2-prior-knowledge), or leave it out";
                 Err(PlanError::new(format!("{option} is of HTTP/2 alone"), help))
             }
         }

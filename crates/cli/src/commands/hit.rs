@@ -43,7 +43,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     let settings = tls_settings(arguments, &target, asked.insecure)?;
     let (host, port) = request::where_to(&arguments.request, &target.host, target.port)?;
     let targets = resolve(&host, port)?;
-    let peers = secure(&target, &targets, &settings)?;
+    let peers = secure(&target, plan.http, &targets, &settings)?;
     let job = Job {
         url: &target.url,
         targets: &targets,

@@ -37,7 +37,7 @@ pub fn run(sb: &Sb) -> Result<ExitCode, Failure> {
     let target = target(sb)?;
     let plan = plan(sb)?;
     let targets = resolve(&target.host, target.port)?;
-    let peers = secure(&target, &targets, &tls::Settings::default())?;
+    let peers = secure(&target, plan.http, &targets, &tls::Settings::default())?;
     environment::note_proxy(false, [(target.is_secured, target.host.as_str(), target.port)]);
     let control = interrupt::on_signals()?;
     let began = Zoned::now();

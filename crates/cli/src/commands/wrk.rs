@@ -87,7 +87,7 @@ fn carry_out(wrk: &Wrk) -> Result<(), End> {
     let plan = plan(wrk)?;
     let targets =
         resolve(&target.host, target.port).map_err(|error| unreachable(&wrk.url, &target, error))?;
-    let peers = secure(&target, &targets, &tls_settings())?;
+    let peers = secure(&target, plan.http, &targets, &tls_settings())?;
     let control = interrupt::on_signals()?;
     if !wrk.json {
         let duration = Duration::from_secs(wrk.duration_s);

@@ -29,11 +29,26 @@ fn start(mut command: Command, port: u16) -> Other {
     other
 }
 
-fn nginx(dir: &Path, port: u16) -> Other {
+/// Writes a certificate for this machine and its key.
+fn certificate(dir: &Path) {
+    let key = rcgen::KeyPair::generate().expect("a key");
+    let params = rcgen::CertificateParams::new(vec!["127.0.0.1".to_owned()]).expect("a name");
+    let certificate = params.self_signed(&key).expect("a certificate");
+    for (name, text) in [("cert.pem", certificate.pem()), ("key.pem", key.serialize_pem())] {
+        std::fs::write(dir.join(name), text).expect("it can be written");
+    }
+}
+
+fn nginx(dir: &Path, port: u16, is_secured: bool) -> Other {
+    let (ssl, files) = if is_secured {
+        ("ssl ", format!("ssl_certificate {0}/cert.pem; ssl_certificate_key {0}/key.pem;", dir.display()))
+    } else {
+        ("", String::new())
+    };
     let conf = format!(
         "daemon off;\nmaster_process off;\npid {0}/pid;\nerror_log {0}/error.log;\nevents {{}}\nhttp {{\n\
          access_log off;\nclient_body_temp_path {0}/b;\nproxy_temp_path {0}/p;\nfastcgi_temp_path {0}/f;\n\
-         uwsgi_temp_path {0}/u;\nscgi_temp_path {0}/s;\nserver {{ listen 127.0.0.1:{port} http2;\n\
+         uwsgi_temp_path {0}/u;\nscgi_temp_path {0}/s;\nserver {{ listen 127.0.0.1:{port} {ssl}http2; {files}\n\
          location / {{ return 200 hello; }} }} }}\n",
         dir.display()
     );
@@ -53,44 +68,59 @@ import (
 
 func main() {
 	var protocols http.Protocols
+	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
 	answer := func(to http.ResponseWriter, request *http.Request) {
 		io.Copy(io.Discard, request.Body)
 		io.WriteString(to, "hello")
 	}
 	server := http.Server{Addr: os.Args[1], Handler: http.HandlerFunc(answer), Protocols: &protocols}
-	server.ListenAndServe()
+	if os.Args[2] == "https" {
+		server.ListenAndServeTLS("cert.pem", "key.pem")
+	} else {
+		server.ListenAndServe()
+	}
 }
 "#;
 
-fn go(dir: &Path, port: u16) -> Other {
+fn go(dir: &Path, port: u16, is_secured: bool) -> Other {
     std::fs::write(dir.join("main.go"), GO).expect("it can be written");
     let built = Command::new("go").args(["build", "-o", "server", "main.go"]).current_dir(dir).status();
     assert!(built.expect("go is installed: `make setup` does that").success());
     let mut command = Command::new(dir.join("server"));
-    command.arg(format!("127.0.0.1:{port}"));
+    command.arg(format!("127.0.0.1:{port}")).arg(if is_secured { "https" } else { "http" }).current_dir(dir);
     start(command, port)
 }
+
+/// Starts a server in a folder, at a port, secured or not.
+type Start = fn(&Path, u16, bool) -> Other;
 
 #[test]
 #[ignore = "slow: starts nginx, and compiles a server of Go's"]
 fn nginx_and_go_answer_whatever_is_asked() {
-    for server in [nginx, go] {
+    let scheme_of = |is_secured| if is_secured { "https" } else { "http" };
+    let with = |is_secured| [(nginx as Start, is_secured), (go as Start, is_secured)];
+    let secured = if cfg!(feature = "tls") { &[false, true][..] } else { &[false] };
+    for (server, is_secured) in secured.iter().flat_map(|it| with(*it)) {
         let (dir, port) = (tempfile::tempdir().expect("a folder"), free_port());
-        let _server = server(dir.path(), port);
-        let url = format!("http://127.0.0.1:{port}/");
+        certificate(dir.path());
+        let _server = server(dir.path(), port, is_secured);
+        let url = format!("{}://127.0.0.1:{port}/", scheme_of(is_secured));
+        let file = dir.path().join("cert.pem").display().to_string();
+        let trust = if is_secured { vec!["--cacert", &file] } else { Vec::new() };
         for io in ["epoll", "auto"] {
+            let hit = |arguments: &[&str]| hit2(&url, &[arguments, &trust, &["--io", io]].concat());
             // nginx ends each connection after 1000 requests.
-            let arguments =
-                ["-c", "2", "--streams", "32", "-n", "20000", "--expect-body", "hello", "--io", io];
-            let result = hit2(&url, &arguments);
+            let result = hit(&["-c", "2", "--streams", "32", "-n", "20000", "--expect-body", "hello"]);
             assert!(service_did_well(&result), "{result:#}");
             assert_eq!(outcome(&result, "answered"), 20_000, "{result:#}");
-            let arguments = ["-c", "4", "--streams", "8", "--rate", "500", "-d", "1s", "--io", io];
-            assert_eq!(hit2(&url, &arguments)["answered_as_expected"], 500);
-            let arguments =
-                ["-c", "2", "--streams", "4", "-n", "200", "--body", &"x".repeat(100_000), "--io", io];
-            assert_eq!(outcome(&hit2(&url, &arguments), "answered"), 200);
+            if is_secured {
+                assert_eq!(result["tls"]["agreed"]["alpn"], "h2", "{result:#}");
+            }
+            let result = hit(&["-c", "4", "--streams", "8", "--rate", "500", "-d", "1s"]);
+            assert_eq!(result["answered_as_expected"], 500, "{result:#}");
+            let result = hit(&["-c", "2", "--streams", "4", "-n", "200", "--body", &"x".repeat(100_000)]);
+            assert_eq!(outcome(&result, "answered"), 200, "{result:#}");
         }
     }
 }

@@ -1,7 +1,6 @@
-//! wrk's command line, read as wrk 4.1 reads it: by the rules of GNU `getopt_long`, with its messages.
-//!
-//! Not by clap, whose errors, abbreviations and help are others: a script that calls wrk wrongly gets what it got from
-//! wrk.
+//! wrk's command line, read as wrk 4.1 reads it.
+
+use crate::arguments::getopt::Getopt;
 
 /// What wrk prints where its command line is not valid.
 pub const USAGE: &str = "\
@@ -20,23 +19,24 @@ Usage: wrk <options> <url>
   Numeric arguments may include a SI unit (1k, 1M, 1G)
   Time arguments may include a time unit (2s, 2m, 2h)";
 
-/// wrk's long options, the letter that each stands for, and whether it takes a value.
-const LONG: [(&str, char, bool); 9] = [
-    ("connections", 'c', true),
-    ("duration", 'd', true),
-    ("threads", 't', true),
-    ("script", 's', true),
-    ("header", 'H', true),
-    ("latency", 'L', false),
-    ("timeout", 'T', true),
-    ("help", 'h', false),
-    ("version", 'v', false),
-];
-/// wrk's short options with a value, and those without. `-r` and `-?` are known to it and lead to the usage.
-const SHORT_WITH_VALUE: &str = "tcdsHT";
-const SHORT: &str = "Lrv?";
-/// Ours, in the long form only and never abbreviated, so that each abbreviation means what it means to wrk.
-const OURS: [(&str, char); 2] = [("--verdict", '\u{1}'), ("--json", '\u{2}')];
+/// wrk's options. `-r` and `-?` are known to it and lead to the usage.
+const OPTIONS: Getopt = Getopt {
+    program: "wrk",
+    long: &[
+        ("connections", 'c', true),
+        ("duration", 'd', true),
+        ("threads", 't', true),
+        ("script", 's', true),
+        ("header", 'H', true),
+        ("latency", 'L', false),
+        ("timeout", 'T', true),
+        ("help", 'h', false),
+        ("version", 'v', false),
+    ],
+    short_with_value: "tcdsHT",
+    short: "Lrv?",
+    ours: &[("--verdict", '\u{1}'), ("--json", '\u{2}')],
+};
 
 /// `proofload wrk`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,7 +93,7 @@ pub fn parse(arguments: &[String]) -> Result<Wrk, Refused> {
         verdict: false,
         json: false,
     };
-    let (options, free, message) = split(arguments);
+    let (options, free, message) = OPTIONS.split(arguments);
     for (letter, value) in options {
         take(&mut wrk, letter, value).ok_or(Refused { version: wrk.version, message: None })?;
     }
@@ -123,82 +123,6 @@ fn take(wrk: &mut Wrk, letter: char, value: String) -> Option<()> {
         _ => return None,
     }
     Some(())
-}
-
-type Options = Vec<(char, String)>;
-
-/// Options and free arguments, which may stand among each other, and the message about the first option that is none;
-/// what stands behind that is not looked at.
-fn split(arguments: &[String]) -> (Options, Vec<String>, Option<String>) {
-    let (mut options, mut free) = (Options::new(), Vec::new());
-    let mut rest = arguments.iter();
-    while let Some(argument) = rest.next() {
-        let mut next = || rest.next().cloned();
-        let taken = if argument == "--" {
-            free.extend(rest.cloned());
-            break;
-        } else if let Some((_, letter)) = OURS.iter().find(|(name, _)| name == argument) {
-            options.push((*letter, String::new()));
-            Ok(())
-        } else if let Some(long) = argument.strip_prefix("--") {
-            long_option(long, &mut next).map(|option| options.push(option))
-        } else if argument.len() > 1 && argument.starts_with('-') {
-            short_options(&argument[1..], &mut next, &mut options)
-        } else {
-            free.push(argument.clone());
-            Ok(())
-        };
-        if let Err(message) = taken {
-            return (options, free, Some(message));
-        }
-    }
-    (options, free, None)
-}
-
-/// `name`, `name=value` or an abbreviation of either, without the dashes.
-fn long_option(text: &str, next: &mut dyn FnMut() -> Option<String>) -> Result<(char, String), String> {
-    let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
-    let fitting: Vec<&(&str, char, bool)> = LONG.iter().filter(|(long, ..)| long.starts_with(name)).collect();
-    let exact = fitting.iter().find(|(long, ..)| *long == name);
-    let (long, letter, takes_value) = match (exact, &fitting[..]) {
-        (Some(it), _) | (None, [it]) => **it,
-        (None, []) => return Err(format!("wrk: unrecognized option '--{text}'")),
-        (None, several) => {
-            let names: Vec<String> = several.iter().map(|(long, ..)| format!("'--{long}'")).collect();
-            let names = names.join(" ");
-            return Err(format!("wrk: option '--{text}' is ambiguous; possibilities: {names}"));
-        }
-    };
-    match (takes_value, value) {
-        (true, Some(value)) => Ok((letter, value.to_owned())),
-        (true, None) => next()
-            .map(|value| (letter, value))
-            .ok_or_else(|| format!("wrk: option '--{long}' requires an argument")),
-        (false, None) => Ok((letter, String::new())),
-        (false, Some(_)) => Err(format!("wrk: option '--{long}' doesn't allow an argument")),
-    }
-}
-
-/// Letters behind one dash: switches, and at the end one option whose value follows at once or next.
-fn short_options(
-    letters: &str,
-    next: &mut dyn FnMut() -> Option<String>,
-    options: &mut Options,
-) -> Result<(), String> {
-    for (at, letter) in letters.char_indices() {
-        if SHORT.contains(letter) {
-            options.push((letter, String::new()));
-        } else if SHORT_WITH_VALUE.contains(letter) {
-            let attached = &letters[at + letter.len_utf8()..];
-            let value = if attached.is_empty() { next() } else { Some(attached.to_owned()) };
-            let value = value.ok_or_else(|| format!("wrk: option requires an argument -- '{letter}'"))?;
-            options.push((letter, value));
-            return Ok(());
-        } else {
-            return Err(format!("wrk: invalid option -- '{letter}'"));
-        }
-    }
-    Ok(())
 }
 
 /// A count with an SI unit: `10k`.

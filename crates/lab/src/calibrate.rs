@@ -13,7 +13,8 @@
 //! back: a wake-up, and its own queue of answers to read.
 //!
 //! *Response time, closed model.* A user wants the next answer as soon as the last has come, so in truth its
-//! response time is from answer to answer on one connection of the log. That is the closed loop as the server saw
+//! response time is from answer to answer on one connection of the log, and where users share a connection, from each answer
+//! to the request that it let somebody make: as many requests later as there are users on it. That is the closed loop as the server saw
 //! it, the generator's own turn included: it shows samples left out, counted twice or dated wrongly, and a
 //! generator that is too slow shows in both. Whose latency it is says the service time.
 //!
@@ -53,7 +54,7 @@ use crate::error::LabError;
 use crate::load::{self, Job};
 use crate::machine;
 use crate::secured::secure;
-pub use cases::{Case, choose};
+pub use cases::{Case, Spoken, choose};
 use peers::Peer;
 use server::Server;
 use truth::Due;
@@ -76,8 +77,8 @@ pub struct Bench<'a> {
     pub quick: bool,
     /// Whether other generators are run, too.
     pub peers: bool,
-    /// Whether connections are secured.
-    pub tls: bool,
+    /// What is spoken.
+    pub spoken: Spoken,
     /// What carries our own loads.
     pub io: IoChoice,
     /// Whether a case is tried once more after this try.
@@ -220,38 +221,34 @@ fn try_once(
 ) -> Result<CalibrationTry, LabError> {
     let server = Server::boot(case, dir, bench)?;
     *command = server.command();
-    let (wake_ups, load) = with_sampler(|| run_load(case, &server, bench.io, bench.interrupt));
+    let (wake_ups, load) = with_sampler(|| run_load(case, &server, bench));
     let load = load?;
     let log = server.stop()?;
     let window = window(&load);
     let truth = match case.due(window.start) {
         Some(due) => truth::of_open(truth::since(log, due.start_ns), due, &window),
-        None => truth::of_closed(&log, &window),
+        None => truth::of_closed(&log, &window, bench.spoken.streams()),
     };
     Ok(CalibrationTry { truth, scheduling_delay_us: delay::within(&wake_ups, &window), load })
 }
 
-fn run_load(case: &Case, server: &Server, io: IoChoice, interrupt: &Control) -> Result<LoadResult, LabError> {
-    let target = HttpTarget::new(&RequestArguments {
-        url: server.url(),
-        method: None,
-        headers: Vec::new(),
-        body: Vec::new(),
-        ..RequestArguments::default()
-    })?;
+fn run_load(case: &Case, server: &Server, bench: &Bench<'_>) -> Result<LoadResult, LabError> {
+    let plan = case.plan(bench.io, bench.spoken)?;
+    let asked = RequestArguments { url: server.url(), ..RequestArguments::default() };
+    let target = HttpTarget::over(plan.http, &asked)?;
     // Its certificate is made at its start, and nobody else's.
     let settings = tls::Settings { insecure: true, ..tls::Settings::default() };
-    let peers = secure(&target, &[server.addr()], &settings)?;
+    let peers = secure(&target, plan.http, &[server.addr()], &settings)?;
     let job = Job {
         url: &target.url,
         targets: &[server.addr()],
         request: &target.request,
         expect: &Expect { status: GoodStatus::Only(200), body: None },
-        plan: &case.plan(io)?,
+        plan: &plan,
         tls: peers.as_ref(),
         interval_log: None,
     };
-    load::run(&job, interrupt, &mut |_| {})
+    load::run(&job, bench.interrupt, &mut |_| {})
 }
 
 /// The measured window on the clock of all logs, ns.
@@ -314,6 +311,6 @@ fn truth_of_peer(case: &Case, log: Vec<truth::Logged>, begun_ns: u64) -> Truth {
             let due = Due::guess(&mut log, rate);
             truth::of_open(log, due, &all)
         }
-        None => truth::of_closed(&log, &all),
+        None => truth::of_closed(&log, &all, 1),
     }
 }

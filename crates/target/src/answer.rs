@@ -1,5 +1,6 @@
 //! The answers, built once before the first request.
 
+use bytes::Bytes as Shared;
 use units::Bytes;
 
 /// The statuses this server answers with.
@@ -49,7 +50,7 @@ impl Status {
 /// One answer as it goes onto the wire.
 #[derive(Debug)]
 struct Wire {
-    bytes: Vec<u8>,
+    bytes: Shared,
     head_bytes: usize,
 }
 
@@ -65,7 +66,7 @@ impl Wire {
         let head_bytes = head.len();
         let mut bytes = head.into_bytes();
         bytes.extend_from_slice(body);
-        Self { bytes, head_bytes }
+        Self { bytes: bytes.into(), head_bytes }
     }
 }
 
@@ -102,6 +103,12 @@ impl Answers {
         self.wire(status, close).head_bytes
     }
 
+    /// The body of an answer alone, which is not copied.
+    pub(crate) fn body(&self, status: Status) -> Shared {
+        let wire = self.wire(status, false);
+        wire.bytes.slice(wire.head_bytes..)
+    }
+
     fn wire(&self, status: Status, close: bool) -> &Wire {
         let set = if close { &self.close } else { &self.keep };
         &set[status as usize]
@@ -134,5 +141,6 @@ mod tests {
     fn a_body_is_hello_over_and_over() {
         let answers = Answers::new(Some(Bytes(7)));
         assert!(answers.bytes(Status::Ok, false, false).ends_with(b"\r\n\r\nhellohe"));
+        assert_eq!(answers.body(Status::Ok), &b"hellohe"[..]);
     }
 }

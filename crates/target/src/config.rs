@@ -1,7 +1,7 @@
 //! What the server is asked to do.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -132,6 +132,10 @@ pub struct Config {
     pub planted: Planted,
     /// How connections are secured, if they are.
     pub tls: Option<Acceptor>,
+    /// Speak HTTP/2 with those who begin with it. Only [`Model::EventLoop`] does.
+    pub http2: bool,
+    /// Requests that a connection of HTTP/2 may carry at one time; `None` is no limit.
+    pub streams_max: Option<NonZeroU32>,
 }
 
 impl Default for Config {
@@ -155,6 +159,8 @@ impl Default for Config {
             truth: None,
             planted: Planted::default(),
             tls: None,
+            http2: false,
+            streams_max: None,
         }
     }
 }
@@ -187,6 +193,7 @@ impl Config {
             return Err(TargetError::setting(what, "write a number from 0 to 1"));
         }
         self.planted.check(self.model, self.error_share)?;
+        self.check_http2()?;
         if self.body_bytes.is_some_and(|bytes| bytes > BODY_BYTES_MAX) {
             let what = format!("a body of {} is too large", self.body_bytes.unwrap_or_default());
             return Err(TargetError::setting(what, "ask for at most 256MiB"));
@@ -195,6 +202,28 @@ impl Config {
             return Err(TargetError::setting(
                 "too many paths or pool threads",
                 "ask for at most 1000 paths and 10000 threads",
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_http2(&self) -> Result<(), TargetError> {
+        if !self.http2 {
+            return Ok(());
+        }
+        if self.model != Model::EventLoop {
+            return Err(TargetError::setting(
+                format!(
+                    "the model {} serves a request at a time on each connection, and HTTP/2 several",
+                    self.model
+                ),
+                "take --model event-loop, or leave --http2 out",
+            ));
+        }
+        if self.planted.split_answer {
+            return Err(TargetError::setting(
+                "answers of HTTP/2 are not sent by two calls",
+                "leave --split-answer or --http2 out",
             ));
         }
         Ok(())
@@ -248,6 +277,7 @@ mod tests {
             Config { error_share: f64::NAN, ..Config::default() },
             Config { body_bytes: Some(Bytes(1 << 40)), ..Config::default() },
             Config { paths: vec![PathRule::new("/a", Duration::ZERO); 2], ..Config::default() },
+            Config { http2: true, model: Model::Pool, ..Config::default() },
         ];
         for config in bad {
             assert!(config.check().is_err(), "{config:?}");

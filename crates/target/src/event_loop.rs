@@ -21,6 +21,7 @@ use crate::accept::accept;
 use crate::clock;
 use crate::connection::Connection;
 use crate::error::TargetError;
+use crate::http2::{Http2, PREFACE};
 use crate::multiplex::{ACCEPTS_A_TURN, LISTENER, Multiplexer, TIMER};
 use crate::request::Fill;
 use crate::shared::{Reply, Shared, Worker};
@@ -70,7 +71,6 @@ pub(crate) fn run(shared: &Shared, listener: &TcpListener, set: &Multiplexer, ti
 }
 
 /// A connection and what it is doing.
-#[derive(Debug)]
 struct Slot<'a> {
     connection: Connection,
     /// The socket may hold bytes: an edge came, and no read fell short since.
@@ -78,6 +78,10 @@ struct Slot<'a> {
     /// The peer closed its side, so a short read is followed by the end.
     hung_up: bool,
     phase: Phase<'a>,
+    /// What it is doing in place of that where it speaks HTTP/2.
+    http2: Option<Box<Http2>>,
+    /// Whether it may yet turn out to speak it.
+    is_undecided: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -119,8 +123,14 @@ impl<'a> Loop<'a> {
             entry.generation = entry.generation.wrapping_add(1) & GENERATION_MASK;
             let key = u64::from(entry.generation) << INDEX_BITS | index as u64;
             if set.add(&connection.stream, key, EDGES).is_ok() {
-                let phase = Phase::Reading;
-                entry.slot = Some(Slot { connection, readable: false, hung_up: false, phase });
+                entry.slot = Some(Slot {
+                    connection,
+                    readable: false,
+                    hung_up: false,
+                    phase: Phase::Reading,
+                    http2: None,
+                    is_undecided: shared.config.http2,
+                });
             } else {
                 shared.connection_failed();
                 self.free.push(index);
@@ -142,12 +152,13 @@ impl<'a> Loop<'a> {
             self.delayed.peek().copied().filter(|Reverse((due, _))| *due <= now)
         {
             self.delayed.pop();
-            if let Some(slot) = self.slot(key)
-                && let Phase::Delayed(reply) = slot.phase
-            {
-                slot.phase = Phase::Writing { reply, sent: 0 };
-                self.advance(key);
+            let Some(slot) = self.slot(key) else { continue };
+            match slot.phase {
+                Phase::Delayed(reply) => slot.phase = Phase::Writing { reply, sent: 0 },
+                _ if slot.http2.is_some() => {}
+                _ => continue,
             }
+            self.advance(key);
         }
         self.timer_set_for = None;
     }
@@ -157,6 +168,14 @@ impl<'a> Loop<'a> {
         let entry = &mut self.slots[index(key)];
         let Some(slot) = entry.slot.as_mut() else { return };
         loop {
+            if let Some(http2) = &mut slot.http2 {
+                let can_be_read = (&mut slot.readable, slot.hung_up);
+                let mut wait = |due| self.delayed.push(Reverse((due, key)));
+                if http2.turn(&mut self.worker, &mut slot.connection, can_be_read, &mut wait) {
+                    return;
+                }
+                break;
+            }
             self.worker.shared.stand_still();
             let moved = match slot.phase {
                 Phase::Reading => slot.read(&mut self.worker),
@@ -164,8 +183,8 @@ impl<'a> Loop<'a> {
                 Phase::Writing { reply, sent } => slot.write(&mut self.worker, reply, sent),
             };
             if let Phase::Delayed(reply) = slot.phase {
-                if reply.due > clock::now() {
-                    self.delayed.push(Reverse((reply.due, key)));
+                if reply.owed.due > clock::now() {
+                    self.delayed.push(Reverse((reply.owed.due, key)));
                     return;
                 }
                 slot.phase = Phase::Writing { reply, sent: 0 };
@@ -201,9 +220,12 @@ impl<'a> Loop<'a> {
 
     /// Notes every answer that the stop leaves owed.
     fn abandon_all(&mut self) {
-        for slot in self.slots.iter().filter_map(|entry| entry.slot.as_ref()) {
+        for slot in self.slots.iter_mut().filter_map(|entry| entry.slot.as_mut()) {
             if let Phase::Delayed(reply) | Phase::Writing { reply, .. } = slot.phase {
-                self.worker.abandoned(&slot.connection, &reply);
+                self.worker.abandoned(&slot.connection, reply.owed);
+            }
+            if let Some(http2) = &mut slot.http2 {
+                http2.abandon_all(&mut self.worker, &slot.connection);
             }
         }
     }
@@ -224,10 +246,27 @@ enum Moved {
 impl<'a> Slot<'a> {
     /// Decides on the next answer; reads once if there is no whole request yet.
     fn read(&mut self, worker: &mut Worker<'a>) -> Moved {
+        if self.is_undecided {
+            match self.connection.inbox.begins_with(PREFACE) {
+                // What has come is no request either.
+                None => return self.read_once(),
+                Some(true) => {
+                    let mut http2 = Box::new(Http2::new(worker.shared));
+                    http2.receive(&mut self.connection);
+                    self.http2 = Some(http2);
+                    return Moved::On;
+                }
+                Some(false) => self.is_undecided = false,
+            }
+        }
         if let Some(reply) = worker.next_reply(&mut self.connection) {
             self.phase = Phase::Delayed(reply);
             return Moved::On;
         }
+        self.read_once()
+    }
+
+    fn read_once(&mut self) -> Moved {
         if !self.readable {
             return Moved::Blocked;
         }
@@ -252,7 +291,7 @@ impl<'a> Slot<'a> {
                 Moved::On
             }
             Ok(_) => {
-                worker.answered(&mut self.connection, &reply);
+                worker.answered(&mut self.connection, reply.owed);
                 self.phase = Phase::Reading;
                 if reply.close {
                     self.connection.finish();
@@ -263,7 +302,7 @@ impl<'a> Slot<'a> {
             Err(Errno::INTR) => Moved::On,
             Err(Errno::AGAIN) => Moved::Blocked,
             Err(_) => {
-                worker.abandoned(&self.connection, &reply);
+                worker.abandoned(&self.connection, reply.owed);
                 Moved::Closed
             }
         }

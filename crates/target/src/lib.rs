@@ -5,6 +5,8 @@
 //! [`Config`] says, limits are planted in it ([`Planted`]), and the truth file says when each request really arrived and was answered, on the clock
 //! (`CLOCK_MONOTONIC`) that the load generator stamps its own log with.
 //!
+//! With [`Config::http2`] a connection that begins with the preface of HTTP/2 speaks that, and others HTTP/1.1 as ever.
+//!
 //! Over TLS ([`Config::tls`]) a connection that begins with plain HTTP is served in plain all the same.
 //!
 //! Contract of all models: keep-alive; pipelined requests are answered in order; the query of a target is
@@ -21,6 +23,7 @@ mod connection;
 mod delay;
 mod error;
 mod event_loop;
+mod http2;
 mod model;
 mod multiplex;
 mod planted;

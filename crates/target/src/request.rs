@@ -85,6 +85,17 @@ impl Inbox {
         self.bytes.is_empty()
     }
 
+    /// Hands over all that is unread.
+    pub(crate) fn move_to(&mut self, other: &mut Vec<u8>) {
+        other.append(&mut self.bytes);
+    }
+
+    /// Whether what is unread begins with `start`; `None` while it may yet.
+    pub(crate) fn begins_with(&self, start: &[u8]) -> Option<bool> {
+        let is_begun = !self.bytes.starts_with(start) && start.starts_with(&self.bytes);
+        (!is_begun).then(|| self.bytes.starts_with(start))
+    }
+
     /// Takes the next request out. `route` tells which of the server's paths a request asks for.
     pub(crate) fn next(&mut self, route: impl Fn(&str) -> Option<usize>) -> Next {
         if self.dropping_body.is_none() {
@@ -203,6 +214,13 @@ mod tests {
         }
         let long = format!("GET /hello HTTP/1.1\r\nCookie: {}", "x".repeat(HEAD_BYTES_MAX));
         assert_eq!(next(&mut inbox(long.as_bytes())), Next::Refused(Status::HeadTooLarge));
+    }
+
+    #[test]
+    fn a_beginning_is_known_once_it_is_there_or_can_not_be() {
+        for (bytes, begins) in [("", None), ("PR", None), ("PRI *", Some(true)), ("POST", Some(false))] {
+            assert_eq!(inbox(bytes.as_bytes()).begins_with(b"PRI "), begins, "{bytes}");
+        }
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub(crate) struct Shared {
     pub(crate) wake: OwnedFd,
     pub(crate) truth: Option<TruthFile>,
     pub(crate) work: Work,
-    answers: Answers,
+    pub(crate) answers: Answers,
     started: Instant,
     stalls: Option<StallClock>,
     requests: AtomicU64,
@@ -101,7 +101,7 @@ impl Shared {
         }
     }
 
-    fn route(&self, path: &str) -> Option<usize> {
+    pub(crate) fn route(&self, path: &str) -> Option<usize> {
         self.config.paths.iter().position(|rule| rule.path == path)
     }
 
@@ -135,18 +135,25 @@ impl Shared {
     }
 }
 
-/// An answer that was decided on and is owed.
+/// What a request is to get.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Owed {
+    /// Not to be sent before this.
+    pub(crate) due: Instant,
+    /// When the request's head was read.
+    pub(crate) arrived: Instant,
+    pub(crate) status: Status,
+}
+
+/// An answer of HTTP/1.1 that was decided on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reply<'a> {
     pub(crate) bytes: &'a [u8],
     /// So many of them are sent by a call of their own; all, unless answers are split.
     pub(crate) first_bytes: usize,
-    /// Not to be sent before this.
-    pub(crate) due: Instant,
     /// The connection closes after it.
     pub(crate) close: bool,
-    arrived: Instant,
-    status: Status,
+    pub(crate) owed: Owed,
 }
 
 /// One thread's view of the server. The requests it noted are in the truth file once it is dropped.
@@ -174,11 +181,9 @@ impl<'a> Worker<'a> {
                     return Some(self.refusal(status));
                 }
                 Next::Request(request) => {
-                    let number = self.shared.next_request();
-                    if !self.shared.config.never_answer {
-                        return Some(self.reply(connection, &request, number));
+                    if let Some(owed) = self.take(connection.id, &request) {
+                        return Some(self.reply(connection, &request, owed));
                     }
-                    self.log.note(connection.id, request.arrived, None);
                 }
             }
         }
@@ -187,38 +192,52 @@ impl<'a> Worker<'a> {
     fn refusal(&self, status: Status) -> Reply<'a> {
         let arrived = clock::now();
         let bytes = self.shared.answers.bytes(status, true, false);
-        Reply { bytes, first_bytes: bytes.len(), due: arrived, close: true, arrived, status }
+        Reply { bytes, first_bytes: bytes.len(), close: true, owed: Owed { due: arrived, arrived, status } }
     }
 
-    fn reply(&self, connection: &Connection, request: &Request, number: u64) -> Reply<'a> {
-        let Shared { config, answers, .. } = self.shared;
-        let is_error = request.route.is_some() && self.shared.is_error(number);
+    /// Counts a request, and does its planted work. What is owed for it; nothing where none is to be answered, which is
+    /// noted.
+    pub(crate) fn take(&mut self, connection: u64, request: &Request) -> Option<Owed> {
+        let shared = self.shared;
+        let number = shared.next_request();
+        let config = &shared.config;
+        let arrived = request.arrived;
+        if config.never_answer {
+            self.log.note(connection, arrived, None);
+            return None;
+        }
+        let is_error = request.route.is_some() && shared.is_error(number);
         let (due, status) = match request.route {
-            None => (request.arrived, Status::NotFound),
-            Some(_) if is_error && config.planted.fail_fast => (request.arrived, Status::ServerError),
+            None => (arrived, Status::NotFound),
+            Some(_) if is_error && config.planted.fail_fast => (arrived, Status::ServerError),
             Some(index) => {
                 let delay = config.paths[index].delay.of_request(config.seed, number);
-                let done = self.shared.work.carry_out(request.arrived, &self.shared.stop);
+                let done = shared.work.carry_out(arrived, &shared.stop);
                 (done + delay, if is_error { Status::ServerError } else { Status::Ok })
             }
         };
-        let close = request.close || connection.closes_next(config.close_every);
-        let bytes = answers.bytes(status, close, request.head_only);
-        let split_at = config.planted.split_answer.then(|| answers.head_bytes(status, close));
-        let first_bytes = split_at.unwrap_or(bytes.len());
-        Reply { bytes, first_bytes, due, close, arrived: request.arrived, status }
+        Some(Owed { due, arrived, status })
     }
 
-    /// Notes that the last byte of `reply` was handed to the kernel.
-    pub(crate) fn answered(&mut self, connection: &mut Connection, reply: &Reply<'_>) {
-        self.log.note(connection.id, reply.arrived, Some((clock::now(), reply.status)));
-        self.shared.answered[reply.status as usize].fetch_add(1, Relaxed);
+    fn reply(&self, connection: &Connection, request: &Request, owed: Owed) -> Reply<'a> {
+        let Shared { config, answers, .. } = self.shared;
+        let close = request.close || connection.closes_next(config.close_every);
+        let bytes = answers.bytes(owed.status, close, request.head_only);
+        let split_at = config.planted.split_answer.then(|| answers.head_bytes(owed.status, close));
+        let first_bytes = split_at.unwrap_or(bytes.len());
+        Reply { bytes, first_bytes, close, owed }
+    }
+
+    /// Notes that the last byte of what was owed was handed to the kernel.
+    pub(crate) fn answered(&mut self, connection: &mut Connection, owed: Owed) {
+        self.log.note(connection.id, owed.arrived, Some((clock::now(), owed.status)));
+        self.shared.answered[owed.status as usize].fetch_add(1, Relaxed);
         connection.answers += 1;
     }
 
-    /// Notes that `reply` will never be sent.
-    pub(crate) fn abandoned(&mut self, connection: &Connection, reply: &Reply<'_>) {
-        self.log.note(connection.id, reply.arrived, None);
+    /// Notes that what was owed will never be sent.
+    pub(crate) fn abandoned(&mut self, connection: &Connection, owed: Owed) {
+        self.log.note(connection.id, owed.arrived, None);
     }
 
     /// Reads once and answers, blocking through delays and slow readers, until more bytes are needed.
@@ -231,15 +250,15 @@ impl<'a> Worker<'a> {
             Fill::Data { .. } => {}
         }
         while let Some(reply) = self.next_reply(connection) {
-            let in_time = clock::sleep_until(reply.due, &self.shared.stop);
+            let in_time = clock::sleep_until(reply.owed.due, &self.shared.stop);
             self.shared.stand_still();
             let (first, rest) = reply.bytes.split_at(reply.first_bytes);
             let mut send = |bytes| self.send_all(connection, bytes);
             if !in_time || !send(first) || !send(rest) {
-                self.abandoned(connection, &reply);
+                self.abandoned(connection, reply.owed);
                 return false;
             }
-            self.answered(connection, &reply);
+            self.answered(connection, reply.owed);
             if reply.close {
                 connection.finish();
                 return false;

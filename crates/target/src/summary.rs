@@ -72,6 +72,8 @@ fn config_json(config: &Config) -> Value {
         "never_answer": config.never_answer,
         "seed": config.seed.0,
         "tls": config.tls.is_some(),
+        "http2": config.http2,
+        "streams_max": config.streams_max,
         "planted": planted_json(&config.planted),
     })
 }

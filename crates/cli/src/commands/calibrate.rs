@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use explain::{CaseOutcome, judge_case};
-use lab::calibrate::{Bench, carry_out, choose};
+use lab::calibrate::{Bench, Spoken, carry_out, choose};
 use report::CalibrationReport;
 
 use crate::arguments::Calibrate;
@@ -16,7 +16,8 @@ use crate::workbench::own_binary;
 
 /// Runs the command.
 pub fn run(arguments: &Calibrate) -> Result<ExitCode, Failure> {
-    let cases = choose(arguments.quick, &arguments.cases)?;
+    let spoken = Spoken { tls: arguments.tls, http2: arguments.http2 };
+    let cases = choose(arguments.quick, &arguments.cases, spoken)?;
     let exe = own_binary()?;
     let control = interrupt::on_signals()?;
     let scratch = Scratch::new("calibrate")?;
@@ -26,7 +27,7 @@ pub fn run(arguments: &Calibrate) -> Result<ExitCode, Failure> {
         dir: scratch.path(),
         quick: arguments.quick,
         peers: arguments.peers,
-        tls: arguments.tls,
+        spoken,
         io: arguments.io,
         try_again: &|case| judge_case(case).outcome == CaseOutcome::OutOfBounds,
         interrupt: &control,

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use target::{Config, run_until_signalled};
-use tls::Acceptor;
+use tls::{Acceptor, HTTP_1_1, HTTP_2};
 
 use crate::arguments::Target;
 use crate::exit::Failure;
@@ -29,14 +29,17 @@ pub fn run(arguments: Target) -> Result<ExitCode, Failure> {
         truth: arguments.truth,
         planted: arguments.planted.config(),
         tls,
+        http2: arguments.http2,
+        streams_max: arguments.max_concurrent_streams,
         ..Config::default()
     };
     for rule in arguments.paths {
         config.set_path(rule);
     }
     let model = config.model;
+    let spoken = if config.http2 { "HTTP/2 and HTTP/1.1; " } else { "" };
     let summary = run_until_signalled(config, |addr| {
-        say(format_args!("serving {scheme}://{addr} ({model}); Ctrl-C ends it"));
+        say(format_args!("serving {scheme}://{addr} ({spoken}{model}); Ctrl-C ends it"));
         if scheme == "https" {
             how_to_trust(certificate.as_deref());
         }
@@ -55,7 +58,9 @@ fn secured(arguments: &Target) -> Result<Option<Acceptor>, Failure> {
     if !names.contains(&own) {
         names.push(own);
     }
-    let acceptor = Acceptor::self_signed(&names).map_err(Failure::usage)?;
+    // The one that was asked for first: it is chosen where a client offers both.
+    let protocols: &[&str] = if arguments.http2 { &[HTTP_2, HTTP_1_1] } else { &[HTTP_1_1] };
+    let acceptor = Acceptor::self_signed(&names, protocols).map_err(Failure::usage)?;
     if let Some(file) = &arguments.certificate {
         std::fs::write(file, acceptor.certificate()).map_err(|error| {
             Failure::system(format!("{} can't be written ({error}); check --certificate", file.display()))

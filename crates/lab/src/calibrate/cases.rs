@@ -1,6 +1,6 @@
 //! The loads and servers of a calibration, as data.
 
-use plan::{IoChoice, LoadArguments, LoadPlan, PlanError, nearest};
+use plan::{Http2Arguments, IoChoice, LoadArguments, LoadPlan, PlanError, nearest};
 use units::{Duration, Rate};
 
 use super::truth::Due;
@@ -21,6 +21,25 @@ const UNREAD_IN_A_STALL: &str =
 /// The same of a pool.
 const UNREAD_IN_A_QUEUE: &str =
     "a request waits in its socket for a worker: the log begins when one has read it";
+
+/// Streams of a connection where HTTP/2 is spoken: there are as many times fewer connections.
+const STREAMS: u32 = 10;
+
+/// What is spoken with the servers of a calibration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Spoken {
+    /// Whether connections are secured.
+    pub tls: bool,
+    /// Whether it is HTTP/2.
+    pub http2: bool,
+}
+
+impl Spoken {
+    /// Requests that share a connection at one time.
+    pub(super) fn streams(self) -> u32 {
+        if self.http2 { STREAMS } else { 1 }
+    }
+}
 
 /// A load on a server whose truth is known.
 #[derive(Debug, Clone, Copy)]
@@ -52,7 +71,7 @@ pub(super) enum Shape {
 
 impl Case {
     /// The load of our own generator, carried by `io`.
-    pub(super) fn plan(&self, io: IoChoice) -> Result<LoadPlan, PlanError> {
+    pub(super) fn plan(&self, io: IoChoice, spoken: Spoken) -> Result<LoadPlan, PlanError> {
         let seconds = Duration::from_secs(self.seconds);
         let warm_up = Duration::from_secs(WARM_UP_S);
         let (rate, connections) = match self.load {
@@ -68,15 +87,25 @@ impl Case {
             Shape::Open { .. } | Shape::Closed { .. } => None,
         };
         LoadPlan::new(&LoadArguments {
-            connections: Some(connections),
+            connections: Some(connections / spoken.streams()),
             rate,
             requests,
             duration: requests.is_none().then_some(seconds),
             warm_up: Some(warm_up),
             timeout: Some(TIMEOUT),
             io,
+            http2: spoken.http2.then(|| Http2Arguments {
+                streams: Some(spoken.streams()),
+                prior_knowledge: true,
+                ..Http2Arguments::default()
+            }),
             ..LoadArguments::default()
         })
+    }
+
+    /// Whether its server speaks HTTP/2: those do not that have a request at a time on each connection.
+    fn speaks_http2(&self) -> bool {
+        !self.target.contains(&"--model")
     }
 
     /// When the requests of a window that starts at `window_start_ns` are due, warm-up included; `None` in the
@@ -228,9 +257,17 @@ const QUICK: [Case; 3] = [
     },
 ];
 
-/// The cases of a calibration; of a quick one fewer and shorter. `names` chooses among them, none is all.
-pub fn choose(quick: bool, names: &[String]) -> Result<Vec<Case>, PlanError> {
+/// The cases of a calibration; of a quick one fewer and shorter, and of one over HTTP/2 those whose servers speak it. `names`
+/// chooses among them, none is all.
+pub fn choose(quick: bool, names: &[String], spoken: Spoken) -> Result<Vec<Case>, PlanError> {
     let all: &[Case] = if quick { &QUICK } else { &FULL };
+    let is_spoken = |case: &&Case| !spoken.http2 || case.speaks_http2();
+    let is_named = |case: &&Case| names.iter().any(|name| name == case.name);
+    if let Some(case) = all.iter().find(|case| is_named(case) && !is_spoken(case)) {
+        let what =
+            format!("the server of `{}` has a thread for each request, and HTTP/2 no such server", case.name);
+        return Err(PlanError::new(what, "leave --http2 out, or choose another case"));
+    }
     let known = |name: &str| all.iter().any(|case| case.name == name);
     if let Some(unknown) = names.iter().find(|name| !known(name)) {
         let all: Vec<&str> = all.iter().map(|case| case.name).collect();
@@ -240,7 +277,7 @@ pub fn choose(quick: bool, names: &[String]) -> Result<Vec<Case>, PlanError> {
             nearest::help(unknown, all.iter().copied(), &format!("choose of {}", all.join(", "))),
         ));
     }
-    let is_chosen = |case: &&Case| names.is_empty() || names.iter().any(|name| name == case.name);
+    let is_chosen = |case: &&Case| is_spoken(case) && (names.is_empty() || is_named(case));
     Ok(all.iter().filter(is_chosen).copied().collect())
 }
 
@@ -251,10 +288,12 @@ mod tests {
     #[test]
     fn every_case_is_a_load_and_has_a_name_of_its_own() {
         for quick in [false, true] {
-            let cases = choose(quick, &[]).unwrap();
+            let cases = choose(quick, &[], Spoken::default()).unwrap();
             for (index, case) in cases.iter().enumerate() {
-                let plan = case.plan(IoChoice::Auto).unwrap();
-                assert_eq!(plan.connections.get(), case.connections());
+                for http2 in [false, true] {
+                    let plan = case.plan(IoChoice::Auto, Spoken { tls: false, http2 }).unwrap();
+                    assert_eq!(plan.exchanges(), case.connections());
+                }
                 assert!(cases[..index].iter().all(|earlier| earlier.name != case.name), "{}", case.name);
                 assert!(!case.name.is_empty() && !case.server.is_empty());
             }
@@ -263,16 +302,27 @@ mod tests {
 
     #[test]
     fn a_schedule_begins_a_warm_up_before_the_window() {
-        let case = choose(false, &["fixed-5ms".into()]).unwrap()[0];
+        let case = choose(false, &["fixed-5ms".into()], Spoken::default()).unwrap()[0];
         assert_eq!(case.due(3_000_000_000).unwrap().start_ns, 2_000_000_000);
-        assert!(choose(false, &["closed-300".into()]).unwrap()[0].due(3_000_000_000).is_none());
+        assert!(
+            choose(false, &["closed-300".into()], Spoken::default()).unwrap()[0].due(3_000_000_000).is_none()
+        );
     }
 
     #[test]
     fn an_unknown_name_is_told_the_known_ones() {
-        let error = choose(false, &["fixed".into()]).unwrap_err().to_string();
+        let error = choose(false, &["fixed".into()], Spoken::default()).unwrap_err().to_string();
         assert!(error.contains("no case `fixed`") && error.contains("fixed-5ms, fixed-100ms"), "{error}");
-        let error = choose(true, &["freeze".into()]).unwrap_err().to_string();
+        let error = choose(true, &["freeze".into()], Spoken::default()).unwrap_err().to_string();
         assert!(error.contains("among the quick ones"), "{error}");
+    }
+
+    #[test]
+    fn over_http_2_the_servers_with_a_thread_a_request_are_left_out() {
+        let spoken = Spoken { tls: true, http2: true };
+        let cases = choose(false, &[], spoken).unwrap();
+        assert!(!cases.is_empty() && cases.iter().all(|case| !case.name.starts_with("capacity")));
+        let error = choose(false, &["capacity-30".into()], spoken).unwrap_err().to_string();
+        assert!(error.contains("leave --http2 out"), "{error}");
     }
 }

@@ -128,10 +128,10 @@ pub(super) fn run(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibrate::cases::choose;
+    use crate::calibrate::cases::{Spoken, choose};
 
     fn case(name: &str) -> Case {
-        choose(false, &[name.to_owned()]).unwrap()[0]
+        choose(false, &[name.to_owned()], Spoken::default()).unwrap()[0]
     }
 
     #[test]

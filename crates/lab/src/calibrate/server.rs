@@ -8,7 +8,7 @@ use record::RecordError;
 use stack::{BootOptions, Interrupt, Running, boot};
 
 use super::Bench;
-use super::cases::{Case, PATH};
+use super::cases::{Case, PATH, Spoken};
 use super::truth::{self, Logged};
 use crate::error::LabError;
 
@@ -28,7 +28,7 @@ impl Server {
         let manifest_dir = dir.join(case.name);
         let file = manifest_dir.join("stack.toml");
         let written = std::fs::create_dir_all(&manifest_dir)
-            .and_then(|()| std::fs::write(&file, manifest(case, bench.tls)));
+            .and_then(|()| std::fs::write(&file, manifest(case, bench.spoken)));
         written.map_err(|error| RecordError::io(&file, "writing", error))?;
         let all = StackManifest::load(&manifest_dir)?;
         let work_dir = dir.join("work");
@@ -40,7 +40,7 @@ impl Server {
             cpus: None,
             interrupt: Interrupt::when(bench.interrupt.flag()),
         };
-        let scheme = if bench.tls { "https" } else { "http" };
+        let scheme = if bench.spoken.tls { "https" } else { "http" };
         Ok(Self { running: boot(&all[0], &options)?, truth: work_dir.join(TRUTH), scheme })
     }
 
@@ -65,12 +65,13 @@ impl Server {
 }
 
 /// The server as a stack. What it is told holds neither quotes nor backslashes.
-fn manifest(case: &Case, is_secured: bool) -> String {
+fn manifest(case: &Case, spoken: Spoken) -> String {
     let command: Vec<String> = ["{proofload}", "target", "--listen", "127.0.0.1:{port}"]
         .iter()
         .chain(case.target)
         .copied()
-        .chain(is_secured.then_some("--tls"))
+        .chain(spoken.tls.then_some("--tls"))
+        .chain(spoken.http2.then_some("--http2"))
         .chain(["--truth", &format!("{{work_dir}}/{TRUTH}")])
         .map(|word| format!("\"{word}\""))
         .collect();
@@ -90,10 +91,11 @@ mod tests {
     #[test]
     fn every_cases_server_is_a_stack() {
         let dir = tempfile::tempdir().unwrap();
-        for case in choose(false, &[]).unwrap() {
+        for case in choose(false, &[], Spoken::default()).unwrap() {
             let folder = dir.path().join(case.name);
             std::fs::create_dir(&folder).unwrap();
-            std::fs::write(folder.join("stack.toml"), manifest(&case, true)).unwrap();
+            std::fs::write(folder.join("stack.toml"), manifest(&case, Spoken { tls: true, http2: true }))
+                .unwrap();
             let all = StackManifest::load(&folder).unwrap();
             assert_eq!(all[0].endpoints[0].path, PATH);
         }

@@ -92,19 +92,23 @@ pub(super) fn of_open(mut log: Vec<Logged>, due: Due, window: &Range<u64>) -> Tr
 }
 
 /// The truth of a closed load: a user wants the next answer when the last one has come, so its response time is
-/// from answer to answer on its connection. Of the requests wanted within `window`; the first of a connection
-/// has no answer before it and is left out, and so must lie in the warm-up.
-pub(super) fn of_closed(log: &[Logged], window: &Range<u64>) -> Truth {
+/// from answer to answer on its connection. Where `users` share a connection, each of them lets the next request come with
+/// its answer: that is as many requests behind the one whose turn the answer was. Of the requests wanted within `window`; the
+/// first ones of a connection have no answer before them and are left out, and so must lie in the warm-up, with which all
+/// users are there.
+pub(super) fn of_closed(log: &[Logged], window: &Range<u64>, users: u32) -> Truth {
     let mut connections: BTreeMap<u64, Vec<&Logged>> = BTreeMap::new();
     for request in log {
         connections.entry(request.connection).or_default().push(request);
     }
     let mut times = Times::default();
     for requests in connections.values_mut() {
+        let mut answered_ns: Vec<u64> = requests.iter().filter_map(|request| request.answered_ns).collect();
+        answered_ns.sort_unstable();
         requests.sort_unstable_by_key(|request| request.arrived_ns);
-        for pair in requests.windows(2) {
-            if let Some(wanted_ns) = pair[0].answered_ns.filter(|ns| window.contains(ns)) {
-                times.add(wanted_ns, pair[1]);
+        for (wanted_ns, request) in answered_ns.into_iter().zip(requests.iter().skip(users as usize)) {
+            if window.contains(&wanted_ns) {
+                times.add(wanted_ns, request);
             }
         }
     }
@@ -298,12 +302,30 @@ mod tests {
             // Wanted after its end.
             request(8_600, 9_600, 3),
         ];
-        let truth = of_closed(&log, &from_to(6_000, 8_500));
+        let truth = of_closed(&log, &from_to(6_000, 8_500), 1);
         assert_eq!(truth.response_from, ResponseFrom::PreviousAnswer);
         assert_eq!(truth.response_time_us.count, 3);
         assert_eq!((truth.response_time_us.p50, truth.response_time_us.max), (Some(2_000.0), Some(12_900.0)));
         assert_eq!(truth.service_time_us.p50, Some(1_950.0));
         assert_eq!(truth.arrived_early, 0);
+    }
+
+    /// The second user comes when the first has had an answer already; from then on each answer is followed by a request.
+    #[test]
+    fn users_who_share_a_connection_have_their_requests_where_an_answer_lets_them() {
+        let log = [
+            request(1_000, 2_000, 1),
+            request(2_010, 5_000, 1),
+            request(2_500, 4_000, 1),
+            request(4_010, 6_000, 1),
+            request(5_020, 9_000, 1),
+            request(6_030, 9_500, 1),
+        ];
+        let truth = of_closed(&log, &from_to(3_900, 6_500), 2);
+        let response = &truth.response_time_us;
+        assert_eq!((response.count, truth.arrived_early), (3, 0));
+        // From 4.0 to 6.0, from 5.0 to 9.0, from 6.0 to 9.5 ms.
+        assert_eq!((response.p50, response.max), (Some(3_500.0), Some(4_000.0)));
     }
 
     #[test]

@@ -115,7 +115,7 @@ impl AskedIdle<'_> {
             if interrupt.is_interrupted() {
                 return None;
             }
-            let times = stack::burst_answers(running.addr(), endpoint, burst.asked, ANSWER_MAX);
+            let times = stack::burst_answers(running, endpoint, burst.asked, ANSWER_MAX);
             if times.len() < burst.asked as usize {
                 return None;
             }
@@ -126,7 +126,7 @@ impl AskedIdle<'_> {
 
     fn answers(&self, asking: &IdleAsking) -> Vec<Duration> {
         let Self { running, endpoint, interrupt } = self;
-        stack::idle_answers(running.addr(), endpoint, asking, &|| interrupt.is_interrupted())
+        stack::idle_answers(running, endpoint, asking, &|| interrupt.is_interrupted())
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use driver::Control;
 use events::{Moment, Stage};
-use plan::stack::StackManifest;
+use plan::stack::{Speaks, StackManifest};
 use plan::{Bursts, Cell, Driver, LoadPlan, Placement, Processes};
 use record::{Contract, IdleAnswers, LoadResult, Measured, Server, Surroundings, Upstream, WarmUp};
 use signals::{
@@ -22,6 +22,7 @@ use crate::foreign::{self, Ask, Carried, Foreign, Programs};
 use crate::idle::AskedIdle;
 use crate::job::Job;
 use crate::pilot::choose_crew;
+use crate::secured::secure;
 use crate::warm_up::{settled, warm_up};
 
 /// How long one answer of the contract check may take.
@@ -273,7 +274,19 @@ pub(crate) fn contract_record(report: &ContractReport) -> Contract {
         warm_service_time_us: None,
         idle_answers: None,
         tries: report.tries,
+        protocol: protocol_name(report.speaks),
     }
+}
+
+/// What a server spoke, where it is worth a word.
+fn protocol_name(speaks: Speaks) -> Option<String> {
+    let name = match speaks {
+        Speaks { is_secured: false, http2: false } => return None,
+        Speaks { is_secured: false, http2: true } => "h2c",
+        Speaks { is_secured: true, http2: false } => "https, http/1.1",
+        Speaks { is_secured: true, http2: true } => "https, h2",
+    };
+    Some(name.to_owned())
 }
 
 /// What came of a load, and of the bursts before it.
@@ -310,6 +323,9 @@ fn under_load(
 ) -> Result<Loaded, NotMeasured> {
     let addr = chain.front().addr();
     let target = setting.cell.target(&addr.to_string()).map_err(LabError::from)?;
+    // Its certificate is made at its start, and nobody else's.
+    let any = tls::Settings { insecure: true, ..tls::Settings::default() };
+    let peers = secure(&target, setting.cell.load.http, &[addr], &any)?;
     let expect = setting.cell.expect();
     let asked = Job {
         url: &target.url,
@@ -317,7 +333,7 @@ fn under_load(
         request: &target.request,
         expect: &expect,
         plan: &setting.cell.load,
-        tls: None,
+        tls: peers.as_ref(),
         interval_log: None,
     };
     let crew = choose_crew(&asked, setting.interrupt, observe)?;

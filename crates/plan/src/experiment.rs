@@ -22,9 +22,10 @@ use self::procedure::{BurstsTable, ProcedureTable};
 use crate::cell_id::CellId;
 use crate::error::PlanError;
 use crate::gate::GateTable;
-use crate::load::LoadPlan;
+use crate::http_version::HttpVersion;
+use crate::load::{LoadArguments, LoadPlan};
 use crate::request::{HttpTarget, RequestArguments};
-use crate::stack::{Catalogue, ConnectionUse, Endpoint, StackManifest};
+use crate::stack::{Catalogue, ConnectionUse, Endpoint, Speaks, StackManifest};
 use crate::toml_file;
 
 /// A quick run's window and warm-up when the file says nothing of quick runs.
@@ -153,6 +154,8 @@ pub struct Cell {
     pub driver: Driver,
     /// What is asked of it, and what it should say.
     pub endpoint: Endpoint,
+    /// What is spoken with it.
+    pub speaks: Speaks,
     /// How.
     pub load: LoadPlan,
     /// Whether bursts come before the load, until the stack is steady.
@@ -180,16 +183,21 @@ impl Cell {
             load.load = engine::Load::SATURATING;
         }
         let (stack, endpoint) = (name.to_owned(), endpoint.clone());
-        Self { stack, role: Role::Control, driver: self.driver, endpoint, load, until_steady: false }
+        load.http = HttpVersion::Http1;
+        let (role, speaks) = (Role::Control, Speaks::default());
+        Self { stack, role, driver: self.driver, endpoint, speaks, load, until_steady: false }
     }
 
     /// The request of this cell to a server at `authority` (`host:port`).
     pub fn target(&self, authority: &str) -> Result<HttpTarget, PlanError> {
-        HttpTarget::new(&RequestArguments {
-            url: format!("http://{authority}{}", self.endpoint.path),
-            close: self.load.reuse == engine::Reuse::FreshConnection,
+        let is_fresh = self.load.reuse == engine::Reuse::FreshConnection;
+        let asked = RequestArguments {
+            url: format!("{}://{authority}{}", self.speaks.scheme(), self.endpoint.path),
+            // HTTP/2 has no such field; the client closes.
+            close: is_fresh && self.load.http == HttpVersion::Http1,
             ..RequestArguments::default()
-        })
+        };
+        HttpTarget::over(self.load.http, &asked)
     }
 
     /// What counts as a good answer.
@@ -480,7 +488,15 @@ impl Reader<'_> {
             for (stack, endpoint) in &stacks {
                 let by_design = || endpoint.connection == ConnectionUse::Close;
                 let fresh = layers.fresh_connections().unwrap_or_else(by_design);
-                let arguments = layers.arguments(count, fresh);
+                let speaks = stack.run.speaks;
+                let streams = layers.streams();
+                if let Some(streams) = streams.filter(|_| !speaks.http2) {
+                    let what = format!("{streams} streams, and `{}` speaks HTTP/1.1", stack.id);
+                    let help = "leave streams out, or name stacks that speak HTTP/2 only";
+                    return Err(self.place(PlanError::new(what, help), Some(&table.name)));
+                }
+                let arguments =
+                    LoadArguments { http2: speaks.http2(streams), ..layers.arguments(count, fresh) };
                 let load = LoadPlan::new(&arguments).map_err(|error| match &table.load {
                     Some(load) => self.place(error, Some(load)),
                     None => self.place(error, Some(&table.name)),
@@ -491,6 +507,7 @@ impl Reader<'_> {
                     role: Role::Stack,
                     driver: Driver::default(),
                     endpoint,
+                    speaks,
                     load,
                     until_steady: layers.until_steady(),
                 });

@@ -28,6 +28,7 @@ pub use self::catalogue::{CHAIN_MAX, Catalogue};
 pub use self::intervention::{Factor, Intervention, InterventionOn, LimitChange};
 pub use self::template::{Placeholders, Template};
 use crate::error::PlanError;
+use crate::http_version::Http2Arguments;
 use crate::nearest;
 use crate::toml_file;
 
@@ -75,6 +76,27 @@ pub struct Build {
     pub output: PathBuf,
 }
 
+/// What a stack speaks where it listens, to whoever asks: those who load it, and those who see whether it is up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Speaks {
+    /// TLS.
+    pub is_secured: bool,
+    /// HTTP/2, agreed on within TLS or known beforehand; else HTTP/1.1.
+    pub http2: bool,
+}
+
+impl Speaks {
+    /// What URLs of it begin with.
+    pub const fn scheme(self) -> &'static str {
+        if self.is_secured { "https" } else { "http" }
+    }
+
+    /// What is asked of a connection's `streams`, where it has any.
+    pub(crate) fn http2(self, streams: Option<u32>) -> Option<Http2Arguments> {
+        self.http2.then(|| Http2Arguments { streams, prior_knowledge: true, ..Http2Arguments::default() })
+    }
+}
+
 /// How a stack is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
@@ -89,6 +111,8 @@ pub struct Run {
     pub dir: Option<PathBuf>,
     /// Where it always listens; `None` for whatever port it is given.
     pub port: Option<NonZeroU16>,
+    /// What it speaks there.
+    pub speaks: Speaks,
 }
 
 /// Whether the program is `java`, wherever it lies.
@@ -343,6 +367,7 @@ impl StackManifest {
                 env: BTreeMap::new(),
                 dir: None,
                 port: None,
+                speaks: Speaks::default(),
             },
             endpoints: Vec::new(),
             dir,

@@ -156,6 +156,7 @@ fn check_measured(measured: &Measured) -> Checked {
 
 fn check_contract(contract: &Contract) -> Checked {
     length("`deviations`", contract.deviations.len())?;
+    names(&[("`protocol`", contract.protocol.as_deref().unwrap_or_default())])?;
     within("`wire_bytes`", contract.wire_bytes, BYTES_MAX)
 }
 

@@ -213,4 +213,7 @@ pub struct Contract {
     pub idle_answers: Option<IdleAnswers>,
     /// Attempts until a whole answer came.
     pub tries: u32,
+    /// What the server spoke, where it is not HTTP/1.1 without TLS: `https, http/1.1`, `https, h2` or `h2c`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<String>,
 }

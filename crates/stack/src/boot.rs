@@ -13,7 +13,7 @@ use signals::listener;
 use units::Duration;
 
 use crate::cgroup::Cgroup;
-use crate::client::Client;
+use crate::client::{At, Client};
 use crate::cpus::Cpus;
 use crate::error::{Listening, StackError};
 use crate::interrupt::Interrupt;
@@ -96,6 +96,9 @@ fn boot_on(
         work_dir: &work_dir,
         parameters: &stack.parameters,
     };
+    if stack.run.speaks.is_secured {
+        write_certificate(stack, &work_dir)?;
+    }
     write_files(stack, &with)?;
     let commands = fill(stack, &with);
     let begun = Instant::now();
@@ -107,6 +110,22 @@ fn boot_on(
 fn make_work_dir(path: &Path) -> Result<std::path::PathBuf, StackError> {
     let made = fs::create_dir_all(path).and_then(|()| path.canonicalize());
     made.map_err(StackError::io("make", path, "choose a writable folder for the run"))
+}
+
+/// What a server needs that speaks TLS: a certificate of its own, and its key.
+fn write_certificate(stack: &StackManifest, work_dir: &Path) -> Result<(), StackError> {
+    let names = ["localhost".to_owned(), Ipv4Addr::LOCALHOST.to_string()];
+    let made = tls::self_signed(&names)
+        .map_err(|error| StackError::NoCertificate { stack: stack.id.clone(), why: error.to_string() })?;
+    for (name, text) in ["certificate.pem", "key.pem"].into_iter().zip(made) {
+        let path = work_dir.join(name);
+        fs::write(&path, text).map_err(StackError::io(
+            "write",
+            &path,
+            "choose a writable folder for the run",
+        ))?;
+    }
+    Ok(())
 }
 
 fn write_files(stack: &StackManifest, with: &Placeholders<'_>) -> Result<(), StackError> {
@@ -181,6 +200,7 @@ fn start(
     Ok(Running {
         id: stack.id.clone(),
         addr: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
+        speaks: stack.run.speaks,
         command: commands.whole,
         jvm_flags: commands.jvm_flags,
         boot_took: Duration::ZERO,
@@ -203,7 +223,7 @@ fn await_ready(
     interrupt: Interrupt<'_>,
 ) -> Result<Option<Running>, StackError> {
     let ready = &stack.ready;
-    let deadline = begun + ready.timeout.into();
+    let deadline = begun + StdDuration::from(ready.timeout);
     loop {
         if interrupt.is_given() {
             return Err(StackError::Interrupted { stack: stack.id.clone(), doing: "booted" });
@@ -216,7 +236,7 @@ fn await_ready(
                 log: log::end(&running.log, running.log_from).into(),
             });
         }
-        let last = match ask(running.addr, &ready.path, deadline) {
+        let last = match ask(running.at(), &ready.path, deadline) {
             Ok(status) if status == ready.status => {
                 running.boot_took = begun.elapsed().into();
                 return Ok(is_ours(&running).then_some(running));
@@ -228,7 +248,7 @@ fn await_ready(
             return give_up(&running, |running| StackError::NotReady {
                 stack: running.id.clone(),
                 timeout: ready.timeout,
-                url: format!("http://{}{}", running.addr, ready.path),
+                url: running.at().url(&ready.path),
                 last,
                 listening: Listening::of(running.addr, listener::addresses_of(&running.pids())),
                 log: log::end(&running.log, running.log_from).into(),
@@ -238,9 +258,9 @@ fn await_ready(
     }
 }
 
-fn ask(addr: SocketAddr, path: &str, deadline: Instant) -> Result<u16, String> {
+fn ask(at: At, path: &str, deadline: Instant) -> Result<u16, String> {
     let deadline = deadline.min(Instant::now() + ASK_TIMEOUT);
-    let answer = Client::connect(addr, deadline).and_then(|mut client| client.get(path, deadline));
+    let answer = Client::connect(at, deadline).and_then(|mut client| client.get(path, deadline));
     answer.map(|answer| answer.status).map_err(|failure| failure.to_string())
 }
 

@@ -183,7 +183,7 @@ enum Ended {
 
 /// Waits for the supervisor, and closes `pipe` when it must end before its time.
 fn wait(child: &mut Child, pipe: Option<ChildStdin>, interrupt: Interrupt<'_>) -> io::Result<Ended> {
-    let deadline = Instant::now() + TIMEOUT.into();
+    let deadline = Instant::now() + StdDuration::from(TIMEOUT);
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Ended::Itself(status));

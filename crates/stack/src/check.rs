@@ -81,7 +81,7 @@ pub fn check(manifests: &[&StackManifest], options: &ChainOptions<'_>) -> Result
         Some(endpoint) => {
             let patience =
                 Patience { requests_max: REQUESTS_MAX, wait: REQUESTS_WAIT, answer_max: ANSWER_TIMEOUT };
-            count_requests(front.addr(), &endpoint.path, &patience)?
+            count_requests(front.at(), &endpoint.path, &patience)?
         }
         None => ConnectionCap::After(NonZeroU32::MIN),
     };
@@ -121,11 +121,11 @@ fn cap_endpoint(stack: &StackManifest) -> Option<&Endpoint> {
 
 /// The most connections to the upstream while many clients ask for `endpoint` at once.
 fn connections_in_burst(chain: &Chain, endpoint: &Endpoint) -> u32 {
-    let addr = chain.front().addr();
+    let at = chain.front().at();
     let ask = || {
-        let deadline = std::time::Instant::now() + BURST_TIMEOUT.into();
+        let deadline = std::time::Instant::now() + StdDuration::from(BURST_TIMEOUT);
         // Whether all are answered is not the question here.
-        let Ok(mut client) = Client::connect(addr, deadline) else { return };
+        let Ok(mut client) = Client::connect(at, deadline) else { return };
         for _ in 0..BURST_REQUESTS {
             let _ = client.get(&endpoint.path, deadline);
         }

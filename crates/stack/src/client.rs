@@ -1,11 +1,16 @@
-//! A plain blocking client for single requests: is it up, and what exactly does it answer. Never for load.
+//! A blocking client for single requests: is it up, and what exactly does it answer. Never for load.
+
+mod http2;
 
 use std::fmt;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
+use self::http2::{Came, Http2};
 use http::{EndOfStream, Framing, HEADERS_CAP, Limits, Progress, RequestKind, Response, ResponseParser};
+use plan::stack::Speaks;
+use tls::{HTTP_1_1, HTTP_2, Settings};
 use units::Bytes;
 
 /// An answer is kept whole, so it has a bound.
@@ -55,27 +60,136 @@ impl fmt::Display for Failure {
     }
 }
 
+/// Where a server listens, and what it speaks there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct At {
+    pub(crate) addr: SocketAddr,
+    pub(crate) speaks: Speaks,
+}
+
+impl At {
+    /// A server of plain HTTP/1.1.
+    pub(crate) fn plain(addr: SocketAddr) -> Self {
+        Self { addr, speaks: Speaks::default() }
+    }
+
+    pub(crate) fn url(self, path: &str) -> String {
+        format!("{}://{}{path}", self.speaks.scheme(), self.addr)
+    }
+}
+
+/// What a connection's bytes go through.
+enum Wire {
+    Plain(TcpStream),
+    Secured(Box<tls::Stream>),
+}
+
+impl Wire {
+    /// The server's certificate may be any: it is the stack's own, made for this run.
+    fn new(stream: TcpStream, speaks: Speaks) -> Result<Self, Failure> {
+        if !speaks.is_secured {
+            return Ok(Self::Plain(stream));
+        }
+        let protocol = if speaks.http2 { HTTP_2 } else { HTTP_1_1 };
+        let settings =
+            Settings { insecure: true, protocols: vec![protocol.to_owned()], ..Settings::default() };
+        let failed = |error: String| Failure::Io(format!("within the TLS handshake: {error}"));
+        let peers = tls::Client::new(&settings).and_then(|client| client.peer("localhost"));
+        let peers = peers.map_err(|error| failed(error.to_string()))?;
+        let stream = peers.secure(0, stream).map_err(|error| failed(error.to_string()))?;
+        Ok(Self::Secured(Box::new(stream)))
+    }
+
+    fn socket(&self) -> &TcpStream {
+        match self {
+            Self::Plain(stream) => stream,
+            Self::Secured(stream) => stream.socket(),
+        }
+    }
+}
+
+impl Read for Wire {
+    fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Plain(stream) => stream.read(to),
+            Self::Secured(stream) => stream.read(to),
+        }
+    }
+}
+
+impl Write for Wire {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Plain(stream) => stream.write(bytes),
+            Self::Secured(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self {
+            Self::Plain(stream) => stream.flush(),
+            Self::Secured(stream) => stream.flush(),
+        }
+    }
+}
+
 /// A connection to ask one thing after the other on.
 pub(crate) struct Client {
     addr: SocketAddr,
-    stream: TcpStream,
+    wire: Wire,
+    http2: Option<Box<Http2>>,
     unread: Vec<u8>,
 }
 
 impl Client {
-    pub(crate) fn connect(addr: SocketAddr, deadline: Instant) -> Result<Self, Failure> {
+    pub(crate) fn connect(at: At, deadline: Instant) -> Result<Self, Failure> {
+        let At { addr, speaks } = at;
         let stream =
             TcpStream::connect_timeout(&addr, left(deadline)).map_err(|error| match error.kind() {
                 ErrorKind::ConnectionRefused => Failure::Refused,
                 ErrorKind::TimedOut => Failure::TimedOut { received: Bytes(0) },
                 _ => Failure::Io(error.to_string()),
             })?;
-        stream.set_nodelay(true).map_err(|error| Failure::Io(error.to_string()))?;
-        Ok(Self { addr, stream, unread: Vec::new() })
+        let io = |error: std::io::Error| Failure::Io(error.to_string());
+        stream.set_nodelay(true).map_err(io)?;
+        stream.set_read_timeout(Some(left(deadline))).map_err(io)?;
+        let wire = Wire::new(stream, speaks)?;
+        let http2 = speaks.http2.then(|| Box::new(Http2::new(speaks.is_secured)));
+        let mut client = Self { addr, wire, http2, unread: Vec::new() };
+        if speaks.http2 {
+            client.until_told(deadline)?;
+        }
+        Ok(client)
+    }
+
+    /// Sends what there is to send, and reads until something is told of that is more than nothing.
+    fn until_told(&mut self, deadline: Instant) -> Result<Came, Failure> {
+        loop {
+            let Some(http2) = &mut self.http2 else { return Ok(Came::Nothing) };
+            let out = std::mem::take(&mut http2.out);
+            // Whether it could be written shows when it is read.
+            let _ = self.wire.write_all(&out).and_then(|()| self.wire.flush());
+            let is_over = self.read(deadline)?;
+            let received = Bytes(self.unread.len() as u64);
+            let Some(http2) = &mut self.http2 else { return Ok(Came::Nothing) };
+            match http2.take(&mut self.unread)? {
+                Came::Nothing if is_over => return Err(Failure::Ended { received, reset: false }),
+                Came::Nothing => {}
+                told => return Ok(told),
+            }
+        }
     }
 
     /// GETs `path` and reads one whole answer.
     pub(crate) fn get(&mut self, path: &str, deadline: Instant) -> Result<Answer, Failure> {
+        let authority = self.addr.to_string();
+        if let Some(http2) = &mut self.http2 {
+            http2.ask(&authority, path)?;
+            return match self.until_told(deadline)? {
+                Came::Answer(answer) => Ok(answer),
+                Came::Nothing | Came::Ready => Err(Failure::Malformed("no answer")),
+            };
+        }
         let request =
             format!("GET {path} HTTP/1.1\r\nHost: {}\r\nUser-Agent: proofload-check\r\n\r\n", self.addr);
         self.ask(request.as_bytes(), RequestKind::Ordinary, deadline)
@@ -84,7 +198,7 @@ impl Client {
     /// Sends `request` and reads one whole answer to that kind of request.
     fn ask(&mut self, request: &[u8], kind: RequestKind, deadline: Instant) -> Result<Answer, Failure> {
         // A server that answers and closes without reading makes this fail; its answer may be there.
-        let written = self.stream.write_all(request);
+        let written = self.wire.write_all(request);
         // The kernel tells of a reset once, here or at the next read.
         let was_reset = written.is_err_and(|error| error.kind() == ErrorKind::ConnectionReset);
         let mut reader = Reader::new(kind);
@@ -103,15 +217,17 @@ impl Client {
     fn read(&mut self, deadline: Instant) -> Result<bool, Failure> {
         let received = Bytes(self.unread.len() as u64);
         let wait = left(deadline);
-        self.stream.set_read_timeout(Some(wait)).map_err(|error| Failure::Io(error.to_string()))?;
+        self.wire.socket().set_read_timeout(Some(wait)).map_err(|error| Failure::Io(error.to_string()))?;
         let start = self.unread.len();
         self.unread.resize(start + READ_BYTES, 0);
-        let result = self.stream.read(&mut self.unread[start..]);
+        let result = self.wire.read(&mut self.unread[start..]);
         self.unread.truncate(start + *result.as_ref().unwrap_or(&0));
         match result {
             Ok(count) => Ok(count == 0),
             Err(error) => match error.kind() {
                 ErrorKind::Interrupted => Ok(false),
+                // Of TLS: without a word that this is the end.
+                ErrorKind::UnexpectedEof => Ok(true),
                 ErrorKind::WouldBlock | ErrorKind::TimedOut => Err(Failure::TimedOut { received }),
                 ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {
                     Err(Failure::Ended { received, reset: true })
@@ -142,7 +258,8 @@ pub fn ask_once(
     timeout: Duration,
 ) -> Result<OneAnswer, String> {
     let deadline = Instant::now() + timeout;
-    let answer = Client::connect(addr, deadline).and_then(|mut client| client.ask(request, kind, deadline));
+    let answer =
+        Client::connect(At::plain(addr), deadline).and_then(|mut client| client.ask(request, kind, deadline));
     let Answer { status, head, body, .. } = answer.map_err(|failure| failure.to_string())?;
     Ok(OneAnswer { status, head, body })
 }

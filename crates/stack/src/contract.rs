@@ -3,13 +3,13 @@
 use std::fmt;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
-use std::time::Instant;
+use std::time::{Duration as StdDuration, Instant};
 
 use http::Framing;
-use plan::stack::{ConnectionUse, Endpoint};
+use plan::stack::{ConnectionUse, Endpoint, Speaks};
 use units::{Bytes, Duration};
 
-use crate::client::{Answer, Client, Failure};
+use crate::client::{Answer, At, Client, Failure};
 use crate::error::StackError;
 use crate::running::Running;
 
@@ -44,6 +44,8 @@ pub struct ContractReport {
     pub tries: u32,
     /// From the request to the last byte.
     pub took: Duration,
+    /// What the server spoke.
+    pub speaks: Speaks,
     /// Whether that is what the manifest says, and if not, every difference.
     pub matches: Result<(), Vec<Mismatch>>,
 }
@@ -205,16 +207,16 @@ pub fn check_contract(
     endpoint: &Endpoint,
     timeout: Duration,
 ) -> Result<ContractReport, StackError> {
-    let addr = running.addr();
+    let at = running.at();
     let mut tries = 0;
     let (mut client, answer, took) = loop {
         tries += 1;
-        match ask(addr, &endpoint.path, timeout) {
+        match ask(at, &endpoint.path, timeout) {
             Ok(answered) => break answered,
             Err(Failure::Ended { .. })
                 if endpoint.connection == ConnectionUse::Close && tries < TRIES_MAX => {}
             Err(failure) => {
-                let url = format!("http://{addr}{}", endpoint.path);
+                let url = at.url(&endpoint.path);
                 return Err(StackError::Unanswered { url, why: failure.to_string() });
             }
         }
@@ -222,7 +224,7 @@ pub fn check_contract(
     let afterwards = if answer.says_close {
         Afterwards::ClosedAsSaid
     } else {
-        let deadline = Instant::now() + (took + SECOND_ANSWER_WAIT).into();
+        let deadline = Instant::now() + StdDuration::from(took + SECOND_ANSWER_WAIT);
         match client.get(&endpoint.path, deadline) {
             Ok(_) => Afterwards::Kept,
             Err(Failure::Ended { reset: true, .. }) => Afterwards::ResetUnsaid,
@@ -233,7 +235,20 @@ pub fn check_contract(
     found.extend(compare_thread(endpoint, running)?);
     let matches = if found.is_empty() { Ok(()) } else { Err(found) };
     let Answer { status, head, headers, framing, body, wire_bytes, .. } = answer;
-    Ok(ContractReport { status, head, headers, framing, body, wire_bytes, afterwards, tries, took, matches })
+    let speaks = at.speaks;
+    Ok(ContractReport {
+        status,
+        head,
+        headers,
+        framing,
+        body,
+        wire_bytes,
+        afterwards,
+        tries,
+        took,
+        speaks,
+        matches,
+    })
 }
 
 /// How many requests a connection carries, as far as it was tried.
@@ -275,15 +290,11 @@ pub(crate) struct Patience {
 }
 
 /// Asks for `path` on one connection until the server closes it, or for as long as `patience` has it.
-pub(crate) fn count_requests(
-    addr: SocketAddr,
-    path: &str,
-    patience: &Patience,
-) -> Result<ConnectionCap, StackError> {
+pub(crate) fn count_requests(at: At, path: &str, patience: &Patience) -> Result<ConnectionCap, StackError> {
     let begun = Instant::now();
-    let deadline = || Instant::now() + patience.answer_max.into();
-    let failed = |why: String| StackError::Unanswered { url: format!("http://{addr}{path}"), why };
-    let mut client = Client::connect(addr, deadline()).map_err(|failure| failed(failure.to_string()))?;
+    let deadline = || Instant::now() + StdDuration::from(patience.answer_max);
+    let failed = |why: String| StackError::Unanswered { url: at.url(path), why };
+    let mut client = Client::connect(at, deadline()).map_err(|failure| failed(failure.to_string()))?;
     let mut answered = 0;
     while answered < patience.requests_max && Duration::from(begun.elapsed()) < patience.wait {
         match (client.get(path, deadline()), NonZeroU32::new(answered)) {
@@ -301,13 +312,9 @@ pub(crate) fn count_requests(
     Ok(ConnectionCap::AtLeast(answered))
 }
 
-pub(crate) fn ask(
-    addr: SocketAddr,
-    path: &str,
-    timeout: Duration,
-) -> Result<(Client, Answer, Duration), Failure> {
-    let deadline = Instant::now() + timeout.into();
-    let mut client = Client::connect(addr, deadline)?;
+pub(crate) fn ask(at: At, path: &str, timeout: Duration) -> Result<(Client, Answer, Duration), Failure> {
+    let deadline = Instant::now() + StdDuration::from(timeout);
+    let mut client = Client::connect(at, deadline)?;
     let begun = Instant::now();
     let answer = client.get(path, deadline)?;
     Ok((client, answer, begun.elapsed().into()))
@@ -376,7 +383,7 @@ mod tests {
     }
 
     fn count(addr: SocketAddr, wait: Duration, answer_max: Duration) -> Result<ConnectionCap, StackError> {
-        count_requests(addr, "/", &Patience { requests_max: 1500, wait, answer_max })
+        count_requests(At::plain(addr), "/", &Patience { requests_max: 1500, wait, answer_max })
     }
 
     /// 1500 requests of a second each are 25 minutes, and no fault.

@@ -58,6 +58,14 @@ pub enum StackError {
         /// The end of what it printed.
         log: Box<LogEnd>,
     },
+    /// It speaks TLS, and has no certificate.
+    #[error("stack `{stack}` speaks TLS, and {why}")]
+    NoCertificate {
+        /// The stack.
+        stack: String,
+        /// Why none could be made for it, and what to do.
+        why: String,
+    },
     /// The process lives, and does not answer as it should.
     #[error("stack `{stack}` was not ready within {timeout}: GET {url} {last}{}\n{}", listening, log)]
     NotReady {

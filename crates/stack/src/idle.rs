@@ -1,6 +1,5 @@
 //! How long an idle stack takes for an answer: asked one thing at a time, while nobody else asks.
 
-use std::net::SocketAddr;
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -9,8 +8,9 @@ use std::time::Instant;
 use plan::stack::Endpoint;
 use units::Duration;
 
-use crate::client::Client;
+use crate::client::{At, Client};
 use crate::contract::ask;
+use crate::running::Running;
 
 /// Requests of a burst at most: a thread each.
 pub const BURST_MAX: u32 = 64;
@@ -48,7 +48,7 @@ impl IdleAsking {
 /// The times of answers one after the other, each on a connection of its own, in their order. Ends where one is not the
 /// expected status or is none at all, and when `is_over`.
 pub fn idle_answers(
-    addr: SocketAddr,
+    running: &Running,
     endpoint: &Endpoint,
     asking: &IdleAsking,
     is_over: &dyn Fn() -> bool,
@@ -57,7 +57,7 @@ pub fn idle_answers(
     let mut times = Vec::new();
     while asking.goes_on(times.len(), begun.elapsed().into()) && !is_over() {
         thread::sleep(asking.pause.into());
-        match ask(addr, &endpoint.path, asking.answer_max) {
+        match ask(running.at(), &endpoint.path, asking.answer_max) {
             Ok((_, answer, took)) if answer.status == endpoint.status => times.push(took),
             _ => break,
         }
@@ -68,18 +68,22 @@ pub fn idle_answers(
 /// When each of `count` requests ([`BURST_MAX`] at most) was answered that are sent at once, each on a connection of its own that
 /// is open by then. Those that failed are missing; all are, and nothing was asked, where connecting took longer than a second.
 pub fn burst_answers(
-    addr: SocketAddr,
+    running: &Running,
     endpoint: &Endpoint,
     count: u32,
     answer_max: Duration,
 ) -> Vec<Duration> {
+    burst_at(running.at(), endpoint, count, answer_max)
+}
+
+fn burst_at(at: At, endpoint: &Endpoint, count: u32, answer_max: Duration) -> Vec<Duration> {
     let count = count.min(BURST_MAX);
     let connect_by = Instant::now() + CONNECT_MAX;
     let deadline = connect_by + answer_max.into();
     let (gate, connected, tried) = (RwLock::new(()), AtomicU32::new(0), AtomicU32::new(0));
     let are_all = || connected.load(Ordering::Relaxed) == count;
     let answered_at = || {
-        let client = Client::connect(addr, connect_by);
+        let client = Client::connect(at, connect_by);
         connected.fetch_add(u32::from(client.is_ok()), Ordering::Relaxed);
         tried.fetch_add(1, Ordering::Relaxed);
         // Opened for all of them together. That it is poisoned can't be: nobody panics who holds it.
@@ -149,7 +153,7 @@ mod tests {
     }
 
     /// A server that answers every connection on a thread of its own, after `held`, so many of them.
-    fn answering(connections: usize, held: std::time::Duration) -> SocketAddr {
+    fn answering(connections: usize, held: std::time::Duration) -> At {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let addr = listener.local_addr().unwrap();
         thread::spawn(move || {
@@ -165,18 +169,18 @@ mod tests {
                 });
             }
         });
-        addr
+        At::plain(addr)
     }
 
     #[test]
     fn a_burst_is_answered_as_soon_as_the_server_lets_it() {
         let held = std::time::Duration::from_millis(30);
         let endpoint = endpoint();
-        let times = burst_answers(answering(8, held), &endpoint, 8, Duration::from_secs(5));
+        let times = burst_at(answering(8, held), &endpoint, 8, Duration::from_secs(5));
         assert_eq!(times.len(), 8);
         let is_held = |it: &Duration| *it >= Duration::from(held) && *it < Duration::from_secs(3);
         assert!(times.iter().all(is_held), "{times:?}");
-        let none = burst_answers(answering(0, held), &endpoint, 3, Duration::from_millis(200));
+        let none = burst_at(answering(0, held), &endpoint, 3, Duration::from_millis(200));
         assert!(none.is_empty(), "nobody answers: {none:?}");
     }
 }

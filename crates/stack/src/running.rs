@@ -8,11 +8,13 @@ use std::process::{Child, ChildStdin, ExitStatus};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration as StdDuration, Instant};
 
+use plan::stack::Speaks;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpgid, kill_process_group, waitid};
 use signals::{ProcessSet, cgroup_pids, process};
 use units::{Bytes, Duration};
 
 use crate::cgroup::Cgroup;
+use crate::client::At;
 use crate::cpus::Cpus;
 use crate::error::StackError;
 use crate::limits::Enforced;
@@ -31,6 +33,7 @@ const PORT_GRACE: StdDuration = StdDuration::from_secs(1);
 pub struct Running {
     pub(crate) id: String,
     pub(crate) addr: SocketAddr,
+    pub(crate) speaks: Speaks,
     pub(crate) command: Vec<String>,
     pub(crate) jvm_flags: Vec<String>,
     pub(crate) boot_took: Duration,
@@ -91,6 +94,11 @@ impl Running {
     /// Where it listens.
     pub fn addr(&self) -> SocketAddr {
         self.addr
+    }
+
+    /// The same, with what it speaks there.
+    pub(crate) fn at(&self) -> At {
+        At { addr: self.addr, speaks: self.speaks }
     }
 
     /// From the start of the process to its first right answer.

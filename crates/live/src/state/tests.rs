@@ -35,7 +35,8 @@ fn cell(stack: &str) -> Cell {
     };
     let stack = stack.to_owned();
     let (role, driver) = (plan::Role::Stack, plan::Driver::Proofload);
-    Cell { stack, role, driver, endpoint, load: plan(), until_steady: true }
+    let speaks = plan::stack::Speaks::default();
+    Cell { stack, role, driver, endpoint, speaks, load: plan(), until_steady: true }
 }
 
 fn ahead(trials: u32) -> Ahead {

@@ -9,9 +9,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Duration;
 
-use super::Round;
+use super::{Cell, Round};
 use crate::error::PlanError;
 use crate::load::{LoadPlan, Threads};
+use crate::stack::Speaks;
 
 /// What made the measured load of a trial.
 #[derive(
@@ -69,6 +70,17 @@ impl Driver {
         if self != Self::Proofload && !round.latency.is_empty() {
             let what = format!("{} keeps no rate, and `latency` compares answer times at rates", self.key());
             return Err(PlanError::new(what, "leave `latency` out, or name the driver proofload"));
+        }
+        let speaks = |cell: &&Cell| cell.speaks != Speaks::default();
+        if self != Self::Proofload
+            && let Some(cell) = round.cells.iter().find(speaks)
+        {
+            let what = format!(
+                "{} is handed plain HTTP/1.1 here, and `{}` speaks something else",
+                self.key(),
+                cell.stack
+            );
+            return Err(PlanError::new(what, "leave that stack out, or name the driver proofload"));
         }
         round.cells.iter().try_for_each(|cell| self.can_carry(&cell.load))
     }

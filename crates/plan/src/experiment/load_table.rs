@@ -15,6 +15,8 @@ use crate::toml_file::Numbers;
 #[serde(deny_unknown_fields)]
 pub(super) struct LoadTable {
     pub(super) connections: Option<Numbers>,
+    /// Of stacks that speak HTTP/2.
+    streams: Option<u32>,
     #[serde(default, deserialize_with = "number_or_word")]
     threads: Option<Threads>,
     #[serde(default, deserialize_with = "parsed")]
@@ -114,6 +116,11 @@ impl Layers<'_> {
     pub(super) fn connections(&self, at_every_load: bool) -> Option<Vec<u32>> {
         let tables = &self.0[usize::from(at_every_load)..];
         tables.iter().find_map(|table| table.connections.clone()).map(|Numbers(all)| all)
+    }
+
+    /// Requests that share a connection at one time, where a table says so.
+    pub(super) fn streams(&self) -> Option<u32> {
+        self.first(|table| table.streams)
     }
 
     /// Whether connections are fresh, where a table says so.

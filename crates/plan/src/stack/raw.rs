@@ -80,6 +80,29 @@ pub(super) struct RawRun {
     pub(super) env: BTreeMap<String, Spanned<String>>,
     pub(super) dir: Option<Spanned<PathBuf>>,
     pub(super) port: Option<NonZeroU16>,
+    #[serde(default)]
+    pub(super) scheme: RawScheme,
+    pub(super) protocol: Option<Spanned<RawProtocol>>,
+}
+
+/// What URLs of a stack begin with.
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq, Default)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum RawScheme {
+    #[default]
+    Http,
+    Https,
+}
+
+/// What is spoken with it.
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RawProtocol {
+    #[serde(rename = "http/1.1")]
+    Http1,
+    #[serde(rename = "h2")]
+    H2,
+    #[serde(rename = "h2c")]
+    H2c,
 }
 
 #[derive(Deserialize, Default)]

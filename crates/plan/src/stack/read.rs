@@ -10,12 +10,12 @@ use toml::Spanned;
 use units::{Bytes, Duration};
 
 use super::raw::{
-    Raw, RawBuild, RawCap, RawEndpoint, RawFile, RawFraming, RawIntervention, RawLimits, RawReady, RawRun,
-    RawServices, RawSize, RawVariant,
+    Raw, RawBuild, RawCap, RawEndpoint, RawFile, RawFraming, RawIntervention, RawLimits, RawProtocol,
+    RawReady, RawRun, RawScheme, RawServices, RawSize, RawVariant,
 };
 use super::{
     Build, ConfigFile, ConnectionUse, CpuQuota, Endpoint, Factor, Generation, Intervention, InterventionOn,
-    LimitChange, Limits, Needs, Ready, Run, StackManifest, Template, Variant,
+    LimitChange, Limits, Needs, Ready, Run, Speaks, StackManifest, Template, Variant,
 };
 use crate::error::PlanError;
 use crate::nearest;
@@ -233,7 +233,24 @@ impl Source<'_> {
             env: env.collect::<Result<_, _>>()?,
             dir: dir.transpose()?,
             port: raw.port,
+            speaks: self.speaks(raw.scheme, raw.protocol)?,
         })
+    }
+
+    /// What is spoken at a stack's port: HTTP/2 has one name within TLS and another without.
+    fn speaks(&self, scheme: RawScheme, protocol: Option<Spanned<RawProtocol>>) -> Result<Speaks, PlanError> {
+        let is_secured = scheme == RawScheme::Https;
+        let (what, help) = match (protocol.as_ref().map(Spanned::get_ref), is_secured) {
+            (None | Some(RawProtocol::Http1), _) => return Ok(Speaks { is_secured, http2: false }),
+            (Some(RawProtocol::H2), true) | (Some(RawProtocol::H2c), false) => {
+                return Ok(Speaks { is_secured, http2: true });
+            }
+            (Some(RawProtocol::H2), false) => {
+                ("h2 is agreed on within TLS", "add scheme = \"https\", or write h2c")
+            }
+            (Some(RawProtocol::H2c), true) => ("h2c is HTTP/2 without TLS", "write h2, or leave scheme out"),
+        };
+        Err(self.error(protocol.map_or(0..0, |it| it.span()), what, help))
     }
 
     fn command(&self, raw: Spanned<Vec<Spanned<String>>>, known: Known) -> Result<Vec<Template>, PlanError> {

@@ -432,3 +432,26 @@ fn a_stack_with_a_mistake_keeps_nobody_from_the_others() {
     let near = catalogue.get("slop").unwrap_err().to_string();
     assert!(near.contains("no stack `slop`") && near.contains("did you mean slip?"), "{near}");
 }
+
+#[test]
+fn what_a_stack_speaks_is_http_1_1_without_tls_unless_it_says() {
+    let spoken = |keys: &str| {
+        let text = GOOD.replacen("jvm_flags = [\"-Xmx{port}m\"]\n", &format!("{keys}\n"), 1);
+        let stacks = Stacks::new("spoken", &[("good", &text)]);
+        let all = StackManifest::load(&stacks.0.path().join("good"));
+        all.map(|all| all[0].run.speaks).map_err(|error| error.to_string())
+    };
+    for (keys, is_secured, http2) in [
+        ("", false, false),
+        ("protocol = \"http/1.1\"", false, false),
+        ("scheme = \"https\"", true, false),
+        ("scheme = \"https\"\nprotocol = \"h2\"", true, true),
+        ("scheme = \"http\"\nprotocol = \"h2c\"", false, true),
+    ] {
+        assert_eq!(spoken(keys), Ok(Speaks { is_secured, http2 }), "{keys}");
+    }
+    let error = spoken("protocol = \"h2\"").unwrap_err();
+    assert!(error.contains("add scheme = \"https\", or write h2c"), "{error}");
+    let error = spoken("scheme = \"https\"\nprotocol = \"h2c\"").unwrap_err();
+    assert!(error.contains("h2c is HTTP/2 without TLS"), "{error}");
+}

@@ -226,6 +226,7 @@ pub(crate) fn measured(index: u32) -> Trial {
             }),
         }),
         tries: 2,
+        protocol: Some("https, h2".into()),
     };
     let upstreams = vec![Upstream { stack: "tomcat-nio".into(), server: server() }];
     let bursts = vec![Burst { goodput_per_s: 1e5, jit_share: Some(0.25) }, Burst::default()];

@@ -27,6 +27,7 @@ fn checked(wire_bytes: u64, head: &str, cap: Option<u32>) -> Checked {
         warm_service_time_us: None,
         idle_answers: None,
         tries: 1,
+        protocol: None,
     };
     let hello = EndpointCheck { name: "hello".into(), path: "/hello".into(), body: "world".into(), contract };
     Checked {

@@ -1,0 +1,3 @@
+module proofload.example/stacks/go-http
+
+go 1.24

@@ -5,6 +5,8 @@ pub mod compare;
 pub mod explain;
 pub mod export;
 pub mod gate;
+pub mod getopt;
+pub mod h2load;
 pub mod history;
 pub mod http;
 pub mod jmeter;
@@ -20,7 +22,7 @@ pub mod view;
 pub mod wrk;
 
 use std::net::SocketAddr;
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -75,6 +77,8 @@ pub enum Command {
     Check(Check),
     /// Load as wrk does: its command line, its output, and below it what wrk would not have said
     Wrk(Wrk),
+    /// Load as h2load does: its command line, its output, and below it what h2load would not have said
+    H2load(H2load),
     /// Run a JMeter test plan: its command line, its JTL and its console
     Jmeter(Box<jmeter::Jmeter>),
     /// Load as SuperBenchmarker does: its command line and its output
@@ -288,6 +292,15 @@ pub struct Wrk {
     pub arguments: Vec<String>,
 }
 
+/// `proofload h2load`: read by [`h2load::parse`].
+#[derive(Debug, Args)]
+#[command(disable_help_flag = true)]
+pub struct H2load {
+    /// h2load's own arguments, and --verdict and --json; see docs/drop-ins.md
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<String>,
+}
+
 /// `proofload run`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -442,6 +455,9 @@ pub struct Calibrate {
     /// Secure the connections with TLS
     #[arg(long, conflicts_with = "peers")]
     pub tls: bool,
+    /// Speak HTTP/2, ten streams a connection: without TLS with prior knowledge; cases of other models are left out
+    #[arg(long, conflicts_with = "peers")]
+    pub http2: bool,
     /// Run wrk and oha on the same servers, too; they are shown beside the truth and never judged
     #[arg(long)]
     pub peers: bool,
@@ -566,6 +582,12 @@ pub struct Target {
     /// Secure connections, with a certificate made at the start for localhost and the address; TLS 1.2 and 1.3
     #[arg(long)]
     pub tls: bool,
+    /// Speak HTTP/2 as well: with prior knowledge, and where clients agree on it within --tls; event-loop alone does
+    #[arg(long)]
+    pub http2: bool,
+    /// Requests that a connection of HTTP/2 may carry at one time [default: any number]
+    #[arg(long, value_name = "STREAMS", requires = "http2")]
+    pub max_concurrent_streams: Option<NonZeroU32>,
     /// Write that certificate to this file, for clients that are to trust it (--cacert)
     #[arg(long, value_name = "FILE", requires = "tls")]
     pub certificate: Option<PathBuf>,

@@ -29,7 +29,7 @@ use crate::exit::Failure;
 use crate::output::say;
 
 /// Tools whose command line we have, by the name that a link to us may have.
-const STANDS_IN_FOR: [&str; 2] = ["wrk", "sb"];
+const STANDS_IN_FOR: [&str; 3] = ["wrk", "h2load", "sb"];
 
 fn main() -> ExitCode {
     let outcome = match arguments().command {
@@ -54,6 +54,7 @@ fn main() -> ExitCode {
         Command::ErrorRates(arguments) => commands::error_rates::run(&arguments),
         Command::Audit(arguments) => commands::audit::run(&arguments),
         Command::Wrk(arguments) => return commands::wrk::run(&arguments.arguments),
+        Command::H2load(arguments) => return commands::h2load::run(&arguments.arguments),
         Command::Jmeter(arguments) => return commands::jmeter::run(&arguments),
         Command::Sb(arguments) => commands::sb::run(&arguments),
         Command::Target(arguments) => commands::target::run(*arguments),

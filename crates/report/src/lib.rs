@@ -17,6 +17,7 @@ mod error_rates;
 mod figure;
 mod formats;
 mod gate;
+mod h2load;
 mod history;
 mod load;
 pub mod page;
@@ -41,6 +42,7 @@ pub use formats::{
     compare_junit, csv, gate_junit, gate_markdown, hit_csv, hit_markdown, html, json, junit, markdown, schema,
 };
 pub use gate::gate_text;
+pub use h2load::{H2loadRun, H2loadSpan, H2loadThread, h2load_head, h2load_protocols, h2load_text};
 pub use history::history_text;
 pub use load::{HitReport, hit_text};
 pub use ranking::{RunReport, TrialLine, ranking_text};

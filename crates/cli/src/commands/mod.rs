@@ -10,6 +10,7 @@ pub mod doctor;
 pub mod error_rates;
 pub mod explain;
 pub mod export;
+pub mod h2load;
 pub mod history;
 pub mod hit;
 pub mod init;

@@ -1,0 +1,318 @@
+//! `proofload h2load`: a load by h2load's command line, with h2load's output, errors and exit codes.
+
+use std::io::Read;
+use std::process::ExitCode;
+
+use driver::Control;
+use engine::{Expect, GoodStatus};
+use events::Moment;
+use lab::LabError;
+use lab::load::{Job, resolve, run as run_load};
+use lab::secured::secure_and_tell;
+use plan::{Http2Arguments, HttpTarget, LoadArguments, LoadPlan, PlanError, RequestArguments, Threads};
+use report::{
+    Books, H2loadRun, H2loadSpan, H2loadThread, HitReport, beside_text, h2load_head, h2load_protocols,
+    h2load_text,
+};
+use units::{Duration, Rate};
+use url::Url;
+
+use crate::arguments::h2load::{Asked, H2load, HELP, parse};
+use crate::interrupt;
+use crate::output::{begin, is_terminal, print, print_json, say};
+
+/// h2load ends with 1 whatever is the matter.
+const FAILED: u8 = 1;
+/// The version of h2load whose command line and output these are, and whose they are not.
+const VERSION: &str = concat!(
+    "h2load nghttp2/1.52.0 [proofload ",
+    env!("CARGO_PKG_VERSION"),
+    "] stands in for h2load, which is nghttp2's"
+);
+/// Any status from 200 to 399 is a good one, as h2load has it.
+const EXPECT: Expect = Expect { status: GoodStatus::NoError, body: None };
+/// How long an answer is waited for where nobody says how long: h2load waits for ever.
+const PATIENCE: Duration = Duration::from_secs(3600);
+/// The longest file of URIs, or a body.
+const FILE_BYTES_MAX: u64 = 256 << 20;
+
+/// Runs the command with what follows its name.
+pub fn run(arguments: &[String]) -> ExitCode {
+    let ended = match parse(arguments) {
+        Ok(Asked::Load(load)) => carry_out(&load),
+        Ok(Asked::Help) => print(HELP).map_err(End::from),
+        Ok(Asked::Version) => print(VERSION).map_err(End::from),
+        Err(message) => Err(End(message)),
+    };
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(End(message)) => {
+            say(message);
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+/// Why there is no load.
+struct End(String);
+
+/// An error that h2load has no words for keeps ours.
+impl<E: std::fmt::Display> From<E> for End {
+    fn from(error: E) -> Self {
+        Self(format!("h2load: {error}"))
+    }
+}
+
+fn carry_out(load: &H2load) -> Result<(), End> {
+    let url = uri(load)?;
+    let is_http1 = if url.scheme() == "https" { load.secured_is_http1 } else { load.plain_is_http1 };
+    if is_http1 && load.streams > 1 {
+        let what = "-m over HTTP/1.1 is pipelining, whose answers can't be timed one by one";
+        return Err(PlanError::new(what, "leave -m out, or take more connections").into());
+    }
+    let plan = plan(load, is_http1)?;
+    let target = HttpTarget::over(plan.http, &request(load, &url)?)?;
+    let (host, port) = match &load.connect_to {
+        Some((host, port)) => (host.as_str(), port.unwrap_or(target.port)),
+        None => (target.host.as_str(), target.port),
+    };
+    let targets = resolve(host, port)?;
+    let secured = secure_and_tell(&target, plan.http, &targets, &tls_settings(load))?;
+    let (peers, agreed) = secured.unzip();
+    let control = interrupt::on_signals()?;
+    let protocol = match (is_http1, target.is_secured) {
+        (true, _) => "http/1.1",
+        (false, true) => "h2",
+        (false, false) => "h2c",
+    };
+    let mut progress = Progress::new(load);
+    progress.begin(&h2load_protocols(agreed.as_ref(), protocol));
+    let job = Job {
+        url: &target.url,
+        targets: &targets,
+        request: &target.request,
+        expect: &EXPECT,
+        plan: &plan,
+        tls: peers.as_ref(),
+        interval_log: None,
+    };
+    let (books, report) = books_of(&job, &control, &mut progress)?;
+    progress.end();
+    show(load, &books, &report)
+}
+
+fn books_of(
+    job: &Job<'_>,
+    control: &Control,
+    progress: &mut Progress<'_>,
+) -> Result<(Books, HitReport), LabError> {
+    let mut books = Books::default();
+    let result = run_load(job, control, &mut |moment| {
+        if let Moment::Interval { interval, rates, .. } = moment {
+            books.add(interval, rates);
+            progress.see(books.tally.intended);
+        }
+    })?;
+    Ok((books, HitReport::new(result)))
+}
+
+fn show(load: &H2load, books: &Books, report: &HitReport) -> Result<(), End> {
+    if load.json {
+        return Ok(print_json(&report.json())?);
+    }
+    let patience = load.inactivity_timeout.or(load.duration).unwrap_or(PATIENCE);
+    let is_timed = load.duration.is_some();
+    let mut text = h2load_text(&H2loadRun { books, result: &report.result, is_timed, patience });
+    if load.verdict || is_terminal() {
+        text.push_str("\n\n");
+        text.push_str(&beside_text(report, &[]));
+    }
+    Ok(print(&text)?)
+}
+
+/// What h2load says while it goes on.
+struct Progress<'a> {
+    load: &'a H2load,
+    /// Tenths of the requests that were told to be done.
+    tenths: u64,
+    /// Whether the measured part was told to have begun.
+    is_begun: bool,
+}
+
+impl<'a> Progress<'a> {
+    fn new(load: &'a H2load) -> Self {
+        Self { load, tenths: 0, is_begun: false }
+    }
+
+    /// A line for each load thread.
+    fn of_threads(&self, line: impl Fn(u32) -> String) {
+        self.tell(&(0..self.load.threads).map(|index| line(index) + "\n").collect::<String>());
+    }
+
+    fn tell(&self, text: &str) {
+        if !self.load.json {
+            begin(text);
+        }
+    }
+
+    fn begin(&self, protocols: &str) {
+        let H2load { requests, clients, threads, warm_up, duration, .. } = *self.load;
+        let part = |all: u64, index: u32| {
+            let of = u64::from(threads);
+            all / of + u64::from(u64::from(index) < all % of)
+        };
+        let each: Vec<H2loadThread> = (0..threads)
+            .map(|index| H2loadThread {
+                clients: part(u64::from(clients), index) as u32,
+                requests: duration.is_none().then(|| part(requests, index)),
+            })
+            .collect();
+        self.tell(&h2load_head(&each, duration.map(|main| H2loadSpan { warm_up, main })));
+        if duration.is_some() {
+            self.of_threads(|index| format!("Warm-up started for thread #{index}."));
+        }
+        self.tell(protocols);
+    }
+
+    /// So many requests are done.
+    fn see(&mut self, done: u64) {
+        if self.load.duration.is_none() {
+            let tenths = (done.saturating_mul(10) / self.load.requests).min(10);
+            for tenth in (self.tenths + 1)..=tenths {
+                self.tell(&format!("progress: {}% done\n", tenth * 10));
+            }
+            self.tenths = self.tenths.max(tenths);
+        } else if !self.is_begun {
+            self.is_begun = true;
+            self.of_threads(|index| format!("Warm-up phase is over for thread #{index}."));
+            self.of_threads(|index| format!("Main benchmark duration is started for thread #{index}."));
+        }
+    }
+
+    fn end(&self) {
+        if self.load.duration.is_some() {
+            self.of_threads(|index| {
+                format!("Main benchmark duration is over for thread #{index}. Stopping all clients.")
+            });
+            self.of_threads(|index| format!("Stopped all clients for thread #{index}"));
+        }
+    }
+}
+
+/// The URI that is asked for: scheme, host and port from the base, where there is one.
+fn uri(load: &H2load) -> Result<Url, PlanError> {
+    let listed = match &load.input_file {
+        Some(file) => listed(file)?,
+        None => load.uris.clone(),
+    };
+    let Some(first) = listed.first() else {
+        return Err(PlanError::new("no URI given", "name one"));
+    };
+    if listed.iter().any(|uri| uri != first) {
+        let what = "several URIs: every request of a load is the same here";
+        return Err(PlanError::new(what, "give one, or make a scenario of them (docs/scenarios.md)"));
+    }
+    let invalid = |text: &str, error: url::ParseError| {
+        PlanError::new(
+            format!("`{text}` is not a URI ({error})"),
+            "write it like https://127.0.0.1:8443/path",
+        )
+    };
+    let Some(base) = &load.base_uri else {
+        return Url::parse(first).map_err(|error| invalid(first, error));
+    };
+    if base.starts_with("unix:") {
+        return Err(PlanError::new("--base-uri: sockets of Unix are not spoken to", "give a URI"));
+    }
+    let mut base = Url::parse(base).map_err(|error| invalid(base, error))?;
+    let asked = base.join(first).map_err(|error| invalid(first, error))?;
+    base.set_path(asked.path());
+    base.set_query(asked.query());
+    Ok(base)
+}
+
+/// The URIs in a file, one a line.
+fn listed(file: &str) -> Result<Vec<String>, PlanError> {
+    let text = String::from_utf8(read(file, "cannot read input file")?)
+        .map_err(|_| PlanError::new(format!("{file} is no text"), "write a URI a line"))?;
+    Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(ToOwned::to_owned).collect())
+}
+
+/// What is in a file; `-` is standard input.
+fn read(file: &str, what: &str) -> Result<Vec<u8>, PlanError> {
+    let mut bytes = Vec::new();
+    let read = if file == "-" {
+        std::io::stdin().lock().take(FILE_BYTES_MAX).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(file).and_then(|it| it.take(FILE_BYTES_MAX).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| PlanError::new(format!("{what}: {file} ({error})"), "check the path"))?;
+    Ok(bytes)
+}
+
+fn request(load: &H2load, url: &Url) -> Result<RequestArguments, PlanError> {
+    let mut request = RequestArguments { url: url.to_string(), ..RequestArguments::default() };
+    for (name, value) in &load.headers {
+        match name.as_str() {
+            ":method" => request.method = Some(value.clone()),
+            ":authority" | ":host" => request.headers.push(format!("Host: {value}")),
+            _ if name.starts_with(':') => {
+                let what = format!("the header `{name}` is the URI's to say");
+                return Err(PlanError::new(what, "leave it out"));
+            }
+            _ => request.headers.push(format!("{name}: {value}")),
+        }
+    }
+    if let Some(file) = &load.data {
+        request.body = read(file, "-d: Could not open file")?;
+        request.method.get_or_insert_with(|| "POST".to_owned());
+    }
+    Ok(request)
+}
+
+/// h2load takes any certificate.
+fn tls_settings(load: &H2load) -> tls::Settings {
+    tls::Settings {
+        insecure: true,
+        ciphers: load.ciphers.clone(),
+        tls13_ciphers: load.tls13_ciphers.clone(),
+        groups: load.groups.clone(),
+        ..tls::Settings::default()
+    }
+}
+
+fn plan(load: &H2load, is_http1: bool) -> Result<LoadPlan, PlanError> {
+    let threads = std::num::NonZeroU32::new(load.threads);
+    let rate = match load.rps {
+        None => None,
+        Some(rps) => {
+            let unusable = || PlanError::new(format!("--rps: Invalid value {rps}"), "give a rate above zero");
+            Some(Rate::per_sec(rps * f64::from(load.clients)).ok_or_else(unusable)?)
+        }
+    };
+    let ramp_up = load.rate.map(|rate| {
+        let periods = f64::from(load.clients) / f64::from(rate);
+        Duration::from_secs_f64(load.rate_period.as_secs_f64() * periods)
+    });
+    let mut plan = LoadPlan::new(&LoadArguments {
+        connections: Some(load.clients),
+        threads: threads.map(Threads::Fixed),
+        rate,
+        ramp_up,
+        requests: load.duration.is_none().then_some(load.requests),
+        duration: load.duration.or(load.active_timeout),
+        warm_up: load.duration.map(|_| load.warm_up),
+        timeout: load.inactivity_timeout,
+        http2: (!is_http1).then_some(Http2Arguments {
+            streams: Some(load.streams),
+            window_bits: Some(load.window_bits),
+            connection_window_bits: Some(load.connection_window_bits),
+            prior_knowledge: true,
+        }),
+        ..LoadArguments::default()
+    })?;
+    if load.inactivity_timeout.is_none() {
+        plan.timeouts.request = PATIENCE;
+    }
+    Ok(plan)
+}

@@ -207,11 +207,11 @@ impl Row {
         Some(self.throughput_per_s()?.value * good)
     }
 
-    /// Requests that failed and that neither count nor latency has: wrk's reads and writes.
+    /// Requests that failed and that neither count nor latency has: wrk's reads and writes, and what h2load calls errored.
     pub fn failed_unseen(&self) -> u64 {
         let Errors { read, write, .. } = self.errors;
         match self.tool {
-            Tool::Wrk | Tool::Wrk2 => read.unwrap_or(0).saturating_add(write.unwrap_or(0)),
+            Tool::Wrk | Tool::Wrk2 | Tool::H2load => read.unwrap_or(0).saturating_add(write.unwrap_or(0)),
             _ => 0,
         }
     }

@@ -2,6 +2,7 @@
 
 mod between;
 mod counts;
+mod idle;
 mod latency;
 mod little;
 mod pool;
@@ -75,6 +76,8 @@ pub enum Kind {
     BeyondTimeout,
     /// Requests ended without an answer, and are in no figure.
     SocketErrors,
+    /// Connections stood idle in a run that was to keep them busy.
+    IdleConnections,
     /// Not all connections came up.
     ConnectFailures,
     /// The run is shorter than ten of its response times.
@@ -124,6 +127,7 @@ impl Kind {
             Self::MaxAtTimeout => "max at timeout",
             Self::BeyondTimeout => "beyond timeout",
             Self::SocketErrors => "socket errors",
+            Self::IdleConnections => "idle connections",
             Self::ConnectFailures => "connect failures",
             Self::TooShort => "too short",
             Self::RampUp => "ramp-up",
@@ -241,6 +245,7 @@ fn own(row: &Row) -> Vec<Finding> {
         counts::errors_as_answers(row),
         counts::socket_errors(row),
         counts::connect_failures(row),
+        idle::connections(row),
         little::too_short(row),
         counts::offered_rate(row),
         latency::not_a_number(row),

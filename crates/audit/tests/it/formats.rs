@@ -44,6 +44,46 @@ fn h2load_by_time_and_by_count() {
     assert_eq!(kinds(&text), [(Level::Unknown, Kind::ErrorsAsAnswers)]);
 }
 
+/// nginx ends a connection after 1000 requests, and h2load then waits for the end of the run.
+#[test]
+fn h2load_that_waits_for_nothing_is_told() {
+    let idle = "starting benchmark...\n\
+        spawning thread #0: 1 total client(s). Timing-based test with 0s of warm-up time and 2s of main duration for measurements.\n\
+        Application protocol: h2c\n\n\
+        finished in 2.00s, 500.00 req/s, 20.60KB/s\n\
+        requests: 1000 total, 1010 started, 1000 done, 1000 succeeded, 0 failed, 0 errored, 0 timeout\n\
+        status codes: 1000 2xx, 0 3xx, 0 4xx, 0 5xx\n\
+        traffic: 41.21KB (42200) total, 21.00KB (21504) headers (space savings 80.00%), 4.88KB (5000) data\n\
+        \u{20}                    min         max         mean         sd        +/- sd\n\
+        time for request:      110us      1.20ms       230us        80us    90.00%\n\
+        time for connect:       80us        80us        80us         0us   100.00%\n\
+        time to 1st byte:      400us       400us       400us         0us   100.00%\n\
+        req/s           :     500.00      500.00      500.00        0.00   100.00%\n";
+    assert_eq!(kinds(idle), [(Level::Broken, Kind::IdleConnections)]);
+    // One that kept them busy, whatever the number of streams.
+    let busy =
+        idle.replace("       230us        80us", "      2.10ms        80us").replace("1.20ms", "5.00ms");
+    assert_eq!(kinds(&busy), []);
+}
+
+/// What ended without an answer is in `done` and not in the rate.
+#[test]
+fn what_h2load_calls_errored_is_no_answer() {
+    let text = "starting benchmark...\n\
+        spawning thread #0: 2 total client(s). 1000 total requests\n\
+        Application protocol: h2c\n\n\
+        finished in 1.00s, 800.00 req/s, 20.60KB/s\n\
+        requests: 1000 total, 900 started, 900 done, 780 succeeded, 220 failed, 200 errored, 0 timeout\n\
+        status codes: 780 2xx, 0 3xx, 20 4xx, 0 5xx\n\
+        traffic: 41.21KB (42200) total, 21.00KB (21504) headers (space savings 80.00%), 4.88KB (5000) data\n\
+        \u{20}                    min         max         mean         sd        +/- sd\n\
+        time for request:      110us      1.20ms       230us        80us    90.00%\n";
+    let document = read(text);
+    let [row] = &document.rows[..] else { panic!("{document:?}") };
+    assert_eq!((row.requests, row.errors.bad_answers, row.errors.read), (Some(800), Some(20), Some(200)));
+    assert_eq!(kinds(text), [(Level::Unknown, Kind::ErrorsAsAnswers), (Level::Unknown, Kind::SocketErrors)]);
+}
+
 #[test]
 fn oha_counts_what_its_deadline_aborted() {
     let text = format("oha.json");

@@ -98,9 +98,16 @@ impl Reading {
                     text.trim_start_matches("requests:").split(',').find(|it| it.trim().ends_with(name))?;
                 part.trim().split(' ').next()?.parse::<u64>().ok()
             };
-            row.requests = count(" done");
-            row.errors.bad_answers = count(" failed");
             row.errors.timeout = count(" timeout");
+            // What was answered: its rate counts that. Of `done` some, and of `failed` all that was never sent, may have ended
+            // without an answer.
+            let (failed, errored) = (count(" failed"), count(" errored").unwrap_or(0));
+            row.errors.bad_answers = failed.map(|it| it.saturating_sub(errored));
+            row.errors.read = Some(errored.saturating_sub(row.errors.timeout.unwrap_or(0)));
+            row.requests = match (count(" succeeded"), row.errors.bad_answers) {
+                (Some(good), Some(bad)) => Some(good.saturating_add(bad)),
+                _ => count(" done"),
+            };
         } else if let Some(traffic) = text.strip_prefix("traffic:") {
             let exact = traffic.split_once('(').and_then(|(_, it)| it.split(')').next()).and_then(bytes);
             row.received_bytes = exact.or_else(|| traffic.split_whitespace().next().and_then(bytes));

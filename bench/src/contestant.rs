@@ -68,6 +68,9 @@ pub(crate) fn arguments(entry: Entry, ask: &Ask) -> Option<Vec<String>> {
             let mode = if entry.contestant == Contestant::NullEpoll { "epoll" } else { "uring" };
             format!("{mode} --connect {server} --path {PATH} -c {connections} -s {seconds}")
         }
+        (Contestant::NullEpoll, Kind::Streams { streams }) if !is_secured => format!(
+            "streams --connect {server} --path {PATH} -c {connections} --streams {streams} -s {seconds}"
+        ),
         (Contestant::Epoll | Contestant::Uring | Contestant::Drawn | Contestant::Served, kind) => {
             format!("hit {url} -c {connections} {} {}", how_long(kind, seconds), ours(entry.contestant, ask))
         }
@@ -83,6 +86,9 @@ pub(crate) fn arguments(entry: Entry, ask: &Ask) -> Option<Vec<String>> {
         }
         (Contestant::Ab, Kind::Churn { requests }) => format!("-q -c{connections} -n{requests} {url}"),
         (Contestant::H2load, Kind::Closed) => format!("--h1 -t1 -c{connections} -D{seconds} {url}"),
+        (Contestant::H2load, Kind::Streams { streams }) => {
+            format!("-t1 -c{connections} -m{streams} -D{seconds} {url}")
+        }
         (Contestant::Hey, Kind::Closed) => format!("-cpus 1 -c {connections} -z {seconds}s {url}"),
         (Contestant::Hey, Kind::Churn { requests }) => {
             format!("-cpus 1 -c {connections} -n {requests} -disable-keepalive {url}")
@@ -91,17 +97,19 @@ pub(crate) fn arguments(entry: Entry, ask: &Ask) -> Option<Vec<String>> {
             let fresh = if matches!(kind, Kind::Churn { .. }) { "--disable-keepalive " } else { "" };
             let rate = match kind {
                 Kind::Open { rate_per_s } => format!("-q {rate_per_s} --latency-correction "),
+                Kind::Streams { streams } => format!("--http2 -p {streams} "),
                 Kind::Closed | Kind::Churn { .. } => String::new(),
             };
             let long = match kind {
                 Kind::Churn { requests } => format!("-n {requests}"),
-                Kind::Closed | Kind::Open { .. } => format!("-z {seconds}s"),
+                Kind::Closed | Kind::Open { .. } | Kind::Streams { .. } => format!("-z {seconds}s"),
             };
             let trust = if is_secured { "--insecure " } else { "" };
             format!("--no-tui --output-format json -c {connections} {long} {fresh}{rate}{trust}{url}")
         }
         (Contestant::H2load | Contestant::Hey | Contestant::Wrk | Contestant::Ab, Kind::Open { .. })
         | (Contestant::H2load, Kind::Churn { .. })
+        | (Contestant::Hey | Contestant::Wrk | Contestant::Ab, Kind::Streams { .. })
         | (Contestant::NullEpoll | Contestant::NullUring, _) => return None,
     };
     Some(text.split(' ').filter(|it| !it.is_empty()).map(|it| it.replace(BLANK, " ")).collect())
@@ -112,6 +120,7 @@ fn how_long(kind: Kind, seconds: u32) -> String {
         Kind::Closed => format!("-d {seconds}s"),
         Kind::Churn { requests } => format!("-n {requests} --no-keep-alive"),
         Kind::Open { rate_per_s } => format!("-d {seconds}s --rate {rate_per_s}"),
+        Kind::Streams { streams } => format!("-d {seconds}s --http2-prior-knowledge --streams {streams}"),
     }
 }
 
@@ -164,5 +173,15 @@ mod tests {
         assert!(line(Contestant::Oha, churn, true).contains("-n 15000 --disable-keepalive"));
         assert!(line(Contestant::Wrk, churn, true).contains("-d1s --timeout 10s -H Connection: close http"));
         assert_eq!(line(Contestant::H2load, churn, true), "", "it can't");
+    }
+
+    #[test]
+    fn streams_share_connections() {
+        let streams = Kind::Streams { streams: 32 };
+        assert_eq!(line(Contestant::H2load, streams, true), "-t1 -c50 -m32 -D3 http://127.0.0.1:18990/hello");
+        assert!(line(Contestant::Oha, streams, true).contains("-c 50 -z 3s --http2 -p 32 http"));
+        assert!(line(Contestant::Uring, streams, true).contains("--http2-prior-knowledge --streams 32"));
+        assert!(line(Contestant::NullEpoll, streams, true).starts_with("streams --connect"));
+        assert_eq!(line(Contestant::Wrk, streams, true), "", "it can't");
     }
 }

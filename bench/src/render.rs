@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::measure::{Measured, Plan, Row, Run};
-use crate::scenario::{Contestant, Entry, Goal, Kind, Metric, Scenario, Server};
+use crate::scenario::{Contestant, Entry, Goal, Kind, Metric, Scenario};
 use crate::statistics::{Estimate, estimate};
 
 const MIB: f64 = 1024.0 * 1024.0;
@@ -30,7 +30,11 @@ fn figures(text: &mut String, scenario: &Scenario, measured: &Measured, plan: &P
             .null()
             .is_some_and(|null| measured.row(Entry { contestant: null, ..row.entry }).is_some())
     });
-    let reference = if is_open { Contestant::Oha } else { Contestant::Wrk };
+    let reference = match scenario.kind {
+        Kind::Open { .. } => Contestant::Oha,
+        Kind::Streams { .. } => Contestant::H2load,
+        Kind::Closed | Kind::Churn { .. } => Contestant::Wrk,
+    };
     let has_reference = measured.rows.iter().any(|row| row.entry.contestant == reference);
     let mut columns = vec!["client", "connections", "CPU, µs a request", "requests/s", "memory, MiB"];
     let ratio_title = format!("ratio to {}", reference.program());
@@ -182,19 +186,16 @@ fn notes(text: &mut String, measured: &Measured) {
 fn commands(text: &mut String, scenario: &Scenario, measured: &Measured) {
     let is_open = matches!(scenario.kind, Kind::Open { .. });
     text.push_str("```sh\n");
-    let server = match scenario.server {
-        Server::Nginx => {
+    let server = match scenario.server.target_options() {
+        None => {
             "taskset -c 1 nginx -c …  # one worker, return 200 'hello', no access log, keepalive_requests 1000000000"
                 .to_owned()
         }
-        Server::Secured => {
-            "taskset -c 1 proofload target --model event-loop --listen 127.0.0.1:18990 --tls".to_owned()
+        Some(options) => {
+            let told = ["taskset -c 1 proofload target --model event-loop --listen 127.0.0.1:18990"];
+            let truth = is_open.then_some("--truth truth.csv");
+            told.into_iter().chain(options).chain(truth).collect::<Vec<_>>().join(" ")
         }
-        Server::Target { body } => format!(
-            "taskset -c 1 proofload target --model event-loop --listen 127.0.0.1:18990{}{}",
-            body.map(|bytes| format!(" --body-bytes {bytes}")).unwrap_or_default(),
-            if is_open { " --truth truth.csv" } else { "" },
-        ),
     };
     let _ = writeln!(text, "{server}");
     for row in &measured.rows {

@@ -52,6 +52,8 @@ pub(crate) enum Server {
     Target { body: Option<&'static str> },
     /// The same over TLS; five bytes.
     Secured,
+    /// The same over HTTP/2, by ALPN where it is secured.
+    Streams { is_secured: bool },
     /// One worker of nginx; five bytes.
     Nginx,
 }
@@ -59,7 +61,19 @@ pub(crate) enum Server {
 impl Server {
     /// What URLs of it begin with.
     pub(crate) fn scheme(self) -> &'static str {
-        if self == Self::Secured { "https" } else { "http" }
+        let is_secured = matches!(self, Self::Secured | Self::Streams { is_secured: true });
+        if is_secured { "https" } else { "http" }
+    }
+
+    /// What the built-in target is told; `None` where it is another's.
+    pub(crate) fn target_options(self) -> Option<Vec<&'static str>> {
+        match self {
+            Self::Target { body } => Some(body.map_or_else(Vec::new, |bytes| vec!["--body-bytes", bytes])),
+            Self::Secured => Some(vec!["--tls"]),
+            Self::Streams { is_secured: false } => Some(vec!["--http2"]),
+            Self::Streams { is_secured: true } => Some(vec!["--http2", "--tls"]),
+            Self::Nginx => None,
+        }
     }
 }
 
@@ -73,6 +87,18 @@ pub(crate) enum Kind {
     Churn { requests: u32 },
     /// So many are due a second.
     Open { rate_per_s: u32 },
+    /// HTTP/2: so many streams of each connection send when their last answer came.
+    Streams { streams: u32 },
+}
+
+impl Kind {
+    /// Requests that share a connection at one time.
+    pub(crate) fn streams(self) -> u32 {
+        match self {
+            Self::Streams { streams } => streams,
+            Self::Closed | Self::Churn { .. } | Self::Open { .. } => 1,
+        }
+    }
 }
 
 /// What a row is asked for.

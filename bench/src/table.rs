@@ -54,6 +54,7 @@ const MANY_TO_NULL: f64 = 1.10;
 const FLAT: f64 = 1.15;
 const LARGE_TO_WRK: f64 = 0.45;
 const SECURED_TO_WRK: f64 = 0.65;
+const STREAMS_TO_OHA: f64 = 0.10;
 /// Of requests at 10,000/s, on a core that has nothing else to do.
 const LAG_P99_US: f64 = 100.0;
 const MEMORY_BYTES_PER_CONNECTION: f64 = 256.0;
@@ -88,6 +89,7 @@ pub(crate) fn scenarios() -> Vec<Scenario> {
     );
     all.extend(SMALL.iter().zip(nginx).map(|(targets, names)| small_answers(targets, names, Server::Nginx)));
     all.push(secured());
+    all.extend(STREAMS.map(streams));
     all.push(many());
     all.extend([
         large("size-1KiB", "1 KiB answers, 50 connections", "1KiB"),
@@ -144,6 +146,77 @@ fn secured() -> Scenario {
         kind: Kind::Closed,
         entries: [Uring, Wrk, Epoll, H2load, Oha].map(at).into(),
         goals: [Uring, Epoll].map(to_wrk).into(),
+    }
+}
+
+/// A scenario of HTTP/2, and its target: the ratio to h2load.
+#[derive(Clone, Copy)]
+struct OverHttp2 {
+    name: &'static str,
+    title: &'static str,
+    is_secured: bool,
+    connections: u32,
+    streams: u32,
+    to_h2load: f64,
+}
+
+const STREAMS: [OverHttp2; 4] = [
+    OverHttp2 {
+        name: "h2c-8x32",
+        title: "HTTP/2 without TLS: 5-byte answers of the built-in target, 8 connections of 32 streams",
+        is_secured: false,
+        connections: 8,
+        streams: 32,
+        to_h2load: 0.35,
+    },
+    OverHttp2 {
+        name: "h2c-64x1",
+        title: "HTTP/2 without TLS: 5-byte answers of the built-in target, 64 connections of one stream",
+        is_secured: false,
+        connections: 64,
+        streams: 1,
+        to_h2load: 0.62,
+    },
+    OverHttp2 {
+        name: "h2-8x32",
+        title: "HTTP/2 over TLS 1.3: 5-byte answers of the built-in target, 8 connections of 32 streams",
+        is_secured: true,
+        connections: 8,
+        streams: 32,
+        to_h2load: 0.38,
+    },
+    OverHttp2 {
+        name: "h2-64x1",
+        title: "HTTP/2 over TLS 1.3: 5-byte answers of the built-in target, 64 connections of one stream",
+        is_secured: true,
+        connections: 64,
+        streams: 1,
+        to_h2load: 0.58,
+    },
+];
+
+fn streams(row: OverHttp2) -> Scenario {
+    let OverHttp2 { name, title, is_secured, connections, streams, to_h2load } = row;
+    let at = |contestant| Entry { contestant, connections };
+    let to = |versus, of, at_most| Goal {
+        of: at(of),
+        metric: Metric::CpuWhole,
+        versus: Some(at(versus)),
+        at_most,
+    };
+    let mut goals = vec![to(H2load, Uring, to_h2load), to(H2load, Epoll, to_h2load)];
+    // The null client knows no TLS.
+    let last = if is_secured { Oha } else { NullEpoll };
+    if is_secured && streams > 1 {
+        goals.push(to(Oha, Epoll, STREAMS_TO_OHA));
+    }
+    Scenario {
+        name,
+        title,
+        server: Server::Streams { is_secured },
+        kind: Kind::Streams { streams },
+        entries: [Uring, H2load, Epoll, last].map(at).into(),
+        goals,
     }
 }
 

@@ -9,9 +9,14 @@ const CONNECTIONS: u64 = 50;
 
 /// What `mode` says of a third of a second, and what the target counted.
 fn counts(mode: &str, body: Option<Bytes>) -> Result<(u64, u64), Output> {
-    let server = start(Config { body_bytes: body, ..Config::default() }).unwrap();
+    counts_of(&[mode], Config { body_bytes: body, ..Config::default() })
+}
+
+fn counts_of(mode: &[&str], config: Config) -> Result<(u64, u64), Output> {
+    let server = start(config).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_null-client"))
-        .args([mode, "--connect", &server.addr().to_string(), "-s", "0.3", "-c", &CONNECTIONS.to_string()])
+        .args(mode)
+        .args(["--connect", &server.addr().to_string(), "-s", "0.3", "-c", &CONNECTIONS.to_string()])
         .output()
         .unwrap();
     let served = server.stop().unwrap().requests;
@@ -48,5 +53,15 @@ fn over_io_uring_it_counts_what_the_target_counts() {
                 eprintln!("passed over: no io_uring here: {why}");
             }
         }
+    }
+}
+
+#[test]
+fn over_http_2_it_counts_what_the_target_counts() {
+    for body in [None, Some(Bytes(20_000))] {
+        let config = Config { http2: true, body_bytes: body, ..Config::default() };
+        let (said, served) = counts_of(&["streams", "--streams", "4"], config).unwrap();
+        assert!(said > CONNECTIONS * 4, "{said}");
+        assert!(said <= served && served <= said + CONNECTIONS * 4, "said {said}, served {served}");
     }
 }

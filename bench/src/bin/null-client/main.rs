@@ -7,6 +7,7 @@
 
 mod epoll;
 mod sockets;
+mod streams;
 mod uring;
 
 use std::io;
@@ -22,6 +23,8 @@ use rustix::time::{ClockId, clock_gettime};
 enum Mode {
     Epoll,
     Uring,
+    /// HTTP/2 over epoll.
+    Streams,
 }
 
 #[derive(Debug, Parser)]
@@ -35,6 +38,9 @@ struct Arguments {
     path: String,
     #[arg(short, long, default_value_t = 64)]
     connections: u32,
+    /// Of HTTP/2, on each connection
+    #[arg(long, default_value_t = 1)]
+    streams: u32,
     #[arg(short, long, default_value_t = 3.0)]
     seconds: f64,
 }
@@ -58,17 +64,27 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> io::Result<()> {
-    let request = format!("GET {} HTTP/1.1\r\nHost: {}\r\n\r\n", arguments.path, arguments.connect);
-    let load = Load {
-        answer_bytes: sockets::answer_bytes(arguments.connect, request.as_bytes())?,
-        request: request.into_bytes(),
-        duration: Duration::from_secs_f64(arguments.seconds),
-    };
-    let sockets = sockets::open(arguments.connect, arguments.connections)?;
-    let cpu_us_before = cpu_us();
-    let requests = match arguments.mode {
-        Mode::Epoll => epoll::run(&load, &sockets)?,
-        Mode::Uring => uring::run(&load, sockets)?,
+    let Arguments { mode, connect, connections, .. } = *arguments;
+    let duration = Duration::from_secs_f64(arguments.seconds);
+    let (requests, cpu_us_before) = if let Mode::Streams = mode {
+        let load = streams::Load::new(&arguments.path, connect, arguments.streams)?;
+        let sockets = sockets::open(connect, connections)?;
+        let cpu_us_before = cpu_us();
+        (streams::run(&load, sockets, duration)?, cpu_us_before)
+    } else {
+        let request = format!("GET {} HTTP/1.1\r\nHost: {connect}\r\n\r\n", arguments.path);
+        let load = Load {
+            answer_bytes: sockets::answer_bytes(connect, request.as_bytes())?,
+            request: request.into_bytes(),
+            duration,
+        };
+        let sockets = sockets::open(connect, connections)?;
+        let cpu_us_before = cpu_us();
+        let requests = match mode {
+            Mode::Uring => uring::run(&load, sockets)?,
+            Mode::Epoll | Mode::Streams => epoll::run(&load, &sockets)?,
+        };
+        (requests, cpu_us_before)
     };
     println!("requests {requests}");
     println!("window_cpu_us {:.0}", cpu_us() - cpu_us_before);

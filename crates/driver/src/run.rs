@@ -3,7 +3,9 @@
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use engine::{Config, Counters, Engine, Io, Script, Sink, Stage, Unscripted, Window, WrongAnswer, drive};
+use engine::{
+    Begin, Config, Counters, Engine, Io, Script, Sink, Stage, Unscripted, Window, WrongAnswer, drive,
+};
 use http::{Http1, Protocol};
 use rustix::io::Errno;
 use tls::{Peers, TlsIo};
@@ -12,6 +14,7 @@ use units::{Duration, Instant};
 use crate::addresses::Route;
 use crate::clock::{monotonic_now, thread_cpu};
 use crate::epoll::EpollIo;
+use crate::gate::{Arrival, Gate, LOOK_EVERY};
 use crate::incidents::Incidents;
 use crate::uring::{RingSizes, UringIo};
 
@@ -48,12 +51,14 @@ impl Control {
 }
 
 /// What the load's thread used within the measured window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
     /// CPU time of the thread.
     pub cpu: Duration,
     /// Length of the window as this thread kept it.
     pub wall: Duration,
+    /// How long after its start this thread saw the window open: the load began late by as much where it has no warm-up.
+    pub late: Duration,
 }
 
 /// A load that has ended.
@@ -65,7 +70,8 @@ pub struct Finished<S> {
     pub counters: Counters,
     /// The first answer that was not the expected one; none of a scripted load.
     pub first_wrong_answer: Option<WrongAnswer>,
-    /// The measured window on this thread's own schedule; other threads open theirs at other instants.
+    /// The measured window of this thread: that of the others begins with it where they came through one gate, and may end
+    /// sooner or later.
     pub window: Window,
     /// CPU time and length of the window, of this thread alone.
     pub usage: Usage,
@@ -120,51 +126,65 @@ impl std::fmt::Display for DriveError {
 
 impl std::error::Error for DriveError {}
 
-/// Runs one load on the calling thread over `backend`, in a protocol whose connections are to be as `settings` say.
+/// Runs one load on the calling thread over `backend`, in a protocol whose connections are to be as `settings` say. It
+/// begins when its connections are open, or when `gate` does.
 pub fn run_engine<S: Sink, H: Protocol>(
     config: Config,
     settings: H::Settings,
     route: Route,
     sink: S,
     control: &Control,
+    gate: Option<&Gate>,
     backend: Backend,
 ) -> Result<Finished<S>, DriveError> {
-    let connections = config.connections.get();
+    let arrival = Arrival::new(gate);
+    let (connections, config) = (config.connections.get(), held(config, gate));
     let make = |now| Engine::<S, Unscripted, H>::over(config, settings, sink, now);
-    run(connections, route, control, backend, make).map(|(finished, _)| finished)
+    run(connections, route, (control, arrival), backend, make).map(|(finished, _)| finished)
 }
 
-/// Runs one load on the calling thread whose users do what `script` says. Gives the script back.
+/// Runs one load on the calling thread whose users do what `script` says; it begins as [`run_engine`]'s. Gives the script
+/// back.
 pub fn run_scripted<S: Sink, P: Script>(
     config: Config,
     route: Route,
     sink: S,
     script: P,
     control: &Control,
+    gate: Option<&Gate>,
     backend: Backend,
 ) -> Result<(Finished<S>, P), DriveError> {
-    let connections = config.connections.get();
+    let arrival = Arrival::new(gate);
+    let (connections, config) = (config.connections.get(), held(config, gate));
     let make = |now| Engine::<S, P, Http1>::scripted(config, sink, script, now);
-    let (finished, script) = run(connections, route, control, backend, make)?;
+    let (finished, script) = run(connections, route, (control, arrival), backend, make)?;
     Ok((finished, script.expect("a scripted load has a script")))
 }
+
+/// The same load, which waits at a gate if there is one.
+fn held(config: Config, gate: Option<&Gate>) -> Config {
+    Config { begin: if gate.is_some() { Begin::WhenTold } else { config.begin }, ..config }
+}
+
+/// What steers a load from without.
+type Steering<'a> = (&'a Control, Arrival<'a>);
 
 /// Runs the engine that `make` makes.
 fn run<S: Sink, P: Script, H: Protocol>(
     connections: u32,
     mut route: Route,
-    control: &Control,
+    steering: Steering<'_>,
     backend: Backend,
     make: impl FnOnce(Instant) -> Engine<S, P, H>,
 ) -> Result<(Finished<S>, Option<P>), DriveError> {
     let peers = route.take_peers().map(|peers| (peers, connections));
     let ended = match backend {
         Backend::Epoll => EpollIo::new(route, connections).and_then(|io| {
-            let (ended, _) = run_secured(make, control, io, peers)?;
+            let (ended, _) = run_secured(make, steering, io, peers)?;
             Ok((ended, Incidents::default()))
         }),
         Backend::Uring => UringIo::new(route, connections, RingSizes::default()).and_then(|io| {
-            let (ended, io) = run_secured(make, control, io, peers)?;
+            let (ended, io) = run_secured(make, steering, io, peers)?;
             Ok((ended, io.incidents()))
         }),
     };
@@ -178,25 +198,25 @@ type Ended<S, P> = (Finished<S>, Option<P>);
 /// Runs it over `io`, whose connections are secured where `peers` says so. Gives the IO back.
 fn run_secured<S: Sink, P: Script, H: Protocol, I: Io<Error = Errno>>(
     make: impl FnOnce(Instant) -> Engine<S, P, H>,
-    control: &Control,
+    steering: Steering<'_>,
     mut io: I,
     peers: Option<(Peers, u32)>,
 ) -> Result<(Ended<S, P>, I), Errno> {
-    let Some((peers, connections)) = peers else { return Ok((run_over(make, control, &mut io)?, io)) };
+    let Some((peers, connections)) = peers else { return Ok((run_over(make, steering, &mut io)?, io)) };
     let mut io = TlsIo::new(io, peers, connections);
-    let (finished, script) = run_over(make, control, &mut io)?;
+    let (finished, script) = run_over(make, steering, &mut io)?;
     let (io, report) = io.into_parts();
     Ok(((Finished { tls: Some(report), ..finished }, script), io))
 }
 
 fn run_over<S: Sink, P: Script, H: Protocol>(
     make: impl FnOnce(Instant) -> Engine<S, P, H>,
-    control: &Control,
+    (control, arrival): Steering<'_>,
     io: &mut impl Io<Error = Errno>,
 ) -> Result<(Finished<S>, Option<P>), Errno> {
     exact_timers();
     let mut engine = make(monotonic_now());
-    let mut watch = Watch::default();
+    let mut watch = Watch::new(arrival);
     drive(&mut engine, io, |engine, now| Some(watch.turn(engine, control, now)))?;
     let (counters, window, usage) = (engine.counters(), engine.window(), watch.meter.usage());
     let (incidents, first_wrong_answer) = (Incidents::default(), engine.first_wrong_answer().cloned());
@@ -210,16 +230,21 @@ fn exact_timers() {
 }
 
 /// What is done in each turn of the loop beside the load.
-#[derive(Debug, Default)]
-struct Watch {
+#[derive(Debug)]
+struct Watch<'a> {
     meter: Meter,
     /// Connections tried in the opening so far.
     tried: u64,
-    /// Whether the opening is over, and the last of it counted: a short one is over within a turn.
-    is_open: bool,
+    arrival: Arrival<'a>,
+    /// Whether the load has begun, and the last of its opening is counted: a short one is over within a turn.
+    has_begun: bool,
 }
 
-impl Watch {
+impl<'a> Watch<'a> {
+    fn new(arrival: Arrival<'a>) -> Self {
+        Self { meter: Meter::default(), tried: 0, arrival, has_begun: false }
+    }
+
     /// Says when it wants its next turn at the latest.
     fn turn<S: Sink, P: Script, H: Protocol>(
         &mut self,
@@ -227,12 +252,8 @@ impl Watch {
         control: &Control,
         now: Instant,
     ) -> Instant {
-        if !self.is_open {
-            self.is_open = engine.stage() != Stage::Opening;
-            let counters = engine.counters();
-            let so_far = counters.connections_opened + counters.opening_failures;
-            control.tried.fetch_add(so_far - self.tried, Ordering::Relaxed);
-            self.tried = so_far;
+        if !self.has_begun {
+            self.before_the_load(engine, control);
         }
         if control.is_interrupted() {
             engine.interrupt(now);
@@ -242,6 +263,27 @@ impl Watch {
         self.meter.observe(now, window);
         self.meter.wake_at(now, window)
     }
+
+    #[cold]
+    fn before_the_load<S: Sink, P: Script, H: Protocol>(
+        &mut self,
+        engine: &mut Engine<S, P, H>,
+        control: &Control,
+    ) {
+        let counters = engine.counters();
+        let so_far = counters.connections_opened + counters.opening_failures;
+        control.tried.fetch_add(so_far - self.tried, Ordering::Relaxed);
+        self.tried = so_far;
+        match engine.stage() {
+            Stage::Opening => {}
+            Stage::Ready => {
+                if let Some(at) = self.arrival.arrive() {
+                    engine.begin(at);
+                }
+            }
+            Stage::Running | Stage::Draining(_) | Stage::Finished => self.has_begun = true,
+        }
+    }
 }
 
 /// Reads the thread's CPU clock when the window opens and when it closes.
@@ -249,12 +291,14 @@ impl Watch {
 struct Meter {
     opened: Option<(Instant, Duration)>,
     closed: Option<(Instant, Duration)>,
+    late: Duration,
 }
 
 impl Meter {
     fn observe(&mut self, now: Instant, window: Window) {
         if self.opened.is_none() && now >= window.start {
             self.opened = Some((now, thread_cpu()));
+            self.late = now.since(window.start);
         }
         if self.closed.is_none() && now >= window.end {
             self.closed = Some((now, thread_cpu()));
@@ -262,16 +306,16 @@ impl Meter {
     }
 
     fn wake_at(&self, now: Instant, window: Window) -> Instant {
-        let turn = now + TURN_MAX;
-        if self.opened.is_none() { turn.min(window.start) } else { turn }
+        // Until then it may stand at the gate.
+        if self.opened.is_none() { (now + LOOK_EVERY).min(window.start) } else { now + TURN_MAX }
     }
 
     fn usage(&self) -> Usage {
         match (self.opened, self.closed) {
             (Some((from, cpu_from)), Some((to, cpu_to))) => {
-                Usage { cpu: cpu_to.saturating_sub(cpu_from), wall: to.since(from) }
+                Usage { cpu: cpu_to.saturating_sub(cpu_from), wall: to.since(from), late: self.late }
             }
-            _ => Usage { cpu: Duration::ZERO, wall: Duration::ZERO },
+            _ => Usage { late: self.late, ..Usage::default() },
         }
     }
 }

@@ -19,6 +19,8 @@ pub struct Config {
     pub stop: Stop,
     /// Load before the measured window opens. Requests due in it are made and not counted.
     pub warm_up: Duration,
+    /// When the warm-up begins, or the window where there is none.
+    pub begin: Begin,
     /// How long to wait for what.
     pub timeouts: Timeouts,
     /// Whether a connection serves one request or many.
@@ -33,6 +35,17 @@ pub struct Config {
     pub seed: Seed,
     /// Which part of a load shared among several engines this one carries.
     pub share: Share,
+}
+
+/// When a load whose connections are open begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Begin {
+    /// At once.
+    #[default]
+    WhenOpen,
+    /// At the instant that [`crate::Engine::begin`] tells: until then connections are held open and nothing is due. So the
+    /// shares of one load begin together.
+    WhenTold,
 }
 
 /// When requests are due.
@@ -53,8 +66,8 @@ pub enum Load {
     Open {
         /// The arrival process of the whole load (all shares together).
         arrivals: Arrivals,
-        /// How many due requests may wait for a connection. A request due beyond it is dropped at once, and its outcome
-        /// is `backlog_overflow`.
+        /// How many due requests may wait for a connection of this engine. A request due beyond it is dropped at once, and
+        /// its outcome is `backlog_overflow`.
         backlog_max: NonZeroU32,
     },
     /// Every connection is a user who does what a [`crate::Script`] says.
@@ -181,4 +194,21 @@ pub struct Share {
 impl Share {
     /// The whole load.
     pub const WHOLE: Self = Self { index: 0, of: NonZeroU32::MIN };
+
+    /// This part of the part `outer`, as a part of the whole: shares of shares are dealt out as exactly as shares, whether
+    /// or not all outer ones are parted alike.
+    ///
+    /// # Panics
+    /// If there are more parts in all than can be numbered.
+    #[must_use]
+    pub fn within(self, outer: Self) -> Self {
+        let of = outer.of.checked_mul(self.of).expect("parts are numbered in 32 bits");
+        Self { index: outer.index + outer.of.get() * self.index, of }
+    }
+
+    /// This part of `total` dealt out as evenly as whole numbers allow.
+    pub fn part_of(self, total: u64) -> u64 {
+        let of = u64::from(self.of.get());
+        total / of + u64::from(u64::from(self.index) < total % of)
+    }
 }

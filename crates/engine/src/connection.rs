@@ -121,6 +121,19 @@ pub enum ConnectFailure {
 }
 
 impl ConnectFailure {
+    /// All but those of TLS.
+    pub const PLAIN: &[Self] = &[
+        Self::Refused,
+        Self::TimedOut,
+        Self::Unreachable,
+        Self::NoFreePort,
+        Self::NoFreeDescriptor,
+        Self::Reset,
+        Self::Other,
+        Self::Closed,
+        Self::OtherProtocol,
+    ];
+
     /// The name in records and reports.
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,12 +1,14 @@
 //! The state machine: completions and timeouts in, actions and samples out.
 //!
-//! A load goes through four stages. *Opening*: connections are opened, nothing is due (so that the
+//! A load goes through five stages. *Opening*: connections are opened, nothing is due (so that the
 //! generator's own set-up burst is not charged to the server); users with a ramp-up skip it and connect when
-//! their turn comes. *Running*: the schedule is kept. *Draining*: nothing new is sent, what is in flight may
-//! still be answered. *Finished*.
+//! their turn comes. *Ready*, where the load begins when it is told to: connections are held open, nothing is due.
+//! *Running*: the schedule is kept. *Draining*: nothing new is sent, what is in flight may still be answered.
+//! *Finished*.
 
 mod answers;
 mod connections;
+mod gate;
 mod output;
 mod requests;
 mod scripted;
@@ -61,6 +63,8 @@ const USERS_WAIT: [State; 3] = [State::Thinking, State::Pausing, State::Ramping]
 pub enum Stage {
     /// Connections are being opened.
     Opening,
+    /// They are open and nothing is due, until [`Engine::begin`] says when. One that the server closes is opened again.
+    Ready,
     /// Requests are due.
     Running,
     /// Only what is in flight is awaited, until the instant given.
@@ -113,6 +117,8 @@ pub struct Engine<S, P = Unscripted, H: Protocol = Http1> {
     wakes: Timers,
     stage: Stage,
     window: Window,
+    /// When it was told to begin.
+    begin_at: Option<Instant>,
     places: Places<H>,
     /// Of each exchange.
     answers: Box<[Answer]>,
@@ -137,6 +143,8 @@ pub struct Engine<S, P = Unscripted, H: Protocol = Http1> {
     counters: Counters,
     /// When the opening began.
     begun: Instant,
+    /// When the next connection may be opened again that was lost at the gate.
+    opens_again_at: Instant,
     /// Connections that the opening has yet to begin with: those from this number on.
     opened_to: u32,
     wrong_answers: WrongAnswers,
@@ -188,6 +196,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         let mut engine = Self {
             stage: Stage::Opening,
             window: Window { start: Instant::FAR_FUTURE, end: Instant::FAR_FUTURE },
+            begin_at: None,
             places,
             answers: (0..count).map(|_| Answer::new()).collect(),
             protocols: (0..connections).map(|_| H::new(&common)).collect(),
@@ -205,6 +214,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             outstanding: 0,
             counters: Counters::default(),
             begun: now,
+            opens_again_at: now,
             opened_to: 0,
             wrong_answers: WrongAnswers::default(),
             script,
@@ -225,7 +235,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         if engine.config.reuse == Reuse::FreshConnection || ramps_up {
             engine.opened_to = connections;
         }
-        engine.end_opening_if_done(now);
+        engine.go_on_to_running(now);
         engine
     }
 
@@ -252,7 +262,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         self.stage
     }
 
-    /// The measured window; both ends are [`Instant::FAR_FUTURE`] while connections are being opened.
+    /// The measured window; both ends are [`Instant::FAR_FUTURE`] before the load begins.
     pub fn window(&self) -> Window {
         self.window
     }
@@ -362,6 +372,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     pub fn poll_timeout(&self) -> Option<Instant> {
         let stage_end = match self.stage {
             Stage::Opening => self.next_opening(),
+            Stage::Ready => return self.timeout_at_gate(),
             Stage::Running => Some(self.window.end),
             Stage::Draining(until) => Some(until),
             Stage::Finished => return None,
@@ -385,7 +396,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     pub fn handle_timeout(&mut self, now: Instant) {
         self.expire(State::Connecting, now);
         self.expire_in_flight(now);
-        self.end_opening_if_done(now);
+        self.go_on_to_running(now);
         if self.stage == Stage::Running {
             // What was due before the deadline is dealt with even when we wake after it.
             for state in USERS_WAIT {
@@ -423,7 +434,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             event => self.on_event(conn.slot, event, now),
         }
         if self.outstanding == 0 || self.stage == Stage::Opening {
-            self.end_opening_if_done(now);
+            self.go_on_to_running(now);
             self.finish_if_done(now);
         }
     }

@@ -29,7 +29,7 @@ mod timers;
 mod tls;
 
 pub use config::{
-    Arrivals, Config, Expect, GoodStatus, Load, Request, Reuse, Share, Stop, Timeouts, UserStart,
+    Arrivals, Begin, Config, Expect, GoodStatus, Load, Request, Reuse, Share, Stop, Timeouts, UserStart,
 };
 pub use connection::{Action, Completion, Conn, ConnectFailure, Event, Outgoing, Sending};
 pub use engine::{Counters, Engine, RETRY_PAUSE, Stage, WrongAnswer};

@@ -1,30 +1,24 @@
-//! Load threads from their start to their end, and the books that are kept of what they did.
+//! Load threads from their start to their end.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::time::Duration as StdDuration;
+use std::sync::mpsc::{Receiver, sync_channel};
 
-use driver::{Backend, Control, DriveError, Finished, Incidents, Route, monotonic_now, run_engine};
-use engine::{Arrivals, Config, Counters, Load, Reuse, Sink, UserStart, Window, WrongAnswer};
+use driver::{Backend, Control, DriveError, Finished, Gate, Route, monotonic_now, run_engine};
+use engine::{Config, Share, Sink};
 use events::Moment;
 use h2::H2;
 use http::Http1;
-use plan::{HttpVersion, LoadPlan};
-use record::{LOAD_VERSION, LoadResult};
+use plan::HttpVersion;
+use record::LoadResult;
 use stack::Cpus;
-use stats::{Interval, ThreadUse};
-use units::{Duration, Instant};
 
-use crate::crew::Crew;
+use crate::books::{Books, ThreadEnd, result};
+use crate::crew::{Carried, Crew};
 use crate::doctor;
 use crate::error::LabError;
 use crate::feed::{Feed, Filled, Return};
 use crate::job::Job;
-use crate::seconds::Seconds;
-use crate::secured;
 use crate::tap::{Tap, Tapped};
 
-/// How often an observer is called at least.
-const TICK: StdDuration = StdDuration::from_millis(100);
 /// Descriptors beside those of connections.
 const FILES_BESIDE: u64 = 64;
 
@@ -47,25 +41,41 @@ pub(crate) fn carry_out_with(
     control: &Control,
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<(LoadResult, Cpus), LabError> {
-    let mut first_slot = 0;
-    let configs = job.plan.configs(crew.threads, job.request, job.expect);
+    let works = works(job, Share::WHOLE, crew, taps, control);
+    carry_out_on(job, crew, works, control, observe)
+}
+
+/// What the threads do that carry `share` of a load together.
+pub(crate) fn works<'a>(
+    job: &Job<'a>,
+    share: Share,
+    crew: &Crew,
+    taps: Vec<Option<Tap>>,
+    control: &'a Control,
+) -> Vec<Work<'a>> {
+    let mut first_slot = job.plan.connections_before(share);
+    let configs = job.plan.configs_of(share, crew.threads, job.request, job.expect);
     let taps = taps.into_iter().chain(std::iter::repeat_with(|| None));
-    let works = configs.into_iter().zip(taps).map(|(config, tap)| -> Work<'_> {
+    let works = configs.into_iter().zip(taps).map(|(config, tap)| -> Work<'a> {
         let route = Route::new(job.targets.to_vec(), first_slot)
             .expect("resolved to an address")
             .secured(job.tls.cloned());
         let exchanges = config.connections.get() * job.plan.http.streams();
         first_slot += config.connections.get();
         let (http, backend) = (job.plan.http, crew.backend);
-        Box::new(move |feed| match tap {
-            None => Ok(ThreadEnd::new(run_over(http, config, route, feed, control, backend)?, exchanges)),
-            Some(tap) => {
-                let finished = run_over(http, config, route, tap.beside(feed), control, backend)?;
-                Ok(ThreadEnd::new(finished.map_sink(Tapped::into_feed), exchanges))
-            }
+        Box::new(move |feed, gate: Option<&Gate>| {
+            let steering = (control, gate);
+            let finished = match tap {
+                None => run_over(http, config, route, feed, steering, backend)?,
+                Some(tap) => {
+                    let finished = run_over(http, config, route, tap.beside(feed), steering, backend)?;
+                    finished.map_sink(Tapped::into_feed)
+                }
+            };
+            Ok(end_of(finished, exchanges))
         })
     });
-    carry_out_on(job, crew, works.collect(), control, observe)
+    works.collect()
 }
 
 /// Runs one load thread's part over the version that is spoken.
@@ -74,19 +84,19 @@ fn run_over<S: Sink>(
     config: Config,
     route: Route,
     sink: S,
-    control: &Control,
+    (control, gate): (&Control, Option<&Gate>),
     backend: Backend,
 ) -> Result<Finished<S>, DriveError> {
     match http {
-        HttpVersion::Http1 => run_engine::<_, Http1>(config, (), route, sink, control, backend),
+        HttpVersion::Http1 => run_engine::<_, Http1>(config, (), route, sink, control, gate, backend),
         HttpVersion::Http2 { settings, .. } => {
-            run_engine::<_, H2>(config, settings, route, sink, control, backend)
+            run_engine::<_, H2>(config, settings, route, sink, control, gate, backend)
         }
     }
 }
 
-/// What one load thread does.
-pub(crate) type Work<'a> = Box<dyn FnOnce(Feed) -> Result<ThreadEnd, DriveError> + Send + 'a>;
+/// What one load thread does: it waits for the others at the gate, where there are any.
+pub(crate) type Work<'a> = Box<dyn FnOnce(Feed, Option<&Gate>) -> Result<ThreadEnd, DriveError> + Send + 'a>;
 
 /// Has each of `works` done by a thread of its own, and keeps the books.
 pub(crate) fn carry_out_on(
@@ -97,56 +107,53 @@ pub(crate) fn carry_out_on(
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<(LoadResult, Cpus), LabError> {
     let mut books = Books::default();
+    // Alone, a thread has nobody to wait for.
+    let gate = (works.len() > 1).then(|| Gate::new(works.len() as u32));
     let finished = record::with_interval_log(job.interval_log, |log| {
-        std::thread::scope(|scope| {
-            let (filled, intervals) = sync_channel(Feed::channel_bound(works.len()));
-            let mut returns = Vec::new();
-            let mut threads = Vec::new();
-            for (index, work) in works.into_iter().enumerate() {
-                let (feed, back) = Feed::new(index as u32, filled.clone());
-                returns.push(back);
-                let name = format!("load-{index}");
-                threads.push(std::thread::Builder::new().name(name).spawn_scoped(scope, || work(feed)));
-            }
-            drop(filled);
-            books.keep(&intervals, &returns, log, control, observe);
-            join(threads)
+        on_threads(works, gate.as_ref(), |intervals, returns| {
+            books.keep(intervals, returns, log, control, observe);
         })
     })??;
     let mut cpus = Cpus::default();
     cpus.extend(finished.iter().map(|end| end.cpus.clone()));
-    Ok((result(job, crew, &books, &finished, control.is_interrupted()), cpus))
+    Ok((result(job, &Carried::by(crew), &books, &finished, control.is_interrupted()), cpus))
 }
 
-/// What a load thread has to tell.
-pub(crate) struct ThreadEnd {
-    cpus: Cpus,
-    /// The exchanges that its connections had room for.
-    exchanges: u32,
-    counters: Counters,
-    first_wrong_answer: Option<WrongAnswer>,
-    window: Window,
-    usage: driver::Usage,
-    incidents: Incidents,
-    tls: Option<tls::Report>,
-}
-
-impl ThreadEnd {
-    /// Called on the thread itself: takes note of where it may run, and sends off what is left in its feed.
-    pub(crate) fn new(finished: Finished<Feed>, exchanges: u32) -> Self {
-        let Finished { sink, counters, first_wrong_answer, window, usage, incidents, tls } = finished;
-        sink.finish(monotonic_now(), window.end);
-        Self {
-            cpus: Cpus::of_this_thread(),
-            exchanges,
-            counters,
-            first_wrong_answer,
-            window,
-            usage,
-            incidents,
-            tls,
+/// Has each of `works` done by a thread of its own. `keep` is given what they sample, on the calling thread; it returns when
+/// there is no more.
+pub(crate) fn on_threads(
+    works: Vec<Work<'_>>,
+    gate: Option<&Gate>,
+    keep: impl FnOnce(&Receiver<Filled>, &[Return]),
+) -> Result<Vec<ThreadEnd>, LabError> {
+    std::thread::scope(|scope| {
+        let (filled, intervals) = sync_channel(Feed::channel_bound(works.len()));
+        let mut returns = Vec::new();
+        let mut threads = Vec::new();
+        for (index, work) in works.into_iter().enumerate() {
+            let (feed, back) = Feed::new(index as u32, filled.clone());
+            returns.push(back);
+            let name = format!("load-{index}");
+            let spawned =
+                std::thread::Builder::new().name(name).spawn_scoped(scope, move || work(feed, gate));
+            if let (Err(_), Some(gate)) = (&spawned, gate) {
+                gate.excuse();
+            }
+            threads.push(spawned);
         }
-    }
+        drop(filled);
+        keep(&intervals, &returns);
+        join(threads)
+    })
+}
+
+/// What a load thread has to tell. Called on the thread itself: takes note of where it may run, and sends off what is left
+/// in its feed.
+pub(crate) fn end_of(finished: Finished<Feed>, exchanges: u32) -> ThreadEnd {
+    let Finished { sink, counters, first_wrong_answer, window, usage, incidents, tls } = finished;
+    sink.finish(monotonic_now(), window.end);
+    let cpus = Cpus::of_this_thread();
+    ThreadEnd { cpus, exchanges, counters, first_wrong_answer, window, usage, incidents, tls }
 }
 
 type Spawned<'scope> = std::io::Result<std::thread::ScopedJoinHandle<'scope, Result<ThreadEnd, DriveError>>>;
@@ -161,241 +168,9 @@ fn join(threads: Vec<Spawned<'_>>) -> Result<Vec<ThreadEnd>, LabError> {
     Ok(ends)
 }
 
-/// Everything that was sampled so far.
-#[derive(Default)]
-struct Books {
-    whole: Interval,
-    first: Option<Instant>,
-    seconds: Seconds,
-}
-
-type Log<'a> = &'a mut dyn FnMut(u32, Duration, Duration, &stats::Distribution);
-
-impl Books {
-    /// Takes in intervals until every load thread has ended.
-    fn keep(
-        &mut self,
-        intervals: &Receiver<Filled>,
-        returns: &[Return],
-        log: Log<'_>,
-        control: &Control,
-        observe: &mut dyn FnMut(Moment<'_>),
-    ) {
-        loop {
-            match intervals.recv_timeout(TICK) {
-                Ok(filled) => {
-                    let Filled { thread, from, to, mut interval, rates } = filled;
-                    let start = from.since(*self.first.get_or_insert(from));
-                    log(thread, start, to.since(from), &interval.times.response);
-                    self.whole.merge(&interval);
-                    self.seconds.add(start, to.since(from), &interval);
-                    let (length, rates) = (to.since(from), rates.as_slice());
-                    observe(Moment::Interval { from: start, interval: &interval, length, rates });
-                    interval.clear();
-                    // A thread that has ended takes nothing back.
-                    let _ = returns[thread as usize].try_send(interval);
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
-            observe(Moment::Tick(monotonic_now()));
-            if self.first.is_none() {
-                observe(Moment::Opening(control.connections_tried()));
-            }
-        }
-    }
-}
-
 /// Raises the soft limit of open files as far as allowed, and says so if that is not enough.
 pub(crate) fn enough_files(connections: u32) -> Result<(), LabError> {
     let needed = u64::from(connections) + FILES_BESIDE;
     let (_, limit) = doctor::raise_open_file_limit();
     if limit < needed { Err(LabError::TooFewFiles { connections, needed, limit }) } else { Ok(()) }
-}
-
-fn result(job: &Job<'_>, crew: &Crew, books: &Books, threads: &[ThreadEnd], interrupted: bool) -> LoadResult {
-    let windows: Vec<Window> = threads.iter().map(|it| it.window).collect();
-    let window = joint_window(&windows);
-    let length = window.end.since(window.start);
-    let whole = &books.whole;
-    let used: Vec<ThreadUse> =
-        threads.iter().map(|it| ThreadUse { cpu: it.usage.cpu, wall: it.usage.wall }).collect();
-    let users = job.plan.saturating_users().map(|_| {
-        let users = threads.iter().map(|it| it.exchanges);
-        mean_users(users.zip(&windows), length)
-    });
-    let figures = stats::figures(whole, length, users, &used);
-    let tally = &whole.tally;
-    let named = |counts: &std::collections::BTreeMap<&'static str, u64>| {
-        counts.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
-    };
-    LoadResult {
-        version: LOAD_VERSION,
-        url: job.url.to_owned(),
-        load: record::Load {
-            threads_why: crew.threads_why.clone(),
-            backend_refused: crew.refused.map(|refused| refused.to_string()),
-            ..describe(job.plan, crew.threads.get(), crew.backend.name())
-        },
-        driver: None,
-        window: record::Window {
-            start_monotonic_ns: window.start.as_nanos(),
-            duration_s: length.as_secs_f64(),
-        },
-        interrupted,
-        intended: tally.intended,
-        outcomes: tally.into(),
-        answered_as_expected: tally.answered_as_expected,
-        first_wrong_answer: threads.iter().find_map(|it| it.first_wrong_answer.as_ref()).map(wrong_answer),
-        statuses: tally.statuses.iter().map(|(status, count)| (status.to_string(), count)).collect(),
-        connect_failures: named(&tally.connect_failures),
-        tls_failures: named(&tally.tls_failures),
-        malformations: named(&tally.malformations),
-        goodput_per_s: figures.goodput_per_s,
-        throughput_per_s: figures.throughput_per_s,
-        received_bytes_per_s: figures.received_bytes_per_s,
-        service_time_us: (&whole.times.service).into(),
-        fast_service_time_us: record::FastTimes::of(&whole.times.service),
-        response_time_us: (&whole.times.response).into(),
-        lag_us: (&whole.times.lag()).into(),
-        generator_lag_us: (&whole.times.generator_lag()).into(),
-        receive_lag_us: (&whole.times.receive_lag).into(),
-        cpu_us_per_request: figures.generator_cpu_us_per_request,
-        generator: record::Generator {
-            busy_share: figures.generator_busy_share,
-            cpu_s: used.iter().map(|it| it.cpu.as_secs_f64()).sum(),
-            no_buffer: threads.iter().map(|it| it.incidents.no_buffer).sum(),
-            completions_held_back: threads.iter().map(|it| it.incidents.completions_held_back).sum(),
-        },
-        connections: connections(threads),
-        tls: job.tls.map(|peers| secured::result(peers, threads.iter().filter_map(|it| it.tls.as_ref()))),
-        littles_law: figures.littles_law.map(Into::into),
-        seconds: books.seconds.within(length),
-        steps: Vec::new(),
-    }
-}
-
-/// The measured window of the threads together. Threads that end when their requests are made end one after another, and
-/// the load lasts from the first start to the last end. Where a deadline ends them all they are equally long and only
-/// begin a moment apart, each when its connections are up; what each did in its own is then the load's rate.
-fn joint_window(windows: &[Window]) -> Window {
-    let length = |it: &Window| it.end.since(it.start);
-    let start = windows.iter().map(|it| it.start).min().unwrap_or(Instant::ORIGIN);
-    let end = windows.iter().map(|it| it.end).max().unwrap_or(Instant::ORIGIN);
-    let equally_long = windows.windows(2).all(|pair| length(&pair[0]) == length(&pair[1]));
-    let end = windows.first().filter(|_| equally_long).map_or(end, |first| start + length(first));
-    Window { start, end }
-}
-
-/// How many users there were on average over a window of `length`, of which those of each thread were there for its own.
-fn mean_users<'a>(of_threads: impl Iterator<Item = (u32, &'a Window)>, length: Duration) -> f64 {
-    let part = |window: &Window| window.end.since(window.start).as_secs_f64() / length.as_secs_f64();
-    let parts = of_threads
-        .map(|(users, window)| f64::from(users) * if length.is_zero() { 1.0 } else { part(window) });
-    parts.sum()
-}
-
-fn wrong_answer(answer: &WrongAnswer) -> record::WrongAnswer {
-    let text = |body: &Vec<u8>| String::from_utf8_lossy(body).into_owned();
-    record::WrongAnswer { status: answer.status, body_start: answer.body_start.as_ref().map(text) }
-}
-
-fn connections(threads: &[ThreadEnd]) -> record::Connections {
-    let mut all = record::Connections { opened_in_window: Some(0), ..record::Connections::default() };
-    for ThreadEnd { counters, .. } in threads {
-        all.opened += counters.connections_opened;
-        *all.opened_in_window.get_or_insert(0) += counters.connections_opened_in_window;
-        all.opening_failures += counters.opening_failures;
-        all.closed_by_server += counters.connections_closed_by_server;
-        all.unsolicited += counters.unsolicited;
-        all.resent += counters.resent;
-        all.stream_waits += counters.stream_waits;
-        all.stream_wait_us += counters.stream_wait.as_nanos() / 1000;
-        all.stream_wait_max_us = all.stream_wait_max_us.max(counters.stream_wait_max.as_nanos() / 1000);
-        all.window_waits += counters.window_waits;
-        all.backlog_peak += counters.backlog_peak;
-        all.backlog_overflow += counters.backlog_overflow;
-    }
-    all
-}
-
-/// What was asked for, carried by `io` with so many load threads.
-pub(crate) fn describe(plan: &LoadPlan, threads: u32, io: &str) -> record::Load {
-    let (arrivals, rate, think) = match plan.load {
-        Load::Closed { think, .. } => (None, None, Some(think)),
-        Load::Open { arrivals: Arrivals::Constant(rate), .. } => (Some("constant"), Some(rate), None),
-        Load::Open { arrivals: Arrivals::Poisson(rate), .. } => (Some("poisson"), Some(rate), None),
-        Load::Scripted => (None, None, None),
-    };
-    let (ramp_up_s, requests_per_user) = match plan.load {
-        Load::Closed { start, requests_per_user, .. } => (ramp_up_s(start), requests_per_user),
-        Load::Open { .. } | Load::Scripted => (None, None),
-    };
-    let requests_per_user = requests_per_user.map(std::num::NonZeroU32::get);
-    let duration = plan.stop.duration;
-    record::Load {
-        label: plan.label(),
-        model: match plan.load {
-            Load::Closed { .. } => "closed",
-            Load::Open { .. } => "open",
-            Load::Scripted => "scripted",
-        }
-        .into(),
-        arrivals: arrivals.map(Into::into),
-        rate_per_s: rate.map(units::Rate::as_per_sec),
-        think_us: think.map(Duration::as_micros_f64),
-        ramp_up_s,
-        requests_per_user,
-        connections: plan.connections.get(),
-        streams: plan.http.name().map(|_| plan.http.streams()),
-        protocol: plan.http.name().map(Into::into),
-        threads,
-        threads_why: None,
-        keep_alive: plan.reuse == Reuse::KeepAlive,
-        warm_up_s: plan.warm_up.as_secs_f64(),
-        duration_s: (duration != Duration::MAX).then(|| duration.as_secs_f64()),
-        requests: plan.stop.requests.map(std::num::NonZeroU64::get),
-        timeout_s: plan.timeouts.request.as_secs_f64(),
-        seed: plan.seed.0,
-        io: io.into(),
-        backend_refused: None,
-    }
-}
-
-fn ramp_up_s(start: UserStart) -> Option<f64> {
-    match start {
-        UserStart::WithWarmUp => None,
-        UserStart::RampUp { span, .. } => Some(span.as_secs_f64()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn window(start_ms: u64, end_ms: u64) -> Window {
-        let at_ms = |ms| Instant::ORIGIN + Duration::from_millis(ms);
-        Window { start: at_ms(start_ms), end: at_ms(end_ms) }
-    }
-
-    #[test]
-    fn a_load_whose_threads_end_one_after_another_lasts_from_the_first_start_to_the_last_end() {
-        // One thread made its requests in 600 ms, the other in 700, of 900 in all.
-        let apart = [window(0, 600), window(200, 900)];
-        assert_eq!(joint_window(&apart), window(0, 900));
-        assert_eq!(joint_window(&[window(100, 200), window(0, 1000)]), window(0, 1000));
-        assert_eq!(joint_window(&[window(5, 50)]), window(5, 50));
-        // 30 users for two thirds of it, and 9 for seven ninths.
-        let users = mean_users([30, 9].into_iter().zip(&apart), Duration::from_millis(900));
-        assert!((users - 27.0).abs() < 1e-9, "{users}");
-    }
-
-    /// What each thread did in a second is a second's rate, however far apart the seconds begin.
-    #[test]
-    fn a_load_that_a_deadline_ends_is_as_long_as_that() {
-        let windows = [window(30, 1030), window(0, 1000), window(50, 1050)];
-        assert_eq!(joint_window(&windows), window(0, 1000));
-        let users = mean_users([4, 3, 3].into_iter().zip(&windows), Duration::from_secs(1));
-        assert_eq!(users.to_bits(), 10_f64.to_bits());
-    }
 }

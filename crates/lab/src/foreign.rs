@@ -21,7 +21,7 @@ use signals::{CpuReading, GeneratorUse, Sampled, Sampler, Subject};
 use stack::{BuildOptions, Cpus, Program, ProgramEnd, ProgramOptions, StackError};
 use units::{Duration, Instant};
 
-use crate::carry::describe;
+use crate::books::describe;
 use crate::error::{LabError, NotMeasured};
 use crate::job::Job;
 use crate::tools::{self, State};
@@ -314,6 +314,7 @@ impl Told {
             littles_law: law.filter(|_| intended > 0),
             seconds: Vec::new(),
             steps: Vec::new(),
+            agents: Vec::new(),
         }
     }
 }

@@ -8,6 +8,7 @@
 
 mod bench;
 mod beside;
+mod books;
 pub mod calibrate;
 mod carry;
 mod check;

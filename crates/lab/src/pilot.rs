@@ -29,7 +29,7 @@ pub(crate) fn choose_crew(
         Threads::Fixed(count) => count,
         Threads::Auto => NonZeroU32::MIN,
     };
-    let (backend, refused) = backend(job.plan, least)?;
+    let (backend, refused) = backend(job.plan, job.plan.connections.get().div_ceil(least.get()))?;
     let mut crew = Crew { backend, refused, threads: least, threads_why: None };
     if job.plan.threads == Threads::Auto {
         add_threads(&mut crew, job, control, observe)?;
@@ -47,7 +47,7 @@ fn add_threads(
     let plan = pilot(job.plan);
     let pilot = Job { plan: &plan, interval_log: None, ..*job };
     let cores = available_parallelism().map_or(1, |cores| cores.get() as u32);
-    let most = cores.min(plan.connections.get());
+    let most = cores.min(plan.shares_max());
     let mut tried = Vec::new();
     loop {
         observe(Moment::Pilot(crew.threads));
@@ -67,15 +67,14 @@ fn add_threads(
     }
 }
 
-/// What carries the load on so many threads, and why it is not io_uring where that was wanted.
+/// What carries a load whose threads have so many connections at most, and why it is not io_uring where that was wanted.
 pub(crate) fn backend(
     plan: &LoadPlan,
-    threads: NonZeroU32,
+    connections_of_a_thread: u32,
 ) -> Result<(Backend, Option<UringRefused>), LabError> {
     if plan.io == IoChoice::Epoll {
         return Ok((Backend::Epoll, None));
     }
-    let connections_of_a_thread = plan.connections.get().div_ceil(threads.get());
     match (driver::probe_uring(connections_of_a_thread), plan.io) {
         (Ok(()), _) => Ok((Backend::Uring, None)),
         (Err(refused), IoChoice::Uring) => Err(LabError::NoUring(refused)),

@@ -2,13 +2,13 @@
 
 use std::sync::Mutex;
 
-use driver::{Control, Route, run_scripted};
+use driver::{Control, Gate, Route, run_scripted};
 use engine::{Load, Script};
 use events::Moment;
 use plan::Threads;
 use record::LoadResult;
 
-use crate::carry::{ThreadEnd, Work, carry_out_on, enough_files};
+use crate::carry::{Work, carry_out_on, end_of, enough_files};
 use crate::crew::Crew;
 use crate::error::LabError;
 use crate::job::Job;
@@ -32,7 +32,7 @@ pub fn run<P: Script + Send>(
         "a plan for its scripts"
     );
     enough_files(job.plan.connections.get())?;
-    let (backend, refused) = backend(job.plan, threads)?;
+    let (backend, refused) = backend(job.plan, job.plan.connections.get().div_ceil(threads.get()))?;
     let crew = Crew { backend, refused, threads, threads_why: None };
     let given_back: Vec<Mutex<Option<P>>> = scripts.iter().map(|_| Mutex::new(None)).collect();
     let configs = job.plan.configs(threads, job.request, job.expect);
@@ -44,10 +44,10 @@ pub fn run<P: Script + Send>(
                 .secured(job.tls.cloned());
             let exchanges = config.connections.get();
             first_slot += config.connections.get();
-            Box::new(move |feed| {
-                let (finished, script) = run_scripted(config, route, feed, script, control, backend)?;
+            Box::new(move |feed, gate: Option<&Gate>| {
+                let (finished, script) = run_scripted(config, route, feed, script, control, gate, backend)?;
                 *back.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(script);
-                Ok(ThreadEnd::new(finished, exchanges))
+                Ok(end_of(finished, exchanges))
             })
         });
     let works = works.collect();

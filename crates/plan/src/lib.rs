@@ -30,7 +30,7 @@ pub use experiment::{
     Role, Round,
 };
 pub use http_version::{Http2Arguments, HttpVersion};
-pub use load::{IoChoice, LoadArguments, LoadPlan, Threads};
+pub use load::{IoChoice, LoadArguments, LoadPlan, THREADS_MAX, Threads};
 pub use load_id::{ArrivalsName, LoadId, NamedLoad};
 pub use request::{HttpTarget, RequestArguments};
 pub use sb_template::SbTemplate;

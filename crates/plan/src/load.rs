@@ -3,7 +3,7 @@
 use std::num::{NonZeroU32, NonZeroU64};
 use std::str::FromStr;
 
-use engine::{Arrivals, Config, Expect, Load, Request, Reuse, Share, Stop, Timeouts, UserStart};
+use engine::{Arrivals, Begin, Config, Expect, Load, Request, Reuse, Share, Stop, Timeouts, UserStart};
 use http::Limits;
 use units::{Duration, Rate, Seed};
 
@@ -17,7 +17,7 @@ pub const CONNECTIONS_MAX: u32 = 1_000_000;
 pub const EXCHANGES_MAX: u32 = 4_000_000;
 /// Most load threads: more than any machine has cores.
 pub const THREADS_MAX: u32 = 1024;
-/// Most requests that may wait for a connection: 128 MiB of instants a load thread.
+/// Most requests that may wait for a connection: 128 MiB of instants.
 pub const BACKLOG_MAX: u32 = 1 << 24;
 /// Highest rate of a load: a link of 100 Gbit/s carries 149 million packets a second, of which a request takes one at the
 /// least.
@@ -175,6 +175,12 @@ impl LoadPlan {
         let http = http_version(arguments)?;
         let users = users_of(connections, http)?;
         let load = load_model(arguments, users)?;
+        if let (Threads::Fixed(count), Load::Open { backlog_max, .. }) = (threads, load)
+            && count > backlog_max
+        {
+            let what = format!("{count} threads cannot share a backlog of {backlog_max}");
+            return Err(PlanError::new(what, "let one request wait for each thread at least"));
+        }
         let requests = requests_in_all(arguments, users)?;
         let duration = match (arguments.duration, requests) {
             (Some(duration), _) => span("duration", duration)?,
@@ -227,6 +233,36 @@ impl LoadPlan {
         self.connections.get().saturating_mul(self.http.streams())
     }
 
+    /// Among how many threads or machines it can be shared at most: each has a connection, room for a request that waits,
+    /// and a request to make.
+    pub fn shares_max(&self) -> u32 {
+        let backlog_max = match self.load {
+            Load::Open { backlog_max, .. } => backlog_max.get(),
+            Load::Closed { .. } | Load::Scripted => u32::MAX,
+        };
+        let requests = self.stop.requests.map_or(u64::MAX, NonZeroU64::get);
+        self.connections.get().min(backlog_max).min(u32::try_from(requests).unwrap_or(u32::MAX))
+    }
+
+    /// How many of `threads` have something to do in one share of the load.
+    pub fn threads_of(&self, share: Share, threads: NonZeroU32) -> NonZeroU32 {
+        let backlog_max = match self.load {
+            Load::Open { backlog_max, .. } => backlog_max.get(),
+            Load::Closed { .. } | Load::Scripted => u32::MAX,
+        };
+        let of_requests = self.stop.requests.map_or(u64::MAX, |all| share.part_of(all.get()));
+        let parts =
+            [share.part_of(self.connections.get().into()), share.part_of(backlog_max.into()), of_requests];
+        let most = parts.into_iter().min().and_then(|most| u32::try_from(most).ok());
+        threads.min(most.and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN))
+    }
+
+    /// Connections that the shares before this one have together: from that number on this one's are numbered.
+    pub fn connections_before(&self, share: Share) -> u32 {
+        let before = (0..share.index).map(|index| Share { index, ..share });
+        before.map(|it| it.part_of(self.connections.get().into()) as u32).sum()
+    }
+
     /// The number of users, where requests are always under way for all of them: closed model, no think
     /// time, nobody who comes later or leaves earlier. Then Little's law must hold.
     pub fn saturating_users(&self) -> Option<u32> {
@@ -235,26 +271,46 @@ impl LoadPlan {
 
     /// One configuration for each of `of` threads; together they make exactly this load.
     pub fn configs(&self, of: NonZeroU32, request: &Request, expect: &Expect) -> Vec<Config> {
-        (0..of.get())
+        self.configs_of(Share::WHOLE, of, request, expect)
+    }
+
+    /// The same for the threads that carry one share of the load together. Those of all shares make exactly this load,
+    /// whichever number of threads each has.
+    pub fn configs_of(
+        &self,
+        share: Share,
+        threads: NonZeroU32,
+        request: &Request,
+        expect: &Expect,
+    ) -> Vec<Config> {
+        (0..threads.get())
             .filter_map(|index| {
+                let thread = Share { index, of: threads };
+                let part_of = |total: u64| thread.part_of(share.part_of(total));
                 let requests = match (self.load, self.stop.requests) {
                     // Each user's own count bounds them; users are dealt out, not requests.
                     (Load::Closed { requests_per_user: Some(_), .. }, _) | (_, None) => None,
-                    (_, Some(total)) => Some(NonZeroU64::new(part_of(total.get(), index, of))?),
+                    (_, Some(total)) => Some(NonZeroU64::new(part_of(total.get()))?),
                 };
-                let connections = part_of(u64::from(self.connections.get()), index, of) as u32;
                 Some(Config {
-                    connections: NonZeroU32::new(connections)?,
-                    load: self.load,
+                    connections: NonZeroU32::new(part_of(self.connections.get().into()) as u32)?,
+                    load: match self.load {
+                        Load::Open { arrivals, backlog_max } => Load::Open {
+                            arrivals,
+                            backlog_max: NonZeroU32::new(part_of(backlog_max.get().into()) as u32)?,
+                        },
+                        load => load,
+                    },
                     stop: Stop { duration: self.stop.duration, requests },
                     warm_up: self.warm_up,
+                    begin: Begin::WhenOpen,
                     timeouts: self.timeouts,
                     reuse: self.reuse,
                     request: request.clone(),
                     expect: expect.clone(),
                     limits: Limits::default(),
                     seed: self.seed,
-                    share: Share { index, of },
+                    share: thread.within(share),
                 })
             })
             .collect()
@@ -298,12 +354,6 @@ impl LoadPlan {
             }
         }
     }
-}
-
-/// Part `index` of `total` dealt out as evenly as whole numbers allow.
-fn part_of(total: u64, index: u32, of: NonZeroU32) -> u64 {
-    let of = u64::from(of.get());
-    total / of + u64::from(u64::from(index) < total % of)
 }
 
 fn http_version(arguments: &LoadArguments) -> Result<HttpVersion, PlanError> {
@@ -428,6 +478,9 @@ fn span(name: &str, span: Duration) -> Result<Duration, PlanError> {
 }
 
 #[cfg(test)]
+mod shares;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -468,6 +521,10 @@ mod tests {
             (
                 LoadArguments { threads: Some(fixed(2000)), connections: Some(4000), ..base() },
                 "2000 threads are more than 1024",
+            ),
+            (
+                LoadArguments { rate, threads: Some(fixed(3)), backlog_max: Some(2), ..base() },
+                "3 threads cannot share a backlog of 2",
             ),
             (
                 LoadArguments { rate, backlog_max: Some(u32::MAX), ..base() },

@@ -4,8 +4,8 @@ use std::convert::Infallible;
 use std::num::{NonZeroU32, NonZeroU64};
 
 use engine::{
-    Arrivals, Config, Counters, Engine, Expect, GoodStatus, Io, Load, Request, Reuse, Sample, Share, Stop,
-    Timeouts, UserStart, Window, drive,
+    Arrivals, Begin, Config, Counters, Engine, Expect, GoodStatus, Io, Load, Request, Reuse, Sample, Share,
+    Stop, Timeouts, UserStart, Window, drive,
 };
 use http::{Limits, RequestKind};
 use rand_core::SeedableRng;
@@ -83,6 +83,7 @@ impl Scenario {
             load: Load::SATURATING,
             stop: Stop { duration, requests: None },
             warm_up: Duration::ZERO,
+            begin: Begin::WhenOpen,
             timeouts: Timeouts {
                 connect: Duration::from_secs(2),
                 request: Duration::from_secs(2),

@@ -3,6 +3,7 @@
 mod common;
 mod conformance;
 mod eager;
+mod gate;
 mod incidents;
 mod late;
 mod opening;

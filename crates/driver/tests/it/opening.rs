@@ -12,7 +12,7 @@ use crate::common;
 const CONNECTIONS: u32 = 8;
 
 /// Answers whatever it reads. It ends with the test process.
-fn server() -> Route {
+pub(crate) fn server() -> Route {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("a bound address");
     std::thread::spawn(move || {
@@ -33,7 +33,8 @@ fn counts_them_all(backend: Backend) {
     let mut config = common::config(CONNECTIONS);
     config.stop.requests = NonZeroU64::new(100);
     let control = Control::default();
-    let finished = run_engine::<_, http::Http1>(config, (), server(), |_: &Sample| {}, &control, backend)
+    let sink = |_: &Sample| {};
+    let finished = run_engine::<_, http::Http1>(config, (), server(), sink, &control, None, backend)
         .expect("the IO works");
     assert!(finished.counters.connections_opened >= u64::from(CONNECTIONS));
     assert!(control.connections_tried() >= u64::from(CONNECTIONS), "{}", control.connections_tried());

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::num::NonZeroU32;
 
 use driver::{Backend, Control, Route, probe_uring, run_scripted};
-use engine::{Config, Due, Expect, Load, Next, Request, Reuse, Sample, Script, Share, Stop, Timeouts};
+use engine::{Begin, Config, Due, Expect, Load, Next, Request, Reuse, Sample, Script, Share, Stop, Timeouts};
 use http::{Limits, RequestKind, Response};
 use units::{Duration, Instant, Seed};
 
@@ -82,6 +82,7 @@ fn each_user_sends_its_own(backend: Backend) {
         load: Load::Scripted,
         stop: Stop { duration: Duration::from_secs(60), requests: None },
         warm_up: Duration::ZERO,
+        begin: Begin::WhenOpen,
         timeouts: Timeouts {
             connect: Duration::from_secs(20),
             request: Duration::from_secs(20),
@@ -103,7 +104,7 @@ fn each_user_sends_its_own(backend: Backend) {
     let answered = std::cell::Cell::new(0);
     let sink = |sample: &Sample| answered.set(answered.get() + u32::from(sample.outcome.is_answered()));
     let (finished, script) =
-        run_scripted(config, route, sink, script, &Control::default(), backend).expect("the IO works");
+        run_scripted(config, route, sink, script, &Control::default(), None, backend).expect("the IO works");
     assert_eq!(finished.counters.intended, u64::from(users * EACH));
     assert_eq!(script.made, vec![EACH; users as usize]);
     assert_eq!(answered.get(), users * EACH);

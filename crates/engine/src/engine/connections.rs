@@ -65,7 +65,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
                 if exchange.state == State::Free {
                     let since = exchange.since;
                     self.leave(index);
-                    self.enter(index, State::Down, since);
+                    self.enter(index, self.without_connection(index), since);
                 }
             }
         }
@@ -193,7 +193,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         if had_request {
             self.go_on_without(opener, now);
         } else {
-            self.rest(opener, now);
+            self.rest_without_connection(opener, now);
         }
         for index in others.drain(..) {
             self.go_on_without(index, now);
@@ -337,7 +337,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         match exchange.state {
             State::Free => {
                 self.leave(number);
-                self.rest(number, now);
+                self.rest_without_connection(number, now);
             }
             State::InFlight => {
                 exchange.to_be_sent = false;
@@ -395,11 +395,12 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         self.lose_all(number, Outcome::GoneAway, now);
     }
 
-    /// A connection was unused for as long as it may be: closes it, unless another exchange uses it.
+    /// A connection was unused for as long as it may be: closes it, unless another exchange uses it or it is held at the gate.
     pub(super) fn idle(&mut self, index: u32, now: Instant) {
         let number = self.places.connection_of(index);
         let is_free = |index| self.places.exchange(index).state == State::Free;
-        if !H::MULTIPLEXED || self.places.of(number).all(is_free) {
+        let is_unused = !H::MULTIPLEXED || self.places.of(number).all(is_free);
+        if is_unused && self.stage != Stage::Ready {
             return self.lose_connection(number, now);
         }
         self.leave(index);

@@ -3,7 +3,7 @@
 use http::Protocol;
 use units::{Duration, Instant};
 
-use super::{Engine, OPENING_AT_ONCE_MAX, OPENING_FIRST, OPENING_PER_MS, RETRY_PAUSE, Stage, USERS_WAIT};
+use super::{Engine, RETRY_PAUSE, Stage, USERS_WAIT};
 use crate::config::{Load, UserStart};
 use crate::places::State;
 use crate::sample::{Outcome, Sink, Window};
@@ -118,57 +118,25 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         self.next_request(index, now);
     }
 
-    pub(super) fn end_opening_if_done(&mut self, now: Instant) {
-        if self.stage != Stage::Opening {
-            return;
-        }
-        let opened_max = self.may_have_opened(now);
-        while self.opened_to < opened_max && self.queues.len(State::Connecting) < OPENING_AT_ONCE_MAX {
-            let opener = self.places.of(self.opened_to).start;
-            self.leave(opener);
-            self.connect(opener, now);
-            self.opened_to += 1;
-        }
-        if self.opened_to >= self.places.connections() && self.queues.front(State::Connecting).is_none() {
-            self.start_running(now);
-        }
-    }
-
-    /// How many connections may have been opened by `now`, before the load begins.
-    fn may_have_opened(&self, now: Instant) -> u32 {
-        let per_ms = u128::from(OPENING_PER_MS) * now.since(self.begun).as_nanos() as u128 / 1_000_000;
-        let most = u128::from(OPENING_FIRST) + per_ms;
-        most.min(self.places.connections().into()) as u32
-    }
-
-    /// When the next connection may be opened, before the load begins; `None` where others are waited for first.
-    pub(super) fn next_opening(&self) -> Option<Instant> {
-        let is_waited_for = self.queues.len(State::Connecting) >= OPENING_AT_ONCE_MAX;
-        if self.opened_to >= self.places.connections() || is_waited_for {
-            return None;
-        }
-        let behind_first = u64::from((self.opened_to + 1).saturating_sub(OPENING_FIRST));
-        Some(self.begun + Duration::from_nanos((behind_first * 1_000_000).div_ceil(OPENING_PER_MS.into())))
-    }
-
-    pub(super) fn start_running(&mut self, now: Instant) {
+    /// Starts the schedule at `at`, however late that is noticed: what is due by `now` is sent late.
+    pub(super) fn start_running(&mut self, at: Instant, now: Instant) {
         self.stage = Stage::Running;
-        let start = now + self.config.warm_up;
+        let start = at + self.config.warm_up;
         self.window = Window { start, end: start + self.config.stop.duration };
         match self.config.load {
             Load::Open { arrivals, .. } => {
-                self.schedule = Some(Schedule::new(now, arrivals, self.config.share, self.config.seed));
+                self.schedule = Some(Schedule::new(at, arrivals, self.config.share, self.config.seed));
             }
             Load::Closed { start, .. } => {
                 for index in 0..self.places.exchanges() {
                     self.leave(index);
-                    self.start_user(index, start, now);
+                    self.start_user(index, start, at, now);
                 }
             }
             Load::Scripted => {
                 for index in 0..self.places.exchanges() {
                     self.leave(index);
-                    self.next_of_script(index, now);
+                    self.next_of_script(index, at);
                 }
             }
         }
@@ -176,10 +144,10 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
 
     /// Users who start together stay together: a server that takes 100 ms answers them in waves, and a
     /// window then holds one wave more or less. With a warm-up their starts are spread over it.
-    fn start_user(&mut self, index: u32, start: UserStart, now: Instant) {
+    fn start_user(&mut self, index: u32, start: UserStart, at: Instant, now: Instant) {
         let after = match start {
             UserStart::WithWarmUp if self.config.warm_up.is_zero() => {
-                return self.start_user_request(index, now, now);
+                return self.start_user_request(index, at, now);
             }
             UserStart::WithWarmUp => {
                 part_of(self.config.warm_up, u64::from(index), u64::from(self.places.exchanges()))
@@ -190,7 +158,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
                 part_of(span, turn, u64::from(users.get()))
             }
         };
-        self.enter(index, State::Ramping, now + after);
+        self.enter(index, State::Ramping, at + after);
     }
 
     pub(super) fn start_draining(&mut self, now: Instant) {

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use engine::{Config, Expect, Load, Request, Reuse, Share, Stop, Timeouts};
+use engine::{Begin, Config, Expect, Load, Request, Reuse, Share, Stop, Timeouts};
 use http::{Limits, RequestKind};
 use units::{Duration, Seed};
 
@@ -15,6 +15,7 @@ pub fn config(connections: u32, load: Load, duration: Duration) -> Config {
         load,
         stop: Stop { duration, requests: None },
         warm_up: Duration::ZERO,
+        begin: Begin::WhenOpen,
         timeouts: Timeouts { connect: second, request: second, idle: Duration::MAX, drain: Duration::ZERO },
         reuse: Reuse::KeepAlive,
         request: Request { bytes: b"GET / HTTP/1.1\r\n\r\n"[..].into(), kind: RequestKind::Ordinary },

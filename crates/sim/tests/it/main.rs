@@ -2,6 +2,7 @@
 
 mod blocks;
 mod conformance;
+mod gate;
 mod lanes;
 mod laws;
 mod opening;

@@ -144,7 +144,7 @@ impl Sink for Outcomes {
 pub fn load(address: SocketAddr, peers: &Peers, config: Config) -> Finished<Outcomes> {
     let route = Route::new(vec![address], 0).expect("a target").secured(Some(peers.clone()));
     let control = Control::default();
-    run_engine::<_, http::Http1>(config, (), route, Outcomes::default(), &control, Backend::Epoll)
+    run_engine::<_, http::Http1>(config, (), route, Outcomes::default(), &control, None, Backend::Epoll)
         .expect("epoll works")
 }
 

@@ -1,0 +1,281 @@
+//! The books of a load: what its threads sampled, merged, and the result that is made of it.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration as StdDuration;
+
+use driver::{Control, Incidents, monotonic_now};
+use engine::{Arrivals, Counters, Load, Reuse, UserStart, Window, WrongAnswer};
+use events::Moment;
+use plan::LoadPlan;
+use record::{LOAD_VERSION, LoadResult};
+use stack::Cpus;
+use stats::{Interval, ThreadUse};
+use units::{Duration, Instant};
+
+use crate::crew::Carried;
+use crate::feed::{Filled, Return};
+use crate::job::Job;
+use crate::seconds::Seconds;
+use crate::secured;
+
+/// How often an observer is called at least.
+const TICK: StdDuration = StdDuration::from_millis(100);
+
+/// What a load thread has to tell at its end.
+pub(crate) struct ThreadEnd {
+    pub(crate) cpus: Cpus,
+    /// The exchanges that its connections had room for.
+    pub(crate) exchanges: u32,
+    pub(crate) counters: Counters,
+    pub(crate) first_wrong_answer: Option<WrongAnswer>,
+    pub(crate) window: Window,
+    pub(crate) usage: driver::Usage,
+    pub(crate) incidents: Incidents,
+    pub(crate) tls: Option<tls::Report>,
+}
+
+/// Everything that was sampled so far.
+#[derive(Default)]
+pub(crate) struct Books {
+    pub(crate) whole: Interval,
+    first: Option<Instant>,
+    seconds: Seconds,
+}
+
+/// Writes an interval's response times down: of which thread, from when after the start on, for how long.
+pub(crate) type Log<'a> = &'a mut dyn FnMut(u32, Duration, Duration, &stats::Distribution);
+
+impl Books {
+    /// Merges what happened from `start` after the load's start on, for `length`.
+    pub(crate) fn add(&mut self, start: Duration, length: Duration, interval: &Interval) {
+        self.whole.merge(interval);
+        self.seconds.add(start, length, interval);
+    }
+
+    /// Takes in intervals until every load thread has ended.
+    pub(crate) fn keep(
+        &mut self,
+        intervals: &Receiver<Filled>,
+        returns: &[Return],
+        log: Log<'_>,
+        control: &Control,
+        observe: &mut dyn FnMut(Moment<'_>),
+    ) {
+        loop {
+            match intervals.recv_timeout(TICK) {
+                Ok(filled) => {
+                    let Filled { thread, from, to, mut interval, rates } = filled;
+                    let start = from.since(*self.first.get_or_insert(from));
+                    log(thread, start, to.since(from), &interval.times.response);
+                    self.add(start, to.since(from), &interval);
+                    let (length, rates) = (to.since(from), rates.as_slice());
+                    observe(Moment::Interval { from: start, interval: &interval, length, rates });
+                    interval.clear();
+                    // A thread that has ended takes nothing back.
+                    let _ = returns[thread as usize].try_send(interval);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            observe(Moment::Tick(monotonic_now()));
+            if self.first.is_none() {
+                observe(Moment::Opening(control.connections_tried()));
+            }
+        }
+    }
+}
+
+/// What the load came to that `job` asked for.
+pub(crate) fn result(
+    job: &Job<'_>,
+    carried: &Carried,
+    books: &Books,
+    threads: &[ThreadEnd],
+    interrupted: bool,
+) -> LoadResult {
+    let windows: Vec<Window> = threads.iter().map(|it| it.window).collect();
+    let window = joint_window(&windows);
+    let length = window.end.since(window.start);
+    let whole = &books.whole;
+    let used: Vec<ThreadUse> =
+        threads.iter().map(|it| ThreadUse { cpu: it.usage.cpu, wall: it.usage.wall }).collect();
+    let users = job.plan.saturating_users().map(|_| {
+        let users = threads.iter().map(|it| it.exchanges);
+        mean_users(users.zip(&windows), length)
+    });
+    let figures = stats::figures(whole, length, users, &used);
+    let tally = &whole.tally;
+    let named = |counts: &std::collections::BTreeMap<&'static str, u64>| {
+        counts.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
+    };
+    LoadResult {
+        version: LOAD_VERSION,
+        url: job.url.to_owned(),
+        load: record::Load {
+            threads_why: carried.threads_why.clone(),
+            backend_refused: carried.refused.clone(),
+            ..describe(job.plan, carried.threads, &carried.io)
+        },
+        driver: None,
+        window: record::Window {
+            start_monotonic_ns: window.start.as_nanos(),
+            duration_s: length.as_secs_f64(),
+        },
+        interrupted,
+        intended: tally.intended,
+        outcomes: tally.into(),
+        answered_as_expected: tally.answered_as_expected,
+        first_wrong_answer: threads.iter().find_map(|it| it.first_wrong_answer.as_ref()).map(wrong_answer),
+        statuses: tally.statuses.iter().map(|(status, count)| (status.to_string(), count)).collect(),
+        connect_failures: named(&tally.connect_failures),
+        tls_failures: named(&tally.tls_failures),
+        malformations: named(&tally.malformations),
+        goodput_per_s: figures.goodput_per_s,
+        throughput_per_s: figures.throughput_per_s,
+        received_bytes_per_s: figures.received_bytes_per_s,
+        service_time_us: (&whole.times.service).into(),
+        fast_service_time_us: record::FastTimes::of(&whole.times.service),
+        response_time_us: (&whole.times.response).into(),
+        lag_us: (&whole.times.lag()).into(),
+        generator_lag_us: (&whole.times.generator_lag()).into(),
+        receive_lag_us: (&whole.times.receive_lag).into(),
+        cpu_us_per_request: figures.generator_cpu_us_per_request,
+        generator: record::Generator {
+            busy_share: figures.generator_busy_share,
+            cpu_s: used.iter().map(|it| it.cpu.as_secs_f64()).sum(),
+            no_buffer: threads.iter().map(|it| it.incidents.no_buffer).sum(),
+            completions_held_back: threads.iter().map(|it| it.incidents.completions_held_back).sum(),
+        },
+        connections: connections(threads),
+        tls: job.tls.map(|peers| secured::result(peers, threads.iter().filter_map(|it| it.tls.as_ref()))),
+        littles_law: figures.littles_law.map(Into::into),
+        seconds: books.seconds.within(length),
+        steps: Vec::new(),
+        agents: Vec::new(),
+    }
+}
+
+/// The measured window of the threads together, which come through one gate and begin together. Threads that end when their
+/// requests are made end one after another, and the load lasts from the first start to the last end. Where a deadline ends
+/// them all they are equally long; should their clocks put them a moment apart, what each did in its own is the load's rate.
+fn joint_window(windows: &[Window]) -> Window {
+    let length = |it: &Window| it.end.since(it.start);
+    let start = windows.iter().map(|it| it.start).min().unwrap_or(Instant::ORIGIN);
+    let end = windows.iter().map(|it| it.end).max().unwrap_or(Instant::ORIGIN);
+    let equally_long = windows.windows(2).all(|pair| length(&pair[0]) == length(&pair[1]));
+    let end = windows.first().filter(|_| equally_long).map_or(end, |first| start + length(first));
+    Window { start, end }
+}
+
+/// How many users there were on average over a window of `length`, of which those of each thread were there for its own.
+fn mean_users<'a>(of_threads: impl Iterator<Item = (u32, &'a Window)>, length: Duration) -> f64 {
+    let part = |window: &Window| window.end.since(window.start).as_secs_f64() / length.as_secs_f64();
+    let parts = of_threads
+        .map(|(users, window)| f64::from(users) * if length.is_zero() { 1.0 } else { part(window) });
+    parts.sum()
+}
+
+fn wrong_answer(answer: &WrongAnswer) -> record::WrongAnswer {
+    let text = |body: &Vec<u8>| String::from_utf8_lossy(body).into_owned();
+    record::WrongAnswer { status: answer.status, body_start: answer.body_start.as_ref().map(text) }
+}
+
+fn connections(threads: &[ThreadEnd]) -> record::Connections {
+    let mut all = record::Connections { opened_in_window: Some(0), ..record::Connections::default() };
+    for ThreadEnd { counters, .. } in threads {
+        all.opened += counters.connections_opened;
+        *all.opened_in_window.get_or_insert(0) += counters.connections_opened_in_window;
+        all.opening_failures += counters.opening_failures;
+        all.closed_by_server += counters.connections_closed_by_server;
+        all.unsolicited += counters.unsolicited;
+        all.resent += counters.resent;
+        all.stream_waits += counters.stream_waits;
+        all.stream_wait_us += counters.stream_wait.as_nanos() / 1000;
+        all.stream_wait_max_us = all.stream_wait_max_us.max(counters.stream_wait_max.as_nanos() / 1000);
+        all.window_waits += counters.window_waits;
+        all.backlog_peak += counters.backlog_peak;
+        all.backlog_overflow += counters.backlog_overflow;
+    }
+    all
+}
+
+/// What was asked for, carried by `io` with so many load threads.
+pub(crate) fn describe(plan: &LoadPlan, threads: u32, io: &str) -> record::Load {
+    let (arrivals, rate, think) = match plan.load {
+        Load::Closed { think, .. } => (None, None, Some(think)),
+        Load::Open { arrivals: Arrivals::Constant(rate), .. } => (Some("constant"), Some(rate), None),
+        Load::Open { arrivals: Arrivals::Poisson(rate), .. } => (Some("poisson"), Some(rate), None),
+        Load::Scripted => (None, None, None),
+    };
+    let (ramp_up_s, requests_per_user) = match plan.load {
+        Load::Closed { start, requests_per_user, .. } => (ramp_up_s(start), requests_per_user),
+        Load::Open { .. } | Load::Scripted => (None, None),
+    };
+    let requests_per_user = requests_per_user.map(std::num::NonZeroU32::get);
+    let duration = plan.stop.duration;
+    record::Load {
+        label: plan.label(),
+        model: match plan.load {
+            Load::Closed { .. } => "closed",
+            Load::Open { .. } => "open",
+            Load::Scripted => "scripted",
+        }
+        .into(),
+        arrivals: arrivals.map(Into::into),
+        rate_per_s: rate.map(units::Rate::as_per_sec),
+        think_us: think.map(Duration::as_micros_f64),
+        ramp_up_s,
+        requests_per_user,
+        connections: plan.connections.get(),
+        streams: plan.http.name().map(|_| plan.http.streams()),
+        protocol: plan.http.name().map(Into::into),
+        threads,
+        threads_why: None,
+        keep_alive: plan.reuse == Reuse::KeepAlive,
+        warm_up_s: plan.warm_up.as_secs_f64(),
+        duration_s: (duration != Duration::MAX).then(|| duration.as_secs_f64()),
+        requests: plan.stop.requests.map(std::num::NonZeroU64::get),
+        timeout_s: plan.timeouts.request.as_secs_f64(),
+        seed: plan.seed.0,
+        io: io.into(),
+        backend_refused: None,
+    }
+}
+
+fn ramp_up_s(start: UserStart) -> Option<f64> {
+    match start {
+        UserStart::WithWarmUp => None,
+        UserStart::RampUp { span, .. } => Some(span.as_secs_f64()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(start_ms: u64, end_ms: u64) -> Window {
+        let at_ms = |ms| Instant::ORIGIN + Duration::from_millis(ms);
+        Window { start: at_ms(start_ms), end: at_ms(end_ms) }
+    }
+
+    #[test]
+    fn a_load_whose_threads_end_one_after_another_lasts_from_the_first_start_to_the_last_end() {
+        // One thread made its requests in 600 ms, the other in 700, of 900 in all.
+        let apart = [window(0, 600), window(200, 900)];
+        assert_eq!(joint_window(&apart), window(0, 900));
+        assert_eq!(joint_window(&[window(100, 200), window(0, 1000)]), window(0, 1000));
+        assert_eq!(joint_window(&[window(5, 50)]), window(5, 50));
+        // 30 users for two thirds of it, and 9 for seven ninths.
+        let users = mean_users([30, 9].into_iter().zip(&apart), Duration::from_millis(900));
+        assert!((users - 27.0).abs() < 1e-9, "{users}");
+    }
+
+    /// What each thread did in a second is a second's rate, however far apart the seconds begin.
+    #[test]
+    fn a_load_that_a_deadline_ends_is_as_long_as_that() {
+        let windows = [window(30, 1030), window(0, 1000), window(50, 1050)];
+        assert_eq!(joint_window(&windows), window(0, 1000));
+        let users = mean_users([4, 3, 3].into_iter().zip(&windows), Duration::from_secs(1));
+        assert_eq!(users.to_bits(), 10_f64.to_bits());
+    }
+}

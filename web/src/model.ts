@@ -486,7 +486,7 @@ export interface Reason {
 }
 
 /** Kinds of reasons, the gravest first. */
-export type ReasonKind = "empty" | "interrupted" | "incorrect_service" | "unsent" | "censored" | "littles_law" | "too_short" | "ramp_not_over" | "client_bound" | "late_generator" | "late_receiver" | "not_steady" | "two_levels";
+export type ReasonKind = "empty" | "interrupted" | "lost_agent" | "incorrect_service" | "unsent" | "censored" | "littles_law" | "too_short" | "ramp_not_over" | "client_bound" | "throttled" | "late_generator" | "late_receiver" | "skewed_clocks" | "not_steady" | "two_levels";
 
 /** A row of a ranking. */
 export interface Row {

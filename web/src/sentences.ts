@@ -210,6 +210,9 @@ const AUDIT: Pair[] = [
   ["ramp not over", "爬坡未完"],
   ["late generator", "发生器发送偏晚"],
   ["late receiver", "发生器接收偏晚"],
+  ["lost agent", "代理失联"],
+  ["throttled", "被 CPU 配额限制"],
+  ["skewed clocks", "时钟不一致"],
   ["not steady", "不稳定"],
   ["{failed} of {all} trials failed", "{all} 次试验中有 {failed} 次失败"],
   [

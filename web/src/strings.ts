@@ -314,6 +314,7 @@ const STRINGS = {
   e_malformed: { en: "malformed", zh: "格式错误" },
   e_unsent: { en: "unsent", zh: "未发出" },
   e_backlog_overflow: { en: "backlog overflow", zh: "队列溢出" },
+  e_lost: { en: "lost", zh: "丢失" },
   e_in_flight: { en: "in flight", zh: "仍在途" },
   e_unexpected: { en: "unexpected", zh: "不符预期" },
 } as const satisfies Record<string, Record<Lang, string>>;

@@ -135,6 +135,8 @@ pub enum Moment<'a> {
     Opening(u64),
     /// Who used how much of the CPU so far; not oftener than a tick, and only where a sampler watches.
     Cpu(CpuReading),
+    /// Of a load that several machines carry, how the worst of them do, the worst first; once a second.
+    Agents(&'a [AgentNow<'a>]),
     /// An interval of one load thread is over: a second, or what was left at the end.
     Interval {
         /// When it began, from the start of the first on.
@@ -146,6 +148,21 @@ pub enum Moment<'a> {
         /// The rate within it, a tenth of a second at a time.
         rates: &'a [RateSample],
     },
+}
+
+/// How a machine does that carries a share of a load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AgentNow<'a> {
+    /// Its number, from 0.
+    pub number: usize,
+    /// As it was named.
+    pub name: &'a str,
+    /// How late its requests went out by its own fault in its last second, 99th percentile; `None` of one without any.
+    pub generator_lag_p99: Option<Duration>,
+    /// How long it was not heard of.
+    pub silent_for: Duration,
+    /// Whether it is lost.
+    pub is_lost: bool,
 }
 
 /// A part of a trial without load.

@@ -1,27 +1,22 @@
 //! Can the figures of a load be believed, and are they the server's?
 
 use record::{LoadResult, Measured, Outcomes};
-use schemars::JsonSchema;
-use serde::Serialize;
 use units::Duration;
 
+use crate::agents;
 use crate::steps;
+pub(crate) use crate::validity::BUSY_SHARE_MAX;
+use crate::validity::GENERATOR_LAG_P99_MAX;
+pub use crate::validity::{Reason, ReasonKind, Validity};
 
 /// Share of requests that may fail before the service counts as incorrect: one in a thousand. Fewer are lost
 /// to the ends of a window and to a restart of anything; more are seen by users, and a server that fails fast
 /// would win by failing.
 pub(crate) const FAILED_SHARE_MAX: f64 = 0.001;
-/// Busiest load thread above which the generator may have been the limit. A thread busier than this queues
-/// its own sends: at 80 % busy a random arrival waits four services long on average (M/M/1: ρ / (1 − ρ)).
-pub(crate) const BUSY_SHARE_MAX: f64 = 0.8;
 /// Share of the control's rate above which a rate is not the server's alone.
 const CEILING_SHARE_MAX: f64 = 0.7;
-/// The generator's own lag, at the 99th percentile, above which it was late. Response time counts from the
-/// instant intended, so the lag is in it; a millisecond is what a slice of the scheduler costs now and then,
-/// and what a latency of some milliseconds can bear.
-const GENERATOR_LAG_P99_MAX: Duration = Duration::from_millis(1);
 /// How long answers may lie in the generator's own socket, at the median and at the 99th percentile: a
-/// millisecond, for the same reason, or where the answers take longer than ten of them, this share of their time.
+/// millisecond, which is what a slice of the scheduler costs now and then, or where the answers take longer than ten of them, this share of their time.
 const RECEIVE_LAG_MAX: Duration = Duration::from_millis(1);
 const RECEIVE_LAG_SHARE_MAX: f64 = 0.1;
 /// |N − X·R| / N above which latency figures are not those of the requests made. The ends
@@ -34,105 +29,6 @@ const WINDOW_RESPONSE_TIMES_MIN: f64 = 10.0;
 /// Percentiles that must not fall among censored samples. Those above are of so few requests that some lost
 /// to the end of the window make them bounds; they print with their `>` and need no verdict.
 const SEEN_PERCENTILES: [&str; 5] = ["p50", "p75", "p90", "p95", "p99"];
-
-/// Whether a result is what it says.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Validity {
-    /// No reason speaks against it.
-    pub valid: bool,
-    /// `valid`, or the gravest reason's kind.
-    pub verdict: &'static str,
-    /// What speaks against it, the gravest first.
-    pub reasons: Vec<Reason>,
-}
-
-/// One thing that speaks against a result.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Reason {
-    /// What kind.
-    pub kind: ReasonKind,
-    /// The figures, and what to do.
-    pub text: String,
-}
-
-/// Kinds of reasons, the gravest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ReasonKind {
-    /// Nothing was measured.
-    Empty,
-    /// It was ended before its time.
-    Interrupted,
-    /// Too many requests failed or were answered wrongly.
-    IncorrectService,
-    /// Requests were due and never sent.
-    Unsent,
-    /// Percentiles fall among censored samples.
-    Censored,
-    /// N ≠ X · R.
-    LittlesLaw,
-    /// The window is too short for the response time.
-    TooShort,
-    /// The window ended before all users had started.
-    RampNotOver,
-    /// The generator had no CPU left, or the rate is near what it can do at all.
-    ClientBound,
-    /// The generator sent late.
-    LateGenerator,
-    /// The generator read late.
-    LateReceiver,
-    /// The stack was still getting faster or slower when it was measured.
-    NotSteady,
-    /// The rate went over from one level to another within the window.
-    TwoLevels,
-}
-
-impl ReasonKind {
-    /// The name in reports: standard terms of the field.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Empty => "empty",
-            Self::Interrupted => "interrupted",
-            Self::IncorrectService => "incorrect service",
-            Self::Unsent => "unsent requests",
-            Self::Censored => "censored",
-            Self::LittlesLaw => "Little's law broken",
-            Self::TooShort => "too short",
-            Self::RampNotOver => "ramp not over",
-            Self::ClientBound => "client-bound",
-            Self::LateGenerator => "late generator",
-            Self::LateReceiver => "late receiver",
-            Self::NotSteady => "not steady",
-            Self::TwoLevels => "two levels",
-        }
-    }
-
-    /// The same in a sentence, for somebody who sees the name for the first time.
-    pub const fn meaning(self) -> &'static str {
-        match self {
-            Self::Empty => "nothing was sent",
-            Self::Interrupted => "the load was interrupted",
-            Self::IncorrectService => "requests failed, or were answered wrongly",
-            Self::Unsent => "requests were due and no connection was free for them",
-            Self::Censored => "so many answers did not come that a percentile is only a bound",
-            Self::LittlesLaw => "users, rate and response time do not fit together",
-            Self::TooShort => "the load was shorter than ten response times",
-            Self::RampNotOver => "users were still being added",
-            Self::ClientBound => "the client was near its own limit; the rate may be the client's",
-            Self::LateGenerator => "the client sent requests later than they were due",
-            Self::LateReceiver => "answers waited in the client's socket, so that times read too long",
-            Self::NotSteady => "the server was still getting faster or slower after its warm-up",
-            Self::TwoLevels => {
-                "the rate went over to another within the window; its mean is the rate of neither"
-            }
-        }
-    }
-
-    /// Whether it is the service that was wrong, and not the measurement.
-    pub const fn is_services_fault(self) -> bool {
-        matches!(self, Self::IncorrectService | Self::Unsent | Self::Censored)
-    }
-}
 
 /// Audits a result.
 pub fn audit(load: &LoadResult) -> Validity {
@@ -151,6 +47,7 @@ pub fn audit(load: &LoadResult) -> Validity {
     ]
     .into_iter()
     .flatten()
+    .chain(agents::reasons(load))
     .collect();
     reasons.sort_by_key(|reason| reason.kind);
     let verdict = reasons.first().map_or("valid", |reason| reason.kind.name());
@@ -218,9 +115,9 @@ fn interrupted(load: &LoadResult) -> Option<Reason> {
 }
 
 fn incorrect(load: &LoadResult) -> Option<Reason> {
-    // What never reached the service is no fault of its answers; see `unsent`.
+    // What never reached the service is no fault of its answers, nor is what nobody knows of; see `unsent` and `agents`.
     let outcomes = &load.outcomes;
-    let asked = load.intended.saturating_sub(outcomes.never_sent());
+    let asked = load.intended.saturating_sub(outcomes.never_sent()).saturating_sub(outcomes.lost);
     let bad = asked.saturating_sub(load.answered_as_expected);
     let share = bad as f64 / asked.max(1) as f64;
     if share <= FAILED_SHARE_MAX {
@@ -229,7 +126,7 @@ fn incorrect(load: &LoadResult) -> Option<Reason> {
     let mut kinds: Vec<String> = outcomes
         .failures()
         .into_iter()
-        .filter(|(name, count)| *count > 0 && !["unsent", "backlog_overflow"].contains(name))
+        .filter(|(name, count)| *count > 0 && !["unsent", "backlog_overflow", "lost"].contains(name))
         .map(|(name, count)| format!("{count} {}", name.replace('_', " ")))
         .collect();
     let unexpected = outcomes.answered.saturating_sub(load.answered_as_expected);
@@ -338,6 +235,10 @@ fn ramp_not_over(load: &LoadResult) -> Option<Reason> {
 }
 
 fn client_bound(load: &LoadResult) -> Option<Reason> {
+    if !load.agents.is_empty() {
+        // Which of them was, is said of each.
+        return None;
+    }
     let busy = Some(load.generator.busy_share).filter(|busy| *busy > BUSY_SHARE_MAX && busy.is_finite())?;
     let percent = busy * 100.0;
     let text = match &load.driver {

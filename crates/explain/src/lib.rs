@@ -5,6 +5,7 @@
 //! evidence does not decide, the answer is *unexplained*, in that word.
 #![forbid(unsafe_code)]
 
+mod agents;
 mod alone;
 mod audit;
 mod calibration;
@@ -28,6 +29,7 @@ mod same_work;
 mod shape;
 mod steps;
 mod usable;
+mod validity;
 mod verdict;
 mod weight;
 mod workers;

@@ -107,7 +107,11 @@ const fn is_at_fault(kind: ReasonKind, metric: Metric) -> bool {
     match metric {
         Metric::Goodput | Metric::FailedShare | Metric::ServerThreads => matches!(
             kind,
-            ReasonKind::Empty | ReasonKind::Interrupted | ReasonKind::RampNotOver | ReasonKind::ClientBound
+            ReasonKind::Empty
+                | ReasonKind::Interrupted
+                | ReasonKind::LostAgent
+                | ReasonKind::RampNotOver
+                | ReasonKind::ClientBound
         ),
         _ => !kind.is_services_fault(),
     }

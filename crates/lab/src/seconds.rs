@@ -8,8 +8,9 @@ use units::Duration;
 
 use crate::feed::INTERVAL;
 
-/// Seconds that threads may still add to: they begin a moment apart, and hand a second over when it is over.
-const OPEN_MAX: usize = 4;
+/// Seconds that threads may still add to: they hand a second over when it is over, and one on another machine is waited for
+/// ten seconds.
+const OPEN_MAX: usize = 16;
 /// Seconds kept one by one: an hour.
 const SECONDS_MAX: usize = 3600;
 

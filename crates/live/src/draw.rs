@@ -11,7 +11,7 @@ use ratatui::text::Line;
 use ratatui::widgets::{Bar, BarChart, BarGroup, LineGauge, Sparkline, Widget};
 use report::{per_s, time_us};
 
-use self::lines::{bursts, cpu, errors, head, stage, trial, warnings};
+use self::lines::{agents, bursts, cpu, errors, head, stage, trial, warnings};
 use crate::text::cut;
 use crate::view::{Bucket, Kind, Second, View};
 
@@ -96,6 +96,7 @@ fn layout(view: &View, columns: u16, rows: u16) -> Vec<(Part<'_>, u16)> {
     });
     before.extend(bursts(view, columns).map(Part::Line));
     let mut after = vec![Part::Line(errors(view, columns))];
+    after.extend(agents(view, columns).map(Part::Line));
     after.extend(view.cpu.as_ref().map(|it| Part::Line(cpu(it))));
     let fixed = (before.len() + after.len()) as u16;
     let mut left = rows.saturating_sub(fixed);

@@ -24,8 +24,8 @@ pub use inline::Inline;
 pub use metrics::metrics;
 pub use state::State;
 pub use view::{
-    Bucket, BurstView, CpuView, EndedView, FinishedView, Kind, LeftView, Outcomes, Second, StageName,
-    StageView, TrialView, VIEW_VERSION, View, Warning, WarningKind,
+    AgentView, Bucket, BurstView, CpuView, EndedView, FinishedView, Kind, LeftView, Outcomes, Second,
+    StageName, StageView, TrialView, VIEW_VERSION, View, Warning, WarningKind,
 };
 pub use words::{
     finished_line, interval_words, left_out_line, left_words, looked_line, neighbours_line, precise_line,

@@ -15,7 +15,7 @@ use crate::progress::{Doing, Progress, Span};
 use crate::series::Series;
 use crate::text::bounded;
 use crate::view::{
-    BurstView, EndedView, Kind, LeftView, StageName, TrialView, VIEW_VERSION, View, WarningKind,
+    AgentView, BurstView, EndedView, Kind, LeftView, StageName, TrialView, VIEW_VERSION, View, WarningKind,
 };
 use crate::warnings::Warnings;
 use crate::words::{
@@ -49,6 +49,7 @@ pub struct State {
     warnings: Warnings,
     lines: VecDeque<String>,
     lines_dropped: u64,
+    agents: Vec<AgentView>,
     ended: Option<EndedView>,
 }
 
@@ -83,6 +84,7 @@ impl State {
             warnings: Warnings::default(),
             lines: VecDeque::new(),
             lines_dropped: 0,
+            agents: Vec::new(),
             ended: None,
         }
     }
@@ -136,6 +138,7 @@ impl State {
             Moment::Load(plan) => self.begin_load(None, Doing::Load(Span::of(plan)), at),
             Moment::Pilot(threads) => self.plain(StageName::Piloting, Some(threads.to_string()), at),
             Moment::Opening(tried) => self.progress.opening(*tried, at),
+            Moment::Agents(agents) => self.agents = agents.iter().map(AgentView::from).collect(),
             Moment::Cpu(reading) => self.cpu(*reading),
             Moment::Interval { from, interval, length, .. } => self.interval(*from, *length, interval, at),
         }
@@ -174,6 +177,7 @@ impl State {
             histogram: self.series.histogram(),
             cpu: self.cpu.view(at, self.cores),
             warnings: self.warnings.view(),
+            agents: self.agents.clone(),
             ended: self.ended.clone(),
         }
     }

@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use events::AgentNow;
 use serde::Serialize;
+use units::Duration;
 
 /// Version of [`View`].
 pub const VIEW_VERSION: u32 = 1;
@@ -46,6 +48,9 @@ pub struct View {
     pub cpu: Option<CpuView>,
     /// What speaks against something, the latest last.
     pub warnings: Vec<Warning>,
+    /// Of a load that several machines carry, the five that do worst, the worst first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentView>,
     /// How it ended; `None` while it goes on.
     pub ended: Option<EndedView>,
 }
@@ -224,6 +229,33 @@ pub struct CpuView {
     pub interrupts: Option<f64>,
     /// Taken by the hypervisor.
     pub steal: Option<f64>,
+}
+
+/// How a machine does that carries a share of a load.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AgentView {
+    /// Its number, from 0.
+    pub number: usize,
+    /// As it was named.
+    pub name: String,
+    /// How late its requests went out by its own fault, 99th percentile of its last second, µs.
+    pub generator_lag_p99_us: Option<f64>,
+    /// How long it was not heard of, seconds.
+    pub silent_s: f64,
+    /// Whether it is lost.
+    pub lost: bool,
+}
+
+impl From<&AgentNow<'_>> for AgentView {
+    fn from(agent: &AgentNow<'_>) -> Self {
+        Self {
+            number: agent.number,
+            name: agent.name.to_owned(),
+            generator_lag_p99_us: agent.generator_lag_p99.map(Duration::as_micros_f64),
+            silent_s: agent.silent_for.as_secs_f64(),
+            lost: agent.is_lost,
+        }
+    }
 }
 
 /// What speaks against something.

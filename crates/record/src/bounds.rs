@@ -9,6 +9,7 @@ use std::num::NonZeroU32;
 
 use plan::{Driver, LoadId};
 
+use crate::agents::AgentResult;
 use crate::confirmation::ConfirmationRecord;
 use crate::distribution::Distribution;
 use crate::files::LinesBound;
@@ -47,6 +48,8 @@ const READINGS_MAX: u64 = 200_000;
 const CONFIRMATIONS_MAX: u64 = 1_000;
 /// Numbers of users in one of them.
 const LEVELS_MAX: u64 = 100;
+/// Machines that carry one load.
+const AGENTS_MAX: u64 = 10_000;
 /// Things in a list or a map of one trial.
 const LIST_MAX: u64 = 100_000;
 /// Requests, connections or samples that anything counts: at a million a second it takes thirty years.
@@ -207,6 +210,7 @@ pub(crate) fn check_load(result: &LoadResult) -> Checked {
         check_distribution(times)?;
     }
     length("`seconds`", result.seconds.len())?;
+    check_agents(&result.agents)?;
     length("`steps`", result.steps.len())?;
     for step in &result.steps {
         names(&[("a step's `label`", &step.label)])?;
@@ -216,6 +220,26 @@ pub(crate) fn check_load(result: &LoadResult) -> Checked {
     let Some(driver) = &result.driver else { return Ok(()) };
     length("the driver's `command`", driver.command.len())?;
     length("`cannot_know`", driver.cannot_know.len())
+}
+
+fn check_agents(agents: &[AgentResult]) -> Checked {
+    within("the number of `agents`", agents.len() as u64, AGENTS_MAX)?;
+    for agent in agents {
+        names(&[("an agent's `name`", &agent.name), ("its `node`", &agent.node), ("its `io`", &agent.io)])?;
+        all_within(
+            AT_A_TIME_MAX,
+            &[
+                ("an agent's `cores`", agent.cores.into()),
+                ("its `threads`", agent.threads.into()),
+                ("its `connections`", agent.connections.into()),
+            ],
+        )?;
+        let lost = agent.lost.as_ref();
+        names(&[("why an agent was lost", lost.map_or("", |it| it.why.as_str()))])?;
+        let requests = lost.map_or(0, |it| it.requests);
+        all_within(COUNT_MAX, &[("an agent's `intended`", agent.intended), ("its `requests`", requests)])?;
+    }
+    Ok(())
 }
 
 fn check_tls(tls: &Tls) -> Checked {

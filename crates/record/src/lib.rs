@@ -9,6 +9,7 @@
 //! progress; a reader skips a last line that was not finished.
 #![forbid(unsafe_code)]
 
+mod agents;
 mod bounds;
 mod calibration;
 mod cells;
@@ -32,6 +33,7 @@ mod stamp;
 mod tls;
 mod trial;
 
+pub use agents::{AgentLost, AgentResult};
 pub use calibration::{
     CALIBRATION_VERSION, Calibration, CalibrationCase, CalibrationTry, PeerMissing, PeerResult, PeerRun,
     ResponseFrom, Truth,

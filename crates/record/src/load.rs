@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::agents::AgentResult;
 use crate::distribution::{Distribution, FastTimes};
 use crate::tls::Tls;
 
@@ -84,6 +85,9 @@ pub struct LoadResult {
     /// Of a scenario, its steps in the order in which they came first. Empty where every request is the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepResult>,
+    /// The machines that carried it in shares, by number. Empty where one did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentResult>,
 }
 
 impl LoadResult {
@@ -250,6 +254,10 @@ pub struct Outcomes {
     pub backlog_overflow: u64,
     /// Sent and neither answered nor timed out when the run ended.
     pub in_flight: u64,
+    /// Due in the share of an agent that fell silent, so that it is not known whether they were sent, nor what became of
+    /// them. In the closed model: one for each user, who may have been waiting when its agent was last heard of.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lost: u64,
 }
 
 impl Load {
@@ -261,12 +269,13 @@ impl Load {
 }
 
 impl Outcomes {
-    /// Requests that were not answered, by name; those that HTTP/2 alone has where there are any.
+    /// Requests that were not answered, by name; those that HTTP/2 alone has, or several machines, where there are any.
     pub fn failures(&self) -> Vec<(&'static str, u64)> {
-        let of_streams = [
+        let seldom = [
             ("refused_stream", self.refused_stream),
             ("stream_reset", self.stream_reset),
             ("gone_away", self.gone_away),
+            ("lost", self.lost),
         ];
         let mut all = vec![
             ("timed_out", self.timed_out),
@@ -279,7 +288,7 @@ impl Outcomes {
             ("backlog_overflow", self.backlog_overflow),
             ("in_flight", self.in_flight),
         ];
-        all.extend(of_streams.into_iter().filter(|(_, count)| *count > 0));
+        all.extend(seldom.into_iter().filter(|(_, count)| *count > 0));
         all
     }
 
@@ -385,6 +394,7 @@ impl From<&stats::Tally> for Outcomes {
             unsent: tally.unsent,
             backlog_overflow: tally.backlog_overflow,
             in_flight: tally.in_flight,
+            lost: tally.lost,
         }
     }
 }

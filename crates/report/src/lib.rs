@@ -4,6 +4,7 @@
 //! code; nothing is measured here, and no figure is printed bare that its own audit speaks against.
 #![forbid(unsafe_code)]
 
+mod agents;
 mod audit;
 mod beside;
 mod books;

@@ -8,6 +8,7 @@ use record::{Distribution, GateResult, LoadResult, WrongAnswer};
 use serde::Serialize;
 use stats::{PERCENTILES, samples_needed};
 
+use crate::agents::agents_text;
 use crate::figure::{NONE, figure, micros, per_s, percent, plain_line, time_us};
 use crate::gate::gate_text;
 use crate::tls::tls_text;
@@ -114,6 +115,7 @@ pub fn hit_text(report: &HitReport) -> String {
         micros(result.cpu_us_per_request),
         percent(result.generator.busy_share)
     );
+    text.push_str(&agents_text(result));
     if let Some(why) = &result.load.threads_why {
         let _ = writeln!(text, "threads     {}; {}", result.load.threads, plain_line(why));
     }

@@ -40,6 +40,7 @@ pub use jvm::jit_busy;
 pub use jvm_events::JvmEvents;
 pub use others::OtherProcesses;
 pub use process_set::{ProcessSet, cgroup_pids};
+pub use quota::throttled_s_of_this_process;
 pub use sampler::{BUDGET_CORES, Sampled, Sampler, Subject};
 pub use summary::{GeneratorUse, ServerSummary, Summary, WholeNames, summarise};
 pub use thread_names::java_thread_names;

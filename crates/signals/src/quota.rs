@@ -20,6 +20,13 @@ pub(crate) struct QuotaReading {
     pub(crate) throttled_s: f64,
 }
 
+/// For how long a CPU quota kept threads of this process's groups from running so far, seconds, of all of them together;
+/// `None` where there is no quota, or none to be seen.
+pub fn throttled_s_of_this_process() -> Option<f64> {
+    let pid = i32::try_from(std::process::id()).ok()?;
+    QuotaGroups::of(pid).read().map(|it| it.throttled_s)
+}
+
 impl QuotaGroups {
     /// Those of process `pid`: each group that it is in, and those above.
     pub(crate) fn of(pid: i32) -> Self {

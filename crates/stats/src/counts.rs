@@ -11,6 +11,19 @@ const LONGEST_NS: u64 = 3_600_000_000_000;
 const PRECISION_BITS: u32 = 11;
 const HALF: usize = 1 << (PRECISION_BITS - 1);
 const LENGTH: usize = place(LONGEST_NS) + 1;
+/// More than anything counts: at a million a second it takes thirty years.
+const COUNT_MAX: u64 = 1_000_000_000_000_000;
+
+/// Times of one kind by the place that each is counted at.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CountsParts {
+    /// The shortest, ns; `u64::MAX` of none.
+    pub min_ns: u64,
+    /// The longest, ns; 0 of none.
+    pub max_ns: u64,
+    /// Places and counts, in order, none of them zero.
+    pub filled: Vec<(u32, u64)>,
+}
 
 /// Counts of times in nanoseconds, laid out as an HdrHistogram of three significant digits is: exact up to 2048, and
 /// then 1024 of equal width for each power of two.
@@ -158,6 +171,37 @@ impl Counts {
     /// Each time that was counted, ns, the shortest first, and how often; within three significant digits.
     pub(crate) fn times(&self) -> impl Iterator<Item = (u64, u64)> {
         self.filled().map(|(at, count)| (longest_at(at).min(self.max_ns), count))
+    }
+
+    /// Takes it apart.
+    pub(crate) fn parts(&self) -> CountsParts {
+        let filled = self.filled().map(|(place, count)| (place as u32, count)).collect();
+        CountsParts { min_ns: self.min_ns, max_ns: self.max_ns, filled }
+    }
+
+    /// Puts it together again; `None` of parts that [`Counts::parts`] does not make.
+    pub(crate) fn from_parts(parts: &CountsParts) -> Option<Self> {
+        let CountsParts { min_ns, max_ns, filled } = parts;
+        let mut counts = Self::default();
+        let (Some((first, _)), Some((last, _))) = (filled.first(), filled.last()) else {
+            return (counts.min_ns == *min_ns && counts.max_ns == *max_ns).then_some(counts);
+        };
+        let ends = min_ns <= max_ns
+            && *max_ns <= LONGEST_NS
+            && (*first as usize, *last as usize) == (place(*min_ns), place(*max_ns));
+        if !ends || !filled.windows(2).all(|pair| pair[0].0 < pair[1].0) {
+            return None;
+        }
+        let mut sum = 0_u64;
+        for (place, count) in filled {
+            sum = sum.saturating_add(*count);
+            if *count == 0 || sum > COUNT_MAX {
+                return None;
+            }
+            counts.by_place[*place as usize] = *count;
+        }
+        (counts.min_ns, counts.max_ns) = (*min_ns, *max_ns);
+        Some(counts)
     }
 
     fn filled(&self) -> impl Iterator<Item = (usize, u64)> {

@@ -152,6 +152,21 @@ impl Distribution {
         self.censored_sum_ns = 0;
     }
 
+    /// All that it is.
+    pub(crate) fn fields(&self) -> (&Counts, u128, Option<&Counts>, u128) {
+        (&self.exact, self.exact_sum_ns, self.censored.as_ref(), self.censored_sum_ns)
+    }
+
+    /// What [`Distribution::fields`] told of.
+    pub(crate) fn of_fields(
+        exact: Counts,
+        exact_sum_ns: u128,
+        censored: Option<Counts>,
+        censored_sum_ns: u128,
+    ) -> Self {
+        Self { exact, exact_sum_ns, censored, censored_sum_ns }
+    }
+
     /// Samples, censored ones included.
     pub fn count(&self) -> u64 {
         self.exact.len() + self.censored_count()

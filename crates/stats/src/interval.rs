@@ -55,7 +55,13 @@ impl Times {
         [response, service, receive_lag, lag_of_ready, lag_of_others, generator_lag_of_others]
     }
 
-    fn all(&self) -> [&Distribution; 6] {
+    /// Those that [`Times::all`] told of.
+    pub(crate) fn of_all(all: [Distribution; 6]) -> Self {
+        let [response, service, receive_lag, lag_of_ready, lag_of_others, generator_lag_of_others] = all;
+        Self { response, service, receive_lag, lag_of_ready, lag_of_others, generator_lag_of_others }
+    }
+
+    pub(crate) fn all(&self) -> [&Distribution; 6] {
         let Self { response, service, receive_lag, lag_of_ready, lag_of_others, generator_lag_of_others } =
             self;
         [response, service, receive_lag, lag_of_ready, lag_of_others, generator_lag_of_others]
@@ -105,6 +111,15 @@ impl Interval {
         if sample.due_in_window {
             self.tally.record_never_sent(sample.outcome, count);
             self.times.response.record_censored_many(sample.response_time(), count);
+        }
+    }
+
+    /// Adds requests that were due within the window and of which nothing more is known: whether they were sent, and how
+    /// long they took.
+    pub fn record_lost(&mut self, count: u64) {
+        if count > 0 {
+            self.tally.record_lost(count);
+            self.times.response.record_censored_many(Duration::ZERO, count);
         }
     }
 

@@ -15,6 +15,7 @@ mod distribution;
 mod interval;
 mod little;
 mod mean;
+mod parts;
 mod probability;
 mod rank_bounds;
 mod rates;
@@ -41,6 +42,7 @@ pub use comparison::unpaired::{TwoSamples, least_rank_sum_p, rank_sum_p, rank_su
 pub use comparison::{
     ALPHA, Comparison, LEAST_EFFECT, Pair, Twin, Verdict, blocks_needed, holm, is_precise, pairs_of,
 };
+pub use counts::CountsParts;
 pub use deviation::Deviation;
 pub use distribution::{
     Distribution, PERCENTILES, Percentile, Quantile, RELATIVE_ERROR, SAME_WITHIN, samples_needed,
@@ -48,6 +50,7 @@ pub use distribution::{
 pub use interval::{Interval, Times};
 pub use little::{LITTLE_TOLERANCE, LittlesLaw};
 pub use mean::{MEAN_VALUES_MIN, MeanInterval};
+pub use parts::{DistributionParts, TIMES_PARTS};
 pub use rank_bounds::{RankBounds, rank_bounds};
 pub use rates::{RateSample, RateSpread};
 pub use scalability::law::{LAW_LEVELS_MIN, Law, LawFit, scalability};

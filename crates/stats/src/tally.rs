@@ -16,8 +16,9 @@ impl Statuses {
         self.0.iter().copied()
     }
 
+    /// Counts answers with a status.
     #[inline]
-    fn add(&mut self, status: u16, count: u64) {
+    pub fn add(&mut self, status: u16, count: u64) {
         match self.0.iter_mut().find(|(known, _)| *known == status) {
             Some((_, so_far)) => *so_far += count,
             None => self.insert(status, count),
@@ -65,6 +66,8 @@ pub struct Tally {
     pub backlog_overflow: u64,
     /// Sent, and the run ended before its answer or timeout.
     pub in_flight: u64,
+    /// Due in a share of the load whose agent fell silent: whether they were sent is not known.
+    pub lost: u64,
     /// Answers by status.
     pub statuses: Statuses,
     /// Failed connections by kind.
@@ -111,6 +114,12 @@ impl Tally {
             Outcome::BacklogOverflow => self.backlog_overflow += count,
             _ => self.unsent += count,
         }
+    }
+
+    /// Adds requests of which nothing is known but that they were due.
+    pub(crate) fn record_lost(&mut self, count: u64) {
+        self.intended += count;
+        self.lost += count;
     }
 
     #[inline]
@@ -177,7 +186,7 @@ impl Tally {
     }
 
     /// Each outcome's name and count. The counts add up to `intended`.
-    pub fn outcomes(&self) -> [(&'static str, u64); 13] {
+    pub fn outcomes(&self) -> [(&'static str, u64); 14] {
         [
             ("answered", self.answered),
             ("timed_out", self.timed_out),
@@ -192,6 +201,7 @@ impl Tally {
             ("unsent", self.unsent),
             ("backlog_overflow", self.backlog_overflow),
             ("in_flight", self.in_flight),
+            ("lost", self.lost),
         ]
     }
 
@@ -209,6 +219,7 @@ impl Tally {
             "gone_away" => &mut self.gone_away,
             "unsent" => &mut self.unsent,
             "backlog_overflow" => &mut self.backlog_overflow,
+            "lost" => &mut self.lost,
             _ => &mut self.in_flight,
         }
     }

@@ -104,14 +104,16 @@ fn takes_back(kind: ReasonKind, metric: Metric) -> TakesBack {
     let is_time = metric.is_response_time();
     let is_of_load = is_time || metric.wants_more();
     match kind {
-        ReasonKind::Empty | ReasonKind::Interrupted => TakesBack::All,
+        ReasonKind::Empty | ReasonKind::Interrupted | ReasonKind::LostAgent => TakesBack::All,
         ReasonKind::LittlesLaw if is_time => TakesBack::All,
         ReasonKind::TooShort | ReasonKind::RampNotOver | ReasonKind::NotSteady | ReasonKind::TwoLevels
             if is_of_load =>
         {
             TakesBack::All
         }
-        ReasonKind::ClientBound | ReasonKind::LateGenerator if is_of_load || metric == Metric::Errors => {
+        ReasonKind::ClientBound | ReasonKind::Throttled | ReasonKind::LateGenerator
+            if is_of_load || metric == Metric::Errors =>
+        {
             TakesBack::Failures
         }
         ReasonKind::LateReceiver if is_of_load => TakesBack::Failures,

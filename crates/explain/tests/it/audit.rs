@@ -170,6 +170,7 @@ fn every_kind_of_failure_is_named() {
         unsent: 1,
         backlog_overflow: 1,
         in_flight: 1,
+        lost: 0,
     };
     let text = audit(&load).reasons.remove(0).text;
     assert_eq!(

@@ -1,5 +1,6 @@
 //! Tables of what is concluded from made-up records.
 
+mod agents;
 mod alone;
 mod audit;
 mod calibration;

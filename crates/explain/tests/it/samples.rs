@@ -85,6 +85,7 @@ pub(crate) fn healthy() -> LoadResult {
         }),
         seconds: Vec::new(),
         steps: Vec::new(),
+        agents: Vec::new(),
     }
 }
 

@@ -1,14 +1,17 @@
 //! The lines of the picture that are text.
 
 use ratatui::text::{Line, Span};
-use report::{per_s, plain_line};
+use report::{per_s, plain_line, time_us};
 
 use crate::draw::{BAD, BOLD, DOUBTFUL, FAINT, GOOD, PLAIN};
 use crate::text::{cut, width};
-use crate::view::{CpuView, StageName, StageView, TrialView, View, Warning, WarningKind};
+use crate::view::{AgentView, CpuView, StageName, StageView, TrialView, View, Warning, WarningKind};
 
 /// Columns of the word that a line begins with.
 const WORD: usize = 9;
+
+/// An agent that is not heard of for so long is shown as silent: it is pinged once a second.
+const SILENT_S_MIN: f64 = 3.0;
 
 /// A span in whole seconds, or in minutes where it is long.
 fn time(seconds: f64) -> String {
@@ -107,6 +110,31 @@ pub(super) fn errors(view: &View, columns: usize) -> Line<'static> {
         counts.iter().map(|(kind, count)| format!("{} {count}", kind.replace('_', " "))).collect();
     let text = format!("{} ({share:.1} %)", list.join(", "));
     named("errors", vec![Span::styled(cut(&text, columns.saturating_sub(WORD)), BAD)])
+}
+
+/// The machines that do worst, of several that carry the load.
+pub(super) fn agents(view: &View, columns: usize) -> Option<Line<'static>> {
+    let worst = view.agents.first()?;
+    let is_silent = |it: &AgentView| it.silent_s >= SILENT_S_MIN;
+    let style = if worst.lost {
+        BAD
+    } else if is_silent(worst) {
+        DOUBTFUL
+    } else {
+        PLAIN
+    };
+    let one = |it: &AgentView| {
+        let how = match it.generator_lag_p99_us {
+            _ if it.lost => "lost".to_owned(),
+            _ if is_silent(it) => format!("silent for {}", time(it.silent_s)),
+            Some(us) => format!("lag {}", time_us(us)),
+            None => "no requests".to_owned(),
+        };
+        format!("{} ({}) {how}", it.number, plain_line(&it.name))
+    };
+    let all: Vec<String> = view.agents.iter().map(one).collect();
+    let text = cut(&all.join("  "), columns.saturating_sub(WORD));
+    Some(named("agents", vec![Span::styled(text, style)]))
 }
 
 /// Who uses how many cores.

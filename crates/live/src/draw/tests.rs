@@ -60,6 +60,7 @@ fn experiment() -> View {
             interrupts: Some(0.2),
             steal: Some(0.0),
         }),
+        agents: Vec::new(),
         warnings: vec![
             warning(WarningKind::LeftOut, "zuul", "JDK 17 is missing"),
             warning(WarningKind::Failed, "gin", "died under load\n\u{1b}[2J"),

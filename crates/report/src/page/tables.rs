@@ -125,6 +125,7 @@ const fn spoils(kind: ReasonKind) -> Invalid {
     match kind {
         ReasonKind::Empty
         | ReasonKind::Interrupted
+        | ReasonKind::LostAgent
         | ReasonKind::IncorrectService
         | ReasonKind::RampNotOver
         | ReasonKind::ClientBound => Invalid::All,
@@ -132,8 +133,10 @@ const fn spoils(kind: ReasonKind) -> Invalid {
         | ReasonKind::Censored
         | ReasonKind::LittlesLaw
         | ReasonKind::TooShort
+        | ReasonKind::Throttled
         | ReasonKind::LateGenerator
-        | ReasonKind::LateReceiver => Invalid::Times,
+        | ReasonKind::LateReceiver
+        | ReasonKind::SkewedClocks => Invalid::Times,
         // It is what it was; whether it stays so is said beside it.
         ReasonKind::NotSteady | ReasonKind::TwoLevels => Invalid::None,
     }

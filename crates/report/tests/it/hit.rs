@@ -175,3 +175,35 @@ fn the_json_marks_lower_bounds_by_name() {
         .collect();
     assert_eq!(kinds, ["incorrect_service", "censored"]);
 }
+
+#[test]
+fn a_load_of_several_machines_says_how_each_did() {
+    let mut shared = load(12_345.0);
+    let agent = |number: usize| record::AgentResult {
+        name: format!("load{number}"),
+        node: format!("n{number}"),
+        threads: 2,
+        intended: 1000,
+        busy_share: Some(0.1 * number as f64),
+        generator_lag_p99_us: Some(38.1),
+        clock_bound_us: 612.0,
+        ..record::AgentResult::default()
+    };
+    shared.agents = (0..7).map(agent).collect();
+    shared.agents[2].lost =
+        Some(record::AgentLost { told_to_s: 7.0, why: "ended\u{1b}[2J".into(), requests: 400 });
+    shared.outcomes.lost = 400;
+    let text = text(shared);
+    let lines: Vec<&str> = text.lines().skip_while(|it| !it.starts_with("agents")).take(7).collect();
+    assert_eq!(lines[0], "agents      7 machines, begun within ±612us of each other");
+    assert_eq!(
+        lines[1].trim_start(),
+        "2 (load2, n2): 1000 requests, lost after 7.0 s with 400 more: ended\\u{1b}[2J"
+    );
+    assert_eq!(
+        lines[2].trim_start(),
+        "6 (load6, n6): 1000 requests over 2 threads, the busiest 60 % of a core, lag p99 38.1us"
+    );
+    assert_eq!(lines[6].trim_start(), "and 2 more");
+    assert!(text.contains(", 400 lost"), "{text}");
+}

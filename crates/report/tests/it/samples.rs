@@ -87,6 +87,7 @@ pub(crate) fn load(per_s: f64) -> LoadResult {
         }),
         seconds: Vec::new(),
         steps: Vec::new(),
+        agents: Vec::new(),
     }
 }
 
@@ -168,6 +169,7 @@ pub(crate) fn mixed_load() -> LoadResult {
         unsent: 1,
         backlog_overflow: 1,
         in_flight: 1,
+        lost: 0,
     };
     load.answered_as_expected = 1890;
     load.statuses = BTreeMap::from([("200".to_owned(), 1890), ("503".to_owned(), 10)]);

@@ -1,0 +1,63 @@
+//! The machines that carried a load, for a person.
+
+use std::fmt::Write;
+
+use record::{AgentResult, LoadResult};
+
+use crate::figure::{percent, plain_line, time_us};
+
+/// Machines that are shown one by one; the rest are told by their number.
+const SHOWN_MAX: usize = 5;
+
+/// The lines that `hit` shows of them: how closely they began together, and those that did worst. None where one machine
+/// carried the load.
+pub(crate) fn agents_text(result: &LoadResult) -> String {
+    let agents = &result.agents;
+    let Some(bound_us) = agents.iter().map(|it| it.clock_bound_us).max_by(f64::total_cmp) else {
+        return String::new();
+    };
+    let machines = if agents.len() == 1 { "machine" } else { "machines" };
+    let mut text =
+        format!("agents      {} {machines}, begun within ±{} of each other", agents.len(), time_us(bound_us));
+    if agents.len() > 1 && result.load.arrivals.as_deref() == Some("constant") {
+        text += "; the rate is constant within each";
+    }
+    text.push('\n');
+    let mut worst: Vec<(usize, &AgentResult)> = agents.iter().enumerate().collect();
+    worst.sort_by(|(_, a), (_, b)| how_bad(b).partial_cmp(&how_bad(a)).unwrap_or(std::cmp::Ordering::Equal));
+    for (number, agent) in worst.iter().take(SHOWN_MAX) {
+        // Writing into a String cannot fail.
+        let _ = writeln!(text, "            {}", line(*number, agent));
+    }
+    if agents.len() > SHOWN_MAX {
+        let _ = writeln!(text, "            and {} more", agents.len() - SHOWN_MAX);
+    }
+    text
+}
+
+/// Lost ones first, then the busiest, then the latest.
+fn how_bad(agent: &AgentResult) -> (bool, f64, f64) {
+    (agent.lost.is_some(), agent.busy_share.unwrap_or(0.0), agent.generator_lag_p99_us.unwrap_or(0.0))
+}
+
+fn line(number: usize, agent: &AgentResult) -> String {
+    let node = plain_line(&agent.node);
+    let name = plain_line(&agent.name);
+    let who = if node.is_empty() || node == name { name } else { format!("{name}, {node}") };
+    let head = format!("{number} ({who}): {} requests", agent.intended);
+    if let Some(lost) = &agent.lost {
+        return format!(
+            "{head}, lost after {:.1} s with {} more: {}",
+            lost.told_to_s,
+            lost.requests,
+            plain_line(&lost.why)
+        );
+    }
+    let threads = if agent.threads == 1 { "thread" } else { "threads" };
+    let lag = agent.generator_lag_p99_us.map_or_else(String::new, |us| format!(", lag p99 {}", time_us(us)));
+    format!(
+        "{head} over {} {threads}, the busiest {} of a core{lag}",
+        agent.threads,
+        percent(agent.busy_share.unwrap_or(0.0))
+    )
+}

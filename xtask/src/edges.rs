@@ -18,19 +18,19 @@ use crate::source;
 ///
 /// Records are explained, reported and shown without what makes them, so `explain`, `report` and `live` stand before
 /// `lab`; and a load is made without JMeter's files, so `jmeter` stands behind it.
-const ORDER: [&str; 28] = [
-    "units", "plain", "http", "h2", "engine", "stats", "tls", "plan", "scenario", "sources", "lua", "record",
-    "sim", "driver", "target", "signals", "events", "stack", "outputs", "explain", "audit", "exports",
-    "report", "live", "lab", "jmeter", "serve", "cli",
+const ORDER: [&str; 29] = [
+    "units", "plain", "http", "h2", "engine", "stats", "tls", "plan", "agent", "scenario", "sources", "lua",
+    "record", "sim", "driver", "target", "signals", "events", "stack", "outputs", "explain", "audit",
+    "exports", "report", "live", "lab", "jmeter", "serve", "cli",
 ];
 /// What the compiler holds to `core` and `alloc`.
 const NO_STD: [&str; 4] = ["units", "http", "h2", "engine"];
 /// The only crate that may hold `unsafe`.
 const MAY_BE_UNSAFE: &str = "driver";
 /// Clock, bytes and seed are arguments of these.
-const PURE: [&str; 17] = [
-    "units", "plain", "http", "h2", "engine", "stats", "scenario", "jmeter", "sources", "sim", "events",
-    "outputs", "explain", "audit", "exports", "report", "live",
+const PURE: [&str; 18] = [
+    "units", "plain", "http", "h2", "engine", "stats", "agent", "scenario", "jmeter", "sources", "sim",
+    "events", "outputs", "explain", "audit", "exports", "report", "live",
 ];
 /// The crate of system calls, which pure crates do without.
 const SYSTEM_CRATE: &str = "rustix";

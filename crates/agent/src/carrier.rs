@@ -1,0 +1,247 @@
+//! An agent's side: it carries a share when it is told to, and tells of it until all is acknowledged.
+
+use std::collections::VecDeque;
+
+use units::{Duration, Instant};
+
+use crate::assign::Assign;
+use crate::message::{End, Hello, ToAgent, ToConductor};
+use crate::outbox::Outbox;
+use crate::told::Told;
+
+/// A load that nobody watches ends: without a word from the conductor for so long.
+pub const ORPHANED_AFTER: Duration = Duration::from_secs(30);
+/// How long what was measured waits for a conductor that comes back.
+const KEPT_FOR: Duration = Duration::from_secs(600);
+
+/// What whoever runs an agent has to do.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// Open the connections of a share, and say [`Agent::ready`] or [`Agent::refuse`].
+    Prepare(Box<Assign>),
+    /// Begin at an instant, and tell each interval ([`Agent::tell`]), and the end ([`Agent::end`]).
+    Begin(Instant),
+    /// End the load now.
+    Stop,
+    /// End the process.
+    Leave(Leave),
+}
+
+/// Why it ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leave {
+    /// All is in the books, or there is nothing to tell.
+    Done,
+    /// Nobody asked for what is left.
+    Orphaned,
+}
+
+/// What the conductor said has no place here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the conductor said what it can't say now: {0}")]
+pub struct Misplaced(&'static str);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Idle,
+    Preparing,
+    Ready,
+    Begun,
+    /// What was measured is to be told.
+    Ended,
+    Left,
+}
+
+/// An agent's side of the conversation.
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own, and none excludes another")]
+pub struct Agent {
+    hello: Hello,
+    stage: Stage,
+    /// When the conductor was last heard.
+    heard: Instant,
+    /// Whether there is a stream, and the conductor has said where it stands.
+    attached: bool,
+    resumed: bool,
+    stopped: bool,
+    outbox: Outbox,
+    intended: u64,
+    end: Option<End>,
+    end_is_told: bool,
+    to_send: VecDeque<ToConductor>,
+    /// What is said once, again on the next stream: readiness, or the lack of it.
+    standing: Option<ToConductor>,
+}
+
+impl Agent {
+    /// One that nobody has spoken to.
+    pub fn new(hello: Hello, now: Instant) -> Self {
+        Self {
+            hello,
+            stage: Stage::Idle,
+            heard: now,
+            attached: false,
+            resumed: false,
+            stopped: false,
+            outbox: Outbox::default(),
+            intended: 0,
+            end: None,
+            end_is_told: false,
+            to_send: VecDeque::new(),
+            standing: None,
+        }
+    }
+
+    /// There is a stream, in place of any other.
+    pub fn attach(&mut self) {
+        (self.attached, self.resumed, self.end_is_told) = (true, false, false);
+        self.to_send = VecDeque::from([ToConductor::Hello(self.hello.clone())]);
+    }
+
+    /// There is none any more.
+    pub fn detach(&mut self) {
+        (self.attached, self.resumed) = (false, false);
+        self.to_send.clear();
+    }
+
+    /// Takes in what the conductor says.
+    ///
+    /// # Errors
+    /// If it can't say that now: then it is none, and the stream is to be closed.
+    pub fn handle(&mut self, now: Instant, message: ToAgent) -> Result<Option<Step>, Misplaced> {
+        self.heard = now;
+        match message {
+            ToAgent::Ping { number } => {
+                self.to_send.push_back(ToConductor::Pong { number, clock_ns: now.as_nanos() });
+            }
+            ToAgent::Resume { seen } => {
+                if self.stage >= Stage::Ready && !self.outbox.resume(&seen) {
+                    return Err(Misplaced("it has what was never told"));
+                }
+                self.resumed = true;
+                self.to_send.extend(self.standing.clone());
+            }
+            ToAgent::Assign(assign) => {
+                // On a stream after the first it may be said again.
+                if self.stage == Stage::Idle {
+                    self.stage = Stage::Preparing;
+                    return Ok(Some(Step::Prepare(assign)));
+                }
+            }
+            ToAgent::Begin { at_ns } => match self.stage {
+                Stage::Ready => {
+                    self.stage = Stage::Begun;
+                    return Ok(Some(Step::Begin(Instant::from_nanos(at_ns))));
+                }
+                Stage::Idle | Stage::Preparing => return Err(Misplaced("a begin before all was ready")),
+                Stage::Begun | Stage::Ended | Stage::Left => {}
+            },
+            ToAgent::Ack { thread, seq } => {
+                if !self.outbox.ack(thread, seq) {
+                    return Err(Misplaced("it has what was never told"));
+                }
+            }
+            ToAgent::Stop => return Ok(self.stop()),
+            ToAgent::Bye => return Ok(self.leave(Leave::Done)),
+        }
+        Ok(None)
+    }
+
+    /// Connections are open: so many load threads hold them, over this interface of the kernel.
+    pub fn ready(&mut self, threads: u32, io: &str, refused: Option<String>) {
+        if self.stage == Stage::Preparing {
+            self.stage = Stage::Ready;
+            self.outbox = Outbox::new(threads as usize);
+            self.say(ToConductor::Ready { threads, io: io.to_owned(), refused });
+        }
+    }
+
+    /// The share can't be carried, or not to its end.
+    pub fn refuse(&mut self, why: &str) {
+        self.say(ToConductor::Refused { why: why.to_owned() });
+    }
+
+    /// Keeps what a load thread did, to be told.
+    pub fn tell(&mut self, told: Told, intended: u64) {
+        self.intended += intended;
+        self.outbox.push(told);
+    }
+
+    /// The share is over, and all intervals are told.
+    pub fn end(&mut self, end: End) {
+        self.stage = self.stage.max(Stage::Ended);
+        self.end = Some(End { last: self.outbox.last(), intended: self.intended, ..end });
+    }
+
+    /// Time passes.
+    pub fn handle_timeout(&mut self, now: Instant) -> Option<Step> {
+        if now < self.poll_timeout() {
+            return None;
+        }
+        match self.stage {
+            Stage::Begun if !self.stopped => self.stop(),
+            _ => self.leave(Leave::Orphaned),
+        }
+    }
+
+    /// When [`Agent::handle_timeout`] wants to be called.
+    pub fn poll_timeout(&self) -> Instant {
+        match self.stage {
+            Stage::Left => Instant::FAR_FUTURE,
+            Stage::Preparing | Stage::Ready => self.heard + ORPHANED_AFTER,
+            Stage::Begun if !self.stopped => self.heard + ORPHANED_AFTER,
+            // One that nobody has spoken to may wait for others that take long to come.
+            Stage::Idle | Stage::Begun | Stage::Ended => self.heard + KEPT_FOR,
+        }
+    }
+
+    /// The next thing to say on the stream at hand.
+    pub fn poll_message(&mut self) -> Option<ToConductor> {
+        if !self.attached {
+            return None;
+        }
+        if let Some(message) = self.to_send.pop_front() {
+            return Some(message);
+        }
+        if !self.resumed {
+            return None;
+        }
+        if let Some(told) = self.outbox.next_to_send() {
+            return Some(ToConductor::Interval(Box::new(told)));
+        }
+        let end = self.end.as_ref().filter(|_| !self.end_is_told && self.outbox.is_sent())?;
+        self.end_is_told = true;
+        Some(ToConductor::End(Box::new(end.clone())))
+    }
+
+    /// Whether nothing is left that the conductor might ask for.
+    pub fn is_over(&self) -> bool {
+        self.stage == Stage::Left
+    }
+
+    fn say(&mut self, message: ToConductor) {
+        if self.attached && self.resumed {
+            self.to_send.push_back(message.clone());
+        }
+        self.standing = Some(message);
+    }
+
+    fn stop(&mut self) -> Option<Step> {
+        match self.stage {
+            Stage::Begun if !self.stopped => {
+                self.stopped = true;
+                Some(Step::Stop)
+            }
+            Stage::Idle | Stage::Preparing | Stage::Ready => self.leave(Leave::Done),
+            Stage::Begun | Stage::Ended | Stage::Left => None,
+        }
+    }
+
+    fn leave(&mut self, leave: Leave) -> Option<Step> {
+        if self.stage == Stage::Left {
+            return None;
+        }
+        self.stage = Stage::Left;
+        Some(Step::Leave(leave))
+    }
+}

@@ -1,0 +1,37 @@
+//! One load carried in shares by many machines: what is said between the *conductor*, which has the plan and keeps the
+//! books, and its *agents*, each of which carries a share.
+//!
+//! Sans-io: bytes and instants go in, messages and events come out ([`Conductor`], [`Agent`]). `lab` runs both over pipes;
+//! `tests/it` runs them over streams that break, delay and repeat, with clocks that drift and agents that die.
+//!
+//! Invariants, tested over thousands of seeds:
+//! - an interval counts once, whatever becomes of streams, and one that was acknowledged is in the books;
+//! - nothing is sent before the agreed begin, nor by an agent that has not heard of its conductor for [`ORPHANED_AFTER`];
+//! - the true offset of an agent's clock lies within the bounds that are told of it;
+//! - every message and every queue is bounded, and no bytes are more than an error.
+#![forbid(unsafe_code)]
+
+mod assign;
+mod carrier;
+mod clock;
+mod conductor;
+mod frame;
+mod message;
+mod outbox;
+mod peer;
+mod planned;
+mod told;
+
+pub use assign::{Assign, NotALoad};
+pub use carrier::{Agent, Leave, Misplaced, ORPHANED_AFTER, Step};
+pub use clock::{Bounds, Clock, DRIFT_MAX_PPM};
+pub use conductor::{Booked, Conductor, Event, Lost, SILENT_AFTER, STOPPED_WITHIN, Settings};
+pub use frame::{FRAME_BYTES_MAX, Frames, GREETING, StreamError, encode};
+pub use message::{End, Hello, ThreadTotals, ToAgent, ToConductor};
+pub use outbox::{Outbox, UNACKED_MAX, WINDOW};
+pub use peer::PeerState;
+pub use planned::planned;
+pub use told::{NotAnInterval, Told};
+
+/// Most agents of one load.
+pub const AGENTS_MAX: u32 = 200;

@@ -1,0 +1,6 @@
+//! The conductor and its agents in virtual time.
+
+mod garbage;
+mod laws;
+mod seeds;
+mod world;

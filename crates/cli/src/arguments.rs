@@ -1,5 +1,6 @@
 //! The command line as typed. Only the form is checked here; `plan` says whether it makes sense.
 
+pub mod agents;
 mod audit;
 pub mod compare;
 pub mod explain;
@@ -83,6 +84,8 @@ pub enum Command {
     Jmeter(Box<jmeter::Jmeter>),
     /// Load as SuperBenchmarker does: its command line and its output
     Sb(Box<sb::Sb>),
+    /// Carry a share of a load for `hit --hosts`
+    Agent(agents::Agent),
     /// Serve: the calibration server, whose behaviour and truth are known
     Target(Box<Target>),
     /// Hold our own figures against the calibration server's log of the same requests
@@ -117,6 +120,7 @@ Examples:
   proofload hit http://127.0.0.1:8080/ --http2-prior-knowledge -c 8 --streams 32
   proofload hit http://127.0.0.1:8080/ --rate 2000 --hgrm times.hgrm --jtl rows.jtl
   proofload hit https://127.0.0.1:8443/ --cacert target.pem -c 100
+  proofload hit http://10.0.0.7:8080/ --rate 100000 -c 3000 -t 4 --hosts load1,load2,load3
   proofload hit http://127.0.0.1:8080/ --json | proofload export - --prometheus hit.prom
   proofload hit http://127.0.0.1:8080/ --rate 500 -d 30s --fail-if 'p99>50ms' --fail-if 'errors>1%' --junit gate.xml
 
@@ -249,6 +253,8 @@ pub struct Hit {
     pub quiet: bool,
     #[command(flatten)]
     pub tls: tls::Tls,
+    #[command(flatten)]
+    pub agents: agents::Agents,
 }
 
 impl Hit {

@@ -119,6 +119,7 @@ impl From<LabError> for Failure {
             LabError::NoAddress { .. }
             | LabError::Unreachable { .. }
             | LabError::Stack(_)
+            | LabError::Agents(_)
             | LabError::DriverMissing { .. }
             | LabError::NothingToRun { .. } => UNREACHABLE,
             LabError::Record(_)

@@ -35,6 +35,11 @@ pub fn terminal_size() -> Option<(u16, u16)> {
     (size.ws_col > 0 && size.ws_row > 0).then_some((size.ws_col, size.ws_row))
 }
 
+/// Standard output for messages between programs, which no terminal gets: `None` where it is one.
+pub fn to_program() -> Option<Stdout> {
+    Some(stdout()).filter(|it| !it.is_terminal())
+}
+
 /// Prints `text` and a line end.
 pub fn print(text: &str) -> Result<(), Failure> {
     write_out(&format!("{}\n", plain::text(text)))

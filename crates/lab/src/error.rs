@@ -60,6 +60,9 @@ pub enum LabError {
     /// A scenario that can't be carried out to its end.
     #[error("{0}")]
     Scenario(String),
+    /// The machines of a load can't carry it together.
+    #[error("{0}")]
+    Agents(String),
     /// Another load generator is asked for and can't be had.
     #[error("the driver {driver} needs {what}, which is not here: {install}")]
     DriverMissing {

@@ -6,10 +6,12 @@
 //! back what was measured, and no process is left behind.
 #![forbid(unsafe_code)]
 
+pub mod agents;
 mod bench;
 mod beside;
 mod books;
 pub mod calibrate;
+pub mod carrier;
 mod carry;
 mod check;
 mod clock;

@@ -1,5 +1,6 @@
 //! `proofload hit`: one load.
 
+mod agents;
 mod beside;
 mod files;
 mod request;
@@ -39,6 +40,9 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
         status: arguments.expect_status.map_or(GoodStatus::Success, GoodStatus::Only),
         body: expected.transpose()?.map(Into::into),
     };
+    if let Some(fleet) = arguments.agents.fleet()? {
+        return agents::run(arguments, &fleet, &target, &plan, &expect);
+    }
     environment::note_proxy(arguments.quiet, [(target.is_secured, target.host.as_str(), target.port)]);
     let settings = tls_settings(arguments, &target, asked.insecure)?;
     let (host, port) = request::where_to(&arguments.request, &target.host, target.port)?;

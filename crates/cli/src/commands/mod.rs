@@ -1,5 +1,6 @@
 //! One module a command: from its arguments to its output and exit code.
 
+pub mod agent;
 pub mod audit;
 pub mod build;
 pub mod calibrate;

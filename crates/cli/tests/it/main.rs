@@ -1,5 +1,6 @@
 //! The real binary against real servers.
 
+mod agents;
 mod audit;
 mod bad_input;
 mod busy;

@@ -1,0 +1,241 @@
+//! One load that several machines carry in shares: their agents are started, begin together, and what they tell becomes one
+//! result, as if one machine had carried it.
+
+mod books;
+mod fleet;
+
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration as StdDuration;
+
+use agent::{AGENTS_MAX, Assign, Conductor, Event, Lost, PeerState, Settings};
+use driver::{Control, monotonic_now};
+use engine::{Expect, Load, Request};
+use events::{AgentNow, Moment};
+use plan::{LoadPlan, PlanError, Threads};
+use record::LoadResult;
+use units::{Duration, Instant};
+
+use self::books::{Part, SharedBooks};
+pub use self::fleet::{Fleet, Member};
+use self::fleet::{Heard, Input, Running};
+use crate::books::Log;
+use crate::error::LabError;
+
+/// How often an observer is called at least.
+const TICK: StdDuration = StdDuration::from_millis(100);
+/// How often it is told how the agents do.
+const SHOWN_EVERY: Duration = Duration::from_secs(1);
+/// Of the agents, the worst are shown.
+const SHOWN_MAX: usize = 5;
+/// How long it may take until all are ready.
+const READY_WITHIN: Duration = Duration::from_secs(300);
+
+/// What is to be carried.
+#[derive(Debug)]
+pub struct Asked<'a> {
+    /// The URL, for the record.
+    pub url: &'a str,
+    /// The server's name or address, which each agent resolves.
+    pub host: &'a str,
+    /// Its port.
+    pub port: u16,
+    /// What is sent.
+    pub request: &'a Request,
+    /// What a good answer looks like.
+    pub expect: &'a Expect,
+    /// How; its threads are those of each agent.
+    pub plan: &'a LoadPlan,
+    /// Where the response times go as an HdrHistogram interval log.
+    pub interval_log: Option<&'a Path>,
+    /// The version of this program, which every agent must have.
+    pub version: &'a str,
+}
+
+impl Asked<'_> {
+    /// Whether so many agents can share it.
+    fn check(&self, agents: usize) -> Result<(), PlanError> {
+        if agents == 0 {
+            return Err(PlanError::new("no agent is named", "name one at least"));
+        }
+        if agents > AGENTS_MAX as usize {
+            let what = format!("{agents} agents are more than {AGENTS_MAX}");
+            return Err(PlanError::new(what, "name fewer, and give each more --threads"));
+        }
+        if self.plan.threads == Threads::Auto {
+            let what = "the number of threads of several machines is not found out";
+            return Err(PlanError::new(what, "give the --threads of each"));
+        }
+        let most = self.plan.shares_max();
+        if agents > most as usize {
+            let what = format!("{agents} agents cannot share this load: it has {most} parts at most");
+            return Err(PlanError::new(
+                what,
+                "each has a connection, a request to make, and with --rate room for one that waits: give more of them, or \
+                 fewer agents",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Carries out a load on the machines of `fleet`, until its end or until `control` interrupts it. `observe` is called on the
+/// calling thread. No agent is left behind.
+pub fn run(
+    asked: &Asked<'_>,
+    fleet: &Fleet,
+    control: &Control,
+    observe: &mut dyn FnMut(Moment<'_>),
+) -> Result<LoadResult, LabError> {
+    asked.check(fleet.members.len())?;
+    let target = (asked.host, asked.port);
+    let assign = Assign::new(asked.url, target, asked.plan, asked.request, asked.expect)
+        .map_err(|why| PlanError::new(why.to_string(), "carry it on one machine"))?;
+    record::with_interval_log(asked.interval_log, |log| {
+        let running = fleet.start()?;
+        let settings = Settings {
+            names: fleet.members.iter().map(|it| it.name.clone()).collect(),
+            version: asked.version.to_owned(),
+            ready_within: READY_WITHIN,
+            resumable: false,
+        };
+        let conductor = Conductor::new(settings, assign, monotonic_now());
+        observe(Moment::Load(asked.plan));
+        let books = SharedBooks::new(asked.plan, &fleet.members);
+        Conducting { running, conductor, books, shown_at: Instant::ORIGIN }.run(asked, control, log, observe)
+    })?
+}
+
+struct Conducting<'a> {
+    running: Running,
+    conductor: Conductor,
+    books: SharedBooks<'a>,
+    shown_at: Instant,
+}
+
+impl Conducting<'_> {
+    fn run(
+        mut self,
+        asked: &Asked<'_>,
+        control: &Control,
+        log: Log<'_>,
+        observe: &mut dyn FnMut(Moment<'_>),
+    ) -> Result<LoadResult, LabError> {
+        for agent in 0..self.running.len() {
+            self.conductor.attach(agent, monotonic_now());
+        }
+        loop {
+            if self.take_events(log, observe)? {
+                break;
+            }
+            self.say_all();
+            if control.is_interrupted() {
+                self.conductor.stop(monotonic_now());
+            }
+            let now = monotonic_now();
+            let until = self.conductor.poll_timeout().map_or(TICK, |at| StdDuration::from(at.since(now)));
+            match self.running.heard(until.min(TICK)) {
+                Ok(input) => self.hear(input),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+            let now = monotonic_now();
+            self.conductor.handle_timeout(now);
+            observe(Moment::Tick(now));
+            self.show(now, observe);
+        }
+        self.say_all();
+        let Self { running, conductor, books, .. } = self;
+        running.end();
+        Ok(books.result(asked, &conductor, control.is_interrupted()))
+    }
+
+    fn hear(&mut self, Heard { agent, at, input }: Heard) {
+        match input {
+            Input::Said(message) => {
+                self.books.hear(agent, &message);
+                self.conductor.handle(agent, at, message);
+            }
+            Input::Over(why) => {
+                let why = self.running.why(agent, &why);
+                self.conductor.detach(agent, &why);
+            }
+        }
+    }
+
+    fn say_all(&mut self) {
+        while let Some((agent, message)) = self.conductor.poll_message() {
+            if let Err(why) = self.running.say(agent, &message) {
+                self.conductor.detach(agent, &why);
+            }
+        }
+    }
+
+    /// Takes in what happened. Whether it is all over.
+    fn take_events(&mut self, log: Log<'_>, observe: &mut dyn FnMut(Moment<'_>)) -> Result<bool, LabError> {
+        while let Some(event) = self.conductor.poll_event() {
+            match event {
+                Event::Begin(at) => self.books.begin(at),
+                Event::Interval { agent, thread, seq, from, to, interval, rates } => {
+                    let part = Part { agent, thread, from, to, interval, rates };
+                    self.books.take(part, log, observe);
+                    self.conductor.booked(agent, thread, seq);
+                }
+                Event::Ended { agent, end } => self.books.ended(agent, *end, log, observe),
+                Event::Lost(lost) => self.lost(lost, log, observe),
+                Event::Failed(why) => return Err(LabError::Agents(why)),
+                Event::Finished => return Ok(true),
+            }
+        }
+        Ok(false)
+    }
+
+    fn lost(&mut self, lost: Lost, log: Log<'_>, observe: &mut dyn FnMut(Moment<'_>)) {
+        self.books.lost(lost, log, observe);
+        // What the others do from now on is compared with nothing: the window has ended.
+        if self.books.is_closed_model() {
+            self.conductor.stop(monotonic_now());
+        }
+    }
+
+    fn show(&mut self, now: Instant, observe: &mut dyn FnMut(Moment<'_>)) {
+        if now < self.shown_at + SHOWN_EVERY {
+            return;
+        }
+        self.shown_at = now;
+        let conductor = &self.conductor;
+        let mut all: Vec<AgentNow<'_>> = self
+            .books
+            .agents()
+            .enumerate()
+            .map(|(number, it)| AgentNow {
+                number,
+                name: &it.name,
+                generator_lag_p99: it.last_lag_p99,
+                silent_for: match conductor.state(number) {
+                    PeerState::Done | PeerState::Lost => Duration::ZERO,
+                    _ => now.since(conductor.heard(number)),
+                },
+                is_lost: conductor.state(number) == PeerState::Lost,
+            })
+            .collect();
+        // A second without a word is usual between two pings.
+        let silent_s = |it: &AgentNow<'_>| it.silent_for.as_secs_f64() as u64 / 3;
+        all.sort_by_key(|it| std::cmp::Reverse((it.is_lost, silent_s(it), it.generator_lag_p99)));
+        all.truncate(SHOWN_MAX);
+        observe(Moment::Agents(&all));
+    }
+}
+
+/// Load threads of each machine, at most.
+fn threads_of(plan: &LoadPlan) -> NonZeroU32 {
+    match plan.threads {
+        Threads::Fixed(count) => count,
+        Threads::Auto => NonZeroU32::MIN,
+    }
+}
+
+/// Whether the server sets the pace.
+fn is_closed(plan: &LoadPlan) -> bool {
+    matches!(plan.load, Load::Closed { .. })
+}

@@ -174,8 +174,8 @@ struct PlanForm {
     fresh: bool,
     seed: u64,
     io: IoForm,
-    /// Streams, and the bits of the two windows.
-    http2: Option<(u32, u32, u32)>,
+    /// Streams, the bits of the two windows, and whether it is spoken without asking.
+    http2: Option<(u32, u32, u32, bool)>,
 }
 
 impl PlanForm {
@@ -221,7 +221,9 @@ impl PlanForm {
             },
             http2: match plan.http {
                 HttpVersion::Http1 => None,
-                HttpVersion::Http2(it) => Some((it.streams, it.window_bits, it.connection_window_bits)),
+                HttpVersion::Http2 { settings: it, prior_knowledge } => {
+                    Some((it.streams, it.window_bits, it.connection_window_bits, prior_knowledge))
+                }
             },
         })
     }
@@ -244,10 +246,13 @@ impl PlanForm {
                 IoForm::Uring => IoChoice::Uring,
                 IoForm::Epoll => IoChoice::Epoll,
             },
-            http2: self.http2.map(|(streams, window_bits, connection_window_bits)| Http2Arguments {
-                streams: Some(streams),
-                window_bits: Some(window_bits),
-                connection_window_bits: Some(connection_window_bits),
+            http2: self.http2.map(|(streams, window_bits, connection_window_bits, prior_knowledge)| {
+                Http2Arguments {
+                    streams: Some(streams),
+                    window_bits: Some(window_bits),
+                    connection_window_bits: Some(connection_window_bits),
+                    prior_knowledge,
+                }
             }),
             ..LoadArguments::default()
         };

@@ -121,6 +121,14 @@ pub struct ThreadTotals {
     pub unsolicited: u64,
     /// Requests that went out again.
     pub resent: u64,
+    /// Requests that waited for a stream.
+    pub stream_waits: u64,
+    /// How long all of them together, ns.
+    pub stream_wait_ns: u64,
+    /// The longest of them, ns.
+    pub stream_wait_max_ns: u64,
+    /// Bodies that waited for the server's window.
+    pub window_waits: u64,
     /// Requests due beyond the bound of the backlog.
     pub backlog_overflow: u64,
     /// The most that waited at one time.

@@ -79,7 +79,7 @@ pub fn burst_answers(
 fn burst_at(at: At, endpoint: &Endpoint, count: u32, answer_max: Duration) -> Vec<Duration> {
     let count = count.min(BURST_MAX);
     let connect_by = Instant::now() + CONNECT_MAX;
-    let deadline = connect_by + answer_max.into();
+    let deadline = connect_by + std::time::Duration::from(answer_max);
     let (gate, connected, tried) = (RwLock::new(()), AtomicU32::new(0), AtomicU32::new(0));
     let are_all = || connected.load(Ordering::Relaxed) == count;
     let answered_at = || {

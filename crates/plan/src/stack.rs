@@ -132,15 +132,37 @@ impl Run {
     }
 }
 
-/// When a stack counts as up: a GET of `path` was answered whole with `status`.
+/// When a stack counts as up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ready {
-    /// Asked for with GET.
-    pub path: String,
-    /// The status expected.
-    pub status: u16,
+    /// By what.
+    pub when: ReadyWhen,
     /// How long it may take from the start of the process.
     pub timeout: Duration,
+}
+
+/// By what a stack counts as up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReadyWhen {
+    /// A GET of the path was answered whole with the status.
+    Answers {
+        /// Asked for with GET.
+        path: String,
+        /// The status expected.
+        status: u16,
+    },
+    /// A connection was accepted: what stands behind a service need not speak HTTP.
+    Accepts,
+}
+
+impl Ready {
+    /// The path that is asked for, where one is.
+    pub fn path(&self) -> Option<&str> {
+        match &self.when {
+            ReadyWhen::Answers { path, .. } => Some(path),
+            ReadyWhen::Accepts => None,
+        }
+    }
 }
 
 /// What a client may do with a connection of an endpoint.
@@ -291,7 +313,7 @@ pub struct StackManifest {
     pub run: Run,
     /// When it counts as up.
     pub ready: Ready,
-    /// What to ask of it; at least one.
+    /// What to ask of it; none of what counts as up by accepting a connection and says nothing else.
     pub endpoints: Vec<Endpoint>,
     /// What is written before the start.
     pub files: Vec<ConfigFile>,
@@ -379,13 +401,13 @@ impl StackManifest {
     pub fn endpoint(&self, name: &str) -> Result<&Endpoint, PlanError> {
         self.endpoints.iter().find(|endpoint| endpoint.name == name).ok_or_else(|| {
             let names: Vec<&str> = self.endpoints.iter().map(|endpoint| endpoint.name.as_str()).collect();
+            let choose = match names.as_slice() {
+                [] => format!("add an [[endpoint]] to its {MANIFEST}"),
+                names => format!("choose {}, or add an [[endpoint]] to its {MANIFEST}", names.join(" or ")),
+            };
             PlanError::new(
                 format!("stack `{}` has no endpoint `{name}`", self.id),
-                nearest::help(
-                    name,
-                    names.iter().copied(),
-                    &format!("choose {}, or add an [[endpoint]] to its {MANIFEST}", names.join(" or ")),
-                ),
+                nearest::help(name, names.iter().copied(), &choose),
             )
         })
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration as StdDuration, Instant};
 
-use plan::stack::{Placeholders, StackManifest};
+use plan::stack::{Placeholders, ReadyWhen, StackManifest};
 use signals::listener;
 use units::Duration;
 
@@ -236,19 +236,18 @@ fn await_ready(
                 log: log::end(&running.log, running.log_from).into(),
             });
         }
-        let last = match ask(running.at(), &ready.path, deadline) {
-            Ok(status) if status == ready.status => {
+        let last = match try_once(&ready.when, running.at(), deadline) {
+            Ok(()) => {
                 running.boot_took = begun.elapsed().into();
                 return Ok(is_ours(&running).then_some(running));
             }
-            Ok(status) => format!("was answered with status {status} instead of {}", ready.status),
             Err(failure) => failure,
         };
         if Instant::now() >= deadline {
             return give_up(&running, |running| StackError::NotReady {
                 stack: running.id.clone(),
                 timeout: ready.timeout,
-                url: running.at().url(&ready.path),
+                asked: asked(&ready.when, running.at()),
                 last,
                 listening: Listening::of(running.addr, listener::addresses_of(&running.pids())),
                 log: log::end(&running.log, running.log_from).into(),
@@ -258,10 +257,29 @@ fn await_ready(
     }
 }
 
-fn ask(at: At, path: &str, deadline: Instant) -> Result<u16, String> {
+/// Whether it is up, or how the try ended.
+fn try_once(when: &ReadyWhen, at: At, deadline: Instant) -> Result<(), String> {
     let deadline = deadline.min(Instant::now() + ASK_TIMEOUT);
-    let answer = Client::connect(at, deadline).and_then(|mut client| client.get(path, deadline));
-    answer.map(|answer| answer.status).map_err(|failure| failure.to_string())
+    match when {
+        ReadyWhen::Accepts => {
+            let connected = Client::connect(At::plain(at.addr), deadline);
+            connected.map(drop).map_err(|failure| failure.to_string())
+        }
+        ReadyWhen::Answers { path, status } => {
+            let answer = Client::connect(at, deadline).and_then(|mut client| client.get(path, deadline));
+            match answer.map_err(|failure| failure.to_string())?.status {
+                got if got == *status => Ok(()),
+                got => Err(format!("was answered with status {got} instead of {status}")),
+            }
+        }
+    }
+}
+
+fn asked(when: &ReadyWhen, at: At) -> String {
+    match when {
+        ReadyWhen::Answers { path, .. } => format!("GET {}", at.url(path)),
+        ReadyWhen::Accepts => format!("a connection to {}", at.addr),
+    }
 }
 
 /// A right answer may come from another server on the same port; this one fails to bind meanwhile.

@@ -67,14 +67,14 @@ pub enum StackError {
         why: String,
     },
     /// The process lives, and does not answer as it should.
-    #[error("stack `{stack}` was not ready within {timeout}: GET {url} {last}{}\n{}", listening, log)]
+    #[error("stack `{stack}` was not ready within {timeout}: {asked} {last}{}\n{}", listening, log)]
     NotReady {
         /// The stack.
         stack: String,
         /// How long it had.
         timeout: Duration,
-        /// What was asked for.
-        url: String,
+        /// What was tried: `GET http://…`, or a connection.
+        asked: String,
         /// How the last try ended.
         last: String,
         /// Where its processes listen instead, and what to do.

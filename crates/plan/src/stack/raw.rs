@@ -111,6 +111,8 @@ pub(super) struct RawReady {
     pub(super) path: Option<Spanned<String>>,
     pub(super) status: Option<Spanned<u16>>,
     pub(super) timeout: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) accepts_connections: bool,
 }
 
 #[derive(Deserialize)]

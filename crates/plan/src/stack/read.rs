@@ -15,7 +15,7 @@ use super::raw::{
 };
 use super::{
     Build, ConfigFile, ConnectionUse, CpuQuota, Endpoint, Factor, Generation, Intervention, InterventionOn,
-    LimitChange, Limits, Needs, Ready, Run, Speaks, StackManifest, Template, Variant,
+    LimitChange, Limits, Needs, Ready, ReadyWhen, Run, Speaks, StackManifest, Template, Variant,
 };
 use crate::error::PlanError;
 use crate::nearest;
@@ -126,8 +126,9 @@ impl Source<'_> {
                         where it always listens at the same";
             return Err(self.error(at_run, "the stack is not told where to listen", help));
         }
-        let endpoints = self.endpoints(raw.endpoints)?;
-        let ready = self.ready(raw.ready, &endpoints[0])?;
+        let asks_nothing = raw.ready.accepts_connections && raw.endpoints.is_empty();
+        let endpoints = if asks_nothing { Vec::new() } else { self.endpoints(raw.endpoints)? };
+        let ready = self.ready(raw.ready, endpoints.first())?;
         self.uses(&run, &files, raw.upstream.as_ref())?;
         Ok(StackManifest {
             id: self.id()?,
@@ -405,8 +406,10 @@ impl Source<'_> {
         }
         if !raw.endpoints.is_empty() {
             variant.endpoints = self.endpoints(raw.endpoints)?;
-            variant.ready.path.clone_from(&variant.endpoints[0].path);
-            variant.ready.status = variant.endpoints[0].status;
+            if let ReadyWhen::Answers { path, status } = &mut variant.ready.when {
+                path.clone_from(&variant.endpoints[0].path);
+                *status = variant.endpoints[0].status;
+            }
         }
         if Self::runs_like(&variant, stack) {
             let what = format!("the variant `{name}` runs as the stack itself does");
@@ -478,12 +481,21 @@ impl Source<'_> {
             == (&other.parameters, &other.run, &other.upstream, other.limits)
     }
 
-    fn ready(&self, raw: RawReady, first: &Endpoint) -> Result<Ready, PlanError> {
-        Ok(Ready {
-            path: raw.path.map_or_else(|| Ok(first.path.clone()), |path| self.path(path))?,
-            status: raw.status.map_or(Ok(first.status), |status| self.status(status))?,
-            timeout: raw.timeout.map_or(Ok(READY_TIMEOUT_DEFAULT), |timeout| self.duration(&timeout))?,
-        })
+    /// There is a first endpoint wherever something is asked for.
+    fn ready(&self, raw: RawReady, first: Option<&Endpoint>) -> Result<Ready, PlanError> {
+        if let Some(path) = raw.path.as_ref().filter(|_| raw.accepts_connections) {
+            let what = "a stack that is up when it accepts a connection is asked for nothing";
+            return Err(self.error(path.span(), what, "leave `path` or `accepts_connections` out"));
+        }
+        let when = match first.filter(|_| !raw.accepts_connections) {
+            Some(first) => ReadyWhen::Answers {
+                path: raw.path.map_or_else(|| Ok(first.path.clone()), |path| self.path(path))?,
+                status: raw.status.map_or(Ok(first.status), |status| self.status(status))?,
+            },
+            None => ReadyWhen::Accepts,
+        };
+        let timeout = raw.timeout.map_or(Ok(READY_TIMEOUT_DEFAULT), |timeout| self.duration(&timeout))?;
+        Ok(Ready { when, timeout })
     }
 
     fn endpoints(&self, raw: Vec<RawEndpoint>) -> Result<Vec<Endpoint>, PlanError> {

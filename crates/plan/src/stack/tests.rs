@@ -105,7 +105,8 @@ fn a_whole_manifest_is_read() {
     assert_eq!(stack.endpoint("hello").unwrap(), &hello);
     let sleep = stack.endpoint("sleep").unwrap();
     assert_eq!((sleep.delay, sleep.connection), (Some(Duration::from_millis(100)), ConnectionUse::Close));
-    let ready = Ready { path: "/hello".to_owned(), status: 200, timeout: Duration::from_secs(5) };
+    let when = ReadyWhen::Answers { path: "/hello".to_owned(), status: 200 };
+    let ready = Ready { when, timeout: Duration::from_secs(5) };
     assert_eq!(stack.ready, ready);
     assert_eq!(stack.files[0].name, "renamed.conf");
     let error = stack.endpoint("bye").unwrap_err().to_string();
@@ -138,7 +139,7 @@ fn a_variant_is_the_stack_with_other_values() {
     assert_eq!(more.variant, Some(variant));
     assert_eq!(other.variant.as_ref().unwrap().intervention, None);
     assert_eq!((other.upstream.as_deref(), other.run.jvm_flags[0].as_str()), (Some("back@b"), "-Xss256k"));
-    assert_eq!((other.endpoints.len(), other.ready.path.as_str()), (1, "/output.txt"));
+    assert_eq!((other.endpoints.len(), other.ready.path()), (1, Some("/output.txt")));
     assert_eq!(other.requests_per_connection, stack.requests_per_connection);
 }
 

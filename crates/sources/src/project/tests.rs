@@ -50,7 +50,7 @@ fn a_service_in_go() {
     let (draft, service) = drafted(&[("go.mod", "module example.org/shop/Cart\n"), ("main.go", main)]);
     assert_eq!((service.id.as_str(), command(&service).as_str()), ("cart", "{build_dir}/service"));
     assert_eq!(env(&service), [("PORT", "{port}")]);
-    assert_eq!((service.endpoints[0].path.as_str(), service.ready.path.as_str()), ("/", "/healthz"));
+    assert_eq!((service.endpoints[0].path.as_str(), service.ready.path()), ("/", Some("/healthz")));
     assert_eq!(draft.unsure, Vec::<String>::new());
     assert!(service.run.dir.is_some() && service.build.is_some());
 }
@@ -107,7 +107,7 @@ fn an_express_app() {
         drafted(&[("package.json", package), ("package-lock.json", "{}"), ("src/server.js", server)]);
     assert_eq!((service.id.as_str(), command(&service).as_str()), ("acme-shop", "node src/server.js"));
     assert_eq!(env(&service), [("PORT", "{port}")]);
-    assert_eq!((service.endpoints[0].path.as_str(), service.ready.path.as_str()), ("/items", "/ping"));
+    assert_eq!((service.endpoints[0].path.as_str(), service.ready.path()), ("/items", Some("/ping")));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn an_openapi_document_goes_before_the_sources() {
     let main = "package main\nfunc main() { http.HandleFunc(\"/other\", f); http.ListenAndServe(os.Getenv(\"LISTEN_ADDR\"), nil) }";
     let (draft, service) =
         drafted(&[("go.mod", "module shop\n"), ("api/openapi.yaml", document), ("main.go", main)]);
-    assert_eq!((service.endpoints[0].path.as_str(), service.ready.path.as_str()), ("/orders", "/health"));
+    assert_eq!((service.endpoints[0].path.as_str(), service.ready.path()), ("/orders", Some("/health")));
     assert_eq!(env(&service), [("LISTEN_ADDR", "127.0.0.1:{port}")]);
     assert!(draft.seen.iter().any(|it| it.contains("by api/openapi.yaml")), "{:?}", draft.seen);
 }

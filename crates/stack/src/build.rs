@@ -21,7 +21,8 @@ const TIMEOUT: Duration = Duration::from_secs(30 * 60);
 const POLL: StdDuration = StdDuration::from_millis(20);
 const INPUT_FILES_MAX: usize = 100_000;
 /// Folders that are made by builds and runs, whatever an input folder holds beside them.
-const MADE: [&str; 6] = ["build", "target", ".git", ".proofload", "node_modules", "runs"];
+const MADE: [&str; 6] = ["build", "target", GIT, ".proofload", "node_modules", "runs"];
+const GIT: &str = ".git";
 const LOCK: &str = ".lock";
 /// There while a build goes on; found there by the next one, the last was cut short.
 const UNFINISHED: &str = ".unfinished";
@@ -237,7 +238,9 @@ fn list_files(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), StackError> {
     for entry in fs::read_dir(path).map_err(failed())? {
         let entry = entry.map_err(failed())?;
         let is_dir = entry.file_type().map_err(failed())?.is_dir();
-        if is_dir && MADE.iter().any(|made| entry.file_name() == *made) {
+        let is_named_so = MADE.iter().any(|made| entry.file_name() == *made);
+        // In a worktree of git it is a file that says where the worktree lies, and no part of what is built.
+        if is_named_so && (is_dir || entry.file_name() == GIT) {
             continue;
         }
         if files.len() >= INPUT_FILES_MAX {

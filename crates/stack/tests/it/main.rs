@@ -1,6 +1,7 @@
 //! Stacks as real processes.
 
 mod bench;
+mod checkout;
 mod common;
 mod life;
 mod limits;

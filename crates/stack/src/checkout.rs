@@ -1,0 +1,228 @@
+//! Versions of a project in folders of their own: commits of its git repository, and its working tree as it is.
+//!
+//! Invariant: nothing of the user's working tree and index is touched. A version is a worktree in a folder for temporary
+//! files, which goes with its [`Checkout`]; what a process that was killed has left there goes when the next one begins.
+
+mod error;
+mod git;
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use self::error::CheckoutError;
+use self::git::Git;
+use crate::interrupt::Interrupt;
+
+/// How the names of folders begin that hold worktrees of ours.
+pub const CHECKOUTS_PREFIX: &str = "proofload-diff-";
+/// Held for as long as its folder is in use, and let go by the kernel however we end.
+const LOCK: &str = "lock";
+/// Where services are built; nothing of a project, also where git was not told to ignore it.
+const OURS: &str = ".proofload";
+/// Worktrees of a repository that are looked at.
+const WORKTREES_MAX: usize = 10_000;
+
+/// A version of a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revision {
+    /// As it was named; of the working tree, in words.
+    pub name: String,
+    /// The commit; of the working tree, the one that it differs from.
+    pub commit: String,
+    /// The first line of its message.
+    pub subject: String,
+    /// Of the working tree: how many files differ from the commit.
+    pub changed_files: Option<usize>,
+    /// What is checked out.
+    content: String,
+}
+
+/// The repository around a project.
+#[derive(Debug)]
+pub struct Repository<'a> {
+    git: Git<'a>,
+    /// The project's folder, from the top of the repository.
+    project: PathBuf,
+    /// For worktrees and all that is needed for them.
+    scratch: PathBuf,
+    /// Held until the end.
+    _lock: File,
+}
+
+impl<'a> Repository<'a> {
+    /// The repository that `folder` is in. Worktrees of it go to `scratch`, a folder of this process's own whose name begins
+    /// with [`CHECKOUTS_PREFIX`]; those that others have left behind in such folders are removed.
+    ///
+    /// # Panics
+    /// If its name begins otherwise.
+    pub fn around(folder: &Path, scratch: &Path, interrupt: Interrupt<'a>) -> Result<Self, CheckoutError> {
+        assert!(is_of_ours(scratch), "others that begin must know the folder for one of ours");
+        let git = Git::in_folder(folder, interrupt);
+        let asked = |what| {
+            git.run(["rev-parse", what]).map_err(|error| match error {
+                CheckoutError::Git { said, .. } => {
+                    CheckoutError::NoRepository { folder: folder.to_owned(), said: first_line(&said) }
+                }
+                other => other,
+            })
+        };
+        let (top, project) = (asked("--show-toplevel")?, asked("--show-prefix")?);
+        let path = scratch.join(LOCK);
+        let lock = File::create(&path).map_err(CheckoutError::io("make", &path))?;
+        lock.lock().map_err(CheckoutError::io("lock", &path))?;
+        let git = Git::in_folder(Path::new(&top), interrupt);
+        let repository = Self { git, project: project.into(), scratch: scratch.to_owned(), _lock: lock };
+        repository.remove_left_over();
+        Ok(repository)
+    }
+
+    /// The commit that is called `name`.
+    pub fn revision(&self, name: &str) -> Result<Revision, CheckoutError> {
+        let unknown = |error| match error {
+            CheckoutError::Git { .. } => CheckoutError::UnknownRevision { name: name.to_owned() },
+            other => other,
+        };
+        let wanted = format!("{name}^{{commit}}");
+        let found = self.git.run(["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted]);
+        let commit = found.map_err(unknown)?;
+        let subject = self.git.run(["log", "-1", "--format=%s", &commit])?;
+        Ok(Revision { name: name.to_owned(), content: commit.clone(), commit, subject, changed_files: None })
+    }
+
+    /// The working tree as it is now, with files that git does not know yet and without those that it ignores and those in
+    /// `leave_out`. It becomes a commit that no branch has, by an index of our own.
+    pub fn working_tree(&self, leave_out: &Path) -> Result<Revision, CheckoutError> {
+        let head = self.revision("HEAD")?;
+        let index = self.scratch.join("index");
+        let of_user = self.git.folder().join(self.git.run(["rev-parse", "--git-path", "index"])?);
+        if of_user.is_file() {
+            // What git remembers of files in it saves to read them all.
+            std::fs::copy(&of_user, &index).map_err(CheckoutError::io("copy", &of_user))?;
+        }
+        let git = self.git.with_index(&index);
+        let excludes = format!("core.excludesFile={}", self.excludes(leave_out)?.display());
+        git.run(["-c", &excludes, "add", "--all", "--", "."])?;
+        let tree = git.run(["write-tree"])?;
+        let content = git.run(["commit-tree", &tree, "-p", &head.commit, "-m", "The working tree"])?;
+        let changed =
+            git.run(["diff-tree", "-r", "--name-only", "--no-commit-id", &head.commit, &content])?;
+        let name = "the working tree".to_owned();
+        Ok(Revision { name, content, changed_files: Some(changed.lines().count()), ..head })
+    }
+
+    /// A file of what git ignores here: what the user has it ignore everywhere, and what is ours. Only what git does not know
+    /// yet is ignored by it.
+    fn excludes(&self, leave_out: &Path) -> Result<PathBuf, CheckoutError> {
+        let named = self.git.run(["config", "--get", "--type=path", "core.excludesFile"]).ok();
+        let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+        let config = config.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".config")));
+        let of_user = named.map(PathBuf::from).or_else(|| Some(config?.join("git/ignore")));
+        let mut text = of_user.and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
+        text.extend(["\n", OURS, "/\n"]);
+        let inside = leave_out.canonicalize().ok().and_then(|it| {
+            let top = self.git.folder().canonicalize().ok()?;
+            Some(it.strip_prefix(top).ok()?.to_owned()).filter(|it| !it.as_os_str().is_empty())
+        });
+        text.extend(inside.map(|it| format!("/{}/\n", as_pattern(&it))));
+        let path = self.scratch.join("excludes");
+        std::fs::write(&path, text).map_err(CheckoutError::io("write", &path))?;
+        Ok(path)
+    }
+
+    /// Has a version in a folder `name` of its own.
+    pub fn check_out(&self, revision: &Revision, name: &str) -> Result<Checkout, CheckoutError> {
+        let dir = self.scratch.join(name);
+        let checkout =
+            Checkout { git: self.git.to_the_end(), project: dir.join(&self.project), dir: dir.clone() };
+        let of = [dir.as_os_str(), OsStr::new(&revision.content)];
+        self.git.run(words(&["worktree", "add", "--quiet", "--detach"], &of))?;
+        if !checkout.project.is_dir() {
+            return Err(CheckoutError::NoFolder {
+                name: revision.name.clone(),
+                folder: self.project.clone(),
+            });
+        }
+        Ok(checkout)
+    }
+
+    /// Removes worktrees in folders of ours whose process is gone. What can't be removed stays, and keeps nobody from
+    /// measuring.
+    fn remove_left_over(&self) {
+        let Ok(listed) = self.git.run(["worktree", "list", "--porcelain"]) else { return };
+        let dirs = listed.lines().filter_map(|line| line.strip_prefix("worktree ")).take(WORKTREES_MAX);
+        for dir in dirs.map(Path::new) {
+            let Some(folder) = dir.parent().filter(|it| is_of_ours(it) && *it != self.scratch) else {
+                continue;
+            };
+            // Who holds the lock is at work.
+            let is_free = match File::open(folder.join(LOCK)) {
+                Ok(lock) => lock.try_lock().is_ok(),
+                Err(error) => error.kind() == io::ErrorKind::NotFound,
+            };
+            if is_free {
+                remove(&self.git.to_the_end(), dir);
+                let _ = std::fs::remove_dir_all(folder);
+            }
+        }
+    }
+}
+
+/// A path as a pattern of git's that fits nothing else.
+fn as_pattern(path: &Path) -> String {
+    let mut pattern = String::new();
+    for char in path.display().to_string().chars() {
+        if matches!(char, '\\' | '*' | '?' | '[') {
+            pattern.push('\\');
+        }
+        pattern.push(char);
+    }
+    pattern
+}
+
+fn is_of_ours(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(CHECKOUTS_PREFIX))
+}
+
+/// Removes a worktree, and what git leaves of its folder.
+fn remove(git: &Git<'_>, dir: &Path) {
+    // Where it is none, there may be a folder all the same.
+    let _ = git.run(words(&["worktree", "remove", "--force", "--force"], &[dir.as_os_str()]));
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+/// A command and what it is about.
+fn words(command: &[&str], of: &[&OsStr]) -> Vec<OsString> {
+    command.iter().map(OsStr::new).chain(of.iter().copied()).map(OsStr::to_owned).collect()
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
+/// A version in a folder of its own, removed with this value.
+#[derive(Debug)]
+pub struct Checkout {
+    git: Git<'static>,
+    dir: PathBuf,
+    project: PathBuf,
+}
+
+impl Checkout {
+    /// The project's folder in it.
+    pub fn project(&self) -> &Path {
+        &self.project
+    }
+
+    /// Whether it names repositories within the repository, which are not fetched.
+    pub fn has_submodules(&self) -> bool {
+        self.dir.join(".gitmodules").is_file()
+    }
+}
+
+impl Drop for Checkout {
+    fn drop(&mut self) {
+        remove(&self.git, &self.dir);
+    }
+}

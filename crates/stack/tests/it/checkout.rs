@@ -1,0 +1,141 @@
+//! Versions of a project, out of a real repository.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use stack::{CHECKOUTS_PREFIX, CheckoutError, Interrupt, Repository};
+use tempfile::TempDir;
+
+/// A repository with a service in a folder of it, two commits, and a working tree that differs from both.
+struct Project(TempDir);
+
+impl Project {
+    fn new() -> Self {
+        let project = Self(tempfile::tempdir().unwrap());
+        project.git(&["init", "-q", "-b", "main"]);
+        project.write("services/cart/answer", "first");
+        project.write(".gitignore", "*.log\nignored/\n");
+        project.commit("Answer first");
+        project.write("services/cart/answer", "second");
+        project.commit("Answer second");
+        project.write("services/cart/answer", "third");
+        project.write("services/cart/new", "not known to git");
+        project.write("services/cart/noise.log", "ignored");
+        project.write("services/cart/.proofload/build/made", "made by a build");
+        project.write("services/cart/runs/one/trials.jsonl", "{}");
+        project.write("services/cart/ignored/runs/two", "{}");
+        project
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.0.path().join("services/cart")
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.0.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn git(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new("git");
+        command.current_dir(self.0.path()).args(["-c", "user.name=t", "-c", "user.email=t@localhost"]);
+        let output = command.args(arguments).output().expect("git is there");
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn commit(&self, message: &str) {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "-q", "-m", message]);
+    }
+
+    /// All that a user sees of the repository.
+    fn seen(&self) -> [String; 4] {
+        let status = self.git(&["status", "--porcelain", "--ignored"]);
+        let index = self.git(&["ls-files", "--stage"]);
+        [status, index, self.git(&["worktree", "list"]), self.git(&["log", "--all", "--format=%s"])]
+    }
+}
+
+fn scratch() -> TempDir {
+    tempfile::Builder::new().prefix(CHECKOUTS_PREFIX).tempdir().unwrap()
+}
+
+fn read(folder: &Path, name: &str) -> Option<String> {
+    fs::read_to_string(folder.join(name)).ok()
+}
+
+#[test]
+fn versions_are_checked_out_beside_a_working_tree_that_stays_as_it_is() {
+    let (project, scratch) = (Project::new(), scratch());
+    let seen = project.seen();
+    {
+        let repository =
+            Repository::around(&project.folder(), scratch.path(), Interrupt::NEVER).expect("it is one");
+        let first = repository.revision("HEAD~1").expect("it is there");
+        assert_eq!((first.subject.as_str(), first.changed_files), ("Answer first", None));
+        let now = repository.working_tree(&project.folder().join("runs")).expect("it can be read");
+        assert_eq!((now.name.as_str(), now.changed_files), ("the working tree", Some(2)));
+        assert_eq!(now.subject, "Answer second");
+        let (before, after) =
+            (repository.check_out(&first, "v1").unwrap(), repository.check_out(&now, "v2").unwrap());
+        assert_eq!(read(before.project(), "answer").as_deref(), Some("first"));
+        assert_eq!(read(after.project(), "answer").as_deref(), Some("third"));
+        assert_eq!(read(after.project(), "new").as_deref(), Some("not known to git"));
+        for left_out in ["noise.log", "ignored/runs/two", ".proofload/build/made", "runs/one/trials.jsonl"] {
+            assert_eq!(read(after.project(), left_out), None, "{left_out}");
+        }
+        // What a build makes goes with the version.
+        fs::write(before.project().join("made"), "by a build").unwrap();
+    }
+    assert_eq!(project.seen(), seen);
+    let left: Vec<String> = fs::read_dir(scratch.path())
+        .unwrap()
+        .map(|it| it.unwrap().file_name().to_string_lossy().into_owned())
+        .filter(|name| name.starts_with('v'))
+        .collect();
+    assert_eq!(left, Vec::<String>::new());
+}
+
+#[test]
+fn what_a_killed_process_left_behind_goes_and_what_is_in_use_stays() {
+    let (project, killed, alive) = (Project::new(), scratch(), scratch());
+    let listed = || project.git(&["worktree", "list"]).lines().count();
+    // As if nothing of the process had been left but its files.
+    let dir = killed.path().join("v1");
+    fs::write(killed.path().join("lock"), "").unwrap();
+    project.git(&["worktree", "add", "--quiet", "--detach", dir.to_str().unwrap(), "HEAD"]);
+    let at_work = Repository::around(&project.folder(), alive.path(), Interrupt::NEVER).unwrap();
+    assert_eq!((listed(), dir.exists(), killed.path().exists()), (1, false, false));
+    let head = at_work.revision("HEAD").unwrap();
+    let checkout = at_work.check_out(&head, "v1").unwrap();
+    let other = scratch();
+    Repository::around(&project.folder(), other.path(), Interrupt::NEVER).unwrap();
+    assert!(checkout.project().is_dir());
+    assert_eq!(listed(), 2);
+}
+
+#[test]
+fn what_is_no_version_is_told_in_words() {
+    let (project, scratch) = (Project::new(), scratch());
+    let nowhere = tempfile::tempdir().unwrap();
+    let told = Repository::around(nowhere.path(), scratch.path(), Interrupt::NEVER).unwrap_err();
+    assert!(matches!(told, CheckoutError::NoRepository { .. }), "{told}");
+    let repository = Repository::around(&project.folder(), scratch.path(), Interrupt::NEVER).unwrap();
+    for name in ["no-such-branch", "--help", "HEAD:services/cart/answer"] {
+        let told = repository.revision(name).unwrap_err();
+        assert!(matches!(told, CheckoutError::UnknownRevision { .. }), "{name}: {told}");
+        assert!(told.to_string().contains("git fetch"), "{told}");
+    }
+    project.git(&["checkout", "-q", "--orphan", "empty"]);
+    project.git(&["rm", "-rfq", "--cached", "."]);
+    project.write("other", "no service here");
+    project.git(&["add", "other"]);
+    project.git(&["commit", "-q", "-m", "Nothing"]);
+    let without = repository.revision("empty").unwrap();
+    let told = repository.check_out(&without, "v1").unwrap_err();
+    assert!(matches!(told, CheckoutError::NoFolder { .. }), "{told}");
+    assert!(!scratch.path().join("v1").exists());
+}

@@ -4,6 +4,7 @@ mod driver;
 mod load_table;
 mod only;
 mod procedure;
+mod versions;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,6 +20,7 @@ use self::load_table::{Layers, LoadTable};
 pub use self::only::Only;
 pub use self::procedure::{Bursts, Companions, Ends, Placement, Procedure, Processes};
 use self::procedure::{BurstsTable, ProcedureTable};
+pub use self::versions::Until;
 use crate::cell_id::CellId;
 use crate::error::PlanError;
 use crate::gate::GateTable;
@@ -412,6 +414,9 @@ struct ExperimentFile {
     /// Read by [`StackManifest::services`].
     #[serde(default, rename = "service")]
     _services: IgnoredAny,
+    /// Read by [`crate::KeptRuns`].
+    #[serde(default, rename = "runs")]
+    _runs: IgnoredAny,
     #[serde(default)]
     round: Vec<RoundTable>,
 }

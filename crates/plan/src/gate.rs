@@ -32,6 +32,16 @@ pub struct Baseline {
     pub max_loss: Share,
 }
 
+impl Baseline {
+    /// The loss that is allowed to whoever does not say.
+    ///
+    /// # Panics
+    /// Never: it is a share.
+    pub fn max_loss_default() -> Share {
+        Share::percent(MAX_LOSS_DEFAULT_PERCENT).expect("it is a share")
+    }
+}
+
 impl Gate {
     /// Of what was written: `None` where nothing is asked.
     pub fn new(
@@ -39,9 +49,10 @@ impl Gate {
         baseline: Option<String>,
         max_loss: Option<Share>,
     ) -> Result<Option<Self>, PlanError> {
-        let max_loss_default = || Share::percent(MAX_LOSS_DEFAULT_PERCENT).expect("it is a share");
         let baseline = match (baseline, max_loss) {
-            (Some(stack), loss) => Some(Baseline { stack, max_loss: loss.unwrap_or_else(max_loss_default) }),
+            (Some(stack), loss) => {
+                Some(Baseline { stack, max_loss: loss.unwrap_or_else(Baseline::max_loss_default) })
+            }
             (None, None) => None,
             (None, Some(_)) => {
                 let help = "name the stack that others are held against, such as baseline = \"main\"";

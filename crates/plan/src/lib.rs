@@ -11,6 +11,7 @@ pub mod error;
 pub mod experiment;
 pub mod gate;
 pub mod http_version;
+pub mod kept_runs;
 pub mod load;
 pub mod load_id;
 pub mod nearest;
@@ -20,6 +21,7 @@ pub mod sb_template;
 pub mod shell;
 pub mod stack;
 pub mod toml_file;
+pub mod version;
 
 pub use arrivals::ArrivalsOf;
 pub use cell_id::CellId;
@@ -27,10 +29,12 @@ pub use claims::{CellPair, Claim, Level, Metric, Statement, WriteUp};
 pub use error::{Place, PlanError};
 pub use experiment::{
     Bursts, Cell, Companions, Driver, Drivers, Ends, Experiment, Only, Pace, Placement, Procedure, Processes,
-    Role, Round,
+    Role, Round, Until,
 };
 pub use http_version::{Http2Arguments, HttpVersion};
+pub use kept_runs::KeptRuns;
 pub use load::{IoChoice, LoadArguments, LoadPlan, THREADS_MAX, Threads};
 pub use load_id::{ArrivalsName, LoadId, NamedLoad};
 pub use request::{HttpTarget, RequestArguments};
 pub use sb_template::SbTemplate;
+pub use version::Version;

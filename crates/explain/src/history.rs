@@ -86,6 +86,8 @@ pub struct HistoryPoint {
     pub failed: usize,
     /// Hash of what the stack was built from, where it is built.
     pub inputs: Option<String>,
+    /// The commit that was checked out where it ran, with `+` behind it where files differed; absent where nobody knows.
+    pub commit: Option<String>,
 }
 
 /// A cell's figure over runs.
@@ -117,7 +119,7 @@ pub struct Series {
 }
 
 /// A change in a series.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SeriesChange {
     /// Index of the first of `points` after it.
     pub at: usize,
@@ -127,6 +129,8 @@ pub struct SeriesChange {
     pub p: f64,
     /// Whether the stack was built from something else than in the run before.
     pub other_inputs: bool,
+    /// The commits of the last run before it and of the first one after, where they are known: what changed is between them.
+    pub commits: Option<[String; 2]>,
 }
 
 /// The figures of one run, a point for each cell that `filter` takes.
@@ -159,6 +163,7 @@ pub fn points_of_run(
             failed,
             value: median(&values).filter(|it| it.is_finite()),
             inputs: run.manifest.stacks.get(&cell.stack).and_then(|it| it.inputs.clone()),
+            commit: run.manifest.commit.clone(),
             key: SeriesKey {
                 title: run.manifest.title.clone(),
                 pace: pace(run),
@@ -229,7 +234,8 @@ fn one(key: SeriesKey, points: Vec<HistoryPoint>, metric: HistoryMetric) -> Seri
     let changes = change_points(&values, SEED).into_iter().map(|it| {
         let (before, at) = (with_value[it.at - 1].0, with_value[it.at].0);
         let other_inputs = points[before].inputs != points[at].inputs;
-        SeriesChange { at, ratio: it.ratio, p: it.p, other_inputs }
+        let commits = points[before].commit.clone().zip(points[at].commit.clone()).map(<[String; 2]>::from);
+        SeriesChange { at, ratio: it.ratio, p: it.p, other_inputs, commits }
     });
     Series {
         changes: changes.collect(),

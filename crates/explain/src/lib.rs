@@ -31,6 +31,7 @@ mod steps;
 mod usable;
 mod validity;
 mod verdict;
+mod versions;
 mod weight;
 mod workers;
 
@@ -51,7 +52,7 @@ pub use compare::{
 };
 pub use confirmation::{Confirmation, Outcome};
 pub use facts::Context;
-pub use gate::{gate_load, gate_run};
+pub use gate::{gate_load, gate_run, gate_versions, intervals_of_versions};
 pub use history::{
     HistoryFilter, HistoryMetric, HistoryPoint, Series, SeriesChange, points_of_run, series_of,
 };
@@ -63,3 +64,6 @@ pub use reasons::{Explanation, explain};
 pub use same_work::{Difference, differences, differences_within};
 pub use usable::ceiling_of;
 pub use verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
+pub use versions::{
+    FigureChange, FigureVerdict, ServiceChange, VersionsCompared, blocks_of_versions, compare_versions,
+};

@@ -27,6 +27,8 @@ pub struct Bench<'a> {
     pub commit: Option<&'a str>,
     /// How long the first trial waits at most until others leave the machine alone.
     pub wait_for_quiet: std::time::Duration,
+    /// Whether nothing is measured where one of its stacks can't be: the others by themselves would tell nothing.
+    pub takes_all: bool,
 }
 
 /// How a run ended.

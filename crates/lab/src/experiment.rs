@@ -41,7 +41,8 @@ pub fn carry_out(
         observe(Event::LeftOut { stack, why });
     }
     let stacks = experiment.stacks();
-    if stacks.iter().all(|stack| left_out.contains_key(*stack)) {
+    let is_left_out = |stack: &&str| left_out.contains_key(*stack);
+    if stacks.iter().all(is_left_out) || bench.takes_all && stacks.iter().any(is_left_out) {
         let why: Vec<String> = left_out.iter().map(|(stack, why)| format!("{stack}: {why}")).collect();
         return Err(LabError::NothingToRun { why: why.join("; ") });
     }

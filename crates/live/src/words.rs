@@ -62,16 +62,18 @@ pub fn trial_words(trial: &TrialView) -> String {
 
 /// How long it takes yet.
 pub fn left_words(ahead: &Ahead) -> String {
-    let in_words = |left: Duration| {
-        let seconds = left.as_nanos().div_ceil(1_000_000_000);
-        if seconds < 120 { format!("{seconds} s") } else { format!("{} min", seconds.div_ceil(60)) }
-    };
-    let (least, most) = (in_words(ahead.left), in_words(ahead.left_max));
+    let (least, most) = (length_words(ahead.left), length_words(ahead.left_max));
     if least == most || ahead.trials == 0 {
         format!("about {most} left")
     } else {
         format!("about {least} to {most} left")
     }
+}
+
+/// How long something takes, rounded up: to the second, or to the minute from two on.
+pub fn length_words(length: Duration) -> String {
+    let seconds = length.as_nanos().div_ceil(1_000_000_000);
+    if seconds < 120 { format!("{seconds} s") } else { format!("{} min", seconds.div_ceil(60)) }
 }
 
 /// A stack takes no part; the end of a build's log may be part of the reason.

@@ -24,6 +24,8 @@ const MIB: u64 = 1 << 20;
 pub(crate) const MANIFEST_BYTES_MAX: u64 = 4 * MIB;
 /// The longest `experiment.toml`, bytes.
 pub(crate) const EXPERIMENT_BYTES_MAX: u64 = MIB;
+/// Names of two versions and of some services.
+pub(crate) const VERSIONS_BYTES_MAX: u64 = MIB;
 /// `trials.jsonl`: a trial takes 16 KiB, and up to half a MiB where it has an hour of seconds.
 pub(crate) const TRIALS: LinesBound = LinesBound { file_bytes_max: 256 * MIB, line_bytes_max: 4 * MIB };
 /// `signals.jsonl`: a reading takes some kilobytes.

@@ -32,6 +32,7 @@ mod signals_file;
 mod stamp;
 mod tls;
 mod trial;
+mod versions;
 
 pub use agents::{AgentLost, AgentResult};
 pub use calibration::{
@@ -67,5 +68,6 @@ pub use trial::{
     Burst, CONTROL, Contract, Measured, Repeats, Server, Surroundings, TRIAL_VERSION, Trial, TrialResult,
     Upstream, UsageSample, WarmUp,
 };
+pub use versions::{RevisionName, VERSIONS_FILE, VERSIONS_VERSION, Versions};
 // What a record says of a plan, in the plan's own words.
 pub use plan::{CellId, Driver, LoadId, NamedLoad, Role};

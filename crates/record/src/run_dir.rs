@@ -88,6 +88,14 @@ impl RunDir {
         Ok(Self { path: path.to_owned(), trials, lock })
     }
 
+    /// Removes the run in `path`, which nobody may be writing.
+    pub fn remove(path: &Path) -> Result<(), RecordError> {
+        // A directory without one is no run, and opening would make one of it.
+        Self::read_manifest(path)?;
+        let run = Self::open(path)?;
+        std::fs::remove_dir_all(&run.path).map_err(|error| RecordError::io(path, "removing the run", error))
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path

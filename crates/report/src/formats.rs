@@ -6,6 +6,7 @@ mod html;
 mod junit;
 mod load;
 mod markdown;
+mod versions;
 
 pub use csv::csv;
 pub use gate::gate_markdown;
@@ -13,6 +14,7 @@ pub use html::html;
 pub use junit::{compare_junit, gate_junit, junit};
 pub use load::{hit_csv, hit_markdown};
 pub use markdown::markdown;
+pub use versions::versions_markdown;
 
 use schemars::generate::SchemaSettings;
 

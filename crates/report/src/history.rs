@@ -45,7 +45,8 @@ fn series_text(text: &mut String, series: &Series) {
         inputs = Some(&point.inputs);
         if let Some(change) = series.changes.iter().find(|it| it.at == index) {
             let shift = (change.ratio - 1.0) * 100.0;
-            let _ = writeln!(text, "  ---- change: {shift:+.1} % (p = {:.3}) ----", change.p);
+            let between = change.commits.as_ref().map_or_else(String::new, between);
+            let _ = writeln!(text, "  ---- change: {shift:+.1} % (p = {:.3}){between} ----", change.p);
         }
         let _ = writeln!(text, "  {}", line(point, series.metric, largest, other_inputs).trim_end());
     }
@@ -57,6 +58,16 @@ fn series_text(text: &mut String, series: &Series) {
         text.push_str("  no change found\n");
     }
     text.push('\n');
+}
+
+/// Where a change came in, as far as commits say.
+fn between([before, after]: &[String; 2]) -> String {
+    let [before, after] = [before, after].map(|it| plain_line(it));
+    if before == after {
+        format!(", within commit {before}")
+    } else {
+        format!(", from commit {before} to {after}")
+    }
 }
 
 fn line(point: &HistoryPoint, metric: HistoryMetric, largest: f64, other_inputs: bool) -> String {

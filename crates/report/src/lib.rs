@@ -14,6 +14,7 @@ mod check;
 mod claim_rates;
 mod claims;
 mod compare;
+mod earlier;
 mod error_rates;
 mod figure;
 mod formats;
@@ -25,6 +26,7 @@ pub mod page;
 mod ranking;
 mod sb;
 mod tls;
+mod versions;
 mod why;
 mod wrk;
 
@@ -37,10 +39,12 @@ pub use check::{check_details_text, checks_text, same_work_text};
 pub use claim_rates::{RatesOfClaim, claim_rates_table, claim_rates_text};
 pub use claims::{ClaimsReport, VerdictCounts, claims_text};
 pub use compare::compare_text;
+pub use earlier::earlier_text;
 pub use error_rates::{ErrorRates, error_rates_table, error_rates_text};
 pub use figure::{indented, micros, per_s, plain_line, time_us};
 pub use formats::{
-    compare_junit, csv, gate_junit, gate_markdown, hit_csv, hit_markdown, html, json, junit, markdown, schema,
+    compare_junit, csv, gate_junit, gate_markdown, hit_csv, hit_markdown, html, json, junit, markdown,
+    schema, versions_markdown,
 };
 pub use gate::gate_text;
 pub use h2load::{H2loadRun, H2loadSpan, H2loadThread, h2load_head, h2load_protocols, h2load_text};
@@ -48,5 +52,6 @@ pub use history::history_text;
 pub use load::{HitReport, hit_text};
 pub use ranking::{RunReport, TrialLine, ranking_text};
 pub use sb::{SbRun, sb_progress, sb_text};
+pub use versions::versions_text;
 pub use why::{confirmation_text, explanations_text};
 pub use wrk::{WrkFigures, WrkRun, late_answers_note, wrk_figures, wrk_head, wrk_text};

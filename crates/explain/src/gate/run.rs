@@ -1,15 +1,18 @@
 //! A gate held against a run: each cell by its trials, one a block.
 
 mod baseline;
-mod figures;
+pub(crate) mod figures;
 
-use plan::gate::{Condition, Gate, Limit, Metric};
+use plan::Version;
+use plan::gate::{Baseline, Condition, Gate, Limit, Metric};
 use record::{
     CellName, GateAnswer, GateCell, GateCheck, GateResult, GateUnit, Measured, Trial, TrialResult, cells,
     trials_of,
 };
 use stats::{CONFIDENCE, Estimated, Part, blocks_needed, share_of};
+use units::Share;
 
+use self::baseline::With;
 use self::figures::{Figure, estimate, figure};
 use super::answer::{decide, hold_against, hold_against_asked, judged, unknown};
 use super::more::{more, of_run};
@@ -22,26 +25,70 @@ const DOUBTED_MIN: f64 = 0.5;
 
 /// Holds `gate` against a run. `keeps_processes` says whether all trials of a stack are of one process.
 pub fn gate_run(gate: &Gate, trials: &[Trial], keeps_processes: bool) -> GateResult {
-    let conditions = with_default(&gate.fail_if);
     let cells = cells(trials);
     let is_beside = |cell: &CellName, stack: &str| {
         stack != cell.stack && cells.contains(&CellName { stack: stack.to_owned(), ..cell.clone() })
     };
-    let held_against = |cell: &CellName| gate.baseline.as_ref().filter(|it| is_beside(cell, &it.stack));
-    let losses = cells.iter().filter(|cell| held_against(cell).is_some()).count();
-    let intervals = cells.len() * conditions.len() + losses;
+    let held = |cell: &CellName| {
+        let baseline = gate.baseline.as_ref().filter(|it| is_beside(cell, &it.stack));
+        (cell.clone(), baseline.cloned())
+    };
+    let held: Vec<Held> = cells.iter().map(held).collect();
+    let is_beside_nobody = held.iter().all(|(_, baseline)| baseline.is_none());
+    let mut checks = checks_of(&gate.fail_if, trials, &held, keeps_processes);
+    checks.extend(gate.baseline.as_ref().filter(|_| is_beside_nobody).map(baseline::beside_nobody));
+    GateResult::of(checks, CONFIDENCE)
+}
+
+/// Holds conditions against the second of two versions of each of `services`, and its losses against the first: what that
+/// keeps to is nobody's question.
+pub fn gate_versions(
+    fail_if: &[Condition],
+    max_loss: Share,
+    trials: &[Trial],
+    services: &[String],
+) -> GateResult {
+    let before = |after: &str| {
+        let of_service = services.iter().find(|it| Version::After.id_of(it) == after)?;
+        Some(Baseline { stack: Version::Before.id_of(of_service), max_loss })
+    };
+    let all = cells(trials).into_iter();
+    let held = all.filter_map(|cell| before(&cell.stack).map(|baseline| (cell, Some(baseline))));
+    let held: Vec<Held> = held.collect();
+    GateResult::of(checks_of(fail_if, trials, &held, false), CONFIDENCE)
+}
+
+/// How many intervals a gate on versions has, if each service has so many cells in all.
+pub fn intervals_of_versions(fail_if: &[Condition], cells: usize) -> usize {
+    // One more for each loss.
+    cells * (with_default(fail_if).len() + 1)
+}
+
+/// A cell, and whom it is held against.
+type Held = (CellName, Option<Baseline>);
+
+fn checks_of(
+    fail_if: &[Condition],
+    trials: &[Trial],
+    held: &[Held],
+    keeps_processes: bool,
+) -> Vec<GateCheck> {
+    let conditions = with_default(fail_if);
+    let losses = held.iter().filter(|(_, baseline)| baseline.is_some()).count();
+    let intervals = held.len() * conditions.len() + losses;
     let mut checks = Vec::new();
-    for cell in &cells {
+    for (cell, baseline) in held {
         let of = OfCell::new(trials, cell, intervals);
         let mut own = vec![of.failed_trials()];
         own.extend(conditions.iter().map(|(condition, is_default)| of.check(condition, *is_default)));
-        own.extend(
-            held_against(cell).map(|it| baseline::check(it, trials, cell, intervals, keeps_processes)),
-        );
+        own.extend(baseline.as_ref().map(|it| {
+            let beside = CellName { stack: it.stack.clone(), ..cell.clone() };
+            let doubts = [of.reasons.clone(), OfCell::new(trials, &beside, intervals).reasons].concat();
+            baseline::check(it, trials, cell, &With { intervals, keeps_processes, doubts: &doubts })
+        }));
         checks.extend(own.into_iter().map(|check| GateCheck { cell: Some(name_of(cell)), ..check }));
     }
-    checks.extend(gate.baseline.as_ref().filter(|_| losses == 0).map(baseline::beside_nobody));
-    GateResult::of(checks, CONFIDENCE)
+    checks
 }
 
 fn name_of(cell: &CellName) -> GateCell {

@@ -14,4 +14,5 @@ mod looks;
 mod reasons;
 mod samples;
 mod simulated;
+mod versions;
 mod workers;

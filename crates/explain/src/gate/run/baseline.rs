@@ -12,16 +12,33 @@ use stats::{LogRatios, Observation, Ratio};
 use super::super::more::{More, of_run, until_apart};
 use super::super::tail_of;
 use super::too_few_blocks;
+use crate::audit::{Reason, ReasonKind};
+
+/// What a check is made with, beside the two cells.
+pub(super) struct With<'a> {
+    /// Intervals of the whole gate.
+    pub(super) intervals: usize,
+    /// Whether all trials of a stack are of one process.
+    pub(super) keeps_processes: bool,
+    /// What speaks against the figures of either cell.
+    pub(super) doubts: &'a [Reason],
+}
+
+/// Whether a doubt hides a loss: what limits both alike, or makes both late alike, makes them look alike. What it shows all
+/// the same is there.
+const fn hides(kind: ReasonKind, ranked_by: RankedBy) -> bool {
+    match ranked_by {
+        RankedBy::Goodput => matches!(kind, ReasonKind::ClientBound),
+        RankedBy::ResponseP99 => {
+            matches!(kind, ReasonKind::ClientBound | ReasonKind::LateGenerator | ReasonKind::LateReceiver)
+        }
+    }
+}
 
 /// The check of `cell`. A process differs from another of the same stack by chance: what the table's twin is off counts as
 /// nothing, and where a run has one process of each and no twin, nothing can be told.
-pub(super) fn check(
-    baseline: &Baseline,
-    trials: &[Trial],
-    cell: &CellName,
-    intervals: usize,
-    keeps_processes: bool,
-) -> GateCheck {
+pub(super) fn check(baseline: &Baseline, trials: &[Trial], cell: &CellName, with: &With<'_>) -> GateCheck {
+    let With { intervals, keeps_processes, doubts } = *with;
     let of_baseline = CellName { stack: baseline.stack.clone(), ..cell.clone() };
     let ranked_by = ranked_by(trials, cell);
     let by_block = |cell: &CellName| observed_by_block(trials, cell, ranked_by);
@@ -35,10 +52,11 @@ pub(super) fn check(
     let high = ratio.and_then(|it| it.low).map(|it| loss(it / gap.exp()));
     let limit = baseline.max_loss.get();
     let is_blind = keeps_processes && twin.is_none();
+    let hidden_by = doubts.iter().find(|it| hides(it.kind, ranked_by));
     let answer = match (low, high) {
         _ if is_blind => GateAnswer::CouldNotTell,
         (Some(low), _) if low > limit => GateAnswer::Failed,
-        (_, Some(high)) if high <= limit => GateAnswer::Passed,
+        (_, Some(high)) if high <= limit && hidden_by.is_none() => GateAnswer::Passed,
         _ => GateAnswer::CouldNotTell,
     };
     let value = ratio.map(|it| loss(it.value));
@@ -51,6 +69,10 @@ pub(super) fn check(
         GateAnswer::CouldNotTell if is_blind => (
             Some("the run has one process of each stack, and no twin says what lies between two".into()),
             Some("processes = \"fresh\", or twin = true".into()),
+        ),
+        GateAnswer::CouldNotTell if high.is_some_and(|it| it <= limit) => (
+            hidden_by.map(|it| format!("{}: {}", it.kind.name(), it.text)),
+            Some("a load that the audit calls valid".to_owned()),
         ),
         GateAnswer::CouldNotTell => {
             let more = || of_run(more(ratio, limit), ratios.blocks());

@@ -8,15 +8,15 @@ use crate::usable::cpu_us_per_request;
 
 /// What a trial came to.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Figure {
+pub(crate) struct Figure {
     /// Above 0, in the unit of the metric's limits.
-    pub(super) value: f64,
+    pub(crate) value: f64,
     /// Whether it is only a lower bound.
-    pub(super) is_lower_bound: bool,
+    pub(crate) is_lower_bound: bool,
 }
 
 /// The figure of a trial; `None` where it has none. An error where so few requests don't know it.
-pub(super) fn figure(measured: &Measured, metric: Metric) -> Result<Option<Figure>, String> {
+pub(crate) fn figure(measured: &Measured, metric: Metric) -> Result<Option<Figure>, String> {
     let (load, server) = (&measured.load, &measured.server);
     let exactly = |value: f64| Some(Figure { value, is_lower_bound: false });
     let figure = match metric {

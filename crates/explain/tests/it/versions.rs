@@ -1,0 +1,179 @@
+//! Two versions of a service in made-up runs: what chance alone calls a change, and what each answer rests on.
+
+use explain::{FigureVerdict, VersionsCompared, blocks_of_versions, compare_versions, gate_versions};
+use record::{Driver, GateAnswer, Measured, Role, TRIAL_VERSION, Trial, TrialResult, load_of_label};
+use units::Share;
+
+use crate::samples::trial;
+
+/// A trial of `stack` that is as `change` makes it.
+fn of(stack: &str, role: Role, block: u32, change: impl FnOnce(&mut Measured)) -> Trial {
+    let mut measured = trial();
+    change(&mut measured);
+    Trial {
+        version: TRIAL_VERSION,
+        index: block,
+        block,
+        round: "hello".into(),
+        role,
+        driver: Driver::Proofload,
+        stack: stack.into(),
+        load: load_of_label("64 connections"),
+        started: String::new(),
+        repeats: None,
+        result: TrialResult::Measured(Box::new(measured)),
+    }
+}
+
+/// Noise that is the same each time, from −1 to 1.
+fn noise(seed: u64) -> f64 {
+    let mixed = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    ((mixed ^ (mixed >> 29)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+}
+
+/// A run in which the second version carries so many times as much, and every trial is up to so much off.
+fn run_of(blocks: u32, seed: u64, times: f64, off: f64) -> Vec<Trial> {
+    let at = |stack: &str, role: Role, block: u32, times: f64, of_stack: u64| {
+        let noise = 1.0 + off * noise(seed * 100_000 + u64::from(block) * 10 + of_stack);
+        of(stack, role, block, |it| {
+            it.load.goodput_per_s = 1000.0 * times * noise;
+            it.server.rss_bytes_max = (100e6 / times * noise) as u64;
+        })
+    };
+    (0..blocks)
+        .flat_map(|block| {
+            [
+                at("cart-before", Role::Stack, block, 1.0, 0),
+                at("cart-after", Role::Stack, block, times, 1),
+                at("cart-before", Role::Twin, block, 1.0, 2),
+            ]
+        })
+        .collect()
+}
+
+fn compared(trials: &[Trial]) -> VersionsCompared {
+    compare_versions(trials, &["cart".to_owned()])
+}
+
+fn verdict(compared: &VersionsCompared, figure: &str) -> FigureVerdict {
+    let [service] = compared.services.as_slice() else { panic!("{compared:?}") };
+    let found = service.figures.iter().find(|it| it.figure == figure);
+    found.unwrap_or_else(|| panic!("{figure} is not among {:?}", service.figures)).verdict
+}
+
+#[test]
+fn a_change_is_told_by_its_direction_and_none_is_the_same() {
+    for (times, goodput, memory) in [
+        (0.9, FigureVerdict::Worse, FigureVerdict::Worse),
+        (1.1, FigureVerdict::Better, FigureVerdict::Better),
+        (1.0, FigureVerdict::Same, FigureVerdict::Same),
+    ] {
+        let told = compared(&run_of(10, 1, times, 0.005));
+        assert_eq!(
+            (verdict(&told, "goodput"), verdict(&told, "memory")),
+            (goodput, memory),
+            "{times}: {told:?}"
+        );
+        let service = &told.services[0];
+        assert_eq!((service.service.as_str(), service.blocks), ("cart", 10));
+        let goodput = &service.figures[0];
+        assert!(goodput.is_ranked_by && (goodput.ratio.unwrap() - times).abs() < 0.01, "{goodput:?}");
+        assert!(
+            goodput.low.unwrap() <= goodput.ratio.unwrap() && goodput.ratio.unwrap() <= goodput.high.unwrap()
+        );
+        // Less memory is better, and is shown as less.
+        let memory = service.figures.iter().find(|it| it.figure == "memory").unwrap();
+        assert!((memory.ratio.unwrap() * times - 1.0).abs() < 0.01, "{memory:?}");
+        assert!(
+            memory.low.unwrap() <= memory.ratio.unwrap() && memory.ratio.unwrap() <= memory.high.unwrap()
+        );
+    }
+}
+
+/// Of versions that are the same, one run in twenty may call its goodput changed; and hardly any does, since what is nearer
+/// than the first version is to itself is no change.
+#[test]
+fn versions_that_are_the_same_are_seldom_told_apart() {
+    let runs = 200;
+    let changed = |figure: &str| {
+        (0..runs)
+            .filter(|seed| {
+                let told = verdict(&compared(&run_of(10, *seed, 1.0, 0.06)), figure);
+                matches!(told, FigureVerdict::Worse | FigureVerdict::Better)
+            })
+            .count()
+    };
+    assert!(changed("goodput") <= 10, "{} of {runs}", changed("goodput"));
+    assert!(changed("memory") <= 10, "{} of {runs}", changed("memory"));
+}
+
+#[test]
+fn few_blocks_tell_nothing_however_far_apart_the_versions_are() {
+    let needed = blocks_of_versions(1);
+    for blocks in 1..6 {
+        assert_eq!(
+            verdict(&compared(&run_of(blocks, 1, 0.5, 0.001)), "goodput"),
+            FigureVerdict::CouldNotTell
+        );
+    }
+    assert_eq!(verdict(&compared(&run_of(6, 1, 0.5, 0.001)), "goodput"), FigureVerdict::Worse);
+    let [short, enough] = [needed - 1, needed]
+        .map(|blocks| verdict(&compared(&run_of(u32::try_from(blocks).unwrap(), 1, 0.5, 0.001)), "memory"));
+    assert_eq!((short, enough), (FigureVerdict::CouldNotTell, FigureVerdict::Worse));
+}
+
+#[test]
+fn a_version_that_fails_is_told_and_fails_the_gate() {
+    let mut trials = run_of(8, 1, 1.0, 0.001);
+    trials.retain(|it| it.stack != "cart-after" || it.block == 0);
+    for trial in trials.iter_mut().filter(|it| it.stack == "cart-after") {
+        trial.result = TrialResult::Failed { error: "it died".into() };
+    }
+    let told = compared(&trials);
+    assert_eq!(told.services[0].failed, [None, Some("it died".to_owned())]);
+    assert_eq!(verdict(&told, "goodput"), FigureVerdict::CouldNotTell);
+    let gate = gate_versions(&[], Share::percent(10.0).unwrap(), &trials, &["cart".to_owned()]);
+    assert_eq!(gate.answer, GateAnswer::Failed, "{gate:?}");
+}
+
+/// The version before may be as bad as it is.
+#[test]
+fn a_gate_asks_the_version_after_and_its_losses() {
+    let ten = Share::percent(10.0).unwrap();
+    let gate = |times: f64, condition: &str| {
+        let conditions = [condition.parse().unwrap()];
+        gate_versions(&conditions, ten, &run_of(10, 1, times, 0.005), &["cart".to_owned()])
+    };
+    let better = gate(1.2, "goodput<1100");
+    assert_eq!(better.answer, GateAnswer::Passed, "{better:?}");
+    assert!(better.checks.iter().all(|it| it.cell.as_ref().is_some_and(|it| it.stack == "cart-after")));
+    let worse = gate(0.8, "goodput<100");
+    assert_eq!(worse.answer, GateAnswer::Failed, "{worse:?}");
+    let failed: Vec<&str> = worse
+        .checks
+        .iter()
+        .filter(|it| it.answer == GateAnswer::Failed)
+        .map(|it| it.fails_if.as_str())
+        .collect();
+    assert_eq!(failed, ["loss of goodput to cart-before > 10%"]);
+    assert_eq!(gate(0.9, "goodput<100").answer, GateAnswer::CouldNotTell);
+}
+
+/// A client at its own limit makes any two servers alike.
+#[test]
+fn what_the_client_hides_does_not_pass() {
+    let mut trials = run_of(10, 1, 1.0, 0.001);
+    for trial in &mut trials {
+        if let TrialResult::Measured(it) = &mut trial.result {
+            it.load.generator.busy_share = 0.99;
+        }
+    }
+    let told = compared(&trials);
+    assert_eq!(verdict(&told, "goodput"), FigureVerdict::CouldNotTell, "{told:?}");
+    assert!(told.services[0].doubts.iter().any(|it| it.starts_with("client-bound")), "{told:?}");
+    let gate = gate_versions(&[], Share::percent(10.0).unwrap(), &trials, &["cart".to_owned()]);
+    let loss = gate.checks.iter().find(|it| it.fails_if.starts_with("loss of")).unwrap();
+    assert_eq!(loss.answer, GateAnswer::CouldNotTell, "{loss:?}");
+    assert!(loss.why.as_ref().is_some_and(|it| it.starts_with("client-bound")), "{loss:?}");
+}

@@ -11,6 +11,7 @@ mod openapi;
 mod options;
 pub mod project;
 mod step;
+mod varied;
 mod words;
 
 pub use curl::parse_curl;
@@ -18,3 +19,4 @@ pub use har::parse_har;
 pub use openapi::parse_openapi;
 pub use options::{Elsewhere, FormField, basic_authorization, multipart};
 pub use step::{SourceOptions, Sourced};
+pub use varied::{is_varied, varied};

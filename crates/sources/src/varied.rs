@@ -1,0 +1,237 @@
+//! One request of which something is another each time: `{{uuid}}`, `{{int 1 100}}`, `{{line FILE}}` in its URL, its headers
+//! or its body; or whose redirects are followed. It becomes a scenario of one step.
+
+use std::path::PathBuf;
+
+use plan::{PlanError, RequestArguments};
+use scenario::{Call, DataAtEnd, DataSet, DataSharing, Function, Piece, RequestStep, Step, Template};
+
+use crate::step::{SourceOptions, Sourced};
+
+/// Redirects that are followed at most: as many as browsers and curl do.
+const REDIRECTS_MAX: u32 = 20;
+/// Between fields of a line that is one field: no text has it.
+const NO_DELIMITER: char = '\0';
+
+/// A word in double braces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Word<'a> {
+    Uuid,
+    /// A whole number, both ends included.
+    Int(i64, i64),
+    /// The next line of a file, the first again after the last.
+    Line(&'a str),
+}
+
+impl<'a> Word<'a> {
+    /// What stands between braces; `None` of what is none of ours, and stays as it stands: braces are in many bodies.
+    fn parse(text: &'a str) -> Result<Option<Self>, PlanError> {
+        let (name, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
+        let rest = rest.trim();
+        let wrong = |help: &str| PlanError::new(format!("`{{{{{text}}}}}` can't be filled in"), help);
+        match name {
+            "uuid" if rest.is_empty() => Ok(Some(Self::Uuid)),
+            "uuid" => Err(wrong("write {{uuid}}")),
+            "int" => {
+                let numbers: Vec<i64> = rest.split_whitespace().filter_map(|it| it.parse().ok()).collect();
+                match numbers.as_slice() {
+                    [low, high] if low <= high && rest.split_whitespace().count() == 2 => {
+                        Ok(Some(Self::Int(*low, *high)))
+                    }
+                    _ => Err(wrong("write two whole numbers, the smaller one first, as in {{int 1 100}}")),
+                }
+            }
+            "line" if rest.is_empty() => Err(wrong("name a file, as in {{line users.txt}}")),
+            "line" => Ok(Some(Self::Line(rest))),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// A text as the pieces of a template, and the files that it takes lines of.
+#[derive(Debug, Default)]
+struct Reader {
+    files: Vec<String>,
+}
+
+impl Reader {
+    fn template(&mut self, text: &str) -> Result<Template, PlanError> {
+        let mut pieces = Vec::new();
+        let mut plain = String::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("{{") {
+            plain.push_str(before);
+            let word = after.split_once("}}").map(|(word, behind)| (Word::parse(word), behind));
+            match word {
+                Some((Ok(Some(word)), behind)) => {
+                    let text = std::mem::take(&mut plain);
+                    pieces.extend((!text.is_empty()).then_some(Piece::Text(text)));
+                    pieces.push(self.piece(&word));
+                    rest = behind;
+                }
+                Some((Err(error), _)) => return Err(error),
+                Some((Ok(None), _)) | None => {
+                    plain.push_str("{{");
+                    rest = after;
+                }
+            }
+        }
+        plain.push_str(rest);
+        pieces.extend((!plain.is_empty()).then_some(Piece::Text(plain)));
+        Ok(Template(pieces))
+    }
+
+    fn piece(&mut self, word: &Word<'_>) -> Piece {
+        match word {
+            Word::Uuid => Piece::Call(Call { function: Function::Uuid, arguments: Vec::new() }),
+            Word::Int(low, high) => {
+                let arguments = [low, high].map(|it| Template::text(it.to_string())).to_vec();
+                Piece::Call(Call { function: Function::Random, arguments })
+            }
+            Word::Line(file) => {
+                // One file is read once, and a request has one line of it wherever it names it.
+                let known = self.files.iter().position(|it| it == file);
+                let at = known.unwrap_or_else(|| {
+                    self.files.push((*file).to_owned());
+                    self.files.len() - 1
+                });
+                Piece::Variable(variable(at))
+            }
+        }
+    }
+}
+
+fn variable(at: usize) -> String {
+    format!("line_{}", at + 1)
+}
+
+/// Whether something of the request is another each time. A word that can't be filled in is an error.
+pub fn is_varied(request: &RequestArguments) -> Result<bool, PlanError> {
+    let mut reader = Reader::default();
+    let body = String::from_utf8_lossy(&request.body);
+    let texts = request.headers.iter().map(String::as_str).chain([request.url.as_str(), &body]);
+    for text in texts {
+        if reader.template(text)?.constant().is_none() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The scenario of users who make this request again and again, with redirects followed or taken as answers.
+pub fn varied(
+    request: &RequestArguments,
+    follows: bool,
+    options: &SourceOptions,
+) -> Result<Sourced, PlanError> {
+    let body = std::str::from_utf8(&request.body).map_err(|_| {
+        PlanError::new(
+            "the body is no text, so nothing of it can be filled in",
+            "leave the braces and --follow out",
+        )
+    })?;
+    let mut reader = Reader::default();
+    let method =
+        request.method.clone().unwrap_or_else(|| if body.is_empty() { "GET" } else { "POST" }.into());
+    let headers = request.headers.iter().map(|header| {
+        let (name, value) = header.split_once(':').ok_or_else(|| {
+            PlanError::new(format!("`{header}` is no header"), "write it like 'Name: value'")
+        })?;
+        Ok((Template::text(name.trim()), reader.template(value.trim())?))
+    });
+    let headers = headers.collect::<Result<_, PlanError>>()?;
+    // The label is one for all, whatever is filled in.
+    let name = format!("{method} {}", request.url);
+    let step = RequestStep {
+        headers,
+        body: reader.template(body)?,
+        url: reader.template(&request.url)?,
+        keep_alive: !request.close,
+        redirects_max: if follows { REDIRECTS_MAX } else { 0 },
+        ..RequestStep::plain(name.clone(), &method, "")
+    };
+    let mut sourced = options.scenario(name, vec![Step::Request(Box::new(step))], Vec::new())?;
+    let set = |(at, file): (usize, &String)| DataSet {
+        file: PathBuf::from(file),
+        variables: vec![variable(at)],
+        delimiter: NO_DELIMITER,
+        quoted: false,
+        skip_first: false,
+        at_end: DataAtEnd::Recycle,
+        sharing: DataSharing::All,
+    };
+    sourced.scenario.data = reader.files.iter().enumerate().map(set).collect();
+    Ok(sourced)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use units::Duration;
+
+    use super::*;
+
+    fn request(url: &str, body: &str) -> RequestArguments {
+        RequestArguments { url: url.into(), body: body.into(), ..RequestArguments::default() }
+    }
+
+    fn options() -> SourceOptions {
+        SourceOptions {
+            base: None,
+            users: NonZeroU32::MIN,
+            ramp_up: Duration::ZERO,
+            iterations: None,
+            duration: Some(Duration::from_secs(1)),
+            timeout: Duration::from_secs(2),
+        }
+    }
+
+    #[test]
+    fn words_in_braces_become_what_they_say() {
+        let asked = RequestArguments {
+            headers: vec!["X-Id: {{uuid}}".into()],
+            ..request("http://a/{{line users.txt}}?n={{int 1 100}}", "{\"user\":\"{{line users.txt}}\"}")
+        };
+        assert!(is_varied(&asked).unwrap());
+        let Sourced { scenario, .. } = varied(&asked, false, &options()).unwrap();
+        let [set] = scenario.data.as_slice() else { panic!("{:?}", scenario.data) };
+        assert_eq!(
+            (set.file.to_str(), set.variables.as_slice()),
+            (Some("users.txt"), ["line_1".to_owned()].as_slice())
+        );
+        let Step::Request(step) = &scenario.groups[0].steps[0] else { panic!("{scenario:?}") };
+        assert_eq!(step.method.constant(), Some("POST"));
+        let pieces: Vec<String> = step.url.0.iter().map(|it| format!("{it:?}")).collect();
+        assert!(pieces[1].contains("line_1") && pieces[3].contains("Random"), "{pieces:?}");
+        assert!(format!("{:?}", step.headers[0].1).contains("Uuid"), "{:?}", step.headers);
+        assert_eq!(
+            (step.redirects_max, step.name.constant().unwrap().starts_with("POST http://a/")),
+            (0, true)
+        );
+    }
+
+    #[test]
+    fn braces_of_a_body_are_its_own() {
+        let body = "{\"a\":{\"b\":{{}}},\"c\":\"{{name}}\", \"d\": \"{{\"}";
+        let asked = request("http://a/", body);
+        assert!(!is_varied(&asked).unwrap());
+        let Sourced { scenario, .. } = varied(&asked, true, &options()).unwrap();
+        let Step::Request(step) = &scenario.groups[0].steps[0] else { panic!("{scenario:?}") };
+        assert_eq!((step.body.constant(), step.redirects_max), (Some(body), REDIRECTS_MAX));
+    }
+
+    #[test]
+    fn what_can_t_be_filled_in_is_told() {
+        for (url, said) in [
+            ("http://a/{{int 5 1}}", "{{int 1 100}}"),
+            ("http://a/{{int one two}}", "{{int 1 100}}"),
+            ("http://a/{{int 1 2 3}}", "{{int 1 100}}"),
+            ("http://a/{{line}}", "{{line users.txt}}"),
+            ("http://a/{{uuid 4}}", "{{uuid}}"),
+        ] {
+            let told = is_varied(&request(url, "")).unwrap_err().to_string();
+            assert!(told.contains(said) && told.contains("can't be filled in"), "{url}: {told}");
+        }
+    }
+}

@@ -84,7 +84,8 @@ fn collect(root: &Path) -> Result<Vec<Violation>, Violation> {
         let file = dir.join("Cargo.toml");
         if file.is_file() {
             let name = folder_name(&dir);
-            let broken = manifest_rules(&name, &read_manifest(&file)?, &known);
+            let manifest = read_manifest(&file)?;
+            let broken = [manifest_rules(&name, &manifest, &known), metadata_rules(&manifest)].concat();
             violations.extend(broken.into_iter().map(|rule| Violation { file: file.clone(), rule }));
             violations.extend(source_violations(&name, &dir)?);
         }
@@ -108,6 +109,26 @@ fn manifest_rules(name: &str, manifest: &Table, known: &Known) -> Vec<String> {
                 "`{name}` may not depend on `{lower}`; edges point down: {}",
                 ORDER.join(", ")
             ));
+        }
+    }
+    broken
+}
+
+/// What a registry asks of a crate, and a reader of its page: what it is, and under what it may be handed on.
+fn metadata_rules(manifest: &Table) -> Vec<String> {
+    let package = manifest.get("package").and_then(Value::as_table);
+    let text = |key: &str| package.and_then(|it| it.get(key)).and_then(Value::as_str).unwrap_or_default();
+    let of_workspace = |key: &str| {
+        let value = package.and_then(|it| it.get(key)).and_then(|it| it.get("workspace"));
+        value.and_then(Value::as_bool) == Some(true)
+    };
+    let mut broken = Vec::new();
+    if text("description").trim().is_empty() {
+        broken.push("say in `description` what the crate is, as ARCHITECTURE.md does".to_owned());
+    }
+    for key in ["version", "edition", "rust-version", "license", "publish"] {
+        if !of_workspace(key) {
+            broken.push(format!("take `{key}` from the workspace: {key}.workspace = true"));
         }
     }
     broken
@@ -252,6 +273,19 @@ mod tests {
         manifest_rules(name, &manifest.parse().unwrap(), &known)
     }
 
+    const PACKAGE: &str = "[package]\ndescription = \"Quantities\"\nversion.workspace = true\n\
+        edition.workspace = true\nrust-version.workspace = true\nlicense.workspace = true\n\
+        publish.workspace = true\n";
+
+    #[test]
+    fn a_crate_says_what_it_is_and_is_licensed_as_all_are() {
+        let broken = |text: &str| metadata_rules(&text.parse().unwrap());
+        assert!(broken(PACKAGE).is_empty());
+        assert_eq!(broken(&PACKAGE.replace("Quantities", " ")).len(), 1);
+        let told = broken(&PACKAGE.replace("license.workspace = true", "license = \"MIT\""));
+        assert!(told.len() == 1 && told[0].contains("license.workspace"), "{told:?}");
+    }
+
     #[test]
     fn an_edge_that_points_up_is_named_whichever_way_it_is_written() {
         for upward in [
@@ -329,7 +363,8 @@ mod tests {
             fs::write(file, text).unwrap();
         };
         write("Cargo.toml", WORKSPACE);
-        write("crates/stats/Cargo.toml", "[dependencies]\nlab.workspace = true");
+        let upwards = format!("{PACKAGE}[dependencies]\nlab.workspace = true");
+        write("crates/stats/Cargo.toml", &upwards);
         write("crates/stats/src/lib.rs", "#![forbid(unsafe_code)]\nmod deep;");
         write("crates/stats/src/deep/mod.rs", "use std::{fmt, net::TcpStream};");
         let named: Vec<_> = check(root.path()).into_iter().map(|violation| violation.file).collect();

@@ -25,9 +25,13 @@ build: ## The release binary
 	cargo build --release --locked
 
 .PHONY: dist
-dist: ## A static binary with manual pages and completions in dist/, with its checksum, tried in an empty root
+dist: ## A static binary, an archive, a Debian package and their checksums in dist/, tried in an empty root
 	scripts/dist.sh
 	@scripts/dist-try.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "dist-try: passed over" >&2; }
+
+.PHONY: site
+site: ## The documents as a site in dist/site (mdbook)
+	@scripts/site.sh
 
 .PHONY: run
 run: ## Boot four stacks, load them, rank them: some two minutes, and two more where nothing is compiled yet

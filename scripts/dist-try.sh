@@ -1,53 +1,137 @@
 #!/usr/bin/env bash
-# Tries what scripts/dist.sh made in a root that holds nothing but the binary: no C library, no shell, no checkout. A load
-# against the calibration server with a gate, a page, and a project.
-#   scripts/dist-try.sh     the archive in dist/; ends with 3 where the machine lets nobody make such a root
+# Tries what scripts/dist.sh made for this machine: the binary in the archive, the one of the Debian package and the one by
+# itself, each in a root that holds nothing else: no C library, no shell, no checkout, no certificates. A load against the
+# calibration server with a gate, a project with a run, its report and its page, and https without anybody to trust.
+#   scripts/dist-try.sh     what is in dist/; ends with 3 where the machine lets nobody make such a root
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 out="${DIST:-dist}"
+machine="$(uname -m)"
 (cd "$out" && sha256sum --check --quiet SHA256SUMS)
-archive="$out/$(awk '{ print $2 }' "$out/SHA256SUMS")"
-root="$(mktemp --directory)"
-target=""
+scratch="$(mktemp --directory)"
+started=()
 end() {
-    if [ -n "$target" ]; then
-        kill "$target" 2>/dev/null || true
-        wait "$target" 2>/dev/null || true
-    fi
-    rm -rf "$root"
+    for one in "${started[@]}"; do
+        kill "$one" 2>/dev/null || true
+        wait "$one" 2>/dev/null || true
+    done
+    rm -rf "$scratch"
 }
 trap end EXIT
-tar --extract --gzip --file "$archive" --directory "$root" --strip-components=1 --wildcards '*/proofload'
-mkdir "$root/project" "$root/tmp"
-printf 'module example.org/cart\n' >"$root/project/go.mod"
 
-if [ "$(id -u)" -eq 0 ]; then
-    inside=(chroot "$root")
-elif unshare --map-root-user true 2>/dev/null; then
-    inside=(unshare --map-root-user chroot "$root")
+if [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; then
+    apart=(unshare --mount)
+elif unshare --map-root-user --mount true 2>/dev/null; then
+    apart=(unshare --map-root-user --mount)
 else
     echo "dist-try: neither root nor a user namespace is to be had here" >&2
     exit 3
 fi
 
-"${inside[@]}" /proofload --version
-port=$((20000 + RANDOM % 10000))
-# An array, and no function: what is in the background is then the server itself.
-"${inside[@]}" /proofload target --listen "127.0.0.1:$port" 2>/dev/null &
-target=$!
-for _ in $(seq 50); do
-    (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && break
-    sleep 0.1
+# Runs /proofload in the root that is its first argument, with the kernel's own files, which a run reads.
+enter='root="$1"; shift; for of in proc dev; do mount --rbind "/$of" "$root/$of" || exit; done; exec chroot "$root" /proofload "$@"'
+
+# Waits until $1 listens on the port $2.
+is_up() {
+    for _ in $(seq 100); do
+        (exec 3<>"/dev/tcp/127.0.0.1/$2") 2>/dev/null && return
+        kill -0 "$1" 2>/dev/null || break
+        sleep 0.1
+    done
+    echo "dist-try: nobody listens at port $2; try again" >&2
+    exit 1
+}
+
+ends_with() {
+    local due="$1" code=0
+    shift
+    "$@" >"$scratch/said" 2>&1 || code=$?
+    [ "$code" -eq "$due" ] || { cat "$scratch/said" >&2; echo "dist-try: ended with $code and not with $due: ${*:3}" >&2; exit 1; }
+}
+
+says() {
+    grep --quiet --fixed-strings -- "$1" "$scratch/said" || { cat "$scratch/said" >&2; echo "dist-try: it did not say: $1" >&2; exit 1; }
+}
+
+try() {
+    local what="$1" binary="$2" root="$scratch/root-$1"
+    mkdir -p "$root/project" "$root/tmp" "$root/proc" "$root/dev"
+    install -m 755 "$binary" "$root/proofload"
+    printf 'module example.org/cart\n' >"$root/project/go.mod"
+    # An array, and no function: what is in the background is then the server itself.
+    local inside=("${apart[@]}" sh -c "$enter" sh "$root")
+    ends_with 0 "${inside[@]}" --version
+    local port=$((20000 + RANDOM % 10000))
+    "${inside[@]}" target --listen "127.0.0.1:$port" 2>/dev/null &
+    started+=($!)
+    is_up $! "$port"
+    local url="http://127.0.0.1:$port/hello"
+    ends_with 0 "${inside[@]}" hit "$url" -c 4 --rate 500 -d 6s -q --fail-if 'p50>1s' --fail-if 'errors>1%' --json
+    says '"answer": "passed"'
+    # LuaJIT is in it.
+    printf 'request = function() return wrk.format("GET", "/hello") end\n' >"$root/tmp/script.lua"
+    ends_with 0 "${inside[@]}" wrk -t 1 -c 2 -d 1s -s /tmp/script.lua "$url"
+    says 'Requests/sec'
+    ends_with 5 "${inside[@]}" hit "$url" -c 4 -n 100 -q --fail-if 'p50>1s'
+    # TLS is in it, and what is missing is said, with what to do.
+    ends_with 2 "${inside[@]}" hit "https://127.0.0.1:$port/" -n 1 -q
+    says '--cacert'
+    ends_with 0 "${inside[@]}" init /project
+    grep --quiet '^\[gate\]' "$root/project/proofload.toml"
+    # A project, run and reported; the service is the calibration server.
+    cat >"$root/project/run.toml" <<'TOML'
+title = "in an empty root"
+blocks = 1
+blocks_max = 1
+twin = false
+control = false
+[service.cart.run]
+command = ["/proofload", "target", "--listen", "127.0.0.1:{port}"]
+[service.cart.ready]
+[[service.cart.endpoint]]
+name = "main"
+path = "/hello"
+[load]
+connections = 2
+duration = "1s"
+[[round]]
+name = "main"
+endpoint = "main"
+stacks = ["cart"]
+[gate]
+fail_if = ["errors>0"]
+TOML
+    ends_with 0 "${inside[@]}" run /project/run.toml -q --runs /project/runs
+    says 'gate        passed'
+    local run
+    run="$(basename "$(ls -d "$root"/project/runs/*/ | head -1)")"
+    ends_with 0 "${inside[@]}" report "/project/runs/$run" -o /project/report.html
+    grep --quiet '<title>' "$root/project/report.html"
+    local page=$((30000 + RANDOM % 2000))
+    "${inside[@]}" view /project/runs --listen "127.0.0.1:$page" --no-open >/dev/null 2>&1 &
+    started+=($!)
+    is_up $! "$page"
+    curl --fail --silent --max-time 10 --noproxy '*' "http://127.0.0.1:$page/" | grep --quiet 'empty root'
+    # Its own stacks are inside.
+    ends_with 0 env XDG_CACHE_HOME=/tmp "${inside[@]}" list
+    says 'target-event-loop'
+    echo "dist-try: the $what works in a root of its own ($(stat --format=%s "$binary") bytes)"
+}
+
+archive="$(ls "$out"/proofload-*-"$machine"-linux.tar.gz)"
+mkdir "$scratch/archive"
+tar --extract --gzip --file "$archive" --directory "$scratch/archive" --strip-components=1
+"$scratch/archive/proofload" completions bash | grep --quiet fail-if
+[ -s "$scratch/archive/man/proofload-diff.1" ] && [ -s "$scratch/archive/docs/ci/github.yml" ]
+try archive "$scratch/archive/proofload"
+for package in "$out"/proofload_*.deb; do
+    case "$machine-$package" in x86_64-*_amd64.deb | aarch64-*_arm64.deb) ;; *) continue ;; esac
+    dpkg-deb --extract "$package" "$scratch/deb"
+    [ -s "$scratch/deb/usr/share/man/man1/proofload.1.gz" ]
+    try package "$scratch/deb/usr/bin/proofload"
 done
-kill -0 "$target" 2>/dev/null || { echo "dist-try: the server did not come up at port $port; try again" >&2; exit 1; }
-url="http://127.0.0.1:$port/hello"
-"${inside[@]}" /proofload hit "$url" -c 4 --rate 500 -d 6s -q --fail-if 'p50>1s' --fail-if 'errors>1%' --json >"$root/hit.json"
-grep -q '"answer": "passed"' "$root/hit.json"
-code=0
-"${inside[@]}" /proofload hit "$url" -c 4 -n 100 -q --fail-if 'p50>1s' >/dev/null || code=$?
-[ "$code" -eq 5 ] || { echo "dist-try: a load too short to tell ended with $code" >&2; exit 1; }
-"${inside[@]}" /proofload init /project >/dev/null
-grep -q '^\[gate\]' "$root/project/proofload.toml"
-"${inside[@]}" /proofload completions bash | grep -q fail-if
-echo "dist-try: $(basename "$archive") works in a root of its own ($(stat --format=%s "$root/proofload") bytes)"
+cmp "$out/proofload-$machine" "$scratch/archive/proofload"
+if command -v jq >/dev/null; then
+    jq --exit-status '.bomFormat == "CycloneDX" and (.components | length > 100)' "$out"/proofload-*-"$machine"-linux.cdx.json >/dev/null
+fi

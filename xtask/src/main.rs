@@ -3,11 +3,13 @@
 //! - `edges` checks the rules of the layout: which crate may depend on which, that no modules need each other in a
 //!   circle, what none of them may do, and that no test is run by nobody.
 //! - `test` is what `make test` runs: edges, format, lints, tests.
+//! - `sbom` prints what the binary is made of, as CycloneDX.
 //! - `test-slow` is what `make test-slow` runs: the tests that are ignored as slow.
 #![forbid(unsafe_code)]
 
 mod edges;
 mod modules;
+mod sbom;
 mod source;
 mod tiers;
 
@@ -16,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-const USAGE: &str = "usage: cargo xtask edges | test | test-slow";
+const USAGE: &str = "usage: cargo xtask edges | test | test-slow | sbom TRIPLE";
 const EXIT_USAGE: u8 = 2;
 /// How many tests a test binary runs at one time.
 const THREADS: &str = "RUST_TEST_THREADS";
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         ["edges"] => check_edges(),
         ["test"] => check_edges() && STEPS.iter().all(|step| run_cargo(step, TESTS_PER_CORE)),
         // They build, or measure by themselves.
+        ["sbom", triple] => print_sbom(triple),
         ["test-slow"] => SLOW_STEPS.iter().all(|step| run_cargo(step, 1)),
         _ => {
             eprintln!("{USAGE}");
@@ -57,6 +60,17 @@ fn root() -> PathBuf {
     let own = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     let own = PathBuf::from(own);
     own.parent().map_or_else(|| own.clone(), Path::to_path_buf)
+}
+
+fn print_sbom(triple: &str) -> bool {
+    match sbom::sbom(&root(), triple) {
+        Ok(document) => println!("{document}"),
+        Err(error) => {
+            eprintln!("sbom: {error}");
+            return false;
+        }
+    }
+    true
 }
 
 fn check_edges() -> bool {

@@ -56,6 +56,8 @@ pub enum Command {
     Run(Run),
     /// Write a first proofload.toml for your own service, from what its files show
     Init(project::Init),
+    /// Say what changed from one version of your own service to another: both built, measured in turns
+    Diff(project::Diff),
     /// Make the report of a recorded run again
     Report(report::Report),
     /// Hand a recorded run or a load's result on: Prometheus, OpenTelemetry, HdrHistogram
@@ -123,6 +125,7 @@ Examples:
   proofload hit http://10.0.0.7:8080/ --rate 100000 -c 3000 -t 4 --hosts load1,load2,load3
   proofload hit http://127.0.0.1:8080/ --json | proofload export - --prometheus hit.prom
   proofload hit http://127.0.0.1:8080/ --rate 500 -d 30s --fail-if 'p99>50ms' --fail-if 'errors>1%' --junit gate.xml
+  proofload hit 'http://127.0.0.1:8080/items/{{int 1 100}}?key={{uuid}}' -H 'X-User: {{line users.txt}}' -c 50
 
 Without --rate it is a closed model: each connection sends when its last answer came. With it, an open
 model: requests are due at the rate whatever the server does, and response time counts from then.")]
@@ -243,6 +246,12 @@ pub struct Hit {
     /// written are left out, and said
     #[arg(long, value_name = "FILE")]
     pub jtl: Option<PathBuf>,
+    /// End the load when this holds, and with 4: errors>5% of the last five seconds, or errors>100 in all; may be repeated
+    #[arg(long, value_name = "CONDITION")]
+    pub stop_if: Vec<plan::gate::Condition>,
+    /// Show beside the result what an earlier load came to, as --json printed it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "output"])]
+    pub compare_to: Option<PathBuf>,
     #[command(flatten)]
     pub gate: gate::Gate,
     /// Show it in a browser, too, while it goes on: at this address, or at a free port of this machine alone
@@ -337,9 +346,9 @@ pub struct Run {
     /// Wait so long at most, before the first trial, until other processes leave the machine alone [default: do not wait]
     #[arg(long, value_name = "TIME")]
     pub wait_for_quiet: Option<Duration>,
-    /// Where run directories are made
-    #[arg(long, default_value = "runs", value_name = "DIR")]
-    pub runs: PathBuf,
+    /// Where run directories are made [default: as [runs] of the experiment says, or runs]
+    #[arg(long, value_name = "DIR")]
+    pub runs: Option<PathBuf>,
     #[command(flatten)]
     pub stacks: Stacks,
     #[command(flatten)]
@@ -355,7 +364,7 @@ pub struct Run {
 }
 
 /// Where the stacks are.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Stacks {
     /// Folder of the stacks
     #[arg(long = "stacks", default_value = "stacks", value_name = "DIR")]

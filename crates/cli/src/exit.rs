@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use lab::LabError;
 use plan::PlanError;
 use record::RecordError;
-use stack::StackError;
+use stack::{CheckoutError, StackError};
 use target::TargetError;
 
 /// Everything went well.
@@ -98,6 +98,22 @@ impl From<RecordError> for Failure {
 impl From<StackError> for Failure {
     fn from(error: StackError) -> Self {
         Self { code: UNREACHABLE, message: error.to_string() }
+    }
+}
+
+impl From<CheckoutError> for Failure {
+    fn from(error: CheckoutError) -> Self {
+        let code = match &error {
+            CheckoutError::Interrupted => INTERRUPTED,
+            CheckoutError::NoRepository { .. }
+            | CheckoutError::UnknownRevision { .. }
+            | CheckoutError::NoFolder { .. } => USAGE,
+            CheckoutError::NoGit { .. }
+            | CheckoutError::Git { .. }
+            | CheckoutError::TooLate { .. }
+            | CheckoutError::Io { .. } => SYSTEM,
+        };
+        Self { code, message: error.to_string() }
     }
 }
 

@@ -56,7 +56,7 @@ impl<'a> LoadGate<'a> {
 
     /// Writes the files that were asked for.
     pub fn write(&self, url: &str, judged: &GateResult) -> Result<(), Failure> {
-        write_files(self.arguments, url, judged)
+        write_files(self.arguments, url, judged, "")
     }
 }
 
@@ -113,17 +113,31 @@ pub fn judge_run(arguments: &Gate, gate: &gate::Gate, dir: &Path) -> Result<Gate
     let (manifest, trials) = recorded::read(dir)?;
     let judged = gate_run(gate, &trials, manifest.processes == plan::Processes::Kept.name());
     print(&format!("\n{}", report::gate_text(&judged)))?;
-    write_whole(&dir.join(GATE_FILE), format!("{}\n", judged.json()).as_bytes())?;
-    write_files(arguments, &manifest.title, &judged)?;
+    leave(arguments, dir, &manifest.title, &judged, "")?;
     Ok(judged.answer)
 }
 
-fn write_files(arguments: &Gate, name: &str, judged: &GateResult) -> Result<(), Failure> {
+/// Leaves what came of a gate with the run in `dir`, and writes the files that were asked for; in Markdown with `below` under
+/// it.
+pub fn leave(
+    arguments: &Gate,
+    dir: &Path,
+    name: &str,
+    judged: &GateResult,
+    below: &str,
+) -> Result<(), Failure> {
+    write_whole(&dir.join(GATE_FILE), format!("{}\n", judged.json()).as_bytes())?;
+    write_files(arguments, name, judged, below)
+}
+
+fn write_files(arguments: &Gate, name: &str, judged: &GateResult, below: &str) -> Result<(), Failure> {
     if let Some(path) = &arguments.junit {
         write_whole(path, report::gate_junit(name, judged).as_bytes())?;
     }
     if let Some(path) = &arguments.markdown {
-        write_whole(path, report::gate_markdown(name, judged).as_bytes())?;
+        let gate = report::gate_markdown(name, judged);
+        let text = if below.is_empty() { gate } else { format!("{gate}\n{below}") };
+        write_whole(path, text.as_bytes())?;
     }
     Ok(())
 }

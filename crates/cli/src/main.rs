@@ -9,7 +9,9 @@ mod commands;
 mod environment;
 mod exit;
 mod gate;
+mod inside;
 mod interrupt;
+mod kept;
 mod output;
 mod page;
 mod progress;
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         Command::Export(arguments) => commands::export::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(&arguments),
         Command::Compare(arguments) => commands::compare::run(&arguments),
+        Command::Diff(arguments) => commands::diff::run(&arguments),
         Command::History(arguments) => commands::history::run(&arguments),
         Command::View(arguments) => commands::view::run(&arguments),
         Command::Replicate(arguments) => commands::replicate::run(&arguments),

@@ -8,11 +8,11 @@ use std::time::Instant;
 use driver::Control;
 use lab::experiment::Bench;
 use plan::stack::{Catalogue, StackManifest};
-use plan::{PlanError, toml_file};
+use plan::toml_file;
 use stack::Interrupt;
 
 use crate::exit::Failure;
-use crate::interrupt;
+use crate::{inside, interrupt};
 
 /// The file of a project that has its services, an experiment and a gate.
 pub const PROJECT_FILE: &str = "proofload.toml";
@@ -29,17 +29,26 @@ pub struct Written {
 
 impl Written {
     /// The services that it brings along, and the stacks in the folder `stacks`.
-    fn catalogue(&self, stacks: &Path) -> Result<Catalogue, PlanError> {
+    fn catalogue(&self, stacks: &Path) -> Result<Catalogue, Failure> {
         let services = StackManifest::services(&self.file, &self.text, &self.folder)?;
-        if services.is_empty() { Catalogue::load(stacks) } else { Catalogue::with_services(stacks, services) }
+        if services.is_empty() {
+            return of_folder(stacks);
+        }
+        Ok(Catalogue::with_services(stacks, services)?)
     }
 }
 
+/// The stacks in the folder `stacks`; those that the binary has inside, where it is the folder of a checkout and this is run
+/// in none.
+pub fn of_folder(stacks: &Path) -> Result<Catalogue, Failure> {
+    Ok(Catalogue::load(&inside::path(stacks)?)?)
+}
+
 /// The stacks in the folder `stacks`, and the services of the project that this is run in.
-pub fn catalogue(stacks: &Path) -> Result<Catalogue, PlanError> {
+pub fn catalogue(stacks: &Path) -> Result<Catalogue, Failure> {
     let file = PathBuf::from(PROJECT_FILE);
     if !file.is_file() {
-        return Catalogue::load(stacks);
+        return of_folder(stacks);
     }
     Written { text: toml_file::read(&file)?, file, folder: ".".into() }.catalogue(stacks)
 }
@@ -69,11 +78,16 @@ impl Workbench {
     }
 
     fn with(catalogue: Catalogue) -> Result<Self, Failure> {
+        Self::controlled(catalogue, interrupt::on_signals()?)
+    }
+
+    /// The same with stacks of whatever kind, and a control that signals interrupt already.
+    pub fn controlled(catalogue: Catalogue, control: Arc<Control>) -> Result<Self, Failure> {
         let is_there = catalogue.dir().is_dir();
         Ok(Self {
             commit: commit_of(if is_there { catalogue.dir() } else { Path::new(".") }),
             catalogue,
-            control: interrupt::on_signals()?,
+            control,
             proofload_exe: own_binary()?,
             argv: std::env::args().collect(),
         })
@@ -91,6 +105,7 @@ impl Workbench {
             claims: &[],
             commit: self.commit.as_deref(),
             wait_for_quiet: std::time::Duration::ZERO,
+            takes_all: false,
         }
     }
 

@@ -15,9 +15,9 @@ Examples:
 A line a run, by start, and a mark where the figure changed (E-divisive; docs/compare.md). Runs of one experiment make
 a series; quick and coarse ones make series of their own. It ends with 2 where there is no run, or none with such a cell.")]
 pub struct History {
-    /// Where run directories are
-    #[arg(default_value = "runs", value_name = "RUNS_DIR")]
-    pub runs: PathBuf,
+    /// Where run directories are [default: as [runs] of the proofload.toml of this folder says, or runs]
+    #[arg(value_name = "RUNS_DIR")]
+    pub runs: Option<PathBuf>,
     /// Which figure
     #[arg(long, value_enum, default_value_t = Metric::Goodput)]
     pub metric: Metric,

@@ -8,7 +8,7 @@ use units::Duration;
 use super::Stacks;
 
 /// `proofload replicate`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches of a command line")]
 #[command(after_help = "\
 Examples:

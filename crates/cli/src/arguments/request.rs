@@ -21,6 +21,9 @@ pub struct RequestOptions {
     /// The address of a host and port, in place of what its name resolves to; may be repeated
     #[arg(long, value_name = "HOST:PORT:ADDRESS", help_heading = "As in curl")]
     pub resolve: Vec<String>,
+    /// Follow redirects, up to 20; they are part of the request's time (closed model)
+    #[arg(short = 'L', long, help_heading = "As in curl")]
+    pub follow: bool,
 }
 
 impl RequestOptions {

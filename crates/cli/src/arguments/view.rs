@@ -16,9 +16,9 @@ Examples:
 It serves on this machine alone unless --listen says otherwise, until Ctrl-C. Nothing is changed and nothing is loaded
 from elsewhere. A run that can't be read is listed with the reason.")]
 pub struct View {
-    /// Where run directories are, or one of them
-    #[arg(default_value = "runs", value_name = "RUN_OR_RUNS_DIR")]
-    pub runs: PathBuf,
+    /// Where run directories are, or one of them [default: as [runs] of the proofload.toml of this folder says, or runs]
+    #[arg(value_name = "RUN_OR_RUNS_DIR")]
+    pub runs: Option<PathBuf>,
     /// Address to serve at; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,

@@ -10,6 +10,7 @@ use report::history_text;
 use crate::arguments::history::{History, Metric};
 use crate::commands::compare::Recorded;
 use crate::exit::Failure;
+use crate::kept;
 use crate::output::{print, print_json, say};
 
 /// Version of the JSON.
@@ -28,7 +29,8 @@ pub fn run(arguments: &History) -> Result<ExitCode, Failure> {
         load: arguments.load.clone(),
     };
     let (mut points, mut runs) = (Vec::new(), 0_usize);
-    for dir in run_dirs(&arguments.runs)? {
+    let folder = kept::folder(arguments.runs.as_deref())?;
+    for dir in run_dirs(&folder)? {
         // One at a time: a record has far more than is shown of it here.
         match Recorded::read(&dir) {
             Ok(run) => {
@@ -40,7 +42,7 @@ pub fn run(arguments: &History) -> Result<ExitCode, Failure> {
     }
     let series = series_of(points, metric);
     if series.is_empty() {
-        let dir = arguments.runs.display();
+        let dir = folder.display();
         return Err(Failure::usage(if runs == 0 {
             format!("{dir} holds no recorded run; name the folder that `proofload run --runs` wrote to")
         } else {

@@ -5,6 +5,7 @@ mod beside;
 mod files;
 mod request;
 mod scenario;
+mod stop;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -17,22 +18,27 @@ use lab::secured::secure;
 use lab::tap;
 use plan::{HttpTarget, LoadPlan, PlanError, RequestArguments, shell};
 use record::LoadResult;
-use report::{HitReport, hit_csv, hit_markdown, hit_text};
+use report::{HitReport, earlier_text, hit_csv, hit_markdown, hit_text};
+use sources::is_varied;
 
 use self::beside::Beside;
 use self::files::Percentiles;
+use self::stop::Stop;
 use crate::arguments::Hit;
 use crate::arguments::request::Output;
 use crate::environment;
 use crate::exit::{self, Failure};
 use crate::gate;
 use crate::interrupt;
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, say};
 use crate::progress::{Audience, LoadProgress};
 
 /// Runs the command.
 pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     let Some(asked) = one_request(arguments)? else { return scenario::run(arguments) };
+    if arguments.request.follow || is_varied(&asked)? {
+        return scenario::run_varied(arguments, &asked);
+    }
     let plan = LoadPlan::new(&arguments.load()?)?;
     let target = HttpTarget::over(plan.http, &asked)?;
     let expected = arguments.expect_body.as_deref().map(|text| text_or_file(text, "--expect-body"));
@@ -62,7 +68,9 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     let control = interrupt::on_signals()?;
     let mut progress = LoadProgress::new(&target.url, &plan, audience(arguments))?;
     let mut observe = |moment: Moment<'_>| {
-        beside.see(&moment);
+        if beside.see(&moment) {
+            control.interrupt();
+        }
         progress.observe(&moment);
     };
     let (result, all_rows) = match rows_file {
@@ -102,11 +110,18 @@ fn finish(
         Output::Csv => print(hit_csv(&report).trim_end()),
         Output::Md => print(hit_markdown(&report).trim_end()),
     }?;
+    if let Some((path, earlier)) = arguments.compare_to.as_deref().zip(beside.earlier.as_ref()) {
+        print(&format!("\n{}", earlier_text(&path.display().to_string(), earlier, &report.result)))?;
+    }
     beside.percentiles.map_or(Ok(()), Percentiles::write)?;
     if let Some((gate, judged)) = beside.gate.zip(report.gate.as_ref()) {
         gate.write(&report.result.url, judged)?;
     }
     all_rows?;
+    if let Some(why) = beside.stop.and_then(Stop::into_why) {
+        say(format_args!("proofload: ended early, as --stop-if says: {why}"));
+        return Ok(ExitCode::from(exit::SERVICE));
+    }
     Ok(ExitCode::from(code(&report)))
 }
 

@@ -17,11 +17,13 @@ use record::{Manifest, RunDir, Trial};
 use report::{ClaimsReport, claims_text};
 use units::Duration;
 
+use crate::arguments::Stacks;
 use crate::arguments::replicate::Replicate;
 use crate::commands::report::leave_html;
 use crate::commands::run::{code, run_dir};
 use crate::commands::stacks::name_broken;
 use crate::exit::{self, Failure};
+use crate::inside;
 use crate::output::{print, print_json, say};
 use crate::page::Sources;
 use crate::progress::RunProgress;
@@ -33,7 +35,10 @@ use crate::workbench::Workbench;
 const COMPANIONS_PERCENT: u64 = 150;
 
 /// Runs the command.
-pub fn run(arguments: &Replicate) -> Result<ExitCode, Failure> {
+pub fn run(typed: &Replicate) -> Result<ExitCode, Failure> {
+    let stacks = Stacks { dir: inside::path(&typed.stacks.dir)? };
+    let published = inside::path(&typed.published)?;
+    let arguments = &Replicate { published, stacks, ..typed.clone() };
     let chosen = match (&arguments.write_up, arguments.all) {
         (Some(name), _) => vec![named(&arguments.published, name)?],
         (None, true) => all(&arguments.published)?,

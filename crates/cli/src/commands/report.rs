@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use explain::compare_versions;
+use record::Versions;
 use report::page::model::Page;
-use report::{RunReport, ranking_text};
+use report::{RunReport, ranking_text, versions_text};
 
 use crate::arguments::report::{Format, Report};
 use crate::exit::Failure;
@@ -62,8 +64,13 @@ pub fn leave_html(dir: &Path, from: &Sources<'_>, quiet: bool) {
 
 fn ranking(dir: &Path) -> Result<String, Failure> {
     let (manifest, trials) = recorded::read(dir)?;
-    let dir = dir.display().to_string();
-    Ok(ranking_text(&RunReport { manifest: &manifest, trials: &trials, dir: &dir }))
+    let shown = dir.display().to_string();
+    let ranking = ranking_text(&RunReport { manifest: &manifest, trials: &trials, dir: &shown });
+    let versions = Versions::of_run(dir).map_err(|error| recorded::unreadable(dir, &error))?;
+    Ok(match versions {
+        Some(of) => format!("{ranking}\n{}", versions_text(&of, &compare_versions(&trials, &of.services))),
+        None => ranking,
+    })
 }
 
 fn format(arguments: &Report) -> Result<Format, Failure> {

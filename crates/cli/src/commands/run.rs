@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use lab::experiment::{Bench, Ended, carry_out, resume};
 use plan::gate::Gate;
-use plan::{Experiment, Pace, PlanError, shell, toml_file};
-use record::RunDir;
+use plan::{Experiment, KeptRuns, Pace, PlanError, shell, toml_file};
+use record::{RunDir, Versions};
 
 use crate::arguments::Run;
 use crate::commands::report;
@@ -18,6 +18,7 @@ use crate::page::Sources;
 use crate::progress::RunProgress;
 use crate::recorded;
 use crate::workbench::{PROJECT_FILE, Workbench, Written};
+use crate::{inside, kept};
 
 /// What is to be run.
 enum What {
@@ -38,6 +39,7 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     // A mistake in it is told before anything is measured.
     let of_experiment = Gate::of_experiment(&written.file, &written.text)?;
     let asked = gate::of_run(&arguments.gate, &arguments.against, of_experiment)?;
+    let kept = KeptRuns::of_experiment(&written.file, &written.text)?;
     let mut progress = RunProgress::new(arguments.quiet, arguments.serve)?;
     let ended = match &what {
         What::Anew(path) => {
@@ -49,7 +51,8 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
             knows_baseline(asked.as_ref(), &experiment)?;
             name_broken(catalogue);
             let name = path.file_stem().map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
-            let dir = run_dir(&arguments.runs, &name);
+            let runs = arguments.runs.clone().unwrap_or_else(|| kept.folder(&written.folder));
+            let dir = run_dir(&runs, &name);
             carry_out(&experiment, &dir, &bench, &mut |event| progress.observe(&event))
         }
         What::GoesOn(dir) => {
@@ -69,6 +72,8 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
         let dir = shell::quoted_path(&ended.dir);
         let gate = gate::typed(&arguments.gate, &arguments.against);
         say(format_args!("proofload: interrupted; go on with: proofload run --resume {dir}{gate}"));
+    } else {
+        kept::tidy(&kept, &ended.dir);
     }
     progress.linger(ended.dir.clone(), &workbench.control);
     let code = code(&ended);
@@ -79,18 +84,18 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
 }
 
 /// What was named, or the project's own file where nothing was.
-fn what(arguments: &Run) -> Result<What, PlanError> {
+fn what(arguments: &Run) -> Result<What, Failure> {
     if let Some(dir) = &arguments.resume {
         return Ok(What::GoesOn(dir.clone()));
     }
     if let Some(path) = &arguments.experiment {
-        return Ok(What::Anew(path.clone()));
+        return Ok(What::Anew(inside::path(path)?));
     }
     if Path::new(PROJECT_FILE).is_file() {
         return Ok(What::Anew(PROJECT_FILE.into()));
     }
     let help = format!("name an EXPERIMENT, or write a {PROJECT_FILE} with `proofload init`");
-    Err(PlanError::new(format!("no experiment is named, and there is no {PROJECT_FILE} here"), help))
+    Err(PlanError::new(format!("no experiment is named, and there is no {PROJECT_FILE} here"), help).into())
 }
 
 /// The experiment's text, and the folder that paths in it are relative to: a run to go on with is of the project in which it
@@ -104,6 +109,11 @@ fn written(what: &What) -> Result<Written, Failure> {
         What::GoesOn(dir) => {
             // Told apart here from what may go wrong with a run that is one.
             recorded::read(dir)?;
+            if Versions::of_run(dir)?.is_some() {
+                let help = "compare them anew with `proofload diff`";
+                let what = "it compares two versions, whose folders are gone";
+                return Err(PlanError::new(what, help).in_file(dir).into());
+            }
             let text = RunDir::read_experiment(dir).map_err(|error| recorded::unreadable(dir, &error))?;
             Ok(Written { file: RunDir::experiment_path(dir), text, folder: ".".into() })
         }

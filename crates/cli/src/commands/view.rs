@@ -9,9 +9,9 @@ use serve::{Runs, Server};
 
 use crate::arguments::view::View;
 use crate::exit::Failure;
-use crate::interrupt;
 use crate::output::say;
 use crate::page::{Sources, html};
+use crate::{interrupt, kept};
 
 /// What opens a browser, where there is a desktop.
 const OPENER: &str = "xdg-open";
@@ -20,14 +20,15 @@ const POLL: Duration = Duration::from_millis(100);
 
 /// Runs the command.
 pub fn run(arguments: &View) -> Result<ExitCode, Failure> {
-    let (folder, only) = what(&arguments.runs)?;
+    let runs_dir = kept::folder(arguments.runs.as_deref())?;
+    let (folder, only) = what(&runs_dir)?;
     let control = interrupt::on_signals()?;
     let render =
         Arc::new(|dir: &Path| html(dir, &Sources::of_checkout()).map_err(|failure| failure.to_string()));
     let runs = Arc::new(Runs::new(folder, only, render));
     let server = Server::start(arguments.listen, vec![runs]).map_err(Failure::system)?;
     let url = server.url();
-    say(format_args!("proofload: serving {} at {url}; Ctrl-C ends it", arguments.runs.display()));
+    say(format_args!("proofload: serving {} at {url}; Ctrl-C ends it", runs_dir.display()));
     if !arguments.no_open && !open(&url) {
         say(format_args!(
             "proofload: no browser was opened (no {OPENER}, or no desktop); open the address in one"

@@ -11,8 +11,12 @@ mod driven;
 mod lab;
 #[path = "../it/loads.rs"]
 mod loads;
+#[path = "../it/repository.rs"]
+#[expect(dead_code, reason = "shared with `it`, which uses all of it")]
+mod repository;
 
 mod calibrate;
+mod diff;
 mod drivers;
 mod experiment;
 mod explain;

@@ -222,6 +222,32 @@ fn the_chinese_readme_has_the_commands_outputs_and_links_of_the_english_one() {
     );
 }
 
+/// What is compared of both tutorials are the commands.
+#[test]
+fn the_chinese_tutorial_has_the_commands_of_the_english_one() {
+    let [english, chinese] = ["docs/tutorial.md", "docs/tutorial.zh-CN.md"].map(Page::read);
+    assert_eq!(english.blocks, chinese.blocks);
+    let count = |page: &Page| page.prose.lines().filter(|line| line.starts_with('#')).count();
+    assert_eq!(count(&english), count(&chinese));
+}
+
+/// What is in no table of contents is on no page of the site.
+#[test]
+fn every_document_is_in_the_table_of_contents() {
+    let contents = PathBuf::from("docs/SUMMARY.md");
+    let listed: BTreeSet<String> = Page::read(&contents).links().into_iter().collect();
+    // scripts/site.sh adds each decision below their index.
+    let is_page = |path: &&PathBuf| path.starts_with("docs") && **path != contents;
+    let is_decision = |name: &str| name.starts_with("decisions/") && name != "decisions/README.md";
+    let missing: Vec<String> = documents()
+        .iter()
+        .filter(is_page)
+        .map(|path| path.strip_prefix("docs").expect("it is in there").display().to_string())
+        .filter(|name| !listed.contains(name) && !is_decision(name))
+        .collect();
+    assert!(missing.is_empty(), "docs/SUMMARY.md lacks {missing:?}");
+}
+
 /// The kinds are those of the schema that is made of the code.
 #[test]
 fn the_guide_of_explain_names_the_kinds_of_verdicts_that_there_are() {

@@ -9,8 +9,10 @@ fn days(runs: &Runs, count: u32) {
         let per_s = if day < 6 { 1000.0 } else { 900.0 } * (1.0 + 0.002 * f64::from(day * 3 % 5));
         let started = format!("2026-01-{:02}T00:00:00Z", day + 1);
         let trials = [blocks("gin", per_s, 6), blocks("nginx", 5000.0 + f64::from(day), 6)].concat();
+        let commit = Some(format!("c0ffee{day:02}"));
+        let manifest = record::Manifest { commit, ..manifest(&started) };
         // Names do not sort as days do.
-        runs.write(&format!("run-{}", (day * 7) % 12), &manifest(&started), EXPERIMENT, &trials);
+        runs.write(&format!("run-{}", (day * 7) % 12), &manifest, EXPERIMENT, &trials);
     }
 }
 
@@ -32,6 +34,7 @@ fn a_change_is_marked_where_it_is() {
     let mark = lines.iter().position(|line| line.contains("change: -")).expect("it changed");
     assert!(lines[mark].contains("-10.") || lines[mark].contains("-9."), "{said}");
     assert!(lines[mark - 1].contains("2026-01-06") && lines[mark + 1].contains("2026-01-07"), "{said}");
+    assert!(lines[mark].contains(", from commit c0ffee05 to c0ffee06 "), "{said}");
     assert!(said.contains("nginx: goodput") && said.contains("no change found"), "{said}");
     for (metric, unit, sign) in [("cpu", " us", "+"), ("p99", "ms", "+")] {
         let (code, said) =
@@ -50,6 +53,7 @@ fn json_says_the_same() {
     let told = json(&run(&["history", &dir, "--stack", "gin", "--json"]));
     let series = &told["series"][0];
     assert_eq!((&told["version"], &series["changes"][0]["at"]), (&1.into(), &6.into()));
+    assert_eq!(series["changes"][0]["commits"], serde_json::json!(["c0ffee05", "c0ffee06"]));
     assert_eq!(series["points"].as_array().unwrap().len(), 12);
     assert_eq!(series["points"][6]["started"], "2026-01-07T00:00:00Z");
     assert!((series["changes"][0]["ratio"].as_f64().unwrap() - 0.9).abs() < 0.01);

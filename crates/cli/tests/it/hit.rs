@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
-use crate::common::{Target, json, proofload, run, signal, stdout};
+use crate::common::{Target, ends_with, json, proofload, run, signal, stdout, text};
 use crate::loads::{hit, outcome, outcomes_add_up, service_did_well};
 
 #[test]
@@ -277,4 +277,40 @@ fn a_proxy_of_the_environment_is_not_used_and_that_is_said() {
     {
         assert!(!quiet.contains("proxy"), "{quiet}");
     }
+}
+
+#[test]
+fn a_load_ends_when_too_much_of_it_fails() {
+    let target = Target::start(&["--error-share", "0.5", "--path", "/hello=5ms"]);
+    let url = format!("{}/hello", target.url);
+    let hit = |condition: &str, code: i32| {
+        ends_with(code, &["hit", &url, "-c", "4", "-d", "60s", "-q", "--stop-if", condition])
+    };
+    let told = hit("errors>20%", 4);
+    assert!(
+        told.contains("ended early, as --stop-if says: ") && told.contains(" % (errors > 20%)"),
+        "{told}"
+    );
+    let told = hit("p99>1ms", 2);
+    assert!(told.contains("`p99 > 1.00ms` ends no load: only errors do"), "{told}");
+}
+
+#[test]
+fn an_earlier_load_is_shown_beside_a_new_one() {
+    let target = Target::start(&[]);
+    let url = format!("{}/hello", target.url);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("before.json");
+    let before = run(&["hit", &url, "-c", "2", "-n", "500", "-q", "--json"]);
+    std::fs::write(&file, &before.stdout).unwrap();
+    let file = file.to_str().unwrap();
+    // So short a load is not valid for its times, which its code says.
+    let told = text(&run(&["hit", &url, "-c", "3", "-n", "500", "-q", "--compare-to", file]));
+    assert!(told.contains("not the same load: 2 connections → 3 connections"), "{told}");
+    assert!(told.contains("goodput") && told.contains("may be chance"), "{told}");
+    let told = ends_with(2, &["hit", &url, "--compare-to", "no-such.json"]);
+    assert!(told.contains("no-such.json: cannot be read"), "{told}");
+    std::fs::write(folder.path().join("other.json"), "{}").unwrap();
+    let other = folder.path().join("other.json");
+    ends_with(2, &["hit", &url, "--compare-to", other.to_str().unwrap()]);
 }

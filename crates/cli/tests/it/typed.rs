@@ -95,3 +95,25 @@ fn the_version_tells_the_commit_where_it_is_known() {
     let commit = commit.strip_suffix(')').expect("it is in parentheses");
     assert!(commit.len() >= 7 && commit.bytes().all(|it| it.is_ascii_hexdigit()), "{version}");
 }
+
+#[test]
+fn words_in_braces_are_something_else_each_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("users.txt");
+    fs::write(&file, "alice,1\nbob,2\n").unwrap();
+    let user = format!("X-User: {{{{line {}}}}}", file.display());
+    let sent =
+        sent_by(&["hit", "{url}items?n={{int 7 7}}&id={{uuid}}", "-H", &user, "-n", "1", "-c", "1", "-q"]);
+    assert!(sent.starts_with("GET /items?n=7&id="), "{sent}");
+    assert!(sent.contains("X-User: alice,1\r\n"), "{sent}");
+    let id = sent.split("&id=").nth(1).and_then(|it| it.split(' ').next()).unwrap();
+    assert_eq!((id.len(), id.matches('-').count()), (36, 4), "{sent}");
+    for (arguments, said) in [
+        (&["--rate", "10"][..], "--rate is about requests that are all the same"),
+        (&["-H", "X: {{int 9}}"], "can't be filled in"),
+        (&["-H", "X: {{line no-such-file}}"], "no-such-file"),
+    ] {
+        let told = ends_with(2, &[&["hit", "http://127.0.0.1:1/{{uuid}}"], arguments].concat());
+        assert!(told.contains(said), "{arguments:?}: {told}");
+    }
+}

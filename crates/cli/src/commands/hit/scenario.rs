@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use driver::monotonic_now;
 use jmeter::UserBooks;
 use lab::users::{Servers, Setting, Steps, carry_out, plan, tap};
-use plan::{PlanError, toml_file};
+use plan::{PlanError, RequestArguments, toml_file};
 use scenario::{Prepared, Scenario};
-use sources::{SourceOptions, Sourced};
+use sources::{SourceOptions, Sourced, varied};
 use units::Duration;
 
 use crate::arguments::Hit;
@@ -30,7 +30,17 @@ const HAR_BYTES_MAX: u64 = 256 << 20;
 /// Runs the command for one of these.
 pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     only_one_request_has(arguments)?;
-    let Sourced { scenario, left_out } = sourced(arguments)?;
+    carry(arguments, sourced(arguments)?)
+}
+
+/// Runs the command for one request of which something is another each time, or whose redirects are followed.
+pub fn run_varied(arguments: &Hit, asked: &RequestArguments) -> Result<ExitCode, Failure> {
+    only_the_same_request_has(arguments)?;
+    carry(arguments, varied(asked, arguments.request.follow, &options(arguments)?)?)
+}
+
+fn carry(arguments: &Hit, sourced: Sourced) -> Result<ExitCode, Failure> {
+    let Sourced { scenario, left_out } = sourced;
     if !arguments.quiet {
         for what in left_out {
             say(format_args!("proofload: left out: {what}"));
@@ -67,7 +77,9 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
         let books = books.map(|(results, books)| scope.spawn(move || keep(results, books, |_| {})));
         let report = (Steps::default(), report);
         let done = carry_out(&prepared, &setting, servers, report, &control, &mut |moment| {
-            beside.see(&moment);
+            if beside.see(&moment) {
+                control.interrupt();
+            }
             progress.observe(&moment);
         });
         // The books are closed when the load's end of them is gone: here.
@@ -88,11 +100,12 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
 /// What is loaded, by the file that says so.
 fn title(arguments: &Hit) -> String {
     let files = [&arguments.scenario, &arguments.har, &arguments.openapi];
-    files.into_iter().flatten().next().map_or_else(String::new, |file| file.display().to_string())
+    let file = files.into_iter().flatten().next().map(|file| file.display().to_string());
+    file.or_else(|| arguments.url.clone()).unwrap_or_default()
 }
 
-/// Refuses what is said of the one request that there is not.
-fn only_one_request_has(arguments: &Hit) -> Result<(), PlanError> {
+/// What only a load of the same request again and again can be told.
+fn of_same_requests(arguments: &Hit) -> Option<&'static str> {
     let given = [
         ("--rate", arguments.rate.is_some()),
         ("--poisson", arguments.poisson),
@@ -102,18 +115,40 @@ fn only_one_request_has(arguments: &Hit) -> Result<(), PlanError> {
         ("--idle-timeout", arguments.idle_timeout.is_some()),
         ("--no-keep-alive", arguments.no_keep_alive),
         ("--threads", arguments.threads != plan::Threads::ONE),
+        ("--expect-status", arguments.expect_status.is_some()),
+        ("--expect-body", arguments.expect_body.is_some()),
+    ];
+    given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+}
+
+/// Refuses what is said of requests that are all the same.
+fn only_the_same_request_has(arguments: &Hit) -> Result<(), PlanError> {
+    let elsewhere = !arguments.request.connect_to.is_empty() || !arguments.request.resolve.is_empty();
+    let given = of_same_requests(arguments).or_else(|| arguments.http.any());
+    match given.or(elsewhere.then_some("--connect-to")) {
+        Some(name) => {
+            let what = format!("{name} is about requests that are all the same, without redirects");
+            let help = "leave it out, or leave --follow and the words in {{…}} out";
+            Err(PlanError::new(what, help))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses what is said of the one request that there is not.
+fn only_one_request_has(arguments: &Hit) -> Result<(), PlanError> {
+    let given = [
         ("--method", arguments.method.is_some()),
         ("--header", !arguments.headers.is_empty()),
         ("--body", arguments.body.is_some() || arguments.body_file.is_some()),
-        ("--expect-status", arguments.expect_status.is_some()),
-        ("--expect-body", arguments.expect_body.is_some()),
+        ("--follow", arguments.request.follow),
     ];
     if let Some(name) = arguments.http.any() {
         let what = format!("{name} is about one request: users with several speak HTTP/1.1");
         return Err(PlanError::new(what, "leave it out"));
     }
     let given = given.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
-    match given.or_else(|| arguments.request.given()) {
+    match of_same_requests(arguments).or(given).or_else(|| arguments.request.given()) {
         Some(name) => {
             let what = format!("{name} is about one request, and these users have several");
             Err(PlanError::new(what, "leave it out, or write a scenario (docs/scenarios.md)"))

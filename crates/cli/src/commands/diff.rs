@@ -1,0 +1,272 @@
+//! `proofload diff`: what changed from one version of one's own service to another.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration as StdDuration, Instant};
+
+use events::Event;
+use explain::{blocks_of_versions, compare_versions, gate_versions, intervals_of_versions};
+use lab::LabError;
+use lab::experiment::{Bench, carry_out};
+use live::length_words;
+use plan::gate::{Baseline, Condition, Gate};
+use plan::stack::{Catalogue, StackManifest};
+use plan::{Experiment, KeptRuns, Pace, PlanError, Role, Until, Version, toml_file};
+use record::{GateAnswer, RevisionName, VERSIONS_FILE, VERSIONS_VERSION, Versions};
+use report::{gate_text, versions_markdown, versions_text};
+use stack::{Checkout, Interrupt, Repository, Revision};
+use stats::blocks_needed;
+use units::Share;
+
+use crate::arguments::project::Diff;
+use crate::commands::report::leave_html;
+use crate::commands::run::{code, run_dir};
+use crate::exit::Failure;
+use crate::output::{print, print_json, say, write_whole};
+use crate::page::Sources;
+use crate::progress::RunProgress;
+use crate::scratch::Scratch;
+use crate::workbench::{PROJECT_FILE, Workbench};
+use crate::{gate, interrupt, kept, recorded};
+
+/// Version of the JSON.
+const DIFF_VERSION: u32 = 1;
+/// What the working tree is named by.
+const HERE: &str = ".";
+/// Where versions are checked out: names of one length, since the length of a path is part of a process's memory.
+const FOLDERS: [&str; 2] = ["v1", "v2"];
+
+/// Runs the command.
+pub fn run(arguments: &Diff) -> Result<ExitCode, Failure> {
+    let begun = Instant::now();
+    let project = Project::read(arguments)?;
+    let asked = Asked::of(arguments, &project);
+    let runs = arguments.runs.clone().unwrap_or_else(|| project.kept.folder(Path::new("")));
+    let control = interrupt::on_signals()?;
+    let scratch = Scratch::new("diff")?;
+    let interrupt = Interrupt::when(control.flag());
+    let repository = Repository::around(Path::new(HERE), scratch.path(), interrupt)?;
+    let after = match arguments.after.as_deref() {
+        None | Some(HERE) => repository.working_tree(&runs)?,
+        Some(name) => repository.revision(name)?,
+    };
+    let revisions = [repository.revision(&arguments.before)?, after];
+    let [first, second] = &revisions;
+    let checkouts = [repository.check_out(first, FOLDERS[0])?, repository.check_out(second, FOLDERS[1])?];
+    let catalogue = project.versions(&arguments.stacks.dir, &revisions, &checkouts)?;
+    let experiment = experiment(arguments, &project, &catalogue, &asked)?;
+    let versions = project.named(&experiment, &revisions);
+    if !arguments.quiet {
+        ahead(arguments, &experiment, &checkouts);
+    }
+    let workbench = Workbench::controlled(catalogue, Arc::clone(&control))?;
+    let until = arguments.budget.map(|budget| begun + StdDuration::from(budget));
+    let bench = Bench { takes_all: true, ..workbench.bench(until) };
+    let mut progress = RunProgress::new(arguments.quiet, None)?;
+    let mut noted = Ok(());
+    let ended = carry_out(&experiment, &run_dir(&runs, "diff"), &bench, &mut |event| {
+        if let Event::Begun { dir, .. } = &event {
+            noted = write_whole(&dir.join(VERSIONS_FILE), format!("{}\n", versions.json()).as_bytes());
+        }
+        progress.observe(&event);
+    });
+    progress.finish(&ended);
+    let ended = ended.map_err(without_folders)?;
+    noted?;
+    let answer = judge(arguments, &asked, &ended.dir, &versions)?;
+    let sources = Sources { stacks: &arguments.stacks.dir, ..Sources::of_checkout() };
+    leave_html(&ended.dir, &sources, arguments.quiet);
+    if ended.interrupted {
+        say("proofload: interrupted; what was measured is kept, and is no answer; begin again for one");
+        return Ok(ExitCode::from(code(&ended)));
+    }
+    kept::tidy(&project.kept, &ended.dir);
+    if ended.out_of_time {
+        say("proofload: the budget is used up; with a larger one more could be told");
+    }
+    Ok(ExitCode::from(gate::code(answer, code(&ended))))
+}
+
+/// What a build or a boot says to do by hand is in a folder that is gone.
+fn without_folders(error: LabError) -> Failure {
+    match error {
+        LabError::NothingToRun { .. } => Failure::unreachable(format!(
+            "{error}\nThe folders of both versions are removed; to run something by hand, check the version out yourself"
+        )),
+        error => error.into(),
+    }
+}
+
+/// The project as its file in this folder has it.
+struct Project {
+    text: String,
+    services: Vec<StackManifest>,
+    /// What else there is to stand behind a service, and the services under their own names.
+    catalogue: Catalogue,
+    gate: Option<Gate>,
+    kept: KeptRuns,
+}
+
+impl Project {
+    fn read(arguments: &Diff) -> Result<Self, PlanError> {
+        let file = PathBuf::from(PROJECT_FILE);
+        if !file.is_file() {
+            let help = "go to the folder of your service, or write one with `proofload init`";
+            return Err(PlanError::new(format!("there is no {PROJECT_FILE} here"), help));
+        }
+        let text = toml_file::read(&file)?;
+        let services = StackManifest::services(&file, &text, Path::new(HERE))?;
+        if services.is_empty() {
+            let help = "add a [service.NAME], which is what a version is built and started by";
+            return Err(PlanError::new("it has no service", help).in_file(&file));
+        }
+        let catalogue = Catalogue::with_services(&arguments.stacks.dir, services.clone())?;
+        let (gate, kept) = (Gate::of_experiment(&file, &text)?, KeptRuns::of_experiment(&file, &text)?);
+        Ok(Self { text, services, catalogue, gate, kept })
+    }
+
+    fn has(&self, id: &str) -> bool {
+        self.services.iter().any(|it| it.id == id)
+    }
+
+    /// The services of both versions.
+    fn versions(
+        &self,
+        stacks: &Path,
+        revisions: &[Revision; 2],
+        checkouts: &[Checkout; 2],
+    ) -> Result<Catalogue, PlanError> {
+        let mut all = Vec::new();
+        for (version, (revision, checkout)) in Version::BOTH.into_iter().zip(revisions.iter().zip(checkouts))
+        {
+            all.extend(version.of_services(self.services_of(revision, checkout)?, &revision.name));
+        }
+        Catalogue::with_services(stacks, all)
+    }
+
+    /// The services as a version's own file has them; those that it does not have, as the file of this folder has them.
+    fn services_of(&self, revision: &Revision, checkout: &Checkout) -> Result<Vec<StackManifest>, PlanError> {
+        // As git names a file of a version: where it lies now is nobody's to know.
+        let shown = PathBuf::from(format!("{}:{PROJECT_FILE}", revision.name));
+        let file = checkout.project().join(PROJECT_FILE);
+        let mut services = if file.is_file() {
+            StackManifest::services(&shown, &toml_file::read(&file)?, checkout.project())?
+        } else {
+            Vec::new()
+        };
+        services.retain(|it| self.has(&it.id));
+        if self.services.iter().any(|own| services.iter().all(|it| it.id != own.id)) {
+            let here = PathBuf::from(format!("{PROJECT_FILE}, in {}", revision.name));
+            let ours = StackManifest::services(&here, &self.text, checkout.project())?;
+            let known: Vec<String> = services.iter().map(|it| it.id.clone()).collect();
+            services.extend(ours.into_iter().filter(|it| !known.contains(&it.id)));
+        }
+        Ok(services)
+    }
+
+    /// What the record says of the versions.
+    fn named(&self, experiment: &Experiment, revisions: &[Revision; 2]) -> Versions {
+        let takes_part = |id: &str| experiment.stacks().contains(&Version::After.id_of(id).as_str());
+        let of = |revision: &Revision| RevisionName {
+            name: revision.name.clone(),
+            commit: revision.commit.clone(),
+            subject: revision.subject.clone(),
+            changed_files: revision.changed_files,
+        };
+        let [before, after] = revisions.each_ref().map(of);
+        let services = self.services.iter().map(|it| it.id.clone()).filter(|id| takes_part(id)).collect();
+        Versions { version: VERSIONS_VERSION, services, before, after }
+    }
+}
+
+/// What the version after must keep to.
+struct Asked {
+    fail_if: Vec<Condition>,
+    max_loss: Share,
+}
+
+impl Asked {
+    /// The conditions of the project's gate and those of the command line; of baselines, only the loss that is allowed: the
+    /// version before is the baseline.
+    fn of(arguments: &Diff, project: &Project) -> Self {
+        let written = project.gate.clone().unwrap_or_default();
+        let of_file = written.baseline.map(|it| it.max_loss);
+        let mut fail_if = written.fail_if;
+        fail_if.extend(arguments.gate.fail_if.iter().copied());
+        let max_loss = arguments.max_loss.or(of_file).unwrap_or_else(Baseline::max_loss_default);
+        Self { fail_if, max_loss }
+    }
+}
+
+/// The experiment of this folder on both versions, in as many blocks as it takes to tell something.
+fn experiment(
+    arguments: &Diff,
+    project: &Project,
+    versions: &Catalogue,
+    asked: &Asked,
+) -> Result<Experiment, PlanError> {
+    let pace = if arguments.quick { Pace::Quick } else { Pace::Full };
+    let mut experiment = Experiment::parse(Path::new(PROJECT_FILE), &project.text, &project.catalogue, pace)?;
+    if !arguments.only.is_empty() {
+        experiment.keep_only(&arguments.only)?;
+    }
+    for left_out in experiment.compare_versions(versions, |id| project.has(id))? {
+        say(format_args!("proofload: {left_out}"));
+    }
+    let cells = experiment.rounds.iter().flat_map(|it| &it.cells);
+    let pairs = cells.filter(|it| it.role == Role::Stack).count() / Version::BOTH.len();
+    let of_gate = blocks_needed(intervals_of_versions(&asked.fail_if, pairs));
+    let least = u32::try_from(of_gate.max(blocks_of_versions(pairs))).unwrap_or(u32::MAX);
+    experiment.go_on(Until { precision: arguments.until, has_budget: arguments.budget.is_some() }, least);
+    Ok(experiment)
+}
+
+/// Says how long it takes before it begins, as far as that can be known.
+fn ahead(arguments: &Diff, experiment: &Experiment, checkouts: &[Checkout; 2]) {
+    let (trials, length) = experiment.block_guess();
+    let of = |blocks: u32| length_words(length * u64::from(blocks));
+    let (least, most) = (experiment.procedure.blocks, experiment.procedure.blocks_max);
+    let at_most = match arguments.budget {
+        Some(budget) => format!("; on for {} in all at most, builds included", length_words(budget)),
+        None if most > least => format!("; {most} blocks at most, about {}", of(most)),
+        None => String::new(),
+    };
+    let plural = if least == 1 { "block" } else { "blocks" };
+    say(format_args!(
+        "proofload: {least} {plural} of {trials} trials, about {} beside the builds{at_most}",
+        of(least)
+    ));
+    if arguments.budget.is_some_and(|budget| budget < length * u64::from(least)) {
+        say(
+            "proofload: the budget is shorter than that: little can be told; give more, or make the loads shorter",
+        );
+    }
+    if checkouts.iter().any(Checkout::has_submodules) {
+        say("proofload: the repository has submodules, which are not checked out; have the build fetch them");
+    }
+}
+
+/// Says what changed, and holds it against what is asked.
+fn judge(arguments: &Diff, asked: &Asked, dir: &Path, versions: &Versions) -> Result<GateAnswer, Failure> {
+    let (manifest, trials) = recorded::read(dir)?;
+    let compared = compare_versions(&trials, &versions.services);
+    let judged = gate_versions(&asked.fail_if, asked.max_loss, &trials, &versions.services);
+    if arguments.json {
+        let json = serde_json::json!({
+            "version": DIFF_VERSION,
+            "run": dir.display().to_string(),
+            "before": versions.before,
+            "after": versions.after,
+            "confidence": compared.confidence,
+            "services": compared.services,
+            "gate": judged,
+        });
+        print_json(&serde_json::to_string_pretty(&json).expect("it is plain data"))?;
+    } else {
+        print(&versions_text(versions, &compared))?;
+        print(&format!("\n{}", gate_text(&judged)))?;
+    }
+    gate::leave(&arguments.gate, dir, &manifest.title, &judged, &versions_markdown(versions, &compared))?;
+    Ok(judged.answer)
+}

@@ -1,0 +1,136 @@
+//! `proofload diff` in small repositories: what is measured, what is left behind, and what is refused.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::common::{json, signal, text, wait_until};
+use crate::repository::Repository;
+
+/// The calibration server as a service whose answers take so long.
+fn project(delay: &str) -> String {
+    format!(
+        "title = \"cart\"\ntwin = false\ncontrol = false\n\
+         [service.cart.run]\n\
+         command = [\"{{proofload}}\", \"target\", \"--listen\", \"127.0.0.1:{{port}}\", \"--path\", \"/cart={delay}\"]\n\
+         [service.cart.ready]\n\
+         [[service.cart.endpoint]]\nname = \"main\"\npath = \"/cart\"\n\
+         [load]\nconnections = 4\nduration = \"300ms\"\n[quick]\nduration = \"300ms\"\nwarm_up = \"0\"\n\
+         [[round]]\nname = \"main\"\nendpoint = \"main\"\nstacks = [\"cart\"]\n"
+    )
+}
+
+/// One that answers after a millisecond, and a working tree that takes twenty.
+fn with_two_versions() -> Repository {
+    let repository = Repository::new();
+    repository.write("proofload.toml", &project("1ms"));
+    repository.commit("Answer after a millisecond");
+    repository.write("proofload.toml", &project("20ms"));
+    repository
+}
+
+#[test]
+fn two_versions_are_measured_in_turns_and_nothing_is_left_of_them() {
+    let repository = with_two_versions();
+    let seen = repository.seen();
+    // One block tells nothing, and says so.
+    let markdown = repository.folder().join("runs/diff.md");
+    fs::create_dir(repository.folder().join("runs")).unwrap();
+    let arguments = [
+        "diff",
+        "main",
+        "--quick",
+        "-q",
+        "--json",
+        "--markdown",
+        markdown.to_str().unwrap(),
+        "--fail-if",
+        "errors>0",
+    ];
+    let output = repository.run(&arguments);
+    assert_eq!(output.status.code(), Some(5), "{}", text(&output));
+    assert_eq!(repository.seen(), seen);
+    fs::remove_file(&markdown).unwrap();
+    let told = json(&output);
+    assert_eq!(
+        (&told["before"]["name"], &told["after"]["changed_files"]),
+        (&Value::from("main"), &Value::from(1))
+    );
+    let service = &told["services"][0];
+    assert_eq!((&service["service"], &service["blocks"]), (&Value::from("cart"), &Value::from(1)));
+    let goodput = &service["figures"][0];
+    assert_eq!(goodput["verdict"], "could_not_tell");
+    // Each version ran as its own file says.
+    assert!(goodput["ratio"].as_f64().unwrap() < 0.5, "{goodput}");
+    assert_eq!(told["gate"]["checks"][0]["cell"]["stack"], "cart-after");
+    // The record knows what it is of, and can't go on without the versions.
+    let run = repository.last_run();
+    let run = run.to_str().unwrap();
+    let report = repository.ends_with(0, &["report", run]);
+    assert!(report.contains("after   the working tree, 1 file changed since"), "{report}");
+    let refused = repository.ends_with(2, &["run", "--resume", run]);
+    assert!(refused.contains("compares two versions"), "{refused}");
+}
+
+/// The same commit twice, and versions whose file does not know the service yet.
+#[test]
+fn a_version_without_a_file_is_built_and_started_as_the_one_of_this_folder_says() {
+    let repository = Repository::new();
+    repository.write("README", "nothing yet");
+    repository.commit("Begin");
+    repository.write("proofload.toml", &project("1ms"));
+    let told = repository.ends_with(5, &["diff", "HEAD", ".", "--quick"]);
+    assert!(told.contains("proofload: 1 block of 3 trials, about "), "{told}");
+    assert!(told.contains("cart: main, 4 connections; 1 block"), "{told}");
+    assert!(told.contains("could not tell  if loss of goodput to cart-before > 10%"), "{told}");
+}
+
+#[test]
+fn what_can_t_be_compared_is_refused_before_anything_is_measured() {
+    let repository = with_two_versions();
+    let told = repository.ends_with(2, &["diff", "no-such-branch"]);
+    assert!(told.contains("git knows no commit `no-such-branch`"), "{told}");
+    repository.write("proofload.toml", &project("1ms").replace("[service.cart.run]", "[service.cart.rum]"));
+    let told = repository.ends_with(2, &["diff", "main"]);
+    assert!(told.contains("proofload.toml:") && told.contains("rum"), "{told}");
+    repository.commit("A slip");
+    repository.write("proofload.toml", &project("1ms"));
+    let told = repository.ends_with(2, &["diff", "main"]);
+    assert!(told.contains("main:proofload.toml:") && told.contains("rum"), "{told}");
+    // A version that does not build, and one that does not come up.
+    let broken = "\n[service.cart.build]\ncommand = [\"false\"]\ninputs = [\".\"]\noutput = \"x\"\n";
+    repository.write("proofload.toml", &format!("{}{broken}", project("1ms")));
+    let told = repository.ends_with(3, &["diff", "HEAD~1", "-q"]);
+    assert!(told.contains("cannot build stack `cart-after`"), "{told}");
+    assert_eq!(repository.seen().2, Vec::<PathBuf>::new());
+    fs::remove_file(repository.folder().join("proofload.toml")).unwrap();
+    let told = repository.ends_with(2, &["diff", "main"]);
+    assert!(told.contains("proofload init"), "{told}");
+}
+
+#[test]
+fn an_interrupt_leaves_nothing_behind() {
+    let repository = with_two_versions();
+    let long = project("1ms").replace("\"300ms\"", "\"30s\"");
+    repository.write("proofload.toml", &long);
+    let seen = repository.seen();
+    let mut child = repository
+        .command(&["diff", "main", "-q"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let has_trial = |folder: &Path| {
+        folder.join("runs").read_dir().is_ok_and(|mut runs| {
+            runs.any(|run| run.is_ok_and(|run| run.path().join("trials/0000").exists()))
+        })
+    };
+    wait_until("a trial has begun", || has_trial(&repository.folder()));
+    signal(&child, Signal::INT);
+    let code = child.wait().expect("it ends").code();
+    assert_eq!(code, Some(130));
+    assert_eq!(repository.seen(), seen);
+}

@@ -1,0 +1,80 @@
+//! Where a project keeps its runs, and which of them.
+
+use std::fs;
+use std::process::{Command, Output, Stdio};
+
+use record::Manifest;
+
+use crate::common::text;
+use crate::recorded::{EXPERIMENT, Runs, blocks, manifest};
+
+/// A folder with a project whose runs are in `runs`.
+fn project(runs: &Runs, more: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = runs.dir().display();
+    let text = format!(
+        "title = \"made up\"\nblocks = 1\nblocks_max = 1\ntwin = false\ncontrol = false\n\
+         [runs]\ndir = \"{dir}\"\n{more}\n\
+         [service.cart.run]\ncommand = [\"{{proofload}}\", \"target\", \"--listen\", \"127.0.0.1:{{port}}\"]\n\
+         [service.cart.ready]\n[[service.cart.endpoint]]\nname = \"main\"\npath = \"/hello\"\n\
+         [load]\nconnections = 2\nduration = \"200ms\"\n\
+         [[round]]\nname = \"main\"\nendpoint = \"main\"\nstacks = [\"cart\"]\n"
+    );
+    fs::write(folder.path().join("proofload.toml"), text).unwrap();
+    folder
+}
+
+fn run_in(folder: &tempfile::TempDir, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_proofload"));
+    command
+        .current_dir(folder.path())
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the binary starts")
+}
+
+#[test]
+fn the_newest_runs_of_an_experiment_stay_and_nothing_else_goes() {
+    let runs = Runs::new();
+    let write = |name: &str, manifest: Manifest| {
+        runs.write(name, &Manifest { pace: "full".into(), ..manifest }, EXPERIMENT, &blocks("gin", 1000.0, 2))
+    };
+    for (name, started) in [("a", "2020-03-01"), ("b", "2020-01-01"), ("c", "2020-02-01")] {
+        write(name, manifest(&format!("{started}T00:00:00Z")));
+    }
+    write("other", Manifest { title: "another one".into(), ..manifest("2019-01-01T00:00:00Z") });
+    let quick = Manifest { quick: true, pace: "quick".into(), ..manifest("2019-01-01T00:00:00Z") };
+    runs.write("quick", &quick, EXPERIMENT, &blocks("gin", 1000.0, 2));
+    fs::create_dir(runs.path("notes")).unwrap();
+    let folder = project(&runs, "keep = 2");
+    let output = run_in(&folder, &["run", "-q"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(text(&output).contains("2 old runs are removed from"), "{}", text(&output));
+    let mut left: Vec<String> = fs::read_dir(runs.dir())
+        .unwrap()
+        .map(|it| it.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    left.sort();
+    let (new, others): (Vec<String>, Vec<String>) =
+        left.into_iter().partition(|name| name.starts_with("proofload-"));
+    assert_eq!((new.len(), others), (1, vec!["a".into(), "notes".into(), "other".into(), "quick".into()]));
+    assert!(!folder.path().join("runs").exists());
+    // Whoever looks at them need not say where they are.
+    let told = run_in(&folder, &["history", "--stack", "cart"]);
+    assert!(
+        told.status.success() && text(&told).contains("made up, main, 2 connections, cart"),
+        "{}",
+        text(&told)
+    );
+}
+
+#[test]
+fn what_is_older_than_so_many_days_goes() {
+    let runs = Runs::new();
+    runs.write("old", &Manifest { pace: "full".into(), ..manifest("2020-01-01T00:00:00Z") }, EXPERIMENT, &[]);
+    let output = run_in(&project(&runs, "keep_days = 30"), &["run", "-q"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(text(&output).contains("1 old run is removed from"), "{}", text(&output));
+    assert!(!runs.path("old").exists());
+}

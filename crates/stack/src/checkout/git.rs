@@ -106,7 +106,7 @@ impl<'a> Git<'a> {
     }
 
     fn wait(&self, child: &mut Child) -> io::Result<Ended> {
-        let deadline = Instant::now() + GIT_TIMEOUT.into();
+        let deadline = Instant::now() + std::time::Duration::from(GIT_TIMEOUT);
         loop {
             if let Some(status) = child.try_wait()? {
                 return Ok(if status.success() { Ended::Well } else { Ended::Badly });

@@ -131,7 +131,9 @@ mod tests {
     fn messages_come_whole_wherever_the_stream_is_cut() {
         let messages = [vec![1, 2, 3], Vec::new(), vec![7; 300]];
         let mut bytes = GREETING.to_vec();
-        messages.iter().for_each(|it| bytes.extend(encode(it).unwrap()));
+        for message in &messages {
+            bytes.extend(encode(message).unwrap());
+        }
         for cut in 1..40 {
             let mut frames = Frames::greeted();
             let mut came: Vec<Vec<u32>> = Vec::new();

@@ -78,8 +78,12 @@ mod tests {
             censored in prop::collection::vec(0u64..10_000_000_000, 0..9),
         ) {
             let mut told = Distribution::default();
-            exact.iter().for_each(|ns| told.record(Duration::from_nanos(*ns)));
-            censored.iter().for_each(|ns| told.record_censored(Duration::from_nanos(*ns)));
+            for ns in exact {
+                told.record(Duration::from_nanos(ns));
+            }
+            for ns in censored {
+                told.record_censored(Duration::from_nanos(ns));
+            }
             let parts = told.parts();
             let again = Distribution::from_parts(&parts).unwrap();
             prop_assert_eq!(&again, &told);

@@ -33,11 +33,7 @@ fn closed(conn: Conn) -> Completion<'static> {
 }
 
 /// An engine at the gate, with its connections.
-fn at_gate<'a>(
-    connections: u32,
-    load: Load,
-    samples: &'a mut Samples,
-) -> (Engine<impl FnMut(&Sample) + 'a>, Vec<Conn>) {
+fn at_gate(connections: u32, load: Load, samples: &mut Samples) -> (Engine<impl FnMut(&Sample)>, Vec<Conn>) {
     let sink = |sample: &Sample| samples.push(*sample);
     let mut engine = Engine::new(held(connections, load), sink, at_ms(0));
     let mut conns = Vec::new();

@@ -201,8 +201,8 @@ fn what_only_looks_like_a_limit_inside_is_none() {
     signals(&mut busy).groups[0].busiest_cores = 0.8;
     let mut full = inside();
     full.load.generator.cpu_s = 1.8 * 15.0;
-    for trial in [uneven, unknown, broken, busy] {
-        let told = first(&trial);
+    for trial in [&uneven, &unknown, &broken, &busy] {
+        let told = first(trial);
         assert_eq!(told.kind, VerdictKind::Unexplained, "{told:?}");
     }
     assert_ne!(kind(&full), VerdictKind::LimitInside);
@@ -319,8 +319,8 @@ fn a_limiter_is_told_by_an_even_rate_of_a_server_with_nothing_to_do() {
         signals(&mut outside).connections = Some(all(30));
         let mut paced = trial.clone();
         paced.load.load.think_us = Some(10_000.0);
-        for other in [uneven, fresh, outside, paced] {
-            assert_eq!(kind(&other), VerdictKind::Unexplained);
+        for other in [&uneven, &fresh, &outside, &paced] {
+            assert_eq!(kind(other), VerdictKind::Unexplained);
         }
     }
 }

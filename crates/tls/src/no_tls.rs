@@ -69,7 +69,6 @@ pub struct Stream {
 
 impl Peers {
     /// Never called.
-    #[expect(clippy::needless_pass_by_value, reason = "it looks like the one that keeps it")]
     pub fn secure(&self, _: u32, _: TcpStream) -> io::Result<Stream> {
         match self.never {}
     }

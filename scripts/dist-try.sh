@@ -112,7 +112,7 @@ TOML
     "${inside[@]}" view /project/runs --listen "127.0.0.1:$page" --no-open >/dev/null 2>&1 &
     started+=($!)
     is_up $! "$page"
-    curl --fail --silent --max-time 10 --noproxy '*' "http://127.0.0.1:$page/" | grep --quiet 'empty root'
+    curl --fail --silent --max-time 10 --noproxy '*' "http://127.0.0.1:$page/runs.json" | grep --quiet 'empty root'
     # Its own stacks are inside.
     ends_with 0 env XDG_CACHE_HOME=/tmp "${inside[@]}" list
     says 'target-event-loop'

@@ -62,7 +62,8 @@ fn evidence_decides_and_its_absence_does_not() {
         let p50 = &gate["checks"][0];
         let figure = |name: &str| p50[name].as_f64().unwrap();
         assert!(figure("low") <= figure("value") && figure("value") <= figure("high"), "{p50}");
-        assert!(figure("low") > 190_000.0 && p50["unit"] == "us", "{p50}");
+        // Half of 200 ms where seconds differ by microseconds, and each counts as one piece of evidence.
+        assert!(figure("low") > 90_000.0 && p50["unit"] == "us", "{p50}");
         let xml = fs::read_to_string(junit).unwrap();
         assert!(xml.contains("tests=\"5\" failures=\"1\" errors=\"1\" skipped=\"0\""), "{xml}");
         assert!(xml.contains("<error type=\"could not tell\""), "{xml}");

@@ -25,6 +25,11 @@ pub fn run(arguments: &[&str]) -> Output {
     proofload().args(arguments).output().expect("the binary starts")
 }
 
+/// The same in `folder`.
+pub fn run_in(folder: &Path, arguments: &[&str]) -> Output {
+    proofload().current_dir(folder).args(arguments).output().expect("the binary starts")
+}
+
 /// All that a command said.
 pub fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)

@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
-use crate::common::{repository, text};
+use crate::common::{repository, run_in, text};
 
 /// A copy of one of the projects beside this test, in a folder of its own that has none of our stacks.
 struct Own {
@@ -23,8 +23,7 @@ impl Own {
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_proofload"));
-        command.current_dir(self.folder()).args(arguments).output().expect("the binary starts")
+        run_in(&self.folder(), arguments)
     }
 
     #[track_caller]

@@ -1,11 +1,10 @@
 //! Where a project keeps its runs, and which of them.
 
 use std::fs;
-use std::process::{Command, Output, Stdio};
 
 use record::Manifest;
 
-use crate::common::text;
+use crate::common::{run_in, text};
 use crate::recorded::{EXPERIMENT, Runs, blocks, manifest};
 
 /// A folder with a project whose runs are in `runs`.
@@ -24,16 +23,6 @@ fn project(runs: &Runs, more: &str) -> tempfile::TempDir {
     folder
 }
 
-fn run_in(folder: &tempfile::TempDir, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_proofload"));
-    command
-        .current_dir(folder.path())
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
-        .expect("the binary starts")
-}
-
 #[test]
 fn the_newest_runs_of_an_experiment_stay_and_nothing_else_goes() {
     let runs = Runs::new();
@@ -48,7 +37,7 @@ fn the_newest_runs_of_an_experiment_stay_and_nothing_else_goes() {
     runs.write("quick", &quick, EXPERIMENT, &blocks("gin", 1000.0, 2));
     fs::create_dir(runs.path("notes")).unwrap();
     let folder = project(&runs, "keep = 2");
-    let output = run_in(&folder, &["run", "-q"]);
+    let output = run_in(folder.path(), &["run", "-q"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert!(text(&output).contains("2 old runs are removed from"), "{}", text(&output));
     let mut left: Vec<String> = fs::read_dir(runs.dir())
@@ -61,7 +50,7 @@ fn the_newest_runs_of_an_experiment_stay_and_nothing_else_goes() {
     assert_eq!((new.len(), others), (1, vec!["a".into(), "notes".into(), "other".into(), "quick".into()]));
     assert!(!folder.path().join("runs").exists());
     // Whoever looks at them need not say where they are.
-    let told = run_in(&folder, &["history", "--stack", "cart"]);
+    let told = run_in(folder.path(), &["history", "--stack", "cart"]);
     assert!(
         told.status.success() && text(&told).contains("made up, main, 2 connections, cart"),
         "{}",
@@ -73,7 +62,7 @@ fn the_newest_runs_of_an_experiment_stay_and_nothing_else_goes() {
 fn what_is_older_than_so_many_days_goes() {
     let runs = Runs::new();
     runs.write("old", &Manifest { pace: "full".into(), ..manifest("2020-01-01T00:00:00Z") }, EXPERIMENT, &[]);
-    let output = run_in(&project(&runs, "keep_days = 30"), &["run", "-q"]);
+    let output = run_in(project(&runs, "keep_days = 30").path(), &["run", "-q"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert!(text(&output).contains("1 old run is removed from"), "{}", text(&output));
     assert!(!runs.path("old").exists());

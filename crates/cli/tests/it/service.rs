@@ -1,9 +1,8 @@
 //! Services of a project that stand behind each other.
 
 use std::fs;
-use std::process::{Command, Output, Stdio};
 
-use crate::common::text;
+use crate::common::{run_in, text};
 
 /// A shop before a database that speaks anything but HTTP: here the calibration server that is never asked.
 fn project(database: &str) -> tempfile::TempDir {
@@ -23,21 +22,11 @@ fn project(database: &str) -> tempfile::TempDir {
     folder
 }
 
-fn run_in(folder: &tempfile::TempDir, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_proofload"));
-    command
-        .current_dir(folder.path())
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
-        .expect("the binary starts")
-}
-
 #[test]
 fn a_service_is_started_when_what_stands_behind_it_accepts_connections() {
     let folder =
         project("\"{proofload}\", \"target\", \"--listen\", \"127.0.0.1:{port}\", \"--never-answer\"");
-    let output = run_in(&folder, &["run", "-q"]);
+    let output = run_in(folder.path(), &["run", "-q"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let run = fs::read_dir(folder.path().join("runs")).unwrap().next().unwrap().unwrap().path();
     let told = fs::read_to_string(run.join("trials/0000/work/told")).unwrap();
@@ -49,7 +38,7 @@ fn a_service_is_started_when_what_stands_behind_it_accepts_connections() {
 #[test]
 fn what_never_accepts_one_is_told_with_where_it_should() {
     let folder = project("\"sleep\", \"30\", \"{port}\"");
-    let output = run_in(&folder, &["run", "-q"]);
+    let output = run_in(folder.path(), &["run", "-q"]);
     assert_eq!(output.status.code(), Some(4), "{}", text(&output));
     let run = fs::read_dir(folder.path().join("runs")).unwrap().next().unwrap().unwrap().path();
     let said = fs::read_to_string(run.join("trials.jsonl")).unwrap();

@@ -48,6 +48,7 @@ test-slow: setup ## The slow tests: all seeds, stacks, JMeter, browsers, other t
 
 .PHONY: test-all
 test-all: test test-slow gates-if-possible sanitize-if-possible fuzz-if-possible deny-if-possible stress planted ## test, test-slow, gates, sanitizer, fuzz, deny, stress, planted limits, and the product on real servers
+	PROOFLOAD_SEEDS=10000 cargo test --locked -p proofload-agent --test it on_all_seeds -- --ignored
 	scripts/acceptance.sh
 
 .PHONY: gates
@@ -68,7 +69,7 @@ stress: ## Both drivers at 5000 connections to a server that resets, closes and 
 .PHONY: replay
 replay: ## One seed of the simulation: make replay SEED=42
 	@[[ "$(SEED)" =~ ^[0-9]+$$ ]] || { echo "make replay SEED=n: n is the number that a failed test printed" >&2; exit 2; }
-	PROOFLOAD_SEED=$(SEED) cargo test --locked -p proofload-sim --test it laws::
+	PROOFLOAD_SEED=$(SEED) cargo test --locked -p proofload-sim -p proofload-agent --test it laws::
 
 .PHONY: bench
 bench: setup build ## CPU a request beside a null client and other tools (an hour); BENCH="--only small-300 --quick"

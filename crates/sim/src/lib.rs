@@ -9,6 +9,7 @@ pub mod conformance;
 mod fault;
 mod io;
 mod scenario;
+pub mod seeds;
 mod server;
 
 pub use fault::{Answer, Fault, Faults};

@@ -4,13 +4,15 @@ use std::num::NonZeroU32;
 
 use agent::{ORPHANED_AFTER, planned};
 use engine::{Arrivals, Load, Share};
+use sim::laws;
 use stats::Interval;
 use units::{Duration, Seed};
 
-use crate::seeds::laws;
 use crate::world::{Chance, Troubles, World};
 
+// A world of several machines takes some ten milliseconds. `make test-all` tries ten thousand.
 laws! {
+    few: 150, all: 2_000;
     the_books_hold_what_was_told_once_and_all_of_it,
     what_an_agent_took_with_it_is_counted_as_lost_exactly,
     a_load_that_nobody_watches_ends,

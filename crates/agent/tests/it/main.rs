@@ -2,5 +2,4 @@
 
 mod garbage;
 mod laws;
-mod seeds;
 mod world;

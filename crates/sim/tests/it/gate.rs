@@ -11,7 +11,7 @@ use engine::{
 use sim::{Scenario, SimIo};
 use units::{Duration, Instant, Seed};
 
-use crate::seeds::laws;
+use sim::laws;
 
 laws! {
     nothing_is_sent_before_the_begin_and_the_schedule_starts_there,

@@ -14,7 +14,7 @@ use http::{EndOfStream, Fed, Framing, Limits, Listener, Malformed, Protocol, Req
 use sim::{Scenario, ServerPlan};
 use units::{Duration, Instant, Rate, Seed};
 
-use crate::seeds::{FEW, seeds};
+use sim::seeds::{FEW, seeds};
 
 const LANES: u32 = 4;
 /// A lane, a kind, and how many bytes follow.

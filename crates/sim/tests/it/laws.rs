@@ -12,7 +12,7 @@ use sim::{Outcome, Scenario, ServerPlan, SimIo, Stall, run, run_over};
 use stats::{Interval, LITTLE_TOLERANCE, figures};
 use units::{Duration, Instant, Rate, Seed};
 
-use crate::seeds::laws;
+use sim::laws;
 
 laws! {
     every_intended_request_has_one_outcome_whatever_goes_wrong,

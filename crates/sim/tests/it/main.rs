@@ -7,5 +7,4 @@ mod lanes;
 mod laws;
 mod opening;
 mod scripted;
-mod seeds;
 mod streams;

@@ -10,7 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use sim::{Scenario, SimIo};
 use units::{Duration, Instant, Seed};
 
-use crate::seeds::{ALL, FEW, seeds};
+use sim::seeds::{ALL, FEW, seeds};
 
 /// Users who send, pause and change servers at random, and leave after some requests.
 struct Wanderers {

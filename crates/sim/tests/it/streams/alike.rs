@@ -12,7 +12,7 @@ use sim::Scenario;
 use units::{Duration, Instant, Seed};
 
 use super::link::frame;
-use crate::seeds::laws;
+use sim::laws;
 
 /// Bytes that came on a connection, or else that it is up.
 type What = (Conn, Option<Vec<u8>>);

@@ -9,7 +9,7 @@ use sim::{Scenario, ServerPlan};
 use units::{Duration, Instant, Rate, Seed};
 
 use super::server::{BODY, Chances, Seen, Server};
-use crate::seeds::laws;
+use sim::laws;
 
 /// Numbers from a seed.
 struct Draw(Seed, u64);

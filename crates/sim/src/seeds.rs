@@ -8,9 +8,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use units::Seed;
 
-/// Seeds that are tried with every change.
+/// Seeds that are tried with every change, where a law does not say otherwise.
 pub const FEW: u64 = 500;
-/// Seeds of the slow tier.
+/// Seeds of the slow tier, likewise.
 pub const ALL: u64 = 10_000;
 
 fn number_from_environment(name: &str) -> Option<u64> {
@@ -35,23 +35,25 @@ pub fn for_each_seed(count: u64, law: impl Fn(Seed)) {
     }
 }
 
-/// Makes two tests of each law: on a few seeds with every change, on all of them in the slow tier.
+/// Makes two tests of each law: on a few seeds with every change, on all of them in the slow tier. Where a seed takes long,
+/// how many that are comes first: `laws! { few: 150, all: 2_000; a_law, }`.
+#[macro_export]
 macro_rules! laws {
-    ($($law:ident,)*) => { $(
+    (few: $few:expr, all: $all:expr; $($law:ident,)*) => { $(
         mod $law {
-            use crate::seeds::{ALL, FEW, for_each_seed};
-
             #[test]
             fn on_the_first_seeds() {
-                for_each_seed(FEW, super::$law);
+                $crate::seeds::for_each_seed($few, super::$law);
             }
 
             #[test]
-            #[ignore = "slow: ten thousand seeds"]
+            #[ignore = "slow: thousands of seeds"]
             fn on_all_seeds() {
-                for_each_seed(ALL, super::$law);
+                $crate::seeds::for_each_seed($all, super::$law);
             }
         }
     )* };
+    ($($law:ident,)*) => {
+        $crate::laws! { few: $crate::seeds::FEW, all: $crate::seeds::ALL; $($law,)* }
+    };
 }
-pub(crate) use laws;

@@ -356,6 +356,7 @@ impl<'a> Course<'a> {
             bursts: &procedure.bursts,
             processes: procedure.processes,
             cool_down_max: procedure.cool_down_max,
+            idle_look: procedure.idle_look,
             jvm_events: procedure.jvm_events,
             cores,
             programs: self.programs,

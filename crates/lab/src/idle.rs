@@ -19,25 +19,9 @@ const COLD: IdleAsking = IdleAsking {
     pause: Duration::ZERO,
     answer_max: ANSWER_MAX,
 };
-/// What is asked of a warm stack that is idle again: a hundred answers tell the mean of exponential times to a fifth. A slow
-/// one gives fewer, thirty at 0.1 s each, and a very slow one five.
-const WARM: IdleAsking = IdleAsking {
-    most: 100,
-    least: 5,
-    wait: Duration::from_secs(3),
-    wait_max: Duration::from_secs(15),
-    pause: Duration::ZERO,
-    answer_max: ANSWER_MAX,
-};
-/// What is asked of it then, with a rest before each, as often as it takes to tell a mean from that of the others: five times of a
-/// slow one, which takes them seconds.
-const RESTED: IdleAsking = IdleAsking {
-    most: 100,
-    least: 5,
-    wait: Duration::from_millis(1500),
-    wait_max: Duration::from_secs(8),
-    ..WARM
-};
+/// The part of a look in which answers behind a rest are asked for.
+const RESTED_PART: u64 = 2;
+
 /// A rest, in mean answers: what lets one through in each of them has two to give away by then.
 const REST_ANSWERS: f64 = 2.0;
 /// The longest rest. Of what takes longer, requests that come by themselves are none that anybody waits between.
@@ -64,11 +48,26 @@ const REST_BEFORE_BURST: f64 = 1.5;
 /// As many at a time as users, or nearly, wait for nobody.
 const OF_USERS_MAX: f64 = 0.9;
 
+/// What is asked of a warm stack that is idle again: a hundred answers tell the mean of exponential times to a fifth. A slow
+/// one gives fewer, thirty at 0.1 s each where it is asked for three seconds, and a very slow one five.
+const fn warm(look: Duration) -> IdleAsking {
+    let (wait, wait_max) = (look, Duration::from_secs(15));
+    IdleAsking { most: 100, least: 5, wait, wait_max, pause: Duration::ZERO, answer_max: ANSWER_MAX }
+}
+
+/// What is asked of it then, with a rest before each, as often as it takes to tell a mean from that of the others: five times of a
+/// slow one, which takes them seconds.
+fn rested(look: Duration, pause: Duration) -> IdleAsking {
+    IdleAsking { wait: look / RESTED_PART, wait_max: Duration::from_secs(8), pause, ..warm(look) }
+}
+
 /// A stack that is up and idle.
 pub(crate) struct AskedIdle<'a> {
     pub(crate) running: &'a Running,
     pub(crate) endpoint: &'a Endpoint,
     pub(crate) interrupt: &'a Control,
+    /// How long it is asked once it is warm.
+    pub(crate) look: Duration,
 }
 
 /// What answers of a warm stack took.
@@ -87,15 +86,16 @@ impl AskedIdle<'_> {
     /// more, some of them rested, and some at once.
     pub(crate) fn warm(&self, load: &LoadResult) -> Warm {
         // The first may have waited for what the load left behind.
-        self.answers(&IdleAsking { most: 1, ..WARM });
+        let asking = warm(self.look);
+        self.answers(&IdleAsking { most: 1, ..asking });
         let begun = Instant::now();
-        let times = self.answers(&WARM);
-        let apart_us = apart_us(times.len(), begun.elapsed().into());
+        let times = self.answers(&asking);
+        let apart_us = apart_us(&asking, times.len(), begun.elapsed().into());
         let all = IdleAnswers::of(&times).map(|told| {
             let told = IdleAnswers { apart_us, ..told };
             let idle = Idle { mean_s: told.mean_us / 1e6, rate_per_s: load.throughput_per_s };
             let told = match idle.rest() {
-                Some(pause) => told.with_rested(pause, &self.answers(&IdleAsking { pause, ..RESTED })),
+                Some(pause) => told.with_rested(pause, &self.answers(&rested(self.look, pause))),
                 None => told,
             };
             IdleAnswers {
@@ -108,7 +108,7 @@ impl AskedIdle<'_> {
 
     /// What comes of some bursts.
     fn burst(&self, burst: &Burst) -> Option<BurstAnswers> {
-        let Self { running, endpoint, interrupt } = self;
+        let Self { running, endpoint, interrupt, .. } = self;
         let mut answers = Vec::new();
         for _ in 0..burst.count {
             std::thread::sleep(burst.rest.into());
@@ -125,7 +125,7 @@ impl AskedIdle<'_> {
     }
 
     fn answers(&self, asking: &IdleAsking) -> Vec<Duration> {
-        let Self { running, endpoint, interrupt } = self;
+        let Self { running, endpoint, interrupt, .. } = self;
         stack::idle_answers(running, endpoint, asking, &|| interrupt.is_interrupted())
     }
 }
@@ -138,8 +138,8 @@ fn waiting_users(load: &LoadResult) -> Option<u32> {
 }
 
 /// From the beginning of one answer to the next; `None` where they ended before their time, and the last was none.
-fn apart_us(answers: usize, elapsed: Duration) -> Option<f64> {
-    let ended_early = answers < WARM.most as usize && elapsed < WARM.wait;
+fn apart_us(asking: &IdleAsking, answers: usize, elapsed: Duration) -> Option<f64> {
+    let ended_early = answers < asking.most as usize && elapsed < asking.wait;
     (answers > 0 && !ended_early).then(|| elapsed.as_micros_f64() / answers as f64)
 }
 
@@ -229,9 +229,10 @@ mod tests {
     #[test]
     fn answers_that_ended_before_their_time_have_no_distance() {
         let ms = Duration::from_millis;
-        assert_eq!(apart_us(100, ms(200)), Some(2_000.0));
-        assert_eq!(apart_us(30, ms(3_000)), Some(100_000.0));
-        assert_eq!(apart_us(30, ms(2_000)), None);
-        assert_eq!(apart_us(0, ms(4_000)), None);
+        let asking = warm(ms(3_000));
+        assert_eq!(apart_us(&asking, 100, ms(200)), Some(2_000.0));
+        assert_eq!(apart_us(&asking, 30, ms(3_000)), Some(100_000.0));
+        assert_eq!(apart_us(&asking, 30, ms(2_000)), None);
+        assert_eq!(apart_us(&asking, 0, ms(4_000)), None);
     }
 }

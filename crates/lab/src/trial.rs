@@ -42,6 +42,8 @@ pub(crate) struct Setting<'a> {
     /// Whether the stack stays up after the trial.
     pub(crate) processes: Processes,
     pub(crate) cool_down_max: Duration,
+    /// How long a warm stack is asked while it is idle.
+    pub(crate) idle_look: Duration,
     /// Whether JVMs record their own events.
     pub(crate) jvm_events: bool,
     /// Where what runs; `None` where client and servers share all cores.
@@ -169,8 +171,12 @@ pub(crate) fn measure(
     let warm_us = warmed.as_ref().map(|it| it.service_time_us);
     observe(Moment::Stage(Stage::Checking));
     let mut contract = agreed_contract(setting, chain.front())?;
-    let asked_idle =
-        AskedIdle { running: chain.front(), endpoint: &setting.cell.endpoint, interrupt: setting.interrupt };
+    let asked_idle = AskedIdle {
+        running: chain.front(),
+        endpoint: &setting.cell.endpoint,
+        interrupt: setting.interrupt,
+        look: setting.idle_look,
+    };
     contract.idle_service_time_us =
         warm_us.unwrap_or_else(|| asked_idle.shortest_cold_us(contract.idle_service_time_us));
     contract.warm_service_time_us = warm_us;

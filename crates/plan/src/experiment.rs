@@ -407,6 +407,7 @@ struct ExperimentFile {
     bursts: BurstsTable,
     #[serde(default, deserialize_with = "load_table::parsed")]
     cool_down_max: Option<Duration>,
+    idle_look: Option<Spanned<String>>,
     #[serde(default)]
     load: LoadTable,
     quick: Option<LoadTable>,
@@ -435,6 +436,7 @@ impl ExperimentFile {
             jvm_events: self.jvm_events,
             bursts: std::mem::take(&mut self.bursts),
             cool_down_max: self.cool_down_max,
+            idle_look: self.idle_look.take(),
         }
     }
 }

@@ -28,6 +28,10 @@ const JMETER_GUESS: Duration = Duration::from_secs(4);
 const PRECISION_DEFAULT: f64 = 2.0;
 /// TIME_WAIT lasts a minute; what is left after this is noted with the trial (`lab::cool_down` says what it costs).
 const COOL_DOWN_MAX_DEFAULT: Duration = Duration::from_secs(10);
+/// How long a warm stack is asked while it is idle: thirty answers of 0.1 s each. And what can be asked for.
+const IDLE_LOOK_DEFAULT: Duration = Duration::from_secs(3);
+const IDLE_LOOK_LEAST: Duration = Duration::from_millis(1);
+const IDLE_LOOK_MOST: Duration = Duration::from_secs(60);
 /// Bursts of a warm-up that can be asked for.
 const BURSTS_BOUND: u32 = 100;
 
@@ -57,6 +61,8 @@ pub struct Procedure {
     pub bursts: Bursts,
     /// How long a trial waits at most for closed connections of those before it to be forgotten.
     pub cool_down_max: Duration,
+    /// How long a warm stack is asked one thing at a time, behind its first load, for what an answer takes while it is idle.
+    pub idle_look: Duration,
     /// Whether JVMs record their own events (JFR) and their collections' log while the load goes on.
     pub jvm_events: bool,
 }
@@ -181,6 +187,7 @@ pub(super) struct ProcedureTable {
     pub(super) processes: Processes,
     pub(super) bursts: BurstsTable,
     pub(super) cool_down_max: Option<Duration>,
+    pub(super) idle_look: Option<Spanned<String>>,
     pub(super) jvm_events: bool,
 }
 
@@ -230,6 +237,7 @@ impl ProcedureTable {
             placement: self.placement,
             processes: self.processes,
             bursts: self.bursts.check()?,
+            idle_look: idle_look(self.idle_look.as_ref())?,
             jvm_events: self.jvm_events,
             cool_down_max: match pace {
                 Pace::Full => self.cool_down_max.unwrap_or(COOL_DOWN_MAX_DEFAULT),
@@ -254,6 +262,15 @@ impl BurstsTable {
         let window_max = self.window_max.unwrap_or(Duration::from_secs(60));
         Ok(Bursts { length, pause, least, most, settle, settle_max, window_max })
     }
+}
+
+fn idle_look(given: Option<&Spanned<String>>) -> Result<Duration, Misplaced> {
+    let Some(given) = given else { return Ok(IDLE_LOOK_DEFAULT) };
+    let look = given.get_ref().parse().ok();
+    look.filter(|it| (IDLE_LOOK_LEAST..=IDLE_LOOK_MOST).contains(it)).ok_or_else(|| {
+        let what = format!("an idle look of {:?}", given.get_ref());
+        (PlanError::new(what, "give 1ms to 60s"), given.span().start)
+    })
 }
 
 fn within(

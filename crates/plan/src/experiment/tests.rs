@@ -168,11 +168,15 @@ fn trials_are_made_as_the_file_says() {
     assert_eq!((told.processes, told.bursts.settle), (Processes::Fresh, Duration::from_secs(2)));
     let kept = with("processes = \"kept\"\nbursts = { settle = \"300ms\" }").unwrap().procedure;
     assert_eq!((kept.processes, kept.bursts.settle), (Processes::Kept, Duration::from_millis(300)));
+    assert_eq!(told.idle_look, Duration::from_secs(3));
+    assert_eq!(with("idle_look = \"800ms\"").unwrap().procedure.idle_look, Duration::from_millis(800));
     // A boot and the bursts are of the first trial of a kept process only.
     let cell = &with("").unwrap().rounds[0].cells[0].clone();
     assert!(kept.trial_guess(cell, true) > kept.trial_guess(cell, false));
     for (keys, start, part) in [
         ("processes = \"some\"", "x.toml:3:", "some"),
+        ("idle_look = \"2h\"", "x.toml:3:", "give 1ms to 60s"),
+        ("idle_look = \"long\"", "x.toml:3:", "an idle look of"),
         ("blocks = 6\nblocks_max = 5", "x.toml:4:", "5 blocks at most"),
         ("precision = \"2\"", "x.toml:3:", "unknown unit"),
         ("placement = \"apart\"", "x.toml:3:", "apart"),

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use events::Moment;
-use explain::{gate_load, gate_run};
+use explain::{gate_load, gate_run, gate_without};
+use lab::experiment::Ended;
 use plan::gate::{self, Condition};
 use plan::{PlanError, shell};
 use record::{GATE_FILE, GateAnswer, GateResult, LoadResult};
@@ -107,11 +108,13 @@ pub fn typed(arguments: &Gate, against: &AgainstBaseline) -> String {
     conditions.chain(baseline).chain(loss).chain(files).collect()
 }
 
-/// Holds the run in `dir` against its gate: prints what came of it, leaves it with the run, and writes the files that were
+/// Holds a run against its gate: prints what came of it, leaves it with the run, and writes the files that were
 /// asked for.
-pub fn judge_run(arguments: &Gate, gate: &gate::Gate, dir: &Path) -> Result<GateAnswer, Failure> {
+pub fn judge_run(arguments: &Gate, gate: &gate::Gate, ended: &Ended) -> Result<GateAnswer, Failure> {
+    let dir = &ended.dir;
     let (manifest, trials) = recorded::read(dir)?;
     let judged = gate_run(gate, &trials, manifest.processes == plan::Processes::Kept.name());
+    let judged = gate_without(judged, &ended.left_out);
     print(&format!("\n{}", report::gate_text(&judged)))?;
     leave(arguments, dir, &manifest.title, &judged, "")?;
     Ok(judged.answer)

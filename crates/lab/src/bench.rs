@@ -1,5 +1,6 @@
 //! What a run works with, and how it ended.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use driver::Control;
@@ -42,4 +43,6 @@ pub struct Ended {
     pub failed: u32,
     /// Whether trials are left that there was no time for.
     pub out_of_time: bool,
+    /// Stacks that could not be measured at all, and why.
+    pub left_out: BTreeMap<String, String>,
 }

@@ -146,6 +146,7 @@ impl<'a> Course<'a> {
             interrupted: end == End::Interrupted,
             failed: made.failed,
             out_of_time: end == End::OutOfTime,
+            left_out: self.left_out,
         })
     }
 

@@ -6,9 +6,9 @@
 mod error;
 mod git;
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io;
 use std::path::{Path, PathBuf};
 
 pub use self::error::CheckoutError;
@@ -19,6 +19,9 @@ use crate::interrupt::Interrupt;
 pub const CHECKOUTS_PREFIX: &str = "proofload-diff-";
 /// Held for as long as its folder is in use, and let go by the kernel however we end.
 const LOCK: &str = "lock";
+/// An index of our own, and what git is to ignore.
+const INDEX: &str = "index";
+const EXCLUDES: &str = "excludes";
 /// Where services are built; nothing of a project, also where git was not told to ignore it.
 const OURS: &str = ".proofload";
 /// Worktrees of a repository that are looked at.
@@ -95,7 +98,7 @@ impl<'a> Repository<'a> {
     /// `leave_out`. It becomes a commit that no branch has, by an index of our own.
     pub fn working_tree(&self, leave_out: &Path) -> Result<Revision, CheckoutError> {
         let head = self.revision("HEAD")?;
-        let index = self.scratch.join("index");
+        let index = self.scratch.join(INDEX);
         let of_user = self.git.folder().join(self.git.run(["rev-parse", "--git-path", "index"])?);
         if of_user.is_file() {
             // What git remembers of files in it saves to read them all.
@@ -126,7 +129,7 @@ impl<'a> Repository<'a> {
             Some(it.strip_prefix(top).ok()?.to_owned()).filter(|it| !it.as_os_str().is_empty())
         });
         text.extend(inside.map(|it| format!("/{}/\n", as_pattern(&it))));
-        let path = self.scratch.join("excludes");
+        let path = self.scratch.join(EXCLUDES);
         std::fs::write(&path, text).map_err(CheckoutError::io("write", &path))?;
         Ok(path)
     }
@@ -147,24 +150,28 @@ impl<'a> Repository<'a> {
         Ok(checkout)
     }
 
-    /// Removes worktrees in folders of ours whose process is gone. What can't be removed stays, and keeps nobody from
-    /// measuring.
+    /// Removes worktrees in folders of ours whose process is gone: those with a lock that nobody holds. A folder without one is
+    /// somebody else's, or on a disk that is not seen from here. What can't be removed stays, and keeps nobody from measuring.
     fn remove_left_over(&self) {
         let Ok(listed) = self.git.run(["worktree", "list", "--porcelain"]) else { return };
         let dirs = listed.lines().filter_map(|line| line.strip_prefix("worktree ")).take(WORKTREES_MAX);
+        let mut by_folder: BTreeMap<&Path, Vec<&Path>> = BTreeMap::new();
         for dir in dirs.map(Path::new) {
-            let Some(folder) = dir.parent().filter(|it| is_of_ours(it) && *it != self.scratch) else {
-                continue;
-            };
-            // Who holds the lock is at work.
-            let is_free = match File::open(folder.join(LOCK)) {
-                Ok(lock) => lock.try_lock().is_ok(),
-                Err(error) => error.kind() == io::ErrorKind::NotFound,
-            };
-            if is_free {
-                remove(&self.git.to_the_end(), dir);
-                let _ = std::fs::remove_dir_all(folder);
+            if let Some(folder) = dir.parent().filter(|it| is_of_ours(it) && *it != self.scratch) {
+                by_folder.entry(folder).or_default().push(dir);
             }
+        }
+        for (folder, dirs) in by_folder {
+            // Held until all of it is gone.
+            let Some(_lock) = free_lock(&folder.join(LOCK)) else { continue };
+            for dir in dirs {
+                remove(&self.git.to_the_end(), dir);
+            }
+            for file in [INDEX, EXCLUDES, LOCK] {
+                let _ = std::fs::remove_file(folder.join(file));
+            }
+            // Whatever else is in it is not ours, and keeps it.
+            let _ = std::fs::remove_dir(folder);
         }
     }
 }
@@ -179,6 +186,13 @@ fn as_pattern(path: &Path) -> String {
         pattern.push(char);
     }
     pattern
+}
+
+/// The lock at `path`, taken; `None` where there is none, and where its process is at work.
+fn free_lock(path: &Path) -> Option<File> {
+    let is_file = std::fs::symlink_metadata(path).is_ok_and(|it| it.is_file());
+    let lock = File::open(path).ok().filter(|_| is_file)?;
+    lock.try_lock().is_ok().then_some(lock)
 }
 
 fn is_of_ours(folder: &Path) -> bool {

@@ -8,7 +8,7 @@ use std::time::{Duration as StdDuration, Instant};
 use events::Event;
 use explain::{blocks_of_versions, compare_versions, gate_versions, intervals_of_versions};
 use lab::LabError;
-use lab::experiment::{Bench, carry_out};
+use lab::experiment::{Bench, Ended, carry_out};
 use live::length_words;
 use plan::gate::{Baseline, Condition, Gate};
 use plan::stack::{Catalogue, StackManifest};
@@ -74,7 +74,7 @@ pub fn run(arguments: &Diff) -> Result<ExitCode, Failure> {
     progress.finish(&ended);
     let ended = ended.map_err(without_folders)?;
     noted?;
-    let answer = judge(arguments, &asked, &ended.dir, &versions)?;
+    let answer = judge(arguments, &asked, &ended, &versions)?;
     let sources = Sources { stacks: &arguments.stacks.dir, ..Sources::of_checkout() };
     leave_html(&ended.dir, &sources, arguments.quiet);
     if ended.interrupted {
@@ -85,7 +85,8 @@ pub fn run(arguments: &Diff) -> Result<ExitCode, Failure> {
     if ended.out_of_time {
         say("proofload: the budget is used up; with a larger one more could be told");
     }
-    Ok(ExitCode::from(gate::code(answer, code(&ended))))
+    let code = code(&ended);
+    Ok(ExitCode::from(answer.map_or(code, |answer| gate::code(answer, code))))
 }
 
 /// What a build or a boot says to do by hand is in a folder that is gone.
@@ -247,11 +248,19 @@ fn ahead(arguments: &Diff, experiment: &Experiment, checkouts: &[Checkout; 2]) {
     }
 }
 
-/// Says what changed, and holds it against what is asked.
-fn judge(arguments: &Diff, asked: &Asked, dir: &Path, versions: &Versions) -> Result<GateAnswer, Failure> {
+/// Says what changed, and holds it against what is asked. What is not whole is no evidence, and nobody is to find it for an
+/// answer.
+fn judge(
+    arguments: &Diff,
+    asked: &Asked,
+    ended: &Ended,
+    versions: &Versions,
+) -> Result<Option<GateAnswer>, Failure> {
+    let dir = &ended.dir;
     let (manifest, trials) = recorded::read(dir)?;
     let compared = compare_versions(&trials, &versions.services);
-    let judged = gate_versions(&asked.fail_if, asked.max_loss, &trials, &versions.services);
+    let judged = (!ended.interrupted)
+        .then(|| gate_versions(&asked.fail_if, asked.max_loss, &trials, &versions.services));
     if arguments.json {
         let json = serde_json::json!({
             "version": DIFF_VERSION,
@@ -265,8 +274,11 @@ fn judge(arguments: &Diff, asked: &Asked, dir: &Path, versions: &Versions) -> Re
         print_json(&serde_json::to_string_pretty(&json).expect("it is plain data"))?;
     } else {
         print(&versions_text(versions, &compared))?;
+    }
+    let Some(judged) = judged else { return Ok(None) };
+    if !arguments.json {
         print(&format!("\n{}", gate_text(&judged)))?;
     }
     gate::leave(&arguments.gate, dir, &manifest.title, &judged, &versions_markdown(versions, &compared))?;
-    Ok(judged.answer)
+    Ok(Some(judged.answer))
 }

@@ -64,7 +64,7 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     let ended = ended?;
     report::print_ranking(&ended.dir)?;
     let sources = Sources { stacks: &arguments.stacks.dir, ..Sources::of_checkout() };
-    let judge = |asked: &Gate| gate::judge_run(&arguments.gate, asked, &ended.dir);
+    let judge = |asked: &Gate| gate::judge_run(&arguments.gate, asked, &ended);
     // What is not whole is no evidence, and nobody is to find it for an answer.
     let answer = asked.as_ref().filter(|_| !ended.interrupted).map(judge).transpose()?;
     report::leave_html(&ended.dir, &sources, arguments.quiet);

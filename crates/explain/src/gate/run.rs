@@ -3,6 +3,8 @@
 mod baseline;
 pub(crate) mod figures;
 
+use std::collections::BTreeMap;
+
 use plan::Version;
 use plan::gate::{Baseline, Condition, Gate, Limit, Metric};
 use record::{
@@ -38,6 +40,27 @@ pub fn gate_run(gate: &Gate, trials: &[Trial], keeps_processes: bool) -> GateRes
     let mut checks = checks_of(&gate.fail_if, trials, &held, keeps_processes);
     checks.extend(gate.baseline.as_ref().filter(|_| is_beside_nobody).map(baseline::beside_nobody));
     GateResult::of(checks, CONFIDENCE)
+}
+
+/// The same with `left_out`, stacks of the run that could not be measured, and why: a gate holds for every stack, so it can't
+/// pass without one.
+#[must_use]
+pub fn gate_without(judged: GateResult, left_out: &BTreeMap<String, String>) -> GateResult {
+    let missing = left_out.iter().map(|(stack, why)| GateCheck {
+        fails_if: format!("{stack} is not measured"),
+        is_default: true,
+        cell: None,
+        answer: GateAnswer::CouldNotTell,
+        unit: GateUnit::Trials,
+        limit: 0.0,
+        value: None,
+        is_lower_bound: false,
+        low: None,
+        high: None,
+        why: Some(why.clone()),
+        would_decide: Some("a run in which it is built and boots".into()),
+    });
+    GateResult::of(missing.chain(judged.checks).collect(), judged.confidence)
 }
 
 /// Holds conditions against the second of two versions of each of `services`, and its losses against the first: what that

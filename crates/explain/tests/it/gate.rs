@@ -1,6 +1,8 @@
 //! Gates held against made-up runs and loads: how often chance alone fails one, and what each answer rests on.
 
-use explain::{gate_load, gate_run};
+use std::collections::BTreeMap;
+
+use explain::{gate_load, gate_run, gate_without};
 use plan::gate::{Baseline, Gate};
 use record::{
     Driver, GateAnswer, GateCheck, GateResult, LoadResult, Role, TRIAL_VERSION, Trial, TrialResult,
@@ -38,6 +40,20 @@ fn of(stack: &str, block: u32, change: impl FnOnce(&mut LoadResult)) -> Trial {
         repeats: None,
         result: TrialResult::Measured(Box::new(measured)),
     }
+}
+
+#[test]
+fn a_stack_that_could_not_be_measured_keeps_a_gate_from_passing() {
+    let judged = gate_run(&gate(&["errors>50%"]), &run_of(10, 1), false);
+    assert_eq!(judged.answer, GateAnswer::Passed);
+    assert_eq!(gate_without(judged.clone(), &BTreeMap::new()), judged);
+    let left_out = BTreeMap::from([("search".to_owned(), "it could not be built: exit 1".to_owned())]);
+    let without = gate_without(judged.clone(), &left_out);
+    assert_eq!((without.answer, without.checks.len()), (GateAnswer::CouldNotTell, judged.checks.len() + 1));
+    let said = without.checks[0].why.as_deref();
+    assert!(said.is_some_and(|why| why.contains("exit 1")), "{without:?}");
+    let failed = gate_run(&gate(&["p99>1us"]), &run_of(10, 1), false);
+    assert_eq!(gate_without(failed, &left_out).answer, GateAnswer::Failed);
 }
 
 /// Noise that is the same each time, from −1 to 1.

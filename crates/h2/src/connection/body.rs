@@ -94,7 +94,8 @@ impl H2 {
         let to_come = stream.body_bytes_due.map_or(u64::MAX, |due| {
             due.saturating_sub(stream.body_bytes).saturating_sub(u64::from(head.payload_bytes))
         });
-        if i64::try_from(to_come).is_ok_and(|to_come| to_come <= stream.window) {
+        // How much of the frame is padding is not known yet, so neither is what is still to come.
+        if !head.has(flag::PADDED) && i64::try_from(to_come).is_ok_and(|to_come| to_come <= stream.window) {
             return Ok(());
         }
         frame::put(out, Kind::WindowUpdate, 0, head.stream, &stream.taken.to_be_bytes());

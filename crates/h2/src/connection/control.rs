@@ -104,9 +104,12 @@ impl H2 {
             }
             self.send_unsent_of(place, out);
         }
-        // One that lets more of a request out brings it nearer to its end.
+        // One that lets more of a request out brings it nearer to its end. Servers send them in pairs, of which the first, where
+        // both windows are used up, lets nothing out.
         if out.len() == out_before {
             self.count_idle_frame()?;
+        } else {
+            self.idle_frames = 0;
         }
         Ok(Fed::NeedMore)
     }

@@ -105,3 +105,20 @@ fn hpack_of(name: &str, value: &str) -> Vec<u8> {
     hpack::literal(&mut out, name, value, false);
     out
 }
+
+/// Servers give both windows back in pairs, piece by piece: the first of a pair lets nothing out where both were used up.
+#[test]
+fn a_large_upload_to_a_server_that_gives_windows_back_in_pairs_is_no_flood() {
+    const PIECE: usize = 1000;
+    let body = vec![b'x'; 65_535 + PIECE * (IDLE_FRAMES_MAX as usize + 10)];
+    let mut client = Client::greeted(1, &[]);
+    client.send(0, KIND, &crate::support::request(&body));
+    let more = (PIECE as u32).to_be_bytes();
+    for _ in 0..IDLE_FRAMES_MAX + 10 {
+        client.feed(&frame(Kind::WindowUpdate, 0, 0, &more));
+        client.feed(&frame(Kind::WindowUpdate, 0, 1, &more));
+        client.out.clear();
+    }
+    client.feed(&head(1, true, &[(":status", "200")]));
+    assert!(matches!(client.told[..], [Told::Ended(0, _)]), "{:?}", client.told.first());
+}

@@ -115,6 +115,17 @@ fn what_a_killed_process_left_behind_goes_and_what_is_in_use_stays() {
     Repository::around(&project.folder(), other.path(), Interrupt::NEVER).unwrap();
     assert!(checkout.project().is_dir());
     assert_eq!(listed(), 2);
+    // A folder of somebody else's by the same name, and one with more in it than was made by us.
+    for (of_user, has_lock) in [(scratch(), false), (scratch(), true)] {
+        let (dir, work) = (of_user.path().join("v1"), of_user.path().join("notes.txt"));
+        fs::write(&work, "a day's work").unwrap();
+        if has_lock {
+            fs::write(of_user.path().join("lock"), "").unwrap();
+        }
+        project.git(&["worktree", "add", "--quiet", "--detach", dir.to_str().unwrap(), "HEAD"]);
+        Repository::around(&project.folder(), other.path(), Interrupt::NEVER).unwrap();
+        assert_eq!((dir.exists(), work.exists()), (!has_lock, true));
+    }
 }
 
 #[test]

@@ -42,7 +42,9 @@ pub fn run(
     let control = interrupt::on_signals()?;
     let mut progress = LoadProgress::new(&target.url, plan, audience(arguments))?;
     let mut observe = |moment: Moment<'_>| {
-        beside.see(&moment);
+        if beside.see(&moment) {
+            control.interrupt();
+        }
         progress.observe(&moment);
     };
     let result = lab::agents::run(&asked, fleet, &control, &mut observe);

@@ -37,6 +37,7 @@ impl<'a> Beside<'a> {
     }
 
     /// Takes in what a load tells of itself, and says whether it is to end now.
+    #[must_use]
     pub fn see(&mut self, moment: &Moment<'_>) -> bool {
         if let Some(it) = &mut self.percentiles {
             it.see(moment);

@@ -117,6 +117,7 @@ fn of_same_requests(arguments: &Hit) -> Option<&'static str> {
         ("--threads", arguments.threads != plan::Threads::ONE),
         ("--expect-status", arguments.expect_status.is_some()),
         ("--expect-body", arguments.expect_body.is_some()),
+        ("--hosts", !arguments.agents.machines.is_empty()),
     ];
     given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
 }

@@ -415,3 +415,25 @@ fn a_block_of_a_stream_that_is_over_still_counts_for_the_table() {
         [Told::Body(1, _), Told::Failed(1, Failure::Malformed(Malformed::BodyLength))]
     ));
 }
+
+/// What is still to come is not known while it is not known how much of a frame is padding: the window is given back then.
+#[test]
+fn padding_that_uses_up_a_window_stalls_nothing() {
+    let settings = Settings { streams: 1, window_bits: 10, ..Settings::default() };
+    let mut client = Client::new(settings, Limits::default());
+    client.feed(&crate::support::settings(&[]));
+    client.ask(0, RequestKind::Ordinary);
+    client.out.clear();
+    client.told.clear();
+    let padding = 100;
+    let first = 1023 - 1 - padding;
+    let mut payload = vec![padding as u8];
+    payload.extend(vec![b'x'; first]);
+    payload.extend(vec![0; padding]);
+    client.feed(&head(1, false, &[(":status", "200"), ("content-length", "1023")]));
+    client.feed(&frame(Kind::Data, flag::PADDED, 1, &payload));
+    let (update, more) = client.sent().pop().expect("an update");
+    assert_eq!((update.kind, update.stream, more), (Kind::WindowUpdate, 1, 1023_u32.to_be_bytes().to_vec()));
+    client.feed(&data(1, true, &vec![b'x'; 1023 - first]));
+    assert!(matches!(client.told[..], [.., Told::Ended(0, _)]), "{:?}", client.told);
+}

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use jiff::{Timestamp, ToSpan};
+use lab::experiment::Ended;
 use plan::kept_runs::{KeptRuns, RUNS};
 use plan::toml_file;
-use record::{Manifest, RunDir};
+use record::{Manifest, RunDir, VERSIONS_FILE};
 
 use crate::exit::Failure;
 use crate::output::say;
@@ -26,14 +27,16 @@ pub fn folder(typed: Option<&Path>) -> Result<PathBuf, Failure> {
     Ok(KeptRuns::of_experiment(file, &toml_file::read(file)?)?.folder(Path::new("")))
 }
 
-/// Removes the runs beside the one in `dir` that are of the same experiment, by its title, and that `kept` does not keep. What
-/// is no run, can't be read, or goes on stays; so does the run in `dir`.
-pub fn tidy(kept: &KeptRuns, dir: &Path) {
+/// Removes the runs beside the one that `ended` which it takes the place of, and that `kept` does not keep. A run that is not
+/// whole takes nobody's place. What is no run, can't be read, or goes on stays; so does the run itself.
+pub fn tidy(kept: &KeptRuns, ended: &Ended) {
+    let dir = ended.dir.as_path();
     let (Some(folder), Ok(own)) = (dir.parent(), RunDir::read_manifest(dir)) else { return };
-    if kept.keeps_all() {
+    let is_whole = !ended.interrupted && ended.failed == 0 && ended.left_out.is_empty();
+    if kept.keeps_all() || !is_whole {
         return;
     }
-    let mut others = alike(folder, &own);
+    let mut others = replaced(folder, &own, has_versions(dir));
     others.retain(|(_, path)| path != dir);
     // The newest first; this one is newer than all of them.
     others.sort_by(|a, b| b.cmp(a));
@@ -59,14 +62,21 @@ pub fn tidy(kept: &KeptRuns, dir: &Path) {
     }
 }
 
-/// The runs in a folder of the experiment that `own` is of, as thorough as it, and when they started: a quick look takes no
-/// other run's place.
-fn alike(folder: &Path, own: &Manifest) -> Vec<(Timestamp, PathBuf)> {
+/// The runs in a folder whose place `own` takes, and when they started: of its experiment by the title, as thorough, on two versions
+/// where it is, and of no cells that it does not have.
+fn replaced(folder: &Path, own: &Manifest, is_of_versions: bool) -> Vec<(Timestamp, PathBuf)> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let has_its_cells = |it: &Manifest| own.selection.is_none() || own.selection == it.selection;
+    let is_alike = |it: &Manifest| (&it.title, &it.pace) == (&own.title, &own.pace) && has_its_cells(it);
     let run = |path: PathBuf| {
-        let is_alike = |it: &Manifest| (&it.title, &it.pace) == (&own.title, &own.pace);
         let manifest = RunDir::read_manifest(&path).ok().filter(is_alike)?;
+        (has_versions(&path) == is_of_versions).then_some(())?;
         Some((manifest.started.parse().ok()?, path))
     };
     entries.take(RUNS_MAX).flatten().filter_map(|entry| run(entry.path())).collect()
+}
+
+/// Whether a run is of two versions of a project.
+fn has_versions(dir: &Path) -> bool {
+    dir.join(VERSIONS_FILE).is_file()
 }

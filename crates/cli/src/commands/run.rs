@@ -73,7 +73,7 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
         let gate = gate::typed(&arguments.gate, &arguments.against);
         say(format_args!("proofload: interrupted; go on with: proofload run --resume {dir}{gate}"));
     } else {
-        kept::tidy(&kept, &ended.dir);
+        kept::tidy(&kept, &ended);
     }
     progress.linger(ended.dir.clone(), &workbench.control);
     let code = code(&ended);

@@ -35,6 +35,9 @@ fn the_newest_runs_of_an_experiment_stay_and_nothing_else_goes() {
     write("other", Manifest { title: "another one".into(), ..manifest("2019-01-01T00:00:00Z") });
     let quick = Manifest { quick: true, pace: "quick".into(), ..manifest("2019-01-01T00:00:00Z") };
     runs.write("quick", &quick, EXPERIMENT, &blocks("gin", 1000.0, 2));
+    let versions = manifest("2019-01-01T00:00:00Z");
+    write("versions", versions);
+    fs::write(runs.path("versions").join("versions.json"), "{}").unwrap();
     fs::create_dir(runs.path("notes")).unwrap();
     let folder = project(&runs, "keep = 2");
     let output = run_in(folder.path(), &["run", "-q"]);
@@ -47,7 +50,10 @@ fn the_newest_runs_of_an_experiment_stay_and_nothing_else_goes() {
     left.sort();
     let (new, others): (Vec<String>, Vec<String>) =
         left.into_iter().partition(|name| name.starts_with("proofload-"));
-    assert_eq!((new.len(), others), (1, vec!["a".into(), "notes".into(), "other".into(), "quick".into()]));
+    assert_eq!(
+        (new.len(), others),
+        (1, vec!["a".into(), "notes".into(), "other".into(), "quick".into(), "versions".into()])
+    );
     assert!(!folder.path().join("runs").exists());
     // Whoever looks at them need not say where they are.
     let told = run_in(folder.path(), &["history", "--stack", "cart"]);
@@ -56,6 +62,23 @@ fn the_newest_runs_of_an_experiment_stay_and_nothing_else_goes() {
         "{}",
         text(&told)
     );
+}
+
+/// A part of the cells is not what a whole run was, nor is one of which a trial failed.
+#[test]
+fn a_run_that_is_not_whole_takes_no_place() {
+    let runs = Runs::new();
+    runs.write("old", &Manifest { pace: "full".into(), ..manifest("2020-01-01T00:00:00Z") }, EXPERIMENT, &[]);
+    let folder = project(&runs, "keep = 1");
+    let output = run_in(folder.path(), &["run", "-q", "--only", "stack=cart"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(runs.path("old").exists(), "{}", text(&output));
+    let file = folder.path().join("proofload.toml");
+    let dead = fs::read_to_string(&file).unwrap().replace("\"/hello\"", "\"/nothing-is-here\"");
+    fs::write(&file, dead).unwrap();
+    let output = run_in(folder.path(), &["run", "-q"]);
+    assert_ne!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(runs.path("old").exists(), "{}", text(&output));
 }
 
 #[test]

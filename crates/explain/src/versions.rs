@@ -3,7 +3,7 @@
 //! Figures are compared block by block, as those of two stacks are (`stats::LogRatios`). The figure that a table is ranked by
 //! is one family of tests over all tables, all other figures are another; within each the answers hold together in 95 of 100
 //! cases (Bonferroni). Nothing nearer than [`LEAST_EFFECT`], or than the first version is to itself, is called a change; and
-//! only an interval that lies within so little is called *the same*. `docs/own-service.md` states the rules.
+//! only an interval that lies within [`LEAST_EFFECT`] is called *the same*. `docs/own-service.md` states the rules.
 
 use plan::gate::Metric;
 use plan::{Role, Version};
@@ -87,7 +87,7 @@ pub enum FigureVerdict {
     Worse,
     /// It got better.
     Better,
-    /// It did not change by more than a version differs from itself.
+    /// It did not change by more than [`LEAST_EFFECT`].
     Same,
     /// What was measured is in line with more than one of these.
     CouldNotTell,
@@ -364,7 +364,8 @@ fn verdict(ratios: &LogRatios, tests: usize, gap: Option<f64>) -> FigureVerdict 
         return if estimate > 0.0 { FigureVerdict::Better } else { FigureVerdict::Worse };
     }
     let (low, high) = ratios.ends((1.0 - CONFIDENCE) / 2.0 / tests);
-    let is_within = |low: f64, high: f64| low >= 1.0 / (1.0 + least) && high <= 1.0 + least;
+    // Noise makes a change hard to see; it makes nothing the same.
+    let is_within = |low: f64, high: f64| low >= 1.0 / (1.0 + LEAST_EFFECT) && high <= 1.0 + LEAST_EFFECT;
     match low.zip(high) {
         Some((low, high)) if is_within(low, high) => FigureVerdict::Same,
         _ => FigureVerdict::CouldNotTell,

@@ -43,6 +43,6 @@ pub struct Ended {
     pub failed: u32,
     /// Whether trials are left that there was no time for.
     pub out_of_time: bool,
-    /// Stacks that could not be measured at all, and why.
+    /// Stacks that were never started, since they could not be built or lack a tool, and why.
     pub left_out: BTreeMap<String, String>,
 }

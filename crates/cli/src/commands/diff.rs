@@ -1,12 +1,13 @@
 //! `proofload diff`: what changed from one version of one's own service to another.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration as StdDuration, Instant};
 
 use events::Event;
-use explain::{blocks_of_versions, compare_versions, gate_versions, intervals_of_versions};
+use explain::{blocks_of_versions, compare_versions, gate_versions, gate_without, intervals_of_versions};
 use lab::LabError;
 use lab::experiment::{Bench, Ended, carry_out};
 use live::length_words;
@@ -55,7 +56,7 @@ pub fn run(arguments: &Diff) -> Result<ExitCode, Failure> {
     let [first, second] = &revisions;
     let checkouts = [repository.check_out(first, FOLDERS[0])?, repository.check_out(second, FOLDERS[1])?];
     let catalogue = project.versions(&arguments.stacks.dir, &revisions, &checkouts)?;
-    let experiment = experiment(arguments, &project, &catalogue, &asked)?;
+    let Compared { experiment, missing } = compared(arguments, &project, &catalogue, &asked)?;
     let versions = project.named(&experiment, &revisions);
     if !arguments.quiet {
         ahead(arguments, &experiment, &checkouts);
@@ -74,14 +75,14 @@ pub fn run(arguments: &Diff) -> Result<ExitCode, Failure> {
     progress.finish(&ended);
     let ended = ended.map_err(without_folders)?;
     noted?;
-    let answer = judge(arguments, &asked, &ended, &versions)?;
+    let answer = judge(arguments, &asked, &missing, &ended, &versions)?;
     let sources = Sources { stacks: &arguments.stacks.dir, ..Sources::of_checkout() };
     leave_html(&ended.dir, &sources, arguments.quiet);
     if ended.interrupted {
         say("proofload: interrupted; what was measured is kept, and is no answer; begin again for one");
         return Ok(ExitCode::from(code(&ended)));
     }
-    kept::tidy(&project.kept, &ended.dir);
+    kept::tidy(&project.kept, &ended);
     if ended.out_of_time {
         say("proofload: the budget is used up; with a larger one more could be told");
     }
@@ -187,6 +188,12 @@ struct Asked {
     max_loss: Share,
 }
 
+/// The experiment on both versions, and what of it one of them does not have, with the reason.
+struct Compared {
+    experiment: Experiment,
+    missing: BTreeMap<String, String>,
+}
+
 impl Asked {
     /// The conditions of the project's gate and those of the command line; of baselines, only the loss that is allowed: the
     /// version before is the baseline.
@@ -201,26 +208,27 @@ impl Asked {
 }
 
 /// The experiment of this folder on both versions, in as many blocks as it takes to tell something.
-fn experiment(
+fn compared(
     arguments: &Diff,
     project: &Project,
     versions: &Catalogue,
     asked: &Asked,
-) -> Result<Experiment, PlanError> {
+) -> Result<Compared, PlanError> {
     let pace = if arguments.quick { Pace::Quick } else { Pace::Full };
     let mut experiment = Experiment::parse(Path::new(PROJECT_FILE), &project.text, &project.catalogue, pace)?;
     if !arguments.only.is_empty() {
         experiment.keep_only(&arguments.only)?;
     }
-    for left_out in experiment.compare_versions(versions, |id| project.has(id))? {
-        say(format_args!("proofload: {left_out}"));
+    let left_out = experiment.compare_versions(versions, |id| project.has(id))?;
+    for words in left_out.words() {
+        say(format_args!("proofload: {words}"));
     }
     let cells = experiment.rounds.iter().flat_map(|it| &it.cells);
     let pairs = cells.filter(|it| it.role == Role::Stack).count() / Version::BOTH.len();
     let of_gate = blocks_needed(intervals_of_versions(&asked.fail_if, pairs));
     let least = u32::try_from(of_gate.max(blocks_of_versions(pairs))).unwrap_or(u32::MAX);
     experiment.go_on(Until { precision: arguments.until, has_budget: arguments.budget.is_some() }, least);
-    Ok(experiment)
+    Ok(Compared { experiment, missing: left_out.missing })
 }
 
 /// Says how long it takes before it begins, as far as that can be known.
@@ -248,19 +256,21 @@ fn ahead(arguments: &Diff, experiment: &Experiment, checkouts: &[Checkout; 2]) {
     }
 }
 
-/// Says what changed, and holds it against what is asked. What is not whole is no evidence, and nobody is to find it for an
+/// Says what changed, and holds it against what is asked, and `missing` against passing. What is not whole is no evidence, and nobody is to find it for an
 /// answer.
 fn judge(
     arguments: &Diff,
     asked: &Asked,
+    missing: &BTreeMap<String, String>,
     ended: &Ended,
     versions: &Versions,
 ) -> Result<Option<GateAnswer>, Failure> {
     let dir = &ended.dir;
     let (manifest, trials) = recorded::read(dir)?;
     let compared = compare_versions(&trials, &versions.services);
-    let judged = (!ended.interrupted)
-        .then(|| gate_versions(&asked.fail_if, asked.max_loss, &trials, &versions.services));
+    let judge =
+        || gate_without(gate_versions(&asked.fail_if, asked.max_loss, &trials, &versions.services), missing);
+    let judged = (!ended.interrupted).then(judge);
     if arguments.json {
         let json = serde_json::json!({
             "version": DIFF_VERSION,

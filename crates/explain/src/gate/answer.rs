@@ -2,7 +2,7 @@
 
 use plan::gate::{Condition, Limit, Metric};
 use record::{GateAnswer, GateCheck, GateUnit};
-use stats::Estimated;
+use stats::{Estimated, LEAST_EFFECT};
 
 use crate::audit::{Reason, ReasonKind};
 
@@ -38,9 +38,14 @@ pub(super) fn decide(condition: &Condition, estimated: &Estimated) -> GateAnswer
 /// A check without a figure: nothing can be told.
 pub(super) fn unknown(condition: &Condition, is_default: bool) -> GateCheck {
     let (limit, unit) = limit_of(condition.limit);
+    GateCheck { is_default, ..without_figure(condition.to_string(), limit, unit) }
+}
+
+/// The same of what is asked in other words.
+pub(super) fn without_figure(fails_if: String, limit: f64, unit: GateUnit) -> GateCheck {
     GateCheck {
-        fails_if: condition.to_string(),
-        is_default,
+        fails_if,
+        is_default: false,
         cell: None,
         answer: GateAnswer::CouldNotTell,
         unit,
@@ -75,20 +80,19 @@ pub(super) fn judged(condition: &Condition, is_default: bool, estimated: &Estima
     }
 }
 
-/// Takes a failure back where the load asks for no more than the limit: no service answers more than it is asked, so that it
-/// is the load's and not the service's.
+/// Takes a failure back where the load asks for no more than the limit, and gets it: no service answers more than it is asked, so
+/// that it is the load's and not the service's. Who answers less than is asked has no such excuse.
 pub(super) fn hold_against_asked(check: &mut GateCheck, metric: Metric, asked_per_s: Option<f64>) {
     let Some(asked) = asked_per_s.filter(|asked| metric.wants_more() && check.limit >= *asked) else {
         return;
     };
-    if check.answer == GateAnswer::Failed {
-        check.answer = GateAnswer::CouldNotTell;
+    let keeps_rate = check.high.is_none_or(|high| high * (1.0 + LEAST_EFFECT) >= asked);
+    if !keeps_rate || check.answer == GateAnswer::Passed {
+        return;
     }
-    if check.answer == GateAnswer::CouldNotTell {
-        check.why =
-            Some(format!("the load asks for {asked}/s, and no service answers more than it is asked"));
-        check.would_decide = Some("a load that asks for more than the limit, or a lower limit".into());
-    }
+    check.answer = GateAnswer::CouldNotTell;
+    check.why = Some(format!("the load asks for {asked}/s, and no service answers more than it is asked"));
+    check.would_decide = Some("a load that asks for more than the limit, or a lower limit".into());
 }
 
 /// Which answers a doubt takes back.

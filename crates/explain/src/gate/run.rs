@@ -16,7 +16,7 @@ use units::Share;
 
 use self::baseline::With;
 use self::figures::{Figure, estimate, figure};
-use super::answer::{decide, hold_against, hold_against_asked, judged, unknown};
+use super::answer::{decide, hold_against, hold_against_asked, judged, unknown, without_figure};
 use super::more::{more, of_run};
 use super::{tail_of, with_default};
 use crate::audit::{Reason, audit_trial};
@@ -42,23 +42,15 @@ pub fn gate_run(gate: &Gate, trials: &[Trial], keeps_processes: bool) -> GateRes
     GateResult::of(checks, CONFIDENCE)
 }
 
-/// The same with `left_out`, stacks of the run that could not be measured, and why: a gate holds for every stack, so it can't
-/// pass without one.
+/// `judged` with `left_out`, what was asked and not measured, such as a stack that could not be built, and why: a gate holds for
+/// all that is asked, so it can't pass without.
 #[must_use]
 pub fn gate_without(judged: GateResult, left_out: &BTreeMap<String, String>) -> GateResult {
-    let missing = left_out.iter().map(|(stack, why)| GateCheck {
-        fails_if: format!("{stack} is not measured"),
+    let missing = left_out.iter().map(|(what, why)| GateCheck {
         is_default: true,
-        cell: None,
-        answer: GateAnswer::CouldNotTell,
-        unit: GateUnit::Trials,
-        limit: 0.0,
-        value: None,
-        is_lower_bound: false,
-        low: None,
-        high: None,
         why: Some(why.clone()),
-        would_decide: Some("a run in which it is built and boots".into()),
+        would_decide: Some("a run with it".into()),
+        ..without_figure(format!("{what} is left out"), 0.0, GateUnit::Trials)
     });
     GateResult::of(missing.chain(judged.checks).collect(), judged.confidence)
 }

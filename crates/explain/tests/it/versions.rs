@@ -108,6 +108,17 @@ fn versions_that_are_the_same_are_seldom_told_apart() {
     assert!(changed("memory") <= 10, "{} of {runs}", changed("memory"));
 }
 
+/// A twin that is far from itself by chance makes a change hard to see, and nothing the same.
+#[test]
+fn noise_makes_nothing_the_same() {
+    let mut trials = run_of(10, 1, 0.95, 0.001);
+    for trial in trials.iter_mut().filter(|it| it.role == Role::Twin) {
+        let TrialResult::Measured(it) = &mut trial.result else { unreachable!("all are measured") };
+        it.load.goodput_per_s = 900.0;
+    }
+    assert_eq!(verdict(&compared(&trials), "goodput"), FigureVerdict::CouldNotTell);
+}
+
 #[test]
 fn few_blocks_tell_nothing_however_far_apart_the_versions_are() {
     let needed = blocks_of_versions(1);

@@ -1,6 +1,6 @@
 //! An experiment on two versions of a project's services: each in the place of the service itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use units::Share;
 
@@ -22,6 +22,24 @@ pub struct Until {
     pub has_budget: bool,
 }
 
+/// What of an experiment is not compared.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NotCompared {
+    /// Stacks that are no services of the project, of which there is one version.
+    pub others: BTreeSet<String>,
+    /// What a version does not have, such as a round's endpoint, and why: nothing can be told of it.
+    pub missing: BTreeMap<String, String>,
+}
+
+impl NotCompared {
+    /// In a sentence each.
+    pub fn words(&self) -> impl Iterator<Item = String> {
+        let others = self.others.iter();
+        let others = others.map(|stack| format!("{stack} is no service of this project, and takes no part"));
+        others.chain(self.missing.iter().map(|(what, why)| format!("without {what}: {why}")))
+    }
+}
+
 impl Until {
     const fn is_asked(&self) -> bool {
         self.precision.is_some() || self.has_budget
@@ -30,26 +48,25 @@ impl Until {
 
 impl Experiment {
     /// Puts both versions of each service in its place, each trial on a fresh process, and the first of each table once more
-    /// beside them. `catalogue` has the versions. Gives in sentences what is left out: stacks that are no services, of which
-    /// there is one version, and what a version does not have.
+    /// beside them. `catalogue` has the versions. Gives what is left out.
     pub fn compare_versions(
         &mut self,
         catalogue: &Catalogue,
         is_service: impl Fn(&str) -> bool,
-    ) -> Result<Vec<String>, PlanError> {
-        let mut left_out = BTreeSet::new();
+    ) -> Result<NotCompared, PlanError> {
+        let mut left_out = NotCompared::default();
         for round in &mut self.rounds {
             let cells = std::mem::take(&mut round.cells);
             for cell in cells.into_iter().filter(|it| it.role == Role::Stack) {
                 if !is_service(&cell.stack) {
-                    left_out
-                        .insert(format!("{} is no service of this project, and takes no part", cell.stack));
+                    left_out.others.insert(cell.stack);
                     continue;
                 }
                 match both(&cell, catalogue) {
                     Ok(versions) => round.cells.extend(versions),
                     Err(why) => {
-                        left_out.insert(format!("round `{}` without {}: {why}", round.name, cell.stack));
+                        let what = format!("{} in round `{}`", cell.stack, round.name);
+                        left_out.missing.insert(what, why.to_string());
                     }
                 }
             }
@@ -58,9 +75,9 @@ impl Experiment {
         }
         self.rounds.retain(|round| !round.cells.is_empty());
         self.procedure.processes = Processes::Fresh;
-        let left_out: Vec<String> = left_out.into_iter().collect();
         if self.rounds.is_empty() {
-            let what = format!("no round has a service that both versions have: {}", left_out.join("; "));
+            let words: Vec<String> = left_out.words().collect();
+            let what = format!("no round has a service that both versions have: {}", words.join("; "));
             return Err(PlanError::new(
                 what,
                 "name a [service.NAME] of this project in `stacks` of a [[round]]",
@@ -140,10 +157,12 @@ mod tests {
     fn both_versions_take_the_place_of_the_service_and_the_first_is_there_twice() {
         let (mut experiment, versions) = experiment();
         let left_out = experiment.compare_versions(&versions, |id| id == "cart").expect("one round is left");
-        assert_eq!(left_out.len(), 1);
+        assert!(left_out.others.is_empty(), "{left_out:?}");
+        let words: Vec<String> = left_out.words().collect();
+        assert_eq!(words.len(), 1, "of both loads");
         assert!(
-            left_out[0].contains("round `two` without cart") && left_out[0].contains("`new`"),
-            "{left_out:?}"
+            words[0].starts_with("without cart in round `two`: ") && words[0].contains("`new`"),
+            "{words:?}"
         );
         assert_eq!(experiment.procedure.processes, Processes::Fresh);
         let cells: Vec<(&str, Role, u32)> = experiment.rounds[0]

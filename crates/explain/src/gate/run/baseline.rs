@@ -9,6 +9,7 @@ use record::{
 };
 use stats::{LogRatios, Observation, Ratio};
 
+use super::super::answer::without_figure;
 use super::super::more::{More, of_run, until_apart};
 use super::super::tail_of;
 use super::too_few_blocks;
@@ -102,18 +103,9 @@ pub(super) fn check(baseline: &Baseline, trials: &[Trial], cell: &CellName, with
 /// The check of a baseline that no stack is beside: nothing is held against it, and that is not to pass.
 pub(super) fn beside_nobody(baseline: &Baseline) -> GateCheck {
     GateCheck {
-        fails_if: fails_if(baseline, "goodput"),
-        is_default: false,
-        cell: None,
-        answer: GateAnswer::CouldNotTell,
-        unit: GateUnit::Loss,
-        limit: baseline.max_loss.get(),
-        value: None,
-        is_lower_bound: false,
-        low: None,
-        high: None,
         why: Some(format!("{} was not measured beside any other stack", baseline.stack)),
         would_decide: Some("a run with both in one round".into()),
+        ..without_figure(fails_if(baseline, "goodput"), baseline.max_loss.get(), GateUnit::Loss)
     }
 }
 

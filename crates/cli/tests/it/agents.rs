@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, test_kill_process};
 use serde_json::Value;
@@ -228,6 +229,7 @@ fn machines_that_cannot_carry_a_load_together_are_refused() {
         (&["--hosts", "a,b", "--agent-command", "proofload agent"], "write {host}"),
         (&["--agent-command", "proofload agent"], "--hosts"),
         (&["--hosts", "a", "--jtl", "x.jtl"], "--jtl"),
+        (&["--hosts", "a", "--follow"], "--hosts is about requests that are all the same"),
     ] {
         let told = ends_with(2, &[&["hit", url], arguments].concat());
         assert!(told.contains(part), "{arguments:?}: {told}");
@@ -237,6 +239,17 @@ fn machines_that_cannot_carry_a_load_together_are_refused() {
     let many = vec!["h"; 201].join(",");
     let told = ends_with(2, &["hit", url, "--hosts", &many, "-c", "1000"]);
     assert!(told.contains("201 agents are more than 200"), "{told}");
+}
+
+#[test]
+fn a_load_that_goes_wrong_is_ended_on_all_machines() {
+    let target = Target::start(&["--error-share", "1"]);
+    let (url, command) = (format!("{}/hello", target.url), agent_command());
+    let hosts = ["--hosts", "a,b", "--agent-command", &command, "-c", "4"];
+    let begun = Instant::now();
+    let told = ends_with(4, &[&["hit", &url, "-d", "60s", "--stop-if", "errors>5%"], &hosts[..]].concat());
+    assert!(told.contains("ended early, as --stop-if says"), "{told}");
+    assert!(begun.elapsed() < Duration::from_secs(40), "it went on for {:?}", begun.elapsed());
 }
 
 #[test]

@@ -269,7 +269,8 @@ fn idle_look(given: Option<&Spanned<String>>) -> Result<Duration, Misplaced> {
     let look = given.get_ref().parse().ok();
     look.filter(|it| (IDLE_LOOK_LEAST..=IDLE_LOOK_MOST).contains(it)).ok_or_else(|| {
         let what = format!("an idle look of {:?}", given.get_ref());
-        (PlanError::new(what, "give 1ms to 60s"), given.span().start)
+        let help = format!("give {IDLE_LOOK_LEAST} to {IDLE_LOOK_MOST}");
+        (PlanError::new(what, help), given.span().start)
     })
 }
 

@@ -175,7 +175,7 @@ fn trials_are_made_as_the_file_says() {
     assert!(kept.trial_guess(cell, true) > kept.trial_guess(cell, false));
     for (keys, start, part) in [
         ("processes = \"some\"", "x.toml:3:", "some"),
-        ("idle_look = \"2h\"", "x.toml:3:", "give 1ms to 60s"),
+        ("idle_look = \"2h\"", "x.toml:3:", "give 1.00ms to 60.0s"),
         ("idle_look = \"long\"", "x.toml:3:", "an idle look of"),
         ("blocks = 6\nblocks_max = 5", "x.toml:4:", "5 blocks at most"),
         ("precision = \"2\"", "x.toml:3:", "unknown unit"),

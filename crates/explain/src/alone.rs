@@ -8,10 +8,15 @@
 //!   for a lock. They are held against each other by their means, with both intervals, and by their quarters, which noise moves
 //!   less.
 //! - *A burst.* What lets K in at a time takes M / K turns for M at once, always: it can't be done sooner, whatever else goes on.
-//!   A limiter that saves what nobody took lets them all through together. Noise makes a burst slower, and never faster. One
-//!   that saves nothing lets them through one by one from the first on, where K at a time come together.
+//!   A limiter that saves what nobody took lets them all through together. Noise makes a burst slower, and never faster. Where
+//!   they come one by one, K at a time are not let in; but a limiter that saves nothing and a lock that is held for a part of an
+//!   answer do the same, and are not told apart.
+//! - *One connection.* What keeps each connection waiting, whoever else there is, keeps one user alone waiting as well who asks
+//!   again on a connection that is known, and nobody on a new one.
+//!
+//! A lock that is held beyond the answer looks like a limiter that saves nothing: where only that was seen, both are said.
 
-use record::{BurstAnswers, IdleAnswers, RestedAnswers};
+use record::{AnswerTimes, BurstAnswers, IdleAnswers, RestedAnswers};
 
 use crate::even::{rate_words, undisturbed};
 use crate::facts::Facts;
@@ -43,11 +48,17 @@ const THROUGH_MAX: f64 = 0.6;
 /// takes longer than the turn itself, by what it takes to get there, and that is a tenth of it at most where it is a turn.
 const TOGETHER_OFF_SHARE: f64 = 0.12;
 const TOGETHER_OFF: f64 = 0.3;
-/// X·S₀ from which one by one is not by turns.
-const ONE_BY_ONE_OF_MIN: f64 = 2.5;
+/// X·S₀ from which one by one is not by turns: nearer two than one.
+const ONE_BY_ONE_OF_MIN: f64 = 1.5;
 /// The quarters of an idle server's answers over their median, within which they are of one time, and come together if they begin
 /// together.
 const ONE_TIME: std::ops::RangeInclusive<f64> = 0.9..=1.1;
+/// How much of the shortest of such answers the first of a burst takes at least, where a turn is what takes it. What gives away so
+/// many at once in regular ticks answers the first at the next tick, however soon that is.
+const FIRST_MIN: f64 = 0.9;
+/// How much of a mean answer under load one user alone waits for on a connection that is kept, where it is that connection which
+/// waits: two users of one limiter, or of one lock, wait twice as long as one.
+const AS_LONG_ALONE_MIN: f64 = 0.7;
 
 /// What a pause before each answer does to an idle server's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +75,7 @@ pub(crate) fn pause(facts: &Facts<'_>) -> Pause {
     // What kept less is judged by what it has.
     let Some(idle) = facts.trial.contract.idle_answers else { return Pause::DoesNothing };
     match (idle.rested, idle.rested_us) {
-        (Some(rested), _) => by_rested(&idle, &rested),
+        (Some(RestedAnswers { times, .. }), _) => by_rested(&idle, &times),
         (None, Some(rested_us)) => by_quarters(&idle, rested_us),
         // It was not asked, though others were by then.
         (None, None) if idle.apart_us.is_some() => Pause::Unclear,
@@ -73,7 +84,7 @@ pub(crate) fn pause(facts: &Facts<'_>) -> Pause {
     }
 }
 
-fn by_rested(idle: &IdleAnswers, rested: &RestedAnswers) -> Pause {
+fn by_rested(idle: &IdleAnswers, rested: &AnswerTimes) -> Pause {
     let quarters = [
         (rested.p25_us, idle.p25_us, QUARTERS_MIN[0]),
         (rested.p50_us, idle.p50_us, QUARTERS_MIN[1]),
@@ -131,7 +142,7 @@ fn at_once_us(facts: &Facts<'_>, warm: &IdleAnswers) -> f64 {
 /// What an answer takes that waits for nobody, seconds, where an idle server makes the others wait.
 pub(crate) fn unpaced_s(facts: &Facts<'_>) -> Option<f64> {
     let idle = facts.trial.contract.idle_answers?;
-    let rested_us = idle.rested.map(|it| it.p50_us).or(idle.rested_us);
+    let rested_us = idle.rested.map(|it| it.times.p50_us).or(idle.rested_us);
     let at_once_us = (pause(facts) == Pause::Helps).then(|| at_once_us(facts, &idle));
     rested_us.or(at_once_us).map(|us| us / 1e6)
 }
@@ -139,7 +150,7 @@ pub(crate) fn unpaced_s(facts: &Facts<'_>) -> Option<f64> {
 /// Where one user alone is served at the rate of all, and each request would take less: by that, a limiter is seen.
 pub(crate) fn paced_words(facts: &Facts<'_>) -> Option<String> {
     let idle = facts.trial.contract.idle_answers.filter(|_| pause(facts) == Pause::Helps)?;
-    let rested_us = idle.rested.map(|it| it.p50_us).or(idle.rested_us)?;
+    let rested_us = idle.rested.map(|it| it.times.p50_us).or(idle.rested_us)?;
     let alone_per_s = 1e6 / idle.apart_us.unwrap_or(idle.mean_us);
     ((alone_per_s / facts.rate - 1.0).abs() <= PACE_OFF_MAX).then(|| {
         format!(
@@ -157,6 +168,8 @@ pub(crate) enum LetIn {
     Through,
     /// One by one, though several could have had their turn.
     OneByOne,
+    /// Some sooner than a turn takes, though all would have had to wait for one.
+    Sooner,
     /// So many together, as many as have their turn, and the others behind them.
     ByTurns(u32),
     /// Nobody knows.
@@ -173,9 +186,13 @@ pub(crate) fn let_in(facts: &Facts<'_>) -> LetIn {
     }
     let is_of_one_time =
         ONE_TIME.contains(&(idle.p25_us / idle.p50_us)) && ONE_TIME.contains(&(idle.p75_us / idle.p50_us));
-    match burst.together.filter(|_| is_of_one_time) {
-        Some(1) if under_way.mid >= ONE_BY_ONE_OF_MIN => LetIn::OneByOne,
-        Some(count) if count >= 2 && is_near(count, under_way.mid) => LetIn::ByTurns(count),
+    let Some(together) = burst.together.filter(|_| is_of_one_time) else { return LetIn::Unclear };
+    if burst.soonest_us.unwrap_or(burst.first_us) < FIRST_MIN * idle.shortest_us {
+        return LetIn::Sooner;
+    }
+    match together {
+        1 if under_way.mid >= ONE_BY_ONE_OF_MIN => LetIn::OneByOne,
+        2.. if is_near(together, under_way.mid) => LetIn::ByTurns(together),
         _ => LetIn::Unclear,
     }
 }
@@ -198,8 +215,9 @@ fn burst(facts: &Facts<'_>) -> Option<(IdleAnswers, BurstAnswers)> {
 
 /// What came of a burst, where it tells anything.
 pub(crate) fn burst_words(facts: &Facts<'_>) -> Option<String> {
-    let (_, BurstAnswers { asked, first_us, last_us, .. }) = burst(facts)?;
-    let (first_ms, last_ms) = (first_us / 1e3, last_us / 1e3);
+    let (_, BurstAnswers { asked, first_us, soonest_us, last_us, .. }) = burst(facts)?;
+    let [first_ms, soonest_ms, last_ms] =
+        [first_us, soonest_us.unwrap_or(first_us), last_us].map(|us| us / 1e3);
     match let_in(facts) {
         LetIn::Through => Some(format!(
             "{asked} requests at once, after a pause, were all answered within {last_ms:.1} ms: {:.0}/s, which nothing does that \
@@ -213,6 +231,10 @@ pub(crate) fn burst_words(facts: &Facts<'_>) -> Option<String> {
         LetIn::ByTurns(count) => Some(format!(
             "of {asked} requests at once, after a pause, {count} were answered together, from {first_ms:.1} ms on, and the others \
              by turns, the last by {last_ms:.1} ms"
+        )),
+        LetIn::Sooner => Some(format!(
+            "of {asked} requests at once, after a pause, the first was answered by {soonest_ms:.1} ms, sooner than one alone: they \
+             waited for something that comes by itself, as the tick of a clock does"
         )),
         LetIn::Unclear => None,
     }
@@ -229,18 +251,62 @@ pub(crate) fn no_limiter_words(facts: &Facts<'_>) -> Option<String> {
     let rested = facts.trial.contract.idle_answers?.rested.filter(|_| pause(facts) == Pause::DoesNothing)?;
     Some(format!(
         "after a pause an answer took {:.1} ms, too: no limiter made others wait",
-        rested.p50_us / 1e3
+        rested.times.p50_us / 1e3
     ))
 }
 
-/// Of a server by whose figures one request at a time has its turn, and of which nothing tells whether a lock makes them, or a
-/// limiter: that.
+/// Of a server of which nothing tells whether a lock makes its rate, or a limiter: that. Either one request at a time has its turn
+/// by its figures, or requests that came at once were let through one by one.
 pub(crate) fn lock_or_limiter_words(facts: &Facts<'_>) -> Option<String> {
+    let let_in = let_in(facts);
+    if let_in == LetIn::Sooner {
+        return burst_words(facts);
+    }
+    if let_in == LetIn::OneByOne {
+        let held_ms = 1e3 / facts.rate;
+        return burst_words(facts).map(|seen| {
+            format!(
+                "{seen}: a lock that is held for {held_ms:.1} ms of an answer's time, or a limiter at {} that saves nothing; the two \
+                 look alike from outside",
+                rate_words(facts.rate)
+            )
+        });
+    }
     let is_one = facts.concurrency().is_some_and(|it| it.may_be(1));
     (is_one && pause(facts) == Pause::Unclear).then(|| {
         format!(
             "one request at a time seems to have its turn: a lock, or a limiter at {}; answers after a pause did not tell which",
             rate_words(facts.rate)
+        )
+    })
+}
+
+/// Of a limiter that was seen by a pause alone: what else a pause makes good.
+pub(crate) fn or_a_lock_words(facts: &Facts<'_>) -> Option<String> {
+    (let_in(facts) != LetIn::Through).then(|| {
+        let held_ms = 1e3 / facts.rate;
+        format!("a lock that is held for {held_ms:.1} ms, beyond the answer, would do the same; no burst told the two apart")
+    })
+}
+
+/// What answers took on one connection that is kept, where the load keeps its connections and each of its users waits as long as
+/// one alone does there: it is each connection that waits, and nobody for anybody else.
+pub(crate) fn waits_by_connection(facts: &Facts<'_>) -> Option<AnswerTimes> {
+    let load = &facts.trial.load;
+    let kept = facts.trial.contract.idle_answers?.kept.filter(|_| load.load.keep_alive)?;
+    let mean_us = load.service_time_us.mean?;
+    (facts.users >= 2.0 && kept.p75_us >= AS_LONG_ALONE_MIN * mean_us).then_some(kept)
+}
+
+/// The same in words, where new connections do not wait so.
+pub(crate) fn by_connection_words(facts: &Facts<'_>) -> Option<String> {
+    let (kept, idle) = waits_by_connection(facts).zip(facts.trial.contract.idle_answers)?;
+    (kept.p25_us > idle.p75_us).then(|| {
+        format!(
+            "one user alone was answered in {:.1} ms on a connection that is kept, and in {:.1} ms on a new one: each connection waits, \
+             whoever else there is (a timer, a limit for each connection?)",
+            kept.p50_us / 1e3,
+            idle.p50_us / 1e3
         )
     })
 }

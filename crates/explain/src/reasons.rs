@@ -56,10 +56,11 @@ const BESIDE: [Rule; 9] = [
 ];
 /// What holds a server back. What is full comes after what fills it: a queue is the consequence of whoever does not take from
 /// it. Connections come after the thread that has no time left for them.
-const SERVER: [Rule; 12] = [
+const SERVER: [Rule; 13] = [
     network::delayed_ack,
     no_limit::keeps_rate,
     no_limit::idle_pace,
+    no_limit::pace_of_kept,
     network::most_users_dropped,
     work::log_bound,
     work::garbage_collection,
@@ -126,5 +127,6 @@ fn unexplained(facts: &Facts<'_>) -> Verdict {
     Verdict::new(VerdictKind::Unexplained, Confidence::Possible, "unexplained", evidence)
         .and_maybe(under_way)
         .and_maybe(alone::lock_or_limiter_words(facts))
+        .and_maybe(alone::by_connection_words(facts))
         .and_maybe(inside::evenness_words(facts))
 }

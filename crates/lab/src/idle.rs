@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use driver::Control;
 use plan::stack::Endpoint;
-use record::{BurstAnswers, IdleAnswers, Load, LoadResult};
+use record::{AnswerTimes, BurstAnswers, IdleAnswers, Load, LoadResult};
 use stack::{BURST_MAX, IdleAsking, Running};
 use units::Duration;
 
@@ -19,8 +19,17 @@ const COLD: IdleAsking = IdleAsking {
     pause: Duration::ZERO,
     answer_max: ANSWER_MAX,
 };
-/// The part of a look in which answers behind a rest are asked for.
+/// Answers of a warm stack at most, and those that are worth a longer wait.
+const WARM_ANSWERS_MAX: u32 = 100;
+const WARM_ANSWERS_MIN: u32 = 5;
+/// How long a warm one is asked for the least answers, which are worth a longer wait; for those behind a rest; and for those on a
+/// connection that is kept.
+const WARM_WAIT_MAX: Duration = Duration::from_secs(15);
+const RESTED_WAIT_MAX: Duration = Duration::from_secs(8);
+const KEPT_WAIT_MAX: Duration = Duration::from_secs(4);
+/// The part of a look in which answers behind a rest are asked for, and that in which they are on a connection that is kept.
 const RESTED_PART: u64 = 2;
+const KEPT_PART: u64 = 4;
 
 /// A rest, in mean answers: what lets one through in each of them has two to give away by then.
 const REST_ANSWERS: f64 = 2.0;
@@ -37,28 +46,44 @@ const BURST_USUAL: f64 = 16.0;
 /// And how many turns, and requests, it takes to be one.
 const BURST_TURNS_MIN: f64 = 2.0;
 const BURST_MIN: f64 = 4.0;
-/// How long all of them take at the rate under load, at most; and up to where one burst is followed by others.
+/// How long all of them take at the rate under load, at most; and up to where a burst is short.
 const BURST_S_MAX: f64 = 1.0;
 const SHORT_BURST_S_MAX: f64 = 0.3;
-/// How many bursts, where they are short.
+/// How many bursts, where they are short and where they are not.
 const BURSTS: u32 = 3;
-/// How long it rests before a burst, over how long that takes at the rate under load: what lets so many through in a second has
-/// enough to give away by then, if it saves them.
+const LONG_BURSTS: u32 = 2;
+/// How long it rests before a burst at least, over how long that takes at the rate under load: what lets so many through in a
+/// second has enough to give away by then, if it saves them.
 const REST_BEFORE_BURST: f64 = 1.5;
+/// How much longer than before the one ahead of it, modulo one, in the same measure: whatever beats in regular ticks is met at
+/// another moment each time (the golden ratio's fraction, whose multiples lie apart from each other).
+const REST_STEP: f64 = 0.618_034;
 /// As many at a time as users, or nearly, wait for nobody.
 const OF_USERS_MAX: f64 = 0.9;
 
 /// What is asked of a warm stack that is idle again: a hundred answers tell the mean of exponential times to a fifth. A slow
 /// one gives fewer, thirty at 0.1 s each where it is asked for three seconds, and a very slow one five.
 const fn warm(look: Duration) -> IdleAsking {
-    let (wait, wait_max) = (look, Duration::from_secs(15));
-    IdleAsking { most: 100, least: 5, wait, wait_max, pause: Duration::ZERO, answer_max: ANSWER_MAX }
+    let (wait, wait_max, pause) = (look, WARM_WAIT_MAX, Duration::ZERO);
+    IdleAsking {
+        most: WARM_ANSWERS_MAX,
+        least: WARM_ANSWERS_MIN,
+        wait,
+        wait_max,
+        pause,
+        answer_max: ANSWER_MAX,
+    }
 }
 
 /// What is asked of it then, with a rest before each, as often as it takes to tell a mean from that of the others: five times of a
 /// slow one, which takes them seconds.
 fn rested(look: Duration, pause: Duration) -> IdleAsking {
-    IdleAsking { wait: look / RESTED_PART, wait_max: Duration::from_secs(8), pause, ..warm(look) }
+    IdleAsking { wait: look / RESTED_PART, wait_max: RESTED_WAIT_MAX, pause, ..warm(look) }
+}
+
+/// What is asked of it on one connection that is kept.
+fn kept(look: Duration) -> IdleAsking {
+    IdleAsking { wait: look / KEPT_PART, wait_max: KEPT_WAIT_MAX, ..warm(look) }
 }
 
 /// A stack that is up and idle.
@@ -83,7 +108,7 @@ impl AskedIdle<'_> {
     }
 
     /// What answers take once the stack is warm, and idle again after `load`: one right behind the other, and, where that tells
-    /// more, some of them rested, and some at once.
+    /// more, some of them rested, some on one connection, and some at once.
     pub(crate) fn warm(&self, load: &LoadResult) -> Warm {
         // The first may have waited for what the load left behind.
         let asking = warm(self.look);
@@ -98,20 +123,29 @@ impl AskedIdle<'_> {
                 Some(pause) => told.with_rested(pause, &self.answers(&rested(self.look, pause))),
                 None => told,
             };
+            let Some(users) = waiting_users(load).filter(|users| idle.lets_wait(*users)) else { return told };
             IdleAnswers {
-                burst: waiting_users(load).and_then(|users| self.burst(&idle.burst(users)?)),
+                kept: load.load.keep_alive.then(|| self.kept()).flatten(),
+                burst: idle.burst(users).and_then(|burst| self.burst(&burst)),
                 ..told
             }
         });
         Warm { shortest_us: times.iter().min().map(|it| it.as_micros_f64()), all }
     }
 
+    /// What answers take on a connection that is kept, as those of the load are.
+    fn kept(&self) -> Option<AnswerTimes> {
+        let Self { running, endpoint, interrupt, look } = self;
+        let times = stack::kept_answers(running, endpoint, &kept(*look), &|| interrupt.is_interrupted());
+        AnswerTimes::of(&times)
+    }
+
     /// What comes of some bursts.
     fn burst(&self, burst: &Burst) -> Option<BurstAnswers> {
         let Self { running, endpoint, interrupt, .. } = self;
         let mut answers = Vec::new();
-        for _ in 0..burst.count {
-            std::thread::sleep(burst.rest.into());
+        for number in 0..burst.count {
+            std::thread::sleep(burst.rest(number).into());
             if interrupt.is_interrupted() {
                 return None;
             }
@@ -150,16 +184,29 @@ struct Idle {
     rate_per_s: f64,
 }
 
-/// So many requests at once, how many of them have their turn at a time, how often, and how long it rests before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// So many requests at once, how many of them have their turn at a time, how often, and how long they take at the rate under load.
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Burst {
     asked: u32,
     turn: u32,
     count: u32,
-    rest: Duration,
+    takes_s: f64,
+}
+
+impl Burst {
+    /// How long it rests before the burst of this number, from 0 on.
+    fn rest(&self, number: u32) -> Duration {
+        let more = (REST_STEP * f64::from(number)).fract();
+        Duration::from_secs_f64((REST_BEFORE_BURST + more) * self.takes_s)
+    }
 }
 
 impl Idle {
+    /// Whether so many users wait for something under load, which is what is looked for.
+    fn lets_wait(&self, users: u32) -> bool {
+        self.rate_per_s > 0.0 && self.rate_per_s * self.mean_s <= OF_USERS_MAX * f64::from(users)
+    }
+
     /// X·S₀, where that may tell anything.
     fn under_way(&self) -> Option<f64> {
         let under_way = self.rate_per_s * self.mean_s;
@@ -175,8 +222,8 @@ impl Idle {
     /// Requests at once that could tell what lets so many in at a time from what lets so many through in a second: more than
     /// have their turn at a time, and no more than there were users.
     fn burst(&self, users: u32) -> Option<Burst> {
+        let under_way = self.under_way().filter(|_| self.lets_wait(users))?;
         let users = f64::from(users);
-        let under_way = self.under_way().filter(|it| *it <= OF_USERS_MAX * users && self.rate_per_s > 0.0)?;
         let turn = under_way.round().max(1.0);
         let most = users.min(f64::from(BURST_MAX)).min((BURST_S_MAX * self.rate_per_s).floor());
         let asked = (BURST_TURNS * turn).max(BURST_USUAL).min(most);
@@ -184,8 +231,8 @@ impl Idle {
         (asked >= BURST_MIN.max(BURST_TURNS_MIN * turn)).then(|| Burst {
             asked: asked as u32,
             turn: turn as u32,
-            count: if takes_s <= SHORT_BURST_S_MAX { BURSTS } else { 1 },
-            rest: Duration::from_secs_f64(REST_BEFORE_BURST * takes_s),
+            count: if takes_s <= SHORT_BURST_S_MAX { BURSTS } else { LONG_BURSTS },
+            takes_s,
         })
     }
 }
@@ -219,11 +266,13 @@ mod tests {
         assert_eq!(of(50.0, 160.0, 12), None, "one turn and a half");
         assert_eq!(of(50.0, 160.0, 8), None, "nobody waits");
         assert_eq!(of(1.8, 500.0, 64), Some((16, 1, 3)));
-        assert_eq!(of(100.0, 10.0, 64), Some((10, 1, 1)), "as many as a second takes");
-        assert_eq!(of(150.0, 40.0, 24), Some((24, 6, 1)));
+        assert_eq!(of(100.0, 10.0, 64), Some((10, 1, 2)), "as many as a second takes");
+        assert_eq!(of(150.0, 40.0, 24), Some((24, 6, 2)));
         assert_eq!(of(1_000.0, 4.0, 32), None, "it would take four seconds");
         assert_eq!(of(50.0, 0.0, 32), None);
-        assert_eq!(idle(50.0, 160.0).burst(64).unwrap().rest, Duration::from_millis(300));
+        let burst = idle(50.0, 160.0).burst(64).unwrap();
+        let rests = [0, 1, 2].map(|number| burst.rest(number).as_nanos() / 1_000_000);
+        assert_eq!(rests, [300, 423, 347], "a beat is met at another moment each time");
     }
 
     #[test]

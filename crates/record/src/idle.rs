@@ -45,6 +45,10 @@ pub struct IdleAnswers {
     /// More of those that were asked for after a pause. Absent as `rested_us` is, and in records of versions that kept that alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rested: Option<RestedAnswers>,
+    /// One right behind the other on one connection, where the others had a connection of their own each. Absent where the load
+    /// kept no connections, where too few came, and in records of versions that did not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<AnswerTimes>,
     /// What came of many requests at once. Absent where that was not asked, and in records of versions that did not ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub burst: Option<BurstAnswers>,
@@ -53,11 +57,19 @@ pub struct IdleAnswers {
 /// Answers that were asked for one at a time, after a pause each.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RestedAnswers {
+    /// How long each pause was, µs.
+    pub pause_us: f64,
+    /// What they took.
+    #[serde(flatten)]
+    pub times: AnswerTimes,
+}
+
+/// What some answers took that were asked for one at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct AnswerTimes {
     /// How many.
     pub count: u32,
-    /// How long each pause was, µs, as all that follow.
-    pub pause_us: f64,
-    /// A quarter took as long at most.
+    /// A quarter took as long at most, µs, as all that follow.
     pub p25_us: f64,
     /// Half of them.
     pub p50_us: f64,
@@ -83,6 +95,9 @@ pub struct BurstAnswers {
     pub turn: u32,
     /// When the first answer was there, µs after the requests were sent, as all that follow.
     pub first_us: f64,
+    /// When the first answer was there in the burst where that was soonest. Absent in records of versions that did not keep it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soonest_us: Option<f64>,
     /// When all were.
     pub last_us: f64,
     /// How many answers came together, before the first gap that is half as wide as the widest one, or more. Absent where most
@@ -107,6 +122,7 @@ impl BurstAnswers {
             asked,
             turn,
             first_us: mean(1),
+            soonest_us: sorted.iter().map(|burst| burst[0]).reduce(f64::min),
             last_us: mean(asked),
             together: most_agree(sorted.iter().map(|burst| together(burst))),
         })
@@ -188,6 +204,7 @@ impl IdleAnswers {
             bounds: Some(QuantileBounds::of(&sorted)),
             apart_us: None,
             rested: None,
+            kept: None,
             burst: None,
         })
     }
@@ -195,19 +212,27 @@ impl IdleAnswers {
     /// With those that were asked for after a pause; too few tell nothing.
     #[must_use]
     pub fn with_rested(self, pause: Duration, rested: &[Duration]) -> Self {
-        let sorted = sorted_us(rested);
-        let Some(MeanInterval { mean, low, high }) = MeanInterval::of(&sorted) else { return self };
-        let told = RestedAnswers {
+        let Some(times) = AnswerTimes::of(rested) else { return self };
+        let told = RestedAnswers { pause_us: pause.as_micros_f64(), times };
+        Self { rested_us: Some(times.p75_us), rested: Some(told), ..self }
+    }
+}
+
+impl AnswerTimes {
+    /// Of the times of answers. `None` of fewer than [`stats::MEAN_VALUES_MIN`].
+    pub fn of(times: &[Duration]) -> Option<Self> {
+        let sorted = sorted_us(times);
+        let MeanInterval { mean, low, high } = MeanInterval::of(&sorted)?;
+        Some(Self {
             count: u32::try_from(sorted.len()).unwrap_or(u32::MAX),
-            pause_us: pause.as_micros_f64(),
             p25_us: quantile(&sorted, 0.25),
             p50_us: quantile(&sorted, 0.5),
             p75_us: quantile(&sorted, 0.75),
             mean_us: mean,
+            // A mean is not below all that it is of; an interval of few values may be.
             mean_low_us: low.max(sorted[0]),
             mean_high_us: high,
-        };
-        Self { rested_us: Some(told.p75_us), rested: Some(told), ..self }
+        })
     }
 }
 
@@ -271,8 +296,8 @@ mod tests {
         let pause = Duration::from_millis(20);
         let told = IdleAnswers::of(&times).unwrap().with_rested(pause, &rested);
         assert_eq!(told.rested_us, Some(2_000.0));
-        let rested = told.rested.unwrap();
-        assert_eq!((rested.count, rested.pause_us, rested.mean_us), (5, 20_000.0, 2_800.0));
+        let RestedAnswers { pause_us, times: rested } = told.rested.unwrap();
+        assert_eq!((rested.count, pause_us, rested.mean_us), (5, 20_000.0, 2_800.0));
         assert_eq!((rested.p25_us, rested.p50_us, rested.p75_us), (1_000.0, 1_000.0, 2_000.0));
         assert!((1_000.0..2_800.0).contains(&rested.mean_low_us) && rested.mean_high_us > 2_800.0);
     }
@@ -283,7 +308,7 @@ mod tests {
         let bursts = [burst(&[20, 10, 10, 20]), burst(&[12, 24, 12, 26])];
         let told = BurstAnswers::of(4, 2, &bursts).unwrap();
         assert_eq!((told.bursts, told.first_us, told.last_us), (2, 11_000.0, 23_000.0));
-        assert_eq!(told.together, Some(2));
+        assert_eq!((told.soonest_us, told.together), (Some(10_000.0), Some(2)));
         // One by one, and some together only once.
         let one_by_one = [burst(&[10, 20, 30, 40]), burst(&[10, 21, 30, 40]), burst(&[10, 11, 30, 40])];
         assert_eq!(BurstAnswers::of(4, 1, &one_by_one).unwrap().together, Some(1));

@@ -50,7 +50,7 @@ pub use distribution::{Distribution, FastTimes, LowerBounds};
 pub use error::RecordError;
 pub use gate::{GATE_FILE, GATE_VERSION, GateAnswer, GateCell, GateCheck, GateResult, GateUnit};
 pub use hlog::{LoggedInterval, read_interval_log, with_interval_log};
-pub use idle::{Bounds, BurstAnswers, IdleAnswers, QuantileBounds, RestedAnswers};
+pub use idle::{AnswerTimes, Bounds, BurstAnswers, IdleAnswers, QuantileBounds, RestedAnswers};
 pub use load::{
     Connections, ForeignDriver, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult, Outcomes, Second,
     StepResult, Window, WrongAnswer,

@@ -53,14 +53,43 @@ pub fn idle_answers(
     asking: &IdleAsking,
     is_over: &dyn Fn() -> bool,
 ) -> Vec<Duration> {
+    answers(asking, is_over, || {
+        let (_, answer, took) = ask(running.at(), &endpoint.path, asking.answer_max).ok()?;
+        (answer.status == endpoint.status).then_some(took)
+    })
+}
+
+/// The same of one connection that is kept, without the answer that opens it.
+pub fn kept_answers(
+    running: &Running,
+    endpoint: &Endpoint,
+    asking: &IdleAsking,
+    is_over: &dyn Fn() -> bool,
+) -> Vec<Duration> {
+    kept_at(running.at(), endpoint, asking, is_over)
+}
+
+fn kept_at(at: At, endpoint: &Endpoint, asking: &IdleAsking, is_over: &dyn Fn() -> bool) -> Vec<Duration> {
+    let Ok((mut client, _, _)) = ask(at, &endpoint.path, asking.answer_max) else { return Vec::new() };
+    answers(asking, is_over, || {
+        let begun = Instant::now();
+        let answer = client.get(&endpoint.path, begun + std::time::Duration::from(asking.answer_max)).ok()?;
+        (answer.status == endpoint.status).then(|| begun.elapsed().into())
+    })
+}
+
+/// The times that `one` tells, until it tells none.
+fn answers(
+    asking: &IdleAsking,
+    is_over: &dyn Fn() -> bool,
+    mut one: impl FnMut() -> Option<Duration>,
+) -> Vec<Duration> {
     let begun = Instant::now();
     let mut times = Vec::new();
     while asking.goes_on(times.len(), begun.elapsed().into()) && !is_over() {
         thread::sleep(asking.pause.into());
-        match ask(running.at(), &endpoint.path, asking.answer_max) {
-            Ok((_, answer, took)) if answer.status == endpoint.status => times.push(took),
-            _ => break,
-        }
+        let Some(took) = one() else { break };
+        times.push(took);
     }
     times
 }
@@ -170,6 +199,37 @@ mod tests {
             }
         });
         At::plain(addr)
+    }
+
+    /// A server that answers at once on a new connection, and after `held` on one that it knows.
+    fn holding_the_known(held: std::time::Duration) -> At {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let addr = listener.local_addr().unwrap();
+        thread::spawn(move || {
+            let (mut stream, _) = listener.accept()?;
+            let mut head = [0; 1024];
+            for answered in 0.. {
+                if stream.read(&mut head)? == 0 {
+                    break;
+                }
+                thread::sleep(if answered == 0 { std::time::Duration::ZERO } else { held });
+                stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")?;
+            }
+            std::io::Result::Ok(())
+        });
+        At::plain(addr)
+    }
+
+    #[test]
+    fn a_connection_that_is_kept_is_asked_without_its_first_answer() {
+        let held = std::time::Duration::from_millis(10);
+        let asking = IdleAsking { most: 6, ..ASKING };
+        let times = kept_at(holding_the_known(held), &endpoint(), &asking, &|| false);
+        assert_eq!(times.len(), 6);
+        assert!(times.iter().all(|it| *it >= Duration::from(held)), "{times:?}");
+        // Who closes behind each answer keeps none.
+        let none = kept_at(answering(1, held), &endpoint(), &asking, &|| false);
+        assert!(none.is_empty(), "{none:?}");
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub use client::{OneAnswer, ask_once};
 pub use contract::{Afterwards, ConnectionCap, ContractReport, Mismatch, check_contract};
 pub use cpus::Cpus;
 pub use error::{Listening, LogEnd, StackError};
-pub use idle::{BURST_MAX, IdleAsking, burst_answers, idle_answers};
+pub use idle::{BURST_MAX, IdleAsking, burst_answers, idle_answers, kept_answers};
 pub use interrupt::Interrupt;
 pub use needs::{
     Missing, find_program, has_library, install_hint, java_from, java_version, jdk_from, missing, search_path,

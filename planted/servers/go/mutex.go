@@ -1,4 +1,5 @@
-// mutex PORT HOW MS: each request holds one lock for MS: 1/MS a second. HOW is what it does meanwhile, `sleeps` or `computes`.
+// mutex PORT HOW MS [BEFORE_MS]: each request holds one lock for MS: 1/MS a second. HOW is what it does meanwhile, `sleeps` or
+// `computes`. Before that it waits for nobody, so long as is said.
 package main
 
 import (
@@ -42,8 +43,15 @@ func main() {
 		rounds := roundsIn(held)
 		hold = func() { sink = compute(rounds) }
 	}
+	before := time.Duration(0)
+	if len(os.Args) > 4 {
+		if before, err = time.ParseDuration(os.Args[4] + "ms"); err != nil {
+			log.Fatal(err)
+		}
+	}
 	var lock sync.Mutex
 	log.Fatal(http.ListenAndServe("127.0.0.1:"+os.Args[1], http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		time.Sleep(before)
 		lock.Lock()
 		hold()
 		lock.Unlock()

@@ -33,6 +33,15 @@ fn held() -> Vec<Case> {
                 computes(go("computes for 3 ms", ("mutex", "computes 3"), users(16))),
             ],
         ),
+        // 1/time of the lock, whatever goes on before it: 250 and 200 a second. A limiter that saves nothing looks the same.
+        planted(
+            "Go, a mutex within the answer",
+            &["serial_section"],
+            vec![
+                go("4 ms of 40 ms", ("mutex", "sleeps 4 36"), users(48)),
+                go("5 ms of 10 ms", ("mutex", "sleeps 5 5"), users(24)),
+            ],
+        ),
         planted(
             "Go, rate limiter that delays",
             &["rate_limiter"],

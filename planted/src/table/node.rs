@@ -86,6 +86,15 @@ fn limited() -> Vec<Case> {
                 node("120/s", ("limiter", "spaces 120"), users(32)),
             ],
         ),
+        // A tenth of the rate ten times a second. Those who wait are let go together, as by so many at a time.
+        planted(
+            "Node, rate limiter by ticks",
+            &["rate_limiter"],
+            vec![
+                node("100/s", ("limiter", "ticks 100"), users(48)),
+                node("300/s", ("limiter", "ticks 300"), users(96)),
+            ],
+        ),
         // Whoever is refused asks again at once: thousands of refusals a second, and 20 or 50 answers. Both names are true.
         planted(
             "Node, rate limiter that refuses",
@@ -117,6 +126,12 @@ fn sound() -> Vec<Case> {
                 node("100 ms", ("sleep", "fixed 100"), users(32)),
                 node("1 s", ("sleep", "fixed 1000"), Load { window_s: 5, ..users(64) }),
             ],
+        ),
+        // N/time where each connection is kept, and waits by itself.
+        healthy(
+            "Node, connections that wait by themselves",
+            &["idle_pace"],
+            vec![node("100 ms", ("kept", "100"), users(16)), node("50 ms", ("kept", "50"), users(32))],
         ),
         healthy(
             "Node, exponential times",

@@ -48,7 +48,7 @@ pub(crate) fn limit(facts: &Facts<'_>) -> Option<Verdict> {
     let near = || whole(under_way.mid).or_else(|| whole(under_way.mid + waiting(facts)?));
     let (k, confidence) = match alone::let_in(facts) {
         LetIn::ByTurns(counted) => (counted, Confidence::Likely),
-        LetIn::Through | LetIn::OneByOne => return None,
+        LetIn::Through | LetIn::OneByOne | LetIn::Sooner => return None,
         // Where a burst did not tell, a limiter at such a rate may do the same.
         LetIn::Unclear => {
             let asked = alone::has_burst(facts);
@@ -56,7 +56,8 @@ pub(crate) fn limit(facts: &Facts<'_>) -> Option<Verdict> {
             (near().filter(|_| under_way.is_sharp())?, confidence)
         }
     };
-    let is_number = k >= 2 && f64::from(k) <= OF_USERS_MAX * facts.users;
+    let is_number =
+        k >= 2 && f64::from(k) <= OF_USERS_MAX * facts.users && alone::waits_by_connection(facts).is_none();
     let groups = sizes_words(facts)?;
     is_number.then(|| {
         let text = format!("{} ≈ {k}, and the rate was the same in every second (± {:.1} %)", facts.under_way_words(), scatter * 100.0);
@@ -93,9 +94,10 @@ pub(crate) fn limiter(facts: &Facts<'_>) -> Option<Verdict> {
     let under_way = facts.rate * idle_s;
     let paced = alone::paced_words(facts);
     let has_nothing_to_do = under_way <= HARDLY_ANY_MAX || paced.is_some();
-    let is_no_turn = matches!(alone::let_in(facts), LetIn::Through | LetIn::OneByOne);
-    let waits = facts.users >= 2.0 && (has_nothing_to_do || is_no_turn);
-    (keeps_connections && are_inside && waits).then(|| {
+    let is_through = alone::let_in(facts) == LetIn::Through;
+    let waits = facts.users >= 2.0 && (has_nothing_to_do || is_through);
+    let is_of_all = alone::waits_by_connection(facts).is_none();
+    (keeps_connections && are_inside && waits && is_of_all).then(|| {
         let rate = rate_words(facts.rate);
         let why = if has_nothing_to_do { "the server had nothing to do for some of the time, and " } else { "" };
         let text = format!(
@@ -106,6 +108,7 @@ pub(crate) fn limiter(facts: &Facts<'_>) -> Option<Verdict> {
         Verdict::new(VerdictKind::RateLimiter, Confidence::Possible, format!("limiter at {rate}"), text)
             .and_maybe(paced)
             .and_maybe(alone::burst_words(facts))
+            .and_maybe(alone::or_a_lock_words(facts))
             .and(facts.cpu_words())
             .confirmed_by(confirm_words(facts.rate), facts.rate)
     })

@@ -1,7 +1,8 @@
 //! Was there no limit at all at this load: is the rate kept that was asked for, or does nobody wait for anybody?
 
+use crate::alone;
 use crate::facts::Facts;
-use crate::idle::POOL_TOLERANCE;
+use crate::idle::{Concurrency, IdleTime, POOL_TOLERANCE};
 use crate::shape::{Alike, alike};
 use crate::verdict::{Confidence, Verdict, VerdictKind};
 
@@ -62,6 +63,31 @@ pub(crate) fn idle_pace(facts: &Facts<'_>) -> Option<Verdict> {
         Verdict::new(VerdictKind::IdlePace, confidence, "none: idle pace", text)
             .and_maybe(spread_words(facts).filter(|_| !engaged.is_sharp()))
             .and_maybe(alike.map(alike_words))
+            .confirmed_by("double the connections; the rate should double", facts.rate)
+    })
+}
+
+/// The same where an idle server is as slow on a connection that is kept, and not on a new one: each connection waits, whoever else
+/// there is, so that twice as many users have twice the rate.
+pub(crate) fn pace_of_kept(facts: &Facts<'_>) -> Option<Verdict> {
+    let words = alone::by_connection_words(facts)?;
+    let kept = alone::waits_by_connection(facts)?;
+    let idle = IdleTime {
+        low_s: kept.mean_low_us / 1e6,
+        mean_s: kept.mean_us / 1e6,
+        high_s: kept.mean_high_us / 1e6,
+        answers: Some(kept.count),
+    };
+    let under_way = Concurrency::at(facts.full_rate()?, &idle)?;
+    let users = facts.trial.load.load.exchanges();
+    under_way.may_be(users).then(|| {
+        let text = format!(
+            "all wait for an idle server, each on its own connection: X × {:.1} ms = {} ≈ the {users} connections",
+            kept.mean_us / 1e3,
+            under_way.words()
+        );
+        Verdict::new(VerdictKind::IdlePace, Confidence::Likely, "none: idle pace", text)
+            .and(words)
             .confirmed_by("double the connections; the rate should double", facts.rate)
     })
 }

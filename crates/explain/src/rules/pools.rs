@@ -140,9 +140,13 @@ pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
             Are::Processes => format!("pool of {k} processes ({names})"),
         };
         // A size alone fits by chance as well: that they share the work is a second witness. One against it is a burst of which
-        // another number came together, and processes whose requests somebody else has read.
+        // another number came together, or sooner than a turn takes, and processes whose requests somebody else has read.
         let only_one = fitting.names.len() == 1 && facts.has_cpu_left();
-        let is_other = matches!(alone::let_in(facts), LetIn::ByTurns(counted) if counted != k);
+        let is_other = match alone::let_in(facts) {
+            LetIn::ByTurns(counted) => counted != k,
+            LetIn::OneByOne | LetIn::Sooner => true,
+            LetIn::Through | LetIn::Unclear => false,
+        };
         let are_behind = fitting.are == Are::Processes && read_ahead(facts, k);
         let is_sure = only_one && fitting.seen && !is_other && !are_behind;
         let confidence = if is_sure { Confidence::Sure } else { Confidence::Likely };

@@ -2,7 +2,7 @@
 //! were measured of them.
 
 use explain::{Confidence, VerdictKind};
-use record::{BurstAnswers, IdleAnswers, Measured, RestedAnswers, ThreadGroupUse};
+use record::{AnswerTimes, BurstAnswers, IdleAnswers, Measured, RestedAnswers, ThreadGroupUse};
 
 use crate::reasons::{beside, explain, first, kind, signals};
 use crate::workers::{all, band, group, node, server};
@@ -28,6 +28,7 @@ fn idle(quarters: [f64; 3], (mean_low_us, mean_us, mean_high_us): Mean, apart_us
         bounds: None,
         apart_us: Some(apart_us),
         rested: None,
+        kept: None,
         burst: None,
     }
 }
@@ -35,14 +36,16 @@ fn idle(quarters: [f64; 3], (mean_low_us, mean_us, mean_high_us): Mean, apart_us
 fn rested(idle: &IdleAnswers, quarters: [f64; 3], (mean_low_us, mean_us, mean_high_us): Mean) -> IdleAnswers {
     let [p25_us, p50_us, p75_us] = quarters;
     let pause_us = 2.0 * idle.mean_us;
-    let told =
-        RestedAnswers { count: 60, pause_us, p25_us, p50_us, p75_us, mean_us, mean_low_us, mean_high_us };
+    let times = AnswerTimes { count: 60, p25_us, p50_us, p75_us, mean_us, mean_low_us, mean_high_us };
+    let told = RestedAnswers { pause_us, times };
     IdleAnswers { rested_us: Some(p75_us), rested: Some(told), ..*idle }
 }
 
 /// With a burst of so many, of which `together` came together, and the last after so long.
 fn bursting(idle: &IdleAnswers, asked: u32, last_us: f64, together: Option<u32>) -> IdleAnswers {
-    let burst = BurstAnswers { bursts: 3, asked, turn: 1, first_us: idle.p25_us, last_us, together };
+    let first_us = idle.p25_us;
+    let burst =
+        BurstAnswers { bursts: 3, asked, turn: 1, first_us, soonest_us: Some(first_us), last_us, together };
     IdleAnswers { burst: Some(burst), ..*idle }
 }
 
@@ -167,19 +170,94 @@ fn a_limiter_whose_answers_take_a_while_is_no_limit_of_so_many() {
     let answers = idle([39_900.0, 40_000.0, 40_100.0], (39_900.0, 40_000.0, 40_100.0), 40_300.0);
     assert_eq!(kind(&threads(250.0, &answers, 80)), VerdictKind::LimitInside, "nobody looked");
     let saves = bursting(&answers, 40, 44_000.0, Some(31));
-    let one_by_one = bursting(&answers, 40, 196_000.0, Some(1));
-    for (answers, words) in [
-        (saves, "40 requests at once, after a pause, were all answered within 44.0 ms: 909/s"),
-        (one_by_one, "40 requests at once, after a pause, were answered one by one"),
-    ] {
-        let told = first(&threads(250.0, &answers, 80));
-        assert_eq!(told.phrase, "limiter at 250/s", "{told:?}");
-        assert_eq!((told.kind, told.confidence), (VerdictKind::RateLimiter, Confidence::Possible));
-        assert!(told.evidence.iter().any(|it| it.starts_with(words)), "{told:?}");
-    }
+    let told = first(&threads(250.0, &saves, 80));
+    assert_eq!(told.phrase, "limiter at 250/s", "{told:?}");
+    assert_eq!((told.kind, told.confidence), (VerdictKind::RateLimiter, Confidence::Possible));
+    let words = "40 requests at once, after a pause, were all answered within 44.0 ms: 909/s";
+    assert!(told.evidence.iter().any(|it| it.starts_with(words)), "{told:?}");
     // As many threads as that are not the reason either, where they serve forty in the time of ten.
     let told = explain(&threads(250.0, &saves, 10)).verdicts;
     assert!(told.iter().all(|it| it.kind != VerdictKind::PoolLimit), "{told:?}");
     let by_turns = bursting(&answers, 40, 160_500.0, Some(10));
     assert_eq!(kind(&threads(250.0, &by_turns, 10)), VerdictKind::PoolLimit);
+}
+
+/// A lock of 4 ms within 40 ms, and a limiter at 250/s that saves nothing, before 40 ms of work, let one through in 4 ms.
+#[test]
+fn one_by_one_is_a_lock_within_the_answer_or_a_limiter_and_neither_is_named() {
+    let answers = idle([39_900.0, 40_000.0, 40_100.0], (39_900.0, 40_000.0, 40_100.0), 40_300.0);
+    let told = first(&threads(250.0, &bursting(&answers, 40, 196_000.0, Some(1)), 80));
+    assert_eq!(told.kind, VerdictKind::Unexplained, "{told:?}");
+    for words in [
+        "were answered one by one",
+        "a lock that is held for 4.0 ms",
+        "a limiter at 250/s that saves nothing",
+    ] {
+        assert!(told.evidence.iter().any(|it| it.contains(words)), "{words}: {told:?}");
+    }
+    // Two at a time come in pairs.
+    let answers = idle([7_900.0, 8_000.0, 8_100.0], (7_900.0, 8_000.0, 8_100.0), 8_300.0);
+    let told = first(&threads(250.0, &bursting(&answers, 16, 68_000.0, Some(1)), 80));
+    assert_eq!(told.kind, VerdictKind::Unexplained, "{told:?}");
+}
+
+#[test]
+fn what_is_held_beyond_the_answer_is_said_beside_a_limiter_that_saves_nothing() {
+    let answers = rested(&behind_each_other(), RESTED, (1_270.0, 1_300.0, 1_340.0));
+    let words = "a lock that is held for 2.0 ms, beyond the answer, would do the same";
+    let says = |answers: &IdleAnswers| {
+        let told = first(&of(500.0, answers));
+        assert_eq!(told.kind, VerdictKind::RateLimiter, "{told:?}");
+        told.evidence.iter().any(|it| it.starts_with(words))
+    };
+    assert!(says(&answers), "nobody sent a burst");
+    assert!(says(&bursting(&answers, 16, 30_500.0, Some(1))));
+    assert!(!says(&bursting(&answers, 16, 2_500.0, None)), "no lock lets sixteen through");
+}
+
+/// Ten in each tick of 100 ms: one alone who asks again waits for the next tick, and a burst for what is left of this one.
+#[test]
+fn what_comes_by_ticks_is_no_limit_of_so_many_at_a_time() {
+    let answers = idle([99_000.0, 99_800.0, 100_100.0], (99_000.0, 99_700.0, 100_200.0), 100_000.0);
+    let in_time = bursting(&answers, 40, 400_000.0, Some(10));
+    assert_eq!(kind(&threads(100.0, &in_time, 80)), VerdictKind::LimitInside);
+    let mut sooner = in_time;
+    sooner.burst.as_mut().unwrap().soonest_us = Some(31_000.0);
+    let told = first(&threads(100.0, &sooner, 80));
+    assert_eq!(told.kind, VerdictKind::Unexplained, "{told:?}");
+    let words = "the first was answered by 31.0 ms, sooner than one alone";
+    assert!(told.evidence.iter().any(|it| it.contains(words)), "{told:?}");
+}
+
+/// Each connection is looked at once in 100 ms, and a new one at once: 64 users have 640 answers a second, however few they are.
+#[test]
+fn each_connection_that_waits_by_itself_is_no_limiter() {
+    let at_once = idle([400.0, 410.0, 420.0], (400.0, 412.0, 425.0), 600.0);
+    let new_only = bursting(&at_once, 16, 900.0, None);
+    assert_eq!(kind(&of(640.0, &new_only)), VerdictKind::RateLimiter, "of a version that did not ask");
+    let kept = |mean_us: f64| AnswerTimes {
+        count: 10,
+        p25_us: 0.99 * mean_us,
+        p50_us: mean_us,
+        p75_us: 1.01 * mean_us,
+        mean_us,
+        mean_low_us: 0.98 * mean_us,
+        mean_high_us: 1.02 * mean_us,
+    };
+    let asked = |mean_us, load_us: f64| {
+        let mut trial = of(640.0, &IdleAnswers { kept: Some(kept(mean_us)), ..new_only });
+        trial.load.service_time_us.mean = Some(load_us);
+        first(&trial)
+    };
+    let told = asked(100_000.0, 100_000.0);
+    assert_eq!((told.kind, told.confidence), (VerdictKind::IdlePace, Confidence::Likely), "{told:?}");
+    let words =
+        "one user alone was answered in 100.0 ms on a connection that is kept, and in 0.4 ms on a new one";
+    assert!(told.evidence.iter().any(|it| it.starts_with(words)), "{told:?}");
+    // Each waits for most of the time by itself, and for something else as well.
+    let told = asked(80_000.0, 100_000.0);
+    assert_eq!(told.kind, VerdictKind::Unexplained, "{told:?}");
+    assert!(told.evidence.iter().any(|it| it.contains("on a connection that is kept")), "{told:?}");
+    // One user alone waits for its own turn only, on whatever connection.
+    assert_eq!(asked(1_600.0, 100_000.0).kind, VerdictKind::RateLimiter);
 }

@@ -5,7 +5,7 @@ use explain::VerdictKind;
 use record::{BurstAnswers, IdleAnswers, Measured};
 use units::Duration;
 
-use crate::reasons::{kind, signals};
+use crate::reasons::{first, kind, signals};
 use crate::workers::{all, node};
 
 const TRIES: u64 = 100;
@@ -16,6 +16,10 @@ const BURSTS: u32 = 3;
 const CLIENT_US: f64 = 150.0;
 /// What it takes to hand a turn on, µs.
 const HANDED_ON_US: f64 = 40.0;
+
+/// What a wake-up takes, µs, on average and at least.
+const USUAL_US: f64 = 50.0;
+const USUAL_LEAST_US: f64 = 30.0;
 
 /// Knuth's MMIX generator; its upper bits are the good ones.
 struct Chance(u64);
@@ -44,7 +48,7 @@ const NEIGHBOURS: Others = Others { share: 0.15, mean_us: 2_500.0 };
 impl Others {
     fn delay_us(self, chance: &mut Chance) -> f64 {
         // A wake-up takes some time on any machine.
-        let usual = 30.0 + chance.exponential(20.0);
+        let usual = USUAL_LEAST_US + chance.exponential(USUAL_US - USUAL_LEAST_US);
         usual + if chance.share() < self.share { chance.exponential(self.mean_us) } else { 0.0 }
     }
 }
@@ -54,6 +58,10 @@ impl Others {
 enum Limit {
     /// So many at a time, each for so long; of `spread` of that, evenly, it may be more or less.
     AtATime { count: usize, held_us: f64, spread: f64 },
+    /// One at a time, each for so long, within an answer that waits for nobody `before_us`, and ends so long before the lock does.
+    Within { before_us: f64, held_us: f64, beyond_us: f64 },
+    /// So many in each tick of a clock; one is answered at its tick.
+    Ticks { every_us: f64, count: f64 },
     /// One in so long, of which so many are saved; each takes so long. Timers end a millisecond late where they are `coarse`.
     ASecond { gap_us: f64, saved: f64, takes_us: f64, coarse: bool },
 }
@@ -68,7 +76,12 @@ struct Server {
 
 impl Server {
     fn new(limit: Limit, others: Others, seed: u64) -> Self {
-        let places = if let Limit::AtATime { count, .. } = limit { count } else { 1 };
+        let places = match limit {
+            Limit::AtATime { count, .. } => count,
+            // The tick, and how many it has answered.
+            Limit::Ticks { .. } => 2,
+            Limit::Within { .. } | Limit::ASecond { .. } => 1,
+        };
         Self { limit, others, chance: Chance(seed), free_us: vec![0.0; places] }
     }
 
@@ -82,6 +95,24 @@ impl Server {
                 let begun_us = if *place > now_us { *place + HANDED_ON_US } else { now_us };
                 *place = begun_us + held_us + late_us;
                 *place
+            }
+            Limit::Within { before_us, held_us, beyond_us } => {
+                let [place] = &mut self.free_us[..] else { panic!("one place") };
+                let there_us = now_us + before_us;
+                let begun_us = if *place > there_us { *place + HANDED_ON_US } else { there_us };
+                *place = begun_us + held_us + late_us;
+                *place - beyond_us
+            }
+            Limit::Ticks { every_us, count } => {
+                let [tick_us, answered] = &mut self.free_us[..] else { panic!("a tick and a count") };
+                let next_us = (now_us / every_us).floor() * every_us + every_us;
+                if next_us > *tick_us {
+                    (*tick_us, *answered) = (next_us, 0.0);
+                } else if *answered >= count {
+                    (*tick_us, *answered) = (*tick_us + every_us, 0.0);
+                }
+                *answered += 1.0;
+                *tick_us + late_us
             }
             Limit::ASecond { gap_us, saved, takes_us, coarse } => {
                 let made_us = self.free_us[0].max(now_us - saved * gap_us);
@@ -109,6 +140,8 @@ impl Server {
     fn rate_per_s(&mut self) -> f64 {
         match self.limit {
             Limit::ASecond { gap_us, .. } => 1e6 / gap_us,
+            Limit::Ticks { every_us, count } => count / every_us * 1e6,
+            Limit::Within { held_us, .. } => 1e6 / (held_us + HANDED_ON_US + USUAL_US),
             Limit::AtATime { count, .. } => {
                 let many = 300 * count;
                 let last_us = (0..many).map(|_| self.done_us(0.0)).fold(0.0, f64::max);
@@ -147,7 +180,8 @@ fn asked(limit: Limit, others: Others, seed: u64) -> Measured {
     let asked = (4 * turn).clamp(16, 64);
     let bursts: Vec<Vec<Duration>> = (0..BURSTS)
         .map(|_| {
-            now_us += 1.5 * f64::from(asked) / rate * 1e6;
+            // Whoever sends it comes when it comes.
+            now_us += (1.5 + server.chance.share()) * f64::from(asked) / rate * 1e6;
             let begun_us = now_us;
             let done_us: Vec<f64> = (0..asked).map(|_| server.done_us(begun_us)).collect();
             now_us = done_us.iter().copied().fold(now_us, f64::max);
@@ -213,7 +247,6 @@ fn so_many_at_a_time_are_no_limiter_and_a_limiter_is_no_number_of_them() {
         ("3 of 50 ms", inside(3, 50_000.0), LimitInside),
         ("10 of 40 ms", inside(10, 40_000.0), LimitInside),
         ("250/s of 40 ms each", limiter(250.0, 1.0, 40_000.0), RateLimiter),
-        ("100/s of 50 ms each, none saved", limiter(100.0, 0.0, 50_000.0), RateLimiter),
     ];
     for (name, limit, right) in cases {
         let wrong = if right == RateLimiter { LimitInside } else { RateLimiter };
@@ -223,5 +256,32 @@ fn so_many_at_a_time_are_no_limiter_and_a_limiter_is_no_number_of_them() {
             assert!(misnamed <= wrong_max, "{name}, {share}: misnamed {misnamed}, named {named}");
             assert!(named >= right_min, "{name}, {share}: named {named}");
         }
+    }
+}
+
+/// What looks alike from outside is called neither.
+#[test]
+fn locks_within_an_answer_and_ticks_are_named_as_nothing_that_they_are_not() {
+    use VerdictKind::{LimitInside, RateLimiter, Unexplained};
+    let within = |before_us, held_us| Limit::Within { before_us, held_us, beyond_us: 0.0 };
+    let ticks = |every_us, count| Limit::Ticks { every_us, count };
+    let spaced = Limit::ASecond { gap_us: 10_000.0, saved: 0.0, takes_us: 50_000.0, coarse: false };
+    for (name, limit, wrong) in [
+        ("100/s of 50 ms each, none saved", spaced, LimitInside),
+        ("a lock of 4 ms within 40 ms", within(36_000.0, 4_000.0), RateLimiter),
+        ("the same, as a limit inside", within(36_000.0, 4_000.0), LimitInside),
+        ("a lock of 5 ms within 10 ms", within(5_000.0, 5_000.0), LimitInside),
+        ("ten in each tick of 100 ms", ticks(100_000.0, 10.0), LimitInside),
+        ("four in each tick of 20 ms", ticks(20_000.0, 4.0), LimitInside),
+    ] {
+        let (unnamed, misnamed) = named(limit, NOBODY, Unexplained, wrong);
+        assert!(misnamed <= 0.01, "{name}: misnamed {misnamed}, unexplained {unnamed}");
+    }
+    // Which a limiter that saves nothing looks like, and says so.
+    let beyond = Limit::Within { before_us: 0.0, held_us: 4_000.0, beyond_us: 3_000.0 };
+    for seed in 0..TRIES {
+        let told = first(&asked(beyond, NOBODY, 1 + seed * 7_919));
+        let says_both = told.evidence.iter().any(|it| it.contains("beyond the answer"));
+        assert!(told.kind == Unexplained || told.kind == RateLimiter && says_both, "{told:?}");
     }
 }

@@ -345,6 +345,7 @@ fn a_limiter_that_paces_the_idle_server_is_no_lock() {
             bounds: None,
             apart_us: None,
             rested: None,
+            kept: None,
             burst: None,
         };
         let of = |answers| {
@@ -393,6 +394,7 @@ fn paced(rate: f64, pace_us: f64, rested_us: f64) -> Measured {
         bounds: None,
         apart_us: None,
         rested: None,
+        kept: None,
         burst: None,
     });
     trial

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use record::{
-    AcceptQueue, Agreed, Burst, BurstAnswers, CellId, Connections, Contract, Distribution, Driver, FastTimes,
-    ForeignDriver, Generator, Held, HostSignals, IdleAnswers, JvmUse, LOAD_VERSION, LittlesLaw, Load,
-    LoadResult, MANIFEST_VERSION, Machine, Manifest, Measured, NamedUse, Outcomes, QuantileBounds, Quota,
-    RestedAnswers, Role, Second, Server, ServerSignals, StackManifest, Surroundings, TRIAL_VERSION,
-    ThreadGroupUse, Tls, Trial, TrialResult, Upstream, UsageSample, WarmUp, Window, load_of_label,
+    AcceptQueue, Agreed, AnswerTimes, Burst, BurstAnswers, CellId, Connections, Contract, Distribution,
+    Driver, FastTimes, ForeignDriver, Generator, Held, HostSignals, IdleAnswers, JvmUse, LOAD_VERSION,
+    LittlesLaw, Load, LoadResult, MANIFEST_VERSION, Machine, Manifest, Measured, NamedUse, Outcomes,
+    QuantileBounds, Quota, RestedAnswers, Role, Second, Server, ServerSignals, StackManifest, Surroundings,
+    TRIAL_VERSION, ThreadGroupUse, Tls, Trial, TrialResult, Upstream, UsageSample, WarmUp, Window,
+    load_of_label,
 };
 
 fn map<V: Copy>(pairs: &[(&str, V)]) -> BTreeMap<String, V> {
@@ -148,6 +149,16 @@ fn signals() -> ServerSignals {
     }
 }
 
+const FEW: AnswerTimes = AnswerTimes {
+    count: 40,
+    p25_us: 99.2,
+    p50_us: 99.4,
+    p75_us: 99.8,
+    mean_us: 99.5,
+    mean_low_us: 99.0,
+    mean_high_us: 100.0,
+};
+
 fn host() -> HostSignals {
     HostSignals {
         cores: 2,
@@ -207,21 +218,14 @@ pub(crate) fn measured(index: u32) -> Trial {
                 p95_us: (Some(104.0), None),
             }),
             apart_us: Some(160.0),
-            rested: Some(RestedAnswers {
-                count: 40,
-                pause_us: 204.0,
-                p25_us: 99.2,
-                p50_us: 99.4,
-                p75_us: 99.8,
-                mean_us: 99.5,
-                mean_low_us: 99.0,
-                mean_high_us: 100.0,
-            }),
+            rested: Some(RestedAnswers { pause_us: 204.0, times: FEW }),
+            kept: Some(FEW),
             burst: Some(BurstAnswers {
                 bursts: 3,
                 asked: 8,
                 turn: 1,
                 first_us: 110.0,
+                soonest_us: Some(105.0),
                 last_us: 830.0,
                 together: Some(1),
             }),

@@ -222,23 +222,23 @@ impl<'a> SharedBooks<'a> {
     /// What the threads told at their ends, on the conductor's clock. In place of those of a lost agent stands one that tells
     /// of nothing but the window.
     fn thread_ends(&self) -> Vec<ThreadEnd> {
-        let mut all = Vec::new();
-        for books in &self.agents {
-            match &books.end {
-                Some(end) => all.extend(end.threads.iter().map(|it| self.thread_end(it))),
-                None => all.push(self.thread_end(&self.window_alone(books))),
-            }
-        }
-        all
+        let told: Vec<&ThreadTotals> =
+            self.agents.iter().filter_map(|it| it.end.as_ref()).flat_map(|it| &it.threads).collect();
+        let others_end_ns = told.iter().map(|it| it.window_end_ns).max();
+        let lost = self.agents.iter().filter(|it| it.end.is_none());
+        let lost = lost.map(|books| self.thread_end(&self.window_alone(books, others_end_ns)));
+        told.iter().map(|it| self.thread_end(it)).chain(lost).collect()
     }
 
-    fn window_alone(&self, books: &AgentBooks) -> ThreadTotals {
+    /// The window that a lost agent would have told of. It is that of the load, which ends for all at once: when so many requests
+    /// are made, when somebody interrupts it, or when its time is over.
+    fn window_alone(&self, books: &AgentBooks, others_end_ns: Option<u64>) -> ThreadTotals {
         let start = self.plan.warm_up;
         let planned = start + self.plan.stop.duration;
-        let end = if planned == Duration::MAX { books.told_to() } else { planned };
+        let alone = if planned == Duration::MAX { books.told_to() } else { planned };
         ThreadTotals {
             window_start_ns: start.as_nanos(),
-            window_end_ns: end.as_nanos().max(start.as_nanos()),
+            window_end_ns: others_end_ns.unwrap_or(alone.as_nanos()).max(start.as_nanos()),
             ..ThreadTotals::default()
         }
     }
@@ -427,5 +427,23 @@ mod tests {
         lose(&mut books, 0);
         assert_eq!(take(&mut books, 1, 1), 4);
         assert_eq!(books.lost_by(0, &[], false) + books.lost_by(1, &[], false), 50, "half of ten seconds");
+    }
+
+    /// Ten requests a second on two machines, one of which falls silent after a second; the load is ended after four.
+    #[test]
+    fn the_window_of_a_lost_agent_ends_where_those_of_the_others_do() {
+        let rate = Rate::per_sec(10.0);
+        let plan = LoadPlan::new(&LoadArguments { rate, ..LoadArguments::default() }).unwrap();
+        let mut books = books(&plan, 2);
+        take(&mut books, 1, 0);
+        lose(&mut books, 1);
+        let window_end_ns = Duration::from_secs(4).as_nanos();
+        let threads = vec![ThreadTotals { window_end_ns, ..ThreadTotals::default() }];
+        let end = End { last: vec![4], intended: 20, threads, interrupted: true, throttled_ns: None };
+        books.ended(0, end, &mut |_, _, _, _| {}, &mut |_| {});
+        let ends = books.thread_ends();
+        let of_window = |it: &ThreadEnd| it.window.end.since(Instant::ORIGIN);
+        assert_eq!(ends.iter().map(of_window).collect::<Vec<_>>(), [Duration::from_secs(4); 2]);
+        assert_eq!(books.lost_by(1, &ends, true), 20, "half of four seconds");
     }
 }

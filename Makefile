@@ -47,7 +47,9 @@ test-slow: setup ## The slow tests: all seeds, stacks, JMeter, browsers, other t
 	@$(MAKE) --no-print-directory web-if-possible compat-if-possible
 
 .PHONY: test-all
-test-all: test test-slow gates-if-possible sanitize-if-possible fuzz-if-possible deny-if-possible stress planted ## test, test-slow, gates, sanitizer, fuzz, deny, stress, planted limits, and the product on real servers
+test-all: test test-slow gates-if-possible sanitize-if-possible fuzz-if-possible deny-if-possible stress ## test, test-slow, gates, sanitizer, fuzz, deny, stress, one size of each planted limit, and the product on real servers
+	@$(MAKE) --no-print-directory planted PLANTED="--again planted/record.jsonl"
+	@$(MAKE) --no-print-directory planted PLANTED=--quick
 	PROOFLOAD_SEEDS=10000 cargo test --locked -p proofload-agent --test it on_all_seeds -- --ignored
 	scripts/acceptance.sh
 

@@ -75,7 +75,7 @@ fn run(arguments: &Arguments) -> Result<bool, Failure> {
     }
     let page = arguments.page()?;
     if let Some(record) = &arguments.again {
-        let is_good = say_again(record, &cases)?;
+        let is_good = say_again(record, &cases, arguments.only.is_empty())?;
         write_page(page)?;
         return Ok(is_good);
     }
@@ -113,8 +113,9 @@ fn run(arguments: &Arguments) -> Result<bool, Failure> {
     Ok(matrix.summary().is_good())
 }
 
-/// Says what today's rules say of the runs of `cases` on `record`; whether as much is named as should be.
-fn say_again(record: &Path, cases: &[Case]) -> Result<bool, Failure> {
+/// Says what today's rules say of the runs of `cases` on `record`; whether as much is named as should be. What a case lacks is no
+/// success, nor, where they `are_all`, a run of no case.
+fn say_again(record: &Path, cases: &[Case], are_all: bool) -> Result<bool, Failure> {
     let told = again::again(&Lines::read(record)?, cases);
     let Again { lines, changes, origin } =
         told.map_err(|why| Failure::Usage(format!("{}: {why}", record.display())))?;
@@ -123,7 +124,15 @@ fn say_again(record: &Path, cases: &[Case]) -> Result<bool, Failure> {
     }
     let matrix = Matrix::of(cases, &lines);
     println!("{origin}\n\n{matrix}");
-    Ok(matrix.summary().is_good())
+    let missing = matrix.not_on_record();
+    for case in &missing {
+        eprintln!("not on record: {}", case.name);
+    }
+    let strangers = if are_all { matrix.strangers.as_slice() } else { &[] };
+    for line in strangers {
+        eprintln!("on record of no case: {}, {}", line.key.case, line.key.size);
+    }
+    Ok(matrix.summary().is_good() && missing.is_empty() && strangers.is_empty())
 }
 
 /// Writes the matrix of a record, of whichever cases, into its page.

@@ -66,6 +66,12 @@ impl<'a> Matrix<'a> {
         Self { cases, runs, strangers }
     }
 
+    /// Cases without a run.
+    pub(crate) fn not_on_record(&self) -> Vec<&'a Case> {
+        let has_run = |case: &&Case| self.runs.iter().any(|run| run.case.name == case.name);
+        self.cases.iter().filter(|case| !has_run(case)).collect()
+    }
+
     pub(crate) fn summary(&self) -> Summary {
         let counts = |nature, is_of: fn(u8) -> bool| {
             let mut counts = Counts::default();
@@ -290,6 +296,10 @@ mod tests {
         lines
     }
 
+    fn lines_of_a_pool() -> Lines {
+        lines(&[("a pool", 0, 1, "pool_limit")])
+    }
+
     #[test]
     fn counts_what_was_named_by_case_and_by_neighbours() {
         let lines = lines(&[
@@ -305,7 +315,10 @@ mod tests {
         ]);
         let cases = cases();
         let matrix = Matrix::of(&cases, &lines);
-        assert_eq!(matrix.strangers.len(), 1);
+        assert_eq!((matrix.strangers.len(), matrix.not_on_record().len()), (1, 0));
+        let missing: Vec<&str> =
+            Matrix::of(&cases[..2], &lines_of_a_pool()).not_on_record().iter().map(|it| it.name).collect();
+        assert_eq!(missing, ["a burn"]);
         assert_eq!(
             matrix.to_string(),
             "| case | quiet | 1 neighbour | 2 neighbours | named otherwise | probe |\n\

@@ -56,8 +56,8 @@ const ONE_TIME: std::ops::RangeInclusive<f64> = 0.9..=1.1;
 /// How much of the shortest of such answers the first of a burst takes at least, where a turn is what takes it. What gives away so
 /// many at once in regular ticks answers the first at the next tick, however soon that is.
 const FIRST_MIN: f64 = 0.9;
-/// How much of a mean answer under load one user alone waits for on a connection that is kept, where it is that connection which
-/// waits: two users of one limiter, or of one lock, wait twice as long as one.
+/// How much of what answers under load take longer than an idle server's one user alone waits for on a connection that is kept,
+/// where it is that connection which waits: two users of one limiter, or of one lock, wait for each other, and one alone does not.
 const AS_LONG_ALONE_MIN: f64 = 0.7;
 
 /// What a pause before each answer does to an idle server's.
@@ -290,23 +290,23 @@ pub(crate) fn or_a_lock_words(facts: &Facts<'_>) -> Option<String> {
 }
 
 /// What answers took on one connection that is kept, where the load keeps its connections and each of its users waits as long as
-/// one alone does there: it is each connection that waits, and nobody for anybody else.
+/// one alone does there, who waits for nothing on a new one: it is each connection that waits, and nobody for anybody else.
 pub(crate) fn waits_by_connection(facts: &Facts<'_>) -> Option<AnswerTimes> {
     let load = &facts.trial.load;
-    let kept = facts.trial.contract.idle_answers?.kept.filter(|_| load.load.keep_alive)?;
-    let mean_us = load.service_time_us.mean?;
-    (facts.users >= 2.0 && kept.p75_us >= AS_LONG_ALONE_MIN * mean_us).then_some(kept)
+    let idle = facts.trial.contract.idle_answers?;
+    let kept = idle.kept.filter(|_| load.load.keep_alive && facts.users >= 2.0)?;
+    let waited_us = load.service_time_us.mean? - idle.mean_us;
+    let alone_us = kept.p75_us - idle.p75_us;
+    (kept.p25_us > idle.p75_us && alone_us >= AS_LONG_ALONE_MIN * waited_us).then_some(kept)
 }
 
-/// The same in words, where new connections do not wait so.
+/// The same in words.
 pub(crate) fn by_connection_words(facts: &Facts<'_>) -> Option<String> {
     let (kept, idle) = waits_by_connection(facts).zip(facts.trial.contract.idle_answers)?;
-    (kept.p25_us > idle.p75_us).then(|| {
-        format!(
-            "one user alone was answered in {:.1} ms on a connection that is kept, and in {:.1} ms on a new one: each connection waits, \
-             whoever else there is (a timer, a limit for each connection?)",
-            kept.p50_us / 1e3,
-            idle.p50_us / 1e3
-        )
-    })
+    Some(format!(
+        "one user alone was answered in {:.1} ms on a connection that is kept, and in {:.1} ms on a new one: each connection waits, \
+         whoever else there is (a timer, a limit for each connection?)",
+        kept.p50_us / 1e3,
+        idle.p50_us / 1e3
+    ))
 }

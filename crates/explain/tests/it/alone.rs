@@ -258,6 +258,11 @@ fn each_connection_that_waits_by_itself_is_no_limiter() {
     let told = asked(80_000.0, 100_000.0);
     assert_eq!(told.kind, VerdictKind::Unexplained, "{told:?}");
     assert!(told.evidence.iter().any(|it| it.contains("on a connection that is kept")), "{told:?}");
+    // Ten of forty milliseconds at a time, and twelve users: few wait, and not for long, which is not by their connection.
+    let answers = IdleAnswers { kept: Some(kept(40_100.0)), ..connections_of_a_pool() };
+    let mut trial = threads(240.0, &bursting(&answers, 12, 83_000.0, Some(10)), 80);
+    (trial.load.service_time_us.mean, trial.load.load.connections) = (Some(50_000.0), 12);
+    assert_eq!(kind(&trial), VerdictKind::LimitInside);
     // One user alone waits for its own turn only, on whatever connection.
     assert_eq!(asked(1_600.0, 100_000.0).kind, VerdictKind::RateLimiter);
 }

@@ -17,6 +17,9 @@ use crate::told::Told;
 pub const SILENT_AFTER: Duration = Duration::from_secs(10);
 /// How long agents that were told to stop may take to tell the rest.
 pub const STOPPED_WITHIN: Duration = Duration::from_secs(5);
+/// How long after the time of its load is over, late answers included, an agent may go on: it is heard of again by then if its
+/// stream broke.
+const OVERDUE_AFTER: Duration = SILENT_AFTER;
 /// How far ahead the begin is set: all agents know of it by then.
 const BEGIN_AHEAD: Duration = Duration::from_millis(500);
 /// How long the others are waited for once one has refused, so that an error names all of whom it is true.
@@ -109,6 +112,8 @@ pub struct Conductor {
     settings: Settings,
     /// The whole load, of which each agent gets its share.
     assign: Assign,
+    /// How long it takes at most, from the begin to the last late answer; none where it ends by a count.
+    length: Option<Duration>,
     stage: Stage,
     peers: Vec<Peer>,
     ready_until: Instant,
@@ -124,9 +129,12 @@ impl Conductor {
     pub fn new(settings: Settings, assign: Assign, now: Instant) -> Self {
         let peers = settings.names.iter().map(|name| Peer::new(name.clone(), now)).collect();
         let ready_until = now + settings.ready_within;
+        let plan = assign.plan().ok();
+        let length = plan.map(|plan| plan.warm_up + plan.stop.duration + plan.timeouts.drain);
         Self {
             settings,
             assign,
+            length: length.filter(|it| *it < Duration::MAX),
             stage: Stage::Gathering,
             peers,
             ready_until,
@@ -240,10 +248,18 @@ impl Conductor {
             }
             Stage::Running => {
                 self.give_up_the_silent(now);
+                if self.overdue_at().is_some_and(|at| now >= at) {
+                    self.stop(now);
+                }
                 self.give_up_who_does_not_stop(now);
             }
             Stage::Over => {}
         }
+    }
+
+    /// When whoever still loads is told to stop: an agent that goes on for ever would be waited for as long.
+    fn overdue_at(&self) -> Option<Instant> {
+        Some(self.begin? + self.length? + OVERDUE_AFTER).filter(|_| self.stopped_at.is_none())
     }
 
     /// When [`Conductor::handle_timeout`] wants to be called.
@@ -256,7 +272,7 @@ impl Conductor {
             Stage::Gathering | Stage::Aligning => {
                 [Some(self.ready_until), self.refused_at.map(|at| at + REFUSALS_WITHIN)]
             }
-            Stage::Running => [self.stopped_at.map(|at| at + STOPPED_WITHIN), None],
+            Stage::Running => [self.stopped_at.map(|at| at + STOPPED_WITHIN), self.overdue_at()],
             Stage::Over => return None,
         };
         pings.chain(silent).chain(bounds.into_iter().flatten()).min()
@@ -336,8 +352,9 @@ impl Conductor {
         if peer.state != PeerState::Preparing {
             return;
         }
-        if threads > plan::THREADS_MAX {
-            return self.give_up(agent, "says that it has more threads than any machine");
+        if threads == 0 || threads > plan::THREADS_MAX {
+            let why = format!("says that it loads with {threads} threads, which no machine does");
+            return self.give_up(agent, &why);
         }
         peer.state = PeerState::Ready;
         peer.seen = vec![(0, Duration::ZERO); threads as usize];

@@ -1,7 +1,8 @@
 //! Whatever comes on a stream, it is an error at most.
 
 use agent::{
-    Agent, Assign, Conductor, Event, FRAME_BYTES_MAX, Frames, GREETING, Hello, Settings, ToAgent, ToConductor,
+    Agent, Assign, Booked, Conductor, Event, FRAME_BYTES_MAX, Frames, GREETING, Hello, Settings, ToAgent,
+    ToConductor,
 };
 use engine::{Expect, Request};
 use http::RequestKind;
@@ -10,6 +11,11 @@ use proptest::prelude::*;
 use units::{Duration, Instant};
 
 fn conductor() -> Conductor {
+    let (settings, assign) = load();
+    Conductor::new(settings, assign, Instant::ORIGIN)
+}
+
+fn load() -> (Settings, Assign) {
     let plan = LoadPlan::new(&LoadArguments::default()).unwrap();
     let request = Request { bytes: [1][..].into(), kind: RequestKind::Ordinary };
     let assign = Assign::new("http://h/", ("h", 80), &plan, &request, &Expect::default()).unwrap();
@@ -19,7 +25,7 @@ fn conductor() -> Conductor {
         ready_within: Duration::from_secs(1),
         resumable: false,
     };
-    Conductor::new(settings, assign, Instant::ORIGIN)
+    (settings, assign)
 }
 
 fn hello(version: &str) -> Hello {
@@ -76,11 +82,47 @@ fn an_agent_of_another_version_or_with_too_many_threads_ends_it_before_anything_
     let mut other = conductor();
     other.handle(1, Instant::ORIGIN, ToConductor::Hello(hello("0.3.0")));
     assert_eq!(failed(&mut other), "agent 1 (b) is 0.3.0, and this is 1; nothing was sent");
-    let mut many = conductor();
-    many.handle(0, Instant::ORIGIN, ToConductor::Hello(hello("1")));
-    let ready = ToConductor::Ready { threads: u32::MAX, io: "epoll".into(), refused: None };
-    many.handle(0, Instant::ORIGIN, ready);
-    assert!(failed(&mut many).contains("more threads than any machine"));
+    for threads in [0, u32::MAX] {
+        let mut odd = conductor();
+        odd.handle(0, Instant::ORIGIN, ToConductor::Hello(hello("1")));
+        odd.handle(0, Instant::ORIGIN, ToConductor::Ready { threads, io: "epoll".into(), refused: None });
+        assert!(failed(&mut odd).contains("threads, which no machine does"));
+    }
+}
+
+/// It answers every ping, and tells nothing for ever.
+#[test]
+fn an_agent_that_never_ends_is_given_up_some_time_after_the_load_is_over() {
+    let (settings, assign) = load();
+    let books = vec![
+        Booked { seen: vec![(0, Duration::ZERO)], ..Booked::default() },
+        Booked { done: true, ..Booked::default() },
+    ];
+    let plan = assign.plan().unwrap();
+    let over = Instant::ORIGIN + plan.warm_up + plan.stop.duration + plan.timeouts.drain;
+    let mut conductor = Conductor::restarted(settings, assign, Instant::ORIGIN, books, Instant::ORIGIN);
+    conductor.attach(0, Instant::ORIGIN);
+    let (mut stopped, mut lost) = (None, None);
+    for second in 1..200 {
+        let now = Instant::ORIGIN + Duration::from_secs(second);
+        conductor.handle(0, now, ToConductor::Pong { number: 1, clock_ns: now.as_nanos() });
+        conductor.handle_timeout(now);
+        while let Some((agent, message)) = conductor.poll_message() {
+            if agent == 0 && matches!(message, ToAgent::Stop) {
+                stopped.get_or_insert(now);
+            }
+        }
+        while let Some(event) = conductor.poll_event() {
+            if let Event::Lost(_) = event {
+                lost.get_or_insert(now);
+            }
+        }
+    }
+    let after = |at: Option<Instant>| at.expect("it came to that").since(over).as_secs_f64();
+    assert!(
+        (10.0..=11.0).contains(&after(stopped)) && (15.0..=16.0).contains(&after(lost)),
+        "{stopped:?} {lost:?}"
+    );
 }
 
 #[test]

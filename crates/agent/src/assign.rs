@@ -4,9 +4,9 @@ use std::num::NonZeroU32;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use engine::{Arrivals, Expect, GoodStatus, Load, Request, Reuse, Share, UserStart};
+use engine::{Expect, GoodStatus, Load, Request, Reuse, Share, UserStart};
 use http::RequestKind;
-use plan::{Http2Arguments, HttpVersion, IoChoice, LoadArguments, LoadPlan, Threads};
+use plan::{ArrivalsName, Http2Arguments, HttpVersion, IoChoice, LoadArguments, LoadPlan, Threads};
 use serde::{Deserialize, Serialize};
 use units::{Duration, Rate, Seed};
 
@@ -144,7 +144,7 @@ enum ModelForm {
     Open {
         /// All of its bits: every share has to be of the same schedule.
         rate_bits: u64,
-        poisson: bool,
+        arrivals: ArrivalsName,
         backlog_max: u32,
     },
 }
@@ -193,12 +193,9 @@ impl PlanForm {
                 requests_per_user: requests_per_user.map(NonZeroU32::get),
             },
             Load::Open { arrivals, backlog_max } => {
-                let (rate, poisson) = match arrivals {
-                    Arrivals::Constant(rate) => (rate, false),
-                    Arrivals::Poisson(rate) => (rate, true),
-                };
-                let rate_bits = rate.as_per_sec().to_bits();
-                ModelForm::Open { rate_bits, poisson, backlog_max: backlog_max.get() }
+                let rate_bits = arrivals.rate().as_per_sec().to_bits();
+                let arrivals = ArrivalsName::of(arrivals);
+                ModelForm::Open { rate_bits, arrivals, backlog_max: backlog_max.get() }
             }
             Load::Scripted => return Err(NotALoad::new("a scenario is carried by one machine")),
         };
@@ -265,9 +262,9 @@ impl PlanForm {
                 requests: if requests_per_user.is_some() { None } else { self.requests },
                 ..base
             },
-            ModelForm::Open { rate_bits, poisson, backlog_max } => LoadArguments {
+            ModelForm::Open { rate_bits, arrivals, backlog_max } => LoadArguments {
                 rate: Some(Rate::per_sec(f64::from_bits(rate_bits)).ok_or_else(none)?),
-                poisson,
+                arrivals,
                 backlog_max: Some(backlog_max),
                 requests: self.requests,
                 ..base
@@ -303,7 +300,13 @@ mod tests {
             LoadArguments { requests: Some(77), duration: ms(900), ..base() },
             LoadArguments { ramp_up: ms(50), requests_per_user: Some(9), ..base() },
             LoadArguments { fresh_connections: true, connect_timeout: ms(9), idle_timeout: ms(8), ..base() },
-            LoadArguments { poisson: true, seed: Some(Seed(u64::MAX)), backlog_max: Some(300), ..open() },
+            LoadArguments { arrivals: ArrivalsName::Bursts(NonZeroU32::MIN), ..open() },
+            LoadArguments {
+                arrivals: ArrivalsName::Poisson,
+                seed: Some(Seed(u64::MAX)),
+                backlog_max: Some(300),
+                ..open()
+            },
             LoadArguments { requests: Some(1000), io: IoChoice::Epoll, ..open() },
             LoadArguments {
                 http2: Some(Http2Arguments { streams: Some(8), ..Http2Arguments::default() }),

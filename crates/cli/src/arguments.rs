@@ -27,7 +27,7 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use plan::{Drivers, IoChoice, LoadArguments, Only, PlanError, Threads};
+use plan::{ArrivalsName, Drivers, IoChoice, LoadArguments, Only, PlanError, Threads};
 use target::{Model, PathRule, Stall};
 use units::{Bytes, Duration, Rate, Seed, Share};
 
@@ -171,6 +171,9 @@ pub struct Hit {
     /// Poisson instead of constant arrivals; needs --rate
     #[arg(long)]
     pub poisson: bool,
+    /// So many requests at once, as often as makes the rate; needs --rate
+    #[arg(long, value_name = "REQUESTS", conflicts_with = "poisson")]
+    pub burst: Option<NonZeroU32>,
     /// Requests that may wait for a connection, with --rate
     #[arg(long)]
     pub backlog: Option<u32>,
@@ -279,7 +282,11 @@ impl Hit {
             connections: self.connections,
             threads: Some(self.threads),
             rate: self.rate,
-            poisson: self.poisson,
+            arrivals: match self.burst {
+                Some(size) => ArrivalsName::Bursts(size),
+                None if self.poisson => ArrivalsName::Poisson,
+                None => ArrivalsName::Constant,
+            },
             backlog_max: self.backlog,
             think: self.think,
             ramp_up: self.ramp_up,

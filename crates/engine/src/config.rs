@@ -106,6 +106,22 @@ pub enum Arrivals {
     Constant(Rate),
     /// Independent users: exponential gaps with mean 1 / rate.
     Poisson(Rate),
+    /// So many at once, every `size` / rate.
+    Bursts {
+        /// Of all requests.
+        rate: Rate,
+        /// Requests that are due at once.
+        size: NonZeroU32,
+    },
+}
+
+impl Arrivals {
+    /// Requests a second.
+    pub const fn rate(self) -> Rate {
+        match self {
+            Self::Constant(rate) | Self::Poisson(rate) | Self::Bursts { rate, .. } => rate,
+        }
+    }
 }
 
 /// When a load ends: after `duration` of measured load or once `requests` were made, whichever is first.

@@ -2,14 +2,14 @@
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use units::{Duration, Instant, Seed};
+use units::{Duration, Instant, Rate, Seed};
 
 use crate::config::{Arrivals, Share};
 
 /// The instants at which requests are due: a pure function of start, arrivals, share and seed.
 ///
 /// Constant arrivals are computed from their index, not by adding gaps, so that they never drift: request
-/// `i` is due at `start + floor(i / rate)` to the nanosecond.
+/// `i` is due at `start + floor(i / rate)` to the nanosecond. In bursts it is due when the first of its burst is.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     start: Instant,
@@ -32,19 +32,32 @@ const ONE_BY_ONE_MAX: f64 = 64.0;
 
 #[derive(Debug, Clone)]
 enum Process {
-    Constant { gap_ns: f64, index: u64, step: u64 },
-    Poisson { mean_gap_ns: f64, elapsed_ns: f64, random: Xoshiro256PlusPlus },
+    /// `burst` requests at once, 1 where each comes alone.
+    Constant {
+        gap_ns: f64,
+        index: u64,
+        step: u64,
+        burst: u64,
+    },
+    Poisson {
+        mean_gap_ns: f64,
+        elapsed_ns: f64,
+        random: Xoshiro256PlusPlus,
+    },
 }
 
 impl Schedule {
     /// The schedule of one share, with its first request ready to be read.
     pub fn new(start: Instant, arrivals: Arrivals, share: Share, seed: Seed) -> Self {
+        let constant = |rate: Rate, burst: u32| Process::Constant {
+            gap_ns: rate.mean_gap_ns(),
+            index: u64::from(share.index),
+            step: u64::from(share.of.get()),
+            burst: u64::from(burst),
+        };
         let process = match arrivals {
-            Arrivals::Constant(rate) => Process::Constant {
-                gap_ns: rate.mean_gap_ns(),
-                index: u64::from(share.index),
-                step: u64::from(share.of.get()),
-            },
+            Arrivals::Constant(rate) => constant(rate, 1),
+            Arrivals::Bursts { rate, size } => constant(rate, size.get()),
             Arrivals::Poisson(rate) => Process::Poisson {
                 mean_gap_ns: rate.divided_by(share.of.get()).mean_gap_ns(),
                 elapsed_ns: 0.0,
@@ -91,24 +104,21 @@ impl Schedule {
     }
 
     fn skip_constant(&mut self, until: Instant, count_max: u64) -> Skipped {
-        let Process::Constant { gap_ns, index, step } = &mut self.process else {
+        let Process::Constant { gap_ns, index, step, burst } = &mut self.process else {
             return Skipped { count: 0, last: self.due };
         };
-        let due = |count: u64| {
-            let elapsed_ns = (*index + count * *step) as f64 * *gap_ns;
-            self.start + Duration::from_nanos(elapsed_ns as u64)
-        };
-        let ahead_ns = until.since(self.due).as_nanos() as f64;
-        let mut count = (ahead_ns / (*gap_ns * *step as f64)) as u64;
+        let (gap_ns, burst) = (*gap_ns, *burst);
+        let due = |burst_number: u64| self.start + constant_due(burst_number * burst, gap_ns);
+        let mut first_burst = (until.since(self.start).as_nanos() as f64 / (gap_ns * burst as f64)) as u64;
         // Rounding may have put it one off, in either direction.
-        while due(count) < until {
-            count += 1;
+        while due(first_burst) < until {
+            first_burst += 1;
         }
-        while count > 0 && due(count - 1) >= until {
-            count -= 1;
+        while first_burst > 0 && due(first_burst - 1) >= until {
+            first_burst -= 1;
         }
-        let count = count.min(count_max);
-        let last = due(count.saturating_sub(1));
+        let count = (first_burst * burst).saturating_sub(*index).div_ceil(*step).min(count_max);
+        let last = due((*index + count.saturating_sub(1) * *step) / burst);
         *index += count * *step;
         self.compute_due();
         Skipped { count, last }
@@ -131,15 +141,20 @@ impl Schedule {
     }
 
     fn compute_due(&mut self) {
-        let elapsed_ns = match &mut self.process {
-            Process::Constant { gap_ns, index, .. } => *index as f64 * *gap_ns,
+        let elapsed = match &mut self.process {
+            Process::Constant { gap_ns, index, burst, .. } => constant_due(*index / *burst * *burst, *gap_ns),
             Process::Poisson { mean_gap_ns, elapsed_ns, random } => {
                 *elapsed_ns += exponential(random) * *mean_gap_ns;
-                *elapsed_ns
+                Duration::from_nanos(*elapsed_ns as u64)
             }
         };
-        self.due = self.start + Duration::from_nanos(elapsed_ns as u64);
+        self.due = self.start + elapsed;
     }
+}
+
+/// How long after the start request `index` is due.
+fn constant_due(index: u64, gap_ns: f64) -> Duration {
+    Duration::from_nanos((index as f64 * gap_ns) as u64)
 }
 
 /// A sample of the exponential distribution with mean 1, by inversion.
@@ -203,6 +218,23 @@ mod tests {
         assert!(dues.iter().enumerate().all(|(i, due)| *due == i as u64 * 100_000_000), "{dues:?}");
     }
 
+    /// Three threads share bursts of five at 10/s: each half second five requests, whoever makes them.
+    #[test]
+    fn bursts_come_at_once_and_shares_of_them_make_up_the_whole() {
+        let (of, size) = (NonZeroU32::new(3).unwrap(), NonZeroU32::new(5).unwrap());
+        let arrivals = Arrivals::Bursts { rate: rate(10.0), size };
+        let mut dues = alloc::vec::Vec::new();
+        for index in 0..3 {
+            let mut part = Schedule::new(Instant::ORIGIN, arrivals, Share { index, of }, Seed(0));
+            for _ in 0..10 {
+                dues.push(part.due().as_nanos());
+                part.advance();
+            }
+        }
+        dues.sort_unstable();
+        assert!(dues.iter().enumerate().all(|(i, due)| *due == i as u64 / 5 * 500_000_000), "{dues:?}");
+    }
+
     #[test]
     fn poisson_gaps_have_the_mean_and_the_deviation_of_an_exponential() {
         let mut schedule =
@@ -225,10 +257,23 @@ mod tests {
 
     #[test]
     fn constant_arrivals_passed_over_at_once_are_those_passed_over_one_by_one() {
-        for (per_sec, parts) in [(1e9, 1), (1e9, 7), (3.0, 1), (333_333.3, 3), (0.5, 2)] {
+        for (per_sec, parts, size) in [
+            (1e9, 1, 0),
+            (1e9, 7, 0),
+            (3.0, 1, 0),
+            (333_333.3, 3, 0),
+            (0.5, 2, 0),
+            (1e9, 7, 100),
+            (3.0, 1, 2),
+            (333_333.3, 3, 1000),
+        ] {
             let share = Share { index: parts - 1, of: NonZeroU32::new(parts).unwrap() };
             let start = Instant::from_nanos(12_345);
-            let whole = Schedule::new(start, Arrivals::Constant(rate(per_sec)), share, Seed(0));
+            let arrivals = match NonZeroU32::new(size) {
+                None => Arrivals::Constant(rate(per_sec)),
+                Some(size) => Arrivals::Bursts { rate: rate(per_sec), size },
+            };
+            let whole = Schedule::new(start, arrivals, share, Seed(0));
             for until_ns in [0, 12_345, 12_346, 12_350, 112_345, 1_000_000_007, 5_000_012_345] {
                 let until = Instant::from_nanos(until_ns);
                 let (mut at_once, mut one_by_one) = (whole.clone(), whole.clone());

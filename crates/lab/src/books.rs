@@ -4,9 +4,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration as StdDuration;
 
 use driver::{Control, Incidents, monotonic_now};
-use engine::{Arrivals, Counters, Load, Reuse, UserStart, Window, WrongAnswer};
+use engine::{Counters, Load, Reuse, UserStart, Window, WrongAnswer};
 use events::Moment;
-use plan::LoadPlan;
+use plan::{ArrivalsName, LoadPlan};
 use record::{LOAD_VERSION, LoadResult};
 use stack::Cpus;
 use stats::{Interval, ThreadUse};
@@ -201,11 +201,10 @@ fn connections(threads: &[ThreadEnd]) -> record::Connections {
 
 /// What was asked for, carried by `io` with so many load threads.
 pub(crate) fn describe(plan: &LoadPlan, threads: u32, io: &str) -> record::Load {
-    let (arrivals, rate, think) = match plan.load {
-        Load::Closed { think, .. } => (None, None, Some(think)),
-        Load::Open { arrivals: Arrivals::Constant(rate), .. } => (Some("constant"), Some(rate), None),
-        Load::Open { arrivals: Arrivals::Poisson(rate), .. } => (Some("poisson"), Some(rate), None),
-        Load::Scripted => (None, None, None),
+    let (arrivals, think) = match plan.load {
+        Load::Closed { think, .. } => (None, Some(think)),
+        Load::Open { arrivals, .. } => (Some(arrivals), None),
+        Load::Scripted => (None, None),
     };
     let (ramp_up_s, requests_per_user) = match plan.load {
         Load::Closed { start, requests_per_user, .. } => (ramp_up_s(start), requests_per_user),
@@ -221,8 +220,8 @@ pub(crate) fn describe(plan: &LoadPlan, threads: u32, io: &str) -> record::Load 
             Load::Scripted => "scripted",
         }
         .into(),
-        arrivals: arrivals.map(Into::into),
-        rate_per_s: rate.map(units::Rate::as_per_sec),
+        arrivals: arrivals.map(|it| ArrivalsName::of(it).to_string()),
+        rate_per_s: arrivals.map(|it| it.rate().as_per_sec()),
         think_us: think.map(Duration::as_micros_f64),
         ramp_up_s,
         requests_per_user,

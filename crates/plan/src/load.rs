@@ -36,8 +36,8 @@ pub struct LoadArguments {
     pub threads: Option<Threads>,
     /// Requests a second; makes it an open model.
     pub rate: Option<Rate>,
-    /// Poisson instead of constant arrivals.
-    pub poisson: bool,
+    /// How the requests of a rate follow each other.
+    pub arrivals: ArrivalsName,
     /// Most requests that may wait for a connection in the open model.
     pub backlog_max: Option<u32>,
     /// Think time in the closed model.
@@ -330,11 +330,7 @@ impl LoadPlan {
                 think_ns: think.as_nanos(),
             },
             Load::Open { arrivals, .. } => {
-                let (rate, arrivals) = match arrivals {
-                    Arrivals::Constant(rate) => (rate, ArrivalsName::Constant),
-                    Arrivals::Poisson(rate) => (rate, ArrivalsName::Poisson),
-                };
-                LoadId::Open { rate, arrivals, connections }
+                LoadId::Open { rate: arrivals.rate(), arrivals: ArrivalsName::of(arrivals), connections }
             }
             Load::Scripted => LoadId::Scripted { users: connections },
         };
@@ -379,8 +375,13 @@ fn users_of(connections: NonZeroU32, http: HttpVersion) -> Result<NonZeroU32, Pl
 
 fn load_model(arguments: &LoadArguments, connections: NonZeroU32) -> Result<Load, PlanError> {
     let Some(rate) = arguments.rate else {
-        if arguments.poisson {
-            return Err(PlanError::new("Poisson arrivals need a rate", "add one, such as 2000 a second"));
+        let what = match arguments.arrivals {
+            ArrivalsName::Constant => None,
+            ArrivalsName::Poisson => Some("Poisson arrivals need a rate"),
+            ArrivalsName::Bursts(_) => Some("bursts need a rate"),
+        };
+        if let Some(what) = what {
+            return Err(PlanError::new(what, "add one, such as 2000 a second"));
         }
         if arguments.backlog_max.is_some() {
             let what = "a bound of the backlog needs a rate: the closed model has no backlog";
@@ -390,7 +391,10 @@ fn load_model(arguments: &LoadArguments, connections: NonZeroU32) -> Result<Load
     };
     no_users(arguments)?;
     check_rate(rate)?;
-    let arrivals = if arguments.poisson { Arrivals::Poisson(rate) } else { Arrivals::Constant(rate) };
+    if let ArrivalsName::Bursts(size) = arguments.arrivals {
+        at_most(size.get(), BACKLOG_MAX, "requests at once", "make the bursts smaller")?;
+    }
+    let arrivals = arguments.arrivals.at(rate);
     let backlog_max = match arguments.backlog_max {
         Some(bound) => {
             at_most(bound, BACKLOG_MAX, "waiting requests", "they are only dropped later; let fewer wait")?;
@@ -502,6 +506,7 @@ mod tests {
         let think = Some(Duration::from_millis(1));
         let base = LoadArguments::default;
         let (ramp_up, each) = (Some(Duration::from_secs(1)), Some(5));
+        let bursts = |size| ArrivalsName::Bursts(NonZeroU32::new(size).unwrap());
         for (arguments, part) in [
             (LoadArguments { connections: Some(0), ..base() }, "zero connections"),
             (LoadArguments { threads: Some(Threads::Auto), requests: Some(9), ..base() }, "counted out"),
@@ -509,7 +514,9 @@ mod tests {
             (LoadArguments { requests: Some(0), ..base() }, "zero requests"),
             (LoadArguments { duration: Some(Duration::ZERO), ..base() }, "duration of zero"),
             (LoadArguments { timeout: Some(Duration::ZERO), ..base() }, "timeout of zero"),
-            (LoadArguments { poisson: true, ..base() }, "need a rate"),
+            (LoadArguments { arrivals: ArrivalsName::Poisson, ..base() }, "need a rate"),
+            (LoadArguments { arrivals: bursts(5), ..base() }, "bursts need a rate"),
+            (LoadArguments { rate, arrivals: bursts(1 << 25), ..base() }, "requests at once are more than"),
             (LoadArguments { rate, think, ..base() }, "exclude each other"),
             (LoadArguments { backlog_max: Some(4), ..base() }, "no backlog"),
             (LoadArguments { rate, ramp_up, ..base() }, "rate and a ramp-up exclude"),

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::num::NonZeroU32;
 
+use engine::Arrivals;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use units::Rate;
 
@@ -13,13 +14,47 @@ use units::Rate;
 pub const FRESH: &str = ", fresh";
 
 /// How requests of a rate follow each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ArrivalsName {
     /// One gap like the other.
+    #[default]
     Constant,
     /// As those of independent users.
     Poisson,
+    /// So many at once.
+    Bursts(NonZeroU32),
+}
+
+impl ArrivalsName {
+    /// Arrivals of this kind at `rate`.
+    pub const fn at(self, rate: Rate) -> Arrivals {
+        match self {
+            Self::Constant => Arrivals::Constant(rate),
+            Self::Poisson => Arrivals::Poisson(rate),
+            Self::Bursts(size) => Arrivals::Bursts { rate, size },
+        }
+    }
+
+    /// What kind `arrivals` are of.
+    pub const fn of(arrivals: Arrivals) -> Self {
+        match arrivals {
+            Arrivals::Constant(_) => Self::Constant,
+            Arrivals::Poisson(_) => Self::Poisson,
+            Arrivals::Bursts { size, .. } => Self::Bursts(size),
+        }
+    }
+}
+
+/// As records name it: `constant`, `poisson`, `bursts of 100`.
+impl fmt::Display for ArrivalsName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constant => f.write_str("constant"),
+            Self::Poisson => f.write_str("poisson"),
+            Self::Bursts(size) => write!(f, "bursts of {size}"),
+        }
+    }
 }
 
 /// A load of a round, however long it lasts and however its connections are used: what one table of the round is of. Shown,
@@ -124,6 +159,9 @@ impl fmt::Display for LoadId {
             }
             Self::Open { rate, arrivals: ArrivalsName::Poisson, connections } => {
                 write!(f, "{rate} (Poisson) on {connections}")
+            }
+            Self::Open { rate, arrivals: arrivals @ ArrivalsName::Bursts(_), connections } => {
+                write!(f, "{rate} ({arrivals}) on {connections}")
             }
             Self::Scripted { users } => write!(f, "{users} users"),
             Self::Unknown { label } => f.write_str(label),

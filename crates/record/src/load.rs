@@ -165,7 +165,7 @@ pub struct Load {
     pub label: String,
     /// `closed` or `open`.
     pub model: String,
-    /// `constant` or `poisson`, in the open model.
+    /// `constant`, `poisson` or `bursts of 100`, in the open model.
     pub arrivals: Option<String>,
     /// Requests due a second, in the open model.
     pub rate_per_s: Option<f64>,

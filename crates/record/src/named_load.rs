@@ -69,12 +69,13 @@ pub fn load_of_label(label: &str) -> NamedLoad {
     NamedLoad { id, fresh_connections }
 }
 
-/// `2000/s on 300`, `2000/s (Poisson) on 300`.
+/// `2000/s on 300`, `2000/s (Poisson) on 300`, `2000/s (bursts of 100) on 300`.
 fn open(label: &str) -> Option<LoadId> {
     let (rate, connections) = label.split_once(" on ")?;
-    let (rate, arrivals) = match rate.strip_suffix(" (Poisson)") {
-        Some(rate) => (rate, ArrivalsName::Poisson),
+    let (rate, arrivals) = match rate.strip_suffix(')').and_then(|it| it.split_once(" (")) {
         None => (rate, ArrivalsName::Constant),
+        Some((rate, "Poisson")) => (rate, ArrivalsName::Poisson),
+        Some((rate, other)) => (rate, ArrivalsName::Bursts(other.strip_prefix("bursts of ")?.parse().ok()?)),
     };
     let (rate, connections) = (rate.parse::<Rate>().ok()?, connections.parse().ok()?);
     Some(LoadId::Open { rate, arrivals, connections })

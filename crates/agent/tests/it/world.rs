@@ -10,7 +10,7 @@ use agent::{
 };
 use engine::{Config, Expect, Load, Outcome, Request, Sample, Schedule};
 use http::RequestKind;
-use plan::{LoadArguments, LoadPlan};
+use plan::{ArrivalsName, LoadArguments, LoadPlan};
 use stats::Interval;
 use units::{Duration, Instant, Rate, Seed};
 
@@ -145,10 +145,11 @@ pub struct World {
 
 pub fn a_plan(chance: &mut Chance) -> LoadPlan {
     let seconds = 2 + chance.below(5);
+    let bursts = ArrivalsName::Bursts(NonZeroU32::new(20).expect("not zero"));
     LoadPlan::new(&LoadArguments {
         connections: Some(100),
         rate: Rate::per_sec([3.0, 50.0, 333.3][chance.below(3) as usize]),
-        poisson: chance.below(2) == 0,
+        arrivals: [ArrivalsName::Constant, ArrivalsName::Poisson, bursts][chance.below(3) as usize],
         duration: Some(Duration::from_millis(1000 * seconds + chance.below(1000))),
         warm_up: Some(Duration::from_millis([0, 0, 1500][chance.below(3) as usize])),
         seed: Some(Seed(chance.below(1 << 40))),

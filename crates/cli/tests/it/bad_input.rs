@@ -36,6 +36,7 @@ fn arguments_that_make_no_sense() {
     refused(&["hit", url, "--rate", "0"], 2, &["above 0"]);
     refused(&["hit", url, "--poisson"], 2, &["need a rate"]);
     refused(&["hit", url, "--rate", "5", "--think", "1s"], 2, &["exclude each other"]);
+    refused(&["hit", url, "--burst", "5"], 2, &["bursts need a rate"]);
     refused(&["hit", url, "--rate", "5", "--ramp-up", "1s"], 2, &["exclude each other", "leave one"]);
     refused(&["hit", url, "-n", "5", "--requests-per-user", "1"], 2, &["exclude each other", "leave one"]);
     refused(&["hit", url, "-H", "no colon"], 2, &["no colon", "Accept: text/html"]);

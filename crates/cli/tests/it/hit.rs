@@ -57,6 +57,19 @@ fn several_threads_make_exactly_the_load_of_one() {
     assert_eq!(result["intended"], 500);
 }
 
+/// Fifty at once, twice a second, on two threads and ten connections: whoever of a burst has no connection waits, and that counts.
+#[test]
+fn bursts_are_due_at_once_and_wait_for_each_other() {
+    let target = Target::start(&[]);
+    let url = format!("{}/hello", target.url);
+    let (result, _) = hit(&url, &["-c", "10", "-t", "2", "--rate", "100", "--burst", "50", "-d", "2s"]);
+    assert_eq!(result["load"]["arrivals"], "bursts of 50");
+    assert_eq!(result["load"]["label"], "100/s (bursts of 50) on 10");
+    assert_eq!((&result["intended"], &result["outcomes"]["answered"]), (&200.into(), &200.into()));
+    let mean = |times: &str| result[times]["mean"].as_f64().unwrap();
+    assert!(mean("response_time_us") > 1.2 * mean("service_time_us"), "those behind have waited: {result}");
+}
+
 #[test]
 fn users_come_one_after_another_and_make_their_requests() {
     let target = Target::start(&[]);

@@ -140,7 +140,7 @@ impl Layers<'_> {
             connections: Some(connections),
             threads: self.first(|table| table.threads),
             rate: self.first(|table| table.rate),
-            poisson: self.first(|table| table.arrivals) == Some(ArrivalsName::Poisson),
+            arrivals: self.first(|table| table.arrivals).unwrap_or_default(),
             backlog_max: self.first(|table| table.backlog_max),
             think: self.first(|table| table.think),
             ramp_up: self.first(|table| table.ramp_up),

@@ -130,7 +130,11 @@ fn any_load() -> impl Strategy<Value = NamedLoad> {
             think_ns,
         },
     );
-    let arrivals = prop_oneof![Just(ArrivalsName::Constant), Just(ArrivalsName::Poisson)];
+    let arrivals = prop_oneof![
+        Just(ArrivalsName::Constant),
+        Just(ArrivalsName::Poisson),
+        (1_u32..1000).prop_map(|size| ArrivalsName::Bursts(NonZeroU32::new(size).unwrap())),
+    ];
     let open = (1e-6..1e9, arrivals, count()).prop_map(|(per_s, arrivals, connections)| LoadId::Open {
         rate: Rate::per_sec(per_s).unwrap(),
         arrivals,

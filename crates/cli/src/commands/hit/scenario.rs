@@ -109,6 +109,7 @@ fn of_same_requests(arguments: &Hit) -> Option<&'static str> {
     let given = [
         ("--rate", arguments.rate.is_some()),
         ("--poisson", arguments.poisson),
+        ("--burst", arguments.burst.is_some()),
         ("--backlog", arguments.backlog.is_some()),
         ("--think", arguments.think.is_some()),
         ("--warm-up", arguments.warm_up.is_some()),

@@ -18,10 +18,37 @@ use crate::source;
 ///
 /// Records are explained, reported and shown without what makes them, so `explain`, `report` and `live` stand before
 /// `lab`; and a load is made without JMeter's files, so `jmeter` stands behind it.
-const ORDER: [&str; 29] = [
-    "units", "plain", "http", "h2", "engine", "stats", "tls", "plan", "agent", "scenario", "sources", "lua",
-    "record", "sim", "driver", "target", "signals", "events", "stack", "outputs", "explain", "audit",
-    "exports", "report", "live", "lab", "jmeter", "serve", "cli",
+const ORDER: [&str; 30] = [
+    "units",
+    "plain",
+    "http",
+    "h2",
+    "engine",
+    "stats",
+    "tls",
+    "plan",
+    "agent",
+    "scenario",
+    "sources",
+    "lua",
+    "record",
+    "sim",
+    "driver",
+    "target",
+    "signals",
+    "events",
+    "stack",
+    "outputs",
+    "explain",
+    "audit",
+    "exports",
+    "report",
+    "live",
+    "lab",
+    "jmeter",
+    "serve",
+    "kubernetes",
+    "cli",
 ];
 /// What the compiler holds to `core` and `alloc`.
 const NO_STD: [&str; 4] = ["units", "http", "h2", "engine"];

@@ -1,0 +1,311 @@
+//! The pods of a run, from the creation of their Job to its deletion.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use k8s_openapi::api::batch::v1::Job;
+use k8s_openapi::api::core::v1::{Event, Pod};
+use kube::Api;
+use kube::api::{DeleteParams, ListParams, Portforwarder, PostParams};
+
+use crate::cluster::Cluster;
+use crate::error::Error;
+use crate::job::{RUN_LABEL, Wanted};
+use crate::reasons::{Gathered, Running, ended};
+use crate::rights;
+use crate::stream::{Broken, Reader, Writer, forward};
+
+/// How often it is looked how far the pods are.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// How soon an interruption is seen.
+const TURN: Duration = Duration::from_millis(50);
+/// How long the API server may be away while pods are waited for.
+const AWAY_MAX: Duration = Duration::from_secs(20);
+/// Warnings that are looked at: those of a namespace of an hour or so.
+const WARNINGS_MAX: u32 = 500;
+/// How long an agent may take until it listens, once its container runs.
+const LISTENS_WITHIN: Duration = Duration::from_secs(10);
+const OPEN_AGAIN: Duration = Duration::from_millis(100);
+/// How long it is waited for the cluster to see that a container has ended.
+const SEEN_WITHIN: Duration = Duration::from_secs(1);
+/// How long pods may take to go once their Job is deleted.
+const GONE_WITHIN: Duration = Duration::from_secs(10);
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+
+/// The pods of a run. They go with it.
+pub struct Pods {
+    made: Made,
+    /// In the order of their shares.
+    running: Vec<Running>,
+    forwarders: Mutex<Forwarders>,
+}
+
+#[derive(Default)]
+struct Forwarders {
+    /// The last of each agent.
+    open: BTreeMap<usize, Arc<Portforwarder>>,
+    /// No other is opened any more.
+    is_over: bool,
+}
+
+impl Pods {
+    /// Creates the Job and waits until all of its pods run; `tell` is told how far they are. On an error nothing is left.
+    ///
+    /// # Errors
+    /// If they can't be had, or are not in time, or `is_interrupted`.
+    pub fn start(
+        cluster: &Cluster,
+        wanted: &Wanted,
+        tell: &mut dyn FnMut(&str),
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<Self, Error> {
+        rights::check(cluster)?;
+        let job = wanted.job();
+        // Whatever becomes of the question, the Job may be there.
+        let made = Made {
+            cluster: cluster.clone(),
+            name: wanted.name(),
+            run: wanted.run.clone(),
+            deleted: Mutex::default(),
+        };
+        let jobs: Api<Job> = cluster.api();
+        let created = cluster.ask(jobs.create(&PostParams::default(), &job));
+        if let Err(why) = &created
+            && !matches!(why, Error::Unreachable { .. } | Error::Api(_))
+        {
+            // It was refused: there is nothing to delete.
+            made.deleted().is_tried = true;
+        }
+        match created.and_then(|_| made.gather(wanted, tell, is_interrupted)) {
+            Ok(running) => Ok(Self { made, running, forwarders: Mutex::default() }),
+            Err(why) => {
+                made.delete();
+                let left = made.deleted().left.take();
+                if let Some(left) = left {
+                    tell(&left);
+                }
+                Err(why)
+            }
+        }
+    }
+
+    /// What the agents are called, in the order of their shares.
+    pub fn names(&self) -> Vec<String> {
+        self.running.iter().map(|it| format!("{} on {}", it.name, it.node)).collect()
+    }
+
+    /// Opens a stream to an agent, once it listens.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn open(&self, agent: usize) -> Result<(Reader, Writer), Broken> {
+        let (cluster, pods) = (&self.made.cluster, self.made.pods());
+        let is_first = !self.forwarders().open.contains_key(&agent);
+        let begun = Instant::now();
+        loop {
+            if self.forwarders().is_over {
+                return Err(Broken::ForGood("is not needed any more".to_owned()));
+            }
+            let why = match cluster.wait(async { forward(&pods, &self.running[agent].name).await }) {
+                Ok(forward) => {
+                    self.forwarders().open.insert(agent, forward.forwarder());
+                    return Ok(forward.split(cluster.handle()));
+                }
+                Err(why) => why,
+            };
+            if let Some(ended) = self.ended_words(agent) {
+                return Err(Broken::ForGood(ended));
+            }
+            if !is_first || begun.elapsed() >= LISTENS_WITHIN {
+                return Err(Broken::ForNow(why));
+            }
+            std::thread::sleep(OPEN_AGAIN);
+        }
+    }
+
+    /// What it means that the stream to an agent ended, for this reason.
+    pub fn ended(&self, agent: usize, why: String) -> Broken {
+        let begun = Instant::now();
+        loop {
+            if self.forwarders().is_over {
+                return Broken::ForGood(why);
+            }
+            if let Some(ended) = self.ended_words(agent) {
+                return Broken::ForGood(ended);
+            }
+            if begun.elapsed() >= SEEN_WITHIN {
+                return Broken::ForNow(why);
+            }
+            std::thread::sleep(LOOK_AGAIN);
+        }
+    }
+
+    /// Deletes all that was made. The streams are of no use any more.
+    pub fn end(&self) {
+        let mut forwarders = self.forwarders();
+        forwarders.is_over = true;
+        forwarders.open.values().for_each(|it| it.abort());
+        drop(forwarders);
+        self.made.delete();
+    }
+
+    /// What could not be deleted, and how it is, once this has ended.
+    pub fn left(&self) -> Option<String> {
+        self.made.deleted().left.clone()
+    }
+
+    fn forwarders(&self) -> MutexGuard<'_, Forwarders> {
+        self.forwarders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Why an agent's pod goes on no more; `None` where it does, or where that can't be known.
+    fn ended_words(&self, agent: usize) -> Option<String> {
+        let (cluster, pods) = (&self.made.cluster, self.made.pods());
+        match cluster.ask_raw(pods.get_opt(&self.running[agent].name)) {
+            Ok(Ok(Some(pod))) => ended(&pod),
+            Ok(Ok(None)) => Some("is gone: its pod was deleted".to_owned()),
+            Ok(Err(_)) | Err(_) => None,
+        }
+    }
+}
+
+/// What was made in the cluster.
+struct Made {
+    cluster: Cluster,
+    /// Of the Job.
+    name: String,
+    run: String,
+    deleted: Mutex<Deleted>,
+}
+
+/// What is known of its deletion.
+#[derive(Default)]
+struct Deleted {
+    is_tried: bool,
+    /// What is left, in words.
+    left: Option<String>,
+}
+
+impl Made {
+    fn pods(&self) -> Api<Pod> {
+        self.cluster.api()
+    }
+
+    fn deleted(&self) -> MutexGuard<'_, Deleted> {
+        self.deleted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn of_run(&self) -> ListParams {
+        ListParams::default().labels(&format!("{RUN_LABEL}={}", self.run))
+    }
+
+    /// Waits until all pods run.
+    fn gather(
+        &self,
+        wanted: &Wanted,
+        tell: &mut dyn FnMut(&str),
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<Vec<Running>, Error> {
+        let begun = Instant::now();
+        let (mut seen_at, mut told) = (begun, String::new());
+        loop {
+            match self.look(wanted.pods) {
+                Ok(gathered) if gathered.is_complete() => return Ok(gathered.running),
+                Ok(gathered) => {
+                    seen_at = Instant::now();
+                    let state = gathered.text();
+                    if state != told {
+                        tell(&state);
+                        told = state;
+                    }
+                }
+                Err(Error::Unreachable { .. } | Error::Api(_)) if seen_at.elapsed() < AWAY_MAX => {}
+                Err(why) => return Err(why),
+            }
+            if begun.elapsed() >= wanted.ready_within {
+                let state = if told.is_empty() { "the pods are not known of".to_owned() } else { told };
+                return Err(Error::NotReady { state, within: wanted.ready_within });
+            }
+            let looked = Instant::now();
+            while looked.elapsed() < LOOK_EVERY {
+                if is_interrupted() {
+                    return Err(Error::Interrupted);
+                }
+                std::thread::sleep(TURN);
+            }
+        }
+    }
+
+    fn look(&self, wanted: u32) -> Result<Gathered, Error> {
+        let pods = self.cluster.ask(self.pods().list(&self.of_run()))?.items;
+        let look = |warnings: &[Event]| Gathered::look(wanted, &self.name, &pods, warnings);
+        match look(&[]) {
+            Ok(gathered) if gathered.is_complete() => Ok(gathered),
+            // Why it is so may be told in events alone, or better there.
+            Ok(_) | Err(Error::Image { .. }) => {
+                let warnings = ListParams::default().fields("type=Warning").limit(WARNINGS_MAX);
+                let events: Api<Event> = self.cluster.api();
+                look(&self.cluster.ask(events.list(&warnings))?.items)
+            }
+            Err(why) => Err(why),
+        }
+    }
+
+    /// Deletes the Job and, where they don't go with it, its pods; once.
+    fn delete(&self) {
+        let mut deleted = self.deleted();
+        if deleted.is_tried {
+            return;
+        }
+        deleted.is_tried = true;
+        deleted.left = self.delete_all().err().map(|why| {
+            let (name, namespace) = (&self.name, self.cluster.namespace());
+            format!(
+                "the Job {name} in {namespace} could not be deleted: {why}; its agents end by themselves, or delete it: \
+                 kubectl delete job {name} -n {namespace}"
+            )
+        });
+    }
+
+    fn delete_all(&self) -> Result<(), String> {
+        let jobs: Api<Job> = self.cluster.api();
+        let deleted = self.cluster.ask_raw(jobs.delete(&self.name, &DeleteParams::background()));
+        match deleted.map_err(|why| why.to_string())? {
+            Ok(_) => {}
+            Err(kube::Error::Api(status)) if status.is_not_found() => {}
+            Err(why) => return Err(self.cluster.meaning(&why).to_string()),
+        }
+        let begun = Instant::now();
+        loop {
+            let pods =
+                self.cluster.ask(self.pods().list(&self.of_run())).map_err(|why| why.to_string())?.items;
+            if pods.is_empty() {
+                return Ok(());
+            }
+            if begun.elapsed() >= GONE_WITHIN {
+                // Nobody is there who would say that they have ended: their node is gone.
+                return self.delete_by_force(&pods);
+            }
+            std::thread::sleep(LOOK_AGAIN);
+        }
+    }
+
+    fn delete_by_force(&self, pods: &[Pod]) -> Result<(), String> {
+        let now = DeleteParams::default().grace_period(0);
+        for name in pods.iter().filter_map(|it| it.metadata.name.as_deref()) {
+            match self.cluster.ask_raw(self.pods().delete(name, &now)).map_err(|why| why.to_string())? {
+                Ok(_) => {}
+                Err(kube::Error::Api(status)) if status.is_not_found() => {}
+                Err(why) => return Err(self.cluster.meaning(&why).to_string()),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        self.delete();
+    }
+}

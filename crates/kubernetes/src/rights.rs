@@ -1,0 +1,101 @@
+//! What a run may do, asked before anything is done: an error that comes half-way helps nobody.
+
+use k8s_openapi::api::authorization::v1::{
+    ResourceAttributes, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec,
+};
+use kube::api::PostParams;
+
+use crate::cluster::Cluster;
+use crate::error::{self, Error};
+
+/// What a run needs: group, resource, subresource, verbs. It is what docs/kubernetes/rbac.yaml allows.
+const NEEDED: [(&str, &str, &str, &[&str]); 4] = [
+    ("batch", "jobs", "", &["create", "delete"]),
+    ("", "pods", "", &["get", "list", "delete"]),
+    ("", "pods", "portforward", &["get", "create"]),
+    ("", "events", "", &["list"]),
+];
+
+/// Asks for each of the rights that a run needs.
+///
+/// # Errors
+/// If some are missing, with all that are. Where the question itself is refused, the answer is left to what comes.
+pub(crate) fn check(cluster: &Cluster) -> Result<(), Error> {
+    let mut missing = Vec::new();
+    for (group, resource, subresource, verbs) in NEEDED {
+        for verb in verbs {
+            let review = review(cluster.namespace(), group, resource, subresource, verb);
+            let reviews = cluster.api_of_all::<SelfSubjectAccessReview>();
+            let answer = cluster.ask_raw(reviews.create(&PostParams::default(), &review))?;
+            match answer {
+                Ok(review) if review.status.as_ref().is_some_and(|it| !it.allowed) => {
+                    let resource = [resource, subresource].join("/");
+                    missing.push(error::right(verb, resource.trim_end_matches('/'), group));
+                }
+                Ok(_) => {}
+                Err(kube::Error::Api(status)) if status.code != 401 => return Ok(()),
+                Err(other) => return Err(cluster.meaning(&other)),
+            }
+        }
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Rights { rights: missing, namespace: cluster.namespace().to_owned() })
+}
+
+fn review(
+    namespace: &str,
+    group: &str,
+    resource: &str,
+    subresource: &str,
+    verb: &str,
+) -> SelfSubjectAccessReview {
+    let some = |text: &str| Some(text.to_owned()).filter(|it| !it.is_empty());
+    SelfSubjectAccessReview {
+        spec: SelfSubjectAccessReviewSpec {
+            resource_attributes: Some(ResourceAttributes {
+                namespace: some(namespace),
+                group: some(group),
+                resource: some(resource),
+                subresource: some(subresource),
+                verb: some(verb),
+                ..ResourceAttributes::default()
+            }),
+            non_resource_attributes: None,
+        },
+        ..SelfSubjectAccessReview::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::*;
+
+    /// Who applied what we hand out has what we ask for, and no more.
+    #[test]
+    fn the_role_that_is_handed_out_allows_what_is_needed_and_nothing_else() {
+        let documents: Vec<Value> = serde_saphyr::from_multiple(crate::RBAC).unwrap();
+        let role = documents.iter().find(|it| it["kind"] == "Role").unwrap();
+        let texts = |rule: &Value, key: &str| -> Vec<String> {
+            rule[key].as_array().unwrap().iter().map(|it| it.as_str().unwrap().to_owned()).collect()
+        };
+        let mut allowed = BTreeSet::new();
+        for rule in role["rules"].as_array().unwrap() {
+            for (group, resource) in texts(rule, "apiGroups").into_iter().zip(texts(rule, "resources")) {
+                for verb in texts(rule, "verbs") {
+                    allowed.insert(error::right(&verb, &resource, &group));
+                }
+            }
+        }
+        let needed = NEEDED.iter().flat_map(|(group, resource, subresource, verbs)| {
+            let resource = [*resource, *subresource].join("/");
+            verbs.iter().map(move |verb| error::right(verb, resource.trim_end_matches('/'), group))
+        });
+        assert_eq!(allowed, needed.collect());
+    }
+}

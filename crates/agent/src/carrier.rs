@@ -11,8 +11,8 @@ use crate::told::Told;
 
 /// A load that nobody watches ends: without a word from the conductor for so long.
 pub const ORPHANED_AFTER: Duration = Duration::from_secs(30);
-/// How long what was measured waits for a conductor that comes back.
-const KEPT_FOR: Duration = Duration::from_secs(600);
+/// How long what was measured waits for a conductor that comes back, and an agent for one that comes at all.
+pub const KEPT_FOR: Duration = Duration::from_secs(600);
 
 /// What whoever runs an agent has to do.
 #[derive(Debug, Clone, PartialEq)]

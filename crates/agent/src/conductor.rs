@@ -175,10 +175,19 @@ impl Conductor {
 
     /// The stream to an agent ended, for this reason.
     pub fn detach(&mut self, agent: usize, why: &str) {
+        if self.settings.resumable && self.stage == Stage::Running {
+            self.to_send.retain(|(to, _)| *to != agent);
+            self.peers[agent].detach(why);
+        } else {
+            self.gone(agent, why);
+        }
+    }
+
+    /// The stream to an agent ended, for this reason, and there will be no other.
+    pub fn gone(&mut self, agent: usize, why: &str) {
         self.to_send.retain(|(to, _)| *to != agent);
-        let peer = &mut self.peers[agent];
-        peer.detach();
-        if peer.is_open() && !(self.settings.resumable && self.stage == Stage::Running) {
+        self.peers[agent].detach(why);
+        if self.stage != Stage::Over && self.peers[agent].is_open() {
             self.give_up(agent, why);
         }
     }
@@ -476,7 +485,10 @@ impl Conductor {
             let peer = &self.peers[agent];
             let may_be_silent = peer.hello.is_none() && self.begin.is_none();
             if peer.is_open() && !may_be_silent && now >= peer.heard + SILENT_AFTER {
-                let why = format!("is silent for {SILENT_AFTER}");
+                let why = match &peer.broken {
+                    None => format!("is silent for {SILENT_AFTER}"),
+                    Some(why) => format!("{why}, and did not come back within {SILENT_AFTER}"),
+                };
                 self.give_up(agent, &why);
             }
         }

@@ -23,7 +23,7 @@ mod planned;
 mod told;
 
 pub use assign::{Assign, NotALoad};
-pub use carrier::{Agent, Leave, Misplaced, ORPHANED_AFTER, Step};
+pub use carrier::{Agent, KEPT_FOR, Leave, Misplaced, ORPHANED_AFTER, Step};
 pub use clock::{Bounds, Clock, DRIFT_MAX_PPM};
 pub use conductor::{Booked, Conductor, Event, Lost, SILENT_AFTER, STOPPED_WITHIN, Settings};
 pub use frame::{FRAME_BYTES_MAX, Frames, GREETING, StreamError, encode};

@@ -47,6 +47,8 @@ pub(crate) struct Peer {
     pub(crate) name: String,
     pub(crate) state: PeerState,
     pub(crate) attached: bool,
+    /// Why its last stream ended, until there is another.
+    pub(crate) broken: Option<String>,
     pub(crate) hello: Option<Hello>,
     /// Why it can't carry its share.
     pub(crate) refused: Option<String>,
@@ -73,6 +75,7 @@ impl Peer {
             name,
             state: PeerState::Joining,
             attached: false,
+            broken: None,
             hello: None,
             refused: None,
             clock: Clock::default(),
@@ -96,10 +99,12 @@ impl Peer {
 
     pub(crate) fn attach(&mut self, now: Instant) {
         (self.attached, self.ping, self.next_ping, self.heard) = (true, None, now, now);
+        self.broken = None;
     }
 
-    pub(crate) fn detach(&mut self) {
+    pub(crate) fn detach(&mut self, why: &str) {
         (self.attached, self.ping) = (false, None);
+        self.broken.get_or_insert_with(|| why.to_owned());
     }
 
     /// Its clock is to be compared with ours.

@@ -11,6 +11,7 @@ pub mod h2load;
 pub mod history;
 pub mod http;
 pub mod jmeter;
+pub mod kubernetes;
 pub mod negative;
 pub mod planted;
 pub mod project;
@@ -131,7 +132,7 @@ Without --rate it is a closed model: each connection sends when its last answer 
 model: requests are due at the rate whatever the server does, and response time counts from then.")]
 pub struct Hit {
     /// Where: http://host[:port]/path, or https://
-    #[arg(required_unless_present_any = ["curl", "har", "openapi", "scenario"])]
+    #[arg(required_unless_present_any = ["curl", "har", "openapi", "scenario", "rbac"])]
     pub url: Option<String>,
     /// A curl command, as a browser copies it, instead of a URL
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["url", "har", "openapi", "scenario"])]
@@ -201,9 +202,10 @@ pub struct Hit {
     /// A fresh connection for each request
     #[arg(long)]
     pub no_keep_alive: bool,
-    /// Load threads; auto: the fewest of which none is busy over 70 %, found by pilot loads of a second each
-    #[arg(short, long, default_value = "1")]
-    pub threads: Threads,
+    /// Load threads; auto: the fewest of which none is busy over 70 %, found by pilot loads of a second each [default: 1; with
+    /// --on kubernetes, in each pod as many as --cpu]
+    #[arg(short, long)]
+    pub threads: Option<Threads>,
     /// What carries the load: uring, epoll, or auto: io_uring where the kernel allows it
     #[arg(long, value_name = "IO", default_value = "auto")]
     pub io: IoChoice,
@@ -267,6 +269,8 @@ pub struct Hit {
     pub tls: tls::Tls,
     #[command(flatten)]
     pub agents: agents::Agents,
+    #[command(flatten)]
+    pub kubernetes: kubernetes::Kubernetes,
 }
 
 impl Hit {
@@ -280,7 +284,7 @@ impl Hit {
     pub fn load(&self) -> Result<LoadArguments, PlanError> {
         Ok(LoadArguments {
             connections: self.connections,
-            threads: Some(self.threads),
+            threads: self.threads.or_else(|| self.kubernetes.threads(self.connections)),
             rate: self.rate,
             arrivals: match self.burst {
                 Some(size) => ArrivalsName::Bursts(size),

@@ -60,7 +60,7 @@ fn main() -> ExitCode {
         Command::H2load(arguments) => return commands::h2load::run(&arguments.arguments),
         Command::Jmeter(arguments) => return commands::jmeter::run(&arguments),
         Command::Sb(arguments) => commands::sb::run(&arguments),
-        Command::Agent(_) => commands::agent::run(),
+        Command::Agent(arguments) => commands::agent::run(&arguments),
         Command::Target(arguments) => commands::target::run(*arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Supervise(arguments) => return stack::supervise(&arguments.command),

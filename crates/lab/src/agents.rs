@@ -3,9 +3,12 @@
 
 mod books;
 mod fleet;
+mod lines;
+mod processes;
 
 use std::num::NonZeroU32;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration as StdDuration;
 
@@ -18,8 +21,9 @@ use record::LoadResult;
 use units::{Duration, Instant};
 
 use self::books::{Part, SharedBooks};
-pub use self::fleet::{Fleet, Member};
-use self::fleet::{Heard, Input, Running};
+pub use self::fleet::{Broken, Fleet, Line};
+use self::lines::{Heard, Input, Lines};
+pub use self::processes::{Member, Processes};
 use crate::books::Log;
 use crate::error::LabError;
 
@@ -30,7 +34,7 @@ const SHOWN_EVERY: Duration = Duration::from_secs(1);
 /// Of the agents, the worst are shown.
 const SHOWN_MAX: usize = 5;
 /// How long it may take until all are ready.
-const READY_WITHIN: Duration = Duration::from_secs(300);
+pub const READY_WITHIN: Duration = Duration::from_secs(300);
 
 /// What is to be carried.
 #[derive(Debug)]
@@ -55,13 +59,16 @@ pub struct Asked<'a> {
 
 impl Asked<'_> {
     /// Whether so many agents can share it.
-    fn check(&self, agents: usize) -> Result<(), PlanError> {
+    ///
+    /// # Errors
+    /// If they can't.
+    pub fn check(&self, agents: usize) -> Result<(), PlanError> {
         if agents == 0 {
-            return Err(PlanError::new("no agent is named", "name one at least"));
+            return Err(PlanError::new("a load on 0 machines is none", "give it one at least"));
         }
         if agents > AGENTS_MAX as usize {
             let what = format!("{agents} agents are more than {AGENTS_MAX}");
-            return Err(PlanError::new(what, "name fewer, and give each more --threads"));
+            return Err(PlanError::new(what, "take fewer, and give each more --threads"));
         }
         if self.plan.threads == Threads::Auto {
             let what = "the number of threads of several machines is not found out";
@@ -84,31 +91,33 @@ impl Asked<'_> {
 /// calling thread. No agent is left behind.
 pub fn run(
     asked: &Asked<'_>,
-    fleet: &Fleet,
+    fleet: Arc<dyn Fleet>,
     control: &Control,
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<LoadResult, LabError> {
-    asked.check(fleet.members.len())?;
+    let names = fleet.names();
+    asked.check(names.len())?;
     let target = (asked.host, asked.port);
     let assign = Assign::new(asked.url, target, asked.plan, asked.request, asked.expect)
         .map_err(|why| PlanError::new(why.to_string(), "carry it on one machine"))?;
     record::with_interval_log(asked.interval_log, |log| {
-        let running = fleet.start()?;
+        let lines = Lines::open(fleet);
         let settings = Settings {
-            names: fleet.members.iter().map(|it| it.name.clone()).collect(),
+            names: names.clone(),
             version: asked.version.to_owned(),
             ready_within: READY_WITHIN,
-            resumable: false,
+            // Which streams are not is known where they end.
+            resumable: true,
         };
         let conductor = Conductor::new(settings, assign, monotonic_now());
         observe(Moment::Load(asked.plan));
-        let books = SharedBooks::new(asked.plan, &fleet.members);
-        Conducting { running, conductor, books, shown_at: Instant::ORIGIN }.run(asked, control, log, observe)
+        let books = SharedBooks::new(asked.plan, names);
+        Conducting { lines, conductor, books, shown_at: Instant::ORIGIN }.run(asked, control, log, observe)
     })?
 }
 
 struct Conducting<'a> {
-    running: Running,
+    lines: Lines,
     conductor: Conductor,
     books: SharedBooks<'a>,
     shown_at: Instant,
@@ -122,20 +131,19 @@ impl Conducting<'_> {
         log: Log<'_>,
         observe: &mut dyn FnMut(Moment<'_>),
     ) -> Result<LoadResult, LabError> {
-        for agent in 0..self.running.len() {
-            self.conductor.attach(agent, monotonic_now());
-        }
         loop {
-            if self.take_events(log, observe)? {
+            let is_over = self.take_events(log, observe);
+            // Also that it comes to nothing is said to those who are there.
+            self.say_all();
+            if is_over? {
                 break;
             }
-            self.say_all();
             if control.is_interrupted() {
                 self.conductor.stop(monotonic_now());
             }
             let now = monotonic_now();
             let until = self.conductor.poll_timeout().map_or(TICK, |at| StdDuration::from(at.since(now)));
-            match self.running.heard(until.min(TICK)) {
+            match self.lines.heard(until.min(TICK)) {
                 Ok(input) => self.hear(input),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
@@ -144,9 +152,8 @@ impl Conducting<'_> {
             observe(Moment::Tick(now));
             self.show(now, observe);
         }
-        self.say_all();
-        let Self { running, conductor, books, .. } = self;
-        running.end();
+        let Self { lines, conductor, books, .. } = self;
+        lines.end();
         Ok(books.result(asked, &conductor, control.is_interrupted()))
     }
 
@@ -156,17 +163,19 @@ impl Conducting<'_> {
                 self.books.hear(agent, &message);
                 self.conductor.handle(agent, at, message);
             }
-            Input::Over(why) => {
-                let why = self.running.why(agent, &why);
-                self.conductor.detach(agent, &why);
+            Input::Open(to_write) => {
+                self.lines.attach(agent, to_write);
+                self.conductor.attach(agent, at);
             }
+            Input::Over(Broken::ForNow(why)) => self.conductor.detach(agent, &why),
+            Input::Over(Broken::ForGood(why)) => self.conductor.gone(agent, &why),
         }
     }
 
     fn say_all(&mut self) {
         while let Some((agent, message)) = self.conductor.poll_message() {
-            if let Err(why) = self.running.say(agent, &message) {
-                self.conductor.detach(agent, &why);
+            if let Err(why) = self.lines.say(agent, &message) {
+                self.conductor.gone(agent, &why);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! `proofload agent`: carries a share of a load for a conductor at the other end of two pipes.
+//! `proofload agent`: carries a share of a load for a conductor at the other end of two pipes, or of a connection.
 //!
 //! Nothing waits for the conductor here. What it says is read by a thread of its own, and what is said to it is written by
 //! another, so that a conductor that stands still delays no request, and a load ends that nobody watches.
@@ -6,7 +6,9 @@
 mod share;
 
 use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::time::Duration as StdDuration;
 
 use agent::{Agent, End, Frames, GREETING, Hello, Leave, Step, ToAgent};
 use driver::monotonic_now;
@@ -20,60 +22,98 @@ const INPUTS_MAX: usize = 256;
 const OUTPUTS_MAX: usize = 64;
 /// How soon a message is tried again that found no room.
 const WRITE_AGAIN: Duration = Duration::from_millis(10);
+/// How soon another connection is taken where one could not be.
+const ACCEPT_AGAIN: StdDuration = StdDuration::from_millis(50);
 /// Bytes read at a time.
 const READ_BYTES: usize = 64 * 1024;
 
 /// What happens to an agent.
 enum Input {
-    Said(ToAgent),
-    /// The conductor is gone, or is none.
-    Over,
+    /// There is a stream, in place of any other.
+    Stream(Stream),
+    /// The conductor said something, on the stream of this number.
+    Said(u64, ToAgent),
+    /// The conductor is gone from that stream, or is none.
+    Over(u64),
     Load(Carried),
 }
 
+/// Where a conductor is told something.
+struct Stream {
+    number: u64,
+    messages: SyncSender<Vec<u8>>,
+    /// Ends it for whoever reads from it.
+    close: Box<dyn Fn() + Send>,
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        (self.close)();
+    }
+}
+
 /// Serves one conductor, from `input` to `output`, until it is done with us or gone. Nothing goes on after that.
-pub fn serve(version: &str, input: impl Read + Send + 'static, output: impl Write + Send + 'static) -> Leave {
-    let (inputs, happened) = sync_channel(INPUTS_MAX);
-    let said = inputs.clone();
-    std::thread::spawn(move || listen(input, &said));
-    let (messages, to_write) = sync_channel(OUTPUTS_MAX);
-    std::thread::spawn(move || write_all(output, &to_write));
-    let mut serving = Serving {
-        agent: Agent::new(hello(version), monotonic_now()),
-        inputs,
-        messages,
-        waiting: None,
-        load: None,
-    };
-    serving.agent.attach();
-    let leave = serving.run(&happened);
-    // Whoever is still about to tell something finds nobody, and does not wait.
-    drop(happened);
-    drop(serving.load);
-    leave
+pub fn serve(
+    version: &str,
+    node: Option<String>,
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+) -> Leave {
+    let (mut serving, happened) = Serving::new(version, node, false);
+    let stream = Stream { number: 0, messages: writer(output), close: Box::new(|| {}) };
+    serving.attach(stream);
+    let said = serving.inputs.clone();
+    std::thread::spawn(move || listen(0, input, &said));
+    serving.serve(happened)
+}
+
+/// Serves one conductor that comes over connections to `listener`, one at a time: a new one takes the place of the one
+/// before. The load goes on while there is none, for as long as an agent does that nobody watches.
+pub fn serve_connections(version: &str, node: Option<String>, listener: TcpListener) -> Leave {
+    let (serving, happened) = Serving::new(version, node, true);
+    let inputs = serving.inputs.clone();
+    std::thread::spawn(move || accept(&listener, &inputs));
+    serving.serve(happened)
 }
 
 /// Who we are.
-fn hello(version: &str) -> Hello {
-    let node = rustix::system::uname().nodename().to_string_lossy().into_owned();
+fn hello(version: &str, node: Option<String>) -> Hello {
+    let own_name = || rustix::system::uname().nodename().to_string_lossy().into_owned();
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
-    Hello { version: version.to_owned(), node, cores }
+    Hello { version: version.to_owned(), node: node.unwrap_or_else(own_name), cores }
 }
 
 struct Serving {
     agent: Agent,
     inputs: SyncSender<Input>,
-    messages: SyncSender<Vec<u8>>,
+    stream: Option<Stream>,
+    /// Whether another stream may come.
+    comes_back: bool,
     /// A message that found no room.
     waiting: Option<Vec<u8>>,
     load: Option<Load>,
 }
 
 impl Serving {
+    fn new(version: &str, node: Option<String>, comes_back: bool) -> (Self, Receiver<Input>) {
+        let (inputs, happened) = sync_channel(INPUTS_MAX);
+        let agent = Agent::new(hello(version, node), monotonic_now());
+        (Self { agent, inputs, stream: None, comes_back, waiting: None, load: None }, happened)
+    }
+
+    fn serve(mut self, happened: Receiver<Input>) -> Leave {
+        let leave = self.run(&happened);
+        // Whoever is still about to tell something finds nobody, and does not wait.
+        drop(happened);
+        leave
+    }
+
     fn run(&mut self, happened: &Receiver<Input>) -> Leave {
         loop {
-            if self.say_all().is_err() {
-                return Leave::Orphaned;
+            if self.say_all().is_err()
+                && let Some(leave) = self.detach()
+            {
+                return leave;
             }
             let now = monotonic_now();
             let mut wait = self.agent.poll_timeout().since(now);
@@ -81,12 +121,23 @@ impl Serving {
                 wait = wait.min(WRITE_AGAIN);
             }
             let step = match happened.recv_timeout(wait.into()) {
-                Ok(Input::Said(message)) => self.agent.handle(monotonic_now(), message),
-                Ok(Input::Over) | Err(RecvTimeoutError::Disconnected) => return Leave::Orphaned,
+                Ok(Input::Stream(stream)) => {
+                    self.attach(stream);
+                    Ok(None)
+                }
+                Ok(Input::Said(number, message)) if self.is_current(number) => {
+                    self.agent.handle(monotonic_now(), message)
+                }
+                Ok(Input::Over(number)) if self.is_current(number) => match self.detach() {
+                    Some(leave) => return leave,
+                    None => Ok(None),
+                },
+                Ok(Input::Said(..) | Input::Over(_)) => Ok(None),
                 Ok(Input::Load(carried)) => {
                     self.carried(carried);
                     Ok(None)
                 }
+                Err(RecvTimeoutError::Disconnected) => return Leave::Orphaned,
                 Err(RecvTimeoutError::Timeout) => Ok(self.agent.handle_timeout(monotonic_now())),
             };
             match step {
@@ -97,9 +148,29 @@ impl Serving {
                 Ok(Some(Step::Stop)) => self.with_load(Load::stop),
                 Ok(Some(Step::Leave(leave))) => return leave,
                 Ok(None) => {}
-                Err(_) => return Leave::Orphaned,
+                Err(_) => {
+                    if let Some(leave) = self.detach() {
+                        return leave;
+                    }
+                }
             }
         }
+    }
+
+    fn is_current(&self, number: u64) -> bool {
+        self.stream.as_ref().is_some_and(|stream| stream.number == number)
+    }
+
+    fn attach(&mut self, stream: Stream) {
+        (self.stream, self.waiting) = (Some(stream), None);
+        self.agent.attach();
+    }
+
+    /// The stream is over. The end of us, if no other comes.
+    fn detach(&mut self) -> Option<Leave> {
+        (self.stream, self.waiting) = (None, None);
+        self.agent.detach();
+        (!self.comes_back).then_some(Leave::Orphaned)
     }
 
     fn inputs_of_load(&self) -> impl Fn(Carried) + Send + use<> {
@@ -127,6 +198,7 @@ impl Serving {
 
     /// Hands on what there is to say, as far as there is room. An error if nobody writes any more.
     fn say_all(&mut self) -> Result<(), ()> {
+        let Some(stream) = &self.stream else { return Ok(()) };
         loop {
             let bytes = match self.waiting.take() {
                 Some(bytes) => bytes,
@@ -135,7 +207,7 @@ impl Serving {
                     None => return Ok(()),
                 },
             };
-            match self.messages.try_send(bytes) {
+            match stream.messages.try_send(bytes) {
                 Ok(()) => {}
                 Err(TrySendError::Full(bytes)) => {
                     self.waiting = Some(bytes);
@@ -147,8 +219,28 @@ impl Serving {
     }
 }
 
+/// Takes connections, each in place of the one before.
+fn accept(listener: &TcpListener, inputs: &SyncSender<Input>) {
+    for number in 1.. {
+        let Ok((stream, _)) = listener.accept() else {
+            std::thread::sleep(ACCEPT_AGAIN);
+            continue;
+        };
+        // Small answers to pings are what clocks are compared by.
+        let _ = stream.set_nodelay(true);
+        let (Ok(input), Ok(output)) = (stream.try_clone(), stream.try_clone()) else { continue };
+        let close = move || drop(stream.shutdown(Shutdown::Both));
+        let stream = Stream { number, messages: writer(output), close: Box::new(close) };
+        if inputs.send(Input::Stream(stream)).is_err() {
+            return;
+        }
+        let said = inputs.clone();
+        std::thread::spawn(move || listen(number, input, &said));
+    }
+}
+
 /// Hands on what the conductor says, until its end.
-fn listen(mut input: impl Read, said: &SyncSender<Input>) {
+fn listen(number: u64, mut input: impl Read, said: &SyncSender<Input>) {
     let mut frames = Frames::default();
     let mut bytes = vec![0; READ_BYTES];
     while let Ok(count @ 1..) = input.read(&mut bytes) {
@@ -156,19 +248,26 @@ fn listen(mut input: impl Read, said: &SyncSender<Input>) {
         loop {
             match frames.next() {
                 Ok(Some(message)) => {
-                    if said.send(Input::Said(message)).is_err() {
+                    if said.send(Input::Said(number, message)).is_err() {
                         return;
                     }
                 }
                 Ok(None) => break,
                 Err(_) => {
-                    let _ = said.send(Input::Over);
+                    let _ = said.send(Input::Over(number));
                     return;
                 }
             }
         }
     }
-    let _ = said.send(Input::Over);
+    let _ = said.send(Input::Over(number));
+}
+
+/// Takes messages for a stream, on a thread of its own.
+fn writer(output: impl Write + Send + 'static) -> SyncSender<Vec<u8>> {
+    let (messages, to_write) = sync_channel(OUTPUTS_MAX);
+    std::thread::spawn(move || write_all(output, &to_write));
+    messages
 }
 
 /// Writes messages, the greeting before them, until there are no more or nobody reads.

@@ -1,7 +1,9 @@
 //! The machines that carry a load together, as typed.
 
+use std::net::SocketAddr;
+
 use clap::Args;
-use lab::agents::{Fleet, Member};
+use lab::agents::{Member, Processes};
 use plan::{PlanError, shell};
 
 /// What stands for the host in a command.
@@ -23,12 +25,12 @@ pub struct Agents {
 
 impl Agents {
     /// The machines, if there are several to carry it.
-    pub fn fleet(&self) -> Result<Option<Fleet>, PlanError> {
+    pub fn fleet(&self) -> Result<Option<Processes>, PlanError> {
         if self.machines.is_empty() {
             return Ok(None);
         }
         let members = self.machines.iter().map(|host| self.member(host)).collect::<Result<_, _>>()?;
-        Ok(Some(Fleet { members }))
+        Ok(Some(Processes::new(members)))
     }
 
     fn member(&self, host: &str) -> Result<Member, PlanError> {
@@ -57,6 +59,14 @@ impl Agents {
 /// `proofload agent`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-It is started by `proofload hit --hosts`, over ssh or by --agent-command, and does what it is told on its
-standard input. It ends with that. See docs/cluster.md.")]
-pub struct Agent {}
+It is started by `proofload hit --hosts`, over ssh or by --agent-command, or in the pods of --on kubernetes, and
+does what it is told on its standard input, or on a connection. It ends with that. See docs/cluster.md.")]
+pub struct Agent {
+    /// Take the conductor's connection at this address of loopback, in place of standard input and output; a new one takes
+    /// the place of the one before
+    #[arg(long, value_name = "ADDR")]
+    pub listen: Option<SocketAddr>,
+    /// What to call this machine [default: its host name]
+    #[arg(long, value_name = "NAME")]
+    pub node: Option<String>,
+}

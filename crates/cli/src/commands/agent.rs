@@ -1,22 +1,46 @@
-//! `proofload agent`: a share of a load, for a conductor at the other end of standard input and output.
+//! `proofload agent`: a share of a load, for a conductor at the other end of standard input and output, or of a connection.
 
 use std::io::{IsTerminal, stdin};
+use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
 
 use agent::Leave;
+use plan::PlanError;
 
+use crate::arguments::agents::Agent;
 use crate::exit::{self, Failure};
-use crate::output::to_program;
+use crate::output::{say, to_program};
 
 /// Serves one conductor to its end.
-pub fn run() -> Result<ExitCode, Failure> {
-    let Some(output) = to_program().filter(|_| !stdin().is_terminal()) else {
-        return Err(Failure::usage(
-            "an agent is spoken to by a program; give `proofload hit --hosts` the names of machines",
-        ));
+pub fn run(arguments: &Agent) -> Result<ExitCode, Failure> {
+    let (version, node) = (env!("PROOFLOAD_VERSION"), arguments.node.clone());
+    let leave = if let Some(address) = arguments.listen {
+        lab::carrier::serve_connections(version, node, bind(address)?)
+    } else {
+        let Some(output) = to_program().filter(|_| !stdin().is_terminal()) else {
+            return Err(Failure::usage(
+                "an agent is spoken to by a program; give `proofload hit --hosts` the names of machines",
+            ));
+        };
+        lab::carrier::serve(version, node, stdin(), output)
     };
-    match lab::carrier::serve(env!("PROOFLOAD_VERSION"), stdin(), output) {
+    match leave {
         Leave::Done => Ok(ExitCode::from(exit::OK)),
         Leave::Orphaned => Ok(ExitCode::from(exit::UNREACHABLE)),
     }
+}
+
+/// Whoever connects has us load what it likes: nobody does from elsewhere.
+fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
+    if !address.ip().is_loopback() {
+        let what = format!(
+            "--listen {address} can be reached from elsewhere, and whoever reaches an agent commands it"
+        );
+        return Err(PlanError::new(what, "give an address of this machine alone: 127.0.0.1:7780").into());
+    }
+    let refused = |why| Failure::system(format!("cannot listen on {address} ({why}); give another port"));
+    let listener = TcpListener::bind(address).map_err(refused)?;
+    let at = listener.local_addr().map_err(refused)?;
+    say(format_args!("agent: listening on {at}"));
+    Ok(listener)
 }

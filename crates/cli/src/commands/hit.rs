@@ -3,12 +3,18 @@
 mod agents;
 mod beside;
 mod files;
+#[cfg(feature = "kubernetes")]
+mod kubernetes;
+#[cfg(not(feature = "kubernetes"))]
+#[path = "hit/no_kubernetes.rs"]
+mod kubernetes;
 mod request;
 mod scenario;
 mod stop;
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use engine::{Expect, GoodStatus};
 use events::Moment;
@@ -21,6 +27,7 @@ use record::LoadResult;
 use report::{HitReport, earlier_text, hit_csv, hit_markdown, hit_text};
 use sources::is_varied;
 
+use self::agents::Several;
 use self::beside::Beside;
 use self::files::Percentiles;
 use self::stop::Stop;
@@ -35,6 +42,9 @@ use crate::progress::{Audience, LoadProgress};
 
 /// Runs the command.
 pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
+    if arguments.kubernetes.rbac {
+        return kubernetes::print_rbac();
+    }
     let Some(asked) = one_request(arguments)? else { return scenario::run(arguments) };
     if arguments.request.follow || is_varied(&asked)? {
         return scenario::run_varied(arguments, &asked);
@@ -47,7 +57,11 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
         body: expected.transpose()?.map(Into::into),
     };
     if let Some(fleet) = arguments.agents.fleet()? {
-        return agents::run(arguments, &fleet, &target, &plan, &expect);
+        let several = Several::new(arguments, &target, &plan, &expect)?;
+        return agents::run(arguments, &several, Arc::new(fleet));
+    }
+    if arguments.kubernetes.on.is_some() {
+        return kubernetes::run(arguments, &Several::new(arguments, &target, &plan, &expect)?);
     }
     environment::note_proxy(arguments.quiet, [(target.is_secured, target.host.as_str(), target.port)]);
     let settings = tls_settings(arguments, &target, asked.insecure)?;

@@ -142,7 +142,7 @@ impl UnderWay {
 }
 
 /// The counts of the line of outcomes, added up.
-fn sum_of_outcomes(text: &str) -> u64 {
+pub fn sum_of_outcomes(text: &str) -> u64 {
     let line = text.lines().find_map(|line| line.strip_prefix("outcomes")).expect("it has outcomes");
     line.split(", ").map(|part| part.split_whitespace().next().unwrap().parse::<u64>().unwrap()).sum()
 }

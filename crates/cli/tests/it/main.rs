@@ -26,6 +26,7 @@ mod inside;
 mod jmeter;
 mod kept;
 mod killed;
+mod kubernetes;
 mod lab;
 mod live;
 mod loads;

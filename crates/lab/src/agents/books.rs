@@ -18,7 +18,6 @@ use stack::Cpus;
 use stats::{Distribution, Interval, RateSample};
 use units::{Duration, Instant};
 
-use super::fleet::Member;
 use super::{Asked, is_closed, threads_of};
 use crate::books::{Books, Log, ThreadEnd, result};
 use crate::crew::Carried;
@@ -80,13 +79,13 @@ pub(super) struct SharedBooks<'a> {
 }
 
 impl<'a> SharedBooks<'a> {
-    pub(super) fn new(plan: &'a LoadPlan, members: &[Member]) -> Self {
-        let named = |member: &Member| AgentBooks { name: member.name.clone(), ..AgentBooks::default() };
+    pub(super) fn new(plan: &'a LoadPlan, names: Vec<String>) -> Self {
+        let named = |name: String| AgentBooks { name, ..AgentBooks::default() };
         Self {
             plan,
             begin: Instant::ORIGIN,
             whole: Books::default(),
-            agents: members.iter().map(named).collect(),
+            agents: names.into_iter().map(named).collect(),
             held: Vec::new(),
             cut: None,
         }
@@ -366,8 +365,8 @@ mod tests {
 
     use super::*;
 
-    fn members(count: usize) -> Vec<Member> {
-        (0..count).map(|it| Member { name: format!("h{it}"), command: Vec::new() }).collect()
+    fn names(count: usize) -> Vec<String> {
+        (0..count).map(|it| format!("h{it}")).collect()
     }
 
     fn second(agent: usize, number: u64) -> Part {
@@ -379,7 +378,7 @@ mod tests {
     }
 
     fn books(plan: &LoadPlan, agents: usize) -> SharedBooks<'_> {
-        let mut books = SharedBooks::new(plan, &members(agents));
+        let mut books = SharedBooks::new(plan, names(agents));
         for agent in 0..agents {
             let ready = ToConductor::Ready { threads: 1, io: "epoll".into(), refused: None };
             books.hear(agent, &ready);

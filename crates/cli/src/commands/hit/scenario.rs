@@ -115,7 +115,7 @@ fn of_same_requests(arguments: &Hit) -> Option<&'static str> {
         ("--warm-up", arguments.warm_up.is_some()),
         ("--idle-timeout", arguments.idle_timeout.is_some()),
         ("--no-keep-alive", arguments.no_keep_alive),
-        ("--threads", arguments.threads != plan::Threads::ONE),
+        ("--threads", arguments.threads.is_some_and(|it| it != plan::Threads::ONE)),
         ("--expect-status", arguments.expect_status.is_some()),
         ("--expect-body", arguments.expect_body.is_some()),
         ("--hosts", !arguments.agents.machines.is_empty()),

@@ -1,0 +1,290 @@
+//! One load from pods: of a double of Kubernetes, whose pods are child processes here.
+#![cfg(feature = "kubernetes")]
+
+mod double;
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Output, Stdio};
+
+use rustix::process::{Signal, test_kill_process};
+use serde_json::{Value, json};
+
+use self::double::{Behaviour, Fate, Kubernetes};
+use crate::agents::sum_of_outcomes;
+use crate::common::{Target, ends_with, json as json_of, proofload, run, signal, stdout, text, wait_until};
+use crate::loads::{outcome, outcomes_add_up};
+
+const ON_PODS: [&str; 6] = ["--on", "kubernetes", "--image", "proofload:1", "--cpu", "2"];
+
+fn hit(cluster: &Kubernetes, url: &str, arguments: &[&str]) -> Command {
+    let mut command = proofload();
+    command.args(["hit", url]).args(ON_PODS).args(arguments).env("KUBECONFIG", cluster.kubeconfig());
+    command
+}
+
+/// That nothing is left of a run: no Job, and no process.
+fn nothing_is_left(cluster: &Kubernetes) {
+    assert!(cluster.jobs().is_empty(), "{:?}", cluster.jobs());
+    let agents = cluster.agents();
+    wait_until("all agents have ended", || agents.iter().all(|pid| test_kill_process(*pid).is_err()));
+}
+
+#[test]
+fn three_pods_make_one_load_and_one_result_and_nothing_is_left() {
+    let (cluster, target) = (Kubernetes::start(Behaviour::default()), Target::start(&[]));
+    let output =
+        hit(&cluster, &target.url, &["--json", "--rate", "301", "-c", "16", "-d", "1s", "--pods", "3"])
+            .output()
+            .unwrap();
+    let result = json_of(&output);
+    outcomes_add_up(&result);
+    assert_eq!((result["intended"].as_u64(), outcome(&result, "answered")), (Some(301), 301));
+    let agents = result["agents"].as_array().unwrap();
+    let all = |field: &str| agents.iter().map(|it| it[field].clone()).collect::<Vec<Value>>();
+    assert_eq!(all("intended"), [101, 100, 100]);
+    assert_eq!(all("node"), ["n0", "n1", "n2"]);
+    assert_eq!(all("threads"), [2, 2, 2], "as many as --cpu");
+    assert!(all("name")[1].as_str().unwrap().ends_with("-1-abcde on n1"), "{:?}", all("name"));
+    let said = text(&output);
+    assert!(said.contains("context blue, namespace shop: 3 pods of proofload:1, each with cpu 2"), "{said}");
+    nothing_is_left(&cluster);
+    let deleted = cluster.asked().iter().filter(|it| it.starts_with("DELETE ")).count();
+    assert_eq!(deleted, 1, "{:?}", cluster.asked());
+}
+
+/// A load under way from three pods, once its first second is told.
+struct UnderWay {
+    child: Child,
+    errors: BufReader<std::process::ChildStderr>,
+}
+
+impl UnderWay {
+    fn start(cluster: &Kubernetes, url: &str, arguments: &[&str]) -> Self {
+        let mut command = hit(cluster, url, arguments);
+        let mut child =
+            command.args(["--pods", "3"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let errors = BufReader::new(child.stderr.take().unwrap());
+        let mut load = Self { child, errors };
+        load.until(" s of ");
+        load
+    }
+
+    fn until(&mut self, part: &str) {
+        let mut line = String::new();
+        while !line.contains(part) {
+            line.clear();
+            assert!(self.errors.read_line(&mut line).unwrap() > 0, "it does not say {part:?}");
+        }
+    }
+
+    fn end(mut self) -> Output {
+        let mut stderr = Vec::new();
+        self.errors.read_to_end(&mut stderr).unwrap();
+        let output = self.child.wait_with_output().unwrap();
+        Output { stderr, ..output }
+    }
+}
+
+#[test]
+fn streams_that_break_come_back_and_nothing_is_lost() {
+    let (cluster, target) = (Kubernetes::start(Behaviour::default()), Target::start(&[]));
+    let load = UnderWay::start(&cluster, &target.url, &["--rate", "300", "-c", "30", "-d", "3s"]);
+    cluster.break_streams();
+    let output = load.end();
+    let told = text(&output);
+    assert!(!told.contains(" lost"), "{told}");
+    assert_eq!(sum_of_outcomes(&told), 900, "{told}");
+    let forwards = cluster.asked().iter().filter(|it| it.ends_with("/portforward")).count();
+    assert_eq!(forwards, 6, "each is reached again once");
+    nothing_is_left(&cluster);
+}
+
+#[test]
+fn what_a_pod_took_with_it_is_lost_and_counted_exactly() {
+    let (cluster, target) = (Kubernetes::start(Behaviour::default()), Target::start(&[]));
+    let load = UnderWay::start(&cluster, &target.url, &["--rate", "300", "-c", "30", "-d", "3s"]);
+    cluster.kill_agent(1);
+    let output = load.end();
+    let told = text(&output);
+    assert_eq!(output.status.code(), Some(4), "{told}");
+    assert!(told.contains("lost agent: agent 1 of 3 (proofload-"), "{told}");
+    assert!(told.contains("ended (exit code 137)"), "{told}");
+    assert_eq!(sum_of_outcomes(&told), 900, "{told}");
+    nothing_is_left(&cluster);
+}
+
+#[test]
+fn ctrl_c_deletes_what_was_made_whenever_it_comes() {
+    let (cluster, target) = (Kubernetes::start(Behaviour::default()), Target::start(&[]));
+    let load = UnderWay::start(&cluster, &target.url, &["-c", "6", "-d", "60s"]);
+    signal(&load.child, Signal::INT);
+    let output = load.end();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output));
+    assert!(text(&output).contains("verdict     interrupted"), "{}", text(&output));
+    nothing_is_left(&cluster);
+
+    let pending = Behaviour { fates: vec![Fate::Agent, unscheduled()], ..Behaviour::default() };
+    let cluster = Kubernetes::start(pending);
+    let mut command = hit(&cluster, &target.url, &["--pods", "3"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let errors = BufReader::new(child.stderr.take().unwrap());
+    let mut load = UnderWay { child, errors };
+    load.until("1 of 3 pods run; 2 wait: 0/3 nodes are available");
+    signal(&load.child, Signal::INT);
+    let output = load.end();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output));
+    assert!(text(&output).contains("nothing was sent"), "{}", text(&output));
+    nothing_is_left(&cluster);
+}
+
+fn unscheduled() -> Fate {
+    let message = "0/3 nodes are available: 3 Insufficient cpu.";
+    Fate::Status(json!({"phase": "Pending", "conditions": [
+        {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message},
+    ]}))
+}
+
+fn waits(reason: &str, message: &str) -> Fate {
+    Fate::Status(json!({"phase": "Pending", "containerStatuses": [{
+        "name": "agent", "image": "", "imageID": "", "ready": false, "restartCount": 0,
+        "state": {"waiting": {"reason": reason, "message": message}},
+    }]}))
+}
+
+fn says(message: &Value) -> Fate {
+    let message = message.to_string().into_bytes();
+    let length = (message.len() as u32).to_be_bytes();
+    Fate::Says([b"proofload agent 1\n".as_slice(), &length, &message].concat())
+}
+
+#[test]
+fn a_cluster_that_can_t_carry_a_load_is_told_in_one_error_and_nothing_is_left() {
+    let url = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        format!("http://{}/", listener.local_addr().unwrap())
+    };
+    let fates = |fates: Vec<Fate>| Behaviour { fates, ..Behaviour::default() };
+    let quota =
+        "Error creating: pods \"x\" is forbidden: exceeded quota: few, requested: pods=1, used: pods=1";
+    let forbidden = "jobs.batch is forbidden: User \"ann\" cannot create resource \"jobs\" in API group \"batch\" in \
+                     the namespace \"shop\"";
+    let hello = json!({"hello": {"version": "0.0.7", "node": "n0", "cores": 1}});
+    let cases: [(Behaviour, &[&str]); 9] = [
+        (
+            Behaviour { denied: vec!["create jobs", "get pods/portforward"], ..Behaviour::default() },
+            &[
+                "may not create jobs.batch and get pods/portforward in the namespace shop",
+                "kubectl apply -n shop",
+            ],
+        ),
+        (
+            Behaviour { refusal: Some((403, forbidden)), ..Behaviour::default() },
+            &["may not create jobs.batch in"],
+        ),
+        (
+            Behaviour { refusal: Some((404, "namespaces \"shop\" not found")), ..Behaviour::default() },
+            &["there is no namespace `shop`"],
+        ),
+        (
+            fates(vec![waits("ImagePullBackOff", "Back-off pulling image: not found")]),
+            &["the image proofload:1 cannot be had: Back-off pulling image: not found"],
+        ),
+        (
+            Behaviour { warnings: vec![("", quota)], ..fates(vec![Fate::Agent, Fate::Missing]) },
+            &["the quota of the namespace", "exceeded quota: few"],
+        ),
+        (
+            fates(vec![Fate::Agent, unscheduled()]),
+            &["1 of 3 pods run; 2 wait: 0/3 nodes are available: 3 Insufficient"],
+        ),
+        (fates(vec![Fate::Agent, says(&hello)]), &["is 0.0.7, and this is ", "nothing was sent"]),
+        (
+            fates(vec![Fate::Agent, Fate::Says(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec())]),
+            &["says \"HTTP/1.1 400 Bad Request\"", "nothing was sent"],
+        ),
+        // Nobody listens there.
+        (
+            Behaviour::default(),
+            &["-0-abcde on n0), 1 (proofload-", "cannot connect to 127.0.0.1", "nothing was sent"],
+        ),
+    ];
+    for (behaviour, parts) in cases {
+        let case = format!("{behaviour:?}");
+        let cluster = Kubernetes::start(behaviour);
+        let output =
+            hit(&cluster, &url, &["-c", "6", "--pods", "3", "--ready-timeout", "600ms"]).output().unwrap();
+        let told = text(&output);
+        assert_eq!(output.status.code(), Some(3), "{case}: {told}");
+        for part in parts {
+            assert!(told.contains(part), "{case}: {part:?} is not in: {told}");
+        }
+        nothing_is_left(&cluster);
+    }
+}
+
+#[test]
+fn a_cluster_that_nobody_knows_of_is_told_before_anything_is_made() {
+    let cluster = Kubernetes::start(Behaviour::default());
+    let with = |arguments: &[&str], kubeconfig: &std::path::Path, code: i32| {
+        let mut command = hit(&cluster, "http://127.0.0.1:9/", &["--pods", "2"]);
+        let output = command.args(arguments).env("KUBECONFIG", kubeconfig).output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{}", text(&output));
+        text(&output)
+    };
+    let told = with(&["--context", "red"], &cluster.kubeconfig(), 2);
+    assert!(told.contains("has no context `red`; it has blue, green"), "{told}");
+    let told = with(&[], std::path::Path::new("/nowhere/config"), 2);
+    assert!(told.contains("there is no kubeconfig (/nowhere/config: "), "{told}");
+    let told = with(&["--namespace", "other"], &cluster.kubeconfig(), 3);
+    assert!(told.contains("in the namespace other"), "{told}");
+    assert!(!cluster.asked().iter().any(|it| it.contains("/jobs")), "{:?}", cluster.asked());
+}
+
+#[test]
+fn what_no_pods_can_carry_is_refused() {
+    let refused = |arguments: &[&str]| {
+        let hit = ["hit", "http://127.0.0.1:9/", "--on", "kubernetes"];
+        ends_with(2, &[&hit, arguments].concat())
+    };
+    for (arguments, part) in [
+        (&["--image", "x"][..], "give --pods"),
+        (&["--pods", "2"], "give --image"),
+        (&["--image", "x", "--pods", "0"], "0 machines"),
+        (&["--image", "x", "--pods", "201", "-c", "1000"], "201 agents are more than 200"),
+        (&["--image", "x", "--pods", "8", "-c", "7"], "8 agents cannot share this load"),
+        (&["--image", "x", "--pods", "2", "--cpu", "much"], "is no amount of CPU"),
+        (&["--image", "x", "--pods", "2", "--ready-timeout", "11m"], "--ready-timeout"),
+        (&["--hosts", "a"], "--hosts"),
+        (&["--jtl", "x.jtl"], "--jtl"),
+    ] {
+        let told = refused(arguments);
+        assert!(told.contains(part), "{arguments:?}: {told}");
+    }
+    assert!(ends_with(2, &["hit", "http://127.0.0.1:9/", "--pods", "2"]).contains("--on"));
+}
+
+#[test]
+fn what_would_be_created_and_who_may_is_printed_without_a_cluster() {
+    let manifest =
+        ["hit", "http://shop/", "--pods", "8", "-c", "80", "-d", "60s", "--manifest", "--namespace", "load"];
+    let output = run(&[&manifest[..], &ON_PODS].concat());
+    let job: Value = serde_saphyr::from_str(&stdout(&output)).unwrap();
+    assert_eq!(
+        (&job["kind"], &job["metadata"]["namespace"]),
+        (&json!("Job"), &json!("load")),
+        "{}",
+        text(&output)
+    );
+    assert_eq!(job["spec"]["completions"], 8);
+    let output = run(&["hit", "--on", "kubernetes", "--rbac"]);
+    let file = crate::common::repository().join("docs/kubernetes/rbac.yaml");
+    assert_eq!(stdout(&output), std::fs::read_to_string(file).unwrap());
+}
+
+#[test]
+fn an_agent_listens_to_nobody_elsewhere() {
+    for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:7780"] {
+        let told = ends_with(2, &["agent", "--listen", address]);
+        assert!(told.contains("127.0.0.1:7780"), "{told}");
+    }
+}

@@ -9,7 +9,6 @@ mod processes;
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration as StdDuration;
 
 use agent::{AGENTS_MAX, Assign, Conductor, Event, Lost, PeerState, Settings};
@@ -27,6 +26,8 @@ pub use self::processes::{Member, Processes};
 use crate::books::Log;
 use crate::error::LabError;
 
+/// Messages that are heard in one turn at most: then what they brought is taken in.
+const HEARD_MAX: u32 = 1000;
 /// How often an observer is called at least.
 const TICK: StdDuration = StdDuration::from_millis(100);
 /// How often it is told how the agents do.
@@ -143,9 +144,12 @@ impl Conducting<'_> {
             }
             let now = monotonic_now();
             let until = self.conductor.poll_timeout().map_or(TICK, |at| StdDuration::from(at.since(now)));
-            match self.lines.heard(until.min(TICK)) {
-                Ok(input) => self.hear(input),
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            // What is there already is heard before anybody is called silent: this thread may have been held up for as long.
+            let mut wait = until.min(TICK);
+            for _ in 0..HEARD_MAX {
+                let Ok(input) = self.lines.heard(wait) else { break };
+                self.hear(input);
+                wait = StdDuration::ZERO;
             }
             let now = monotonic_now();
             self.conductor.handle_timeout(now);

@@ -228,7 +228,7 @@ impl Idle {
         let most = users.min(f64::from(BURST_MAX)).min((BURST_S_MAX * self.rate_per_s).floor());
         let asked = (BURST_TURNS * turn).max(BURST_USUAL).min(most);
         let takes_s = asked / self.rate_per_s;
-        (asked >= BURST_MIN.max(BURST_TURNS_MIN * turn)).then(|| Burst {
+        (asked >= BURST_MIN.max(BURST_TURNS_MIN * turn)).then_some(Burst {
             asked: asked as u32,
             turn: turn as u32,
             count: if takes_s <= SHORT_BURST_S_MAX { BURSTS } else { LONG_BURSTS },

@@ -96,9 +96,12 @@ impl Drop for Cores {
 /// A stack that is up.
 pub(crate) struct Up {
     chain: Chain,
-    /// What it took to warm it up, and how long an answer took then, by what was asked of it: endpoint and users.
-    warmed: BTreeMap<(String, u32), Warmed>,
+    /// What it took to warm it up, and how long an answer took then, by what was asked of it, and by how many.
+    warmed: BTreeMap<(Asked, u32), Warmed>,
 }
+
+/// An endpoint, and what is spoken with it.
+type Asked = (String, Speaks);
 
 /// A stack that is warm for a load.
 #[derive(Clone)]
@@ -132,14 +135,14 @@ impl Up {
     /// What warming it up for the load of a trial came to. What lives for a block is warm for as many other users as well: what
     /// is compiled is the same. An answer takes them longer in proportion.
     fn warmed(&self, setting: &Setting<'_>) -> Option<Warmed> {
-        let (endpoint, users) = warmed_for(setting.cell);
+        let (asked, users) = warmed_for(setting.cell);
         let of_others = || {
-            let of_endpoint = |it: &(&(String, u32), &Warmed)| it.0.0 == endpoint;
-            let ((_, there), warmed) = self.warmed.iter().find(of_endpoint)?;
+            let of_asked = |it: &(&(Asked, u32), &Warmed)| it.0.0 == asked;
+            let ((_, there), warmed) = self.warmed.iter().find(of_asked)?;
             let response = warmed.response * u64::from(users.div_ceil((*there).max(1)));
             Some(Warmed { response, ..warmed.clone() })
         };
-        let same = self.warmed.get(&(endpoint.clone(), users)).cloned();
+        let same = self.warmed.get(&(asked.clone(), users)).cloned();
         same.or_else(|| (setting.processes == Processes::Block).then(of_others).flatten())
     }
 
@@ -149,8 +152,8 @@ impl Up {
     }
 }
 
-fn warmed_for(cell: &Cell) -> (String, u32) {
-    (cell.endpoint.name.clone(), cell.load.connections.get())
+fn warmed_for(cell: &Cell) -> (Asked, u32) {
+    ((cell.endpoint.name.clone(), cell.speaks), cell.load.connections.get())
 }
 
 /// Makes one trial, on what is `up` from an earlier one where that is still alive. Whatever happens, no process of the
@@ -167,6 +170,7 @@ pub(crate) fn measure(
         Some(up) => up,
         None => Up::boot(setting, observe)?,
     };
+    booted.chain.speak(setting.cell.speaks);
     let (chain, warmed) = (&booted.chain, booted.warmed(setting));
     let warm_us = warmed.as_ref().map(|it| it.service_time_us);
     observe(Moment::Stage(Stage::Checking));

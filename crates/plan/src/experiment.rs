@@ -495,7 +495,7 @@ impl Reader<'_> {
             for (stack, endpoint) in &stacks {
                 let by_design = || endpoint.connection == ConnectionUse::Close;
                 let fresh = layers.fresh_connections().unwrap_or_else(by_design);
-                let speaks = stack.run.speaks;
+                let speaks = self.speaks(table, stack, &layers)?;
                 let streams = layers.streams();
                 if let Some(streams) = streams.filter(|_| !speaks.http2) {
                     let what = format!("{streams} streams, and `{}` speaks HTTP/1.1", stack.id);
@@ -532,6 +532,22 @@ impl Reader<'_> {
             latency: latency.collect::<Result<_, _>>()?,
             twin: table.twin.unwrap_or(procedure.twin),
             control: table.control.unwrap_or(procedure.control),
+        })
+    }
+
+    /// What is spoken with `stack`: what the load says, if the stack speaks it, or else what the stack does by itself.
+    fn speaks(
+        &self,
+        table: &RoundTable,
+        stack: &StackManifest,
+        layers: &Layers<'_>,
+    ) -> Result<Speaks, PlanError> {
+        let Some(protocol) = layers.protocol() else { return Ok(stack.run.speaks) };
+        stack.run.speaking(protocol).ok_or_else(|| {
+            let spoken: Vec<&str> = stack.run.all_spoken().map(|it| it.protocol().name()).collect();
+            let what = format!("`{}` speaks {}, and no {}", stack.id, spoken.join(" and "), protocol.name());
+            let help = "leave protocol out, or name stacks whose [run] offers it";
+            self.place(PlanError::new(what, help), Some(&table.name))
         })
     }
 

@@ -13,6 +13,7 @@ mod catalogue;
 mod intervention;
 mod raw;
 mod read;
+mod speaks;
 mod template;
 
 use std::collections::BTreeMap;
@@ -26,9 +27,10 @@ use units::{Bytes, Duration};
 
 pub use self::catalogue::{CHAIN_MAX, Catalogue};
 pub use self::intervention::{Factor, Intervention, InterventionOn, LimitChange};
+pub(crate) use self::speaks::ProtocolName;
+pub use self::speaks::Speaks;
 pub use self::template::{Placeholders, Template};
 use crate::error::PlanError;
-use crate::http_version::Http2Arguments;
 use crate::nearest;
 use crate::toml_file;
 
@@ -76,27 +78,6 @@ pub struct Build {
     pub output: PathBuf,
 }
 
-/// What a stack speaks where it listens, to whoever asks: those who load it, and those who see whether it is up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Speaks {
-    /// TLS.
-    pub is_secured: bool,
-    /// HTTP/2, agreed on within TLS or known beforehand; else HTTP/1.1.
-    pub http2: bool,
-}
-
-impl Speaks {
-    /// What URLs of it begin with.
-    pub const fn scheme(self) -> &'static str {
-        if self.is_secured { "https" } else { "http" }
-    }
-
-    /// What is asked of a connection's `streams`, where it has any.
-    pub(crate) fn http2(self, streams: Option<u32>) -> Option<Http2Arguments> {
-        self.http2.then(|| Http2Arguments { streams, prior_knowledge: true, ..Http2Arguments::default() })
-    }
-}
-
 /// How a stack is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
@@ -111,8 +92,10 @@ pub struct Run {
     pub dir: Option<PathBuf>,
     /// Where it always listens; `None` for whatever port it is given.
     pub port: Option<NonZeroU16>,
-    /// What it speaks there.
+    /// What it speaks there, with whoever names nothing else.
     pub speaks: Speaks,
+    /// What else it speaks there, with a load that names it.
+    pub speaks_too: Vec<Speaks>,
 }
 
 /// Whether the program is `java`, wherever it lies.
@@ -124,6 +107,16 @@ impl Run {
     /// Whether it is a JVM that is started.
     pub fn is_java(&self) -> bool {
         is_java(&self.command[0])
+    }
+
+    /// What it speaks by this name, where it does.
+    pub(crate) fn speaking(&self, protocol: ProtocolName) -> Option<Speaks> {
+        self.all_spoken().find(|it| it.protocol() == protocol)
+    }
+
+    /// All that it speaks, first what is spoken with whoever names nothing.
+    pub(crate) fn all_spoken(&self) -> impl Iterator<Item = Speaks> {
+        std::iter::once(self.speaks).chain(self.speaks_too.iter().copied())
     }
 
     /// Every text in it that may hold a placeholder.
@@ -390,6 +383,7 @@ impl StackManifest {
                 dir: None,
                 port: None,
                 speaks: Speaks::default(),
+                speaks_too: Vec::new(),
             },
             endpoints: Vec::new(),
             dir,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use plan::stack::StackManifest;
+use plan::stack::{Speaks, StackManifest};
 use signals::listener;
 
 use crate::boot::{BootOptions, boot};
@@ -62,6 +62,11 @@ impl Chain {
     /// The stack that clients talk to.
     pub fn front(&self) -> &Running {
         &self.front_to_back[0]
+    }
+
+    /// From now on this is spoken with the stack in front, which offers it.
+    pub fn speak(&mut self, speaks: Speaks) {
+        self.front_to_back[0].speaks = speaks;
     }
 
     /// The stacks behind it, the next one first.

@@ -5,11 +5,17 @@ use crate::common::json;
 use crate::lab::{Lab, target_stack, trials, unhurried_stack};
 
 /// Stacks by what they speak: what the target is told, the keys of `[run]`, and what the contract is to say.
-const SPOKEN: [(&str, &str, &str, Option<&str>); 4] = [
+const SPOKEN: [(&str, &str, &str, Option<&str>); 5] = [
     ("plain", r#""--http2""#, "", None),
     ("tls", r#""--tls""#, "scheme = \"https\"", Some("https, http/1.1")),
     ("h2", r#""--tls", "--http2""#, "scheme = \"https\"\nprotocol = \"h2\"", Some("https, h2")),
     ("h2c", r#""--http2""#, "protocol = \"h2c\"", Some("h2c")),
+    (
+        "both",
+        r#""--tls", "--http2""#,
+        "scheme = \"https\"\nprotocol = [\"h2\", \"http/1.1\"]",
+        Some("https, h2"),
+    ),
 ];
 
 fn lab(experiment: &str, stack: impl Fn(&str) -> String) -> Lab {
@@ -25,7 +31,7 @@ fn a_check_says_what_a_stack_speaks() {
     let lab = lab("", target_stack);
     let mut command = crate::common::proofload();
     let output = command
-        .args(["check", "plain", "tls", "h2", "h2c", "--json", "--stacks"])
+        .args(["check", "plain", "tls", "h2", "h2c", "both", "--json", "--stacks"])
         .arg(lab.path("stacks"))
         .output();
     let output = output.expect("it runs");
@@ -42,7 +48,7 @@ fn a_check_says_what_a_stack_speaks() {
 }
 
 #[test]
-#[ignore = "slow: six trials"]
+#[ignore = "slow: seven trials"]
 fn an_experiment_loads_stacks_as_they_speak() {
     let lab = lab(
         r#"
@@ -64,16 +70,22 @@ name = "streams"
 endpoint = "hello"
 stacks = ["h2", "h2c"]
 load = { connections = [2], streams = 5 }
+[[round]]
+name = "chosen"
+endpoint = "hello"
+stacks = ["both"]
+load = { connections = [2], protocol = "http/1.1" }
 "#,
         unhurried_stack,
     );
     let output = lab.run();
     assert!(output.status.success(), "{output:?}");
     let all = trials(&lab.run_dir());
-    assert_eq!(all.len(), 6, "{all:#?}");
+    assert_eq!(all.len(), 7, "{all:#?}");
     for trial in &all {
         let id = trial["stack"].as_str().expect("a stack");
         let (.., protocol) = SPOKEN.iter().find(|(it, ..)| *it == id).expect("one of them");
+        let protocol = if id == "both" { &Some("https, http/1.1") } else { protocol };
         let (load, contract) = (&trial["measured"]["load"], &trial["measured"]["contract"]);
         assert_eq!(contract["protocol"].as_str(), *protocol, "{trial:#}");
         let alpn = load["tls"]["agreed"]["alpn"].as_str();

@@ -8,6 +8,7 @@ use units::{Duration, Rate};
 
 use crate::load::{IoChoice, LoadArguments, Threads};
 use crate::load_id::ArrivalsName;
+use crate::stack::ProtocolName;
 use crate::toml_file::Numbers;
 
 /// The keys of `[load]`, `[quick]` and a round's `load`.
@@ -17,6 +18,8 @@ pub(super) struct LoadTable {
     pub(super) connections: Option<Numbers>,
     /// Of stacks that speak HTTP/2.
     streams: Option<u32>,
+    /// Of stacks that speak several.
+    protocol: Option<ProtocolName>,
     #[serde(default, deserialize_with = "number_or_word")]
     threads: Option<Threads>,
     #[serde(default, deserialize_with = "parsed")]
@@ -121,6 +124,11 @@ impl Layers<'_> {
     /// Requests that share a connection at one time, where a table says so.
     pub(super) fn streams(&self) -> Option<u32> {
         self.first(|table| table.streams)
+    }
+
+    /// What is spoken, where a table says so.
+    pub(super) fn protocol(&self) -> Option<ProtocolName> {
+        self.first(|table| table.protocol)
     }
 
     /// Whether connections are fresh, where a table says so.

@@ -310,3 +310,24 @@ fn the_write_ups_quick_shapes_can_be_asked_of_all_drivers() {
     assert!(error.contains("wrk knows no ramp-up"), "{error}");
     assert!(read("virtual-threads", "proofload,jmeter").is_ok());
 }
+
+#[test]
+fn a_load_says_which_protocol_is_spoken_with_stacks_that_offer_several() {
+    let spoken = |stacks: &str, protocol: &str| {
+        let text = GOOD
+            .replace("stacks = [\"target-pool\", \"target-single\"]", &format!("stacks = [{stacks}]"))
+            .replace("timeout = \"5s\"", &format!("timeout = \"5s\"{protocol}"));
+        let cells = parse(&text).map_err(|error| error.to_string())?.rounds.remove(0).cells;
+        let own = cells.iter().filter(|cell| cell.role == Role::Stack);
+        Ok::<Vec<bool>, String>(own.map(|cell| cell.load.http == HttpVersion::Http1).collect())
+    };
+    assert_eq!(spoken("\"go-h2\"", ""), Ok(vec![false; 2]));
+    assert_eq!(spoken("\"go-h2\", \"go-tls\"", ", protocol = \"http/1.1\""), Ok(vec![true; 4]));
+    let error = spoken("\"go-h2\", \"go-tls\"", ", protocol = \"h2\"").unwrap_err();
+    assert!(error.contains("`go-tls` speaks http/1.1, and no h2"), "{error}");
+    assert!(error.contains("leave protocol out"), "{error}");
+    let error = spoken("\"go-h2\"", ", protocol = \"http/1.1\", streams = 4").unwrap_err();
+    assert!(error.contains("4 streams, and `go-h2` speaks HTTP/1.1"), "{error}");
+    let error = spoken("\"go-h2\"", ", protocol = \"http/2\"").unwrap_err();
+    assert!(error.contains("x.toml:") && error.contains("unknown value `http/2`"), "{error}");
+}

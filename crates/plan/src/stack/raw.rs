@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::speaks::Protocols;
 use super::{ConnectionUse, Generation, InterventionOn};
 
 /// The services of a project's file; what else is in it is an experiment.
@@ -82,7 +83,7 @@ pub(super) struct RawRun {
     pub(super) port: Option<NonZeroU16>,
     #[serde(default)]
     pub(super) scheme: RawScheme,
-    pub(super) protocol: Option<Spanned<RawProtocol>>,
+    pub(super) protocol: Option<Spanned<Protocols>>,
 }
 
 /// What URLs of a stack begin with.
@@ -92,17 +93,6 @@ pub(super) enum RawScheme {
     #[default]
     Http,
     Https,
-}
-
-/// What is spoken with it.
-#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RawProtocol {
-    #[serde(rename = "http/1.1")]
-    Http1,
-    #[serde(rename = "h2")]
-    H2,
-    #[serde(rename = "h2c")]
-    H2c,
 }
 
 #[derive(Deserialize, Default)]

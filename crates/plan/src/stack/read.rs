@@ -10,9 +10,10 @@ use toml::Spanned;
 use units::{Bytes, Duration};
 
 use super::raw::{
-    Raw, RawBuild, RawCap, RawEndpoint, RawFile, RawFraming, RawIntervention, RawLimits, RawProtocol,
-    RawReady, RawRun, RawScheme, RawServices, RawSize, RawVariant,
+    Raw, RawBuild, RawCap, RawEndpoint, RawFile, RawFraming, RawIntervention, RawLimits, RawReady, RawRun,
+    RawScheme, RawServices, RawSize, RawVariant,
 };
+use super::speaks::{Protocols, Wrong};
 use super::{
     Build, ConfigFile, ConnectionUse, CpuQuota, Endpoint, Factor, Generation, Intervention, InterventionOn,
     LimitChange, Limits, Needs, Ready, ReadyWhen, Run, Speaks, StackManifest, Template, Variant,
@@ -228,30 +229,30 @@ impl Source<'_> {
         });
         let jvm_flags = raw.jvm_flags.into_iter().map(|flag| self.template(flag, Known::AtRun));
         let env = raw.env.into_iter().map(|(name, value)| Ok((name, self.template(value, Known::AtRun)?)));
+        let mut spoken = self.speaks(raw.scheme, raw.protocol)?;
+        let speaks_too = spoken.split_off(1);
         Ok(Run {
             command,
             jvm_flags: jvm_flags.collect::<Result<_, _>>()?,
             env: env.collect::<Result<_, _>>()?,
             dir: dir.transpose()?,
             port: raw.port,
-            speaks: self.speaks(raw.scheme, raw.protocol)?,
+            speaks: spoken[0],
+            speaks_too,
         })
     }
 
-    /// What is spoken at a stack's port: HTTP/2 has one name within TLS and another without.
-    fn speaks(&self, scheme: RawScheme, protocol: Option<Spanned<RawProtocol>>) -> Result<Speaks, PlanError> {
-        let is_secured = scheme == RawScheme::Https;
-        let (what, help) = match (protocol.as_ref().map(Spanned::get_ref), is_secured) {
-            (None | Some(RawProtocol::Http1), _) => return Ok(Speaks { is_secured, http2: false }),
-            (Some(RawProtocol::H2), true) | (Some(RawProtocol::H2c), false) => {
-                return Ok(Speaks { is_secured, http2: true });
-            }
-            (Some(RawProtocol::H2), false) => {
-                ("h2 is agreed on within TLS", "add scheme = \"https\", or write h2c")
-            }
-            (Some(RawProtocol::H2c), true) => ("h2c is HTTP/2 without TLS", "write h2, or leave scheme out"),
-        };
-        Err(self.error(protocol.map_or(0..0, |it| it.span()), what, help))
+    /// What is spoken at a stack's port, the first of it with whoever names nothing.
+    fn speaks(
+        &self,
+        scheme: RawScheme,
+        protocols: Option<Spanned<Protocols>>,
+    ) -> Result<Vec<Speaks>, PlanError> {
+        let at = protocols.as_ref().map_or(0..0, Spanned::span);
+        let protocols = protocols.map(Spanned::into_inner).unwrap_or_default();
+        protocols
+            .spoken(scheme == RawScheme::Https)
+            .map_err(|Wrong { what, help }| self.error(at, what, help))
     }
 
     fn command(&self, raw: Spanned<Vec<Spanned<String>>>, known: Known) -> Result<Vec<Template>, PlanError> {

@@ -456,3 +456,27 @@ fn what_a_stack_speaks_is_http_1_1_without_tls_unless_it_says() {
     let error = spoken("scheme = \"https\"\nprotocol = \"h2c\"").unwrap_err();
     assert!(error.contains("h2c is HTTP/2 without TLS"), "{error}");
 }
+
+#[test]
+fn a_stack_may_speak_several_protocols_of_which_the_first_is_spoken_with_whoever_names_none() {
+    let spoken = |keys: &str| {
+        let text = GOOD.replacen("jvm_flags = [\"-Xmx{port}m\"]\n", &format!("{keys}\n"), 1);
+        let stacks = Stacks::new("several", &[("good", &text)]);
+        let all = StackManifest::load(&stacks.0.path().join("good")).map_err(|error| error.to_string())?;
+        Ok::<Vec<&str>, String>(all[0].run.all_spoken().map(|it| it.protocol().name()).collect())
+    };
+    let https = "scheme = \"https\"\n";
+    assert_eq!(spoken(&format!("{https}protocol = [\"h2\", \"http/1.1\"]")), Ok(vec!["h2", "http/1.1"]));
+    assert_eq!(spoken("protocol = [\"http/1.1\", \"h2c\"]"), Ok(vec!["http/1.1", "h2c"]));
+    for (keys, part) in [
+        ("protocol = []", "no protocol is named"),
+        ("protocol = [\"h2c\", \"h2c\"]", "a protocol is named twice"),
+        ("protocol = [\"http/1.1\", \"h2\"]", "h2 is agreed on within TLS"),
+        ("protocol = \"h3\"", "unknown value `h3`"),
+        ("protocol = [\"http/1.1\", \"h3\"]", "unknown value `h3`"),
+        ("protocol = 2", "a protocol, or a list of them such as [\"h2\", \"http/1.1\"]"),
+    ] {
+        let error = spoken(keys).unwrap_err();
+        assert!(error.contains("good/stack.toml:") && error.contains(part), "{keys}: {error}");
+    }
+}

@@ -11,6 +11,7 @@ use rustls::{
     AlertDescription, ClientConfig, CommonState, Error, KeyLogFile, RootCertStore, SupportedProtocolVersion,
     version,
 };
+use units::Share;
 
 use crate::error::TlsError;
 use crate::names;
@@ -26,6 +27,8 @@ const SESSIONS_MAX: usize = 4096;
 #[derive(Clone)]
 pub struct Client {
     pub(crate) config: Arc<ClientConfig>,
+    /// The same without sessions, for so many of the connections.
+    full: Option<(Arc<ClientConfig>, Share)>,
     /// The name to use in place of the URL's.
     name: Option<String>,
     verifies: bool,
@@ -89,8 +92,14 @@ impl Client {
             Resumption::disabled()
         };
         config.key_log = Arc::new(KeyLogFile::new());
+        let full = settings.full_handshakes.filter(|_| settings.resume).map(|share| {
+            let mut alone = config.clone();
+            alone.resumption = Resumption::disabled();
+            (Arc::new(alone), share)
+        });
         Ok(Self {
             config: Arc::new(config),
+            full,
             name: settings.name.clone(),
             verifies: !settings.insecure,
             takes_silence: settings.protocols.iter().any(|it| it == HTTP_1_1),
@@ -100,6 +109,14 @@ impl Client {
     /// Whether servers' certificates are checked: chain and name.
     pub fn verifies(&self) -> bool {
         self.verifies
+    }
+
+    /// What the connection of this number is made with, counted from 0.
+    pub(crate) fn config_of(&self, number: u64) -> &Arc<ClientConfig> {
+        match &self.full {
+            Some((config, share)) if is_full(*share, number) => config,
+            _ => &self.config,
+        }
     }
 
     /// The protocols that servers choose from, for people.
@@ -128,6 +145,14 @@ impl Client {
             )
         })
     }
+}
+
+/// Whether the connection of this number is one of those that have keys of their own: `share` of all, evenly.
+fn is_full(share: Share, number: u64) -> bool {
+    /// Products of shares may be a hair below a whole number.
+    const EPSILON: f64 = 1e-9;
+    let up_to = |count: u64| (count as f64 * share.get() + EPSILON).floor();
+    up_to(number + 1) > up_to(number)
 }
 
 /// Who is trusted.
@@ -213,5 +238,25 @@ pub(crate) fn failure(error: &Error) -> TlsFailure {
         }
         Error::AlertReceived(alert) => TlsFailure::Alert(u8::from(*alert)),
         _ => TlsFailure::Protocol,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_of_the_connections_is_full_evenly() {
+        let of = |percent: f64, count: u64| {
+            let share = Share::percent(percent).expect("it is a share");
+            (0..count).filter(|number| is_full(share, *number)).count()
+        };
+        assert_eq!(
+            [of(29.0, 100), of(10.0, 100), of(100.0, 7), of(0.1, 999), of(0.1, 1000)],
+            [29, 10, 7, 0, 1]
+        );
+        // Not all of them first.
+        assert_eq!(of(50.0, 10), 5);
+        assert_eq!([of(50.0, 1), of(50.0, 2), of(50.0, 3)], [0, 1, 1]);
     }
 }

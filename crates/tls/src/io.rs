@@ -30,6 +30,8 @@ pub struct TlsIo<I> {
     told: VecDeque<Told>,
     /// Empty buffers for what is received in part, at most [`SPARE_MAX`].
     spare: Vec<Vec<u8>>,
+    /// Secured connections so far.
+    begun: u64,
     report: Report,
 }
 
@@ -89,6 +91,7 @@ impl<I: Io> TlsIo<I> {
             sealed: Vec::new(),
             told: VecDeque::new(),
             spare: Vec::new(),
+            begun: 0,
             report: Report::default(),
         }
     }
@@ -298,9 +301,10 @@ impl<I: Io> Io for TlsIo<I> {
     }
 
     fn connect(&mut self, conn: Conn, target: Option<u32>) -> Option<Event<'static>> {
+        let number = self.begun;
         let link = match self.peers.name(target) {
             None => None,
-            Some(name) => match Records::new(&self.peers.client.config, name) {
+            Some(name) => match Records::new(self.peers.client.config_of(number), name) {
                 Ok(records) => Some(Box::new(Link {
                     generation: conn.generation,
                     records,
@@ -316,6 +320,7 @@ impl<I: Io> Io for TlsIo<I> {
                 }
             },
         };
+        self.begun += u64::from(link.is_some());
         self.links[conn.slot as usize] = link;
         match self.io.connect(conn, target) {
             Some(Event::Connected) => {

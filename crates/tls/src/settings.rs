@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use units::Share;
+
 use crate::error::TlsError;
 
 /// The name of HTTP/1.1 among protocols to choose from (ALPN).
@@ -35,6 +37,9 @@ pub struct Settings {
     pub groups: Option<String>,
     /// Go on with the keys of earlier connections where the server lets.
     pub resume: bool,
+    /// The share of the connections that have keys of their own all the same, where sessions are resumed. More have them where
+    /// the server gives no session to go on with.
+    pub full_handshakes: Option<Share>,
     /// The protocols that servers choose from (ALPN), the best first. A server may choose none where HTTP/1.1 is among them.
     pub protocols: Vec<String>,
 }
@@ -53,6 +58,7 @@ impl Default for Settings {
             tls13_ciphers: None,
             groups: None,
             resume: false,
+            full_handshakes: None,
             protocols: vec![HTTP_1_1.to_owned()],
         }
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tls::{Settings, Version};
+use units::Share;
 
 /// Options for https.
 #[derive(Debug, Clone, Default, Args)]
@@ -42,6 +43,9 @@ pub struct Tls {
     /// Resume sessions where the server lets [default: each connection is another user's, with a full handshake]
     #[arg(long = "tls-resume")]
     pub resume: bool,
+    /// Share of the new connections that make a full handshake all the same, with --tls-resume: 10%
+    #[arg(long, value_name = "SHARE", requires = "resume")]
+    pub full_handshakes: Option<Share>,
 }
 
 impl Tls {
@@ -60,6 +64,7 @@ impl Tls {
             tls13_ciphers: self.tls13_ciphers.clone(),
             groups: self.groups.clone(),
             resume: self.resume,
+            full_handshakes: self.full_handshakes,
             protocols: default.protocols,
         }
     }
@@ -77,6 +82,7 @@ impl Tls {
             ("--tls13-ciphers", self.tls13_ciphers.is_some()),
             ("--groups", self.groups.is_some()),
             ("--tls-resume", self.resume),
+            ("--full-handshakes", self.full_handshakes.is_some()),
         ];
         all.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }

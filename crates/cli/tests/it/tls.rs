@@ -38,6 +38,23 @@ fn what_tls_agreed_on_is_shown() {
 }
 
 #[test]
+fn a_share_of_the_connections_makes_a_full_handshake_where_others_resume() {
+    let target = Target::start(&["--tls"]);
+    let again = ["hit", &target.url, "-n", "20", "-c", "1", "-q", "-k", "--no-keep-alive", "--tls-resume"];
+    let shown = stdout(&run(&[&again[..], &["--full-handshakes", "50%"]].concat()));
+    // Every second one, and the first, unless the handshake before the load left it a session.
+    let is_share =
+        |full: u32| shown.contains(&format!("\nhandshakes  {full} full, {} resumed; mean ", 20 - full));
+    assert!(is_share(11) || is_share(10), "{shown}");
+    for share in ["0%", "101%", "10"] {
+        let said = ends_with(2, &[&again[..], &["--full-handshakes", share]].concat());
+        assert!(said.contains("--full-handshakes"), "{said}");
+    }
+    let said = ends_with(2, &["hit", &target.url, "-n", "1", "-k", "--full-handshakes", "10%"]);
+    assert!(said.contains("--tls-resume"), "{said}");
+}
+
+#[test]
 fn a_server_that_is_not_to_be_trusted_is_told_of_before_any_load() {
     let target = Target::start(&["--tls"]);
     let said = ends_with(3, &["hit", &target.url, "-n", "10"]);

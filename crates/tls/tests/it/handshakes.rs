@@ -50,6 +50,20 @@ fn sessions_are_resumed_only_if_that_is_asked_for() {
 }
 
 #[test]
+fn a_share_of_the_connections_shakes_hands_in_full_where_others_resume() {
+    let address = answering(acceptor());
+    for version_max in [Version::Tls12, Version::Tls13] {
+        let full_handshakes = units::Share::percent(20.0);
+        let settings = Settings { version_max, resume: true, full_handshakes, ..insecure() };
+        let finished = load(address, &peers(&settings), fresh(1, 20));
+        assert!(all_answered(&finished.sink, 20));
+        let report = finished.tls.expect("connections were secured");
+        // The first has nothing to go on with.
+        assert_eq!((report.full, report.resumed), (5, 15), "{version_max:?}");
+    }
+}
+
+#[test]
 fn a_certificate_that_nobody_vouches_for_is_one_clear_error() {
     let acceptor = acceptor();
     let address = answering(acceptor.clone());

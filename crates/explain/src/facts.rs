@@ -255,6 +255,22 @@ impl<'a> Facts<'a> {
         of_own && self.used_share().is_some_and(|share| share <= CPU_SHARE_LOW)
     }
 
+    /// Users of so many connections: exchanges share one where HTTP/2 is spoken.
+    pub(crate) fn users_of(&self, connections: f64) -> f64 {
+        connections * f64::from(self.trial.load.load.streams.unwrap_or(1).max(1))
+    }
+
+    /// The users in words: each has a connection of its own, unless exchanges share them.
+    pub(crate) fn users_words(&self) -> String {
+        let load = &self.trial.load.load;
+        let (users, connections) = (load.exchanges(), load.connections);
+        if users == connections {
+            format!("{connections} connections")
+        } else {
+            format!("{users} users of {connections} connections")
+        }
+    }
+
     /// Cores that the servers had for themselves, where they did not share them with the client.
     pub(crate) fn allotted_cores(&self) -> Option<f64> {
         let around = &self.trial.surroundings;

@@ -119,13 +119,16 @@ pub(crate) fn busiest_thread(facts: &Facts<'_>) -> f64 {
 pub(crate) fn reads_ahead(facts: &Facts<'_>, served: f64) -> Option<bool> {
     let unread = facts.signals()?.unread?;
     let waiting = facts.users - served;
-    (waiting >= WAITING_MIN).then_some(unread.mean <= UNREAD_SHARE_MAX * waiting)
+    // Exchanges that share a connection are unread with it.
+    let most = waiting.min(f64::from(facts.trial.load.load.connections));
+    (waiting >= WAITING_MIN).then_some(unread.mean <= UNREAD_SHARE_MAX * most)
 }
 
 /// The same in words.
 pub(crate) fn unread_words(facts: &Facts<'_>) -> Option<String> {
     let unread = facts.signals()?.unread?;
-    Some(format!("{:.1} of {:.0} connections held a request that was not read", unread.mean, facts.users))
+    let connections = facts.trial.load.load.connections;
+    Some(format!("{:.1} of {connections} connections held a request that was not read", unread.mean))
 }
 
 /// What runs a program that lets one thread of a process run its code at a time.

@@ -89,7 +89,7 @@ pub(crate) fn limiter(facts: &Facts<'_>) -> Option<Verdict> {
         .unwrap_or(load.connections.opened.saturating_sub(u64::from(load.load.connections)));
     let keeps_connections = opened as f64 <= OPENED_MAX * answers;
     let signals = facts.signals()?;
-    let held = signals.connections.map_or(facts.users, |held| held.mean);
+    let held = signals.connections.map_or(facts.users, |held| facts.users_of(held.mean));
     let are_inside = held >= (1.0 - OUTSIDE_MAX) * facts.users;
     let under_way = facts.rate * idle_s;
     let paced = alone::paced_words(facts);

@@ -66,10 +66,11 @@ pub(crate) fn delayed_ack(facts: &Facts<'_>) -> Option<Verdict> {
     let idle_fits = facts.used_share().is_none_or(|share| share <= CPU_SHARE_LOW);
     // A server that takes 40 ms by itself does so when it is idle, too, where nothing is delayed yet.
     let is_slower_than_idle = facts.idle_s.is_none_or(|idle_s| typical_us / 1e6 > 2.0 * idle_s);
+    let connections = f64::from(load.load.connections);
     // The kernel acknowledges every request by that timer whose answer takes longer. Only where the answer is what waits does
     // it lie in the server's own sockets in the meantime.
     let held = facts.signals().and_then(|signals| signals.unacknowledged);
-    let is_held = held.is_none_or(|held| held.mean >= HELD_SHARE_MIN * facts.users);
+    let is_held = held.is_none_or(|held| held.mean >= HELD_SHARE_MIN * connections);
     (a_request >= DELAYED_A_REQUEST_MIN && idle_fits && is_slower_than_idle && is_held).then(|| {
         let text = format!(
             "{a_request:.2} acknowledgements a request waited for their timer, and the median answer took {:.1} ms",
@@ -80,7 +81,7 @@ pub(crate) fn delayed_ack(facts: &Facts<'_>) -> Option<Verdict> {
         let of_time = load.service_time_us.mean.map(|mean_us| waited_us / mean_us);
         let confidence = if held.is_some() { Confidence::Sure } else { Confidence::Possible };
         let held = held.map(|held| {
-            format!("{:.1} of {:.0} connections held a part of an answer that was not acknowledged", held.mean, facts.users)
+            format!("{:.1} of {connections:.0} connections held a part of an answer that was not acknowledged", held.mean)
         });
         Verdict::new(VerdictKind::DelayedAck, confidence, phrase, text)
             .accounting_for_maybe(of_time)
@@ -132,7 +133,7 @@ fn longest_wait_s(limit_s: f64) -> f64 {
 /// Share of the users who have no connection, not even one that waits to be accepted.
 fn outside(facts: &Facts<'_>) -> Option<f64> {
     let (queue, held) = facts.signals().and_then(|signals| signals.accept_queue.zip(signals.connections))?;
-    Some((1.0 - (queue.mean + held.mean) / facts.users).max(0.0))
+    Some((1.0 - facts.users_of(queue.mean + held.mean) / facts.users).max(0.0))
 }
 
 fn overflow(facts: &Facts<'_>) -> Option<Verdict> {

@@ -53,12 +53,10 @@ pub(crate) fn idle_pace(facts: &Facts<'_>) -> Option<Verdict> {
     is_theirs.then(|| {
         let thinkers =
             if thinking > 0.0 { format!(" + {thinking:.1} users who think") } else { String::new() };
-        let under_way = facts.under_way_words();
+        let (under_way, users) = (facts.under_way_words(), facts.users_words());
         let text = match alike {
-            Some(_) => format!(
-                "the {users} connections were answered as an idle server answers: {under_way}{thinkers}"
-            ),
-            None => format!("all wait for an idle server: {under_way}{thinkers} ≈ the {users} connections"),
+            Some(_) => format!("the {users} were answered as an idle server answers: {under_way}{thinkers}"),
+            None => format!("all wait for an idle server: {under_way}{thinkers} ≈ the {users}"),
         };
         Verdict::new(VerdictKind::IdlePace, confidence, "none: idle pace", text)
             .and_maybe(spread_words(facts).filter(|_| !engaged.is_sharp()))
@@ -82,9 +80,10 @@ pub(crate) fn pace_of_kept(facts: &Facts<'_>) -> Option<Verdict> {
     let users = facts.trial.load.load.exchanges();
     under_way.may_be(users).then(|| {
         let text = format!(
-            "all wait for an idle server, each on its own connection: X × {:.1} ms = {} ≈ the {users} connections",
+            "all wait for an idle server, each on its own connection: X × {:.1} ms = {} ≈ the {}",
             kept.mean_us / 1e3,
-            under_way.words()
+            under_way.words(),
+            facts.users_words()
         );
         Verdict::new(VerdictKind::IdlePace, Confidence::Likely, "none: idle pace", text)
             .and(words)

@@ -16,7 +16,7 @@ use crate::workers::{
 const HELD_MEAN_MIN: f64 = 0.9;
 /// Share of the clients that so many connections must lie below: as many as clients follow the load.
 const HELD_OF_CLIENTS_MAX: f64 = 0.9;
-/// Accepted connections for each request that is under way, at least. Between two answers a worker may hold none.
+/// Users of accepted connections for each request that is under way, at least. Between two answers a worker may hold none.
 const ACCEPTED_MIN: f64 = 0.5;
 /// How close a proxy comes to what is behind it when that is the limit.
 const OF_BACKEND_MIN: f64 = 0.9;
@@ -168,7 +168,7 @@ fn read_ahead(facts: &Facts<'_>, served: u32) -> bool {
 /// before that, while a connection is opened or waits to be accepted.
 fn are_inside(facts: &Facts<'_>, under_way: Concurrency) -> bool {
     let held = facts.signals().and_then(|signals| signals.connections);
-    held.is_none_or(|held| held.mean >= ACCEPTED_MIN * under_way.mid)
+    held.is_none_or(|held| facts.users_of(held.mean) >= ACCEPTED_MIN * under_way.mid)
 }
 
 /// One request at a time has its turn. Where several threads work for that, they wait for each other; where one does, it
@@ -268,8 +268,8 @@ struct Fitting {
 /// size: between them the evidence does not decide. `None` also where the interval of `under_way` is wide and holds several
 /// sizes: one of them fits by chance.
 fn fitting(facts: &Facts<'_>, under_way: Concurrency, behind: bool) -> Option<Fitting> {
-    // As many threads as connections is a thread a connection: that follows the load and limits nothing.
-    let connections = facts.trial.load.load.connections;
+    // As many threads as users is a thread for each: that follows the load and limits nothing.
+    let users = facts.trial.load.load.exchanges();
     let groups = facts.groups();
     let mut fitting: Vec<Workers<'_>> = groups
         .iter()
@@ -278,7 +278,7 @@ fn fitting(facts: &Facts<'_>, under_way: Concurrency, behind: bool) -> Option<Fi
         .filter(|it| {
             // Of threads that wait for a core the requests wait, too, and have their turn all the same.
             let is_filled = under_way.plus(held_up(facts, &it.group)).may_be(it.count);
-            (1..connections).contains(&it.count) && (under_way.may_be(it.count) || is_filled)
+            (1..users).contains(&it.count) && (under_way.may_be(it.count) || is_filled)
         })
         // Processes that take one request after the other read none ahead, unless another reads for them.
         .filter(|it| it.are == Are::Threads || !read_ahead(facts, it.count) || have_a_front(facts, it))

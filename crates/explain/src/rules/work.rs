@@ -41,7 +41,7 @@ pub(crate) fn descriptor_limit(facts: &Facts<'_>) -> Option<Verdict> {
             // A limit that is reached by those who are served keeps nobody out.
             let failed = failed_share(&facts.trial.load);
             let own = signals.connections.filter(|_| of.is_none());
-            let unserved = own.map(|held| (1.0 - held.mean / facts.users).max(failed));
+            let unserved = own.map(|held| (1.0 - facts.users_of(held.mean) / facts.users).max(failed));
             let waiting = signals
                 .accept_queue
                 .filter(|queue| queue.max > 0)

@@ -9,6 +9,25 @@
 type Pair = [english: string, chinese: string];
 
 const VERDICTS: Pair[] = [
+  // alone.rs
+  ["one user alone was answered {rate} as well, and in {ms} ms after a pause", "只有一个用户时，应答速率同样是 {rate}；停顿之后只需 {ms} ms"],
+  [
+    "{asked} requests at once, after a pause, were all answered within {ms} ms: {rate}/s, which nothing does that lets so many in at a time",
+    "停顿之后同时发出的 {asked} 个请求在 {ms} ms 内全部得到应答，即 {rate}/s；限制同时处理个数的机制做不到这一点",
+  ],
+  [
+    "{asked} requests at once, after a pause, were answered one by one, the first by {first} ms and the last by {last} ms",
+    "停顿之后同时发出的 {asked} 个请求被逐个应答，第一个在 {first} ms，最后一个在 {last} ms",
+  ],
+  [
+    "of {asked} requests at once, after a pause, {count} were answered together, from {first} ms on, and the others by turns, the last by {last} ms",
+    "停顿之后同时发出的 {asked} 个请求中，有 {count} 个从 {first} ms 起一起得到应答，其余轮流应答，最后一个在 {last} ms",
+  ],
+  ["after a pause an answer took {ms} ms, too: no limiter made others wait", "停顿之后应答同样用时 {ms} ms：没有限速器让请求等待"],
+  [
+    "one request at a time seems to have its turn: a lock, or a limiter at {rate}; answers after a pause did not tell which",
+    "看来每次只处理一个请求：可能是锁，也可能是 {rate} 的限速器；停顿之后的应答不能区分二者",
+  ],
   // rules/client.rs
   ["client-bound", "受限于客户端"],
   ["client-bound (its quota)", "受限于客户端（其配额）"],
@@ -106,6 +125,14 @@ const VERDICTS: Pair[] = [
   ["raise the rate", "提高速率"],
   ["all wait for an idle server: {law} + {thinking} users who think ≈ the {users} connections", "都在等一台空闲的服务器：{law} + {thinking} 个思考中的用户 ≈ {users} 个连接"],
   ["all wait for an idle server: {law} ≈ the {users} connections", "都在等一台空闲的服务器：{law} ≈ {users} 个连接"],
+  [
+    "all wait for an idle server: {law} + {thinking} users who think ≈ the {users} users of {connections} connections",
+    "都在等一台空闲的服务器：{law} + {thinking} 个思考中的用户 ≈ {connections} 个连接上的 {users} 个用户",
+  ],
+  [
+    "all wait for an idle server: {law} ≈ the {users} users of {connections} connections",
+    "都在等一台空闲的服务器：{law} ≈ {connections} 个连接上的 {users} 个用户",
+  ],
   ["none: idle pace", "无：空闲节奏"],
   ["double the connections; the rate should double", "把连接数加倍；速率应当翻倍"],
   ["the mean answer took {mean} ms, and that of an idle server {idle} ms", "平均应答用时 {mean} ms，空闲服务器为 {idle} ms"],
@@ -129,6 +156,25 @@ const VERDICTS: Pair[] = [
   ["event loop blocked ({name})", "事件循环被阻塞（{name}）"],
   ["it holds {held} connections and waits for one request", "它保持 {held} 个连接，却只在等一个请求"],
   ["{law} ≈ 1 request at a time, though the {threads} threads `{name}` all work", "{law} ≈ 每次 1 个请求，尽管 {threads} 个 `{name}` 线程都在工作"],
+  // rules/protocols.rs
+  ["TLS handshakes", "TLS 握手"],
+  ["{handshakes} TLS handshakes a second, {each} for each answer, and {full} % of them full", "每秒 {handshakes} 次 TLS 握手，每个应答 {each} 次，其中 {full} % 是完整握手"],
+  ["it made {handshakes} TLS handshakes a second, {each} for each answer, and {full} % of them full", "它每秒进行 {handshakes} 次 TLS 握手，每个应答 {each} 次，其中 {full} % 是完整握手"],
+  [
+    "an answer took {busy} µs of the server's CPU time; the idle server and its client took {idle} µs in all for an answer, and {connection} µs for a connection with its handshake",
+    "每个应答占用服务器 {busy} µs 的 CPU 时间；服务器空闲时，它与客户端总共用 {idle} µs 完成一个应答，用 {connection} µs 建立一个连接（含握手）",
+  ],
+  ["keep connections, or resume sessions; the rate should rise", "保持连接，或恢复会话；速率应当上升"],
+  ["stream limit (about {k} at a time)", "流的上限（同时约 {k} 个）"],
+  [
+    "{waits} requests waited for a stream, since their server allows no more of them at a time: on average {waiting} waited, and {open} had one, on {connections} connections",
+    "有 {waits} 个请求等待过流，因为服务器不允许同时有更多的流：平均有 {waiting} 个在等，{open} 个有流，共 {connections} 个连接",
+  ],
+  ["an answer took {ms} ms on a stream, and that of the idle server {idle} ms", "在流上应答用时 {ms} ms，空闲服务器为 {idle} ms"],
+  [
+    "allow twice the streams a connection (MAX_CONCURRENT_STREAMS); the rate should become {rate}/s",
+    "把每个连接允许的流数加倍（MAX_CONCURRENT_STREAMS）；速率应当变为 {rate}/s",
+  ],
   // rules/steady.rs
   ["{first}/s in the first third of the window and {last}/s in the last", "窗口前三分之一为 {first}/s，后三分之一为 {last}/s"],
   ["the JVM's compilers were busy for {cores} of a core", "JVM 的编译器占用了 {cores} 个核心"],

@@ -64,6 +64,9 @@ impl Predicts {
             | VerdictKind::KeepsRate
             | VerdictKind::LogBound
             | VerdictKind::GarbageCollection
+            | VerdictKind::TlsHandshakes
+            // Twice the connections have twice the streams.
+            | VerdictKind::StreamLimit
             | VerdictKind::AcceptQueueOverflow
             | VerdictKind::NoKeepAlive
             | VerdictKind::KeepAliveCap

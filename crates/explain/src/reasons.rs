@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::alone;
 use crate::facts::{Context, Facts};
-use crate::rules::{client, cpu, exclusions, inside, network, no_limit, pools, steady, work};
+use crate::rules::{client, cpu, exclusions, inside, network, no_limit, pools, protocols, steady, work};
 use crate::verdict::{Confidence, Verdict, VerdictKind};
 use crate::weight::{may_be_the_reason, minor, weigh};
 
@@ -55,8 +55,9 @@ const BESIDE: [Rule; 9] = [
     steady::not_steady,
 ];
 /// What holds a server back. What is full comes after what fills it: a queue is the consequence of whoever does not take from
-/// it. Connections come after the thread that has no time left for them.
-const SERVER: [Rule; 13] = [
+/// it. Connections come after the thread that has no time left for them, and that thread after the handshakes that took its time.
+/// Who waits for a stream was counted doing so; a pool is told by its size, which may be that of the streams by chance.
+const SERVER: [Rule; 15] = [
     network::delayed_ack,
     no_limit::keeps_rate,
     no_limit::idle_pace,
@@ -64,9 +65,11 @@ const SERVER: [Rule; 13] = [
     network::most_users_dropped,
     work::log_bound,
     work::garbage_collection,
+    protocols::stream_limit,
     pools::upstream_pool,
     pools::backend,
     pools::pool,
+    protocols::handshakes,
     cpu::one_thread,
     network::connections_by_request,
     network::accept_queue_overflow,

@@ -7,5 +7,6 @@ pub(crate) mod inside;
 pub(crate) mod network;
 pub(crate) mod no_limit;
 pub(crate) mod pools;
+pub(crate) mod protocols;
 pub(crate) mod steady;
 pub(crate) mod work;

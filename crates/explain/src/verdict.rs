@@ -49,6 +49,10 @@ pub enum VerdictKind {
     LimitInside,
     /// So many requests a second, whatever the users.
     RateLimiter,
+    /// TLS handshakes, which take most of the CPU time there is.
+    TlsHandshakes,
+    /// So many streams of HTTP/2 at a time, which the server allows.
+    StreamLimit,
     /// Connections that could not wait to be accepted.
     AcceptQueueOverflow,
     /// A new connection for each request.

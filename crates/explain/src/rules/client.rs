@@ -5,6 +5,8 @@ use crate::facts::Facts;
 use crate::noise::{Noise, who};
 use crate::verdict::{Confidence, Verdict, VerdictKind};
 
+use super::protocols::client_handshakes_words;
+
 /// Thread-seconds a second in which a quota may hold the generator back: as much as the least effect.
 const THROTTLED_MAX: f64 = 0.02;
 
@@ -19,6 +21,7 @@ pub(crate) fn client_bound(facts: &Facts<'_>) -> Option<Verdict> {
         Some(
             verdict
                 .accounting_for(used)
+                .and_maybe(client_handshakes_words(facts))
                 .confirmed_by("give the client more cores; the rate should rise", facts.rate),
         )
     })

@@ -29,14 +29,15 @@ const PINNED: &str = "jdk.VirtualThreadPinned";
 const WAITING_S_MIN: f64 = 0.005;
 
 /// Requests that have their turn at a time, where something other than the CPU may hold the others back; `None` where the
-/// CPU may.
+/// CPU may, and where many at once were let through: they take no turns.
 ///
 /// A CPU that is busy, and not used up, does not speak against a pool: were requests waiting for it, they would take
 /// longer than on an idle server, and X·S₀ would be less than K.
 pub(crate) fn under_way(facts: &Facts<'_>) -> Option<Concurrency> {
     let waits = facts.idle_s.is_some_and(|idle_s| idle_s >= WAITING_S_MIN);
     let may_be = facts.has_cpu_left() || (waits && !facts.is_full() && facts.used_share().is_some());
-    facts.concurrency().filter(|it| may_be && it.tells_a_number())
+    let takes_turns = alone::let_in(facts) != LetIn::Through;
+    facts.concurrency().filter(|it| may_be && takes_turns && it.tells_a_number())
 }
 
 /// No surer than X·S₀ is sharp: where the interval holds several numbers, one that fits is a possibility.
@@ -109,10 +110,6 @@ pub(crate) fn backend(facts: &Facts<'_>) -> Option<Verdict> {
 /// A pool of K threads, a single one, or a section that one at a time may be in.
 pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
     let under_way = under_way(facts).filter(|it| are_inside(facts, *it))?;
-    // Threads that take one request each take turns, too.
-    if alone::let_in(facts) == LetIn::Through {
-        return None;
-    }
     let one = || one_at_a_time(facts).map(|it| as_sharp(under_way, it).accounting_for(under_way.mid));
     if under_way.may_be(1) {
         return one();

@@ -22,10 +22,10 @@ const USUAL_US: f64 = 50.0;
 const USUAL_LEAST_US: f64 = 30.0;
 
 /// Knuth's MMIX generator; its upper bits are the good ones.
-struct Chance(u64);
+pub(crate) struct Chance(pub(crate) u64);
 
 impl Chance {
-    fn share(&mut self) -> f64 {
+    pub(crate) fn share(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
@@ -37,16 +37,16 @@ impl Chance {
 
 /// Of how many requests others hold one up, and by how much, µs on average.
 #[derive(Clone, Copy)]
-struct Others {
-    share: f64,
+pub(crate) struct Others {
+    pub(crate) share: f64,
     mean_us: f64,
 }
 
-const NOBODY: Others = Others { share: 0.005, mean_us: 500.0 };
-const NEIGHBOURS: Others = Others { share: 0.15, mean_us: 2_500.0 };
+pub(crate) const NOBODY: Others = Others { share: 0.005, mean_us: 500.0 };
+pub(crate) const NEIGHBOURS: Others = Others { share: 0.15, mean_us: 2_500.0 };
 
 impl Others {
-    fn delay_us(self, chance: &mut Chance) -> f64 {
+    pub(crate) fn delay_us(self, chance: &mut Chance) -> f64 {
         // A wake-up takes some time on any machine.
         let usual = USUAL_LEAST_US + chance.exponential(USUAL_US - USUAL_LEAST_US);
         usual + if chance.share() < self.share { chance.exponential(self.mean_us) } else { 0.0 }

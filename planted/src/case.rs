@@ -1,6 +1,7 @@
 //! What a case is: something planted or something healthy, in several sizes, and what may be said of it.
 
 use crate::program::Program;
+use crate::speaks::Speaks;
 
 /// That nothing was found: better than what is wrong, and not what is asked for.
 pub(crate) const UNEXPLAINED: &str = "unexplained";
@@ -115,12 +116,14 @@ pub(crate) struct Target {
     pub(crate) error_share: f64,
     /// Whether it closes the connection after each answer, by design.
     pub(crate) closes: bool,
+    /// What it speaks.
+    pub(crate) speaks: Speaks,
 }
 
 impl Target {
     /// One with these options.
     pub(crate) const fn new(options: &'static str) -> Self {
-        Self { options, limits: "", error_share: 0.0, closes: false }
+        Self { options, limits: "", error_share: 0.0, closes: false, speaks: Speaks::Http }
     }
 }
 
@@ -129,6 +132,8 @@ impl Target {
 pub(crate) struct Load {
     pub(crate) endpoint: Endpoint,
     pub(crate) connections: u32,
+    /// Users of each connection, of what speaks HTTP/2.
+    pub(crate) streams: Option<u32>,
     /// Requests due a second; none in the closed model.
     pub(crate) rate: Option<&'static str>,
     /// A connection for each request.
@@ -148,6 +153,7 @@ impl Load {
         Self {
             endpoint,
             connections,
+            streams: None,
             rate: None,
             fresh: false,
             warm_up_s: 1,

@@ -24,8 +24,9 @@ pub(crate) fn stack_id(server: &Server) -> &str {
 
 /// The experiment that measures `size` of `case` once.
 pub(crate) fn experiment(case: &Case, size: &Size, seed: u64) -> String {
-    let Load { endpoint, connections, rate, fresh, warm_up_s, window_s, timeout_s, split, with_upstreams } =
-        size.load;
+    let Load { endpoint, connections, streams, rate, fresh, .. } = size.load;
+    let Load { warm_up_s, window_s, timeout_s, split, with_upstreams, .. } = size.load;
+    let streams = streams.map(|streams| format!("streams = {streams}\n")).unwrap_or_default();
     let rate = rate.map(|rate| format!("rate = \"{rate}\"\n")).unwrap_or_default();
     // Said in any case: where a server closes by design, a client that keeps connections is what is asked for.
     let reuse = if fresh { "fresh" } else { "keep-alive" };
@@ -41,7 +42,7 @@ cool_down_max = "0s"
 
 [load]
 connections = [{connections}]
-{rate}reuse = "{reuse}"
+{streams}{rate}reuse = "{reuse}"
 warm_up = "{warm_up_s}s"
 duration = "{window_s}s"
 timeout = "{timeout_s}s"
@@ -70,7 +71,7 @@ pub(crate) fn own_manifest(server: &Server, servers: &Path, seed: u64) -> Option
 
 /// The manifest of a calibration server.
 fn manifest(target: &Target, seed: u64) -> String {
-    let Target { options, limits, error_share, closes } = *target;
+    let Target { options, limits, error_share, closes, speaks } = *target;
     let target_seed = seed_with_good_start(seed, error_share);
     let more = format!("--error-share {error_share} --seed {target_seed}");
     // It brings paths of its own: /hello, and /sleep with its 100 ms.
@@ -87,7 +88,7 @@ generation = "timeless"
 
 [run]
 command = ["{{proofload}}", "target", "--listen", "127.0.0.1:{{port}}", {options}]
-
+{speaks}
 [ready]
 timeout = "20s"
 
@@ -105,6 +106,7 @@ delay = "100ms"
 connection = "{connection}"
 "#,
         options = options.join(", "),
+        speaks = speaks.lines(),
     )
 }
 

@@ -17,6 +17,7 @@ mod process;
 mod program;
 mod record;
 mod session;
+mod speaks;
 mod surroundings;
 mod table;
 mod trial;

@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use crate::speaks::Speaks;
+
 /// A server of one file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Program {
@@ -13,6 +15,8 @@ pub(crate) struct Program {
     pub(crate) arguments: &'static str,
     /// Whether it closes the connection after each answer, and says so.
     pub(crate) closes: bool,
+    /// What it speaks.
+    pub(crate) speaks: Speaks,
 }
 
 /// What it is written in, and run by.
@@ -28,7 +32,7 @@ pub(crate) enum Language {
 impl Program {
     /// Its manifest; `servers` is the folder of all of them, absolute.
     pub(crate) fn manifest(&self, servers: &Path) -> String {
-        let Self { language, file, arguments, closes } = *self;
+        let Self { language, file, arguments, closes, speaks } = *self;
         let connection = if closes { "close" } else { "keep-alive" };
         let command = language.command(file, servers).into_iter().chain(["{port}".to_owned()]);
         let command = quoted(command.chain(arguments.split_whitespace().map(str::to_owned)));
@@ -42,13 +46,14 @@ generation = "timeless"
 {build}
 [run]
 command = [{command}]
-
+{speaks}
 [[endpoint]]
 name = "hello"
 path = "/"
 body = "hello"
 connection = "{connection}"
 "#,
+            speaks = speaks.lines(),
             needs = language.needs(),
             build = language.build(file, servers),
         )

@@ -13,6 +13,7 @@ use crate::case::{
     Server, Size, Target,
 };
 use crate::program::{Language, Program};
+use crate::speaks::Speaks;
 
 /// Every case, by who answers.
 pub(crate) fn cases() -> Vec<Case> {
@@ -42,7 +43,11 @@ fn program(
     (file, arguments): (&'static str, &'static str),
     load: Load,
 ) -> Size {
-    sized(label, Server::Program(Program { language, file, arguments, closes: false }), load)
+    sized(
+        label,
+        Server::Program(Program { language, file, arguments, closes: false, speaks: Speaks::Http }),
+        load,
+    )
 }
 
 fn sized(label: &'static str, server: Server, load: Load) -> Size {
@@ -70,6 +75,22 @@ fn and(mut size: Size, more: impl FnOnce(&mut Target)) -> Size {
         more(target);
     }
     size
+}
+
+/// Of `size`, a server that speaks something else.
+fn speaking(speaks: Speaks, mut size: Size) -> Size {
+    match &mut size.server {
+        Server::Target(target) => target.speaks = speaks,
+        Server::Program(program) => program.speaks = speaks,
+        // Its own manifest says what it speaks.
+        Server::Stack(_) => {}
+    }
+    size
+}
+
+/// So many users on each of its connections, with HTTP/2.
+const fn shared(load: Load, streams: u32) -> Load {
+    Load { streams: Some(streams), ..load }
 }
 
 fn split(load: Load) -> Load {

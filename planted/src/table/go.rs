@@ -1,11 +1,12 @@
 //! Go: a goroutine for each connection, on as few threads of the system as will do.
 
-use super::{at_rate, computes, healthy, planted, program, users};
+use super::{at_rate, computes, fresh, healthy, planted, program, shared, speaking, users};
 use crate::case::{Case, Load, Size};
 use crate::program::Language::Go;
+use crate::speaks::Speaks;
 
 pub(super) fn cases() -> Vec<Case> {
-    [held(), sound()].concat()
+    [held(), protocols(), sound()].concat()
 }
 
 fn go(label: &'static str, what: (&'static str, &'static str), load: Load) -> Size {
@@ -75,6 +76,39 @@ fn held() -> Vec<Case> {
             vec![
                 go("50 ms to 20 ms", ("cache", "50 20 1440"), Load { window_s: 6, ..users(24) }),
                 go("80 ms to 16 ms", ("cache", "80 16 1200"), Load { window_s: 6, ..users(32) }),
+            ],
+        ),
+    ]
+}
+
+/// What HTTP/2 and TLS have of their own.
+fn protocols() -> Vec<Case> {
+    let h2c = |label, what, load| speaking(Speaks::H2c, go(label, what, load));
+    let shakes = |label, what| computes(speaking(Speaks::Https, go(label, what, fresh(users(16)))));
+    vec![
+        // Connections · streams / time: 160 and 150 a second.
+        planted(
+            "Go, streams of HTTP/2",
+            &["stream_limit"],
+            vec![
+                h2c("4 on each of 2, 50 ms", ("streams", "4 50"), shared(users(2), 16)),
+                h2c("15 on one, 100 ms", ("streams", "15 100"), shared(users(1), 45)),
+            ],
+        ),
+        planted(
+            "Go, a handshake a request",
+            &["tls_handshakes"],
+            vec![
+                shakes("RSA of 2048 bits", ("handshakes", "2048")),
+                shakes("RSA of 3072 bits", ("handshakes", "3072")),
+            ],
+        ),
+        healthy(
+            "Go, streams for all users",
+            &["idle_pace"],
+            vec![
+                h2c("16 on each of 2", ("streams", "100 50"), shared(users(2), 16)),
+                h2c("40 on one", ("streams", "40 100"), shared(users(1), 40)),
             ],
         ),
     ]

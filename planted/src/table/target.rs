@@ -1,16 +1,29 @@
 //! The calibration server, which plants what its options say, and stacks of the repository.
 
-use super::{and, computes, fresh, healthy, planted, split, stack, target, warm};
+use super::{and, computes, fresh, healthy, planted, shared, speaking, split, stack, target, warm};
 use crate::case::{
     Around::{FewPorts, Hogs},
     Case, Cores,
     Endpoint::{Hello, Sleep},
     Load, Size,
 };
+use crate::speaks::Speaks::H2c;
 
 /// All of them.
 pub(super) fn cases() -> Vec<Case> {
-    [pools(), serial(), cpu(), connections(), jvm(), system(), surroundings(), behaviour(), sound()].concat()
+    [
+        pools(),
+        serial(),
+        cpu(),
+        connections(),
+        streams(),
+        jvm(),
+        system(),
+        surroundings(),
+        behaviour(),
+        sound(),
+    ]
+    .concat()
 }
 
 /// K/100 ms, here or upstream. Three users for each of the K, so that ten answer times fit into the window.
@@ -174,6 +187,32 @@ fn connections() -> Vec<Case> {
                     around: FewPorts(20),
                     ..target("20 ports", "--model event-loop", fresh(Load::closed(Sleep, 64)))
                 },
+            ],
+        ),
+    ]
+}
+
+/// Streams of HTTP/2. M of them on each of C connections: M·C/100 ms.
+fn streams() -> Vec<Case> {
+    let h2c = |label, options, connections, users| {
+        let load = shared(Load { window_s: 5, ..Load::closed(Sleep, connections) }, users);
+        speaking(H2c, target(label, options, load))
+    };
+    vec![
+        planted(
+            "streams of HTTP/2",
+            &["stream_limit"],
+            vec![
+                h2c("4 on each of 2", "--model event-loop --http2 --max-concurrent-streams 4", 2, 12),
+                h2c("10 on one", "--model event-loop --http2 --max-concurrent-streams 10", 1, 40),
+            ],
+        ),
+        healthy(
+            "streams for all users",
+            &["idle_pace"],
+            vec![
+                h2c("32 on each of 2", "--model event-loop --http2", 2, 32),
+                h2c("8 on each of 4", "--model event-loop --http2 --max-concurrent-streams 8", 4, 8),
             ],
         ),
     ]

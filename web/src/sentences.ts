@@ -28,6 +28,27 @@ const VERDICTS: Pair[] = [
     "one request at a time seems to have its turn: a lock, or a limiter at {rate}; answers after a pause did not tell which",
     "看来每次只处理一个请求：可能是锁，也可能是 {rate} 的限速器；停顿之后的应答不能区分二者",
   ],
+  [
+    "{asked} requests at once, after a pause, were answered one by one, the first by {first} ms and the last by {last} ms: a lock that is held for {held} ms of an answer's time, or a limiter at {rate} that saves nothing; the two look alike from outside",
+    "停顿之后同时发出的 {asked} 个请求被逐个应答，第一个在 {first} ms，最后一个在 {last} ms：可能是在每次应答中占用 {held} ms 的锁，也可能是不积攒额度的 {rate} 限速器；从外部看二者相同",
+  ],
+  [
+    "of {asked} requests at once, after a pause, the first was answered by {first} ms, sooner than one alone: they waited for something that comes by itself, as the tick of a clock does",
+    "停顿之后同时发出的 {asked} 个请求中，第一个在 {first} ms 得到应答，比单独一个请求更快：它们等待的是自行到来的事件，例如时钟的节拍",
+  ],
+  [
+    "a lock that is held for {held} ms, beyond the answer, would do the same; no burst told the two apart",
+    "在应答之后仍占用、共 {held} ms 的锁也会如此；没有突发请求能区分二者",
+  ],
+  [
+    "one user alone was answered in {kept} ms on a connection that is kept, and in {fresh} ms on a new one: each connection waits, whoever else there is (a timer, a limit for each connection?)",
+    "只有一个用户时，在保持的连接上应答用时 {kept} ms，在新连接上为 {fresh} ms：无论还有谁，每个连接都在等待（定时器，或每个连接的限制？）",
+  ],
+  [
+    "all wait for an idle server, each on its own connection: X × {ms} ms = {k} ≈ the {users} users of {connections} connections",
+    "各自在自己的连接上等一台空闲的服务器：X × {ms} ms = {k} ≈ {connections} 个连接上的 {users} 个用户",
+  ],
+  ["all wait for an idle server, each on its own connection: X × {ms} ms = {k} ≈ the {users} connections", "各自在自己的连接上等一台空闲的服务器：X × {ms} ms = {k} ≈ {users} 个连接"],
   // rules/client.rs
   ["client-bound", "受限于客户端"],
   ["client-bound (its quota)", "受限于客户端（其配额）"],

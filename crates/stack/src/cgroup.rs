@@ -101,6 +101,11 @@ fn is_populated(dir: &Path) -> bool {
     events.lines().any(|line| line == "populated 1")
 }
 
+/// Whether no process is listed in the group; one that ended may leave it a moment later.
+fn is_empty(dir: &Path) -> bool {
+    fs::read_to_string(dir.join("cgroup.procs")).is_ok_and(|pids| pids.trim().is_empty())
+}
+
 /// The folder of the group that this process is in.
 fn own_dir() -> Option<PathBuf> {
     let mounts = fs::read_to_string("/proc/mounts").ok()?;
@@ -126,9 +131,8 @@ pub(crate) fn remove_stale(parent: &Path) {
         let name = entry.file_name();
         let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next());
         let gone = owner.is_some_and(|pid| !Path::new("/proc").join(pid).exists());
-        if gone {
-            // Another proofload may be faster.
-            let _ = fs::remove_dir(entry.path());
+        if gone && is_empty(&entry.path()) {
+            remove(&entry.path());
         }
     }
 }

@@ -73,7 +73,7 @@ impl Gathered {
         let mut text = format!("{} of {} pods run", self.running.len(), self.wanted);
         for (why, count) in &self.waiting {
             let wait = if *count == 1 { "waits" } else { "wait" };
-            text = format!("{text}; {count} {wait}: {why}");
+            text = format!("{text}; {count} {wait}: {}", why.trim_end_matches('.'));
         }
         text
     }
@@ -294,7 +294,7 @@ mod tests {
             "message": "0/3 nodes are available: 3 Insufficient cpu.",
         }]});
         let text = told(&[runs(0), pod(1, &unscheduled), pod(2, &unscheduled)], &[]);
-        assert_eq!(text, "1 of 3 pods run; 2 wait: 0/3 nodes are available: 3 Insufficient cpu.");
+        assert_eq!(text, "1 of 3 pods run; 2 wait: 0/3 nodes are available: 3 Insufficient cpu");
         let text = told(&[runs(0), runs(1)], &[]);
         assert_eq!(text, "2 of 3 pods run; 1 waits: not created yet");
         let creating = in_state(2, &json!({"waiting": {"reason": "ContainerCreating"}}));

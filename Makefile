@@ -47,7 +47,7 @@ test-slow: setup ## The slow tests: all seeds, stacks, JMeter, browsers, other t
 	@$(MAKE) --no-print-directory web-if-possible compat-if-possible
 
 .PHONY: test-all
-test-all: test test-slow gates-if-possible sanitize-if-possible fuzz-if-possible deny-if-possible stress ## test, test-slow, gates, sanitizer, fuzz, deny, stress, one size of each planted limit, and the product on real servers
+test-all: test test-slow gates-if-possible sanitize-if-possible fuzz-if-possible deny-if-possible cluster-if-possible stress ## test, test-slow, gates, sanitizer, fuzz, deny, stress, one size of each planted limit, and the product on real servers
 	@$(MAKE) --no-print-directory planted PLANTED="--again planted/record.jsonl"
 	@$(MAKE) --no-print-directory planted PLANTED=--quick
 	PROOFLOAD_SEEDS=10000 cargo test --locked -p proofload-agent --test it on_all_seeds -- --ignored
@@ -81,6 +81,10 @@ bench: setup build ## CPU a request beside a null client and other tools (an hou
 planted: setup build ## How often the reason is named: one planted limit at a time; PLANTED="--quick --only pool", PLANTED="--again planted/record.jsonl" without a run
 	$(target_dir)/release/planted $(PLANTED)
 
+.PHONY: cluster-test
+cluster-test: ## Loads from pods of a real Kubernetes of three nodes, booted here; wants root, go and apt-get
+	@scripts/cluster-test.sh
+
 .PHONY: fuzz
 fuzz: ## Every fuzz target for FUZZ_SECONDS (60); wants nightly
 	scripts/fuzz.sh $(FUZZ_SECONDS)
@@ -94,7 +98,7 @@ web: ## The HTML report: types, its bytes, its tests in a browser; wants node, n
 	scripts/web.sh
 
 # The same, passed over with a word where the machine lacks the tool.
-.PHONY: fuzz-if-possible deny-if-possible gates-if-possible sanitize-if-possible compat-if-possible web-if-possible
+.PHONY: cluster-if-possible fuzz-if-possible deny-if-possible gates-if-possible sanitize-if-possible compat-if-possible web-if-possible
 web-if-possible:
 	@scripts/web.sh || { code=$$?; [ $$code -eq $(cannot) ] && [ -z "$$CI" ] && echo "web: passed over" >&2; }
 compat-if-possible:
@@ -104,6 +108,8 @@ gates-if-possible:
 	@scripts/gates.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "gates: passed over" >&2; }
 sanitize-if-possible:
 	@scripts/sanitize.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "sanitize: passed over" >&2; }
+cluster-if-possible:
+	@scripts/cluster-test.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "cluster-test: passed over" >&2; }
 fuzz-if-possible:
 	@scripts/fuzz.sh $(FUZZ_SECONDS) || { code=$$?; [ $$code -eq $(cannot) ] && echo "fuzz: passed over" >&2; }
 deny-if-possible:

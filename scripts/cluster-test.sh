@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# Loads from pods, tried on a real Kubernetes of three nodes, which is booted on this machine (scripts/cluster/) and ended
+# again. What was said is written to cluster.txt in CLUSTER_HOME.
+#
+#   scripts/cluster-test.sh
+#
+# CLUSTER_HOME keeps the built Kubernetes from one run to the next (target/cluster). Exit code: 0, 1 where something is not as
+# it should be, 3 where this machine can't boot one.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+export CLUSTER_HOME=${CLUSTER_HOME:-$PWD/${CARGO_TARGET_DIR:-target}/cluster}
+control=plk-cp
+image=localhost/proofload:test
+say() { printf 'cluster-test: %s\n' "$*"; }
+cannot() { say "$*" >&2; exit 3; }
+
+[ "$(id -u)" = 0 ] || cannot "wants root, for namespaces"
+for tool in go apt-get dpkg ip nsenter unshare openssl python3 strip; do
+    command -v "$tool" >/dev/null || cannot "wants $tool"
+done
+# Whoever may make no namespaces finds out before a build of minutes.
+unshare --mount --pid --fork true 2>/dev/null || cannot "namespaces can't be made here"
+
+mkdir -p "$CLUSTER_HOME"
+scripts/cluster/build.sh "$CLUSTER_HOME" || cannot "Kubernetes could not be fetched or built"
+# What the tests run, too, with the libraries that it is linked with: a static one would be compiled from nothing.
+cargo build --locked --workspace --bin proofload
+proofload=${CARGO_TARGET_DIR:-target}/debug/proofload
+strip -o "$CLUSTER_HOME/proofload" "$proofload"
+mapfile -t libraries < <(ldd "$proofload" | grep -o '/[^ ]*' | sed 's/.*/&=&/')
+scripts/cluster/mkimg.py "$CLUSTER_HOME/img/proofload.tar" "$image" /proofload "$CLUSTER_HOME/proofload=/proofload" "${libraries[@]}"
+
+trap 'scripts/cluster/down.sh' EXIT
+scripts/cluster/up.sh
+run=$CLUSTER_HOME/run
+in_control() { nsenter --net="/run/netns/$control" "$@"; }
+kubectl() { in_control "$CLUSTER_HOME/bin/kubectl" --kubeconfig="$run/pki/admin.kubeconfig" "$@"; }
+failed=0
+log=$CLUSTER_HOME/cluster.txt
+: > "$log"
+
+# CODE PART ARGUMENTS…: `proofload hit` with these must end with the code and say the part. No Job and no pod may be left.
+expect() {
+    local code=$1 part=$2 got=0
+    shift 2
+    printf '$ proofload hit %s --on kubernetes\n' "$*" | tee -a "$log"
+    in_control env KUBECONFIG="${config:-$run/pki/admin.kubeconfig}" timeout 180 \
+        "$proofload" hit "$@" --on kubernetes >"$run/out" 2>&1 || got=$?
+    tee -a "$log" < "$run/out"
+    printf 'exit code %s\n\n' "$got" | tee -a "$log"
+    [[ $got =~ ^($code)$ ]] || { say "ended with $got and not $code"; failed=1; }
+    grep -qF -- "$part" "$run/out" || { say "does not say: $part"; failed=1; }
+    [ -z "$(kubectl get jobs,pods -A -l proofload.dev/run -o name)" ] || { say "left something behind"; failed=1; }
+}
+
+# A server of our own in a pod, and a namespace that admits restricted pods alone.
+kubectl create namespace load >/dev/null
+kubectl label namespace load pod-security.kubernetes.io/enforce=restricted >/dev/null
+kubectl create namespace small >/dev/null
+kubectl create quota few -n small --hard=pods=1 >/dev/null
+# On the first node, since the third is killed at the end.
+kubectl run target --image="$image" --image-pull-policy=Never --overrides='{"apiVersion":"v1","spec":{"nodeName":"n1"}}' \
+    -- target --listen 0.0.0.0:8080 >/dev/null
+kubectl wait --for=condition=Ready pod/target --timeout=60s >/dev/null
+url=http://$(kubectl get pod target -o jsonpath='{.status.podIP}'):8080/
+for namespace in load small; do
+    kubectl wait --for=create serviceaccount/default -n "$namespace" --timeout=30s >/dev/null
+done
+pods=(--pods 3 --image "$image" --cpu 500m --memory 128Mi)
+
+# A whole cluster on one machine: that requests go out late (exit code 4) is nobody's fault. None may be missing, or twice.
+measured='0|4'
+expect "$measured" "outcomes    1500 answered (200: 1500)" "$url" --rate 300 -c 6 -d 5s --namespace load "${pods[@]}"
+expect 2 "has no context" "$url" --context other "${pods[@]}"
+expect 3 "cannot be had" "$url" --namespace load --pods 2 --image localhost/nothing:1
+expect 3 "exceeded quota" "$url" --namespace small "${pods[@]}"
+expect 3 "Insufficient cpu" "$url" --namespace load --pods 3 --image "$image" --cpu 900 -t 1 --ready-timeout 5s
+expect 3 "cannot connect to" "${url%:*}:9/" --namespace load "${pods[@]}"
+expect 3 "there is no namespace" "$url" --namespace nowhere "${pods[@]}"
+
+# Somebody who may do nothing, and then what the file allows and no more.
+kubectl apply -n load -f docs/kubernetes/rbac.yaml >/dev/null
+account() { # NAME: a kubeconfig of this service account
+    local token
+    token=$(kubectl create token "$1" -n load)
+    sed "s/\"token\":\"[^\"]*\"/\"token\":\"$token\"/" "$run/pki/admin.kubeconfig" > "$run/$1.kubeconfig"
+    echo "$run/$1.kubeconfig"
+}
+config=$(account default) expect 3 "you may not create jobs.batch" "$url" --namespace load "${pods[@]}"
+config=$(account proofload) expect "$measured" "outcomes    600 answered (200: 600)" "$url" --rate 300 -c 6 -d 2s --namespace load "${pods[@]}"
+
+# The API server is killed during a load, and comes back after four seconds.
+( sleep 7; kill -9 "$(cat "$run/apiserver.pid")"; sleep 4; scripts/cluster/apiserver.sh ) >/dev/null 2>&1 &
+killer=$!
+expect "$measured" "outcomes    6000 answered (200: 6000)" "$url" --rate 300 -c 6 -d 20s --namespace load "${pods[@]}"
+wait "$killer"
+
+# A machine dies.
+( sleep 7; scripts/cluster/kill-node.sh 3 ) >/dev/null 2>&1 &
+killer=$!
+expect 4 "lost agent" "$url" --rate 300 -c 6 -d 25s --namespace load "${pods[@]}"
+wait "$killer"
+sum=$(sed -n 's/^outcomes *\([0-9]*\) answered ([^)]*), \([0-9]*\) lost$/\1 + \2/p' "$run/out")
+[ "$((${sum:-0}))" = 7500 ] || { say "not all of 7500 requests are told of: $sum"; failed=1; }
+
+[ "$failed" = 0 ] && say "all is as it should be; see $log"
+exit "$failed"

@@ -6,6 +6,7 @@ mod frames;
 mod headers;
 mod sending;
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use http::{EndOfStream, Failure, Fed, Limits, Listener, Malformed, Protocol, RequestKind, Response};
@@ -196,7 +197,7 @@ impl Protocol for H2 {
         self.window_waits
     }
 
-    fn ask(&mut self, place: u32, request: &[u8], out: &mut Vec<u8>) {
+    fn ask(&mut self, place: u32, request: &Arc<[u8]>, out: &mut Vec<u8>) {
         self.acks.begin(out);
         self.send_request(place, request, out);
         self.acks.end(out);

@@ -2,12 +2,10 @@
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
-use alloc::vec::Vec;
+use alloc::sync::Arc;
 
 use http::RequestKind;
 
-/// Memory that a stream keeps for what of a body waits for the server's windows.
-const UNSENT_KEPT_BYTES_MAX: usize = 1024;
 /// The number of no stream.
 const NONE: u32 = 0;
 
@@ -32,9 +30,22 @@ pub(crate) struct Stream {
     pub(crate) taken: u32,
     /// What we may still send.
     pub(crate) send_window: i64,
-    /// What of the request's body is still to be sent: all of it from `unsent_from` on.
-    pub(crate) unsent: Vec<u8>,
-    pub(crate) unsent_from: usize,
+    /// What of its request is still to be sent, if anything.
+    pub(crate) unsent: Option<Unsent>,
+}
+
+/// The rest of a request, which all streams of a load have in common.
+#[derive(Debug)]
+pub(crate) struct Unsent {
+    pub(crate) request: Arc<[u8]>,
+    /// Where the rest begins.
+    pub(crate) from: usize,
+}
+
+impl Unsent {
+    pub(crate) fn is_over(&self) -> bool {
+        self.from == self.request.len()
+    }
 }
 
 impl Stream {
@@ -52,8 +63,7 @@ impl Stream {
             window: 0,
             taken: 0,
             send_window: 0,
-            unsent: Vec::new(),
-            unsent_from: 0,
+            unsent: None,
         }
     }
 
@@ -63,7 +73,6 @@ impl Stream {
         (self.status, self.interim_responses, self.head_bytes, self.taken) = (0, 0, 0, 0);
         (self.body_bytes, self.wire_bytes) = (0, 0);
         (self.body_bytes_due, self.has_length) = (None, false);
-        self.forget_unsent();
     }
 
     pub(crate) fn is_open(&self) -> bool {
@@ -77,14 +86,7 @@ impl Stream {
 
     /// Whether a part of its request is still to be sent.
     pub(crate) fn is_unsent(&self) -> bool {
-        self.unsent_from < self.unsent.len()
-    }
-
-    pub(crate) fn forget_unsent(&mut self) {
-        // It may have been a large body: its memory is not kept for every stream.
-        self.unsent.clear();
-        self.unsent.shrink_to(UNSENT_KEPT_BYTES_MAX);
-        self.unsent_from = 0;
+        self.unsent.is_some()
     }
 }
 
@@ -168,7 +170,7 @@ impl Streams {
                 self.outlived.remove(&stream.id);
             }
             stream.id = NONE;
-            stream.forget_unsent();
+            stream.unsent = None;
             self.open -= 1;
         }
     }

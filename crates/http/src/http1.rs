@@ -1,5 +1,6 @@
 //! HTTP/1.1 as a [`Protocol`]: one exchange at a time.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::{
@@ -50,7 +51,7 @@ impl Protocol for Http1 {
         false
     }
 
-    fn ask(&mut self, _: u32, request: &[u8], out: &mut Vec<u8>) {
+    fn ask(&mut self, _: u32, request: &Arc<[u8]>, out: &mut Vec<u8>) {
         out.extend_from_slice(request);
     }
 

@@ -1,5 +1,6 @@
 //! How exchanges share a connection: what whoever runs a load asks of a protocol, without IO.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
@@ -43,8 +44,8 @@ pub trait Protocol: Debug + Sized {
     }
 
     /// What is sent to make `request`, which is encoded for this protocol, at `place`: after what is in `out` already. Called
-    /// where there is room.
-    fn ask(&mut self, place: u32, request: &[u8], out: &mut Vec<u8>);
+    /// where there is room. What can't go out yet is held on to, and not copied.
+    fn ask(&mut self, place: u32, request: &Arc<[u8]>, out: &mut Vec<u8>);
 
     /// The next answer at `place` is to a request of `kind`. Called before its first byte is fed; that there was one is not
     /// told where [`Protocol::whole`] knows all of it.

@@ -1,12 +1,13 @@
 //! Requests on their way out: their header blocks, and as much of their bodies as the server has room for.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::H2;
 use crate::frame::{self, FrameHead, Kind, TABLE_BYTES_START, flag};
 use crate::hpack;
 use crate::request::Request;
-use crate::streams::Stream;
+use crate::streams::{Stream, Unsent};
 
 /// What the server's table of header fields has of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +21,7 @@ pub(super) enum Table {
 }
 
 impl H2 {
-    pub(super) fn send_request(&mut self, place: u32, encoded: &[u8], out: &mut Vec<u8>) {
+    pub(super) fn send_request(&mut self, place: u32, encoded: &Arc<[u8]>, out: &mut Vec<u8>) {
         let request = Request::read(encoded);
         let id = self.next_id;
         self.next_id += 2;
@@ -28,12 +29,11 @@ impl H2 {
         let window = i64::from(self.settings.window_bytes());
         let stream = self.streams.open_at(place, id, window, self.peer.window_bytes);
         if !request.body.is_empty() {
-            let sent = put_body(stream, &mut self.send_window, self.peer.frame_bytes_max, request.body, out);
-            if sent < request.body.len() {
-                stream.unsent.extend_from_slice(&request.body[sent..]);
-                self.unsent += 1;
-                self.window_waits += 1;
-            }
+            let from = encoded.len() - request.body.len();
+            stream.unsent = Some(Unsent { request: Arc::clone(encoded), from });
+            self.unsent += 1;
+            self.send_unsent_of(place, out);
+            self.window_waits += u64::from(self.streams.at(place).is_unsent());
         }
     }
 
@@ -83,33 +83,28 @@ impl H2 {
     /// Sends what the windows allow of the request at `place`.
     pub(super) fn send_unsent_of(&mut self, place: u32, out: &mut Vec<u8>) {
         let stream = self.streams.at(place);
-        if !stream.is_unsent() {
-            return;
-        }
-        let body = core::mem::take(&mut stream.unsent);
-        let rest = &body[stream.unsent_from..];
-        stream.unsent_from += put_body(stream, &mut self.send_window, self.peer.frame_bytes_max, rest, out);
-        stream.unsent = body;
-        if !stream.is_unsent() {
-            stream.forget_unsent();
+        let Some(mut unsent) = stream.unsent.take() else { return };
+        put_body(stream, &mut unsent, &mut self.send_window, self.peer.frame_bytes_max, out);
+        if unsent.is_over() {
             self.unsent -= 1;
+        } else {
+            stream.unsent = Some(unsent);
         }
     }
 }
 
-/// Sends of `body`, the rest of the stream's request, what the windows allow. Says how many bytes that are.
+/// Sends of the rest of the stream's request what the windows allow.
 fn put_body(
     stream: &mut Stream,
+    unsent: &mut Unsent,
     connection_window: &mut i64,
     frame_bytes_max: u32,
-    body: &[u8],
     out: &mut Vec<u8>,
-) -> usize {
-    let mut sent = 0;
-    while sent < body.len() {
-        let rest = &body[sent..];
+) {
+    while !unsent.is_over() {
+        let rest = &unsent.request[unsent.from..];
         let window = stream.send_window.min(*connection_window).min(i64::from(frame_bytes_max));
-        let Some(bytes) = usize::try_from(window).ok().filter(|bytes| *bytes > 0) else { break };
+        let Some(bytes) = usize::try_from(window).ok().filter(|bytes| *bytes > 0) else { return };
         let part = &rest[..bytes.min(rest.len())];
         let flags = if part.len() == rest.len() { flag::END_STREAM } else { 0 };
         let (kind, payload_bytes) = (Kind::Data, part.len() as u32);
@@ -117,7 +112,6 @@ fn put_body(
         out.extend_from_slice(part);
         stream.send_window -= i64::from(payload_bytes);
         *connection_window -= i64::from(payload_bytes);
-        sent += part.len();
+        unsent.from += part.len();
     }
-    sent
 }

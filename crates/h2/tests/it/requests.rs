@@ -1,7 +1,9 @@
 //! What a request is on the wire: the blocks of one connection, and bodies within the server's windows.
 
+use std::sync::Arc;
+
 use h2::{FrameHead, Kind, Settings, flag, hpack};
-use http::{Failure, InvalidRequest, Limits, Malformed, RequestKind, RequestSpec};
+use http::{Failure, InvalidRequest, Limits, Malformed, Protocol, RequestKind, RequestSpec};
 
 use crate::hpack::{decode, table};
 use crate::support::{Client, Told, frame, head, request, settings};
@@ -140,6 +142,25 @@ fn bodies_go_out_as_far_as_the_windows_allow() {
     let sent = client.sent();
     assert_eq!((body(&sent, 1), body(&sent, 3)), ((20_000, true), (74_464, true)));
     assert!(sent.iter().any(|(head, _)| head.payload_bytes > 16_384), "longer frames, once they are allowed");
+}
+
+/// A hundred streams that wait for the server's windows have a body of 100 MB in memory once.
+#[test]
+fn streams_that_wait_share_the_request() {
+    let encoded: Arc<[u8]> = request(&vec![b'x'; 100_000]).into();
+    let mut client = Client::greeted(3, &[]);
+    for place in 0..3 {
+        client.http.ask(place, &encoded, &mut client.out);
+        client.http.expect(place, KIND);
+    }
+    assert_eq!(Arc::strong_count(&encoded), 4, "each stream holds on to it");
+    client.feed(&frame(Kind::WindowUpdate, 0, 0, &1_000_000_u32.to_be_bytes()));
+    for stream in [1, 3, 5] {
+        client.feed(&frame(Kind::WindowUpdate, 0, stream, &1_000_000_u32.to_be_bytes()));
+    }
+    let sent = client.sent();
+    assert_eq!([1, 3, 5].map(|stream| body(&sent, stream)), [(100_000, true); 3]);
+    assert_eq!(Arc::strong_count(&encoded), 1, "what has gone out is nobody's any more");
 }
 
 #[test]

@@ -94,7 +94,7 @@ impl Client {
 
     pub fn send(&mut self, place: u32, kind: RequestKind, encoded: &[u8]) {
         assert!(self.http.has_room(), "there is room");
-        self.http.ask(place, encoded, &mut self.out);
+        self.http.ask(place, &encoded.into(), &mut self.out);
         self.http.expect(place, kind);
     }
 

@@ -109,6 +109,6 @@ fn an_exchange_that_nobody_waits_for_leaves_its_connection_useless() {
     let (mut http, _) = expecting();
     let mut out = Vec::new();
     assert!(!http.cancel(0, &mut out) && out.is_empty());
-    http.ask(0, b"GET / HTTP/1.1\r\n\r\n", &mut out);
+    http.ask(0, &b"GET / HTTP/1.1\r\n\r\n"[..].into(), &mut out);
     assert_eq!(out, b"GET / HTTP/1.1\r\n\r\n", "a request is its bytes");
 }

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::convert::Infallible;
 use std::num::NonZeroU64;
+use std::sync::Arc;
 
 use engine::{
     Arrivals, Completion, Config, Conn, ConnectFailure, Engine, Event, Io, Load, Outgoing, Sample, Sending,
@@ -75,7 +76,7 @@ impl Protocol for Lanes {
         false
     }
 
-    fn ask(&mut self, place: u32, request: &[u8], out: &mut Vec<u8>) {
+    fn ask(&mut self, place: u32, request: &Arc<[u8]>, out: &mut Vec<u8>) {
         self.out[place as usize] += 1;
         out.extend(frame(place as u8, ASK, request));
     }

@@ -85,7 +85,7 @@ impl Http2 {
         };
         let request = h2::encode(&spec, self.scheme).map_err(|error| Failure::Io(error.to_string()))?;
         self.kept = Kept::default();
-        self.protocol.ask(PLACE, &request, &mut self.out);
+        self.protocol.ask(PLACE, &request.into(), &mut self.out);
         self.protocol.expect(PLACE, RequestKind::Ordinary);
         Ok(())
     }

@@ -38,38 +38,9 @@ mod code {
     pub(super) const CANCEL: u32 = 8;
 }
 
-/// Answers to PING and SETTINGS that wait while a server takes nothing of them.
-pub const UNREAD_ACKS_MAX: u32 = 10_000;
-
-/// Answers that a server asked for and has not taken: each waits in memory.
-#[derive(Debug, Clone, Copy, Default)]
-struct Acks {
-    waiting: u32,
-    /// How much there was to go out when it was looked at last. Where there is less, it was sent.
-    out_bytes: usize,
-}
-
-impl Acks {
-    /// Before anything is done with what is to go out.
-    #[inline]
-    fn begin(&mut self, out: &[u8]) {
-        if out.len() < self.out_bytes {
-            self.waiting = 0;
-        }
-    }
-
-    /// After it.
-    #[inline]
-    fn end(&mut self, out: &[u8]) {
-        self.out_bytes = out.len();
-    }
-
-    /// One more.
-    fn add(&mut self) -> Result<(), Malformed> {
-        self.waiting += 1;
-        if self.waiting > UNREAD_ACKS_MAX { Err(Malformed::Flood) } else { Ok(()) }
-    }
-}
+/// What may wait to be sent on a connection, beside a request for each of its streams. A server of which more waits does not
+/// read: it asks for answers, has requests time out, or answers what it has not seen.
+pub const UNREAD_BYTES_MAX: usize = 1 << 20;
 
 /// What connections of HTTP/2 have in common.
 #[derive(Debug)]
@@ -98,7 +69,6 @@ pub struct H2 {
     /// The place from which on streams above it are still to be told of.
     unprocessed_from: Option<u32>,
     idle_frames: u32,
-    acks: Acks,
 
     decoder: Decoder,
     /// The head that refers to this connection's table.
@@ -120,6 +90,8 @@ pub struct H2 {
     /// How many there have been, earlier lives included.
     window_waits: u64,
     table: Table,
+    /// Of the frame that a request begins with, at most.
+    head_bytes: usize,
 }
 
 impl Protocol for H2 {
@@ -148,7 +120,6 @@ impl Protocol for H2 {
             last_id: None,
             unprocessed_from: None,
             idle_frames: 0,
-            acks: Acks::default(),
             decoder: Decoder::new(settings.header_table_bytes),
             known: Known::new(),
             partial: Partial::default(),
@@ -160,6 +131,7 @@ impl Protocol for H2 {
             unsent: 0,
             window_waits: 0,
             table: Table::Empty,
+            head_bytes: 0,
         }
     }
 
@@ -170,7 +142,6 @@ impl Protocol for H2 {
         self.streams.close_all();
         (self.next_id, self.last_id, self.unprocessed_from) = (STREAM_FIRST, None, None);
         self.idle_frames = 0;
-        self.acks = Acks::default();
         self.decoder.reset(self.settings.header_table_bytes);
         self.known.clear();
         self.partial.clear();
@@ -198,21 +169,24 @@ impl Protocol for H2 {
     }
 
     fn ask(&mut self, place: u32, request: &Arc<[u8]>, out: &mut Vec<u8>) {
-        self.acks.begin(out);
         self.send_request(place, request, out);
-        self.acks.end(out);
+    }
+
+    fn resume(&mut self, out: &mut Vec<u8>) {
+        self.send_unsent(out);
+        if !out.is_empty() {
+            self.idle_frames = 0;
+        }
     }
 
     fn expect(&mut self, place: u32, kind: RequestKind) {
         self.streams.at(place).kind = kind;
     }
 
-    /// The stream is reset, and the others go on.
+    /// The stream is reset, and the others go on, unless the server has stopped to read.
     fn cancel(&mut self, place: u32, out: &mut Vec<u8>) -> bool {
-        self.acks.begin(out);
         self.reset(place, code::CANCEL, out);
-        self.acks.end(out);
-        true
+        !self.is_unread(out)
     }
 
     fn whole<'a>(_: &'a H2Shared, _: &[u8]) -> Option<&'a Response> {
@@ -226,10 +200,10 @@ impl Protocol for H2 {
         listener: &mut impl Listener,
         out: &mut Vec<u8>,
     ) -> Result<Fed, Malformed> {
-        self.acks.begin(out);
-        let fed = self.feed_frames(shared, input, listener, out);
-        self.acks.end(out);
-        fed
+        if self.is_unread(out) {
+            return Err(Malformed::Unread);
+        }
+        self.feed_frames(shared, input, listener, out)
     }
 
     fn body_bytes_to_come(&self) -> u64 {
@@ -273,6 +247,11 @@ impl H2 {
                 told => return Ok(told),
             }
         }
+    }
+
+    /// Whether so much waits to be sent that the server does not read.
+    fn is_unread(&self, out: &[u8]) -> bool {
+        out.len() > UNREAD_BYTES_MAX + self.settings.streams as usize * self.head_bytes
     }
 
     /// A frame came that brings no request nearer to its end.

@@ -40,12 +40,8 @@ pub(crate) struct Unsent {
     pub(crate) request: Arc<[u8]>,
     /// Where the rest begins.
     pub(crate) from: usize,
-}
-
-impl Unsent {
-    pub(crate) fn is_over(&self) -> bool {
-        self.from == self.request.len()
-    }
+    /// Whether it had to wait for the server's windows.
+    pub(crate) has_waited: bool,
 }
 
 impl Stream {

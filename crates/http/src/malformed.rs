@@ -90,6 +90,8 @@ malformed! {
     BodyLength = "body_length", "body of another length than its content-length";
     /// HTTP/2: more frames in a row than `IDLE_FRAMES_MAX` that bring no request nearer to its end.
     Flood = "flood", "flood of frames that bring nothing";
+    /// HTTP/2: the server does not read what it is sent, and more than `UNREAD_BYTES_MAX` bytes wait for that.
+    Unread = "unread", "nothing read of what was sent";
 }
 
 impl fmt::Display for Malformed {

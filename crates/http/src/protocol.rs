@@ -47,12 +47,18 @@ pub trait Protocol: Debug + Sized {
     /// where there is room. What can't go out yet is held on to, and not copied.
     fn ask(&mut self, place: u32, request: &Arc<[u8]>, out: &mut Vec<u8>);
 
+    /// What was in `out` is on its way, and it is empty: what waited for that goes there.
+    fn resume(&mut self, out: &mut Vec<u8>) {
+        let _ = out;
+    }
+
     /// The next answer at `place` is to a request of `kind`. Called before its first byte is fed; that there was one is not
     /// told where [`Protocol::whole`] knows all of it.
     fn expect(&mut self, place: u32, kind: RequestKind);
 
-    /// Nobody waits for the answer at `place` any more, of a request that was asked for. What is sent to say so goes into `out`. Whether the connection can
-    /// still be used, also for another exchange at this place.
+    /// Nobody waits for the answer at `place` any more, of a request that was asked for. What is sent to say so goes into
+    /// `out`. Whether the connection can still be used, also for another exchange at this place; where exchanges share one,
+    /// it can't if the server reads nothing of what is in `out`.
     fn cancel(&mut self, place: u32, out: &mut Vec<u8>) -> bool;
 
     /// The usual case in one step, where a connection has room for one: the whole answer that `bytes` are, and nothing

@@ -1,6 +1,6 @@
 //! How connections come and go, and what that means for the exchanges that have their places on them.
 
-use http::Protocol;
+use http::{Malformed, Protocol};
 use units::Instant;
 
 use super::{Engine, Stage};
@@ -309,14 +309,17 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         self.next_request(index, now);
     }
 
-    /// Nobody waits for the exchange's answer any more: its connection goes with it, unless its protocol can do without.
+    /// Nobody waits for the exchange's answer any more: its connection goes with it, unless its protocol can do without. One
+    /// that carries others can't only where the server reads nothing, and then these have no answer to wait for.
     pub(super) fn cancel(&mut self, index: u32, now: Instant) {
         let (number, place) = (self.places.connection_of(index), self.places.place_of(index));
         let out = self.output.of::<H>(number);
         if self.protocols[number as usize].cancel(place, out) {
             self.go_on(number, now);
+        } else if H::MULTIPLEXED {
+            self.lose_all(number, Outcome::Malformed(Malformed::Unread), now);
         } else {
-            self.drop_connection(number, now);
+            self.close(number);
         }
     }
 

@@ -171,12 +171,13 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             connection.queued = false;
             let Output { pending, polled, .. } = &mut self.output;
             let pending = &mut pending[number as usize];
-            // It may have been closed meanwhile, and opened again.
-            if connection.is_open() && !pending.is_empty() {
-                connection.written = true;
+            // It may have been closed meanwhile, and opened again; or what was sent last is under way.
+            if connection.is_open() && connection.written && !pending.is_empty() {
                 core::mem::swap(pending, polled);
                 pending.clear();
                 pending.shrink_to(KEPT_BYTES_MAX);
+                self.protocols[number as usize].resume(pending);
+                self.send_output(number);
                 return Some(self.conn(number));
             }
         }

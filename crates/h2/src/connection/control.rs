@@ -23,7 +23,6 @@ impl H2 {
         self.greeted = true;
         let window_before = self.peer.window_bytes;
         self.peer.read(payload)?;
-        self.acks.add()?;
         frame::put(out, Kind::Settings, flag::ACK, 0, &[]);
         let more = self.peer.window_bytes - window_before;
         for stream in self.streams.iter_mut() {
@@ -53,7 +52,6 @@ impl H2 {
     ) -> Result<Fed, Malformed> {
         self.count_idle_frame()?;
         if !head.has(flag::ACK) {
-            self.acks.add()?;
             frame::put(out, Kind::Ping, flag::ACK, 0, payload);
         }
         Ok(Fed::NeedMore)

@@ -4,10 +4,13 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::H2;
-use crate::frame::{self, FrameHead, Kind, TABLE_BYTES_START, flag};
+use crate::frame::{self, FRAME_HEAD_BYTES, FrameHead, Kind, TABLE_BYTES_START, flag};
 use crate::hpack;
 use crate::request::Request;
 use crate::streams::{Stream, Unsent};
+
+/// Of bodies no more is put into what is to go out once that is as long as this; the rest follows when it is on its way.
+const AHEAD_BYTES_MAX: usize = 256 << 10;
 
 /// What the server's table of header fields has of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,14 +29,14 @@ impl H2 {
         let id = self.next_id;
         self.next_id += 2;
         self.send_head(id, request, out);
+        self.head_bytes = FRAME_HEAD_BYTES + request.literal.len();
         let window = i64::from(self.settings.window_bytes());
         let stream = self.streams.open_at(place, id, window, self.peer.window_bytes);
         if !request.body.is_empty() {
             let from = encoded.len() - request.body.len();
-            stream.unsent = Some(Unsent { request: Arc::clone(encoded), from });
+            stream.unsent = Some(Unsent { request: Arc::clone(encoded), from, has_waited: false });
             self.unsent += 1;
             self.send_unsent_of(place, out);
-            self.window_waits += u64::from(self.streams.at(place).is_unsent());
         }
     }
 
@@ -70,7 +73,7 @@ impl H2 {
         }
     }
 
-    /// Sends what the windows allow of all requests.
+    /// Sends of all requests what the windows allow and there is room for.
     pub(super) fn send_unsent(&mut self, out: &mut Vec<u8>) {
         if self.unsent == 0 {
             return;
@@ -80,12 +83,15 @@ impl H2 {
         }
     }
 
-    /// Sends what the windows allow of the request at `place`.
+    /// Sends of the request at `place` what the windows allow and there is room for.
     pub(super) fn send_unsent_of(&mut self, place: u32, out: &mut Vec<u8>) {
         let stream = self.streams.at(place);
         let Some(mut unsent) = stream.unsent.take() else { return };
-        put_body(stream, &mut unsent, &mut self.send_window, self.peer.frame_bytes_max, out);
-        if unsent.is_over() {
+        let put = put_body(stream, &mut unsent, &mut self.send_window, self.peer.frame_bytes_max, out);
+        if put == Put::UpToWindow && !core::mem::replace(&mut unsent.has_waited, true) {
+            self.window_waits += 1;
+        }
+        if put == Put::All {
             self.unsent -= 1;
         } else {
             stream.unsent = Some(unsent);
@@ -93,19 +99,36 @@ impl H2 {
     }
 }
 
-/// Sends of the rest of the stream's request what the windows allow.
+/// How far a body was put into what is to go out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Put {
+    All,
+    UpToWindow,
+    /// There was no more room.
+    UpToRoom,
+}
+
+/// Puts the rest of the stream's request into `out`, as far as may be.
 fn put_body(
     stream: &mut Stream,
     unsent: &mut Unsent,
     connection_window: &mut i64,
     frame_bytes_max: u32,
     out: &mut Vec<u8>,
-) {
-    while !unsent.is_over() {
+) -> Put {
+    loop {
         let rest = &unsent.request[unsent.from..];
+        if rest.is_empty() {
+            return Put::All;
+        }
+        if out.len() >= AHEAD_BYTES_MAX {
+            return Put::UpToRoom;
+        }
         let window = stream.send_window.min(*connection_window).min(i64::from(frame_bytes_max));
-        let Some(bytes) = usize::try_from(window).ok().filter(|bytes| *bytes > 0) else { return };
-        let part = &rest[..bytes.min(rest.len())];
+        let Some(bytes) = usize::try_from(window).ok().filter(|bytes| *bytes > 0) else {
+            return Put::UpToWindow;
+        };
+        let part = &rest[..bytes.min(rest.len()).min(AHEAD_BYTES_MAX)];
         let flags = if part.len() == rest.len() { flag::END_STREAM } else { 0 };
         let (kind, payload_bytes) = (Kind::Data, part.len() as u32);
         FrameHead { payload_bytes, kind, flags, stream: stream.id }.write(out);

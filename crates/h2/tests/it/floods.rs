@@ -1,7 +1,7 @@
 //! Attacks that a server can make on its clients: each ends in a named fault, in bounded memory.
 
-use h2::{IDLE_FRAMES_MAX, Kind, UNREAD_ACKS_MAX, flag, hpack};
-use http::{Failure, Malformed, RequestKind};
+use h2::{IDLE_FRAMES_MAX, Kind, UNREAD_BYTES_MAX, flag, hpack};
+use http::{Failure, Malformed, Protocol, RequestKind};
 
 use crate::support::{Client, Told, data, frame, head, settings};
 
@@ -66,14 +66,63 @@ fn what_a_server_asks_for_and_does_not_read_is_bounded() {
     let mut client = Client::greeted(1, &[]);
     client.ask(0, KIND);
     client.feed(&head(1, false, &[(":status", "200")]));
-    for _ in 0..3 * UNREAD_ACKS_MAX / 100 {
+    let ping = frame(Kind::Ping, 0, 0, &[0; 8]);
+    for _ in 0..2 * UNREAD_BYTES_MAX / ping.len() / 100 {
         for _ in 0..100 {
-            client.feed(&frame(Kind::Ping, 0, 0, &[0; 8]));
+            client.feed(&ping);
         }
         client.feed(&data(1, false, b"x"));
     }
-    assert_eq!(client.told.last(), Some(&Told::Fault(Malformed::Flood)));
-    assert!(client.out.len() < 20 * UNREAD_ACKS_MAX as usize, "{} bytes", client.out.len());
+    assert_eq!(client.told.last(), Some(&Told::Fault(Malformed::Unread)));
+    assert!(client.out.len() < UNREAD_BYTES_MAX + 1000, "{} bytes", client.out.len());
+}
+
+/// A server that answers whatever is asked next, and reads none of it.
+#[test]
+fn answers_of_a_server_that_reads_nothing_are_bounded() {
+    let mut client = Client::greeted(1, &[]);
+    let mut stream = 1;
+    while !matches!(client.told.last(), Some(Told::Fault(_))) {
+        client.ask(0, KIND);
+        client.feed(&head(stream, true, &[(":status", "200")]));
+        stream += 2;
+        assert!(client.out.len() < UNREAD_BYTES_MAX + 1000, "{} bytes", client.out.len());
+    }
+    assert_eq!(client.told.last(), Some(&Told::Fault(Malformed::Unread)));
+}
+
+/// Each is reset, and the next one asked.
+#[test]
+fn requests_that_time_out_on_a_server_that_reads_nothing_end_its_connection() {
+    let mut client = Client::greeted(1, &[]);
+    client.ask(0, KIND);
+    while client.http.cancel(0, &mut client.out) {
+        client.ask(0, KIND);
+        assert!(client.out.len() < UNREAD_BYTES_MAX + 1000, "{} bytes", client.out.len());
+    }
+    assert!(client.out.len() > UNREAD_BYTES_MAX);
+}
+
+/// However far the server's windows reach.
+#[test]
+fn bodies_wait_while_others_are_on_their_way() {
+    let most = (1_u32 << 31) - 1;
+    let body = vec![b'x'; 2_000_000];
+    let mut client = Client::greeted(3, &[(4, most)]);
+    client.feed(&frame(Kind::WindowUpdate, 0, 0, &(most - 65_535).to_be_bytes()));
+    (0..3).for_each(|place| client.send(place, KIND, &crate::support::request(&body)));
+    let mut sent_bytes = 0;
+    while !client.out.is_empty() {
+        assert!(client.out.len() < UNREAD_BYTES_MAX / 2, "{} bytes wait", client.out.len());
+        let sent = client.sent();
+        sent_bytes += sent
+            .iter()
+            .filter(|(head, _)| head.kind == Kind::Data)
+            .map(|(_, part)| part.len())
+            .sum::<usize>();
+        client.http.resume(&mut client.out);
+    }
+    assert_eq!((sent_bytes, client.http.window_waits()), (3 * body.len(), 0), "no window was waited for");
 }
 
 #[test]

@@ -5,3 +5,4 @@ mod laws;
 mod link;
 mod resent;
 mod server;
+mod unread;

@@ -49,6 +49,22 @@ impl Queues {
         ends.len += 1;
     }
 
+    /// Puts `by`, which is in no queue, in the place of `index`, which is in none then: into its state, since when it was in it.
+    pub(crate) fn replace<H: Protocol>(&mut self, places: &mut Places<H>, index: u32, by: u32) {
+        let Exchange { previous, next, state, since, .. } = *places.exchange(index);
+        let exchange = places.exchange_mut(by);
+        (exchange.previous, exchange.next, exchange.state, exchange.since) = (previous, next, state, since);
+        let ends = &mut self.0[state as usize];
+        match previous {
+            NO_EXCHANGE => ends.head = by,
+            previous => places.exchange_mut(previous).next = by,
+        }
+        match next {
+            NO_EXCHANGE => ends.tail = by,
+            next => places.exchange_mut(next).previous = by,
+        }
+    }
+
     /// Takes `index` out of the queue of its state.
     pub(crate) fn remove<H: Protocol>(&mut self, places: &mut Places<H>, index: u32) {
         let Exchange { previous, next, state, .. } = *places.exchange(index);

@@ -76,6 +76,21 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         self.places.of(number).find(|index| self.places.exchange(*index).state == State::Connecting)
     }
 
+    /// Takes the exchange, which opens its connection, out of that: another one that waits for it goes on with it, within the
+    /// time that is left, and without one there is no more need of it.
+    #[cold]
+    pub(super) fn leave_opening(&mut self, index: u32) {
+        let number = self.places.connection_of(index);
+        let heir = self.places.of(number).find(|other| self.places.exchange(*other).state == State::Awaiting);
+        if let Some(heir) = heir {
+            self.leave(heir);
+            self.queues.replace(&mut self.places, index, heir);
+        } else {
+            self.leave(index);
+            self.close(number);
+        }
+    }
+
     fn on_connected(&mut self, number: u32, now: Instant) {
         let Some(opener) = self.opener(number) else { return };
         let until = self.connecting_until(opener);
@@ -175,7 +190,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         self.leave(opener);
         let had_request = self.places.exchange(opener).has_request;
         if had_request {
-            self.finish_failed(opener, outcome, done);
+            self.finish_unconnected(opener, outcome, done);
         } else {
             self.counters.opening_failures += 1;
         }
@@ -185,9 +200,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             others.extend(self.places.of(number).filter(is_awaiting));
             for &index in &others {
                 self.leave(index);
-                // It may have begun to wait after the instant at which there was none.
-                let done = done.max(self.places.exchange(index).intended);
-                self.finish_failed(index, outcome, done);
+                self.finish_unconnected(index, outcome, done);
             }
         }
         if had_request {
@@ -199,6 +212,15 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             self.go_on_without(index, now);
         }
         self.loose = others;
+    }
+
+    /// Ends a request for want of a connection, of which there was none until `done`.
+    fn finish_unconnected(&mut self, index: u32, outcome: Outcome, done: Instant) {
+        // It may have begun to wait after that.
+        let done = done.max(self.places.exchange(index).intended);
+        let (outcome, done) =
+            if H::MULTIPLEXED { self.end_of_resent(index, outcome, done) } else { (outcome, done) };
+        self.finish_failed(index, outcome, done);
     }
 
     /// The exchange's request ended for want of a connection.

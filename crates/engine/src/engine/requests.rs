@@ -178,9 +178,10 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         exchange.has_request = false;
         exchange.to_be_sent = false;
         let was_sent = match outcome {
-            Outcome::ConnectFailed(_) | Outcome::TlsFailed(_) | Outcome::Unsent => false,
-            // One that was told to go before anything was asked, or twice.
-            Outcome::GoneAway => exchange.resent,
+            // Unless it went out on an earlier connection, which ended without a look at it.
+            Outcome::ConnectFailed(_) | Outcome::TlsFailed(_) | Outcome::Unsent | Outcome::GoneAway => {
+                exchange.resent
+            }
             _ => true,
         };
         let mut sample = Sample {

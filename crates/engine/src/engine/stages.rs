@@ -105,14 +105,14 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     /// The same of a request that went out once, and waits to go out again.
     #[cold]
     fn time_out_resent(&mut self, index: u32, state: State, at: Instant, now: Instant) {
-        if state == State::Connecting {
-            // It opens a connection that others may wait for: that has a bound of its own.
-            return;
-        }
-        if state != State::InFlight {
-            self.leave(index);
-            let number = self.places.connection_of(index);
-            self.output.forget_waiting(number, index);
+        match state {
+            State::InFlight => {}
+            State::Connecting => self.leave_opening(index),
+            _ => {
+                self.leave(index);
+                let number = self.places.connection_of(index);
+                self.output.forget_waiting(number, index);
+            }
         }
         self.finish_failed(index, Outcome::TimedOut, at);
         self.next_request(index, now);

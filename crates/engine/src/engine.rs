@@ -27,6 +27,7 @@ use crate::config::{Config, Load, Reuse, UserStart};
 use crate::connection::{Action, Completion, Conn, Event, Outgoing};
 use crate::places::{Answer, Places, State};
 use crate::queue::Queues;
+use crate::rounds::Takers;
 use crate::sample::{Sink, Window};
 use crate::schedule::Schedule;
 use crate::script::{Script, Unscripted};
@@ -127,6 +128,8 @@ pub struct Engine<S, P = Unscripted, H: Protocol = Http1> {
     /// What these have in common.
     common: H::Shared,
     queues: Queues,
+    /// In the open model, where connections have room for several.
+    takers: Option<Takers>,
     timers: Timers,
     actions: VecDeque<Action>,
     /// Exchanges whose request is to be sent, from `sent_to` on. May name some whose request has gone out or was given up.
@@ -193,6 +196,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         let common = H::shared(config.limits, config.request.kind, settings);
         let places = Places::<H>::new(connections, H::room(&common));
         let count = places.exchanges();
+        let go_round = H::MULTIPLEXED && matches!(config.load, Load::Open { .. });
         let mut engine = Self {
             stage: Stage::Opening,
             window: Window { start: Instant::FAR_FUTURE, end: Instant::FAR_FUTURE },
@@ -202,6 +206,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             protocols: (0..connections).map(|_| H::new(&common)).collect(),
             common,
             queues: Queues::new(),
+            takers: go_round.then(|| Takers::new(connections, count / connections)),
             timers: Timers::default(),
             actions: VecDeque::new(),
             to_send: Vec::new(),
@@ -479,9 +484,20 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         exchange.state = state;
         exchange.since = now;
         self.queues.push(&mut self.places, index);
+        if H::MULTIPLEXED
+            && let Some(takers) = self.takers.as_mut().and_then(|takers| takers.of(state))
+        {
+            takers.add(index);
+        }
     }
 
     fn leave(&mut self, index: u32) {
+        let state = self.places.exchange(index).state;
+        if H::MULTIPLEXED
+            && let Some(takers) = self.takers.as_mut().and_then(|takers| takers.of(state))
+        {
+            takers.remove(index);
+        }
         self.queues.remove(&mut self.places, index);
     }
 }

@@ -22,6 +22,7 @@ mod engine;
 mod io;
 mod places;
 mod queue;
+mod rounds;
 mod sample;
 mod schedule;
 mod script;

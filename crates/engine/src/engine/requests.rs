@@ -124,9 +124,15 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         }
     }
 
-    /// Finds a connection for a due request: a free one, else one that can be opened, else it waits.
+    /// Finds a connection for a due request: a free one, else one that can be opened, else it waits. Where they have room for
+    /// several, they take turns.
     pub(super) fn dispatch(&mut self, intended: Instant, now: Instant) {
-        let taker = self.queues.front(State::Free).or_else(|| self.queues.front(State::Down));
+        let taker = match &self.takers {
+            Some(takers) if H::MULTIPLEXED => {
+                takers.next(|index| self.protocols[self.places.connection_of(index) as usize].has_room())
+            }
+            _ => self.queues.front(State::Free).or_else(|| self.queues.front(State::Down)),
+        };
         if let Some(index) = taker {
             let free_since = self.places.exchange(index).since;
             self.leave(index);

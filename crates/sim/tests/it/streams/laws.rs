@@ -249,3 +249,21 @@ fn the_first_seeds_try_what_there_is_to_try() {
     }
     assert!(seen.iter().all(|count| *count > 5), "pongs, stalls, goaways, refused, reset, resent: {seen:?}");
 }
+
+/// In the open model, none is full while another has room.
+#[test]
+fn requests_that_are_due_go_round_the_connections() {
+    let (connections, streams) = (4, 8);
+    for requests in [u64::from(connections), 100 * u64::from(connections)] {
+        let rate = Rate::per_sec(1_000.0).expect("above zero");
+        let plan = ServerPlan::healthy(1, Duration::ZERO);
+        let mut config = Scenario::open(connections, rate, Duration::from_secs(600), plan).config;
+        config.stop.requests = NonZeroU64::new(requests);
+        config.request.bytes = encoded(0).into();
+        config.expect.body = None;
+        let settings = Settings { streams, ..Settings::default() };
+        let ran = run(&config, settings, Server::new(1, Chances::default(), 100, 1 << 20), None);
+        let each: Vec<u64> = ran.seen.asked_on.into_values().collect();
+        assert_eq!(each, vec![requests / u64::from(connections); connections as usize]);
+    }
+}

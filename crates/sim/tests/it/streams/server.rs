@@ -43,6 +43,8 @@ pub struct Chances {
 pub struct Seen {
     /// Requests that came whole and were looked at.
     pub asked: u64,
+    /// The same by the number of their connection.
+    pub asked_on: BTreeMap<u32, u64>,
     pub cancelled: u64,
     pub connects: u64,
     pub go_aways: u64,
@@ -133,6 +135,7 @@ impl Server {
 
     fn on_asked(&mut self, conn: Conn, stream: u32) {
         self.seen.asked += 1;
+        *self.seen.asked_on.entry(conn.slot).or_default() += 1;
         let Chances { silent, reset_stream, refused, go_away, closes, resets, garbage, settings, .. } =
             self.chances;
         let after_us = 30 + self.below(1500);

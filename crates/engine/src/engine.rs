@@ -324,17 +324,21 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     pub fn poll_send(&mut self, now: Instant) -> Option<Conn> {
         if H::MULTIPLEXED {
             // Who waited is before who comes now.
-            self.admit_waiting(now);
+            if self.output.has_room_again() {
+                self.admit_waiting(now);
+            }
         }
         while let Some(&index) = self.to_send.get(self.sent_to) {
             self.sent_to += 1;
-            let (exchange, connection) = self.places.both_mut(index);
             // Unless it was given up before it went out.
-            if exchange.to_be_sent {
-                if H::MULTIPLEXED {
+            if H::MULTIPLEXED {
+                if self.places.exchange(index).to_be_sent {
                     self.put_out(index, now);
-                    continue;
                 }
+                continue;
+            }
+            let (exchange, connection) = self.places.both_mut(index);
+            if exchange.to_be_sent {
                 exchange.to_be_sent = false;
                 exchange.since = now;
                 exchange.answer_begun = false;
@@ -433,7 +437,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         self.arrived = arrived;
         match event {
             Event::Received(bytes) => match self.known_answer(&line.exchange, bytes) {
-                Some((response, came)) => self.on_answer(conn.slot, &response, came, now),
+                Some((response, came)) => self.on_answer(conn.slot, conn.slot, &response, came, now),
                 None => self.on_bytes(conn.slot, bytes, now),
             },
             event => self.on_event(conn.slot, event, now),

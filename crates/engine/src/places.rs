@@ -294,11 +294,13 @@ impl Answer {
     }
 
     /// Makes ready for the next answer.
+    #[inline]
     pub(crate) fn begin(&mut self) {
         (self.body_bytes, self.body_matches, self.received_bytes) = (0, true, 0);
     }
 
     /// Whether what was received is the body that was expected.
+    #[inline]
     pub(crate) fn has_body(&self, expect: &Expect) -> bool {
         let whole = expect.body.as_ref().is_none_or(|body| self.body_bytes == body.len() as u64);
         self.body_matches && whole

@@ -5,6 +5,7 @@ mod control;
 mod frames;
 mod headers;
 mod sending;
+mod usual;
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -62,6 +63,8 @@ pub struct H2 {
     greeted: bool,
     ready: bool,
     streams: Streams,
+    /// How many there may be: none before the server is ready, and once it takes no more.
+    streams_max: u32,
     /// The number that the next stream has.
     next_id: u32,
     /// The last stream that the server will look at, once it said so.
@@ -80,8 +83,10 @@ pub struct H2 {
     /// The header block whose end is still to come.
     block: Option<Block>,
 
-    /// What the server may still send in all, and what it sent since it was told so last.
-    window: i64,
+    /// What the server may send before it hears that it came: in all, and on a stream.
+    window_bytes: u32,
+    stream_window_bytes: u32,
+    /// What it sent in all since it was told so last.
     taken: u32,
     /// What we may still send in all.
     send_window: i64,
@@ -90,8 +95,8 @@ pub struct H2 {
     /// How many there have been, earlier lives included.
     window_waits: u64,
     table: Table,
-    /// Of the frame that a request begins with, at most.
-    head_bytes: usize,
+    /// More than this waits to be sent only where the server does not read.
+    unread_bytes_max: usize,
 }
 
 impl Protocol for H2 {
@@ -116,6 +121,7 @@ impl Protocol for H2 {
             greeted: false,
             ready: false,
             streams: Streams::new(settings.streams),
+            streams_max: 0,
             next_id: STREAM_FIRST,
             last_id: None,
             unprocessed_from: None,
@@ -125,13 +131,14 @@ impl Protocol for H2 {
             partial: Partial::default(),
             data: None,
             block: None,
-            window: i64::from(settings.connection_window_bytes()),
+            window_bytes: settings.connection_window_bytes(),
+            stream_window_bytes: settings.window_bytes(),
             taken: 0,
             send_window: i64::from(WINDOW_BYTES_START),
             unsent: 0,
             window_waits: 0,
             table: Table::Empty,
-            head_bytes: 0,
+            unread_bytes_max: UNREAD_BYTES_MAX,
         }
     }
 
@@ -140,22 +147,23 @@ impl Protocol for H2 {
         self.peer = Peer::START;
         (self.greeted, self.ready) = (false, false);
         self.streams.close_all();
+        self.streams_max = 0;
         (self.next_id, self.last_id, self.unprocessed_from) = (STREAM_FIRST, None, None);
         self.idle_frames = 0;
         self.decoder.reset(self.settings.header_table_bytes);
         self.known.clear();
         self.partial.clear();
         (self.data, self.block) = (None, None);
-        (self.window, self.taken) = (i64::from(self.settings.connection_window_bytes()), 0);
+        self.taken = 0;
         (self.send_window, self.unsent) = (i64::from(WINDOW_BYTES_START), 0);
         self.table = Table::Empty;
         self.settings.put(shared.limits.head_bytes_max, out);
         false
     }
 
+    #[inline]
     fn has_room(&self) -> bool {
-        let most = self.peer.streams_max.min(self.settings.streams);
-        self.ready && self.last_id.is_none() && self.next_id <= STREAM_LAST && self.streams.open() < most
+        self.streams.open() < self.streams_max && self.next_id <= STREAM_LAST
     }
 
     /// None is open, and none will be.
@@ -168,6 +176,8 @@ impl Protocol for H2 {
         self.window_waits
     }
 
+    #[expect(clippy::inline_always, reason = "on the path of every request")]
+    #[inline(always)]
     fn ask(&mut self, place: u32, request: &Arc<[u8]>, out: &mut Vec<u8>) {
         self.send_request(place, request, out);
     }
@@ -179,6 +189,7 @@ impl Protocol for H2 {
         }
     }
 
+    #[inline]
     fn expect(&mut self, place: u32, kind: RequestKind) {
         self.streams.at(place).kind = kind;
     }
@@ -193,6 +204,8 @@ impl Protocol for H2 {
         None
     }
 
+    #[expect(clippy::inline_always, reason = "on the path of every request")]
+    #[inline(always)]
     fn feed(
         &mut self,
         shared: &mut H2Shared,
@@ -200,8 +213,10 @@ impl Protocol for H2 {
         listener: &mut impl Listener,
         out: &mut Vec<u8>,
     ) -> Result<Fed, Malformed> {
-        if self.is_unread(out) {
-            return Err(Malformed::Unread);
+        if !self.is_unread(out)
+            && let Some(answer) = self.usual_answer(shared, input, listener)
+        {
+            return Ok(answer);
         }
         self.feed_frames(shared, input, listener, out)
     }
@@ -221,6 +236,7 @@ impl Protocol for H2 {
 
 impl H2 {
     /// Takes in frames up to the first that has something to tell.
+    #[inline(never)]
     fn feed_frames(
         &mut self,
         shared: &mut H2Shared,
@@ -238,8 +254,11 @@ impl H2 {
             if input.is_empty() {
                 return Ok(Fed::NeedMore);
             }
+            if self.is_unread(out) {
+                return Err(Malformed::Unread);
+            }
             let fed = match self.data {
-                Some(data) => self.data_piece(data, input, listener, out),
+                Some(data) => self.data_rest(data, input, listener, out),
                 None => self.take_frame(shared, input, listener, out),
             };
             match fed? {
@@ -250,8 +269,9 @@ impl H2 {
     }
 
     /// Whether so much waits to be sent that the server does not read.
+    #[inline]
     fn is_unread(&self, out: &[u8]) -> bool {
-        out.len() > UNREAD_BYTES_MAX + self.settings.streams as usize * self.head_bytes
+        out.len() > self.unread_bytes_max
     }
 
     /// A frame came that brings no request nearer to its end.
@@ -269,12 +289,13 @@ impl H2 {
     }
 
     /// Ends the stream at `place` on this side.
+    #[inline]
     fn close(&mut self, place: u32) {
-        self.unsent -= u32::from(self.streams.at(place).is_unsent());
-        self.streams.close(place);
+        self.unsent -= u32::from(self.streams.close(place));
     }
 
     /// Ends the stream at `place`, if it is open, and tells the server.
+    #[cold]
     fn reset(&mut self, place: u32, code: u32, out: &mut Vec<u8>) {
         let id = self.streams.at(place).id;
         if self.streams.at(place).is_open() {
@@ -284,6 +305,7 @@ impl H2 {
     }
 
     /// The answer at `place` is none: its stream alone ends.
+    #[cold]
     fn fail(&mut self, place: u32, why: Malformed, out: &mut Vec<u8>) -> Fed {
         self.reset(place, code::PROTOCOL_ERROR, out);
         Fed::Failed { place, failure: Failure::Malformed(why) }
@@ -295,19 +317,7 @@ impl H2 {
         if stream.body_bytes_due.is_some_and(|due| due != stream.body_bytes) {
             return self.fail(place, Malformed::BodyLength, out);
         }
-        let framing = match (stream.kind, stream.status) {
-            (RequestKind::Head, _) | (_, 204 | 304) => http::Framing::None,
-            _ if stream.has_length => http::Framing::ContentLength,
-            _ => http::Framing::EndOfStream,
-        };
-        let response = Response {
-            status: stream.status,
-            keep_alive: true,
-            framing,
-            head_bytes: stream.head_bytes,
-            body_bytes: stream.body_bytes,
-            wire_bytes: stream.wire_bytes,
-        };
+        let response = stream.response();
         if stream.is_unsent() {
             // The server has no need of the rest (RFC 9113 8.1).
             self.reset(place, code::NO_ERROR, out);

@@ -124,10 +124,48 @@ impl FrameHead {
         self.flags & flags == flags
     }
 
+    /// Whether it is all of a head, and not the end of its stream.
+    pub(crate) const fn is_whole_head(self) -> bool {
+        matches!((self.kind, self.flags), (Kind::Headers, flag::END_HEADERS))
+    }
+
+    /// Whether it is body to the end of its stream.
+    pub(crate) const fn is_last_data(self) -> bool {
+        matches!((self.kind, self.flags), (Kind::Data, flag::END_STREAM))
+    }
+
     /// Of the frame on the wire.
     pub(crate) const fn wire_bytes(self) -> u64 {
         self.payload_bytes as u64 + FRAME_HEAD_BYTES as u64
     }
+}
+
+/// Where in a frame its stream is.
+const STREAM_AT: usize = 5;
+
+/// Writes a frame that lies ready but for its stream.
+pub(crate) fn put_ready(out: &mut Vec<u8>, frame: &[u8], stream: u32) {
+    let at = out.len() + STREAM_AT;
+    out.extend_from_slice(frame);
+    out[at..][..size_of_val(&stream)].copy_from_slice(&stream.to_be_bytes());
+}
+
+/// The frame that `bytes` begin with, if it came as a whole: head, payload, and what is behind it.
+#[inline]
+pub(crate) fn whole(bytes: &[u8]) -> Option<(FrameHead, &[u8], &[u8])> {
+    let (head, rest) = bytes.split_first_chunk()?;
+    let head = FrameHead::read(head);
+    let (payload, rest) = rest.split_at_checked(head.payload_bytes as usize)?;
+    Some((head, payload, rest))
+}
+
+/// Head and payload of a frame.
+///
+/// # Panics
+/// If it is shorter than its head.
+pub(crate) fn split(frame: &[u8]) -> (FrameHead, &[u8]) {
+    let (head, payload) = frame.split_first_chunk().expect("a frame has a head");
+    (FrameHead::read(head), payload)
 }
 
 /// Writes a frame.

@@ -4,11 +4,12 @@
 //! those behind it refer to them, and where the server allows no such table all of them are literal.
 
 use alloc::string::ToString;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use http::{InvalidRequest, RequestSpec, USER_AGENT};
 
-use crate::frame::TABLE_BYTES_START;
+use crate::frame::{self, Kind, TABLE_BYTES_START, flag};
 use crate::head::CONNECTION_FIELDS;
 use crate::hpack::{self, FIXED};
 
@@ -32,36 +33,46 @@ impl Scheme {
 
 /// What an entry of a table counts for beside its name and value (RFC 7541 4.1).
 const ENTRY_BYTES: usize = 32;
-/// Lengths of the three blocks, before them.
-const LENGTHS_BYTES: usize = 12;
+/// Where its three heads end, before them.
+const ENDS_BYTES: usize = 3 * size_of::<u32>();
 
-/// An encoded request, taken apart.
+/// An encoded request, taken apart. Each head is the HEADERS frame that it goes out as, but for the number of its stream.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Request<'a> {
-    /// The block that fills the server's table; empty where that has too little room for it.
-    pub(crate) first: &'a [u8],
-    /// The one that refers to what the first has put there.
-    pub(crate) again: &'a [u8],
-    /// The one that needs no table.
-    pub(crate) literal: &'a [u8],
-    pub(crate) body: &'a [u8],
-}
+pub(crate) struct Request<'a>(&'a [u8]);
 
 impl<'a> Request<'a> {
     /// What [`encode`] made.
+    pub(crate) const fn new(encoded: &'a [u8]) -> Self {
+        Self(encoded)
+    }
+
+    /// The head that fills the server's table; empty where that has too little room for it.
+    pub(crate) fn first(self) -> &'a [u8] {
+        &self.0[ENDS_BYTES..self.end(0)]
+    }
+
+    /// The one that refers to what the first has put there.
+    pub(crate) fn again(self) -> &'a [u8] {
+        &self.0[self.end(0)..self.end(1)]
+    }
+
+    /// The one that needs no table.
+    pub(crate) fn literal(self) -> &'a [u8] {
+        &self.0[self.end(1)..self.end(2)]
+    }
+
+    /// Where the body begins; it goes on to the end.
+    pub(crate) fn body_at(self) -> usize {
+        self.end(2)
+    }
+
+    /// Where a head ends.
     ///
     /// # Panics
-    /// If it was made by something else: then the load was put together wrongly.
-    pub(crate) fn read(encoded: &'a [u8]) -> Self {
-        let (lengths, rest) = encoded.split_at(LENGTHS_BYTES);
-        let length = |at: usize| {
-            let bytes = [lengths[at], lengths[at + 1], lengths[at + 2], lengths[at + 3]];
-            u32::from_le_bytes(bytes) as usize
-        };
-        let (first, rest) = rest.split_at(length(0));
-        let (again, rest) = rest.split_at(length(4));
-        let (literal, body) = rest.split_at(length(8));
-        Self { first, again, literal, body }
+    /// If it was made by something else than [`encode`]: then the load was put together wrongly.
+    fn end(self, head: usize) -> usize {
+        let (ends, _) = self.0.as_chunks();
+        u32::from_le_bytes(ends[head]) as usize
     }
 }
 
@@ -152,13 +163,16 @@ impl Blocks {
         }
         let first = if fits { &self.first[..] } else { &[] };
         let again = if fits { &again[..] } else { &[] };
-        let mut out = Vec::new();
-        for block in [first, again, &self.literal] {
-            out.extend_from_slice(&(block.len() as u32).to_le_bytes());
+        let ends = if body.is_empty() { flag::END_STREAM } else { 0 };
+        let mut out = vec![0; ENDS_BYTES];
+        for (at, block) in [first, again, &self.literal].into_iter().enumerate() {
+            if !block.is_empty() {
+                frame::put(&mut out, Kind::Headers, flag::END_HEADERS | ends, 0, block);
+            }
+            let end = out.len() as u32;
+            out[at * size_of_val(&end)..][..size_of_val(&end)].copy_from_slice(&end.to_le_bytes());
         }
-        for part in [first, again, &self.literal, body] {
-            out.extend_from_slice(part);
-        }
+        out.extend_from_slice(body);
         out
     }
 }

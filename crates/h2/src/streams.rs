@@ -4,7 +4,9 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 
-use http::RequestKind;
+use http::{Framing, RequestKind, Response};
+
+use crate::head::Head;
 
 /// The number of no stream.
 const NONE: u32 = 0;
@@ -25,8 +27,7 @@ pub(crate) struct Stream {
     pub(crate) body_bytes_due: Option<u64>,
     /// Whether a length of the body was given.
     pub(crate) has_length: bool,
-    /// What the server may still send, and what it sent since it was told so last.
-    pub(crate) window: i64,
+    /// What the server sent of its window since it was told so last.
     pub(crate) taken: u32,
     /// What we may still send.
     pub(crate) send_window: i64,
@@ -56,7 +57,6 @@ impl Stream {
             wire_bytes: 0,
             body_bytes_due: None,
             has_length: false,
-            window: 0,
             taken: 0,
             send_window: 0,
             unsent: None,
@@ -64,11 +64,32 @@ impl Stream {
     }
 
     /// Makes it that of a new exchange.
-    fn begin(&mut self, id: u32, window: i64, send_window: i64) {
-        (self.id, self.window, self.send_window) = (id, window, send_window);
+    fn begin(&mut self, id: u32, send_window: i64) {
+        (self.id, self.send_window) = (id, send_window);
         (self.status, self.interim_responses, self.head_bytes, self.taken) = (0, 0, 0, 0);
         (self.body_bytes, self.wire_bytes) = (0, 0);
         (self.body_bytes_due, self.has_length) = (None, false);
+    }
+
+    /// The final head came, in frames of so many bytes.
+    pub(crate) fn begin_answer(&mut self, head: Head, wire_bytes: u64) {
+        self.wire_bytes += wire_bytes;
+        self.status = head.status;
+        self.head_bytes = wire_bytes as u32;
+        self.body_bytes_due = head.body_bytes(self.kind);
+        self.has_length = head.content_length.is_some();
+    }
+
+    /// The answer, all of which came.
+    pub(crate) fn response(&self) -> Response {
+        Response {
+            status: self.status,
+            keep_alive: true,
+            framing: framing(self.kind, self.status, self.has_length),
+            head_bytes: self.head_bytes,
+            body_bytes: self.body_bytes,
+            wire_bytes: self.wire_bytes,
+        }
     }
 
     pub(crate) fn is_open(&self) -> bool {
@@ -83,6 +104,16 @@ impl Stream {
     /// Whether a part of its request is still to be sent.
     pub(crate) fn is_unsent(&self) -> bool {
         self.unsent.is_some()
+    }
+}
+
+/// How the end of a body was known.
+#[inline]
+pub(crate) const fn framing(kind: RequestKind, status: u16, has_length: bool) -> Framing {
+    match (kind, status) {
+        (RequestKind::Head, _) | (_, 204 | 304) => Framing::None,
+        _ if has_length => Framing::ContentLength,
+        _ => Framing::EndOfStream,
     }
 }
 
@@ -116,20 +147,30 @@ impl Streams {
         self.open
     }
 
+    #[inline]
     pub(crate) fn at(&mut self, place: u32) -> &mut Stream {
         &mut self.all[place as usize]
+    }
+
+    /// Whether the final head of the stream at `place` came.
+    #[inline]
+    pub(crate) fn has_head(&self, place: u32) -> bool {
+        self.all[place as usize].has_head()
     }
 
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Stream> {
         self.all.iter_mut().filter(|stream| stream.is_open())
     }
 
+    #[inline]
     fn slot(&self, id: u32) -> usize {
         (id >> 1) as usize & (self.by_id.len() - 1)
     }
 
     /// Opens stream `id` at `place`.
-    pub(crate) fn open_at(&mut self, place: u32, id: u32, window: i64, send_window: i64) -> &mut Stream {
+    #[expect(clippy::inline_always, reason = "on the path of every request")]
+    #[inline(always)]
+    pub(crate) fn open_at(&mut self, place: u32, id: u32, send_window: i64) -> &mut Stream {
         let slot = self.slot(id);
         let before = core::mem::replace(&mut self.by_id[slot], place);
         let other = self.all[before as usize].id;
@@ -138,12 +179,13 @@ impl Streams {
         }
         self.open += 1;
         let stream = &mut self.all[place as usize];
-        stream.begin(id, window, send_window);
+        stream.begin(id, send_window);
         stream
     }
 
     /// Where stream `id` is, if it is open.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "on the path of every request")]
+    #[inline(always)]
     pub(crate) fn place_of(&self, id: u32) -> Option<u32> {
         let place = self.by_id[self.slot(id)];
         if self.all[place as usize].id == id {
@@ -158,17 +200,20 @@ impl Streams {
         rest.iter().position(|stream| stream.id > last).map(|place| from + place as u32)
     }
 
-    /// Ends the stream at `place`.
-    pub(crate) fn close(&mut self, place: u32) {
+    /// Ends the stream at `place`. Whether a part of its request was still to be sent.
+    #[expect(clippy::inline_always, reason = "on the path of every request")]
+    #[inline(always)]
+    pub(crate) fn close(&mut self, place: u32) -> bool {
         let stream = &mut self.all[place as usize];
-        if stream.is_open() {
-            if !self.outlived.is_empty() {
-                self.outlived.remove(&stream.id);
-            }
-            stream.id = NONE;
-            stream.unsent = None;
-            self.open -= 1;
+        if !stream.is_open() {
+            return false;
         }
+        if !self.outlived.is_empty() {
+            self.outlived.remove(&stream.id);
+        }
+        stream.id = NONE;
+        self.open -= 1;
+        stream.unsent.take().is_some()
     }
 
     /// Ends all of them.
@@ -186,9 +231,9 @@ mod tests {
     #[test]
     fn a_stream_that_outlives_many_others_is_found() {
         let mut streams = Streams::new(2);
-        streams.open_at(0, 1, 0, 0);
+        streams.open_at(0, 1, 0);
         for id in (3..99).step_by(2) {
-            streams.open_at(1, id, 0, 0);
+            streams.open_at(1, id, 0);
             assert_eq!((streams.place_of(1), streams.place_of(id)), (Some(0), Some(1)), "{id}");
             streams.close(1);
             assert_eq!(streams.place_of(id), None);

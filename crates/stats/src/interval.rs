@@ -39,7 +39,8 @@ impl Times {
         lag
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "on the path of every request")]
+    #[inline(always)]
     fn record_lags(&mut self, lag: Duration, generator_lag: Duration) {
         if lag == generator_lag {
             self.lag_of_ready.record(lag);

@@ -1,9 +1,11 @@
 //! What is received, and what it means for the exchanges whose answers it is.
 
-use http::{Bodies, EndOfStream, Failure, Fed, Malformed, Protocol, Response};
+use core::marker::PhantomData;
+
+use http::{EndOfStream, Failure, Fed, Listener, Malformed, Protocol, Response};
 use units::Instant;
 
-use super::wrong::start_of;
+use super::wrong::{WrongAnswers, start_of};
 use super::{Engine, SKIPPED_BYTES_MIN};
 use crate::config::Reuse;
 use crate::connection::ConnectFailure;
@@ -14,8 +16,8 @@ use crate::script::Script;
 /// How an answer came.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Came {
-    /// Whether its body is the expected one.
-    body_matches: bool,
+    /// Whether its status and its body are expected ones.
+    as_expected: bool,
     /// Whether bytes came with it that nobody had asked for.
     surplus: bool,
     /// Its head included.
@@ -36,7 +38,8 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             // Read as one that came in pieces, which keeps the first of these.
             return None;
         }
-        Some((*response, Came { body_matches, surplus: false, received_bytes: bytes.len() as u64 }))
+        let as_expected = body_matches && self.config.expect.takes_status(response.status);
+        Some((*response, Came { as_expected, surplus: false, received_bytes: bytes.len() as u64 }))
     }
 
     /// Bytes that are not the usual answer: a part of one, parts of several, or none of any.
@@ -95,20 +98,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         let expected = self.config.expect.body.as_deref();
         let first = self.places.of(number).start;
         let (answers, wrong_answers) = (&mut self.answers, &mut self.wrong_answers);
-        let mut listener = Bodies(|place, piece: &[u8]| {
-            let index = first + place;
-            let Answer { body_bytes, body_matches, received_bytes, .. } = &mut answers[index as usize];
-            if H::MULTIPLEXED {
-                *received_bytes += piece.len() as u64;
-            }
-            let Some(expected) = expected else { return };
-            let (matched_bytes, has_matched) = (*body_bytes, *body_matches);
-            check_body(expected, body_bytes, body_matches, piece);
-            if !*body_matches {
-                let matched = has_matched.then(|| start_of(expected, matched_bytes));
-                wrong_answers.go_on(index, matched, piece);
-            }
-        });
+        let mut listener = Heard::<H> { first, expected, answers, wrong_answers, protocol: PhantomData };
         let out = self.output.of::<H>(number);
         self.protocols[number as usize].feed(&mut self.common, rest, &mut listener, out)
     }
@@ -127,7 +117,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         self.counters.unsolicited += u64::from(surplus);
         let index = self.places.of(number).start + place;
         if !H::MULTIPLEXED || self.places.exchange(index).is_out() {
-            self.on_last_piece(index, response, (surplus, whole), now);
+            self.on_last_piece(number, index, response, (surplus, whole), now);
         }
     }
 
@@ -173,6 +163,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     /// An answer that came in pieces is whole. `whole` are its bytes if they came at once after all, and else none.
     pub(super) fn on_last_piece(
         &mut self,
+        number: u32,
         index: u32,
         response: Response,
         (surplus, whole): (bool, &[u8]),
@@ -180,26 +171,30 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     ) {
         let answer = &self.answers[index as usize];
         let expect = &self.config.expect;
-        let body_matches = answer.has_body(expect);
-        let as_expected = body_matches && expect.takes_status(response.status);
+        let as_expected = answer.has_body(expect) && expect.takes_status(response.status);
         if !(P::SCRIPTED || as_expected) {
             let asked = (self.config.request.kind, expect);
             self.wrong_answers.keep(index, &response, asked, whole, answer.body_bytes);
         }
         let received_bytes = if H::MULTIPLEXED { response.wire_bytes } else { answer.received_bytes };
-        self.on_answer(index, &response, Came { body_matches, surplus, received_bytes }, now);
+        self.on_answer(number, index, &response, Came { as_expected, surplus, received_bytes }, now);
     }
 
     #[expect(clippy::inline_always, reason = "on the path of every request, and called from two places")]
     #[inline(always)]
-    pub(super) fn on_answer(&mut self, index: u32, response: &Response, came: Came, now: Instant) {
-        let number = self.places.connection_of(index);
+    pub(super) fn on_answer(
+        &mut self,
+        number: u32,
+        index: u32,
+        response: &Response,
+        came: Came,
+        now: Instant,
+    ) {
         let connection = self.places.connection_mut(number);
         connection.has_served = true;
         // Where there is room for several, what is still to be written is of others.
         let reusable = response.keep_alive && (H::MULTIPLEXED || connection.written) && !came.surplus;
-        let expected = came.body_matches && self.config.expect.takes_status(response.status);
-        let outcome = Outcome::Answered { status: response.status, expected };
+        let outcome = Outcome::Answered { status: response.status, expected: came.as_expected };
         self.finish_request(index, outcome, Some(response), came.received_bytes, now);
         self.counters.connections_closed_by_server += u64::from(!response.keep_alive);
         if !reusable || self.config.reuse == Reuse::FreshConnection {
@@ -216,7 +211,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
                 && let EndOfStream::Complete(response) = self.protocols[number as usize].end_of_stream()
             {
                 let response = Response { keep_alive: false, ..response };
-                return self.on_last_piece(number, response, (false, &[]), now);
+                return self.on_last_piece(number, number, response, (false, &[]), now);
             }
         }
         self.on_cut_off(number, now);
@@ -229,5 +224,44 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         }
         self.counters.connections_closed_by_server += 1;
         self.end_of_connection(number, Outcome::ClosedEarly, now);
+    }
+}
+
+/// Hears of bodies, and holds them against the expected one.
+struct Heard<'a, H> {
+    /// The first exchange of the connection.
+    first: u32,
+    expected: Option<&'a [u8]>,
+    answers: &'a mut [Answer],
+    wrong_answers: &'a mut WrongAnswers,
+    protocol: PhantomData<H>,
+}
+
+impl<H: Protocol> Heard<'_, H> {
+    #[inline(never)]
+    fn compare(&mut self, index: u32, expected: &[u8], piece: &[u8]) {
+        let Answer { body_bytes, body_matches, .. } = &mut self.answers[index as usize];
+        let (matched_bytes, has_matched) = (*body_bytes, *body_matches);
+        check_body(expected, body_bytes, body_matches, piece);
+        if !*body_matches {
+            let matched = has_matched.then(|| start_of(expected, matched_bytes));
+            self.wrong_answers.go_on(index, matched, piece);
+        }
+    }
+}
+
+impl<H: Protocol> Listener for Heard<'_, H> {
+    const HEADS: bool = false;
+
+    #[expect(clippy::inline_always, reason = "on the path of every request")]
+    #[inline(always)]
+    fn body(&mut self, place: u32, piece: &[u8]) {
+        let index = self.first + place;
+        if H::MULTIPLEXED {
+            self.answers[index as usize].received_bytes += piece.len() as u64;
+        }
+        if let Some(expected) = self.expected {
+            self.compare(index, expected, piece);
+        }
     }
 }

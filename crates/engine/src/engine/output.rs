@@ -73,6 +73,12 @@ impl Output {
         &self.polled
     }
 
+    /// Whether there is room for exchanges that wait for it.
+    #[inline]
+    pub(super) fn has_room_again(&self) -> bool {
+        !self.admitting.is_empty()
+    }
+
     pub(super) fn is_due(&self) -> bool {
         !self.due.is_empty() || !self.admitting.is_empty()
     }
@@ -81,12 +87,19 @@ impl Output {
 impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     /// Has the exchange's request go out with what else there is for its connection, or wait for room there behind those
     /// that do.
+    #[expect(clippy::inline_always, reason = "on the path of every request")]
+    #[inline(always)]
     pub(super) fn put_out(&mut self, index: u32, now: Instant) {
         let number = self.places.connection_of(index);
         let has_room = self.protocols[number as usize].has_room();
         if has_room && self.output.waiting[number as usize].exchanges.is_empty() {
-            return self.ask(index, now);
+            return self.ask(number, index, now);
         }
+        self.wait_for_room(number, index);
+    }
+
+    #[inline(never)]
+    fn wait_for_room(&mut self, number: u32, index: u32) {
         self.counters.stream_waits += 1;
         let exchange = self.places.exchange_mut(index);
         (exchange.to_be_sent, exchange.state) = (false, State::Queued);
@@ -106,6 +119,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     }
 
     /// Has requests go out that have waited for room, and have it now.
+    #[inline(never)]
     pub(super) fn admit_waiting(&mut self, now: Instant) {
         while let Some(number) = self.output.admitting.pop() {
             self.output.waiting[number as usize].is_noted = false;
@@ -122,14 +136,16 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
                     self.counters.stream_wait_max = self.counters.stream_wait_max.max(waited);
                 }
                 self.enter_flight(index, now);
-                self.ask(index, now);
+                self.ask(number, index, now);
             }
         }
     }
 
     /// Has the exchange's request, which is in flight, go out at `now` on a connection that has room for it.
-    fn ask(&mut self, index: u32, now: Instant) {
-        let (number, place) = (self.places.connection_of(index), self.places.place_of(index));
+    #[expect(clippy::inline_always, reason = "on the path of every request")]
+    #[inline(always)]
+    fn ask(&mut self, number: u32, index: u32, now: Instant) {
+        let place = index - self.places.of(number).start;
         let exchange = self.places.exchange_mut(index);
         (exchange.to_be_sent, exchange.answer_begun) = (false, false);
         if !exchange.resent {
@@ -139,7 +155,9 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         protocol.ask(place, &self.config.request.bytes, self.output.of::<H>(number));
         protocol.expect(place, self.config.request.kind);
         self.answers[index as usize].begin();
-        self.send_output(number);
+        if !self.places.connection(number).queued {
+            self.send_output(number);
+        }
     }
 
     /// Has what there is for a connection sent, once nothing else is under way on it.

@@ -59,12 +59,13 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     #[expect(clippy::inline_always, reason = "on the path of every request")]
     #[inline(always)]
     pub(super) fn start_request(&mut self, index: u32, intended: Instant, free_since: Instant, now: Instant) {
-        let (exchange, connection) = self.places.both_mut(index);
+        let is_up = self.places.connection(self.places.connection_of(index)).is_up();
+        let exchange = self.places.exchange_mut(index);
         exchange.has_request = true;
         exchange.resent = false;
         exchange.intended = intended;
         exchange.ready = intended.max(free_since);
-        if connection.is_up() {
+        if is_up {
             self.send(index, now);
         } else {
             self.reach(index, now);
@@ -179,8 +180,9 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         received_bytes: u64,
         done: Instant,
     ) {
-        let sent = self.sent(index);
         let exchange = self.places.exchange_mut(index);
+        let is_again = H::MULTIPLEXED && exchange.resent;
+        let sent = if is_again { self.answers[index as usize].first_sent } else { exchange.since };
         exchange.has_request = false;
         exchange.to_be_sent = false;
         let was_sent = match outcome {

@@ -28,9 +28,16 @@ impl Data {
 }
 
 impl H2 {
-    /// The head of a DATA frame: all of its bytes count into the windows, also those of padding and of streams that are over.
+    /// A DATA frame, or as much of it as there is: all of its bytes count into the windows, also those of padding and of streams
+    /// that are over.
     #[inline]
-    pub(super) fn begin_data(&mut self, head: FrameHead, out: &mut Vec<u8>) -> Result<Fed, Malformed> {
+    pub(super) fn on_data(
+        &mut self,
+        head: FrameHead,
+        input: &mut &[u8],
+        listener: &mut impl Listener,
+        out: &mut Vec<u8>,
+    ) -> Result<Fed, Malformed> {
         self.take_from_window(head.payload_bytes, out)?;
         let is_padded = head.has(flag::PADDED);
         let Some(bytes_left) = head.payload_bytes.checked_sub(u32::from(is_padded)) else {
@@ -40,72 +47,80 @@ impl H2 {
         let ends = head.has(flag::END_STREAM);
         let data =
             Data { id: head.stream, place, is_padding_due: is_padded, bytes_left, padding_left: 0, ends };
-        if head.payload_bytes > 0 {
-            self.data = Some(data);
-        }
-        let Some(place) = place else {
-            return if bytes_left == 0 {
-                self.count_idle_frame().map(|()| Fed::NeedMore)
-            } else {
-                Ok(Fed::NeedMore)
-            };
-        };
-        if let Err(why) = self.take_from_stream(place, head, out) {
+        if let Some(place) = place
+            && let Err(why) = self.take_from_stream(place, head, out)
+        {
+            // Its stream is over with that: of what is still to come nobody is told.
+            self.data = (head.payload_bytes > 0).then_some(data);
             return Ok(self.fail(place, why, out));
         }
-        if head.payload_bytes > 0 {
-            return Ok(Fed::NeedMore);
+        if head.payload_bytes == 0 {
+            if place.is_none() || !ends {
+                self.count_idle_frame()?;
+            }
+            return Ok(self.end_data(data, out));
         }
-        if !ends {
-            self.count_idle_frame()?;
-        }
-        Ok(self.end_data(data, out))
+        self.data_piece(data, input, listener, out)
     }
 
     /// The window of the connection.
     fn take_from_window(&mut self, bytes: u32, out: &mut Vec<u8>) -> Result<(), Malformed> {
-        self.window -= i64::from(bytes);
-        if self.window < 0 {
+        self.taken += bytes;
+        if self.taken > self.window_bytes / 2 { self.give_back(out) } else { Ok(()) }
+    }
+
+    /// Tells the server that half of the connection's window came.
+    fn give_back(&mut self, out: &mut Vec<u8>) -> Result<(), Malformed> {
+        if self.taken > self.window_bytes {
             return Err(Malformed::FlowControl);
         }
-        self.taken += bytes;
-        if self.taken > self.settings.connection_window_bytes() / 2 {
-            frame::put(out, Kind::WindowUpdate, 0, 0, &self.taken.to_be_bytes());
-            self.window += i64::from(core::mem::take(&mut self.taken));
-        }
+        let taken = core::mem::take(&mut self.taken);
+        frame::put(out, Kind::WindowUpdate, 0, 0, &taken.to_be_bytes());
         Ok(())
     }
 
-    /// The window of a stream. It is not raised where what is still to come fits in it.
+    /// The window of a stream.
     fn take_from_stream(&mut self, place: u32, head: FrameHead, out: &mut Vec<u8>) -> Result<(), Malformed> {
         let stream = self.streams.at(place);
         stream.wire_bytes += head.wire_bytes();
-        stream.window -= i64::from(head.payload_bytes);
         if !stream.has_head() {
             return Err(Malformed::UnexpectedFrame);
         }
-        if stream.window < 0 {
-            return Err(Malformed::FlowControl);
-        }
         stream.taken += head.payload_bytes;
-        if head.has(flag::END_STREAM) || stream.taken <= self.settings.window_bytes() / 2 {
-            return Ok(());
-        }
+        if stream.taken > self.stream_window_bytes / 2 { self.give_back_of(place, head, out) } else { Ok(()) }
+    }
+
+    /// Tells the server that half of a stream's window came, unless what is still to come fits in the rest.
+    fn give_back_of(&mut self, place: u32, head: FrameHead, out: &mut Vec<u8>) -> Result<(), Malformed> {
+        let stream = self.streams.at(place);
+        let window = self.stream_window_bytes.checked_sub(stream.taken).ok_or(Malformed::FlowControl)?;
         let to_come = stream.body_bytes_due.map_or(u64::MAX, |due| {
             due.saturating_sub(stream.body_bytes).saturating_sub(u64::from(head.payload_bytes))
         });
         // How much of the frame is padding is not known yet, so neither is what is still to come.
-        if !head.has(flag::PADDED) && i64::try_from(to_come).is_ok_and(|to_come| to_come <= stream.window) {
-            return Ok(());
+        let fits = !head.has(flag::PADDED) && to_come <= u64::from(window);
+        if !fits && !head.has(flag::END_STREAM) {
+            let taken = core::mem::take(&mut stream.taken);
+            frame::put(out, Kind::WindowUpdate, 0, head.stream, &taken.to_be_bytes());
         }
-        frame::put(out, Kind::WindowUpdate, 0, head.stream, &stream.taken.to_be_bytes());
-        stream.window += i64::from(core::mem::take(&mut stream.taken));
         Ok(())
     }
 
-    /// More of a DATA frame.
+    /// More of a DATA frame that did not come as a whole.
+    pub(super) fn data_rest(
+        &mut self,
+        data: Data,
+        input: &mut &[u8],
+        listener: &mut impl Listener,
+        out: &mut Vec<u8>,
+    ) -> Result<Fed, Malformed> {
+        self.data = None;
+        self.data_piece(data, input, listener, out)
+    }
+
+    /// As much of a DATA frame as there is; its rest is kept for the next piece.
     #[inline]
-    pub(super) fn data_piece(
+    fn data_piece(
         &mut self,
         mut data: Data,
         input: &mut &[u8],
@@ -133,13 +148,10 @@ impl H2 {
             fed = self.fail(place, Malformed::BodyLength, out);
         }
         take(input, &mut data.padding_left);
-        if data.is_over() {
-            self.data = None;
-            if fed == Fed::NeedMore {
-                return Ok(self.end_data(data, out));
-            }
-        } else {
+        if !data.is_over() {
             self.data = Some(data);
+        } else if fed == Fed::NeedMore {
+            return Ok(self.end_data(data, out));
         }
         Ok(fed)
     }
@@ -167,6 +179,7 @@ impl H2 {
 }
 
 /// Takes up to `left` bytes from the start of `input`.
+#[inline]
 fn take<'a>(input: &mut &'a [u8], left: &mut u32) -> &'a [u8] {
     let (taken, rest) = input.split_at((*left as usize).min(input.len()));
     *left -= taken.len() as u32;

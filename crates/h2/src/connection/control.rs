@@ -4,8 +4,9 @@ use alloc::vec::Vec;
 
 use http::{Failure, Fed, Malformed};
 
+use super::sending::Table;
 use super::{H2, code};
-use crate::frame::{self, FrameHead, Kind, flag, number_at};
+use crate::frame::{self, FrameHead, Kind, TABLE_BYTES_START, flag, number_at};
 use crate::peer::WINDOW_BYTES_MAX;
 
 impl H2 {
@@ -23,6 +24,9 @@ impl H2 {
         self.greeted = true;
         let window_before = self.peer.window_bytes;
         self.peer.read(payload)?;
+        if self.peer.table_bytes_least < TABLE_BYTES_START && self.table != Table::Unused {
+            self.table = Table::Refused;
+        }
         frame::put(out, Kind::Settings, flag::ACK, 0, &[]);
         let more = self.peer.window_bytes - window_before;
         for stream in self.streams.iter_mut() {
@@ -36,11 +40,10 @@ impl H2 {
             self.send_unsent(out);
         }
         // Before anything is due, it must be known how many streams there may be.
-        if !self.ready && self.peer.streams_max > 0 {
-            self.ready = true;
-            return Ok(Fed::Ready);
-        }
-        Ok(Fed::NeedMore)
+        let is_ready = !self.ready && self.peer.streams_max > 0;
+        self.ready |= is_ready;
+        self.bound_streams();
+        Ok(if is_ready { Fed::Ready } else { Fed::NeedMore })
     }
 
     /// PING (RFC 9113 6.7).
@@ -76,7 +79,14 @@ impl H2 {
         let last = number_at(payload, 0).ok_or(Malformed::FrameSize)?;
         self.last_id = Some(self.last_id.map_or(last, |before| before.min(last)));
         self.unprocessed_from = Some(0);
+        self.bound_streams();
         Ok(Fed::NeedMore)
+    }
+
+    /// How many streams there may be has changed.
+    fn bound_streams(&mut self) {
+        let takes_more = self.ready && self.last_id.is_none();
+        self.streams_max = if takes_more { self.peer.streams_max.min(self.settings.streams) } else { 0 };
     }
 
     /// WINDOW_UPDATE (RFC 9113 6.9).

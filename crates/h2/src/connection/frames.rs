@@ -21,6 +21,10 @@ const KEPT_BYTES_MAX: usize = 1024;
 pub(super) struct Partial(Vec<u8>);
 
 impl Partial {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(super) fn clear(&mut self) {
         self.0.clear();
         self.0.shrink_to(KEPT_BYTES_MAX);
@@ -37,7 +41,7 @@ impl Partial {
 }
 
 impl H2 {
-    /// Takes a frame from the start of `input`, or as much of it as there is; of one with a piece of a body its head.
+    /// Takes a frame from the start of `input`, or as much of it as there is.
     #[inline]
     pub(super) fn take_frame(
         &mut self,
@@ -46,14 +50,14 @@ impl H2 {
         listener: &mut impl Listener,
         out: &mut Vec<u8>,
     ) -> Result<Fed, Malformed> {
-        if self.partial.0.is_empty()
+        if self.partial.is_empty()
             && let Some((head, rest)) = input.split_first_chunk::<FRAME_HEAD_BYTES>()
         {
             let head = FrameHead::read(head);
             self.check(head)?;
             if head.kind == Kind::Data {
                 *input = rest;
-                return self.begin_data(head, out);
+                return self.on_data(head, input, listener, out);
             }
             if let Some((payload, rest)) = rest.split_at_checked(head.payload_bytes as usize) {
                 *input = rest;
@@ -79,7 +83,7 @@ impl H2 {
         self.check(head)?;
         if head.kind == Kind::Data {
             self.partial.clear();
-            return self.begin_data(head, out);
+            return self.on_data(head, input, listener, out);
         }
         if !self.partial.fill(FRAME_HEAD_BYTES + head.payload_bytes as usize, input) {
             return Ok(Fed::NeedMore);

@@ -72,26 +72,27 @@ impl H2 {
         self.on_block(&whole, shared, listener, out)
     }
 
-    fn on_block(
+    fn on_block<L: Listener>(
         &mut self,
         block: &Whole<'_>,
         shared: &mut H2Shared,
-        listener: &mut impl Listener,
+        listener: &mut L,
         out: &mut Vec<u8>,
     ) -> Result<Fed, Malformed> {
-        let Some(place) = self.streams.place_of(block.id) else {
-            // Of a stream that is over: what it does to the table holds for those behind it.
-            self.decoder.decode(block.bytes, &mut shared.scratch, |_, _| {})?;
-            return self.count_idle_frame().map(|()| Fed::NeedMore);
-        };
-        self.streams.at(place).wire_bytes += block.wire_bytes;
-        if self.streams.at(place).has_head() {
+        let Some(place) = self.streams.place_of(block.id) else { return self.on_late_block(block, shared) };
+        if self.streams.has_head(place) {
             return self.on_trailers(place, block, shared, out);
         }
         match self.read_head(block.bytes, shared, listener)? {
             Ok(head) => self.on_head(place, head, block, shared, listener, out),
             Err(why) => Ok(self.fail(place, why, out)),
         }
+    }
+
+    /// A block of a stream that is over: what it does to the table holds for those behind it.
+    fn on_late_block(&mut self, block: &Whole<'_>, shared: &mut H2Shared) -> Result<Fed, Malformed> {
+        self.decoder.decode(block.bytes, &mut shared.scratch, |_, _| {})?;
+        self.count_idle_frame().map(|()| Fed::NeedMore)
     }
 
     /// What the block says as a head. The outer error is of the connection, the inner one of its stream.
@@ -134,8 +135,9 @@ impl H2 {
         listener: &mut L,
         out: &mut Vec<u8>,
     ) -> Result<Fed, Malformed> {
-        let stream = self.streams.at(place);
         if head.is_interim() {
+            let stream = self.streams.at(place);
+            stream.wire_bytes += block.wire_bytes;
             stream.interim_responses = stream.interim_responses.saturating_add(1);
             if stream.interim_responses > shared.limits.interim_responses_max {
                 return Ok(self.fail(place, Malformed::TooManyInterimResponses, out));
@@ -145,14 +147,11 @@ impl H2 {
             }
             return self.count_idle_frame().map(|()| Fed::NeedMore);
         }
-        stream.status = head.status;
-        stream.head_bytes = block.wire_bytes as u32;
-        stream.body_bytes_due = head.body_bytes(stream.kind);
-        stream.has_length = head.content_length.is_some();
-        self.idle_frames = 0;
         if L::HEADS {
             shared.kept.tell(head.status, |head| listener.head(place, head));
         }
+        self.idle_frames = 0;
+        self.streams.at(place).begin_answer(head, block.wire_bytes);
         Ok(if block.ends { self.end(place, out) } else { Fed::NeedMore })
     }
 
@@ -164,6 +163,7 @@ impl H2 {
         out: &mut Vec<u8>,
     ) -> Result<Fed, Malformed> {
         let H2Shared { limits, scratch, .. } = shared;
+        self.streams.at(place).wire_bytes += block.wire_bytes;
         let mut reader = Reader::new(limits);
         self.decoder.decode(block.bytes, scratch, |name, value| reader.field(name, value))?;
         Ok(match reader.trailers() {

@@ -3,8 +3,8 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::H2;
-use crate::frame::{self, FRAME_HEAD_BYTES, FrameHead, Kind, TABLE_BYTES_START, flag};
+use super::{H2, UNREAD_BYTES_MAX};
+use crate::frame::{self, FRAME_HEAD_BYTES, FrameHead, Kind, flag};
 use crate::hpack;
 use crate::request::Request;
 use crate::streams::{Stream, Unsent};
@@ -19,58 +19,79 @@ pub(super) enum Table {
     Empty,
     /// What the first block of the request puts there.
     Filled,
-    /// The server has too little room for one, was told that it is not used, and gets literal blocks.
+    /// The server has too little room for one, and is to be told that it is not used.
+    Refused,
+    /// It was told, and gets literal blocks.
     Unused,
 }
 
 impl H2 {
+    #[expect(clippy::inline_always, reason = "on the path of every request")]
+    #[inline(always)]
     pub(super) fn send_request(&mut self, place: u32, encoded: &Arc<[u8]>, out: &mut Vec<u8>) {
-        let request = Request::read(encoded);
+        let request = Request::new(encoded);
         let id = self.next_id;
         self.next_id += 2;
-        self.send_head(id, request, out);
-        self.head_bytes = FRAME_HEAD_BYTES + request.literal.len();
-        let window = i64::from(self.settings.window_bytes());
-        let stream = self.streams.open_at(place, id, window, self.peer.window_bytes);
-        if !request.body.is_empty() {
-            let from = encoded.len() - request.body.len();
-            stream.unsent = Some(Unsent { request: Arc::clone(encoded), from, has_waited: false });
-            self.unsent += 1;
-            self.send_unsent_of(place, out);
+        match self.table {
+            Table::Filled => self.put_head(id, request.again(), out),
+            _ => self.put_other_head(id, request, out),
+        }
+        self.streams.open_at(place, id, self.peer.window_bytes);
+        let from = request.body_at();
+        if from < encoded.len() {
+            self.begin_body(place, Unsent { request: Arc::clone(encoded), from, has_waited: false }, out);
         }
     }
 
-    fn send_head(&mut self, id: u32, request: Request<'_>, out: &mut Vec<u8>) {
-        let ends = if request.body.is_empty() { flag::END_STREAM } else { 0 };
-        if self.peer.table_bytes_least < TABLE_BYTES_START && self.table != Table::Unused {
-            self.table = Table::Unused;
-            let mut block = Vec::new();
-            hpack::resize(&mut block, 0);
-            block.extend_from_slice(request.literal);
-            return self.send_block(id, ends, &block, out);
-        }
-        let block = match self.table {
-            Table::Empty if !request.first.is_empty() => {
+    /// The first head on a connection, and those for a server without a table.
+    #[inline(never)]
+    fn put_other_head(&mut self, id: u32, request: Request<'_>, out: &mut Vec<u8>) {
+        self.unread_bytes_max = UNREAD_BYTES_MAX + self.settings.streams as usize * request.literal().len();
+        match self.table {
+            Table::Empty if !request.first().is_empty() => {
                 self.table = Table::Filled;
-                request.first
+                self.put_head(id, request.first(), out);
             }
-            Table::Filled => request.again,
-            Table::Empty | Table::Unused => request.literal,
-        };
-        self.send_block(id, ends, block, out);
+            Table::Refused => {
+                self.table = Table::Unused;
+                let (head, block) = frame::split(request.literal());
+                let mut resized = Vec::new();
+                hpack::resize(&mut resized, 0);
+                resized.extend_from_slice(block);
+                self.put_parts(id, head.flags, &resized, out);
+            }
+            _ => self.put_head(id, request.literal(), out),
+        }
     }
 
-    fn send_block(&self, id: u32, ends: u8, block: &[u8], out: &mut Vec<u8>) {
-        let most = self.peer.frame_bytes_max as usize;
-        if block.len() <= most {
-            return frame::put(out, Kind::Headers, ends | flag::END_HEADERS, id, block);
+    /// A head that lies ready as one frame.
+    #[inline]
+    fn put_head(&self, id: u32, ready: &[u8], out: &mut Vec<u8>) {
+        if ready.len() <= FRAME_HEAD_BYTES + self.peer.frame_bytes_max as usize {
+            return frame::put_ready(out, ready, id);
         }
-        let count = block.len().div_ceil(most);
-        for (at, part) in block.chunks(most).enumerate() {
-            let (kind, flags) = if at == 0 { (Kind::Headers, ends) } else { (Kind::Continuation, 0) };
-            let last = if at + 1 == count { flag::END_HEADERS } else { 0 };
-            frame::put(out, kind, flags | last, id, part);
+        let (head, block) = frame::split(ready);
+        self.put_parts(id, head.flags, block, out);
+    }
+
+    /// A head in as many frames as it takes. `flags` are those of one alone.
+    #[inline(never)]
+    fn put_parts(&self, id: u32, flags: u8, block: &[u8], out: &mut Vec<u8>) {
+        let parts = block.chunks(self.peer.frame_bytes_max as usize);
+        let last = parts.len() - 1;
+        for (at, part) in parts.enumerate() {
+            let kind = if at == 0 { Kind::Headers } else { Kind::Continuation };
+            let first = if at == 0 { flags & !flag::END_HEADERS } else { 0 };
+            let end = if at == last { flag::END_HEADERS } else { 0 };
+            frame::put(out, kind, first | end, id, part);
         }
+    }
+
+    #[inline(never)]
+    fn begin_body(&mut self, place: u32, unsent: Unsent, out: &mut Vec<u8>) {
+        self.streams.at(place).unsent = Some(unsent);
+        self.unsent += 1;
+        self.send_unsent_of(place, out);
     }
 
     /// Sends of all requests what the windows allow and there is room for.

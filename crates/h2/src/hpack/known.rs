@@ -52,25 +52,31 @@ impl<T: Copy> Known<T> {
     }
 
     /// What `block` says and does, if it is the known one: `table` is then as if it had been decoded.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "on the path of every request")]
+    #[inline(always)]
     fn replay(&self, block: &[u8], table: &mut Table) -> Option<T> {
         if self.bytes != block || self.generation.is_some_and(|generation| generation != table.generation()) {
             return None;
         }
         let said = self.said?;
-        if !self.lengths.is_empty() {
-            let mut rest = &self.inserts[..];
-            table.insert_block(
-                self.number,
-                self.lengths.iter().map(|(name_bytes, value_bytes)| {
-                    let (name, behind) = rest.split_at(*name_bytes as usize);
-                    let (value, behind) = behind.split_at(*value_bytes as usize);
-                    rest = behind;
-                    (name, value)
-                }),
-            );
+        if !self.lengths.is_empty() && !table.is_full_of(self.number) {
+            self.insert_into(table);
         }
         Some(said)
+    }
+
+    #[inline(never)]
+    fn insert_into(&self, table: &mut Table) {
+        let mut rest = &self.inserts[..];
+        table.insert_block(
+            self.number,
+            self.lengths.iter().map(|(name_bytes, value_bytes)| {
+                let (name, behind) = rest.split_at(*name_bytes as usize);
+                let (value, behind) = behind.split_at(*value_bytes as usize);
+                rest = behind;
+                (name, value)
+            }),
+        );
     }
 
     /// Keeps `block`, which was decoded just now.
@@ -107,7 +113,10 @@ impl<T: Copy> KnownBlocks<'_, T> {
     #[inline]
     pub fn find(&self, block: &[u8], decoder: &mut Decoder) -> Option<T> {
         let table = decoder.table_mut();
-        self.shared.replay(block, table).or_else(|| self.own.replay(block, table))
+        if let Some(said) = self.shared.replay(block, table) {
+            return Some(said);
+        }
+        self.own.replay(block, table)
     }
 
     /// Keeps what `block` said, which was decoded just now, in place of the last of its kind.

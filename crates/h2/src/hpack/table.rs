@@ -125,19 +125,21 @@ impl Table {
         self.make_room(0);
     }
 
-    /// Adds the entries that the block with the number `block` inserts. A table that holds nothing but this block's entries, as
-    /// many as it has room for, is the same after it as before, and is left alone: it ends with the last of them either way.
+    /// Whether it holds nothing but the entries of the block with this number, as many as it has room for: the same block leaves
+    /// it as it is, since it ends with the last of them either way.
+    #[inline]
+    pub(super) fn is_full_of(&self, block: u64) -> bool {
+        // What was there before them has gone by then.
+        self.repeated.block == block && self.repeated.size > self.size_max
+    }
+
+    /// Adds the entries that the block with the number `block` inserts.
     pub(super) fn insert_block<'a>(
         &mut self,
         block: u64,
         entries: impl Iterator<Item = (&'a [u8], &'a [u8])>,
     ) {
-        let before = Some(self.repeated).filter(|it| it.block == block).map_or(0, |it| it.size);
-        // What was there before them has gone by then.
-        if before > self.size_max {
-            return;
-        }
-        let mut size = before;
+        let mut size = Some(self.repeated).filter(|it| it.block == block).map_or(0, |it| it.size);
         for (name, value) in entries {
             self.insert(name, value);
             size = size.saturating_add(ENTRY_BYTES + (name.len() + value.len()) as u32);

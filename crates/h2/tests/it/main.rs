@@ -6,3 +6,4 @@ mod floods;
 mod hpack;
 mod requests;
 mod support;
+mod usual;

@@ -151,8 +151,23 @@ impl Counts {
             // What was never sent failed as well, as with h2load.
             failed: total.saturating_sub(succeeded),
             errored: total.saturating_sub(answered),
-            timed_out: outcomes.timed_out,
+            timed_out: if run.is_timed {
+                let others = run.result.intended.saturating_sub(outcomes.answered + outcomes.timed_out);
+                timed_out_within(outcomes.timed_out, others, total.saturating_sub(answered))
+            } else {
+                outcomes.timed_out
+            },
         }
+    }
+}
+
+/// How many of those that ended within the window without an answer timed out. How each ended is known of the requests that were
+/// due in the window: where all of these ended alike it is exact, and else no more than there are.
+fn timed_out_within(timed_out: u64, others: u64, errored: u64) -> u64 {
+    match (timed_out, others) {
+        (0, _) => 0,
+        (_, 0) => errored,
+        _ => timed_out.min(errored),
     }
 }
 
@@ -220,6 +235,15 @@ mod tests {
         for (bytes, text) in [(999, "999"), (1024, "1.00K"), (41_430, "40.46K"), (3_502_000, "3.34M")] {
             assert_eq!(size(bytes), text);
         }
+    }
+
+    /// A line of h2load's where more time out than are done helps nobody.
+    #[test]
+    fn what_timed_out_is_counted_where_what_is_done_is() {
+        assert_eq!(timed_out_within(0, 5, 4), 0);
+        assert_eq!(timed_out_within(10, 0, 7), 7, "three of them after the window");
+        assert_eq!(timed_out_within(10, 2, 7), 7);
+        assert_eq!(timed_out_within(3, 2, 7), 3);
     }
 
     #[test]

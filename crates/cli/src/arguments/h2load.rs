@@ -15,8 +15,8 @@ Load as h2load does: its command line and its output (docs/drop-ins.md).
   -m, --max-concurrent-streams=N       requests that share a connection at one time [1]
   -D, --duration=DURATION              how long to load, in place of -n
       --warm-up-time=DURATION          load before that, which is not measured
-  -T, --connection-active-timeout=D    how long connections are kept at most
-  -N, --connection-inactivity-timeout=D  how long an answer may take
+  -T, --connection-active-timeout=D    how long an answer may take, where -n bounds the load [0: for ever]
+  -N, --connection-inactivity-timeout=D  how long an answer or a connection may take [0: for ever]
   -r, --rate=N                         connections that begin in each period
       --rate-period=DURATION           the period [1s]
       --rps=N                          requests a second that are due on each connection
@@ -113,9 +113,9 @@ pub struct H2load {
     pub duration: Option<Duration>,
     /// Load before it.
     pub warm_up: Duration,
-    /// How long connections are kept.
+    /// How long answers are waited for once a connection has made its last request; none of 0, as with h2load.
     pub active_timeout: Option<Duration>,
-    /// How long an answer may take.
+    /// How long an answer may take, or a connection; none of 0.
     pub inactivity_timeout: Option<Duration>,
     /// Connections that begin in each period, and the period.
     pub rate: Option<u32>,
@@ -231,11 +231,11 @@ fn take(load: &mut H2load, letter: char, value: String) -> Result<(), String> {
         }
         'T' => {
             let said = || format!("-T: bad value for the conn_active_timeout wait time: {value}");
-            load.active_timeout = Some(duration(&value).ok_or_else(said)?);
+            load.active_timeout = Some(duration(&value).ok_or_else(said)?).filter(|it| !it.is_zero());
         }
         'N' => {
             let said = || format!("-N: bad value for the conn_inactivity_timeout wait time: {value}");
-            load.inactivity_timeout = Some(duration(&value).ok_or_else(said)?);
+            load.inactivity_timeout = Some(duration(&value).ok_or_else(said)?).filter(|it| !it.is_zero());
         }
         'D' => load.duration = Some(duration(&value).ok_or_else(|| format!("-D: value error {value}"))?),
         WARM_UP => {
@@ -396,6 +396,9 @@ mod tests {
         assert_eq!(elsewhere.connect_to, Some(("::1".to_owned(), Some(8443))));
         assert_eq!(elsewhere.headers[0].0, ":method");
         assert_eq!(parse(&["--version".to_owned()]), Ok(Asked::Version));
+        let patient = read("-N 0 -T0 http://x/").unwrap();
+        assert_eq!((patient.inactivity_timeout, patient.active_timeout), (None, None), "0 is for ever");
+        assert_eq!(read("-N 5 http://x/").unwrap().inactivity_timeout, Some(Duration::from_secs(5)));
     }
 
     #[test]

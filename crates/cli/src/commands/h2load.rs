@@ -31,7 +31,7 @@ const VERSION: &str = concat!(
 );
 /// Any status from 200 to 399 is a good one, as h2load has it.
 const EXPECT: Expect = Expect { status: GoodStatus::NoError, body: None };
-/// How long an answer is waited for where nobody says how long: h2load waits for ever.
+/// How long an answer or a connection is waited for where nobody says how long: h2load waits for ever.
 const PATIENCE: Duration = Duration::from_secs(3600);
 /// The longest file of URIs, or a body.
 const FILE_BYTES_MAX: u64 = 256 << 20;
@@ -120,7 +120,7 @@ fn show(load: &H2load, books: &Books, report: &HitReport) -> Result<(), End> {
     if load.json {
         return Ok(print_json(&report.json())?);
     }
-    let patience = load.inactivity_timeout.or(load.duration).unwrap_or(PATIENCE);
+    let patience = answer_timeout(load).or(load.duration).unwrap_or(PATIENCE);
     let is_timed = load.duration.is_some();
     let mut text = h2load_text(&H2loadRun { books, result: &report.result, is_timed, patience });
     if load.verdict || is_terminal() {
@@ -300,9 +300,8 @@ fn plan(load: &H2load, is_http1: bool) -> Result<LoadPlan, PlanError> {
         rate,
         ramp_up,
         requests: load.duration.is_none().then_some(load.requests),
-        duration: load.duration.or(load.active_timeout),
+        duration: load.duration,
         warm_up: load.duration.map(|_| load.warm_up),
-        timeout: load.inactivity_timeout,
         http2: (!is_http1).then_some(Http2Arguments {
             streams: Some(load.streams),
             window_bits: Some(load.window_bits),
@@ -311,8 +310,43 @@ fn plan(load: &H2load, is_http1: bool) -> Result<LoadPlan, PlanError> {
         }),
         ..LoadArguments::default()
     })?;
-    if load.inactivity_timeout.is_none() {
-        plan.timeouts.request = PATIENCE;
-    }
+    plan.timeouts.request = answer_timeout(load).unwrap_or(PATIENCE);
+    plan.timeouts.connect = load.inactivity_timeout.unwrap_or(PATIENCE);
     Ok(plan)
+}
+
+/// How long an answer may take, if that is said. h2load counts `-T` from a connection's last request, and so does not where
+/// a duration ends the load; here each answer has that long.
+fn answer_timeout(load: &H2load) -> Option<Duration> {
+    let at_the_end = load.active_timeout.filter(|_| load.duration.is_none());
+    load.inactivity_timeout.into_iter().chain(at_the_end).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planned(line: &str) -> LoadPlan {
+        let arguments: Vec<String> = line.split(' ').map(Into::into).collect();
+        match parse(&arguments) {
+            Ok(Asked::Load(load)) => plan(&load, false).expect("a plan"),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_bounds_an_answer_bounds_no_load() {
+        let second = Duration::from_secs(1);
+        for (line, duration, request, connect) in [
+            ("-n 9 http://x/", Duration::MAX, PATIENCE, PATIENCE),
+            ("-n 9 -T 1 http://x/", Duration::MAX, second, PATIENCE),
+            ("-n 9 -N 1 -T 5 http://x/", Duration::MAX, second, second),
+            ("-n 9 -N 0 -T 0 http://x/", Duration::MAX, PATIENCE, PATIENCE),
+            ("-D 7 -T 1 http://x/", Duration::from_secs(7), PATIENCE, PATIENCE),
+        ] {
+            let plan = planned(line);
+            let timeouts = (plan.timeouts.request, plan.timeouts.connect);
+            assert_eq!((plan.stop.duration, timeouts), (duration, (request, connect)), "{line}");
+        }
+    }
 }

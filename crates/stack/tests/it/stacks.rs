@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use plan::stack::{Catalogue, StackManifest};
+use plan::stack::{Catalogue, Speaks, StackManifest};
 use stack::{BuildOptions, ChainOptions, Interrupt, StackReport, build, check, missing};
 
 use crate::common::standin;
@@ -57,7 +57,9 @@ stacks! {
 fn a_stack_of_every_family_is_tried() {
     let catalogue = catalogue();
     let mut families = BTreeSet::new();
-    let first = catalogue.iter().filter(|stack| families.insert((&stack.family, stack.generation)));
+    // What speaks something else is beside one that speaks plain HTTP/1.1, and tried with `check --all`.
+    let plain = catalogue.iter().filter(|stack| stack.run.speaks == Speaks::default());
+    let first = plain.filter(|stack| families.insert((&stack.family, stack.generation)));
     let first: BTreeSet<&str> = first.map(|stack| stack.id.as_str()).collect();
     assert_eq!(first, TRIED.iter().copied().collect(), "name the first stack of each family in `stacks!`");
 }

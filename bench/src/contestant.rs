@@ -62,14 +62,17 @@ pub(crate) fn arguments(entry: Entry, ask: &Ask) -> Option<Vec<String>> {
     let Ask { kind, seconds, server, scheme, .. } = *ask;
     let url = format!("{scheme}://{server}{PATH}");
     let is_secured = scheme == "https";
+    let tls = if is_secured { " --tls" } else { "" };
     let connections = entry.connections;
     let text = match (entry.contestant, kind) {
-        (Contestant::NullEpoll | Contestant::NullUring, Kind::Closed) if !is_secured => {
-            let mode = if entry.contestant == Contestant::NullEpoll { "epoll" } else { "uring" };
-            format!("{mode} --connect {server} --path {PATH} -c {connections} -s {seconds}")
+        (Contestant::NullEpoll, Kind::Closed) => {
+            format!("epoll --connect {server}{tls} --path {PATH} -c {connections} -s {seconds}")
         }
-        (Contestant::NullEpoll, Kind::Streams { streams }) if !is_secured => format!(
-            "streams --connect {server} --path {PATH} -c {connections} --streams {streams} -s {seconds}"
+        (Contestant::NullUring, Kind::Closed) if !is_secured => {
+            format!("uring --connect {server} --path {PATH} -c {connections} -s {seconds}")
+        }
+        (Contestant::NullEpoll, Kind::Streams { streams }) => format!(
+            "streams --connect {server}{tls} --path {PATH} -c {connections} --streams {streams} -s {seconds}"
         ),
         (Contestant::Epoll | Contestant::Uring | Contestant::Drawn | Contestant::Served, kind) => {
             format!("hit {url} -c {connections} {} {}", how_long(kind, seconds), ours(entry.contestant, ask))

@@ -10,7 +10,7 @@ use crate::lag::{self, Lag};
 use crate::output::{self, Said};
 use crate::peers::Peers;
 use crate::process::{Failure, Finished, Interrupt, run_client};
-use crate::scenario::{Contestant, Entry, Kind, Metric, Scenario, Server};
+use crate::scenario::{Contestant, Entry, Kind, Metric, Program, Scenario};
 use crate::server::{Running, free_address};
 use crate::watcher::Watcher;
 
@@ -152,8 +152,8 @@ pub(crate) fn scenario(
     interrupt: &Interrupt,
     progress: &mut Progress,
 ) -> Result<Measured, Failure> {
-    let nginx = match (scenario.server, &peers.nginx) {
-        (Server::Nginx, Some(program)) => Some(Running::nginx(program)?),
+    let nginx = match (scenario.server.program, &peers.nginx) {
+        (Program::Nginx, Some(program)) => Some(Running::nginx(program, scenario.server)?),
         _ => None,
     };
     let row =

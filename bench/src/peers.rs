@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::process::Failure;
-use crate::scenario::{Contestant, Entry, Kind, Scenario, Server};
+use crate::scenario::{Contestant, Entry, Kind, Program, Scenario};
 
 /// needed | package | for | or else | optional; what `make setup` and messages of missing tools read.
 const PACKAGES: &str = include_str!("../../scripts/packages.txt");
@@ -66,7 +66,7 @@ impl Peers {
 
     /// `scenario` with those rows and goals for which everything is here; `None`, with a word, if none are left.
     pub(crate) fn what_can_run(&self, mut scenario: Scenario) -> Option<Scenario> {
-        let has_server = scenario.server != Server::Nginx || self.nginx.is_some();
+        let has_server = scenario.server.program != Program::Nginx || self.nginx.is_some();
         let can_run = |entry: &Entry| has_server && self.is_here(entry.contestant);
         scenario.entries.retain(can_run);
         scenario.goals.retain(|goal| can_run(&goal.of) && goal.versus.as_ref().is_none_or(can_run));

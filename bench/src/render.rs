@@ -188,8 +188,15 @@ fn commands(text: &mut String, scenario: &Scenario, measured: &Measured) {
     text.push_str("```sh\n");
     let server = match scenario.server.target_options() {
         None => {
-            "taskset -c 1 nginx -c …  # one worker, return 200 'hello', no access log, keepalive_requests 1000000000"
-                .to_owned()
+            let over = match (scenario.server.is_secured, scenario.server.is_http2) {
+                (false, false) => "",
+                (false, true) => ", http2",
+                (true, false) => ", ssl, no session is resumed",
+                (true, true) => ", ssl http2, no session is resumed",
+            };
+            format!(
+                "taskset -c 1 nginx -c …  # one worker, return 200 'hello', no access log, keepalive_requests 1000000000{over}"
+            )
         }
         Some(options) => {
             let told = ["taskset -c 1 proofload target --model event-loop --listen 127.0.0.1:18990"];

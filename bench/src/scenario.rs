@@ -47,33 +47,51 @@ pub(crate) struct Entry {
 
 /// What answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Server {
-    /// The built-in target; the size of its bodies as its option has it, or five bytes.
+pub(crate) struct Server {
+    pub(crate) program: Program,
+    /// Whether over TLS.
+    pub(crate) is_secured: bool,
+    /// Whether over HTTP/2: by ALPN where it is secured.
+    pub(crate) is_http2: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Program {
+    /// The built-in target; the size of its bodies as its option has it, or five bytes. It answers all requests of a read in
+    /// one write.
     Target { body: Option<&'static str> },
-    /// The same over TLS; five bytes.
-    Secured,
-    /// The same over HTTP/2, by ALPN where it is secured.
-    Streams { is_secured: bool },
-    /// One worker of nginx; five bytes.
+    /// One worker of nginx; five bytes, and a write for each answer. It resumes no session.
     Nginx,
 }
 
 impl Server {
+    pub(crate) const TARGET: Self = Self::of(Program::Target { body: None });
+    pub(crate) const NGINX: Self = Self::of(Program::Nginx);
+
+    pub(crate) const fn of(program: Program) -> Self {
+        Self { program, is_secured: false, is_http2: false }
+    }
+
+    pub(crate) const fn secured(self) -> Self {
+        Self { is_secured: true, ..self }
+    }
+
+    pub(crate) const fn http2(self) -> Self {
+        Self { is_http2: true, ..self }
+    }
+
     /// What URLs of it begin with.
     pub(crate) fn scheme(self) -> &'static str {
-        let is_secured = matches!(self, Self::Secured | Self::Streams { is_secured: true });
-        if is_secured { "https" } else { "http" }
+        if self.is_secured { "https" } else { "http" }
     }
 
     /// What the built-in target is told; `None` where it is another's.
     pub(crate) fn target_options(self) -> Option<Vec<&'static str>> {
-        match self {
-            Self::Target { body } => Some(body.map_or_else(Vec::new, |bytes| vec!["--body-bytes", bytes])),
-            Self::Secured => Some(vec!["--tls"]),
-            Self::Streams { is_secured: false } => Some(vec!["--http2"]),
-            Self::Streams { is_secured: true } => Some(vec!["--http2", "--tls"]),
-            Self::Nginx => None,
-        }
+        let Program::Target { body } = self.program else { return None };
+        let body = body.map_or_else(Vec::new, |bytes| vec!["--body-bytes", bytes]);
+        let http2 = self.is_http2.then_some("--http2");
+        let tls = self.is_secured.then_some("--tls");
+        Some(body.into_iter().chain(http2).chain(tls).collect())
     }
 }
 

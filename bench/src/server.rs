@@ -9,10 +9,14 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use crate::process::{Failure, SERVER_CORE, spawn_on, stop};
+use crate::scenario::Server;
 
 /// The first port that is tried; commands in the docs name it.
 const PORT_FIRST: u16 = 18_990;
 const PORT_LAST: u16 = 18_999;
+/// Of nginx, in its folder.
+const CERTIFICATE: &str = "certificate.pem";
+const KEY: &str = "key.pem";
 const START_PATIENCE: Duration = Duration::from_secs(5);
 
 /// A server that runs until it is dropped.
@@ -51,11 +55,17 @@ impl Running {
         if said.starts_with("serving ") { Ok(running) } else { Err(format!("the target: {said}").into()) }
     }
 
-    pub(crate) fn nginx(program: &Path) -> Result<Self, Failure> {
+    pub(crate) fn nginx(program: &Path, server: Server) -> Result<Self, Failure> {
         let address = free_address()?;
         let dir = TempDir::new()?;
         let file = dir.path().join("nginx.conf");
-        std::fs::write(&file, nginx_conf(address, dir.path()))?;
+        std::fs::write(&file, nginx_conf(address, dir.path(), server))?;
+        if server.is_secured {
+            let made = rcgen::generate_simple_self_signed([address.ip().to_string()])
+                .map_err(|error| format!("no certificate could be made: {error}"))?;
+            std::fs::write(dir.path().join(CERTIFICATE), made.cert.pem())?;
+            std::fs::write(dir.path().join(KEY), made.signing_key.serialize_pem())?;
+        }
         let mut command = Command::new(program);
         command.arg("-p").arg(dir.path()).arg("-c").arg(&file).arg("-e").arg(dir.path().join("error.log"));
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -107,9 +117,22 @@ pub(crate) fn free_address() -> Result<SocketAddrV4, Failure> {
     free.ok_or_else(|| format!("no port from {PORT_FIRST} to {PORT_LAST} is free").into())
 }
 
-/// One worker, no log, connections that last.
-fn nginx_conf(address: SocketAddrV4, dir: &Path) -> String {
+/// One worker, no log, connections that last, and sessions that nobody resumes.
+fn nginx_conf(address: SocketAddrV4, dir: &Path, server: Server) -> String {
     let dir = dir.display();
+    let http2 = if server.is_http2 { " http2" } else { "" };
+    let (ssl, certificate) = if server.is_secured {
+        let told = format!(
+            "ssl_certificate {dir}/{CERTIFICATE};
+        ssl_certificate_key {dir}/{KEY};
+        ssl_protocols TLSv1.3;
+        ssl_session_cache off;
+        ssl_session_tickets off;"
+        );
+        (" ssl", told)
+    } else {
+        ("", String::new())
+    };
     format!(
         "daemon off;
 worker_processes 1;
@@ -127,7 +150,8 @@ http {{
     uwsgi_temp_path {dir}/uwsgi;
     scgi_temp_path {dir}/scgi;
     server {{
-        listen {address} backlog=4096;
+        listen {address}{ssl}{http2} backlog=4096;
+        {certificate}
         location / {{ default_type text/plain; return 200 'hello'; }}
     }}
 }}

@@ -3,7 +3,7 @@
 use crate::scenario::Contestant::{
     Ab, Drawn, Epoll, H2load, Hey, NullEpoll, NullUring, Oha, Served, Uring, Wrk,
 };
-use crate::scenario::{Contestant, Entry, Goal, Kind, Metric, Scenario, Server};
+use crate::scenario::{Contestant, Entry, Goal, Kind, Metric, Program, Scenario, Server};
 
 /// Whom a goal compares stand side by side: io_uring with its null client and wrk, epoll with wrk and its null client.
 const CORE: [Contestant; 5] = [NullUring, Uring, Wrk, Epoll, NullEpoll];
@@ -54,6 +54,10 @@ const MANY_TO_NULL: f64 = 1.10;
 const FLAT: f64 = 1.15;
 const LARGE_TO_WRK: f64 = 0.45;
 const SECURED_TO_WRK: f64 = 0.65;
+const HANDSHAKE_TO_WRK: f64 = 0.50;
+/// Each is a full one, of some hundred microseconds on both sides.
+const HANDSHAKES: u32 = 3_000;
+const SECURED_BYTES_PER_CONNECTION: f64 = 10.0 * 1024.0;
 const STREAMS_TO_OHA: f64 = 0.10;
 /// Of requests at 10,000/s, on a core that has nothing else to do.
 const LAG_P99_US: f64 = 100.0;
@@ -81,14 +85,18 @@ pub(crate) fn scenarios() -> Vec<Scenario> {
         ("nginx-1000", "5-byte answers of nginx, 1000 connections"),
         ("nginx-5000", "5-byte answers of nginx, 5000 connections"),
     ];
-    all.extend(
-        SMALL
-            .iter()
-            .zip(small)
-            .map(|(targets, names)| small_answers(targets, names, Server::Target { body: None })),
-    );
-    all.extend(SMALL.iter().zip(nginx).map(|(targets, names)| small_answers(targets, names, Server::Nginx)));
-    all.push(secured());
+    all.extend(SMALL.iter().zip(small).map(|(targets, names)| small_answers(targets, names, Server::TARGET)));
+    all.extend(SMALL.iter().zip(nginx).map(|(targets, names)| small_answers(targets, names, Server::NGINX)));
+    all.push(secured(
+        ("https-64", "5-byte answers of the built-in target over TLS 1.3, 64 connections"),
+        Server::TARGET,
+    ));
+    all.push(secured(
+        ("nginx-https-64", "5-byte answers of nginx over TLS 1.3, 64 connections"),
+        Server::NGINX,
+    ));
+    all.push(many_secured());
+    all.push(handshakes());
     all.extend(STREAMS.map(streams));
     all.push(many());
     all.extend([
@@ -116,7 +124,7 @@ fn small_answers(targets: &Targets, (name, title): (&'static str, &'static str),
     let mut entries: Vec<Entry> = CORE.map(at).into();
     entries.push(at(H2load));
     entries.push(at(Oha));
-    if server == Server::Nginx {
+    if server == Server::NGINX {
         // ab speaks HTTP/1.0, which the built-in target answers and closes.
         entries.push(at(Ab));
     }
@@ -130,73 +138,119 @@ fn small_answers(targets: &Targets, (name, title): (&'static str, &'static str),
         ratio(Epoll, NullEpoll, targets.epoll_to_null),
     ];
     if targets.connections >= CONNECTIONS_FOR_MEMORY {
-        goals.extend([Uring, Epoll].map(|of| memory(at(of))));
+        goals.extend([Uring, Epoll].map(|of| memory(at(of), MEMORY_BYTES_PER_CONNECTION)));
     }
     Scenario { name, title, server, kind: Kind::Closed, entries, goals }
 }
 
-fn secured() -> Scenario {
+fn secured((name, title): (&'static str, &'static str), server: Server) -> Scenario {
     let at = |contestant| Entry { contestant, connections: 64 };
     let to_wrk =
         |of| Goal { of: at(of), metric: Metric::CpuWhole, versus: Some(at(Wrk)), at_most: SECURED_TO_WRK };
     Scenario {
-        name: "https-64",
-        title: "5-byte answers of the built-in target over TLS 1.3, 64 connections",
-        server: Server::Secured,
+        name,
+        title,
+        server: server.secured(),
         kind: Kind::Closed,
-        entries: [Uring, Wrk, Epoll, H2load, Oha].map(at).into(),
+        // The null client knows TLS over epoll alone.
+        entries: [Uring, Wrk, Epoll, NullEpoll, H2load, Oha].map(at).into(),
         goals: [Uring, Epoll].map(to_wrk).into(),
     }
 }
 
-/// A scenario of HTTP/2, and its target: the ratio to h2load.
+/// What a connection over TLS takes.
+fn many_secured() -> Scenario {
+    let at = |contestant| Entry { contestant, connections: CONNECTIONS_FOR_MEMORY };
+    Scenario {
+        name: "https-5000",
+        title: "5-byte answers of the built-in target over TLS 1.3, 5000 connections, handshakes included",
+        server: Server::TARGET.secured(),
+        kind: Kind::Closed,
+        entries: [Uring, Wrk, Epoll].map(at).into(),
+        goals: [Uring, Epoll].map(|of| memory(at(of), SECURED_BYTES_PER_CONNECTION)).into(),
+    }
+}
+
+/// nginx, since it resumes no session: wrk asks to go on with the one it had.
+fn handshakes() -> Scenario {
+    let at = |contestant| Entry { contestant, connections: 50 };
+    let to_wrk =
+        |of| Goal { of: at(of), metric: Metric::CpuWhole, versus: Some(at(Wrk)), at_most: HANDSHAKE_TO_WRK };
+    Scenario {
+        name: "handshakes",
+        title: "a full TLS 1.3 handshake for each request to nginx, 50 at a time",
+        server: Server::NGINX.secured(),
+        kind: Kind::Churn { requests: HANDSHAKES },
+        entries: [Uring, Wrk, Epoll, Oha].map(at).into(),
+        goals: [Uring, Epoll].map(to_wrk).into(),
+    }
+}
+
+/// A scenario of HTTP/2, and its target, where it has one: the ratio to h2load.
 #[derive(Clone, Copy)]
 struct OverHttp2 {
     name: &'static str,
     title: &'static str,
-    is_secured: bool,
+    server: Server,
     connections: u32,
     streams: u32,
-    to_h2load: f64,
+    to_h2load: Option<f64>,
 }
 
-const STREAMS: [OverHttp2; 4] = [
+/// nginx has no targets: it writes each answer by itself, and most of what a client does is then the kernel's.
+const STREAMS: [OverHttp2; 6] = [
     OverHttp2 {
         name: "h2c-8x32",
         title: "HTTP/2 without TLS: 5-byte answers of the built-in target, 8 connections of 32 streams",
-        is_secured: false,
+        server: Server::TARGET.http2(),
         connections: 8,
         streams: 32,
-        to_h2load: 0.35,
+        to_h2load: Some(0.35),
     },
     OverHttp2 {
         name: "h2c-64x1",
         title: "HTTP/2 without TLS: 5-byte answers of the built-in target, 64 connections of one stream",
-        is_secured: false,
+        server: Server::TARGET.http2(),
         connections: 64,
         streams: 1,
-        to_h2load: 0.62,
+        to_h2load: Some(0.62),
     },
     OverHttp2 {
         name: "h2-8x32",
         title: "HTTP/2 over TLS 1.3: 5-byte answers of the built-in target, 8 connections of 32 streams",
-        is_secured: true,
+        server: Server::TARGET.http2().secured(),
         connections: 8,
         streams: 32,
-        to_h2load: 0.38,
+        to_h2load: Some(0.38),
     },
     OverHttp2 {
         name: "h2-64x1",
         title: "HTTP/2 over TLS 1.3: 5-byte answers of the built-in target, 64 connections of one stream",
-        is_secured: true,
+        server: Server::TARGET.http2().secured(),
         connections: 64,
         streams: 1,
-        to_h2load: 0.58,
+        to_h2load: Some(0.58),
+    },
+    OverHttp2 {
+        name: "nginx-h2c-8x32",
+        title: "HTTP/2 without TLS: 5-byte answers of nginx, 8 connections of 32 streams",
+        server: Server::NGINX.http2(),
+        connections: 8,
+        streams: 32,
+        to_h2load: None,
+    },
+    OverHttp2 {
+        name: "nginx-h2-8x32",
+        title: "HTTP/2 over TLS 1.3: 5-byte answers of nginx, 8 connections of 32 streams",
+        server: Server::NGINX.http2().secured(),
+        connections: 8,
+        streams: 32,
+        to_h2load: None,
     },
 ];
 
 fn streams(row: OverHttp2) -> Scenario {
-    let OverHttp2 { name, title, is_secured, connections, streams, to_h2load } = row;
+    let OverHttp2 { name, title, server, connections, streams, to_h2load } = row;
     let at = |contestant| Entry { contestant, connections };
     let to = |versus, of, at_most| Goal {
         of: at(of),
@@ -204,24 +258,23 @@ fn streams(row: OverHttp2) -> Scenario {
         versus: Some(at(versus)),
         at_most,
     };
-    let mut goals = vec![to(H2load, Uring, to_h2load), to(H2load, Epoll, to_h2load)];
-    // The null client knows no TLS.
-    let last = if is_secured { Oha } else { NullEpoll };
-    if is_secured && streams > 1 {
-        goals.push(to(Oha, Epoll, STREAMS_TO_OHA));
+    let mut goals: Vec<Goal> =
+        to_h2load.into_iter().flat_map(|at_most| [Uring, Epoll].map(|of| to(H2load, of, at_most))).collect();
+    let mut entries = vec![Uring, H2load, Epoll];
+    // oha speaks no HTTP/2 without TLS.
+    if server.is_secured {
+        entries.push(Oha);
+        if streams > 1 && to_h2load.is_some() {
+            goals.push(to(Oha, Epoll, STREAMS_TO_OHA));
+        }
     }
-    Scenario {
-        name,
-        title,
-        server: Server::Streams { is_secured },
-        kind: Kind::Streams { streams },
-        entries: [Uring, H2load, Epoll, last].map(at).into(),
-        goals,
-    }
+    entries.push(NullEpoll);
+    let entries = entries.into_iter().map(at).collect();
+    Scenario { name, title, server, kind: Kind::Streams { streams }, entries, goals }
 }
 
-fn memory(of: Entry) -> Goal {
-    Goal { of, metric: Metric::MemoryPerConnection, versus: None, at_most: MEMORY_BYTES_PER_CONNECTION }
+fn memory(of: Entry, at_most: f64) -> Goal {
+    Goal { of, metric: Metric::MemoryPerConnection, versus: None, at_most }
 }
 
 fn many() -> Scenario {
@@ -231,7 +284,7 @@ fn many() -> Scenario {
     Scenario {
         name: "many-15000",
         title: "5-byte answers of the built-in target, 15,000 connections, and whether cost stays flat",
-        server: Server::Target { body: None },
+        server: Server::TARGET,
         kind: Kind::Closed,
         // The null clients with few connections show how much of a rise is the kernel's.
         entries: vec![
@@ -249,8 +302,8 @@ fn many() -> Scenario {
             ratio(at(Epoll), at(NullEpoll), MANY_TO_NULL),
             ratio(at(Uring), few(Uring), FLAT),
             ratio(at(Epoll), few(Epoll), FLAT),
-            memory(at(Uring)),
-            memory(at(Epoll)),
+            memory(at(Uring), MEMORY_BYTES_PER_CONNECTION),
+            memory(at(Epoll), MEMORY_BYTES_PER_CONNECTION),
         ],
     }
 }
@@ -261,7 +314,14 @@ fn large(name: &'static str, title: &'static str, body: &'static str) -> Scenari
         |of| Goal { of: at(of), metric: Metric::CpuWhole, versus: Some(at(Wrk)), at_most: LARGE_TO_WRK };
     let goals = if name == "size-100kB" { vec![to_wrk(Uring), to_wrk(Epoll)] } else { Vec::new() };
     let entries = CORE.into_iter().chain([H2load, Hey, Oha]).map(at).collect();
-    Scenario { name, title, server: Server::Target { body: Some(body) }, kind: Kind::Closed, entries, goals }
+    Scenario {
+        name,
+        title,
+        server: Server::of(Program::Target { body: Some(body) }),
+        kind: Kind::Closed,
+        entries,
+        goals,
+    }
 }
 
 fn churn() -> Scenario {
@@ -269,7 +329,7 @@ fn churn() -> Scenario {
     Scenario {
         name: "churn-50",
         title: "a fresh connection for each request, 50 at a time",
-        server: Server::Target { body: None },
+        server: Server::TARGET,
         kind: Kind::Churn { requests: CHURN_REQUESTS },
         entries: [Uring, Wrk, Epoll, Ab, Hey, Oha].map(at).into(),
         goals: Vec::new(),
@@ -282,7 +342,7 @@ fn open(name: &'static str, title: &'static str, rate_per_s: u32) -> Scenario {
     Scenario {
         name,
         title,
-        server: Server::Target { body: None },
+        server: Server::TARGET,
         kind: Kind::Open { rate_per_s },
         entries: [Uring, Oha, Epoll].map(at).into(),
         goals: [Uring, Epoll]
@@ -312,7 +372,7 @@ fn live() -> Scenario {
     Scenario {
         name: "live",
         title: "watched and unwatched: 5-byte answers of the built-in target, 300 connections",
-        server: Server::Target { body: None },
+        server: Server::TARGET,
         kind: Kind::Closed,
         entries: [Drawn, Uring, Served].map(at).into(),
         goals: [Drawn, Served].map(unwatched).into(),

@@ -3,6 +3,7 @@
 use std::process::{Command, Output};
 
 use target::{Config, start};
+use tls::Acceptor;
 use units::Bytes;
 
 const CONNECTIONS: u64 = 50;
@@ -26,6 +27,10 @@ fn counts_of(mode: &[&str], config: Config) -> Result<(u64, u64), Output> {
     let text = String::from_utf8(output.stdout).unwrap();
     let said = text.lines().find_map(|line| line.strip_prefix("requests ")?.parse().ok());
     Ok((said.unwrap(), served))
+}
+
+fn acceptor(protocol: &str) -> Acceptor {
+    Acceptor::self_signed(&["127.0.0.1".to_owned()], &[protocol]).unwrap()
 }
 
 fn agree((said, served): (u64, u64)) {
@@ -58,10 +63,23 @@ fn over_io_uring_it_counts_what_the_target_counts() {
 
 #[test]
 fn over_http_2_it_counts_what_the_target_counts() {
-    for body in [None, Some(Bytes(20_000))] {
-        let config = Config { http2: true, body_bytes: body, ..Config::default() };
-        let (said, served) = counts_of(&["streams", "--streams", "4"], config).unwrap();
+    for (body, tls) in
+        [(None, false), (Some(Bytes(20_000)), false), (None, true), (Some(Bytes(20_000)), true)]
+    {
+        let tls = tls.then(|| acceptor("h2"));
+        let mut mode = vec!["streams", "--streams", "4"];
+        mode.extend(tls.is_some().then_some("--tls"));
+        let config = Config { http2: true, tls, body_bytes: body, ..Config::default() };
+        let (said, served) = counts_of(&mode, config).unwrap();
         assert!(said > CONNECTIONS * 4, "{said}");
         assert!(said <= served && served <= said + CONNECTIONS * 4, "said {said}, served {served}");
+    }
+}
+
+#[test]
+fn over_tls_it_counts_what_the_target_counts() {
+    for body in [None, Some(Bytes(100_000))] {
+        let config = Config { tls: Some(acceptor("http/1.1")), body_bytes: body, ..Config::default() };
+        agree(counts_of(&["epoll", "--tls"], config).unwrap());
     }
 }

@@ -10,9 +10,8 @@ use rustix::net::{self, AddressFamily, SocketFlags, SocketType, sockopt};
 const CONNECTIONS_PER_SOURCE_MAX: u32 = 14_000;
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 
-/// Length of an answer to `request`, head and body, from one that is asked for.
-pub(crate) fn answer_bytes(server: SocketAddrV4, request: &[u8]) -> io::Result<usize> {
-    let mut stream = TcpStream::connect(server)?;
+/// Length of an answer to `request`, head and body, from one that is asked for on `stream`.
+pub(crate) fn answer_bytes(mut stream: impl Read + Write, request: &[u8]) -> io::Result<usize> {
     stream.write_all(request)?;
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -30,20 +29,20 @@ pub(crate) fn answer_bytes(server: SocketAddrV4, request: &[u8]) -> io::Result<u
 }
 
 /// So many connections to `server`, made one after another.
-pub(crate) fn open(server: SocketAddrV4, connections: u32) -> io::Result<Vec<OwnedFd>> {
+pub(crate) fn open(server: SocketAddrV4, connections: u32) -> io::Result<Vec<TcpStream>> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
     let raised = rustix::process::Rlimit { current: limit.maximum, maximum: limit.maximum };
     rustix::process::setrlimit(rustix::process::Resource::Nofile, raised)?;
     (0..connections).map(|index| connect(server, index / CONNECTIONS_PER_SOURCE_MAX)).collect()
 }
 
-fn connect(server: SocketAddrV4, source: u32) -> io::Result<OwnedFd> {
-    let fd = net::socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+fn connect(server: SocketAddrV4, source: u32) -> io::Result<TcpStream> {
+    let fd: OwnedFd = net::socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
     sockopt::set_tcp_nodelay(&fd, true)?;
     if source > 0 {
         let address = Ipv4Addr::from_bits(Ipv4Addr::LOCALHOST.to_bits() + source);
         net::bind(&fd, &SocketAddrV4::new(address, 0))?;
     }
     net::connect(&fd, &server)?;
-    Ok(fd)
+    Ok(fd.into())
 }

@@ -3,14 +3,14 @@
 
 use std::io;
 use std::net::SocketAddrV4;
-use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
-use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, recv, send};
+use rustix::net::RecvFlags;
 use rustix::time::Timespec;
+
+use crate::wire::Wire;
 
 const EVENTS_MAX: usize = 512;
 const READ_BYTES_MAX: usize = 64 * 1024;
@@ -62,7 +62,11 @@ impl Load {
 }
 
 struct Connection {
-    fd: OwnedFd,
+    wire: Wire,
+    exchanges: Exchanges,
+}
+
+struct Exchanges {
     next_stream: u32,
     /// What was received and is no whole frame.
     rest: Vec<u8>,
@@ -71,20 +75,21 @@ struct Connection {
     taken: u32,
 }
 
-pub(crate) fn run(load: &Load, sockets: Vec<OwnedFd>, duration: Duration) -> io::Result<u64> {
+pub(crate) fn run(load: &Load, wires: Vec<Wire>, duration: Duration) -> io::Result<u64> {
     let epoll = epoll::create(CreateFlags::CLOEXEC)?;
     let mut connections = Vec::new();
-    for fd in sockets {
+    for wire in wires {
         let data = EventData::new_u64(connections.len() as u64);
-        epoll::add(&epoll, &fd, data, EventFlags::IN | EventFlags::ET)?;
-        connections.push(Connection { fd, next_stream: 1, rest: Vec::new(), out: Vec::new(), taken: 0 });
+        epoll::add(&epoll, &wire, data, EventFlags::IN | EventFlags::ET)?;
+        let exchanges = Exchanges { next_stream: 1, rest: Vec::new(), out: Vec::new(), taken: 0 };
+        connections.push(Connection { wire, exchanges });
     }
     let mut buffer = vec![0; READ_BYTES_MAX];
     let mut events = Vec::with_capacity(EVENTS_MAX);
     let mut requests = 0;
     for connection in &mut connections {
-        connection.greet();
-        connection.ask(load, load.streams);
+        connection.exchanges.greet();
+        connection.exchanges.ask(load, load.streams);
         connection.flush()?;
     }
     let deadline = Instant::now() + duration;
@@ -95,7 +100,7 @@ pub(crate) fn run(load: &Load, sockets: Vec<OwnedFd>, duration: Duration) -> io:
             let connection = &mut connections[event.data.u64() as usize];
             let ended = connection.drain(&mut buffer)?;
             requests += u64::from(ended);
-            connection.ask(load, ended);
+            connection.exchanges.ask(load, ended);
             connection.flush()?;
         }
     }
@@ -103,6 +108,27 @@ pub(crate) fn run(load: &Load, sockets: Vec<OwnedFd>, duration: Duration) -> io:
 }
 
 impl Connection {
+    fn flush(&mut self) -> io::Result<()> {
+        if self.exchanges.out.is_empty() {
+            return Ok(());
+        }
+        self.wire.send(&self.exchanges.out)?;
+        self.exchanges.out.clear();
+        Ok(())
+    }
+
+    /// Reads what there is. How many streams ended.
+    fn drain(&mut self, buffer: &mut [u8]) -> io::Result<u32> {
+        let (exchanges, mut ended) = (&mut self.exchanges, 0);
+        self.wire.receive(buffer, RecvFlags::empty(), |_, bytes| {
+            ended += exchanges.take(bytes)?;
+            Ok(())
+        })?;
+        Ok(ended)
+    }
+}
+
+impl Exchanges {
     fn greet(&mut self) {
         self.out.extend_from_slice(PREFACE);
         let mut setting = INITIAL_WINDOW.to_vec();
@@ -120,36 +146,6 @@ impl Connection {
             let block = if self.next_stream == 1 { &load.first } else { &load.again };
             put(&mut self.out, HEADERS, END_STREAM | END_HEADERS, self.next_stream, block);
             self.next_stream += 2;
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        if self.out.is_empty() {
-            return Ok(());
-        }
-        let sent = send(&self.fd, &self.out, SendFlags::NOSIGNAL | SendFlags::DONTWAIT)?;
-        if sent != self.out.len() {
-            return Err(io::Error::other("the kernel took half of the requests"));
-        }
-        self.out.clear();
-        Ok(())
-    }
-
-    /// Reads until less comes than asked for. How many streams ended.
-    fn drain(&mut self, buffer: &mut [u8]) -> io::Result<u32> {
-        let mut ended = 0;
-        loop {
-            match recv(&self.fd, &mut *buffer, RecvFlags::DONTWAIT) {
-                Ok((_, 0)) => return Err(io::Error::other("the server closed a connection")),
-                Ok((_, bytes)) => {
-                    ended += self.take(&buffer[..bytes])?;
-                    if bytes < buffer.len() {
-                        return Ok(ended);
-                    }
-                }
-                Err(Errno::AGAIN) => return Ok(ended),
-                Err(errno) => return Err(errno.into()),
-            }
         }
     }
 

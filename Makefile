@@ -38,11 +38,11 @@ run: ## Boot four stacks, load them, rank them: some two minutes, and two more w
 	@scripts/run.sh
 
 .PHONY: test
-test: setup ## Layout rules, format, lints, every test that is not slow: under six minutes from nothing
+test: setup ## Layout rules, format, every test that is not slow: under six minutes from nothing
 	cargo xtask test
 
 .PHONY: test-slow
-test-slow: setup ## The slow tests: all seeds, stacks, JMeter, browsers, other tools' parsers; CI runs them, too
+test-slow: setup ## Lints and the slow tests: all seeds, stacks, JMeter, browsers, other tools' parsers; CI runs them, too
 	cargo xtask test-slow
 	@$(MAKE) --no-print-directory web-if-possible compat-if-possible
 

@@ -23,6 +23,7 @@ mod table;
 mod trial;
 mod verdict;
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -70,8 +71,10 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<bool, Failure> {
     let cases = chosen(arguments)?;
     if arguments.list {
-        cases.iter().for_each(list);
-        println!("{} runs", session::runs(arguments, &cases).len());
+        let lines: String = cases.iter().map(line).collect();
+        let runs = session::runs(arguments, &cases).len();
+        // Whoever reads it may have read enough.
+        let _ = writeln!(std::io::stdout(), "{lines}{runs} runs");
         return Ok(true);
     }
     let page = arguments.page()?;
@@ -158,9 +161,10 @@ fn chosen(arguments: &Arguments) -> Result<Vec<Case>, Failure> {
     Ok(cases)
 }
 
-fn list(case: &Case) {
+/// A case as `--list` shows it.
+fn line(case: &Case) -> String {
     let sizes: Vec<&str> = case.sizes.iter().map(|size| size.label).collect();
-    println!("{:<36} {:<24} {}", case.name, case.expected.join(" or "), sizes.join("; "));
+    format!("{:<36} {:<24} {}\n", case.name, case.expected.join(" or "), sizes.join("; "))
 }
 
 /// A folder that goes with the value, however the program ends in good order.

@@ -22,15 +22,19 @@ pub fn path(named: &Path) -> Result<PathBuf, Failure> {
 fn unpacked() -> Result<PathBuf, Failure> {
     let cache = cache()?;
     let folder = cache.join(format!("catalogue-{}-{STAMP}", env!("CARGO_PKG_VERSION")));
-    if folder.is_dir() {
-        return Ok(folder);
-    }
     let refused = |error: std::io::Error| {
         Failure::system(format!(
             "cannot unpack its own stacks into {} ({error}); make room there, or set XDG_CACHE_HOME",
             cache.display()
         ))
     };
+    if folder.is_dir() {
+        // Whoever tidies up caches goes by age, and so file by file.
+        for (file, bytes) in FILES.iter().filter(|(file, _)| !folder.join(file).is_file()) {
+            put(&cache, &folder.join(file), bytes).map_err(refused)?;
+        }
+        return Ok(folder);
+    }
     std::fs::create_dir_all(&cache).map_err(refused)?;
     // Whole or not at all, and nobody else finds half of it.
     let partial = tempfile::Builder::new().prefix("unpacking-").tempdir_in(&cache).map_err(refused)?;
@@ -48,6 +52,15 @@ fn unpacked() -> Result<PathBuf, Failure> {
         }
     }
     Ok(folder)
+}
+
+/// Writes a file whole or not at all, by way of the folder `beside`.
+fn put(beside: &Path, file: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    std::fs::create_dir_all(file.parent().unwrap_or(beside))?;
+    let partial = tempfile::Builder::new().prefix("unpacking-").tempdir_in(beside)?;
+    let whole = partial.path().join("file");
+    std::fs::write(&whole, bytes)?;
+    std::fs::rename(whole, file)
 }
 
 /// The user's cache, as other programs find it.

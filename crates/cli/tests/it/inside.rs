@@ -55,6 +55,10 @@ fn stacks_and_experiments_are_there_without_a_checkout() {
     }
     let here = crate::common::run(&["list", "--json"]);
     assert_eq!(stdout(&nowhere.run(&["list", "--json"])), stdout(&here));
+    // What somebody tidied away is there again.
+    fs::remove_dir_all(unpacked.join("stacks/gin")).unwrap();
+    assert_eq!(stdout(&nowhere.run(&["list", "--json"])), stdout(&here));
+    assert_eq!(nowhere.unpacked().len(), 1, "nothing is left of the way there");
     // One of them is booted, a write-up is judged, and nothing is left where it was run.
     nowhere.ends_with(0, &["check", "target-event-loop", "-q"]);
     let listed = nowhere.ends_with(0, &["replicate"]);

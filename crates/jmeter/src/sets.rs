@@ -1,6 +1,6 @@
 //! Counters and random variables: variables that get a new value with each iteration.
 
-use scenario::{Call, Function, Piece, Step, Template};
+use scenario::{Call, Counter, Function, Piece, Step, Template};
 
 use crate::element::Element;
 use crate::names::Variable;
@@ -48,22 +48,21 @@ fn counter(fields: Fields<'_>, several_groups: bool) -> Result<Step, String> {
     if !per_user && several_groups {
         return Err("the users of several groups count together; move it into one thread group".into());
     }
-    let (start, increment) =
-        (fields.whole_at_start("CounterConfig.start", 0)?, fields.whole_at_start("CounterConfig.incr", 1)?);
-    if increment != 1 {
-        return Err(format!("CounterConfig.incr is {increment}; counters go up by 1"));
+    let (first, step) =
+        (fields.whole_at_start("CounterConfig.start", 0)?, fields.whole_at_start("CounterConfig.incr", 0)?);
+    let last = fields.whole_at_start("CounterConfig.end", i64::MAX)?;
+    if step < 0 && last < first {
+        return Err(format!(
+            "CounterConfig.end is {last}, and it counts down from {first}; there is no upper end"
+        ));
     }
-    let end = fields.at_start("CounterConfig.end")?;
-    if !["", "9223372036854775807"].contains(&end.trim()) {
-        return Err(format!("CounterConfig.end is {}; counters do not start again", end.trim()));
-    }
-    let count = call(Function::Counter, vec![Template::text(if per_user { "TRUE" } else { "FALSE" })]);
-    // Calls are counted from 1.
-    let value = match start - 1 {
-        0 => count,
-        offset => call(Function::LongSum, vec![count, Template::text(offset.to_string())]),
-    };
-    Ok(Step::Set { name: name(fields, "CounterConfig.name")?, value })
+    Ok(Step::Count(Counter {
+        name: name(fields, "CounterConfig.name")?,
+        first,
+        step,
+        last,
+        by_user: per_user,
+    }))
 }
 
 fn random(fields: Fields<'_>) -> Result<Step, String> {

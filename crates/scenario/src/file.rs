@@ -226,7 +226,7 @@ impl Reader<'_> {
 fn makes_requests(steps: &[Step]) -> bool {
     steps.iter().any(|step| match step {
         Step::Request(_) => true,
-        Step::Pause(_) | Step::Set { .. } => false,
+        Step::Pause(_) | Step::Set { .. } | Step::Count(_) => false,
         Step::Loop { steps, .. }
         | Step::If { steps, .. }
         | Step::While { steps, .. }

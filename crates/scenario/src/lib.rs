@@ -22,8 +22,9 @@ mod world;
 pub use condition::{ConditionError, Operand};
 pub use function::{Function, UnknownFunction};
 pub use model::{
-    Assertion, Check, Condition, CookiePolicy, DataAtEnd, DataSet, DataSharing, Extraction, Extractor, Field,
-    Group, OnError, Part, Pause, Pick, RateSpan, RequestStep, Scenario, SizeComparison, Step, Times, Users,
+    Assertion, Check, Condition, CookiePolicy, Counter, DataAtEnd, DataSet, DataSharing, Extraction,
+    Extractor, Field, Group, OnError, Part, Pause, Pick, RateSpan, RequestStep, Scenario, SizeComparison,
+    Step, Times, Users,
 };
 pub use prepared::Prepared;
 pub use results::{Crowd, Report, StepSample, UserResult, What};

@@ -161,6 +161,8 @@ pub enum Step {
         /// Its value.
         value: Template,
     },
+    /// A variable gets the next number of a counter.
+    Count(Counter),
     /// The steps again and again.
     Loop {
         /// How often.
@@ -205,6 +207,34 @@ pub enum Step {
         /// What.
         steps: Vec<Step>,
     },
+}
+
+/// Numbers one after another, and the first again behind the last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counter {
+    /// The variable that each number is put into.
+    pub name: String,
+    /// The first number.
+    pub first: i64,
+    /// How much each is above the one before it.
+    pub step: i64,
+    /// No number but the first is above this.
+    pub last: i64,
+    /// Whether each user counts by itself; else all count together.
+    pub by_user: bool,
+}
+
+impl Counter {
+    /// The number with this place, from 0. What does not fit is the largest or smallest that does.
+    pub fn number(&self, place: u64) -> i64 {
+        let (first, step) = (i128::from(self.first), i128::from(self.step));
+        let place = match i128::from(self.last) - first {
+            ..0 => 0,
+            span if step > 0 => i128::from(place) % (span / step + 1),
+            _ => i128::from(place),
+        };
+        (first + step * place).clamp(i64::MIN.into(), i64::MAX.into()) as i64
+    }
 }
 
 /// How often a loop runs.
@@ -510,4 +540,26 @@ pub enum DataSharing {
     Group,
     /// Each user for itself.
     User,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(first: i64, step: i64, last: i64) -> [i64; 5] {
+        let counter = Counter { name: String::new(), first, step, last, by_user: false };
+        std::array::from_fn(|place| counter.number(place as u64))
+    }
+
+    #[test]
+    fn a_counter_begins_again_behind_its_end() {
+        assert_eq!(numbers(1, 1, 3), [1, 2, 3, 1, 2]);
+        assert_eq!(numbers(10, 5, 22), [10, 15, 20, 10, 15]);
+        assert_eq!(numbers(7, 1, i64::MAX), [7, 8, 9, 10, 11]);
+        assert_eq!(numbers(0, -2, i64::MAX), [0, -2, -4, -6, -8]);
+        assert_eq!(numbers(4, 0, 9), [4; 5]);
+        assert_eq!(numbers(5, 1, 3), [5; 5], "as JMeter has it");
+        assert_eq!(numbers(i64::MAX - 1, 1, i64::MAX)[1..3], [i64::MAX, i64::MAX - 1]);
+        assert_eq!(numbers(i64::MIN, i64::MAX, i64::MAX)[..4], [i64::MIN, -1, i64::MAX - 1, i64::MIN]);
+    }
 }

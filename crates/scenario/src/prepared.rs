@@ -95,7 +95,7 @@ impl Prepared {
                 PlanError { what: format!("step `{name}`: {}", error.what), ..error }
             }),
             Step::Pause(pause) => self.pause(pause),
-            Step::Set { .. } => Ok(()),
+            Step::Set { .. } | Step::Count(_) => Ok(()),
             Step::Loop { times, steps } => {
                 if let Times::Count(count) = times {
                     number(count, "a count of turns")?;

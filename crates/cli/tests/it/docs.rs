@@ -327,6 +327,28 @@ fn the_page_of_replications_is_that_of_their_claims() {
     assert_eq!(told, due, "run scripts/replication.sh");
 }
 
+#[test]
+fn the_table_of_others_plans_is_that_of_their_list() {
+    let list = std::fs::read_to_string(repository().join("docs/samples/jmeter/plans.tsv")).unwrap();
+    let page = std::fs::read_to_string(repository().join("docs/jmeter.md")).unwrap();
+    let (_, told) = page.split_once("<!-- plans: begin -->\n").expect("it has a beginning");
+    let (told, _) = told.split_once("<!-- plans: end -->").expect("it has an end");
+    let plans: Vec<Vec<&str>> = list.lines().map(|line| line.split('\t').collect()).collect();
+    let counted = |is: &dyn Fn(&str) -> bool| {
+        let of: Vec<_> = plans.iter().filter(|plan| plan[4] == "http" && is(plan[0])).collect();
+        (of.len(), of.iter().filter(|plan| plan[5] == "runs").count())
+    };
+    let rows: Vec<&str> = told.lines().skip(2).collect();
+    let repositories: BTreeSet<&str> = plans.iter().map(|plan| plan[0]).collect();
+    assert_eq!(rows.len(), repositories.len() + 1, "{told}");
+    for row in rows {
+        let cells: Vec<&str> = row.trim_matches(['|', ' ']).split(" | ").collect();
+        let (all, whole) = counted(&|name| name == cells[0] || cells[0] == "all");
+        assert_eq!([cells[1], cells[2]], [all.to_string(), whole.to_string()], "{row}");
+        assert!(all > 0 || repositories.contains(cells[0]), "{row}");
+    }
+}
+
 /// Of the files in a folder and below.
 fn bytes_of(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).expect("it is a folder").flatten();

@@ -109,13 +109,14 @@ pub(super) struct LoadTable {
     pub(super) arrivals: Option<ArrivalsName>,
 }
 
-/// One step: one of `request`, `set`, `steps` or a `think` by itself, and perhaps one of the keys that say when and how
+/// One step: one of `request`, `set`, `count`, `steps` or a `think` by itself, and perhaps one of the keys that say when and how
 /// often.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StepTable {
     pub(super) request: Option<Spanned<String>>,
     pub(super) set: Option<Texts>,
+    pub(super) count: Option<Spanned<CountTable>>,
     pub(super) steps: Option<Vec<Spanned<StepTable>>>,
     pub(super) think: Option<Spanned<String>>,
 
@@ -142,6 +143,29 @@ pub(super) struct StepTable {
     pub(super) pace: Option<Spanned<PaceTable>>,
     pub(super) redirects: Option<u32>,
     pub(super) keep_alive: Option<bool>,
+}
+
+/// A variable that counts.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CountTable {
+    pub(super) name: String,
+    pub(super) from: Option<i64>,
+    pub(super) by: Option<i64>,
+    pub(super) to: Option<i64>,
+    #[serde(default)]
+    pub(super) each: CountEach,
+}
+
+/// Who counts by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum CountEach {
+    /// All users count together.
+    #[default]
+    Load,
+    /// Each user does.
+    User,
 }
 
 /// Where a variable is taken from.

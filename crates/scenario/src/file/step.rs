@@ -6,9 +6,9 @@ use plan::PlanError;
 use toml::{Spanned, Value};
 use units::Duration;
 
-use super::keys::StepTable;
+use super::keys::{CountEach, CountTable, StepTable};
 use super::{Reader, in_order};
-use crate::model::{Condition, Pause, Pick, Step, Times};
+use crate::model::{Condition, Counter, Pause, Pick, Step, Times};
 use crate::template::Template;
 
 impl Reader<'_> {
@@ -44,7 +44,20 @@ impl Reader<'_> {
                 .map(|(name, value)| Ok(Step::Set { name: name.to_owned(), value: self.template(value)? }));
             return set.collect();
         }
+        if let Some(count) = &step.count {
+            return Ok(vec![Step::Count(self.counter(count)?)]);
+        }
         step.steps.as_ref().map_or(Ok(Vec::new()), |steps| self.steps(steps))
+    }
+
+    fn counter(&self, table: &Spanned<CountTable>) -> Result<Counter, PlanError> {
+        let CountTable { name, from, by, to, each } = table.get_ref();
+        let (first, step, last) = (from.unwrap_or(1), by.unwrap_or(1), to.unwrap_or(i64::MAX));
+        if step < 1 || last < first {
+            let what = format!("a counter from {first} by {step} to {last} never counts on");
+            return Err(self.error(table, what, "write by from 1, and to that is not below from"));
+        }
+        Ok(Counter { name: name.clone(), first, step, last, by_user: *each == CountEach::User })
     }
 
     /// The steps in what says when and how often.
@@ -179,12 +192,16 @@ impl Reader<'_> {
 }
 
 /// What a step may do.
-const WHAT: &str = "request, set, steps or think";
+const WHAT: &str = "request, set, count, steps or think";
 
 /// The keys of a table that say what it does. A pause beside something else belongs to that.
 fn what_it_does(step: &StepTable) -> Vec<&'static str> {
-    let given =
-        [("request", step.request.is_some()), ("set", step.set.is_some()), ("steps", step.steps.is_some())];
+    let given = [
+        ("request", step.request.is_some()),
+        ("set", step.set.is_some()),
+        ("count", step.count.is_some()),
+        ("steps", step.steps.is_some()),
+    ];
     let mut keys: Vec<&str> =
         given.into_iter().filter(|(_, is_given)| *is_given).map(|(key, _)| key).collect();
     if keys.is_empty() && step.think.is_some() {

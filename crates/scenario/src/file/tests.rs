@@ -3,7 +3,9 @@ use std::path::PathBuf;
 use units::Rate;
 
 use super::*;
-use crate::model::{Assertion, Check, Extraction, Extractor, Field, Part, Pause, Pick, RequestStep, Times};
+use crate::model::{
+    Assertion, Check, Counter, Extraction, Extractor, Field, Part, Pause, Pick, RequestStep, Times,
+};
 use crate::prepared::Prepared;
 use crate::template::Template;
 
@@ -240,6 +242,19 @@ within = "5ms""#,
 }
 
 #[test]
+fn counters_have_an_end_or_none() {
+    let found = steps(
+        "[[steps]]\ncount = { name = \"n\" }\n[[steps]]\ncount = { name = \"m\", from = 10, by = 5, to = 22, \
+         each = \"user\" }\n[[steps]]\nrequest = \"/a\"\n",
+    );
+    let counter = |name: &str, first, step, last, by_user| {
+        Step::Count(Counter { name: name.into(), first, step, last, by_user })
+    };
+    assert_eq!(found[0], counter("n", 1, 1, i64::MAX, false));
+    assert_eq!(found[1], counter("m", 10, 5, 22, true));
+}
+
+#[test]
 fn steps_say_when_and_how_often() {
     let found = steps(
         r#"[[steps]]
@@ -340,6 +355,8 @@ fn a_mistake_is_named_with_its_line() {
         ("[[steps]]\nthink = \"3s..1s\"", 2, "`3s..1s` is no pause"),
         ("[[steps]]\nset = { a = \"1\" }\nbody = \"x\"", 1, "body says something of a request"),
         ("[[steps]]\nset = { a = \"1\" }\nsteps = []", 1, "the step has set and steps"),
+        ("[[steps]]\ncount = { name = \"n\", from = 3, to = 1 }", 2, "from 3 by 1 to 1 never counts on"),
+        ("[[steps]]\ncount = { name = \"n\", upto = 1 }", 2, "unknown key `upto`"),
         ("[[steps]]\nloop = 1\nif = \"1\"\nsteps = []", 1, "loop and if; they exclude each other"),
         ("[[steps]]\nloop = -1\nrequest = \"http://h/\"", 2, "-1 is no number of turns"),
         (

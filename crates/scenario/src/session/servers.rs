@@ -51,6 +51,9 @@ fn collect(
                 let value = state.scope(prepared, world).text(value).into_owned();
                 state.user.variables.set(name, value.as_str());
             }
+            Step::Count(counter) => {
+                state.user.variables.set(&counter.name, counter.number(0).to_string().as_str());
+            }
             Step::OneOf { steps, .. } => {
                 for (_, step) in steps {
                     collect(std::slice::from_ref(step), prepared, state, world, servers);

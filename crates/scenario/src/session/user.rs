@@ -13,7 +13,7 @@ use url::form_urlencoded;
 use super::cookies::Jar;
 use super::variables::{self, Variables};
 use crate::function::Function;
-use crate::model::Condition;
+use crate::model::{Condition, Counter};
 use crate::prepared::Prepared;
 use crate::template::{Call, Piece, Template};
 use crate::time_format;
@@ -183,7 +183,9 @@ impl Scope<'_> {
             Function::ThreadNum => (u64::from(self.user.number) + 1).to_string(),
             Function::ThreadGroupName => self.group_name().to_owned(),
             Function::TestPlanName => self.prepared.scenario().name.clone(),
-            Function::Counter => self.count(call, first).to_string(),
+            Function::Counter => {
+                self.count(identity(call), first.trim().eq_ignore_ascii_case("true")).to_string()
+            }
             Function::Uuid => self.uuid(),
             Function::V => {
                 let default = arguments.get(1).copied().unwrap_or(first);
@@ -224,9 +226,15 @@ impl Scope<'_> {
         (0..length).map(|_| pool[random_below(random, pool.len() as u64) as usize]).collect()
     }
 
-    fn count(&mut self, call: &Call, each: &str) -> u64 {
-        let identity = identity(call);
-        if !each.trim().eq_ignore_ascii_case("true") {
+    /// Puts the counter's next number into its variable.
+    pub(super) fn count_on(&mut self, counter: &Counter) {
+        let place = self.count(identity(counter), counter.by_user) - 1;
+        self.user.variables.set(&counter.name, counter.number(place).to_string());
+    }
+
+    /// How often what has this `identity` was counted, this time included: of this user, or of all together.
+    fn count(&mut self, identity: usize, by_user: bool) -> u64 {
+        if !by_user {
             return self.world.count(identity);
         }
         let count = counted(&mut self.user.counts, identity);

@@ -96,7 +96,7 @@ impl<'a> Children<'a> {
             | Step::Sequence(steps)
             | Step::Transaction { steps, .. } => Self::Steps(steps),
             Step::OneOf { steps, .. } => Self::Weighted(steps),
-            Step::Request(_) | Step::Pause(_) | Step::Set { .. } => Self::Steps(&[]),
+            Step::Request(_) | Step::Pause(_) | Step::Set { .. } | Step::Count(_) => Self::Steps(&[]),
         }
     }
 
@@ -355,6 +355,7 @@ impl State {
                 let value = self.scope(prepared, world).text(value);
                 self.user.variables.set(name, &*value);
             }
+            Step::Count(counter) => self.scope(prepared, world).count_on(counter),
             Step::Loop { times, .. } => {
                 let left = match times {
                     Times::Forever => FOREVER,

@@ -186,6 +186,16 @@ const VERDICTS: Pair[] = [
     "每个应答占用服务器 {busy} µs 的 CPU 时间；服务器空闲时，它与客户端总共用 {idle} µs 完成一个应答，用 {connection} µs 建立一个连接（含握手）",
   ],
   ["keep connections, or resume sessions; the rate should rise", "保持连接，或恢复会话；速率应当上升"],
+  ["flow control (the server's windows)", "流量控制（服务器的窗口）"],
+  [
+    "the bodies of {waits} requests waited for the server's windows: on average {held} did, of {open} requests that were under way",
+    "有 {waits} 个请求的正文等待过服务器的窗口：在途的 {open} 个请求中平均有 {held} 个在等",
+  ],
+  ["either its windows are small for the way there, or whoever reads the bodies takes its time", "要么窗口对这段路程来说太小，要么读取正文的一方太慢"],
+  [
+    "let the server open larger windows, for streams and for connections (SETTINGS_INITIAL_WINDOW_SIZE); the rate should rise",
+    "让服务器为流和连接开更大的窗口（SETTINGS_INITIAL_WINDOW_SIZE）；速率应当上升",
+  ],
   ["stream limit (about {k} at a time)", "流的上限（同时约 {k} 个）"],
   [
     "{waits} requests waited for a stream, since their server allows no more of them at a time: on average {waiting} waited, and {open} had one, on {connections} connections",

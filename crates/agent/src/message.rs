@@ -129,6 +129,8 @@ pub struct ThreadTotals {
     pub stream_wait_max_ns: u64,
     /// Bodies that waited for the server's window.
     pub window_waits: u64,
+    /// How long all of them together, ns.
+    pub window_wait_ns: u64,
     /// Requests due beyond the bound of the backlog.
     pub backlog_overflow: u64,
     /// The most that waited at one time.

@@ -99,6 +99,8 @@ pub struct Counters {
     pub stream_wait_max: Duration,
     /// Requests whose body waited for the server's windows.
     pub window_waits: u64,
+    /// How long, all of them together.
+    pub window_wait: Duration,
     /// Requests due beyond the bound of the backlog, those of the warm-up included.
     pub backlog_overflow: u64,
     /// The most requests that waited for a connection at one time.
@@ -348,7 +350,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         }
         self.to_send.clear();
         self.sent_to = 0;
-        if H::MULTIPLEXED { self.poll_output() } else { None }
+        if H::MULTIPLEXED { self.poll_output(now) } else { None }
     }
 
     /// The next thing to do: first what is to be sent, then the rest. The caller does it before it polls again; `now`

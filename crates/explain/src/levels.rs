@@ -65,8 +65,9 @@ impl Predicts {
             | VerdictKind::LogBound
             | VerdictKind::GarbageCollection
             | VerdictKind::TlsHandshakes
-            // Twice the connections have twice the streams.
+            // Twice the connections have twice the streams, and twice the windows.
             | VerdictKind::StreamLimit
+            | VerdictKind::FlowControl
             | VerdictKind::AcceptQueueOverflow
             | VerdictKind::NoKeepAlive
             | VerdictKind::KeepAliveCap

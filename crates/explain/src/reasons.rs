@@ -75,7 +75,8 @@ const SERVER: [Rule; 15] = [
     network::accept_queue_overflow,
 ];
 /// What is left when nothing more particular was found; last of all what is seen by its effect alone.
-const GENERAL: [Rule; 4] = [cpu::serial_cpu, cpu::full, inside::limit, inside::limiter];
+const GENERAL: [Rule; 5] =
+    [cpu::serial_cpu, cpu::full, protocols::flow_control, inside::limit, inside::limiter];
 
 /// Explains a measured trial.
 pub fn explain(trial: &Measured, context: &Context) -> Explanation {

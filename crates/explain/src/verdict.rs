@@ -53,6 +53,8 @@ pub enum VerdictKind {
     TlsHandshakes,
     /// So many streams of HTTP/2 at a time, which the server allows.
     StreamLimit,
+    /// Windows of HTTP/2, within which the server lets bodies be sent.
+    FlowControl,
     /// Connections that could not wait to be accepted.
     AcceptQueueOverflow,
     /// A new connection for each request.

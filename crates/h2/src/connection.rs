@@ -92,6 +92,8 @@ pub struct H2 {
     send_window: i64,
     /// Streams whose request is not sent to its end.
     unsent: u32,
+    /// Those of them that wait for the server's windows.
+    held_back: u32,
     /// How many there have been, earlier lives included.
     window_waits: u64,
     table: Table,
@@ -136,6 +138,7 @@ impl Protocol for H2 {
             taken: 0,
             send_window: i64::from(WINDOW_BYTES_START),
             unsent: 0,
+            held_back: 0,
             window_waits: 0,
             table: Table::Empty,
             unread_bytes_max: UNREAD_BYTES_MAX,
@@ -155,7 +158,8 @@ impl Protocol for H2 {
         self.partial.clear();
         (self.data, self.block) = (None, None);
         self.taken = 0;
-        (self.send_window, self.unsent) = (i64::from(WINDOW_BYTES_START), 0);
+        self.send_window = i64::from(WINDOW_BYTES_START);
+        (self.unsent, self.held_back) = (0, 0);
         self.table = Table::Empty;
         self.settings.put(shared.limits.head_bytes_max, out);
         false
@@ -174,6 +178,10 @@ impl Protocol for H2 {
 
     fn window_waits(&self) -> u64 {
         self.window_waits
+    }
+
+    fn held_back(&self) -> u32 {
+        self.held_back
     }
 
     #[expect(clippy::inline_always, reason = "on the path of every request")]
@@ -291,7 +299,10 @@ impl H2 {
     /// Ends the stream at `place` on this side.
     #[inline]
     fn close(&mut self, place: u32) {
-        self.unsent -= u32::from(self.streams.close(place));
+        if let Some(unsent) = self.streams.close(place) {
+            self.unsent -= 1;
+            self.held_back -= u32::from(unsent.is_held_back);
+        }
     }
 
     /// Ends the stream at `place`, if it is open, and tells the server.

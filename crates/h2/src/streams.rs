@@ -43,6 +43,8 @@ pub(crate) struct Unsent {
     pub(crate) from: usize,
     /// Whether it had to wait for the server's windows.
     pub(crate) has_waited: bool,
+    /// Whether it waits for them now.
+    pub(crate) is_held_back: bool,
 }
 
 impl Stream {
@@ -200,20 +202,20 @@ impl Streams {
         rest.iter().position(|stream| stream.id > last).map(|place| from + place as u32)
     }
 
-    /// Ends the stream at `place`. Whether a part of its request was still to be sent.
+    /// Ends the stream at `place`. What of its request was still to be sent.
     #[expect(clippy::inline_always, reason = "on the path of every request")]
     #[inline(always)]
-    pub(crate) fn close(&mut self, place: u32) -> bool {
+    pub(crate) fn close(&mut self, place: u32) -> Option<Unsent> {
         let stream = &mut self.all[place as usize];
         if !stream.is_open() {
-            return false;
+            return None;
         }
         if !self.outlived.is_empty() {
             self.outlived.remove(&stream.id);
         }
         stream.id = NONE;
         self.open -= 1;
-        stream.unsent.take().is_some()
+        stream.unsent.take()
     }
 
     /// Ends all of them.

@@ -43,6 +43,11 @@ pub trait Protocol: Debug + Sized {
         0
     }
 
+    /// Requests whose body waits for that now.
+    fn held_back(&self) -> u32 {
+        0
+    }
+
     /// What is sent to make `request`, which is encoded for this protocol, at `place`: after what is in `out` already. Called
     /// where there is room. What can't go out yet is held on to, and not copied.
     fn ask(&mut self, place: u32, request: &Arc<[u8]>, out: &mut Vec<u8>);

@@ -193,6 +193,7 @@ fn connections(threads: &[ThreadEnd]) -> record::Connections {
         all.stream_wait_us += counters.stream_wait.as_nanos() / 1000;
         all.stream_wait_max_us = all.stream_wait_max_us.max(counters.stream_wait_max.as_nanos() / 1000);
         all.window_waits += counters.window_waits;
+        all.window_wait_us += counters.window_wait.as_nanos() / 1000;
         all.backlog_peak += counters.backlog_peak;
         all.backlog_overflow += counters.backlog_overflow;
     }

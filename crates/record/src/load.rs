@@ -341,6 +341,9 @@ pub struct Connections {
     /// Requests whose body waited for the server's windows, of HTTP/2.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub window_waits: u64,
+    /// How long, µs in all; absent in older records.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub window_wait_us: u64,
     /// Dropped because unasked-for bytes came.
     pub unsolicited: u64,
     /// Most requests that waited for a connection at one time.

@@ -181,7 +181,13 @@ fn stream_waits(result: &LoadResult) -> Option<String> {
         ));
     }
     if waits.window_waits > 0 {
-        parts.push(format!("the bodies of {} waited for the server's windows", waits.window_waits));
+        let mean_us = waits.window_wait_us as f64 / waits.window_waits as f64;
+        let how_long = if waits.window_wait_us > 0 {
+            format!(", {} on average", time_us(mean_us))
+        } else {
+            String::new()
+        };
+        parts.push(format!("the bodies of {} waited for the server's windows{how_long}", waits.window_waits));
     }
     (!parts.is_empty()).then(|| parts.join("; "))
 }

@@ -67,6 +67,9 @@ fn bodies_larger_than_the_windows_come_and_go_whole() {
         let result = hit2(&up.url, &[&arguments[..], &["--io", io]].concat());
         assert_eq!(result["answered_as_expected"], 60, "{result:#}");
         assert_eq!(result["connections"]["window_waits"], 60, "{result:#}");
+        let waited_us = result["connections"]["window_wait_us"].as_u64().unwrap_or_default();
+        let bound_us = 6.0 * result["window"]["duration_s"].as_f64().unwrap_or_default() * 1e6;
+        assert!(waited_us > 0 && (waited_us as f64) < bound_us, "{result:#}");
     }
     let down = Server::start(Plan { body_bytes: Some(3 << 20), ..Plan::default() });
     for bits in ["14", "30"] {

@@ -59,7 +59,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         connection.generation = connection.generation.wrapping_add(1);
         self.actions.push_back(Action::Close(conn));
         if H::MULTIPLEXED {
-            self.output.clear(number);
+            self.clear_output(number);
             for index in self.places.of(number) {
                 let exchange = self.places.exchange(index);
                 if exchange.state == State::Free {

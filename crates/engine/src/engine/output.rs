@@ -6,7 +6,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use http::Protocol;
-use units::Instant;
+use units::{Duration, Instant};
 
 use super::Engine;
 use crate::connection::Conn;
@@ -23,6 +23,21 @@ struct Waiting {
     exchanges: VecDeque<u32>,
     /// Whether there is room again, and the connection among those that are looked at next.
     is_noted: bool,
+    /// How many requests are held back by the server's windows, and since when they are so many.
+    held_back: u32,
+    held_back_since: Instant,
+}
+
+impl Waiting {
+    /// From `now` on `count` requests are held back. How long those before were, all together, that was not told yet.
+    fn hold_back(&mut self, count: u32, now: Instant) -> Duration {
+        if self.held_back == count {
+            return Duration::ZERO;
+        }
+        let waited = now.since(self.held_back_since) * u64::from(self.held_back);
+        (self.held_back, self.held_back_since) = (count, now);
+        waited
+    }
 }
 
 /// Bytes on their way out.
@@ -38,6 +53,8 @@ pub(super) struct Output {
     waiting: Box<[Waiting]>,
     /// Connections that have room again, and exchanges that wait for it.
     admitting: Vec<u32>,
+    /// When something went out or came in last.
+    turn: Instant,
 }
 
 impl Output {
@@ -49,6 +66,7 @@ impl Output {
             polled: Vec::new(),
             waiting: (0..count).map(|_| Waiting::default()).collect(),
             admitting: Vec::new(),
+            turn: Instant::default(),
         }
     }
 
@@ -57,11 +75,14 @@ impl Output {
         &mut self.pending[if H::MULTIPLEXED { number as usize } else { 0 }]
     }
 
-    /// The connection is gone, and what was to go out on it; who waited for it is told elsewhere.
-    pub(super) fn clear(&mut self, number: u32) {
+    /// The connection is gone, and what was to go out on it; who waited for it is told elsewhere. How long bodies were held
+    /// back on it, to the turn, and were not counted yet.
+    fn clear(&mut self, number: u32) -> Duration {
         self.pending[number as usize].clear();
         self.pending[number as usize].shrink_to(KEPT_BYTES_MAX);
-        self.waiting[number as usize].exchanges.clear();
+        let waiting = &mut self.waiting[number as usize];
+        waiting.exchanges.clear();
+        waiting.hold_back(0, self.turn)
     }
 
     /// Exchange `index` waits no more.
@@ -106,6 +127,19 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         self.queues.push(&mut self.places, index);
         self.output.waiting[number as usize].exchanges.push_back(index);
         self.admit_later(number);
+    }
+
+    /// Takes note of how many requests the server's windows hold back on a connection at `now`.
+    fn note_held_back(&mut self, number: u32, now: Instant) {
+        let count = self.protocols[number as usize].held_back();
+        self.output.turn = now;
+        let waited = self.output.waiting[number as usize].hold_back(count, now);
+        self.counters.window_wait += waited;
+    }
+
+    /// The connection is gone.
+    pub(super) fn clear_output(&mut self, number: u32) {
+        self.counters.window_wait += self.output.clear(number);
     }
 
     /// Takes note of room on a connection that exchanges wait for, if there is any.
@@ -178,12 +212,13 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         if self.protocols[number as usize].is_over() {
             return self.end_gone(number, now);
         }
+        self.note_held_back(number, now);
         self.admit_later(number);
         self.send_output(number);
     }
 
     /// The next connection that has something to send.
-    pub(super) fn poll_output(&mut self) -> Option<Conn> {
+    pub(super) fn poll_output(&mut self, now: Instant) -> Option<Conn> {
         while let Some(number) = self.output.due.pop_front() {
             let connection = self.places.connection_mut(number);
             connection.queued = false;
@@ -195,6 +230,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
                 pending.clear();
                 pending.shrink_to(KEPT_BYTES_MAX);
                 self.protocols[number as usize].resume(pending);
+                self.note_held_back(number, now);
                 self.send_output(number);
                 return Some(self.conn(number));
             }

@@ -181,6 +181,42 @@ pub(crate) fn stream_limit(facts: &Facts<'_>) -> Option<Verdict> {
     )
 }
 
+/// For most of the time that answers take, bodies wait for the server's windows, and nothing else was found.
+///
+/// Windows may be small for the way there, or for all streams of a connection together. But whoever is to read the bodies opens
+/// them, too, and may take its time: on this side the two look alike.
+pub(crate) fn flow_control(facts: &Facts<'_>) -> Option<Verdict> {
+    let load = &facts.trial.load;
+    let Connections { window_waits, window_wait_us, .. } = load.connections;
+    let service_s = load.service_time_us.mean? / 1e6;
+    let held_back = window_wait_us as f64 / 1e6 / (load.load.warm_up_s + load.window.duration_s);
+    let open = facts.rate * service_s;
+    let share = held_back / open;
+    if window_waits == 0 || !share.is_finite() || share < MOST || facts.headroom() < 1.0 {
+        return None;
+    }
+    let text = format!(
+        "the bodies of {window_waits} requests waited for the server's windows: on average {held_back:.1} did, of {open:.1} \
+         requests that were under way"
+    );
+    let or = "either its windows are small for the way there, or whoever reads the bodies takes its time"
+        .to_owned();
+    let change = "let the server open larger windows, for streams and for connections (SETTINGS_INITIAL_WINDOW_SIZE); the rate \
+                  should rise";
+    Some(
+        Verdict::new(
+            VerdictKind::FlowControl,
+            Confidence::Possible,
+            "flow control (the server's windows)",
+            text,
+        )
+        .accounting_for(share.min(1.0))
+        .and(or)
+        .and(facts.cpu_words())
+        .confirmed_by(change, facts.rate),
+    )
+}
+
 /// Sure where an idle server's pace is known as closely as it takes to tell one size of a pool from the next, and no pool has the
 /// size: threads may be as many as streams by chance, and each be what the other is named for.
 fn stream_confidence(facts: &Facts<'_>, open: f64) -> Confidence {

@@ -173,6 +173,33 @@ fn as_many_threads_as_streams_leave_a_doubt_which_it_is() {
     assert_eq!((told.kind, told.confidence), (VerdictKind::StreamLimit, Confidence::Likely), "{told:?}");
 }
 
+/// Of 64 users on four connections so many have bodies that wait for the server's windows, of an answer in 400 ms.
+fn uploading(held_back: f64, groups: &[(&str, u32)]) -> Measured {
+    let mut trial = streaming(64.0, 400.0, groups);
+    let load = &mut trial.load;
+    let lasted_s = load.load.warm_up_s + load.window.duration_s;
+    (load.connections.stream_waits, load.connections.stream_wait_us) = (0, 0);
+    load.connections.window_waits = (load.throughput_per_s * lasted_s) as u64;
+    load.connections.window_wait_us = (held_back * lasted_s * 1e6) as u64;
+    trial
+}
+
+#[test]
+fn bodies_that_wait_for_windows_most_of_the_time_may_be_why_and_a_pool_that_reads_them_is_before_that() {
+    let told = first(&uploading(48.0, &[("loop", 1)]));
+    assert_eq!((told.kind, told.confidence), (VerdictKind::FlowControl, Confidence::Possible), "{told:?}");
+    assert_eq!(told.accounts_for, Some(0.75));
+    assert_eq!(
+        told.evidence[0],
+        "the bodies of 2560 requests waited for the server's windows: on average 48.0 did, of 64.0 requests that were under way"
+    );
+    // 160 a second at 100 ms are sixteen at a time.
+    assert_eq!(first(&uploading(48.0, &[("pool-*", 16)])).kind, VerdictKind::PoolLimit);
+    for few in [0.0, 20.0] {
+        assert_ne!(first(&uploading(few, &[("loop", 1)])).kind, VerdictKind::FlowControl, "{few}");
+    }
+}
+
 /// Each request of a burst has a connection of its own, and so a stream.
 #[test]
 fn those_who_are_let_in_by_turns_on_connections_of_their_own_wait_for_no_stream() {

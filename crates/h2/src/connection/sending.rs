@@ -39,7 +39,11 @@ impl H2 {
         self.streams.open_at(place, id, self.peer.window_bytes);
         let from = request.body_at();
         if from < encoded.len() {
-            self.begin_body(place, Unsent { request: Arc::clone(encoded), from, has_waited: false }, out);
+            self.begin_body(
+                place,
+                Unsent { request: Arc::clone(encoded), from, has_waited: false, is_held_back: false },
+                out,
+            );
         }
     }
 
@@ -109,9 +113,12 @@ impl H2 {
         let stream = self.streams.at(place);
         let Some(mut unsent) = stream.unsent.take() else { return };
         let put = put_body(stream, &mut unsent, &mut self.send_window, self.peer.frame_bytes_max, out);
-        if put == Put::UpToWindow && !core::mem::replace(&mut unsent.has_waited, true) {
+        let is_held_back = put == Put::UpToWindow;
+        if is_held_back && !core::mem::replace(&mut unsent.has_waited, true) {
             self.window_waits += 1;
         }
+        self.held_back += u32::from(is_held_back);
+        self.held_back -= u32::from(core::mem::replace(&mut unsent.is_held_back, is_held_back));
         if put == Put::All {
             self.unsent -= 1;
         } else {

@@ -261,6 +261,7 @@ impl<'a> SharedBooks<'a> {
                 stream_wait: Duration::from_nanos(told.stream_wait_ns),
                 stream_wait_max: Duration::from_nanos(told.stream_wait_max_ns),
                 window_waits: told.window_waits,
+                window_wait: Duration::from_nanos(told.window_wait_ns),
                 backlog_overflow: told.backlog_overflow,
                 backlog_peak: told.backlog_peak,
             },

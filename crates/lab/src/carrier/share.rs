@@ -197,6 +197,7 @@ fn totals(end: &ThreadEnd, begin: Instant) -> ThreadTotals {
         stream_wait_ns: counters.stream_wait.as_nanos(),
         stream_wait_max_ns: counters.stream_wait_max.as_nanos(),
         window_waits: counters.window_waits,
+        window_wait_ns: counters.window_wait.as_nanos(),
         backlog_overflow: counters.backlog_overflow,
         backlog_peak: counters.backlog_peak,
         first_wrong_answer: first_wrong_answer.as_ref().map(|it| (it.status, it.body_start.clone())),

@@ -1,17 +1,18 @@
 //! The conductor's side: it gathers its agents, has them begin together, and keeps account of what each has told.
 
-use std::collections::VecDeque;
-use std::num::NonZeroU32;
+mod gather;
+mod running;
 
-use engine::Share;
+use std::collections::VecDeque;
+
 use stats::{Interval, RateSample};
 use units::{Duration, Instant};
 
+use self::gather::REFUSALS_WITHIN;
 use crate::assign::Assign;
 use crate::clock::{Bounds, Clock};
 use crate::message::{End, Hello, ToAgent, ToConductor};
-use crate::peer::{Peer, PeerState, Taken};
-use crate::told::Told;
+use crate::peer::{Peer, PeerState};
 
 /// An agent that is not heard of for so long is lost.
 pub const SILENT_AFTER: Duration = Duration::from_secs(10);
@@ -20,10 +21,6 @@ pub const STOPPED_WITHIN: Duration = Duration::from_secs(5);
 /// How long after the time of its load is over, late answers included, an agent may go on: it is heard of again by then if its
 /// stream broke.
 const OVERDUE_AFTER: Duration = SILENT_AFTER;
-/// How far ahead the begin is set: all agents know of it by then.
-const BEGIN_AHEAD: Duration = Duration::from_millis(500);
-/// How long the others are waited for once one has refused, so that an error names all of whom it is true.
-const REFUSALS_WITHIN: Duration = Duration::from_secs(2);
 
 /// What a load is conducted by.
 #[derive(Debug, Clone)]
@@ -322,190 +319,6 @@ impl Conductor {
         self.peers[agent].heard
     }
 
-    fn hello(&mut self, agent: usize, hello: Hello) {
-        if hello.version != self.settings.version {
-            let why = format!("is {}, and this is {}", hello.version, self.settings.version);
-            return self.give_up(agent, &why);
-        }
-        let share = self.share(agent);
-        let peer = &mut self.peers[agent];
-        peer.hello = Some(hello);
-        let seen = peer.seen.iter().map(|it| it.0).collect();
-        self.to_send.push_back((agent, ToAgent::Resume { seen }));
-        match peer.state {
-            PeerState::Joining | PeerState::Preparing => {
-                peer.state = PeerState::Preparing;
-                self.to_send.push_back((agent, ToAgent::Assign(Box::new(self.assign.share_of(share)))));
-            }
-            PeerState::Running => {
-                if let (Some(begin), Some(bounds)) = (self.begin, peer.at_begin) {
-                    // It may not have heard of it.
-                    let at_ns = bounds.theirs(begin).as_nanos();
-                    self.to_send.push_back((agent, ToAgent::Begin { at_ns }));
-                }
-                if self.stopped_at.is_some() {
-                    self.to_send.push_back((agent, ToAgent::Stop));
-                }
-            }
-            PeerState::Ready | PeerState::Done | PeerState::Lost => {}
-        }
-    }
-
-    fn share(&self, agent: usize) -> Share {
-        let of = NonZeroU32::new(self.peers.len() as u32).unwrap_or(NonZeroU32::MIN);
-        Share { index: agent as u32, of }
-    }
-
-    fn ready(&mut self, agent: usize, threads: u32, now: Instant) {
-        let peer = &mut self.peers[agent];
-        if peer.state != PeerState::Preparing {
-            return;
-        }
-        if threads == 0 || threads > plan::THREADS_MAX {
-            let why = format!("says that it loads with {threads} threads, which no machine does");
-            return self.give_up(agent, &why);
-        }
-        peer.state = PeerState::Ready;
-        peer.seen = vec![(0, Duration::ZERO); threads as usize];
-        peer.acked = vec![0; threads as usize];
-        if self.peers.iter().all(|peer| peer.state == PeerState::Ready) {
-            self.stage = Stage::Aligning;
-            self.peers.iter_mut().for_each(|peer| peer.align(now));
-        }
-    }
-
-    fn refused(&mut self, agent: usize, why: String, now: Instant) {
-        if self.stage == Stage::Running {
-            return self.give_up(agent, &why);
-        }
-        self.peers[agent].refused = Some(why);
-        self.refused_at.get_or_insert(now);
-        self.fail_if_refused(now);
-    }
-
-    /// Ends it once an agent has refused, and all others have said how it is with them or had their time to.
-    fn fail_if_refused(&mut self, now: Instant) {
-        let Some(at) = self.refused_at else { return };
-        let all_said = self.peers.iter().all(|peer| peer.refused.is_some() || peer.state == PeerState::Ready);
-        if !all_said && now < at + REFUSALS_WITHIN {
-            return;
-        }
-        let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
-        for (agent, peer) in self.peers.iter().enumerate() {
-            let Some(why) = peer.refused.as_deref() else { continue };
-            let name = format!("{agent} ({})", peer.name);
-            match reasons.iter_mut().find(|(known, _)| *known == why) {
-                Some((_, names)) => names.push(name),
-                None => reasons.push((why, vec![name])),
-            }
-        }
-        let told = reasons.into_iter().map(|(why, names)| {
-            let agents = if names.len() == 1 { "agent" } else { "agents" };
-            format!("{agents} {}: {why}", names.join(", "))
-        });
-        let told = told.collect::<Vec<_>>().join("; ");
-        self.fail(format!("{told}; nothing was sent"));
-    }
-
-    fn begin_if_aligned(&mut self, now: Instant) {
-        if self.stage != Stage::Aligning || !self.peers.iter().all(Peer::is_aligned) {
-            return;
-        }
-        let begin = now + BEGIN_AHEAD;
-        self.stage = Stage::Running;
-        self.begin = Some(begin);
-        self.events.push_back(Event::Begin(begin));
-        for (agent, peer) in self.peers.iter_mut().enumerate() {
-            peer.state = PeerState::Running;
-            peer.at_begin = peer.clock.at(begin);
-            if let Some(bounds) = peer.at_begin {
-                let at_ns = bounds.theirs(begin).as_nanos();
-                self.to_send.push_back((agent, ToAgent::Begin { at_ns }));
-            }
-        }
-    }
-
-    fn interval(&mut self, agent: usize, told: &Told) {
-        let peer = &mut self.peers[agent];
-        match peer.take(told) {
-            // Its acknowledgement may have gone with a stream.
-            Taken::Again => {
-                let acked = peer.acked[told.thread as usize];
-                if acked >= told.last {
-                    self.to_send.push_back((agent, ToAgent::Ack { thread: told.thread, seq: acked }));
-                }
-            }
-            Taken::OutOfOrder => self.give_up(agent, "told its intervals out of order"),
-            Taken::New => match told.interval() {
-                Ok(interval) => {
-                    peer.intended += interval.tally.intended;
-                    self.events.push_back(Event::Interval {
-                        agent,
-                        thread: told.thread,
-                        seq: told.last,
-                        from: told.from(),
-                        to: told.to(),
-                        rates: told.rates(),
-                        interval: Box::new(interval),
-                    });
-                }
-                Err(why) => self.give_up(agent, &why.to_string()),
-            },
-        }
-    }
-
-    fn end(&mut self, agent: usize, end: End) {
-        let peer = &mut self.peers[agent];
-        if peer.state != PeerState::Running || peer.end.is_some() {
-            return;
-        }
-        if !peer.is_whole(&end) {
-            return self.give_up(agent, "ended, and what it told is not all of it");
-        }
-        peer.end = Some(end);
-        self.close_if_booked(agent);
-    }
-
-    /// Lets an agent go whose books are closed.
-    fn close_if_booked(&mut self, agent: usize) {
-        let peer = &mut self.peers[agent];
-        if peer.state != PeerState::Running || !peer.is_booked() {
-            return;
-        }
-        peer.state = PeerState::Done;
-        if let Some(end) = peer.end.clone() {
-            self.events.push_back(Event::Ended { agent, end: Box::new(end) });
-        }
-        self.to_send.push_back((agent, ToAgent::Bye));
-        self.finish_if_all_over();
-    }
-
-    fn give_up_the_silent(&mut self, now: Instant) {
-        for agent in 0..self.peers.len() {
-            let peer = &self.peers[agent];
-            let may_be_silent = peer.hello.is_none() && self.begin.is_none();
-            if peer.is_open() && !may_be_silent && now >= peer.heard + SILENT_AFTER {
-                let why = match &peer.broken {
-                    None => format!("is silent for {SILENT_AFTER}"),
-                    Some(why) => format!("{why}, and did not come back within {SILENT_AFTER}"),
-                };
-                self.give_up(agent, &why);
-            }
-        }
-    }
-
-    fn give_up_who_does_not_stop(&mut self, now: Instant) {
-        if self.stopped_at.is_none_or(|at| now < at + STOPPED_WITHIN) {
-            return;
-        }
-        for agent in 0..self.peers.len() {
-            if self.peers[agent].is_open() {
-                let why = format!("did not tell its last intervals within {STOPPED_WITHIN} of the end");
-                self.give_up(agent, &why);
-            }
-        }
-    }
-
     /// An agent is lost: before the begin that is the end of it all.
     fn give_up(&mut self, agent: usize, why: &str) {
         let peer = &mut self.peers[agent];
@@ -521,24 +334,6 @@ impl Conductor {
         self.finish_if_all_over();
     }
 
-    fn fail_late(&mut self) {
-        let late: Vec<String> = self
-            .peers
-            .iter()
-            .enumerate()
-            .filter(|(_, peer)| peer.state != PeerState::Ready)
-            .map(|(agent, peer)| {
-                let what = if peer.hello.is_none() { "says nothing" } else { "opens its connections" };
-                format!("agent {agent} ({}) {what}", peer.name)
-            })
-            .collect();
-        let within = self.settings.ready_within;
-        self.fail(format!(
-            "not all agents were ready within {within}: {}; nothing was sent",
-            late.join(", ")
-        ));
-    }
-
     fn fail(&mut self, why: String) {
         if self.stage == Stage::Over {
             return;
@@ -547,12 +342,5 @@ impl Conductor {
         let stops = (0..self.peers.len()).map(|agent| (agent, ToAgent::Stop));
         self.to_send.extend(stops);
         self.events.push_back(Event::Failed(why));
-    }
-
-    fn finish_if_all_over(&mut self) {
-        if self.stage == Stage::Running && !self.peers.iter().any(Peer::is_open) {
-            self.stage = Stage::Over;
-            self.events.push_back(Event::Finished);
-        }
     }
 }

@@ -13,8 +13,8 @@ use lab::LabError;
 use lab::calibrate;
 use lab::experiment::Ended;
 use live::{
-    State, finished_line, interval_words, left_out_line, left_words, looked_line, neighbours_line,
-    precise_line, repeating_line, started, trial_words,
+    SecondLines, State, finished_line, left_out_line, left_words, looked_line, neighbours_line, precise_line,
+    repeating_line, started, trial_words,
 };
 use plan::LoadPlan;
 use units::Duration;
@@ -93,6 +93,7 @@ pub struct Audience {
 pub struct LoadProgress {
     screen: Screen,
     watching: Option<Watching>,
+    seconds: SecondLines,
     begun: Instant,
     length: Option<Duration>,
     connections: u64,
@@ -111,7 +112,14 @@ impl LoadProgress {
         let state = || State::of_load(title, plan, cores(), monotonic_now());
         let watching = watching(state, on_terminal, audience.serve, true)?;
         let connections = plan.connections.get().into();
-        Ok(Self { screen, watching, begun: Instant::now(), length, connections })
+        Ok(Self {
+            screen,
+            watching,
+            seconds: SecondLines::default(),
+            begun: Instant::now(),
+            length,
+            connections,
+        })
     }
 
     /// Shows a moment.
@@ -128,9 +136,21 @@ impl LoadProgress {
         {
             self.screen.now(&format!("opening connections: {tried} of {}", self.connections), false);
         }
-        if let Moment::Interval { interval, length, .. } = moment
-            && let Some(words) = interval_words(interval, *length)
-        {
+        if matches!(self.screen, Screen::Nothing) {
+            return;
+        }
+        let words = match moment {
+            Moment::Interval { from, interval, length, .. } => {
+                self.seconds.interval(*from, *length, interval, monotonic_now())
+            }
+            Moment::Tick(now) => self.seconds.tick(*now),
+            _ => None,
+        };
+        self.say_second(words);
+    }
+
+    fn say_second(&self, words: Option<String>) {
+        if let Some(words) = words {
             let elapsed = self.begun.elapsed().as_secs();
             let of = self.length.map_or_else(String::new, |length| format!(" of {length}"));
             self.screen.now(&format!("{elapsed} s{of}: {words}"), true);
@@ -138,7 +158,9 @@ impl LoadProgress {
     }
 
     /// It is over, with an error or without.
-    pub fn finish(&self, error: Option<&LabError>, control: &Control) {
+    pub fn finish(&mut self, error: Option<&LabError>, control: &Control) {
+        let words = self.seconds.end();
+        self.say_second(words);
         if let Some(watching) = &self.watching {
             watching.end(control.is_interrupted(), error.map(ToString::to_string).as_deref());
         }

@@ -12,6 +12,7 @@ mod finished;
 mod inline;
 mod metrics;
 mod progress;
+mod seconds;
 mod series;
 mod state;
 mod text;
@@ -22,12 +23,13 @@ mod words;
 pub use draw::{COLUMNS_MIN, ROWS_MIN, draw, rows_wanted};
 pub use inline::Inline;
 pub use metrics::metrics;
+pub use seconds::SecondLines;
 pub use state::State;
 pub use view::{
     AgentView, Bucket, BurstView, CpuView, EndedView, FinishedView, Kind, LeftView, Outcomes, Second,
     StageName, StageView, TrialView, VIEW_VERSION, View, Warning, WarningKind,
 };
 pub use words::{
-    finished_line, interval_words, left_out_line, left_words, length_words, looked_line, neighbours_line,
-    precise_line, repeating_line, started, trial_words,
+    finished_line, left_out_line, left_words, length_words, looked_line, neighbours_line, precise_line,
+    repeating_line, started, trial_words,
 };

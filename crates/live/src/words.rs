@@ -13,7 +13,7 @@ use crate::view::TrialView;
 const SHOWN_MIN: Duration = Duration::from_millis(500);
 
 /// An interval of load in a few words; `None` of the short one at the end.
-pub fn interval_words(interval: &Interval, length: Duration) -> Option<String> {
+pub(crate) fn interval_words(interval: &Interval, length: Duration) -> Option<String> {
     if length < SHOWN_MIN {
         return None;
     }

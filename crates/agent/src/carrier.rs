@@ -5,12 +5,14 @@ use std::collections::VecDeque;
 use units::{Duration, Instant};
 
 use crate::assign::Assign;
-use crate::message::{End, Hello, ToAgent, ToConductor};
+use crate::message::{End, Hello, Ready, ToAgent, ToConductor};
 use crate::outbox::Outbox;
 use crate::told::Told;
 
 /// A load that nobody watches ends: without a word from the conductor for so long.
 pub const ORPHANED_AFTER: Duration = Duration::from_secs(30);
+/// A begin that is heard of later than that is none: what was due by then would go out at once.
+const BEGIN_HEARD_WITHIN: Duration = Duration::from_secs(1);
 /// How long what was measured waits for a conductor that comes back, and an agent for one that comes at all.
 pub const KEPT_FOR: Duration = Duration::from_secs(600);
 
@@ -66,11 +68,16 @@ pub struct Agent {
     stopped: bool,
     outbox: Outbox,
     intended: u64,
+    /// Whether it was stopped because nobody watched it.
+    orphaned: bool,
     end: Option<End>,
+    /// Why the share can't be carried, or not to its end.
+    refusal: Option<String>,
+    /// Whether the end, or the refusal, was told on the stream at hand.
     end_is_told: bool,
     to_send: VecDeque<ToConductor>,
-    /// What is said once, again on the next stream: readiness, or the lack of it.
-    standing: Option<ToConductor>,
+    /// What is said once, again on the next stream.
+    ready: Option<Ready>,
 }
 
 impl Agent {
@@ -85,10 +92,12 @@ impl Agent {
             stopped: false,
             outbox: Outbox::default(),
             intended: 0,
+            orphaned: false,
             end: None,
+            refusal: None,
             end_is_told: false,
             to_send: VecDeque::new(),
-            standing: None,
+            ready: None,
         }
     }
 
@@ -119,7 +128,7 @@ impl Agent {
                     return Err(Misplaced("it has what was never told"));
                 }
                 self.resumed = true;
-                self.to_send.extend(self.standing.clone());
+                self.to_send.extend(self.ready.clone().map(ToConductor::Ready));
             }
             ToAgent::Assign(assign) => {
                 // On a stream after the first it may be said again.
@@ -130,8 +139,13 @@ impl Agent {
             }
             ToAgent::Begin { at_ns } => match self.stage {
                 Stage::Ready => {
+                    let at = Instant::from_nanos(at_ns);
+                    if now.since(at) > BEGIN_HEARD_WITHIN {
+                        self.refuse(&format!("heard of the begin {} too late, and sent nothing", now.since(at)));
+                        return Ok(None);
+                    }
                     self.stage = Stage::Begun;
-                    return Ok(Some(Step::Begin(Instant::from_nanos(at_ns))));
+                    return Ok(Some(Step::Begin(at)));
                 }
                 Stage::Idle | Stage::Preparing => return Err(Misplaced("a begin before all was ready")),
                 Stage::Begun | Stage::Ended | Stage::Left => {}
@@ -152,13 +166,17 @@ impl Agent {
         if self.stage == Stage::Preparing {
             self.stage = Stage::Ready;
             self.outbox = Outbox::new(threads as usize);
-            self.say(ToConductor::Ready { threads, io: io.to_owned(), refused });
+            let ready = Ready { threads, io: io.to_owned(), refused };
+            if self.attached && self.resumed {
+                self.to_send.push_back(ToConductor::Ready(ready.clone()));
+            }
+            self.ready = Some(ready);
         }
     }
 
-    /// The share can't be carried, or not to its end.
+    /// The share can't be carried, or not to its end. It is told after what was measured.
     pub fn refuse(&mut self, why: &str) {
-        self.say(ToConductor::Refused { why: why.to_owned() });
+        self.refusal = Some(why.to_owned());
     }
 
     /// Keeps what a load thread did, to be told.
@@ -170,7 +188,8 @@ impl Agent {
     /// The share is over, and all intervals are told.
     pub fn end(&mut self, end: End) {
         self.stage = self.stage.max(Stage::Ended);
-        self.end = Some(End { last: self.outbox.last(), intended: self.intended, ..end });
+        let (last, intended, orphaned) = (self.outbox.last(), self.intended, self.orphaned);
+        self.end = Some(End { last, intended, orphaned, ..end });
     }
 
     /// Time passes.
@@ -179,7 +198,10 @@ impl Agent {
             return None;
         }
         match self.stage {
-            Stage::Begun if !self.stopped => self.stop(),
+            Stage::Begun if !self.stopped => {
+                self.orphaned = true;
+                self.stop()
+            }
             _ => self.leave(Leave::Orphaned),
         }
     }
@@ -209,21 +231,19 @@ impl Agent {
         if let Some(told) = self.outbox.next_to_send() {
             return Some(ToConductor::Interval(Box::new(told)));
         }
-        let end = self.end.as_ref().filter(|_| !self.end_is_told && self.outbox.is_sent())?;
+        if self.end_is_told || !self.outbox.is_sent() {
+            return None;
+        }
+        let refusal = self.refusal.clone().map(|why| ToConductor::Refused { why });
+        let end = || self.end.clone().map(|end| ToConductor::End(Box::new(end)));
+        let last = refusal.or_else(end)?;
         self.end_is_told = true;
-        Some(ToConductor::End(Box::new(end.clone())))
+        Some(last)
     }
 
     /// Whether nothing is left that the conductor might ask for.
     pub fn is_over(&self) -> bool {
         self.stage == Stage::Left
-    }
-
-    fn say(&mut self, message: ToConductor) {
-        if self.attached && self.resumed {
-            self.to_send.push_back(message.clone());
-        }
-        self.standing = Some(message);
     }
 
     fn stop(&mut self) -> Option<Step> {

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
 use units::{Duration, Instant};
 
 /// By how much two clocks may go apart, parts in a million: the kernel sets a clock right by 500 at most, each of the two.
@@ -14,7 +15,8 @@ pub const DRIFT_MAX_PPM: u64 = 1000;
 const ANSWERS_MAX: usize = 64;
 
 /// Between what an offset lies: agent − conductor, ns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Bounds {
     /// Not less.
     pub low_ns: i128,
@@ -88,9 +90,14 @@ impl Clock {
         all.reduce(|a, b| Bounds { low_ns: a.low_ns.max(b.low_ns), high_ns: a.high_ns.min(b.high_ns) })
     }
 
-    /// Whether it ever went otherwise than a clock may.
+    /// Whether it went otherwise than a clock may, since the load began.
     pub const fn jumped(&self) -> bool {
         self.jumped
+    }
+
+    /// The load begins: what its clock did before that is no matter, since what was known is not relied on.
+    pub(crate) fn begin(&mut self) {
+        self.jumped = false;
     }
 }
 
@@ -121,6 +128,8 @@ mod tests {
         assert!(!clock.jumped());
         clock.add(us(2_000_000), us(9), us(2_000_100));
         assert!(clock.jumped());
+        clock.begin();
+        assert!(!clock.jumped(), "that was before the load");
         assert_eq!(clock.at(us(2_000_100)).unwrap().half(), Duration::from_micros(50));
     }
 }

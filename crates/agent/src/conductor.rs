@@ -5,17 +5,23 @@ mod running;
 
 use std::collections::VecDeque;
 
-use stats::{Interval, RateSample};
+use serde::{Deserialize, Serialize};
+use stats::Interval;
 use units::{Duration, Instant};
 
 use self::gather::REFUSALS_WITHIN;
 use crate::assign::Assign;
+use crate::bounds::Sums;
+use crate::check::{check, shown};
 use crate::clock::{Bounds, Clock};
-use crate::message::{End, Hello, ToAgent, ToConductor};
-use crate::peer::{Peer, PeerState};
+use crate::message::{End, Hello, Ready, ToAgent, ToConductor};
+use crate::peer::{Peer, PeerState, Seen};
+use crate::told::Told;
 
 /// An agent that is not heard of for so long is lost.
 pub const SILENT_AFTER: Duration = Duration::from_secs(10);
+/// A load thread that tells nothing for so long, though its agent answers, does not load, or what it did can't be known.
+pub const TELLS_WITHIN: Duration = Duration::from_secs(20);
 /// How long agents that were told to stop may take to tell the rest.
 pub const STOPPED_WITHIN: Duration = Duration::from_secs(5);
 /// How long after the time of its load is over, late answers included, an agent may go on: it is heard of again by then if its
@@ -35,27 +41,36 @@ pub struct Settings {
     pub resumable: bool,
 }
 
+/// An agent as it was when the load began.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Joined {
+    /// Who it is.
+    pub hello: Hello,
+    /// What carries its share.
+    pub ready: Ready,
+    /// Between what the offset of its clock lay.
+    pub bounds: Option<Bounds>,
+}
+
 /// What whoever runs a conductor is told.
 #[derive(Debug)]
 pub enum Event {
-    /// All agents begin at this instant of the conductor's clock.
-    Begin(Instant),
+    /// All agents begin at one instant.
+    Begin {
+        /// Of the conductor's clock.
+        at: Instant,
+        /// Who they are.
+        agents: Vec<Joined>,
+    },
     /// What one load thread of an agent did; to be written down, and then acknowledged ([`Conductor::booked`]).
     Interval {
         /// Which agent.
         agent: usize,
-        /// Which of its load threads.
-        thread: u32,
-        /// Its number, for the acknowledgement.
-        seq: u64,
-        /// When it began, from the begin on.
-        from: Duration,
-        /// When it ended.
-        to: Duration,
+        /// As it was told.
+        told: Box<Told>,
         /// What happened.
         interval: Box<Interval>,
-        /// The rate within it.
-        rates: Vec<RateSample>,
     },
     /// An agent has told everything.
     Ended {
@@ -63,6 +78,8 @@ pub enum Event {
         agent: usize,
         /// Its totals.
         end: Box<End>,
+        /// Whether it ended its load before its time, and nobody had told it to.
+        by_itself: bool,
     },
     /// An agent is lost; what it told so far stays.
     Lost(Lost),
@@ -86,12 +103,14 @@ pub struct Lost {
 /// What is in the books of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Booked {
-    /// By load thread: the number of the last interval, and up to when after the begin it told.
-    pub seen: Vec<(u64, Duration)>,
-    /// Requests intended in all of them.
+    /// By load thread.
+    pub seen: Vec<Seen>,
+    /// Requests intended in all of it.
     pub intended: u64,
-    /// Whether it told everything.
+    /// Whether nothing more is to come: it told everything, or is lost.
     pub done: bool,
+    /// Between what the offset of its clock lay at the begin.
+    pub bounds: Option<Bounds>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,6 +130,10 @@ pub struct Conductor {
     assign: Assign,
     /// How long it takes at most, from the begin to the last late answer; none where it ends by a count.
     length: Option<Duration>,
+    /// Of it, before the window.
+    warm_up: Duration,
+    /// When its window ends, from the begin on, or begins where it ends by a count.
+    window_end: Duration,
     stage: Stage,
     peers: Vec<Peer>,
     ready_until: Instant,
@@ -127,11 +150,15 @@ impl Conductor {
         let peers = settings.names.iter().map(|name| Peer::new(name.clone(), now)).collect();
         let ready_until = now + settings.ready_within;
         let plan = assign.plan().ok();
+        let warm_up = plan.as_ref().map_or(Duration::ZERO, |plan| plan.warm_up);
+        let window_end = plan.as_ref().map(|plan| plan.warm_up + plan.stop.duration);
         let length = plan.map(|plan| plan.warm_up + plan.stop.duration + plan.timeouts.drain);
         Self {
             settings,
             assign,
             length: length.filter(|it| *it < Duration::MAX),
+            warm_up,
+            window_end: window_end.filter(|it| *it < Duration::MAX).unwrap_or(warm_up),
             stage: Stage::Gathering,
             peers,
             ready_until,
@@ -154,10 +181,10 @@ impl Conductor {
         let mut conductor = Self::new(settings, assign, now);
         conductor.stage = Stage::Running;
         conductor.begin = Some(begin);
-        for (peer, Booked { seen, intended, done }) in conductor.peers.iter_mut().zip(books) {
+        for (peer, Booked { seen, intended, done, bounds }) in conductor.peers.iter_mut().zip(books) {
             peer.state = if done { PeerState::Done } else { PeerState::Running };
-            peer.acked = seen.iter().map(|it| it.0).collect();
-            (peer.seen, peer.intended) = (seen, intended);
+            peer.has_told(seen, now);
+            (peer.sums, peer.at_begin) = (Sums::of(intended), bounds);
         }
         conductor.finish_if_all_over();
         conductor
@@ -199,24 +226,27 @@ impl Conductor {
             return;
         }
         self.peers[agent].heard = now;
+        if let Err(what) = check(&message) {
+            return self.give_up(agent, what);
+        }
         match message {
             ToConductor::Hello(hello) => self.hello(agent, hello),
             ToConductor::Pong { number, clock_ns } => {
                 self.peers[agent].pong(now, number, Instant::from_nanos(clock_ns));
                 self.begin_if_aligned(now);
             }
-            ToConductor::Ready { threads, .. } => self.ready(agent, threads, now),
-            ToConductor::Refused { why } => self.refused(agent, why, now),
-            ToConductor::Interval(told) => self.interval(agent, &told),
-            ToConductor::End(end) => self.end(agent, *end),
+            ToConductor::Ready(ready) => self.ready(agent, ready, now),
+            ToConductor::Refused { why } => self.refused(agent, shown(&why), now),
+            ToConductor::Interval(told) => self.interval(agent, told, now),
+            ToConductor::End(end) => self.end(agent, *end, now),
         }
     }
 
     /// An interval is in the books, for good.
     pub fn booked(&mut self, agent: usize, thread: u32, seq: u64) {
         let peer = &mut self.peers[agent];
-        if let Some(acked) = peer.acked.get_mut(thread as usize) {
-            *acked = seq.max(*acked);
+        if let Some(lane) = peer.lanes.get_mut(thread as usize) {
+            lane.acked = seq.max(lane.acked);
             self.to_send.push_back((agent, ToAgent::Ack { thread, seq }));
         }
         self.close_if_booked(agent);
@@ -254,6 +284,7 @@ impl Conductor {
             }
             Stage::Running => {
                 self.give_up_the_silent(now);
+                self.give_up_who_tells_nothing(now);
                 if self.overdue_at().is_some_and(|at| now >= at) {
                     self.stop(now);
                 }
@@ -274,6 +305,7 @@ impl Conductor {
         let pings = open().map(Peer::ping_at);
         let silent = open().filter(|peer| peer.hello.is_some() || self.begin.is_some());
         let silent = silent.map(|peer| peer.heard + SILENT_AFTER);
+        let tells = open().filter_map(|peer| self.tells_until(peer));
         let bounds = match self.stage {
             Stage::Gathering | Stage::Aligning => {
                 [Some(self.ready_until), self.refused_at.map(|at| at + REFUSALS_WITHIN)]
@@ -281,7 +313,7 @@ impl Conductor {
             Stage::Running => [self.stopped_at.map(|at| at + STOPPED_WITHIN), self.overdue_at()],
             Stage::Over => return None,
         };
-        pings.chain(silent).chain(bounds.into_iter().flatten()).min()
+        pings.chain(silent).chain(tells).chain(bounds.into_iter().flatten()).min()
     }
 
     /// The next thing to say, and to which agent.
@@ -297,11 +329,6 @@ impl Conductor {
     /// Where an agent stands.
     pub fn state(&self, agent: usize) -> PeerState {
         self.peers[agent].state
-    }
-
-    /// Who it said it is.
-    pub fn who(&self, agent: usize) -> Option<&Hello> {
-        self.peers[agent].hello.as_ref()
     }
 
     /// What is known of its clock.
@@ -330,7 +357,7 @@ impl Conductor {
         peer.state = PeerState::Lost;
         self.events.push_back(Event::Lost(Lost { agent, told_to, why: why.to_owned() }));
         self.to_send.retain(|(to, _)| *to != agent);
-        self.to_send.push_back((agent, ToAgent::Stop));
+        self.to_send.extend([(agent, ToAgent::Stop), (agent, ToAgent::Bye)]);
         self.finish_if_all_over();
     }
 

@@ -12,7 +12,9 @@
 #![forbid(unsafe_code)]
 
 mod assign;
+mod bounds;
 mod carrier;
+mod check;
 mod clock;
 mod conductor;
 mod frame;
@@ -25,11 +27,13 @@ mod told;
 pub use assign::{Assign, NotALoad};
 pub use carrier::{Agent, KEPT_FOR, Leave, Misplaced, ORPHANED_AFTER, Step};
 pub use clock::{Bounds, Clock, DRIFT_MAX_PPM};
-pub use conductor::{Booked, Conductor, Event, Lost, SILENT_AFTER, STOPPED_WITHIN, Settings};
+pub use conductor::{
+    Booked, Conductor, Event, Joined, Lost, SILENT_AFTER, STOPPED_WITHIN, Settings, TELLS_WITHIN,
+};
 pub use frame::{FRAME_BYTES_MAX, Frames, GREETING, StreamError, encode};
-pub use message::{End, Hello, ThreadTotals, ToAgent, ToConductor};
+pub use message::{End, Hello, Ready, ThreadTotals, ToAgent, ToConductor};
 pub use outbox::{Outbox, UNACKED_MAX, WINDOW};
-pub use peer::PeerState;
+pub use peer::{PeerState, Seen};
 pub use planned::planned;
 pub use told::{NotAnInterval, Told};
 

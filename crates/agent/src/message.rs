@@ -54,14 +54,7 @@ pub enum ToConductor {
         clock_ns: u64,
     },
     /// Its connections are open, and it waits for the begin.
-    Ready {
-        /// Its load threads.
-        threads: u32,
-        /// What carries its share: `io_uring` or `epoll`.
-        io: String,
-        /// Why it is not the one that was wanted.
-        refused: Option<String>,
-    },
+    Ready(Ready),
     /// It can't carry its share, or not to its end.
     Refused {
         /// Why.
@@ -85,6 +78,18 @@ pub struct Hello {
     pub cores: u32,
 }
 
+/// What carries the share of an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ready {
+    /// Its load threads.
+    pub threads: u32,
+    /// `io_uring` or `epoll`.
+    pub io: String,
+    /// Why it is not the one that was wanted.
+    pub refused: Option<String>,
+}
+
 /// How a share ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -97,7 +102,9 @@ pub struct End {
     pub threads: Vec<ThreadTotals>,
     /// Whether it was ended before its time.
     pub interrupted: bool,
-    /// For how long a CPU quota kept the agent's threads from running, ns; none where that can't be seen.
+    /// Whether that was because nobody watched it any more.
+    pub orphaned: bool,
+    /// For how long, of the window, a CPU quota kept the agent's threads from running, ns; none where that can't be seen.
     pub throttled_ns: Option<u64>,
 }
 

@@ -2,8 +2,9 @@
 
 use units::{Duration, Instant};
 
+use crate::bounds::{Sums, latest};
 use crate::clock::{Bounds, Clock};
-use crate::message::{End, Hello};
+use crate::message::{End, Hello, Ready};
 use crate::told::Told;
 
 /// Between two answers while clocks are compared.
@@ -14,6 +15,8 @@ const ALIGN_PINGS: u32 = 40;
 const PING_EVERY: Duration = Duration::from_secs(1);
 /// A question without an answer for so long is asked again.
 const PING_AGAIN: Duration = Duration::from_secs(2);
+/// An interval is as long, or is the last of its thread.
+const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Where an agent stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,8 +41,29 @@ pub(crate) enum Taken {
     New,
     /// It is in the books already.
     Again,
-    /// It can't follow what was told before.
-    OutOfOrder,
+    /// No load can come to that; why, as it follows the agent's name.
+    Wrong(&'static str),
+}
+
+/// What one load thread has told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Seen {
+    /// The number of its last interval.
+    pub last: u64,
+    /// Up to when after the begin it told.
+    pub told_to: Duration,
+    /// Whether it has ended.
+    pub ended: bool,
+}
+
+/// A load thread of an agent.
+#[derive(Debug)]
+pub(crate) struct Lane {
+    pub(crate) seen: Seen,
+    /// Of that, what is in the books.
+    pub(crate) acked: u64,
+    /// When it told something last.
+    pub(crate) told_at: Instant,
 }
 
 #[derive(Debug)]
@@ -47,6 +71,8 @@ pub(crate) struct Peer {
     pub(crate) name: String,
     pub(crate) state: PeerState,
     pub(crate) attached: bool,
+    /// Whether it said who it is on the stream at hand.
+    pub(crate) greeted: bool,
     /// Why its last stream ended, until there is another.
     pub(crate) broken: Option<String>,
     pub(crate) hello: Option<Hello>,
@@ -55,12 +81,14 @@ pub(crate) struct Peer {
     pub(crate) clock: Clock,
     /// Between what its offset lay at the begin.
     pub(crate) at_begin: Option<Bounds>,
-    /// By load thread: up to which number, and up to when after the begin, it has told.
-    pub(crate) seen: Vec<(u64, Duration)>,
-    /// Of that, what is in the books.
-    pub(crate) acked: Vec<u64>,
-    pub(crate) intended: u64,
+    /// What carries its share.
+    pub(crate) ready: Ready,
+    /// By load thread.
+    pub(crate) lanes: Vec<Lane>,
+    pub(crate) sums: Sums,
     pub(crate) end: Option<End>,
+    /// Whether that was before its time, and nobody had told it to.
+    pub(crate) by_itself: bool,
     pub(crate) heard: Instant,
     ping: Option<(u64, Instant)>,
     pings: u64,
@@ -75,15 +103,17 @@ impl Peer {
             name,
             state: PeerState::Joining,
             attached: false,
+            greeted: false,
             broken: None,
             hello: None,
             refused: None,
             clock: Clock::default(),
             at_begin: None,
-            seen: Vec::new(),
-            acked: Vec::new(),
-            intended: 0,
+            ready: Ready::default(),
+            lanes: Vec::new(),
+            sums: Sums::default(),
             end: None,
+            by_itself: false,
             heard: now,
             ping: None,
             pings: 0,
@@ -99,7 +129,14 @@ impl Peer {
 
     pub(crate) fn attach(&mut self, now: Instant) {
         (self.attached, self.ping, self.next_ping, self.heard) = (true, None, now, now);
-        self.broken = None;
+        (self.greeted, self.broken) = (false, None);
+        self.lanes.iter_mut().for_each(|lane| lane.told_at = now);
+    }
+
+    /// It has told this of each of its load threads, and all of it is in the books.
+    pub(crate) fn has_told(&mut self, seen: impl IntoIterator<Item = Seen>, now: Instant) {
+        let lane = |seen: Seen| Lane { seen, acked: seen.last, told_at: now };
+        self.lanes = seen.into_iter().map(lane).collect();
     }
 
     pub(crate) fn detach(&mut self, why: &str) {
@@ -143,33 +180,57 @@ impl Peer {
         self.next_ping = now + if self.to_align > 0 { ALIGN_EVERY } else { PING_EVERY };
     }
 
-    /// Whether an interval counts. Those of each load thread come in order, and on a new stream some come again.
-    pub(crate) fn take(&mut self, told: &Told) -> Taken {
-        let Some((seen, told_to)) = self.seen.get_mut(told.thread as usize) else { return Taken::OutOfOrder };
-        if told.last <= *seen {
+    /// Whether an interval counts, so long after the begin. Those of each load thread come in order, and on a new stream some
+    /// come again.
+    pub(crate) fn take(&mut self, told: &Told, now: Instant, elapsed: Duration) -> Taken {
+        let Some(lane) = self.lanes.get_mut(told.thread as usize) else {
+            return Taken::Wrong("told of a thread that it does not have");
+        };
+        let seen = &mut lane.seen;
+        if told.last <= seen.last {
             return Taken::Again;
         }
-        if told.first != *seen + 1 || told.last < told.first || told.from() < *told_to {
-            return Taken::OutOfOrder;
+        if self.end.is_some() {
+            return Taken::Wrong("told more after its end");
         }
-        (*seen, *told_to) = (told.last, told.to());
+        if seen.ended || told.first != seen.last + 1 || told.last < told.first || told.from() < seen.told_to {
+            return Taken::Wrong("told its intervals out of order");
+        }
+        if told.to() > latest(elapsed) {
+            return Taken::Wrong("told of a time that is still to come");
+        }
+        // So nobody can tell more intervals than there are seconds.
+        if INTERVAL * (told.last - 1) > told.to() {
+            return Taken::Wrong("told more intervals than there were seconds");
+        }
+        *seen = Seen { last: told.last, told_to: told.to(), ended: told.ends };
+        lane.told_at = now;
         Taken::New
     }
 
-    /// Up to when after the begin all of its load threads have told what they did.
+    /// Up to when after the begin all of its load threads have told what they did. One that has ended did nothing after that.
     pub(crate) fn told_to(&self) -> Duration {
-        self.seen.iter().map(|it| it.1).min().unwrap_or(Duration::ZERO)
+        let seen = || self.lanes.iter().map(|it| it.seen);
+        let going_on = seen().filter(|it| !it.ended).map(|it| it.told_to).min();
+        going_on.or_else(|| seen().map(|it| it.told_to).max()).unwrap_or(Duration::ZERO)
     }
 
-    /// Whether its end fits to what it told.
-    pub(crate) fn is_whole(&self, end: &End) -> bool {
-        end.last.iter().eq(self.seen.iter().map(|it| &it.0))
-            && end.threads.len() == self.seen.len()
-            && end.intended == self.intended
+    /// When the thread that told nothing for the longest did so last; none where all have ended.
+    pub(crate) fn told_at(&self) -> Option<Instant> {
+        self.lanes.iter().filter(|it| !it.seen.ended).map(|it| it.told_at).min()
+    }
+
+    /// Whether its end fits to what it told, so long after the begin, of a window that is to end at `window_end` if not sooner.
+    pub(crate) fn is_whole(&self, end: &End, elapsed: Duration, window_end: Duration) -> bool {
+        let most_ns = latest(elapsed).max(window_end).as_nanos();
+        end.last.iter().eq(self.lanes.iter().map(|it| &it.seen.last))
+            && end.threads.len() == self.lanes.len()
+            && end.intended == self.sums.intended
+            && end.threads.iter().all(|it| it.window_start_ns.max(it.window_end_ns) <= most_ns)
     }
 
     /// Whether its books are closed: it has ended, and all that it told is in them.
     pub(crate) fn is_booked(&self) -> bool {
-        self.end.is_some() && self.acked.iter().eq(self.seen.iter().map(|it| &it.0))
+        self.end.is_some() && self.lanes.iter().all(|it| it.acked == it.seen.last)
     }
 }

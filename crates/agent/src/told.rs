@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use stats::{CountsParts, DistributionParts, Interval, RateSample, Tally, Times};
 use units::Duration;
 
+use crate::bounds::{BYTES_MAX, COUNT_MAX};
+
 /// Samples of the rate that go with an interval at most.
 const RATES_MAX: usize = 16;
-/// More than anything counts: at a million a second it takes thirty years.
-const COUNT_MAX: u64 = 1_000_000_000_000_000;
 /// Kinds of one failure, or statuses.
 const KINDS_MAX: usize = 1000;
 /// Under what a kind is counted that this version does not know.
@@ -36,6 +36,8 @@ pub struct Told {
     pub from_ns: u64,
     /// When it ended, likewise.
     pub to_ns: u64,
+    /// Whether the thread has ended with it.
+    pub ends: bool,
     tally: TallyForm,
     times: Vec<DistributionForm>,
     rates: Vec<(u64, u64)>,
@@ -50,10 +52,17 @@ impl Told {
             last: 0,
             from_ns: from.as_nanos(),
             to_ns: to.as_nanos(),
+            ends: false,
             tally: TallyForm::of(&interval.tally),
             times: interval.times.parts().into_iter().map(DistributionForm::from).collect(),
             rates: rates.iter().map(|it| (it.answered, it.span.as_nanos())).collect(),
         }
+    }
+
+    /// The same, and whether the thread has ended with it.
+    #[must_use]
+    pub fn ending(self, ends: bool) -> Self {
+        Self { ends, ..self }
     }
 
     /// The same with its number.
@@ -76,13 +85,28 @@ impl Told {
     /// # Errors
     /// If that can't have happened.
     pub fn interval(&self) -> Result<Interval, NotAnInterval> {
-        if self.from_ns > self.to_ns || self.rates.len() > RATES_MAX {
+        if self.from_ns > self.to_ns || self.rates.len() > RATES_MAX || !self.times_fit() {
             return Err(NotAnInterval);
         }
         let parts: Vec<DistributionParts> = self.times.iter().map(DistributionParts::from).collect();
         let parts = <&[_; stats::TIMES_PARTS]>::try_from(&parts[..]).map_err(|_| NotAnInterval)?;
         let times = Times::from_parts(parts).ok_or(NotAnInterval)?;
         Ok(Interval { tally: self.tally.tally().ok_or(NotAnInterval)?, times })
+    }
+
+    /// Whether there are as many times as requests: each that was due has a response time, and at most one of each other kind.
+    fn times_fit(&self) -> bool {
+        let intended = self.tally.intended;
+        let answered = self.rates.iter().fold(0_u64, |sum, it| sum.saturating_add(it.0));
+        answered <= self.tally.answered
+            && self.times.iter().all(|it| it.count() <= intended && it.sums_fit())
+            && self.times.first().is_some_and(|response| response.count() == intended)
+    }
+
+    /// About how much memory it takes, bytes.
+    pub fn memory_bytes(&self) -> usize {
+        let filled: usize = self.times.iter().map(DistributionForm::places).sum();
+        size_of::<Self>() + filled * size_of::<(u32, u64)>()
     }
 
     /// The rate within it.
@@ -104,7 +128,7 @@ impl Told {
         let span = rates.iter().fold(Duration::ZERO, |sum, it| sum + it.span);
         let rate = RateSample { answered: rates.iter().map(|it| it.answered).sum(), span };
         let merged = Self::new(self.thread, self.from(), next.to(), &whole, &[rate]);
-        *self = Self { first: self.first, last: next.last, ..merged };
+        *self = Self { first: self.first, last: next.last, ends: next.ends, ..merged };
     }
 }
 
@@ -127,6 +151,12 @@ struct CountsForm {
     filled: Vec<(u32, u64)>,
 }
 
+impl CountsForm {
+    fn count(&self) -> u64 {
+        self.filled.iter().fold(0, |sum, it| sum.saturating_add(it.1))
+    }
+}
+
 impl From<CountsParts> for CountsForm {
     fn from(CountsParts { min_ns, max_ns, filled }: CountsParts) -> Self {
         Self { min_ns, max_ns, filled }
@@ -147,6 +177,29 @@ struct DistributionForm {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     censored: Option<CountsForm>,
     censored_sum_ns: Wide,
+}
+
+impl DistributionForm {
+    fn count(&self) -> u64 {
+        self.censored.as_ref().map_or(0, CountsForm::count).saturating_add(self.exact.count())
+    }
+
+    /// Places that anything is counted at.
+    fn places(&self) -> usize {
+        self.exact.filled.len() + self.censored.as_ref().map_or(0, |it| it.filled.len())
+    }
+
+    /// Whether the sums are of no longer times than there are, so that those of all agents can be added up.
+    fn sums_fit(&self) -> bool {
+        let fits = |sum: Wide, count: u64| joined(sum) <= longest(count);
+        fits(self.exact_sum_ns, self.exact.count())
+            && fits(self.censored_sum_ns, self.censored.as_ref().map_or(0, CountsForm::count))
+    }
+}
+
+/// The most that so many times can be together, ns.
+fn longest(count: u64) -> u128 {
+    u128::from(count) * u128::from(u64::MAX)
 }
 
 impl From<DistributionParts> for DistributionForm {
@@ -273,23 +326,24 @@ impl TallyForm {
         }
         let outcomes = tally.outcomes();
         let sum = outcomes.iter().fold(0, |sum: u64, it| sum.saturating_add(it.1));
-        let counts = [
-            sum,
-            tally.done,
-            tally.answered_as_expected,
-            tally.done_as_expected,
-            tally.done_unanswered,
-            tally.done_received_bytes >> 20,
-            (tally.done_response_ns >> 64) as u64,
-        ];
+        let counts = [sum, tally.done, tally.done_as_expected, tally.done_unanswered];
         let answers: u64 = tally.statuses.iter().fold(0, |sum, it| sum.saturating_add(it.1));
         let adds_up = sum == tally.intended
             && answers == tally.answered
             && tally.lost == 0
             && tally.answered_as_expected <= tally.answered
-            && tally.done_as_expected.saturating_add(tally.done_unanswered) <= tally.done;
+            && tally.done_as_expected.saturating_add(tally.done_unanswered) <= tally.done
+            && tally.done_response_ns <= longest(tally.done)
+            && tally.done_received_bytes <= BYTES_MAX
+            && all_of(&tally.connect_failures) <= tally.connect_failed
+            && all_of(&tally.tls_failures) <= tally.tls_failed
+            && all_of(&tally.malformations) <= tally.malformed;
         (adds_up && counts.iter().all(is_bounded)).then_some(tally)
     }
+}
+
+fn all_of(kinds: &BTreeMap<&'static str, u64>) -> u64 {
+    kinds.values().fold(0, |sum, count| sum.saturating_add(*count))
 }
 
 /// Kinds by the names that this version has for them.
@@ -403,7 +457,7 @@ mod tests {
     #[test]
     fn what_no_load_can_have_is_refused() {
         let good = Told::new(0, Duration::ZERO, Duration::from_secs(1), &every_kind(), &[]);
-        let mut wrong = vec![good.clone(); 7];
+        let mut wrong = vec![good.clone(); 13];
         wrong[0].from_ns = u64::MAX;
         wrong[1].times.pop();
         wrong[2].tally.timed_out += 1;
@@ -411,6 +465,15 @@ mod tests {
         wrong[4].tally.done = u64::MAX;
         wrong[5].times[0].exact.filled[0].1 = u64::MAX;
         wrong[6].tally.lost = 1;
+        // A time too many, one too few, and sums that would not add up with others.
+        wrong[7].tally.intended += 1;
+        wrong[7].tally.unsent += 1;
+        wrong[8].times[1] = wrong[8].times[0].clone();
+        wrong[8].times[1].exact.filled[0].1 += 1000;
+        wrong[9].times[0].exact_sum_ns.0 = u64::MAX;
+        wrong[10].tally.done_response_ns.0 = u64::MAX;
+        wrong[11].tally.done_received_bytes = u64::MAX;
+        wrong[12].tally.connect_failures[0].1 += 1000;
         for told in wrong {
             assert_eq!(told.interval(), Err(NotAnInterval), "{told:?}");
         }

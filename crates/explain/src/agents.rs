@@ -16,7 +16,15 @@ const NAMED_MAX: usize = 3;
 
 /// All of it.
 pub(crate) fn reasons(load: &LoadResult) -> Vec<Reason> {
-    let all = [lost(load), busy(load), throttled(load), late(load), begins_late(load), skewed(load)];
+    let all = [
+        lost(load),
+        ended_early(load),
+        busy(load),
+        throttled(load),
+        late(load),
+        begins_late(load),
+        skewed(load),
+    ];
     all.into_iter().flatten().collect()
 }
 
@@ -70,6 +78,15 @@ fn lost(load: &LoadResult) -> Option<Reason> {
     };
     let advice = "whether those were sent is not known; percentiles are bounds";
     reason(load, ReasonKind::LostAgent, how, text, advice)
+}
+
+fn ended_early(load: &LoadResult) -> Option<Reason> {
+    let how = |agent: &AgentResult| agent.ended_early_s.map(|after_s| -after_s);
+    let text = |agent: &AgentResult| {
+        format!("ended its load by itself after {:.1} s", agent.ended_early_s.unwrap_or(0.0))
+    };
+    let advice = "an agent does so that does not hear of whoever conducts it for 30 s; what was due later was not sent";
+    reason(load, ReasonKind::Interrupted, how, text, advice)
 }
 
 fn busy(load: &LoadResult) -> Option<Reason> {

@@ -11,23 +11,27 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration as StdDuration;
 
-use agent::{AGENTS_MAX, Assign, Conductor, Event, Lost, PeerState, Settings};
+use agent::{AGENTS_MAX, Assign, Conductor, Event, Lost, PeerState, Settings, ToAgent};
 use driver::{Control, monotonic_now};
-use engine::{Expect, Load, Request};
+use engine::{Expect, Load, Request, Share};
 use events::{AgentNow, Moment};
 use plan::{LoadPlan, PlanError, Threads};
 use record::LoadResult;
 use units::{Duration, Instant};
 
-use self::books::{Part, SharedBooks};
+use self::books::SharedBooks;
 pub use self::fleet::{Broken, Fleet, Line};
 use self::lines::{Heard, Input, Lines};
 pub use self::processes::{Member, Processes};
 use crate::books::Log;
 use crate::error::LabError;
 
-/// Messages that are heard in one turn at most: then what they brought is taken in.
-const HEARD_MAX: u32 = 1000;
+/// Messages that are heard in one turn at most: then what they brought is taken in, and takes no memory any more.
+const HEARD_MAX: u32 = 32;
+/// Turns in a row that hear so many, at most: then it is looked who is silent, whatever others have to say.
+const FULL_TURNS_MAX: u32 = 30;
+/// Bytes of the request, and of the body expected of its answer, that fit into a message.
+const REQUEST_MB_MAX: u32 = 12;
 /// How often an observer is called at least.
 const TICK: StdDuration = StdDuration::from_millis(100);
 /// How often it is told how the agents do.
@@ -84,7 +88,23 @@ impl Asked<'_> {
                  fewer agents",
             ));
         }
-        Ok(())
+        self.assign(agents).map(drop)
+    }
+
+    /// The load as agents are told it.
+    fn assign(&self, agents: usize) -> Result<Assign, PlanError> {
+        let target = (self.host, self.port);
+        let assign = Assign::new(self.url, target, self.plan, self.request, self.expect)
+            .map_err(|why| PlanError::new(why.to_string(), "carry it on one machine"))?;
+        let of = NonZeroU32::new(agents as u32).unwrap_or(NonZeroU32::MIN);
+        let last = assign.share_of(Share { index: of.get() - 1, of });
+        match agent::encode(&ToAgent::Assign(Box::new(last))) {
+            Ok(_) => Ok(assign),
+            Err(_) => {
+                let what = format!("a request of more than {REQUEST_MB_MAX} MB is not told to several machines");
+                Err(PlanError::new(what, "make its body shorter, or carry the load on one machine"))
+            }
+        }
     }
 }
 
@@ -98,9 +118,7 @@ pub fn run(
 ) -> Result<LoadResult, LabError> {
     let names = fleet.names();
     asked.check(names.len())?;
-    let target = (asked.host, asked.port);
-    let assign = Assign::new(asked.url, target, asked.plan, asked.request, asked.expect)
-        .map_err(|why| PlanError::new(why.to_string(), "carry it on one machine"))?;
+    let assign = asked.assign(names.len())?;
     record::with_interval_log(asked.interval_log, |log| {
         let lines = Lines::open(fleet);
         let settings = Settings {
@@ -132,6 +150,7 @@ impl Conducting<'_> {
         log: Log<'_>,
         observe: &mut dyn FnMut(Moment<'_>),
     ) -> Result<LoadResult, LabError> {
+        let mut full_turns = 0;
         loop {
             let is_over = self.take_events(log, observe);
             // Also that it comes to nothing is said to those who are there.
@@ -142,17 +161,13 @@ impl Conducting<'_> {
             if control.is_interrupted() {
                 self.conductor.stop(monotonic_now());
             }
+            let is_all = self.hear_some();
             let now = monotonic_now();
-            let until = self.conductor.poll_timeout().map_or(TICK, |at| StdDuration::from(at.since(now)));
             // What is there already is heard before anybody is called silent: this thread may have been held up for as long.
-            let mut wait = until.min(TICK);
-            for _ in 0..HEARD_MAX {
-                let Ok(input) = self.lines.heard(wait) else { break };
-                self.hear(input);
-                wait = StdDuration::ZERO;
+            full_turns = if is_all { 0 } else { full_turns + 1 };
+            if is_all || u32::is_multiple_of(full_turns, FULL_TURNS_MAX) {
+                self.conductor.handle_timeout(now);
             }
-            let now = monotonic_now();
-            self.conductor.handle_timeout(now);
             observe(Moment::Tick(now));
             self.show(now, observe);
         }
@@ -161,12 +176,22 @@ impl Conducting<'_> {
         Ok(books.result(asked, &conductor, control.is_interrupted()))
     }
 
+    /// Hears what agents say, as much as is taken in at once. Whether that is all that there is.
+    fn hear_some(&mut self) -> bool {
+        let now = monotonic_now();
+        let until = self.conductor.poll_timeout().map_or(TICK, |at| StdDuration::from(at.since(now)));
+        let mut wait = until.min(TICK);
+        for _ in 0..HEARD_MAX {
+            let Ok(input) = self.lines.heard(wait) else { return true };
+            self.hear(input);
+            wait = StdDuration::ZERO;
+        }
+        false
+    }
+
     fn hear(&mut self, Heard { agent, at, input }: Heard) {
         match input {
-            Input::Said(message) => {
-                self.books.hear(agent, &message);
-                self.conductor.handle(agent, at, message);
-            }
+            Input::Said(message) => self.conductor.handle(agent, at, message),
             Input::Open(to_write) => {
                 self.lines.attach(agent, to_write);
                 self.conductor.attach(agent, at);
@@ -188,19 +213,28 @@ impl Conducting<'_> {
     fn take_events(&mut self, log: Log<'_>, observe: &mut dyn FnMut(Moment<'_>)) -> Result<bool, LabError> {
         while let Some(event) = self.conductor.poll_event() {
             match event {
-                Event::Begin(at) => self.books.begin(at),
-                Event::Interval { agent, thread, seq, from, to, interval, rates } => {
-                    let part = Part { agent, thread, from, to, interval, rates };
-                    self.books.take(part, log, observe);
+                Event::Begin { at, agents } => self.books.begin(at, agents),
+                Event::Interval { agent, told, interval } => {
+                    let (thread, seq) = (told.thread, told.last);
+                    self.books.take(agent, told, &interval, log, observe);
                     self.conductor.booked(agent, thread, seq);
+                    self.give_up_who_is_too_far_behind();
                 }
-                Event::Ended { agent, end } => self.books.ended(agent, *end, log, observe),
+                Event::Ended { agent, end, by_itself } => {
+                    self.books.ended(agent, *end, by_itself, log, observe);
+                }
                 Event::Lost(lost) => self.lost(lost, log, observe),
                 Event::Failed(why) => return Err(LabError::Agents(why)),
                 Event::Finished => return Ok(true),
             }
         }
         Ok(false)
+    }
+
+    fn give_up_who_is_too_far_behind(&mut self) {
+        if let Some(agent) = self.books.too_far_behind() {
+            self.conductor.gone(agent, "is so far behind the others that what they told can't be held any longer");
+        }
     }
 
     fn lost(&mut self, lost: Lost, log: Log<'_>, observe: &mut dyn FnMut(Moment<'_>)) {

@@ -64,7 +64,7 @@ impl Books {
         loop {
             match intervals.recv_timeout(TICK) {
                 Ok(filled) => {
-                    let Filled { thread, from, to, mut interval, rates } = filled;
+                    let Filled { thread, from, to, mut interval, rates, ends: _ } = filled;
                     let start = from.since(*self.first.get_or_insert(from));
                     log(thread, start, to.since(from), &interval.times.response);
                     self.add(start, to.since(from), &interval);

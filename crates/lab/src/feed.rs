@@ -26,6 +26,8 @@ pub(crate) struct Filled {
     pub(crate) to: Instant,
     pub(crate) interval: Box<Interval>,
     pub(crate) rates: RateSamples,
+    /// Whether the thread has ended with it.
+    pub(crate) ends: bool,
 }
 
 /// The rate within an interval, a tenth of a second at a time.
@@ -111,7 +113,7 @@ impl Feed {
         let from = self.from.min(now);
         let (thread, rates) = (self.thread, self.rates);
         // The receiver is gone only if its thread panicked; then there is nobody to tell.
-        let _ = self.filled.send(Filled { thread, from, to: now, interval, rates });
+        let _ = self.filled.send(Filled { thread, from, to: now, interval, rates, ends: true });
     }
 
     fn sample_rate(&mut self, until: Instant) {
@@ -134,7 +136,7 @@ impl Feed {
         self.from = self.interval_end;
         self.sampled = 0;
         // Never blocks: the channel has room for every interval there is.
-        let _ = self.filled.send(Filled { thread, from, to, interval, rates });
+        let _ = self.filled.send(Filled { thread, from, to, interval, rates, ends: false });
     }
 
     /// Ten times a second.

@@ -37,6 +37,10 @@ pub struct AgentResult {
     /// Whether its clock went otherwise than a clock may, so that the bound does not hold.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub clock_jumped: bool,
+    /// How much of the window it had loaded when it ended its load by itself, seconds; absent of one that did not. An agent does so
+    /// that does not hear of whoever conducts it for half a minute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_early_s: Option<f64>,
     /// How it was lost, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost: Option<AgentLost>,

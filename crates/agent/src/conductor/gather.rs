@@ -5,9 +5,9 @@ use std::num::NonZeroU32;
 use engine::Share;
 use units::{Duration, Instant};
 
-use super::{Conductor, Event, Stage};
-use crate::message::{Hello, ToAgent};
-use crate::peer::{Peer, PeerState};
+use super::{Conductor, Event, Joined, Stage};
+use crate::message::{Hello, Ready, ToAgent};
+use crate::peer::{Peer, PeerState, Seen};
 
 /// How far ahead the begin is set: all agents know of it by then.
 const BEGIN_AHEAD: Duration = Duration::from_millis(500);
@@ -22,8 +22,11 @@ impl Conductor {
         }
         let share = self.share(agent);
         let peer = &mut self.peers[agent];
-        peer.hello = Some(hello);
-        let seen = peer.seen.iter().map(|it| it.0).collect();
+        if peer.greeted {
+            return self.give_up(agent, "says twice who it is");
+        }
+        (peer.hello, peer.greeted) = (Some(hello), true);
+        let seen = peer.lanes.iter().map(|it| it.seen.last).collect();
         self.to_send.push_back((agent, ToAgent::Resume { seen }));
         match peer.state {
             PeerState::Joining | PeerState::Preparing => {
@@ -49,7 +52,8 @@ impl Conductor {
         Share { index: agent as u32, of }
     }
 
-    pub(super) fn ready(&mut self, agent: usize, threads: u32, now: Instant) {
+    pub(super) fn ready(&mut self, agent: usize, ready: Ready, now: Instant) {
+        let threads = ready.threads;
         let peer = &mut self.peers[agent];
         if peer.state != PeerState::Preparing {
             return;
@@ -58,9 +62,8 @@ impl Conductor {
             let why = format!("says that it loads with {threads} threads, which no machine does");
             return self.give_up(agent, &why);
         }
-        peer.state = PeerState::Ready;
-        peer.seen = vec![(0, Duration::ZERO); threads as usize];
-        peer.acked = vec![0; threads as usize];
+        (peer.state, peer.ready) = (PeerState::Ready, ready);
+        peer.has_told(std::iter::repeat_n(Seen::default(), threads as usize), now);
         if self.peers.iter().all(|peer| peer.state == PeerState::Ready) {
             self.stage = Stage::Aligning;
             self.peers.iter_mut().for_each(|peer| peer.align(now));
@@ -107,15 +110,17 @@ impl Conductor {
         let begin = now + BEGIN_AHEAD;
         self.stage = Stage::Running;
         self.begin = Some(begin);
-        self.events.push_back(Event::Begin(begin));
         for (agent, peer) in self.peers.iter_mut().enumerate() {
             peer.state = PeerState::Running;
             peer.at_begin = peer.clock.at(begin);
+            peer.clock.begin();
             if let Some(bounds) = peer.at_begin {
                 let at_ns = bounds.theirs(begin).as_nanos();
                 self.to_send.push_back((agent, ToAgent::Begin { at_ns }));
             }
         }
+        let agents = self.peers.iter().map(joined).collect();
+        self.events.push_back(Event::Begin { at: begin, agents });
     }
 
     pub(super) fn fail_late(&mut self) {
@@ -134,5 +139,13 @@ impl Conductor {
             "not all agents were ready within {within}: {}; nothing was sent",
             late.join(", ")
         ));
+    }
+}
+
+fn joined(peer: &Peer) -> Joined {
+    Joined {
+        hello: peer.hello.clone().unwrap_or_default(),
+        ready: peer.ready.clone(),
+        bounds: peer.at_begin,
     }
 }

@@ -1,52 +1,68 @@
 //! While the load runs: what agents tell is taken in, those that fall silent are given up, and those that end let go.
 
-use units::Instant;
+use units::{Duration, Instant};
 
-use super::{Conductor, Event, SILENT_AFTER, STOPPED_WITHIN, Stage};
+use super::{Conductor, Event, SILENT_AFTER, STOPPED_WITHIN, Stage, TELLS_WITHIN};
 use crate::message::{End, ToAgent};
 use crate::peer::{Peer, PeerState, Taken};
 use crate::told::Told;
 
 impl Conductor {
-    pub(super) fn interval(&mut self, agent: usize, told: &Told) {
+    pub(super) fn interval(&mut self, agent: usize, told: Box<Told>, now: Instant) {
+        let elapsed = self.elapsed(now);
         let peer = &mut self.peers[agent];
-        match peer.take(told) {
+        if peer.state != PeerState::Running {
+            return self.give_up(agent, "tells of a load that does not run");
+        }
+        match peer.take(&told, now, elapsed) {
             // Its acknowledgement may have gone with a stream.
             Taken::Again => {
-                let acked = peer.acked[told.thread as usize];
+                let acked = peer.lanes[told.thread as usize].acked;
                 if acked >= told.last {
                     self.to_send.push_back((agent, ToAgent::Ack { thread: told.thread, seq: acked }));
                 }
             }
-            Taken::OutOfOrder => self.give_up(agent, "told its intervals out of order"),
+            Taken::Wrong(why) => self.give_up(agent, why),
             Taken::New => match told.interval() {
-                Ok(interval) => {
-                    peer.intended += interval.tally.intended;
-                    self.events.push_back(Event::Interval {
-                        agent,
-                        thread: told.thread,
-                        seq: told.last,
-                        from: told.from(),
-                        to: told.to(),
-                        rates: told.rates(),
-                        interval: Box::new(interval),
-                    });
-                }
+                Ok(interval) => match peer.sums.with(&interval.tally) {
+                    Some(sums) => {
+                        peer.sums = sums;
+                        let interval = Box::new(interval);
+                        self.events.push_back(Event::Interval { agent, told, interval });
+                    }
+                    None => self.give_up(agent, "told of more than any load can come to"),
+                },
                 Err(why) => self.give_up(agent, &why.to_string()),
             },
         }
     }
 
-    pub(super) fn end(&mut self, agent: usize, end: End) {
+    pub(super) fn end(&mut self, agent: usize, end: End, now: Instant) {
+        let (elapsed, window_end) = (self.elapsed(now), self.window_end);
         let peer = &mut self.peers[agent];
-        if peer.state != PeerState::Running || peer.end.is_some() {
+        // On a new stream it is told again.
+        if peer.end.is_some() {
             return;
         }
-        if !peer.is_whole(&end) {
+        if peer.state != PeerState::Running {
+            return self.give_up(agent, "tells of a load that does not run");
+        }
+        if !peer.is_whole(&end, elapsed, window_end) {
             return self.give_up(agent, "ended, and what it told is not all of it");
         }
+        peer.by_itself = end.orphaned || end.interrupted && self.stopped_at.is_none();
+        let by_itself = peer.by_itself;
         peer.end = Some(end);
         self.close_if_booked(agent);
+        // What the others do from now on is not the load that was asked for.
+        if by_itself {
+            self.stop(now);
+        }
+    }
+
+    /// How long after the begin it is.
+    fn elapsed(&self, now: Instant) -> Duration {
+        self.begin.map_or(Duration::ZERO, |begin| now.since(begin))
     }
 
     /// Lets an agent go whose books are closed.
@@ -57,7 +73,8 @@ impl Conductor {
         }
         peer.state = PeerState::Done;
         if let Some(end) = peer.end.clone() {
-            self.events.push_back(Event::Ended { agent, end: Box::new(end) });
+            let by_itself = peer.by_itself;
+            self.events.push_back(Event::Ended { agent, end: Box::new(end), by_itself });
         }
         self.to_send.push_back((agent, ToAgent::Bye));
         self.finish_if_all_over();
@@ -72,6 +89,24 @@ impl Conductor {
                     None => format!("is silent for {SILENT_AFTER}"),
                     Some(why) => format!("{why}, and did not come back within {SILENT_AFTER}"),
                 };
+                self.give_up(agent, &why);
+            }
+        }
+    }
+
+    /// Until when an agent that is there must have told something of each load thread that goes on.
+    pub(super) fn tells_until(&self, peer: &Peer) -> Option<Instant> {
+        // Of the warm-up nothing is told.
+        let first = self.begin? + self.warm_up;
+        let told_at = peer.told_at().filter(|_| peer.attached && peer.end.is_none())?;
+        Some(told_at.max(first) + TELLS_WITHIN)
+    }
+
+    pub(super) fn give_up_who_tells_nothing(&mut self, now: Instant) {
+        for agent in 0..self.peers.len() {
+            let peer = &self.peers[agent];
+            if peer.is_open() && self.tells_until(peer).is_some_and(|at| now >= at) {
+                let why = format!("answers, and tells nothing of its load for {TELLS_WITHIN}");
                 self.give_up(agent, &why);
             }
         }

@@ -1,13 +1,14 @@
 //! Whatever comes on a stream, it is an error at most.
 
 use agent::{
-    Agent, Assign, Booked, Conductor, Event, FRAME_BYTES_MAX, Frames, GREETING, Hello, Settings, ToAgent,
-    ToConductor,
+    Agent, Assign, Booked, Conductor, End, Event, FRAME_BYTES_MAX, Frames, GREETING, Hello, Ready, Seen,
+    Settings, Step, TELLS_WITHIN, ThreadTotals, ToAgent, ToConductor, Told,
 };
 use engine::{Expect, Request};
 use http::RequestKind;
 use plan::{LoadArguments, LoadPlan};
 use proptest::prelude::*;
+use stats::Interval;
 use units::{Duration, Instant};
 
 fn conductor() -> Conductor {
@@ -62,7 +63,7 @@ proptest! {
 fn messages_at_the_wrong_time_are_survived() {
     let stray = [
         r#"{"pong":{"number":7,"clock_ns":18446744073709551615}}"#,
-        r#"{"end":{"last":[],"intended":0,"threads":[],"interrupted":false,"throttled_ns":null}}"#,
+        r#"{"end":{"last":[],"intended":0,"threads":[],"interrupted":false,"orphaned":false,"throttled_ns":null}}"#,
         r#"{"ready":{"threads":3,"io":"epoll","refused":null}}"#,
     ];
     let mut conductor = conductor();
@@ -85,44 +86,193 @@ fn an_agent_of_another_version_or_with_too_many_threads_ends_it_before_anything_
     for threads in [0, u32::MAX] {
         let mut odd = conductor();
         odd.handle(0, Instant::ORIGIN, ToConductor::Hello(hello("1")));
-        odd.handle(0, Instant::ORIGIN, ToConductor::Ready { threads, io: "epoll".into(), refused: None });
+        let ready = Ready { threads, io: "epoll".into(), refused: None };
+        odd.handle(0, Instant::ORIGIN, ToConductor::Ready(ready));
         assert!(failed(&mut odd).contains("threads, which no machine does"));
     }
 }
 
-/// It answers every ping, and tells nothing for ever.
+/// It answers every ping, and tells of its load for ever.
 #[test]
 fn an_agent_that_never_ends_is_given_up_some_time_after_the_load_is_over() {
-    let (settings, assign) = load();
-    let books = vec![
-        Booked { seen: vec![(0, Duration::ZERO)], ..Booked::default() },
-        Booked { done: true, ..Booked::default() },
-    ];
+    let (_, assign) = load();
     let plan = assign.plan().unwrap();
     let over = Instant::ORIGIN + plan.warm_up + plan.stop.duration + plan.timeouts.drain;
-    let mut conductor = Conductor::restarted(settings, assign, Instant::ORIGIN, books, Instant::ORIGIN);
-    conductor.attach(0, Instant::ORIGIN);
     let (mut stopped, mut lost) = (None, None);
-    for second in 1..200 {
-        let now = Instant::ORIGIN + Duration::from_secs(second);
-        conductor.handle(0, now, ToConductor::Pong { number: 1, clock_ns: now.as_nanos() });
-        conductor.handle_timeout(now);
+    goes_on(true, |now, conductor| {
         while let Some((agent, message)) = conductor.poll_message() {
             if agent == 0 && matches!(message, ToAgent::Stop) {
                 stopped.get_or_insert(now);
             }
         }
-        while let Some(event) = conductor.poll_event() {
-            if let Event::Lost(_) = event {
-                lost.get_or_insert(now);
-            }
+        if let Some(why) = lost_for(conductor) {
+            lost.get_or_insert((now, why));
         }
+    });
+    let after = |at: Instant| at.since(over).as_secs_f64();
+    let (lost_at, why) = lost.expect("it is given up");
+    assert!((10.0..=11.0).contains(&after(stopped.expect("it is stopped"))), "{stopped:?}");
+    assert!((15.0..=16.0).contains(&after(lost_at)) && why.contains("last intervals"), "{lost_at:?} {why}");
+}
+
+/// It answers every ping, and tells nothing.
+#[test]
+fn an_agent_that_tells_nothing_of_its_load_is_given_up() {
+    let mut lost = None;
+    goes_on(false, |now, conductor| {
+        if let Some(why) = lost_for(conductor) {
+            lost.get_or_insert((now, why));
+        }
+    });
+    let (at, why) = lost.expect("it is given up");
+    assert_eq!(at, Instant::ORIGIN + TELLS_WITHIN);
+    assert!(why.contains("tells nothing of its load for 20.0s"), "{why}");
+}
+
+/// Two hundred seconds with an agent that answers, and tells of each of them if `tells`.
+fn goes_on(tells: bool, mut each_second: impl FnMut(Instant, &mut Conductor)) {
+    let mut conductor = running(1);
+    for second in 1..200 {
+        let now = Instant::ORIGIN + Duration::from_secs(second);
+        conductor.handle(0, now, ToConductor::Pong { number: 1, clock_ns: now.as_nanos() });
+        if tells {
+            conductor.handle(0, now, told(second, Duration::from_secs(second), &Interval::default()));
+        }
+        conductor.handle_timeout(now);
+        each_second(now, &mut conductor);
     }
-    let after = |at: Option<Instant>| at.expect("it came to that").since(over).as_secs_f64();
-    assert!(
-        (10.0..=11.0).contains(&after(stopped)) && (15.0..=16.0).contains(&after(lost)),
-        "{stopped:?} {lost:?}"
-    );
+}
+
+/// Two agents of a load that runs, of so many threads each; the first has a stream.
+fn running(threads: usize) -> Conductor {
+    let (settings, assign) = load();
+    let books = || Booked { seen: vec![Seen::default(); threads], ..Booked::default() };
+    let begin = Instant::ORIGIN;
+    let mut conductor = Conductor::restarted(settings, assign, begin, vec![books(), books()], begin);
+    conductor.attach(0, Instant::ORIGIN);
+    conductor
+}
+
+fn told(number: u64, to: Duration, interval: &Interval) -> ToConductor {
+    let from = Duration::from_secs(number - 1).min(to);
+    let mut told = Told::new(0, from, to, interval, &[]);
+    (told.first, told.last) = (number, number);
+    ToConductor::Interval(Box::new(told))
+}
+
+fn lost_for(conductor: &mut Conductor) -> Option<String> {
+    std::iter::from_fn(|| conductor.poll_event()).find_map(|event| match event {
+        Event::Lost(lost) if lost.agent == 0 => Some(lost.why),
+        _ => None,
+    })
+}
+
+fn ended(threads: Vec<ThreadTotals>) -> ToConductor {
+    ToConductor::End(Box::new(End { last: vec![0], threads, ..End::default() }))
+}
+
+#[test]
+fn an_agent_that_tells_what_no_load_can_be_is_given_up_with_the_reason() {
+    let second = Duration::from_secs(1);
+    let half = Duration::from_millis(300);
+    let nothing = Interval::default();
+    let mut much = Interval::default();
+    much.tally.done = 600_000_000_000_000;
+    let thread_7 = ToConductor::Interval(Box::new(Told::new(7, second, second, &nothing, &[])));
+    let endless = ThreadTotals { window_end_ns: u64::MAX, ..ThreadTotals::default() };
+    let many = ThreadTotals { connections_opened: u64::MAX, ..ThreadTotals::default() };
+    for (messages, part) in [
+        (vec![thread_7], "a thread that it does not have"),
+        (vec![told(2, second, &nothing)], "out of order"),
+        (vec![told(1, second * 3600, &nothing)], "a time that is still to come"),
+        (vec![told(1, half, &nothing), told(2, half * 2, &nothing)], "more intervals than there were seconds"),
+        (vec![told(1, second, &much), told(2, second * 2, &much)], "more than any load can come to"),
+        (vec![ended(vec![endless])], "what it told is not all of it"),
+        (vec![ended(vec![many])], "totals that no load can have"),
+        (vec![ended(Vec::new())], "what it told is not all of it"),
+    ] {
+        let mut conductor = running(1);
+        for message in messages {
+            conductor.handle(0, Instant::ORIGIN + second, message);
+        }
+        let why = lost_for(&mut conductor).unwrap_or_else(|| panic!("it is not lost: {part}"));
+        assert!(why.contains(part), "{why} and not {part}");
+        let said: Vec<_> = std::iter::from_fn(|| conductor.poll_message()).collect();
+        assert!(said.contains(&(0, ToAgent::Stop)) && said.contains(&(0, ToAgent::Bye)), "{said:?}");
+    }
+}
+
+#[test]
+fn an_agent_that_tells_of_a_load_before_it_begins_ends_it() {
+    let second = Duration::from_secs(1);
+    let long = Hello { node: "n".repeat(1 << 20), ..hello("1") };
+    for (messages, part) in [
+        (vec![told(1, second, &Interval::default())], "agent 0 (a) tells of a load that does not run; nothing"),
+        (vec![ended(Vec::new())], "agent 0 (a) tells of a load that does not run; nothing"),
+        (vec![ToConductor::Hello(hello("1")), ToConductor::Hello(hello("1"))], "(a) says twice who it is"),
+        (vec![ToConductor::Hello(long)], "(a) does not say who it is in a few words"),
+        (vec![ToConductor::Refused { why: "é".repeat(1 << 20) }], "(a): éé"),
+    ] {
+        let mut conductor = conductor();
+        for message in messages {
+            conductor.handle(0, Instant::ORIGIN, message);
+        }
+        conductor.handle_timeout(Instant::ORIGIN + Duration::from_secs(3));
+        let why = failed(&mut conductor);
+        assert!(why.contains(part) && why.len() < 3000, "{why}");
+    }
+}
+
+/// What the others would do after that is not the load that was asked for.
+#[test]
+fn an_agent_that_ends_its_load_by_itself_ends_it_for_all() {
+    let mut conductor = running(1);
+    let end = End { last: vec![0], threads: vec![ThreadTotals::default()], interrupted: true, ..End::default() };
+    conductor.handle(0, Instant::ORIGIN, ToConductor::End(Box::new(end)));
+    let by_itself = std::iter::from_fn(|| conductor.poll_event()).find_map(|event| match event {
+        Event::Ended { agent: 0, by_itself, .. } => Some(by_itself),
+        _ => None,
+    });
+    assert_eq!(by_itself, Some(true));
+    let said: Vec<_> = std::iter::from_fn(|| conductor.poll_message()).collect();
+    assert!(said.contains(&(1, ToAgent::Stop)), "{said:?}");
+}
+
+/// An agent that is ready, on a clock that begins a hundred seconds before.
+fn ready() -> (Agent, Instant) {
+    let now = Instant::ORIGIN + Duration::from_secs(100);
+    let mut agent = Agent::new(hello("1"), now);
+    agent.attach();
+    let (_, assign) = load();
+    for message in [ToAgent::Resume { seen: Vec::new() }, ToAgent::Assign(Box::new(assign))] {
+        agent.handle(now, message).unwrap();
+    }
+    agent.ready(1, "epoll", None);
+    while agent.poll_message().is_some() {}
+    (agent, now)
+}
+
+#[test]
+fn an_agent_that_fails_tells_at_once_and_first_what_it_did() {
+    let (mut agent, now) = ready();
+    let began = agent.handle(now, ToAgent::Begin { at_ns: now.as_nanos() }).unwrap();
+    assert_eq!(began, Some(Step::Begin(now)));
+    let second = Duration::from_secs(1);
+    agent.tell(Told::new(0, Duration::ZERO, second, &Interval::default(), &[]), 0);
+    agent.refuse("the kernel refused a socket");
+    assert!(matches!(agent.poll_message(), Some(ToConductor::Interval(_))));
+    let refused = ToConductor::Refused { why: "the kernel refused a socket".into() };
+    assert_eq!((agent.poll_message(), agent.poll_message()), (Some(refused), None));
+}
+
+/// What was due by then would go out at once, and be another load.
+#[test]
+fn an_agent_that_hears_too_late_of_the_begin_sends_nothing() {
+    let (mut agent, now) = ready();
+    let late = now + Duration::from_secs(2);
+    assert_eq!(agent.handle(late, ToAgent::Begin { at_ns: now.as_nanos() }), Ok(None));
+    let Some(ToConductor::Refused { why }) = agent.poll_message() else { panic!("it says nothing") };
+    assert_eq!(why, "heard of the begin 2.00s too late, and sent nothing");
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn begins_are_within_their_bounds(world: &World) {
 fn books_are_those_of_one_sink(world: &World) {
     let mut one_sink = Interval::default();
     for (index, booked) in world.books.told.iter().enumerate() {
-        let seconds: Vec<u64> = booked.seen.iter().map(|(_, to)| to.as_nanos() / 1_000_000_000).collect();
+        let seconds: Vec<u64> = booked.seen.iter().map(|it| it.told_to.as_nanos() / 1_000_000_000).collect();
         one_sink.merge(&world.one_sink(index, &seconds));
     }
     assert_eq!(world.books.whole, one_sink);

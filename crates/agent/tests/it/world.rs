@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
 use agent::{
-    Agent, Assign, Booked, Conductor, End, Event, Hello, Lost, Settings, Step, ThreadTotals, ToAgent,
-    ToConductor, Told,
+    Agent, Assign, Booked, Conductor, End, Event, Hello, Joined, Lost, Seen, Settings, Step, ThreadTotals,
+    ToAgent, ToConductor, Told,
 };
 use engine::{Config, Expect, Load, Outcome, Request, Sample, Schedule};
 use http::RequestKind;
@@ -356,7 +356,7 @@ impl World {
             let begin = self.books.begin.expect("it is killed after the begin");
             let mut books = self.books.told.clone();
             for (booked, threads) in books.iter_mut().zip(&self.threads) {
-                booked.seen.resize(threads.get() as usize, (0, Duration::ZERO));
+                booked.seen.resize(threads.get() as usize, Seen::default());
             }
             let (settings, assign) = (self.settings(), self.assign.clone());
             self.conductor = Some(Conductor::restarted(settings, assign, begin, books, self.now));
@@ -465,7 +465,8 @@ impl World {
                     add_seconds(config, (second, second + 1), &mut self.scratch);
                 }
                 let interval = &self.scratch;
-                let told = Told::new(thread as u32, SECOND * second, SECOND * (second + 1), interval, &[]);
+                let (from, to) = (SECOND * second, SECOND * (second + 1));
+                let told = Told::new(thread as u32, from, to, interval, &[]).ending(to >= whole);
                 machine.agent.tell(told, interval.tally.intended);
             }
             self.alone = self.alone.max(over.since(machine.last_heard));
@@ -505,14 +506,20 @@ impl World {
 
     fn keep(&mut self, conductor: &mut Conductor, event: Event) {
         match event {
-            Event::Begin(at) => self.books.begin = Some(at),
-            Event::Interval { agent, thread, seq, to, interval, .. } => {
+            Event::Begin { at, agents } => {
+                self.books.begin = Some(at);
+                for (booked, Joined { bounds, .. }) in self.books.told.iter_mut().zip(agents) {
+                    booked.bounds = bounds;
+                }
+            }
+            Event::Interval { agent, told, interval } => {
                 self.books.whole.merge(&interval);
                 let booked = &mut self.books.told[agent];
-                booked.seen.resize(self.threads[agent].get() as usize, (0, Duration::ZERO));
-                booked.seen[thread as usize] = (seq, to);
+                booked.seen.resize(self.threads[agent].get() as usize, Seen::default());
+                booked.seen[told.thread as usize] =
+                    Seen { last: told.last, told_to: told.to(), ended: told.ends };
                 booked.intended += interval.tally.intended;
-                conductor.booked(agent, thread, seq);
+                conductor.booked(agent, told.thread, told.last);
             }
             Event::Ended { agent, .. } => self.books.told[agent].done = true,
             Event::Lost(lost) => self.books.lost.push(lost),

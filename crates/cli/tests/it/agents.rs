@@ -150,7 +150,7 @@ pub fn sum_of_outcomes(text: &str) -> u64 {
 #[test]
 fn what_an_agent_took_with_it_is_lost_and_counted_exactly() {
     let target = Target::start(&[]);
-    let load = UnderWay::start(&target.url, &["--rate", "300", "-c", "30", "-d", "3s"]);
+    let load = UnderWay::start(&target.url, &["--rate", "300", "-c", "30", "-d", "3s", "-t", "2"]);
     rustix::process::kill_process(load.agent("b"), Signal::KILL).unwrap();
     let output = load.end();
     let told = text(&output);
@@ -160,6 +160,8 @@ fn what_an_agent_took_with_it_is_lost_and_counted_exactly() {
     assert!(told.contains("signal: 9"), "{told}");
     assert!(told.contains(" lost\n"), "{told}");
     assert_eq!(sum_of_outcomes(&told), 900, "{told}");
+    let seconds = told.lines().filter(|line| line.contains(" s of 3.00s: ")).count();
+    assert!(seconds <= 3, "a line for each second of all six threads, the first of them read before: {told}");
 }
 
 #[test]
@@ -236,6 +238,10 @@ fn machines_that_cannot_carry_a_load_together_are_refused() {
     }
     let told = ends_with(2, &["hit", "https://127.0.0.1:9/", "--hosts", "a"]);
     assert!(told.contains("plain http"), "{told}");
+    let body = tempfile::NamedTempFile::new().unwrap();
+    fs::write(&body, vec![b'x'; 13_000_000]).unwrap();
+    let told = ends_with(2, &["hit", url, "--hosts", "a,b", "--body-file", body.path().to_str().unwrap()]);
+    assert!(told.contains("more than 12 MB is not told to several machines; make its body shorter"), "{told}");
     let many = vec!["h"; 201].join(",");
     let told = ends_with(2, &["hit", url, "--hosts", &many, "-c", "1000"]);
     assert!(told.contains("201 agents are more than 200"), "{told}");

@@ -30,7 +30,7 @@ type Change = fn(&mut AgentResult);
 #[test]
 fn one_of_many_is_named_just_above_its_threshold() {
     assert!(audit(&of_eight(|_| {})).valid);
-    let table: [(Change, ReasonKind, &str); 7] = [
+    let table: [(Change, ReasonKind, &str); 8] = [
         (
             |it| it.busy_share = Some(0.97),
             ReasonKind::ClientBound,
@@ -40,6 +40,11 @@ fn one_of_many_is_named_just_above_its_threshold() {
         (|it| it.generator_lag_p99_us = Some(1_100.0), ReasonKind::LateGenerator, "more than 1.10ms late"),
         (|it| it.begin_late_us = Some(1_800.0), ReasonKind::LateGenerator, "began 1.8 ms late"),
         (|it| it.clock_bound_us = 1_001.0, ReasonKind::SkewedClocks, "known within 1.0 ms only"),
+        (
+            |it| it.ended_early_s = Some(31.04),
+            ReasonKind::Interrupted,
+            "agent 3 of 8 (h3, n3) ended its load by itself after 31.0 s",
+        ),
         (|it| it.clock_jumped = true, ReasonKind::SkewedClocks, "a clock that jumped"),
         (
             |it| {

@@ -10,56 +10,59 @@ mod result;
 
 use std::num::NonZeroU32;
 
-use agent::{End, Lost, ToConductor};
+use agent::{Booked, End, Joined, Lost, Seen, Told};
 use events::Moment;
 use plan::LoadPlan;
-use stats::{Distribution, Interval, RateSample};
+use stats::{Distribution, Interval};
 use units::{Duration, Instant};
 
 use super::is_closed;
 use crate::books::{Books, Log};
 
-/// What one load thread of an agent did, from and to so long after the begin.
-pub(super) struct Part {
-    pub(super) agent: usize,
-    pub(super) thread: u32,
-    pub(super) from: Duration,
-    pub(super) to: Duration,
-    pub(super) interval: Box<Interval>,
-    pub(super) rates: Vec<RateSample>,
-}
+/// Memory of what is held back until all have told of the same time: some ten seconds of a thousand load threads.
+const HELD_BYTES_MAX: usize = 256 << 20;
 
 /// What is kept of one agent.
 #[derive(Default)]
 pub(super) struct AgentBooks {
     pub(super) name: String,
-    node: String,
-    cores: u32,
-    io: String,
-    refused: Option<String>,
-    /// By load thread, up to when it told what it did.
-    told_to: Vec<Duration>,
+    joined: Joined,
+    /// By load thread, what it told.
+    seen: Vec<Seen>,
     intended: u64,
     generator_lag: Distribution,
     /// Of its last interval.
     pub(super) last_lag_p99: Option<Duration>,
     end: Option<End>,
+    /// Whether that was before its time, and nobody had told it to.
+    by_itself: bool,
     lost: Option<Lost>,
 }
 
 impl AgentBooks {
     fn threads(&self) -> NonZeroU32 {
-        NonZeroU32::new(self.told_to.len() as u32).unwrap_or(NonZeroU32::MIN)
+        NonZeroU32::new(self.seen.len() as u32).unwrap_or(NonZeroU32::MIN)
     }
 
-    /// Up to when all of its threads have told, and whether more may come.
+    /// Up to when all of its threads have told. One that has ended has nothing more to tell.
     fn told_to(&self) -> Duration {
-        self.told_to.iter().copied().min().unwrap_or(Duration::ZERO)
+        if self.seen.is_empty() {
+            return Duration::ZERO;
+        }
+        let going_on = self.seen.iter().filter(|it| !it.ended);
+        going_on.map(|it| it.told_to).min().unwrap_or(Duration::MAX)
     }
 
+    /// Whether more may come.
     fn is_open(&self) -> bool {
         self.end.is_none() && self.lost.is_none()
     }
+}
+
+/// What one agent told, held back as it came: that takes a tenth of the memory of what is made of it.
+struct Held {
+    agent: usize,
+    told: Box<Told>,
 }
 
 pub(super) struct SharedBooks<'a> {
@@ -67,9 +70,10 @@ pub(super) struct SharedBooks<'a> {
     begin: Instant,
     whole: Books,
     agents: Vec<AgentBooks>,
-    /// What not all have told of yet, in the closed model. The load is stopped once an agent is lost, and one is lost that
-    /// is silent for ten seconds: so many seconds are held at most.
-    held: Vec<Part>,
+    /// What not all have told of yet, in the closed model: of as long as one is behind the others. It is lost once it is silent
+    /// for ten seconds, once it tells nothing for twenty, and once what is held takes more than [`HELD_BYTES_MAX`].
+    held: Vec<Held>,
+    held_bytes: usize,
     /// Where the window ends since an agent is lost, from the begin on, in the closed model.
     cut: Option<Duration>,
 }
@@ -83,6 +87,7 @@ impl<'a> SharedBooks<'a> {
             whole: Books::default(),
             agents: names.into_iter().map(named).collect(),
             held: Vec::new(),
+            held_bytes: 0,
             cut: None,
         }
     }
@@ -95,53 +100,57 @@ impl<'a> SharedBooks<'a> {
         self.agents.iter()
     }
 
-    /// The load begins.
-    pub(super) fn begin(&mut self, at: Instant) {
+    /// The load begins, on these machines.
+    pub(super) fn begin(&mut self, at: Instant, agents: Vec<Joined>) {
         self.begin = at;
-    }
-
-    /// Takes in what an agent says of itself.
-    pub(super) fn hear(&mut self, agent: usize, message: &ToConductor) {
-        let books = &mut self.agents[agent];
-        match message {
-            ToConductor::Hello(hello) => {
-                books.node.clone_from(&hello.node);
-                books.cores = hello.cores;
-            }
-            ToConductor::Ready { threads, io, refused } if books.told_to.is_empty() => {
-                books.told_to = vec![Duration::ZERO; (*threads).min(plan::THREADS_MAX) as usize];
-                books.io.clone_from(io);
-                books.refused.clone_from(refused);
-            }
-            _ => {}
+        for (books, joined) in self.agents.iter_mut().zip(agents) {
+            books.seen = vec![Seen::default(); joined.ready.threads as usize];
+            books.joined = joined;
         }
     }
 
-    pub(super) fn take(&mut self, part: Part, log: Log<'_>, observe: &mut dyn FnMut(Moment<'_>)) {
-        let books = &mut self.agents[part.agent];
-        let lag = part.interval.times.generator_lag();
+    pub(super) fn take(
+        &mut self,
+        agent: usize,
+        told: Box<Told>,
+        interval: &Interval,
+        log: Log<'_>,
+        observe: &mut dyn FnMut(Moment<'_>),
+    ) {
+        let books = &mut self.agents[agent];
+        let lag = interval.times.generator_lag();
         books.generator_lag.merge(&lag);
         books.last_lag_p99 = lag.quantile(0.99).map(|it| it.value);
-        if let Some(told_to) = books.told_to.get_mut(part.thread as usize) {
-            *told_to = part.to;
+        if let Some(seen) = books.seen.get_mut(told.thread as usize) {
+            *seen = Seen { last: told.last, told_to: told.to(), ended: told.ends };
         }
-        books.intended += part.interval.tally.intended;
+        books.intended += interval.tally.intended;
         if self.is_closed_model() {
-            self.held.push(part);
+            self.held_bytes += told.memory_bytes();
+            self.held.push(Held { agent, told });
             self.release(log, observe);
         } else {
-            self.merge(&part, log, observe);
+            self.merge(agent, &told, interval, log, observe);
         }
+    }
+
+    /// The agent that keeps more from being merged than can be held.
+    pub(super) fn too_far_behind(&self) -> Option<usize> {
+        let open = || self.agents.iter().enumerate().filter(|(_, it)| it.is_open());
+        let last = open().min_by_key(|(_, it)| it.told_to()).map(|(agent, _)| agent);
+        last.filter(|_| self.held_bytes > HELD_BYTES_MAX)
     }
 
     pub(super) fn ended(
         &mut self,
         agent: usize,
         end: End,
+        by_itself: bool,
         log: Log<'_>,
         observe: &mut dyn FnMut(Moment<'_>),
     ) {
-        self.agents[agent].end = Some(end);
+        let books = &mut self.agents[agent];
+        (books.end, books.by_itself) = (Some(end), by_itself);
         self.release(log, observe);
     }
 
@@ -154,26 +163,49 @@ impl<'a> SharedBooks<'a> {
         self.release(log, observe);
     }
 
+    /// What is in them, for a conductor that takes over.
+    pub(super) fn booked(&self) -> Vec<Booked> {
+        let of = |it: &AgentBooks| Booked {
+            seen: it.seen.clone(),
+            intended: it.intended,
+            done: !it.is_open(),
+            bounds: it.joined.bounds,
+        };
+        self.agents.iter().map(of).collect()
+    }
+
     /// Merges what is held back of a time that all have told of, and drops what is behind the end of the window.
     fn release(&mut self, log: Log<'_>, observe: &mut dyn FnMut(Moment<'_>)) {
         let open = self.agents.iter().filter(|it| it.is_open()).map(AgentBooks::told_to);
         let told_to = open.chain(self.cut).min().unwrap_or(Duration::MAX);
         let held = std::mem::take(&mut self.held);
-        let (told, held): (Vec<Part>, Vec<Part>) = held.into_iter().partition(|part| part.to <= told_to);
-        for part in told {
-            self.merge(&part, log, observe);
+        let (released, held): (Vec<Held>, Vec<Held>) = held.into_iter().partition(|it| it.told.to() <= told_to);
+        for Held { agent, told } in released {
+            // It was one when it came.
+            if let Ok(interval) = told.interval() {
+                self.merge(agent, &told, &interval, log, observe);
+            }
         }
         let cut = self.cut.unwrap_or(Duration::MAX);
-        self.held = held.into_iter().filter(|part| part.to <= cut).collect();
+        self.held = held.into_iter().filter(|it| it.told.to() <= cut).collect();
+        self.held_bytes = self.held.iter().map(|it| it.told.memory_bytes()).sum();
     }
 
-    fn merge(&mut self, part: &Part, log: Log<'_>, observe: &mut dyn FnMut(Moment<'_>)) {
-        let start = part.from.saturating_sub(self.plan.warm_up);
-        let length = part.to.saturating_sub(part.from);
-        let number = part.agent + self.agents.len() * part.thread as usize;
-        log(number as u32, start, length, &part.interval.times.response);
-        self.whole.add(start, length, &part.interval);
-        observe(Moment::Interval { from: start, interval: &part.interval, length, rates: &part.rates });
+    fn merge(
+        &mut self,
+        agent: usize,
+        told: &Told,
+        interval: &Interval,
+        log: Log<'_>,
+        observe: &mut dyn FnMut(Moment<'_>),
+    ) {
+        let start = told.from().saturating_sub(self.plan.warm_up);
+        let length = told.to().saturating_sub(told.from());
+        let number = agent + self.agents.len() * told.thread as usize;
+        log(number as u32, start, length, &interval.times.response);
+        self.whole.add(start, length, interval);
+        let rates = told.rates();
+        observe(Moment::Interval { from: start, interval, length, rates: &rates });
     }
 }
 

@@ -11,8 +11,9 @@ use units::Instant;
 
 use super::fleet::{Broken, Fleet, Line};
 
-/// What was heard, under way to whom it is told.
-const HEARD_MAX: usize = 256;
+/// What was heard, under way to whom it is told: few, since one may take as much memory as a message can have. Who finds no
+/// place waits, and with it its agent alone.
+const HEARD_MAX: usize = 16;
 /// Messages that wait to be written to one agent.
 const SAID_MAX: usize = 1024;
 /// Bytes read at a time.

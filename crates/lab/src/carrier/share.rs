@@ -1,18 +1,19 @@
 //! The load of an agent: one share, on threads of its own.
 
 use std::num::NonZeroU32;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration as StdDuration;
 
 use agent::{Assign, ThreadTotals, Told};
-use driver::{Control, Gate};
+use driver::{Control, Gate, monotonic_now};
 use plan::{LoadPlan, Threads};
 use units::{Duration, Instant};
 
 use crate::books::ThreadEnd;
-use crate::carry::{enough_files, on_threads, works};
+use crate::carry::{Work, enough_files, on_threads, works};
 use crate::crew::Crew;
 use crate::feed::{Filled, Return};
 use crate::job::Job;
@@ -54,9 +55,10 @@ impl Load {
         let shared = Arc::<Shared>::default();
         let thread = std::thread::spawn({
             let shared = Arc::clone(&shared);
-            move || match carry(&assign, &shared, &tell) {
-                Ok(ended) => tell(ended),
-                Err(why) => tell(Carried::Failed(why)),
+            move || match catch_unwind(AssertUnwindSafe(|| carry(&assign, &shared, &tell))) {
+                Ok(Ok(ended)) => tell(ended),
+                Ok(Err(why)) => tell(Carried::Failed(why)),
+                Err(_) => tell(Carried::Failed("stopped by a mistake of its own; report it as a bug".to_owned())),
             }
         });
         Self { shared, thread: Some(thread) }
@@ -109,6 +111,7 @@ fn carry(assign: &Assign, shared: &Shared, tell: &dyn Fn(Carried)) -> Result<Car
         interval_log: None,
     };
     let works = works(&job, share, &crew, Vec::new(), &shared.control);
+    let works: Vec<Work<'_>> = works.into_iter().map(|work| ends_all(work, &shared.control)).collect();
     let threads = works.len() as u32;
     let gate = shared.gate.get_or_init(|| Gate::held(threads));
     let ready = || Carried::Ready {
@@ -116,7 +119,7 @@ fn carry(assign: &Assign, shared: &Shared, tell: &dyn Fn(Carried)) -> Result<Car
         io: crew.backend.name(),
         refused: crew.refused.map(|refused| refused.to_string()),
     };
-    let mut throttling = Throttling::default();
+    let mut throttling = Throttling::of(&plan, signals::throttled_s_of_this_process);
     let ends = on_threads(works, Some(gate), |intervals, returns| {
         keep(intervals, returns, shared, gate, tell, &ready, &mut throttling);
     });
@@ -125,7 +128,7 @@ fn carry(assign: &Assign, shared: &Shared, tell: &dyn Fn(Carried)) -> Result<Car
     Ok(Carried::Ended {
         threads: ends.iter().map(|end| totals(end, begin)).collect(),
         interrupted: shared.control.is_interrupted(),
-        throttled_ns: throttling.since().map(Duration::as_nanos),
+        throttled_ns: throttling.within_window().map(Duration::as_nanos),
     })
 }
 
@@ -136,14 +139,50 @@ fn wanted(plan: &LoadPlan) -> NonZeroU32 {
     }
 }
 
-/// For how long a CPU quota had kept us from running when all was ready; `None` where that can't be seen.
-#[derive(Debug, Default)]
-struct Throttling(Option<f64>);
+/// The same part of a load, which ends all others if it fails: what they would do without it is another load, and that it
+/// failed is to be told at once.
+fn ends_all<'a>(work: Work<'a>, control: &'a Control) -> Work<'a> {
+    Box::new(move |feed, gate: Option<&Gate>| {
+        let ended = catch_unwind(AssertUnwindSafe(|| work(feed, gate)));
+        if !matches!(ended, Ok(Ok(_))) {
+            control.interrupt();
+        }
+        ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
 
-impl Throttling {
-    fn since(&self) -> Option<Duration> {
-        let (before, now) = (self.0?, signals::throttled_s_of_this_process()?);
-        Some(Duration::from_secs_f64((now - before).max(0.0)))
+/// For how long a CPU quota kept us from running within the window of the load.
+#[derive(Debug)]
+struct Throttling<R> {
+    /// When the window begins and ends, from the begin on.
+    window: (Duration, Duration),
+    /// For how long it did so in all, seconds; `None` where that can't be seen.
+    read_s: R,
+    at_start_s: Option<f64>,
+    at_end_s: Option<f64>,
+}
+
+impl<R: Fn() -> Option<f64>> Throttling<R> {
+    fn of(plan: &LoadPlan, read_s: R) -> Self {
+        let window = (plan.warm_up, plan.warm_up + plan.stop.duration);
+        Self { window, read_s, at_start_s: None, at_end_s: None }
+    }
+
+    /// Time passes. It is read once where the window begins, and once where it ends.
+    fn look(&mut self, begin: Instant, now: Instant) {
+        let (start, end) = self.window;
+        if self.at_start_s.is_none() && now >= begin + start {
+            self.at_start_s = (self.read_s)();
+        }
+        if self.at_end_s.is_none() && now >= begin + end {
+            self.at_end_s = (self.read_s)();
+        }
+    }
+
+    /// What it comes to, once the load is over.
+    fn within_window(&self) -> Option<Duration> {
+        let end_s = self.at_end_s.or_else(&self.read_s)?;
+        Some(Duration::from_secs_f64((end_s - self.at_start_s?).max(0.0)))
     }
 }
 
@@ -155,21 +194,23 @@ fn keep(
     gate: &Gate,
     tell: &dyn Fn(Carried),
     ready: &dyn Fn() -> Carried,
-    throttling: &mut Throttling,
+    throttling: &mut Throttling<impl Fn() -> Option<f64>>,
 ) {
     let mut is_told = false;
     loop {
         if !is_told && gate.is_complete() {
             is_told = true;
-            throttling.0 = signals::throttled_s_of_this_process();
             tell(ready());
         }
+        if let Some(begin) = shared.begin.get() {
+            throttling.look(*begin, monotonic_now());
+        }
         match intervals.recv_timeout(LOOK) {
-            Ok(Filled { thread, from, to, mut interval, rates }) => {
+            Ok(Filled { thread, from, to, mut interval, rates, ends }) => {
                 // None is made before the begin, but for an empty one of a load that ended at the gate.
                 let begin = shared.begin.get().copied().unwrap_or(from);
                 let (from, to) = (from.since(begin), to.since(begin));
-                let told = Told::new(thread, from, to.max(from), &interval, rates.as_slice());
+                let told = Told::new(thread, from, to.max(from), &interval, rates.as_slice()).ending(ends);
                 tell(Carried::Told(Box::new(told), interval.tally.intended));
                 interval.clear();
                 // A thread that has ended takes nothing back.
@@ -208,5 +249,57 @@ fn totals(end: &ThreadEnd, begin: Instant) -> ThreadTotals {
         late_ns: usage.late.as_nanos(),
         no_buffer: incidents.no_buffer,
         completions_held_back: incidents.completions_held_back,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use driver::{Backend, DriveError};
+    use plan::LoadArguments;
+
+    use super::*;
+
+    /// A pod is throttled while it opens its connections, and while it waits for late answers: neither is its load.
+    #[test]
+    fn a_quota_counts_from_the_begin_of_the_window_to_its_end() {
+        let ms = |ms| Some(Duration::from_millis(ms));
+        let arguments = LoadArguments { warm_up: ms(500), duration: ms(1000), ..LoadArguments::default() };
+        let plan = LoadPlan::new(&arguments).unwrap();
+        let throttled_s = Cell::new(3.0);
+        let begin = Instant::ORIGIN + Duration::from_secs(9);
+        let of = |ends_at_ms: u64| {
+            let mut throttling = Throttling::of(&plan, || Some(throttled_s.get()));
+            for at_ms in (0..=ends_at_ms).step_by(125) {
+                throttled_s.set(3.0 + at_ms as f64 / 1000.0);
+                throttling.look(begin, begin + Duration::from_millis(at_ms));
+            }
+            throttling.within_window().map(Duration::as_secs_f64)
+        };
+        assert_eq!((of(4000), of(875), of(250)), (Some(1.0), Some(0.375), None));
+        let mut unseen = Throttling::of(&plan, || None);
+        unseen.look(begin, begin + Duration::from_secs(5));
+        assert_eq!(unseen.within_window(), None);
+    }
+
+    fn failure() -> DriveError {
+        DriveError { backend: Backend::Epoll, errno: rustix::io::Errno::NOMEM }
+    }
+
+    /// The others go on for ever, and are ended by it.
+    #[test]
+    fn a_load_thread_that_fails_ends_the_others_and_is_told_at_once() {
+        let control = Control::default();
+        let failing: Work<'_> = Box::new(|_, _| Err(failure()));
+        let going_on: Work<'_> = Box::new(|_, _| {
+            while !control.is_interrupted() {
+                std::thread::sleep(LOOK);
+            }
+            Err(failure())
+        });
+        let works = [going_on, failing].into_iter().map(|work| ends_all(work, &control)).collect();
+        let ends = on_threads(works, None, |intervals, _| while intervals.recv().is_ok() {});
+        assert!(ends.is_err() && control.is_interrupted());
     }
 }

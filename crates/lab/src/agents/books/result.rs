@@ -23,6 +23,7 @@ impl SharedBooks<'_> {
         conductor: &Conductor,
         interrupted: bool,
     ) -> LoadResult {
+        let interrupted = interrupted || self.agents.iter().any(|it| it.by_itself);
         let threads = self.thread_ends();
         let lost: Vec<u64> =
             (0..self.agents.len()).map(|agent| self.lost_by(agent, &threads, interrupted)).collect();
@@ -70,7 +71,8 @@ impl SharedBooks<'_> {
     fn window_alone(&self, books: &AgentBooks, others_end_ns: Option<u64>) -> ThreadTotals {
         let start = self.plan.warm_up;
         let planned = start + self.plan.stop.duration;
-        let alone = if planned == Duration::MAX { books.told_to() } else { planned };
+        let lost_at = books.lost.as_ref().map_or(Duration::ZERO, |it| it.told_to);
+        let alone = if planned == Duration::MAX { lost_at } else { planned };
         ThreadTotals {
             window_start_ns: start.as_nanos(),
             window_end_ns: others_end_ns.unwrap_or(alone.as_nanos()).max(start.as_nanos()),
@@ -142,10 +144,10 @@ impl SharedBooks<'_> {
     }
 
     fn carried(&self) -> Carried {
-        let mut ios: Vec<&str> = self.agents.iter().map(|it| it.io.as_str()).collect();
+        let mut ios: Vec<&str> = self.agents.iter().map(|it| it.joined.ready.io.as_str()).collect();
         ios.sort_unstable();
         ios.dedup();
-        let threads: u32 = self.agents.iter().map(|it| it.told_to.len() as u32).sum();
+        let threads: u32 = self.agents.iter().map(|it| it.seen.len() as u32).sum();
         Carried {
             threads,
             threads_why: Some(format!(
@@ -154,7 +156,7 @@ impl SharedBooks<'_> {
                 self.agents.len()
             )),
             io: ios.join(", "),
-            refused: self.agents.iter().find_map(|it| it.refused.clone()),
+            refused: self.agents.iter().find_map(|it| it.joined.ready.refused.clone()),
         }
     }
 
@@ -172,10 +174,10 @@ impl SharedBooks<'_> {
         let lag_p99 = books.generator_lag.quantile(0.99);
         AgentResult {
             name: books.name.clone(),
-            node: books.node.clone(),
-            cores: books.cores,
-            threads: books.told_to.len() as u32,
-            io: books.io.clone(),
+            node: books.joined.hello.node.clone(),
+            cores: books.joined.hello.cores,
+            threads: books.seen.len() as u32,
+            io: books.joined.ready.io.clone(),
             connections: self.share(agent).part_of(self.plan.connections.get().into()) as u32,
             intended: books.intended,
             busy_share: ends.map(|all| all.iter().map(busy).fold(0.0, f64::max)),
@@ -186,11 +188,19 @@ impl SharedBooks<'_> {
                 .map(|ns| ns as f64 / 1e3),
             clock_bound_us: bounds.map_or(0.0, |it| it.half().as_micros_f64()),
             clock_jumped: false,
+            ended_early_s: self.ended_early(books).map(Duration::as_secs_f64),
             lost: books.lost.as_ref().map(|it| AgentLost {
                 told_to_s: it.told_to.saturating_sub(self.plan.warm_up).as_secs_f64(),
                 why: it.why.clone(),
                 requests: lost,
             }),
         }
+    }
+
+    /// How much of the window an agent had loaded that ended its load by itself.
+    pub(super) fn ended_early(&self, books: &AgentBooks) -> Option<Duration> {
+        let end = books.end.as_ref().filter(|_| books.by_itself)?;
+        let window_end_ns = end.threads.iter().map(|it| it.window_end_ns).max()?;
+        Some(Duration::from_nanos(window_end_ns).saturating_sub(self.plan.warm_up))
     }
 }

@@ -1,4 +1,4 @@
-use agent::ThreadTotals;
+use agent::{Ready, ThreadTotals};
 use plan::LoadArguments;
 use units::Rate;
 
@@ -9,25 +9,30 @@ fn names(count: usize) -> Vec<String> {
     (0..count).map(|it| format!("h{it}")).collect()
 }
 
-fn second(agent: usize, number: u64) -> Part {
+/// What a load thread did in the second with this number.
+fn second(thread: u32, number: u64) -> (Box<Told>, Interval) {
     let mut interval = Interval::default();
     interval.tally.done = 1;
     let at = Duration::from_secs(number);
-    let to = at + Duration::from_secs(1);
-    Part { agent, thread: 0, from: at, to, interval: Box::new(interval), rates: Vec::new() }
+    (Box::new(Told::new(thread, at, at + Duration::from_secs(1), &interval, &[])), interval)
 }
 
 fn books(plan: &LoadPlan, agents: usize) -> SharedBooks<'_> {
     let mut books = SharedBooks::new(plan, names(agents));
-    for agent in 0..agents {
-        let ready = ToConductor::Ready { threads: 1, io: "epoll".into(), refused: None };
-        books.hear(agent, &ready);
-    }
+    books.begin(Instant::ORIGIN, vec![joined(1); agents]);
     books
 }
 
+fn joined(threads: u32) -> Joined {
+    Joined { ready: Ready { threads, io: "epoll".into(), refused: None }, ..Joined::default() }
+}
+
 fn take(books: &mut SharedBooks<'_>, agent: usize, number: u64) -> u64 {
-    books.take(second(agent, number), &mut |_, _, _, _| {}, &mut |_| {});
+    tell(books, agent, second(0, number))
+}
+
+fn tell(books: &mut SharedBooks<'_>, agent: usize, (told, interval): (Box<Told>, Interval)) -> u64 {
+    books.take(agent, told, &interval, &mut |_, _, _, _| {}, &mut |_| {});
     books.whole.whole.tally.done
 }
 
@@ -78,10 +83,62 @@ fn the_window_of_a_lost_agent_ends_where_those_of_the_others_do() {
     lose(&mut books, 1);
     let window_end_ns = Duration::from_secs(4).as_nanos();
     let threads = vec![ThreadTotals { window_end_ns, ..ThreadTotals::default() }];
-    let end = End { last: vec![4], intended: 20, threads, interrupted: true, throttled_ns: None };
-    books.ended(0, end, &mut |_, _, _, _| {}, &mut |_| {});
+    let end = End { last: vec![4], intended: 20, threads, interrupted: true, ..End::default() };
+    books.ended(0, end, false, &mut |_, _, _, _| {}, &mut |_| {});
     let ends = books.thread_ends();
     let of_window = |it: &ThreadEnd| it.window.end.since(Instant::ORIGIN);
     assert_eq!(ends.iter().map(of_window).collect::<Vec<_>>(), [Duration::from_secs(4); 2]);
     assert_eq!(books.lost_by(1, &ends, true), 20, "half of four seconds");
+}
+
+/// Of a load that a count ends, threads end one after another.
+#[test]
+fn of_users_a_thread_that_has_ended_holds_nothing_back() {
+    let plan = LoadPlan::new(&LoadArguments::default()).unwrap();
+    let mut books = SharedBooks::new(&plan, names(2));
+    books.begin(Instant::ORIGIN, vec![joined(2); 2]);
+    let ending = |thread: u32, number: u64, ends: bool| {
+        let (told, interval) = second(thread, number);
+        (Box::new(told.ending(ends)), interval)
+    };
+    assert_eq!(tell(&mut books, 0, ending(0, 0, true)), 0);
+    assert_eq!(tell(&mut books, 0, ending(1, 0, false)), 0);
+    assert_eq!(tell(&mut books, 1, ending(0, 0, false)), 0);
+    assert_eq!(tell(&mut books, 1, ending(1, 0, true)), 4);
+    for number in 1..100 {
+        tell(&mut books, 0, ending(1, number, false));
+        assert!(books.held.len() <= 1, "one thread of each goes on");
+        assert_eq!(tell(&mut books, 1, ending(0, number, false)), 4 + 2 * number);
+    }
+    assert_eq!((books.held.len(), books.held_bytes, books.too_far_behind()), (0, 0, None));
+}
+
+/// One tells of a second and then of no other; what the other tells meanwhile can't be held for ever.
+#[test]
+fn of_users_who_keeps_too_much_from_being_merged_is_named() {
+    let plan = LoadPlan::new(&LoadArguments::default()).unwrap();
+    let mut books = books(&plan, 3);
+    take(&mut books, 1, 0);
+    take(&mut books, 2, 1);
+    take(&mut books, 0, 1);
+    let held_bytes = books.held_bytes;
+    assert!(held_bytes > 0 && books.too_far_behind().is_none());
+    books.held_bytes = HELD_BYTES_MAX + 1;
+    assert_eq!(books.too_far_behind(), Some(1));
+    lose(&mut books, 1);
+    assert_eq!((books.held_bytes, books.too_far_behind()), (0, None), "what is behind the cut is dropped");
+}
+
+/// Two machines that were not watched any more ended their loads after three seconds.
+#[test]
+fn an_agent_that_ended_its_load_by_itself_says_when() {
+    let plan = LoadPlan::new(&LoadArguments::default()).unwrap();
+    let mut books = books(&plan, 2);
+    let window_end_ns = Duration::from_secs(3).as_nanos();
+    let threads = vec![ThreadTotals { window_end_ns, ..ThreadTotals::default() }];
+    let end = End { last: vec![0], threads, interrupted: true, orphaned: true, ..End::default() };
+    books.ended(1, end.clone(), true, &mut |_, _, _, _| {}, &mut |_| {});
+    books.ended(0, end, false, &mut |_, _, _, _| {}, &mut |_| {});
+    let early = |agent: usize| books.ended_early(&books.agents[agent]);
+    assert_eq!((early(0), early(1)), (None, Some(Duration::from_secs(3))));
 }

@@ -129,9 +129,11 @@ impl From<LabError> for Failure {
         let code = match &error {
             LabError::Tls(why) if why.is_of_server() => UNREACHABLE,
             LabError::InterruptedEarly => INTERRUPTED,
-            LabError::Plan(_) | LabError::Tls(_) | LabError::Scenario(_) | LabError::NotResumable { .. } => {
-                USAGE
-            }
+            LabError::Plan(_)
+            | LabError::Tls(_)
+            | LabError::Scenario(_)
+            | LabError::NotResumable { .. }
+            | LabError::NotTakenOver { .. } => USAGE,
             LabError::NoAddress { .. }
             | LabError::Unreachable { .. }
             | LabError::Stack(_)

@@ -19,7 +19,7 @@ pub struct Cluster {
     handle: Handle,
     client: Client,
     namespace: String,
-    context: String,
+    context: Option<String>,
     server: String,
 }
 
@@ -45,9 +45,14 @@ impl Cluster {
         &self.namespace
     }
 
-    /// The context, or how it was found without one.
-    pub fn context(&self) -> &str {
-        &self.context
+    /// The context of the kubeconfig; none where we run in the cluster.
+    pub fn context(&self) -> Option<&str> {
+        self.context.as_deref()
+    }
+
+    /// The same in words.
+    pub fn place(&self) -> String {
+        self.context().map_or_else(|| "this pod's cluster".to_owned(), |name| format!("context {name}"))
     }
 
     /// The objects of one kind in the namespace.
@@ -112,7 +117,7 @@ fn start_thread() -> std::io::Result<Handle> {
 }
 
 /// What is known of the cluster, and what the context is called.
-async fn configure(context: Option<&str>) -> Result<(Config, String), Error> {
+async fn configure(context: Option<&str>) -> Result<(Config, Option<String>), Error> {
     let kubeconfig = match Kubeconfig::read() {
         Ok(kubeconfig) => kubeconfig,
         Err(why) => return in_cluster(context, &why),
@@ -122,17 +127,17 @@ async fn configure(context: Option<&str>) -> Result<(Config, String), Error> {
     let options = KubeConfigOptions { context: context.map(str::to_owned), ..KubeConfigOptions::default() };
     let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
     let config = config.map_err(|why| Error::of_kubeconfig(&why, known))?;
-    Ok((config, format!("context {}", name.unwrap_or_default())))
+    Ok((config, name))
 }
 
 /// Where there is no kubeconfig we may be in a pod.
-fn in_cluster(context: Option<&str>, why: &KubeconfigError) -> Result<(Config, String), Error> {
+fn in_cluster(context: Option<&str>, why: &KubeconfigError) -> Result<(Config, Option<String>), Error> {
     let is_missing = matches!(why, KubeconfigError::FindPath | KubeconfigError::ReadConfig(..));
     if context.is_some() || !is_missing {
         return Err(Error::of_kubeconfig(why, Vec::new()));
     }
     match Config::incluster() {
-        Ok(config) => Ok((config, "this pod's cluster".to_owned())),
+        Ok(config) => Ok((config, None)),
         Err(InClusterError::ReadEnvironmentVariable(_)) => Err(Error::of_kubeconfig(why, Vec::new())),
         Err(other) => Err(Error::NoKubeconfig(causes(&other))),
     }

@@ -67,7 +67,7 @@ impl Wanted {
 
     /// The Job's name.
     pub fn name(&self) -> String {
-        format!("proofload-{}", self.run)
+        job_name(&self.run)
     }
 
     /// The Job as YAML.
@@ -198,6 +198,11 @@ impl Wanted {
             ..Container::default()
         }
     }
+}
+
+/// What the Job of a run is called.
+pub(crate) fn job_name(run: &str) -> String {
+    format!("proofload-{run}")
 }
 
 /// Passes the Pod Security Standard `restricted`.

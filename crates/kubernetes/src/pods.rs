@@ -11,7 +11,7 @@ use kube::api::{DeleteParams, ListParams, Portforwarder, PostParams};
 
 use crate::cluster::Cluster;
 use crate::error::Error;
-use crate::job::{RUN_LABEL, Wanted};
+use crate::job::{RUN_LABEL, Wanted, job_name};
 use crate::reasons::{Gathered, Running, ended};
 use crate::rights;
 use crate::stream::{Broken, Reader, Writer, forward};
@@ -88,6 +88,28 @@ impl Pods {
                 Err(why)
             }
         }
+    }
+
+    /// Those of a run that somebody else started, who is gone: the name and the node of each, in the order of their shares
+    /// ([`Pods::places`]). Whether they are still there is seen where they are asked for.
+    pub fn adopt(cluster: &Cluster, run: &str, pods: &[(String, String)]) -> Self {
+        let made = Made {
+            cluster: cluster.clone(),
+            name: job_name(run),
+            run: run.to_owned(),
+            deleted: Mutex::default(),
+        };
+        let running = |(index, (name, node)): (usize, &(String, String))| Running {
+            index,
+            name: name.clone(),
+            node: node.clone(),
+        };
+        Self { made, running: pods.iter().enumerate().map(running).collect(), forwarders: Mutex::default() }
+    }
+
+    /// The name and the node of each, in the order of their shares.
+    pub fn places(&self) -> Vec<(String, String)> {
+        self.running.iter().map(|it| (it.name.clone(), it.node.clone())).collect()
     }
 
     /// What the agents are called, in the order of their shares.

@@ -3,7 +3,9 @@
 
 mod books;
 mod fleet;
+mod ledger;
 mod lines;
+mod listening;
 mod processes;
 
 use std::num::NonZeroU32;
@@ -21,12 +23,15 @@ use units::{Duration, Instant};
 
 use self::books::SharedBooks;
 pub use self::fleet::{Broken, Fleet, Line};
+use self::ledger::Replayed;
+pub use self::ledger::{Ledger, Left, Reached};
 use self::lines::{Heard, Input, Lines};
+pub use self::listening::Listening;
 pub use self::processes::{Member, Processes};
 use crate::books::Log;
 use crate::error::LabError;
 
-/// Messages that are heard in one turn at most: then what they brought is taken in, and takes no memory any more.
+/// Messages that are heard in one turn at most: then they are answered.
 const HEARD_MAX: u32 = 32;
 /// Turns in a row that hear so many, at most: then it is looked who is silent, whatever others have to say.
 const FULL_TURNS_MAX: u32 = 30;
@@ -98,21 +103,20 @@ impl Asked<'_> {
             .map_err(|why| PlanError::new(why.to_string(), "carry it on one machine"))?;
         let of = NonZeroU32::new(agents as u32).unwrap_or(NonZeroU32::MIN);
         let last = assign.share_of(Share { index: of.get() - 1, of });
-        match agent::encode(&ToAgent::Assign(Box::new(last))) {
-            Ok(_) => Ok(assign),
-            Err(_) => {
-                let what = format!("a request of more than {REQUEST_MB_MAX} MB is not told to several machines");
-                Err(PlanError::new(what, "make its body shorter, or carry the load on one machine"))
-            }
+        if agent::encode(&ToAgent::Assign(Box::new(last))).is_err() {
+            let what = format!("a request of more than {REQUEST_MB_MAX} MB is not told to several machines");
+            return Err(PlanError::new(what, "make its body shorter, or carry the load on one machine"));
         }
+        Ok(assign)
     }
 }
 
 /// Carries out a load on the machines of `fleet`, until its end or until `control` interrupts it. `observe` is called on the
-/// calling thread. No agent is left behind.
+/// calling thread. No agent is left behind; what it takes for another to go on, should we be killed, is in `ledger`.
 pub fn run(
     asked: &Asked<'_>,
     fleet: Arc<dyn Fleet>,
+    ledger: Option<&mut Ledger>,
     control: &Control,
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<LoadResult, LabError> {
@@ -120,29 +124,70 @@ pub fn run(
     asked.check(names.len())?;
     let assign = asked.assign(names.len())?;
     record::with_interval_log(asked.interval_log, |log| {
-        let lines = Lines::open(fleet);
-        let settings = Settings {
-            names: names.clone(),
-            version: asked.version.to_owned(),
-            ready_within: READY_WITHIN,
-            // Which streams are not is known where they end.
-            resumable: true,
-        };
-        let conductor = Conductor::new(settings, assign, monotonic_now());
-        observe(Moment::Load(asked.plan));
+        let conductor = Conductor::new(settings(asked, names.clone()), assign, monotonic_now());
         let books = SharedBooks::new(asked.plan, names);
-        Conducting { lines, conductor, books, shown_at: Instant::ORIGIN }.run(asked, control, log, observe)
+        Conducting::new(fleet, conductor, books, ledger).run(asked, control, log, observe)
     })?
+}
+
+/// Takes over a load whose conductor is gone: what it had written down counts, and the agents, which are those of `fleet`, tell
+/// the rest.
+pub fn resume(
+    left: Left,
+    interval_log: Option<&Path>,
+    fleet: Arc<dyn Fleet>,
+    control: &Control,
+    observe: &mut dyn FnMut(Moment<'_>),
+) -> Result<LoadResult, LabError> {
+    let Left { load, mut ledger } = left;
+    let asked = load.asked(interval_log);
+    record::with_interval_log(interval_log, |log| {
+        let mut books = SharedBooks::new(&load.plan, load.names());
+        let Some(Replayed { begin, is_stopped }) = ledger.replay(&load, &mut books, log)? else {
+            fleet.end();
+            return Err(LabError::Agents("the load had not begun: nothing was sent".to_owned()));
+        };
+        let (now, booked) = (monotonic_now(), books.booked());
+        let settings = settings(&asked, load.names());
+        let mut conductor = Conductor::restarted(settings, load.assign(), begin, booked, now);
+        if is_stopped {
+            conductor.stop(now);
+        }
+        Conducting::new(fleet, conductor, books, Some(&mut ledger)).run(&asked, control, log, observe)
+    })?
+}
+
+fn settings(asked: &Asked<'_>, names: Vec<String>) -> Settings {
+    Settings {
+        names,
+        version: asked.version.to_owned(),
+        ready_within: READY_WITHIN,
+        // Which streams are not is known where they end.
+        resumable: true,
+    }
 }
 
 struct Conducting<'a> {
     lines: Lines,
     conductor: Conductor,
     books: SharedBooks<'a>,
+    ledger: Option<&'a mut Ledger>,
+    /// How it ended, once it has.
+    over: Option<Result<(), LabError>>,
     shown_at: Instant,
 }
 
-impl Conducting<'_> {
+impl<'a> Conducting<'a> {
+    fn new(
+        fleet: Arc<dyn Fleet>,
+        conductor: Conductor,
+        books: SharedBooks<'a>,
+        ledger: Option<&'a mut Ledger>,
+    ) -> Self {
+        let lines = Lines::open(fleet);
+        Self { lines, conductor, books, ledger, over: None, shown_at: Instant::ORIGIN }
+    }
+
     fn run(
         mut self,
         asked: &Asked<'_>,
@@ -150,18 +195,20 @@ impl Conducting<'_> {
         log: Log<'_>,
         observe: &mut dyn FnMut(Moment<'_>),
     ) -> Result<LoadResult, LabError> {
+        observe(Moment::Load(asked.plan));
         let mut full_turns = 0;
         loop {
-            let is_over = self.take_events(log, observe);
+            self.take_events(log, observe);
             // Also that it comes to nothing is said to those who are there.
             self.say_all();
-            if is_over? {
+            if let Some(over) = self.over.take() {
+                over?;
                 break;
             }
             if control.is_interrupted() {
                 self.conductor.stop(monotonic_now());
             }
-            let is_all = self.hear_some();
+            let is_all = self.hear_some(log, observe);
             let now = monotonic_now();
             // What is there already is heard before anybody is called silent: this thread may have been held up for as long.
             full_turns = if is_all { 0 } else { full_turns + 1 };
@@ -176,14 +223,16 @@ impl Conducting<'_> {
         Ok(books.result(asked, &conductor, control.is_interrupted()))
     }
 
-    /// Hears what agents say, as much as is taken in at once. Whether that is all that there is.
-    fn hear_some(&mut self) -> bool {
+    /// Hears what agents say, as much as is answered at once. Whether that is all that there is.
+    fn hear_some(&mut self, log: Log<'_>, observe: &mut dyn FnMut(Moment<'_>)) -> bool {
         let now = monotonic_now();
         let until = self.conductor.poll_timeout().map_or(TICK, |at| StdDuration::from(at.since(now)));
         let mut wait = until.min(TICK);
         for _ in 0..HEARD_MAX {
             let Ok(input) = self.lines.heard(wait) else { return true };
             self.hear(input);
+            // One interval takes a megabyte until it is in the books.
+            self.take_events(log, observe);
             wait = StdDuration::ZERO;
         }
         false
@@ -209,31 +258,45 @@ impl Conducting<'_> {
         }
     }
 
-    /// Takes in what happened. Whether it is all over.
-    fn take_events(&mut self, log: Log<'_>, observe: &mut dyn FnMut(Moment<'_>)) -> Result<bool, LabError> {
+    /// Takes in what happened.
+    fn take_events(&mut self, log: Log<'_>, observe: &mut dyn FnMut(Moment<'_>)) {
         while let Some(event) = self.conductor.poll_event() {
             match event {
-                Event::Begin { at, agents } => self.books.begin(at, agents),
+                Event::Begin { at, agents } => {
+                    self.write(|ledger| ledger.begin(at, &agents));
+                    self.books.begin(at, agents);
+                }
                 Event::Interval { agent, told, interval } => {
                     let (thread, seq) = (told.thread, told.last);
+                    self.write(|ledger| ledger.told(agent, &told));
                     self.books.take(agent, told, &interval, log, observe);
                     self.conductor.booked(agent, thread, seq);
                     self.give_up_who_is_too_far_behind();
                 }
                 Event::Ended { agent, end, by_itself } => {
+                    self.write(|ledger| ledger.ended(agent, &end, by_itself));
                     self.books.ended(agent, *end, by_itself, log, observe);
                 }
-                Event::Lost(lost) => self.lost(lost, log, observe),
-                Event::Failed(why) => return Err(LabError::Agents(why)),
-                Event::Finished => return Ok(true),
+                Event::Lost(lost) => {
+                    self.write(|ledger| ledger.lost(&lost));
+                    self.lost(lost, log, observe);
+                }
+                Event::Failed(why) => self.over = Some(Err(LabError::Agents(why))),
+                Event::Finished => self.over = Some(Ok(())),
             }
         }
-        Ok(false)
+    }
+
+    fn write(&mut self, what: impl FnOnce(&mut Ledger)) {
+        if let Some(ledger) = &mut self.ledger {
+            what(ledger);
+        }
     }
 
     fn give_up_who_is_too_far_behind(&mut self) {
         if let Some(agent) = self.books.too_far_behind() {
-            self.conductor.gone(agent, "is so far behind the others that what they told can't be held any longer");
+            self.conductor
+                .gone(agent, "is so far behind the others that what they told can't be held any longer");
         }
     }
 

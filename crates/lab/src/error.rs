@@ -87,6 +87,14 @@ pub enum LabError {
         /// What differs.
         why: String,
     },
+    /// A load whose conductor is gone can't be taken over here.
+    #[error("{dir} cannot be taken over: {why}")]
+    NotTakenOver {
+        /// Where its ledger is.
+        dir: String,
+        /// Why not.
+        why: String,
+    },
     /// Not one stack of the experiment can run here.
     #[error("no stack of this experiment can run here: {why}; `make setup` installs what is missing")]
     NothingToRun {

@@ -22,6 +22,7 @@ mod files;
 mod gate;
 mod hlog;
 mod idle;
+mod ledger;
 mod load;
 mod load_file;
 mod manifest;
@@ -51,6 +52,7 @@ pub use error::RecordError;
 pub use gate::{GATE_FILE, GATE_VERSION, GateAnswer, GateCell, GateCheck, GateResult, GateUnit};
 pub use hlog::{LoggedInterval, read_interval_log, with_interval_log};
 pub use idle::{AnswerTimes, Bounds, BurstAnswers, IdleAnswers, QuantileBounds, RestedAnswers};
+pub use ledger::{Appended, Ledger};
 pub use load::{
     Connections, ForeignDriver, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult, Outcomes, Second,
     StepResult, Window, WrongAnswer,

@@ -1,9 +1,10 @@
 //! The machines that carry a load together, as typed.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use clap::Args;
-use lab::agents::{Member, Processes};
+use lab::agents::{Listening, Member, Processes};
 use plan::{PlanError, shell};
 
 /// What stands for the host in a command.
@@ -21,6 +22,24 @@ pub struct Agents {
     /// [default: ssh -T -o BatchMode=yes {host} proofload agent]
     #[arg(long, value_name = "COMMAND", requires = "machines")]
     pub agent_command: Option<String>,
+    /// Carry the load by agents that listen (`proofload agent --listen`): their addresses on loopback, or those of tunnels to
+    /// them, by commas
+    #[arg(long = "agents", value_name = "ADDR,…", value_delimiter = ',', conflicts_with_all = [
+        "machines", "har", "openapi", "scenario", "jtl",
+    ])]
+    pub listening: Vec<SocketAddr>,
+    /// Write down in this folder what it takes to take the load over, should this be killed; with --agents or --on kubernetes
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["har", "openapi", "scenario"])]
+    pub ledger: Option<PathBuf>,
+    /// Take over the load whose --ledger is in this folder: it goes on, or its agents tell what they kept, for ten minutes
+    #[arg(long = "resume", value_name = "DIR", conflicts_with_all = [
+        "url", "curl", "har", "openapi", "scenario", "hosts", "base", "no_pauses", "connections", "duration", "requests",
+        "rate", "poisson", "burst", "backlog", "think", "ramp_up", "requests_per_user", "warm_up", "timeout",
+        "connect_timeout", "idle_timeout", "no_keep_alive", "threads", "io", "seed", "method", "headers", "body",
+        "body_file", "expect_status", "expect_body", "jtl", "machines", "listening", "ledger", "on",
+        "RequestOptions", "Http", "Tls",
+    ])]
+    pub take_over: Option<PathBuf>,
 }
 
 impl Agents {
@@ -31,6 +50,24 @@ impl Agents {
         }
         let members = self.machines.iter().map(|host| self.member(host)).collect::<Result<_, _>>()?;
         Ok(Some(Processes::new(members)))
+    }
+
+    /// The agents that listen, if there are any to carry it.
+    pub fn listening(&self) -> Result<Option<Listening>, PlanError> {
+        let all = &self.listening;
+        if let Some(elsewhere) = all.iter().find(|it| !it.ip().is_loopback()) {
+            let what =
+                format!("{elsewhere} in --agents is of another machine, and agents listen on loopback alone");
+            let help =
+                "reach it through a tunnel: ssh -N -L 7781:127.0.0.1:7780 HOST, and --agents 127.0.0.1:7781";
+            return Err(PlanError::new(what, help));
+        }
+        if let Some(twice) = all.iter().enumerate().find_map(|(at, it)| all[..at].contains(it).then_some(it))
+        {
+            let what = format!("{twice} is named twice in --agents, and an agent carries one share");
+            return Err(PlanError::new(what, "start an agent for each share, each at a port of its own"));
+        }
+        Ok((!all.is_empty()).then(|| Listening::new(all.clone())))
     }
 
     fn member(&self, host: &str) -> Result<Member, PlanError> {

@@ -35,7 +35,7 @@ Without --rate it is a closed model: each connection sends when its last answer 
 model: requests are due at the rate whatever the server does, and response time counts from then.")]
 pub struct Hit {
     /// Where: http://host[:port]/path, or https://
-    #[arg(required_unless_present_any = ["curl", "har", "openapi", "scenario", "rbac"])]
+    #[arg(required_unless_present_any = ["curl", "har", "openapi", "scenario", "rbac", "take_over"])]
     pub url: Option<String>,
     /// A curl command, as a browser copies it, instead of a URL
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["url", "har", "openapi", "scenario"])]

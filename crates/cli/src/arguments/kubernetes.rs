@@ -22,7 +22,7 @@ pub enum Place {
 #[command(next_help_heading = "Load from pods (docs/cluster.md)")]
 pub struct Kubernetes {
     /// Carry the load from pods of a Kubernetes cluster, in equal shares and with one result
-    #[arg(long, value_name = "PLACE", conflicts_with_all = ["machines", "har", "openapi", "scenario", "jtl"])]
+    #[arg(long, value_name = "PLACE", conflicts_with_all = ["machines", "listening", "har", "openapi", "scenario", "jtl"])]
     pub on: Option<Place>,
     /// How many pods: 1 to 200
     #[arg(long, value_name = "N", requires = "on")]

@@ -9,6 +9,7 @@ mod kubernetes;
 #[path = "hit/no_kubernetes.rs"]
 mod kubernetes;
 mod request;
+mod resume;
 mod scenario;
 mod stop;
 
@@ -45,6 +46,9 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     if arguments.kubernetes.rbac {
         return kubernetes::print_rbac();
     }
+    if let Some(dir) = &arguments.agents.take_over {
+        return resume::run(arguments, dir);
+    }
     let Some(asked) = one_request(arguments)? else { return scenario::run(arguments) };
     if arguments.request.follow || is_varied(&asked)? {
         return scenario::run_varied(arguments, &asked);
@@ -60,9 +64,14 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
         let several = Several::new(arguments, &target, &plan, &expect)?;
         return agents::run(arguments, &several, Arc::new(fleet));
     }
+    if let Some(fleet) = arguments.agents.listening()? {
+        let several = Several::new(arguments, &target, &plan, &expect)?;
+        return agents::run_listening(arguments, &several, Arc::new(fleet));
+    }
     if arguments.kubernetes.on.is_some() {
         return kubernetes::run(arguments, &Several::new(arguments, &target, &plan, &expect)?);
     }
+    agents::no_ledger(arguments, "of one machine, whose load ends with it")?;
     environment::note_proxy(arguments.quiet, [(target.is_secured, target.host.as_str(), target.port)]);
     let settings = tls_settings(arguments, &target, asked.insecure)?;
     let (host, port) = request::where_to(&arguments.request, &target.host, target.port)?;

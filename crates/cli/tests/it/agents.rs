@@ -231,6 +231,15 @@ fn machines_that_cannot_carry_a_load_together_are_refused() {
         (&["--hosts", "a,b", "--agent-command", "proofload agent"], "write {host}"),
         (&["--agent-command", "proofload agent"], "--hosts"),
         (&["--hosts", "a", "--jtl", "x.jtl"], "--jtl"),
+        (&["--hosts", "a", "--agents", "127.0.0.1:1"], "--agents"),
+        (
+            &["--hosts", "a", "--ledger", "x"],
+            "whose agents end with their streams; start `proofload agent --listen`",
+        ),
+        (&["--ledger", "x"], "of one machine, whose load ends with it"),
+        (&["--agents", "127.0.0.1:1,127.0.0.1:1"], "127.0.0.1:1 is named twice"),
+        (&["--agents", "192.0.2.1:7780"], "through a tunnel: ssh -N -L"),
+        (&["--resume", "x"], "--resume"),
         (&["--hosts", "a", "--follow"], "--hosts is about requests that are all the same"),
     ] {
         let told = ends_with(2, &[&["hit", url], arguments].concat());
@@ -241,7 +250,10 @@ fn machines_that_cannot_carry_a_load_together_are_refused() {
     let body = tempfile::NamedTempFile::new().unwrap();
     fs::write(&body, vec![b'x'; 13_000_000]).unwrap();
     let told = ends_with(2, &["hit", url, "--hosts", "a,b", "--body-file", body.path().to_str().unwrap()]);
-    assert!(told.contains("more than 12 MB is not told to several machines; make its body shorter"), "{told}");
+    assert!(
+        told.contains("more than 12 MB is not told to several machines; make its body shorter"),
+        "{told}"
+    );
     let many = vec!["h"; 201].join(",");
     let told = ends_with(2, &["hit", url, "--hosts", &many, "-c", "1000"]);
     assert!(told.contains("201 agents are more than 200"), "{told}");

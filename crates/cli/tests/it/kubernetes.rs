@@ -100,6 +100,25 @@ fn streams_that_break_come_back_and_nothing_is_lost() {
 }
 
 #[test]
+fn a_load_whose_conductor_is_killed_is_taken_over_with_its_pods_and_nothing_is_left() {
+    let (cluster, target) = (Kubernetes::start(Behaviour::default()), Target::start(&[]));
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = folder.path().join("ledger").display().to_string();
+    let arguments = ["--rate", "300", "-c", "30", "-d", "2s", "--ledger", &ledger];
+    let mut load = UnderWay::start(&cluster, &target.url, &arguments);
+    load.child.kill().unwrap();
+    load.child.wait().unwrap();
+    assert_eq!(cluster.jobs().len(), 1, "nobody deleted it");
+    let mut resume = proofload();
+    resume.args(["hit", "--resume", &ledger, "--json"]).env("KUBECONFIG", cluster.kubeconfig());
+    let result = json_of(&resume.output().unwrap());
+    outcomes_add_up(&result);
+    assert_eq!((result["intended"].as_u64(), outcome(&result, "answered")), (Some(600), 600), "{result:#}");
+    assert_eq!(result["interrupted"], false);
+    nothing_is_left(&cluster);
+}
+
+#[test]
 fn what_a_pod_took_with_it_is_lost_and_counted_exactly() {
     let (cluster, target) = (Kubernetes::start(Behaviour::default()), Target::start(&[]));
     let load = UnderWay::start(&cluster, &target.url, &["--rate", "300", "-c", "30", "-d", "3s"]);

@@ -43,6 +43,7 @@ mod service;
 mod setup;
 mod sources;
 mod spoken;
+mod taken_over;
 mod terminal;
 mod tls;
 mod typed;

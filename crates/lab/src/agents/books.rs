@@ -179,7 +179,8 @@ impl<'a> SharedBooks<'a> {
         let open = self.agents.iter().filter(|it| it.is_open()).map(AgentBooks::told_to);
         let told_to = open.chain(self.cut).min().unwrap_or(Duration::MAX);
         let held = std::mem::take(&mut self.held);
-        let (released, held): (Vec<Held>, Vec<Held>) = held.into_iter().partition(|it| it.told.to() <= told_to);
+        let (released, held): (Vec<Held>, Vec<Held>) =
+            held.into_iter().partition(|it| it.told.to() <= told_to);
         for Held { agent, told } in released {
             // It was one when it came.
             if let Ok(interval) = told.interval() {

@@ -1,13 +1,16 @@
 //! One load on several machines.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use driver::Control;
 use engine::Expect;
 use events::Moment;
-use lab::agents::{Asked, Fleet};
+use lab::LabError;
+use lab::agents::{Asked, Fleet, Ledger, Listening, Reached};
 use plan::{HttpTarget, LoadPlan, PlanError};
+use record::LoadResult;
 
 use super::beside::Beside;
 use super::{audience, finish, request};
@@ -39,7 +42,7 @@ impl<'a> Several<'a> {
     ) -> Result<Self, Failure> {
         if target.is_secured {
             let what = format!("{} is https, and a load on several machines is plain http", target.url);
-            return Err(PlanError::new(what, "write http://, or leave --hosts and --on out").into());
+            return Err(PlanError::new(what, "write http://, or leave --hosts, --agents and --on out").into());
         }
         let (host, port) = request::where_to(&arguments.request, &target.host, target.port)?;
         Ok(Self { target, plan, expect, host, port })
@@ -60,28 +63,74 @@ impl<'a> Several<'a> {
     }
 }
 
-/// Carries it out on machines that are reached by commands.
-pub fn run(arguments: &Hit, several: &Several<'_>, fleet: Arc<dyn Fleet>) -> Result<ExitCode, Failure> {
-    let control = interrupt::on_signals()?;
-    carry(arguments, &several.asked(arguments), fleet, &control)
+/// Refuses to keep a ledger of a load that nobody could take over.
+pub fn no_ledger(arguments: &Hit, of: &str) -> Result<(), PlanError> {
+    if arguments.agents.ledger.is_none() {
+        return Ok(());
+    }
+    let what = format!("--ledger is for loads that outlive who conducts them, and not for one {of}");
+    let help = "start `proofload agent --listen` on each machine and name them with --agents, or use --on kubernetes";
+    Err(PlanError::new(what, help))
 }
 
-/// Carries it out.
-pub fn carry(
+/// Carries it out on machines that are reached by commands.
+pub fn run(arguments: &Hit, several: &Several<'_>, fleet: Arc<dyn Fleet>) -> Result<ExitCode, Failure> {
+    no_ledger(arguments, "of --hosts, whose agents end with their streams")?;
+    let control = interrupt::on_signals()?;
+    let asked = several.asked(arguments);
+    carry(arguments, (asked.url, asked.plan), &control, |observe| {
+        lab::agents::run(&asked, fleet, None, &control, observe)
+    })
+}
+
+/// Carries it out by agents that listen.
+pub fn run_listening(
+    arguments: &Hit,
+    several: &Several<'_>,
+    fleet: Arc<Listening>,
+) -> Result<ExitCode, Failure> {
+    let control = interrupt::on_signals()?;
+    let reached = Reached::Listening(arguments.agents.listening.clone());
+    conduct(arguments, &several.asked(arguments), fleet, reached, &control)
+}
+
+/// Carries it out by agents that outlive us, with a ledger where one is asked for.
+pub fn conduct(
     arguments: &Hit,
     asked: &Asked<'_>,
     fleet: Arc<dyn Fleet>,
+    reached: Reached,
     control: &Arc<Control>,
 ) -> Result<ExitCode, Failure> {
+    let names = fleet.names();
+    asked.check(names.len())?;
+    let create = |dir: &PathBuf| Ledger::create(dir, asked, names, reached);
+    let mut ledger = arguments.agents.ledger.as_ref().map(create).transpose()?;
+    let code = carry(arguments, (asked.url, asked.plan), control, |observe| {
+        lab::agents::run(asked, fleet, ledger.as_mut(), control, observe)
+    });
+    if let Some(why) = ledger.as_ref().and_then(Ledger::trouble) {
+        say(format_args!("proofload: {why}; from there on the load could not have been taken over"));
+    }
+    code
+}
+
+/// Shows a load of a plan on a URL, which `load` carries out, and what it came to.
+pub fn carry(
+    arguments: &Hit,
+    (url, plan): (&str, &LoadPlan),
+    control: &Arc<Control>,
+    load: impl FnOnce(&mut dyn FnMut(Moment<'_>)) -> Result<LoadResult, LabError>,
+) -> Result<ExitCode, Failure> {
     let mut beside = Beside::open(arguments)?;
-    let mut progress = LoadProgress::new(asked.url, asked.plan, audience(arguments))?;
+    let mut progress = LoadProgress::new(url, plan, audience(arguments))?;
     let mut observe = |moment: Moment<'_>| {
         if beside.see(&moment) {
             control.interrupt();
         }
         progress.observe(&moment);
     };
-    let result = lab::agents::run(asked, fleet, control, &mut observe);
+    let result = load(&mut observe);
     progress.finish(result.as_ref().err(), control);
     if let (Err(why), true) = (&result, control.is_interrupted()) {
         say(format_args!("proofload: {why}"));

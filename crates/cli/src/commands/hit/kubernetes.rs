@@ -4,11 +4,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use kubernetes::{Cluster, Error, Pods, Wanted};
-use lab::agents::{Asked, Broken, Fleet, Line};
+use lab::agents::{Asked, Broken, Fleet, Left, Line, Reached};
 use plan::{LoadPlan, PlanError};
 use units::Duration;
 
 use super::agents::{self, Several};
+use super::resume;
 use crate::arguments::Hit;
 use crate::exit::{self, Failure};
 use crate::interrupt;
@@ -38,29 +39,64 @@ pub fn run(arguments: &Hit, several: &Several<'_>) -> Result<ExitCode, Failure> 
             say(format_args!("proofload: {text}"));
         }
     };
-    let begun = Cluster::connect(options.context.as_deref(), options.namespace.as_deref()).and_then(|cluster| {
-        let Wanted { pods, image, cpu, memory, .. } = &wanted;
-        let (context, namespace) = (cluster.context(), cluster.namespace());
-        tell(&format!("{context}, namespace {namespace}: {pods} pods of {image}, each with cpu {cpu}, memory {memory}"));
-        Pods::start(&cluster, &wanted, &mut |state| tell(state), &|| control.is_interrupted())
-    });
-    let pods = match begun {
-        Ok(pods) => Arc::new(pods),
+    let begun =
+        Cluster::connect(options.context.as_deref(), options.namespace.as_deref()).and_then(|cluster| {
+            let Wanted { pods, image, cpu, memory, .. } = &wanted;
+            let (place, namespace) = (cluster.place(), cluster.namespace());
+            tell(&format!(
+                "{place}, namespace {namespace}: {pods} pods of {image}, each with cpu {cpu}, memory {memory}"
+            ));
+            let pods =
+                Pods::start(&cluster, &wanted, &mut |state| tell(state), &|| control.is_interrupted())?;
+            Ok((cluster, Arc::new(pods)))
+        });
+    let (cluster, pods) = match begun {
+        Ok(begun) => begun,
         Err(Error::Interrupted) => {
             say(format_args!("proofload: {}", Error::Interrupted));
             return Ok(ExitCode::from(exit::INTERRUPTED));
         }
-        Err(why) if why.is_usage() => return Err(Failure::usage(why)),
-        Err(why) => return Err(Failure::unreachable(why)),
+        Err(why) => return Err(failure(why)),
+    };
+    let reached = Reached::Pods {
+        context: cluster.context().map(str::to_owned),
+        namespace: cluster.namespace().to_owned(),
+        run: wanted.run.clone(),
+        pods: pods.places(),
     };
     let fleet = Arc::new(InPods(Arc::clone(&pods)));
-    let code = agents::carry(arguments, &asked, fleet, &control);
+    let code = agents::conduct(arguments, &asked, fleet, reached, &control);
+    ended(&pods);
+    code
+}
+
+/// Takes over a load from the pods of a run, whose names and nodes are `pods`.
+pub fn resume(
+    arguments: &Hit,
+    left: Left,
+    (context, namespace): (Option<&str>, &str),
+    run: &str,
+    pods: &[(String, String)],
+) -> Result<ExitCode, Failure> {
+    let control = interrupt::on_signals()?;
+    let cluster = Cluster::connect(context, Some(namespace)).map_err(failure)?;
+    let pods = Arc::new(Pods::adopt(&cluster, run, pods));
+    let code = resume::take_over(arguments, left, Arc::new(InPods(Arc::clone(&pods))), &control);
+    ended(&pods);
+    code
+}
+
+fn failure(why: Error) -> Failure {
+    if why.is_usage() { Failure::usage(why) } else { Failure::unreachable(why) }
+}
+
+/// Leaves nothing behind, or says what is.
+fn ended(pods: &Pods) {
     // After an error nobody else may have.
     pods.end();
     if let Some(left) = pods.left() {
         say(format_args!("proofload: {left}"));
     }
-    code
 }
 
 /// What is to be created.
@@ -90,10 +126,11 @@ fn wanted(arguments: &Hit, asked: &Asked<'_>) -> Result<Wanted, PlanError> {
     })
 }
 
-/// How long a load takes at most once its pods run; `None` where only its requests are counted out.
+/// How long a load takes at most once its pods run, and agents wait for whoever takes it over; `None` where only its requests are
+/// counted out.
 fn length(plan: &LoadPlan) -> Option<Duration> {
     let measured = Some(plan.stop.duration).filter(|it| *it != Duration::MAX)?;
-    Some(lab::agents::READY_WITHIN + plan.warm_up + measured + plan.timeouts.drain)
+    Some(lab::agents::READY_WITHIN + plan.warm_up + measured + plan.timeouts.drain + agent::KEPT_FOR)
 }
 
 /// Pods as machines of a load.

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use lab::agents::Left;
+
 use super::agents::Several;
 use crate::arguments::Hit;
 use crate::exit::Failure;
@@ -16,5 +18,16 @@ pub fn print_rbac() -> Result<ExitCode, Failure> {
 
 /// Refuses it.
 pub fn run(_: &Hit, _: &Several<'_>) -> Result<ExitCode, Failure> {
+    Err(Failure::usage(WHY))
+}
+
+/// Refuses it.
+pub fn resume(
+    _: &Hit,
+    _: Left,
+    _: (Option<&str>, &str),
+    _: &str,
+    _: &[(String, String)],
+) -> Result<ExitCode, Failure> {
     Err(Failure::usage(WHY))
 }

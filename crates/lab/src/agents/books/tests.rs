@@ -64,10 +64,7 @@ fn of_a_rate_everything_is_merged_as_it_comes() {
     let rate = Rate::per_sec(10.0);
     let plan = LoadPlan::new(&LoadArguments { rate, ..LoadArguments::default() }).unwrap();
     let mut books = books(&plan, 2);
-    assert_eq!(
-        [(0, 0), (0, 1), (1, 0)].map(|(agent, number)| take(&mut books, agent, number)),
-        [1, 2, 3]
-    );
+    assert_eq!([(0, 0), (0, 1), (1, 0)].map(|(agent, number)| take(&mut books, agent, number)), [1, 2, 3]);
     lose(&mut books, 0);
     assert_eq!(take(&mut books, 1, 1), 4);
     assert_eq!(books.lost_by(0, &[], false) + books.lost_by(1, &[], false), 50, "half of ten seconds");

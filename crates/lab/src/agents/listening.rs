@@ -1,0 +1,102 @@
+//! Agents that listen, each at an address of this machine: there, or at the other end of a tunnel.
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration as StdDuration, Instant as StdInstant};
+
+use super::fleet::{Broken, Fleet, Line};
+
+/// How long a connection may take.
+const CONNECT_WITHIN: StdDuration = StdDuration::from_secs(2);
+/// How long agents that were told to leave may take to do so.
+const END_WITHIN: StdDuration = StdDuration::from_secs(2);
+const LOOK_AGAIN: StdDuration = StdDuration::from_millis(10);
+
+/// Agents at addresses. They outlive their conductor, and another can go on with them.
+#[derive(Debug)]
+pub struct Listening {
+    addresses: Vec<SocketAddr>,
+    /// Streams that have not ended.
+    open: Arc<AtomicUsize>,
+    is_over: AtomicBool,
+}
+
+impl Listening {
+    /// Those at these addresses, none of which is connected to before it is asked for.
+    pub fn new(addresses: Vec<SocketAddr>) -> Self {
+        Self { addresses, open: Arc::default(), is_over: AtomicBool::new(false) }
+    }
+}
+
+impl Fleet for Listening {
+    fn names(&self) -> Vec<String> {
+        self.addresses.iter().map(ToString::to_string).collect()
+    }
+
+    fn open(&self, agent: usize) -> Result<Line, Broken> {
+        if self.is_over.load(Ordering::Relaxed) {
+            return Err(Broken::ForGood("is not needed any more".to_owned()));
+        }
+        let refused = |why: io::Error| Broken::ForNow(format!("cannot be reached ({why})"));
+        let stream = TcpStream::connect_timeout(&self.addresses[agent], CONNECT_WITHIN).map_err(refused)?;
+        // Small answers to pings are what clocks are compared by.
+        stream.set_nodelay(true).map_err(refused)?;
+        let input = stream.try_clone().map_err(refused)?;
+        self.open.fetch_add(1, Ordering::Relaxed);
+        let output = Output { stream, open: Arc::clone(&self.open) };
+        Ok(Line { input: Box::new(Input(input)), output: Box::new(output) })
+    }
+
+    /// What broke may be a tunnel.
+    fn ended(&self, _: usize, why: String) -> Broken {
+        Broken::ForNow(why)
+    }
+
+    /// Waits a moment for agents to hear that they may leave.
+    fn end(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        let begun = StdInstant::now();
+        while begun.elapsed() < END_WITHIN && self.open.load(Ordering::Relaxed) > 0 {
+            std::thread::sleep(LOOK_AGAIN);
+        }
+    }
+}
+
+/// Where an agent hears us. It hears of the end when this is dropped, whoever still listens to it.
+struct Input(TcpStream);
+
+impl Write for Input {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Drop for Input {
+    fn drop(&mut self) {
+        let _ = self.0.shutdown(Shutdown::Write);
+    }
+}
+
+/// What it says.
+struct Output {
+    stream: TcpStream,
+    open: Arc<AtomicUsize>,
+}
+
+impl Read for Output {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.stream.read(bytes)
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        self.open.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -5,7 +5,7 @@
 //! find goes to `fuzz/artifacts`; make it a named test in `crates/agent/tests/it/garbage.rs`.
 #![no_main]
 
-use agent::{Agent, Assign, Conductor, Event, Frames, Hello, Settings, ToAgent, ToConductor};
+use agent::{Agent, Assign, Conductor, Event, Frames, Hello, Ready, Settings, ToAgent, ToConductor};
 use libfuzzer_sys::fuzz_target;
 use plan::{LoadArguments, LoadPlan};
 use units::{Duration, Instant};
@@ -41,17 +41,18 @@ fn to_conductor(bytes: &[u8], cut: usize) {
     conductor.attach(0, now);
     conductor.attach(1, now);
     conductor.handle(1, now, ToConductor::Hello(hello()));
-    conductor.handle(1, now, ToConductor::Ready { threads: 1, io: "epoll".into(), refused: None });
+    let ready = Ready { threads: 1, io: "epoll".into(), refused: None };
+    conductor.handle(1, now, ToConductor::Ready(ready));
     let mut frames = Frames::default();
     for piece in bytes.chunks(cut) {
         frames.push(piece);
         while let Ok(Some(message)) = frames.next::<ToConductor>() {
             conductor.handle(0, now, message);
             while let Some(event) = conductor.poll_event() {
-                if let Event::Interval { agent, thread, seq, interval, .. } = event {
+                if let Event::Interval { agent, told, interval } = event {
                     let sum: u64 = interval.tally.outcomes().iter().map(|it| it.1).sum();
                     assert_eq!(sum, interval.tally.intended, "the outcomes add up");
-                    conductor.booked(agent, thread, seq);
+                    conductor.booked(agent, told.thread, told.last);
                 }
             }
         }

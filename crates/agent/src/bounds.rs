@@ -40,8 +40,7 @@ impl Sums {
             done: self.done.checked_add(tally.done)?,
             received_bytes: self.received_bytes.checked_add(tally.done_received_bytes)?,
         };
-        let fits =
-            sums.intended <= COUNT_MAX && sums.done <= COUNT_MAX && sums.received_bytes <= BYTES_MAX;
+        let fits = sums.intended <= COUNT_MAX && sums.done <= COUNT_MAX && sums.received_bytes <= BYTES_MAX;
         fits.then_some(sums)
     }
 }

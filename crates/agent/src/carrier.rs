@@ -16,6 +16,9 @@ const BEGIN_HEARD_WITHIN: Duration = Duration::from_secs(1);
 /// How long what was measured waits for a conductor that comes back, and an agent for one that comes at all.
 pub const KEPT_FOR: Duration = Duration::from_secs(600);
 
+/// Answers that wait until they can be written. A conductor that asks on and does not listen asks again.
+const ANSWERS_MAX: usize = 64;
+
 /// What whoever runs an agent has to do.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
@@ -121,14 +124,16 @@ impl Agent {
         self.heard = now;
         match message {
             ToAgent::Ping { number } => {
-                self.to_send.push_back(ToConductor::Pong { number, clock_ns: now.as_nanos() });
+                self.answer(ToConductor::Pong { number, clock_ns: now.as_nanos() });
             }
             ToAgent::Resume { seen } => {
                 if self.stage >= Stage::Ready && !self.outbox.resume(&seen) {
                     return Err(Misplaced("it has what was never told"));
                 }
                 self.resumed = true;
-                self.to_send.extend(self.ready.clone().map(ToConductor::Ready));
+                if let Some(ready) = self.ready.clone() {
+                    self.answer(ToConductor::Ready(ready));
+                }
             }
             ToAgent::Assign(assign) => {
                 // On a stream after the first it may be said again.
@@ -141,7 +146,10 @@ impl Agent {
                 Stage::Ready => {
                     let at = Instant::from_nanos(at_ns);
                     if now.since(at) > BEGIN_HEARD_WITHIN {
-                        self.refuse(&format!("heard of the begin {} too late, and sent nothing", now.since(at)));
+                        self.refuse(&format!(
+                            "heard of the begin {} too late, and sent nothing",
+                            now.since(at)
+                        ));
                         return Ok(None);
                     }
                     self.stage = Stage::Begun;
@@ -244,6 +252,12 @@ impl Agent {
     /// Whether nothing is left that the conductor might ask for.
     pub fn is_over(&self) -> bool {
         self.stage == Stage::Left
+    }
+
+    fn answer(&mut self, message: ToConductor) {
+        if self.to_send.len() < ANSWERS_MAX {
+            self.to_send.push_back(message);
+        }
     }
 
     fn stop(&mut self) -> Option<Step> {

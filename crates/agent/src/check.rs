@@ -43,9 +43,8 @@ fn ready_fits(ready: &Ready) -> bool {
 
 fn end_fits(end: &End) -> bool {
     let End { last: _, intended, threads, interrupted: _, orphaned: _, throttled_ns } = end;
-    let of_all = |what: fn(&ThreadTotals) -> u64| {
-        threads.iter().fold(0_u64, |sum, it| sum.saturating_add(what(it)))
-    };
+    let of_all =
+        |what: fn(&ThreadTotals) -> u64| threads.iter().fold(0_u64, |sum, it| sum.saturating_add(what(it)));
     let counts: [fn(&ThreadTotals) -> u64; 13] = [
         |it| it.intended,
         |it| it.connections_opened,
@@ -68,9 +67,8 @@ fn end_fits(end: &End) -> bool {
         |it| it.wall_ns,
         |it| it.late_ns,
     ];
-    let body = |it: &ThreadTotals| {
-        it.first_wrong_answer.as_ref().and_then(|it| it.1.as_ref()).map_or(0, Vec::len)
-    };
+    let body =
+        |it: &ThreadTotals| it.first_wrong_answer.as_ref().and_then(|it| it.1.as_ref()).map_or(0, Vec::len);
     *intended <= COUNT_MAX
         && throttled_ns.is_none_or(|ns| ns <= SPAN_MAX_NS)
         && counts.into_iter().all(|what| of_all(what) <= COUNT_MAX)

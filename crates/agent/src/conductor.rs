@@ -20,13 +20,17 @@ use crate::told::Told;
 
 /// An agent that is not heard of for so long is lost.
 pub const SILENT_AFTER: Duration = Duration::from_secs(10);
+/// One whose stream broke may come back for so long: it goes on by itself for longer, and what breaks streams, such as an API
+/// server that is started anew, takes its time.
+pub const COMES_BACK_WITHIN: Duration = Duration::from_secs(20);
 /// A load thread that tells nothing for so long, though its agent answers, does not load, or what it did can't be known.
 pub const TELLS_WITHIN: Duration = Duration::from_secs(20);
-/// How long agents that were told to stop may take to tell the rest.
+/// How long agents that were told to stop may take until they tell some of the rest, and all of it.
 pub const STOPPED_WITHIN: Duration = Duration::from_secs(5);
+const STOPPED_MAX: Duration = Duration::from_secs(30);
 /// How long after the time of its load is over, late answers included, an agent may go on: it is heard of again by then if its
 /// stream broke.
-const OVERDUE_AFTER: Duration = SILENT_AFTER;
+const OVERDUE_AFTER: Duration = COMES_BACK_WITHIN;
 
 /// What a load is conducted by.
 #[derive(Debug, Clone)]
@@ -138,6 +142,8 @@ pub struct Conductor {
     peers: Vec<Peer>,
     ready_until: Instant,
     begin: Option<Instant>,
+    /// Since when it conducts.
+    since: Instant,
     refused_at: Option<Instant>,
     stopped_at: Option<Instant>,
     to_send: VecDeque<(usize, ToAgent)>,
@@ -163,6 +169,7 @@ impl Conductor {
             peers,
             ready_until,
             begin: None,
+            since: now,
             refused_at: None,
             stopped_at: None,
             to_send: VecDeque::new(),
@@ -296,7 +303,8 @@ impl Conductor {
 
     /// When whoever still loads is told to stop: an agent that goes on for ever would be waited for as long.
     fn overdue_at(&self) -> Option<Instant> {
-        Some(self.begin? + self.length? + OVERDUE_AFTER).filter(|_| self.stopped_at.is_none())
+        let over = (self.begin? + self.length?).max(self.since);
+        Some(over + OVERDUE_AFTER).filter(|_| self.stopped_at.is_none())
     }
 
     /// When [`Conductor::handle_timeout`] wants to be called.
@@ -304,19 +312,21 @@ impl Conductor {
         let open = || self.peers.iter().filter(|peer| peer.is_open());
         let pings = open().map(Peer::ping_at);
         let silent = open().filter(|peer| peer.hello.is_some() || self.begin.is_some());
-        let silent = silent.map(|peer| peer.heard + SILENT_AFTER);
+        let silent = silent.map(silent_at);
         let tells = open().filter_map(|peer| self.tells_until(peer));
+        let stops = open().filter_map(|peer| self.stops_until(peer));
         let bounds = match self.stage {
             Stage::Gathering | Stage::Aligning => {
                 [Some(self.ready_until), self.refused_at.map(|at| at + REFUSALS_WITHIN)]
             }
-            Stage::Running => [self.stopped_at.map(|at| at + STOPPED_WITHIN), self.overdue_at()],
+            Stage::Running => [self.overdue_at(), None],
             Stage::Over => return None,
         };
-        pings.chain(silent).chain(tells).chain(bounds.into_iter().flatten()).min()
+        pings.chain(silent).chain(tells).chain(stops).chain(bounds.into_iter().flatten()).min()
     }
 
-    /// The next thing to say, and to which agent.
+    /// The next thing to say, and to which agent. A message that was handled brings two at most, so that no more wait than
+    /// whoever asks for them lets wait.
     pub fn poll_message(&mut self) -> Option<(usize, ToAgent)> {
         self.to_send.pop_front()
     }
@@ -370,4 +380,9 @@ impl Conductor {
         self.to_send.extend(stops);
         self.events.push_back(Event::Failed(why));
     }
+}
+
+/// When an agent is lost that is not heard of until then.
+fn silent_at(peer: &Peer) -> Instant {
+    peer.heard + if peer.broken.is_some() { COMES_BACK_WITHIN } else { SILENT_AFTER }
 }

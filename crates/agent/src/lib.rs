@@ -28,7 +28,8 @@ pub use assign::{Assign, NotALoad};
 pub use carrier::{Agent, KEPT_FOR, Leave, Misplaced, ORPHANED_AFTER, Step};
 pub use clock::{Bounds, Clock, DRIFT_MAX_PPM};
 pub use conductor::{
-    Booked, Conductor, Event, Joined, Lost, SILENT_AFTER, STOPPED_WITHIN, Settings, TELLS_WITHIN,
+    Booked, COMES_BACK_WITHIN, Conductor, Event, Joined, Lost, SILENT_AFTER, STOPPED_WITHIN, Settings,
+    TELLS_WITHIN,
 };
 pub use frame::{FRAME_BYTES_MAX, Frames, GREETING, StreamError, encode};
 pub use message::{End, Hello, Ready, ThreadTotals, ToAgent, ToConductor};

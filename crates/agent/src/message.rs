@@ -103,6 +103,7 @@ pub struct End {
     /// Whether it was ended before its time.
     pub interrupted: bool,
     /// Whether that was because nobody watched it any more.
+    #[serde(default)]
     pub orphaned: bool,
     /// For how long, of the window, a CPU quota kept the agent's threads from running, ns; none where that can't be seen.
     pub throttled_ns: Option<u64>,

@@ -37,6 +37,7 @@ pub struct Told {
     /// When it ended, likewise.
     pub to_ns: u64,
     /// Whether the thread has ended with it.
+    #[serde(default)]
     pub ends: bool,
     tally: TallyForm,
     times: Vec<DistributionForm>,

@@ -143,9 +143,5 @@ impl Conductor {
 }
 
 fn joined(peer: &Peer) -> Joined {
-    Joined {
-        hello: peer.hello.clone().unwrap_or_default(),
-        ready: peer.ready.clone(),
-        bounds: peer.at_begin,
-    }
+    Joined { hello: peer.hello.clone().unwrap_or_default(), ready: peer.ready.clone(), bounds: peer.at_begin }
 }

@@ -2,7 +2,10 @@
 
 use units::{Duration, Instant};
 
-use super::{Conductor, Event, SILENT_AFTER, STOPPED_WITHIN, Stage, TELLS_WITHIN};
+use super::{
+    COMES_BACK_WITHIN, Conductor, Event, SILENT_AFTER, STOPPED_MAX, STOPPED_WITHIN, Stage, TELLS_WITHIN,
+    silent_at,
+};
 use crate::message::{End, ToAgent};
 use crate::peer::{Peer, PeerState, Taken};
 use crate::told::Told;
@@ -84,10 +87,10 @@ impl Conductor {
         for agent in 0..self.peers.len() {
             let peer = &self.peers[agent];
             let may_be_silent = peer.hello.is_none() && self.begin.is_none();
-            if peer.is_open() && !may_be_silent && now >= peer.heard + SILENT_AFTER {
+            if peer.is_open() && !may_be_silent && now >= silent_at(peer) {
                 let why = match &peer.broken {
                     None => format!("is silent for {SILENT_AFTER}"),
-                    Some(why) => format!("{why}, and did not come back within {SILENT_AFTER}"),
+                    Some(why) => format!("{why}, and did not come back within {COMES_BACK_WITHIN}"),
                 };
                 self.give_up(agent, &why);
             }
@@ -112,12 +115,17 @@ impl Conductor {
         }
     }
 
+    /// Until when an agent must have told everything that was told to stop: it may have much to tell that was kept for us.
+    pub(super) fn stops_until(&self, peer: &Peer) -> Option<Instant> {
+        let at = self.stopped_at?;
+        let told_at = peer.lanes.iter().map(|it| it.told_at).max().unwrap_or(at);
+        Some((told_at.max(at) + STOPPED_WITHIN).min(at + STOPPED_MAX))
+    }
+
     pub(super) fn give_up_who_does_not_stop(&mut self, now: Instant) {
-        if self.stopped_at.is_none_or(|at| now < at + STOPPED_WITHIN) {
-            return;
-        }
         for agent in 0..self.peers.len() {
-            if self.peers[agent].is_open() {
+            let peer = &self.peers[agent];
+            if peer.is_open() && self.stops_until(peer).is_some_and(|at| now >= at) {
                 let why = format!("did not tell its last intervals within {STOPPED_WITHIN} of the end");
                 self.give_up(agent, &why);
             }

@@ -117,3 +117,25 @@ fn a_load_that_nobody_watches_ends(seed: Seed) {
     begins_are_within_their_bounds(&world);
     assert!(world.alone <= ALONE_MAX, "for {}, and {ORPHANED_AFTER} is the bound", world.alone);
 }
+
+/// The load is longer than agents go on alone, and whoever takes it over comes when they have ended it.
+#[test]
+fn what_agents_kept_while_nobody_conducted_is_told_once() {
+    for number in 0..6 {
+        let seed = Seed(number).derive(96);
+        let mut chance = Chance::new(seed);
+        let at = Duration::from_millis(chance.below(5_000));
+        let away = Duration::from_millis(31_000 + chance.below(30_000));
+        let troubles =
+            Troubles { restarts: Some((at, away)), breaks_every_s: Some(5), ..Troubles::default() };
+        let mut world = World::new(seed, 1 + chance.below(2) as usize, troubles);
+        world.lasts(Duration::from_secs(60));
+        world.run();
+        assert!(world.books.finished, "{troubles:?}: {:?}", world.books.failed);
+        assert_eq!(world.books.lost, []);
+        assert!(world.books.told.iter().all(|booked| booked.done));
+        books_are_those_of_one_sink(&world);
+        assert!(world.books.whole.tally.intended < planned_in_all(&world), "it was ended before its time");
+        assert!(world.alone <= ALONE_MAX, "for {}", world.alone);
+    }
+}

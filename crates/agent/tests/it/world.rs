@@ -270,6 +270,11 @@ impl World {
     /// Makes the load one of this length, of which nobody looks at what it does.
     pub fn goes_on_for(&mut self, length: Duration) {
         self.is_blank = true;
+        self.lasts(length);
+    }
+
+    /// Makes the load one of this length.
+    pub fn lasts(&mut self, length: Duration) {
         self.plan.stop.duration = length;
         let (request, expect) = (request(), Expect::default());
         self.assign =

@@ -8,9 +8,9 @@ use units::Duration;
 
 use crate::feed::INTERVAL;
 
-/// Seconds that threads may still add to: they hand a second over when it is over, and one on another machine is waited for
-/// ten seconds.
-const OPEN_MAX: usize = 16;
+/// Seconds that threads may still add to: they hand a second over when it is over, and one on another machine may tell what it
+/// kept for half a minute, while nobody listened.
+const OPEN_MAX: usize = 48;
 /// Seconds kept one by one: an hour.
 const SECONDS_MAX: usize = 3600;
 
@@ -25,7 +25,17 @@ pub(crate) struct Seconds {
 struct Part {
     from: Duration,
     length: Duration,
-    interval: Interval,
+    good: u64,
+    done: u64,
+    response: stats::Distribution,
+}
+
+impl Part {
+    fn of(from: Duration, length: Duration, interval: &Interval) -> Self {
+        let Interval { tally, times } = interval;
+        let response = times.response.clone();
+        Self { from, length, good: tally.done_as_expected, done: tally.done, response }
+    }
 }
 
 /// A second that is over: figures instead of distributions, of which an hour would take gigabytes.
@@ -41,13 +51,12 @@ struct Closed {
 
 impl From<&Part> for Closed {
     fn from(part: &Part) -> Self {
-        let tally = &part.interval.tally;
-        let times = Distribution::from(&part.interval.times.response);
+        let times = Distribution::from(&part.response);
         Self {
             from: part.from,
             length: part.length,
-            good: tally.done_as_expected,
-            done: tally.done,
+            good: part.good,
+            done: part.done,
             p50_us: times.p50,
             p99_us: times.p99,
         }
@@ -60,10 +69,12 @@ impl Seconds {
         let apart = |part: &Part| part.from.saturating_sub(from).max(from.saturating_sub(part.from));
         if let Some(part) = self.open.iter_mut().find(|part| apart(part) < INTERVAL / 2) {
             part.length = part.length.max(length);
-            part.interval.merge(interval);
+            part.good += interval.tally.done_as_expected;
+            part.done += interval.tally.done;
+            part.response.merge(&interval.times.response);
             return;
         }
-        self.open.push_back(Part { from, length, interval: interval.clone() });
+        self.open.push_back(Part::of(from, length, interval));
         if self.open.len() > OPEN_MAX
             && let Some(over) = self.open.pop_front()
             && self.closed.len() < SECONDS_MAX

@@ -110,7 +110,7 @@ pub(crate) fn carry_out_on(
     // Alone, a thread has nobody to wait for.
     let gate = (works.len() > 1).then(|| Gate::new(works.len() as u32));
     let finished = record::with_interval_log(job.interval_log, |log| {
-        on_threads(works, gate.as_ref(), |intervals, returns| {
+        on_threads(works, gate.as_ref(), None, |intervals, returns| {
             books.keep(intervals, returns, log, control, observe);
         })
     })??;
@@ -120,10 +120,11 @@ pub(crate) fn carry_out_on(
 }
 
 /// Has each of `works` done by a thread of its own. `keep` is given what they sample, on the calling thread; it returns when
-/// there is no more.
+/// there is no more. A thread that can't be started ends those that are under `control`, if it is given.
 pub(crate) fn on_threads(
     works: Vec<Work<'_>>,
     gate: Option<&Gate>,
+    control: Option<&Control>,
     keep: impl FnOnce(&Receiver<Filled>, &[Return]),
 ) -> Result<Vec<ThreadEnd>, LabError> {
     std::thread::scope(|scope| {
@@ -136,8 +137,13 @@ pub(crate) fn on_threads(
             let name = format!("load-{index}");
             let spawned =
                 std::thread::Builder::new().name(name).spawn_scoped(scope, move || work(feed, gate));
-            if let (Err(_), Some(gate)) = (&spawned, gate) {
-                gate.excuse();
+            if spawned.is_err() {
+                if let Some(gate) = gate {
+                    gate.excuse();
+                }
+                if let Some(control) = control {
+                    control.interrupt();
+                }
             }
             threads.push(spawned);
         }

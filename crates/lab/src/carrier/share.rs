@@ -58,7 +58,9 @@ impl Load {
             move || match catch_unwind(AssertUnwindSafe(|| carry(&assign, &shared, &tell))) {
                 Ok(Ok(ended)) => tell(ended),
                 Ok(Err(why)) => tell(Carried::Failed(why)),
-                Err(_) => tell(Carried::Failed("stopped by a mistake of its own; report it as a bug".to_owned())),
+                Err(_) => {
+                    tell(Carried::Failed("stopped by a mistake of its own; report it as a bug".to_owned()));
+                }
             }
         });
         Self { shared, thread: Some(thread) }
@@ -120,7 +122,7 @@ fn carry(assign: &Assign, shared: &Shared, tell: &dyn Fn(Carried)) -> Result<Car
         refused: crew.refused.map(|refused| refused.to_string()),
     };
     let mut throttling = Throttling::of(&plan, signals::throttled_s_of_this_process);
-    let ends = on_threads(works, Some(gate), |intervals, returns| {
+    let ends = on_threads(works, Some(gate), Some(&shared.control), |intervals, returns| {
         keep(intervals, returns, shared, gate, tell, &ready, &mut throttling);
     });
     let ends = ends.map_err(|why| why.to_string())?;
@@ -158,6 +160,7 @@ struct Throttling<R> {
     window: (Duration, Duration),
     /// For how long it did so in all, seconds; `None` where that can't be seen.
     read_s: R,
+    is_seen: bool,
     at_start_s: Option<f64>,
     at_end_s: Option<f64>,
 }
@@ -165,11 +168,15 @@ struct Throttling<R> {
 impl<R: Fn() -> Option<f64>> Throttling<R> {
     fn of(plan: &LoadPlan, read_s: R) -> Self {
         let window = (plan.warm_up, plan.warm_up + plan.stop.duration);
-        Self { window, read_s, at_start_s: None, at_end_s: None }
+        let is_seen = read_s().is_some();
+        Self { window, read_s, is_seen, at_start_s: None, at_end_s: None }
     }
 
     /// Time passes. It is read once where the window begins, and once where it ends.
     fn look(&mut self, begin: Instant, now: Instant) {
+        if !self.is_seen {
+            return;
+        }
         let (start, end) = self.window;
         if self.at_start_s.is_none() && now >= begin + start {
             self.at_start_s = (self.read_s)();
@@ -242,7 +249,8 @@ fn totals(end: &ThreadEnd, begin: Instant) -> ThreadTotals {
         backlog_overflow: counters.backlog_overflow,
         backlog_peak: counters.backlog_peak,
         first_wrong_answer: first_wrong_answer.as_ref().map(|it| (it.status, it.body_start.clone())),
-        window_start_ns: window.start.since(begin).as_nanos(),
+        // A load that was ended before it began has a window that never opened.
+        window_start_ns: window.start.min(window.end).since(begin).as_nanos(),
         window_end_ns: window.end.since(begin).as_nanos(),
         cpu_ns: usage.cpu.as_nanos(),
         wall_ns: usage.wall.as_nanos(),
@@ -299,7 +307,7 @@ mod tests {
             Err(failure())
         });
         let works = [going_on, failing].into_iter().map(|work| ends_all(work, &control)).collect();
-        let ends = on_threads(works, None, |intervals, _| while intervals.recv().is_ok() {});
+        let ends = on_threads(works, None, None, |intervals, _| while intervals.recv().is_ok() {});
         assert!(ends.is_err() && control.is_interrupted());
     }
 }

@@ -15,6 +15,7 @@ mod loads;
 #[expect(dead_code, reason = "shared with `it`, which uses all of it")]
 mod repository;
 
+mod agents;
 mod calibrate;
 mod diff;
 mod drivers;

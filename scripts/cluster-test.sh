@@ -44,14 +44,24 @@ log=$CLUSTER_HOME/cluster.txt
 expect() {
     local code=$1 part=$2 got=0
     shift 2
-    printf '$ proofload hit %s --on kubernetes\n' "$*" | tee -a "$log"
+    printf '$ proofload hit %s\n' "$*" | tee -a "$log"
     in_control env KUBECONFIG="${config:-$run/pki/admin.kubeconfig}" timeout 180 \
-        "$proofload" hit "$@" --on kubernetes >"$run/out" 2>&1 || got=$?
+        "$proofload" hit "$@" >"$run/out" 2>&1 || got=$?
     tee -a "$log" < "$run/out"
     printf 'exit code %s\n\n' "$got" | tee -a "$log"
     [[ $got =~ ^($code)$ ]] || { say "ended with $got and not $code"; failed=1; }
     grep -qF -- "$part" "$run/out" || { say "does not say: $part"; failed=1; }
     [ -z "$(kubectl get jobs,pods -A -l proofload.dev/run -o name)" ] || { say "left something behind"; failed=1; }
+}
+
+# ARGUMENTS…: `proofload hit` with these is killed after seven seconds, as nothing can be that ends in good order.
+killed() {
+    printf '$ proofload hit %s\n' "$*" | tee -a "$log"
+    # That it was killed is no failure of this script.
+    in_control env KUBECONFIG="$run/pki/admin.kubeconfig" timeout --signal KILL 7 \
+        "$proofload" hit "$@" >"$run/out" 2>&1 || true
+    tee -a "$log" < "$run/out"
+    printf 'killed\n\n' | tee -a "$log"
 }
 
 # A server of our own in a pod, and a namespace that admits restricted pods alone.
@@ -67,17 +77,18 @@ url=http://$(kubectl get pod target -o jsonpath='{.status.podIP}'):8080/
 for namespace in load small; do
     kubectl wait --for=create serviceaccount/default -n "$namespace" --timeout=30s >/dev/null
 done
+on=(--on kubernetes)
 pods=(--pods 3 --image "$image" --cpu 500m --memory 128Mi)
 
 # A whole cluster on one machine: that requests go out late (exit code 4) is nobody's fault. None may be missing, or twice.
 measured='0|4'
-expect "$measured" "outcomes    1500 answered (200: 1500)" "$url" --rate 300 -c 6 -d 5s --namespace load "${pods[@]}"
-expect 2 "has no context" "$url" --context other "${pods[@]}"
-expect 3 "cannot be had" "$url" --namespace load --pods 2 --image localhost/nothing:1
-expect 3 "exceeded quota" "$url" --namespace small "${pods[@]}"
-expect 3 "Insufficient cpu" "$url" --namespace load --pods 3 --image "$image" --cpu 900 -t 1 --ready-timeout 5s
-expect 3 "cannot connect to" "${url%:*}:9/" --namespace load "${pods[@]}"
-expect 3 "there is no namespace" "$url" --namespace nowhere "${pods[@]}"
+expect "$measured" "outcomes    1500 answered (200: 1500)" "$url" --rate 300 -c 6 -d 5s --namespace load "${pods[@]}" "${on[@]}"
+expect 2 "has no context" "$url" --context other "${pods[@]}" "${on[@]}"
+expect 3 "cannot be had" "$url" --namespace load --pods 2 --image localhost/nothing:1 "${on[@]}"
+expect 3 "exceeded quota" "$url" --namespace small "${pods[@]}" "${on[@]}"
+expect 3 "Insufficient cpu" "$url" --namespace load --pods 3 --image "$image" --cpu 900 -t 1 --ready-timeout 5s "${on[@]}"
+expect 3 "cannot connect to" "${url%:*}:9/" --namespace load "${pods[@]}" "${on[@]}"
+expect 3 "there is no namespace" "$url" --namespace nowhere "${pods[@]}" "${on[@]}"
 
 # Somebody who may do nothing, and then what the file allows and no more.
 kubectl apply -n load -f docs/kubernetes/rbac.yaml >/dev/null
@@ -87,19 +98,30 @@ account() { # NAME: a kubeconfig of this service account
     sed "s/\"token\":\"[^\"]*\"/\"token\":\"$token\"/" "$run/pki/admin.kubeconfig" > "$run/$1.kubeconfig"
     echo "$run/$1.kubeconfig"
 }
-config=$(account default) expect 3 "you may not create jobs.batch" "$url" --namespace load "${pods[@]}"
-config=$(account proofload) expect "$measured" "outcomes    600 answered (200: 600)" "$url" --rate 300 -c 6 -d 2s --namespace load "${pods[@]}"
+config=$(account default) expect 3 "you may not create jobs.batch" "$url" --namespace load "${pods[@]}" "${on[@]}"
+config=$(account proofload) expect "$measured" "outcomes    600 answered (200: 600)" "$url" --rate 300 -c 6 -d 2s --namespace load "${pods[@]}" "${on[@]}"
 
-# The API server is killed during a load, and comes back after four seconds.
-( sleep 7; kill -9 "$(cat "$run/apiserver.pid")"; sleep 4; scripts/cluster/apiserver.sh ) >/dev/null 2>&1 &
+# Whoever conducts is killed, and the load is taken over at once: it goes on. Then again, and after half a minute, when its
+# agents have ended it.
+ledger=$run/ledger
+rm -rf "$ledger"
+killed "$url" --rate 300 -c 6 -d 20s --namespace load "${pods[@]}" "${on[@]}" --ledger "$ledger"
+expect "$measured" "outcomes    6000 answered (200: 6000)" --resume "$ledger"
+rm -rf "$ledger"
+killed "$url" --rate 300 -c 6 -d 300s --namespace load "${pods[@]}" "${on[@]}" --ledger "$ledger"
+sleep 35
+expect 130 "ended its load by itself after" --resume "$ledger"
+
+# The API server is killed during a load, and comes back after ten seconds.
+( sleep 7; kill -9 "$(cat "$run/apiserver.pid")"; sleep 10; scripts/cluster/apiserver.sh ) >/dev/null 2>&1 &
 killer=$!
-expect "$measured" "outcomes    6000 answered (200: 6000)" "$url" --rate 300 -c 6 -d 20s --namespace load "${pods[@]}"
+expect "$measured" "outcomes    6000 answered (200: 6000)" "$url" --rate 300 -c 6 -d 20s --namespace load "${pods[@]}" "${on[@]}"
 wait "$killer"
 
 # A machine dies.
 ( sleep 7; scripts/cluster/kill-node.sh 3 ) >/dev/null 2>&1 &
 killer=$!
-expect 4 "lost agent" "$url" --rate 300 -c 6 -d 25s --namespace load "${pods[@]}"
+expect 4 "lost agent" "$url" --rate 300 -c 6 -d 25s --namespace load "${pods[@]}" "${on[@]}"
 wait "$killer"
 sum=$(sed -n 's/^outcomes *\([0-9]*\) answered ([^)]*), \([0-9]*\) lost$/\1 + \2/p' "$run/out")
 [ "$((${sum:-0}))" = 7500 ] || { say "not all of 7500 requests are told of: $sum"; failed=1; }

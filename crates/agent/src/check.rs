@@ -43,35 +43,74 @@ fn ready_fits(ready: &Ready) -> bool {
 
 fn end_fits(end: &End) -> bool {
     let End { last: _, intended, threads, interrupted: _, orphaned: _, throttled_ns } = end;
-    let of_all =
-        |what: fn(&ThreadTotals) -> u64| threads.iter().fold(0_u64, |sum, it| sum.saturating_add(what(it)));
-    let counts: [fn(&ThreadTotals) -> u64; 13] = [
-        |it| it.intended,
-        |it| it.connections_opened,
-        |it| it.connections_opened_in_window,
-        |it| it.opening_failures,
-        |it| it.closed_by_server,
-        |it| it.unsolicited,
-        |it| it.resent,
-        |it| it.stream_waits,
-        |it| it.window_waits,
-        |it| it.backlog_overflow,
-        |it| it.backlog_peak,
-        |it| it.no_buffer,
-        |it| it.completions_held_back,
-    ];
-    let spans_ns: [fn(&ThreadTotals) -> u64; 5] = [
-        |it| it.stream_wait_ns,
-        |it| it.stream_wait_max_ns,
-        |it| it.cpu_ns,
-        |it| it.wall_ns,
-        |it| it.late_ns,
-    ];
-    let body =
-        |it: &ThreadTotals| it.first_wrong_answer.as_ref().and_then(|it| it.1.as_ref()).map_or(0, Vec::len);
+    let all = || threads.iter().map(Parts::of);
     *intended <= COUNT_MAX
         && throttled_ns.is_none_or(|ns| ns <= SPAN_MAX_NS)
-        && counts.into_iter().all(|what| of_all(what) <= COUNT_MAX)
-        && spans_ns.into_iter().all(|what| of_all(what) <= SPAN_MAX_NS)
-        && threads.iter().all(|it| body(it) <= BODY_BYTES_MAX)
+        && sums(all().map(|it| it.counts)).into_iter().all(|sum| sum <= COUNT_MAX)
+        && sums(all().map(|it| it.spans_ns)).into_iter().all(|sum| sum <= SPAN_MAX_NS)
+        && all().all(|it| it.body_bytes <= BODY_BYTES_MAX)
+}
+
+/// What a thread told at its end, by what bounds it. Its window is held to the time that went by.
+struct Parts {
+    counts: [u64; 13],
+    spans_ns: [u64; 6],
+    body_bytes: usize,
+}
+
+impl Parts {
+    /// Field by field: one that is added to the totals and not to this does not compile.
+    fn of(totals: &ThreadTotals) -> Self {
+        let ThreadTotals {
+            exchanges: _,
+            intended,
+            connections_opened,
+            connections_opened_in_window,
+            opening_failures,
+            closed_by_server,
+            unsolicited,
+            resent,
+            stream_waits,
+            stream_wait_ns,
+            stream_wait_max_ns,
+            window_waits,
+            window_wait_ns,
+            backlog_overflow,
+            backlog_peak,
+            first_wrong_answer,
+            window_start_ns: _,
+            window_end_ns: _,
+            cpu_ns,
+            wall_ns,
+            late_ns,
+            no_buffer,
+            completions_held_back,
+        } = totals;
+        let counts = [
+            intended,
+            connections_opened,
+            connections_opened_in_window,
+            opening_failures,
+            closed_by_server,
+            unsolicited,
+            resent,
+            stream_waits,
+            window_waits,
+            backlog_overflow,
+            backlog_peak,
+            no_buffer,
+            completions_held_back,
+        ];
+        let spans_ns = [stream_wait_ns, stream_wait_max_ns, window_wait_ns, cpu_ns, wall_ns, late_ns];
+        let body = first_wrong_answer.as_ref().and_then(|it| it.1.as_ref());
+        Self {
+            counts: counts.map(|it| *it),
+            spans_ns: spans_ns.map(|it| *it),
+            body_bytes: body.map_or(0, Vec::len),
+        }
+    }
+}
+
+fn sums<const N: usize>(all: impl Iterator<Item = [u64; N]>) -> [u64; N] {
+    all.fold([0; N], |sums, more| std::array::from_fn(|at| sums[at].saturating_add(more[at])))
 }

@@ -73,8 +73,7 @@ fn run(arguments: &Arguments) -> Result<bool, Failure> {
     if arguments.list {
         let lines: String = cases.iter().map(line).collect();
         let runs = session::runs(arguments, &cases).len();
-        // Whoever reads it may have read enough.
-        let _ = writeln!(std::io::stdout(), "{lines}{runs} runs");
+        put(&format!("{lines}{runs} runs\n"));
         return Ok(true);
     }
     let page = arguments.page()?;
@@ -159,6 +158,12 @@ fn chosen(arguments: &Arguments) -> Result<Vec<Case>, Failure> {
         }
     }
     Ok(cases)
+}
+
+/// Prints a list; whoever reads it may have read enough.
+#[expect(clippy::disallowed_methods, reason = "it prints nothing from outside")]
+fn put(text: &str) {
+    let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
 /// A case as `--list` shows it.

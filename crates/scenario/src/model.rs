@@ -558,7 +558,7 @@ mod tests {
         assert_eq!(numbers(7, 1, i64::MAX), [7, 8, 9, 10, 11]);
         assert_eq!(numbers(0, -2, i64::MAX), [0, -2, -4, -6, -8]);
         assert_eq!(numbers(4, 0, 9), [4; 5]);
-        assert_eq!(numbers(5, 1, 3), [5; 5], "as JMeter has it");
+        assert_eq!(numbers(5, 1, 3), [5; 5], "none is above the last but the first");
         assert_eq!(numbers(i64::MAX - 1, 1, i64::MAX)[1..3], [i64::MAX, i64::MAX - 1]);
         assert_eq!(numbers(i64::MIN, i64::MAX, i64::MAX)[..4], [i64::MIN, -1, i64::MAX - 1, i64::MIN]);
     }

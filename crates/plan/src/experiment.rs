@@ -542,9 +542,9 @@ impl Reader<'_> {
         stack: &StackManifest,
         layers: &Layers<'_>,
     ) -> Result<Speaks, PlanError> {
-        let Some(protocol) = layers.protocol() else { return Ok(stack.run.speaks) };
-        stack.run.speaking(protocol).ok_or_else(|| {
-            let spoken: Vec<&str> = stack.run.all_spoken().map(|it| it.protocol().name()).collect();
+        let Some(protocol) = layers.protocol() else { return Ok(stack.spoken.first()) };
+        stack.spoken.by(protocol).ok_or_else(|| {
+            let spoken: Vec<&str> = stack.spoken.all().map(|it| it.protocol().name()).collect();
             let what = format!("`{}` speaks {}, and no {}", stack.id, spoken.join(" and "), protocol.name());
             let help = "leave protocol out, or name stacks whose [run] offers it";
             self.place(PlanError::new(what, help), Some(&table.name))

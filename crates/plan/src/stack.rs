@@ -28,7 +28,7 @@ use units::{Bytes, Duration};
 pub use self::catalogue::{CHAIN_MAX, Catalogue};
 pub use self::intervention::{Factor, Intervention, InterventionOn, LimitChange};
 pub(crate) use self::speaks::ProtocolName;
-pub use self::speaks::Speaks;
+pub use self::speaks::{Speaks, Spoken};
 pub use self::template::{Placeholders, Template};
 use crate::error::PlanError;
 use crate::nearest;
@@ -92,10 +92,6 @@ pub struct Run {
     pub dir: Option<PathBuf>,
     /// Where it always listens; `None` for whatever port it is given.
     pub port: Option<NonZeroU16>,
-    /// What it speaks there, with whoever names nothing else.
-    pub speaks: Speaks,
-    /// What else it speaks there, with a load that names it.
-    pub speaks_too: Vec<Speaks>,
 }
 
 /// Whether the program is `java`, wherever it lies.
@@ -107,16 +103,6 @@ impl Run {
     /// Whether it is a JVM that is started.
     pub fn is_java(&self) -> bool {
         is_java(&self.command[0])
-    }
-
-    /// What it speaks by this name, where it does.
-    pub(crate) fn speaking(&self, protocol: ProtocolName) -> Option<Speaks> {
-        self.all_spoken().find(|it| it.protocol() == protocol)
-    }
-
-    /// All that it speaks, first what is spoken with whoever names nothing.
-    pub(crate) fn all_spoken(&self) -> impl Iterator<Item = Speaks> {
-        std::iter::once(self.speaks).chain(self.speaks_too.iter().copied())
     }
 
     /// Every text in it that may hold a placeholder.
@@ -304,6 +290,8 @@ pub struct StackManifest {
     pub build: Option<Build>,
     /// How it is started.
     pub run: Run,
+    /// What it speaks where it listens.
+    pub spoken: Spoken,
     /// When it counts as up.
     pub ready: Ready,
     /// What to ask of it; none of what counts as up by accepting a connection and says nothing else.
@@ -382,8 +370,6 @@ impl StackManifest {
                 env: BTreeMap::new(),
                 dir: None,
                 port: None,
-                speaks: Speaks::default(),
-                speaks_too: Vec::new(),
             },
             endpoints: Vec::new(),
             dir,

@@ -96,7 +96,7 @@ fn boot_on(
         work_dir: &work_dir,
         parameters: &stack.parameters,
     };
-    if stack.run.speaks.is_secured {
+    if stack.spoken.first().is_secured {
         write_certificate(stack, &work_dir)?;
     }
     write_files(stack, &with)?;
@@ -200,7 +200,7 @@ fn start(
     Ok(Running {
         id: stack.id.clone(),
         addr: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
-        speaks: stack.run.speaks,
+        speaks: stack.spoken.first(),
         command: commands.whole,
         jvm_flags: commands.jvm_flags,
         boot_took: Duration::ZERO,

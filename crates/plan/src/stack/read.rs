@@ -16,7 +16,7 @@ use super::raw::{
 use super::speaks::{Protocols, Wrong};
 use super::{
     Build, ConfigFile, ConnectionUse, CpuQuota, Endpoint, Factor, Generation, Intervention, InterventionOn,
-    LimitChange, Limits, Needs, Ready, ReadyWhen, Run, Speaks, StackManifest, Template, Variant,
+    LimitChange, Limits, Needs, Ready, ReadyWhen, Run, Spoken, StackManifest, Template, Variant,
 };
 use crate::error::PlanError;
 use crate::nearest;
@@ -119,7 +119,9 @@ impl Source<'_> {
         let files =
             raw.files.into_iter().map(|file| self.config_file(file)).collect::<Result<Vec<_>, _>>()?;
         let parameters = self.parameters(raw.parameters)?;
-        let run = self.run(raw.run.into_inner())?;
+        let mut raw_run = raw.run.into_inner();
+        let spoken = self.spoken(raw_run.scheme, raw_run.protocol.take())?;
+        let run = self.run(raw_run)?;
         let says_port = |template: &Template| template.0.contains("{port}");
         let is_told = run.port.is_some() || run.command.iter().chain(run.env.values()).any(says_port);
         if files.is_empty() && !is_told {
@@ -151,6 +153,7 @@ impl Source<'_> {
             requests_per_connection: self.cap(raw.requests_per_connection)?,
             build: raw.build.map(|build| self.build(build)).transpose()?,
             run,
+            spoken,
             ready,
             endpoints,
             files,
@@ -229,25 +232,21 @@ impl Source<'_> {
         });
         let jvm_flags = raw.jvm_flags.into_iter().map(|flag| self.template(flag, Known::AtRun));
         let env = raw.env.into_iter().map(|(name, value)| Ok((name, self.template(value, Known::AtRun)?)));
-        let mut spoken = self.speaks(raw.scheme, raw.protocol)?;
-        let speaks_too = spoken.split_off(1);
         Ok(Run {
             command,
             jvm_flags: jvm_flags.collect::<Result<_, _>>()?,
             env: env.collect::<Result<_, _>>()?,
             dir: dir.transpose()?,
             port: raw.port,
-            speaks: spoken[0],
-            speaks_too,
         })
     }
 
-    /// What is spoken at a stack's port, the first of it with whoever names nothing.
-    fn speaks(
+    /// What is spoken at a stack's port.
+    fn spoken(
         &self,
         scheme: RawScheme,
         protocols: Option<Spanned<Protocols>>,
-    ) -> Result<Vec<Speaks>, PlanError> {
+    ) -> Result<Spoken, PlanError> {
         let at = protocols.as_ref().map_or(0..0, Spanned::span);
         let protocols = protocols.map(Spanned::into_inner).unwrap_or_default();
         protocols

@@ -38,6 +38,30 @@ impl Speaks {
     }
 }
 
+/// All that a stack speaks where it listens.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Spoken {
+    first: Speaks,
+    others: Vec<Speaks>,
+}
+
+impl Spoken {
+    /// What is spoken with whoever names nothing else.
+    pub const fn first(&self) -> Speaks {
+        self.first
+    }
+
+    /// What is spoken by this name, where it is.
+    pub(crate) fn by(&self, protocol: ProtocolName) -> Option<Speaks> {
+        self.all().find(|it| it.protocol() == protocol)
+    }
+
+    /// All of it, the first first.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Speaks> {
+        std::iter::once(self.first).chain(self.others.iter().copied())
+    }
+}
+
 /// A protocol as manifests and loads name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub(crate) enum ProtocolName {
@@ -94,8 +118,8 @@ impl Default for Protocols {
 
 impl Protocols {
     /// What they are within TLS, or without; the first is spoken with whoever names none.
-    pub(super) fn spoken(self, is_secured: bool) -> Result<Vec<Speaks>, Wrong> {
-        let mut all = Vec::new();
+    pub(super) fn spoken(self, is_secured: bool) -> Result<Spoken, Wrong> {
+        let mut all: Vec<Speaks> = Vec::new();
         for name in self.0 {
             let speaks = name.spoken(is_secured)?;
             if all.contains(&speaks) {
@@ -103,10 +127,9 @@ impl Protocols {
             }
             all.push(speaks);
         }
-        if all.is_empty() {
-            return Err(Wrong { what: "no protocol is named", help: "name one, or leave protocol out" });
-        }
-        Ok(all)
+        let mut all = all.into_iter();
+        let none = Wrong { what: "no protocol is named", help: "name one, or leave protocol out" };
+        Ok(Spoken { first: all.next().ok_or(none)?, others: all.collect() })
     }
 }
 

@@ -440,7 +440,7 @@ fn what_a_stack_speaks_is_http_1_1_without_tls_unless_it_says() {
         let text = GOOD.replacen("jvm_flags = [\"-Xmx{port}m\"]\n", &format!("{keys}\n"), 1);
         let stacks = Stacks::new("spoken", &[("good", &text)]);
         let all = StackManifest::load(&stacks.0.path().join("good"));
-        all.map(|all| all[0].run.speaks).map_err(|error| error.to_string())
+        all.map(|all| all[0].spoken.first()).map_err(|error| error.to_string())
     };
     for (keys, is_secured, http2) in [
         ("", false, false),
@@ -463,7 +463,7 @@ fn a_stack_may_speak_several_protocols_of_which_the_first_is_spoken_with_whoever
         let text = GOOD.replacen("jvm_flags = [\"-Xmx{port}m\"]\n", &format!("{keys}\n"), 1);
         let stacks = Stacks::new("several", &[("good", &text)]);
         let all = StackManifest::load(&stacks.0.path().join("good")).map_err(|error| error.to_string())?;
-        Ok::<Vec<&str>, String>(all[0].run.all_spoken().map(|it| it.protocol().name()).collect())
+        Ok::<Vec<&str>, String>(all[0].spoken.all().map(|it| it.protocol().name()).collect())
     };
     let https = "scheme = \"https\"\n";
     assert_eq!(spoken(&format!("{https}protocol = [\"h2\", \"http/1.1\"]")), Ok(vec!["h2", "http/1.1"]));

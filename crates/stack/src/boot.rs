@@ -18,6 +18,7 @@ use crate::cpus::Cpus;
 use crate::error::{Listening, StackError};
 use crate::interrupt::Interrupt;
 use crate::running::Running;
+use crate::started::Started;
 use crate::{limits, log, needs, ports, supervise};
 
 /// How many ports are tried when each was taken between its choice and the stack's start.
@@ -102,8 +103,9 @@ fn boot_on(
     write_files(stack, &with)?;
     let commands = fill(stack, &with);
     let begun = Instant::now();
-    let running = start(stack, options, &work_dir, commands, port)?;
-    await_ready(stack, running, begun, options.interrupt)
+    let at = At { addr: SocketAddr::from((Ipv4Addr::LOCALHOST, port)), speaks: stack.spoken.first() };
+    let started = start(stack, options, &work_dir, commands)?;
+    await_ready(stack, at, started, begun, options.interrupt)
 }
 
 /// Absolute, since the stack runs inside of it.
@@ -168,8 +170,7 @@ fn start(
     options: &BootOptions<'_>,
     work_dir: &Path,
     commands: Commands,
-    port: u16,
-) -> Result<Running, StackError> {
+) -> Result<Started, StackError> {
     let (output, log_from) = log::open(options.log)?;
     let exe = options.proofload_exe;
     let failed = |error| StackError::io("start", exe, "check that it is the proofload binary")(error);
@@ -197,10 +198,7 @@ fn start(
     let mut parent_pipe = supervisor.stdin.take();
     // When the supervisor is gone already, waiting for the stack to be ready finds that out.
     let _ = parent_pipe.as_mut().map(|pipe| pipe.write_all(b"g"));
-    Ok(Running {
-        id: stack.id.clone(),
-        addr: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
-        speaks: stack.spoken.first(),
+    Ok(Started {
         command: commands.whole,
         jvm_flags: commands.jvm_flags,
         boot_took: Duration::ZERO,
@@ -218,7 +216,8 @@ fn start(
 /// port first.
 fn await_ready(
     stack: &StackManifest,
-    mut running: Running,
+    at: At,
+    mut started: Started,
     begun: Instant,
     interrupt: Interrupt<'_>,
 ) -> Result<Option<Running>, StackError> {
@@ -228,29 +227,30 @@ fn await_ready(
         if interrupt.is_given() {
             return Err(StackError::Interrupted { stack: stack.id.clone(), doing: "booted" });
         }
-        if let Some(status) = running.exit_status() {
-            return give_up(&running, |running| StackError::Died {
-                stack: running.id.clone(),
+        if let Some(status) = started.exit_status() {
+            return give_up(&started, |started| StackError::Died {
+                stack: stack.id.clone(),
                 status: status.to_string(),
-                command: plan::shell::command(&running.command),
-                log: log::end(&running.log, running.log_from).into(),
+                command: plan::shell::command(&started.command),
+                log: log::end(&started.log, started.log_from).into(),
             });
         }
-        let last = match try_once(&ready.when, running.at(), deadline) {
+        let last = match try_once(&ready.when, at, deadline) {
             Ok(()) => {
-                running.boot_took = begun.elapsed().into();
-                return Ok(is_ours(&running).then_some(running));
+                started.boot_took = begun.elapsed().into();
+                let is_ours = is_ours(at, &started);
+                return Ok(is_ours.then(|| Running { id: stack.id.clone(), at, started }));
             }
             Err(failure) => failure,
         };
         if Instant::now() >= deadline {
-            return give_up(&running, |running| StackError::NotReady {
-                stack: running.id.clone(),
+            return give_up(&started, |started| StackError::NotReady {
+                stack: stack.id.clone(),
                 timeout: ready.timeout,
-                asked: asked(&ready.when, running.at()),
+                asked: asked(&ready.when, at),
                 last,
-                listening: Listening::of(running.addr, listener::addresses_of(&running.pids())),
-                log: log::end(&running.log, running.log_from).into(),
+                listening: Listening::of(at.addr, listener::addresses_of(&started.pids())),
+                log: log::end(&started.log, started.log_from).into(),
             });
         }
         std::thread::sleep(ASK_EVERY);
@@ -283,18 +283,18 @@ fn asked(when: &ReadyWhen, at: At) -> String {
 }
 
 /// A right answer may come from another server on the same port; this one fails to bind meanwhile.
-fn is_ours(running: &Running) -> bool {
-    listener::is_owned(running.addr.port(), &running.pids()) != Some(false)
+fn is_ours(at: At, started: &Started) -> bool {
+    listener::is_owned(at.addr.port(), &started.pids()) != Some(false)
 }
 
-/// Why there is no [`Running`]: none of that if it was for the port, else an error. Dropping `running` ends it.
+/// Why there is no [`Running`]: none of that if it was for the port, else an error. Dropping `started` ends it.
 fn give_up(
-    running: &Running,
-    error: impl FnOnce(&Running) -> StackError,
+    started: &Started,
+    error: impl FnOnce(&Started) -> StackError,
 ) -> Result<Option<Running>, StackError> {
-    let printed = running.log_tail(usize::MAX).to_lowercase();
+    let printed = started.log_tail(usize::MAX).to_lowercase();
     if PORT_TAKEN.iter().any(|words| printed.contains(words)) {
         return Ok(None);
     }
-    Err(error(running))
+    Err(error(started))
 }

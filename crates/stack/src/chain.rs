@@ -9,7 +9,8 @@ use crate::boot::{BootOptions, boot};
 use crate::cpus::Cpus;
 use crate::error::StackError;
 use crate::interrupt::Interrupt;
-use crate::running::{Running, StopReport};
+use crate::running::Running;
+use crate::started::StopReport;
 
 /// What a chain needs beside its manifests.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +67,7 @@ impl Chain {
 
     /// From now on this is spoken with the stack in front, which offers it.
     pub fn speak(&mut self, speaks: Speaks) {
-        self.front_to_back[0].speaks = speaks;
+        self.front_to_back[0].at.speaks = speaks;
     }
 
     /// The stacks behind it, the next one first.

@@ -13,7 +13,7 @@ use crate::chain::{Chain, ChainOptions};
 use crate::client::Client;
 use crate::contract::{ConnectionCap, ContractReport, Mismatch, Patience, check_contract, count_requests};
 use crate::error::StackError;
-use crate::running::{StopReport, Usage};
+use crate::started::{StopReport, Usage};
 
 /// How long one answer may take.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);

@@ -27,6 +27,7 @@ mod needs;
 mod ports;
 mod program;
 mod running;
+mod started;
 mod supervise;
 
 pub use boot::{BootOptions, boot};
@@ -45,5 +46,6 @@ pub use needs::{
 };
 pub use ports::ephemeral_range;
 pub use program::{Program, ProgramEnd, ProgramOptions, command_of};
-pub use running::{Running, StopReport, ThreadGroup, Usage};
+pub use running::Running;
+pub use started::{StopReport, ThreadGroup, Usage};
 pub use supervise::{EXIT_NO_GO, EXIT_NOT_STARTED, supervise};

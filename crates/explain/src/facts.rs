@@ -131,6 +131,11 @@ impl<'a> Facts<'a> {
         self.trial.server.signals.as_ref()
     }
 
+    /// Why nothing is known of the server but its answers: it was running already, and is no process of the run's.
+    pub(crate) fn not_measured(&self) -> Option<&'a str> {
+        self.trial.server.not_measured.as_deref()
+    }
+
     pub(crate) fn host(&self) -> Option<&'a HostSignals> {
         self.trial.host.as_ref()
     }

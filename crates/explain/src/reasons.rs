@@ -78,11 +78,29 @@ const SERVER: [Rule; 15] = [
 const GENERAL: [Rule; 5] =
     [cpu::serial_cpu, cpu::full, protocols::flow_control, inside::limit, inside::limiter];
 
+/// What the load and the client tell by themselves, of a server whose processes were not watched. Every other rule looks for the
+/// server's CPU, threads or sockets somewhere, and would take what is not known for what is not there.
+const OF_THE_LOAD: [Rule; 8] = [
+    network::port_exhaustion,
+    inside::rejections,
+    work::incorrect_service,
+    client::client_bound,
+    steady::not_steady,
+    no_limit::keeps_rate,
+    no_limit::idle_pace,
+    no_limit::pace_of_kept,
+];
+
 /// Explains a measured trial.
 pub fn explain(trial: &Measured, context: &Context) -> Explanation {
     let facts = Facts::of(trial, context);
-    let all = BESIDE.iter().chain(&SERVER).chain(&GENERAL);
-    let mut verdicts: Vec<Verdict> = all.filter_map(|rule| rule(&facts)).collect();
+    let mut verdicts: Vec<Verdict> = match facts.not_measured() {
+        None => {
+            let all = BESIDE.iter().chain(&SERVER).chain(&GENERAL);
+            all.filter_map(|rule| rule(&facts)).collect()
+        }
+        Some(_) => OF_THE_LOAD.iter().filter_map(|rule| rule(&facts)).map(unwatched).collect(),
+    };
     // Whoever keeps the pace has no limit, whatever else there is to see.
     if let Some(at) = verdicts.iter().position(|verdict| verdict.kind.is_no_limit()) {
         verdicts.truncate(at + 1);
@@ -107,7 +125,7 @@ pub fn explain(trial: &Measured, context: &Context) -> Explanation {
     for verdict in &mut verdicts {
         verdict.excluded = exclusions::of(&facts, verdict.kind);
     }
-    let not_known = facts.host().map_or_else(
+    let mut not_known = facts.host().map_or_else(
         || {
             vec![
                 "what the server and the machine did: the record is of a version that took no signals".into(),
@@ -115,10 +133,29 @@ pub fn explain(trial: &Measured, context: &Context) -> Explanation {
         },
         |host| host.not_known.clone(),
     );
+    not_known.extend(
+        facts.not_measured().map(|why| format!("the server's CPU, memory, threads and sockets: {why}")),
+    );
     Explanation { verdicts, not_known }
 }
 
+/// What is told of a server that was not watched: a pause of its collector, or others who ask it, may look the same as what
+/// depends on how steadily it served.
+fn unwatched(mut verdict: Verdict) -> Verdict {
+    if matches!(verdict.kind, VerdictKind::NotSteady | VerdictKind::IdlePace) {
+        verdict.confidence = verdict.confidence.max(Confidence::Likely);
+    }
+    verdict
+}
+
 fn unexplained(facts: &Facts<'_>) -> Verdict {
+    if let Some(why) = facts.not_measured() {
+        let evidence = format!(
+            "what held the server back shows in its CPU, threads and sockets, and they were not measured: {why}"
+        );
+        return Verdict::new(VerdictKind::Unexplained, Confidence::Possible, "unexplained", evidence)
+            .and_maybe(facts.concurrency().is_some().then(|| facts.under_way_words()));
+    }
     let evidence = "neither the load, nor a pool of threads, nor CPU accounts for the rate";
     let under_way = facts.concurrency().map(|it| {
         let words = facts.under_way_words();

@@ -126,7 +126,7 @@ fn figure(measured: &Measured, metric: Metric) -> Result<f64, LeftOut> {
                 let failed = load.intended.saturating_sub(load.answered_as_expected) as f64;
                 (failed + 0.5) / (load.intended as f64 + 1.0)
             }
-            Metric::ServerThreads => f64::from(measured.server.threads_max),
+            Metric::ServerThreads => f64::from(measured.server.threads_max.ok_or(LeftOut::Unseen)?),
             _ => load.goodput_per_s,
         };
         return if figure > 0.0 && figure.is_finite() { Ok(figure) } else { Err(LeftOut::Absent) };

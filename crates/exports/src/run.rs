@@ -93,13 +93,14 @@ fn add_server(to: &mut Adder<'_>, measured: &Measured) {
         "CPU time of the stack a request done, user and system",
     );
     to.gauge("server_cpu_cores", Unit::Cores, *cpu_cores, "Cores that the stack kept busy");
-    to.count(
-        "server_memory_max",
-        Unit::Bytes,
-        *rss_bytes_max,
-        "Most resident memory of the stack that was seen",
-    );
-    to.count("server_threads_max", Unit::Threads, *threads_max, "Most threads of the stack that were seen");
+    if let Some(bytes) = *rss_bytes_max {
+        let help = "Most resident memory of the stack that was seen";
+        to.count("server_memory_max", Unit::Bytes, bytes, help);
+    }
+    if let Some(threads) = *threads_max {
+        let help = "Most threads of the stack that were seen";
+        to.count("server_threads_max", Unit::Threads, threads, help);
+    }
     to.gauge("server_boot", Unit::Seconds, *boot_s, "From the stack's start to its first good answer");
     for upstream in &measured.upstreams {
         let server = &upstream.server;

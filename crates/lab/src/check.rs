@@ -4,7 +4,9 @@ use plan::stack::StackManifest;
 use record::{CHECK_VERSION, CheckResult, Checked, EndpointCheck, StackCheck};
 use stack::{BuildOptions, ChainOptions, ConnectionCap, REQUESTS_MAX, StackError, StackReport};
 
-use crate::trial::contract_record;
+use units::Duration;
+
+use crate::trial::{contract_record, not_measured_at};
 
 /// Builds, boots, asks and stops the last stack of `chain`, with those before it behind it. What goes wrong is in the
 /// record; no process is left.
@@ -55,9 +57,10 @@ fn as_record(report: StackReport) -> Checked {
         contract: contract_record(&answer),
     });
     Checked {
-        boot_s: report.boot_took.as_secs_f64(),
-        rss_bytes: report.usage.rss.0,
-        threads: report.usage.threads,
+        not_measured: report.site.as_ref().map(not_measured_at),
+        boot_s: report.boot_took.map(Duration::as_secs_f64),
+        rss_bytes: report.usage.as_ref().map(|usage| usage.rss.0),
+        threads: report.usage.as_ref().map(|usage| usage.threads),
         endpoints: endpoints.collect(),
         requests_per_connection: report.requests_per_connection.closed_after().map(std::num::NonZeroU32::get),
         requests_tried: match report.requests_per_connection {
@@ -66,7 +69,7 @@ fn as_record(report: StackReport) -> Checked {
         },
         upstream_connections_max: report.upstream_connections.map(|(_, count)| count),
         deviations,
-        stop_s: report.stopped.took.as_secs_f64(),
-        stop_forced: report.stopped.forced,
+        stop_s: report.stopped.map(|it| it.took.as_secs_f64()),
+        stop_forced: report.stopped.is_some_and(|it| it.forced),
     }
 }

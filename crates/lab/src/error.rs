@@ -96,10 +96,12 @@ pub enum LabError {
         why: String,
     },
     /// Not one stack of the experiment can run here.
-    #[error("no stack of this experiment can run here: {why}; `make setup` installs what is missing")]
+    #[error("no stack of this experiment can run here: {why}{help}")]
     NothingToRun {
-        /// What each stack lacks.
+        /// What each stack lacks, or how it failed.
         why: String,
+        /// How to get what is missing, where something is: the rest of the sentence.
+        help: &'static str,
     },
     /// The system refused something else.
     #[error("cannot {what} ({why}); `proofload doctor` shows the limits of this machine")]

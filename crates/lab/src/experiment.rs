@@ -29,6 +29,7 @@ pub fn carry_out(
     let run = RunDir::create(dir, &experiment.source)?;
     observe(Event::Begun { title: &experiment.title, dir });
     let mut left_out = without_needs(experiment, bench.catalogue)?;
+    let help = if left_out.is_empty() { "" } else { "; `make setup` installs what is missing" };
     let mut build = || {
         build_programs(&programs, dir, bench, observe)?;
         build_all(experiment, dir, bench, &mut left_out, observe)
@@ -44,7 +45,7 @@ pub fn carry_out(
     let is_left_out = |stack: &&str| left_out.contains_key(*stack);
     if stacks.iter().all(is_left_out) || bench.takes_all && stacks.iter().any(is_left_out) {
         let why: Vec<String> = left_out.iter().map(|(stack, why)| format!("{stack}: {why}")).collect();
-        return Err(LabError::NothingToRun { why: why.join("; ") });
+        return Err(LabError::NothingToRun { why: why.join("; "), help });
     }
     run.write_manifest(&manifest(experiment, bench, &programs, built, left_out.clone()))?;
     Course::new(experiment, bench, &programs, run, left_out, &[]).finish(observe)
@@ -140,7 +141,8 @@ fn without_needs(
     Ok(left_out)
 }
 
-/// Builds what takes part; a stack that does not build is left out. Gives each stack's manifest.
+/// Builds what takes part, and asks what is running already whether it is up; a stack that does not build, or is not up, is left
+/// out. Gives each stack's manifest.
 fn build_all(
     experiment: &Experiment,
     dir: &Path,
@@ -168,7 +170,7 @@ fn build_all(
     Ok(built)
 }
 
-/// Builds a stack and what stands behind it. Gives what is known of it then.
+/// Builds a stack and what stands behind it, or sees that it is up. Gives what is known of it then.
 fn build_chain(
     chain: &[&plan::stack::StackManifest],
     bench: &Bench<'_>,
@@ -179,9 +181,12 @@ fn build_chain(
     let mut entries = BTreeMap::new();
     let mut front = StackManifest::default();
     for stack in chain {
+        let inputs = stack::build(stack, &options)?.inputs;
+        stack::reach(stack, interrupt)?;
         front = StackManifest {
             title: stack.title.clone(),
-            inputs: stack::build(stack, &options)?.inputs,
+            inputs,
+            url: stack.site().map(|site| site.url.clone()),
             jdk: stack::java_version(stack),
             upstreams: entries.clone(),
         };

@@ -1,13 +1,16 @@
 //! One trial: boot a fresh process, check what it answers, load it, watch it, stop it.
 
 use std::collections::BTreeMap;
+use std::net::{IpAddr, UdpSocket};
 use std::path::Path;
 
 use driver::Control;
 use events::{Moment, Stage};
-use plan::stack::{Speaks, StackManifest};
+use plan::stack::{Site, Speaks, StackManifest};
 use plan::{Bursts, Cell, Driver, LoadPlan, Placement, Processes};
-use record::{Contract, IdleAnswers, LoadResult, Measured, Server, Surroundings, Upstream, WarmUp};
+use record::{
+    Contract, HostSignals, IdleAnswers, LoadResult, Measured, Server, Surroundings, Upstream, WarmUp,
+};
 use signals::{
     JvmEvents, Sampled, Sampler, ServerSummary, Subject, Summary, WholeNames, java_thread_names, summarise,
 };
@@ -216,30 +219,45 @@ pub(crate) fn measure(
     if is_over {
         return Err(NotMeasured::Interrupted);
     }
-    on_their_cores(setting.cores, &loaded.client_cpus, &loaded.server_cpus)?;
+    on_their_cores(setting.cores, &loaded.client_cpus, loaded.server_cpus.as_ref())?;
     let Summary { servers: seen, host, generator, readings } = loaded.summary(Cores::count(setting.cores));
     record::write_signals(setting.dir, &readings).map_err(LabError::from)?;
     let Loaded { mut load, warm_up, client_cpus, server_cpus, .. } = loaded;
     let warm_up = warm_up.map(|(told, _)| told);
     foreign::charge(&mut load, generator);
-    let mut servers = servers.into_iter().zip(seen).map(|(server, seen)| observed(server, seen, &load));
+    let mut servers = with_what_was_seen(servers, seen, &load);
     let server = Server { stop_forced, ..servers.next().unwrap_or_default() };
     let upstreams = ids.into_iter().zip(servers).map(|(stack, server)| Upstream { stack, server }).collect();
     let surroundings = Surroundings {
         time_wait_at_boot,
         client_cpus: Some(client_cpus.to_string()),
-        server_cpus: Some(server_cpus.to_string()),
+        server_cpus: server_cpus.map(|it| it.to_string()),
     };
     Ok(Measured { load, server, upstreams, contract, warm_up, surroundings, host: Some(host) })
 }
 
-/// Whether client and servers were where they belong; a figure of other cores is none of this placement.
-fn on_their_cores(cores: Option<&Cores>, client: &Cpus, servers: &Cpus) -> Result<(), NotMeasured> {
+/// Whether a server at `address` is one of the machine's processes.
+fn is_of_this_machine(address: IpAddr) -> bool {
+    // None but its own can be taken.
+    UdpSocket::bind((address, 0)).is_ok()
+}
+
+/// What other processes used is not known where the server is one of them.
+fn forget_others(host: &mut HostSignals) {
+    host.others_cores = None;
+    host.others.clear();
+    host.not_known.push("other processes: the server is one of them".into());
+}
+
+/// Whether client and servers were where they belong; a figure of other cores is none of this placement. Those that were
+/// running already are where they are.
+fn on_their_cores(cores: Option<&Cores>, client: &Cpus, servers: Option<&Cpus>) -> Result<(), NotMeasured> {
     let Some(cores) = cores else { return Ok(()) };
-    if client.is_within(&cores.client) && servers.is_within(&cores.servers) {
+    if client.is_within(&cores.client) && servers.is_none_or(|it| it.is_within(&cores.servers)) {
         return Ok(());
     }
     let Cores { client: client_own, servers: servers_own, .. } = cores;
+    let servers = servers.map_or_else(String::new, ToString::to_string);
     Err(NotMeasured::Stack(format!(
         "the client ran on cores {client} instead of {client_own}, the servers on {servers} instead of {servers_own}; \
          a stack that chooses its cores itself can't be placed: give it none to choose, or share them"
@@ -250,9 +268,15 @@ fn server(running: &Running) -> Server {
     Server {
         command: running.effective_command().to_vec(),
         jvm_flags: running.effective_jvm_flags().to_vec(),
-        boot_s: running.boot_took().as_secs_f64(),
+        boot_s: running.boot_took().map(Duration::as_secs_f64),
+        not_measured: running.site().map(not_measured_at),
         ..Server::default()
     }
+}
+
+/// Why nothing is known of a server but its answers.
+pub(crate) fn not_measured_at(site: &Site) -> String {
+    format!("it was running already, at {}", site.url)
 }
 
 /// The answer before load, which must be the expected one: a benchmark of wrong answers is none.
@@ -305,7 +329,10 @@ struct Loaded {
     /// The bursts, and how long an answer took in the last of them.
     warm_up: Option<(WarmUp, Duration)>,
     client_cpus: Cpus,
-    server_cpus: Cpus,
+    /// `None` of what was running already.
+    server_cpus: Option<Cpus>,
+    /// Whether the server is one of the machine's processes, and nobody knows which.
+    is_among_others: bool,
     sampled: Sampled,
     names: WholeNames,
     /// What the JVMs of each server recorded.
@@ -321,6 +348,9 @@ impl Loaded {
         for (server, events) in summary.servers.iter_mut().zip(&self.jvm_events) {
             server.signals.jvm_events.clone_from(events);
         }
+        if self.is_among_others {
+            forget_others(&mut summary.host);
+        }
         summary
     }
 }
@@ -331,11 +361,10 @@ fn under_load(
     warmed: Option<Warmed>,
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<Loaded, NotMeasured> {
-    let addr = chain.front().addr();
-    let target = setting.cell.target(&addr.to_string()).map_err(LabError::from)?;
-    // Its certificate is made at its start, and nobody else's.
-    let any = tls::Settings { insecure: true, ..tls::Settings::default() };
-    let peers = secure(&target, setting.cell.load.http, &[addr], &any)?;
+    let front = chain.front();
+    let addr = front.addr();
+    let target = setting.cell.target(&front.authority()).map_err(LabError::from)?;
+    let peers = secure(&target, setting.cell.load.http, &[addr], &front.trust())?;
     let expect = setting.cell.expect();
     let asked = Job {
         url: &target.url,
@@ -383,8 +412,10 @@ impl UnderLoad<'_> {
             Some(warmed) if self.setting.processes == Processes::Kept => warmed.names.clone(),
             _ => chain.all().iter().map(names_of).collect(),
         };
-        let server_cpus = chain.cpus();
-        Ok(Loaded { load, warm_up, client_cpus, server_cpus, sampled, names, jvm_events })
+        let front = chain.front();
+        let server_cpus = front.site().is_none().then(|| chain.cpus());
+        let is_among_others = front.site().is_some() && is_of_this_machine(front.addr().ip());
+        Ok(Loaded { load, warm_up, client_cpus, server_cpus, is_among_others, sampled, names, jvm_events })
     }
 
     /// Warms the stack up where its cell wants that, and says what load it is measured with then.
@@ -479,8 +510,10 @@ impl UnderLoad<'_> {
 }
 
 fn subjects(chain: &Chain) -> Vec<Subject> {
-    let subject = |running: &Running| Subject { processes: running.processes(), port: running.addr().port() };
-    chain.all().iter().map(subject).collect()
+    let subject =
+        |running: &Running| Some(Subject { processes: running.processes()?, port: running.addr().port() });
+    // One that was running already is alone: none stands behind it, and it stands behind none.
+    chain.all().iter().filter_map(subject).collect()
 }
 
 /// The recordings of the JVMs of a stack, where they are asked for.
@@ -500,6 +533,19 @@ fn events(recordings: Vec<JvmEvents>) -> BTreeMap<String, u64> {
     all
 }
 
+/// Servers with what was seen of each; of what was running already nothing was.
+fn with_what_was_seen(
+    servers: Vec<Server>,
+    seen: Vec<ServerSummary>,
+    load: &LoadResult,
+) -> impl Iterator<Item = Server> {
+    let seen = seen.into_iter().map(Some).chain(std::iter::repeat_with(|| None));
+    servers.into_iter().zip(seen).map(move |(server, seen)| match seen {
+        Some(seen) => observed(server, seen, load),
+        None => server,
+    })
+}
+
 /// A server with what was seen of it, its CPU time charged to the requests done in the window.
 fn observed(server: Server, seen: ServerSummary, load: &LoadResult) -> Server {
     let ServerSummary { cpu_cores, rss_bytes_max, threads_max, thread_groups, signals } = seen;
@@ -507,8 +553,8 @@ fn observed(server: Server, seen: ServerSummary, load: &LoadResult) -> Server {
     Server {
         cpu_cores,
         cpu_us_per_request: cpu_cores.filter(|_| throughput > 0.0).map(|cores| cores * 1e6 / throughput),
-        rss_bytes_max,
-        threads_max,
+        rss_bytes_max: Some(rss_bytes_max),
+        threads_max: Some(threads_max),
         thread_groups,
         signals: Some(signals),
         ..server

@@ -90,7 +90,7 @@ impl HttpTarget {
     }
 }
 
-fn parse_url(text: &str) -> Result<Url, PlanError> {
+pub(crate) fn parse_url(text: &str) -> Result<Url, PlanError> {
     let example = "write it like http://127.0.0.1:8080/path";
     let url = Url::parse(text)
         .map_err(|error| PlanError::new(format!("`{text}` is not a URL ({error})"), example))?;

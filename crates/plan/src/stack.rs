@@ -13,6 +13,7 @@ mod catalogue;
 mod intervention;
 mod raw;
 mod read;
+mod site;
 mod speaks;
 mod template;
 
@@ -27,6 +28,7 @@ use units::{Bytes, Duration};
 
 pub use self::catalogue::{CHAIN_MAX, Catalogue};
 pub use self::intervention::{Factor, Intervention, InterventionOn, LimitChange};
+pub use self::site::Site;
 pub(crate) use self::speaks::ProtocolName;
 pub use self::speaks::{Speaks, Spoken};
 pub use self::template::{Placeholders, Template};
@@ -92,6 +94,15 @@ pub struct Run {
     pub dir: Option<PathBuf>,
     /// Where it always listens; `None` for whatever port it is given.
     pub port: Option<NonZeroU16>,
+}
+
+/// Where a stack comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// It is started, and ended.
+    Started(Run),
+    /// It is running already: nothing of it is built, started, placed or ended, and nothing is known of its processes.
+    Running(Site),
 }
 
 /// Whether the program is `java`, wherever it lies.
@@ -288,8 +299,8 @@ pub struct StackManifest {
     pub requests_per_connection: Option<NonZeroU32>,
     /// How it is built; `None` when there is nothing to build.
     pub build: Option<Build>,
-    /// How it is started.
-    pub run: Run,
+    /// Where it comes from.
+    pub origin: Origin,
     /// What it speaks where it listens.
     pub spoken: Spoken,
     /// When it counts as up.
@@ -356,7 +367,7 @@ impl StackManifest {
                 build_dir,
                 dir: dir.clone(),
             }),
-            run: Run {
+            origin: Origin::Started(Run {
                 command: texts(&["java", "-jar", "{build_dir}/bin/ApacheJMeter.jar"]),
                 // Those of JMeter's own start script.
                 jvm_flags: texts(&[
@@ -370,11 +381,27 @@ impl StackManifest {
                 env: BTreeMap::new(),
                 dir: None,
                 port: None,
-            },
+            }),
             endpoints: Vec::new(),
             dir,
             ..Self::control()
         })
+    }
+
+    /// How it is started; `None` of what is running already.
+    pub const fn run(&self) -> Option<&Run> {
+        match &self.origin {
+            Origin::Started(run) => Some(run),
+            Origin::Running(_) => None,
+        }
+    }
+
+    /// Where it is running already; `None` of what is started.
+    pub const fn site(&self) -> Option<&Site> {
+        match &self.origin {
+            Origin::Started(_) => None,
+            Origin::Running(site) => Some(site),
+        }
     }
 
     /// The endpoint called `name`.

@@ -274,8 +274,8 @@ fn check_server(server: &Server) -> Checked {
         length(what, long)?;
     }
     small_counts("`thread_groups`", &server.thread_groups)?;
-    within("`threads_max`", server.threads_max.into(), AT_A_TIME_MAX)?;
-    within("`rss_bytes_max`", server.rss_bytes_max, BYTES_MAX)?;
+    within("`threads_max`", server.threads_max.unwrap_or(0).into(), AT_A_TIME_MAX)?;
+    within("`rss_bytes_max`", server.rss_bytes_max.unwrap_or(0), BYTES_MAX)?;
     server.signals.as_ref().map_or(Ok(()), check_signals)
 }
 

@@ -46,12 +46,15 @@ pub enum CheckResult {
 /// What was seen of a stack.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Checked {
-    /// From the start of its process to its first right answer, seconds.
-    pub boot_s: f64,
-    /// Resident memory after that, bytes.
-    pub rss_bytes: u64,
-    /// Threads after that.
-    pub threads: u32,
+    /// Why nothing is known of it but its answers, where that is so: it was running already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_measured: Option<String>,
+    /// From the start of its process to its first right answer, seconds; absent of what was running already.
+    pub boot_s: Option<f64>,
+    /// Resident memory after that, bytes; likewise.
+    pub rss_bytes: Option<u64>,
+    /// Threads after that; likewise.
+    pub threads: Option<u32>,
     /// What each endpoint answered.
     pub endpoints: Vec<EndpointCheck>,
     /// After how many requests the server closes a connection; `None` where it had not after `requests_tried`.
@@ -63,8 +66,8 @@ pub struct Checked {
     pub upstream_connections_max: Option<u32>,
     /// What is not as its manifest says.
     pub deviations: Vec<String>,
-    /// From the request to stop to its last process's end, seconds.
-    pub stop_s: f64,
+    /// From the request to stop to its last process's end, seconds; likewise.
+    pub stop_s: Option<f64>,
     /// Whether it had to be killed.
     pub stop_forced: bool,
 }

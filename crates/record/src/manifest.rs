@@ -83,6 +83,9 @@ pub struct StackManifest {
     pub title: String,
     /// Hash of what it was built from; absent where nothing is built.
     pub inputs: Option<String>,
+    /// Where it was running already; absent of what is started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
     /// Version of the JDK it is built and run with, where it asks for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jdk: Option<String>,

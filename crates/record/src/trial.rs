@@ -144,16 +144,19 @@ pub struct Server {
     pub command: Vec<String>,
     /// JVM flags in effect.
     pub jvm_flags: Vec<String>,
-    /// From start to the first good answer, seconds.
-    pub boot_s: f64,
+    /// From start to the first good answer, seconds; absent of what was running already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot_s: Option<f64>,
     /// CPU time a request done, µs, user and system.
     pub cpu_us_per_request: Option<f64>,
     /// CPU time a second: 1 is one core kept busy.
     pub cpu_cores: Option<f64>,
-    /// Most resident memory seen, bytes.
-    pub rss_bytes_max: u64,
-    /// Most threads seen.
-    pub threads_max: u32,
+    /// Most resident memory seen, bytes; absent of what was running already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rss_bytes_max: Option<u64>,
+    /// Most threads seen; absent of what was running already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads_max: Option<u32>,
     /// Threads by group at the end of the load: `http-nio-exec-*` → 200.
     pub thread_groups: BTreeMap<String, u32>,
     /// Readings during the load, on the clock of `load.window`; of versions that kept them here and not in a file.
@@ -164,6 +167,9 @@ pub struct Server {
     pub signals: Option<ServerSignals>,
     /// Whether it had to be killed when asked to stop.
     pub stop_forced: bool,
+    /// Why nothing is known of it but its answers, where that is so: it was running already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_measured: Option<String>,
 }
 
 /// One reading of a stack's process tree.

@@ -52,9 +52,9 @@ fn figures(checked: &Checked) -> Vec<String> {
     let as_expected = checked.endpoints.iter().filter(|it| it.contract.deviations.is_empty()).count();
     let all = checked.endpoints.len();
     vec![
-        time_us(checked.boot_s * 1e6),
-        Bytes(checked.rss_bytes).to_string(),
-        checked.threads.to_string(),
+        checked.boot_s.map_or_else(|| NONE.into(), |boot_s| time_us(boot_s * 1e6)),
+        checked.rss_bytes.map_or_else(|| NONE.into(), |bytes| Bytes(bytes).to_string()),
+        checked.threads.map_or_else(|| NONE.into(), |threads| threads.to_string()),
         first.map_or_else(|| NONE.into(), |endpoint| endpoint.contract.wire_bytes.to_string()),
         first
             .map_or_else(|| NONE.into(), |endpoint| plain_line(&endpoint.contract.framing.replace('_', "-"))),
@@ -75,6 +75,9 @@ fn remarks(check: &StackCheck) -> String {
                 .iter()
                 .map(|it| format!("not as its manifest says: {}", plain_line(it)))
                 .collect();
+            lines.extend(checked.not_measured.as_ref().map(|why| {
+                format!("its start, its memory and its threads were not looked at: {}", plain_line(why))
+            }));
             // A client that trusts such a connection loses requests, whoever expects it or not.
             let unsaid = checked.endpoints.iter().find(|it| it.contract.afterwards.ends_with("unsaid"));
             lines.extend(unsaid.map(unsaid_line));

@@ -1,4 +1,6 @@
 //! Starting a stack, until it answers.
+//!
+//! What is running already is only asked whether it answers.
 
 use std::fs;
 use std::io::Write;
@@ -8,24 +10,23 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration as StdDuration, Instant};
 
-use plan::stack::{Placeholders, ReadyWhen, StackManifest};
+use plan::stack::{Origin, Placeholders, Run, StackManifest};
 use signals::listener;
 use units::Duration;
 
+use crate::attach::attach;
 use crate::cgroup::Cgroup;
-use crate::client::{At, Client};
+use crate::client::At;
 use crate::cpus::Cpus;
 use crate::error::{Listening, StackError};
 use crate::interrupt::Interrupt;
+use crate::ready::{ASK_EVERY, asked, try_once};
 use crate::running::Running;
 use crate::started::Started;
 use crate::{limits, log, needs, ports, supervise};
 
 /// How many ports are tried when each was taken between its choice and the stack's start.
 const PORTS_MAX: u32 = 3;
-/// One try at the ready path.
-const ASK_TIMEOUT: StdDuration = StdDuration::from_secs(2);
-const ASK_EVERY: StdDuration = StdDuration::from_millis(10);
 /// What servers print when their port is taken; compared in lower case.
 const PORT_TAKEN: [&str; 4] =
     ["address already in use", "eaddrinuse", "port already in use", "was already in use"];
@@ -53,9 +54,15 @@ pub struct BootOptions<'a> {
 ///
 /// The environment is ours with the manifest's additions, without the variables that hide JVM flags; the folder
 /// for temporary files is `work_dir`.
+///
+/// What is running already is not started, and must answer at its URL.
 pub fn boot(stack: &StackManifest, options: &BootOptions<'_>) -> Result<Running, StackError> {
-    if let Some(port) = stack.run.port {
-        let running = boot_on(stack, options, port.get())?;
+    let run = match &stack.origin {
+        Origin::Started(run) => run,
+        Origin::Running(site) => return attach(stack, site, options.interrupt),
+    };
+    if let Some(port) = run.port {
+        let running = boot_on(stack, run, options, port.get())?;
         return running.ok_or_else(|| StackError::PortTaken {
             stack: stack.id.clone(),
             tries: 1,
@@ -64,7 +71,7 @@ pub fn boot(stack: &StackManifest, options: &BootOptions<'_>) -> Result<Running,
     }
     for _ in 0..PORTS_MAX {
         let port = ports::choose().ok_or_else(|| StackError::NoPort { stack: stack.id.clone() })?;
-        if let Some(running) = boot_on(stack, options, port)? {
+        if let Some(running) = boot_on(stack, run, options, port)? {
             return Ok(running);
         }
     }
@@ -83,6 +90,7 @@ struct Commands {
 /// `None` when something else got the port first.
 fn boot_on(
     stack: &StackManifest,
+    run: &Run,
     options: &BootOptions<'_>,
     port: u16,
 ) -> Result<Option<Running>, StackError> {
@@ -101,10 +109,12 @@ fn boot_on(
         write_certificate(stack, &work_dir)?;
     }
     write_files(stack, &with)?;
-    let commands = fill(stack, &with);
+    let commands = fill(run, stack, &with);
     let begun = Instant::now();
-    let at = At { addr: SocketAddr::from((Ipv4Addr::LOCALHOST, port)), speaks: stack.spoken.first() };
-    let started = start(stack, options, &work_dir, commands)?;
+    let addr = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let at = At { speaks: stack.spoken.first(), ..At::plain(addr) };
+    let dir = run.dir.as_deref().unwrap_or(&work_dir);
+    let started = start(stack, options, &work_dir, dir, commands)?;
     await_ready(stack, at, started, begun, options.interrupt)
 }
 
@@ -147,15 +157,18 @@ fn write_files(stack: &StackManifest, with: &Placeholders<'_>) -> Result<(), Sta
     Ok(())
 }
 
-fn fill(stack: &StackManifest, with: &Placeholders<'_>) -> Commands {
-    let (whole, jvm_flags) = command(stack, with);
-    let env = stack.run.env.iter().map(|(name, value)| (name.clone(), value.fill(with))).collect();
+fn fill(run: &Run, stack: &StackManifest, with: &Placeholders<'_>) -> Commands {
+    let (whole, jvm_flags) = command(run, stack, with);
+    let env = run.env.iter().map(|(name, value)| (name.clone(), value.fill(with))).collect();
     Commands { whole, jvm_flags, env }
 }
 
 /// Program, JVM flags and arguments; and the JVM flags among them by themselves.
-pub(crate) fn command(stack: &StackManifest, with: &Placeholders<'_>) -> (Vec<String>, Vec<String>) {
-    let run = &stack.run;
+pub(crate) fn command(
+    run: &Run,
+    stack: &StackManifest,
+    with: &Placeholders<'_>,
+) -> (Vec<String>, Vec<String>) {
     let jvm_flags: Vec<String> = run.jvm_flags.iter().map(|flag| flag.fill(with)).collect();
     let mut whole: Vec<String> = run.command.iter().map(|part| part.fill(with)).collect();
     // What a server writes for a while stays with the trial: Tomcat never removes its folders.
@@ -169,6 +182,7 @@ fn start(
     stack: &StackManifest,
     options: &BootOptions<'_>,
     work_dir: &Path,
+    dir: &Path,
     commands: Commands,
 ) -> Result<Started, StackError> {
     let (output, log_from) = log::open(options.log)?;
@@ -176,7 +190,7 @@ fn start(
     let failed = |error| StackError::io("start", exe, "check that it is the proofload binary")(error);
     let mut command = Command::new(exe);
     command.args(supervise::arguments(&commands.whole)).process_group(0);
-    command.current_dir(stack.run.dir.as_deref().unwrap_or(work_dir));
+    command.current_dir(dir);
     for name in HIDDEN_JVM_FLAGS {
         command.env_remove(name);
     }
@@ -235,11 +249,12 @@ fn await_ready(
                 log: log::end(&started.log, started.log_from).into(),
             });
         }
-        let last = match try_once(&ready.when, at, deadline) {
+        let last = match try_once(&ready.when, &at, deadline) {
             Ok(()) => {
                 started.boot_took = begun.elapsed().into();
-                let is_ours = is_ours(at, &started);
-                return Ok(is_ours.then(|| Running { id: stack.id.clone(), at, started }));
+                let is_ours = is_ours(&at, &started);
+                let running = Running { id: stack.id.clone(), at, started: Some(started) };
+                return Ok(is_ours.then_some(running));
             }
             Err(failure) => failure,
         };
@@ -247,7 +262,7 @@ fn await_ready(
             return give_up(&started, |started| StackError::NotReady {
                 stack: stack.id.clone(),
                 timeout: ready.timeout,
-                asked: asked(&ready.when, at),
+                asked: asked(&ready.when, &at),
                 last,
                 listening: Listening::of(at.addr, listener::addresses_of(&started.pids())),
                 log: log::end(&started.log, started.log_from).into(),
@@ -257,33 +272,8 @@ fn await_ready(
     }
 }
 
-/// Whether it is up, or how the try ended.
-fn try_once(when: &ReadyWhen, at: At, deadline: Instant) -> Result<(), String> {
-    let deadline = deadline.min(Instant::now() + ASK_TIMEOUT);
-    match when {
-        ReadyWhen::Accepts => {
-            let connected = Client::connect(At::plain(at.addr), deadline);
-            connected.map(drop).map_err(|failure| failure.to_string())
-        }
-        ReadyWhen::Answers { path, status } => {
-            let answer = Client::connect(at, deadline).and_then(|mut client| client.get(path, deadline));
-            match answer.map_err(|failure| failure.to_string())?.status {
-                got if got == *status => Ok(()),
-                got => Err(format!("was answered with status {got} instead of {status}")),
-            }
-        }
-    }
-}
-
-fn asked(when: &ReadyWhen, at: At) -> String {
-    match when {
-        ReadyWhen::Answers { path, .. } => format!("GET {}", at.url(path)),
-        ReadyWhen::Accepts => format!("a connection to {}", at.addr),
-    }
-}
-
 /// A right answer may come from another server on the same port; this one fails to bind meanwhile.
-fn is_ours(at: At, started: &Started) -> bool {
+fn is_ours(at: &At, started: &Started) -> bool {
     listener::is_owned(at.addr.port(), &started.pids()) != Some(false)
 }
 

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::thread;
 use std::time::Duration as StdDuration;
 
-use plan::stack::{ConnectionUse, Endpoint, StackManifest};
+use plan::stack::{ConnectionUse, Endpoint, Site, StackManifest};
 use signals::listener;
 use units::Duration;
 
@@ -35,10 +35,13 @@ const BURST_LOOK_EVERY: StdDuration = StdDuration::from_millis(5);
 pub struct StackReport {
     /// The stack's id.
     pub id: String,
-    /// From the start of its process to its first right answer; of a proxy, when its upstream was up already.
-    pub boot_took: Duration,
-    /// What it used after the boot, before any other request.
-    pub usage: Usage,
+    /// Where it was running already; `None` of what was started.
+    pub site: Option<Site>,
+    /// From the start of its process to its first right answer; of a proxy, when its upstream was up already. `None` of what
+    /// was running already.
+    pub boot_took: Option<Duration>,
+    /// What it used after the boot, before any other request; `None` of what was running already.
+    pub usage: Option<Usage>,
     /// Each endpoint and what it answered.
     pub endpoints: Vec<(Endpoint, ContractReport)>,
     /// After how many requests the server closes a connection, or how many it carried at least.
@@ -48,8 +51,8 @@ pub struct StackReport {
     pub upstream_connections: Option<(String, u32)>,
     /// What is not as the manifest says and belongs to no single answer.
     pub mismatches: Vec<Mismatch>,
-    /// How it ended.
-    pub stopped: StopReport,
+    /// How it ended; `None` of what was running already, and goes on.
+    pub stopped: Option<StopReport>,
 }
 
 impl StackReport {
@@ -100,9 +103,11 @@ pub fn check(manifests: &[&StackManifest], options: &ChainOptions<'_>) -> Result
     });
     let beyond = chain.all().iter().flat_map(|it| listener::beyond_loopback(&it.pids()));
     mismatches.extend(beyond.map(Mismatch::ListensBeyondLoopback));
-    let stopped = chain.stop()?;
+    let site = front.site().cloned();
+    let stopped = Some(chain.stop()?).filter(|_| site.is_none());
     Ok(StackReport {
         id: stack.id.clone(),
+        site,
         boot_took,
         usage,
         endpoints,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use self::http2::{Came, Http2};
 use http::{EndOfStream, Framing, HEADERS_CAP, Limits, Progress, RequestKind, Response, ResponseParser};
-use plan::stack::Speaks;
+use plan::stack::{Site, Speaks};
 use tls::{HTTP_1_1, HTTP_2, Settings};
 use units::Bytes;
 
@@ -61,20 +61,42 @@ impl fmt::Display for Failure {
 }
 
 /// Where a server listens, and what it speaks there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) struct At {
     pub(crate) addr: SocketAddr,
     pub(crate) speaks: Speaks,
+    /// Of what is running already: under which name, and whom to take for it.
+    pub(crate) site: Option<Site>,
 }
 
 impl At {
     /// A server of plain HTTP/1.1.
     pub(crate) fn plain(addr: SocketAddr) -> Self {
-        Self { addr, speaks: Speaks::default() }
+        Self { addr, speaks: Speaks::default(), site: None }
     }
 
-    pub(crate) fn url(self, path: &str) -> String {
-        format!("{}://{}{path}", self.speaks.scheme(), self.addr)
+    /// What requests name as the host.
+    pub(crate) fn authority(&self) -> String {
+        self.site.as_ref().map_or_else(|| self.addr.to_string(), |site| site.authority.clone())
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("{}://{}{path}", self.speaks.scheme(), self.authority())
+    }
+
+    /// Whom to take for it: anybody, where the certificate was made at its start and is nobody else's.
+    pub(crate) fn trust(&self) -> Settings {
+        match &self.site {
+            Some(Site { insecure, trusted, .. }) => {
+                Settings { insecure: *insecure, trusted: trusted.clone(), ..Settings::default() }
+            }
+            None => Settings { insecure: true, ..Settings::default() },
+        }
+    }
+
+    /// The name that its certificate is for.
+    fn host(&self) -> &str {
+        self.site.as_ref().map_or("localhost", |site| &site.host)
     }
 }
 
@@ -85,16 +107,14 @@ enum Wire {
 }
 
 impl Wire {
-    /// The server's certificate may be any: it is the stack's own, made for this run.
-    fn new(stream: TcpStream, speaks: Speaks) -> Result<Self, Failure> {
-        if !speaks.is_secured {
+    fn new(stream: TcpStream, at: &At) -> Result<Self, Failure> {
+        if !at.speaks.is_secured {
             return Ok(Self::Plain(stream));
         }
-        let protocol = if speaks.http2 { HTTP_2 } else { HTTP_1_1 };
-        let settings =
-            Settings { insecure: true, protocols: vec![protocol.to_owned()], ..Settings::default() };
+        let protocol = if at.speaks.http2 { HTTP_2 } else { HTTP_1_1 };
+        let settings = Settings { protocols: vec![protocol.to_owned()], ..at.trust() };
         let failed = |error: String| Failure::Io(format!("within the TLS handshake: {error}"));
-        let peers = tls::Client::new(&settings).and_then(|client| client.peer("localhost"));
+        let peers = tls::Client::new(&settings).and_then(|client| client.peer(at.host()));
         let peers = peers.map_err(|error| failed(error.to_string()))?;
         let stream = peers.secure(0, stream).map_err(|error| failed(error.to_string()))?;
         Ok(Self::Secured(Box::new(stream)))
@@ -135,17 +155,17 @@ impl Write for Wire {
 
 /// A connection to ask one thing after the other on.
 pub(crate) struct Client {
-    addr: SocketAddr,
+    authority: String,
     wire: Wire,
     http2: Option<Box<Http2>>,
     unread: Vec<u8>,
 }
 
 impl Client {
-    pub(crate) fn connect(at: At, deadline: Instant) -> Result<Self, Failure> {
-        let At { addr, speaks } = at;
+    pub(crate) fn connect(at: &At, deadline: Instant) -> Result<Self, Failure> {
+        let speaks = at.speaks;
         let stream =
-            TcpStream::connect_timeout(&addr, left(deadline)).map_err(|error| match error.kind() {
+            TcpStream::connect_timeout(&at.addr, left(deadline)).map_err(|error| match error.kind() {
                 ErrorKind::ConnectionRefused => Failure::Refused,
                 ErrorKind::TimedOut => Failure::TimedOut { received: Bytes(0) },
                 _ => Failure::Io(error.to_string()),
@@ -153,9 +173,9 @@ impl Client {
         let io = |error: std::io::Error| Failure::Io(error.to_string());
         stream.set_nodelay(true).map_err(io)?;
         stream.set_read_timeout(Some(left(deadline))).map_err(io)?;
-        let wire = Wire::new(stream, speaks)?;
+        let wire = Wire::new(stream, at)?;
         let http2 = speaks.http2.then(|| Box::new(Http2::new(speaks.is_secured)));
-        let mut client = Self { addr, wire, http2, unread: Vec::new() };
+        let mut client = Self { authority: at.authority(), wire, http2, unread: Vec::new() };
         if speaks.http2 {
             client.until_told(deadline)?;
         }
@@ -182,16 +202,15 @@ impl Client {
 
     /// GETs `path` and reads one whole answer.
     pub(crate) fn get(&mut self, path: &str, deadline: Instant) -> Result<Answer, Failure> {
-        let authority = self.addr.to_string();
         if let Some(http2) = &mut self.http2 {
-            http2.ask(&authority, path)?;
+            http2.ask(&self.authority, path)?;
             return match self.until_told(deadline)? {
                 Came::Answer(answer) => Ok(answer),
                 Came::Nothing | Came::Ready => Err(Failure::Malformed("no answer")),
             };
         }
         let request =
-            format!("GET {path} HTTP/1.1\r\nHost: {}\r\nUser-Agent: proofload-check\r\n\r\n", self.addr);
+            format!("GET {path} HTTP/1.1\r\nHost: {}\r\nUser-Agent: proofload-check\r\n\r\n", self.authority);
         self.ask(request.as_bytes(), RequestKind::Ordinary, deadline)
     }
 
@@ -258,8 +277,8 @@ pub fn ask_once(
     timeout: Duration,
 ) -> Result<OneAnswer, String> {
     let deadline = Instant::now() + timeout;
-    let answer =
-        Client::connect(At::plain(addr), deadline).and_then(|mut client| client.ask(request, kind, deadline));
+    let answer = Client::connect(&At::plain(addr), deadline)
+        .and_then(|mut client| client.ask(request, kind, deadline));
     let Answer { status, head, body, .. } = answer.map_err(|failure| failure.to_string())?;
     Ok(OneAnswer { status, head, body })
 }

@@ -290,7 +290,7 @@ pub(crate) struct Patience {
 }
 
 /// Asks for `path` on one connection until the server closes it, or for as long as `patience` has it.
-pub(crate) fn count_requests(at: At, path: &str, patience: &Patience) -> Result<ConnectionCap, StackError> {
+pub(crate) fn count_requests(at: &At, path: &str, patience: &Patience) -> Result<ConnectionCap, StackError> {
     let begun = Instant::now();
     let deadline = || Instant::now() + StdDuration::from(patience.answer_max);
     let failed = |why: String| StackError::Unanswered { url: at.url(path), why };
@@ -312,7 +312,7 @@ pub(crate) fn count_requests(at: At, path: &str, patience: &Patience) -> Result<
     Ok(ConnectionCap::AtLeast(answered))
 }
 
-pub(crate) fn ask(at: At, path: &str, timeout: Duration) -> Result<(Client, Answer, Duration), Failure> {
+pub(crate) fn ask(at: &At, path: &str, timeout: Duration) -> Result<(Client, Answer, Duration), Failure> {
     let deadline = Instant::now() + StdDuration::from(timeout);
     let mut client = Client::connect(at, deadline)?;
     let begun = Instant::now();
@@ -347,7 +347,9 @@ fn compare(endpoint: &Endpoint, answer: &Answer, took: Duration, afterwards: Aft
 
 fn compare_thread(endpoint: &Endpoint, running: &Running) -> Result<Option<Mismatch>, StackError> {
     let Some(expected) = &endpoint.thread else { return Ok(None) };
-    let groups = running.usage()?.thread_groups;
+    // A manifest asks for no thread of what is running already.
+    let Some(usage) = running.usage()? else { return Ok(None) };
+    let groups = usage.thread_groups;
     let is_there = groups.iter().any(|group| signals::is_group_of(&group.name, expected));
     let names = || groups.into_iter().map(|group| group.name).collect();
     Ok((!is_there).then(|| Mismatch::Thread { expected: expected.clone(), got: names() }))
@@ -383,7 +385,7 @@ mod tests {
     }
 
     fn count(addr: SocketAddr, wait: Duration, answer_max: Duration) -> Result<ConnectionCap, StackError> {
-        count_requests(At::plain(addr), "/", &Patience { requests_max: 1500, wait, answer_max })
+        count_requests(&At::plain(addr), "/", &Patience { requests_max: 1500, wait, answer_max })
     }
 
     /// 1500 requests of a second each are 25 minutes, and no fault.

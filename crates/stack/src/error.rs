@@ -82,12 +82,41 @@ pub enum StackError {
         /// The end of what it printed.
         log: Box<LogEnd>,
     },
+    /// What should be running already does not answer as it should.
+    #[error(
+        "`{stack}` is not ready at {url}: {asked} {last}, tried for {timeout}; start it, or mend its url, its [ready] or its \
+        first [[endpoint]]"
+    )]
+    NotThere {
+        /// The stack.
+        stack: String,
+        /// Where it should be.
+        url: String,
+        /// How long it had.
+        timeout: Duration,
+        /// What was tried: `GET http://…`, or a connection.
+        asked: String,
+        /// How the last try ended.
+        last: String,
+    },
+    /// The host of what should be running already has no address.
+    #[error(
+        "`{host}`, the host of `{stack}`, does not resolve ({why}); check the spelling of its url, or give an address"
+    )]
+    NoAddress {
+        /// The stack.
+        stack: String,
+        /// The name.
+        host: String,
+        /// What the resolver said.
+        why: String,
+    },
     /// The user wanted it to end.
     #[error("stack `{stack}` was interrupted while it was {doing}; begin again")]
     Interrupted {
         /// The stack.
         stack: String,
-        /// What went on: `built` or `booted`.
+        /// What went on: `built`, `booted`, or `asked whether it is up`.
         doing: &'static str,
     },
     /// Of the ports a stack may have, none is free.

@@ -69,7 +69,7 @@ pub fn kept_answers(
     kept_at(running.at(), endpoint, asking, is_over)
 }
 
-fn kept_at(at: At, endpoint: &Endpoint, asking: &IdleAsking, is_over: &dyn Fn() -> bool) -> Vec<Duration> {
+fn kept_at(at: &At, endpoint: &Endpoint, asking: &IdleAsking, is_over: &dyn Fn() -> bool) -> Vec<Duration> {
     let Ok((mut client, _, _)) = ask(at, &endpoint.path, asking.answer_max) else { return Vec::new() };
     answers(asking, is_over, || {
         let begun = Instant::now();
@@ -105,7 +105,7 @@ pub fn burst_answers(
     burst_at(running.at(), endpoint, count, answer_max)
 }
 
-fn burst_at(at: At, endpoint: &Endpoint, count: u32, answer_max: Duration) -> Vec<Duration> {
+fn burst_at(at: &At, endpoint: &Endpoint, count: u32, answer_max: Duration) -> Vec<Duration> {
     let count = count.min(BURST_MAX);
     let connect_by = Instant::now() + CONNECT_MAX;
     let deadline = connect_by + std::time::Duration::from(answer_max);
@@ -224,11 +224,11 @@ mod tests {
     fn a_connection_that_is_kept_is_asked_without_its_first_answer() {
         let held = std::time::Duration::from_millis(10);
         let asking = IdleAsking { most: 6, ..ASKING };
-        let times = kept_at(holding_the_known(held), &endpoint(), &asking, &|| false);
+        let times = kept_at(&holding_the_known(held), &endpoint(), &asking, &|| false);
         assert_eq!(times.len(), 6);
         assert!(times.iter().all(|it| *it >= Duration::from(held)), "{times:?}");
         // Who closes behind each answer keeps none.
-        let none = kept_at(answering(1, held), &endpoint(), &asking, &|| false);
+        let none = kept_at(&answering(1, held), &endpoint(), &asking, &|| false);
         assert!(none.is_empty(), "{none:?}");
     }
 
@@ -236,11 +236,11 @@ mod tests {
     fn a_burst_is_answered_as_soon_as_the_server_lets_it() {
         let held = std::time::Duration::from_millis(30);
         let endpoint = endpoint();
-        let times = burst_at(answering(8, held), &endpoint, 8, Duration::from_secs(5));
+        let times = burst_at(&answering(8, held), &endpoint, 8, Duration::from_secs(5));
         assert_eq!(times.len(), 8);
         let is_held = |it: &Duration| *it >= Duration::from(held) && *it < Duration::from_secs(3);
         assert!(times.iter().all(is_held), "{times:?}");
-        let none = burst_at(answering(0, held), &endpoint, 3, Duration::from_millis(200));
+        let none = burst_at(&answering(0, held), &endpoint, 3, Duration::from_millis(200));
         assert!(none.is_empty(), "nobody answers: {none:?}");
     }
 }

@@ -7,6 +7,7 @@
 //! What a stack needs is in its [`plan::stack::StackManifest`]; nothing here knows any stack by name.
 #![forbid(unsafe_code)]
 
+mod attach;
 mod boot;
 mod build;
 mod cgroup;
@@ -26,10 +27,12 @@ mod log;
 mod needs;
 mod ports;
 mod program;
+mod ready;
 mod running;
 mod started;
 mod supervise;
 
+pub use attach::reach;
 pub use boot::{BootOptions, boot};
 pub use build::{BuildOptions, BuildOutcome, build};
 pub use chain::{Chain, ChainOptions};

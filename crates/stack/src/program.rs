@@ -130,6 +130,9 @@ impl Drop for Program {
 
 /// What starts the program that `manifest` describes: program, JVM flags, command; and its environment. The temporary files
 /// of a JVM go into `work_dir`.
+///
+/// # Panics
+/// If `manifest` is of something that is running already.
 pub fn command_of(
     manifest: &StackManifest,
     proofload_exe: &Path,
@@ -145,5 +148,6 @@ pub fn command_of(
         work_dir,
         parameters: &manifest.parameters,
     };
-    (crate::boot::command(manifest, &with).0, needs::run_environment(manifest))
+    let run = manifest.run().expect("a program that makes loads is started");
+    (crate::boot::command(run, manifest, &with).0, needs::run_environment(manifest))
 }

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitStatus;
 
+use plan::stack::Site;
 use signals::ProcessSet;
 use units::Duration;
 
@@ -12,13 +13,15 @@ use crate::cpus::Cpus;
 use crate::error::StackError;
 use crate::started::{Started, StopReport, Usage};
 
-/// A stack that is up. Dropping it kills it; [`Running::stop`] is the orderly way.
+/// A stack that is up. Dropping one that was started kills it; [`Running::stop`] is the orderly way. What was running
+/// already goes on, and nothing is known of its processes.
 #[derive(Debug)]
 pub struct Running {
     pub(crate) id: String,
     /// Where it listens, and what is spoken with it there.
     pub(crate) at: At,
-    pub(crate) started: Started,
+    /// What was started of it; `None` of what was running already.
+    pub(crate) started: Option<Started>,
 }
 
 impl Running {
@@ -32,44 +35,59 @@ impl Running {
         self.at.addr
     }
 
-    /// The same, with what it speaks there.
-    pub(crate) fn at(&self) -> At {
-        self.at
+    /// What requests name as its host, with the port where one has to be named.
+    pub fn authority(&self) -> String {
+        self.at.authority()
     }
 
-    /// From the start of the process to its first right answer.
-    pub fn boot_took(&self) -> Duration {
-        self.started.boot_took
+    /// Whom its connections take for it, where they are secured.
+    pub fn trust(&self) -> tls::Settings {
+        self.at.trust()
     }
 
-    /// What was run: program, JVM flags, arguments.
+    /// The same as [`Running::addr`], with what it speaks there.
+    pub(crate) fn at(&self) -> &At {
+        &self.at
+    }
+
+    /// Where it was running already; `None` of what was started.
+    pub fn site(&self) -> Option<&Site> {
+        self.at.site.as_ref()
+    }
+
+    /// From the start of the process to its first right answer; `None` of what was running already.
+    pub fn boot_took(&self) -> Option<Duration> {
+        self.started.as_ref().map(|it| it.boot_took)
+    }
+
+    /// What was run: program, JVM flags, arguments; nothing of what was running already.
     pub fn effective_command(&self) -> &[String] {
-        &self.started.command
+        self.started.as_ref().map_or(&[][..], |it| it.command.as_slice())
     }
 
     /// The JVM flags among that; no others are in effect.
     pub fn effective_jvm_flags(&self) -> &[String] {
-        &self.started.jvm_flags
+        self.started.as_ref().map_or(&[][..], |it| it.jvm_flags.as_slice())
     }
 
     /// The control group of its own, where one could be made: `cpu.stat`, `cpu.pressure` and others are there.
     pub fn cgroup_dir(&self) -> Option<&Path> {
-        self.started.cgroup_dir()
+        self.started.as_ref()?.cgroup_dir()
     }
 
-    /// Its processes, the supervisor not among them.
-    pub fn processes(&self) -> ProcessSet {
-        self.started.processes()
+    /// Its processes, the supervisor not among them; `None` of what was running already.
+    pub fn processes(&self) -> Option<ProcessSet> {
+        self.started.as_ref().map(Started::processes)
     }
 
     /// Those of them that are alive now.
     pub fn pids(&self) -> Vec<i32> {
-        self.started.pids()
+        self.started.as_ref().map(Started::pids).unwrap_or_default()
     }
 
-    /// What it uses now.
-    pub fn usage(&self) -> Result<Usage, StackError> {
-        self.started.usage()
+    /// What it uses now; `None` of what was running already.
+    pub fn usage(&self) -> Result<Option<Usage>, StackError> {
+        self.started.as_ref().map(Started::usage).transpose()
     }
 
     /// How long the compilers of its JVMs were busy so far, all threads together; `None` where there is no JVM, or one
@@ -85,25 +103,26 @@ impl Running {
         cpus
     }
 
-    /// Whether the command still runs.
+    /// Whether the command still runs. What was running already counts as alive: its answers tell.
     pub fn is_alive(&self) -> bool {
-        self.started.is_alive()
+        self.started.as_ref().is_none_or(Started::is_alive)
     }
 
     /// How the command ended; `None` while it runs. A code of 128 + n stands for signal n.
     pub fn exit_status(&self) -> Option<ExitStatus> {
-        self.started.exit_status()
+        self.started.as_ref()?.exit_status()
     }
 
     /// The last `lines` lines it printed, of the last 64 KiB.
     pub fn log_tail(&self, lines: usize) -> String {
-        self.started.log_tail(lines)
+        self.started.as_ref().map(|it| it.log_tail(lines)).unwrap_or_default()
     }
 
     /// Ends it: SIGTERM, and after 3 s SIGKILL. On success none of its processes is left and its port refuses
-    /// connections.
+    /// connections. What was running already goes on, which takes no time.
     pub fn stop(self) -> Result<StopReport, StackError> {
         let Self { id, at, started } = self;
-        started.stop(&id, at.addr)
+        let goes_on = StopReport { took: Duration::ZERO, forced: false };
+        started.map_or(Ok(goes_on), |it| it.stop(&id, at.addr))
     }
 }

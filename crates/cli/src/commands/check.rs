@@ -8,7 +8,7 @@ use record::{CHECK_VERSION, CheckResult, StackCheck};
 use stack::ChainOptions;
 
 use crate::arguments::Check;
-use crate::commands::stacks::name_broken;
+use crate::commands::stacks::{go_past_proxies, name_broken};
 use crate::exit::{self, Failure};
 use crate::output::{print, print_json};
 use crate::progress::Screen;
@@ -20,6 +20,7 @@ pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     let workbench = Workbench::open(&arguments.stacks.dir)?;
     let (catalogue, control) = (&workbench.catalogue, &workbench.control);
     let chosen = arguments.which.chosen(catalogue)?;
+    go_past_proxies(arguments.quiet, chosen.iter().copied());
     let scratch = Scratch::new("check")?;
     let screen = Screen::new(arguments.quiet);
     let mut checks = Vec::new();

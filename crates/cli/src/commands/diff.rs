@@ -103,6 +103,7 @@ fn without_folders(error: LabError) -> Failure {
 /// The project as its file in this folder has it.
 struct Project {
     text: String,
+    /// Those that are built and started; of those that are running already there is one version.
     services: Vec<StackManifest>,
     /// What else there is to stand behind a service, and the services under their own names.
     catalogue: Catalogue,
@@ -118,12 +119,19 @@ impl Project {
             return Err(PlanError::new(format!("there is no {PROJECT_FILE} here"), help));
         }
         let text = toml_file::read(&file)?;
-        let services = StackManifest::services(&file, &text, Path::new(HERE))?;
+        let mut services = StackManifest::services(&file, &text, Path::new(HERE))?;
         if services.is_empty() {
             let help = "add a [service.NAME], which is what a version is built and started by";
             return Err(PlanError::new("it has no service", help).in_file(&file));
         }
         let catalogue = Catalogue::with_services(&arguments.stacks.dir, services.clone())?;
+        services.retain(|it| it.site().is_none());
+        if services.is_empty() {
+            let help = "give each version a [service.NAME] with a url of its own, and hold one against the other: proofload run \
+                        --baseline NAME";
+            let what = "its services are running already, each at a url, and no version of them is built";
+            return Err(PlanError::new(what, help).in_file(&file));
+        }
         let (gate, kept) = (Gate::of_experiment(&file, &text)?, KeptRuns::of_experiment(&file, &text)?);
         Ok(Self { text, services, catalogue, gate, kept })
     }
@@ -158,11 +166,17 @@ impl Project {
             Vec::new()
         };
         services.retain(|it| self.has(&it.id));
+        if let Some(it) = services.iter().find(|it| it.site().is_some()) {
+            let what =
+                format!("`{}` is running already, at a url, and is started in this folder's file", it.id);
+            return Err(PlanError::new(what, "name versions of which both start it").in_file(&shown));
+        }
         if self.services.iter().any(|own| services.iter().all(|it| it.id != own.id)) {
             let here = PathBuf::from(format!("{PROJECT_FILE}, in {}", revision.name));
             let ours = StackManifest::services(&here, &self.text, checkout.project())?;
             let known: Vec<String> = services.iter().map(|it| it.id.clone()).collect();
-            services.extend(ours.into_iter().filter(|it| !known.contains(&it.id)));
+            let is_new = |it: &StackManifest| self.has(&it.id) && !known.contains(&it.id);
+            services.extend(ours.into_iter().filter(is_new));
         }
         Ok(services)
     }

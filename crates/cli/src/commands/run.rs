@@ -10,7 +10,7 @@ use record::{RunDir, Versions};
 
 use crate::arguments::Run;
 use crate::commands::report;
-use crate::commands::stacks::name_broken;
+use crate::commands::stacks::{go_past_proxies, name_broken};
 use crate::exit::{self, Failure};
 use crate::gate;
 use crate::output::say;
@@ -50,6 +50,8 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
             }
             knows_baseline(asked.as_ref(), &experiment)?;
             name_broken(catalogue);
+            let stacks = experiment.stacks();
+            go_past_proxies(arguments.quiet, stacks.into_iter().filter_map(|id| catalogue.get(id).ok()));
             let name = path.file_stem().map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
             let runs = arguments.runs.clone().unwrap_or_else(|| kept.folder(&written.folder));
             let dir = run_dir(&runs, &name);

@@ -38,6 +38,7 @@ mod recorded;
 mod replicate;
 mod report;
 mod repository;
+mod running;
 mod sb;
 mod service;
 mod setup;

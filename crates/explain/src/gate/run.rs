@@ -15,7 +15,7 @@ use stats::{CONFIDENCE, Estimated, Part, blocks_needed, share_of};
 use units::Share;
 
 use self::baseline::With;
-use self::figures::{Figure, estimate, figure};
+use self::figures::{Figure, estimate, figure, is_of_processes};
 use super::answer::{decide, hold_against, hold_against_asked, judged, unknown, without_figure};
 use super::more::{more, of_run};
 use super::{tail_of, with_default};
@@ -98,7 +98,11 @@ fn checks_of(
         own.extend(conditions.iter().map(|(condition, is_default)| of.check(condition, *is_default)));
         own.extend(baseline.as_ref().map(|it| {
             let beside = CellName { stack: it.stack.clone(), ..cell.clone() };
-            let doubts = [of.reasons.clone(), OfCell::new(trials, &beside, intervals).reasons].concat();
+            let other = OfCell::new(trials, &beside, intervals);
+            // What was running already was the same process in each trial.
+            let keeps_processes =
+                keeps_processes || of.not_measured().is_some() || other.not_measured().is_some();
+            let doubts = [of.reasons.clone(), other.reasons].concat();
             baseline::check(it, trials, cell, &With { intervals, keeps_processes, doubts: &doubts })
         }));
         checks.extend(own.into_iter().map(|check| GateCheck { cell: Some(name_of(cell)), ..check }));
@@ -155,6 +159,13 @@ impl<'a> OfCell<'a> {
     }
 
     fn check(&self, condition: &Condition, is_default: bool) -> GateCheck {
+        if let Some(why) = self.not_measured().filter(|_| is_of_processes(condition.metric)) {
+            return GateCheck {
+                why: Some(format!("not measured: {why}")),
+                would_decide: Some("a service that the run starts itself".into()),
+                ..unknown(condition, is_default)
+            };
+        }
         let estimated = match self.estimate(condition) {
             Ok(estimated) => estimated,
             Err(why) => {
@@ -175,6 +186,11 @@ impl<'a> OfCell<'a> {
             check.would_decide = Some(self.would_decide(condition, &estimated));
         }
         check
+    }
+
+    /// Why nothing is known of its processes.
+    fn not_measured(&self) -> Option<&'a str> {
+        self.measured.iter().find_map(|it| it.server.not_measured.as_deref())
     }
 
     fn estimate(&self, condition: &Condition) -> Result<Estimated, String> {

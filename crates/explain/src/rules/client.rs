@@ -40,7 +40,8 @@ fn starved(facts: &Facts<'_>) -> Option<Verdict> {
                 .confirmed_by("lift the quota; the rate should rise", facts.rate),
         );
     }
-    let noise = &Noise::of(facts)?;
+    // That the server did not wait meanwhile is seen in its threads.
+    let noise = &Noise::of(facts).filter(|_| facts.not_measured().is_none())?;
     noise.starves_client().map(|share| {
         let phrase = "client-bound (starved of CPU)";
         let verdict = Verdict::new(VerdictKind::ClientBound, Confidence::Sure, phrase, taken_words(facts, noise));
@@ -66,7 +67,8 @@ pub(crate) fn noisy_host(facts: &Facts<'_>) -> Option<Verdict> {
 
 /// Others used the machine, and the rate was another's: a doubt, with its size.
 pub(crate) fn noise_beside(facts: &Facts<'_>) -> Option<Verdict> {
-    Noise::of(facts).filter(|noise| !noise.decides()).map(|noise| verdict(facts, &noise))
+    let is_doubt = |noise: &Noise| !noise.decides() || facts.not_measured().is_some();
+    Noise::of(facts).filter(is_doubt).map(|noise| verdict(facts, &noise))
 }
 
 fn verdict(facts: &Facts<'_>, noise: &Noise) -> Verdict {

@@ -10,7 +10,7 @@ use crate::verdict::VerdictKind;
 pub(crate) fn of(facts: &Facts<'_>, kind: VerdictKind) -> Vec<String> {
     let all = [
         (VerdictKind::ClientBound, client(facts)),
-        (VerdictKind::NoisyHost, host(facts)),
+        (VerdictKind::NoisyHost, host(facts).filter(|_| facts.not_measured().is_none())),
         (VerdictKind::QuotaBound, quota(facts)),
         (VerdictKind::GarbageCollection, collections(facts)),
         (VerdictKind::AcceptQueueOverflow, queue(facts)),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use explain::{gate_load, gate_run, gate_without};
 use plan::gate::{Baseline, Gate};
 use record::{
-    Driver, GateAnswer, GateCheck, GateResult, LoadResult, Role, TRIAL_VERSION, Trial, TrialResult,
+    Driver, GateAnswer, GateCheck, GateResult, LoadResult, Role, Server, TRIAL_VERSION, Trial, TrialResult,
     load_of_label,
 };
 use stats::Batches;
@@ -54,6 +54,27 @@ fn a_stack_that_could_not_be_measured_keeps_a_gate_from_passing() {
     assert!(said.is_some_and(|why| why.contains("exit 1")), "{without:?}");
     let failed = gate_run(&gate(&["p99>1us"]), &run_of(10, 1), false);
     assert_eq!(gate_without(failed, &left_out).answer, GateAnswer::Failed);
+}
+
+#[test]
+fn what_was_not_measured_of_a_service_that_was_running_already_could_not_be_told() {
+    let why = "it was running already, at http://127.0.0.1:8080";
+    let unwatched = |block: u32| {
+        let mut trial = of("cart", block, |_| ());
+        let TrialResult::Measured(measured) = &mut trial.result else { panic!("it is measured") };
+        measured.server = Server { not_measured: Some(why.into()), ..Server::default() };
+        trial
+    };
+    let trials: Vec<Trial> = (0..8).map(unwatched).collect();
+    for condition in ["cpu>1ms", "memory>1GiB", "boot>1s"] {
+        let judged = gate_run(&gate(&[condition]), &trials, false);
+        assert_eq!(judged.answer, GateAnswer::CouldNotTell, "{judged:?}");
+        let told = judged.checks.iter().find(|it| it.answer == GateAnswer::CouldNotTell).unwrap();
+        assert_eq!(told.why, Some(format!("not measured: {why}")));
+        assert_eq!(told.would_decide.as_deref(), Some("a service that the run starts itself"));
+    }
+    let judged = gate_run(&gate(&["p99>1s", "errors>1%"]), &trials, false);
+    assert_eq!(judged.answer, GateAnswer::Passed, "{judged:?}");
 }
 
 /// Noise that is the same each time, from −1 to 1.

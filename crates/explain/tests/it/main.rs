@@ -16,5 +16,6 @@ mod reasons;
 mod samples;
 mod simulated;
 mod streams;
+mod unwatched;
 mod versions;
 mod workers;

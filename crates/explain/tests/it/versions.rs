@@ -38,7 +38,7 @@ fn run_of(blocks: u32, seed: u64, times: f64, off: f64) -> Vec<Trial> {
         let noise = 1.0 + off * noise(seed * 100_000 + u64::from(block) * 10 + of_stack);
         of(stack, role, block, |it| {
             it.load.goodput_per_s = 1000.0 * times * noise;
-            it.server.rss_bytes_max = (100e6 / times * noise) as u64;
+            it.server.rss_bytes_max = Some((100e6 / times * noise) as u64);
         })
     };
     (0..blocks)

@@ -25,7 +25,7 @@ pub struct Until {
 /// What of an experiment is not compared.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NotCompared {
-    /// Stacks that are no services of the project, of which there is one version.
+    /// Stacks that the project does not build and start, of which there is one version.
     pub others: BTreeSet<String>,
     /// What a version does not have, such as a round's endpoint, and why: nothing can be told of it.
     pub missing: BTreeMap<String, String>,
@@ -35,7 +35,9 @@ impl NotCompared {
     /// In a sentence each.
     pub fn words(&self) -> impl Iterator<Item = String> {
         let others = self.others.iter();
-        let others = others.map(|stack| format!("{stack} is no service of this project, and takes no part"));
+        let others = others.map(|stack| {
+            format!("{stack} is nothing that this project builds and starts, and takes no part")
+        });
         others.chain(self.missing.iter().map(|(what, why)| format!("without {what}: {why}")))
     }
 }
@@ -184,7 +186,7 @@ mod tests {
     fn what_is_no_service_leaves_nothing_to_compare() {
         let (mut experiment, versions) = experiment();
         let told = experiment.compare_versions(&versions, |_| false).unwrap_err().to_string();
-        assert!(told.contains("cart is no service of this project"), "{told}");
+        assert!(told.contains("cart is nothing that this project builds and starts"), "{told}");
     }
 
     #[test]

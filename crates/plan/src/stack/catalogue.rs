@@ -103,7 +103,13 @@ impl Catalogue {
                 let what = format!("more than {CHAIN_MAX} stacks stand behind each other from `{id}` on");
                 return Err(PlanError::new(what, "name an upstream that forwards to none, or to fewer"));
             }
-            chain.push(self.get(upstream)?);
+            let behind = self.get(upstream)?;
+            if behind.site().is_some() {
+                let what = format!("`{upstream}` is running already, at a url, and can't be an upstream");
+                let help = "leave upstream out, and write its address where the stack in front of it is told";
+                return Err(PlanError::new(what, help));
+            }
+            chain.push(behind);
         }
         chain.reverse();
         Ok(chain)

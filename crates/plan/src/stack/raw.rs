@@ -33,7 +33,11 @@ pub(super) struct Raw {
     #[serde(default)]
     pub(super) limits: RawLimits,
     pub(super) build: Option<RawBuild>,
-    pub(super) run: Spanned<RawRun>,
+    pub(super) run: Option<Spanned<RawRun>>,
+    pub(super) url: Option<Spanned<String>>,
+    pub(super) protocol: Option<Spanned<Protocols>>,
+    pub(super) insecure: Option<Spanned<bool>>,
+    pub(super) cacert: Option<Spanned<PathBuf>>,
     #[serde(default)]
     pub(super) ready: RawReady,
     #[serde(default, rename = "endpoint")]

@@ -1,5 +1,7 @@
 //! A manifest's text in, a [`StackManifest`] or the line of its first mistake out.
 
+mod running;
+
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::ops::Range;
@@ -9,6 +11,7 @@ use http::Framing;
 use toml::Spanned;
 use units::{Bytes, Duration};
 
+use self::running::{RawRunning, put_before};
 use super::raw::{
     Raw, RawBuild, RawCap, RawEndpoint, RawFile, RawFraming, RawIntervention, RawLimits, RawReady, RawRun,
     RawScheme, RawServices, RawSize, RawVariant,
@@ -16,7 +19,7 @@ use super::raw::{
 use super::speaks::{Protocols, Wrong};
 use super::{
     Build, ConfigFile, ConnectionUse, CpuQuota, Endpoint, Factor, Generation, Intervention, InterventionOn,
-    LimitChange, Limits, Needs, Ready, ReadyWhen, Run, Spoken, StackManifest, Template, Variant,
+    LimitChange, Limits, Needs, Origin, Ready, ReadyWhen, Run, Spoken, StackManifest, Template, Variant,
 };
 use crate::error::PlanError;
 use crate::nearest;
@@ -105,6 +108,7 @@ impl Source<'_> {
 
     /// The stack as such, and then its variants.
     fn with_variants(&self, mut raw: Raw) -> Result<Vec<StackManifest>, PlanError> {
+        self.is_of_one_origin(&raw)?;
         let variants = std::mem::take(&mut raw.variants);
         let mut all = vec![self.manifest(raw)?];
         for raw in variants {
@@ -115,24 +119,26 @@ impl Source<'_> {
     }
 
     fn manifest(&self, raw: Raw) -> Result<StackManifest, PlanError> {
-        let at_run = raw.run.span();
         let files =
             raw.files.into_iter().map(|file| self.config_file(file)).collect::<Result<Vec<_>, _>>()?;
         let parameters = self.parameters(raw.parameters)?;
-        let mut raw_run = raw.run.into_inner();
-        let spoken = self.spoken(raw_run.scheme, raw_run.protocol.take())?;
-        let run = self.run(raw_run)?;
-        let says_port = |template: &Template| template.0.contains("{port}");
-        let is_told = run.port.is_some() || run.command.iter().chain(run.env.values()).any(says_port);
-        if files.is_empty() && !is_told {
-            let help = "put {port} into its command, its env, or a [[file]] that it reads; or say port = 8080 in [run] \
-                        where it always listens at the same";
-            return Err(self.error(at_run, "the stack is not told where to listen", help));
-        }
+        let (origin, spoken) = match raw.url {
+            Some(url) => self.running(RawRunning {
+                url,
+                protocol: raw.protocol,
+                insecure: raw.insecure,
+                cacert: raw.cacert,
+            })?,
+            None => self.started(raw.run, &files, raw.upstream.as_ref())?,
+        };
+        let is_running = matches!(origin, Origin::Running(_));
+        let patience = if is_running { running::READY_TIMEOUT_DEFAULT } else { READY_TIMEOUT_DEFAULT };
         let asks_nothing = raw.ready.accepts_connections && raw.endpoints.is_empty();
-        let endpoints = if asks_nothing { Vec::new() } else { self.endpoints(raw.endpoints)? };
-        let ready = self.ready(raw.ready, endpoints.first())?;
-        self.uses(&run, &files, raw.upstream.as_ref())?;
+        let mut endpoints = if asks_nothing { Vec::new() } else { self.endpoints(raw.endpoints)? };
+        let mut ready = self.ready(raw.ready, endpoints.first(), patience)?;
+        if let Origin::Running(site) = &origin {
+            put_before(&site.base, &mut ready, &mut endpoints);
+        }
         Ok(StackManifest {
             id: self.id()?,
             variant: None,
@@ -152,12 +158,38 @@ impl Source<'_> {
             limits: self.limits(raw.limits, Limits::default())?,
             requests_per_connection: self.cap(raw.requests_per_connection)?,
             build: raw.build.map(|build| self.build(build)).transpose()?,
-            run,
+            origin,
             spoken,
             ready,
             endpoints,
             files,
         })
+    }
+
+    /// What is started, and told where to listen.
+    fn started(
+        &self,
+        raw: Option<Spanned<RawRun>>,
+        files: &[ConfigFile],
+        upstream: Option<&Spanned<String>>,
+    ) -> Result<(Origin, Spoken), PlanError> {
+        let Some(raw) = raw else {
+            let help = "add [run] with the command that starts it, or url = \"http://…\" where it is running already";
+            return Err(PlanError::new(format!("`{}` has no [run]", self.id), help).in_file(self.file));
+        };
+        let at_run = raw.span();
+        let mut raw = raw.into_inner();
+        let spoken = self.spoken(raw.scheme, raw.protocol.take())?;
+        let run = self.run(raw)?;
+        let says_port = |template: &Template| template.0.contains("{port}");
+        let is_told = run.port.is_some() || run.command.iter().chain(run.env.values()).any(says_port);
+        if files.is_empty() && !is_told {
+            let help = "put {port} into its command, its env, or a [[file]] that it reads; or say port = 8080 in [run] \
+                        where it always listens at the same";
+            return Err(self.error(at_run, "the stack is not told where to listen", help));
+        }
+        self.uses(&run, files, upstream)?;
+        Ok((Origin::Started(run), spoken))
     }
 
     fn id(&self) -> Result<String, PlanError> {
@@ -242,11 +274,7 @@ impl Source<'_> {
     }
 
     /// What is spoken at a stack's port.
-    fn spoken(
-        &self,
-        scheme: RawScheme,
-        protocols: Option<Spanned<Protocols>>,
-    ) -> Result<Spoken, PlanError> {
+    fn spoken(&self, scheme: RawScheme, protocols: Option<Spanned<Protocols>>) -> Result<Spoken, PlanError> {
         let at = protocols.as_ref().map_or(0..0, Spanned::span);
         let protocols = protocols.map(Spanned::into_inner).unwrap_or_default();
         protocols
@@ -394,9 +422,9 @@ impl Source<'_> {
         let mut variant = stack.clone();
         variant.parameters.extend(self.parameters(raw.parameters)?);
         variant.limits = self.limits(raw.limits, stack.limits)?;
-        if let Some(flags) = raw.jvm_flags {
+        if let (Some(flags), Origin::Started(run)) = (raw.jvm_flags, &mut variant.origin) {
             let flags = flags.into_iter().map(|flag| self.template(flag, Known::AtRun));
-            variant.run.jvm_flags = flags.collect::<Result<_, _>>()?;
+            run.jvm_flags = flags.collect::<Result<_, _>>()?;
         }
         if let Some(upstream) = raw.upstream {
             variant.upstream = Some(upstream.into_inner());
@@ -477,12 +505,12 @@ impl Source<'_> {
     }
 
     fn runs_like(one: &StackManifest, other: &StackManifest) -> bool {
-        (&one.parameters, &one.run, &one.upstream, one.limits)
-            == (&other.parameters, &other.run, &other.upstream, other.limits)
+        (&one.parameters, &one.origin, &one.upstream, one.limits)
+            == (&other.parameters, &other.origin, &other.upstream, other.limits)
     }
 
     /// There is a first endpoint wherever something is asked for.
-    fn ready(&self, raw: RawReady, first: Option<&Endpoint>) -> Result<Ready, PlanError> {
+    fn ready(&self, raw: RawReady, first: Option<&Endpoint>, patience: Duration) -> Result<Ready, PlanError> {
         if let Some(path) = raw.path.as_ref().filter(|_| raw.accepts_connections) {
             let what = "a stack that is up when it accepts a connection is asked for nothing";
             return Err(self.error(path.span(), what, "leave `path` or `accepts_connections` out"));
@@ -494,7 +522,7 @@ impl Source<'_> {
             },
             None => ReadyWhen::Accepts,
         };
-        let timeout = raw.timeout.map_or(Ok(READY_TIMEOUT_DEFAULT), |timeout| self.duration(&timeout))?;
+        let timeout = raw.timeout.map_or(Ok(patience), |timeout| self.duration(&timeout))?;
         Ok(Ready { when, timeout })
     }
 

@@ -122,8 +122,8 @@ fn a_variant_is_the_stack_with_other_values() {
     let (stack, more, other) = (&all[0], &all[1], &all[2]);
     assert_eq!((stack.parameters["threads"].as_str(), more.parameters["threads"].as_str()), ("200", "400"));
     assert_eq!(
-        (&more.run, &more.endpoints, more.requests_per_connection),
-        (&stack.run, &stack.endpoints, None)
+        (&more.origin, &more.endpoints, more.requests_per_connection),
+        (&stack.origin, &stack.endpoints, None)
     );
     let intervention = Intervention {
         on: InterventionOn::Pool,
@@ -138,7 +138,10 @@ fn a_variant_is_the_stack_with_other_values() {
     };
     assert_eq!(more.variant, Some(variant));
     assert_eq!(other.variant.as_ref().unwrap().intervention, None);
-    assert_eq!((other.upstream.as_deref(), other.run.jvm_flags[0].as_str()), (Some("back@b"), "-Xss256k"));
+    assert_eq!(
+        (other.upstream.as_deref(), other.run().unwrap().jvm_flags[0].as_str()),
+        (Some("back@b"), "-Xss256k")
+    );
     assert_eq!((other.endpoints.len(), other.ready.path()), (1, Some("/output.txt")));
     assert_eq!(other.requests_per_connection, stack.requests_per_connection);
 }

@@ -118,11 +118,11 @@ pub(crate) fn server() -> Server {
     Server {
         command: vec!["java".into(), "-jar".into(), "an app.jar\nwith a \u{2028} name".into()],
         jvm_flags: vec!["-Xmx1g".into()],
-        boot_s: 1.25,
+        boot_s: Some(1.25),
         cpu_us_per_request: Some(33.3),
         cpu_cores: None,
-        rss_bytes_max: 1 << 40,
-        threads_max: 216,
+        rss_bytes_max: Some(1 << 40),
+        threads_max: Some(216),
         thread_groups: map(&[("http-nio-exec-*", 200), ("GC Thread-*", 16)]),
         usage: vec![UsageSample {
             at_monotonic_ns: 5,
@@ -133,6 +133,7 @@ pub(crate) fn server() -> Server {
         }],
         signals: Some(signals()),
         stop_forced: true,
+        not_measured: Some("it was running already".into()),
     }
 }
 
@@ -277,6 +278,7 @@ pub(crate) fn manifest() -> Manifest {
                 StackManifest {
                     title: "Gin".into(),
                     inputs: Some("57674b12d2988ffd".into()),
+                    url: Some("https://shop.test/api".into()),
                     jdk: Some("17.0.15".into()),
                     upstreams: BTreeMap::from([("back".to_owned(), StackManifest::default())]),
                 },

@@ -54,6 +54,7 @@ pub(super) fn notes(run: &RunReport<'_>, orders: &[Order]) -> String {
     let measured = run.trials.iter().any(|trial| matches!(trial.result, TrialResult::Measured(_)));
     if measured {
         text.push_str(&legend(run, orders));
+        text.push_str(&running_already(run.trials));
         text.push_str(&doubts(run.trials));
         text.push_str(&drivers::legend(run.trials));
         if manifest.quick {
@@ -125,6 +126,26 @@ fn where_it_ended(run: &RunReport<'_>) -> String {
         };
     }
     text
+}
+
+/// What was running already, and what is not known of it.
+fn running_already(trials: &[Trial]) -> String {
+    let mut told: Vec<(&str, &str)> = Vec::new();
+    for trial in trials {
+        let TrialResult::Measured(measured) = &trial.result else { continue };
+        let Some(why) = measured.server.not_measured.as_deref() else { continue };
+        if told.iter().all(|(stack, _)| *stack != trial.stack) {
+            told.push((&trial.stack, why));
+        }
+    }
+    let line = |(stack, why): (&str, &str)| {
+        format!(
+            "{}: {}.\nAll of its trials are of the same process, and its CPU, memory, threads and start were not measured.\n",
+            name(stack),
+            plain_line(why)
+        )
+    };
+    told.into_iter().map(line).collect()
 }
 
 /// What the doubts mean that a row has.

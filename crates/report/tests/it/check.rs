@@ -31,15 +31,16 @@ fn checked(wire_bytes: u64, head: &str, cap: Option<u32>) -> Checked {
     };
     let hello = EndpointCheck { name: "hello".into(), path: "/hello".into(), body: "world".into(), contract };
     Checked {
-        boot_s: 3.61,
-        rss_bytes: 310 << 20,
-        threads: 37,
+        not_measured: None,
+        boot_s: Some(3.61),
+        rss_bytes: Some(310 << 20),
+        threads: Some(37),
         endpoints: vec![hello],
         requests_per_connection: cap,
         requests_tried: 1500,
         upstream_connections_max: None,
         deviations: Vec::new(),
-        stop_s: 0.1,
+        stop_s: Some(0.1),
         stop_forced: false,
     }
 }

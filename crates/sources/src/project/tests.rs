@@ -35,12 +35,12 @@ fn drafted(files: &[(&str, &str)]) -> (Draft, StackManifest) {
 }
 
 fn command(service: &StackManifest) -> String {
-    let words: Vec<&str> = service.run.command.iter().map(plan::stack::Template::as_str).collect();
+    let words: Vec<&str> = service.run().unwrap().command.iter().map(plan::stack::Template::as_str).collect();
     words.join(" ")
 }
 
 fn env(service: &StackManifest) -> Vec<(&str, &str)> {
-    service.run.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
+    service.run().unwrap().env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_service_in_go() {
     assert_eq!(env(&service), [("PORT", "{port}")]);
     assert_eq!((service.endpoints[0].path.as_str(), service.ready.path()), ("/", Some("/healthz")));
     assert_eq!(draft.unsure, Vec::<String>::new());
-    assert!(service.run.dir.is_some() && service.build.is_some());
+    assert!(service.run().unwrap().dir.is_some() && service.build.is_some());
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_go_program_in_a_folder_with_a_flag_or_a_fixed_port() {
     assert_eq!(command(&service), "{build_dir}/service -addr 127.0.0.1:{port}");
     let fixed = main("http.ListenAndServe(\":8081\", nil)");
     let (draft, service) = drafted(&[("go.mod", "module shop\n"), ("cmd/api/main.go", &fixed)]);
-    assert_eq!(service.run.port.map(u16::from), Some(8081));
+    assert_eq!(service.run().unwrap().port.map(u16::from), Some(8081));
     assert_eq!(service.endpoints[0].path, "/items");
     assert!(draft.text.contains("\"./cmd/api\""), "{}", draft.text);
 }
@@ -74,7 +74,10 @@ fn a_service_in_rust() {
                 axum::serve(TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 3000))).await?, app)";
     let (_, service) = drafted(&[("Cargo.toml", "[package]\nname = \"user-api\"\n"), ("src/main.rs", main)]);
     assert_eq!(command(&service), "{build_dir}/target/release/user-api");
-    assert_eq!((service.run.port.map(u16::from), service.endpoints[0].path.as_str()), (Some(3000), "/users"));
+    assert_eq!(
+        (service.run().unwrap().port.map(u16::from), service.endpoints[0].path.as_str()),
+        (Some(3000), "/users")
+    );
 }
 
 #[test]

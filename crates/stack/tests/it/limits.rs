@@ -69,7 +69,7 @@ fn a_cpu_quota_holds_and_its_group_goes_with_the_stack() {
     let groups = groups_of(running.pids()[0]);
     assert!(!groups.is_empty());
     let cpu = || {
-        let usage = running.usage().unwrap();
+        let usage = running.usage().unwrap().unwrap();
         (usage.cpu_user + usage.cpu_system).as_secs_f64()
     };
     let (before, begun) = (cpu(), Instant::now());

@@ -86,6 +86,8 @@ fn try_stack(chain: &[&StackManifest]) -> Result<(), String> {
     let options = ChainOptions { proofload_exe, dir: folder.path(), cpus: None, interrupt };
     let report = check(chain, &options).map_err(|error| error.to_string())?;
     let StackReport { id, boot_took, usage, endpoints, requests_per_connection, stopped, .. } = &report;
+    let (usage, stopped) = (usage.as_ref().expect("it was started"), stopped.expect("and ended"));
+    let boot_took = boot_took.expect("it was started");
     println!(
         "{id}: up after {boot_took}, {} in {} threads, {} endpoints, {requests_per_connection:?} requests a \
         connection, gone after {}",

@@ -68,7 +68,7 @@ pub(super) fn check(baseline: &Baseline, trials: &[Trial], cell: &CellName, with
             Some("a run in which both are in one round".to_owned()),
         ),
         GateAnswer::CouldNotTell if is_blind => (
-            Some("the run has one process of each stack, and no twin says what lies between two".into()),
+            Some("all trials are of one process, and no twin says what lies between two".into()),
             Some("processes = \"fresh\", or twin = true".into()),
         ),
         GateAnswer::CouldNotTell if high.is_some_and(|it| it <= limit) => (

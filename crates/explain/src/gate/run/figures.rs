@@ -15,6 +15,11 @@ pub(crate) struct Figure {
     pub(crate) is_lower_bound: bool,
 }
 
+/// Whether a figure is of the server's processes, which are not those of a run that found it running.
+pub(super) const fn is_of_processes(metric: Metric) -> bool {
+    matches!(metric, Metric::Cpu | Metric::Memory | Metric::Boot)
+}
+
 /// The figure of a trial; `None` where it has none. An error where so few requests don't know it.
 pub(crate) fn figure(measured: &Measured, metric: Metric) -> Result<Option<Figure>, String> {
     let (load, server) = (&measured.load, &measured.server);
@@ -37,8 +42,8 @@ pub(crate) fn figure(measured: &Measured, metric: Metric) -> Result<Option<Figur
         Metric::Goodput => exactly(load.goodput_per_s),
         Metric::Throughput => exactly(load.throughput_per_s),
         Metric::Cpu => cpu_us_per_request(measured).and_then(exactly),
-        Metric::Memory => exactly(server.rss_bytes_max as f64),
-        Metric::Boot => exactly(server.boot_s * 1e6),
+        Metric::Memory => server.rss_bytes_max.and_then(|bytes| exactly(bytes as f64)),
+        Metric::Boot => server.boot_s.and_then(|boot_s| exactly(boot_s * 1e6)),
         Metric::Errors => None,
     };
     Ok(figure.filter(|it| it.value.is_finite()))

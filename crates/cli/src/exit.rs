@@ -136,6 +136,7 @@ impl From<LabError> for Failure {
             | LabError::NotTakenOver { .. } => USAGE,
             LabError::NoAddress { .. }
             | LabError::Unreachable { .. }
+            | LabError::NoSocket { .. }
             | LabError::Stack(_)
             | LabError::Agents(_)
             | LabError::DriverMissing { .. }

@@ -90,7 +90,7 @@ impl EpollIo {
     /// A registered socket, and whether its connection is still being made.
     fn open(&self, conn: Conn) -> Result<(OwnedFd, bool), Errno> {
         let fd = socket::open(&self.route, conn.slot)?;
-        let connecting = match net::connect(&fd, &self.route.target(conn.slot)) {
+        let connecting = match net::connect(&fd, &self.route.target(conn.slot).address()) {
             Ok(()) => false,
             Err(Errno::INPROGRESS) => true,
             Err(errno) => return Err(errno),
@@ -171,7 +171,8 @@ impl EpollIo {
             socket.connecting = false;
             if let Ok(Err(errno)) | Err(errno) = sockopt::socket_error(&socket.fd) {
                 self.sockets[conn.slot as usize] = None;
-                return Some(Seen::Known(conn, Event::ConnectFailed(connect_failure(errno))));
+                let failure = connect_failure(self.route.target(conn.slot), errno);
+                return Some(Seen::Known(conn, Event::ConnectFailed(failure)));
             }
             known = Some(Event::Connected);
         } else if socket.unsent.is_some() && flags.contains(epoll::EventFlags::OUT) {
@@ -267,7 +268,7 @@ impl Io for EpollIo {
                 });
                 (!connecting).then_some(Event::Connected)
             }
-            Err(errno) => Some(Event::ConnectFailed(connect_failure(errno))),
+            Err(errno) => Some(Event::ConnectFailed(connect_failure(self.route.target(conn.slot), errno))),
         }
     }
 

@@ -20,15 +20,17 @@ mod incidents;
 mod probe;
 mod run;
 mod socket;
+mod unix;
 mod unsent;
 #[expect(unsafe_code, reason = "io_uring shares memory with the kernel; each block says why it is sound")]
 mod uring;
 
-pub use addresses::{CONNECTIONS_PER_SOURCE_MAX, Route};
+pub use addresses::{CONNECTIONS_PER_SOURCE_MAX, Route, Target};
 pub use clock::{monotonic_now, thread_cpu};
 pub use epoll::EpollIo;
 pub use gate::Gate;
 pub use incidents::Incidents;
 pub use probe::{UringRefused, probe_uring};
 pub use run::{Backend, Control, DriveError, Finished, Usage, run_engine, run_scripted};
+pub use unix::UnixSocket;
 pub use uring::{RingSizes, UringIo};

@@ -30,7 +30,7 @@ use units::Instant;
 
 use self::buffers::Buffers;
 use self::sends::Sends;
-use crate::addresses::Route;
+use crate::addresses::{Route, Target};
 use crate::arrival::{self, CONTROL_BYTES};
 use crate::clock::monotonic_now;
 use crate::incidents::Incidents;
@@ -127,7 +127,7 @@ impl UringIo {
             ring,
             buffers,
             sends: Sends::default(),
-            targets: route.targets().iter().map(|target| SocketAddrAny::from(*target)).collect(),
+            targets: route.targets().iter().map(Target::address).collect(),
             stamped: Box::new(stamped_message()),
             route,
             sockets: vec![Socket::default(); connections as usize].into(),
@@ -267,7 +267,8 @@ impl UringIo {
             Err(errno) => {
                 socket.busy = Operation::End;
                 self.close(conn);
-                Some(Seen::Known(conn, Event::ConnectFailed(connect_failure(errno))))
+                let failure = connect_failure(self.route.target(conn.slot), errno);
+                Some(Seen::Known(conn, Event::ConnectFailed(failure)))
             }
         }
     }
@@ -329,7 +330,7 @@ impl Io for UringIo {
                 self.queue(&connect.user_data(pack(Operation::Connect, conn)));
                 None
             }
-            Err(errno) => Some(Event::ConnectFailed(connect_failure(errno))),
+            Err(errno) => Some(Event::ConnectFailed(connect_failure(self.route.target(conn.slot), errno))),
         }
     }
 

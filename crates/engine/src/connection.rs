@@ -108,6 +108,8 @@ pub enum ConnectFailure {
     NoFreePort,
     /// No free descriptor (EMFILE, ENFILE).
     NoFreeDescriptor,
+    /// The accept queue of a socket of this machine was full (EAGAIN).
+    QueueFull,
     /// Reset while connecting (ECONNRESET).
     Reset,
     /// It was there, and its handshake came to nothing.
@@ -128,6 +130,7 @@ impl ConnectFailure {
         Self::Unreachable,
         Self::NoFreePort,
         Self::NoFreeDescriptor,
+        Self::QueueFull,
         Self::Reset,
         Self::Other,
         Self::Closed,
@@ -142,6 +145,7 @@ impl ConnectFailure {
             Self::Unreachable => "unreachable",
             Self::NoFreePort => "no_free_port",
             Self::NoFreeDescriptor => "no_free_descriptor",
+            Self::QueueFull => "queue_full",
             Self::Reset => "reset",
             Self::Tls(failure) => failure.name(),
             Self::Other => "other",

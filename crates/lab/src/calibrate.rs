@@ -245,6 +245,7 @@ fn run_load(case: &Case, server: &Server, bench: &Bench<'_>) -> Result<LoadResul
         request: &target.request,
         expect: &Expect { status: GoodStatus::Only(200), body: None },
         plan: &plan,
+        socket: None,
         tls: peers.as_ref(),
         interval_log: None,
     };

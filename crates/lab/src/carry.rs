@@ -57,9 +57,7 @@ pub(crate) fn works<'a>(
     let configs = job.plan.configs_of(share, crew.threads, job.request, job.expect);
     let taps = taps.into_iter().chain(std::iter::repeat_with(|| None));
     let works = configs.into_iter().zip(taps).map(|(config, tap)| -> Work<'a> {
-        let route = Route::new(job.targets.to_vec(), first_slot)
-            .expect("resolved to an address")
-            .secured(job.tls.cloned());
+        let route = route(job, first_slot);
         let exchanges = config.connections.get() * job.plan.http.streams();
         first_slot += config.connections.get();
         let (http, backend) = (job.plan.http, crew.backend);
@@ -76,6 +74,15 @@ pub(crate) fn works<'a>(
         })
     });
     works.collect()
+}
+
+/// Where the connections of a load thread go whose first has this number.
+pub(crate) fn route(job: &Job<'_>, first_slot: u32) -> Route {
+    let route = match job.socket {
+        Some(socket) => Route::local(socket.clone()),
+        None => Route::new(job.targets.to_vec(), first_slot).expect("resolved to an address"),
+    };
+    route.secured(job.tls.cloned())
 }
 
 /// Runs one load thread's part over the version that is spoken.

@@ -1,6 +1,7 @@
 //! What keeps the lab from working.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use plan::PlanError;
 use record::RecordError;
@@ -41,6 +42,14 @@ pub enum LabError {
     Unreachable {
         /// The first address that the name resolved to.
         address: SocketAddr,
+        /// What the kernel said.
+        why: std::io::Error,
+    },
+    /// Nobody takes connections of a socket of this machine.
+    #[error("cannot connect to the socket {} ({why}); start the server, or check the path", path.display())]
+    NoSocket {
+        /// Where it is.
+        path: PathBuf,
         /// What the kernel said.
         why: std::io::Error,
     },

@@ -310,6 +310,7 @@ impl Told {
             cpu_us_per_request: None,
             generator: Generator::default(),
             connections: Connections::default(),
+            via: None,
             tls: None,
             littles_law: law.filter(|_| intended > 0),
             seconds: Vec::new(),
@@ -352,6 +353,7 @@ mod tests {
             request,
             expect,
             plan: &plan,
+            socket: None,
             tls: None,
             interval_log: None,
         })

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
+use driver::UnixSocket;
 use engine::{Expect, Request};
 use plan::LoadPlan;
 use tls::Peers;
@@ -20,6 +21,8 @@ pub struct Job<'a> {
     pub expect: &'a Expect,
     /// How.
     pub plan: &'a LoadPlan,
+    /// The socket of this machine that all connections go to, whatever the targets are.
+    pub socket: Option<&'a UnixSocket>,
     /// Which of the servers are secured, if any is.
     pub tls: Option<&'a Peers>,
     /// Where the response times go as an HdrHistogram interval log.

@@ -3,7 +3,7 @@
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration as StdDuration;
 
-use driver::Control;
+use driver::{Control, UnixSocket};
 use events::Moment;
 use record::LoadResult;
 
@@ -33,6 +33,12 @@ pub fn resolve(host: &str, port: u16) -> Result<Vec<SocketAddr>, LabError> {
         }
         (None, None) => Err(no_address("no address".into())),
     }
+}
+
+/// Whether somebody takes connections of a socket of this machine.
+pub fn reach(socket: &UnixSocket) -> Result<(), LabError> {
+    let no_socket = |why| LabError::NoSocket { path: socket.path().to_owned(), why };
+    socket.connect(REACH_TIMEOUT).map(drop).map_err(no_socket)
 }
 
 /// Runs a load to its end, or until `control` interrupts it. `observe` is called on the calling thread.

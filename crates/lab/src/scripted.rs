@@ -2,13 +2,13 @@
 
 use std::sync::Mutex;
 
-use driver::{Control, Gate, Route, run_scripted};
+use driver::{Control, Gate, run_scripted};
 use engine::{Load, Script};
 use events::Moment;
 use plan::Threads;
 use record::LoadResult;
 
-use crate::carry::{Work, carry_out_on, end_of, enough_files};
+use crate::carry::{Work, carry_out_on, end_of, enough_files, route};
 use crate::crew::Crew;
 use crate::error::LabError;
 use crate::job::Job;
@@ -39,9 +39,7 @@ pub fn run<P: Script + Send>(
     let mut first_slot = 0;
     let works =
         configs.into_iter().zip(scripts).zip(&given_back).map(|((config, script), back)| -> Work<'_> {
-            let route = Route::new(job.targets.to_vec(), first_slot)
-                .expect("resolved to an address")
-                .secured(job.tls.cloned());
+            let route = route(job, first_slot);
             let exchanges = config.connections.get();
             first_slot += config.connections.get();
             Box::new(move |feed, gate: Option<&Gate>| {

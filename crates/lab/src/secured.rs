@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use driver::UnixSocket;
 use plan::{HttpTarget, HttpVersion};
 use tls::{Agreed, Client, HTTP_1_1, HTTP_2, Peers, Report, Settings};
 
@@ -33,6 +34,35 @@ pub fn secure_and_tell(
     addresses: &[SocketAddr],
     settings: &Settings,
 ) -> Result<Option<(Peers, record::Agreed)>, LabError> {
+    let Some(peers) = peers(target, version, settings)? else { return Ok(None) };
+    let agreed = match addresses.first() {
+        Some(address) => peers.try_handshake(0, *address)?,
+        None => Agreed::default(),
+    };
+    Ok(Some((peers, recorded(&agreed))))
+}
+
+/// The same over a socket of this machine.
+///
+/// # Errors
+/// As [`secure`].
+pub fn secure_through(
+    target: &HttpTarget,
+    version: HttpVersion,
+    socket: &UnixSocket,
+    settings: &Settings,
+) -> Result<Option<Peers>, LabError> {
+    let Some(peers) = peers(target, version, settings)? else { return Ok(None) };
+    peers.try_handshake_over(0, &socket.path().display().to_string(), |most| socket.connect(most))?;
+    Ok(Some(peers))
+}
+
+/// Whom connections to `target` are secured to; `None` where its URL asks for no TLS.
+fn peers(
+    target: &HttpTarget,
+    version: HttpVersion,
+    settings: &Settings,
+) -> Result<Option<Peers>, LabError> {
     if !target.is_secured {
         return Ok(None);
     }
@@ -41,12 +71,7 @@ pub fn secure_and_tell(
         HttpVersion::Http2 { .. } => HTTP_2,
     };
     let settings = Settings { protocols: vec![protocol.to_owned()], ..settings.clone() };
-    let peers = Client::new(&settings)?.peer(&target.host)?;
-    let agreed = match addresses.first() {
-        Some(address) => peers.try_handshake(0, *address)?,
-        None => Agreed::default(),
-    };
-    Ok(Some((peers, recorded(&agreed))))
+    Ok(Some(Client::new(&settings)?.peer(&target.host)?))
 }
 
 /// What was agreed on, as records have it.

@@ -372,6 +372,7 @@ fn under_load(
         request: &target.request,
         expect: &expect,
         plan: &setting.cell.load,
+        socket: None,
         tls: peers.as_ref(),
         interval_log: None,
     };

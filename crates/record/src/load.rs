@@ -74,6 +74,10 @@ pub struct LoadResult {
     pub generator: Generator,
     /// What became of connections.
     pub connections: Connections,
+    /// By which way connections went, where that is not to an address of the URL's host: `the socket /run/app.sock`. Absent of
+    /// others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub via: Option<String>,
     /// How connections were secured; absent where none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,

@@ -106,6 +106,9 @@ pub fn hit_text(report: &HitReport) -> String {
     if let Some(answer) = &result.first_wrong_answer {
         let _ = writeln!(text, "wrong       the first wrong answer: {}", wrong_answer(answer));
     }
+    if let Some(via) = &result.via {
+        let _ = writeln!(text, "by way of   {}", plain_line(via));
+    }
     if let Some(tls) = &result.tls {
         text.push_str(&tls_text(tls));
     }

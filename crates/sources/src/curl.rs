@@ -120,6 +120,12 @@ impl Curl {
                 let help = "leave it out, and give --timeout or --connect-timeout of hit";
                 return Err(PlanError::new(format!("curl's option {option} bounds a request"), help));
             }
+            "--unix-socket" | "--abstract-unix-socket" | "-x" | "--proxy" | "--resolve" | "--connect-to" => {
+                let what = format!("curl's option {option} says where a connection goes");
+                let help =
+                    "leave it out, and say that to hit itself: a load goes where its own options send it";
+                return Err(PlanError::new(what, help));
+            }
             it if WITHOUT_EFFECT.contains(&it) || WITHOUT_EFFECT_WITH_VALUE.contains(&it) => {}
             it => {
                 let flags = flags_in_one(it).filter(|_| !it.starts_with("--"));

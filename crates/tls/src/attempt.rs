@@ -12,6 +12,7 @@ use rustls::{AlertDescription, CertificateError, Error};
 use crate::client::{Client, Peers, agreed};
 use crate::error::TlsError;
 use crate::report::Agreed;
+use crate::waits::Waits;
 
 /// How long it may take, from the first packet to the last.
 const TRY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -20,19 +21,31 @@ impl Peers {
     /// Makes one connection to the server of this number, which is secured, and says what was agreed on: whoever would be
     /// refused by each of many connections hears it before them.
     pub fn try_handshake(&self, target: u32, address: SocketAddr) -> Result<Agreed, TlsError> {
+        let connect = |most| TcpStream::connect_timeout(&address, most);
+        self.try_handshake_over(target, &address.to_string(), connect)
+    }
+
+    /// The same over what `connect` makes, in the time that it is told, and that is shown as `address`.
+    pub fn try_handshake_over<S: Waits>(
+        &self,
+        target: u32,
+        address: &str,
+        connect: impl FnOnce(Duration) -> io::Result<S>,
+    ) -> Result<Agreed, TlsError> {
         match self.name(Some(target)) {
             None => Ok(Agreed::default()),
-            Some(name) => handshake(&self.client, name, address, TRY_TIMEOUT),
+            Some(name) => handshake(&self.client, name, address, connect, TRY_TIMEOUT),
         }
     }
 }
 
 /// Makes one connection to `address`, which is secured under `name`, and says what was agreed on. All of it takes `most` at
 /// most.
-fn handshake(
+fn handshake<S: Waits>(
     client: &Client,
     name: &ServerName<'static>,
-    address: SocketAddr,
+    address: &str,
+    connect: impl FnOnce(Duration) -> io::Result<S>,
     most: Duration,
 ) -> Result<Agreed, TlsError> {
     let host = name.to_str();
@@ -42,8 +55,9 @@ fn handshake(
         Some(why) => refused(why),
         None => broken_off(&host, address, most, &error),
     };
-    let mut socket =
-        Bounded::connect(address, most).map_err(|error| unreachable(&host, address, most, &error))?;
+    let until = Instant::now() + most;
+    let socket = connect(most).map_err(|error| unreachable(&host, address, most, &error))?;
+    let mut socket = Bounded { socket, until };
     let mut connection =
         ClientConnection::new(Arc::clone(&client.config), name.clone()).map_err(|why| refused(&why))?;
     while connection.is_handshaking() {
@@ -59,33 +73,28 @@ fn handshake(
 }
 
 /// A socket that nobody waits for beyond an instant, however many reads that takes.
-struct Bounded {
-    socket: TcpStream,
+struct Bounded<S> {
+    socket: S,
     until: Instant,
 }
 
-impl Bounded {
-    fn connect(address: SocketAddr, most: Duration) -> io::Result<Self> {
-        let until = Instant::now() + most;
-        Ok(Self { socket: TcpStream::connect_timeout(&address, most)?, until })
-    }
-
-    fn left(&self) -> io::Result<Option<Duration>> {
+impl<S: Waits> Bounded<S> {
+    fn wait_for_what_is_left(&self) -> io::Result<()> {
         let left = self.until.saturating_duration_since(Instant::now());
-        if left.is_zero() { Err(ErrorKind::TimedOut.into()) } else { Ok(Some(left)) }
+        if left.is_zero() { Err(ErrorKind::TimedOut.into()) } else { self.socket.wait_at_most(left) }
     }
 }
 
-impl Read for Bounded {
+impl<S: Waits> Read for Bounded<S> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.socket.set_read_timeout(self.left()?)?;
+        self.wait_for_what_is_left()?;
         self.socket.read(buffer)
     }
 }
 
-impl Write for Bounded {
+impl<S: Waits> Write for Bounded<S> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.socket.set_write_timeout(self.left()?)?;
+        self.wait_for_what_is_left()?;
         self.socket.write(bytes)
     }
 
@@ -100,7 +109,7 @@ fn is_timeout(error: &io::Error) -> bool {
 }
 
 /// There is no connection that could be secured.
-fn unreachable(host: &str, address: SocketAddr, most: Duration, error: &io::Error) -> TlsError {
+fn unreachable(host: &str, address: &str, most: Duration, error: &io::Error) -> TlsError {
     if is_timeout(error) {
         return TlsError::server(
             format!("no connection to `{host}` ({address}) within {} s", most.as_secs_f64()),
@@ -114,7 +123,7 @@ fn unreachable(host: &str, address: SocketAddr, most: Duration, error: &io::Erro
 }
 
 /// The connection did not last as long as the handshake.
-fn broken_off(host: &str, address: SocketAddr, most: Duration, error: &io::Error) -> TlsError {
+fn broken_off(host: &str, address: &str, most: Duration, error: &io::Error) -> TlsError {
     match error.kind() {
         _ if is_timeout(error) => TlsError::server(
             format!(
@@ -205,7 +214,10 @@ mod tests {
         let client = Client::new(&Settings { insecure: true, ..Settings::default() }).expect("good settings");
         let name = ServerName::try_from("localhost").expect("a name");
         let most = Duration::from_millis(300);
-        handshake(&client, &name, address, most).expect_err("it is no server of TLS").to_string()
+        let connect = |most| TcpStream::connect_timeout(&address, most);
+        handshake(&client, &name, &address.to_string(), connect, most)
+            .expect_err("it is no server of TLS")
+            .to_string()
     }
 
     #[test]

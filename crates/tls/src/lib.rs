@@ -36,10 +36,12 @@ mod settings;
 mod stream;
 #[cfg(feature = "rustls")]
 mod verify;
+mod waits;
 
 pub use error::TlsError;
 pub use report::{Agreed, Report};
 pub use settings::{HTTP_1_1, HTTP_2, Settings, Version};
+pub use waits::Waits;
 
 #[cfg(feature = "rustls")]
 pub use self::{

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::io::{self, Read, Write};
 use std::marker::PhantomData;
 use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
 
 use engine::{Completion, Conn, Event, Io, Outgoing, Sending};
 use units::Instant;
@@ -11,6 +12,7 @@ use units::Instant;
 use crate::error::TlsError;
 use crate::report::{Agreed, Report};
 use crate::settings::Settings;
+use crate::waits::Waits;
 
 fn refused() -> TlsError {
     TlsError::setting("this proofload was built without TLS (`make run` does so)", "run `make build`")
@@ -58,6 +60,16 @@ impl Peers {
 
     /// Never called.
     pub fn try_handshake(&self, _: u32, _: SocketAddr) -> Result<Agreed, TlsError> {
+        match self.never {}
+    }
+
+    /// Never called.
+    pub fn try_handshake_over<S: Waits>(
+        &self,
+        _: u32,
+        _: &str,
+        _: impl FnOnce(Duration) -> io::Result<S>,
+    ) -> Result<Agreed, TlsError> {
         match self.never {}
     }
 }

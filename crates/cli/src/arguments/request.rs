@@ -1,5 +1,7 @@
 //! What curl has options for, as typed: who asks, cookies, a form, and where the connection goes.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 
 /// More of a request than URL, headers and body.
@@ -21,6 +23,9 @@ pub struct RequestOptions {
     /// The address of a host and port, in place of what its name resolves to; may be repeated
     #[arg(long, value_name = "HOST:PORT:ADDRESS", help_heading = "As in curl")]
     pub resolve: Vec<String>,
+    /// Connect to this socket of the machine, whatever host the URL names, which the Host header still says
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["connect_to", "resolve"], help_heading = "As in curl")]
+    pub unix_socket: Option<PathBuf>,
     /// Follow redirects, up to 20; they are part of the request's time (closed model)
     #[arg(short = 'L', long, help_heading = "As in curl")]
     pub follow: bool,
@@ -35,6 +40,7 @@ impl RequestOptions {
             ("--form", !self.form.is_empty()),
             ("--connect-to", !self.connect_to.is_empty()),
             ("--resolve", !self.resolve.is_empty()),
+            ("--unix-socket", self.unix_socket.is_some()),
         ];
         given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }

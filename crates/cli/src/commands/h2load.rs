@@ -93,6 +93,7 @@ fn carry_out(load: &H2load) -> Result<(), End> {
         request: &target.request,
         expect: &EXPECT,
         plan: &plan,
+        socket: None,
         tls: peers.as_ref(),
         interval_log: None,
     };

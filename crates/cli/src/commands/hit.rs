@@ -20,8 +20,8 @@ use std::sync::Arc;
 use engine::{Expect, GoodStatus};
 use events::Moment;
 use jmeter::RequestRows;
-use lab::load::{Job, resolve, run as run_load, run_tapped};
-use lab::secured::secure;
+use lab::load::{Job, reach, resolve, run as run_load, run_tapped};
+use lab::secured::{secure, secure_through};
 use lab::tap;
 use plan::{HttpTarget, LoadPlan, PlanError, RequestArguments, shell};
 use record::LoadResult;
@@ -72,17 +72,29 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
         return kubernetes::run(arguments, &Several::new(arguments, &target, &plan, &expect)?);
     }
     agents::no_ledger(arguments, "of one machine, whose load ends with it")?;
-    environment::note_proxy(arguments.quiet, [(target.is_secured, target.host.as_str(), target.port)]);
     let settings = tls_settings(arguments, &target, asked.insecure)?;
-    let (host, port) = request::where_to(&arguments.request, &target.host, target.port)?;
-    let targets = resolve(&host, port)?;
-    let peers = secure(&target, plan.http, &targets, &settings)?;
+    let socket = request::socket(&arguments.request)?;
+    let (targets, peers) = match &socket {
+        Some(socket) => {
+            reach(socket)?;
+            (Vec::new(), secure_through(&target, plan.http, socket, &settings)?)
+        }
+        None => {
+            let server = (target.is_secured, target.host.as_str(), target.port);
+            environment::note_proxy(arguments.quiet, [server]);
+            let (host, port) = request::where_to(&arguments.request, &target.host, target.port)?;
+            let targets = resolve(&host, port)?;
+            let peers = secure(&target, plan.http, &targets, &settings)?;
+            (targets, peers)
+        }
+    };
     let job = Job {
         url: &target.url,
         targets: &targets,
         request: &target.request,
         expect: &expect,
         plan: &plan,
+        socket: socket.as_ref(),
         tls: peers.as_ref(),
         interval_log: arguments.hlog.as_deref(),
     };

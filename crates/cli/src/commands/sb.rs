@@ -54,6 +54,7 @@ pub fn run(sb: &Sb) -> Result<ExitCode, Failure> {
         request: &target.request,
         expect: &EXPECT,
         plan: &plan,
+        socket: None,
         tls: peers.as_ref(),
         interval_log: None,
     };

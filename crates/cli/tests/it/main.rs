@@ -48,5 +48,6 @@ mod taken_over;
 mod terminal;
 mod tls;
 mod typed;
+mod unix_socket;
 mod workflows;
 mod wrk;

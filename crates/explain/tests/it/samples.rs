@@ -76,6 +76,7 @@ pub(crate) fn healthy() -> LoadResult {
         cpu_us_per_request: Some(5.0),
         generator: Generator { busy_share: 0.1, cpu_s: 1.5, ..Generator::default() },
         connections: Connections { opened: 64, ..Connections::default() },
+        via: None,
         tls: None,
         littles_law: Some(LittlesLaw {
             users: 64.0,

@@ -109,6 +109,7 @@ fn carry(assign: &Assign, shared: &Shared, tell: &dyn Fn(Carried)) -> Result<Car
         request: &request,
         expect: &expect,
         plan: &plan,
+        socket: None,
         tls: None,
         interval_log: None,
     };

@@ -94,6 +94,7 @@ pub fn carry_out<R: Report + Send>(
         request: &request,
         expect: &Expect { status: GoodStatus::NoError, body: None },
         plan: &plan,
+        socket: None,
         tls: peers.as_ref(),
         interval_log: setting.interval_log,
     };

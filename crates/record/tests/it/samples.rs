@@ -89,6 +89,7 @@ pub(crate) fn load() -> LoadResult {
         cpu_us_per_request: Some(4.56),
         generator: Generator { busy_share: 0.1, cpu_s: 0.2, ..Generator::default() },
         connections: Connections { opened: 64, backlog_peak: 5, ..Connections::default() },
+        via: None,
         tls: Some(tls()),
         littles_law: Some(law()),
         seconds: vec![Second { from_s: 1.0, length_s: 0.5, p50_us: Some(7.5), ..Second::default() }],

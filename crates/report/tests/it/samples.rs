@@ -78,6 +78,7 @@ pub(crate) fn load(per_s: f64) -> LoadResult {
         cpu_us_per_request: Some(4.56),
         generator: Generator { busy_share: 0.31, cpu_s: 0.62, ..Generator::default() },
         connections: Connections { opened: 64, ..Connections::default() },
+        via: None,
         tls: None,
         littles_law: Some(LittlesLaw {
             users: 64.0,

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use driver::UnixSocket;
 use plan::{PlanError, RequestArguments};
 use sources::{Elsewhere, FormField, basic_authorization, multipart};
 
@@ -21,6 +22,17 @@ pub fn apply(options: &RequestOptions, request: &mut RequestArguments) -> Result
     request.headers.push(header);
     request.body = body;
     Ok(())
+}
+
+/// The socket of this machine that connections go to, where one is named.
+pub fn socket(options: &RequestOptions) -> Result<Option<UnixSocket>, PlanError> {
+    let Some(path) = &options.unix_socket else { return Ok(None) };
+    let most = UnixSocket::PATH_BYTES_MAX;
+    let wrong = || {
+        let what = format!("--unix-socket {} can't be the path of a socket", path.display());
+        PlanError::new(what, format!("write one of 1 to {most} bytes, perhaps from the folder that it is in"))
+    };
+    UnixSocket::new(path).map(Some).ok_or_else(wrong)
 }
 
 /// Where connections to the URL's host and port go.

@@ -36,6 +36,7 @@ impl SharedBooks<'_> {
             request: asked.request,
             expect: asked.expect,
             plan: asked.plan,
+            socket: None,
             tls: None,
             interval_log: None,
         };

@@ -116,6 +116,10 @@ pub enum ConnectFailure {
     Tls(TlsFailure),
     /// Anything else.
     Other,
+    /// The proxy on the way opened no tunnel.
+    ProxyRefused,
+    /// What the proxy on the way answered was no HTTP.
+    ProxyMalformed,
     /// The server closed it before the protocol that was asked for had begun.
     Closed,
     /// What came first was not of the protocol that was asked for.
@@ -133,6 +137,8 @@ impl ConnectFailure {
         Self::QueueFull,
         Self::Reset,
         Self::Other,
+        Self::ProxyRefused,
+        Self::ProxyMalformed,
         Self::Closed,
         Self::OtherProtocol,
     ];
@@ -149,6 +155,8 @@ impl ConnectFailure {
             Self::Reset => "reset",
             Self::Tls(failure) => failure.name(),
             Self::Other => "other",
+            Self::ProxyRefused => "proxy_refused",
+            Self::ProxyMalformed => "proxy_malformed",
             Self::Closed => "closed",
             Self::OtherProtocol => "other_protocol",
         }

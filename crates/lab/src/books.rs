@@ -147,7 +147,7 @@ pub(crate) fn result(
             completions_held_back: threads.iter().map(|it| it.incidents.completions_held_back).sum(),
         },
         connections: connections(threads),
-        via: job.socket.map(|socket| format!("the socket {}", socket.path().display())),
+        via: None,
         tls: job.tls.map(|peers| secured::result(peers, threads.iter().filter_map(|it| it.tls.as_ref()))),
         littles_law: figures.littles_law.map(Into::into),
         seconds: books.seconds.within(length),

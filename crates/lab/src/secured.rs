@@ -1,10 +1,10 @@
 //! TLS around a load: one handshake before it, and what became of all of them after it.
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 
 use driver::UnixSocket;
 use plan::{HttpTarget, HttpVersion};
-use tls::{Agreed, Client, HTTP_1_1, HTTP_2, Peers, Report, Settings};
+use tls::{Agreed, Client, HTTP_1_1, HTTP_2, Peers, Report, Settings, open_tunnel};
 
 use crate::error::LabError;
 
@@ -57,12 +57,28 @@ pub fn secure_through(
     Ok(Some(peers))
 }
 
-/// Whom connections to `target` are secured to; `None` where its URL asks for no TLS.
-fn peers(
+/// The same through a proxy at `proxy`, by a tunnel that `request` opens; `shown` is what the proxy is called.
+///
+/// # Errors
+/// As [`secure`].
+pub fn secure_behind(
     target: &HttpTarget,
     version: HttpVersion,
+    (proxy, shown): (SocketAddr, &str),
+    request: &[u8],
     settings: &Settings,
 ) -> Result<Option<Peers>, LabError> {
+    let Some(peers) = peers(target, version, settings)? else { return Ok(None) };
+    peers.try_handshake_over(0, shown, |most| {
+        let mut stream = TcpStream::connect_timeout(&proxy, most)?;
+        open_tunnel(&mut stream, request, most)?;
+        Ok(stream)
+    })?;
+    Ok(Some(peers.through(request)))
+}
+
+/// Whom connections to `target` are secured to; `None` where its URL asks for no TLS.
+fn peers(target: &HttpTarget, version: HttpVersion, settings: &Settings) -> Result<Option<Peers>, LabError> {
     if !target.is_secured {
         return Ok(None);
     }

@@ -2,7 +2,7 @@
 
 use engine::Request;
 use http::{RequestKind, RequestSpec};
-use url::Url;
+use url::{Position, Url};
 
 use crate::error::PlanError;
 use crate::http_version::HttpVersion;
@@ -44,6 +44,18 @@ pub struct HttpTarget {
 }
 
 impl HttpTarget {
+    /// The same as a proxy of plain HTTP/1.1 wants it: with scheme, host and port before the path (RFC 9112, section 3.2.2).
+    #[must_use]
+    pub fn in_absolute_form(self) -> Self {
+        // It was parsed before, and shown as it is.
+        let origin =
+            Url::parse(&self.url).map(|url| url[..Position::BeforePath].to_owned()).unwrap_or_default();
+        let at = self.method.len() + 1;
+        let (method, rest) = self.request.bytes.split_at(at.min(self.request.bytes.len()));
+        let bytes = [method, origin.as_bytes(), rest].concat().into();
+        Self { request: Request { bytes, ..self.request }, ..self }
+    }
+
     /// Checks a request, and encodes it for HTTP/1.1.
     pub fn new(arguments: &RequestArguments) -> Result<Self, PlanError> {
         Self::over(HttpVersion::Http1, arguments)
@@ -136,6 +148,16 @@ mod tests {
         let secured = target("https://localhost/").unwrap();
         assert_eq!((secured.port, secured.is_secured, it.is_secured), (443, true, false));
         assert!(secured.request.bytes.starts_with(b"GET / HTTP/1.1\r\nHost: localhost\r\n"));
+    }
+
+    #[test]
+    fn a_proxy_is_told_the_whole_url() {
+        let line = |url: &str| {
+            let bytes = target(url).unwrap().in_absolute_form().request.bytes;
+            String::from_utf8(bytes.to_vec()).unwrap().lines().next().unwrap().to_owned()
+        };
+        assert_eq!(line("http://shop.test/a?b=c"), "GET http://shop.test/a?b=c HTTP/1.1");
+        assert_eq!(line("http://[::1]:8080"), "GET http://[::1]:8080/ HTTP/1.1");
     }
 
     #[test]

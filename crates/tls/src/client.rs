@@ -133,7 +133,7 @@ impl Client {
     /// The servers of a load, by number; those without a name are not secured.
     pub fn peers(&self, hosts: &[Option<&str>]) -> Result<Peers, TlsError> {
         let names = hosts.iter().map(|host| host.map(|host| self.server_name(host)).transpose());
-        Ok(Peers { client: self.clone(), names: names.collect::<Result<_, _>>()? })
+        Ok(Peers { client: self.clone(), names: names.collect::<Result<_, _>>()?, tunnel: None })
     }
 
     fn server_name(&self, host: &str) -> Result<ServerName<'static>, TlsError> {
@@ -204,9 +204,17 @@ fn versions(settings: &Settings) -> Vec<&'static SupportedProtocolVersion> {
 pub struct Peers {
     pub(crate) client: Client,
     names: Arc<[Option<ServerName<'static>>]>,
+    /// What opens a tunnel through a proxy, where connections go to one.
+    pub(crate) tunnel: Option<Arc<[u8]>>,
 }
 
 impl Peers {
+    /// The same behind a proxy: each connection goes to that, and is secured once `request` has opened a tunnel.
+    #[must_use]
+    pub fn through(self, request: &[u8]) -> Self {
+        Self { tunnel: Some(request.into()), ..self }
+    }
+
     /// Under which name connections to the server of this number are secured.
     pub(crate) fn name(&self, target: Option<u32>) -> Option<&ServerName<'static>> {
         let index = target.unwrap_or(0) as usize % self.names.len().max(1);

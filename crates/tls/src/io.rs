@@ -8,12 +8,14 @@ use units::Instant;
 use crate::client::Peers;
 use crate::records::{Records, Taken};
 use crate::report::{Agreed, Report};
+use crate::tunnel::{self, Answer};
 use crate::{PARTIAL_BYTES_MAX, SPARE_MAX};
 
 /// Secures the connections of `I` to the servers that [`Peers`] names, and leaves others alone.
 ///
 /// What the engine is told of a secured connection is told once it is so of the plain bytes: connected when data may be
-/// sent, sent when the last byte of what is sealed is written. All records of a read become one piece. A server's end
+/// sent, sent when the last byte of what is sealed is written. Behind a proxy a tunnel is opened before that, as a part of
+/// connecting. All records of a read become one piece. A server's end
 /// without a word of it ([`Event::CutOff`]) is told from one that was announced.
 pub struct TlsIo<I> {
     io: I,
@@ -40,8 +42,10 @@ struct Link {
     generation: u32,
     records: Records,
     stage: Stage,
-    /// When its stage began.
+    /// When its stage began; that of a tunnel, with the connecting before it.
     since: Instant,
+    /// What a proxy has answered so far.
+    answer: Vec<u8>,
     /// What follows the send that is under way.
     outgoing: Vec<u8>,
     is_sending: bool,
@@ -52,6 +56,8 @@ struct Link {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Connecting,
+    /// Through a proxy.
+    Tunnelling,
     Securing,
     Up,
     /// The engine was told of the end.
@@ -121,6 +127,39 @@ impl<I: Io> TlsIo<I> {
         sending
     }
 
+    /// The connection is there: begins its tunnel, or its handshake.
+    fn begin(&mut self, conn: Conn, now: Instant) -> Option<Event<'static>> {
+        let Some(request) = self.peers.tunnel.clone() else { return Some(self.secure(conn, now)) };
+        let Some(link) = link(&mut self.links, conn) else { return Some(Event::Connected) };
+        link.stage = Stage::Tunnelling;
+        self.sealed.clear();
+        self.sealed.extend_from_slice(&request);
+        (self.transmit(conn) == Sending::Broken).then(|| self.give_up(conn, ConnectFailure::Reset))
+    }
+
+    /// There is no tunnel, and the connection to the proxy goes.
+    fn give_up(&mut self, conn: Conn, failure: ConnectFailure) -> Event<'static> {
+        self.forget(conn);
+        self.io.close(conn);
+        Event::ConnectFailed(failure)
+    }
+
+    /// Works on what a proxy has said: it is in `self.received`.
+    fn on_answer(&mut self, conn: Conn, now: Instant) {
+        let Some(link) = link(&mut self.links, conn) else { return };
+        link.answer.append(&mut self.received);
+        let event = match tunnel::answer(&link.answer) {
+            Answer::NeedMore => return,
+            Answer::Open => {
+                link.answer = Vec::new();
+                self.secure(conn, now)
+            }
+            Answer::Refused => self.give_up(conn, ConnectFailure::ProxyRefused),
+            Answer::Malformed => self.give_up(conn, ConnectFailure::ProxyMalformed),
+        };
+        self.tell(conn, now, event);
+    }
+
     /// The connection is there: begins its handshake.
     fn secure(&mut self, conn: Conn, now: Instant) -> Event<'static> {
         let Some(link) = link(&mut self.links, conn) else { return Event::Connected };
@@ -160,8 +199,15 @@ impl<I: Io> TlsIo<I> {
         let Some(link) = link(&mut self.links, conn) else { return self.tell(conn, now, event) };
         let told = match (event, link.stage) {
             (_, Stage::Over) => return,
-            (Event::Connected, _) => self.secure(conn, now),
+            (Event::Connected, _) => match self.begin(conn, now) {
+                Some(told) => told,
+                None => return,
+            },
             (Event::Sent, _) => return self.on_sent(conn, now),
+            (Event::PeerClosed | Event::CutOff, Stage::Tunnelling) => {
+                self.give_up(conn, ConnectFailure::Closed)
+            }
+            (Event::Reset, Stage::Tunnelling) => self.give_up(conn, ConnectFailure::Reset),
             (Event::PeerClosed | Event::CutOff, Stage::Securing) => self.fail(conn, TlsFailure::Closed),
             (Event::ConnectFailed(_), _) => {
                 self.forget(conn);
@@ -221,8 +267,10 @@ impl<I: Io> TlsIo<I> {
             std::mem::swap(&mut self.plain, &mut self.received);
             return self.told.push_back(Told { conn, at: now, arrived, what: What::Plain });
         };
-        if link.stage == Stage::Over {
-            return;
+        match link.stage {
+            Stage::Over => return,
+            Stage::Tunnelling => return self.on_answer(conn, now),
+            Stage::Connecting | Stage::Securing | Stage::Up => {}
         }
         self.sealed.clear();
         let was_up = link.stage == Stage::Up;
@@ -310,6 +358,7 @@ impl<I: Io> Io for TlsIo<I> {
                     records,
                     stage: Stage::Connecting,
                     since: self.io.now(),
+                    answer: Vec::new(),
                     outgoing: Vec::new(),
                     is_sending: false,
                     owes_sent: false,
@@ -325,7 +374,7 @@ impl<I: Io> Io for TlsIo<I> {
         match self.io.connect(conn, target) {
             Some(Event::Connected) => {
                 let now = self.io.now();
-                Some(self.secure(conn, now))
+                self.begin(conn, now)
             }
             Some(event) => {
                 self.forget(conn);

@@ -31,6 +31,12 @@ impl Client {
     }
 
     /// Never called.
+    #[must_use]
+    pub fn through(self, _: &[u8]) -> Self {
+        match self.never {}
+    }
+
+    /// Never called.
     pub fn verifies(&self) -> bool {
         match self.never {}
     }
@@ -53,6 +59,12 @@ pub struct Peers {
 }
 
 impl Peers {
+    /// Never called.
+    #[must_use]
+    pub fn through(self, _: &[u8]) -> Self {
+        match self.never {}
+    }
+
     /// Never called.
     pub fn verifies(&self) -> bool {
         match self.never {}

@@ -26,6 +26,7 @@ Examples:
   proofload hit http://127.0.0.1:8080/ --rate 2000 --hgrm times.hgrm --jtl rows.jtl
   proofload hit https://127.0.0.1:8443/ --cacert target.pem -c 100
   proofload hit http://localhost/items --unix-socket /run/shop.sock -c 100
+  proofload hit https://shop.example/items --proxy http://127.0.0.1:3128 --proxy-user me:secret -c 20
   proofload hit https://127.0.0.1:8443/ -k --no-keep-alive --tls-resume --full-handshakes 10%
   proofload hit http://10.0.0.7:8080/ --rate 100000 -c 3000 -t 4 --hosts load1,load2,load3
   proofload hit http://127.0.0.1:8080/ --json | proofload export - --prometheus hit.prom

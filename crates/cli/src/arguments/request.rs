@@ -26,12 +26,25 @@ pub struct RequestOptions {
     /// Connect to this socket of the machine, whatever host the URL names, which the Host header still says
     #[arg(long, value_name = "PATH", conflicts_with_all = ["connect_to", "resolve"], help_heading = "As in curl")]
     pub unix_socket: Option<PathBuf>,
+    /// Go through this proxy, spoken to in plain HTTP: http://[user:password@]host:port. It is asked for http as such, and for
+    /// https by a tunnel (CONNECT). Its times are part of the figures
+    #[arg(short = 'x', long, value_name = "URL", conflicts_with_all = ["connect_to", "resolve", "unix_socket"], help_heading = "As in curl")]
+    pub proxy: Option<String>,
+    /// User and password for --proxy
+    #[arg(long, value_name = "USER:PASSWORD", requires = "proxy", help_heading = "As in curl")]
+    pub proxy_user: Option<String>,
     /// Follow redirects, up to 20; they are part of the request's time (closed model)
     #[arg(short = 'L', long, help_heading = "As in curl")]
     pub follow: bool,
 }
 
 impl RequestOptions {
+    /// The option by which connections go another way than to an address.
+    pub fn way(&self) -> Option<&'static str> {
+        let given = [("--unix-socket", self.unix_socket.is_some()), ("--proxy", self.proxy.is_some())];
+        given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
+
     /// The first of its options that was given.
     pub fn given(&self) -> Option<&'static str> {
         let given = [
@@ -41,6 +54,7 @@ impl RequestOptions {
             ("--connect-to", !self.connect_to.is_empty()),
             ("--resolve", !self.resolve.is_empty()),
             ("--unix-socket", self.unix_socket.is_some()),
+            ("--proxy", self.proxy.is_some()),
         ];
         given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }

@@ -12,6 +12,7 @@ mod request;
 mod resume;
 mod scenario;
 mod stop;
+mod way;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,8 +21,7 @@ use std::sync::Arc;
 use engine::{Expect, GoodStatus};
 use events::Moment;
 use jmeter::RequestRows;
-use lab::load::{Job, reach, resolve, run as run_load, run_tapped};
-use lab::secured::{secure, secure_through};
+use lab::load::{Job, run as run_load, run_tapped};
 use lab::tap;
 use plan::{HttpTarget, LoadPlan, PlanError, RequestArguments, shell};
 use record::LoadResult;
@@ -32,9 +32,9 @@ use self::agents::Several;
 use self::beside::Beside;
 use self::files::Percentiles;
 use self::stop::Stop;
+use self::way::Way;
 use crate::arguments::Hit;
 use crate::arguments::request::Output;
-use crate::environment;
 use crate::exit::{self, Failure};
 use crate::gate;
 use crate::interrupt;
@@ -73,21 +73,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     }
     agents::no_ledger(arguments, "of one machine, whose load ends with it")?;
     let settings = tls_settings(arguments, &target, asked.insecure)?;
-    let socket = request::socket(&arguments.request)?;
-    let (targets, peers) = match &socket {
-        Some(socket) => {
-            reach(socket)?;
-            (Vec::new(), secure_through(&target, plan.http, socket, &settings)?)
-        }
-        None => {
-            let server = (target.is_secured, target.host.as_str(), target.port);
-            environment::note_proxy(arguments.quiet, [server]);
-            let (host, port) = request::where_to(&arguments.request, &target.host, target.port)?;
-            let targets = resolve(&host, port)?;
-            let peers = secure(&target, plan.http, &targets, &settings)?;
-            (targets, peers)
-        }
-    };
+    let Way { target, targets, socket, peers, words } = Way::open(arguments, target, &plan, &settings)?;
     let job = Job {
         url: &target.url,
         targets: &targets,
@@ -120,7 +106,8 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
         }),
     };
     progress.finish(result.as_ref().err(), &control);
-    let code = finish(arguments, result?, beside, all_rows)?;
+    let result = LoadResult { via: words, ..result? };
+    let code = finish(arguments, result, beside, all_rows)?;
     progress.linger(&control);
     Ok(code)
 }

@@ -33,6 +33,7 @@ mod loads;
 mod lua;
 mod pages;
 mod procedure;
+mod proxy;
 mod receiver;
 mod recorded;
 mod replicate;

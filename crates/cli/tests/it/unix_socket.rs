@@ -86,7 +86,7 @@ fn what_can_be_no_socket_is_told_in_one_error() {
     let said = ends_with(3, &["hit", "http://x/", "--unix-socket", "/no/such.sock", "-q"]);
     assert!(said.contains("cannot connect to the socket /no/such.sock"), "{said}");
     let said = ends_with(2, &["hit", "http://x/", "--unix-socket", &path, "--hosts", "a,b", "-q"]);
-    assert!(said.contains("--unix-socket is of this machine"), "{said}");
+    assert!(said.contains("--unix-socket is for a load of one machine"), "{said}");
     let said = ends_with(2, &["hit", "http://x/{{uuid}}", "--unix-socket", &path, "-q"]);
     assert!(said.contains("--unix-socket is about requests that are all the same"), "{said}");
 }

@@ -44,8 +44,8 @@ impl<'a> Several<'a> {
             let what = format!("{} is https, and a load on several machines is plain http", target.url);
             return Err(PlanError::new(what, "write http://, or leave --hosts, --agents and --on out").into());
         }
-        if arguments.request.unix_socket.is_some() {
-            let what = "--unix-socket is of this machine, and a load on several comes from others";
+        if let Some(option) = arguments.request.way() {
+            let what = format!("{option} is for a load of one machine");
             return Err(PlanError::new(what, "leave it out, or leave --hosts and --on out").into());
         }
         let (host, port) = request::where_to(&arguments.request, &target.host, target.port)?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use driver::UnixSocket;
 use plan::{PlanError, RequestArguments};
-use sources::{Elsewhere, FormField, basic_authorization, multipart};
+use sources::{Elsewhere, FormField, Proxy, basic_authorization, multipart};
 
 use super::read_body;
 use crate::arguments::request::RequestOptions;
@@ -13,6 +13,12 @@ use crate::arguments::request::RequestOptions;
 pub fn apply(options: &RequestOptions, request: &mut RequestArguments) -> Result<(), PlanError> {
     request.headers.extend(options.user.as_deref().map(basic_authorization));
     request.headers.extend(options.cookie.as_deref().map(|it| format!("Cookie: {it}")));
+    // Through a tunnel the server would be told.
+    let is_secured = request.url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
+    if let Some(proxy) = options.proxy.as_deref().filter(|_| !is_secured) {
+        let proxy = Proxy::new(proxy, options.proxy_user.as_deref())?;
+        request.headers.extend(proxy.header().map(str::to_owned));
+    }
     if options.form.is_empty() {
         return Ok(());
     }

@@ -128,7 +128,7 @@ fn of_same_requests(arguments: &Hit) -> Option<&'static str> {
 /// Refuses what is said of requests that are all the same.
 fn only_the_same_request_has(arguments: &Hit) -> Result<(), PlanError> {
     let elsewhere = !arguments.request.connect_to.is_empty() || !arguments.request.resolve.is_empty();
-    let through = arguments.request.unix_socket.is_some().then_some("--unix-socket");
+    let through = arguments.request.way();
     let given = of_same_requests(arguments).or_else(|| arguments.http.any()).or(through);
     match given.or(elsewhere.then_some("--connect-to")) {
         Some(name) => {

@@ -1,0 +1,76 @@
+//! By which way the connections of a load go: to the URL's host, to another place, to a socket, or through a proxy.
+
+use std::net::SocketAddr;
+
+use driver::UnixSocket;
+use lab::load::{reach, resolve};
+use lab::secured::{secure, secure_behind, secure_through};
+use plan::{HttpTarget, HttpVersion, LoadPlan, PlanError};
+use sources::Proxy;
+use tls::{Peers, Settings};
+
+use super::request;
+use crate::arguments::Hit;
+use crate::environment;
+use crate::exit::Failure;
+
+/// A way that is open.
+pub struct Way {
+    /// What is sent, as it is to be said on this way.
+    pub target: HttpTarget,
+    /// Where connections go, unless to a socket.
+    pub targets: Vec<SocketAddr>,
+    /// The socket that they go to.
+    pub socket: Option<UnixSocket>,
+    /// How they are secured.
+    pub peers: Option<Peers>,
+    /// What the result says of it, where it is not to an address of the URL's host.
+    pub words: Option<String>,
+}
+
+impl Way {
+    /// Tries the way that `arguments` name, and says in words why there is none.
+    pub fn open(
+        arguments: &Hit,
+        target: HttpTarget,
+        plan: &LoadPlan,
+        settings: &Settings,
+    ) -> Result<Self, Failure> {
+        let options = &arguments.request;
+        if let Some(socket) = request::socket(options)? {
+            reach(&socket)?;
+            let peers = secure_through(&target, plan.http, &socket, settings)?;
+            let words = Some(format!("the socket {}", socket.path().display()));
+            return Ok(Self { target, targets: Vec::new(), socket: Some(socket), peers, words });
+        }
+        if let Some(proxy) = &options.proxy {
+            let proxy = Proxy::new(proxy, options.proxy_user.as_deref())?;
+            return Self::behind(&proxy, target, plan, settings);
+        }
+        environment::note_proxy(arguments.quiet, [(target.is_secured, target.host.as_str(), target.port)]);
+        let (host, port) = request::where_to(options, &target.host, target.port)?;
+        let targets = resolve(&host, port)?;
+        let peers = secure(&target, plan.http, &targets, settings)?;
+        Ok(Self { target, targets, socket: None, peers, words: None })
+    }
+
+    fn behind(
+        proxy: &Proxy,
+        target: HttpTarget,
+        plan: &LoadPlan,
+        settings: &Settings,
+    ) -> Result<Self, Failure> {
+        if !target.is_secured && plan.http != HttpVersion::Http1 {
+            let help = "leave --http2-prior-knowledge out, or load an https URL, to which there is a tunnel";
+            return Err(PlanError::new("a proxy is asked for plain http in HTTP/1.1", help).into());
+        }
+        let targets = resolve(&proxy.host, proxy.port)?;
+        let address = *targets.first().expect("what resolves has an address");
+        let request = proxy.connect_request(&target.host, target.port);
+        let shown = format!("by {proxy}");
+        let peers = secure_behind(&target, plan.http, (address, &shown), &request, settings)?;
+        let target = if target.is_secured { target } else { target.in_absolute_form() };
+        let words = Some(format!("the proxy {proxy}, whose times are part of these figures"));
+        Ok(Self { target, targets, socket: None, peers, words })
+    }
+}

@@ -4,7 +4,8 @@ use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::{
-    Begin, Config, Counters, Engine, Io, Script, Sink, Stage, Unscripted, Window, WrongAnswer, drive,
+    Begin, Config, Counters, Engine, Io, KeptAnswer, Script, Sink, Stage, Unscripted, Window, WrongAnswer,
+    drive,
 };
 use http::{Http1, Protocol};
 use rustix::io::Errno;
@@ -70,6 +71,8 @@ pub struct Finished<S> {
     pub counters: Counters,
     /// The first answer that was not the expected one; none of a scripted load.
     pub first_wrong_answer: Option<WrongAnswer>,
+    /// The first answers that were no good ones as they came, as many as were asked for.
+    pub kept_answers: Vec<KeptAnswer>,
     /// The measured window of this thread: that of the others begins with it where they came through one gate, and may end
     /// sooner or later.
     pub window: Window,
@@ -84,8 +87,17 @@ pub struct Finished<S> {
 impl<S> Finished<S> {
     /// The same with another sink.
     pub fn map_sink<T>(self, map: impl FnOnce(S) -> T) -> Finished<T> {
-        let Self { sink, counters, first_wrong_answer, window, usage, incidents, tls } = self;
-        Finished { sink: map(sink), counters, first_wrong_answer, window, usage, incidents, tls }
+        let Self { sink, counters, first_wrong_answer, kept_answers, window, usage, incidents, tls } = self;
+        Finished {
+            sink: map(sink),
+            counters,
+            first_wrong_answer,
+            kept_answers,
+            window,
+            usage,
+            incidents,
+            tls,
+        }
     }
 }
 
@@ -220,8 +232,11 @@ fn run_over<S: Sink, P: Script, H: Protocol>(
     drive(&mut engine, io, |engine, now| Some(watch.turn(engine, control, now)))?;
     let (counters, window, usage) = (engine.counters(), engine.window(), watch.meter.usage());
     let (incidents, first_wrong_answer) = (Incidents::default(), engine.first_wrong_answer().cloned());
+    let kept_answers = engine.kept_answers().to_vec();
     let (sink, script) = engine.into_sink_and_script();
-    Ok((Finished { sink, counters, first_wrong_answer, window, usage, incidents, tls: None }, script))
+    let finished =
+        Finished { sink, counters, first_wrong_answer, kept_answers, window, usage, incidents, tls: None };
+    Ok((finished, script))
 }
 
 /// The kernel may otherwise delay timers by 50 µs to batch wake-ups, which would be lag.

@@ -29,6 +29,8 @@ pub struct Config {
     pub request: Request,
     /// What a good answer looks like.
     pub expect: Expect,
+    /// How many of the first answers that are not good ones are kept as they came: of HTTP/1.1, where all requests are the same.
+    pub keep_wrong: u32,
     /// Bounds of the response parser.
     pub limits: Limits,
     /// Seed of the arrival process.

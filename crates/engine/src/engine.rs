@@ -34,8 +34,8 @@ use crate::script::{Script, Unscripted};
 use crate::timers::Timers;
 
 use self::output::Output;
-pub use self::wrong::WrongAnswer;
 use self::wrong::WrongAnswers;
+pub use self::wrong::{KEPT_ANSWER_BYTES_MAX, KeptAnswer, WrongAnswer};
 
 /// How long a closed-model user waits after a failed connection before trying again: without it, users of
 /// a dead server would spin.
@@ -223,7 +223,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             begun: now,
             opens_again_at: now,
             opened_to: 0,
-            wrong_answers: WrongAnswers::default(),
+            wrong_answers: WrongAnswers::new(if P::SCRIPTED { 0 } else { config.keep_wrong }, count),
             script,
             users: count,
             wakes: Timers::default(),
@@ -287,6 +287,11 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     /// of its answers, its script says.
     pub fn first_wrong_answer(&self) -> Option<&WrongAnswer> {
         self.wrong_answers.first()
+    }
+
+    /// The first of the answers that were no good ones as they came, as many as [`Config::keep_wrong`] says.
+    pub fn kept_answers(&self) -> &[KeptAnswer] {
+        self.wrong_answers.kept()
     }
 
     /// Requests that are due and have no outcome yet.

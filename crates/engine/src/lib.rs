@@ -33,7 +33,7 @@ pub use config::{
     Arrivals, Begin, Config, Expect, GoodStatus, Load, Request, Reuse, Share, Stop, Timeouts, UserStart,
 };
 pub use connection::{Action, Completion, Conn, ConnectFailure, Event, Outgoing, Sending};
-pub use engine::{Counters, Engine, RETRY_PAUSE, Stage, WrongAnswer};
+pub use engine::{Counters, Engine, KEPT_ANSWER_BYTES_MAX, KeptAnswer, RETRY_PAUSE, Stage, WrongAnswer};
 pub use io::{Io, drive};
 pub use sample::{Outcome, Sample, Sink, Window};
 pub use schedule::Schedule;

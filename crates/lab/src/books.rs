@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration as StdDuration;
 
 use driver::{Control, Incidents, monotonic_now};
-use engine::{Counters, Load, Reuse, UserStart, Window, WrongAnswer};
+use engine::{Counters, KeptAnswer, Load, Reuse, UserStart, Window, WrongAnswer};
 use events::Moment;
 use plan::{ArrivalsName, LoadPlan};
 use record::{LOAD_VERSION, LoadResult};
@@ -28,6 +28,7 @@ pub(crate) struct ThreadEnd {
     pub(crate) exchanges: u32,
     pub(crate) counters: Counters,
     pub(crate) first_wrong_answer: Option<WrongAnswer>,
+    pub(crate) kept_answers: Vec<KeptAnswer>,
     pub(crate) window: Window,
     pub(crate) usage: driver::Usage,
     pub(crate) incidents: Incidents,

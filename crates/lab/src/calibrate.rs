@@ -248,6 +248,7 @@ fn run_load(case: &Case, server: &Server, bench: &Bench<'_>) -> Result<LoadResul
         socket: None,
         tls: peers.as_ref(),
         interval_log: None,
+        keep: None,
     };
     load::run(&job, bench.interrupt, &mut |_| {})
 }

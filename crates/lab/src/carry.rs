@@ -16,7 +16,7 @@ use crate::crew::{Carried, Crew};
 use crate::doctor;
 use crate::error::LabError;
 use crate::feed::{Feed, Filled, Return};
-use crate::job::Job;
+use crate::job::{Job, Keep};
 use crate::tap::{Tap, Tapped};
 
 /// Descriptors beside those of connections.
@@ -56,7 +56,9 @@ pub(crate) fn works<'a>(
     let mut first_slot = job.plan.connections_before(share);
     let configs = job.plan.configs_of(share, crew.threads, job.request, job.expect);
     let taps = taps.into_iter().chain(std::iter::repeat_with(|| None));
+    let keep_wrong = job.keep.map_or(0, Keep::most);
     let works = configs.into_iter().zip(taps).map(|(config, tap)| -> Work<'a> {
+        let config = Config { keep_wrong, ..config };
         let route = route(job, first_slot);
         let exchanges = config.connections.get() * job.plan.http.streams();
         first_slot += config.connections.get();
@@ -116,11 +118,14 @@ pub(crate) fn carry_out_on(
     let mut books = Books::default();
     // Alone, a thread has nobody to wait for.
     let gate = (works.len() > 1).then(|| Gate::new(works.len() as u32));
-    let finished = record::with_interval_log(job.interval_log, |log| {
+    let mut finished = record::with_interval_log(job.interval_log, |log| {
         on_threads(works, gate.as_ref(), None, |intervals, returns| {
             books.keep(intervals, returns, log, control, observe);
         })
     })??;
+    if let Some(keep) = job.keep {
+        keep.take(finished.iter_mut().flat_map(|end| std::mem::take(&mut end.kept_answers)));
+    }
     let mut cpus = Cpus::default();
     cpus.extend(finished.iter().map(|end| end.cpus.clone()));
     Ok((result(job, &Carried::by(crew), &books, &finished, control.is_interrupted()), cpus))
@@ -163,10 +168,11 @@ pub(crate) fn on_threads(
 /// What a load thread has to tell. Called on the thread itself: takes note of where it may run, and sends off what is left
 /// in its feed.
 pub(crate) fn end_of(finished: Finished<Feed>, exchanges: u32) -> ThreadEnd {
-    let Finished { sink, counters, first_wrong_answer, window, usage, incidents, tls } = finished;
+    let Finished { sink, counters, first_wrong_answer, kept_answers, window, usage, incidents, tls } =
+        finished;
     sink.finish(monotonic_now(), window.end);
     let cpus = Cpus::of_this_thread();
-    ThreadEnd { cpus, exchanges, counters, first_wrong_answer, window, usage, incidents, tls }
+    ThreadEnd { cpus, exchanges, counters, first_wrong_answer, kept_answers, window, usage, incidents, tls }
 }
 
 type Spawned<'scope> = std::io::Result<std::thread::ScopedJoinHandle<'scope, Result<ThreadEnd, DriveError>>>;

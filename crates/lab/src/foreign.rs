@@ -356,6 +356,7 @@ mod tests {
             socket: None,
             tls: None,
             interval_log: None,
+            keep: None,
         })
     }
 

@@ -2,9 +2,10 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use driver::UnixSocket;
-use engine::{Expect, Request};
+use engine::{Expect, KeptAnswer, Request};
 use plan::LoadPlan;
 use tls::Peers;
 
@@ -27,4 +28,37 @@ pub struct Job<'a> {
     pub tls: Option<&'a Peers>,
     /// Where the response times go as an HdrHistogram interval log.
     pub interval_log: Option<&'a Path>,
+    /// Where the first wrong answers go as they came, where they are asked for.
+    pub keep: Option<&'a Keep>,
+}
+
+/// The first wrong answers of a load, as they came.
+#[derive(Debug)]
+pub struct Keep {
+    most: u32,
+    answers: Mutex<Vec<KeptAnswer>>,
+}
+
+impl Keep {
+    /// Room for so many.
+    pub const fn new(most: u32) -> Self {
+        Self { most, answers: Mutex::new(Vec::new()) }
+    }
+
+    pub(crate) const fn most(&self) -> u32 {
+        self.most
+    }
+
+    /// Takes those of all threads, of which the first stay.
+    pub(crate) fn take(&self, all: impl Iterator<Item = KeptAnswer>) {
+        let mut all: Vec<KeptAnswer> = all.collect();
+        all.sort_by_key(|it| it.at);
+        all.truncate(self.most as usize);
+        *self.answers.lock().unwrap_or_else(PoisonError::into_inner) = all;
+    }
+
+    /// Those that came.
+    pub fn into_answers(self) -> Vec<KeptAnswer> {
+        self.answers.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
 }

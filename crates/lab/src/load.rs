@@ -9,7 +9,7 @@ use record::LoadResult;
 
 use crate::carry::{carry_out, carry_out_with, enough_files};
 use crate::error::LabError;
-pub use crate::job::Job;
+pub use crate::job::{Job, Keep};
 use crate::pilot::choose_crew;
 use crate::tap::SampleTap;
 

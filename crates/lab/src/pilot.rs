@@ -45,7 +45,7 @@ fn add_threads(
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<(), LabError> {
     let plan = pilot(job.plan);
-    let pilot = Job { plan: &plan, interval_log: None, ..*job };
+    let pilot = Job { plan: &plan, interval_log: None, keep: None, ..*job };
     let cores = available_parallelism().map_or(1, |cores| cores.get() as u32);
     let most = cores.min(plan.shares_max());
     let mut tried = Vec::new();

@@ -375,6 +375,7 @@ fn under_load(
         socket: None,
         tls: peers.as_ref(),
         interval_log: None,
+        keep: None,
     };
     let crew = choose_crew(&asked, setting.interrupt, observe)?;
     UnderLoad { setting, chain, crew, asked, warmed }.carry_out(observe)

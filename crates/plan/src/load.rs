@@ -308,6 +308,7 @@ impl LoadPlan {
                     reuse: self.reuse,
                     request: request.clone(),
                     expect: expect.clone(),
+                    keep_wrong: 0,
                     limits: Limits::default(),
                     seed: self.seed,
                     share: thread.within(share),

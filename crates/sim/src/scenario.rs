@@ -93,6 +93,7 @@ impl Scenario {
             reuse: Reuse::KeepAlive,
             request: Request { bytes: b"GET / HTTP/1.1\r\n\r\n"[..].into(), kind: RequestKind::Ordinary },
             expect: Expect { status: GoodStatus::Only(200), body: Some(server.body.as_bytes().into()) },
+            keep_wrong: 0,
             limits: Limits::default(),
             seed: Seed(0),
             share: Share::WHOLE,

@@ -156,6 +156,12 @@ pub struct Hit {
     /// written are left out, and said
     #[arg(long, value_name = "FILE")]
     pub jtl: Option<PathBuf>,
+    /// Keep so many of the first wrong answers as they came, a file each: head, and 16 KiB of all at most (HTTP/1.1)
+    #[arg(long, value_name = "ANSWERS", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub save_responses: Option<u32>,
+    /// The folder for --save-responses, which is empty or new [default: wrong-responses]
+    #[arg(long, value_name = "DIR", requires = "save_responses")]
+    pub save_responses_dir: Option<PathBuf>,
     /// End the load when this holds, and with 4: errors>5% of the last five seconds, or errors>100 in all; may be repeated
     #[arg(long, value_name = "CONDITION")]
     pub stop_if: Vec<plan::gate::Condition>,

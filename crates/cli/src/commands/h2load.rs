@@ -96,6 +96,7 @@ fn carry_out(load: &H2load) -> Result<(), End> {
         socket: None,
         tls: peers.as_ref(),
         interval_log: None,
+        keep: None,
     };
     let (books, report) = books_of(&job, &control, &mut progress)?;
     progress.end();

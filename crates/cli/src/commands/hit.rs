@@ -10,6 +10,7 @@ mod kubernetes;
 mod kubernetes;
 mod request;
 mod resume;
+mod saved;
 mod scenario;
 mod stop;
 mod way;
@@ -31,6 +32,7 @@ use sources::is_varied;
 use self::agents::Several;
 use self::beside::Beside;
 use self::files::Percentiles;
+use self::saved::Saved;
 use self::stop::Stop;
 use self::way::Way;
 use crate::arguments::Hit;
@@ -55,11 +57,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     }
     let plan = LoadPlan::new(&arguments.load()?)?;
     let target = HttpTarget::over(plan.http, &asked)?;
-    let expected = arguments.expect_body.as_deref().map(|text| text_or_file(text, "--expect-body"));
-    let expect = Expect {
-        status: arguments.expect_status.map_or(GoodStatus::Success, GoodStatus::Only),
-        body: expected.transpose()?.map(Into::into),
-    };
+    let expect = expected(arguments)?;
     if let Some(fleet) = arguments.agents.fleet()? {
         let several = Several::new(arguments, &target, &plan, &expect)?;
         return agents::run(arguments, &several, Arc::new(fleet));
@@ -74,6 +72,8 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     agents::no_ledger(arguments, "of one machine, whose load ends with it")?;
     let settings = tls_settings(arguments, &target, asked.insecure)?;
     let Way { target, targets, socket, peers, words } = Way::open(arguments, target, &plan, &settings)?;
+    let mut beside = Beside::open(arguments)?;
+    let saved = Saved::open(arguments, &plan)?;
     let job = Job {
         url: &target.url,
         targets: &targets,
@@ -83,8 +83,8 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
         socket: socket.as_ref(),
         tls: peers.as_ref(),
         interval_log: arguments.hlog.as_deref(),
+        keep: saved.as_ref().map(|it| &it.keep),
     };
-    let mut beside = Beside::open(arguments)?;
     let rows_file = files::jtl_writer(arguments)?;
     let control = interrupt::on_signals()?;
     let mut progress = LoadProgress::new(&target.url, &plan, audience(arguments))?;
@@ -108,8 +108,18 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     progress.finish(result.as_ref().err(), &control);
     let result = LoadResult { via: words, ..result? };
     let code = finish(arguments, result, beside, all_rows)?;
+    saved.map_or(Ok(()), |it| it.write(arguments.quiet))?;
     progress.linger(&control);
     Ok(code)
+}
+
+/// What a good answer looks like.
+fn expected(arguments: &Hit) -> Result<Expect, PlanError> {
+    let body = arguments.expect_body.as_deref().map(|text| text_or_file(text, "--expect-body"));
+    Ok(Expect {
+        status: arguments.expect_status.map_or(GoodStatus::Success, GoodStatus::Only),
+        body: body.transpose()?.map(Into::into),
+    })
 }
 
 /// Who watches it.

@@ -57,6 +57,7 @@ pub fn run(sb: &Sb) -> Result<ExitCode, Failure> {
         socket: None,
         tls: peers.as_ref(),
         interval_log: None,
+        keep: None,
     };
     let mut progress = Progress::new(&plan);
     let result = run_load(&job, &control, &mut |moment| progress.observe(&moment));

@@ -129,7 +129,17 @@ impl Load<'_> {
 
     fn job<'a>(&'a self, request: &'a Request, targets: &'a [SocketAddr], plan: &'a LoadPlan) -> Job<'a> {
         let tls = self.peers;
-        Job { url: &self.target.url, targets, request, expect: &EXPECT, plan, socket: None, tls, interval_log: None }
+        Job {
+            url: &self.target.url,
+            targets,
+            request,
+            expect: &EXPECT,
+            plan,
+            socket: None,
+            tls,
+            interval_log: None,
+            keep: None,
+        }
     }
 }
 

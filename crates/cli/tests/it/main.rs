@@ -40,6 +40,7 @@ mod replicate;
 mod report;
 mod repository;
 mod running;
+mod saved;
 mod sb;
 mod service;
 mod setup;

@@ -92,6 +92,7 @@ fn each_user_sends_its_own(backend: Backend) {
         reuse: Reuse::KeepAlive,
         request: Request { bytes: [].into(), kind: RequestKind::Ordinary },
         expect: Expect::default(),
+        keep_wrong: 0,
         limits: Limits::default(),
         seed: Seed(1),
         share: Share::WHOLE,

@@ -34,11 +34,11 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         let response = H::whole(&self.common, bytes)?;
         let body = &bytes[response.head_bytes as usize..];
         let body_matches = self.config.expect.body.as_deref().is_none_or(|expected| expected == body);
-        if !body_matches && self.wrong_answers.is_empty() {
+        let as_expected = body_matches && self.config.expect.takes_status(response.status);
+        if !as_expected && self.wrong_answers.wants(body_matches) {
             // Read as one that came in pieces, which keeps the first of these.
             return None;
         }
-        let as_expected = body_matches && self.config.expect.takes_status(response.status);
         Some((*response, Came { as_expected, surplus: false, received_bytes: bytes.len() as u64 }))
     }
 
@@ -46,6 +46,9 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     #[inline(never)]
     pub(super) fn on_bytes(&mut self, number: u32, bytes: &[u8], now: Instant) {
         let are_first = !H::MULTIPLEXED && self.begin_answer(number, bytes.len() as u64, now);
+        if !H::MULTIPLEXED && self.wrong_answers.keeps() && self.places.exchange(number).is_out() {
+            self.wrong_answers.came(number, are_first, bytes);
+        }
         let generation = self.places.connection(number).generation;
         let mut rest = bytes;
         loop {
@@ -157,6 +160,10 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             self.counters.unsolicited += 1;
             return self.lose_connection(number, now);
         }
+        if !H::MULTIPLEXED && self.wrong_answers.keeps() {
+            let received_bytes = self.answers[number as usize].received_bytes;
+            self.wrong_answers.keep_as_it_came(number, received_bytes, now);
+        }
         self.fail(number, Outcome::Malformed(kind), now);
     }
 
@@ -175,6 +182,9 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         if !(P::SCRIPTED || as_expected) {
             let asked = (self.config.request.kind, expect);
             self.wrong_answers.keep(index, &response, asked, whole, answer.body_bytes);
+            if self.wrong_answers.keeps() {
+                self.wrong_answers.keep_as_it_came(index, answer.received_bytes, now);
+            }
         }
         let received_bytes = if H::MULTIPLEXED { response.wire_bytes } else { answer.received_bytes };
         self.on_answer(number, index, &response, Came { as_expected, surplus, received_bytes }, now);

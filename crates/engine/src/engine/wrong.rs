@@ -1,13 +1,30 @@
-//! The first answer that was not the expected one: whoever is told that answers are wrong wants to see one.
+//! The first answers that were not the expected ones: whoever is told that answers are wrong wants to see one, or some as they
+//! came.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use http::{Limits, RequestKind, Response, ResponseParser};
+use units::Instant;
 
 use crate::config::Expect;
 
 /// So much of a wrong body is kept: enough to recognise an error page by.
 const WRONG_BODY_BYTES_MAX: usize = 256;
+
+/// So much of an answer is kept as it came, head and body.
+pub const KEPT_ANSWER_BYTES_MAX: usize = 16 * 1024;
+
+/// An answer that was not a good one, as it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptAnswer {
+    /// When the last of it came.
+    pub at: Instant,
+    /// Its head, and what its body begins with: [`KEPT_ANSWER_BYTES_MAX`] at most.
+    pub bytes: Vec<u8>,
+    /// Whether there was more of it.
+    pub is_cut: bool,
+}
 
 /// An answer that was not the expected one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,15 +35,66 @@ pub struct WrongAnswer {
     pub body_start: Option<Vec<u8>>,
 }
 
-/// What is kept of wrong answers: the first. It costs nothing while answers are as expected.
-#[derive(Debug, Default)]
+/// What is kept of wrong answers: the first, and as many as are asked for as they came. It costs nothing while answers are as
+/// expected, unless some are asked for.
+#[derive(Debug)]
 pub(super) struct WrongAnswers {
     first: Option<WrongAnswer>,
     /// The beginning of a body that differs, until its answer is whole; of which exchange.
     begun: Option<(u32, Vec<u8>)>,
+    /// How many are still to be kept as they come.
+    wanted: u32,
+    kept: Vec<KeptAnswer>,
+    /// What came of the answer that is under way, by exchange; none where nothing is asked for.
+    under_way: Box<[Vec<u8>]>,
 }
 
 impl WrongAnswers {
+    /// Keeps so many of the answers of so many exchanges as they come.
+    pub(super) fn new(wanted: u32, exchanges: u32) -> Self {
+        let count = if wanted > 0 { exchanges } else { 0 };
+        let under_way = (0..count).map(|_| Vec::new()).collect();
+        Self { first: None, begun: None, wanted, kept: Vec::new(), under_way }
+    }
+
+    /// Whether an answer that is not the expected one is to be read byte by byte. `body_matches` says whether it is its body.
+    pub(super) fn wants(&self, body_matches: bool) -> bool {
+        self.keeps() || (!body_matches && self.is_empty())
+    }
+
+    /// Whether answers are kept as they come.
+    #[inline]
+    pub(super) const fn keeps(&self) -> bool {
+        self.wanted > 0
+    }
+
+    /// More of the exchange's answer has come; `is_first` says whether it is the beginning.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn came(&mut self, slot: u32, is_first: bool, bytes: &[u8]) {
+        let Some(so_far) = self.under_way.get_mut(slot as usize) else { return };
+        if is_first {
+            so_far.clear();
+        }
+        so_far.extend_from_slice(&bytes[..bytes.len().min(KEPT_ANSWER_BYTES_MAX - so_far.len())]);
+    }
+
+    /// The exchange's answer is over and no good one, after so many bytes.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn keep_as_it_came(&mut self, slot: u32, received_bytes: u64, at: Instant) {
+        let Some(so_far) = self.under_way.get_mut(slot as usize).filter(|it| !it.is_empty()) else { return };
+        if self.wanted > 0 {
+            self.wanted -= 1;
+            let bytes = core::mem::take(so_far);
+            self.kept.push(KeptAnswer { at, is_cut: received_bytes > bytes.len() as u64, bytes });
+        }
+    }
+
+    pub(super) fn kept(&self) -> &[KeptAnswer] {
+        &self.kept
+    }
+
     /// Whether none was kept yet.
     pub(super) fn is_empty(&self) -> bool {
         self.first.is_none()

@@ -20,6 +20,7 @@ pub fn config(connections: u32, load: Load, duration: Duration) -> Config {
         reuse: Reuse::KeepAlive,
         request: Request { bytes: b"GET / HTTP/1.1\r\n\r\n"[..].into(), kind: RequestKind::Ordinary },
         expect: Expect::default(),
+        keep_wrong: 0,
         limits: Limits::default(),
         seed: Seed(0),
         share: Share::WHOLE,

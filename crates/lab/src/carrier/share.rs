@@ -112,6 +112,7 @@ fn carry(assign: &Assign, shared: &Shared, tell: &dyn Fn(Carried)) -> Result<Car
         socket: None,
         tls: None,
         interval_log: None,
+        keep: None,
     };
     let works = works(&job, share, &crew, Vec::new(), &shared.control);
     let works: Vec<Work<'_>> = works.into_iter().map(|work| ends_all(work, &shared.control)).collect();

@@ -97,6 +97,7 @@ pub fn carry_out<R: Report + Send>(
         socket: None,
         tls: peers.as_ref(),
         interval_log: setting.interval_log,
+        keep: None,
     };
     let users = Users::new(prepared, setting.world(), servers, report);
     let (result, mut users) = scripted::run(&job, vec![users], control, observe)?;

@@ -39,6 +39,7 @@ impl SharedBooks<'_> {
             socket: None,
             tls: None,
             interval_log: None,
+            keep: None,
         };
         let whole = result(&job, &self.carried(), &self.whole, &threads, interrupted);
         let agents = self.agents.iter().zip(lost).enumerate().map(|(agent, (books, lost))| {
@@ -108,6 +109,7 @@ impl SharedBooks<'_> {
                 .first_wrong_answer
                 .clone()
                 .map(|(status, body_start)| WrongAnswer { status, body_start }),
+            kept_answers: Vec::new(),
             window,
             usage: driver::Usage {
                 cpu: Duration::from_nanos(told.cpu_ns),

@@ -1,0 +1,78 @@
+//! Wrong answers that are kept as they came.
+
+use std::fs;
+
+use crate::common::{Target, ends_with, run, text};
+
+#[test]
+fn the_first_wrong_answers_are_kept_a_file_each() {
+    let target = Target::start(&["--error-share", "0.5"]);
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("kept");
+    let kept = kept.to_str().unwrap();
+    for io in ["epoll", "auto"] {
+        let load = ["hit", &target.url, "-n", "400", "-c", "4", "--io", io];
+        let output = run(&[&load[..], &["--save-responses", "3", "--save-responses-dir", kept]].concat());
+        let said = text(&output);
+        assert_eq!(output.status.code(), Some(4), "{said}");
+        assert!(said.contains(&format!("3 wrong answers in {kept}")), "{said}");
+        let mut names: Vec<String> =
+            fs::read_dir(kept).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        assert_eq!(names, ["0001.http", "0002.http", "0003.http"]);
+        for name in names {
+            let bytes = fs::read(format!("{kept}/{name}")).unwrap();
+            assert!(bytes.starts_with(b"HTTP/1.1 500 "), "{}", String::from_utf8_lossy(&bytes));
+            assert!(bytes.windows(4).any(|it| it == b"\r\n\r\n"), "{}", String::from_utf8_lossy(&bytes));
+        }
+        fs::remove_dir_all(kept).unwrap();
+    }
+}
+
+#[test]
+fn where_nothing_is_wrong_there_is_no_folder() {
+    let target = Target::start(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("kept");
+    let path = kept.to_str().unwrap();
+    run(&[
+        "hit",
+        &target.url,
+        "-n",
+        "50",
+        "-c",
+        "2",
+        "-q",
+        "--save-responses",
+        "3",
+        "--save-responses-dir",
+        path,
+    ]);
+    assert!(!kept.exists());
+}
+
+#[test]
+fn what_cannot_be_kept_is_told_before_the_load() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("x"), "").unwrap();
+    let path = folder.path().to_str().unwrap();
+    let url = "http://127.0.0.1:1/";
+    let said = ends_with(2, &["hit", url, "-q", "--save-responses", "0"]);
+    assert!(said.contains("--save-responses"), "{said}");
+    let said = ends_with(2, &["hit", url, "-q", "--save-responses-dir", path]);
+    assert!(said.contains("--save-responses <ANSWERS>"), "{said}");
+    let said = ends_with(2, &["hit", url, "-q", "--save-responses", "1", "--scenario", "x.toml"]);
+    assert!(said.contains("--save-responses") || said.contains("cannot be used with"), "{said}");
+    let target = Target::start(&[]);
+    let said = ends_with(
+        2,
+        &["hit", &target.url, "-q", "-n", "1", "--save-responses", "1", "--save-responses-dir", path],
+    );
+    assert!(said.contains("there is something in this folder already"), "{said}");
+    let target = Target::start(&["--http2"]);
+    let said = ends_with(
+        2,
+        &["hit", &target.url, "-q", "-n", "1", "--http2-prior-knowledge", "--save-responses", "1"],
+    );
+    assert!(said.contains("keeps answers of HTTP/1.1"), "{said}");
+}

@@ -29,6 +29,10 @@ dist: ## A static binary, an archive, a Debian package and their checksums in di
 	scripts/dist.sh
 	@scripts/dist-try.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "dist-try: passed over" >&2; }
 
+.PHONY: package
+package: ## What a registry would be handed of each crate, in target/package; nothing is uploaded
+	scripts/package.sh
+
 .PHONY: site
 site: ## The documents as a site in dist/site (mdbook)
 	@scripts/site.sh

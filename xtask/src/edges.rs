@@ -169,9 +169,16 @@ fn source_violations(name: &str, dir: &Path) -> Result<Vec<Violation>, Violation
         let code = source::without_comments(&read(&file)?);
         let is_root = file.parent() == Some(&dir.join("src"))
             && ["lib.rs", "main.rs"].iter().any(|root| file.ends_with(root));
-        let broken = source_rules(name, &code, is_root);
-        violations.extend(broken.into_iter().map(|rule| Violation { file: file.clone(), rule }));
-        sources.push(Source { module: module_of(&dir.join("src"), &file), code });
+        let module = module_of(&dir.join("src"), &file);
+        let folders = file.strip_prefix(dir).unwrap_or(&file).components().count() - 1;
+        let is_test = module.iter().any(|part| part == "tests");
+        let outside = if is_test { Vec::new() } else { source::included_from_outside(&code, folders) };
+        let outside = outside.into_iter().map(|path| {
+            format!("`{path}` is not in the crate, and nobody has it who gets that alone; link it in (ln -s)")
+        });
+        let broken = source_rules(name, &code, is_root).into_iter().chain(outside);
+        violations.extend(broken.map(|rule| Violation { file: file.clone(), rule }));
+        sources.push(Source { module, code });
     }
     for circle in modules::circles(&sources) {
         let rule = format!("modules need each other in a circle; put what both need below them: {circle}");

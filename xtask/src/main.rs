@@ -1,7 +1,7 @@
 //! Repository chores, run as `cargo xtask <chore>`.
 //!
 //! - `edges` checks the rules of the layout: which crate may depend on which, that no modules need each other in a
-//!   circle, what none of them may do, and that no test is run by nobody.
+//!   circle, what none of them may do, that each crate has what it includes, and that no test is run by nobody.
 //! - `test` is what `make test` runs: edges, format, tests.
 //! - `lint` is clippy over all features and over those that `make run` compiles.
 //! - `test-slow` is what `make test-slow` runs: `lint`, and the tests that are ignored as slow.

@@ -26,6 +26,16 @@ pub(crate) fn std_modules(code: &str) -> Vec<&str> {
     modules
 }
 
+/// The files that `code` includes and that lie above the folder `folders` above its own. Those of unit tests, which stand at the
+/// end, are left out.
+pub(crate) fn included_from_outside(code: &str, folders: usize) -> Vec<&str> {
+    let code = code.split_once("#[cfg(test)]\nmod ").map_or(code, |(code, _)| code);
+    let included = ["include_str!(\"", "include_bytes!(\""].into_iter().flat_map(|start| {
+        code.match_indices(start).filter_map(move |(at, _)| code[at + start.len()..].split('"').next())
+    });
+    included.filter(|path| path.matches("../").count() > folders).collect()
+}
+
 /// The first name of each path of a group whose opening brace was taken off.
 fn first_names(group: &str) -> Vec<&str> {
     let mut depth = 0_u32;
@@ -50,6 +60,14 @@ fn leading_name(path: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_lies_outside_of_a_crate_is_found() {
+        let code = "a(include_str!(\"../x\")); b(include_bytes!(\"../../y\"), include_str!(\"z\"));\n\
+                    #[cfg(test)]\nmod tests { include_str!(\"../../../t\") }";
+        assert_eq!(included_from_outside(code, 1), ["../../y"]);
+        assert_eq!(included_from_outside(code, 2), [] as [&str; 0]);
+    }
 
     #[test]
     fn comments_are_no_code() {

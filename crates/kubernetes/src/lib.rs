@@ -23,4 +23,4 @@ pub use pods::Pods;
 pub use stream::{Broken, Reader, Writer};
 
 /// Who may start agents in a namespace: what `kubectl apply` takes.
-pub const RBAC: &str = include_str!("../../../docs/kubernetes/rbac.yaml");
+pub const RBAC: &str = include_str!("../rbac.yaml");

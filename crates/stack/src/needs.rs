@@ -17,7 +17,7 @@ pub struct Missing {
 }
 
 /// What is needed, the package that has it, what for, and where else to get it; `make setup` reads it, too.
-const PACKAGES: &str = include_str!("../../../scripts/packages.txt");
+const PACKAGES: &str = include_str!("../packages.txt");
 
 /// Where a machine's shared libraries are, beside one folder for each architecture in `/usr/lib`.
 const LIBRARY_FOLDERS: [&str; 5] = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib"];

@@ -3,7 +3,7 @@
 use crate::page::model::Page;
 
 /// What `web/` is built to; `scripts/web.sh` proves that it is what its source says.
-const TEMPLATE: &str = include_str!("../../../../web/dist/report.html");
+const TEMPLATE: &str = include_str!("../../report.html");
 /// Where the document goes.
 const SLOT: &str = r#"<script type="application/json" id="proofload-page">null</script>"#;
 

@@ -1,0 +1,1 @@
+../../../web/live/figures.js

@@ -1,0 +1,1 @@
+../../../web/live/runs.js

@@ -97,8 +97,8 @@ build_for_old_valgrind() {
     rm -rf "$copy"
     mkdir -p "$copy"
     cp -r Cargo.toml Cargo.lock crates bench planted xtask scripts "$copy"
-    # Pages that the binary holds.
-    cp -r --parents web/dist web/live "$copy"
+    # Pages that the binary holds, and what it prints.
+    cp -r --parents web/dist web/live docs/kubernetes "$copy"
     sed -i 's/"linux_5_11", //' "$copy/Cargo.toml"
     cargo build --release --locked --quiet --manifest-path "$copy/Cargo.toml" --target-dir "$target_dir/gates/build" -p proofload
 }

@@ -30,7 +30,7 @@ dist: ## A static binary, an archive, a Debian package and their checksums in di
 	@scripts/dist-try.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "dist-try: passed over" >&2; }
 
 .PHONY: package
-package: ## What a registry would be handed of each crate, in target/package; nothing is uploaded
+package: ## Whether a registry could be handed each crate (cargo publish --dry-run); nothing is uploaded
 	scripts/package.sh
 
 .PHONY: site

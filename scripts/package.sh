@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Makes of each crate what a registry would be handed, in target/package: the same as `cargo publish --dry-run` for all of them
-# in order, but that nothing is asked of a registry's owners. With --verify each is built from that alone, which takes long.
-# Nothing is uploaded: `publish = false` in Cargo.toml sees to that, until somebody means it.
+# Makes of each crate what a registry would be handed, in the order in which they depend on each other: `cargo publish
+# --dry-run`. With --verify each is built from that alone, which takes long. Nothing is uploaded. It is tried in a copy of what
+# git knows, in which crates may be published: here `publish = false` keeps anybody from doing so by mistake, and cargo from
+# trying.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,32 +13,47 @@ case "${1:-}" in
     *) echo "usage: scripts/package.sh [--verify]" >&2; exit 2 ;;
 esac
 
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+copy=$scratch/source
+mkdir "$copy"
+git ls-files -z | xargs -0 cp -d --parents --target-directory "$copy"
+sed -i 's/^publish = false$/publish = true/' "$copy/Cargo.toml"
+
 # Not handed out: what measures, plants and checks.
 apart=(--exclude proofload-bench --exclude proofload-planted --exclude xtask)
-cargo package --workspace "${apart[@]}" --locked --allow-dirty "${verify[@]}"
+target=$scratch/target
+if ! (cd "$copy" && cargo publish --dry-run --workspace "${apart[@]}" --locked --allow-dirty "${verify[@]}" \
+    --target-dir "$target") >"$scratch/log" 2>&1; then
+    cat "$scratch/log" >&2
+    exit 1
+fi
 
 failed=0
+count=0
 for manifest in crates/*/Cargo.toml; do
     name=$(sed -n 's/^name = "\(.*\)"/\1/p' "$manifest" | head -n 1)
-    archive=$(ls "${CARGO_TARGET_DIR:-target}/package/$name"-[0-9]*.crate 2>/dev/null | head -n 1 || true)
+    # cargo keeps the archives of a dry run in one of these.
+    archive=$(find "$target/package" -name "$name-[0-9]*.crate" | head -n 1)
     if [[ -z $archive ]]; then
         echo "package: $name was not made" >&2
         failed=1
         continue
     fi
+    count=$((count + 1))
     # A registry takes 10 MiB at most.
     bytes=$(stat -c %s "$archive")
     if ((bytes > 10 * 1024 * 1024)); then
-        echo "package: $archive has $bytes bytes, and 10 MiB are the most" >&2
+        echo "package: $name has $bytes bytes, and 10 MiB are the most" >&2
         failed=1
     fi
-    manifest_of=$(tar -xzOf "$archive" --wildcards "*/Cargo.toml" | head -c 100000)
+    of_archive=$(tar -xzOf "$archive" --wildcards "$name-*/Cargo.toml")
     for key in description license; do
-        if ! grep -q "^$key = \"..*\"" <<<"$manifest_of"; then
-            echo "package: $archive says no $key" >&2
+        if ! grep -q "^$key = \"..*\"" <<<"$of_archive"; then
+            echo "package: $name says no $key" >&2
             failed=1
         fi
     done
 done
-((failed == 0)) && echo "package: $(ls -d crates/*/ | wc -l) crates are whole"
+((failed)) || echo "package: $count crates are whole"
 exit "$failed"

@@ -3,7 +3,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::{Duration as StdDuration, Instant};
+use std::time::Duration as StdDuration;
 
 use driver::{Control, monotonic_now};
 use engine::Load;
@@ -13,8 +13,8 @@ use lab::LabError;
 use lab::calibrate;
 use lab::experiment::Ended;
 use live::{
-    SecondLines, State, finished_line, left_out_line, left_words, looked_line, neighbours_line, precise_line,
-    repeating_line, started, trial_words,
+    SecondLine, SecondLines, State, finished_line, left_out_line, left_words, looked_line, neighbours_line,
+    precise_line, repeating_line, started, trial_words,
 };
 use plan::LoadPlan;
 use units::Duration;
@@ -94,7 +94,8 @@ pub struct LoadProgress {
     screen: Screen,
     watching: Option<Watching>,
     seconds: SecondLines,
-    begun: Instant,
+    warm_up: Duration,
+    /// With the warm-up.
     length: Option<Duration>,
     connections: u64,
 }
@@ -116,7 +117,7 @@ impl LoadProgress {
             screen,
             watching,
             seconds: SecondLines::default(),
-            begun: Instant::now(),
+            warm_up: plan.warm_up,
             length,
             connections,
         })
@@ -139,28 +140,28 @@ impl LoadProgress {
         if matches!(self.screen, Screen::Nothing) {
             return;
         }
-        let words = match moment {
+        let line = match moment {
             Moment::Interval { from, interval, length, .. } => {
                 self.seconds.interval(*from, *length, interval, monotonic_now())
             }
             Moment::Tick(now) => self.seconds.tick(*now),
             _ => None,
         };
-        self.say_second(words);
+        self.say_second(line);
     }
 
-    fn say_second(&self, words: Option<String>) {
-        if let Some(words) = words {
-            let elapsed = self.begun.elapsed().as_secs();
+    fn say_second(&self, line: Option<SecondLine>) {
+        if let Some(SecondLine { to, words }) = line {
+            let second = (self.warm_up + to).as_secs_f64().round();
             let of = self.length.map_or_else(String::new, |length| format!(" of {length}"));
-            self.screen.now(&format!("{elapsed} s{of}: {words}"), true);
+            self.screen.now(&format!("{second} s{of}: {words}"), true);
         }
     }
 
     /// It is over, with an error or without.
     pub fn finish(&mut self, error: Option<&LabError>, control: &Control) {
-        let words = self.seconds.end();
-        self.say_second(words);
+        let line = self.seconds.end();
+        self.say_second(line);
         if let Some(watching) = &self.watching {
             watching.end(control.is_interrupted(), error.map(ToString::to_string).as_deref());
         }

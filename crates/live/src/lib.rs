@@ -23,7 +23,7 @@ mod words;
 pub use draw::{COLUMNS_MIN, ROWS_MIN, draw, rows_wanted};
 pub use inline::Inline;
 pub use metrics::metrics;
-pub use seconds::SecondLines;
+pub use seconds::{SecondLine, SecondLines};
 pub use state::State;
 pub use view::{
     AgentView, Bucket, BurstView, CpuView, EndedView, FinishedView, Kind, LeftView, Outcomes, Second,

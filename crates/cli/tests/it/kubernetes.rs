@@ -100,6 +100,20 @@ fn streams_that_break_come_back_and_nothing_is_lost() {
 }
 
 #[test]
+#[ignore = "slow: nobody answers for twelve seconds"]
+fn a_load_goes_on_while_its_pods_are_out_of_reach() {
+    let (cluster, target) = (Kubernetes::start(Behaviour::default()), Target::start(&[]));
+    let load = UnderWay::start(&cluster, &target.url, &["--rate", "100", "-c", "30", "-d", "16s"]);
+    cluster.go_away();
+    std::thread::sleep(std::time::Duration::from_secs(12));
+    cluster.come_back();
+    let told = text(&load.end());
+    assert!(!told.contains(" lost") && !told.contains("interrupted"), "{told}");
+    assert_eq!(sum_of_outcomes(&told), 1600, "{told}");
+    nothing_is_left(&cluster);
+}
+
+#[test]
 fn a_load_whose_conductor_is_killed_is_taken_over_with_its_pods_and_nothing_is_left() {
     let (cluster, target) = (Kubernetes::start(Behaviour::default()), Target::start(&[]));
     let folder = tempfile::tempdir().unwrap();

@@ -61,6 +61,7 @@ struct World {
     agents: Vec<Pid>,
     forwards: Vec<TcpStream>,
     asked: Vec<String>,
+    is_away: bool,
 }
 
 /// Listens on loopback until the process ends.
@@ -108,6 +109,17 @@ impl Kubernetes {
         for stream in self.world().forwards.drain(..) {
             let _ = stream.shutdown(Shutdown::Both);
         }
+    }
+
+    /// Nobody answers, as while the API server is started anew.
+    pub fn go_away(&self) {
+        self.world().is_away = true;
+        self.break_streams();
+    }
+
+    /// It answers again.
+    pub fn come_back(&self) {
+        self.world().is_away = false;
     }
 
     /// The agent with this share is killed.
@@ -254,6 +266,9 @@ fn serve(stream: TcpStream, world: &Mutex<World>) {
     let Ok(writer) = stream.try_clone() else { return };
     let (mut reader, mut writer) = (BufReader::new(stream), writer);
     while let Some(request) = read(&mut reader) {
+        if lock(world).is_away {
+            return;
+        }
         let (path, _) = request.path.split_once('?').unwrap_or((&request.path, ""));
         lock(world).asked.push(format!("{} {path}", request.method));
         if let (Some(key), Some(pod)) = (&request.websocket_key, path.strip_suffix("/portforward")) {

@@ -143,7 +143,8 @@ pub fn resume(
     let asked = load.asked(interval_log);
     record::with_interval_log(interval_log, |log| {
         let mut books = SharedBooks::new(&load.plan, load.names());
-        let Some(Replayed { begin, is_stopped }) = ledger.replay(&load, &mut books, log)? else {
+        let Some(Replayed { begin, is_stopped, is_interrupted }) = ledger.replay(&load, &mut books, log)?
+        else {
             fleet.end();
             return Err(LabError::Agents("the load had not begun: nothing was sent".to_owned()));
         };
@@ -153,7 +154,9 @@ pub fn resume(
         if is_stopped {
             conductor.stop(now);
         }
-        Conducting::new(fleet, conductor, books, Some(&mut ledger)).run(&asked, control, log, observe)
+        let mut conducting = Conducting::new(fleet, conductor, books, Some(&mut ledger));
+        conducting.is_interrupted = is_interrupted;
+        conducting.run(&asked, control, log, observe)
     })?
 }
 
@@ -172,6 +175,8 @@ struct Conducting<'a> {
     conductor: Conductor,
     books: SharedBooks<'a>,
     ledger: Option<&'a mut Ledger>,
+    /// Whether somebody ended it before its time.
+    is_interrupted: bool,
     /// How it ended, once it has.
     over: Option<Result<(), LabError>>,
     shown_at: Instant,
@@ -185,7 +190,8 @@ impl<'a> Conducting<'a> {
         ledger: Option<&'a mut Ledger>,
     ) -> Self {
         let lines = Lines::open(fleet);
-        Self { lines, conductor, books, ledger, over: None, shown_at: Instant::ORIGIN }
+        let (is_interrupted, shown_at) = (false, Instant::ORIGIN);
+        Self { lines, conductor, books, ledger, is_interrupted, over: None, shown_at }
     }
 
     fn run(
@@ -205,7 +211,11 @@ impl<'a> Conducting<'a> {
                 over?;
                 break;
             }
-            if control.is_interrupted() {
+            if control.is_interrupted() && !self.is_interrupted {
+                self.is_interrupted = true;
+                self.write(Ledger::interrupted);
+            }
+            if self.is_interrupted {
                 self.conductor.stop(monotonic_now());
             }
             let is_all = self.hear_some(log, observe);
@@ -218,9 +228,9 @@ impl<'a> Conducting<'a> {
             observe(Moment::Tick(now));
             self.show(now, observe);
         }
-        let Self { lines, conductor, books, .. } = self;
+        let Self { lines, conductor, books, is_interrupted, .. } = self;
         lines.end();
-        Ok(books.result(asked, &conductor, control.is_interrupted()))
+        Ok(books.result(asked, &conductor, is_interrupted || control.is_interrupted()))
     }
 
     /// Hears what agents say, as much as is answered at once. Whether that is all that there is.

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::process::{Child, ExitStatus, Output, Stdio};
 use std::time::Duration;
 
+use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::common::{Target, ends_with, json, proofload, run, text, wait_until};
+use crate::common::{Target, ends_with, json, proofload, run, signal, text, wait_until};
 use crate::loads::{outcome, outcomes_add_up};
 
 /// An agent that listens; it ends when dropped.
@@ -134,6 +135,22 @@ fn a_load_whose_conductor_is_killed_goes_on_and_nothing_counts_twice() {
         (&result["outcomes"], &result["response_time_us"])
     );
     assert_eq!(load.arrived(), 600);
+}
+
+/// Whoever looks at it again must not take it for the load that was asked for.
+#[test]
+fn a_load_that_was_interrupted_stays_so() {
+    let mut load = UnderWay::start(&["-d", "60s"]);
+    signal(&load.conductor, Signal::INT);
+    assert_eq!(load.conductor.wait().unwrap().code(), Some(130));
+    let output = load.resume(&["--json"]);
+    let result = json(&output);
+    outcomes_add_up(&result);
+    assert_eq!((output.status.code(), &result["interrupted"]), (Some(130), &Value::from(true)));
+    assert!(
+        result["agents"].as_array().unwrap().iter().all(|it| it["ended_early_s"].is_null()),
+        "{result:#}"
+    );
 }
 
 #[test]

@@ -65,6 +65,8 @@ enum Line {
     Ended { agent: usize, end: Box<End>, by_itself: bool },
     /// It is lost.
     Lost { agent: usize, told_to_ns: u64, why: String },
+    /// Somebody ended the load before its time.
+    Interrupted,
 }
 
 /// The ledger of a load that goes on.
@@ -111,6 +113,10 @@ impl Ledger {
     pub(super) fn lost(&mut self, lost: &Lost) {
         let Lost { agent, told_to, why } = lost;
         self.append(&Line::Lost { agent: *agent, told_to_ns: told_to.as_nanos(), why: why.clone() });
+    }
+
+    pub(super) fn interrupted(&mut self) {
+        self.append(&Line::Interrupted);
     }
 
     fn append(&mut self, line: &Line) {
@@ -232,7 +238,7 @@ impl Ledger {
                     }
                     let begin = Instant::from_nanos(at_ns);
                     books.begin(begin, joined);
-                    replayed = Some(Replayed { begin, is_stopped: false });
+                    replayed = Some(Replayed { begin, is_stopped: false, is_interrupted: false });
                 }
                 Line::Told { agent, told } => {
                     let agent = known(agent)?;
@@ -248,6 +254,11 @@ impl Ledger {
                     books.lost(Lost { agent: known(agent)?, told_to, why }, log, observe);
                     stop_if(&mut replayed, is_closed);
                 }
+                Line::Interrupted => {
+                    if let Some(replayed) = &mut replayed {
+                        replayed.is_interrupted = true;
+                    }
+                }
             }
             Ok(())
         })?;
@@ -261,6 +272,8 @@ pub(super) struct Replayed {
     pub(super) begin: Instant,
     /// Whether something happened for which all agents are told to stop.
     pub(super) is_stopped: bool,
+    /// Whether somebody ended it.
+    pub(super) is_interrupted: bool,
 }
 
 fn stop_if(replayed: &mut Option<Replayed>, stops: bool) {
@@ -342,7 +355,7 @@ mod tests {
         drop(left);
         let (replayed, booked) = replay(folder.path()).unwrap();
         let replayed = replayed.expect("it had begun");
-        assert_eq!((replayed.begin, replayed.is_stopped), (BEGIN, false));
+        assert_eq!((replayed.begin, replayed.is_stopped, replayed.is_interrupted), (BEGIN, false, false));
         let of = |last: u64, done: bool| {
             let told_to = Duration::from_secs(last);
             let seen = vec![Seen { last, told_to, ended: false }];
@@ -357,9 +370,11 @@ mod tests {
         let mut ledger = begun(folder.path());
         ledger.lost(&Lost { agent: 1, told_to: Duration::ZERO, why: "ended".into() });
         ledger.ended(0, &End { interrupted: true, ..End::default() }, true);
+        ledger.interrupted();
         drop(ledger);
         let (replayed, booked) = replay(folder.path()).unwrap();
-        assert!(replayed.expect("it had begun").is_stopped);
+        let replayed = replayed.expect("it had begun");
+        assert!(replayed.is_stopped && replayed.is_interrupted);
         assert!(booked.iter().all(|it| it.done));
     }
 

@@ -318,11 +318,23 @@ impl<'a> Conducting<'a> {
         }
     }
 
+    /// What is seen of clocks here is not seen by whoever takes over.
+    fn note_clocks(&mut self) {
+        for agent in 0..self.books.agents().count() {
+            let has_begun = self.conductor.bounds_at_begin(agent).is_some();
+            let jumped = has_begun && self.conductor.clock(agent).jumped();
+            if jumped && self.books.clock_jumped(agent) {
+                self.write(|ledger| ledger.jumped(agent));
+            }
+        }
+    }
+
     fn show(&mut self, now: Instant, observe: &mut dyn FnMut(Moment<'_>)) {
         if now < self.shown_at + SHOWN_EVERY {
             return;
         }
         self.shown_at = now;
+        self.note_clocks();
         let conductor = &self.conductor;
         let mut all: Vec<AgentNow<'_>> = self
             .books

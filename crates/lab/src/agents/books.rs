@@ -36,6 +36,8 @@ pub(super) struct AgentBooks {
     end: Option<End>,
     /// Whether that was before its time, and nobody had told it to.
     by_itself: bool,
+    /// Whether its clock went otherwise than a clock may while the load ran.
+    clock_jumped: bool,
     lost: Option<Lost>,
 }
 
@@ -161,6 +163,11 @@ impl<'a> SharedBooks<'a> {
         let agent = lost.agent;
         self.agents[agent].lost = Some(lost);
         self.release(log, observe);
+    }
+
+    /// An agent's clock went otherwise than a clock may. Whether that is news.
+    pub(super) fn clock_jumped(&mut self, agent: usize) -> bool {
+        !std::mem::replace(&mut self.agents[agent].clock_jumped, true)
     }
 
     /// What is in them, for a conductor that takes over.

@@ -65,6 +65,8 @@ enum Line {
     Ended { agent: usize, end: Box<End>, by_itself: bool },
     /// It is lost.
     Lost { agent: usize, told_to_ns: u64, why: String },
+    /// Its clock went otherwise than a clock may.
+    Jumped { agent: usize },
     /// Somebody ended the load before its time.
     Interrupted,
 }
@@ -113,6 +115,10 @@ impl Ledger {
     pub(super) fn lost(&mut self, lost: &Lost) {
         let Lost { agent, told_to, why } = lost;
         self.append(&Line::Lost { agent: *agent, told_to_ns: told_to.as_nanos(), why: why.clone() });
+    }
+
+    pub(super) fn jumped(&mut self, agent: usize) {
+        self.append(&Line::Jumped { agent });
     }
 
     pub(super) fn interrupted(&mut self) {
@@ -254,6 +260,9 @@ impl Ledger {
                     books.lost(Lost { agent: known(agent)?, told_to, why }, log, observe);
                     stop_if(&mut replayed, is_closed);
                 }
+                Line::Jumped { agent } => {
+                    books.clock_jumped(known(agent)?);
+                }
                 Line::Interrupted => {
                     if let Some(replayed) = &mut replayed {
                         replayed.is_interrupted = true;
@@ -371,6 +380,7 @@ mod tests {
         ledger.lost(&Lost { agent: 1, told_to: Duration::ZERO, why: "ended".into() });
         ledger.ended(0, &End { interrupted: true, ..End::default() }, true);
         ledger.interrupted();
+        ledger.jumped(1);
         drop(ledger);
         let (replayed, booked) = replay(folder.path()).unwrap();
         let replayed = replayed.expect("it had begun");

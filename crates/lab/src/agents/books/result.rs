@@ -45,7 +45,7 @@ impl SharedBooks<'_> {
         let agents = self.agents.iter().zip(lost).enumerate().map(|(agent, (books, lost))| {
             let bounds = conductor.bounds_at_begin(agent);
             let result = self.agent_result(agent, books, bounds, lost);
-            AgentResult { clock_jumped: conductor.clock(agent).jumped(), ..result }
+            AgentResult { clock_jumped: books.clock_jumped || conductor.clock(agent).jumped(), ..result }
         });
         let agents: Vec<AgentResult> = agents.collect();
         let is_any_lost = agents.iter().any(|it| it.lost.is_some());

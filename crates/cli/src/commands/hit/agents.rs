@@ -46,11 +46,11 @@ impl<'a> Several<'a> {
         }
         if let Some(option) = arguments.request.way() {
             let what = format!("{option} is for a load of one machine");
-            return Err(PlanError::new(what, "leave it out, or leave --hosts and --on out").into());
+            return Err(PlanError::new(what, "leave it out, or leave --hosts, --agents and --on out").into());
         }
         if arguments.save_responses.is_some() {
             let what = "--save-responses is for a load of one machine";
-            return Err(PlanError::new(what, "leave it out, or leave --hosts and --on out").into());
+            return Err(PlanError::new(what, "leave it out, or leave --hosts, --agents and --on out").into());
         }
         let (host, port) = request::where_to(&arguments.request, &target.host, target.port)?;
         Ok(Self { target, plan, expect, host, port })

@@ -85,6 +85,18 @@ pub enum Event {
         /// Whether it ended its load before its time, and nobody had told it to.
         by_itself: bool,
     },
+    /// The stream to an agent broke while it loads; it goes on by itself and may come back for [`COMES_BACK_WITHIN`].
+    Broken {
+        /// Which.
+        agent: usize,
+        /// What was seen of it.
+        why: String,
+    },
+    /// One whose stream broke is heard of again.
+    Back {
+        /// Which.
+        agent: usize,
+    },
     /// An agent is lost; what it told so far stays.
     Lost(Lost),
     /// There will be no load, or nothing of it can be known.
@@ -208,7 +220,12 @@ impl Conductor {
     pub fn detach(&mut self, agent: usize, why: &str) {
         if self.settings.resumable && self.stage == Stage::Running {
             self.to_send.retain(|(to, _)| *to != agent);
-            self.peers[agent].detach(why);
+            let peer = &mut self.peers[agent];
+            peer.detach(why);
+            // Of tries that come to nothing there may be many: it is said once until it is back.
+            if peer.is_open() && !std::mem::replace(&mut peer.missed, true) {
+                self.events.push_back(Event::Broken { agent, why: why.to_owned() });
+            }
         } else {
             self.gone(agent, why);
         }

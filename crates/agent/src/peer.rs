@@ -75,6 +75,8 @@ pub(crate) struct Peer {
     pub(crate) greeted: bool,
     /// Why its last stream ended, until there is another.
     pub(crate) broken: Option<String>,
+    /// Whether it was said that its stream broke, and not yet that it is back.
+    pub(crate) missed: bool,
     pub(crate) hello: Option<Hello>,
     /// Why it can't carry its share.
     pub(crate) refused: Option<String>,
@@ -105,6 +107,7 @@ impl Peer {
             attached: false,
             greeted: false,
             broken: None,
+            missed: false,
             hello: None,
             refused: None,
             clock: Clock::default(),

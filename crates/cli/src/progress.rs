@@ -13,7 +13,7 @@ use lab::LabError;
 use lab::calibrate;
 use lab::experiment::Ended;
 use live::{
-    SecondLine, SecondLines, State, finished_line, left_out_line, left_words, looked_line, neighbours_line,
+    SecondLine, SecondLines, State, agent_line, finished_line, left_out_line, left_words, looked_line, neighbours_line,
     precise_line, repeating_line, started, trial_words,
 };
 use plan::LoadPlan;
@@ -139,6 +139,9 @@ impl LoadProgress {
         }
         if matches!(self.screen, Screen::Nothing) {
             return;
+        }
+        if let Moment::Agent { number, of, name, news } = moment {
+            self.screen.done(&agent_line(*number, *of, name, *news));
         }
         let line = match moment {
             Moment::Interval { from, interval, length, .. } => {

@@ -137,6 +137,17 @@ pub enum Moment<'a> {
     Cpu(CpuReading),
     /// Of a load that several machines carry, how the worst of them do, the worst first; once a second.
     Agents(&'a [AgentNow<'a>]),
+    /// Something happened to one of them.
+    Agent {
+        /// Its number, from 0.
+        number: usize,
+        /// How many there are.
+        of: usize,
+        /// As it was named.
+        name: &'a str,
+        /// What.
+        news: AgentNews<'a>,
+    },
     /// An interval of one load thread is over: a second, or what was left at the end.
     Interval {
         /// When it began, from the start of the first on.
@@ -148,6 +159,22 @@ pub enum Moment<'a> {
         /// The rate within it, a tenth of a second at a time.
         rates: &'a [RateSample],
     },
+}
+
+/// What may happen to a machine that carries a share of a load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentNews<'a> {
+    /// The stream to it broke; it goes on by itself.
+    Broken {
+        /// What was seen of it.
+        why: &'a str,
+        /// For how long it may come back.
+        comes_back_within: Duration,
+    },
+    /// It is heard of again, and what it did meanwhile is told.
+    Back,
+    /// It is given up, for this reason.
+    Lost(&'a str),
 }
 
 /// How a machine does that carries a share of a load.

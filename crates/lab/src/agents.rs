@@ -13,10 +13,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration as StdDuration;
 
-use agent::{AGENTS_MAX, Assign, Conductor, Event, Lost, PeerState, Settings, ToAgent};
+use agent::{AGENTS_MAX, Assign, COMES_BACK_WITHIN, Conductor, Event, Lost, PeerState, Settings, ToAgent};
 use driver::{Control, monotonic_now};
 use engine::{Expect, Load, Request, Share};
-use events::{AgentNow, Moment};
+use events::{AgentNews, AgentNow, Moment};
 use plan::{LoadPlan, PlanError, Threads};
 use record::LoadResult;
 use units::{Duration, Instant};
@@ -287,7 +287,13 @@ impl<'a> Conducting<'a> {
                     self.write(|ledger| ledger.ended(agent, &end, by_itself));
                     self.books.ended(agent, *end, by_itself, log, observe);
                 }
+                Event::Broken { agent, why } => {
+                    let comes_back_within = COMES_BACK_WITHIN;
+                    self.tell(agent, AgentNews::Broken { why: &why, comes_back_within }, observe);
+                }
+                Event::Back { agent } => self.tell(agent, AgentNews::Back, observe),
                 Event::Lost(lost) => {
+                    self.tell(lost.agent, AgentNews::Lost(&lost.why), observe);
                     self.write(|ledger| ledger.lost(&lost));
                     self.lost(lost, log, observe);
                 }
@@ -295,6 +301,13 @@ impl<'a> Conducting<'a> {
                 Event::Finished => self.over = Some(Ok(())),
             }
         }
+    }
+
+    fn tell(&self, number: usize, news: AgentNews<'_>, observe: &mut dyn FnMut(Moment<'_>)) {
+        let mut agents = self.books.agents();
+        let of = agents.len();
+        let Some(it) = agents.nth(number) else { return };
+        observe(Moment::Agent { number, of, name: &it.name, news });
     }
 
     fn write(&mut self, what: impl FnOnce(&mut Ledger)) {

@@ -123,7 +123,8 @@ impl State {
     /// Takes in a moment of a trial, or of the one load that there is.
     pub fn during(&mut self, moment: &Moment<'_>, at: Instant) {
         match moment {
-            Moment::Tick(_) => {}
+            // How each does is shown once a second.
+            Moment::Tick(_) | Moment::Agent { .. } => {}
             Moment::Stage(stage) => self.plain(name(*stage), None, at),
             Moment::Burst { number, of } => {
                 self.begin_load(Some(*number), Doing::Burst { number: *number, of: *of }, at);

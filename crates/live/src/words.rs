@@ -1,6 +1,6 @@
 //! What goes on in lines of text: where there is no terminal, and above the picture where there is one.
 
-use events::Ahead;
+use events::{AgentNews, Ahead};
 use plan::{Cell, Role};
 use record::{NamedUse, Trial};
 use report::{TrialLine, indented, per_s, plain_line};
@@ -74,6 +74,19 @@ pub fn left_words(ahead: &Ahead) -> String {
 pub fn length_words(length: Duration) -> String {
     let seconds = length.as_nanos().div_ceil(1_000_000_000);
     if seconds < 120 { format!("{seconds} s") } else { format!("{} min", seconds.div_ceil(60)) }
+}
+
+/// What happened to one of several machines.
+pub fn agent_line(number: usize, of: usize, name: &str, news: AgentNews<'_>) -> String {
+    let who = format!("agent {number} of {of} ({})", plain_line(name));
+    match news {
+        AgentNews::Broken { why, comes_back_within } => {
+            let why = plain_line(why);
+            format!("{who} is not heard of: {why}; it loads on by itself, and may come back within {comes_back_within}")
+        }
+        AgentNews::Back => format!("{who} is back"),
+        AgentNews::Lost(why) => format!("{who} is lost: {}", plain_line(why)),
+    }
 }
 
 /// A stack takes no part; the end of a build's log may be part of the reason.

@@ -26,6 +26,9 @@ impl Conductor {
             return self.give_up(agent, "says twice who it is");
         }
         (peer.hello, peer.greeted) = (Some(hello), true);
+        if std::mem::take(&mut peer.missed) {
+            self.events.push_back(Event::Back { agent });
+        }
         let seen = peer.lanes.iter().map(|it| it.seen.last).collect();
         self.to_send.push_back((agent, ToAgent::Resume { seen }));
         match peer.state {

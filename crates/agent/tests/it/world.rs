@@ -1,7 +1,7 @@
 //! A conductor and its agents in virtual time, over streams that delay and break, with clocks that drift and agents that
 //! die.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::num::NonZeroU32;
 
 use agent::{
@@ -119,6 +119,8 @@ pub struct Books {
     pub told: Vec<Booked>,
     pub begin: Option<Instant>,
     pub lost: Vec<Lost>,
+    /// Agents whose streams broke, as was told, and that are not back.
+    pub missed: BTreeSet<usize>,
     pub failed: Option<String>,
     pub finished: bool,
 }
@@ -365,6 +367,7 @@ impl World {
             }
             let (settings, assign) = (self.settings(), self.assign.clone());
             self.conductor = Some(Conductor::restarted(settings, assign, begin, books, self.now));
+            self.books.missed.clear();
         }
     }
 
@@ -527,6 +530,10 @@ impl World {
                 conductor.booked(agent, told.thread, told.last);
             }
             Event::Ended { agent, .. } => self.books.told[agent].done = true,
+            Event::Broken { agent, .. } => {
+                assert!(self.books.missed.insert(agent), "said once until it is back");
+            }
+            Event::Back { agent } => assert!(self.books.missed.remove(&agent), "nobody missed it"),
             Event::Lost(lost) => self.books.lost.push(lost),
             Event::Failed(why) => self.books.failed = Some(why),
             Event::Finished => self.books.finished = true,

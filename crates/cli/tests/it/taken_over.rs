@@ -107,6 +107,30 @@ impl UnderWay {
     }
 }
 
+/// Whether it comes back is known later; that it is missing is told at once.
+#[test]
+fn an_agent_whose_stream_breaks_is_told_of_before_it_is_lost() {
+    let target = Target::start(&[]);
+    let mut agents = [Agent::start(), Agent::start()];
+    let addresses = format!("{},{}", agents[0].address, agents[1].address);
+    let mut conductor = proofload()
+        .args(["hit", &target.url, "--agents", &addresses, "-c", "8", "--rate", "100", "-d", "60s"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(conductor.stderr.take().unwrap()).lines();
+    let mut until = |part: &str| lines.by_ref().map_while(Result::ok).find(|line| line.contains(part));
+    assert!(until(" s of ").is_some(), "it tells its seconds");
+    agents[1].kill();
+    let told = until(" is not heard of: ").expect("it says so");
+    assert!(told.starts_with(&format!("agent 1 of 2 ({})", agents[1].address)), "{told}");
+    assert!(told.contains("may come back within 20.0s"), "{told}");
+    assert!(until(" s of ").is_some(), "and the load goes on");
+    conductor.kill().unwrap();
+    conductor.wait().unwrap();
+}
+
 #[test]
 fn a_load_whose_conductor_is_killed_goes_on_and_nothing_counts_twice() {
     let mut load = UnderWay::start(&["--rate", "300", "-d", "2s"]);

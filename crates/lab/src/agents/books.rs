@@ -98,7 +98,7 @@ impl<'a> SharedBooks<'a> {
         is_closed(self.plan)
     }
 
-    pub(super) fn agents(&self) -> impl Iterator<Item = &AgentBooks> {
+    pub(super) fn agents(&self) -> impl ExactSizeIterator<Item = &AgentBooks> {
         self.agents.iter()
     }
 

@@ -112,14 +112,26 @@ hold() {
     fi
 }
 
+# The least of so many counts is held to the bound.
+counts=1
+# least_instructions NAME BINARY [OPTION…]: the least of `counts`.
+least_instructions() {
+    local figure least=
+    for _ in $(seq "$counts"); do
+        figure=$(instructions "$@") || return $?
+        if [ -z "$least" ] || at_most "$figure" "$least"; then least=$figure; fi
+    done
+    echo "$least"
+}
+
 gate_instructions() {
     local name=$1 figure code=0; shift
-    figure=$(instructions "$name" "$proofload" "$@") || code=$?
+    figure=$(least_instructions "$name" "$proofload" "$@") || code=$?
     if [ $code -eq 2 ]; then
         say "$(valgrind --version) does not know epoll_pwait2; building the same with epoll_pwait for it"
         build_for_old_valgrind
         code=0
-        figure=$(instructions "$name" "$target_dir/gates/build/release/proofload" "$@") || code=$?
+        figure=$(least_instructions "$name" "$target_dir/gates/build/release/proofload" "$@") || code=$?
     fi
     [ $code -eq 0 ] || fail "valgrind could not run the $name driver; see $keep"
     hold "$name: instructions a request in user space" "$figure" $instructions_max "callgrind_annotate $(profile "$name")"
@@ -140,9 +152,10 @@ gate_calls() {
     hold "$name: system calls a request" "$(difference "${sums[@]}")" "$bound" "they are counted in $keep/strace.$name.$requests_long"
 }
 
-# Over HTTP/2, which our own target does not speak: nginx does.
+# Over HTTP/2, beside nginx. How many answers come at once decides what each costs, and whoever else uses the machine makes
+# them fewer, never more: the least of some counts is the client's own.
 gate_h2() {
-    local url connections=8 instructions_max=$instructions_max_h2 port=18980 dir=$keep/nginx
+    local url connections=8 counts=5 instructions_max=$instructions_max_h2 port=18980 dir=$keep/nginx
     mkdir -p "$dir"
     cat >"$dir/nginx.conf" <<CONF
 daemon off; master_process off; pid $dir/pid; error_log $dir/error.log;

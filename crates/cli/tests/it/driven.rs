@@ -12,6 +12,8 @@ title = "drivers"
 blocks = 1
 twin = false
 control = false
+cool_down_max = "0s"
+idle_look = "500ms"
 [load]
 connections = [16]
 warm_up = "300ms"

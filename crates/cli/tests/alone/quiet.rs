@@ -25,7 +25,7 @@ pub fn measured_alone(measure: impl Fn() -> Result<(), String>) {
     let mut void = Vec::new();
     while void.len() < VOID_MAX {
         let before = CpuTime::now();
-        let Err(wrong) = measure() else { return tell_tries(void.len() + 1) };
+        let Err(wrong) = measure() else { return tell_tries("", void.len() + 1) };
         let others = CpuTime::now().others_since(&before);
         assert!(others > OTHERS_MAX, "{wrong}");
         let used = format!("others used {:.0} % of the machine, so this says nothing", others * 100.0);
@@ -33,14 +33,14 @@ pub fn measured_alone(measure: impl Fn() -> Result<(), String>) {
         void.push(format!("{used}: {wrong}"));
         std::thread::sleep(PAUSE);
     }
-    tell_tries(void.len());
+    tell_tries("", void.len());
     panic!("not tried; run it again while nothing else uses the machine:\n{}", void.join("\n"));
 }
 
-/// Says how often the test of this thread measured, also where it passes and what it prints is not shown.
-fn tell_tries(times: usize) {
+/// Says how often the test of this thread measured, or a part of it, also where it passes and what it prints is not shown.
+pub fn tell_tries(part: &str, times: usize) {
     let thread = std::thread::current();
-    let line = format!("TRIED {} {times}\n", thread.name().unwrap_or_default());
+    let line = format!("TRIED {}{part} {times}\n", thread.name().unwrap_or_default());
     // In one piece: others write there, too.
     let _ = std::io::stderr().write_all(line.as_bytes());
 }

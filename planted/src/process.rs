@@ -141,10 +141,12 @@ mod tests {
     #[test]
     fn ends_what_takes_too_long_and_what_is_interrupted() {
         let never = Interrupt(Arc::default());
-        assert!(run(&mut shell("sleep 60"), POLL, &never).unwrap().is_none());
+        // A shell in the background ignores interrupts, and what it starts inherits that: it would be waited for until
+        // patience ends.
+        let sleep = "exec env --default-signal=INT sleep 60";
+        assert!(run(&mut shell(sleep), Duration::from_secs(1), &never).unwrap().is_none());
 
-        // A shell in the background ignores interrupts, and what it starts inherits that: so it is interrupted once it
-        // says that it does not.
+        // So it is interrupted once it says that it does not.
         let folder = tempfile::tempdir().unwrap();
         let ready = folder.path().join("ready");
         let sleep = format!("exec env --default-signal=INT sh -c 'touch {}; exec sleep 60'", ready.display());

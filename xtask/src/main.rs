@@ -5,10 +5,13 @@
 //! - `test` is what `make test` runs: edges, format, tests.
 //! - `lint` is clippy over all features and over those that `make run` compiles.
 //! - `test-slow` is what `make test-slow` runs: `lint`, and the tests that are ignored as slow.
+//! - `luck` runs tests many times, and counts which failed and which measured more than once.
 //! - `sbom` prints what the binary is made of, as CycloneDX.
 #![forbid(unsafe_code)]
 
+mod binaries;
 mod edges;
+mod luck;
 mod modules;
 mod sbom;
 mod source;
@@ -19,18 +22,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-const USAGE: &str = "usage: cargo xtask edges | test | lint | test-slow | sbom TRIPLE";
+const USAGE: &str = "usage: cargo xtask edges | test | lint | test-slow | luck TIMES [--only BINARY] [ARGUMENTS OF THE TESTS...] | sbom TRIPLE";
 const EXIT_USAGE: u8 = 2;
 /// How many tests a test binary runs at one time.
 const THREADS: &str = "RUST_TEST_THREADS";
 
-/// What `test` runs after `edges`, as arguments of cargo.
-const STEPS: [&[&str]; 3] = [
-    &["fmt", "--all", "--check"],
-    // Apart from what runs, so that the times of the two are told.
-    &["test", "--workspace", "--locked", "--no-run", "--quiet"],
-    &["test", "--workspace", "--locked", "--no-fail-fast"],
-];
+/// What `test` runs after `edges` and before the tests, as arguments of cargo.
+const FORMAT: &[&str] = &["fmt", "--all", "--check"];
 /// What `lint` runs. It shares nothing with what the tests compile, so from nothing it costs as much as they do: the slow
 /// tier has it, and `make test` answers two minutes earlier.
 const LINT_STEPS: [&[&str]; 2] = [
@@ -47,17 +45,43 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let passed = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["edges"] => check_edges(),
-        ["test"] => check_edges() && STEPS.iter().all(|step| run_cargo(step, TESTS_PER_CORE)),
+        ["test"] => {
+            check_edges()
+                && run_cargo(FORMAT, TESTS_PER_CORE)
+                && binaries::pass(&root(), cores(), &threads(TESTS_PER_CORE))
+        }
         ["lint"] => lint(),
         // They build, or measure by themselves.
         ["test-slow"] => lint() && SLOW_STEPS.iter().all(|step| run_cargo(step, 1)),
+        ["luck", times, ref rest @ ..] => match times.parse() {
+            Ok(times) => {
+                let (only, rest) = match rest {
+                    ["--only", binary, rest @ ..] => (Some(*binary), rest),
+                    _ => (None, rest),
+                };
+                let arguments: Vec<String> = rest.iter().map(ToString::to_string).collect();
+                luck::luck(&root(), times, only, &arguments, cores(), &threads(TESTS_PER_CORE))
+            }
+            Err(_) => return usage(),
+        },
         ["sbom", triple] => print_sbom(triple),
-        _ => {
-            eprintln!("{USAGE}");
-            return ExitCode::from(EXIT_USAGE);
-        }
+        _ => return usage(),
     };
     if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn usage() -> ExitCode {
+    eprintln!("{USAGE}");
+    ExitCode::from(EXIT_USAGE)
+}
+
+/// How many tests a binary runs at one time, unless whoever calls says.
+fn threads(tests_per_core: usize) -> String {
+    std::env::var(THREADS).unwrap_or_else(|_| (cores() * tests_per_core).to_string())
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
 /// The workspace's folder: the one that this crate's is in. Cargo says which when it runs us; what it said when it
@@ -101,10 +125,7 @@ fn run_cargo(step: &[&str], tests_per_core: usize) -> bool {
     eprintln!("--- {line}");
     let mut command = Command::new(cargo);
     command.args(step).current_dir(root());
-    if std::env::var_os(THREADS).is_none() {
-        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        command.env(THREADS, (cores * tests_per_core).to_string());
-    }
+    command.env(THREADS, threads(tests_per_core));
     let begun = Instant::now();
     match command.status() {
         Ok(status) if status.success() => {

@@ -10,6 +10,7 @@ const PROJECT: &str = r#"
 title = "digests"
 twin = false
 control = false
+cool_down_max = "0s"
 
 [service.digests]
 needs = { tools = ["go"] }

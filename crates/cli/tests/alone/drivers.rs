@@ -6,13 +6,13 @@ use crate::driven::{EXPERIMENT, lab, run, texts};
 use crate::lab::trials;
 use crate::quiet::measured_alone;
 
-/// 8 threads that take 100 ms answer 80 a second, whoever asks.
-fn is_near_80(trial: &Value) -> Result<(), String> {
+/// 8 threads that take 20 ms answer 400 a second, whoever asks; of 100 ms, 80.
+fn is_near(rate: f64, trial: &Value) -> Result<(), String> {
     let goodput =
         trial["measured"]["load"]["goodput_per_s"].as_f64().ok_or(format!("not measured: {trial}"))?;
     // A window's ends cut a wave of 8 off, or JMeter's begins with one.
-    if (goodput - 80.0).abs() > 8.0 {
-        return Err(format!("{}: {goodput}/s instead of 80/s", trial["driver"]));
+    if (goodput - rate).abs() > 0.1 * rate {
+        return Err(format!("{}: {goodput}/s instead of {rate}/s", trial["driver"]));
     }
     Ok(())
 }
@@ -20,16 +20,16 @@ fn is_near_80(trial: &Value) -> Result<(), String> {
 #[test]
 fn wrk_measures_and_what_it_cannot_know_is_absent_and_named() {
     measured_alone(|| {
-        let lab = lab(&EXPERIMENT.replace("control = false", "control = false\ndriver = \"wrk\""));
+        let lab = lab(&EXPERIMENT.replace("control = false", "control = false\ndriver = \"wrk\""), 20);
         let output = run(&lab, &[]);
         let (text, errors) = texts(&output);
         assert_eq!(output.status.code(), Some(0), "{text}{errors}");
         let trial = trials(&lab.run_dir()).remove(0);
-        is_near_80(&trial)?;
+        is_near(400.0, &trial)?;
         assert_eq!(trial["driver"], "wrk");
         let load = &trial["measured"]["load"];
         assert_eq!(load["response_time_us"]["count"], 0, "{load}");
-        assert!(load["service_time_us"]["p99"].as_f64().unwrap() > 100_000.0, "{load}");
+        assert!(load["service_time_us"]["p99"].as_f64().unwrap() > 20_000.0, "{load}");
         assert!(load["service_time_us"]["p99_9"].is_null(), "{load}");
         assert_eq!((&load["driver"]["name"], load["load"]["io"].as_str()), (&"wrk".into(), Some("wrk")));
         assert!(load["driver"]["version"].as_str().unwrap().starts_with("wrk "), "{load}");
@@ -47,7 +47,7 @@ fn wrk_measures_and_what_it_cannot_know_is_absent_and_named() {
 #[ignore = "slow: JMeter, which is fetched and boots a JVM"]
 fn all_three_measure_a_cell_in_one_block_and_stand_side_by_side() {
     measured_alone(|| {
-        let lab = lab(EXPERIMENT);
+        let lab = lab(EXPERIMENT, 100);
         let output = run(&lab, &["--driver", "all"]);
         let (text, errors) = texts(&output);
         assert_eq!(output.status.code(), Some(0), "{text}{errors}");
@@ -57,7 +57,7 @@ fn all_three_measure_a_cell_in_one_block_and_stand_side_by_side() {
         drivers.sort_unstable();
         assert_eq!(drivers, ["jmeter", "proofload", "wrk"], "{text}{errors}");
         assert!(all.iter().all(|trial| trial["block"] == 0));
-        all.iter().try_for_each(is_near_80)?;
+        all.iter().try_for_each(|trial| is_near(80.0, trial))?;
         let jmeter = all.iter().find(|trial| trial["driver"] == "jmeter").unwrap();
         let load = &jmeter["measured"]["load"];
         assert_eq!(load["statuses"]["200"], load["intended"], "{load}");

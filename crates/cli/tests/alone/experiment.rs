@@ -15,6 +15,7 @@ title = "models"
 blocks = 1
 twin = false
 control = false
+cool_down_max = "0s"
 [load]
 connections = [48]
 warm_up = "500ms"

@@ -1,4 +1,4 @@
-//! `proofload explain` on a run of real processes: the verdict, the change that confirms it, and bad input.
+//! `proofload explain` on a run of real processes: the verdict, and the change that confirms it.
 
 use std::fs;
 
@@ -6,13 +6,14 @@ use serde_json::Value;
 
 use crate::common::{json, proofload, run};
 use crate::lab::{Lab, target_stack};
-use crate::quiet::{alone, measured_alone};
+use crate::quiet::measured_alone;
 
 const EXPERIMENT: &str = r#"
 title = "a pool"
 blocks = 1
 twin = false
 control = false
+cool_down_max = "0s"
 [load]
 connections = [48]
 warm_up = "500ms"
@@ -104,18 +105,4 @@ fn a_pool_without_variants_is_loaded_by_others() -> Result<(), String> {
     assert_eq!(page["cells"][0]["confirmations"][0]["levels"][2][0], 96.0);
     assert!(lab.nothing_runs());
     Ok(())
-}
-
-#[test]
-fn what_is_no_run_or_has_no_such_cell_is_an_error_of_usage() {
-    let _turn = alone();
-    let missing = run(&["explain", "/nowhere/at/all"]);
-    assert_eq!(missing.status.code(), Some(2));
-    let lab = pool();
-    assert_eq!(lab.run().status.code(), Some(0));
-    let dir = lab.run_dir();
-    let output = run(&["explain", dir.to_str().unwrap(), "--cell", "tomcat"]);
-    let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{error}");
-    assert!(error.contains("contains `tomcat`; it has sleep/pool"), "{error}");
 }

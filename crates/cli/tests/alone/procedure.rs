@@ -20,6 +20,7 @@ title = "latency"
 seed = 7
 blocks = 2
 control = false
+cool_down_max = "0s"
 [load]
 connections = [32]
 warm_up = "300ms"

@@ -1,6 +1,7 @@
 //! Measurements that have the machine to themselves, as far as that is ours to say.
 
 use std::fs;
+use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// One test at a time.
@@ -18,13 +19,13 @@ pub fn alone() -> MutexGuard<'static, ()> {
 
 /// Measures with no other test beside. The first word counts, unless others than this test's processes used the machine
 /// meanwhile: then a figure that is not as it should be says nothing, and it is measured again. A machine that is never
-/// ours fails the test, and says so: what was not tried has not passed.
+/// ours fails the test, and says so: what was not tried has not passed. `cargo xtask luck` counts the tries.
 pub fn measured_alone(measure: impl Fn() -> Result<(), String>) {
     let _turn = alone();
     let mut void = Vec::new();
     while void.len() < VOID_MAX {
         let before = CpuTime::now();
-        let Err(wrong) = measure() else { return };
+        let Err(wrong) = measure() else { return tell_tries("", void.len() + 1) };
         let others = CpuTime::now().others_since(&before);
         assert!(others > OTHERS_MAX, "{wrong}");
         let used = format!("others used {:.0} % of the machine, so this says nothing", others * 100.0);
@@ -32,7 +33,16 @@ pub fn measured_alone(measure: impl Fn() -> Result<(), String>) {
         void.push(format!("{used}: {wrong}"));
         std::thread::sleep(PAUSE);
     }
+    tell_tries("", void.len());
     panic!("not tried; run it again while nothing else uses the machine:\n{}", void.join("\n"));
+}
+
+/// Says how often the test of this thread measured, or a part of it, also where it passes and what it prints is not shown.
+pub fn tell_tries(part: &str, times: usize) {
+    let thread = std::thread::current();
+    let line = format!("TRIED {}{part} {times}\n", thread.name().unwrap_or_default());
+    // In one piece: others write there, too.
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 /// CPU time since the machine started, in ticks.

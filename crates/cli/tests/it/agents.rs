@@ -166,7 +166,7 @@ fn what_an_agent_took_with_it_is_lost_and_counted_exactly() {
 
 #[test]
 fn ctrl_c_keeps_what_was_measured_and_leaves_nothing_behind() {
-    let target = Target::start(&[]);
+    let target = Target::start(&["--path", "/=1ms"]);
     let load = UnderWay::start(&target.url, &["-c", "6", "-d", "60s"]);
     signal(&load.child, Signal::INT);
     let output = load.end();

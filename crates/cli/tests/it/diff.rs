@@ -13,7 +13,7 @@ use crate::repository::Repository;
 /// The calibration server as a service whose answers take so long.
 fn project(delay: &str) -> String {
     format!(
-        "title = \"cart\"\ntwin = false\ncontrol = false\n\
+        "title = \"cart\"\ntwin = false\ncontrol = false\ncool_down_max = \"0s\"\n\
          [service.cart.run]\n\
          command = [\"{{proofload}}\", \"target\", \"--listen\", \"127.0.0.1:{{port}}\", \"--path\", \"/cart={delay}\"]\n\
          [service.cart.ready]\n\

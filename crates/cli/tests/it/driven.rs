@@ -12,6 +12,8 @@ title = "drivers"
 blocks = 1
 twin = false
 control = false
+cool_down_max = "0s"
+idle_look = "500ms"
 [load]
 connections = [16]
 warm_up = "300ms"
@@ -23,9 +25,10 @@ endpoint = "sleep"
 stacks = ["pool"]
 "#;
 
-/// The lab of `experiment`, with a pool of 8 threads that take 100 ms.
-pub fn lab(experiment: &str) -> Lab {
-    let pool = target_stack(r#""--model", "pool", "--threads", "8""#);
+/// The lab of `experiment`, with a pool of 8 threads that take so long.
+pub fn lab(experiment: &str, answer_ms: u32) -> Lab {
+    let arguments = format!(r#""--model", "pool", "--threads", "8", "--path", "/sleep={answer_ms}ms""#);
+    let pool = target_stack(&arguments).replace("100ms", &format!("{answer_ms}ms"));
     let lab = Lab::new(experiment, &[("pool", &pool)]);
     symlink(repository().join("stacks/_builds"), lab.path("stacks/_builds")).unwrap();
     lab

@@ -16,7 +16,7 @@ fn what_a_driver_cannot_do_is_said_before_anything_runs() {
         ("rate = \"100\"", ["--driver", "jmeter"], "keeps no rate"),
         ("idle_timeout = \"1s\"", ["--driver", "proofload,jmeter"], "has no idle timeout"),
     ] {
-        let lab = lab(&EXPERIMENT.replace("[[round]]", &format!("{key}\n[[round]]")));
+        let lab = lab(&EXPERIMENT.replace("[[round]]", &format!("{key}\n[[round]]")), 20);
         let output = run(&lab, &arguments);
         let (text, errors) = texts(&output);
         assert_eq!(output.status.code(), Some(2), "{text}{errors}");
@@ -24,14 +24,14 @@ fn what_a_driver_cannot_do_is_said_before_anything_runs() {
         assert!(errors.contains("test.toml:"), "it says where: {errors}");
         assert!(!lab.path("runs").exists(), "nothing was made");
     }
-    let output = run(&lab(EXPERIMENT), &["--driver", "ab"]);
+    let output = run(&lab(EXPERIMENT, 20), &["--driver", "ab"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(texts(&output).1.contains("no driver"));
 }
 
 #[test]
 fn a_driver_that_is_not_installed_is_named_with_what_installs_it() {
-    let lab = lab(EXPERIMENT);
+    let lab = lab(EXPERIMENT, 20);
     let mut command = lab.command();
     command.args(["--driver", "wrk"]).arg(lab.path("test.toml")).env("PATH", "/nonexistent");
     let output = command.output().unwrap();
@@ -44,7 +44,7 @@ fn a_driver_that_is_not_installed_is_named_with_what_installs_it() {
 fn only_a_part_of_an_experiment_is_measured() {
     let two = EXPERIMENT.replace("[16]", "[4, 16]").replace("\"2s\"", "\"500ms\"");
     let other = "[[round]]\nname = \"hello\"\nendpoint = \"hello\"\nstacks = [\"pool\"]\n";
-    let lab = lab(&format!("{two}{other}"));
+    let lab = lab(&format!("{two}{other}"), 20);
     let output = run(&lab, &["--only", "round=hello", "--only", "connections=4"]);
     assert_eq!(output.status.code(), Some(0), "{}", texts(&output).1);
     let all = trials(&lab.run_dir());
@@ -63,7 +63,7 @@ fn no_driver_survives_an_interruption_or_a_kill() {
     let experiment = EXPERIMENT.replace("\"2s\"", "\"47s\"").replace("[16]", "[13]");
     let load = "-c13 -d47s";
     for (how, code) in [(Signal::INT, Some(130)), (Signal::KILL, None)] {
-        let lab = lab(&experiment);
+        let lab = lab(&experiment, 20);
         let mut command = lab.command();
         command.args(["--driver", "wrk"]).arg(lab.path("test.toml"));
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

@@ -16,7 +16,7 @@ twin = false
 control = false
 [load]
 connections = [4]
-duration = "400ms"
+duration = "200ms"
 [[round]]
 name = "hello"
 endpoint = "hello"

@@ -67,7 +67,7 @@ fn the_gate_of_an_experiment_is_kept_with_the_run() {
     let experiment = dir.path().join("x.toml");
     fs::write(
         &experiment,
-        "title = \"t\"\nblocks = 1\nblocks_max = 1\ntwin = false\ncontrol = false\n\
+        "title = \"t\"\nblocks = 1\nblocks_max = 1\ntwin = false\ncontrol = false\ncool_down_max = \"0s\"\n\
          [load]\nconnections = 2\nduration = \"1s\"\n\
          [[round]]\nname = \"hello\"\nendpoint = \"hello\"\nstacks = [\"target-event-loop\"]\n\
          [gate]\nfail_if = [\"goodput<1/s\", \"errors>0\"]\n",

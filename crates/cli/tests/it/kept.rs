@@ -12,7 +12,7 @@ fn project(runs: &Runs, more: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let dir = runs.dir().display();
     let text = format!(
-        "title = \"made up\"\nblocks = 1\nblocks_max = 1\ntwin = false\ncontrol = false\n\
+        "title = \"made up\"\nblocks = 1\nblocks_max = 1\ntwin = false\ncontrol = false\ncool_down_max = \"0s\"\n\
          [runs]\ndir = \"{dir}\"\n{more}\n\
          [service.cart.run]\ncommand = [\"{{proofload}}\", \"target\", \"--listen\", \"127.0.0.1:{{port}}\"]\n\
          [service.cart.ready]\n[[service.cart.endpoint]]\nname = \"main\"\npath = \"/hello\"\n\

@@ -148,7 +148,7 @@ fn what_a_pod_took_with_it_is_lost_and_counted_exactly() {
 
 #[test]
 fn ctrl_c_deletes_what_was_made_whenever_it_comes() {
-    let (cluster, target) = (Kubernetes::start(Behaviour::default()), Target::start(&[]));
+    let (cluster, target) = (Kubernetes::start(Behaviour::default()), Target::start(&["--path", "/=1ms"]));
     let load = UnderWay::start(&cluster, &target.url, &["-c", "6", "-d", "60s"]);
     signal(&load.child, Signal::INT);
     let output = load.end();

@@ -14,6 +14,7 @@ mod driven;
 mod drivers;
 mod error_rates;
 mod experiment;
+mod explain;
 mod exports;
 mod gate;
 mod h2load;

@@ -22,6 +22,7 @@ blocks = 1
 control = false
 twin = false
 cool_down_max = "0s"
+idle_look = "100ms"
 [load]
 connections = [4]
 duration = "2s"
@@ -186,7 +187,7 @@ fn a_client_that_reads_nothing_does_not_hold_up_the_run() {
 
 #[test]
 fn a_load_is_served_as_well_and_what_cannot_be_served_is_said_before_anything_is_sent() {
-    let target = Target::start(&[]);
+    let target = Target::start(&["--path", "/=2ms"]);
     let mut command = proofload();
     command.args(["hit", &target.url, "-c", "4", "-d", "2s", "--serve", "--json"]);
     let serving = Serving::start(command);

@@ -59,6 +59,7 @@ title = "split"
 blocks = 1
 cool_down_max = "0s"
 placement = "split"
+idle_look = "100ms"
 [load]
 connections = [8]
 duration = "300ms"

@@ -12,7 +12,7 @@ use crate::common::{Target, json, run_in, text};
 fn project(url: &str, of_service: &str, of_file: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let text = format!(
-        "title = \"shop\"\nblocks = 1\nblocks_max = 1\ncontrol = false\n\
+        "title = \"shop\"\nblocks = 1\nblocks_max = 1\ncontrol = false\ncool_down_max = \"0s\"\n\
          [service.shop]\nurl = \"{url}\"\n{of_service}\n\
          [service.shop.ready]\ntimeout = \"300ms\"\n\
          [[service.shop.endpoint]]\nname = \"main\"\npath = \"/hello\"\nbody = \"hello\"\n\

@@ -8,7 +8,7 @@ use crate::common::{run_in, text};
 fn project(database: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let text = format!(
-        "title = \"shop\"\nblocks = 1\nblocks_max = 1\ntwin = false\ncontrol = false\n\
+        "title = \"shop\"\nblocks = 1\nblocks_max = 1\ntwin = false\ncontrol = false\ncool_down_max = \"0s\"\n\
          [service.db]\nready = {{ accepts_connections = true, timeout = \"2s\" }}\n\
          [service.db.run]\ncommand = [{database}]\n\
          [service.shop]\nupstream = \"db\"\n\

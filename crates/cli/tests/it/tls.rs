@@ -98,7 +98,7 @@ fn wrk_takes_any_certificate_as_it_does() {
 
 #[test]
 fn figures_over_tls_are_the_servers_own() {
-    let output = run(&["calibrate", "--tls", "--case", "fixed-5ms", "--json", "-q"]);
+    let output = run(&["calibrate", "--quick", "--tls", "--case", "fixed-5ms", "--json", "-q"]);
     let result = json(&output);
     let case = &result["cases"][0];
     assert!(case["failed"].is_null(), "{result:#}");

@@ -52,7 +52,7 @@ impl Job {
 
     fn write_project(&self, condition: &str) {
         let text = format!(
-            "title = \"t\"\nblocks = 1\nblocks_max = 1\ntwin = false\ncontrol = false\n\
+            "title = \"t\"\nblocks = 1\nblocks_max = 1\ntwin = false\ncontrol = false\ncool_down_max = \"0s\"\n\
              [service.cart.run]\ncommand = [\"{{proofload}}\", \"target\", \"--listen\", \"127.0.0.1:{{port}}\"]\n\
              [service.cart.ready]\n[[service.cart.endpoint]]\nname = \"main\"\npath = \"/hello\"\n\
              [load]\nconnections = 2\nduration = \"200ms\"\n\

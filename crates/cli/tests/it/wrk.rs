@@ -110,7 +110,7 @@ fn columns_are_wrks(text: &str) {
 
 #[test]
 fn each_thread_has_as_many_connections_and_the_rest_is_dropped() {
-    let target = Target::start(&[]);
+    let target = Target::start(&["--path", "/=20ms"]);
     let result = json(&our_wrk(&["-t3", "-c11", "-d1s", "--json", &target.url]));
     assert_eq!((&result["load"]["threads"], &result["load"]["connections"]), (&3.into(), &9.into()));
     assert_eq!(result["connections"]["opened"], 9);
@@ -236,7 +236,7 @@ fn what_only_we_refuse_is_one_clear_error_and_nothing_is_sent() {
 
 #[test]
 fn a_link_named_wrk_is_wrk() {
-    let target = Target::start(&[]);
+    let target = Target::start(&["--path", "/=2ms"]);
     let folder = tempfile::tempdir().unwrap();
     let link = link_named("wrk", &folder);
     let called = |arguments: &[&str]| Command::new(&link).args(arguments).output().unwrap();

@@ -7,6 +7,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 class Shop(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Head and body are written apart: else the second waits until the first is acknowledged.
+    disable_nagle_algorithm = True
 
     def do_GET(self):
         if self.path == "/items":

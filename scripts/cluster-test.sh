@@ -26,10 +26,11 @@ mkdir -p "$CLUSTER_HOME"
 scripts/cluster/build.sh "$CLUSTER_HOME" || cannot "Kubernetes could not be fetched or built"
 # What the tests run, too, with the libraries that it is linked with: a static one would be compiled from nothing.
 cargo build --locked --workspace --bin proofload
-proofload=${CARGO_TARGET_DIR:-target}/debug/proofload
-strip -o "$CLUSTER_HOME/proofload" "$proofload"
+# A copy, for pods and for whoever conducts them: a build meanwhile would make them two versions.
+proofload=$CLUSTER_HOME/proofload
+strip -o "$proofload" "${CARGO_TARGET_DIR:-target}/debug/proofload"
 mapfile -t libraries < <(ldd "$proofload" | grep -o '/[^ ]*' | sed 's/.*/&=&/')
-scripts/cluster/mkimg.py "$CLUSTER_HOME/img/proofload.tar" "$image" /proofload "$CLUSTER_HOME/proofload=/proofload" "${libraries[@]}"
+scripts/cluster/mkimg.py "$CLUSTER_HOME/img/proofload.tar" "$image" /proofload "$proofload=/proofload" "${libraries[@]}"
 
 trap 'scripts/cluster/down.sh' EXIT
 scripts/cluster/up.sh

@@ -16,7 +16,7 @@ fn what_holds_no_output_is_one_clear_error() {
     assert!(error("We tested it, and it was fast.\n").contains("no load-test output was found"));
     assert!(error("{\"a\": 1}").contains("is not one that oha, k6 or Proofload prints"));
     assert!(error("{\"summary\": {\"requestsPerSec\": 1.0,").contains("was cut off"));
-    let long = format!("{{\"a\": [{}0]}}", "{},".repeat(4 << 20));
+    let long = format!("{{\"a\": \"{}\"}}", "0".repeat(9 << 20));
     assert!(error(&long).contains("the JSON that begins in line 1 is longer than 8 MiB"));
     assert!(error("timeStamp,elapsed,label\n").contains("no request"));
     assert!(error("timeStamp,elapsed,success\n1,2,true\n").contains("no column `label`"));

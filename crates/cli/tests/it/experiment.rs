@@ -16,6 +16,7 @@ twin = false
 control = false
 [load]
 connections = [4]
+think = "2ms"
 duration = "200ms"
 [[round]]
 name = "hello"

@@ -75,6 +75,7 @@ fn a_run_that_is_not_whole_takes_no_place() {
     assert!(runs.path("old").exists(), "{}", text(&output));
     let file = folder.path().join("proofload.toml");
     let dead = fs::read_to_string(&file).unwrap().replace("\"/hello\"", "\"/nothing-is-here\"");
+    let dead = dead.replace("[service.cart.ready]", "[service.cart.ready]\ntimeout = \"1s\"");
     fs::write(&file, dead).unwrap();
     let output = run_in(folder.path(), &["run", "-q"]);
     assert_ne!(output.status.code(), Some(0), "{}", text(&output));

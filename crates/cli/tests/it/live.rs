@@ -18,7 +18,7 @@ cool_down_max = "0s"
 idle_look = "100ms"
 [load]
 connections = [4]
-warm_up = "1s"
+warm_up = "300ms"
 duration = "DURATION"
 [[round]]
 name = "hello"
@@ -91,7 +91,7 @@ fn a_run_shows_its_block_rate_percentiles_and_both_sides_cpu_and_leaves_its_line
 
 #[test]
 fn ctrl_c_leaves_the_terminal_as_it_was_and_no_process() {
-    let lab = lab("5s");
+    let lab = lab("2s");
     let mut terminal = on_terminal(&lab, 30, 80);
     terminal.wait_until("it measures", |text| text.contains("measuring"));
     signal(terminal.child(), Signal::INT);

@@ -62,6 +62,7 @@ placement = "split"
 idle_look = "100ms"
 [load]
 connections = [8]
+think = "5ms"
 duration = "300ms"
 [[round]]
 name = "hello"

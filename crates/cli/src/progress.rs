@@ -13,8 +13,8 @@ use lab::LabError;
 use lab::calibrate;
 use lab::experiment::Ended;
 use live::{
-    SecondLine, SecondLines, State, agent_line, finished_line, left_out_line, left_words, looked_line, neighbours_line,
-    precise_line, repeating_line, started, trial_words,
+    SecondLine, SecondLines, State, agent_line, finished_line, left_out_line, left_words, looked_line,
+    neighbours_line, precise_line, repeating_line, started, trial_words,
 };
 use plan::LoadPlan;
 use units::Duration;

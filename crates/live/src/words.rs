@@ -82,7 +82,9 @@ pub fn agent_line(number: usize, of: usize, name: &str, news: AgentNews<'_>) -> 
     match news {
         AgentNews::Broken { why, comes_back_within } => {
             let why = plain_line(why);
-            format!("{who} is not heard of: {why}; it loads on by itself, and may come back within {comes_back_within}")
+            format!(
+                "{who} is not heard of: {why}; it loads on by itself, and may come back within {comes_back_within}"
+            )
         }
         AgentNews::Back => format!("{who} is back"),
         AgentNews::Lost(why) => format!("{who} is lost: {}", plain_line(why)),

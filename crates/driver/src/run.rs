@@ -182,7 +182,7 @@ fn held(config: Config, gate: Option<&Gate>) -> Config {
 type Steering<'a> = (&'a Control, Arrival<'a>);
 
 /// Runs the engine that `make` makes.
-fn run<S: Sink, P: Script, H: Protocol>(
+fn run<S: Sink, P: Script<H>, H: Protocol>(
     connections: u32,
     mut route: Route,
     steering: Steering<'_>,
@@ -208,7 +208,7 @@ fn run<S: Sink, P: Script, H: Protocol>(
 type Ended<S, P> = (Finished<S>, Option<P>);
 
 /// Runs it over `io`, whose connections are secured where `peers` says so. Gives the IO back.
-fn run_secured<S: Sink, P: Script, H: Protocol, I: Io<Error = Errno>>(
+fn run_secured<S: Sink, P: Script<H>, H: Protocol, I: Io<Error = Errno>>(
     make: impl FnOnce(Instant) -> Engine<S, P, H>,
     steering: Steering<'_>,
     mut io: I,
@@ -221,7 +221,7 @@ fn run_secured<S: Sink, P: Script, H: Protocol, I: Io<Error = Errno>>(
     Ok(((Finished { tls: Some(report), ..finished }, script), io))
 }
 
-fn run_over<S: Sink, P: Script, H: Protocol>(
+fn run_over<S: Sink, P: Script<H>, H: Protocol>(
     make: impl FnOnce(Instant) -> Engine<S, P, H>,
     (control, arrival): Steering<'_>,
     io: &mut impl Io<Error = Errno>,
@@ -261,7 +261,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Says when it wants its next turn at the latest.
-    fn turn<S: Sink, P: Script, H: Protocol>(
+    fn turn<S: Sink, P: Script<H>, H: Protocol>(
         &mut self,
         engine: &mut Engine<S, P, H>,
         control: &Control,
@@ -280,7 +280,7 @@ impl<'a> Watch<'a> {
     }
 
     #[cold]
-    fn before_the_load<S: Sink, P: Script, H: Protocol>(
+    fn before_the_load<S: Sink, P: Script<H>, H: Protocol>(
         &mut self,
         engine: &mut Engine<S, P, H>,
         control: &Control,

@@ -192,7 +192,7 @@ impl<S: Sink, P: Script> Engine<S, P> {
     }
 }
 
-impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
+impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     fn start(config: Config, settings: H::Settings, sink: S, script: Option<P>, now: Instant) -> Self {
         let connections = config.connections.get();
         let common = H::shared(config.limits, config.request.kind, settings);
@@ -246,17 +246,14 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         engine
     }
 
-    /// What [`Action::Send`] sends on `conn`, which was polled last. Where a connection has room for one exchange, its
-    /// request: without a script the same for every connection.
+    /// What [`Action::Send`] sends on the connection that was polled last. Where it has room for one exchange, its request:
+    /// without a script the same for every connection.
     #[inline]
-    pub fn outgoing(&self, conn: Conn) -> Outgoing<'_> {
-        if H::MULTIPLEXED {
+    pub fn outgoing(&self) -> Outgoing<'_> {
+        if H::MULTIPLEXED || P::SCRIPTED {
             return Outgoing::Own(self.output.polled());
         }
-        match &self.script {
-            Some(script) => Outgoing::Own(script.request(conn.slot)),
-            None => Outgoing::Shared(&self.config.request.bytes),
-        }
+        Outgoing::Shared(&self.config.request.bytes)
     }
 
     /// Which server `conn` goes to, by its number; without a script it is nobody's choice.
@@ -350,7 +347,11 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
                 exchange.since = now;
                 exchange.answer_begun = false;
                 connection.written = true;
-                return Some(Conn { slot: index, generation: connection.generation });
+                let conn = Conn { slot: index, generation: connection.generation };
+                if P::SCRIPTED {
+                    self.ask_alone(index);
+                }
+                return Some(conn);
             }
         }
         self.to_send.clear();

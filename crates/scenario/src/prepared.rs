@@ -244,7 +244,7 @@ fn constant_parts(request: &RequestStep) -> Result<(), PlanError> {
         body: b"",
         close: !request.keep_alive,
     };
-    http::encode(&spec).map(drop).map_err(|error| {
+    http::check(&spec).map_err(|error| {
         PlanError::new(format!("the request is not valid: {error}"), "change it and try again")
     })
 }

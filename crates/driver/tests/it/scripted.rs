@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 
 use driver::{Backend, Control, Route, probe_uring, run_scripted};
 use engine::{Begin, Config, Due, Expect, Load, Next, Request, Reuse, Sample, Script, Share, Stop, Timeouts};
-use http::{Limits, RequestKind, Response};
+use http::{Http1, Limits, RequestKind, Response};
 use units::{Duration, Instant, Seed};
 
 /// A server that answers each request with its own name and what it was asked for.
@@ -55,8 +55,8 @@ impl Script for Turns {
         Next::Send(Due { intended: now, kind: RequestKind::Ordinary, target: *made % 2 })
     }
 
-    fn request(&self, user: u32) -> &[u8] {
-        &self.requests[user as usize]
+    fn ask(&mut self, user: u32, _: u32, _: &mut Http1, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.requests[user as usize]);
     }
 
     fn body(&mut self, user: u32, piece: &[u8]) {

@@ -11,7 +11,7 @@ use crate::sample::{Outcome, Sink};
 use crate::script::Script;
 use crate::tls::TlsFailure;
 
-impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
+impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     #[inline(never)]
     pub(super) fn on_event(&mut self, number: u32, event: Event<'_>, now: Instant) {
         match event {

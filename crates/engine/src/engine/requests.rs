@@ -9,7 +9,7 @@ use crate::places::State;
 use crate::sample::{Outcome, Sample, Sink};
 use crate::script::Script;
 
-impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
+impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     /// Gives the exchange, which is in no queue, its next request or lets it rest.
     #[inline(never)]
     pub(super) fn next_request(&mut self, index: u32, now: Instant) {

@@ -1,5 +1,7 @@
 //! What scripted users do: they are asked for each step, and their pauses are as long as they say.
 
+use core::marker::PhantomData;
+
 use http::{AnswerHead, Fed, Listener, Malformed, Protocol};
 use units::Instant;
 
@@ -8,7 +10,7 @@ use crate::places::State;
 use crate::sample::Sink;
 use crate::script::{Due, Next, Script};
 
-impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
+impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     /// Asks the script what user `index`, who is in no queue, does at `now`.
     pub(super) fn next_of_script(&mut self, index: u32, now: Instant) {
         // Past the deadline nobody is asked: what it said could not be done.
@@ -49,6 +51,12 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         self.start_request(index, intended.min(now), now, now);
     }
 
+    /// Has the request of user `index`, alone on its connection, be what is sent on that.
+    pub(super) fn ask_alone(&mut self, index: u32) {
+        let Some(script) = &mut self.script else { return };
+        script.ask(index, 0, &mut self.protocols[index as usize], self.output.poll_into());
+    }
+
     /// Asks users whose pause is over.
     pub(super) fn wake_users(&mut self, now: Instant) {
         // One who pauses again for no time at all has its turn in the next call.
@@ -72,19 +80,20 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     ) -> Result<Fed, Malformed> {
         let Some(script) = &mut self.script else { return Ok(Fed::NeedMore) };
         let out = self.output.of::<H>(number);
-        let mut told = Told { script, user: number, now };
+        let mut told = Told::<P, H> { script, user: number, now, protocol: PhantomData };
         self.protocols[number as usize].feed(&mut self.common, rest, &mut told, out)
     }
 }
 
 /// Hands on what is in an answer to the script. Its user is the connection's only one.
-struct Told<'a, P> {
+struct Told<'a, P, H> {
     script: &'a mut P,
     user: u32,
     now: Instant,
+    protocol: PhantomData<H>,
 }
 
-impl<P: Script> Listener for Told<'_, P> {
+impl<P: Script<H>, H: Protocol> Listener for Told<'_, P, H> {
     const HEADS: bool = true;
 
     fn head(&mut self, _: u32, head: &AnswerHead<'_>) {

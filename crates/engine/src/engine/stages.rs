@@ -11,7 +11,7 @@ use crate::schedule::{Schedule, Skipped};
 use crate::script::Script;
 use crate::timers::Timers;
 
-impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
+impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     /// How long an exchange may stay in `state`.
     pub(super) fn bound(&self, state: State) -> Duration {
         match state {

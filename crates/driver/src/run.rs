@@ -7,7 +7,7 @@ use engine::{
     Begin, Config, Counters, Engine, Io, KeptAnswer, Script, Sink, Stage, Unscripted, Window, WrongAnswer,
     drive,
 };
-use http::{Http1, Protocol};
+use http::Protocol;
 use rustix::io::Errno;
 use tls::{Peers, TlsIo};
 use units::{Duration, Instant};
@@ -155,20 +155,20 @@ pub fn run_engine<S: Sink, H: Protocol>(
     run(connections, route, (control, arrival), backend, make).map(|(finished, _)| finished)
 }
 
-/// Runs one load on the calling thread whose users do what `script` says; it begins as [`run_engine`]'s. Gives the script
+/// Runs one load on the calling thread whose users do what `script` says; it is as [`run_engine`]'s otherwise. Gives the script
 /// back.
-pub fn run_scripted<S: Sink, P: Script>(
+pub fn run_scripted<S: Sink, P: Script<H>, H: Protocol>(
     config: Config,
+    settings: H::Settings,
     route: Route,
     sink: S,
     script: P,
-    control: &Control,
-    gate: Option<&Gate>,
+    (control, gate): (&Control, Option<&Gate>),
     backend: Backend,
 ) -> Result<(Finished<S>, P), DriveError> {
     let arrival = Arrival::new(gate);
     let (connections, config) = (config.connections.get(), held(config, gate));
-    let make = |now| Engine::<S, P, Http1>::scripted(config, sink, script, now);
+    let make = |now| Engine::<S, P, H>::scripted_over(config, settings, sink, script, now);
     let (finished, script) = run(connections, route, (control, arrival), backend, make)?;
     Ok((finished, script.expect("a scripted load has a script")))
 }

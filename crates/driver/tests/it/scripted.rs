@@ -79,7 +79,7 @@ fn each_user_sends_its_own(backend: Backend) {
     let route = Route::new(vec![server("even"), server("odd")], 0).expect("two targets");
     let config = Config {
         connections: NonZeroU32::new(users).expect("some"),
-        load: Load::Scripted,
+        load: Load::Scripted { users: NonZeroU32::new(users).expect("some") },
         stop: Stop { duration: Duration::from_secs(60), requests: None },
         warm_up: Duration::ZERO,
         begin: Begin::WhenOpen,
@@ -105,7 +105,8 @@ fn each_user_sends_its_own(backend: Backend) {
     let answered = std::cell::Cell::new(0);
     let sink = |sample: &Sample| answered.set(answered.get() + u32::from(sample.outcome.is_answered()));
     let (finished, script) =
-        run_scripted(config, route, sink, script, &Control::default(), None, backend).expect("the IO works");
+        run_scripted::<_, _, Http1>(config, (), route, sink, script, (&Control::default(), None), backend)
+            .expect("the IO works");
     assert_eq!(finished.counters.intended, u64::from(users * EACH));
     assert_eq!(script.made, vec![EACH; users as usize]);
     assert_eq!(answered.get(), users * EACH);

@@ -108,7 +108,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
                 }
             }
             // Each user begins at once, and opens its connection by itself.
-            Load::Closed { .. } | Load::Scripted => {
+            Load::Closed { .. } | Load::Scripted { .. } => {
                 for number in 0..self.places.connections() {
                     if matches!(self.places.connection(number).link, Link::Opening | Link::Greeting) {
                         self.close(number);

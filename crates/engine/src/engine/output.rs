@@ -193,8 +193,18 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             exchange.since = now;
         }
         let protocol = &mut self.protocols[number as usize];
-        protocol.ask(place, &self.config.request.bytes, self.output.of::<H>(number));
-        protocol.expect(place, self.config.request.kind);
+        let out = self.output.of::<H>(number);
+        let kind = match &mut self.script {
+            None => {
+                protocol.ask(place, &self.config.request.bytes, out);
+                self.config.request.kind
+            }
+            Some(script) => {
+                script.ask(self.crowd.user_of(index), place, protocol, out);
+                self.answers[index as usize].kind
+            }
+        };
+        protocol.expect(place, kind);
         self.answers[index as usize].begin();
         if !self.places.connection(number).queued {
             self.send_output(number);

@@ -56,7 +56,7 @@ pub fn plan(prepared: &Prepared, setting: &Setting<'_>) -> LoadPlan {
     LoadPlan {
         connections: seats(prepared),
         threads: Threads::ONE,
-        load: Load::Scripted,
+        load: Load::Scripted { users: seats(prepared) },
         stop: Stop { duration: length(prepared).unwrap_or(Duration::MAX), requests: setting.requests },
         warm_up: Duration::ZERO,
         timeouts: Timeouts {
@@ -100,7 +100,7 @@ pub fn carry_out<R: Report + Send>(
         keep: None,
     };
     let users = Users::new(prepared, setting.world(), servers, report);
-    let (result, mut users) = scripted::run(&job, vec![users], control, observe)?;
+    let (result, mut users) = scripted::run_over(&job, vec![users], control, observe)?;
     let users = users.pop().expect("as many scripts come back as went in");
     let (report, counts, error) = users.into_parts();
     match error {

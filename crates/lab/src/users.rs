@@ -28,7 +28,7 @@ pub use self::servers::Servers;
 pub use self::steps::Steps;
 pub use self::tap::{ResultTap, Results, tap};
 
-/// Connections that a load of the scenario holds at most: what was prepared has no more than a load can have.
+/// Users of a load of the scenario at one time, at most: what was prepared has no more than a load can have connections.
 pub fn seats(prepared: &Prepared) -> NonZeroU32 {
     let all = prepared.scenario().groups.iter().map(|group| group.users.seats()).sum();
     NonZeroU32::new(all).unwrap_or(NonZeroU32::MIN)

@@ -83,7 +83,7 @@ impl State {
             continues,
             within_parent: self.within_parent(),
         };
-        match outgoing.with_spec(http::check) {
+        match outgoing.with_spec(world.check()) {
             Ok(()) => {
                 self.unsent = 0;
                 self.phase = Phase::Waiting(pending);

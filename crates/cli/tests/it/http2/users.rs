@@ -86,6 +86,11 @@ fn a_scenario_goes_over_streams_without_tls() {
 #[cfg(feature = "tls")]
 fn a_scenario_goes_over_streams_within_tls() {
     a_scenario_goes_over(&["--tls"], &["--http2", "-k"], &"h2".into());
+    let without = Target::start(&["--tls"]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = written(folder.path(), "users.toml", &wanderers(&without.url, 2, 1));
+    let said = ends_with(3, &["hit", "--scenario", &file, "--http2", "-k"]);
+    assert!(said.contains("does not agree to speak h2"), "{said}");
 }
 
 #[test]

@@ -7,12 +7,15 @@
 use std::num::NonZeroU32;
 
 use libfuzzer_sys::fuzz_target;
+use plan::HttpVersion;
 use scenario::Prepared;
 use sources::{SourceOptions, parse_har};
 use units::Duration;
 
 fuzz_target!(|text: &str| {
-    for (pauses, base) in [(false, None), (true, Some("http://127.0.0.1:8080".to_owned()))] {
+    let http2 = HttpVersion::Http2 { settings: h2::Settings::default(), prior_knowledge: true };
+    let here = Some("http://127.0.0.1:8080".to_owned());
+    for (pauses, base, http) in [(false, None, HttpVersion::Http1), (true, here, http2)] {
         let options = SourceOptions {
             base,
             users: NonZeroU32::MIN,
@@ -20,9 +23,14 @@ fuzz_target!(|text: &str| {
             iterations: None,
             duration: None,
             timeout: Duration::from_secs(1),
+            http,
         };
         match parse_har("fuzz.har", text, pauses, &options) {
-            Ok(sourced) => drop(Prepared::new(sourced.scenario)),
+            Ok(sourced) => {
+                let Ok(prepared) = Prepared::new(sourced.scenario) else { continue };
+                // What HTTP/2 has no place for was left out.
+                assert!(http == HttpVersion::Http1 || prepared.check_for_sharing(h2::check).is_ok());
+            }
             Err(error) => assert!(!error.what.is_empty() && !error.help.is_empty()),
         }
     }

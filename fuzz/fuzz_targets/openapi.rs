@@ -7,6 +7,7 @@
 use std::num::NonZeroU32;
 
 use libfuzzer_sys::fuzz_target;
+use plan::HttpVersion;
 use scenario::Prepared;
 use sources::{SourceOptions, parse_curl, parse_openapi};
 use units::Duration;
@@ -19,6 +20,7 @@ fuzz_target!(|text: &str| {
         iterations: None,
         duration: None,
         timeout: Duration::from_secs(1),
+        http: HttpVersion::Http1,
     };
     match parse_openapi("fuzz.yaml", text, &options) {
         Ok(sourced) => drop(Prepared::new(sourced.scenario)),

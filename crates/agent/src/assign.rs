@@ -197,7 +197,7 @@ impl PlanForm {
                 let arrivals = ArrivalsName::of(arrivals);
                 ModelForm::Open { rate_bits, arrivals, backlog_max: backlog_max.get() }
             }
-            Load::Scripted => return Err(NotALoad::new("a scenario is carried by one machine")),
+            Load::Scripted { .. } => return Err(NotALoad::new("a scenario is carried by one machine")),
         };
         Ok(Self {
             connections: plan.connections.get(),

@@ -7,7 +7,7 @@ use engine::{
     Begin, Config, Counters, Engine, Io, KeptAnswer, Script, Sink, Stage, Unscripted, Window, WrongAnswer,
     drive,
 };
-use http::{Http1, Protocol};
+use http::Protocol;
 use rustix::io::Errno;
 use tls::{Peers, TlsIo};
 use units::{Duration, Instant};
@@ -155,20 +155,20 @@ pub fn run_engine<S: Sink, H: Protocol>(
     run(connections, route, (control, arrival), backend, make).map(|(finished, _)| finished)
 }
 
-/// Runs one load on the calling thread whose users do what `script` says; it begins as [`run_engine`]'s. Gives the script
+/// Runs one load on the calling thread whose users do what `script` says; it is as [`run_engine`]'s otherwise. Gives the script
 /// back.
-pub fn run_scripted<S: Sink, P: Script>(
+pub fn run_scripted<S: Sink, P: Script<H>, H: Protocol>(
     config: Config,
+    settings: H::Settings,
     route: Route,
     sink: S,
     script: P,
-    control: &Control,
-    gate: Option<&Gate>,
+    (control, gate): (&Control, Option<&Gate>),
     backend: Backend,
 ) -> Result<(Finished<S>, P), DriveError> {
     let arrival = Arrival::new(gate);
     let (connections, config) = (config.connections.get(), held(config, gate));
-    let make = |now| Engine::<S, P, Http1>::scripted(config, sink, script, now);
+    let make = |now| Engine::<S, P, H>::scripted_over(config, settings, sink, script, now);
     let (finished, script) = run(connections, route, (control, arrival), backend, make)?;
     Ok((finished, script.expect("a scripted load has a script")))
 }
@@ -182,7 +182,7 @@ fn held(config: Config, gate: Option<&Gate>) -> Config {
 type Steering<'a> = (&'a Control, Arrival<'a>);
 
 /// Runs the engine that `make` makes.
-fn run<S: Sink, P: Script, H: Protocol>(
+fn run<S: Sink, P: Script<H>, H: Protocol>(
     connections: u32,
     mut route: Route,
     steering: Steering<'_>,
@@ -208,7 +208,7 @@ fn run<S: Sink, P: Script, H: Protocol>(
 type Ended<S, P> = (Finished<S>, Option<P>);
 
 /// Runs it over `io`, whose connections are secured where `peers` says so. Gives the IO back.
-fn run_secured<S: Sink, P: Script, H: Protocol, I: Io<Error = Errno>>(
+fn run_secured<S: Sink, P: Script<H>, H: Protocol, I: Io<Error = Errno>>(
     make: impl FnOnce(Instant) -> Engine<S, P, H>,
     steering: Steering<'_>,
     mut io: I,
@@ -221,7 +221,7 @@ fn run_secured<S: Sink, P: Script, H: Protocol, I: Io<Error = Errno>>(
     Ok(((Finished { tls: Some(report), ..finished }, script), io))
 }
 
-fn run_over<S: Sink, P: Script, H: Protocol>(
+fn run_over<S: Sink, P: Script<H>, H: Protocol>(
     make: impl FnOnce(Instant) -> Engine<S, P, H>,
     (control, arrival): Steering<'_>,
     io: &mut impl Io<Error = Errno>,
@@ -261,7 +261,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Says when it wants its next turn at the latest.
-    fn turn<S: Sink, P: Script, H: Protocol>(
+    fn turn<S: Sink, P: Script<H>, H: Protocol>(
         &mut self,
         engine: &mut Engine<S, P, H>,
         control: &Control,
@@ -280,7 +280,7 @@ impl<'a> Watch<'a> {
     }
 
     #[cold]
-    fn before_the_load<S: Sink, P: Script, H: Protocol>(
+    fn before_the_load<S: Sink, P: Script<H>, H: Protocol>(
         &mut self,
         engine: &mut Engine<S, P, H>,
         control: &Control,

@@ -72,8 +72,12 @@ pub enum Load {
         /// its outcome is `backlog_overflow`.
         backlog_max: NonZeroU32,
     },
-    /// Every connection is a user who does what a [`crate::Script`] says.
-    Scripted,
+    /// Each user does what a [`crate::Script`] says.
+    Scripted {
+        /// How many there are. Where a connection has room for one exchange each has its own; else they share connections, as
+        /// many as there is room for, and each server that they go to has as many connections as the others.
+        users: NonZeroU32,
+    },
 }
 
 impl Load {

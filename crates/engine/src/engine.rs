@@ -34,6 +34,7 @@ use crate::script::{Script, Unscripted};
 use crate::timers::Timers;
 
 use self::output::Output;
+use self::scripted::{Crowd, End};
 use self::wrong::WrongAnswers;
 pub use self::wrong::{KEPT_ANSWER_BYTES_MAX, KeptAnswer, WrongAnswer};
 
@@ -114,8 +115,12 @@ pub struct Engine<S, P = Unscripted, H: Protocol = Http1> {
     sink: S,
     /// Of a scripted load.
     script: Option<P>,
+    /// How scripted users share connections.
+    crowd: Crowd,
     /// Scripted users who have not left.
     users: u32,
+    /// How their script ends the load, where that waits for the end of the turn.
+    ends: Option<End>,
     /// When scripted users who pause are asked again.
     wakes: Timers,
     stage: Stage,
@@ -175,7 +180,7 @@ impl<S: Sink, H: Protocol> Engine<S, Unscripted, H> {
     /// # Panics
     /// If the load is a scripted one, or has more exchanges than can be numbered.
     pub fn over(config: Config, settings: H::Settings, sink: S, now: Instant) -> Self {
-        assert!(config.load != Load::Scripted, "a scripted load has a script");
+        assert!(!matches!(config.load, Load::Scripted { .. }), "a scripted load has a script");
         Self::start(config, settings, sink, None, now)
     }
 }
@@ -184,20 +189,35 @@ impl<S: Sink, P: Script> Engine<S, P> {
     /// Starts a load over HTTP/1.1 at `now` whose users do what `script` says. It has as many users as connections, no warm-up, and
     /// ends when all of them have left, if nothing else ends it.
     pub fn scripted(config: Config, sink: S, script: P, now: Instant) -> Self {
-        let config = Config { load: Load::Scripted, warm_up: Duration::ZERO, ..config };
-        let mut engine = Self::start(config, (), sink, Some(script), now);
+        let config = Config { load: Load::Scripted { users: config.connections }, ..config };
+        Self::scripted_over(config, (), sink, script, now)
+    }
+}
+
+impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
+    /// The same over another protocol, whose connections are to be as `settings` say, with as many users as the load says.
+    /// Where they share connections, they go to as many servers as there are connections for.
+    ///
+    /// # Panics
+    /// If the load is none of scripted users, if its servers would not have equally many connections, or if there are more
+    /// exchanges than can be numbered.
+    pub fn scripted_over(config: Config, settings: H::Settings, sink: S, script: P, now: Instant) -> Self {
+        assert!(matches!(config.load, Load::Scripted { .. }), "a script is for a scripted load");
+        let config = Config { warm_up: Duration::ZERO, ..config };
+        let mut engine = Self::start(config, settings, sink, Some(script), now);
         // There may be no user who has anything to do.
         engine.finish_if_done(now);
         engine
     }
 }
 
-impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
+impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     fn start(config: Config, settings: H::Settings, sink: S, script: Option<P>, now: Instant) -> Self {
         let connections = config.connections.get();
         let common = H::shared(config.limits, config.request.kind, settings);
         let places = Places::<H>::new(connections, H::room(&common));
         let count = places.exchanges();
+        let crowd = Crowd::new(config.load, connections, count / connections);
         let go_round = H::MULTIPLEXED && matches!(config.load, Load::Open { .. });
         let mut engine = Self {
             stage: Stage::Opening,
@@ -225,7 +245,9 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             opened_to: 0,
             wrong_answers: WrongAnswers::new(if P::SCRIPTED { 0 } else { config.keep_wrong }, count),
             script,
-            users: count,
+            crowd,
+            users: crowd.users,
+            ends: None,
             wakes: Timers::default(),
             skip: None,
             arrived: None,
@@ -234,7 +256,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         };
         let ramps_up = matches!(
             engine.config.load,
-            Load::Closed { start: UserStart::RampUp { .. }, .. } | Load::Scripted
+            Load::Closed { start: UserStart::RampUp { .. }, .. } | Load::Scripted { .. }
         );
         for index in 0..count {
             engine.enter(index, State::Down, now);
@@ -246,22 +268,25 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         engine
     }
 
-    /// What [`Action::Send`] sends on `conn`, which was polled last. Where a connection has room for one exchange, its
-    /// request: without a script the same for every connection.
+    /// What [`Action::Send`] sends on the connection that was polled last. Where it has room for one exchange, its request:
+    /// without a script the same for every connection.
     #[inline]
-    pub fn outgoing(&self, conn: Conn) -> Outgoing<'_> {
-        if H::MULTIPLEXED {
+    pub fn outgoing(&self) -> Outgoing<'_> {
+        if H::MULTIPLEXED || P::SCRIPTED {
             return Outgoing::Own(self.output.polled());
         }
-        match &self.script {
-            Some(script) => Outgoing::Own(script.request(conn.slot)),
-            None => Outgoing::Shared(&self.config.request.bytes),
-        }
+        Outgoing::Shared(&self.config.request.bytes)
     }
 
     /// Which server `conn` goes to, by its number; without a script it is nobody's choice.
     pub fn target(&self, conn: Conn) -> Option<u32> {
-        P::SCRIPTED.then(|| self.answers[conn.slot as usize].target)
+        P::SCRIPTED.then(|| {
+            if H::MULTIPLEXED {
+                self.crowd.target_of(conn.slot)
+            } else {
+                self.answers[conn.slot as usize].target
+            }
+        })
     }
 
     /// Where the load stands.
@@ -350,7 +375,11 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
                 exchange.since = now;
                 exchange.answer_begun = false;
                 connection.written = true;
-                return Some(Conn { slot: index, generation: connection.generation });
+                let conn = Conn { slot: index, generation: connection.generation };
+                if P::SCRIPTED {
+                    self.ask_alone(index);
+                }
+                return Some(conn);
             }
         }
         self.to_send.clear();
@@ -420,6 +449,9 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             }
             self.wake_users(now);
             self.send_due(now);
+            if H::MULTIPLEXED && self.ends == Some(End::AtOnce) {
+                return self.interrupt(now);
+            }
             if now >= self.window.end {
                 self.start_draining(now);
             }
@@ -519,7 +551,7 @@ fn requests_max(config: &Config, users: u32) -> u64 {
         Load::Closed { requests_per_user, .. } => {
             requests_per_user.map(|each| u64::from(users) * u64::from(each.get()))
         }
-        Load::Open { .. } | Load::Scripted => None,
+        Load::Open { .. } | Load::Scripted { .. } => None,
     };
     config.stop.requests.map(NonZeroU64::get).into_iter().chain(of_users).min().unwrap_or(u64::MAX)
 }

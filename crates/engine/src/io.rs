@@ -55,7 +55,7 @@ pub trait Io {
 ///
 /// `each_turn` is called once a turn of the loop, before it waits, and says when it wants to be called
 /// again at the latest; it may interrupt the engine and look at its sink.
-pub fn drive<S: Sink, P: Script, H: Protocol, I: Io>(
+pub fn drive<S: Sink, P: Script<H>, H: Protocol, I: Io>(
     engine: &mut Engine<S, P, H>,
     io: &mut I,
     mut each_turn: impl FnMut(&mut Engine<S, P, H>, Instant) -> Option<Instant>,
@@ -89,7 +89,7 @@ pub fn drive<S: Sink, P: Script, H: Protocol, I: Io>(
 
 /// Does what the engine wants done: first what is to be sent, of which there is most.
 #[inline]
-fn carry_out<S: Sink, P: Script, H: Protocol, I: Io>(engine: &mut Engine<S, P, H>, io: &mut I) {
+fn carry_out<S: Sink, P: Script<H>, H: Protocol, I: Io>(engine: &mut Engine<S, P, H>, io: &mut I) {
     while engine.has_action() {
         send_all(engine, io);
         let now = io.now();
@@ -107,7 +107,7 @@ fn carry_out<S: Sink, P: Script, H: Protocol, I: Io>(engine: &mut Engine<S, P, H
 }
 
 #[inline]
-fn send_all<S: Sink, P: Script, H: Protocol, I: Io>(engine: &mut Engine<S, P, H>, io: &mut I) {
+fn send_all<S: Sink, P: Script<H>, H: Protocol, I: Io>(engine: &mut Engine<S, P, H>, io: &mut I) {
     while engine.has_send() {
         let now = io.now();
         for _ in 0..I::SENDS_A_STAMP {
@@ -118,13 +118,13 @@ fn send_all<S: Sink, P: Script, H: Protocol, I: Io>(engine: &mut Engine<S, P, H>
 }
 
 #[inline]
-fn send<S: Sink, P: Script, H: Protocol, I: Io>(
+fn send<S: Sink, P: Script<H>, H: Protocol, I: Io>(
     engine: &mut Engine<S, P, H>,
     io: &mut I,
     conn: Conn,
     now: Instant,
 ) {
-    match io.send(conn, engine.outgoing(conn)) {
+    match io.send(conn, engine.outgoing()) {
         Sending::Done => {}
         Sending::UnderWay => engine.handle_under_way(conn),
         Sending::Broken => {

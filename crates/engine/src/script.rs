@@ -1,7 +1,9 @@
 //! Loads whose requests depend on earlier answers: what each user sends is said by a [`Script`], one request at a
 //! time, and everything else (connections, timeouts, outcomes, the window) stays the engine's.
 
-use http::{AnswerHead, RequestKind, Response};
+use alloc::vec::Vec;
+
+use http::{AnswerHead, Http1, Protocol, RequestKind, Response};
 use units::{Duration, Instant};
 
 use crate::sample::Sample;
@@ -34,19 +36,21 @@ pub struct Due {
 
 /// Decides what users send. Called on the load's own thread: it must be quick and must not block.
 ///
-/// For each user the calls are: `next`, until it says [`Next::Send`]; then, if an answer comes, `begun` with its first bytes,
-/// `head`, and `body` for each piece of its body; then `ended`; then `next` again.
-pub trait Script {
+/// For each user the calls are: `next`, until it says [`Next::Send`]; then `ask`, if it gets to that; then, if an answer comes,
+/// `begun` with its first bytes, `head`, and `body` for each piece of its body; then `ended`; then `next` again.
+pub trait Script<H: Protocol = Http1> {
     /// Whether there is a script at all. Where there is none, the engine's usual path is compiled without one.
     const SCRIPTED: bool = true;
 
     /// What `user` does at `now`, which is the start of the load, the end of its pause or of its last request.
     fn next(&mut self, user: u32, now: Instant) -> Next;
 
-    /// The bytes that `user` sends, for as long as its request is out.
-    fn request(&self, user: u32) -> &[u8];
+    /// Has `protocol` make the request of `user` at `place`, whatever is in `out` already: it goes out now. Called again where it
+    /// goes out again, on another connection, and what came of an answer meanwhile is of none.
+    fn ask(&mut self, user: u32, place: u32, protocol: &mut H, out: &mut Vec<u8>);
 
-    /// The first bytes of the answer came; of an interim one, where the server sends such.
+    /// The first bytes of the answer came; of an interim one, where the server sends such. Where exchanges share a connection,
+    /// its head came.
     fn begun(&mut self, user: u32, now: Instant) {
         let _ = (user, now);
     }
@@ -69,14 +73,14 @@ pub trait Script {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unscripted {}
 
-impl Script for Unscripted {
+impl<H: Protocol> Script<H> for Unscripted {
     const SCRIPTED: bool = false;
 
     fn next(&mut self, _: u32, _: Instant) -> Next {
         match *self {}
     }
 
-    fn request(&self, _: u32) -> &[u8] {
+    fn ask(&mut self, _: u32, _: u32, _: &mut H, _: &mut Vec<u8>) {
         match *self {}
     }
 

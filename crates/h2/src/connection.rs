@@ -10,16 +10,19 @@ mod usual;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use http::{EndOfStream, Failure, Fed, Limits, Listener, Malformed, Protocol, RequestKind, Response};
+use http::{
+    EndOfStream, Failure, Fed, Limits, Listener, Malformed, Protocol, RequestKind, RequestSpec, Response,
+};
 
 use self::body::Data;
 use self::frames::Partial;
 use self::headers::Block;
 use self::sending::Table;
-use crate::frame::{self, Kind};
+use crate::frame::{self, Kind, TABLE_BYTES_START};
 use crate::head::{Head, Kept};
-use crate::hpack::{Decoder, Known, Scratch};
+use crate::hpack::{self, Decoder, Known, Scratch};
 use crate::peer::Peer;
+use crate::request::Scheme;
 use crate::settings::{Settings, WINDOW_BYTES_START};
 use crate::streams::Streams;
 
@@ -97,6 +100,8 @@ pub struct H2 {
     /// How many there have been, earlier lives included.
     window_waits: u64,
     table: Table,
+    /// What is in it where requests are not all the same.
+    sent: hpack::Table,
     /// More than this waits to be sent only where the server does not read.
     unread_bytes_max: usize,
 }
@@ -141,6 +146,7 @@ impl Protocol for H2 {
             held_back: 0,
             window_waits: 0,
             table: Table::Empty,
+            sent: hpack::Table::new(TABLE_BYTES_START),
             unread_bytes_max: UNREAD_BYTES_MAX,
         }
     }
@@ -161,6 +167,7 @@ impl Protocol for H2 {
         self.send_window = i64::from(WINDOW_BYTES_START);
         (self.unsent, self.held_back) = (0, 0);
         self.table = Table::Empty;
+        self.sent.reset(TABLE_BYTES_START);
         self.settings.put(shared.limits.head_bytes_max, out);
         false
     }
@@ -188,6 +195,11 @@ impl Protocol for H2 {
     #[inline(always)]
     fn ask(&mut self, place: u32, request: &Arc<[u8]>, out: &mut Vec<u8>) {
         self.send_request(place, request, out);
+    }
+
+    fn ask_for(&mut self, place: u32, request: &RequestSpec<'_>, is_secured: bool, out: &mut Vec<u8>) -> u64 {
+        let scheme = if is_secured { Scheme::Https } else { Scheme::Http };
+        self.send_other(place, request, scheme, out)
     }
 
     fn resume(&mut self, out: &mut Vec<u8>) {

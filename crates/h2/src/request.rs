@@ -81,31 +81,55 @@ impl<'a> Request<'a> {
 /// # Errors
 /// Whatever [`http::encode`] refuses, and fields that HTTP/2 has no place for.
 pub fn encode(spec: &RequestSpec<'_>, scheme: Scheme) -> Result<Vec<u8>, InvalidRequest> {
-    http::check(spec)?;
+    check(spec)?;
     let mut blocks = Blocks::default();
-    blocks.always(":method", spec.method);
-    blocks.always(":scheme", scheme.name());
-    let host = spec.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("host"));
-    blocks.kept(":authority", host.map_or(spec.host, |(_, value)| *value));
-    blocks.always(":path", spec.target);
-    let is_given = |wanted: &str| spec.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
-    if !is_given("user-agent") {
-        blocks.kept("user-agent", USER_AGENT);
+    fields(
+        spec,
+        scheme,
+        |name, value, is_kept| {
+            if is_kept { blocks.kept(name, value) } else { blocks.always(name, value) }
+        },
+    );
+    Ok(blocks.with(spec.body))
+}
+
+/// Whether `spec` can be sent over HTTP/2.
+///
+/// # Errors
+/// As [`encode`].
+pub fn check(spec: &RequestSpec<'_>) -> Result<(), InvalidRequest> {
+    http::check(spec)?;
+    match spec.headers.iter().find(|(name, value)| is_of_http1(name, value)) {
+        Some((name, _)) => Err(InvalidRequest::ConnectionField(name.to_ascii_lowercase())),
+        None => Ok(()),
+    }
+}
+
+/// Whether a field is of HTTP/1.1 alone, and has no place in HTTP/2 (RFC 9113 8.2.2).
+pub fn is_of_http1(name: &str, value: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let is_trailers = value.trim().eq_ignore_ascii_case("trailers");
+    CONNECTION_FIELDS.contains(&name.as_bytes()) || (name == "te" && !is_trailers)
+}
+
+/// The fields of `spec`, which was checked, in their order: name, value, and whether it is worth a place in the server's table.
+pub(crate) fn fields(spec: &RequestSpec<'_>, scheme: Scheme, mut each: impl FnMut(&str, &str, bool)) {
+    each(":method", spec.method, false);
+    each(":scheme", scheme.name(), false);
+    each(":authority", spec.given("host").unwrap_or(spec.host), true);
+    each(":path", spec.target, false);
+    if spec.given("user-agent").is_none() {
+        each("user-agent", USER_AGENT, true);
     }
     for (name, value) in spec.headers {
         let name = name.to_ascii_lowercase();
-        let is_trailers = name == "te" && value.eq_ignore_ascii_case("trailers");
-        if CONNECTION_FIELDS.contains(&name.as_bytes()) || (name == "te" && !is_trailers) {
-            return Err(InvalidRequest::ConnectionField(name));
-        }
         if name != "host" {
-            blocks.kept(&name, value);
+            each(&name, value, true);
         }
     }
-    if !spec.body.is_empty() || matches!(spec.method, "POST" | "PUT" | "PATCH") {
-        blocks.always("content-length", &spec.body.len().to_string());
+    if spec.says_length() {
+        each("content-length", &spec.body.len().to_string(), false);
     }
-    Ok(blocks.with(spec.body))
 }
 
 /// The three blocks in the making.

@@ -4,8 +4,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::{
-    EndOfStream, Fed, KnownHead, Limits, Listener, Malformed, Progress, Protocol, RequestKind, Response,
-    ResponseParser,
+    EndOfStream, Fed, KnownHead, Limits, Listener, Malformed, Progress, Protocol, RequestKind, RequestSpec,
+    Response, ResponseParser, put,
 };
 
 /// A connection of HTTP/1.1. A request without an answer leaves it useless, and bytes that nobody asked for are a fault.
@@ -53,6 +53,12 @@ impl Protocol for Http1 {
 
     fn ask(&mut self, _: u32, request: &Arc<[u8]>, out: &mut Vec<u8>) {
         out.extend_from_slice(request);
+    }
+
+    fn ask_for(&mut self, _: u32, request: &RequestSpec<'_>, _: bool, out: &mut Vec<u8>) -> u64 {
+        let before = out.len();
+        put(request, out);
+        (out.len() - before) as u64
     }
 
     fn expect(&mut self, _: u32, kind: RequestKind) {

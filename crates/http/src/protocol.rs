@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
-use crate::{AnswerHead, EndOfStream, Limits, Malformed, RequestKind, Response};
+use crate::{AnswerHead, EndOfStream, Limits, Malformed, RequestKind, RequestSpec, Response};
 
 /// One connection's side of a protocol. An *exchange* is a request and its answer; each has a place on its connection, from
 /// 0 to [`Protocol::room`] − 1, and no two have the same at one time.
@@ -51,6 +51,10 @@ pub trait Protocol: Debug + Sized {
     /// What is sent to make `request`, which is encoded for this protocol, at `place`: after what is in `out` already. Called
     /// where there is room. What can't go out yet is held on to, and not copied.
     fn ask(&mut self, place: u32, request: &Arc<[u8]>, out: &mut Vec<u8>);
+
+    /// The same of a request that may be another each time, and that was checked for this protocol: to a server that is reached
+    /// over TLS or not. How many bytes it takes: those of its head as it goes out, and those of its body.
+    fn ask_for(&mut self, place: u32, request: &RequestSpec<'_>, is_secured: bool, out: &mut Vec<u8>) -> u64;
 
     /// What was in `out` is on its way, and it is empty: what waited for that goes there.
     fn resume(&mut self, out: &mut Vec<u8>) {

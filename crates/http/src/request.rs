@@ -93,47 +93,59 @@ impl core::error::Error for InvalidRequest {}
 /// as it is. `Content-Length` is written for a body, and without one where a body is expected (POST, PUT
 /// and PATCH, RFC 9110 8.6).
 pub fn encode(spec: &RequestSpec<'_>) -> Result<Vec<u8>, InvalidRequest> {
-    let given = check_given(spec)?;
-
+    check(spec)?;
     let mut out = Vec::new();
+    put(spec, &mut out);
+    Ok(out)
+}
+
+/// Appends `spec`, which [`check`] has let pass, to `out`, as [`encode`] writes it.
+pub fn put(spec: &RequestSpec<'_>, out: &mut Vec<u8>) {
     for part in [spec.method, " ", spec.target, " HTTP/1.1\r\n"] {
         out.extend_from_slice(part.as_bytes());
     }
-    field(&mut out, "Host", given.host.unwrap_or(spec.host));
-    if !given.user_agent {
-        field(&mut out, "User-Agent", USER_AGENT);
+    field(out, "Host", spec.given("host").unwrap_or(spec.host));
+    if spec.given("user-agent").is_none() {
+        field(out, "User-Agent", USER_AGENT);
     }
     for (name, value) in spec.headers {
         if !name.eq_ignore_ascii_case("host") {
-            field(&mut out, name, value);
+            field(out, name, value);
         }
     }
-    if !spec.body.is_empty() || matches!(spec.method, "POST" | "PUT" | "PATCH") {
-        field(&mut out, "Content-Length", &spec.body.len().to_string());
+    if spec.says_length() {
+        field(out, "Content-Length", &spec.body.len().to_string());
     }
-    if spec.close && given.connection.is_none() {
-        field(&mut out, "Connection", "close");
+    if spec.close && spec.given("connection").is_none() {
+        field(out, "Connection", "close");
     }
     out.extend_from_slice(b"\r\n");
     out.extend_from_slice(spec.body);
-    Ok(out)
+}
+
+impl<'a> RequestSpec<'a> {
+    /// The value of the first field of this name, in whatever case.
+    pub fn given(&self, name: &str) -> Option<&'a str> {
+        self.headers.iter().find(|(given, _)| given.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
+    }
+
+    /// Whether it goes out with the length of its body: where it has one, or where one is expected.
+    pub fn says_length(&self) -> bool {
+        !self.body.is_empty() || matches!(self.method, "POST" | "PUT" | "PATCH")
+    }
 }
 
 /// Whether `spec` can be encoded, in whatever version.
 pub fn check(spec: &RequestSpec<'_>) -> Result<(), InvalidRequest> {
-    check_given(spec).map(|_| ())
-}
-
-fn check_given<'a>(spec: &RequestSpec<'a>) -> Result<Given<'a>, InvalidRequest> {
     check_request_line(spec)?;
     let given = Given::check(spec.headers)?;
-    if given.host.is_none() && !is_host(spec.host) {
+    if !given.host && !is_host(spec.host) {
         return Err(InvalidRequest::Host(spec.host.to_string()));
     }
     if spec.close && given.connection.is_some_and(|connection| !connection.closes()) {
         return Err(InvalidRequest::Connection);
     }
-    Ok(given)
+    Ok(())
 }
 
 fn field(out: &mut Vec<u8>, name: &str, value: &str) {
@@ -163,16 +175,15 @@ fn is_host(host: &str) -> bool {
     !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_graphic() && !b"/?#@\\,".contains(&byte))
 }
 
-/// What the caller's fields say that ours then need not.
+/// What the caller's fields say that bears on others.
 #[derive(Default)]
-struct Given<'a> {
-    host: Option<&'a str>,
-    user_agent: bool,
+struct Given {
+    host: bool,
     connection: Option<Connection>,
 }
 
-impl<'a> Given<'a> {
-    fn check(headers: &[(&'a str, &'a str)]) -> Result<Self, InvalidRequest> {
+impl Given {
+    fn check(headers: &[(&str, &str)]) -> Result<Self, InvalidRequest> {
         let mut given = Self::default();
         for &(name, value) in headers {
             if !is_token(name.as_bytes()) {
@@ -182,9 +193,8 @@ impl<'a> Given<'a> {
                 return Err(InvalidRequest::HeaderValue(name.to_string()));
             }
             match name.to_ascii_lowercase().as_str() {
-                "host" if given.host.is_some() => return Err(InvalidRequest::SecondHost),
-                "host" => given.host = Some(value),
-                "user-agent" => given.user_agent = true,
+                "host" if given.host => return Err(InvalidRequest::SecondHost),
+                "host" => given.host = true,
                 "connection" => given.connection.get_or_insert_default().add(value.as_bytes()),
                 "content-length" | "transfer-encoding" => {
                     return Err(InvalidRequest::Computed(name.to_string()));

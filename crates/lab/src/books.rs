@@ -207,11 +207,11 @@ pub(crate) fn describe(plan: &LoadPlan, threads: u32, io: &str) -> record::Load 
     let (arrivals, think) = match plan.load {
         Load::Closed { think, .. } => (None, Some(think)),
         Load::Open { arrivals, .. } => (Some(arrivals), None),
-        Load::Scripted => (None, None),
+        Load::Scripted { .. } => (None, None),
     };
     let (ramp_up_s, requests_per_user) = match plan.load {
         Load::Closed { start, requests_per_user, .. } => (ramp_up_s(start), requests_per_user),
-        Load::Open { .. } | Load::Scripted => (None, None),
+        Load::Open { .. } | Load::Scripted { .. } => (None, None),
     };
     let requests_per_user = requests_per_user.map(std::num::NonZeroU32::get);
     let duration = plan.stop.duration;
@@ -220,7 +220,7 @@ pub(crate) fn describe(plan: &LoadPlan, threads: u32, io: &str) -> record::Load 
         model: match plan.load {
             Load::Closed { .. } => "closed",
             Load::Open { .. } => "open",
-            Load::Scripted => "scripted",
+            Load::Scripted { .. } => "scripted",
         }
         .into(),
         arrivals: arrivals.map(|it| ArrivalsName::of(it).to_string()),

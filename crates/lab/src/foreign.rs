@@ -236,7 +236,9 @@ pub(crate) fn charge(load: &mut LoadResult, used: GeneratorUse) {
 fn bound(plan: &LoadPlan) -> Duration {
     let ramp_up = match plan.load {
         engine::Load::Closed { start: engine::UserStart::RampUp { span, .. }, .. } => span,
-        engine::Load::Closed { .. } | engine::Load::Open { .. } | engine::Load::Scripted => Duration::ZERO,
+        engine::Load::Closed { .. } | engine::Load::Open { .. } | engine::Load::Scripted { .. } => {
+            Duration::ZERO
+        }
     };
     let load = plan.stop.duration.min(COUNTED_MAX);
     ramp_up + load + plan.timeouts.request + GRACE

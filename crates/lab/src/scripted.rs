@@ -2,15 +2,18 @@
 
 use std::sync::Mutex;
 
-use driver::{Control, Gate, run_scripted};
-use engine::{Load, Script};
+use driver::{Backend, Control, DriveError, Finished, Gate, Route, run_scripted};
+use engine::{Config, Load, Script};
 use events::Moment;
-use plan::Threads;
+use h2::H2;
+use http::Http1;
+use plan::{HttpVersion, Threads};
 use record::LoadResult;
 
 use crate::carry::{Work, carry_out_on, end_of, enough_files, route};
 use crate::crew::Crew;
 use crate::error::LabError;
+use crate::feed::Feed;
 use crate::job::Job;
 use crate::pilot::backend;
 
@@ -26,9 +29,51 @@ pub fn run<P: Script + Send>(
     control: &Control,
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<(LoadResult, Vec<P>), LabError> {
+    run_with(job, scripts, control, observe, |part, steering, backend| {
+        let Part { config, route, feed, script } = part;
+        run_scripted::<_, _, Http1>(config, (), route, feed, script, steering, backend)
+    })
+}
+
+/// The same over the version that the plan says, for scripts that can be of either.
+///
+/// # Panics
+/// As [`run`].
+pub fn run_over<P: Script<Http1> + Script<H2> + Send>(
+    job: &Job<'_>,
+    scripts: Vec<P>,
+    control: &Control,
+    observe: &mut dyn FnMut(Moment<'_>),
+) -> Result<(LoadResult, Vec<P>), LabError> {
+    let HttpVersion::Http2 { settings, .. } = job.plan.http else {
+        return run(job, scripts, control, observe);
+    };
+    run_with(job, scripts, control, observe, move |part, steering, backend| {
+        let Part { config, route, feed, script } = part;
+        run_scripted::<_, _, H2>(config, settings, route, feed, script, steering, backend)
+    })
+}
+
+/// What a load thread begins with.
+struct Part<P> {
+    config: Config,
+    route: Route,
+    feed: Feed,
+    script: P,
+}
+
+type Steering<'a> = (&'a Control, Option<&'a Gate>);
+
+fn run_with<P: Send>(
+    job: &Job<'_>,
+    scripts: Vec<P>,
+    control: &Control,
+    observe: &mut dyn FnMut(Moment<'_>),
+    carry: impl Fn(Part<P>, Steering<'_>, Backend) -> Result<(Finished<Feed>, P), DriveError> + Copy + Send,
+) -> Result<(LoadResult, Vec<P>), LabError> {
     let Threads::Fixed(threads) = job.plan.threads else { panic!("a scripted load has so many threads") };
     assert!(
-        job.plan.load == Load::Scripted && threads.get() as usize == scripts.len(),
+        matches!(job.plan.load, Load::Scripted { .. }) && threads.get() as usize == scripts.len(),
         "a plan for its scripts"
     );
     enough_files(job.plan.connections.get())?;
@@ -40,10 +85,11 @@ pub fn run<P: Script + Send>(
     let works =
         configs.into_iter().zip(scripts).zip(&given_back).map(|((config, script), back)| -> Work<'_> {
             let route = route(job, first_slot);
-            let exchanges = config.connections.get();
+            let exchanges = config.connections.get() * job.plan.http.streams();
             first_slot += config.connections.get();
             Box::new(move |feed, gate: Option<&Gate>| {
-                let (finished, script) = run_scripted(config, route, feed, script, control, gate, backend)?;
+                let part = Part { config, route, feed, script };
+                let (finished, script) = carry(part, (control, gate), backend)?;
                 *back.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(script);
                 Ok(end_of(finished, exchanges))
             })

@@ -16,7 +16,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use engine::{Due, Next, Sample, Script};
-use http::{AnswerHead, RequestKind, Response};
+use http::{AnswerHead, Protocol, RequestKind, Response};
 use scenario::{Ended, Prepared, Report, Session, Users as Comings, World, WorldSetup};
 use units::{Duration, Instant};
 
@@ -28,7 +28,7 @@ pub use self::servers::Servers;
 pub use self::steps::Steps;
 pub use self::tap::{ResultTap, Results, tap};
 
-/// Connections that a load of the scenario holds at most: what was prepared has no more than a load can have.
+/// Users of a load of the scenario at one time, at most: what was prepared has no more than a load can have connections.
 pub fn seats(prepared: &Prepared) -> NonZeroU32 {
     let all = prepared.scenario().groups.iter().map(|group| group.users.seats()).sum();
     NonZeroU32::new(all).unwrap_or(NonZeroU32::MIN)
@@ -215,7 +215,7 @@ impl<R: Report> Users<R> {
     }
 }
 
-impl<R: Report> Script for Users<R> {
+impl<R: Report, H: Protocol> Script<H> for Users<R> {
     fn next(&mut self, user: u32, now: Instant) -> Next {
         if self.error.is_some() {
             return Next::EndNow;
@@ -223,8 +223,8 @@ impl<R: Report> Script for Users<R> {
         self.step(user as usize, now)
     }
 
-    fn request(&self, user: u32) -> &[u8] {
-        self.seats[user as usize].out.as_ref().map_or(&[], |out| &out.outgoing.bytes)
+    fn ask(&mut self, user: u32, place: u32, protocol: &mut H, out: &mut Vec<u8>) {
+        self.seats[user as usize].ask(place, protocol, out);
     }
 
     fn begun(&mut self, user: u32, now: Instant) {

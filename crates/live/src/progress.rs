@@ -20,7 +20,7 @@ impl Span {
     pub(crate) fn of(plan: &LoadPlan) -> Self {
         // Users with a ramp-up or a script connect in their turn, and fresh connections are part of each request.
         let ramps =
-            matches!(plan.load, Load::Closed { start: UserStart::RampUp { .. }, .. } | Load::Scripted);
+            matches!(plan.load, Load::Closed { start: UserStart::RampUp { .. }, .. } | Load::Scripted { .. });
         Self {
             connections: plan.connections.get().into(),
             opens_first: plan.reuse == Reuse::KeepAlive && !ramps,

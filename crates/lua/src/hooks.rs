@@ -1,7 +1,7 @@
 //! The hooks of a load thread, as the engine asks them.
 
 use engine::{Due, Next, Sample, Script};
-use http::{AnswerHead, RequestKind, Response};
+use http::{AnswerHead, Http1, RequestKind, Response};
 use mlua::{Function, LuaString, Table};
 use units::{Duration, Instant};
 
@@ -137,8 +137,10 @@ impl Script for Hooks {
         })
     }
 
-    fn request(&self, user: u32) -> &[u8] {
-        if self.request.is_some() { &self.users[user as usize].request } else { &self.constant }
+    /// What the script made of its request is HTTP/1.1, and goes out as it is.
+    fn ask(&mut self, user: u32, _: u32, _: &mut Http1, out: &mut Vec<u8>) {
+        let whole = if self.request.is_some() { &self.users[user as usize].request } else { &self.constant };
+        out.extend_from_slice(whole);
     }
 
     fn head(&mut self, user: u32, head: &AnswerHead<'_>, _: Instant) {

@@ -20,7 +20,27 @@ pub enum HttpVersion {
     },
 }
 
+/// The version that a copied command asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CopiedVersion {
+    /// HTTP/1.1.
+    Http1,
+    /// HTTP/2, agreed on.
+    Http2,
+    /// HTTP/2 on a server that is known to speak it.
+    Http2PriorKnowledge,
+}
+
 impl HttpVersion {
+    /// HTTP/2 where it is asked for, else HTTP/1.1.
+    ///
+    /// # Errors
+    /// Streams or windows that no connection can have.
+    pub fn asked_for(http2: Option<Http2Arguments>) -> Result<Self, PlanError> {
+        let Some(http2) = http2 else { return Ok(Self::Http1) };
+        Ok(Self::Http2 { settings: http2.settings()?, prior_knowledge: http2.prior_knowledge })
+    }
+
     /// Exchanges that share a connection at most.
     pub const fn streams(self) -> u32 {
         match self {
@@ -37,8 +57,24 @@ impl HttpVersion {
         }
     }
 
+    /// Whether a request may have this field: HTTP/2 has no place for those of one connection alone.
+    pub fn has_place_for(self, name: &str, value: &str) -> bool {
+        self == Self::Http1 || !h2::is_of_http1(name, value)
+    }
+
+    /// The name under which it is agreed on within TLS.
+    pub const fn alpn(self) -> &'static str {
+        match self {
+            Self::Http1 => "http/1.1",
+            Self::Http2 { .. } => "h2",
+        }
+    }
+
     /// Refuses a version that nobody can agree on at `url`.
-    pub(crate) fn check_for(self, url: &str, is_secured: bool) -> Result<(), PlanError> {
+    ///
+    /// # Errors
+    /// HTTP/2 without TLS, unless the server is known to speak it.
+    pub fn check_for(self, url: &str, is_secured: bool) -> Result<(), PlanError> {
         match self {
             Self::Http2 { prior_knowledge: false, .. } if !is_secured => {
                 let what = format!("HTTP/2 is agreed on within TLS, and `{url}` is reached without it");

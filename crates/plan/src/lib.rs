@@ -31,7 +31,7 @@ pub use experiment::{
     Bursts, Cell, Companions, Driver, Drivers, Ends, Experiment, Only, Pace, Placement, Procedure, Processes,
     Role, Round, Until,
 };
-pub use http_version::{Http2Arguments, HttpVersion};
+pub use http_version::{CopiedVersion, Http2Arguments, HttpVersion};
 pub use kept_runs::KeptRuns;
 pub use load::{IoChoice, LoadArguments, LoadPlan, THREADS_MAX, Threads};
 pub use load_id::{ArrivalsName, LoadId, NamedLoad};

@@ -238,7 +238,7 @@ impl LoadPlan {
     pub fn shares_max(&self) -> u32 {
         let backlog_max = match self.load {
             Load::Open { backlog_max, .. } => backlog_max.get(),
-            Load::Closed { .. } | Load::Scripted => u32::MAX,
+            Load::Closed { .. } | Load::Scripted { .. } => u32::MAX,
         };
         let requests = self.stop.requests.map_or(u64::MAX, NonZeroU64::get);
         self.connections.get().min(backlog_max).min(u32::try_from(requests).unwrap_or(u32::MAX))
@@ -248,7 +248,7 @@ impl LoadPlan {
     pub fn threads_of(&self, share: Share, threads: NonZeroU32) -> NonZeroU32 {
         let backlog_max = match self.load {
             Load::Open { backlog_max, .. } => backlog_max.get(),
-            Load::Closed { .. } | Load::Scripted => u32::MAX,
+            Load::Closed { .. } | Load::Scripted { .. } => u32::MAX,
         };
         let of_requests = self.stop.requests.map_or(u64::MAX, |all| share.part_of(all.get()));
         let parts =
@@ -299,7 +299,10 @@ impl LoadPlan {
                             arrivals,
                             backlog_max: NonZeroU32::new(part_of(backlog_max.get().into()) as u32)?,
                         },
-                        load => load,
+                        Load::Scripted { users } => {
+                            Load::Scripted { users: NonZeroU32::new(part_of(users.get().into()) as u32)? }
+                        }
+                        load @ Load::Closed { .. } => load,
                     },
                     stop: Stop { duration: self.stop.duration, requests },
                     warm_up: self.warm_up,
@@ -333,7 +336,7 @@ impl LoadPlan {
             Load::Open { arrivals, .. } => {
                 LoadId::Open { rate: arrivals.rate(), arrivals: ArrivalsName::of(arrivals), connections }
             }
-            Load::Scripted => LoadId::Scripted { users: connections },
+            Load::Scripted { users } => LoadId::Scripted { users },
         };
         NamedLoad { id, fresh_connections: self.reuse == Reuse::FreshConnection }
     }
@@ -343,24 +346,21 @@ impl LoadPlan {
         match self.http {
             HttpVersion::Http1 => self.named().to_string(),
             HttpVersion::Http2 { settings: h2::Settings { streams, .. }, .. } => {
-                format!(
-                    "{}, HTTP/2, {streams} {} each",
-                    self.named(),
-                    if streams == 1 { "stream" } else { "streams" }
-                )
+                let of = if matches!(self.load, Load::Scripted { .. }) { "a connection" } else { "each" };
+                let unit = if streams == 1 { "stream" } else { "streams" };
+                format!("{}, HTTP/2, {streams} {unit} {of}", self.named())
             }
         }
     }
 }
 
 fn http_version(arguments: &LoadArguments) -> Result<HttpVersion, PlanError> {
-    let Some(http2) = arguments.http2 else { return Ok(HttpVersion::Http1) };
-    let settings = http2.settings()?;
-    if arguments.fresh_connections && settings.streams > 1 {
+    let http = HttpVersion::asked_for(arguments.http2)?;
+    if arguments.fresh_connections && http.streams() > 1 {
         let what = "a fresh connection for each request has no use for streams";
         return Err(PlanError::new(what, "leave one of them out"));
     }
-    Ok(HttpVersion::Http2 { settings, prior_knowledge: http2.prior_knowledge })
+    Ok(http)
 }
 
 /// As many users as connections have room for exchanges.

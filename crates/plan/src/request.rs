@@ -5,7 +5,7 @@ use http::{RequestKind, RequestSpec};
 use url::{Position, Url};
 
 use crate::error::PlanError;
-use crate::http_version::HttpVersion;
+use crate::http_version::{CopiedVersion, HttpVersion};
 
 /// A request as the user describes it.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +22,8 @@ pub struct RequestArguments {
     pub close: bool,
     /// Whether the server's certificate may be any.
     pub insecure: bool,
+    /// The version that it was copied with, if that said one.
+    pub version: Option<CopiedVersion>,
 }
 
 /// A request ready to be sent, and the host it goes to.

@@ -3,6 +3,7 @@
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
 
+use http::{InvalidRequest, RequestSpec};
 use serde::Deserialize;
 use units::{Duration, Rate};
 
@@ -311,6 +312,9 @@ pub enum Pause {
         shared: bool,
     },
 }
+
+/// Says whether a request can be sent over the protocol that is spoken.
+pub type RequestCheck = fn(&RequestSpec<'_>) -> Result<(), InvalidRequest>;
 
 /// A request, what is taken from its answer, and what must be true of it.
 #[derive(Debug, Clone, PartialEq)]

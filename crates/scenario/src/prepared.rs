@@ -11,7 +11,8 @@ use url::Url;
 
 use crate::data::Table;
 use crate::model::{
-    Check, Extraction, Extractor, Field, Group, Pause, RequestStep, Scenario, Step, Times, Users,
+    Check, Extraction, Extractor, Field, Group, Pause, RequestCheck, RequestStep, Scenario, Step, Times,
+    Users,
 };
 use crate::template::{Piece, Template};
 
@@ -63,6 +64,26 @@ impl Prepared {
         &self.scenario
     }
 
+    /// Whether users can go through it whose connections carry other users' requests too, as far as that is known before they
+    /// begin.
+    ///
+    /// # Errors
+    /// Requests that `check` does not let pass, or that want their connection closed, with the step's name.
+    pub fn check_for_sharing(&self, check: RequestCheck) -> Result<(), PlanError> {
+        let of_request = |request: &RequestStep| {
+            if !request.keep_alive {
+                let what = "it closes its connection, which others share";
+                return Err(PlanError::new(what, "leave keep_alive = false out, or speak HTTP/1.1"));
+            }
+            constant_parts(request, check)
+        };
+        self.scenario.groups.iter().try_for_each(|group| {
+            for_each_request(&group.steps, &mut |request| {
+                of_request(request).map_err(|error| of_step(request, error))
+            })
+        })
+    }
+
     pub(crate) fn group(&self, index: usize) -> Option<&Group> {
         self.scenario.groups.get(index)
     }
@@ -90,10 +111,7 @@ impl Prepared {
             return Err(PlanError::new("steps are nested more than 64 deep", "take some of the levels out"));
         }
         match step {
-            Step::Request(request) => self.request(request).map_err(|error| {
-                let name = shown(&request.name);
-                PlanError { what: format!("step `{name}`: {}", error.what), ..error }
-            }),
+            Step::Request(request) => self.request(request).map_err(|error| of_step(request, error)),
             Step::Pause(pause) => self.pause(pause),
             Step::Set { .. } | Step::Count(_) => Ok(()),
             Step::Loop { times, steps } => {
@@ -136,7 +154,7 @@ impl Prepared {
     }
 
     fn request(&mut self, request: &RequestStep) -> Result<(), PlanError> {
-        constant_parts(request)?;
+        constant_parts(request, http::check)?;
         request.pauses.iter().try_for_each(|pause| self.pause(pause))?;
         request.extractions.iter().try_for_each(|extraction| self.extraction(extraction))?;
         for assertion in &request.assertions {
@@ -208,7 +226,6 @@ pub(crate) fn http_url(text: &str) -> Result<Url, String> {
     }
 }
 
-/// Whether what is known of a request before the start can be sent; what is not known is taken to be good.
 /// Refuses more users than a load can have, before anything is made for any of them.
 fn check_users(groups: &[Group]) -> Result<(), PlanError> {
     let seats = groups.iter().map(|group| u64::from(group.users.seats())).sum::<u64>();
@@ -225,7 +242,33 @@ fn check_users(groups: &[Group]) -> Result<(), PlanError> {
     Ok(())
 }
 
-fn constant_parts(request: &RequestStep) -> Result<(), PlanError> {
+/// The error with the step's name.
+fn of_step(request: &RequestStep, error: PlanError) -> PlanError {
+    PlanError { what: format!("step `{}`: {}", shown(&request.name), error.what), ..error }
+}
+
+/// Looks at all requests among the steps, which are not nested too deep, up to the first that is refused.
+fn for_each_request(
+    steps: &[Step],
+    look: &mut impl FnMut(&RequestStep) -> Result<(), PlanError>,
+) -> Result<(), PlanError> {
+    steps.iter().try_for_each(|step| match step {
+        Step::Request(request) => look(request),
+        Step::Pause(_) | Step::Set { .. } | Step::Count(_) => Ok(()),
+        Step::OneOf { steps, .. } => {
+            steps.iter().try_for_each(|(_, step)| for_each_request(std::slice::from_ref(step), look))
+        }
+        Step::Loop { steps, .. }
+        | Step::If { steps, .. }
+        | Step::While { steps, .. }
+        | Step::Once(steps)
+        | Step::Sequence(steps)
+        | Step::Transaction { steps, .. } => for_each_request(steps, look),
+    })
+}
+
+/// Whether what is known of a request before the start can be sent; what is not known is taken to be good.
+fn constant_parts(request: &RequestStep, check: RequestCheck) -> Result<(), PlanError> {
     let help = "write it like http://127.0.0.1:8080/path";
     if let Some(url) = request.url.constant() {
         http_url(url).map_err(|what| PlanError::new(what, help))?;
@@ -244,7 +287,7 @@ fn constant_parts(request: &RequestStep) -> Result<(), PlanError> {
         body: b"",
         close: !request.keep_alive,
     };
-    http::encode(&spec).map(drop).map_err(|error| {
+    check(&spec).map_err(|error| {
         PlanError::new(format!("the request is not valid: {error}"), "change it and try again")
     })
 }

@@ -14,8 +14,9 @@ pub use self::servers::server_of;
 
 use std::sync::Arc;
 
+use http::RequestSpec;
 use units::{Duration, Instant};
-use url::Url;
+use url::{Position, Url};
 
 use self::walk::State;
 use crate::prepared::Prepared;
@@ -78,14 +79,12 @@ pub struct Outgoing {
     pub label: String,
     /// Its method.
     pub method: String,
-    /// Where it goes: always `http`, with a host.
+    /// Where it goes: always `http` or `https`, with a host.
     pub url: Url,
     /// Its header fields, cookies and the form's content type included; without `Host` and `Content-Length`.
     pub headers: Vec<(String, String)>,
     /// Its body.
     pub body: Arc<[u8]>,
-    /// The whole of it, as it goes on the wire.
-    pub bytes: Vec<u8>,
     /// Whether the connection may be kept after the answer.
     pub keep_alive: bool,
     /// Whether the answer's body is looked at; else it need not be handed over.
@@ -94,6 +93,22 @@ pub struct Outgoing {
     pub continues: bool,
     /// Whether it is reported as part of a transaction only.
     pub within_parent: bool,
+}
+
+impl Outgoing {
+    /// Has `with` see the request as it is put on the wire. It was checked.
+    pub fn with_spec<T>(&self, with: impl FnOnce(&RequestSpec<'_>) -> T) -> T {
+        let headers: Vec<(&str, &str)> =
+            self.headers.iter().map(|(name, value)| (&**name, &**value)).collect();
+        with(&RequestSpec {
+            method: &self.method,
+            target: &self.url[Position::BeforePath..Position::AfterQuery],
+            host: &self.url[Position::BeforeHost..Position::AfterPort],
+            headers: &headers,
+            body: &self.body,
+            close: !self.keep_alive,
+        })
+    }
 }
 
 /// A request that could not be sent.

@@ -7,7 +7,7 @@ use fancy_regex::Regex;
 use units::{Duration, Instant, Seed};
 
 use crate::data::Table;
-use crate::model::{DataAtEnd, DataSet};
+use crate::model::{DataAtEnd, DataSet, RequestCheck};
 use crate::prepared;
 
 /// Expressions with variables in them that are kept compiled at most.
@@ -26,6 +26,8 @@ pub struct WorldSetup {
     pub epoch_ms: i64,
     /// Which part of the load this world is for: rows, counts and rates are dealt out among the parts.
     pub share: Share,
+    /// What a request must pass to be sent, by the protocol that is spoken.
+    pub check: RequestCheck,
 }
 
 /// What all users of a load share, or those of one thread of it.
@@ -76,6 +78,11 @@ impl World {
     /// A seed for the arrivals of the users of a group.
     pub fn arrivals_seed(&self, group: usize) -> Seed {
         self.seed(group, u32::MAX)
+    }
+
+    /// What a request must pass to be sent.
+    pub(crate) fn check(&self) -> RequestCheck {
+        self.setup.check
     }
 
     pub(crate) fn property(&self, name: &str) -> Option<&str> {

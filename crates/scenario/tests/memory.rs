@@ -28,6 +28,7 @@ fn ten_thousand_users_fit() {
         clock: Instant::ORIGIN,
         epoch_ms: 0,
         share: Share::WHOLE,
+        check: http::check,
     });
     let headers = [("Content-Type", "application/json"), ("Set-Cookie", "session=0123456789abcdef; Path=/")];
     let body = br#"{"token": "0123456789abcdef0123456789abcdef", "items": [{"id": 17}]}"#;

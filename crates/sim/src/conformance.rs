@@ -12,7 +12,7 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use engine::{Config, Due, Engine, Io, Next, Reuse, Sample, Script, Sink, drive};
-use http::{RequestKind, Response};
+use http::{Http1, RequestKind, Response};
 use units::{Duration, Instant};
 
 use crate::fault::Answer;
@@ -135,8 +135,8 @@ impl Script for FromOwnMemory {
         Next::Send(Due { intended: now, kind: RequestKind::Ordinary, target: user })
     }
 
-    fn request(&self, user: u32) -> &[u8] {
-        &self.own[user as usize]
+    fn ask(&mut self, user: u32, _: u32, _: &mut Http1, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.own[user as usize]);
     }
 
     fn ended(&mut self, user: u32, _: &Sample, response: Option<&Response>) -> bool {

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use plan::{PlanError, RequestArguments};
+use plan::{CopiedVersion, HttpVersion, PlanError, RequestArguments};
 use url::form_urlencoded;
 
 use crate::words;
@@ -57,7 +57,17 @@ fn is_flag(option: &str) -> bool {
     WITHOUT_EFFECT.contains(&option)
         || matches!(
             option,
-            "-k" | "--insecure" | "-G" | "--get" | "-I" | "--head" | "--compressed" | "-L" | "--location"
+            "-k" | "--insecure"
+                | "-G"
+                | "--get"
+                | "-I"
+                | "--head"
+                | "--compressed"
+                | "-L"
+                | "--location"
+                | "--http1.1"
+                | "--http2"
+                | "--http2-prior-knowledge"
         )
         || (!option.starts_with("--") && option.chars().nth(2).is_some() && flags_in_one(option).is_some())
 }
@@ -79,6 +89,7 @@ struct Curl {
     to_query: bool,
     head: bool,
     insecure: bool,
+    version: Option<CopiedVersion>,
 }
 
 impl Curl {
@@ -95,6 +106,9 @@ impl Curl {
         match option {
             "--url" => self.take_url(value)?,
             "-k" | "--insecure" => self.insecure = true,
+            "--http1.1" => self.version = Some(CopiedVersion::Http1),
+            "--http2" => self.version = Some(CopiedVersion::Http2),
+            "--http2-prior-knowledge" => self.version = Some(CopiedVersion::Http2PriorKnowledge),
             "-X" | "--request" => self.method = Some(value),
             "-H" | "--header" => self.take_header(value),
             "-A" | "--user-agent" => self.take_header(format!("User-Agent: {value}")),
@@ -219,8 +233,19 @@ impl Curl {
             body: self.data.unwrap_or_default(),
             close: false,
             insecure: self.insecure,
+            version: self.version,
         })
     }
+}
+
+/// Takes those headers out of a copied request that `http` has no place for: whoever copied it wrote none of them. What was taken
+/// out, a sentence each.
+pub fn drop_misplaced(request: &mut RequestArguments, http: HttpVersion) -> Vec<String> {
+    let is_misplaced = |line: &String| {
+        line.split_once(':').is_some_and(|(name, value)| !http.has_place_for(name.trim(), value.trim()))
+    };
+    let dropped = request.headers.extract_if(.., |line| is_misplaced(line));
+    dropped.map(|line| format!("the header `{line}`: it is of HTTP/1.1 alone")).collect()
 }
 
 /// What is sent is in the command: a file named in it may not be the one of the day it was copied.

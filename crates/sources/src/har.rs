@@ -1,6 +1,8 @@
 //! A recording of a browser (HTTP Archive 1.2): its requests in the order in which they were made, with the pauses
 //! between them.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use plan::PlanError;
 use scenario::{Pause, Step, Template};
@@ -76,6 +78,7 @@ pub fn parse_har(
     let base = options.base_url()?;
     let first = har.log.entries.iter().find_map(|entry| Url::parse(&entry.request.url).ok());
     let (mut steps, mut left_out) = (Vec::new(), Vec::new());
+    let mut of_http1: BTreeMap<String, u32> = BTreeMap::new();
     let mut ended_ms: Option<i64> = None;
     for entry in &har.log.entries {
         let asked = &entry.request;
@@ -86,7 +89,12 @@ pub fn parse_har(
                 continue;
             }
         };
-        let mut step = request(&asked.method, &url, &fields(&asked.headers), body(asked));
+        for field in asked.headers.iter().filter(|it| !options.http.has_place_for(&it.name, &it.value)) {
+            *of_http1.entry(field.name.to_ascii_lowercase()).or_default() += 1;
+        }
+        let mut headers = fields(&asked.headers);
+        headers.retain(|(name, value)| options.http.has_place_for(name, value));
+        let mut step = request(&asked.method, &url, &headers, body(asked));
         let started_ms = entry.started_date_time.as_deref().and_then(milliseconds);
         if pauses
             && let (Some(started), Some(ended)) = (started_ms, ended_ms)
@@ -99,6 +107,10 @@ pub fn parse_har(
         ended_ms = ended_ms.max(started_ms.map(|started| started.saturating_add(entry.time.max(0.0) as i64)));
         steps.push(Step::Request(Box::new(step)));
     }
+    left_out.extend(of_http1.into_iter().map(|(name, requests)| {
+        let unit = if requests == 1 { "request" } else { "requests" };
+        format!("the header {name} of {requests} {unit}: it is of HTTP/1.1 alone")
+    }));
     options.scenario(name.to_owned(), steps, left_out)
 }
 

@@ -15,7 +15,7 @@ mod step;
 mod varied;
 mod words;
 
-pub use curl::parse_curl;
+pub use curl::{drop_misplaced, parse_curl};
 pub use har::parse_har;
 pub use openapi::parse_openapi;
 pub use options::{Elsewhere, FormField, basic_authorization, multipart};

@@ -2,7 +2,7 @@
 
 use std::num::{NonZeroU32, NonZeroU64};
 
-use plan::PlanError;
+use plan::{HttpVersion, PlanError};
 use scenario::{RequestStep, Scenario, Step, Template, Users};
 use units::Duration;
 use url::Url;
@@ -22,6 +22,8 @@ pub struct SourceOptions {
     pub duration: Option<Duration>,
     /// Longest wait for an answer, and for a connection.
     pub timeout: Duration,
+    /// What they are sent over.
+    pub http: HttpVersion,
 }
 
 /// A scenario, and what of the source is not in it.

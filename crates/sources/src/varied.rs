@@ -184,6 +184,7 @@ mod tests {
             iterations: None,
             duration: Some(Duration::from_secs(1)),
             timeout: Duration::from_secs(2),
+            http: plan::HttpVersion::Http1,
         }
     }
 

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::Args;
-use plan::{ArrivalsName, IoChoice, LoadArguments, PlanError, Threads};
+use plan::{ArrivalsName, CopiedVersion, IoChoice, LoadArguments, PlanError, Threads};
 use units::{Duration, Rate, Seed};
 
 use super::{SERVE_DEFAULT, agents, gate, http, kubernetes, request, tls};
@@ -191,8 +191,8 @@ impl Hit {
         self.output.unwrap_or(default)
     }
 
-    /// The load's part of the arguments.
-    pub fn load(&self) -> Result<LoadArguments, PlanError> {
+    /// The load's part of the arguments; of its version also what the request was copied with.
+    pub fn load(&self, copied: Option<CopiedVersion>) -> Result<LoadArguments, PlanError> {
         Ok(LoadArguments {
             connections: self.connections,
             threads: self.threads.or_else(|| self.kubernetes.threads(self.connections)),
@@ -215,7 +215,7 @@ impl Hit {
             fresh_connections: self.no_keep_alive,
             seed: Some(self.seed),
             io: self.io,
-            http2: self.http.http2()?,
+            http2: self.http.http2(copied)?,
         })
     }
 }

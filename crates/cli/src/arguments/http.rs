@@ -1,7 +1,7 @@
 //! Which version of HTTP a load speaks, as typed.
 
 use clap::{Args, ValueEnum};
-use plan::{Http2Arguments, PlanError};
+use plan::{CopiedVersion, Http2Arguments, PlanError};
 
 /// Options of the version.
 #[derive(Debug, Args)]
@@ -38,9 +38,14 @@ pub enum Version {
 }
 
 impl Http {
-    /// HTTP/2, where it is asked for.
-    pub fn http2(&self) -> Result<Option<Http2Arguments>, PlanError> {
-        let is_asked_for = self.two || self.prior_knowledge || self.version == Some(Version::Http2);
+    /// HTTP/2, where it is asked for: by an option, or else by the command that the request was copied from.
+    pub fn http2(&self, copied: Option<CopiedVersion>) -> Result<Option<Http2Arguments>, PlanError> {
+        let is_said = self.two || self.prior_knowledge || self.version.is_some();
+        let copied = copied.filter(|_| !is_said);
+        let is_known = copied == Some(CopiedVersion::Http2PriorKnowledge);
+        let is_copied = is_known || copied == Some(CopiedVersion::Http2);
+        let is_asked_for =
+            is_copied || self.two || self.prior_knowledge || self.version == Some(Version::Http2);
         if self.prior_knowledge && self.version == Some(Version::Http1) {
             let what = "--http2-prior-knowledge is HTTP/2, and --http-version 1.1 is not";
             return Err(PlanError::new(what, "leave one of them out"));
@@ -51,7 +56,7 @@ impl Http {
                 streams,
                 window_bits,
                 connection_window_bits,
-                prior_knowledge,
+                prior_knowledge: prior_knowledge || is_known,
             }));
         }
         match self.only_http2_has() {
@@ -61,17 +66,6 @@ impl Http {
                 Err(PlanError::new(format!("{option} is of HTTP/2 alone"), help))
             }
         }
-    }
-
-    /// An option that was given, if one was.
-    pub fn any(&self) -> Option<&'static str> {
-        let named = [
-            (self.version.is_some(), "--http-version"),
-            (self.two, "--http2"),
-            (self.prior_knowledge, "--http2-prior-knowledge"),
-        ];
-        let version = named.into_iter().find(|(given, _)| *given).map(|(_, name)| name);
-        version.or_else(|| self.only_http2_has())
     }
 
     fn only_http2_has(&self) -> Option<&'static str> {

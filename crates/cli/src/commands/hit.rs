@@ -24,7 +24,7 @@ use events::Moment;
 use jmeter::RequestRows;
 use lab::load::{Job, run as run_load, run_tapped};
 use lab::tap;
-use plan::{HttpTarget, LoadPlan, PlanError, RequestArguments, shell};
+use plan::{HttpTarget, HttpVersion, LoadPlan, PlanError, RequestArguments, shell};
 use record::LoadResult;
 use report::{HitReport, earlier_text, hit_csv, hit_markdown, hit_text};
 use sources::is_varied;
@@ -55,7 +55,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     if arguments.request.follow || is_varied(&asked)? {
         return scenario::run_varied(arguments, &asked);
     }
-    let plan = LoadPlan::new(&arguments.load()?)?;
+    let plan = LoadPlan::new(&arguments.load(asked.version)?)?;
     let target = HttpTarget::over(plan.http, &asked)?;
     let expect = expected(arguments)?;
     if let Some(fleet) = arguments.agents.fleet()? {
@@ -160,7 +160,11 @@ fn finish(
 /// The request that is made again and again; `None` where users have several.
 fn one_request(arguments: &Hit) -> Result<Option<RequestArguments>, PlanError> {
     if let Some(command) = &arguments.curl {
-        let copied = sources::parse_curl(command)?;
+        let mut copied = sources::parse_curl(command)?;
+        let http = HttpVersion::asked_for(arguments.http.http2(copied.version)?)?;
+        for what in sources::drop_misplaced(&mut copied, http).iter().filter(|_| !arguments.quiet) {
+            say(format_args!("proofload: left out: {what}"));
+        }
         return with_options(copied, arguments).map(Some);
     }
     let Some(url) = &arguments.url else { return Ok(None) };

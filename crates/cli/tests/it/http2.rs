@@ -3,6 +3,7 @@
 mod hyper_server;
 mod others;
 mod targets;
+mod users;
 
 use std::time::Duration;
 
@@ -140,6 +141,4 @@ fn what_can_not_be_asked_for_is_said_before_anything_is_sent() {
         let said = ends_with(2, &[&["hit", url], arguments].concat());
         assert!(said.contains(part), "{arguments:?}: {said}");
     }
-    let said = ends_with(2, &["hit", "--scenario", "scenarios/shop-mix.toml", "--http2-prior-knowledge"]);
-    assert!(said.contains("users with several speak HTTP/1.1"), "{said}");
 }

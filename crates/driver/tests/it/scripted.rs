@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 
 use driver::{Backend, Control, Route, probe_uring, run_scripted};
 use engine::{Begin, Config, Due, Expect, Load, Next, Request, Reuse, Sample, Script, Share, Stop, Timeouts};
-use http::{Limits, RequestKind, Response};
+use http::{Http1, Limits, RequestKind, Response};
 use units::{Duration, Instant, Seed};
 
 /// A server that answers each request with its own name and what it was asked for.
@@ -55,8 +55,8 @@ impl Script for Turns {
         Next::Send(Due { intended: now, kind: RequestKind::Ordinary, target: *made % 2 })
     }
 
-    fn request(&self, user: u32) -> &[u8] {
-        &self.requests[user as usize]
+    fn ask(&mut self, user: u32, _: u32, _: &mut Http1, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.requests[user as usize]);
     }
 
     fn body(&mut self, user: u32, piece: &[u8]) {
@@ -79,7 +79,7 @@ fn each_user_sends_its_own(backend: Backend) {
     let route = Route::new(vec![server("even"), server("odd")], 0).expect("two targets");
     let config = Config {
         connections: NonZeroU32::new(users).expect("some"),
-        load: Load::Scripted,
+        load: Load::Scripted { users: NonZeroU32::new(users).expect("some") },
         stop: Stop { duration: Duration::from_secs(60), requests: None },
         warm_up: Duration::ZERO,
         begin: Begin::WhenOpen,
@@ -105,7 +105,8 @@ fn each_user_sends_its_own(backend: Backend) {
     let answered = std::cell::Cell::new(0);
     let sink = |sample: &Sample| answered.set(answered.get() + u32::from(sample.outcome.is_answered()));
     let (finished, script) =
-        run_scripted(config, route, sink, script, &Control::default(), None, backend).expect("the IO works");
+        run_scripted::<_, _, Http1>(config, (), route, sink, script, (&Control::default(), None), backend)
+            .expect("the IO works");
     assert_eq!(finished.counters.intended, u64::from(users * EACH));
     assert_eq!(script.made, vec![EACH; users as usize]);
     assert_eq!(answered.get(), users * EACH);

@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 
 use driver::{EpollIo, RingSizes, Route, UringIo, probe_uring};
 use engine::{Due, Engine, Io, Next, Outcome, Sample, Script, Sink, drive};
-use http::{RequestKind, Response};
+use http::{Http1, RequestKind, Response};
 use rustix::io::Errno;
 use units::{Duration, Instant};
 
@@ -51,8 +51,8 @@ impl Script for FromOwnMemory {
         Next::Send(Due { intended: now, kind: RequestKind::Ordinary, target: 0 })
     }
 
-    fn request(&self, _: u32) -> &[u8] {
-        &self.0
+    fn ask(&mut self, _: u32, _: u32, _: &mut Http1, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.0);
     }
 
     fn ended(&mut self, _: u32, _: &Sample, _: Option<&Response>) -> bool {

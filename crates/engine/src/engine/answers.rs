@@ -24,7 +24,7 @@ pub(super) struct Came {
     received_bytes: u64,
 }
 
-impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
+impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     /// The usual answer: all of it at once, with the head that the server sends again and again.
     #[inline]
     pub(super) fn known_answer(&self, exchange: &Exchange, bytes: &[u8]) -> Option<(Response, Came)> {

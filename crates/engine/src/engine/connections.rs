@@ -11,7 +11,7 @@ use crate::sample::{Outcome, Sink};
 use crate::script::Script;
 use crate::tls::TlsFailure;
 
-impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
+impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     #[inline(never)]
     pub(super) fn on_event(&mut self, number: u32, event: Event<'_>, now: Instant) {
         match event {
@@ -226,7 +226,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     /// The exchange's request ended for want of a connection.
     fn go_on_without(&mut self, index: u32, now: Instant) {
         match self.config.load {
-            Load::Closed { .. } | Load::Scripted
+            Load::Closed { .. } | Load::Scripted { .. }
                 if self.stage == Stage::Running && !self.has_made_all(index) =>
             {
                 self.enter(index, State::Pausing, now);
@@ -439,11 +439,13 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         }
     }
 
-    /// Whether no exchange of a connection but `index` has anything to do on it, now or later.
+    /// Whether no exchange of a connection but `index` has anything to do on it, now or later; nor on those to other servers that
+    /// the same users share.
     pub(super) fn is_last_user(&self, index: u32) -> bool {
         let rests = |other: u32| {
             matches!(self.places.exchange(other).state, State::Free | State::Down) || other == index
         };
-        !H::MULTIPLEXED || self.places.of(self.places.connection_of(index)).all(rests)
+        let mut shared = self.crowd.connections_beside(self.places.connection_of(index));
+        !H::MULTIPLEXED || shared.all(|number| self.places.of(number).all(rests))
     }
 }

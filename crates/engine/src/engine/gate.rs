@@ -12,7 +12,7 @@ use crate::script::Script;
 /// Between two connections that are opened again.
 const OPENS_AGAIN_EVERY: Duration = Duration::from_nanos(1_000_000 / OPENING_PER_MS as u64);
 
-impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
+impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     /// Tells a load that waits for it when to begin. The schedule starts at `at`, however late the engine comes to know of
     /// it or wakes; where connections are still being opened then, it starts late, and is behind by as much. Only the first
     /// word counts.
@@ -108,7 +108,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
                 }
             }
             // Each user begins at once, and opens its connection by itself.
-            Load::Closed { .. } | Load::Scripted => {
+            Load::Closed { .. } | Load::Scripted { .. } => {
                 for number in 0..self.places.connections() {
                     if matches!(self.places.connection(number).link, Link::Opening | Link::Greeting) {
                         self.close(number);

@@ -94,6 +94,13 @@ impl Output {
         &self.polled
     }
 
+    /// Where what is polled now goes, if nobody has put it there before.
+    pub(super) fn poll_into(&mut self) -> &mut Vec<u8> {
+        self.polled.clear();
+        self.polled.shrink_to(KEPT_BYTES_MAX);
+        &mut self.polled
+    }
+
     /// Whether there is room for exchanges that wait for it.
     #[inline]
     pub(super) fn has_room_again(&self) -> bool {
@@ -105,7 +112,7 @@ impl Output {
     }
 }
 
-impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
+impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     /// Has the exchange's request go out with what else there is for its connection, or wait for room there behind those
     /// that do.
     #[expect(clippy::inline_always, reason = "on the path of every request")]
@@ -186,8 +193,18 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             exchange.since = now;
         }
         let protocol = &mut self.protocols[number as usize];
-        protocol.ask(place, &self.config.request.bytes, self.output.of::<H>(number));
-        protocol.expect(place, self.config.request.kind);
+        let out = self.output.of::<H>(number);
+        let kind = match &mut self.script {
+            None => {
+                protocol.ask(place, &self.config.request.bytes, out);
+                self.config.request.kind
+            }
+            Some(script) => {
+                script.ask(self.crowd.user_of(index), place, protocol, out);
+                self.answers[index as usize].kind
+            }
+        };
+        protocol.expect(place, kind);
         self.answers[index as usize].begin();
         if !self.places.connection(number).queued {
             self.send_output(number);

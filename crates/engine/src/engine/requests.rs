@@ -9,7 +9,7 @@ use crate::places::State;
 use crate::sample::{Outcome, Sample, Sink};
 use crate::script::Script;
 
-impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
+impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     /// Gives the exchange, which is in no queue, its next request or lets it rest.
     #[inline(never)]
     pub(super) fn next_request(&mut self, index: u32, now: Instant) {
@@ -21,7 +21,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             Load::Closed { think, .. } if think.is_zero() => self.start_user_request(index, now, now),
             Load::Closed { .. } => self.enter(index, State::Thinking, now),
             Load::Open { .. } => self.rest(index, now),
-            Load::Scripted => self.next_of_script(index, now),
+            Load::Scripted { .. } => self.next_of_script(index, now),
         }
     }
 
@@ -49,8 +49,9 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
     /// Lets a user who has made all of its requests, and is in no queue, go.
     pub(super) fn retire(&mut self, index: u32, now: Instant) {
         if self.is_last_user(index) {
-            let number = self.places.connection_of(index);
-            self.close(number);
+            for number in self.crowd.connections_beside(self.places.connection_of(index)) {
+                self.close(number);
+            }
         }
         self.rest(index, now);
     }
@@ -205,7 +206,8 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
         };
         self.outstanding -= 1;
         if let Some(script) = &mut self.script {
-            let good = script.ended(index, &sample, response);
+            let user = if H::MULTIPLEXED { self.crowd.user_of(index) } else { index };
+            let good = script.ended(user, &sample, response);
             if let Outcome::Answered { expected, .. } = &mut sample.outcome {
                 *expected = good;
             }

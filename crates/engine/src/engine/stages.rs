@@ -11,7 +11,7 @@ use crate::schedule::{Schedule, Skipped};
 use crate::script::Script;
 use crate::timers::Timers;
 
-impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
+impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     /// How long an exchange may stay in `state`.
     pub(super) fn bound(&self, state: State) -> Duration {
         match state {
@@ -25,7 +25,7 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
             State::Free => self.config.timeouts.idle,
             State::Thinking => match self.config.load {
                 Load::Closed { think, .. } => think,
-                Load::Open { .. } | Load::Scripted => Duration::MAX,
+                Load::Open { .. } | Load::Scripted { .. } => Duration::MAX,
             },
             State::Pausing => RETRY_PAUSE,
             State::Ramping => Duration::ZERO,
@@ -133,8 +133,8 @@ impl<S: Sink, P: Script, H: Protocol> Engine<S, P, H> {
                     self.start_user(index, start, at, now);
                 }
             }
-            Load::Scripted => {
-                for index in 0..self.places.exchanges() {
+            Load::Scripted { .. } => {
+                for index in 0..self.crowd.users {
                     self.leave(index);
                     self.next_of_script(index, at);
                 }

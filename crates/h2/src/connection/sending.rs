@@ -3,10 +3,12 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use http::RequestSpec;
+
 use super::{H2, UNREAD_BYTES_MAX};
 use crate::frame::{self, FRAME_HEAD_BYTES, FrameHead, Kind, flag};
 use crate::hpack;
-use crate::request::Request;
+use crate::request::{self, Request, Scheme};
 use crate::streams::{Stream, Unsent};
 
 /// Of bodies no more is put into what is to go out once that is as long as this; the rest follows when it is on its way.
@@ -66,6 +68,41 @@ impl H2 {
             }
             _ => self.put_head(id, request.literal(), out),
         }
+    }
+
+    /// A request that may be another each time: its head is put together for this connection, whose table of ours is `sent`.
+    #[inline(never)]
+    pub(super) fn send_other(
+        &mut self,
+        place: u32,
+        spec: &RequestSpec<'_>,
+        scheme: Scheme,
+        out: &mut Vec<u8>,
+    ) -> u64 {
+        let id = self.next_id;
+        self.next_id += 2;
+        let mut block = Vec::new();
+        if self.table == Table::Refused {
+            self.table = Table::Unused;
+            self.sent.reset(0);
+            hpack::resize(&mut block, 0);
+        }
+        let sent = &mut self.sent;
+        request::fields(spec, scheme, |name, value, is_kept| {
+            hpack::field(&mut block, sent, name, value, is_kept);
+        });
+        let most = UNREAD_BYTES_MAX + self.settings.streams as usize * (FRAME_HEAD_BYTES + block.len());
+        self.unread_bytes_max = self.unread_bytes_max.max(most);
+        let ends = if spec.body.is_empty() { flag::END_STREAM } else { 0 };
+        let before = out.len();
+        self.put_parts(id, flag::END_HEADERS | ends, &block, out);
+        let head_bytes = out.len() - before;
+        self.streams.open_at(place, id, self.peer.window_bytes);
+        if !spec.body.is_empty() {
+            let request = Arc::from(spec.body);
+            self.begin_body(place, Unsent { request, from: 0, has_waited: false, is_held_back: false }, out);
+        }
+        (head_bytes + spec.body.len()) as u64
     }
 
     /// A head that lies ready as one frame.

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::fixed::FIXED;
 
 /// What an entry counts for beside its name and value (RFC 7541 4.1).
-const ENTRY_BYTES: u32 = 32;
+pub(super) const ENTRY_BYTES: u32 = 32;
 /// Bytes of evicted entries that are left where they are, at least: moving what is behind them costs more.
 const DEAD_BYTES_MIN: usize = 1024;
 
@@ -89,6 +89,11 @@ impl Table {
         self.size
     }
 
+    /// What they may count for.
+    pub(super) fn size_max(&self) -> u32 {
+        self.size_max
+    }
+
     /// How many entries it has.
     pub fn len(&self) -> u32 {
         self.entries.len() as u32
@@ -106,6 +111,21 @@ impl Table {
         let from = (at - self.gone_bytes) as usize;
         let both = self.bytes.get(from..from + (name_bytes + value_bytes) as usize)?;
         both.split_at_checked(name_bytes as usize)
+    }
+
+    /// The newest entry of this name and value, and the newest of this name with any.
+    pub fn find(&self, name: &str, value: &str) -> (Option<u32>, Option<u32>) {
+        let mut of_name = None;
+        for index in 0..self.len() {
+            let Some((other, its_value)) = self.entry(index) else { break };
+            if other == name.as_bytes() {
+                if its_value == value.as_bytes() {
+                    return (Some(index), of_name.or(Some(index)));
+                }
+                of_name = of_name.or(Some(index));
+            }
+        }
+        (None, of_name)
     }
 
     /// Name and value by their index in a header block, the static entries before the dynamic ones.

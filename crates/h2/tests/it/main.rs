@@ -4,6 +4,7 @@ mod blocks;
 mod connection;
 mod floods;
 mod hpack;
+mod others;
 mod requests;
 mod support;
 mod usual;

@@ -23,6 +23,7 @@ fn requests_come_in_jmeters_order() {
         clock: Instant::ORIGIN,
         epoch_ms: 0,
         share: engine::Share::WHOLE,
+        check: |_| Ok(()),
     });
     let mut session = Session::new(&prepared, 0, 0);
     let mut now = Instant::ORIGIN;

@@ -84,7 +84,7 @@ fn plan(job: &Job<'_>) -> String {
             };
             (think, ramp_up, requests_per_user)
         }
-        Load::Open { .. } | Load::Scripted => (Duration::ZERO, Duration::ZERO, None),
+        Load::Open { .. } | Load::Scripted { .. } => (Duration::ZERO, Duration::ZERO, None),
     };
     let (authority, path) = parts(job.url);
     let (host, port) = authority.rsplit_once(':').unwrap_or((authority, "80"));

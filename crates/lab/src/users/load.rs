@@ -1,6 +1,6 @@
 //! One load of a scenario, from what was prepared to the result.
 
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,9 +8,10 @@ use driver::{Control, monotonic_now};
 use engine::{Expect, GoodStatus, Load, Request, Reuse, Share, Stop, Timeouts};
 use events::Moment;
 use http::RequestKind;
-use plan::{HttpVersion, IoChoice, LoadPlan, Threads};
+use plan::load::{CONNECTIONS_MAX, EXCHANGES_MAX};
+use plan::{HttpVersion, IoChoice, LoadPlan, PlanError, Threads};
 use record::LoadResult;
-use scenario::{Prepared, Report, WorldSetup};
+use scenario::{Prepared, Report, RequestCheck, WorldSetup};
 use std::collections::BTreeMap;
 use std::path::Path;
 use units::{Duration, Seed};
@@ -33,11 +34,29 @@ pub struct Setting<'a> {
     pub io: IoChoice,
     /// How servers are secured that are named with https.
     pub tls: tls::Settings,
+    /// Which version of HTTP users speak.
+    pub http: HttpVersion,
     /// Where the response times go as an HdrHistogram interval log.
     pub interval_log: Option<&'a Path>,
 }
 
 impl Setting<'_> {
+    /// Refuses steps that can't be carried out over the version that is spoken.
+    pub(super) fn check_steps(&self, prepared: &Prepared) -> Result<(), PlanError> {
+        match self.http {
+            HttpVersion::Http1 => Ok(()),
+            HttpVersion::Http2 { .. } => prepared.check_for_sharing(h2::check),
+        }
+    }
+
+    /// What a request must pass to be sent over the version that is spoken.
+    fn check(&self) -> RequestCheck {
+        match self.http {
+            HttpVersion::Http1 => http::check,
+            HttpVersion::Http2 { .. } => h2::check,
+        }
+    }
+
     /// What users begin with, if they began now.
     pub(super) fn world(&self) -> WorldSetup {
         WorldSetup {
@@ -46,17 +65,30 @@ impl Setting<'_> {
             clock: monotonic_now(),
             epoch_ms: epoch_ms(),
             share: Share::WHOLE,
+            check: self.check(),
         }
     }
 }
 
-/// The scenario as a load. It ends when its users have left, at the end of its length, or after `requests`.
-pub fn plan(prepared: &Prepared, setting: &Setting<'_>) -> LoadPlan {
-    let scenario = prepared.scenario();
-    LoadPlan {
-        connections: seats(prepared),
+/// The scenario as a load. It ends when its users have left, at the end of its length, or after `requests`. Over HTTP/1.1 each
+/// user has a connection. Over HTTP/2 as many share one as there are streams, and each server has connections of its own.
+///
+/// # Errors
+/// More connections or exchanges than a load may have.
+pub fn plan(prepared: &Prepared, setting: &Setting<'_>, servers: &Servers) -> Result<LoadPlan, LabError> {
+    let (scenario, users) = (prepared.scenario(), seats(prepared));
+    let http = match setting.http {
+        HttpVersion::Http1 => HttpVersion::Http1,
+        HttpVersion::Http2 { settings, prior_knowledge } => {
+            // Nobody would be on those beyond.
+            let streams = settings.streams.min(users.get());
+            HttpVersion::Http2 { settings: h2::Settings { streams, ..settings }, prior_knowledge }
+        }
+    };
+    Ok(LoadPlan {
+        connections: connections(users, http, servers)?,
         threads: Threads::ONE,
-        load: Load::Scripted,
+        load: Load::Scripted { users },
         stop: Stop { duration: length(prepared).unwrap_or(Duration::MAX), requests: setting.requests },
         warm_up: Duration::ZERO,
         timeouts: Timeouts {
@@ -68,8 +100,25 @@ pub fn plan(prepared: &Prepared, setting: &Setting<'_>) -> LoadPlan {
         reuse: Reuse::KeepAlive,
         seed: setting.seed,
         io: setting.io,
-        http: HttpVersion::Http1,
+        http,
+    })
+}
+
+/// Connections of so many users, to all servers together.
+fn connections(users: NonZeroU32, http: HttpVersion, servers: &Servers) -> Result<NonZeroU32, LabError> {
+    if http == HttpVersion::Http1 {
+        return Ok(users);
     }
+    let to_each = users.get().div_ceil(http.streams());
+    let servers = servers.addresses().len().max(1) as u64;
+    let all = u64::from(to_each) * servers;
+    let is_too_many = all > CONNECTIONS_MAX.into() || all * u64::from(http.streams()) > EXCHANGES_MAX.into();
+    let all = u32::try_from(all).ok().and_then(NonZeroU32::new).filter(|_| !is_too_many);
+    all.ok_or_else(|| {
+        let what =
+            format!("{users} users with a stream to each of {servers} servers are more than a load can have");
+        PlanError::new(what, "let there be fewer users, or name fewer servers").into()
+    })
 }
 
 /// Carries the scenario out. What each request came to goes to `report`, which is given back.
@@ -84,7 +133,7 @@ pub fn carry_out<R: Report + Send>(
     control: &Control,
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<(LoadResult, R, Counts), LabError> {
-    let plan = plan(prepared, setting);
+    let plan = plan(prepared, setting, &servers)?;
     let (targets, peers) = (servers.addresses().to_vec(), servers.peers().cloned());
     // What users send is theirs to say, and so is what a good answer is.
     let request = Request { bytes: [].into(), kind: RequestKind::Ordinary };
@@ -100,7 +149,7 @@ pub fn carry_out<R: Report + Send>(
         keep: None,
     };
     let users = Users::new(prepared, setting.world(), servers, report);
-    let (result, mut users) = scripted::run(&job, vec![users], control, observe)?;
+    let (result, mut users) = scripted::run_over(&job, vec![users], control, observe)?;
     let users = users.pop().expect("as many scripts come back as went in");
     let (report, counts, error) = users.into_parts();
     match error {

@@ -1,7 +1,7 @@
 //! A connection slot, the user on it, and the request that is out.
 
 use engine::Sample;
-use http::{AnswerHead, Response};
+use http::{AnswerHead, Protocol, Response};
 use scenario::{Answer, Outgoing, Session, StepSample, Verdict, World};
 use units::{Duration, Instant};
 
@@ -38,6 +38,8 @@ pub(super) struct Out {
     headers: Vec<(String, String)>,
     body: Vec<u8>,
     first_byte: Option<Instant>,
+    /// Of the request, once it went out.
+    sent_bytes: u64,
 }
 
 impl Seat {
@@ -56,8 +58,15 @@ impl Seat {
     }
 
     pub(super) fn begin(&mut self, outgoing: Outgoing) {
-        let (reason, headers, body) = (String::new(), Vec::new(), Vec::new());
-        self.out = Some(Box::new(Out { outgoing, reason, headers, body, first_byte: None }));
+        self.out = Some(Box::new(Out::new(outgoing)));
+    }
+
+    /// Has `protocol` make the request that is out.
+    pub(super) fn ask(&mut self, place: u32, protocol: &mut impl Protocol, wire: &mut Vec<u8>) {
+        let Some(out) = &mut self.out else { return };
+        out.forget_answer();
+        let is_secured = out.outgoing.url.scheme() == "https";
+        out.sent_bytes = out.outgoing.with_spec(|spec| protocol.ask_for(place, spec, is_secured, wire));
     }
 
     /// The first bytes of the answer came.
@@ -86,6 +95,19 @@ impl Seat {
 }
 
 impl Out {
+    fn new(outgoing: Outgoing) -> Self {
+        let (reason, headers, body) = (String::new(), Vec::new(), Vec::new());
+        Self { outgoing, reason, headers, body, first_byte: None, sent_bytes: 0 }
+    }
+
+    /// What came of an answer is of none: the request goes out again.
+    fn forget_answer(&mut self) {
+        self.reason.clear();
+        self.headers.clear();
+        self.body.clear();
+        self.first_byte = None;
+    }
+
     /// What the user makes of the answer.
     pub(super) fn judge(
         &self,
@@ -114,7 +136,7 @@ impl Out {
         verdict: Verdict,
         before: Option<StepSample>,
     ) -> StepSample {
-        let Self { outgoing, reason, first_byte, .. } = self;
+        let Self { outgoing, reason, first_byte, sent_bytes, .. } = self;
         let sent = sample.sent.unwrap_or(sample.ready);
         let reason = response.map(|_| reason).unwrap_or_default();
         let latency = first_byte.map_or(Duration::ZERO, |at| at.since(sample.intended));
@@ -133,7 +155,7 @@ impl Out {
             ok: verdict.ok,
             message: verdict.message,
             received_bytes: sample.received_bytes,
-            sent_bytes: if sample.sent.is_some() { outgoing.bytes.len() as u64 } else { 0 },
+            sent_bytes: if sample.sent.is_some() { sent_bytes } else { 0 },
             within_parent: outgoing.within_parent,
         };
         if let Some(before) = before {

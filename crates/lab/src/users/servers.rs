@@ -29,6 +29,10 @@ pub struct Servers {
 impl Servers {
     /// Resolves the servers that the scenario's URLs name, and `others` (`host:port` or `https://host:port`), which its
     /// variables may. Tries a handshake with each that is secured.
+    ///
+    /// # Errors
+    /// Before anything is sent, what can't be said over the version that is spoken, and servers that can't be spoken to in it;
+    /// then servers that are not there.
     pub fn resolve(
         prepared: &Arc<Prepared>,
         setting: &Setting<'_>,
@@ -36,6 +40,12 @@ impl Servers {
     ) -> Result<Self, LabError> {
         let mut wanted: BTreeSet<String> = prepared.servers(&setting.world());
         wanted.extend(others.iter().cloned());
+        setting.check_steps(prepared)?;
+        for name in &wanted {
+            let is_secured = name.starts_with(SECURED);
+            let url = if is_secured { name.clone() } else { format!("http://{name}") };
+            setting.http.check_for(&url, is_secured)?;
+        }
         let mut servers = Self::default();
         for name in wanted {
             let (host, port) = host_and_port(&name);
@@ -48,7 +58,8 @@ impl Servers {
             let scheme = if name.starts_with(SECURED) { SECURED } else { "" };
             servers.names.push(format!("{scheme}{host}:{port}"));
         }
-        servers.secure(&setting.tls)?;
+        let protocols = vec![setting.http.alpn().to_owned()];
+        servers.secure(&tls::Settings { protocols, ..setting.tls.clone() })?;
         Ok(servers)
     }
 

@@ -36,7 +36,9 @@ fn ask(hooks: &mut Hooks) -> Next {
 fn sent(hooks: &mut Hooks) -> String {
     let next = ask(hooks);
     assert!(matches!(next, Next::Send(_)), "{next:?}");
-    String::from_utf8(hooks.request(0).to_vec()).unwrap()
+    let mut out = Vec::new();
+    hooks.ask(0, 0, &mut Http1::new(&Http1::shared(Limits::default(), RequestKind::Ordinary, ())), &mut out);
+    String::from_utf8(out).unwrap()
 }
 
 /// Hands what is in an answer on to the hooks, as the engine does.

@@ -109,7 +109,7 @@ fn wrk(load: &LoadPlan) -> Result<(), PlanError> {
     let not = |what: &str| Err(driver.cannot(load, what, LEAVE_OUT));
     match load.load {
         Load::Open { .. } => return not("keeps no rate"),
-        Load::Scripted => return not("is not handed scripts"),
+        Load::Scripted { .. } => return not("is not handed scripts"),
         Load::Closed { think, .. } if !think.is_zero() => return not("knows no think time"),
         Load::Closed { start: UserStart::RampUp { .. }, .. } => return not("knows no ramp-up"),
         Load::Closed { .. } => {}

@@ -125,7 +125,7 @@ impl Procedure {
         let boot = if is_new { BOOT_GUESS } else { Duration::ZERO };
         let ramp_up = match cell.load.load {
             engine::Load::Closed { start: engine::UserStart::RampUp { span, .. }, .. } => span,
-            engine::Load::Closed { .. } | engine::Load::Open { .. } | engine::Load::Scripted => {
+            engine::Load::Closed { .. } | engine::Load::Open { .. } | engine::Load::Scripted { .. } => {
                 Duration::ZERO
             }
         };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use units::{Duration, Instant};
-use url::{Position, Url, form_urlencoded};
+use url::{Url, form_urlencoded};
 
 use super::user::Scope;
 use super::walk::{Phase, State};
@@ -72,26 +72,26 @@ impl State {
         if let Some(cookies) = cookies {
             add_cookies(&mut headers, &cookies);
         }
-        match encoded(&pending, &headers) {
-            Ok(bytes) => {
+        let outgoing = Outgoing {
+            label: pending.label.clone(),
+            method: pending.method.clone(),
+            url: pending.url.clone(),
+            headers,
+            body: Arc::clone(&pending.body),
+            keep_alive: pending.keep_alive,
+            reads_body: pending.reads_body,
+            continues,
+            within_parent: self.within_parent(),
+        };
+        match outgoing.with_spec(world.check()) {
+            Ok(()) => {
                 self.unsent = 0;
-                let outgoing = Outgoing {
-                    label: pending.label.clone(),
-                    method: pending.method.clone(),
-                    url: pending.url.clone(),
-                    headers,
-                    body: Arc::clone(&pending.body),
-                    bytes,
-                    keep_alive: pending.keep_alive,
-                    reads_body: pending.reads_body,
-                    continues,
-                    within_parent: self.within_parent(),
-                };
                 self.phase = Phase::Waiting(pending);
                 Next::Request(outgoing)
             }
-            Err(message) => {
-                let Pending { label, method, url, .. } = *pending;
+            Err(error) => {
+                let Outgoing { label, method, url, .. } = outgoing;
+                let message = error.to_string();
                 let unsent = Unsent { label, method, url: url.into(), message, within_parent: false };
                 self.unsent(unsent, prepared, world)
             }
@@ -212,17 +212,4 @@ fn add_cookies(headers: &mut Vec<(String, String)>, cookies: &str) {
         }
         None => headers.push(("Cookie".to_owned(), cookies.to_owned())),
     }
-}
-
-fn encoded(pending: &Pending, headers: &[(String, String)]) -> Result<Vec<u8>, String> {
-    let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (&**name, &**value)).collect();
-    let spec = http::RequestSpec {
-        method: &pending.method,
-        target: &pending.url[Position::BeforePath..Position::AfterQuery],
-        host: &pending.url[Position::BeforeHost..Position::AfterPort],
-        headers: &headers,
-        body: &pending.body,
-        close: !pending.keep_alive,
-    };
-    http::encode(&spec).map_err(|error| error.to_string())
 }

@@ -95,6 +95,7 @@ fn world_of(seed: u64, share: Share) -> World {
         clock: Instant::ORIGIN,
         epoch_ms: EPOCH_MS,
         share,
+        check: http::check,
     })
 }
 

@@ -11,7 +11,9 @@ use engine::{
     Arrivals, Completion, Config, Conn, ConnectFailure, Engine, Event, Io, Load, Outgoing, Sample, Sending,
     Sink, UserStart, drive,
 };
-use http::{EndOfStream, Fed, Framing, Limits, Listener, Malformed, Protocol, RequestKind, Response};
+use http::{
+    EndOfStream, Fed, Framing, Limits, Listener, Malformed, Protocol, RequestKind, RequestSpec, Response,
+};
 use sim::{Scenario, ServerPlan};
 use units::{Duration, Instant, Rate, Seed};
 
@@ -79,6 +81,12 @@ impl Protocol for Lanes {
     fn ask(&mut self, place: u32, request: &Arc<[u8]>, out: &mut Vec<u8>) {
         self.out[place as usize] += 1;
         out.extend(frame(place as u8, ASK, request));
+    }
+
+    fn ask_for(&mut self, place: u32, request: &RequestSpec<'_>, _: bool, out: &mut Vec<u8>) -> u64 {
+        self.out[place as usize] += 1;
+        out.extend(frame(place as u8, ASK, request.target.as_bytes()));
+        request.target.len() as u64
     }
 
     fn expect(&mut self, place: u32, _: RequestKind) {

@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 use std::ops::Range;
 
 use engine::{Due, Engine, Next, Outcome, Sample, Script, drive};
-use http::{AnswerHead, RequestKind, Response};
+use http::{AnswerHead, Http1, RequestKind, Response};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use sim::{Scenario, SimIo};
@@ -63,9 +63,9 @@ impl Script for Wanderers {
         Next::Send(Due { intended: now, kind: RequestKind::Ordinary, target })
     }
 
-    fn request(&self, user: u32) -> &[u8] {
+    fn ask(&mut self, user: u32, _: u32, _: &mut Http1, out: &mut Vec<u8>) {
         assert!(self.users[user as usize].out, "user {user} has nothing to send");
-        &self.requests
+        out.extend_from_slice(&self.requests);
     }
 
     fn begun(&mut self, user: u32, _: Instant) {

@@ -6,3 +6,4 @@ mod link;
 mod resent;
 mod server;
 mod unread;
+mod users;

@@ -14,6 +14,7 @@ fn options(base: Option<&str>) -> SourceOptions {
         iterations: None,
         duration: Some(Duration::from_secs(1)),
         timeout: Duration::from_secs(2),
+        http: plan::HttpVersion::Http1,
     }
 }
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use driver::monotonic_now;
 use jmeter::UserBooks;
 use lab::users::{Servers, Setting, Steps, carry_out, plan, tap};
-use plan::{PlanError, RequestArguments, toml_file};
+use plan::{HttpVersion, PlanError, RequestArguments, toml_file};
 use scenario::{Prepared, Scenario};
 use sources::{SourceOptions, Sourced, varied};
 use units::Duration;
@@ -30,16 +30,18 @@ const HAR_BYTES_MAX: u64 = 256 << 20;
 /// Runs the command for one of these.
 pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     only_one_request_has(arguments)?;
-    carry(arguments, sourced(arguments)?)
+    let http = HttpVersion::asked_for(arguments.http.http2(None)?)?;
+    carry(arguments, http, sourced(arguments, http)?)
 }
 
 /// Runs the command for one request of which something is another each time, or whose redirects are followed.
 pub fn run_varied(arguments: &Hit, asked: &RequestArguments) -> Result<ExitCode, Failure> {
     only_the_same_request_has(arguments)?;
-    carry(arguments, varied(asked, arguments.request.follow, &options(arguments)?)?)
+    let http = HttpVersion::asked_for(arguments.http.http2(asked.version)?)?;
+    carry(arguments, http, varied(asked, arguments.request.follow, &options(arguments, http)?)?)
 }
 
-fn carry(arguments: &Hit, sourced: Sourced) -> Result<ExitCode, Failure> {
+fn carry(arguments: &Hit, http: HttpVersion, sourced: Sourced) -> Result<ExitCode, Failure> {
     let Sourced { scenario, left_out } = sourced;
     if !arguments.quiet {
         for what in left_out {
@@ -53,6 +55,7 @@ fn carry(arguments: &Hit, sourced: Sourced) -> Result<ExitCode, Failure> {
         io: arguments.io,
         interval_log: arguments.hlog.as_deref(),
         tls: arguments.tls.settings(),
+        http,
         ..Setting::default()
     };
     let servers = Servers::resolve(&prepared, &setting, &arguments.hosts)?;
@@ -72,7 +75,8 @@ fn carry(arguments: &Hit, sourced: Sourced) -> Result<ExitCode, Failure> {
         })
         .unzip();
     let control = interrupt::on_signals()?;
-    let mut progress = LoadProgress::new(&title(arguments), &plan(&prepared, &setting), audience(arguments))?;
+    let plan = plan(&prepared, &setting, &servers)?;
+    let mut progress = LoadProgress::new(&title(arguments), &plan, audience(arguments))?;
     let (done, kept) = std::thread::scope(|scope| {
         let books = books.map(|(results, books)| scope.spawn(move || keep(results, books, |_| {})));
         let report = (Steps::default(), report);
@@ -130,7 +134,7 @@ fn of_same_requests(arguments: &Hit) -> Option<&'static str> {
 fn only_the_same_request_has(arguments: &Hit) -> Result<(), PlanError> {
     let elsewhere = !arguments.request.connect_to.is_empty() || !arguments.request.resolve.is_empty();
     let through = arguments.request.way();
-    let given = of_same_requests(arguments).or_else(|| arguments.http.any()).or(through);
+    let given = of_same_requests(arguments).or(through);
     match given.or(elsewhere.then_some("--connect-to")) {
         Some(name) => {
             let what = format!("{name} is about requests that are all the same, without redirects");
@@ -149,10 +153,6 @@ fn only_one_request_has(arguments: &Hit) -> Result<(), PlanError> {
         ("--body", arguments.body.is_some() || arguments.body_file.is_some()),
         ("--follow", arguments.request.follow),
     ];
-    if let Some(name) = arguments.http.any() {
-        let what = format!("{name} is about one request: users with several speak HTTP/1.1");
-        return Err(PlanError::new(what, "leave it out"));
-    }
     let given = given.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
     match of_same_requests(arguments).or(given).or_else(|| arguments.request.given()) {
         Some(name) => {
@@ -163,13 +163,13 @@ fn only_one_request_has(arguments: &Hit) -> Result<(), PlanError> {
     }
 }
 
-fn sourced(arguments: &Hit) -> Result<Sourced, PlanError> {
+fn sourced(arguments: &Hit, http: HttpVersion) -> Result<Sourced, PlanError> {
     let named = |path: &Path| path.display().to_string();
     if let Some(path) = &arguments.scenario {
         let scenario = Scenario::from_toml(path, &toml_file::read(path)?)?;
         return Ok(Sourced { scenario, left_out: Vec::new() });
     }
-    let options = options(arguments)?;
+    let options = options(arguments, http)?;
     let (path, parsed) = match (&arguments.har, &arguments.openapi) {
         (Some(path), _) => (
             path,
@@ -188,7 +188,7 @@ fn sourced(arguments: &Hit) -> Result<Sourced, PlanError> {
     parsed.map_err(|error| error.or_in_file(path))
 }
 
-fn options(arguments: &Hit) -> Result<SourceOptions, PlanError> {
+fn options(arguments: &Hit, http: HttpVersion) -> Result<SourceOptions, PlanError> {
     let users = NonZeroU32::new(arguments.connections.unwrap_or(50))
         .ok_or_else(|| PlanError::new("0 connections are none", "give at least one, such as -c 50"))?;
     let iterations = at_least_one("requests per user", arguments.requests_per_user.map(u64::from))?;
@@ -200,6 +200,7 @@ fn options(arguments: &Hit) -> Result<SourceOptions, PlanError> {
         iterations,
         duration: arguments.duration.or(unbounded.then_some(plan::load::DURATION_DEFAULT)),
         timeout: arguments.timeout.unwrap_or(plan::load::TIMEOUT_DEFAULT),
+        http,
     })
 }
 

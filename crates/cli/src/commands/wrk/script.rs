@@ -88,7 +88,7 @@ impl Script {
             };
             hooks.push(Hooks::new(thread.clone(), connections, target).map_err(script_failed)?);
         }
-        let plan = LoadPlan { load: Model::Scripted, ..load.plan.clone() };
+        let plan = LoadPlan { load: Model::Scripted { users: load.plan.connections }, ..load.plan.clone() };
         let mut books = Books::default();
         let job = load.job(&load.target.request, &targets, &plan);
         let (result, hooks) =

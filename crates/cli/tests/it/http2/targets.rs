@@ -5,7 +5,7 @@ use crate::common::{Target, ends_with};
 use crate::loads::{hit, outcome, outcomes_add_up, service_did_well};
 
 /// The lines of a target's log without its head: when a request arrived and was answered, ns.
-fn times(path: &std::path::Path) -> Vec<(u64, Option<u64>)> {
+pub fn times(path: &std::path::Path) -> Vec<(u64, Option<u64>)> {
     let text = std::fs::read_to_string(path).expect("it is written");
     let number = |text: &str| text.parse().ok();
     let line = |line: &str| {

@@ -315,7 +315,7 @@ fn a_request_is_put_together_from_variables_and_functions() {
     let mut scenario = scenario(1, vec![Step::Request(Box::new(step))]);
     scenario.variables = vec![("one".into(), t("1")), ("item".into(), t("x ${one}"))];
     let run = run(scenario, |_| Some(ok("")));
-    let bytes = String::from_utf8(run.sent()[0].bytes.clone()).unwrap();
+    let bytes = String::from_utf8(run.sent()[0].with_spec(http::encode).unwrap()).unwrap();
     let expected = "POST /buy?i=x%201 HTTP/1.1\r\nHost: server:8080\r\nUser-Agent: proofload/0.1.0\r\n\
         X-User: buyers-1\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 21\r\n\
         Connection: close\r\n\r\na+b=%C3%BC%26&raw=%20";
@@ -330,7 +330,7 @@ fn a_form_of_a_get_goes_into_the_query() {
     for (url, expected) in [("http://s/x", "/x?a=1+2&b=3"), ("http://s/x?y=0", "/x?y=0&a=1+2&b=3")] {
         let step = RequestStep { url: t(url), form: form.clone(), ..request_step("a") };
         let run = run(scenario(1, vec![Step::Request(Box::new(step))]), |_| Some(ok("")));
-        let bytes = String::from_utf8(run.sent()[0].bytes.clone()).unwrap();
+        let bytes = String::from_utf8(run.sent()[0].with_spec(http::encode).unwrap()).unwrap();
         assert!(bytes.starts_with(&format!("GET {expected} HTTP/1.1\r\n")), "{bytes}");
     }
 }

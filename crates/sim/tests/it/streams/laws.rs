@@ -12,15 +12,15 @@ use super::server::{BODY, Chances, Seen, Server};
 use sim::laws;
 
 /// Numbers from a seed.
-struct Draw(Seed, u64);
+pub struct Draw(pub Seed, pub u64);
 
 impl Draw {
-    fn below(&mut self, bound: u64) -> u64 {
+    pub fn below(&mut self, bound: u64) -> u64 {
         self.1 += 1;
         self.0.derive(self.1).0 % bound
     }
 
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u64) as usize]
     }
 }

@@ -19,6 +19,8 @@ pub struct Stream {
     pub window: i64,
     pub sent_head: bool,
     pub left: usize,
+    /// What it asked for.
+    pub path: String,
 }
 
 /// What came of bytes that a client sent.
@@ -34,6 +36,8 @@ pub enum Came {
 #[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub struct Link {
     pub up: bool,
+    /// Which server it goes to, where that was said.
+    pub target: Option<u32>,
     /// Whether what was sent last was reported as sent.
     pub sent: bool,
     received: Vec<u8>,
@@ -60,9 +64,10 @@ pub struct Link {
 }
 
 impl Link {
-    pub fn new(style: u64) -> Self {
+    pub fn new(style: u64, target: Option<u32>) -> Self {
         Self {
             up: false,
+            target,
             sent: true,
             received: Vec::new(),
             greeted: false,
@@ -170,18 +175,26 @@ impl Link {
     fn on_headers(&mut self, head: FrameHead, block: &[u8]) -> Option<Came> {
         assert!(head.stream % 2 == 1 && head.stream > self.last, "numbers are odd and rise: {head:?}");
         self.last = head.stream;
-        let mut fields = 0;
+        let (mut fields, mut path) = (0, String::new());
         self.decoder
-            .decode(block, &mut hpack::Scratch::default(), |_, _| fields += 1)
+            .decode(block, &mut hpack::Scratch::default(), |name, value| {
+                fields += 1;
+                if name == b":path" {
+                    path = String::from_utf8(value.to_vec()).expect("text");
+                }
+            })
             .expect("a block that can be decoded");
-        assert!(fields >= 5, "the same request each time: {fields}");
+        if let Some(target) = self.target {
+            assert!(path.starts_with(&format!("/{target}/")), "{path} came to server {target}");
+        }
+        assert!(fields >= 5, "a request has its fields: {fields}");
         assert!(!self.told_gone, "no stream is opened once the client knows that the connection ends");
         if self.gone.is_some_and(|last| head.stream > last) {
             return None;
         }
         let asked = head.has(flag::END_STREAM);
         let (given, window) = (self.stream_given, self.client_window);
-        self.streams.insert(head.stream, Stream { given, asked, window, sent_head: false, left: 0 });
+        self.streams.insert(head.stream, Stream { given, asked, window, sent_head: false, left: 0, path });
         let (open, limit) = (self.streams.len(), self.limit_believed());
         assert!(open <= limit as usize, "{open} streams are open, and {limit} may be");
         asked.then_some(Came::Asked(head.stream))
@@ -198,7 +211,8 @@ impl Link {
     }
 
     /// A head's block: in the words of nginx, which inserts each time, of Go, which refers to what it inserted, or in plain ones.
-    pub fn block(&mut self, body_bytes: usize, now_ms: u64) -> Vec<u8> {
+    /// Where there are several servers it says which request it is of.
+    pub fn block(&mut self, stream: u32, body_bytes: usize, now_ms: u64) -> Vec<u8> {
         let mut out = Vec::new();
         self.heads += 1;
         if self.heads == 1 && self.client_table < 4096 {
@@ -216,6 +230,9 @@ impl Link {
             1 if self.heads == 1 => hpack::literal_of(&mut out, 28, &body_bytes.to_string(), true),
             1 => hpack::indexed(&mut out, 62),
             _ => hpack::literal_of(&mut out, 54, "plain", false),
+        }
+        if self.target.is_some() {
+            hpack::literal(&mut out, "x-path", &self.streams[&stream].path, false);
         }
         out
     }

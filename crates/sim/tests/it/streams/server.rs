@@ -228,7 +228,7 @@ impl Server {
             if coin == 0 {
                 bytes = frame(Kind::Headers, flag::END_HEADERS, stream, &[0x08, 3, b'1', b'0', b'3']);
             }
-            let block = link.block(BODY.len(), now_ms);
+            let block = link.block(stream, BODY.len(), now_ms);
             let of = link.streams.get_mut(&stream).expect("as before");
             (of.sent_head, of.left) = (true, BODY.len());
             let cut = if coin == 1 { 1 + wanted % (block.len() - 1).max(1) } else { block.len() };
@@ -282,10 +282,10 @@ impl Io for Server {
         self.now
     }
 
-    fn connect(&mut self, conn: Conn, _: Option<u32>) -> Option<Event<'static>> {
+    fn connect(&mut self, conn: Conn, target: Option<u32>) -> Option<Event<'static>> {
         self.seen.connects += 1;
         let style = self.below(3);
-        let mut link = Link::new(style);
+        let mut link = Link::new(style, target);
         let greeting = link.settings(Some(self.limit), Some(self.window));
         self.links.insert(conn, link);
         let refused = self.chances.connect_refused;

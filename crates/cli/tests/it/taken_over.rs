@@ -61,7 +61,7 @@ impl UnderWay {
     fn start(arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let truth = folder.path().join("truth.csv");
-        let target = Target::start(&["--truth", truth.to_str().unwrap()]);
+        let target = Target::start(&["--truth", truth.to_str().unwrap(), "--path", "/=1ms"]);
         let agents = [Agent::start(), Agent::start()];
         let addresses = format!("{},{}", agents[0].address, agents[1].address);
         let ledger = folder.path().join("ledger");

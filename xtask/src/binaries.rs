@@ -2,7 +2,7 @@
 //! processes, so that here several run at a time, and by themselves those that measure.
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -15,8 +15,10 @@ const BUILD: [&str; 6] =
     ["test", "--workspace", "--locked", "--no-run", "--quiet", "--message-format=json-render-diagnostics"];
 /// The binary whose tests measure, and so have the machine to themselves.
 const ALONE: &str = "alone";
-/// The package whose binary takes longest, and so begins first.
-const LONGEST: &str = "cli";
+/// The package whose tests wait for other processes: they take longest, and so begin first.
+const WAITING: &str = "cli";
+/// How many of its tests run at a time, for each core. All others compute: one has a core.
+const WAITING_PER_CORE: usize = 4;
 
 /// A test binary.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,9 +50,14 @@ impl Binary {
         self.target == ALONE
     }
 
-    /// Runs it to its end, with so many tests at a time.
-    fn run(&self, arguments: &[String], threads: &str) -> Ended {
+    fn is_waiting(&self) -> bool {
+        self.folder.ends_with(WAITING)
+    }
+
+    /// Runs it to its end.
+    fn run(&self, arguments: &[String], cores: usize) -> Ended {
         let begun = Instant::now();
+        let threads = crate::threads(if self.is_waiting() { cores * WAITING_PER_CORE } else { cores });
         let mut command = Command::new(&self.program);
         command.args(arguments).current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder);
         command.env(crate::THREADS, threads).stdin(Stdio::null());
@@ -61,13 +68,13 @@ impl Binary {
 
 /// Whether a command passed, and what it said on both of its outputs, in the order in which it did.
 fn finished(command: &mut Command) -> std::io::Result<(bool, String)> {
-    let (mut reader, writer) = std::io::pipe()?;
-    let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
-    // The command holds its end of the pipe; without it the pipe never ends.
-    command.stdout(Stdio::null()).stderr(Stdio::null());
+    // A file and no pipe: what a failed test left running would keep a pipe from ending.
+    let mut file = tempfile::tempfile()?;
+    let passed = command.stdout(file.try_clone()?).stderr(file.try_clone()?).status()?.success();
     let mut said = Vec::new();
-    reader.read_to_end(&mut said)?;
-    Ok((child.wait()?.success(), String::from_utf8_lossy(&said).into_owned()))
+    file.rewind()?;
+    file.read_to_end(&mut said)?;
+    Ok((passed, String::from_utf8_lossy(&said).into_owned()))
 }
 
 /// Builds them all, as `cargo test` does. `None` where something does not compile, which cargo has said.
@@ -100,37 +107,31 @@ fn binary(line: &str) -> Option<Binary> {
 
 /// Runs them, as many at a time as there are cores, and then one after another those that measure. `tell` has each as it
 /// ends.
-pub(crate) fn run(
-    binaries: Vec<Binary>,
-    arguments: &[String],
-    cores: usize,
-    threads: &str,
-    tell: &(dyn Fn(Ended) + Sync),
-) {
+pub(crate) fn run(binaries: Vec<Binary>, arguments: &[String], cores: usize, tell: &(dyn Fn(Ended) + Sync)) {
     let (alone, mut beside): (Vec<_>, Vec<_>) = binaries.into_iter().partition(Binary::is_alone);
-    beside.sort_by_key(|binary| !binary.folder.ends_with(LONGEST));
+    beside.sort_by_key(|binary| !binary.is_waiting());
     let queue = Mutex::new(VecDeque::from(beside));
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     std::thread::scope(|scope| {
         for _ in 0..cores {
             scope.spawn(|| {
                 while let Some(binary) = next() {
-                    tell(binary.run(arguments, threads));
+                    tell(binary.run(arguments, cores));
                 }
             });
         }
     });
     for binary in alone {
-        tell(binary.run(arguments, threads));
+        tell(binary.run(arguments, cores));
     }
 }
 
 /// Builds and runs them, and says how each ended: of one that failed, all that it said.
-pub(crate) fn pass(root: &Path, cores: usize, threads: &str) -> bool {
+pub(crate) fn pass(root: &Path, cores: usize) -> bool {
     let Some(binaries) = build(root) else { return false };
     let begun = Instant::now();
     let failed = Mutex::new(Vec::new());
-    run(binaries, &[], cores, threads, &|ended| {
+    run(binaries, &[], cores, &|ended| {
         eprintln!("{}", summary(&ended));
         if !ended.passed {
             eprint!("{}", ended.said);
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_measure_come_last_and_the_longest_first() {
+    fn those_that_measure_come_last_and_those_that_wait_first() {
         let of = |folder: &str, target: &str| Binary {
             folder: std::env::temp_dir().join(folder),
             target: target.into(),
@@ -200,7 +201,7 @@ mod tests {
         };
         let order = Mutex::new(Vec::new());
         let all = vec![of("cli", "alone"), of("agent", "lib"), of("cli", "it")];
-        run(all, &[], 1, "1", &|ended| {
+        run(all, &[], 1, &|ended| {
             assert!(!ended.passed, "there is no such program");
             order.lock().unwrap().push(ended.name);
         });

@@ -32,13 +32,12 @@ pub(crate) fn luck(
     binary: Option<&str>,
     arguments: &[String],
     cores: usize,
-    threads: &str,
 ) -> bool {
     let Some(mut all) = binaries::build(root) else { return false };
     all.retain(|it| binary.is_none_or(|binary| it.name() == binary));
     let tallies = Mutex::new(Tallies::new());
     for run in 1..=times {
-        binaries::run(all.clone(), arguments, cores, threads, &|ended| {
+        binaries::run(all.clone(), arguments, cores, &|ended| {
             if !ended.passed {
                 eprintln!("run {run}: {} failed\n{}", ended.name, ended.said);
             }

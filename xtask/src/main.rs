@@ -38,21 +38,15 @@ const LINT_STEPS: [&[&str]; 2] = [
 ];
 /// What `test-slow` runs after `lint`.
 const SLOW_STEPS: [&[&str]; 1] = [&["test", "--workspace", "--locked", "--no-fail-fast", "--", "--ignored"]];
-/// Tests at one time, for each core: most of them wait for other processes.
-const TESTS_PER_CORE: usize = 4;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let passed = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["edges"] => check_edges(),
-        ["test"] => {
-            check_edges()
-                && run_cargo(FORMAT, TESTS_PER_CORE)
-                && binaries::pass(&root(), cores(), &threads(TESTS_PER_CORE))
-        }
+        ["test"] => check_edges() && run_cargo(FORMAT) && binaries::pass(&root(), cores()),
         ["lint"] => lint(),
-        // They build, or measure by themselves.
-        ["test-slow"] => lint() && SLOW_STEPS.iter().all(|step| run_cargo(step, 1)),
+        // They build, or measure by themselves: one a core.
+        ["test-slow"] => lint() && SLOW_STEPS.iter().all(|step| run_cargo(step)),
         ["luck", times, ref rest @ ..] => match times.parse() {
             Ok(times) => {
                 let (only, rest) = match rest {
@@ -60,7 +54,7 @@ fn main() -> ExitCode {
                     _ => (None, rest),
                 };
                 let arguments: Vec<String> = rest.iter().map(ToString::to_string).collect();
-                luck::luck(&root(), times, only, &arguments, cores(), &threads(TESTS_PER_CORE))
+                luck::luck(&root(), times, only, &arguments, cores())
             }
             Err(_) => return usage(),
         },
@@ -75,9 +69,9 @@ fn usage() -> ExitCode {
     ExitCode::from(EXIT_USAGE)
 }
 
-/// How many tests a binary runs at one time, unless whoever calls says.
-fn threads(tests_per_core: usize) -> String {
-    std::env::var(THREADS).unwrap_or_else(|_| (cores() * tests_per_core).to_string())
+/// How many tests a binary runs at one time: so many, unless whoever calls says otherwise.
+fn threads(number: usize) -> String {
+    std::env::var(THREADS).unwrap_or_else(|_| number.to_string())
 }
 
 fn cores() -> usize {
@@ -104,7 +98,7 @@ fn print_sbom(triple: &str) -> bool {
 }
 
 fn lint() -> bool {
-    LINT_STEPS.iter().all(|step| run_cargo(step, TESTS_PER_CORE))
+    LINT_STEPS.iter().all(|step| run_cargo(step))
 }
 
 fn check_edges() -> bool {
@@ -118,14 +112,14 @@ fn check_edges() -> bool {
     violations.is_empty()
 }
 
-fn run_cargo(step: &[&str], tests_per_core: usize) -> bool {
+fn run_cargo(step: &[&str]) -> bool {
     // The toolchain that runs us, rather than another one on the path.
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let line = format!("cargo {}", step.join(" "));
     eprintln!("--- {line}");
     let mut command = Command::new(cargo);
     command.args(step).current_dir(root());
-    command.env(THREADS, threads(tests_per_core));
+    command.env(THREADS, threads(cores()));
     let begun = Instant::now();
     match command.status() {
         Ok(status) if status.success() => {

@@ -20,7 +20,8 @@ fn is_near(rate: f64, trial: &Value) -> Result<(), String> {
 #[test]
 fn wrk_measures_and_what_it_cannot_know_is_absent_and_named() {
     measured_alone(|| {
-        let lab = lab(&EXPERIMENT.replace("control = false", "control = false\ndriver = \"wrk\""), 20);
+        let experiment = EXPERIMENT.replace("control = false", "control = false\ndriver = \"wrk\"");
+        let lab = lab(&experiment.replace("\"2s\"", "\"1s\""), 20);
         let output = run(&lab, &[]);
         let (text, errors) = texts(&output);
         assert_eq!(output.status.code(), Some(0), "{text}{errors}");

@@ -25,7 +25,7 @@ fn in_the_closed_model_littles_law_holds() {
 fn a_server_that_never_answers_gives_time_outs_at_their_bound_and_says_so() {
     measured_alone(|| {
         let target = Target::start(&["--never-answer"]);
-        let arguments = ["-c", "10", "-d", "1s", "--timeout", "400ms"];
+        let arguments = ["-c", "10", "-d", "500ms", "--timeout", "400ms"];
         let (result, code) = hit(&target.url, &arguments);
         assert_eq!(code, 4);
         assert_eq!(outcome(&result, "timed_out"), result["intended"].as_u64().unwrap());

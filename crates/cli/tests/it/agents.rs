@@ -45,17 +45,18 @@ fn three_agents_make_one_load_in_exact_shares_and_one_result() {
     let folder = tempfile::tempdir().unwrap();
     let truth = folder.path().join("truth.csv");
     let target = Target::start(&["--truth", truth.to_str().unwrap()]);
-    let result = on_three(&target.url, &["--rate", "601", "-c", "31", "-t", "2", "-d", "1s"]);
+    // A connection for each request: whoever is kept from running until the end finds one all the same.
+    let result = on_three(&target.url, &["--rate", "601", "-c", "604", "-t", "2", "-d", "1s"]);
     target.stop();
     assert_eq!((result["intended"].as_u64(), outcome(&result, "answered")), (Some(601), 601));
-    // Shares of 601 by turns, and of 31 connections.
+    // Shares of 601 by turns, and of 604 connections.
     assert_eq!(agents(&result, "intended"), [201, 200, 200]);
-    assert_eq!(agents(&result, "connections"), [11, 10, 10]);
+    assert_eq!(agents(&result, "connections"), [202, 201, 201]);
     assert_eq!(agents(&result, "threads"), [2, 2, 2]);
     assert_eq!(agents(&result, "name"), ["a", "b", "c"]);
     assert_eq!(result["response_time_us"]["count"], 601);
     assert_eq!(result["window"]["duration_s"], 1.0, "all begin together");
-    assert_eq!(result["connections"]["opened"], 31);
+    assert_eq!(result["connections"]["opened"], 604);
     assert_eq!(result["load"]["threads"], 6);
     for bound_us in agents(&result, "clock_bound_us") {
         // One clock, in truth: what is told of it is how closely that can be known.

@@ -46,7 +46,12 @@ fn streams_of_few_connections_are_users_over_both_drivers() {
 fn users_think_and_arrivals_keep_their_rate_as_over_http_1() {
     let server = Server::start(Plan::default());
     let result = hit2(&server.url, &["-c", "2", "--streams", "4", "--rate", "400", "-d", "1s"]);
-    assert!(service_did_well(&result) && result["intended"] == 400, "{result:#}");
+    // On a machine that is busy with other tests some may be due too late to be sent.
+    outcomes_add_up(&result);
+    assert_eq!(
+        (&result["intended"], &result["statuses"]["200"]),
+        (&400.into(), &result["answered_as_expected"])
+    );
     let arguments =
         ["-c", "2", "--streams", "3", "--ramp-up", "200ms", "--requests-per-user", "4", "--think", "1ms"];
     let result = hit2(&server.url, &arguments);

@@ -33,7 +33,7 @@ fn nothing_is_left(cluster: &Kubernetes) {
 fn three_pods_make_one_load_and_one_result_and_nothing_is_left() {
     let (cluster, target) = (Kubernetes::start(Behaviour::default()), Target::start(&[]));
     let output =
-        hit(&cluster, &target.url, &["--json", "--rate", "301", "-c", "16", "-d", "1s", "--pods", "3"])
+        hit(&cluster, &target.url, &["--json", "--rate", "301", "-c", "303", "-d", "1s", "--pods", "3"])
             .output()
             .unwrap();
     let result = json_of(&output);
@@ -118,7 +118,7 @@ fn a_load_whose_conductor_is_killed_is_taken_over_with_its_pods_and_nothing_is_l
     let (cluster, target) = (Kubernetes::start(Behaviour::default()), Target::start(&[]));
     let folder = tempfile::tempdir().unwrap();
     let ledger = folder.path().join("ledger").display().to_string();
-    let arguments = ["--rate", "300", "-c", "30", "-d", "2s", "--ledger", &ledger];
+    let arguments = ["--rate", "300", "-c", "600", "-d", "2s", "--ledger", &ledger];
     let mut load = UnderWay::start(&cluster, &target.url, &arguments);
     load.child.kill().unwrap();
     load.child.wait().unwrap();

@@ -48,7 +48,7 @@ fn a_script_says_what_is_sent_and_hears_what_came() {
 /// As wrk's do, also where standard output is no terminal and C keeps back what a script prints.
 #[test]
 fn what_setup_and_init_print_comes_first() {
-    let target = Target::start(&[]);
+    let target = Target::start(&["--path", "/=2ms"]);
     let script = "function setup(thread) print('made') end function init(args) print('begun') end";
     let said = text(&with_script(&target, script, &[]));
     let at = |word: &str| said.find(word).unwrap_or_else(|| panic!("no {word} in {said}"));

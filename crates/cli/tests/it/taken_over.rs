@@ -61,12 +61,12 @@ impl UnderWay {
     fn start(arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let truth = folder.path().join("truth.csv");
-        let target = Target::start(&["--truth", truth.to_str().unwrap()]);
+        let target = Target::start(&["--truth", truth.to_str().unwrap(), "--path", "/=1ms"]);
         let agents = [Agent::start(), Agent::start()];
         let addresses = format!("{},{}", agents[0].address, agents[1].address);
         let ledger = folder.path().join("ledger");
         let mut conductor = proofload()
-            .args(["hit", &target.url, "--agents", &addresses, "-c", "8", "--ledger"])
+            .args(["hit", &target.url, "--agents", &addresses, "--ledger"])
             .arg(&ledger)
             .args(arguments)
             .stdout(Stdio::null())
@@ -133,7 +133,8 @@ fn an_agent_whose_stream_breaks_is_told_of_before_it_is_lost() {
 
 #[test]
 fn a_load_whose_conductor_is_killed_goes_on_and_nothing_counts_twice() {
-    let mut load = UnderWay::start(&["--rate", "300", "-d", "2s"]);
+    // A connection for each request: none is late for want of one.
+    let mut load = UnderWay::start(&["--rate", "300", "-c", "600", "-d", "2s"]);
     let busy = load.resume(&[]);
     assert_eq!(busy.status.code(), Some(1), "{}", text(&busy));
     assert!(text(&busy).contains("still conducted by another process"), "{}", text(&busy));
@@ -164,7 +165,7 @@ fn a_load_whose_conductor_is_killed_goes_on_and_nothing_counts_twice() {
 /// Whoever looks at it again must not take it for the load that was asked for.
 #[test]
 fn a_load_that_was_interrupted_stays_so() {
-    let mut load = UnderWay::start(&["-d", "60s"]);
+    let mut load = UnderWay::start(&["-c", "8", "-d", "60s"]);
     signal(&load.conductor, Signal::INT);
     assert_eq!(load.conductor.wait().unwrap().code(), Some(130));
     let output = load.resume(&["--json"]);
@@ -208,7 +209,7 @@ fn a_load_that_cannot_be_taken_over_is_said_to_be_so() {
 #[test]
 #[ignore = "slow: agents wait half a minute for their conductor"]
 fn agents_that_nobody_conducts_end_their_load_and_keep_what_they_measured() {
-    let mut load = UnderWay::start(&["--rate", "100", "-d", "300s"]);
+    let mut load = UnderWay::start(&["--rate", "100", "-c", "8", "-d", "300s"]);
     load.kill_conductor();
     // Silence is 30 s after the last word, which came within the second before.
     std::thread::sleep(Duration::from_secs(32));
@@ -238,7 +239,7 @@ fn agents_that_nobody_conducts_end_their_load_and_keep_what_they_measured() {
 #[test]
 #[ignore = "slow: an agent is waited for that does not come back"]
 fn what_an_agent_took_with_it_before_its_load_was_taken_over_is_lost_and_counted_exactly() {
-    let mut load = UnderWay::start(&["--rate", "300", "-d", "3s"]);
+    let mut load = UnderWay::start(&["--rate", "300", "-c", "900", "-d", "3s"]);
     load.agents[1].kill();
     load.kill_conductor();
     let output = load.resume(&["--json"]);

@@ -89,7 +89,7 @@ fn scenarios_and_copied_commands_go_over_tls() {
 
 #[test]
 fn wrk_takes_any_certificate_as_it_does() {
-    let target = Target::start(&["--tls"]);
+    let target = Target::start(&["--tls", "--path", "/=2ms"]);
     let output = run(&["wrk", "-t1", "-c2", "-d1s", "--json", &target.url]);
     let result = json(&output);
     assert!(service_did_well(&result), "{result:#}");

@@ -117,7 +117,7 @@ fn nginx_and_go_answer_whatever_is_asked() {
             if is_secured {
                 assert_eq!(result["tls"]["agreed"]["alpn"], "h2", "{result:#}");
             }
-            let result = hit(&["-c", "4", "--streams", "8", "--rate", "500", "-d", "1s"]);
+            let result = hit(&["-c", "4", "--streams", "125", "--rate", "500", "-d", "1s"]);
             assert_eq!(result["answered_as_expected"], 500, "{result:#}");
             let result = hit(&["-c", "2", "--streams", "4", "-n", "200", "--body", &"x".repeat(100_000)]);
             assert_eq!(outcome(&result, "answered"), 200, "{result:#}");

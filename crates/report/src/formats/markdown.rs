@@ -6,7 +6,8 @@ use explain::{ClaimVerdict, JudgedClaim};
 use record::RankedBy;
 
 use crate::figure::{NONE, by_driver, heading, micros_bare, per_s, plain_line, time_us};
-use crate::page::model::{Interval, Invalid, Page, Row, Table, TimeUs};
+use crate::page::model::{Choice, Interval, Invalid, Page, Row, Table, TimeUs};
+use crate::ranking::choice::{cells, header, legend, limit};
 
 /// Failed trials that are told; what is beyond is counted.
 const FAILURES_MAX: usize = 10;
@@ -14,6 +15,7 @@ const FAILURES_MAX: usize = 10;
 /// The summary of a run.
 pub fn markdown(page: &Page) -> String {
     let mut text = format!("## {}\n", words(&page.run.title));
+    text.extend(page.choices.iter().map(choice));
     for (table, answer) in page.tables.iter().zip(&page.answers) {
         let of = format!(
             "{}, {}{}",
@@ -35,6 +37,25 @@ pub fn markdown(page: &Page) -> String {
     }
     text.push_str(&missing(page));
     text.push_str(&foot(page));
+    text
+}
+
+/// The table to choose by.
+fn choice(choice: &Choice) -> String {
+    let one_line = |cells: Vec<String>| -> String {
+        let cells: Vec<String> = cells.iter().map(|it| words(&it.replace('\n', " "))).collect();
+        format!(" {} |", cells.join(" | "))
+    };
+    let header = one_line(header(choice));
+    let numbers = "---:|".repeat(choice.rates.len() + 3);
+    let of = format!("{}, {}", heading(&choice.round), heading(&choice.load.to_string()));
+    let mut text =
+        format!("\n### To choose by: {}\n\n|{header} limit |\n|---|---|{numbers}---|\n", words(&of));
+    for row in &choice.rows {
+        // Writing into a String cannot fail.
+        let _ = writeln!(text, "|{} {} |", one_line(cells(choice, row, " ")), words(&limit(choice, row)));
+    }
+    let _ = writeln!(text, "\n{}", words(&legend(choice)));
     text
 }
 

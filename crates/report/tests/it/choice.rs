@@ -161,6 +161,10 @@ fn a_bound_is_told_as_a_bound_and_what_is_not_known_is_not() {
     assert!(of("tomcat").contains(">2.00s"), "{text}");
     assert!(of("jetty").contains('–'), "{text}");
     assert!(text.contains("at 80 %: over 1 % unanswered in 7 of 7 trials"), "{text}");
+    // What is not valid is struck out where there is something to strike through with.
+    let markdown = markdown(&document(&all));
+    let row = markdown.lines().find(|it| it.contains("| tomcat |")).unwrap();
+    assert!(row.contains("| ~~&gt;2.00s") && row.contains("| 8096/s"), "{row}");
 }
 
 /// A round that somebody called so is none of answer times at a share.

@@ -17,7 +17,7 @@ book="$(mktemp --directory)"
 trap 'rm -rf "$book"' EXIT
 cp -r book.toml docs "$book"
 # What is only read by tests and by the commands is no page.
-rm -rf "$book"/docs/samples/records "$book"/docs/replication/*/records
+rm -rf "$book"/docs/samples/records "$book"/docs/replication/*/records "$book"/docs/choose/*/records
 for decision in docs/decisions/0*.md; do
     echo "  - [$(head -1 "$decision" | sed 's/^# //')](${decision#docs/})" >>"$book/docs/SUMMARY.md"
 done

@@ -9,6 +9,7 @@ import { instant } from "./format.ts";
 import { PAGE_VERSION, type Page } from "./model.ts";
 import { againSection, missingSection } from "./sections/again.ts";
 import { answerSection } from "./sections/answer.ts";
+import { chooseSection } from "./sections/choose.ts";
 import { claimsSection } from "./sections/claims.ts";
 import { curvesSection } from "./sections/curves.ts";
 import { rankingSection } from "./sections/ranking.ts";
@@ -22,6 +23,7 @@ type Theme = (typeof THEMES)[number];
 
 /** What of a section's title is in the contents, in the order of the page. */
 const SECTIONS: { id: string; title: Key; make(view: View): HTMLElement | null }[] = [
+  { id: "choose", title: "s_choose", make: chooseSection },
   { id: "ranking", title: "s_ranking", make: rankingSection },
   { id: "curves", title: "s_curves", make: curvesSection },
   { id: "trial", title: "s_trial", make: trialSection },

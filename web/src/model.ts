@@ -14,6 +14,8 @@ export interface Page {
   capacities: Capacity[];
   /** Every stack at every load, in the order of the tables. */
   cells: Cell[];
+  /** What one chooses by, of each table whose stacks were also asked at shares of what the slowest carries. */
+  choices?: Choice[];
   /** The claims of the write-up that was replicated. */
   claims?: ClaimsReport | null;
   /** What is missing: trials that failed, stacks left out. */
@@ -52,6 +54,14 @@ export interface Answer {
 
 /** What kind of answer the data support. */
 export type AnswerKind = "winner" | "tie" | "ahead" | "overlap" | "single" | "invalid" | "nothing";
+
+/** How long boots took. */
+export interface Boots {
+  /** How many there were. */
+  count: number;
+  /** The median, seconds, with its 95 % interval where there are as many boots as that takes: six. */
+  seconds: Interval;
+}
 
 /** A range of figures that may be lower bounds. */
 export interface BoundedInterval {
@@ -181,6 +191,69 @@ export interface CellExplanation {
   validity: Validity;
   /** The first is the answer; those behind it play a part. Never empty. */
   verdicts: Verdict[];
+}
+
+/** A table to choose by. */
+export interface Choice {
+  /** Its load, in words. */
+  load: string;
+  /** At what rates answer times are compared, from the lowest up. */
+  rates: SharedRate[];
+  /** The round that says what each stack carries. */
+  round: string;
+  /** As the round ranks them. */
+  rows: ChoiceRow[];
+  /** Whether its order is by tests within blocks; else by ranges, which support no claim. */
+  tested: boolean;
+}
+
+/** A stack at a rate that all were asked. */
+export interface ChoiceAt {
+  /** What speaks against them, and what failed, in words. */
+  doubts: string[];
+  /** What of its times is not valid. */
+  invalid: Invalid;
+  /** Rows that share a letter can't be told apart; empty where nothing was tested. */
+  letters: string;
+  /** 99th percentile of response time from the instant a request was due: the median over trials. */
+  p99: TimeUs | null;
+  /** Best rank it may have by that. */
+  rank_from: number;
+  /** Worst rank it may have. */
+  rank_to: number;
+  /**
+   * Most resident memory of its processes that was seen, warm-up included, bytes: the median over trials. That of what
+   * stands behind it is not in it.
+   */
+  rss_bytes: number | null;
+  /** Of tests: the 99th percentile over that of the best, with its 95 % interval; null for the best. */
+  to_best: Interval | null;
+}
+
+/** A stack that can be chosen. */
+export interface ChoiceRow {
+  /** At each of the rates; null where it was not measured there. */
+  at: (ChoiceAt | null)[];
+  /** From the start of a process to its first right answer. */
+  boot: Boots | null;
+  /** What speaks against its goodput, in words. */
+  doubts: string[];
+  /** Median goodput of the trials, 1/s, with the lowest and the highest (a range, no interval). */
+  goodput_per_s: Interval;
+  /** What of its goodput and of the times beside it is not valid. */
+  invalid: Invalid;
+  /** Rows that share a letter can't be told apart; empty where nothing was tested. */
+  letters: string;
+  /** What stopped it, in a phrase. */
+  limit: string;
+  /** Best rank it may have by what it carries. */
+  rank_from: number;
+  /** Worst rank it may have. */
+  rank_to: number;
+  /** Which. */
+  stack: string;
+  /** Of tests: goodput over that of the best, with its 95 % interval; null for the best. */
+  to_best: Interval | null;
 }
 
 /** One pair of cells of a claim, or one cell. */
@@ -577,6 +650,14 @@ export interface RunFacts {
 
 /** A setting that an intervention changes. */
 export type Setting = "pool" | "upstream-pool" | "accept-queue" | "heap" | "keep-alive" | "collector" | "cores";
+
+/** A rate that all stacks were asked. */
+export interface SharedRate {
+  /** Requests a second; null where the load does not say. */
+  per_s: number | null;
+  /** As a share of what the slowest carries. */
+  share: number;
+}
 
 /** One thing over time. */
 export interface Signal {

@@ -38,6 +38,7 @@ const STRINGS = {
   stop: { en: ".", zh: "。" },
   // Sections
   s_answer: { en: "The answer", zh: "结论" },
+  s_choose: { en: "To choose by", zh: "选型表" },
   s_ranking: { en: "Ranking", zh: "排名" },
   s_curves: { en: "Curves", zh: "曲线" },
   s_trial: { en: "One trial on one clock", zh: "一次试验的时间线" },
@@ -75,6 +76,13 @@ const STRINGS = {
   stopped_by: { en: "What stopped each", zh: "各自的限制" },
   table_heading: { en: "{round}, {load}", zh: "{round}，{load}" },
   by_driver: { en: "by {driver}", zh: "由 {driver} 施压" },
+  // To choose by
+  c_p99_at: { en: "p99 at {share}", zh: "{share} 负载下的 p99" },
+  c_memory_at: { en: "Memory at {share}", zh: "{share} 负载下的内存" },
+  c_boot: { en: "Boot", zh: "启动" },
+  choose_caption: { en: "p99 is the 99th percentile of response time where all are asked {rates} of what the slowest of them carries.", zh: "p99 是响应时间的第 99 百分位，各栈被要求的速率相同：最慢者所能承载的 {rates}。" },
+  choose_tested: { en: "Rows that share a letter can't be told apart, by goodput or by that time; in parentheses are 95 % intervals.", zh: "共用一个字母的行在有效速率或该时间上分不出高下；括号内是 95 % 区间。" },
+  choose_memory: { en: "Memory is the most that was resident, warm-up at full load included, without what stands behind the stack. Boot is from the start to the first right answer, the median of all boots.", zh: "内存是驻留内存的最大值，包括满载预热期间，不含该栈身后的服务。启动是从进程启动到第一个正确应答，取所有启动的中位数。" },
   // Ranking
   no_tables: { en: "There is no table: no trial was finished.", zh: "没有表格：没有完成的试验。" },
   no_rows: { en: "Nothing was measured here.", zh: "这里没有测量到任何结果。" },

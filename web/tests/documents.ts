@@ -1,6 +1,6 @@
 /** Made-up documents: what no recorded run has together, and what is at the ends of what may come. */
 
-import type { Answer, Cell, ClaimPart, Confirmed, Driver, Heat, Page, Row, Signal, Sweep, Table, Verdict } from "../src/model.ts";
+import type { Answer, Cell, Choice, ChoiceAt, ClaimPart, Confirmed, Driver, Heat, Page, Row, Signal, Sweep, Table, Verdict } from "../src/model.ts";
 
 /** The same numbers every time (mulberry32). */
 function random(seed: number): () => number {
@@ -334,4 +334,23 @@ export function hostile(): Page {
     return Object.fromEntries(Object.entries(value).map(([name, it]) => [isMap ? name + HOSTILE : name, spoil(it, isMap ? "" : name)]));
   };
   return spoil(full({ stacks: ["one", "two", "three", "four"], loads: [64, 256], seconds: 5, tested: true })) as Page;
+}
+
+/** One table to choose by: a bound, what is not known, what is not valid, and boots with and without an interval. */
+export function choosing(): Page {
+  const page = full({ stacks: ["tomcat", "jetty"], loads: [64], seconds: 5, tested: true });
+  const at = (us: number, more: Partial<ChoiceAt> = {}): ChoiceAt => ({ p99: { us, is_lower_bound: false }, rank_from: 1, rank_to: 1, letters: "a", to_best: null, invalid: "none", doubts: [], rss_bytes: 512 * 2 ** 20, ...more });
+  const row = { invalid: "none", doubts: [], limit: "pool of 200 (http-nio-*-exec-*)", to_best: null } as const;
+  const choice: Choice = {
+    round: "hello",
+    load: "64 connections",
+    tested: true,
+    rates: [{ share: 0.5, per_s: 4000 }, { share: 0.8, per_s: 6400 }],
+    rows: [
+      { ...row, doubts: [], stack: "jetty", rank_from: 1, rank_to: 1, letters: "a", goodput_per_s: { value: 10000, low: 9900, high: 10100 }, at: [at(2500), at(9100, { invalid: "times" })], boot: { seconds: { value: 1.5, low: 1.4, high: 1.7 }, count: 14 } },
+      { ...row, doubts: [], stack: "tomcat", rank_from: 2, rank_to: 2, letters: "b", goodput_per_s: { value: 8000, low: 7900, high: 8100 }, to_best: { value: 0.8, low: 0.79, high: 0.81 }, at: [null, at(2e6, { p99: { us: 2e6, is_lower_bound: true }, rss_bytes: null })], boot: { seconds: { value: 2, low: null, high: null }, count: 4 } },
+    ],
+  };
+  page.choices = [choice];
+  return page;
 }

@@ -136,6 +136,7 @@ Examples:
   proofload run experiments/quick.toml
   proofload run experiments/gateways.toml --quick
   proofload run experiments/quick.toml --serve              watch it in a browser (docs/live.md)
+  proofload run experiments/choose-gateways.toml --dry-run  how many trials, and how long they take
   proofload run experiments/gateways.toml --quick --driver all --only round=api --only connections=300
   proofload run --resume runs/quick-20260101-120000")]
 pub struct Run {
@@ -155,6 +156,9 @@ pub struct Run {
     /// Go on with the run in this directory
     #[arg(long, value_name = "DIR")]
     pub resume: Option<PathBuf>,
+    /// Measure nothing; say how many trials there would be, and about how long they take
+    #[arg(long = "dry-run", conflicts_with = "resume")]
+    pub only_ahead: bool,
     /// Wait so long at most, before the first trial, until other processes leave the machine alone [default: do not wait]
     #[arg(long, value_name = "TIME")]
     pub wait_for_quiet: Option<Duration>,

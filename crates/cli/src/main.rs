@@ -6,6 +6,7 @@
 mod arguments;
 mod clock;
 mod commands;
+mod compact;
 mod environment;
 mod exit;
 mod gate;

@@ -307,15 +307,17 @@ impl<'a> Course<'a> {
         let elapsed: Duration = made.begun.elapsed().into();
         let estimate = |blocks: u32| {
             let (mut count, mut guess) = phase.behind;
-            let mut seen = BTreeSet::new();
+            let (mut kept, mut of_blocks) = (BTreeSet::new(), BTreeSet::new());
             for place in rest.iter().filter(|it| it.block < blocks && self.is_to_do(phase, it, precise)) {
                 let cell = phase.cell(place);
                 let is_up = self.up.get(&(cell.stack.clone(), cell.role)).is_some_and(|up| up.is_warm(cell));
                 let is_new = match procedure.processes {
                     Processes::Fresh => true,
-                    Processes::Kept => !is_up && seen.insert((0, place.round, place.cell, "", cell.role)),
-                    // Warmed up once a round, whatever the number of users is.
-                    Processes::Block => seen.insert((place.block, place.round, 0, &*cell.stack, cell.role)),
+                    Processes::Kept => !is_up && kept.insert((place.round, place.cell)),
+                    // Warmed up once for each endpoint, whatever the load is.
+                    Processes::Block => {
+                        of_blocks.insert((place.block, &cell.stack, cell.role, &cell.endpoint.name))
+                    }
                 };
                 guess += procedure.trial_guess(cell, is_new);
                 count += 1;

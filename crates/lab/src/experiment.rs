@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use events::Event;
+use events::{Ahead, Event};
 use plan::stack::Catalogue;
 use plan::{Drivers, Ends, Experiment, Pace, Processes};
 use record::{MANIFEST_VERSION, Manifest, RunDir, StackManifest};
@@ -15,8 +15,23 @@ use crate::course::Course;
 use crate::error::LabError;
 use crate::foreign::Programs;
 use crate::machine;
-use crate::phase::blocks_of;
+use crate::phase::{Phase, blocks_of};
 use crate::tools::{self, State};
+
+/// What carrying `experiment` out comes to, at any rate and at most, builds left out. By what is asked for alone: nothing is
+/// known of the machine, nor of what fails.
+pub fn ahead(experiment: &Experiment) -> Ahead {
+    let capacity = Phase::of_capacity(experiment);
+    let (first, next) = (experiment.block_guess(), experiment.next_block_guess());
+    let of = |blocks: u32| {
+        let more = blocks.saturating_sub(1);
+        let (trials, length) = capacity.behind;
+        (first.0 + next.0 * more + trials, first.1 + next.1 * u64::from(more) + length)
+    };
+    let (trials, left) = of(capacity.blocks);
+    let (trials_max, left_max) = of(experiment.procedure.blocks_max.max(capacity.blocks));
+    Ahead { trials, left, trials_max, left_max }
+}
 
 /// Carries `experiment` out into the new directory `dir`.
 pub fn carry_out(

@@ -62,17 +62,10 @@ impl Phase {
     pub(crate) fn of_capacity(experiment: &Experiment) -> Self {
         let procedure = &experiment.procedure;
         let rounds = experiment.rounds.clone();
-        let places = places_of(experiment, &rounds);
-        let mut behind = (0, Duration::ZERO);
+        let places = places_of(experiment, experiment.seed, procedure.blocks_max, &rounds);
         let blocks = blocks_of(experiment, &rounds);
-        for round in &rounds {
-            let each = round.latency.len() as u32 * blocks;
-            for cell in round.cells.iter().filter(|cell| cell.role != Role::Control) {
-                behind.0 += each;
-                behind.1 +=
-                    procedure.trial_guess(cell, procedure.processes == Processes::Fresh) * u64::from(each);
-            }
-        }
+        let (trials, guess) = experiment.latency_block_guess();
+        let behind = (trials * blocks, guess * u64::from(blocks));
         Self {
             name: "capacity",
             seed: experiment.seed,
@@ -96,7 +89,7 @@ impl Phase {
             })
             .collect();
         let blocks = blocks_of(experiment, &rounds);
-        let mut places = order(Seed(experiment.seed.0 ^ LATENCY_SEED), blocks, &sizes(&rounds));
+        let mut places = places_of(experiment, Seed(experiment.seed.0 ^ LATENCY_SEED), blocks, &rounds);
         for place in &mut places {
             place.index += capacity.places.len() as u32;
         }
@@ -210,8 +203,7 @@ pub(crate) fn blocks_of(experiment: &Experiment, rounds: &[Round]) -> u32 {
 }
 
 /// Every trial that rounds may come to. Where processes live for a block, what is measured of one comes together.
-fn places_of(experiment: &Experiment, rounds: &[Round]) -> Vec<Place> {
-    let (seed, blocks) = (experiment.seed, experiment.procedure.blocks_max);
+fn places_of(experiment: &Experiment, seed: Seed, blocks: u32, rounds: &[Round]) -> Vec<Place> {
     if experiment.procedure.processes != Processes::Block {
         return order(seed, blocks, &sizes(rounds));
     }
@@ -289,6 +281,22 @@ mod tests {
             Phase::of_latency(&experiment, &capacity, &done(&capacity, |_, _| Observation::Figure(1.0)));
         let blocks = latency.places.iter().map(|place| place.block + 1).max();
         assert_eq!((latency.blocks, blocks), (11, Some(11)));
+    }
+
+    /// Else a process of a block would be booted and warmed up for each of its shares.
+    #[test]
+    fn times_of_a_process_of_a_block_come_one_after_another() {
+        let mut experiment = with_stacks(&EIGHT[..3], "", "latency = [\"50%\", \"80%\"]");
+        experiment.procedure.processes = Processes::Block;
+        let capacity = Phase::of_capacity(&experiment);
+        let latency =
+            Phase::of_latency(&experiment, &capacity, &done(&capacity, |_, _| Observation::Figure(1.0)));
+        let process =
+            |place: &Place| (place.block, latency.cell(place).stack.clone(), latency.cell(place).role);
+        let processes = latency.places.chunk_by(|a, b| process(a) == process(b)).count() as u32;
+        assert_eq!(processes, 4 * latency.blocks);
+        assert_eq!(latency.places.len() as u32, 2 * processes);
+        assert_eq!(latency.places.first().map(|it| it.index), Some(capacity.places.len() as u32));
     }
 
     /// What stands beside a table is found by the load of that table.

@@ -1,6 +1,7 @@
 //! An experiment: rounds of stacks × loads × endpoint, read from a TOML file.
 
 mod driver;
+mod latency;
 mod load_table;
 mod only;
 mod procedure;
@@ -13,9 +14,10 @@ use engine::{Expect, GoodStatus};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
-use units::{Duration, Rate, Seed, Share};
+use units::{Duration, Seed, Share};
 
 pub use self::driver::{Driver, Drivers};
+pub use self::latency::latency_of;
 use self::load_table::{Layers, LoadTable};
 pub use self::only::Only;
 pub use self::procedure::{Bursts, Companions, Ends, Placement, Procedure, Processes};
@@ -99,30 +101,6 @@ pub struct Round {
     pub twin: bool,
     /// Whether each of its loads is held against the calibration target.
     pub control: bool,
-}
-
-impl Round {
-    /// The rounds in which answer times are compared: all stacks at the same rate, a share of what the slowest of them
-    /// carries on so many connections (`capacity_per_s`), with arrivals as those of independent users. Without a
-    /// capacity there is nothing to compare at.
-    pub fn at_shares(&self, capacity_per_s: impl Fn(u32) -> Option<f64>) -> Vec<Self> {
-        let at = |share: &Share| {
-            let of_share = |cell: &Cell| {
-                let capacity = capacity_per_s(cell.load.connections.get())?;
-                let load = cell.load.at_rate(Rate::per_sec((capacity * share.get()).round())?);
-                Some(Cell { load, ..cell.clone() })
-            };
-            let cells: Vec<Cell> =
-                self.cells.iter().filter(|cell| cell.role != Role::Control).filter_map(of_share).collect();
-            Self {
-                name: format!("{}, latency at {share} of the slowest", self.name),
-                cells,
-                latency: Vec::new(),
-                ..*self
-            }
-        };
-        self.latency.iter().map(at).filter(|round| !round.cells.is_empty()).collect()
-    }
 }
 
 /// What a cell, or a trial of it, is measured for.
@@ -330,10 +308,27 @@ impl Experiment {
 impl Experiment {
     /// Trials of a block, and about how long they take.
     pub fn block_guess(&self) -> (u32, Duration) {
+        self.guess_of(self.rounds.iter().flat_map(|round| &round.cells), false)
+    }
+
+    /// The same of a later block, which differs where processes are kept.
+    pub fn next_block_guess(&self) -> (u32, Duration) {
+        let cells = self.rounds.iter().flat_map(|round| &round.cells);
+        self.guess_of(cells, self.procedure.processes == Processes::Kept)
+    }
+
+    /// The same of a block in which answer times are compared, at all shares.
+    pub fn latency_block_guess(&self) -> (u32, Duration) {
+        let of_round = |round| Round::cells_at_shares(round).flat_map(|cell| vec![cell; round.latency.len()]);
+        self.guess_of(self.rounds.iter().flat_map(of_round), self.procedure.processes == Processes::Kept)
+    }
+
+    /// How many cells there are, and how long a trial of each takes in all; `is_up` where their processes are up and warm.
+    fn guess_of<'a>(&'a self, cells: impl Iterator<Item = &'a Cell>, is_up: bool) -> (u32, Duration) {
         let mut warm = BTreeSet::new();
         let (mut trials, mut guess) = (0, Duration::ZERO);
-        for cell in self.rounds.iter().flat_map(|round| &round.cells) {
-            let is_new = warm.insert((&cell.stack, cell.role, &cell.endpoint.name));
+        for cell in cells {
+            let is_new = !is_up && warm.insert((&cell.stack, cell.role, &cell.endpoint.name));
             guess += self.procedure.trial_guess(cell, is_new || self.procedure.processes == Processes::Fresh);
             trials += 1;
         }

@@ -29,7 +29,7 @@ pub use claims::{CellPair, Claim, Level, Metric, Statement, WriteUp};
 pub use error::{Place, PlanError};
 pub use experiment::{
     Bursts, Cell, Companions, Driver, Drivers, Ends, Experiment, Only, Pace, Placement, Procedure, Processes,
-    Role, Round, Until,
+    Role, Round, Until, latency_of,
 };
 pub use http_version::{CopiedVersion, Http2Arguments, HttpVersion};
 pub use kept_runs::KeptRuns;

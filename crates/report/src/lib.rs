@@ -26,6 +26,7 @@ pub mod page;
 mod ranking;
 mod sb;
 mod tls;
+mod told;
 mod versions;
 mod why;
 mod wrk;

@@ -13,6 +13,8 @@ use record::{LoggedInterval, Manifest, SignalReading, StackManifest, Trial, Tria
 
 use self::model::{Confirmed, Failure, Missing, PAGE_VERSION, Page, RunFacts, StackFacts, WorkDifference};
 use crate::claims::ClaimsReport;
+use crate::ranking::Ranking;
+use crate::ranking::choice::choices;
 
 /// What was kept of a trial beside its line.
 #[derive(Debug, Clone, Default)]
@@ -47,13 +49,15 @@ pub struct PageOf<'a> {
 /// Makes the document.
 pub fn page(of: &PageOf<'_>) -> Page {
     let explained = explain_cells(of.trials, of.manifest.machine.cores);
-    let tables::Ranked { tables, answers, cells } = tables::ranked(of, &explained);
+    let rankings = Ranking::all(of.trials, of.manifest.ends_when_decided());
+    let tables::Ranked { tables, answers, cells } = tables::ranked(of, &rankings, &explained);
     let capacities = capacity(of.trials);
     Page {
         version: PAGE_VERSION,
         proofload: of.version.to_owned(),
         run: run_facts(of),
         answers,
+        choices: choices(&rankings, of.trials, &explained),
         sweeps: sweeps::sweeps(of.trials, &tables, &cells, &capacities),
         tables,
         cells,

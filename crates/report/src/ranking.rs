@@ -1,5 +1,6 @@
 //! An experiment's ranking, for a person.
 
+pub(crate) mod choice;
 mod drivers;
 mod notes;
 pub(crate) mod order;
@@ -12,8 +13,9 @@ use explain::{CellExplanation, audit, explain_cells};
 use record::{Driver, Manifest, Trial, TrialResult};
 use unicode_width::UnicodeWidthStr;
 
+use self::choice::{choice_text, choices};
 use self::order::Order;
-use self::rows::{Cell, Rows, tables};
+use self::rows::{Cell, Rows, TableName, tables};
 use crate::figure::{NONE, figure, indented, micros_bare, name, per_s, plain_line};
 
 /// A run as read from its directory.
@@ -27,37 +29,56 @@ pub struct RunReport<'a> {
     pub dir: &'a str,
 }
 
+/// A table of a run with the order of its rows.
+pub(crate) struct Ranking<'a> {
+    pub(crate) name: TableName<'a>,
+    pub(crate) rows: Rows<'a>,
+    pub(crate) order: Order,
+}
+
+impl<'a> Ranking<'a> {
+    /// Every table of a run; `is_untested` as [`Order::of`] has it.
+    pub(crate) fn all(trials: &'a [Trial], is_untested: bool) -> Vec<Self> {
+        let of = |name| {
+            let rows = Rows::of(trials, name);
+            Self { name, order: Order::of(&rows, is_untested), rows }
+        };
+        tables(trials).into_iter().map(of).collect()
+    }
+}
+
 /// The ranking of every round, and what is to be known to read it.
 pub fn ranking_text(run: &RunReport<'_>) -> String {
     let mut text = format!("{}\n", plain_line(&run.manifest.title));
-    let mut orders = Vec::new();
     let explained = explain_cells(run.trials, run.manifest.machine.cores);
-    let all = tables(run.trials);
-    for (index, name) in all.iter().enumerate() {
-        let rows = Rows::of(run.trials, *name);
+    let all = Ranking::all(run.trials, run.manifest.ends_when_decided());
+    let names: Vec<TableName<'_>> = all.iter().map(|it| it.name).collect();
+    for choice in choices(&all, run.trials, &explained) {
+        text.push_str(&choice_text(&choice));
+    }
+    for (index, Ranking { name, rows, order }) in all.iter().enumerate() {
         let body = if rows.cells.is_empty() {
             "Nothing was measured here.".into()
         } else {
-            let order = Order::of(&rows, run.manifest.ends_when_decided());
             let why = |stack: &str| {
                 let named = name.cell(stack);
                 explained.iter().find(|cell| cell.is_of(&named))
             };
-            let body = table(&rows, &order, name.driver, why);
-            let beside = notes::beside(&rows);
-            orders.push(order);
+            let body = table(rows, order, name.driver, why);
+            let beside = notes::beside(rows);
             format!("{body}{beside}")
         };
         // Writing into a String cannot fail.
         let _ = writeln!(text, "\n{}\n{body}", name.heading());
-        let next = all.get(index + 1);
+        let next = names.get(index + 1);
         if next.is_none_or(|next| (next.round, next.load) != (name.round, name.load)) {
-            text.push_str(&drivers::side_by_side(run.trials, &all, *name));
+            text.push_str(&drivers::side_by_side(run.trials, &names, *name));
         }
     }
     if run.trials.is_empty() {
         text.push_str("\nNothing was measured: no trial was finished.\n");
     }
+    let orders: Vec<&Order> = all.iter().filter(|it| !it.rows.cells.is_empty()).map(|it| &it.order).collect();
     text.push_str(&notes::notes(run, &orders));
     text
 }

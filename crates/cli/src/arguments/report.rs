@@ -15,6 +15,7 @@ Examples:
   proofload report runs/quick-20260101-120000 -o summary.md          for a pull request or a CI job's summary
   proofload report runs/quick-20260101-120000 -o junit.xml           rows and claims as test cases
   proofload report runs/quick-20260101-120000 --format json | jq .answers
+  proofload report runs/quick-20260101-120000 --export quick         its records, as small as reports allow
   proofload report --schema > report.schema.json                     what the JSON is like
 
 The form follows from the name of the file (.html, .md, .xml, .csv, .json, .txt) unless --format says it. Where the run's
@@ -32,8 +33,11 @@ pub struct Report {
     /// Print the trials as JSON lines, as they are on record
     #[arg(long, conflicts_with_all = ["output", "format"])]
     pub json: bool,
+    /// Copy the run's records into this new folder, without what no report is made of
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "format", "json"])]
+    pub export: Option<PathBuf>,
     /// Print the JSON Schema of --format json
-    #[arg(long, conflicts_with_all = ["run", "output", "format", "json"])]
+    #[arg(long, conflicts_with_all = ["run", "output", "format", "json", "export"])]
     pub schema: bool,
     /// Where write-ups and their claims are
     #[arg(long, value_name = "DIR", default_value = "published")]

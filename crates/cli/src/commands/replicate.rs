@@ -1,7 +1,6 @@
 //! `proofload replicate`: what write-ups measured, measured here, and their claims judged.
 
 mod ahead;
-mod export;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -23,12 +22,12 @@ use crate::commands::report::leave_html;
 use crate::commands::run::{code, run_dir};
 use crate::commands::stacks::name_broken;
 use crate::exit::{self, Failure};
-use crate::inside;
 use crate::output::{print, print_json, say};
 use crate::page::Sources;
 use crate::progress::RunProgress;
 use crate::recorded;
 use crate::workbench::Workbench;
+use crate::{compact, inside};
 
 /// What a twin and a control add to the trials of a table, beyond which cells may cost no more than a budget: with two
 /// stacks a table has half as many trials again, and with more it has less.
@@ -89,7 +88,7 @@ fn without_load(arguments: &Replicate, chosen: &[PathBuf]) -> Result<ExitCode, F
             print(&one.ahead(&one.experiment(&catalogue)?, one.last_run().as_deref())?)?;
         } else if let Some(to) = &arguments.export {
             let nothing = || format!("{} was not measured yet; leave --export out", one.name());
-            export::copy(&one.last_run().ok_or_else(|| Failure::usage(nothing()))?, to)?;
+            compact::copy(&one.last_run().ok_or_else(|| Failure::usage(nothing()))?, to)?;
         } else {
             one.judge_records()?;
         }

@@ -12,7 +12,7 @@ use crate::arguments::report::{Format, Report};
 use crate::exit::Failure;
 use crate::output::{print, print_json, say, write_whole};
 use crate::page::{Sources, html, read_page};
-use crate::recorded;
+use crate::{compact, recorded};
 
 /// The report that a run leaves in its own directory.
 const IN_RUN: &str = "report.html";
@@ -23,6 +23,10 @@ pub fn run(arguments: &Report) -> Result<ExitCode, Failure> {
         print_json(report::schema().trim_end())?;
         return Ok(ExitCode::SUCCESS);
     };
+    if let Some(to) = &arguments.export {
+        compact::copy(run, to)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if arguments.json {
         for trial in recorded::read(run)?.1 {
             print_json(&serde_json::to_string(&trial).expect("a trial is plain data"))?;

@@ -1,10 +1,13 @@
 //! `proofload run`: an experiment.
 
+mod ahead;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use lab::experiment::{Bench, Ended, carry_out, resume};
 use plan::gate::Gate;
+use plan::stack::Catalogue;
 use plan::{Experiment, KeptRuns, Pace, PlanError, shell, toml_file};
 use record::{RunDir, Versions};
 
@@ -13,7 +16,7 @@ use crate::commands::report;
 use crate::commands::stacks::{go_past_proxies, name_broken};
 use crate::exit::{self, Failure};
 use crate::gate;
-use crate::output::say;
+use crate::output::{print, say};
 use crate::page::Sources;
 use crate::progress::RunProgress;
 use crate::recorded;
@@ -34,6 +37,10 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     // Before the stacks: where there is no such file, nothing else is worth a word.
     let written = written(&what)?;
     let workbench = Workbench::for_experiment(&arguments.stacks.dir, &written)?;
+    if let (What::Anew(path), true) = (&what, arguments.only_ahead) {
+        print(&ahead::text(&experiment(arguments, path, &workbench.catalogue)?))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let wait_for_quiet = arguments.wait_for_quiet.map_or(std::time::Duration::ZERO, Into::into);
     let (catalogue, bench) = (&workbench.catalogue, Bench { wait_for_quiet, ..workbench.bench(None) });
     // A mistake in it is told before anything is measured.
@@ -43,11 +50,7 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     let mut progress = RunProgress::new(arguments.quiet, arguments.serve)?;
     let ended = match &what {
         What::Anew(path) => {
-            let pace = if arguments.quick { Pace::Quick } else { Pace::Full };
-            let mut experiment = Experiment::read_driven(path, catalogue, pace, arguments.driver.as_ref())?;
-            if !arguments.only.is_empty() {
-                experiment.keep_only(&arguments.only)?;
-            }
+            let experiment = experiment(arguments, path, catalogue)?;
             knows_baseline(asked.as_ref(), &experiment)?;
             name_broken(catalogue);
             let stacks = experiment.stacks();
@@ -83,6 +86,16 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
         Some(answer) => gate::code(answer, code),
         None => code,
     }))
+}
+
+/// The experiment in `path`, as it is asked for.
+fn experiment(arguments: &Run, path: &Path, catalogue: &Catalogue) -> Result<Experiment, PlanError> {
+    let pace = if arguments.quick { Pace::Quick } else { Pace::Full };
+    let mut experiment = Experiment::read_driven(path, catalogue, pace, arguments.driver.as_ref())?;
+    if !arguments.only.is_empty() {
+        experiment.keep_only(&arguments.only)?;
+    }
+    Ok(experiment)
 }
 
 /// What was named, or the project's own file where nothing was.

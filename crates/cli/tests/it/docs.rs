@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use crate::common::{json, repository, run};
+use crate::common::{json, repository, run, text};
 
 /// A map is read, not searched.
 const ARCHITECTURE_WORDS_MAX: usize = 1500;
@@ -325,6 +326,37 @@ fn the_page_of_replications_is_that_of_their_claims() {
     }
     let due = ["| write-up | verdicts |\n|---|---|\n", &rows.concat(), &lists.concat()].concat();
     assert_eq!(told, due, "run scripts/replication.sh");
+}
+
+/// What stands on the pages to choose by is what their script makes of the records beside them, or that there are none.
+#[test]
+fn the_pages_to_choose_by_are_made_of_their_records() {
+    let (folder, made) = (repository().join("docs/choose"), tempfile::tempdir().expect("there is room"));
+    let output = Command::new(repository().join("scripts/choose.sh"))
+        .arg("--into")
+        .arg(made.path())
+        .env("PROOFLOAD", env!("CARGO_BIN_EXE_proofload"))
+        .output()
+        .expect("the script can be run");
+    assert!(output.status.success(), "{}", text(&output));
+    let read = |path: PathBuf| std::fs::read_to_string(path).expect("it can be read");
+    for page in [ENGLISH, CHINESE] {
+        assert_eq!(read(made.path().join(page)), read(folder.join(page)), "{page}: run scripts/choose.sh");
+    }
+    let english = read(folder.join(ENGLISH));
+    for name in ["containers", "gateways", "threading"] {
+        let records = folder.join(name).join("records");
+        let experiment = format!("*Not measured yet.* `proofload run experiments/choose-{name}.toml`");
+        assert_eq!(english.contains(&experiment), !records.is_dir(), "{name}");
+        if records.is_dir() {
+            let kept = bytes_of(&records);
+            assert!(kept <= RECORDS_BYTES_MAX, "the records of {name} have {kept} bytes");
+            let ranking = Path::new(name).join("ranking.txt");
+            let told = read(folder.join(&ranking));
+            assert_eq!(read(made.path().join(&ranking)), told, "{name}: run scripts/choose.sh");
+            assert!(told.contains("To choose by: "), "{name} has no table to choose by");
+        }
+    }
 }
 
 #[test]

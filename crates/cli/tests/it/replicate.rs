@@ -1,7 +1,7 @@
 //! `proofload replicate`, on servers whose rates follow from their delays, and on the records that are kept.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use rustix::process::Signal;
@@ -174,6 +174,11 @@ fn exported_records_say_the_same(lab: &Lab) {
     let manifest = fs::read_to_string(kept.join("manifest.json")).unwrap();
     assert!(!manifest.contains(lab.root()), "{manifest}");
     assert!(!kept.join("lock").exists());
+    let by_report = lab.path("by-report");
+    let output = run(&["report", lab.run_dir().to_str().unwrap(), "--export", by_report.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let trials = |dir: &Path| fs::read_to_string(dir.join("trials.jsonl")).unwrap();
+    assert_eq!(trials(&by_report), trials(&kept));
     let report = |dir: PathBuf| run(&["report", dir.to_str().unwrap()]);
     let ranking = |output: Output| {
         let lines = stdout(&output);

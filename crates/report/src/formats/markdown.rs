@@ -6,7 +6,8 @@ use explain::{ClaimVerdict, JudgedClaim};
 use record::RankedBy;
 
 use crate::figure::{NONE, by_driver, heading, micros_bare, per_s, plain_line, time_us};
-use crate::page::model::{Interval, Invalid, Page, Row, Table, TimeUs};
+use crate::page::model::{Choice, ChoiceRow, Interval, Invalid, Page, Row, Table, TimeUs};
+use crate::ranking::choice::{cells, header, legend, limit};
 
 /// Failed trials that are told; what is beyond is counted.
 const FAILURES_MAX: usize = 10;
@@ -14,6 +15,7 @@ const FAILURES_MAX: usize = 10;
 /// The summary of a run.
 pub fn markdown(page: &Page) -> String {
     let mut text = format!("## {}\n", words(&page.run.title));
+    text.extend(page.choices.iter().map(choice));
     for (table, answer) in page.tables.iter().zip(&page.answers) {
         let of = format!(
             "{}, {}{}",
@@ -36,6 +38,40 @@ pub fn markdown(page: &Page) -> String {
     text.push_str(&missing(page));
     text.push_str(&foot(page));
     text
+}
+
+/// The table to choose by.
+fn choice(choice: &Choice) -> String {
+    let header = one_line(&header(choice), |_| false);
+    let numbers = "---:|".repeat(choice.rates.len() + 3);
+    let of = format!("{}, {}", heading(&choice.round), heading(&choice.load.to_string()));
+    let mut text =
+        format!("\n### To choose by: {}\n\n|{header} limit |\n|---|---|{numbers}---|\n", words(&of));
+    for row in &choice.rows {
+        let told = one_line(&cells(choice, row, " "), |index| is_struck(row, index));
+        // Writing into a String cannot fail.
+        let _ = writeln!(text, "|{told} {} |", words(&limit(choice, row)));
+    }
+    let _ = writeln!(text, "\n{}", words(&legend(choice)));
+    text
+}
+
+/// Cells on one line; those that are struck out are not valid.
+fn one_line(cells: &[String], is_struck: impl Fn(usize) -> bool) -> String {
+    let cell = |(index, text): (usize, &String)| {
+        let text = words(&text.replace('\n', " "));
+        if is_struck(index) && text != NONE { format!("~~{text}~~") } else { text }
+    };
+    format!(" {} |", cells.iter().enumerate().map(cell).collect::<Vec<_>>().join(" | "))
+}
+
+/// Whether a cell of a row to choose by is not valid: the third is its goodput, those behind it the times at each rate.
+fn is_struck(row: &ChoiceRow, index: usize) -> bool {
+    let at = |index: usize| row.at.get(index).and_then(Option::as_ref);
+    match index {
+        2 => row.invalid == Invalid::All,
+        index => index.checked_sub(3).and_then(at).is_some_and(|it| it.invalid != Invalid::None),
+    }
 }
 
 fn ranking(table: &Table) -> String {

@@ -6,13 +6,15 @@
 
 use std::collections::BTreeMap;
 
-use explain::{Capacity, CellExplanation, ReasonKind, VerdictKind};
+use explain::{Capacity, CellExplanation, VerdictKind};
 use plan::load_id::as_label;
 use record::{Driver, LoadId, Machine, NamedLoad, RankedBy};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::claims::ClaimsReport;
+pub use crate::ranking::choice::{Boots, Choice, ChoiceAt, ChoiceRow, SharedRate};
+pub use crate::told::{Doubt, Interval, Invalid, TimeUs};
 
 /// Version of [`Page`].
 pub const PAGE_VERSION: u32 = 2;
@@ -31,6 +33,9 @@ pub struct Page {
     pub answers: Vec<Answer>,
     /// The rankings.
     pub tables: Vec<Table>,
+    /// What one chooses by, of each table whose stacks were also asked at shares of what the slowest carries.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<Choice>,
     /// Rate and times against what was varied: connections, or the rate asked for.
     pub sweeps: Vec<Sweep>,
     /// Every stack at every load, in the order of the tables.
@@ -190,17 +195,6 @@ pub struct StoppedBy {
     pub phrase: String,
 }
 
-/// A value with the ends of its 95 % interval, or of a range where a field says so.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-pub struct Interval {
-    /// The estimate.
-    pub value: f64,
-    /// The lower end; null where it can't be told.
-    pub low: Option<f64>,
-    /// The upper end.
-    pub high: Option<f64>,
-}
-
 /// A ranking.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Table {
@@ -283,40 +277,6 @@ pub struct Row {
     pub doubts: Vec<Doubt>,
     /// What of it is not valid.
     pub invalid: Invalid,
-}
-
-/// A time.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-pub struct TimeUs {
-    /// Microseconds.
-    pub us: f64,
-    /// Whether it is only a lower bound, because it falls among censored samples.
-    pub is_lower_bound: bool,
-}
-
-/// What speaks against a row.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Doubt {
-    /// What kind.
-    pub kind: ReasonKind,
-    /// In words.
-    pub name: String,
-    /// In how many of the measured trials.
-    pub trials: usize,
-    /// The figures and what to do, of the first of them.
-    pub text: String,
-}
-
-/// What of a row is not valid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Invalid {
-    /// Nothing.
-    None,
-    /// Its times: the rate stands.
-    Times,
-    /// All of it: the rate is not the server's, or not of correct service.
-    All,
 }
 
 /// How a round goes with what was varied in it.

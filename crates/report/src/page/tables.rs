@@ -1,15 +1,16 @@
 //! The rankings, and a cell for each of their rows.
 
-use explain::{CellExplanation, ReasonKind};
+use explain::CellExplanation;
 use record::{Driver, Measured, Trial, TrialResult};
-use stats::{Ratio, Spread};
 
 use super::answers::answer;
 use super::details;
-use super::model::{Answer, Cell, Confirmed, Doubt, Interval, Invalid, Row, Table, TimeUs, TwinGap};
+use super::model::{Answer, Cell, Confirmed, Interval, Row, Table, TwinGap};
 use super::{PageOf, TrialDetail};
+use crate::ranking::Ranking;
 use crate::ranking::order::{Order, Place};
 use crate::ranking::rows::{self, Rows, TableName};
+use crate::told::invalid;
 
 /// The rankings of a run and their cells.
 pub(super) struct Ranked {
@@ -19,19 +20,18 @@ pub(super) struct Ranked {
     pub(super) cells: Vec<Cell>,
 }
 
-/// Ranks every table of a run.
-pub(super) fn ranked(of: &PageOf<'_>, explained: &[CellExplanation]) -> Ranked {
+/// The tables of a run, ranked, and a cell for each row.
+pub(super) fn ranked(of: &PageOf<'_>, rankings: &[Ranking<'_>], explained: &[CellExplanation]) -> Ranked {
     let mut ranked = Ranked { tables: Vec::new(), answers: Vec::new(), cells: Vec::new() };
-    for name in rows::tables(of.trials) {
-        let rows = Rows::of(of.trials, name);
-        let order = Order::of(&rows, of.manifest.ends_when_decided());
+    for Ranking { name, rows, order } in rankings {
+        let name = *name;
         let mut table = Table {
             round: name.round.to_owned(),
             load: name.load.clone(),
             driver: name.driver,
             ranked_by: rows.ranked_by,
             tested: matches!(order, Order::Tests(..)),
-            least_effect: match &order {
+            least_effect: match order {
                 Order::Tests(comparison, _) => Some(comparison.least_effect),
                 Order::Ranges(..) => None,
             },
@@ -48,7 +48,7 @@ pub(super) fn ranked(of: &PageOf<'_>, explained: &[CellExplanation]) -> Ranked {
             let cell = &rows.cells[place.index];
             let why = explained.iter().find(|it| it.is_of(&name.cell(cell.stack)));
             let Some(why) = why else { continue };
-            table.rows.push(row(&rows, place, why, ranked.cells.len()));
+            table.rows.push(row(rows, place, why, ranked.cells.len()));
             ranked.cells.push(cell_of(of, name, cell, why));
         }
         let ratio = |a: usize, b: usize| order.ratio(places.get(a)?.index, places.get(b)?.index);
@@ -66,20 +66,7 @@ fn stands_behind(stack: &str, measured: &Measured) -> bool {
 fn row(rows: &Rows<'_>, place: &Place, why: &CellExplanation, index: usize) -> Row {
     let cell = &rows.cells[place.index];
     let typical = cell.typical();
-    let time = |name: &str| {
-        let (us, is_lower_bound) = cell.times.told(name)?;
-        us.is_finite().then_some(TimeUs { us, is_lower_bound })
-    };
-    let doubts: Vec<Doubt> = cell
-        .reasons(rows.ceiling_per_s)
-        .into_iter()
-        .map(|(reason, trials)| Doubt {
-            kind: reason.kind,
-            name: reason.kind.name().to_owned(),
-            trials,
-            text: reason.text,
-        })
-        .collect();
+    let doubts = cell.doubted(rows.ceiling_per_s);
     let first = why.explanation.first();
     Row {
         stack: cell.stack.to_owned(),
@@ -93,9 +80,9 @@ fn row(rows: &Rows<'_>, place: &Place, why: &CellExplanation, index: usize) -> R
         goodput_per_s: cell.goodput.into(),
         to_best: place.to_best.map(Interval::from),
         service_times: typical.load.driver.is_some(),
-        p50: time("p50"),
-        p99: time("p99"),
-        p99_9: time("p99_9"),
+        p50: cell.time("p50"),
+        p99: cell.time("p99"),
+        p99_9: cell.time("p99_9"),
         server_us_per_request: cell.server_us_per_request(),
         client_us_per_request: cell.client_us_per_request(),
         errors: cell
@@ -107,38 +94,6 @@ fn row(rows: &Rows<'_>, place: &Place, why: &CellExplanation, index: usize) -> R
         limit_kind: Some(first.kind),
         invalid: invalid(&doubts, cell.trials().len()),
         doubts,
-    }
-}
-
-/// What does not hold of a cell of which so many trials were measured: a doubt that most of them share.
-fn invalid(doubts: &[Doubt], trials: usize) -> Invalid {
-    let of_most = |doubt: &&Doubt| 2 * doubt.trials >= trials;
-    doubts
-        .iter()
-        .filter(of_most)
-        .map(|doubt| spoils(doubt.kind))
-        .max_by_key(|it| *it as u8)
-        .unwrap_or(Invalid::None)
-}
-
-const fn spoils(kind: ReasonKind) -> Invalid {
-    match kind {
-        ReasonKind::Empty
-        | ReasonKind::Interrupted
-        | ReasonKind::LostAgent
-        | ReasonKind::IncorrectService
-        | ReasonKind::RampNotOver
-        | ReasonKind::ClientBound => Invalid::All,
-        ReasonKind::Unsent
-        | ReasonKind::Censored
-        | ReasonKind::LittlesLaw
-        | ReasonKind::TooShort
-        | ReasonKind::Throttled
-        | ReasonKind::LateGenerator
-        | ReasonKind::LateReceiver
-        | ReasonKind::SkewedClocks => Invalid::Times,
-        // It is what it was; whether it stays so is said beside it.
-        ReasonKind::NotSteady | ReasonKind::TwoLevels => Invalid::None,
     }
 }
 
@@ -171,22 +126,4 @@ fn cell_of(of: &PageOf<'_>, table: TableName<'_>, cell: &rows::Cell<'_>, why: &C
 fn index_of(trials: &[Trial], measured: &Measured) -> u32 {
     let holds = |trial: &&Trial| matches!(&trial.result, TrialResult::Measured(it) if std::ptr::eq(&raw const **it, measured));
     trials.iter().find(holds).expect("rows are made of these trials").index
-}
-
-fn finite(value: Option<f64>) -> Option<f64> {
-    value.filter(|value| value.is_finite())
-}
-
-impl From<Ratio> for Interval {
-    fn from(ratio: Ratio) -> Self {
-        Self { value: ratio.value, low: finite(ratio.low), high: finite(ratio.high) }
-    }
-}
-
-impl From<Spread> for Interval {
-    fn from(spread: Spread) -> Self {
-        // One value has no range.
-        let end = |value: f64| (spread.trials > 1).then_some(value);
-        Self { value: spread.median, low: end(spread.low), high: end(spread.high) }
-    }
 }

@@ -34,7 +34,7 @@ pub(super) fn beside(rows: &Rows<'_>) -> String {
 }
 
 /// What is to be said of the run as a whole.
-pub(super) fn notes(run: &RunReport<'_>, orders: &[Order]) -> String {
+pub(super) fn notes(run: &RunReport<'_>, orders: &[&Order]) -> String {
     let manifest = run.manifest;
     let mut text = failures(run.trials);
     for (stack, why) in &manifest.left_out {
@@ -162,7 +162,7 @@ fn doubts(trials: &[Trial]) -> String {
 }
 
 /// What is to be known to read the tables.
-fn legend(run: &RunReport<'_>, orders: &[Order]) -> String {
+fn legend(run: &RunReport<'_>, orders: &[&Order]) -> String {
     // Those that were made: a run may have ended before its time.
     let blocks = run.trials.iter().map(|trial| u64::from(trial.block) + 1).max().unwrap_or(0);
     let mut text = String::from(
@@ -177,7 +177,7 @@ fn legend(run: &RunReport<'_>, orders: &[Order]) -> String {
              confidence intervals; rows share a rank (=) where their ranges overlap. What is known is what became of the \
              claims.\n",
         );
-    } else if orders.iter().any(|order| matches!(order, Order::Ranges(..))) {
+    } else if orders.iter().any(|order| matches!(**order, Order::Ranges(..))) {
         let _ = writeln!(
             text,
             "{blocks} block{plural}, too few to test: ranges span all trials and are no confidence intervals;\nrows \

@@ -150,7 +150,8 @@ fn ratio(comparison: &Comparison, ranked_by: RankedBy, first: usize, second: usi
     Some(shown(ranked_by, turned))
 }
 
-fn off_the_best(ratio: Ratio) -> String {
+/// How far it is from the best one: `-12 (-14…-10) %`.
+pub(crate) fn off_the_best(ratio: Ratio) -> String {
     let off = |ratio: f64| percent((ratio - 1.0) * 100.0);
     match (ratio.low, ratio.high) {
         (Some(low), Some(high)) => format!("{} ({}…{}) %", off(ratio.value), off(low), off(high)),

@@ -9,6 +9,7 @@ use record::{
 use stats::{LogRatios, Observation, Ratio, Spread, Twin};
 
 use crate::figure::{by_driver, heading, share};
+use crate::told::{Doubt, TimeUs};
 
 /// All measured trials of one cell.
 pub(crate) struct Cell<'a> {
@@ -38,6 +39,11 @@ impl Cell<'_> {
     /// The same of the generator.
     pub(crate) fn client_us_per_request(&self) -> Option<f64> {
         self.median(|it| it.load.cpu_us_per_request)
+    }
+
+    /// Most resident memory of the server within the window, bytes: the median over its trials.
+    pub(crate) fn rss_bytes(&self) -> Option<f64> {
+        self.median(|it| Some(it.server.rss_bytes_max? as f64))
     }
 
     /// The median over its trials of each service time, which every driver tells.
@@ -120,6 +126,23 @@ impl Cell<'_> {
         }
         doubts.splice(0..0, self.failed_blocks_text());
         doubts
+    }
+
+    /// Why the figures are not simply the server's, as documents tell it.
+    pub(crate) fn doubted(&self, ceiling_per_s: Option<f64>) -> Vec<Doubt> {
+        let told = |(reason, trials): (Reason, usize)| Doubt {
+            kind: reason.kind,
+            name: reason.kind.name().to_owned(),
+            trials,
+            text: reason.text,
+        };
+        self.reasons(ceiling_per_s).into_iter().map(told).collect()
+    }
+
+    /// One of its times by name; `None` where it is not known.
+    pub(crate) fn time(&self, name: &str) -> Option<TimeUs> {
+        let (us, is_lower_bound) = self.times.told(name)?;
+        us.is_finite().then_some(TimeUs { us, is_lower_bound })
     }
 }
 

@@ -5,6 +5,7 @@ mod audit;
 mod calibration;
 mod capacity;
 mod check;
+mod choice;
 mod claims;
 mod compare;
 mod finite;

@@ -14,7 +14,7 @@ const READINGS_MAX: usize = 8;
 
 /// Copies the run in `from` into the new folder `to`. Of each cell the trial that stands for it keeps its histogram, some of
 /// its readings and what its servers did; of the others only figures are kept.
-pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+pub fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     let (manifest, trials) = recorded::read(from)?;
     let whole = of_cells(&trials);
     let experiment = RunDir::read_experiment(from).map_err(|error| recorded::unreadable(from, &error))?;

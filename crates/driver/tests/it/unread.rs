@@ -1,5 +1,6 @@
 //! Large requests to a server that reads nothing: each times out with most of it still to be sent, and leaves nothing.
 
+use std::collections::BTreeSet;
 use std::net::{SocketAddr, TcpListener};
 use std::num::NonZeroU64;
 
@@ -32,15 +33,17 @@ fn request() -> Vec<u8> {
     [head.as_bytes(), &body].concat()
 }
 
-/// Sockets connected to `port` that somebody still holds: not those that the kernel is to get rid of.
+/// Sockets connected to `port` that somebody still holds: not those that the kernel is to get rid of. Read to its end while
+/// other processes open sockets, the table tells of some more than once: each counts once.
 fn held(port: u16) -> usize {
     let table = std::fs::read_to_string("/proc/self/net/tcp").expect("proc is mounted");
     let remote = format!(":{port:04X}");
-    let is_held = |line: &&str| {
+    let inode = |line: &'_ str| -> Option<u64> {
         let fields: Vec<&str> = line.split_whitespace().collect();
-        fields.len() > 9 && fields[2].ends_with(&remote) && fields[9] != "0"
+        let of_held = fields.len() > 9 && fields[2].ends_with(&remote) && fields[9] != "0";
+        if of_held { fields[9].parse().ok() } else { None }
     };
-    table.lines().filter(is_held).count()
+    table.lines().filter_map(inode).collect::<BTreeSet<_>>().len()
 }
 
 /// Users who each send the request from memory of their own.

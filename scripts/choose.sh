@@ -26,8 +26,8 @@ picture() {
     local scratch
     scratch=$(mktemp -d)
     "$proofload" report "$1" -o "$scratch/report.html"
-    "$chromium" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$scratch/profile" --window-size=1200,1000 \
-        --virtual-time-budget=5000 --screenshot="$3" "file://$scratch/report.html?lang=$2&theme=light#choose" 2>/dev/null
+    "$chromium" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$scratch/profile" --window-size=1200,1400 \
+        --virtual-time-budget=5000 --screenshot="$3" "file://$scratch/report.html?lang=$2&theme=light" 2>/dev/null
     rm -rf "$scratch"
 }
 

@@ -66,13 +66,22 @@ pub(crate) struct Lane {
     pub(crate) told_at: Instant,
 }
 
+/// The stream to an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stream {
+    /// There is none.
+    None,
+    /// There is one, on which it has not said yet who it is.
+    Open,
+    /// It has.
+    Greeted,
+}
+
 #[derive(Debug)]
 pub(crate) struct Peer {
     pub(crate) name: String,
     pub(crate) state: PeerState,
-    pub(crate) attached: bool,
-    /// Whether it said who it is on the stream at hand.
-    pub(crate) greeted: bool,
+    pub(crate) stream: Stream,
     /// Why its last stream ended, until there is another.
     pub(crate) broken: Option<String>,
     /// Whether it was said that its stream broke, and not yet that it is back.
@@ -104,8 +113,7 @@ impl Peer {
         Self {
             name,
             state: PeerState::Joining,
-            attached: false,
-            greeted: false,
+            stream: Stream::None,
             broken: None,
             missed: false,
             hello: None,
@@ -131,8 +139,8 @@ impl Peer {
     }
 
     pub(crate) fn attach(&mut self, now: Instant) {
-        (self.attached, self.ping, self.next_ping, self.heard) = (true, None, now, now);
-        (self.greeted, self.broken) = (false, None);
+        (self.stream, self.broken) = (Stream::Open, None);
+        (self.ping, self.next_ping, self.heard) = (None, now, now);
         self.lanes.iter_mut().for_each(|lane| lane.told_at = now);
     }
 
@@ -143,7 +151,7 @@ impl Peer {
     }
 
     pub(crate) fn detach(&mut self, why: &str) {
-        (self.attached, self.ping) = (false, None);
+        (self.stream, self.ping) = (Stream::None, None);
         self.broken.get_or_insert_with(|| why.to_owned());
     }
 
@@ -169,7 +177,7 @@ impl Peer {
 
     /// When it is.
     pub(crate) fn ping_at(&self) -> Instant {
-        if !self.attached || self.hello.is_none() || !self.is_open() {
+        if self.stream == Stream::None || self.hello.is_none() || !self.is_open() {
             return Instant::FAR_FUTURE;
         }
         self.ping.map_or(self.next_ping, |(_, sent)| sent + PING_AGAIN)

@@ -7,7 +7,7 @@ use units::{Duration, Instant};
 
 use super::{Conductor, Event, Joined, Stage};
 use crate::message::{Hello, Ready, ToAgent};
-use crate::peer::{Peer, PeerState, Seen};
+use crate::peer::{Peer, PeerState, Seen, Stream};
 
 /// How far ahead the begin is set: all agents know of it by then.
 const BEGIN_AHEAD: Duration = Duration::from_millis(500);
@@ -22,10 +22,10 @@ impl Conductor {
         }
         let share = self.share(agent);
         let peer = &mut self.peers[agent];
-        if peer.greeted {
+        if peer.stream == Stream::Greeted {
             return self.give_up(agent, "says twice who it is");
         }
-        (peer.hello, peer.greeted) = (Some(hello), true);
+        (peer.hello, peer.stream) = (Some(hello), Stream::Greeted);
         if std::mem::take(&mut peer.missed) {
             self.events.push_back(Event::Back { agent });
         }

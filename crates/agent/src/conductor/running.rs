@@ -7,7 +7,7 @@ use super::{
     silent_at,
 };
 use crate::message::{End, ToAgent};
-use crate::peer::{Peer, PeerState, Taken};
+use crate::peer::{Peer, PeerState, Stream, Taken};
 use crate::told::Told;
 
 impl Conductor {
@@ -101,7 +101,7 @@ impl Conductor {
     pub(super) fn tells_until(&self, peer: &Peer) -> Option<Instant> {
         // Of the warm-up nothing is told.
         let first = self.begin? + self.warm_up;
-        let told_at = peer.told_at().filter(|_| peer.attached && peer.end.is_none())?;
+        let told_at = peer.told_at().filter(|_| peer.stream != Stream::None && peer.end.is_none())?;
         Some(told_at.max(first) + TELLS_WITHIN)
     }
 

@@ -45,6 +45,10 @@ pub fn tell_tries(part: &str, times: usize) {
     let thread = std::thread::current();
     let line = format!("TRIED {}{part} {times}\n", thread.name().unwrap_or_default());
     // In one piece: others write there, too.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "what tests print by macros is shown of those that fail alone"
+    )]
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 

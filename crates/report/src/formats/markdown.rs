@@ -42,36 +42,34 @@ pub fn markdown(page: &Page) -> String {
 
 /// The table to choose by.
 fn choice(choice: &Choice) -> String {
-    let header = one_line(&header(choice), |_| false);
+    let header: Vec<String> = header(choice).iter().map(|it| words(&it.replace('\n', " "))).collect();
     let numbers = "---:|".repeat(choice.rates.len() + 3);
     let of = format!("{}, {}", heading(&choice.round), heading(&choice.load.to_string()));
-    let mut text =
-        format!("\n### To choose by: {}\n\n|{header} limit |\n|---|---|{numbers}---|\n", words(&of));
+    let mut text = format!(
+        "\n### To choose by: {}\n\n| {} | limit |\n|---|---|{numbers}---|\n",
+        words(&of),
+        header.join(" | ")
+    );
     for row in &choice.rows {
-        let told = one_line(&cells(choice, row, " "), |index| is_struck(row, index));
+        let cells: Vec<String> = cells(choice, row, " ").iter().enumerate().map(|it| cell(row, it)).collect();
         // Writing into a String cannot fail.
-        let _ = writeln!(text, "|{told} {} |", words(&limit(choice, row)));
+        let _ = writeln!(text, "| {} | {} |", cells.join(" | "), words(&limit(choice, row)));
     }
     let _ = writeln!(text, "\n{}", words(&legend(choice)));
     text
 }
 
-/// Cells on one line; those that are struck out are not valid.
-fn one_line(cells: &[String], is_struck: impl Fn(usize) -> bool) -> String {
-    let cell = |(index, text): (usize, &String)| {
-        let text = words(&text.replace('\n', " "));
-        if is_struck(index) && text != NONE { format!("~~{text}~~") } else { text }
-    };
-    format!(" {} |", cells.iter().enumerate().map(cell).collect::<Vec<_>>().join(" | "))
-}
-
-/// Whether a cell of a row to choose by is not valid: the third is its goodput, those behind it the times at each rate.
-fn is_struck(row: &ChoiceRow, index: usize) -> bool {
+/// A cell of a row to choose by, by its place; what is not valid is struck out. The second is the stack, the third its goodput,
+/// and those behind it are the times at each rate.
+fn cell(row: &ChoiceRow, (place, text): (usize, &String)) -> String {
     let at = |index: usize| row.at.get(index).and_then(Option::as_ref);
-    match index {
+    let is_out = match place {
+        1 => return code(text),
         2 => row.invalid == Invalid::All,
-        index => index.checked_sub(3).and_then(at).is_some_and(|it| it.invalid != Invalid::None),
-    }
+        place => place.checked_sub(3).and_then(at).is_some_and(|it| it.invalid != Invalid::None),
+    };
+    let text = words(text);
+    if is_out && text != NONE { format!("~~{text}~~") } else { text }
 }
 
 fn ranking(table: &Table) -> String {

@@ -163,7 +163,7 @@ fn a_bound_is_told_as_a_bound_and_what_is_not_known_is_not() {
     assert!(text.contains("at 80 %: over 1 % unanswered in 7 of 7 trials"), "{text}");
     // What is not valid is struck out where there is something to strike through with.
     let markdown = markdown(&document(&all));
-    let row = markdown.lines().find(|it| it.contains("| tomcat |")).unwrap();
+    let row = markdown.lines().find(|it| it.contains("| `tomcat` |")).unwrap();
     assert!(row.contains("| ~~&gt;2.00s") && row.contains("| 8096/s"), "{row}");
 }
 

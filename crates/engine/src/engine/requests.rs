@@ -47,6 +47,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     }
 
     /// Lets a user who has made all of its requests, and is in no queue, go.
+    #[inline(never)]
     pub(super) fn retire(&mut self, index: u32, now: Instant) {
         if self.is_last_user(index) {
             for number in self.crowd.connections_beside(self.places.connection_of(index)) {

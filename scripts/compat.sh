@@ -22,10 +22,14 @@ parsers=$target_dir/compat
 if [ ! -e "$parsers/complete" ]; then
     mkdir -p "$parsers"
     # Without what they depend on for other things than parsing (plots, reports).
-    { npm install --silent --no-fund --no-audit --ignore-scripts --prefix "$parsers" wrk@1.2.1 &&
-        python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-deps --upgrade \
-            --target "$parsers/python" wrktools==0.1.9 wrk2img==1.1.0 pyparsing==3.2.5 &&
-        touch "$parsers/complete"; } || { echo "compat: the parsers can't be had" >&2; exit "$cannot"; }
+    fetch() {
+        npm install --silent --no-fund --no-audit --ignore-scripts --prefix "$parsers" wrk@1.2.1 &&
+            python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-deps --upgrade \
+                --target "$parsers/python" wrktools==0.1.9 wrk2img==1.1.0 pyparsing==3.2.5
+    }
+    # A registry that does not answer once is asked again.
+    fetch || { sleep 10; fetch; } || { sleep 30; fetch; } || { echo "compat: the parsers can't be had" >&2; exit "$cannot"; }
+    touch "$parsers/complete"
 fi
 
 work=$(mktemp -d)

@@ -29,7 +29,7 @@ pub struct Config {
     pub request: Request,
     /// What a good answer looks like.
     pub expect: Expect,
-    /// How many of the first answers that are not good ones are kept as they came: of HTTP/1.1, where all requests are the same.
+    /// How many of the first answers that are not good ones are kept as they came, where all requests are the same.
     pub keep_wrong: u32,
     /// Bounds of the response parser.
     pub limits: Limits,

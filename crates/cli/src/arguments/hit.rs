@@ -27,6 +27,7 @@ Examples:
   proofload hit https://127.0.0.1:8443/ --cacert target.pem -c 100
   proofload hit http://localhost/items --unix-socket /run/shop.sock -c 100
   proofload hit https://shop.example/items --proxy http://127.0.0.1:3128 --proxy-user me:secret -c 20
+  proofload hit http://shop.internal/items --proxy socks5h://127.0.0.1:1080 -c 20
   proofload hit https://127.0.0.1:8443/ -k --no-keep-alive --tls-resume --full-handshakes 10%
   proofload hit http://10.0.0.7:8080/ --rate 100000 -c 3000 -t 4 --hosts load1,load2,load3
   proofload hit http://127.0.0.1:8080/ --json | proofload export - --prometheus hit.prom
@@ -156,7 +157,8 @@ pub struct Hit {
     /// written are left out, and said
     #[arg(long, value_name = "FILE")]
     pub jtl: Option<PathBuf>,
-    /// Keep so many of the first wrong answers as they came, a file each: head, and 16 KiB of all at most (HTTP/1.1)
+    /// Keep so many of the first wrong answers as they came, a file each: head, and 16 KiB of all at most. Over HTTP/2 the head
+    /// is written out as text
     #[arg(long, value_name = "ANSWERS", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub save_responses: Option<u32>,
     /// The folder for --save-responses, which is empty or new [default: wrong-responses]

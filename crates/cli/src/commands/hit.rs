@@ -73,7 +73,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     let settings = tls_settings(arguments, &target, asked.insecure)?;
     let Way { target, targets, socket, peers, words } = Way::open(arguments, target, &plan, &settings)?;
     let mut beside = Beside::open(arguments)?;
-    let saved = Saved::open(arguments, &plan)?;
+    let saved = Saved::open(arguments)?;
     let job = Job {
         url: &target.url,
         targets: &targets,

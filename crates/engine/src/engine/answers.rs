@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use http::{EndOfStream, Failure, Fed, Listener, Malformed, Protocol, Response};
+use http::{AnswerHead, EndOfStream, Failure, Fed, Listener, Malformed, Protocol, Response};
 use units::Instant;
 
 use super::wrong::{WrongAnswers, start_of};
@@ -45,6 +45,22 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     /// Bytes that are not the usual answer: a part of one, parts of several, or none of any.
     #[inline(never)]
     pub(super) fn on_bytes(&mut self, number: u32, bytes: &[u8], now: Instant) {
+        if H::MULTIPLEXED && self.wrong_answers.keeps() {
+            return self.on_bytes_kept(number, bytes, now);
+        }
+        self.on_bytes_heard::<false>(number, bytes, now);
+    }
+
+    /// The same where answers that share a connection are kept: each is put together from its head and its pieces.
+    #[cold]
+    #[inline(never)]
+    fn on_bytes_kept(&mut self, number: u32, bytes: &[u8], now: Instant) {
+        self.on_bytes_heard::<true>(number, bytes, now);
+    }
+
+    #[expect(clippy::inline_always, reason = "on the path of every request over HTTP/2")]
+    #[inline(always)]
+    fn on_bytes_heard<const KEPT: bool>(&mut self, number: u32, bytes: &[u8], now: Instant) {
         let are_first = !H::MULTIPLEXED && self.begin_answer(number, bytes.len() as u64, now);
         if !H::MULTIPLEXED && self.wrong_answers.keeps() && self.places.exchange(number).is_out() {
             self.wrong_answers.came(number, are_first, bytes);
@@ -52,12 +68,16 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         let generation = self.places.connection(number).generation;
         let mut rest = bytes;
         loop {
-            match self.feed(number, &mut rest, now) {
+            let fed = self.feed::<KEPT>(number, &mut rest, now);
+            match fed {
                 Ok(Fed::NeedMore) => break,
                 Ok(Fed::Ready) => self.on_ready(number, now),
                 Ok(Fed::Failed { place, failure }) => self.on_failure(number, place, failure, now),
                 Ok(ended) => self.on_ended(number, ended, if are_first { bytes } else { &[] }, now),
                 Err(kind) => return self.on_fault(number, kind, now),
+            }
+            if KEPT && let Ok(Fed::Ended { place, .. } | Fed::Failed { place, .. }) = fed {
+                self.wrong_answers.forget(self.places.of(number).start + place);
             }
             if (!H::MULTIPLEXED && rest.is_empty()) || self.places.connection(number).generation != generation
             {
@@ -94,20 +114,30 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     }
 
     /// Has the protocol take bytes, and whoever looks at answers see what is in them.
-    fn feed(&mut self, number: u32, rest: &mut &[u8], now: Instant) -> Result<Fed, Malformed> {
+    #[inline]
+    fn feed<const KEPT: bool>(
+        &mut self,
+        number: u32,
+        rest: &mut &[u8],
+        now: Instant,
+    ) -> Result<Fed, Malformed> {
         if P::SCRIPTED {
             return self.feed_scripted(number, rest, now);
         }
         let expected = self.config.expect.body.as_deref();
         let first = self.places.of(number).start;
         let (answers, wrong_answers) = (&mut self.answers, &mut self.wrong_answers);
-        let mut listener = Heard::<H> { first, expected, answers, wrong_answers, protocol: PhantomData };
+        let mut listener =
+            Heard::<H, KEPT> { first, expected, answers, wrong_answers, protocol: PhantomData };
         let out = self.output.of::<H>(number);
         self.protocols[number as usize].feed(&mut self.common, rest, &mut listener, out)
     }
 
     pub(super) fn on_skipped(&mut self, number: u32, bytes: u64, now: Instant) {
         self.answers[number as usize].received_bytes += bytes;
+        if self.wrong_answers.keeps() {
+            self.wrong_answers.skipped(number, bytes);
+        }
         match self.protocols[number as usize].skip(bytes) {
             Ok(ended) => self.on_ended(number, ended, &[], now),
             Err(kind) => self.on_fault(number, kind, now),
@@ -134,7 +164,12 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             return;
         }
         let outcome = match failure {
-            Failure::Malformed(kind) => Outcome::Malformed(kind),
+            Failure::Malformed(kind) => {
+                if self.wrong_answers.keeps() {
+                    self.wrong_answers.keep_as_it_came(index, now);
+                }
+                Outcome::Malformed(kind)
+            }
             Failure::RefusedStream => Outcome::RefusedStream,
             Failure::StreamReset(code) => Outcome::StreamReset(code),
             Failure::Unprocessed if exchange.resent => Outcome::GoneAway,
@@ -161,8 +196,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             return self.lose_connection(number, now);
         }
         if !H::MULTIPLEXED && self.wrong_answers.keeps() {
-            let received_bytes = self.answers[number as usize].received_bytes;
-            self.wrong_answers.keep_as_it_came(number, received_bytes, now);
+            self.wrong_answers.keep_as_it_came(number, now);
         }
         self.fail(number, Outcome::Malformed(kind), now);
     }
@@ -183,7 +217,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             let asked = (self.config.request.kind, expect);
             self.wrong_answers.keep(index, &response, asked, whole, answer.body_bytes);
             if self.wrong_answers.keeps() {
-                self.wrong_answers.keep_as_it_came(index, answer.received_bytes, now);
+                self.wrong_answers.keep_as_it_came(index, now);
             }
         }
         let received_bytes = if H::MULTIPLEXED { response.wire_bytes } else { answer.received_bytes };
@@ -237,8 +271,9 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     }
 }
 
-/// Hears of bodies, and holds them against the expected one.
-struct Heard<'a, H> {
+/// Hears of bodies, and holds them against the expected one. Where answers are kept and share a connection (`KEPT`), it hears of
+/// heads, too, and has both kept.
+struct Heard<'a, H, const KEPT: bool> {
     /// The first exchange of the connection.
     first: u32,
     expected: Option<&'a [u8]>,
@@ -247,7 +282,7 @@ struct Heard<'a, H> {
     protocol: PhantomData<H>,
 }
 
-impl<H: Protocol> Heard<'_, H> {
+impl<H: Protocol, const KEPT: bool> Heard<'_, H, KEPT> {
     #[inline(never)]
     fn compare(&mut self, index: u32, expected: &[u8], piece: &[u8]) {
         let Answer { body_bytes, body_matches, .. } = &mut self.answers[index as usize];
@@ -260,8 +295,14 @@ impl<H: Protocol> Heard<'_, H> {
     }
 }
 
-impl<H: Protocol> Listener for Heard<'_, H> {
-    const HEADS: bool = false;
+impl<H: Protocol, const KEPT: bool> Listener for Heard<'_, H, KEPT> {
+    const HEADS: bool = KEPT;
+
+    fn head(&mut self, place: u32, head: &AnswerHead<'_>) {
+        if KEPT {
+            self.wrong_answers.head_came(self.first + place, head);
+        }
+    }
 
     #[expect(clippy::inline_always, reason = "on the path of every request")]
     #[inline(always)]
@@ -269,6 +310,9 @@ impl<H: Protocol> Listener for Heard<'_, H> {
         let index = self.first + place;
         if H::MULTIPLEXED {
             self.answers[index as usize].received_bytes += piece.len() as u64;
+        }
+        if KEPT {
+            self.wrong_answers.came(index, false, piece);
         }
         if let Some(expected) = self.expected {
             self.compare(index, expected, piece);

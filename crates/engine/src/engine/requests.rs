@@ -222,6 +222,9 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         // Where there is room for several, what is kept of an answer is of the request that is out from its start on.
         let has_part = exchange.is_out() && (exchange.answer_begun || H::MULTIPLEXED);
         let received_bytes = if has_part { self.answers[index as usize].received_bytes } else { 0 };
+        if self.wrong_answers.keeps() {
+            self.wrong_answers.forget(index);
+        }
         self.finish_request(index, outcome, None, received_bytes, done);
     }
 

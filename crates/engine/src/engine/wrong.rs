@@ -2,9 +2,10 @@
 //! came.
 
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::vec::Vec;
 
-use http::{Limits, RequestKind, Response, ResponseParser};
+use http::{AnswerHead, Limits, RequestKind, Response, ResponseParser};
 use units::Instant;
 
 use crate::config::Expect;
@@ -15,7 +16,10 @@ const WRONG_BODY_BYTES_MAX: usize = 256;
 /// So much of an answer is kept as it came, head and body.
 pub const KEPT_ANSWER_BYTES_MAX: usize = 16 * 1024;
 
-/// An answer that was not a good one, as it came.
+/// What a head begins with that came as no text: that of HTTP/2, as most tools write it.
+const NO_TEXT_VERSION: &str = "HTTP/2";
+
+/// An answer that was not a good one, as it came. Where heads are no text on the wire (HTTP/2), its head is written as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptAnswer {
     /// When the last of it came.
@@ -45,15 +49,36 @@ pub(super) struct WrongAnswers {
     /// How many are still to be kept as they come.
     wanted: u32,
     kept: Vec<KeptAnswer>,
-    /// What came of the answer that is under way, by exchange; none where nothing is asked for.
-    under_way: Box<[Vec<u8>]>,
+    /// What came of the answer that is under way, by exchange; none where nothing is asked for, or nothing any more.
+    under_way: Box<[UnderWay]>,
+}
+
+/// The answer that is under way.
+#[derive(Debug, Default)]
+struct UnderWay {
+    /// What it begins with, up to the bound.
+    bytes: Vec<u8>,
+    /// How many came in all.
+    came: u64,
+}
+
+impl UnderWay {
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.came = 0;
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        self.came += bytes.len() as u64;
+        self.bytes.extend_from_slice(&bytes[..bytes.len().min(KEPT_ANSWER_BYTES_MAX - self.bytes.len())]);
+    }
 }
 
 impl WrongAnswers {
     /// Keeps so many of the answers of so many exchanges as they come.
     pub(super) fn new(wanted: u32, exchanges: u32) -> Self {
         let count = if wanted > 0 { exchanges } else { 0 };
-        let under_way = (0..count).map(|_| Vec::new()).collect();
+        let under_way = (0..count).map(|_| UnderWay::default()).collect();
         Self { first: None, begun: None, wanted, kept: Vec::new(), under_way }
     }
 
@@ -76,18 +101,52 @@ impl WrongAnswers {
         if is_first {
             so_far.clear();
         }
-        so_far.extend_from_slice(&bytes[..bytes.len().min(KEPT_ANSWER_BYTES_MAX - so_far.len())]);
+        so_far.add(bytes);
     }
 
-    /// The exchange's answer is over and no good one, after so many bytes.
+    /// So many bytes of the exchange's answer came, and nobody looked at them.
     #[cold]
     #[inline(never)]
-    pub(super) fn keep_as_it_came(&mut self, slot: u32, received_bytes: u64, at: Instant) {
-        let Some(so_far) = self.under_way.get_mut(slot as usize).filter(|it| !it.is_empty()) else { return };
+    pub(super) fn skipped(&mut self, slot: u32, bytes: u64) {
+        if let Some(so_far) = self.under_way.get_mut(slot as usize) {
+            so_far.came += bytes;
+        }
+    }
+
+    /// The exchange's answer is over, or nobody waits for it any more.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn forget(&mut self, slot: u32) {
+        if let Some(so_far) = self.under_way.get_mut(slot as usize) {
+            so_far.clear();
+        }
+    }
+
+    /// The head of the exchange's answer came, which was no text.
+    pub(super) fn head_came(&mut self, slot: u32, head: &AnswerHead<'_>) {
+        let Some(so_far) = self.under_way.get_mut(slot as usize) else { return };
+        so_far.clear();
+        so_far.add(format!("{NO_TEXT_VERSION} {}\r\n", head.status).as_bytes());
+        for (name, value) in head.fields() {
+            for part in [name.as_bytes(), b": ", value, b"\r\n"] {
+                so_far.add(part);
+            }
+        }
+        so_far.add(b"\r\n");
+    }
+
+    /// The exchange's answer is over, and no good one.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn keep_as_it_came(&mut self, slot: u32, at: Instant) {
+        let so_far = self.under_way.get_mut(slot as usize).filter(|it| !it.bytes.is_empty());
+        let Some(UnderWay { bytes, came }) = so_far.map(core::mem::take) else { return };
         if self.wanted > 0 {
             self.wanted -= 1;
-            let bytes = core::mem::take(so_far);
-            self.kept.push(KeptAnswer { at, is_cut: received_bytes > bytes.len() as u64, bytes });
+            self.kept.push(KeptAnswer { at, is_cut: came > bytes.len() as u64, bytes });
+        }
+        if self.wanted == 0 {
+            self.under_way = Box::default();
         }
     }
 

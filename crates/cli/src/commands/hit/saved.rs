@@ -1,11 +1,11 @@
-//! Wrong answers of a load as they came, one file each.
+//! Wrong answers of a load as they came, one file each; over HTTP/2 with the head written out.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use engine::{KEPT_ANSWER_BYTES_MAX, KeptAnswer};
 use lab::load::Keep;
-use plan::{HttpVersion, LoadPlan, PlanError};
+use plan::PlanError;
 
 use crate::arguments::Hit;
 use crate::exit::Failure;
@@ -25,12 +25,8 @@ pub struct Saved {
 
 impl Saved {
     /// Makes the folder of `--save-responses` before the load, so that nothing is measured for one that can't be.
-    pub fn open(arguments: &Hit, plan: &LoadPlan) -> Result<Option<Self>, Failure> {
+    pub fn open(arguments: &Hit) -> Result<Option<Self>, Failure> {
         let Some(most) = arguments.save_responses else { return Ok(None) };
-        if plan.http != HttpVersion::Http1 {
-            let what = "--save-responses keeps answers of HTTP/1.1, and this load speaks HTTP/2";
-            return Err(PlanError::new(what, "leave one of the two out").into());
-        }
         let folder = arguments.save_responses_dir.clone().unwrap_or_else(|| FOLDER_DEFAULT.into());
         let is_new = !folder.exists();
         if !is_new && !is_empty(&folder)? {

@@ -118,7 +118,7 @@ pub enum ConnectFailure {
     Other,
     /// The proxy on the way opened no tunnel.
     ProxyRefused,
-    /// What the proxy on the way answered was no HTTP.
+    /// What the proxy on the way answered was not what it is to speak.
     ProxyMalformed,
     /// The server closed it before the protocol that was asked for had begun.
     Closed,

@@ -149,7 +149,10 @@ pub(crate) fn result(
         },
         connections: connections(threads),
         via: None,
-        tls: job.tls.map(|peers| secured::result(peers, threads.iter().filter_map(|it| it.tls.as_ref()))),
+        tls: job
+            .tls
+            .filter(|peers| peers.secures())
+            .map(|peers| secured::result(peers, threads.iter().filter_map(|it| it.tls.as_ref()))),
         littles_law: figures.littles_law.map(Into::into),
         seconds: books.seconds.within(length),
         steps: Vec::new(),

@@ -24,7 +24,7 @@ pub struct Job<'a> {
     pub plan: &'a LoadPlan,
     /// The socket of this machine that all connections go to, whatever the targets are.
     pub socket: Option<&'a UnixSocket>,
-    /// Which of the servers are secured, if any is.
+    /// Which of the servers are secured, and what tunnel connections lead through, if there is any of both.
     pub tls: Option<&'a Peers>,
     /// Where the response times go as an HdrHistogram interval log.
     pub interval_log: Option<&'a Path>,

@@ -16,23 +16,27 @@ use crate::tap::SampleTap;
 /// How long the connection attempt before a load may take.
 const REACH_TIMEOUT: StdDuration = StdDuration::from_secs(5);
 
-/// The addresses of `host`.
-pub fn resolve(host: &str, port: u16) -> Result<Vec<SocketAddr>, LabError> {
+/// The addresses of `host`, of which there is at least one. Nobody is connected to.
+pub fn look_up(host: &str, port: u16) -> Result<Vec<SocketAddr>, LabError> {
     let no_address = |why: String| LabError::NoAddress { host: host.to_owned(), why };
-    let all: Vec<SocketAddr> =
-        (host, port).to_socket_addrs().map_err(|error| no_address(error.to_string()))?.collect();
+    let found = (host, port).to_socket_addrs().map_err(|error| no_address(error.to_string()))?;
+    let all: Vec<SocketAddr> = found.collect();
+    if all.is_empty() { Err(no_address("no address".into())) } else { Ok(all) }
+}
+
+/// The address of `host` that answers.
+pub fn resolve(host: &str, port: u16) -> Result<Vec<SocketAddr>, LabError> {
+    let all = look_up(host, port)?;
     // `localhost` is ::1 as well as 127.0.0.1; a server seldom listens on both, so the first that answers
     // is the one that is meant.
     let reachable = all.iter().find(|address| TcpStream::connect_timeout(address, REACH_TIMEOUT).is_ok());
-    match (reachable, all.first()) {
-        (Some(address), _) => Ok(vec![*address]),
-        (None, Some(address)) => {
-            let why = TcpStream::connect_timeout(address, REACH_TIMEOUT).err();
-            let why = why.unwrap_or_else(|| std::io::ErrorKind::ConnectionRefused.into());
-            Err(LabError::Unreachable { address: *address, why })
-        }
-        (None, None) => Err(no_address("no address".into())),
+    if let Some(address) = reachable {
+        return Ok(vec![*address]);
     }
+    let address = all[0];
+    let why = TcpStream::connect_timeout(&address, REACH_TIMEOUT).err();
+    let why = why.unwrap_or_else(|| std::io::ErrorKind::ConnectionRefused.into());
+    Err(LabError::Unreachable { address, why })
 }
 
 /// Whether somebody takes connections of a socket of this machine.

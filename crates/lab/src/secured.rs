@@ -1,12 +1,17 @@
-//! TLS around a load: one handshake before it, and what became of all of them after it.
+//! TLS around a load, and tunnels below it: one of each before it, and what became of all handshakes after it.
 
+use std::io;
 use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
 
 use driver::UnixSocket;
 use plan::{HttpTarget, HttpVersion};
-use tls::{Agreed, Client, HTTP_1_1, HTTP_2, Peers, Report, Settings, open_tunnel};
+use tls::{Agreed, Client, HTTP_1_1, HTTP_2, Peers, Report, Settings, TlsError, Tunnel, open_tunnel};
 
 use crate::error::LabError;
+
+/// How long the tunnel before a load may take.
+const TUNNEL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Whom the connections of a load to `target` are secured to; `None` where its URL asks for no TLS.
 ///
@@ -57,7 +62,7 @@ pub fn secure_through(
     Ok(Some(peers))
 }
 
-/// The same through a proxy at `proxy`, by a tunnel that `request` opens; `shown` is what the proxy is called.
+/// The same through a proxy at `proxy`, by a tunnel; `shown` is what the proxy is called.
 ///
 /// # Errors
 /// As [`secure`].
@@ -65,16 +70,38 @@ pub fn secure_behind(
     target: &HttpTarget,
     version: HttpVersion,
     (proxy, shown): (SocketAddr, &str),
-    request: &[u8],
+    tunnel: Tunnel,
     settings: &Settings,
 ) -> Result<Option<Peers>, LabError> {
     let Some(peers) = peers(target, version, settings)? else { return Ok(None) };
-    peers.try_handshake_over(0, shown, |most| {
-        let mut stream = TcpStream::connect_timeout(&proxy, most)?;
-        open_tunnel(&mut stream, request, most)?;
-        Ok(stream)
+    peers.try_handshake_over(0, shown, |most| through(&proxy, &tunnel, most))?;
+    Ok(Some(peers.through(tunnel)))
+}
+
+/// Has connections that are not secured lead through a tunnel to `host`; else it is as [`secure_behind`].
+///
+/// # Errors
+/// If there is no tunnel.
+pub fn tunnel_behind(
+    host: &str,
+    (proxy, shown): (SocketAddr, &str),
+    tunnel: Tunnel,
+) -> Result<Peers, LabError> {
+    // Nobody's certificate is looked at.
+    let settings = Settings { insecure: true, ..Settings::default() };
+    let peers = Client::new(&settings)?.peers(&[None])?;
+    through(&proxy, &tunnel, TUNNEL_TIMEOUT).map_err(|error| {
+        let what = format!("no connection to `{host}` ({shown}): {error}");
+        TlsError::server(what, "check the address, and that proxy and server are up")
     })?;
-    Ok(Some(peers.through(request)))
+    Ok(peers.through(tunnel))
+}
+
+/// A connection to a proxy that leads through a tunnel.
+fn through(proxy: &SocketAddr, tunnel: &Tunnel, most: Duration) -> io::Result<TcpStream> {
+    let mut stream = TcpStream::connect_timeout(proxy, most)?;
+    open_tunnel(&mut stream, tunnel, most)?;
+    Ok(stream)
 }
 
 /// Whom connections to `target` are secured to; `None` where its URL asks for no TLS.

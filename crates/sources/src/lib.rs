@@ -19,6 +19,6 @@ pub use curl::{drop_misplaced, parse_curl};
 pub use har::parse_har;
 pub use openapi::parse_openapi;
 pub use options::{Elsewhere, FormField, basic_authorization, multipart};
-pub use proxy::Proxy;
+pub use proxy::{Proxy, Speaks};
 pub use step::{SourceOptions, Sourced};
 pub use varied::{is_varied, varied};

@@ -11,35 +11,54 @@ use crate::options::basic_authorization;
 /// Where curl looks for a proxy that names no port.
 const PORT_DEFAULT: u16 = 1080;
 
-/// A proxy that is spoken to in plain HTTP/1.1.
+/// What a proxy is spoken to in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaks {
+    /// Plain HTTP/1.1.
+    Http,
+    /// SOCKS 5, which is told the server's address (`socks5`).
+    Socks,
+    /// SOCKS 5, which is told the server's name (`socks5h`).
+    SocksByName,
+}
+
+/// A proxy that is spoken to without TLS.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proxy {
+    /// What it speaks.
+    pub speaks: Speaks,
     /// Name or address to resolve, without brackets.
     pub host: String,
     /// TCP port.
     pub port: u16,
     /// As it is shown: without who asks.
     shown: String,
-    /// The header by which somebody is known to it.
+    /// Who asks it, with a password.
+    user: Option<(String, String)>,
+    /// The header by which somebody is known to it: one of HTTP.
     authorization: Option<String>,
 }
 
 impl Proxy {
-    /// The proxy at `text`: `http://[user:password@]host[:port]`, or without the scheme. `user` is who asks it, and goes
-    /// before what the URL says.
+    /// The proxy at `text`: `http://[user:password@]host[:port]`, the same with `socks5` or `socks5h`, or without a scheme. `user`
+    /// is who asks it, and goes before what the URL says.
     pub fn new(text: &str, user: Option<&str>) -> Result<Self, PlanError> {
         let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
         let wrong = |why: String| {
             PlanError::new(format!("the proxy can't be used: {why}"), "write it like http://127.0.0.1:3128")
         };
         let url = Url::parse(&whole).map_err(|error| wrong(format!("its URL is none ({error})")))?;
-        if url.scheme() != "http" {
-            return Err(wrong(format!(
-                "it is to be spoken to in {}, and only plain http is spoken",
-                url.scheme()
-            )));
-        }
-        let has_more = url.path() != "/" || url.query().is_some() || url.fragment().is_some();
+        let speaks = match url.scheme() {
+            "http" => Speaks::Http,
+            "socks5" => Speaks::Socks,
+            "socks5h" => Speaks::SocksByName,
+            other => {
+                let why =
+                    format!("it is to be spoken to in {other}, and only plain http, socks5 and socks5h are");
+                return Err(wrong(why));
+            }
+        };
+        let has_more = !matches!(url.path(), "" | "/") || url.query().is_some() || url.fragment().is_some();
         let host = url.host_str().filter(|host| !host.is_empty() && !has_more);
         let host = host.ok_or_else(|| wrong("a host and a port are all there is to it".to_owned()))?;
         // 80 is the scheme's own port, which `Url` leaves out.
@@ -49,15 +68,27 @@ impl Proxy {
         let of_url = (!url.username().is_empty())
             .then(|| format!("{}:{}", decoded(url.username()), decoded(url.password().unwrap_or_default())));
         let user = user.map(str::to_owned).or(of_url);
+        let header = |user: &String| format!("Proxy-{}", basic_authorization(user));
+        let parts = |user: &String| {
+            let (name, password) = user.split_once(':').unwrap_or((user.as_str(), ""));
+            (name.to_owned(), password.to_owned())
+        };
         Ok(Self {
+            speaks,
             host: host.trim_matches(['[', ']']).to_owned(),
             port,
-            shown: format!("http://{host}:{port}"),
-            authorization: user.map(|user| format!("Proxy-{}", basic_authorization(&user))),
+            shown: format!("{}://{host}:{port}", url.scheme()),
+            user: user.as_ref().map(parts),
+            authorization: user.as_ref().filter(|_| speaks == Speaks::Http).map(header),
         })
     }
 
-    /// The header by which somebody is known to it, where somebody asks.
+    /// Who asks it, with a password, where somebody does.
+    pub fn user(&self) -> Option<(&str, &str)> {
+        self.user.as_ref().map(|(name, password)| (name.as_str(), password.as_str()))
+    }
+
+    /// The header by which somebody is known to it, where somebody asks and it speaks HTTP.
     pub fn header(&self) -> Option<&str> {
         self.authorization.as_deref()
     }
@@ -118,10 +149,29 @@ mod tests {
     }
 
     #[test]
+    fn a_proxy_of_socks_is_told_a_name_or_an_address_and_no_header() {
+        let by_name = Proxy::new("socks5h://a:b%3Ac@proxy.test", None).unwrap();
+        assert_eq!((by_name.speaks, by_name.port, by_name.header()), (Speaks::SocksByName, 1080, None));
+        assert_eq!(
+            (by_name.user(), by_name.to_string().as_str()),
+            (Some(("a", "b:c")), "socks5h://proxy.test:1080")
+        );
+        let by_address = Proxy::new("socks5://[::1]:9050", Some("me")).unwrap();
+        assert_eq!((by_address.speaks, by_address.host.as_str()), (Speaks::Socks, "::1"));
+        assert_eq!(
+            (by_address.user(), by_address.to_string().as_str()),
+            (Some(("me", "")), "socks5://[::1]:9050")
+        );
+        assert_eq!(Proxy::new("socks5://proxy.test:80", None).unwrap().port, 80);
+    }
+
+    #[test]
     fn what_is_no_such_proxy_is_refused_without_its_password() {
         for (text, part) in [
-            ("socks5://127.0.0.1:1", "socks5"),
-            ("https://u:secret@proxy.test", "only plain http"),
+            ("socks4://127.0.0.1:1", "spoken to in socks4, and only plain http, socks5 and socks5h are"),
+            ("https://u:secret@proxy.test", "spoken to in https"),
+            ("socks5://u:secret@", "its URL is none"),
+            ("socks5://u:secret@proxy.test/path", "a host and a port"),
             ("http://", "its URL is none"),
             ("http://u:secret@proxy.test/path", "a host and a port"),
         ] {

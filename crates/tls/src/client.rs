@@ -18,6 +18,7 @@ use crate::names;
 use crate::pem;
 use crate::report::Agreed;
 use crate::settings::{HTTP_1_1, Settings, Version};
+use crate::tunnel::Tunnel;
 use crate::verify::{Trust, Verifier};
 
 /// Sessions that are kept to be resumed.
@@ -205,14 +206,19 @@ pub struct Peers {
     pub(crate) client: Client,
     names: Arc<[Option<ServerName<'static>>]>,
     /// What opens a tunnel through a proxy, where connections go to one.
-    pub(crate) tunnel: Option<Arc<[u8]>>,
+    pub(crate) tunnel: Option<Tunnel>,
 }
 
 impl Peers {
-    /// The same behind a proxy: each connection goes to that, and is secured once `request` has opened a tunnel.
+    /// The same behind a proxy: each connection goes to that, and is secured, where it is to be, once it leads through `tunnel`.
     #[must_use]
-    pub fn through(self, request: &[u8]) -> Self {
-        Self { tunnel: Some(request.into()), ..self }
+    pub fn through(self, tunnel: Tunnel) -> Self {
+        Self { tunnel: Some(tunnel), ..self }
+    }
+
+    /// Whether any server is secured. Connections to one that is not may lead through a tunnel all the same.
+    pub fn secures(&self) -> bool {
+        self.names.iter().any(Option::is_some)
     }
 
     /// Under which name connections to the server of this number are secured.

@@ -1,4 +1,4 @@
-//! An IO whose connections are secured, around one whose are not.
+//! An IO whose connections are secured or lead through a tunnel, around one whose do not.
 
 use std::collections::VecDeque;
 
@@ -8,19 +8,19 @@ use units::Instant;
 use crate::client::Peers;
 use crate::records::{Records, Taken};
 use crate::report::{Agreed, Report};
-use crate::tunnel::{self, Answer};
+use crate::tunnel::{Answer, Step};
 use crate::{PARTIAL_BYTES_MAX, SPARE_MAX};
 
 /// Secures the connections of `I` to the servers that [`Peers`] names, and leaves others alone.
 ///
 /// What the engine is told of a secured connection is told once it is so of the plain bytes: connected when data may be
 /// sent, sent when the last byte of what is sealed is written. Behind a proxy a tunnel is opened before that, as a part of
-/// connecting. All records of a read become one piece. A server's end
-/// without a word of it ([`Event::CutOff`]) is told from one that was announced.
+/// connecting; through it go plain bytes, too, where a server is not secured. All records of a read become one piece. A
+/// secured server's end without a word of it ([`Event::CutOff`]) is told from one that was announced.
 pub struct TlsIo<I> {
     io: I,
     peers: Peers,
-    /// By slot; none where there is no connection, or one to a server that is not secured.
+    /// By slot; none where there is no connection, or one that is neither secured nor tunnelled.
     links: Box<[Option<Box<Link>>]>,
     /// What was received, while it is worked on.
     received: Vec<u8>,
@@ -37,20 +37,42 @@ pub struct TlsIo<I> {
     report: Report,
 }
 
-/// A secured connection.
+/// A connection that is secured, or leads through a tunnel.
 struct Link {
     generation: u32,
-    records: Records,
+    /// None where it is not secured.
+    records: Option<Records>,
     stage: Stage,
     /// When its stage began; that of a tunnel, with the connecting before it.
     since: Instant,
-    /// What a proxy has answered so far.
+    /// What a proxy was told last, and what it has answered to that so far.
+    step: Step,
     answer: Vec<u8>,
     /// What follows the send that is under way.
     outgoing: Vec<u8>,
     is_sending: bool,
     /// Whether the engine waits to hear that its bytes are written.
     owes_sent: bool,
+}
+
+impl Link {
+    fn new(generation: u32, records: Option<Records>, since: Instant) -> Self {
+        Self {
+            generation,
+            records,
+            stage: Stage::Connecting,
+            since,
+            step: Step::First,
+            answer: Vec::new(),
+            outgoing: Vec::new(),
+            is_sending: false,
+            owes_sent: false,
+        }
+    }
+
+    fn partial(&mut self) -> Option<&mut Vec<u8>> {
+        self.records.as_mut().map(|records| &mut records.partial)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,13 +149,33 @@ impl<I: Io> TlsIo<I> {
         sending
     }
 
+    /// Sends what is sealed and was asked for, and sees to it that the engine hears when it is written.
+    #[inline]
+    fn send_sealed(&mut self, conn: Conn) -> Sending {
+        let sending = self.transmit(conn);
+        if sending == Sending::UnderWay {
+            link_of(&mut self.links, conn, |link| link.owes_sent = true);
+        }
+        sending
+    }
+
     /// The connection is there: begins its tunnel, or its handshake.
     fn begin(&mut self, conn: Conn, now: Instant) -> Option<Event<'static>> {
-        let Some(request) = self.peers.tunnel.clone() else { return Some(self.secure(conn, now)) };
+        if self.peers.tunnel.is_none() {
+            return Some(self.secure(conn, now));
+        }
         let Some(link) = link(&mut self.links, conn) else { return Some(Event::Connected) };
         link.stage = Stage::Tunnelling;
+        self.ask_proxy(conn, Step::First)
+    }
+
+    /// Tells the proxy what it is told in `step`.
+    fn ask_proxy(&mut self, conn: Conn, step: Step) -> Option<Event<'static>> {
         self.sealed.clear();
-        self.sealed.extend_from_slice(&request);
+        if let Some((link, tunnel)) = link(&mut self.links, conn).zip(self.peers.tunnel.as_ref()) {
+            link.step = step;
+            self.sealed.extend_from_slice(tunnel.says(step));
+        }
         (self.transmit(conn) == Sending::Broken).then(|| self.give_up(conn, ConnectFailure::Reset))
     }
 
@@ -146,13 +188,22 @@ impl<I: Io> TlsIo<I> {
 
     /// Works on what a proxy has said: it is in `self.received`.
     fn on_answer(&mut self, conn: Conn, now: Instant) {
-        let Some(link) = link(&mut self.links, conn) else { return };
+        let of_it = link(&mut self.links, conn).zip(self.peers.tunnel.as_ref());
+        let Some((link, tunnel)) = of_it else { return };
         link.answer.append(&mut self.received);
-        let event = match tunnel::answer(&link.answer) {
+        let event = match tunnel.answer(link.step, &link.answer) {
             Answer::NeedMore => return,
-            Answer::Open => {
-                link.answer = Vec::new();
-                self.secure(conn, now)
+            Answer::Next(step) => {
+                link.answer.clear();
+                match self.ask_proxy(conn, step) {
+                    Some(failed) => failed,
+                    None => return,
+                }
+            }
+            Answer::Open(bytes) => {
+                self.received = std::mem::take(&mut link.answer);
+                self.received.drain(..bytes);
+                return self.on_open(conn, now);
             }
             Answer::Refused => self.give_up(conn, ConnectFailure::ProxyRefused),
             Answer::Malformed => self.give_up(conn, ConnectFailure::ProxyMalformed),
@@ -160,14 +211,29 @@ impl<I: Io> TlsIo<I> {
         self.tell(conn, now, event);
     }
 
-    /// The connection is there: begins its handshake.
+    /// The tunnel leads to the server, of which the first bytes may be in `self.received`.
+    fn on_open(&mut self, conn: Conn, now: Instant) {
+        let first = std::mem::take(&mut self.received);
+        let event = self.secure(conn, now);
+        self.tell(conn, now, event);
+        if !first.is_empty() && link(&mut self.links, conn).is_some() {
+            self.received = first;
+            self.on_bytes(conn, now, None);
+        }
+    }
+
+    /// The connection is there: begins its handshake, if it is to be secured.
     fn secure(&mut self, conn: Conn, now: Instant) -> Event<'static> {
         let Some(link) = link(&mut self.links, conn) else { return Event::Connected };
+        let Some(records) = &mut link.records else {
+            link.stage = Stage::Up;
+            return Event::Connected;
+        };
         self.report.connect.record(now.since(link.since));
         (link.stage, link.since) = (Stage::Securing, now);
         self.sealed.clear();
         self.received.clear();
-        let begun = link.records.take(&mut self.received, &mut self.plain, &mut self.sealed);
+        let begun = records.take(&mut self.received, &mut self.plain, &mut self.sealed);
         match begun {
             Err(failure) => self.fail(conn, failure),
             Ok(_) if self.transmit(conn) == Sending::Broken => {
@@ -189,8 +255,10 @@ impl<I: Io> TlsIo<I> {
     /// Drops what is kept of a connection.
     fn forget(&mut self, conn: Conn) {
         let slot = &mut self.links[conn.slot as usize];
-        if let Some(link) = slot.take_if(|link| link.generation == conn.generation) {
-            give_back(&mut self.spare, link.records.partial);
+        if let Some(link) = slot.take_if(|link| link.generation == conn.generation)
+            && let Some(records) = link.records
+        {
+            give_back(&mut self.spare, records.partial);
         }
     }
 
@@ -211,6 +279,10 @@ impl<I: Io> TlsIo<I> {
             (Event::PeerClosed | Event::CutOff, Stage::Securing) => self.fail(conn, TlsFailure::Closed),
             (Event::ConnectFailed(_), _) => {
                 self.forget(conn);
+                event
+            }
+            (Event::PeerClosed, _) if link.records.is_none() => {
+                link.stage = Stage::Over;
                 event
             }
             (Event::PeerClosed, _) => {
@@ -263,22 +335,24 @@ impl<I: Io> TlsIo<I> {
     /// Works on what was received: it is in `self.received`.
     fn on_bytes(&mut self, conn: Conn, now: Instant, arrived: Option<Instant>) {
         self.plain.clear();
-        let Some(link) = link(&mut self.links, conn) else {
+        let link = link(&mut self.links, conn);
+        let stage = link.as_ref().map(|link| link.stage);
+        match stage {
+            Some(Stage::Over) => return,
+            Some(Stage::Tunnelling) => return self.on_answer(conn, now),
+            Some(Stage::Connecting | Stage::Securing | Stage::Up) | None => {}
+        }
+        let Some(records) = link.and_then(|link| link.records.as_mut()) else {
             std::mem::swap(&mut self.plain, &mut self.received);
             return self.told.push_back(Told { conn, at: now, arrived, what: What::Plain });
         };
-        match link.stage {
-            Stage::Over => return,
-            Stage::Tunnelling => return self.on_answer(conn, now),
-            Stage::Connecting | Stage::Securing | Stage::Up => {}
-        }
         self.sealed.clear();
-        let was_up = link.stage == Stage::Up;
-        let taken = link.records.take(&mut self.received, &mut self.plain, &mut self.sealed);
+        let was_up = stage == Some(Stage::Up);
+        let taken = records.take(&mut self.received, &mut self.plain, &mut self.sealed);
         if !self.received.is_empty() && taken.is_ok() {
             let mut partial = self.spare.pop().unwrap_or_default();
             partial.append(&mut self.received);
-            link.records.partial = partial;
+            records.partial = partial;
         }
         let sending = self.transmit(conn);
         match taken {
@@ -350,27 +424,20 @@ impl<I: Io> Io for TlsIo<I> {
 
     fn connect(&mut self, conn: Conn, target: Option<u32>) -> Option<Event<'static>> {
         let number = self.begun;
-        let link = match self.peers.name(target) {
+        let records = match self.peers.name(target) {
             None => None,
             Some(name) => match Records::new(self.peers.client.config_of(number), name) {
-                Ok(records) => Some(Box::new(Link {
-                    generation: conn.generation,
-                    records,
-                    stage: Stage::Connecting,
-                    since: self.io.now(),
-                    answer: Vec::new(),
-                    outgoing: Vec::new(),
-                    is_sending: false,
-                    owes_sent: false,
-                })),
+                Ok(records) => Some(records),
                 Err(failure) => {
                     *self.report.failed.entry(failure.name()).or_default() += 1;
                     return Some(Event::ConnectFailed(ConnectFailure::Tls(failure)));
                 }
             },
         };
-        self.begun += u64::from(link.is_some());
-        self.links[conn.slot as usize] = link;
+        self.begun += u64::from(records.is_some());
+        let has_link = records.is_some() || self.peers.tunnel.is_some();
+        self.links[conn.slot as usize] =
+            has_link.then(|| Box::new(Link::new(conn.generation, records, self.io.now())));
         match self.io.connect(conn, target) {
             Some(Event::Connected) => {
                 let now = self.io.now();
@@ -388,15 +455,15 @@ impl<I: Io> Io for TlsIo<I> {
     fn send(&mut self, conn: Conn, bytes: Outgoing<'_>) -> Sending {
         let Some(link) = link(&mut self.links, conn) else { return self.io.send(conn, bytes) };
         self.sealed.clear();
-        if link.records.seal(bytes.bytes(), &mut self.sealed).is_err() {
+        let Some(records) = &mut link.records else {
+            self.sealed.extend_from_slice(bytes.bytes());
+            return self.send_sealed(conn);
+        };
+        if records.seal(bytes.bytes(), &mut self.sealed).is_err() {
             link.stage = Stage::Over;
             return Sending::Broken;
         }
-        let sending = self.transmit(conn);
-        if sending == Sending::UnderWay {
-            link_of(&mut self.links, conn, |link| link.owes_sent = true);
-        }
-        sending
+        self.send_sealed(conn)
     }
 
     // No `skip`: each byte has to be read to be known for authentic.
@@ -407,7 +474,8 @@ impl<I: Io> Io for TlsIo<I> {
         if let Some(link) = link(&mut self.links, conn)
             && link.stage == Stage::Up
             && !link.is_sending
-            && link.records.say_end(&mut self.sealed).is_ok()
+            && let Some(records) = &mut link.records
+            && records.say_end(&mut self.sealed).is_ok()
         {
             // Where it can't be sent, nobody is there to hear it.
             let _ = self.io.send(conn, Outgoing::Own(&self.sealed));
@@ -430,11 +498,11 @@ impl<I: Io> Io for TlsIo<I> {
             let came = match event {
                 Event::Received(bytes) => {
                     self.received.clear();
-                    if let Some(link) = link(&mut self.links, conn)
-                        && !link.records.partial.is_empty()
+                    if let Some(partial) = link(&mut self.links, conn).and_then(Link::partial)
+                        && !partial.is_empty()
                     {
-                        self.received.append(&mut link.records.partial);
-                        give_back(&mut self.spare, std::mem::take(&mut link.records.partial));
+                        self.received.append(partial);
+                        give_back(&mut self.spare, std::mem::take(partial));
                     }
                     self.received.extend_from_slice(bytes);
                     Came::Bytes

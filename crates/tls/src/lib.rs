@@ -42,7 +42,7 @@ mod waits;
 pub use error::TlsError;
 pub use report::{Agreed, Report};
 pub use settings::{HTTP_1_1, HTTP_2, Settings, Version};
-pub use tunnel::open_tunnel;
+pub use tunnel::{Tunnel, open_tunnel};
 pub use waits::Waits;
 
 #[cfg(feature = "rustls")]

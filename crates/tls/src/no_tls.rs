@@ -12,6 +12,7 @@ use units::Instant;
 use crate::error::TlsError;
 use crate::report::{Agreed, Report};
 use crate::settings::Settings;
+use crate::tunnel::Tunnel;
 use crate::waits::Waits;
 
 fn refused() -> TlsError {
@@ -28,12 +29,6 @@ impl Client {
     /// Refuses.
     pub fn new(_: &Settings) -> Result<Self, TlsError> {
         Err(refused())
-    }
-
-    /// Never called.
-    #[must_use]
-    pub fn through(self, _: &[u8]) -> Self {
-        match self.never {}
     }
 
     /// Never called.
@@ -61,7 +56,12 @@ pub struct Peers {
 impl Peers {
     /// Never called.
     #[must_use]
-    pub fn through(self, _: &[u8]) -> Self {
+    pub fn through(self, _: Tunnel) -> Self {
+        match self.never {}
+    }
+
+    /// Never called.
+    pub fn secures(&self) -> bool {
         match self.never {}
     }
 

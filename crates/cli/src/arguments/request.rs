@@ -26,14 +26,14 @@ pub struct RequestOptions {
     /// Connect to this socket of the machine, whatever host the URL names, which the Host header still says
     #[arg(long, value_name = "PATH", conflicts_with_all = ["connect_to", "resolve"], help_heading = "As in curl")]
     pub unix_socket: Option<PathBuf>,
-    /// Go through this proxy, spoken to in plain HTTP: http://[user:password@]host:port. It is asked for http as such, and for
-    /// https by a tunnel (CONNECT). Its times are part of the figures
+    /// Go through this proxy: http://[user:password@]host:port, which is asked for http as such, and for https by a tunnel
+    /// (CONNECT); or socks5://… or socks5h://…, where the proxy looks the host up. Its times are part of the figures
     #[arg(short = 'x', long, value_name = "URL", conflicts_with_all = ["connect_to", "resolve", "unix_socket"], help_heading = "As in curl")]
     pub proxy: Option<String>,
     /// User and password for --proxy
     #[arg(long, value_name = "USER:PASSWORD", requires = "proxy", help_heading = "As in curl")]
     pub proxy_user: Option<String>,
-    /// Follow redirects, up to 20; they are part of the request's time (closed model)
+    /// Follow redirects, up to 20: each is a request of its own, and part of its step's time (closed model)
     #[arg(short = 'L', long, help_heading = "As in curl")]
     pub follow: bool,
 }

@@ -89,6 +89,20 @@ fn a_version_without_a_file_is_built_and_started_as_the_one_of_this_folder_says(
 }
 
 #[test]
+fn a_budget_is_kept_and_what_it_leaves_untold_is_said() {
+    let repository = with_two_versions();
+    let told = repository.ends_with(5, &["diff", "main", "--budget", "3s"]);
+    for words in [
+        "in all at most, builds included",
+        "the budget is shorter than that: little can be told",
+        "the budget is used up",
+        "could not tell",
+    ] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+}
+
+#[test]
 fn what_can_t_be_compared_is_refused_before_anything_is_measured() {
     let repository = with_two_versions();
     let told = repository.ends_with(2, &["diff", "no-such-branch"]);

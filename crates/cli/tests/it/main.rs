@@ -45,6 +45,8 @@ mod saved;
 mod sb;
 mod service;
 mod setup;
+#[cfg(feature = "tls")]
+mod socks;
 mod sources;
 mod spoken;
 mod taken_over;

@@ -64,7 +64,7 @@ fn serve(mut stream: TcpStream, password: Option<&str>, asked: &Asked) {
 }
 
 /// One head, up to its empty line and no further.
-fn head_of(stream: &mut TcpStream) -> Option<String> {
+pub fn head_of(stream: &mut TcpStream) -> Option<String> {
     let mut head = Vec::new();
     let mut byte = [0];
     while !head.ends_with(b"\r\n\r\n") {
@@ -76,7 +76,7 @@ fn head_of(stream: &mut TcpStream) -> Option<String> {
     String::from_utf8(head).ok()
 }
 
-fn splice(client: &TcpStream, server: &TcpStream) {
+pub fn splice(client: &TcpStream, server: &TcpStream) {
     let copy = |from: &TcpStream, to: &TcpStream| {
         let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
         let _ = std::io::copy(&mut from, &mut to);
@@ -169,8 +169,8 @@ fn a_tunnel_that_is_refused_has_an_outcome_of_its_own() {
 
 #[test]
 fn what_can_be_no_proxy_is_told_in_one_error() {
-    let said = ends_with(2, &["hit", "http://x/", "-q", "--proxy", "socks5://127.0.0.1:1"]);
-    assert!(said.contains("only plain http is spoken"), "{said}");
+    let said = ends_with(2, &["hit", "http://x/", "-q", "--proxy", "socks4://127.0.0.1:1"]);
+    assert!(said.contains("only plain http, socks5 and socks5h are"), "{said}");
     let said = ends_with(2, &["hit", "http://x/", "-q", "--proxy", "127.0.0.1:1", "--unix-socket", "/x"]);
     assert!(said.contains("--proxy") && said.contains("--unix-socket"), "{said}");
     let said = ends_with(2, &["hit", "http://x/", "-q", "--proxy", "127.0.0.1:1", "--http2-prior-knowledge"]);

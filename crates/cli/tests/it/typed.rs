@@ -1,8 +1,11 @@
 //! What people type: options as in curl, forms of output, completion and manual pages.
 
 use std::fs;
+use std::io::Write;
+use std::net::TcpListener;
 
-use crate::common::{Target, ends_with, run, sent_by, stdout};
+use crate::common::{Target, ends_with, json, run, sent_by, stdout};
+use crate::proxy::head_of;
 
 #[test]
 fn options_of_curl_make_the_request_that_curl_would() {
@@ -116,4 +119,33 @@ fn words_in_braces_are_something_else_each_time() {
         let told = ends_with(2, &[&["hit", "http://127.0.0.1:1/{{uuid}}"], arguments].concat());
         assert!(told.contains(said), "{arguments:?}: {told}");
     }
+}
+
+/// A server that sends everybody on once.
+#[test]
+fn a_redirect_is_followed_as_a_request_of_its_own() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/start", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            std::thread::spawn(move || {
+                while let Some(head) = head_of(&mut stream) {
+                    let answer: &[u8] = if head.starts_with("GET /end ") {
+                        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+                    } else {
+                        b"HTTP/1.1 302 Found\r\nLocation: /end\r\nContent-Length: 0\r\n\r\n"
+                    };
+                    if stream.write_all(answer).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    let load = ["hit", &url, "-n", "40", "-c", "1", "-q", "--json"];
+    let result = json(&run(&[&load[..], &["-L"]].concat()));
+    assert_eq!(result["answered_as_expected"], 40, "{result:#}");
+    assert_eq!((&result["statuses"]["302"], &result["statuses"]["200"]), (&20.into(), &20.into()));
+    let result = json(&run(&load));
+    assert_eq!((&result["answered_as_expected"], &result["statuses"]["302"]), (&0.into(), &40.into()));
 }

@@ -7,3 +7,4 @@ mod cuts;
 mod handshakes;
 mod nginx;
 mod openssl;
+mod tunnel;

@@ -3,11 +3,11 @@
 use std::net::SocketAddr;
 
 use driver::UnixSocket;
-use lab::load::{reach, resolve};
-use lab::secured::{secure, secure_behind, secure_through};
+use lab::load::{look_up, reach, resolve};
+use lab::secured::{secure, secure_behind, secure_through, tunnel_behind};
 use plan::{HttpTarget, HttpVersion, LoadPlan, PlanError};
-use sources::Proxy;
-use tls::{Peers, Settings};
+use sources::{Proxy, Speaks};
+use tls::{Peers, Settings, Tunnel};
 
 use super::request;
 use crate::arguments::Hit;
@@ -22,7 +22,7 @@ pub struct Way {
     pub targets: Vec<SocketAddr>,
     /// The socket that they go to.
     pub socket: Option<UnixSocket>,
-    /// How they are secured.
+    /// How they are secured, or lead through a tunnel.
     pub peers: Option<Peers>,
     /// What the result says of it, where it is not to an address of the URL's host.
     pub words: Option<String>,
@@ -60,17 +60,42 @@ impl Way {
         plan: &LoadPlan,
         settings: &Settings,
     ) -> Result<Self, Failure> {
-        if !target.is_secured && plan.http != HttpVersion::Http1 {
+        if proxy.speaks == Speaks::Http && !target.is_secured && plan.http != HttpVersion::Http1 {
             let help = "leave --http2-prior-knowledge out, or load an https URL, to which there is a tunnel";
             return Err(PlanError::new("a proxy is asked for plain http in HTTP/1.1", help).into());
         }
         let targets = resolve(&proxy.host, proxy.port)?;
         let address = *targets.first().expect("what resolves has an address");
-        let request = proxy.connect_request(&target.host, target.port);
+        let tunnel = tunnel(proxy, &target)?;
         let shown = format!("by {proxy}");
-        let peers = secure_behind(&target, plan.http, (address, &shown), &request, settings)?;
-        let target = if target.is_secured { target } else { target.in_absolute_form() };
         let words = Some(format!("the proxy {proxy}, whose times are part of these figures"));
-        Ok(Self { target, targets, socket: None, peers, words })
+        let way = |target, peers| Self { target, targets, socket: None, peers, words };
+        if target.is_secured {
+            let peers = secure_behind(&target, plan.http, (address, &shown), tunnel, settings)?;
+            return Ok(way(target, peers));
+        }
+        if proxy.speaks == Speaks::Http {
+            return Ok(way(target.in_absolute_form(), None));
+        }
+        let peers = tunnel_behind(&target.host, (address, &shown), tunnel)?;
+        Ok(way(target, Some(peers)))
     }
+}
+
+/// What is said to the proxy for a tunnel to the server.
+fn tunnel(proxy: &Proxy, target: &HttpTarget) -> Result<Tunnel, Failure> {
+    let host = match proxy.speaks {
+        Speaks::Http => return Ok(Tunnel::http(&proxy.connect_request(&target.host, target.port))),
+        Speaks::SocksByName => target.host.clone(),
+        Speaks::Socks => {
+            let all = look_up(&target.host, target.port)?;
+            // Not every proxy has a way to others.
+            let fourth = all.iter().find(|address| address.is_ipv4()).or(all.first());
+            fourth.expect("what is found has an address").ip().to_string()
+        }
+    };
+    Tunnel::socks(&host, target.port, proxy.user()).ok_or_else(|| {
+        let what = "SOCKS has no room for more than 255 bytes of a name, a user or a password";
+        PlanError::new(what, "shorten the URL's host or --proxy-user").into()
+    })
 }

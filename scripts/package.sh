@@ -48,7 +48,7 @@ for manifest in crates/*/Cargo.toml; do
         failed=1
     fi
     of_archive=$(tar -xzOf "$archive" --wildcards "$name-*/Cargo.toml")
-    for key in description license; do
+    for key in description license readme; do
         if ! grep -q "^$key = \"..*\"" <<<"$of_archive"; then
             echo "package: $name says no $key" >&2
             failed=1

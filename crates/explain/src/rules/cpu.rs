@@ -3,6 +3,7 @@
 use record::Runtime;
 
 use crate::facts::{FULL_SHARE, Facts, Group, ONE_THREAD_CORES};
+use crate::others::others_cores;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 use crate::workers::{busiest_held_up, collector_words, reads_ahead, runtime_words, unread_words, with_a_lock};
 
@@ -185,9 +186,13 @@ fn parts(facts: &Facts<'_>, servers: f64) -> Vec<String> {
     named.into_iter().map(|(share, name)| format!("{name} {:.0} %", share * 100.0)).collect()
 }
 
-/// CPU is left, and threads are given one far more often than there are requests.
+/// CPU is left, and threads are given one far more often than there are requests. Where others use the cores, they take them
+/// away in the middle of a request, and how often is no word of its threads.
 pub(crate) fn contention(facts: &Facts<'_>) -> Option<Verdict> {
     let share = facts.used_share().filter(|share| *share < FULL_SHARE)?;
+    if others_cores(facts).is_some() {
+        return None;
+    }
     let switches: f64 = facts.signals()?.groups.iter().map(|group| group.switches_per_s).sum();
     let a_request = switches / facts.rate.max(1.0);
     (a_request >= SWITCHES_A_REQUEST_MANY && share >= 0.3).then(|| {

@@ -105,6 +105,17 @@ fn a_busy_thread_of_go_whose_others_have_read_the_requests_is_a_lock() {
     }
 }
 
+/// Whoever else uses the cores takes them away in the middle of a request, again and again.
+#[test]
+fn switches_are_contention_only_where_nobody_else_causes_them() {
+    let bands = [band(8, 1, 0.7, 300.0 * 8.0)];
+    let mut alone = server(300.0, vec![group("srv", Some(Runtime::Jvm), 0, &bands)]);
+    alone.contract.idle_service_time_us = 55_000.0;
+    alone.load.seconds = seconds(&[300.0, 340.0, 265.0, 330.0, 265.0]);
+    assert_eq!(kind(&alone), VerdictKind::Contention);
+    assert_ne!(kind(&beside(alone, 0.9)), VerdictKind::Contention);
+}
+
 #[test]
 fn a_busy_thread_that_others_keep_waiting_is_busy_all_the_same() {
     let mut trial = beside(node(5_000.0, 0.75), 0.3);

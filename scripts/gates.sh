@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# The target is 400 (docs/benchmarks.md says what is missing); this bound keeps what is reached.
+# The target is 400; the bound keeps what is reached.
 instructions_target=400
 instructions_max=680
 # Of the build that `make run` makes first, which is quick to compile and not to run.

@@ -8,9 +8,11 @@ use engine::{Expect, GoodStatus, Load, Request, Reuse, Share, UserStart};
 use http::RequestKind;
 use plan::{ArrivalsName, Http2Arguments, HttpVersion, IoChoice, LoadArguments, LoadPlan, Threads};
 use serde::{Deserialize, Serialize};
+use tls::Settings;
 use units::{Duration, Rate, Seed};
 
 use crate::AGENTS_MAX;
+use crate::secured::SettingsForm;
 
 /// What is told is no load.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -18,7 +20,7 @@ use crate::AGENTS_MAX;
 pub struct NotALoad(String);
 
 impl NotALoad {
-    fn new(why: impl std::fmt::Display) -> Self {
+    pub(crate) fn new(why: impl std::fmt::Display) -> Self {
         Self(why.to_string())
     }
 }
@@ -40,6 +42,7 @@ pub struct Assign {
     head: bool,
     expect_status: StatusForm,
     expect_body: Option<String>,
+    tls: Option<SettingsForm>,
 }
 
 impl Assign {
@@ -65,7 +68,24 @@ impl Assign {
             head: request.kind == RequestKind::Head,
             expect_status: expect.status.into(),
             expect_body: expect.body.as_ref().map(|body| STANDARD.encode(body)),
+            tls: None,
         })
+    }
+
+    /// The same over TLS, where the URL has this host. What `settings` have in files has to be read by now.
+    ///
+    /// # Errors
+    /// If it has not been.
+    pub fn over_tls(self, host: &str, settings: &Settings) -> Result<Self, NotALoad> {
+        Ok(Self { tls: Some(SettingsForm::of(host, settings)?), ..self })
+    }
+
+    /// How connections are secured: the URL's host, and what is asked for; `None` where they are not.
+    ///
+    /// # Errors
+    /// If that is nothing that could be asked for.
+    pub fn tls(&self) -> Result<Option<(&str, Settings)>, NotALoad> {
+        self.tls.as_ref().map(|tls| Ok((tls.host(), tls.settings()?))).transpose()
     }
 
     /// One share of it.

@@ -42,10 +42,11 @@ fn ready_fits(ready: &Ready) -> bool {
 }
 
 fn end_fits(end: &End) -> bool {
-    let End { last: _, intended, threads, interrupted: _, orphaned: _, throttled_ns } = end;
+    let End { last: _, intended, threads, interrupted: _, orphaned: _, throttled_ns, handshakes } = end;
     let all = || threads.iter().map(Parts::of);
     *intended <= COUNT_MAX
         && throttled_ns.is_none_or(|ns| ns <= SPAN_MAX_NS)
+        && handshakes.as_ref().is_none_or(|it| it.report().is_some())
         && sums(all().map(|it| it.counts)).into_iter().all(|sum| sum <= COUNT_MAX)
         && sums(all().map(|it| it.spans_ns)).into_iter().all(|sum| sum <= SPAN_MAX_NS)
         && all().all(|it| it.body_bytes <= BODY_BYTES_MAX)

@@ -18,10 +18,13 @@ mod check;
 mod clock;
 mod conductor;
 mod frame;
+mod kinds;
 mod message;
 mod outbox;
 mod peer;
 mod planned;
+mod secured;
+mod times;
 mod told;
 
 pub use assign::{Assign, NotALoad};
@@ -36,6 +39,7 @@ pub use message::{End, Hello, Ready, ThreadTotals, ToAgent, ToConductor};
 pub use outbox::{Outbox, UNACKED_MAX, WINDOW};
 pub use peer::{PeerState, Seen};
 pub use planned::planned;
+pub use secured::Handshakes;
 pub use told::{NotAnInterval, Told};
 
 /// Most agents of one load.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::assign::Assign;
+use crate::secured::Handshakes;
 use crate::told::Told;
 
 /// From the conductor.
@@ -107,6 +108,9 @@ pub struct End {
     pub orphaned: bool,
     /// For how long, of the window, a CPU quota kept the agent's threads from running, ns; none where that can't be seen.
     pub throttled_ns: Option<u64>,
+    /// What became of its handshakes; none where its connections are not secured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handshakes: Option<Box<Handshakes>>,
 }
 
 /// What one load thread has to tell at its end. Instants count from the agreed begin.

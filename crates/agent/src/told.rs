@@ -2,20 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use engine::{ConnectFailure, TlsFailure};
-use http::Malformed;
 use serde::{Deserialize, Serialize};
-use stats::{CountsParts, DistributionParts, Interval, RateSample, Tally, Times};
+use stats::{DistributionParts, Interval, RateSample, Tally, Times};
 use units::Duration;
 
 use crate::bounds::{BYTES_MAX, COUNT_MAX};
+use crate::kinds::{KINDS_MAX, Kinds, connect_failure, kinds, known, malformation, tls_failure};
+use crate::times::{DistributionForm, Wide, joined, longest, split};
 
 /// Samples of the rate that go with an interval at most.
 const RATES_MAX: usize = 16;
-/// Kinds of one failure, or statuses.
-const KINDS_MAX: usize = 1000;
-/// Under what a kind is counted that this version does not know.
-const OTHER: &str = "other";
 
 /// What is told is not an interval that a load can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -133,100 +129,6 @@ impl Told {
     }
 }
 
-/// The higher and the lower half of a sum.
-type Wide = (u64, u64);
-
-const fn split(sum: u128) -> Wide {
-    ((sum >> 64) as u64, sum as u64)
-}
-
-fn joined((high, low): Wide) -> u128 {
-    (u128::from(high) << 64) | u128::from(low)
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CountsForm {
-    min_ns: u64,
-    max_ns: u64,
-    filled: Vec<(u32, u64)>,
-}
-
-impl CountsForm {
-    fn count(&self) -> u64 {
-        self.filled.iter().fold(0, |sum, it| sum.saturating_add(it.1))
-    }
-}
-
-impl From<CountsParts> for CountsForm {
-    fn from(CountsParts { min_ns, max_ns, filled }: CountsParts) -> Self {
-        Self { min_ns, max_ns, filled }
-    }
-}
-
-impl From<&CountsForm> for CountsParts {
-    fn from(form: &CountsForm) -> Self {
-        Self { min_ns: form.min_ns, max_ns: form.max_ns, filled: form.filled.clone() }
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct DistributionForm {
-    exact: CountsForm,
-    exact_sum_ns: Wide,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    censored: Option<CountsForm>,
-    censored_sum_ns: Wide,
-}
-
-impl DistributionForm {
-    fn count(&self) -> u64 {
-        self.censored.as_ref().map_or(0, CountsForm::count).saturating_add(self.exact.count())
-    }
-
-    /// Places that anything is counted at.
-    fn places(&self) -> usize {
-        self.exact.filled.len() + self.censored.as_ref().map_or(0, |it| it.filled.len())
-    }
-
-    /// Whether the sums are of no longer times than there are, so that those of all agents can be added up.
-    fn sums_fit(&self) -> bool {
-        let fits = |sum: Wide, count: u64| joined(sum) <= longest(count);
-        fits(self.exact_sum_ns, self.exact.count())
-            && fits(self.censored_sum_ns, self.censored.as_ref().map_or(0, CountsForm::count))
-    }
-}
-
-/// The most that so many times can be together, ns.
-fn longest(count: u64) -> u128 {
-    u128::from(count) * u128::from(u64::MAX)
-}
-
-impl From<DistributionParts> for DistributionForm {
-    fn from(parts: DistributionParts) -> Self {
-        Self {
-            exact: parts.exact.into(),
-            exact_sum_ns: split(parts.exact_sum_ns),
-            censored: parts.censored.map(Into::into),
-            censored_sum_ns: split(parts.censored_sum_ns),
-        }
-    }
-}
-
-impl From<&DistributionForm> for DistributionParts {
-    fn from(form: &DistributionForm) -> Self {
-        Self {
-            exact: (&form.exact).into(),
-            exact_sum_ns: joined(form.exact_sum_ns),
-            censored: form.censored.as_ref().map(Into::into),
-            censored_sum_ns: joined(form.censored_sum_ns),
-        }
-    }
-}
-
-type Kinds = Vec<(String, u64)>;
-
 /// A tally, field by field: one that is added to it and not to this does not compile.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -260,9 +162,6 @@ struct TallyForm {
 
 impl TallyForm {
     fn of(tally: &Tally) -> Self {
-        let kinds = |from: &BTreeMap<&'static str, u64>| -> Kinds {
-            from.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
-        };
         Self {
             intended: tally.intended,
             answered: tally.answered,
@@ -347,44 +246,10 @@ fn all_of(kinds: &BTreeMap<&'static str, u64>) -> u64 {
     kinds.values().fold(0, |sum, count| sum.saturating_add(*count))
 }
 
-/// Kinds by the names that this version has for them.
-fn known(
-    kinds: &[(String, u64)],
-    name: impl Fn(&str) -> Option<&'static str>,
-) -> Option<BTreeMap<&'static str, u64>> {
-    let mut all = BTreeMap::new();
-    if kinds.len() > KINDS_MAX || kinds.iter().any(|(_, count)| *count > COUNT_MAX) {
-        return None;
-    }
-    for (kind, count) in kinds {
-        *all.entry(name(kind).unwrap_or(OTHER)).or_default() += count;
-    }
-    Some(all)
-}
-
-fn connect_failure(kind: &str) -> Option<&'static str> {
-    ConnectFailure::PLAIN.iter().map(|it| it.name()).find(|name| *name == kind)
-}
-
-fn tls_failure(kind: &str) -> Option<&'static str> {
-    let plain = [
-        TlsFailure::Certificate,
-        TlsFailure::Alpn,
-        TlsFailure::Closed,
-        TlsFailure::TimedOut,
-        TlsFailure::Protocol,
-    ];
-    let alerts = (0..=u8::MAX).map(TlsFailure::Alert);
-    plain.into_iter().chain(alerts).map(TlsFailure::name).find(|name| *name == kind)
-}
-
-fn malformation(kind: &str) -> Option<&'static str> {
-    Malformed::ALL.iter().map(|it| it.name()).find(|name| *name == kind)
-}
-
 #[cfg(test)]
 mod tests {
-    use engine::{Outcome, Sample};
+    use engine::{ConnectFailure, Outcome, Sample, TlsFailure};
+    use http::Malformed;
     use units::Instant;
 
     use super::*;
@@ -478,12 +343,5 @@ mod tests {
         for told in wrong {
             assert_eq!(told.interval(), Err(NotAnInterval), "{told:?}");
         }
-    }
-
-    #[test]
-    fn a_kind_of_a_later_version_is_another() {
-        let kinds = vec![("refused".to_owned(), 2), ("gone_fishing".to_owned(), 3)];
-        let known = known(&kinds, connect_failure).unwrap();
-        assert_eq!(known, BTreeMap::from([("refused", 2), ("other", 3)]));
     }
 }

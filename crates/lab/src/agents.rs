@@ -7,13 +7,16 @@ mod ledger;
 mod lines;
 mod listening;
 mod processes;
+mod secured;
 
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration as StdDuration;
 
-use agent::{AGENTS_MAX, Assign, COMES_BACK_WITHIN, Conductor, Event, Lost, PeerState, Settings, ToAgent};
+use agent::{
+    AGENTS_MAX, Assign, COMES_BACK_WITHIN, Conductor, Event, Lost, NotALoad, PeerState, Settings, ToAgent,
+};
 use driver::{Control, monotonic_now};
 use engine::{Expect, Load, Request, Share};
 use events::{AgentNews, AgentNow, Moment};
@@ -28,6 +31,7 @@ pub use self::ledger::{Ledger, Left, Reached};
 use self::lines::{Heard, Input, Lines};
 pub use self::listening::Listening;
 pub use self::processes::{Member, Processes};
+pub use self::secured::Secured;
 use crate::books::Log;
 use crate::error::LabError;
 
@@ -61,6 +65,8 @@ pub struct Asked<'a> {
     pub expect: &'a Expect,
     /// How; its threads are those of each agent.
     pub plan: &'a LoadPlan,
+    /// How its connections are secured, if they are.
+    pub tls: Option<&'a Secured>,
     /// Where the response times go as an HdrHistogram interval log.
     pub interval_log: Option<&'a Path>,
     /// The version of this program, which every agent must have.
@@ -99,8 +105,13 @@ impl Asked<'_> {
     /// The load as agents are told it.
     fn assign(&self, agents: usize) -> Result<Assign, PlanError> {
         let target = (self.host, self.port);
-        let assign = Assign::new(self.url, target, self.plan, self.request, self.expect)
-            .map_err(|why| PlanError::new(why.to_string(), "carry it on one machine"))?;
+        let not_told = |why: NotALoad| PlanError::new(why.to_string(), "carry it on one machine");
+        let assign =
+            Assign::new(self.url, target, self.plan, self.request, self.expect).map_err(not_told)?;
+        let assign = match self.tls.map(Secured::settings) {
+            Some((host, settings)) => assign.over_tls(host, settings).map_err(not_told)?,
+            None => assign,
+        };
         let of = NonZeroU32::new(agents as u32).unwrap_or(NonZeroU32::MIN);
         let last = assign.share_of(Share { index: of.get() - 1, of });
         if agent::encode(&ToAgent::Assign(Box::new(last))).is_err() {

@@ -189,8 +189,8 @@ impl Serving {
         match carried {
             Carried::Ready { threads, io, refused } => self.agent.ready(threads, io, refused),
             Carried::Told(told, intended) => self.agent.tell(*told, intended),
-            Carried::Ended { threads, interrupted, throttled_ns } => {
-                self.agent.end(End { threads, interrupted, throttled_ns, ..End::default() });
+            Carried::Ended { threads, interrupted, throttled_ns, handshakes } => {
+                self.agent.end(End { threads, interrupted, throttled_ns, handshakes, ..End::default() });
             }
             Carried::Failed(why) => self.agent.refuse(&why),
         }

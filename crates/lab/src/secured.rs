@@ -39,12 +39,22 @@ pub fn secure_and_tell(
     addresses: &[SocketAddr],
     settings: &Settings,
 ) -> Result<Option<(Peers, record::Agreed)>, LabError> {
-    let Some(peers) = peers(target, version, settings)? else { return Ok(None) };
+    target.is_secured.then(|| secure_host(&target.host, version, addresses, settings)).transpose()
+}
+
+/// The same where the URL has `host` and asks for TLS.
+pub(crate) fn secure_host(
+    host: &str,
+    version: HttpVersion,
+    addresses: &[SocketAddr],
+    settings: &Settings,
+) -> Result<(Peers, record::Agreed), LabError> {
+    let peers = peers_of(host, version, settings)?;
     let agreed = match addresses.first() {
         Some(address) => peers.try_handshake(0, *address)?,
         None => Agreed::default(),
     };
-    Ok(Some((peers, recorded(&agreed))))
+    Ok((peers, recorded(&agreed)))
 }
 
 /// The same over a socket of this machine.
@@ -106,23 +116,25 @@ fn through(proxy: &SocketAddr, tunnel: &Tunnel, most: Duration) -> io::Result<Tc
 
 /// Whom connections to `target` are secured to; `None` where its URL asks for no TLS.
 fn peers(target: &HttpTarget, version: HttpVersion, settings: &Settings) -> Result<Option<Peers>, LabError> {
-    if !target.is_secured {
-        return Ok(None);
-    }
+    target.is_secured.then(|| peers_of(&target.host, version, settings)).transpose()
+}
+
+/// The same where the URL has `host` and asks for TLS.
+pub(crate) fn peers_of(host: &str, version: HttpVersion, settings: &Settings) -> Result<Peers, LabError> {
     let protocol = match version {
         HttpVersion::Http1 => HTTP_1_1,
         HttpVersion::Http2 { .. } => HTTP_2,
     };
     let settings = Settings { protocols: vec![protocol.to_owned()], ..settings.clone() };
-    Ok(Some(Client::new(&settings)?.peer(&target.host)?))
+    Ok(Client::new(&settings)?.peer(host)?)
 }
 
 /// What was agreed on, as records have it.
 fn recorded(agreed: &Agreed) -> record::Agreed {
     record::Agreed {
-        version: agreed.version.to_owned(),
-        cipher: agreed.cipher.to_owned(),
-        group: agreed.group.map(ToOwned::to_owned),
+        version: agreed.version.to_string(),
+        cipher: agreed.cipher.to_string(),
+        group: agreed.group.as_ref().map(ToString::to_string),
         alpn: agreed.protocol.clone(),
     }
 }

@@ -88,7 +88,7 @@ impl At {
     pub(crate) fn trust(&self) -> Settings {
         match &self.site {
             Some(Site { insecure, trusted, .. }) => {
-                Settings { insecure: *insecure, trusted: trusted.clone(), ..Settings::default() }
+                Settings { insecure: *insecure, trusted: trusted.clone().map(Into::into), ..Settings::default() }
             }
             None => Settings { insecure: true, ..Settings::default() },
         }

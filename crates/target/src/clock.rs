@@ -69,6 +69,6 @@ mod tests {
         let before = thread_cpu_time();
         burn(Duration::from_millis(20), &AtomicBool::new(false));
         let used = thread_cpu_time().saturating_sub(before);
-        assert!(used >= Duration::from_millis(20) && used < Duration::from_millis(22), "{used}");
+        assert!(used >= Duration::from_millis(20) && used < Duration::from_millis(30), "{used}");
     }
 }

@@ -198,6 +198,6 @@ mod tests {
         let planted = Planted { serial: minute, block_loop: minute, ..Planted::default() };
         let begun = clock::now();
         Work::new(&planted).unwrap().carry_out(begun, &AtomicBool::new(true));
-        assert!(clock::now().since(begun) < Duration::from_secs(1));
+        assert!(clock::now().since(begun) < Duration::from_secs(10));
     }
 }

@@ -74,12 +74,9 @@ impl Client {
                 return Err(TlsError::setting("--key goes with a certificate", "add --cert FILE"));
             }
             None => builder.with_no_client_auth(),
-            Some(path) => {
-                let chain = pem::certificates(path, "--cert")?;
-                let key = match &settings.key {
-                    Some(key) => pem::key(key, "--key")?,
-                    None => pem::key(path, "--key")?,
-                };
+            Some(own) => {
+                let chain = pem::certificates(own, "--cert")?;
+                let key = pem::key(settings.key.as_ref().unwrap_or(own), "--key")?;
                 builder.with_client_auth_cert(chain, key).map_err(|error| {
                     let help = "give the key of this very certificate";
                     TlsError::setting(format!("--cert and --key can't be used together ({error})"), help)
@@ -162,7 +159,7 @@ fn trust(settings: &Settings, provider: &Arc<CryptoProvider>) -> Result<Trust, T
         return Ok(Trust::Nothing);
     }
     let named = match &settings.trusted {
-        Some(path) => pem::certificates(path, "--cacert")?,
+        Some(named) => pem::certificates(named, "--cacert")?,
         None => Vec::new(),
     };
     let mut roots = RootCertStore::empty();
@@ -174,8 +171,8 @@ fn trust(settings: &Settings, provider: &Arc<CryptoProvider>) -> Result<Trust, T
     }
     if roots.is_empty() {
         let (what, help) = match &settings.trusted {
-            Some(path) => (
-                format!("no certificate in {} can be used", path.display()),
+            Some(pem) => (
+                format!("no certificate in {pem} can be used"),
                 "check --cacert, or skip the check with --insecure",
             ),
             None => (
@@ -236,9 +233,9 @@ impl Peers {
 /// What a connection whose handshake is over agreed on.
 pub(crate) fn agreed(state: &CommonState) -> Agreed {
     Agreed {
-        version: state.protocol_version().map_or("unknown", names::of_version),
-        cipher: state.negotiated_cipher_suite().map_or("unknown", |it| names::of_suite(it.suite())),
-        group: state.negotiated_key_exchange_group().map(|it| names::of_group(it.name())),
+        version: state.protocol_version().map_or("unknown", names::of_version).into(),
+        cipher: state.negotiated_cipher_suite().map_or("unknown", |it| names::of_suite(it.suite())).into(),
+        group: state.negotiated_key_exchange_group().map(|it| names::of_group(it.name()).into()),
         protocol: state.alpn_protocol().map(|it| String::from_utf8_lossy(it).into_owned()),
     }
 }

@@ -41,7 +41,7 @@ mod waits;
 
 pub use error::TlsError;
 pub use report::{Agreed, Report};
-pub use settings::{HTTP_1_1, HTTP_2, Settings, Version};
+pub use settings::{HTTP_1_1, HTTP_2, Pem, Settings, Version};
 pub use tunnel::{Tunnel, open_tunnel};
 pub use waits::Waits;
 

@@ -1,5 +1,6 @@
 //! What became of the handshakes of a load.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use stats::Distribution;
@@ -8,11 +9,11 @@ use stats::Distribution;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Agreed {
     /// `TLS 1.3` or `TLS 1.2`.
-    pub version: &'static str,
+    pub version: Cow<'static, str>,
     /// The cipher suite by its name at IANA.
-    pub cipher: &'static str,
+    pub cipher: Cow<'static, str>,
     /// The group in which keys were exchanged, if they were.
-    pub group: Option<&'static str>,
+    pub group: Option<Cow<'static, str>>,
     /// The protocol that the server chose, if it did.
     pub protocol: Option<String>,
 }
@@ -82,8 +83,8 @@ mod tests {
 
     #[test]
     fn threads_that_agreed_on_different_things_first_are_counted_together() {
-        let one = Agreed { version: "TLS 1.3", ..Agreed::default() };
-        let other = Agreed { version: "TLS 1.2", ..Agreed::default() };
+        let one = Agreed { version: "TLS 1.3".into(), ..Agreed::default() };
+        let other = Agreed { version: "TLS 1.2".into(), ..Agreed::default() };
         let of = |agreed: &[(&Agreed, u64)]| {
             let mut report = Report::default();
             for (it, count) in agreed {

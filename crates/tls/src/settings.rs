@@ -1,7 +1,9 @@
 //! What is asked of TLS, as it was typed.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use units::Share;
 
@@ -18,11 +20,11 @@ pub struct Settings {
     /// Take any certificate: its chain and its name are not looked at. That the server has its key is checked all the same.
     pub insecure: bool,
     /// Certificates to trust in place of the system's: authorities, and servers' own (PEM).
-    pub trusted: Option<PathBuf>,
+    pub trusted: Option<Pem>,
     /// The client's certificate and those between it and its authority (PEM).
-    pub certificate: Option<PathBuf>,
+    pub certificate: Option<Pem>,
     /// Its key (PEM); in the certificate's file if not given.
-    pub key: Option<PathBuf>,
+    pub key: Option<Pem>,
     /// The name that servers are asked for and have to prove, in place of that of the URL.
     pub name: Option<String>,
     /// The oldest version that is spoken.
@@ -64,6 +66,93 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// The same with what is in its files in place of their names, so that other machines can be told of it.
+    ///
+    /// # Errors
+    /// If a file can't be read, or holds more than is told.
+    pub fn with_files_read(&self) -> Result<Self, TlsError> {
+        let read = |pem: &Option<Pem>, option: &str| {
+            pem.as_ref().map(|pem| pem.to_text(option)).transpose()
+        };
+        Ok(Self {
+            trusted: read(&self.trusted, "--cacert")?,
+            certificate: read(&self.certificate, "--cert")?,
+            key: read(&self.key, "--key")?,
+            ..self.clone()
+        })
+    }
+}
+
+/// The most of a file that other machines are told, bytes.
+const TOLD_BYTES_MAX: usize = 1 << 20;
+
+/// The longest file of certificates or keys that is read, bytes: a system's whole store is some 250 kB.
+const FILE_BYTES_MAX: u64 = 16 << 20;
+
+/// Certificates, or a key, in PEM form.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Pem {
+    /// In this file.
+    File(PathBuf),
+    /// What was in a file of another machine.
+    Text(Arc<[u8]>),
+}
+
+impl Pem {
+    /// What is in it; `option` named it.
+    ///
+    /// # Errors
+    /// If its file can't be read, or is longer than any of certificates.
+    pub fn read(&self, option: &str) -> Result<Vec<u8>, TlsError> {
+        let path = match self {
+            Self::File(path) => path,
+            Self::Text(text) => return Ok(text.to_vec()),
+        };
+        let unreadable = |why: String| {
+            TlsError::setting(format!("{self} can't be read ({why})"), format!("check {option}"))
+        };
+        let length = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
+        if length > FILE_BYTES_MAX {
+            return Err(unreadable(format!("it is longer than {FILE_BYTES_MAX} bytes")));
+        }
+        std::fs::read(path).map_err(|error| unreadable(error.to_string()))
+    }
+
+    fn to_text(&self, option: &str) -> Result<Self, TlsError> {
+        let text = self.read(option)?;
+        if text.len() > TOLD_BYTES_MAX {
+            return Err(TlsError::setting(
+                format!("{self} has more than the {TOLD_BYTES_MAX} bytes that other machines are told"),
+                format!("give {option} a file of what this load needs"),
+            ));
+        }
+        Ok(Self::Text(text.into()))
+    }
+}
+
+impl From<PathBuf> for Pem {
+    fn from(path: PathBuf) -> Self {
+        Self::File(path)
+    }
+}
+
+impl fmt::Display for Pem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            Self::Text(text) => write!(f, "the text of {} bytes", text.len()),
+        }
+    }
+}
+
+/// A key is a secret.
+impl fmt::Debug for Pem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 /// A version of TLS that is spoken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Version {
@@ -71,6 +160,15 @@ pub enum Version {
     Tls12,
     /// RFC 8446.
     Tls13,
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Tls12 => "1.2",
+            Self::Tls13 => "1.3",
+        })
+    }
 }
 
 impl FromStr for Version {

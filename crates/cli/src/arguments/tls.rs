@@ -54,9 +54,9 @@ impl Tls {
         let default = Settings::default();
         Settings {
             insecure: self.insecure,
-            trusted: self.cacert.clone(),
-            certificate: self.cert.clone(),
-            key: self.key.clone(),
+            trusted: self.cacert.clone().map(Into::into),
+            certificate: self.cert.clone().map(Into::into),
+            key: self.key.clone().map(Into::into),
             name: self.sni.clone(),
             version_min: if self.tls13 { Version::Tls13 } else { default.version_min },
             version_max: self.newest.unwrap_or(default.version_max),

@@ -58,19 +58,18 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     let plan = LoadPlan::new(&arguments.load(asked.version)?)?;
     let target = HttpTarget::over(plan.http, &asked)?;
     let expect = expected(arguments)?;
+    let settings = tls_settings(arguments, &target, asked.insecure)?;
+    let several = || Several::new(arguments, &target, &plan, &expect, &settings);
     if let Some(fleet) = arguments.agents.fleet()? {
-        let several = Several::new(arguments, &target, &plan, &expect)?;
-        return agents::run(arguments, &several, Arc::new(fleet));
+        return agents::run(arguments, &several()?, Arc::new(fleet));
     }
     if let Some(fleet) = arguments.agents.listening()? {
-        let several = Several::new(arguments, &target, &plan, &expect)?;
-        return agents::run_listening(arguments, &several, Arc::new(fleet));
+        return agents::run_listening(arguments, &several()?, Arc::new(fleet));
     }
     if arguments.kubernetes.on.is_some() {
-        return kubernetes::run(arguments, &Several::new(arguments, &target, &plan, &expect)?);
+        return kubernetes::run(arguments, &several()?);
     }
     agents::no_ledger(arguments, "of one machine, whose load ends with it")?;
-    let settings = tls_settings(arguments, &target, asked.insecure)?;
     let Way { target, targets, socket, peers, words } = Way::open(arguments, target, &plan, &settings)?;
     let mut beside = Beside::open(arguments)?;
     let saved = Saved::open(arguments)?;

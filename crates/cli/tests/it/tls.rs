@@ -1,6 +1,8 @@
 //! https: the calibration server with a certificate of its own, and what is said of servers that are not to be trusted.
 #![cfg(feature = "tls")]
 
+use serde_json::Value;
+
 use crate::common::{Target, ends_with, json, run, stdout};
 use crate::loads::{hit, outcome, outcomes_add_up, service_did_well};
 
@@ -103,4 +105,33 @@ fn figures_over_tls_are_the_servers_own() {
     let case = &result["cases"][0];
     assert!(case["failed"].is_null(), "{result:#}");
     assert_eq!(case["tries"][0]["load"]["tls"]["agreed"]["version"], "TLS 1.3");
+}
+
+/// The file is gone before there are agents: they are told what is in it.
+#[test]
+fn three_machines_secure_a_load_by_what_one_has_in_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = format!("exec '{}' agent # {{host}}", env!("CARGO_BIN_EXE_proofload"));
+    for (version, alpn) in [("1.1", "http/1.1"), ("2", "h2")] {
+        let file = folder.path().join("own.pem").display().to_string();
+        let spoken: &[&str] = if version == "2" { &["--http2"] } else { &[] };
+        let target = Target::start(&[&["--tls", "--certificate", &file], spoken].concat());
+        let version = ["--http-version", version];
+        let gone = format!("rm -f '{file}'; {agent}");
+        let three = ["--hosts", "a,b,c", "--agent-command", &gone, "--cacert", &file, "-c", "6", "-n", "600"];
+        let (result, code) = hit(&target.url, &[&three[..], &version].concat());
+        assert!(service_did_well(&result), "{code}: {result:#}");
+        outcomes_add_up(&result);
+        assert_eq!(outcome(&result, "answered"), 600);
+        let tls = &result["tls"];
+        assert_eq!((&tls["agreed"]["version"], &tls["agreed"]["alpn"]), (&"TLS 1.3".into(), &alpn.into()), "{tls}");
+        let counted = [&tls["full_handshakes"], &tls["connect_us"]["count"], &tls["handshake_us"]["count"]];
+        assert_eq!((&tls["verified"], counted), (&true.into(), [&Value::from(6); 3]), "{tls}");
+        let agents = result["agents"].as_array().unwrap();
+        assert_eq!(agents.iter().map(|it| &it["connections"]).collect::<Vec<_>>(), [2, 2, 2]);
+
+        let both = ["hit", &target.url, "--hosts", "a,b", "--agent-command", &agent, "-c", "4"];
+        let said = ends_with(3, &[&both[..], &version].concat());
+        assert!(said.contains("(a)") && said.contains("(b)") && said.contains("--cacert"), "{said}");
+    }
 }

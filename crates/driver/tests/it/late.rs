@@ -32,10 +32,11 @@ fn a_late_look_is_told_from_a_late_answer(
     io: &mut impl Io<Error = Errno>,
     may_time_out: std::ops::RangeInclusive<usize>,
 ) {
-    let timeout = Duration::from_millis(150);
+    // What else holds this thread up is shorter.
+    let timeout = Duration::from_millis(500);
     // The first connection of sixteen has stamps.
     let mut config = common::config(2);
-    config.stop.duration = Duration::from_millis(1500);
+    config.stop.duration = Duration::from_millis(2500);
     config.timeouts.request = timeout;
     let mut samples = Vec::new();
     let start = io.now();
@@ -51,7 +52,7 @@ fn a_late_look_is_told_from_a_late_answer(
         let since = now.since(engine.window().start);
         let in_the_middle = since > Duration::from_millis(200) && is_stamped.get();
         if (in_the_middle || since > Duration::from_millis(1200)) && !std::mem::replace(&mut held_up, true) {
-            std::thread::sleep(std::time::Duration::from_millis(200));
+            std::thread::sleep(std::time::Duration::from_millis(650));
         }
         None
     })
@@ -62,7 +63,7 @@ fn a_late_look_is_told_from_a_late_answer(
     for sample in late {
         if sample.outcome.is_answered() {
             let lay = sample.receive_lag().expect("only a stamp says that it came in time");
-            assert!(lay >= Duration::from_millis(150), "{sample:?}");
+            assert!(lay >= timeout, "{sample:?}");
         } else {
             assert_eq!((sample.outcome, sample.service_time()), (Outcome::TimedOut, Some(timeout)));
         }

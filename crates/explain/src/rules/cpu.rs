@@ -1,8 +1,11 @@
 //! Was it the CPU, all of it or one core's worth?
 
+use record::Runtime;
+
 use crate::facts::{FULL_SHARE, Facts, Group, ONE_THREAD_CORES};
+use crate::others::others_cores;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
-use crate::workers::{busiest_held_up, collector_words, runtime_words, with_a_lock};
+use crate::workers::{busiest_held_up, collector_words, reads_ahead, runtime_words, unread_words, with_a_lock};
 
 /// Share of the CPU time of all processes from which the server alone is meant.
 const SERVER_SHARE_MIN: f64 = 0.85;
@@ -15,11 +18,15 @@ const BUSIEST_SHARE_MAX: f64 = 0.75;
 /// How often threads are given a CPU for each request when they are in each other's way: once to read it and once or
 /// twice more to hand it over is usual.
 const SWITCHES_A_REQUEST_MANY: f64 = 6.0;
+/// What would show that a thread, or a lock, is what limits.
+const SHARE_WORK: &str = "let more threads share its work; the rate should rise";
+const SHORTEN: &str = "shorten what is done under the lock by half; the rate should double";
 /// Beginnings of the names of threads that collect garbage and that compile.
 const COLLECTORS: [&str; 3] = ["GC Thread", "G1 ", "ZWorker"];
 const COMPILERS: [&str; 2] = ["C1 Compiler", "C2 Compiler"];
 
-/// One thread has no time left, and there are cores that it can't use, whoever has its name beside it.
+/// One thread has no time left, and there are cores that it can't use, whoever has its name beside it. Where no thread has
+/// work of its own, as in Go, and those who wait have been read, it is their program that lets one of them run.
 pub(crate) fn one_thread(facts: &Facts<'_>) -> Option<Verdict> {
     if facts.is_full() {
         return None;
@@ -45,17 +52,27 @@ pub(crate) fn one_thread(facts: &Facts<'_>) -> Option<Verdict> {
     let held_up = held_up.map(|share| {
         format!("it waited for a core in {:.0} % of the time, while others used one", share * 100.0)
     });
-    let phrase = format!("1 thread busy ({name})");
-    let kind = if group.of.is_some() { VerdictKind::BackendBound } else { VerdictKind::BlockedEventLoop };
+    let is_let_in =
+        group.of.is_none() && did.runtime == Some(Runtime::Go) && reads_ahead(facts, 1.0) == Some(true);
+    let (kind, phrase, change) = if group.of.is_some() {
+        (VerdictKind::BackendBound, format!("1 thread busy ({name})"), SHARE_WORK)
+    } else if is_let_in {
+        (VerdictKind::SerialSection, "one at a time (a lock)".to_owned(), SHORTEN)
+    } else {
+        (VerdictKind::BlockedEventLoop, format!("1 thread busy ({name})"), SHARE_WORK)
+    };
+    let of_go = is_let_in.then(|| "its process runs Go, whose threads run what is ready".to_owned());
     Some(
         Verdict::new(kind, Confidence::Likely, phrase, text)
             .accounting_for(busiest)
             .and_maybe(siblings)
             .and_maybe(held_up)
+            .and_maybe(of_go)
+            .and_maybe(is_let_in.then(|| unread_words(facts)).flatten())
             .and_maybe(runtime_words(group))
             .and_maybe(collector_words(facts))
             .and(facts.cpu_words())
-            .confirmed_by("let more threads share its work; the rate should rise", facts.rate),
+            .confirmed_by(change, facts.rate),
     )
 }
 
@@ -79,7 +96,7 @@ pub(crate) fn serial_cpu(facts: &Facts<'_>) -> Option<Verdict> {
     );
     let change = match lock {
         Some(_) => "let more processes share the work; the rate should rise",
-        None => "shorten what is done under the lock by half; the rate should double",
+        None => SHORTEN,
     };
     Some(
         Verdict::new(VerdictKind::SerialSection, confidence, phrase, text)
@@ -169,9 +186,13 @@ fn parts(facts: &Facts<'_>, servers: f64) -> Vec<String> {
     named.into_iter().map(|(share, name)| format!("{name} {:.0} %", share * 100.0)).collect()
 }
 
-/// CPU is left, and threads are given one far more often than there are requests.
+/// CPU is left, and threads are given one far more often than there are requests. Where others use the cores, they take them
+/// away in the middle of a request, and how often is no word of its threads.
 pub(crate) fn contention(facts: &Facts<'_>) -> Option<Verdict> {
     let share = facts.used_share().filter(|share| *share < FULL_SHARE)?;
+    if others_cores(facts).is_some() {
+        return None;
+    }
     let switches: f64 = facts.signals()?.groups.iter().map(|group| group.switches_per_s).sum();
     let a_request = switches / facts.rate.max(1.0);
     (a_request >= SWITCHES_A_REQUEST_MANY && share >= 0.3).then(|| {

@@ -86,6 +86,36 @@ fn one_busy_thread_of_seven_is_a_blocked_loop_whoever_its_siblings_are() {
     assert_ne!(kind(&trial), VerdictKind::SerialSection);
 }
 
+/// A lock that a Go program computes under is often on one thread throughout. Others read meanwhile, and could compute.
+#[test]
+fn a_busy_thread_of_go_whose_others_have_read_the_requests_is_a_lock() {
+    let bands = [band(1, 1, 0.99, 3.0), band(3, 1, 0.02, 900.0)];
+    let of = |runtime, unread| {
+        let mut trial = server(320.0, vec![group("srv", Some(runtime), 1, &bands)]);
+        trial.contract.idle_service_time_us = 3_100.0;
+        signals(&mut trial).unread = unread;
+        first(&trial)
+    };
+    let told = of(Runtime::Go, Some(all(0)));
+    assert_eq!((told.kind, told.phrase.as_str()), (VerdictKind::SerialSection, "one at a time (a lock)"));
+    assert!(told.evidence.iter().any(|it| it.contains("0.0 of 64 connections held a request")), "{told:?}");
+    // Who leaves them unread is busy with one, whatever runs it; and who is not Go may have a thread for what is computed.
+    for (runtime, unread) in [(Runtime::Go, Some(all(60))), (Runtime::Go, None), (Runtime::Jvm, Some(all(0)))] {
+        assert_eq!(of(runtime, unread).kind, VerdictKind::BlockedEventLoop, "{runtime:?}, {unread:?}");
+    }
+}
+
+/// Whoever else uses the cores takes them away in the middle of a request, again and again.
+#[test]
+fn switches_are_contention_only_where_nobody_else_causes_them() {
+    let bands = [band(8, 1, 0.7, 300.0 * 8.0)];
+    let mut alone = server(300.0, vec![group("srv", Some(Runtime::Jvm), 0, &bands)]);
+    alone.contract.idle_service_time_us = 55_000.0;
+    alone.load.seconds = seconds(&[300.0, 340.0, 265.0, 330.0, 265.0]);
+    assert_eq!(kind(&alone), VerdictKind::Contention);
+    assert_ne!(kind(&beside(alone, 0.9)), VerdictKind::Contention);
+}
+
 #[test]
 fn a_busy_thread_that_others_keep_waiting_is_busy_all_the_same() {
     let mut trial = beside(node(5_000.0, 0.75), 0.3);

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use units::{Duration, Instant};
 
 use super::books::SharedBooks;
-use super::{Asked, is_closed};
+use super::{Asked, Secured, is_closed};
 use crate::books::Log;
 use crate::error::LabError;
 
@@ -155,6 +155,7 @@ pub(super) struct LeftLoad {
     pub(super) plan: LoadPlan,
     request: Request,
     expect: Expect,
+    tls: Option<Secured>,
 }
 
 impl Left {
@@ -174,8 +175,9 @@ impl Left {
         }
         let plan = begun.assign.plan().map_err(|why| refused(why.to_string()))?;
         let (request, expect) = begun.assign.request().map_err(|why| refused(why.to_string()))?;
+        let tls = Secured::told(&begun.assign, plan.http)?;
         let ledger = Ledger { file, trouble: None };
-        Ok(Self { load: LeftLoad { begun, plan, request, expect }, ledger })
+        Ok(Self { load: LeftLoad { begun, plan, request, expect, tls }, ledger })
     }
 
     /// How its agents are reached.
@@ -204,6 +206,7 @@ impl LeftLoad {
             request: &self.request,
             expect: &self.expect,
             plan: &self.plan,
+            tls: self.tls.as_ref(),
             interval_log,
             version: &self.begun.program,
         }
@@ -320,6 +323,7 @@ mod tests {
             request: &request,
             expect: &Expect::default(),
             plan: &plan,
+            tls: None,
             interval_log: None,
             version: "1",
         };

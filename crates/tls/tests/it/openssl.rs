@@ -69,7 +69,7 @@ fn openssls_server_is_understood_in_both_versions() {
     for (version, told) in [("-tls1_2", "TLS 1.2"), ("-tls1_3", "TLS 1.3")] {
         let server = serve(&pair, &[version]);
         // A certificate as `openssl req -x509` makes it says that it is an authority's, and is a server's all the same.
-        let settings = Settings { trusted: Some(pair[0].clone()), ..Settings::default() };
+        let settings = Settings { trusted: Some(pair[0].clone().into()), ..Settings::default() };
         let agreed = peers(&settings).try_handshake(0, server.address).expect("it is trusted");
         assert_eq!(agreed.version, told);
         let finished = load(server.address, &peers(&settings), fresh(1, 5));
@@ -89,9 +89,13 @@ fn a_client_has_a_certificate_where_it_is_wanted() {
     for version in ["-tls1_2", "-tls1_3"] {
         let file = certificate.display().to_string();
         let server = serve(&pair, &[version, "-Verify", "1", "-verify_return_error", "-CAfile", &file]);
-        let with = Settings { certificate: Some(certificate.clone()), key: Some(key.clone()), ..insecure() };
-        let finished = load(server.address, &peers(&with), fresh(1, 3));
-        assert!(all_answered(&finished.sink, 3), "{version}: {:?}", finished.sink.0);
+        let own = (certificate.clone().into(), key.clone().into());
+        let with = Settings { certificate: Some(own.0), key: Some(own.1), ..insecure() };
+        let without_files = with.with_files_read().expect("they can be read");
+        for with in [with, without_files] {
+            let finished = load(server.address, &peers(&with), fresh(1, 3));
+            assert!(all_answered(&finished.sink, 3), "{version}: {:?}", finished.sink.0);
+        }
         let without = load(server.address, &peers(&insecure()), fresh(1, 3));
         let report = without.tls.expect("it was tried");
         let told = report.failed.keys().chain(report.broken.keys()).any(|name| name.starts_with("alert_"));

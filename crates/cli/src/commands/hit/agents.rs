@@ -8,7 +8,7 @@ use driver::Control;
 use engine::Expect;
 use events::Moment;
 use lab::LabError;
-use lab::agents::{Asked, Fleet, Ledger, Listening, Reached};
+use lab::agents::{Asked, Fleet, Ledger, Listening, Reached, Secured};
 use plan::{HttpTarget, LoadPlan, PlanError};
 use record::LoadResult;
 
@@ -28,6 +28,8 @@ pub struct Several<'a> {
     pub plan: &'a LoadPlan,
     /// What a good answer looks like.
     pub expect: &'a Expect,
+    /// How its connections are secured, if they are.
+    tls: Option<Secured>,
     host: String,
     port: u16,
 }
@@ -39,11 +41,8 @@ impl<'a> Several<'a> {
         target: &'a HttpTarget,
         plan: &'a LoadPlan,
         expect: &'a Expect,
+        settings: &tls::Settings,
     ) -> Result<Self, Failure> {
-        if target.is_secured {
-            let what = format!("{} is https, and a load on several machines is plain http", target.url);
-            return Err(PlanError::new(what, "write http://, or leave --hosts, --agents and --on out").into());
-        }
         if let Some(option) = arguments.request.way() {
             let what = format!("{option} is for a load of one machine");
             return Err(PlanError::new(what, "leave it out, or leave --hosts, --agents and --on out").into());
@@ -53,7 +52,8 @@ impl<'a> Several<'a> {
             return Err(PlanError::new(what, "leave it out, or leave --hosts, --agents and --on out").into());
         }
         let (host, port) = request::where_to(&arguments.request, &target.host, target.port)?;
-        Ok(Self { target, plan, expect, host, port })
+        let tls = Secured::new(target, plan.http, settings)?;
+        Ok(Self { target, plan, expect, tls, host, port })
     }
 
     /// The load, in words of the lab.
@@ -65,6 +65,7 @@ impl<'a> Several<'a> {
             request: &self.target.request,
             expect: self.expect,
             plan: self.plan,
+            tls: self.tls.as_ref(),
             interval_log: arguments.hlog.as_deref(),
             version: env!("PROOFLOAD_VERSION"),
         }

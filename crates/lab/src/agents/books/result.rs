@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use agent::{Bounds, Conductor, ThreadTotals, planned};
+use agent::{Bounds, Conductor, End, ThreadTotals, planned};
 use driver::Incidents;
 use engine::{Counters, Share, Window, WrongAnswer};
 use record::{AgentLost, AgentResult, LoadResult};
@@ -10,7 +10,7 @@ use stack::Cpus;
 use units::Duration;
 
 use super::{AgentBooks, SharedBooks};
-use crate::agents::{Asked, threads_of};
+use crate::agents::{Asked, Secured, threads_of};
 use crate::books::{ThreadEnd, result};
 use crate::crew::Carried;
 use crate::job::Job;
@@ -37,7 +37,7 @@ impl SharedBooks<'_> {
             expect: asked.expect,
             plan: asked.plan,
             socket: None,
-            tls: None,
+            tls: asked.tls.map(Secured::peers),
             interval_log: None,
             keep: None,
         };
@@ -60,12 +60,17 @@ impl SharedBooks<'_> {
     /// What the threads told at their ends, on the conductor's clock. In place of those of a lost agent stands one that tells
     /// of nothing but the window.
     pub(super) fn thread_ends(&self) -> Vec<ThreadEnd> {
-        let told: Vec<&ThreadTotals> =
-            self.agents.iter().filter_map(|it| it.end.as_ref()).flat_map(|it| &it.threads).collect();
-        let others_end_ns = told.iter().map(|it| it.window_end_ns).max();
+        let ends = || self.agents.iter().filter_map(|it| it.end.as_ref());
+        let others_end_ns = ends().flat_map(|it| &it.threads).map(|it| it.window_end_ns).max();
         let lost = self.agents.iter().filter(|it| it.end.is_none());
         let lost = lost.map(|books| self.thread_end(&self.window_alone(books, others_end_ns)));
-        told.iter().map(|it| self.thread_end(it)).chain(lost).collect()
+        ends().flat_map(|end| self.thread_ends_of(end)).chain(lost).collect()
+    }
+
+    /// What became of an agent's handshakes is told by its first thread.
+    fn thread_ends_of(&self, end: &End) -> Vec<ThreadEnd> {
+        let mut handshakes = end.handshakes.as_ref().and_then(|it| it.report());
+        end.threads.iter().map(|it| ThreadEnd { tls: handshakes.take(), ..self.thread_end(it) }).collect()
     }
 
     /// The window that a lost agent would have told of. It is that of the load, which ends for all at once: when so many requests

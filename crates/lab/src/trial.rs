@@ -1,7 +1,7 @@
 //! One trial: boot a fresh process, check what it answers, load it, watch it, stop it.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::path::Path;
 
 use driver::Control;
@@ -125,8 +125,9 @@ impl Up {
         observe(Moment::Stage(Stage::Booting));
         let interrupt = Interrupt::when(setting.interrupt.flag());
         let cpus = setting.cores.map(|cores| &cores.servers);
-        let options =
-            ChainOptions { proofload_exe: setting.proofload_exe, dir: setting.dir, cpus, interrupt };
+        let Setting { proofload_exe, dir, .. } = *setting;
+        let address = Ipv4Addr::LOCALHOST;
+        let options = ChainOptions { proofload_exe, dir, address, cpus, interrupt };
         Ok(Self { chain: Chain::boot(setting.chain, &options)?, warmed: BTreeMap::new() })
     }
 

@@ -89,7 +89,7 @@ pub enum Command {
     Jmeter(Box<jmeter::Jmeter>),
     /// Load as SuperBenchmarker does: its command line and its output
     Sb(Box<sb::Sb>),
-    /// Carry a share of a load for `hit --hosts`
+    /// Carry a share of a load for --hosts
     Agent(agents::Agent),
     /// Serve: the calibration server, whose behaviour and truth are known
     Target(Box<Target>),
@@ -138,6 +138,7 @@ Examples:
   proofload run experiments/quick.toml --serve              watch it in a browser (docs/live.md)
   proofload run experiments/choose-gateways.toml --dry-run  how many trials, and how long they take
   proofload run experiments/gateways.toml --quick --driver all --only round=api --only connections=300
+  proofload run --hosts load1,load2 --servers-address 10.0.0.5  the load comes from two other machines (docs/cluster.md)
   proofload run --resume runs/quick-20260101-120000")]
 pub struct Run {
     /// The experiment: a TOML file (docs/experiments.md) [default: the proofload.toml of this folder]
@@ -171,6 +172,8 @@ pub struct Run {
     pub gate: gate::Gate,
     #[command(flatten)]
     pub against: gate::AgainstBaseline,
+    #[command(flatten)]
+    pub clients: agents::Clients,
     /// Show it in a browser, too, while it goes on: at this address, or at a free port of this machine alone
     #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = SERVE_DEFAULT)]
     pub serve: Option<SocketAddr>,

@@ -139,6 +139,7 @@ impl From<LabError> for Failure {
             | LabError::NoSocket { .. }
             | LabError::Stack(_)
             | LabError::Agents(_)
+            | LabError::AgentLost(_)
             | LabError::DriverMissing { .. }
             | LabError::NothingToRun { .. } => UNREACHABLE,
             LabError::Record(_)

@@ -215,6 +215,9 @@ impl RunProgress {
             Event::Precise { round, load, blocks } => self.screen.done(&precise_line(round, load, *blocks)),
             Event::Looked { blocks, open, cells } => self.screen.done(&looked_line(*blocks, *open, *cells)),
             Event::Finished { trial } => self.screen.done(&finished_line(&self.trial, trial)),
+            Event::During(Moment::Agent { number, of, name, news }) => {
+                self.screen.done(&agent_line(*number, *of, name, *news));
+            }
             Event::Begun { .. } | Event::During(_) => {}
         }
     }

@@ -105,6 +105,7 @@ impl Workbench {
             claims: &[],
             commit: self.commit.as_deref(),
             wait_for_quiet: std::time::Duration::ZERO,
+            hosts: None,
             takes_all: false,
         }
     }

@@ -1,7 +1,7 @@
 //! What speaks against a load that several machines carried, machine by machine: one of two hundred vanishes in figures of
 //! all.
 
-use record::{AgentResult, LoadResult};
+use record::{AgentResult, LoadResult, Trial, TrialResult};
 use units::Duration;
 
 use crate::validity::{BUSY_SHARE_MAX, GENERATOR_LAG_P99_MAX, Reason, ReasonKind};
@@ -13,6 +13,15 @@ const BEGIN_LATE_MAX: Duration = Duration::from_millis(1);
 const CLOCK_BOUND_MAX: Duration = Duration::from_millis(1);
 /// Machines that are named for one reason.
 const NAMED_MAX: usize = 3;
+
+/// The machines that carried the loads of a run, by their names; none where that was its own.
+pub(crate) fn of_run(trials: &[Trial]) -> Vec<String> {
+    let measured = trials.iter().find_map(|trial| match &trial.result {
+        TrialResult::Measured(measured) => Some(&measured.load.agents),
+        TrialResult::Failed { .. } => None,
+    });
+    measured.into_iter().flatten().map(|agent| agent.name.clone()).collect()
+}
 
 /// All of it.
 pub(crate) fn reasons(load: &LoadResult) -> Vec<Reason> {

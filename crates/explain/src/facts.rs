@@ -91,6 +91,8 @@ impl<'a> Facts<'a> {
     pub(crate) fn of(trial: &'a Measured, context: &'a Context) -> Self {
         let idle = IdleTime::of(&trial.contract);
         let load = &trial.load;
+        // On other machines, load threads take nothing from the servers.
+        let is_elsewhere = !load.agents.is_empty() && trial.surroundings.client_cpus.is_none();
         let behind: f64 = trial.upstreams.iter().filter_map(|upstream| upstream.server.cpu_cores).sum();
         Self {
             trial,
@@ -102,7 +104,7 @@ impl<'a> Facts<'a> {
             idle_s: idle.map(|it| it.mean_s),
             servers_cores: trial.server.cpu_cores.map(|own| own + behind).filter(|it| it.is_finite()),
             generator_cores: Some(load.generator.cpu_s / load.window.duration_s.max(f64::MIN_POSITIVE))
-                .filter(|it| it.is_finite())
+                .filter(|it| it.is_finite() && !is_elsewhere)
                 .unwrap_or(0.0),
         }
     }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use stats::{SERIES_MIN, change_points};
 use units::Seed;
 
+use crate::agents;
 use crate::compare::RecordedRun;
 use crate::usable::{LeftOut, Usable, ceiling_of, cpu_us_per_request, median};
 
@@ -53,7 +54,8 @@ impl HistoryFilter {
 }
 
 /// What makes two figures ones of the same series. Quick and coarse runs have shorter loads, and where client and server
-/// share no cores, or processes are kept for the whole run, the figures are others: each makes a series of its own.
+/// share no cores, or loads come from other machines, or processes are kept for the whole run, the figures are others: each
+/// makes a series of its own.
 ///
 /// Its order is that of the series.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,6 +63,7 @@ struct SeriesKey {
     title: String,
     pace: String,
     placement: String,
+    agents: Vec<String>,
     processes: String,
     round: String,
     load: LoadId,
@@ -108,6 +111,9 @@ pub struct Series {
     pub pace: String,
     /// Where client and servers ran: `shared` or `split`; empty where the records don't say.
     pub placement: String,
+    /// The machines that loads came from; absent where that was the one with the servers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<String>,
     /// Which figure.
     pub metric: HistoryMetric,
     /// By start.
@@ -168,6 +174,7 @@ pub fn points_of_run(
                 title: run.manifest.title.clone(),
                 pace: pace(run),
                 placement: run.manifest.placement.clone(),
+                agents: agents::of_run(run.trials),
                 processes: run.manifest.processes.clone(),
                 round: cell.round,
                 load: cell.load,
@@ -246,6 +253,7 @@ fn one(key: SeriesKey, points: Vec<HistoryPoint>, metric: HistoryMetric) -> Seri
         stack: key.stack,
         pace: key.pace,
         placement: key.placement,
+        agents: key.agents,
         metric,
         points,
         runs_needed: (values.len() < SERIES_MIN).then_some(SERIES_MIN),

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use driver::Control;
-use plan::Claim;
 use plan::stack::Catalogue;
+use plan::{Claim, Experiment, PlanError};
+
+use crate::hosts::Hosts;
 
 /// Where stacks and programs are.
 #[derive(Debug)]
@@ -28,8 +30,17 @@ pub struct Bench<'a> {
     pub commit: Option<&'a str>,
     /// How long the first trial waits at most until others leave the machine alone.
     pub wait_for_quiet: std::time::Duration,
+    /// The machines that loads come from; `None` where this process makes them.
+    pub hosts: Option<&'a Hosts>,
     /// Whether nothing is measured where one of its stacks can't be: the others by themselves would tell nothing.
     pub takes_all: bool,
+}
+
+impl Bench<'_> {
+    /// Refuses what the machines that loads come from can't carry.
+    pub(crate) fn can_carry(&self, experiment: &Experiment) -> Result<(), PlanError> {
+        self.hosts.map_or(Ok(()), |hosts| hosts.check(experiment, self.catalogue))
+    }
 }
 
 /// How a run ended.

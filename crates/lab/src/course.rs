@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use events::{Ahead, Event};
+use events::{Ahead, Event, Moment};
 use plan::stack::StackManifest;
 use plan::{Cell, CellId, Driver, Ends, Experiment, Processes, Role};
-use record::{Repeats, RunDir, TRIAL_VERSION, Trial, TrialResult};
+use record::{Measured, Repeats, RunDir, TRIAL_VERSION, Trial, TrialResult};
 use units::Duration;
 
 use crate::bench::{Bench, Ended};
@@ -46,6 +46,9 @@ pub(crate) struct Course<'a> {
 
 /// The trial that repeats the one at a place is so far behind it: beyond all places that a run may have.
 const REPEATS_FROM: u32 = 1_000_000;
+
+/// So often a trial is made anew whose load lost a machine, before the run ends for that.
+const LOST_AGAIN_MAX: u32 = 2;
 
 /// Whether a block is made for the first time, or once more because it was disturbed.
 #[derive(Clone, Copy)]
@@ -131,7 +134,11 @@ impl<'a> Course<'a> {
     }
 
     pub(crate) fn finish(mut self, observe: &mut dyn FnMut(Event<'_>)) -> Result<Ended, LabError> {
-        let cores = Cores::take(self.experiment.procedure.placement)?;
+        // Where the load comes from elsewhere, servers have all cores of this machine.
+        let cores = match self.bench.hosts {
+            Some(hosts) if hosts.are_elsewhere() => None,
+            _ => Cores::take(self.experiment.procedure.placement)?,
+        };
         let mut made = Made { begun: Instant::now(), trials: 0, failed: 0 };
         let capacity = Phase::of_capacity(self.experiment);
         let mut end = self.carry_out(&capacity, cores.as_ref(), &mut made, observe)?;
@@ -363,9 +370,10 @@ impl<'a> Course<'a> {
             jvm_events: procedure.jvm_events,
             cores,
             programs: self.programs,
+            hosts: self.bench.hosts,
             interrupt: self.bench.interrupt,
         };
-        let measured = measure(&setting, &mut up, &mut |moment| observe(Event::During(moment)));
+        let measured = measure_by_all(&setting, &mut up, &mut |moment| observe(Event::During(moment)));
         self.up.extend(up.map(|up| (key, up)));
         let result = match measured {
             Ok(measured) => TrialResult::Measured(Box::new(measured)),
@@ -392,5 +400,20 @@ impl<'a> Course<'a> {
             },
             result,
         }))
+    }
+}
+
+/// Makes one trial; anew where a machine that loads fell silent, which is no fault of the stack's.
+fn measure_by_all(
+    setting: &Setting<'_>,
+    up: &mut Option<Up>,
+    observe: &mut dyn FnMut(Moment<'_>),
+) -> Result<Measured, NotMeasured> {
+    let mut lost = 0;
+    loop {
+        match measure(setting, up, observe) {
+            Err(NotMeasured::Lab(LabError::AgentLost(_))) if lost < LOST_AGAIN_MAX => lost += 1,
+            measured => return measured,
+        }
     }
 }

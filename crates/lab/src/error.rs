@@ -72,6 +72,9 @@ pub enum LabError {
     /// The machines of a load can't carry it together.
     #[error("{0}")]
     Agents(String),
+    /// One of them did not carry its share of a trial's load to the end, nor when the trial was made again.
+    #[error("{0}; see to that machine, and go on with `proofload run --resume`")]
+    AgentLost(String),
     /// Another load generator is asked for and can't be had.
     #[error("the driver {driver} needs {what}, which is not here: {install}")]
     DriverMissing {

@@ -14,6 +14,7 @@ use crate::clock::now;
 use crate::course::Course;
 use crate::error::LabError;
 use crate::foreign::Programs;
+use crate::hosts::is_mixed;
 use crate::machine;
 use crate::phase::{Phase, blocks_of};
 use crate::tools::{self, State};
@@ -40,6 +41,7 @@ pub fn carry_out(
     bench: &Bench<'_>,
     observe: &mut dyn FnMut(Event<'_>),
 ) -> Result<Ended, LabError> {
+    bench.can_carry(experiment)?;
     let programs = Programs::find(&experiment.drivers, bench.catalogue.dir())?;
     let run = RunDir::create(dir, &experiment.source)?;
     observe(Event::Begun { title: &experiment.title, dir });
@@ -71,6 +73,7 @@ pub fn resume(dir: &Path, bench: &Bench<'_>, observe: &mut dyn FnMut(Event<'_>))
     let (run, manifest, trials) = RunDir::resume(dir)?;
     let not_resumable = |why: String| LabError::NotResumable { run: dir.display().to_string(), why };
     can_be_resumed(&manifest, bench.version).map_err(not_resumable)?;
+    is_mixed(&trials, bench.hosts).map_or(Ok(()), |why| Err(not_resumable(why)))?;
     let pace = if manifest.quick { Pace::Quick } else { Pace::named(&manifest.pace) };
     let drivers = drivers_of(&manifest).map_err(not_resumable)?;
     let path = RunDir::experiment_path(dir);
@@ -82,6 +85,7 @@ pub fn resume(dir: &Path, bench: &Bench<'_>, observe: &mut dyn FnMut(Event<'_>))
         }
         experiment.decide(&selection.iter().cloned().collect(), &manifest.looks)?;
     }
+    bench.can_carry(&experiment)?;
     let programs = Programs::find(&experiment.drivers, bench.catalogue.dir())?;
     observe(Event::Begun { title: &experiment.title, dir });
     build_programs(&programs, dir, bench, observe)?;
@@ -240,7 +244,11 @@ fn manifest(
             Ends::Precise => Vec::new(),
             Ends::Decided => stats::LOOKS.map(|look| look as u32).into(),
         },
-        placement: procedure.placement.name().into(),
+        placement: match bench.hosts {
+            // There is nothing to place: the client is on other machines.
+            Some(hosts) if hosts.are_elsewhere() => String::new(),
+            _ => procedure.placement.name().into(),
+        },
         processes: match procedure.processes {
             Processes::Fresh => String::new(),
             longer @ (Processes::Kept | Processes::Block) => longer.name().into(),

@@ -25,6 +25,7 @@ mod error;
 pub mod experiment;
 mod feed;
 mod foreign;
+pub mod hosts;
 mod idle;
 mod job;
 pub mod load;

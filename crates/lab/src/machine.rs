@@ -1,6 +1,7 @@
 //! What a run ran on.
 
 use std::fs;
+use std::net::{IpAddr, UdpSocket};
 
 use record::Machine;
 
@@ -30,6 +31,12 @@ pub(crate) fn machine() -> Machine {
             })
             .collect(),
     }
+}
+
+/// Whether `address` is one of this machine's own.
+pub(crate) fn has(address: IpAddr) -> bool {
+    // None but its own can be taken.
+    UdpSocket::bind((address, 0)).is_ok()
 }
 
 fn read(path: &str) -> Option<String> {

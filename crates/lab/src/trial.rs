@@ -1,7 +1,7 @@
 //! One trial: boot a fresh process, check what it answers, load it, watch it, stop it.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, UdpSocket};
+use std::net::Ipv4Addr;
 use std::path::Path;
 
 use driver::Control;
@@ -19,12 +19,12 @@ use units::{Duration, Instant};
 
 use crate::carry;
 use crate::cool_down::cool_down;
-use crate::crew::Crew;
 use crate::error::{LabError, NotMeasured};
 use crate::foreign::{self, Ask, Carried, Foreign, Programs};
+use crate::hosts::{Hands, Hosts, forget_generator};
 use crate::idle::AskedIdle;
 use crate::job::Job;
-use crate::pilot::choose_crew;
+use crate::machine;
 use crate::secured::secure;
 use crate::warm_up::{settled, warm_up};
 
@@ -53,6 +53,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) cores: Option<&'a Cores>,
     /// What makes loads in our place.
     pub(crate) programs: &'a Programs,
+    /// The machines that our own loads come from, where that is not this one.
+    pub(crate) hosts: Option<&'a Hosts>,
     pub(crate) interrupt: &'a Control,
 }
 
@@ -125,8 +127,9 @@ impl Up {
         observe(Moment::Stage(Stage::Booting));
         let interrupt = Interrupt::when(setting.interrupt.flag());
         let cpus = setting.cores.map(|cores| &cores.servers);
-        let options =
-            ChainOptions { proofload_exe: setting.proofload_exe, dir: setting.dir, cpus, interrupt };
+        let Setting { proofload_exe, dir, .. } = *setting;
+        let address = setting.hosts.map_or(Ipv4Addr::LOCALHOST, |hosts| hosts.address);
+        let options = ChainOptions { proofload_exe, dir, address, cpus, interrupt };
         Ok(Self { chain: Chain::boot(setting.chain, &options)?, warmed: BTreeMap::new() })
     }
 
@@ -166,7 +169,7 @@ pub(crate) fn measure(
     up: &mut Option<Up>,
     observe: &mut dyn FnMut(Moment<'_>),
 ) -> Result<Measured, NotMeasured> {
-    carry::enough_files(setting.cell.load.connections.get())?;
+    enough_files(setting)?;
     observe(Moment::Stage(Stage::CoolingDown));
     let time_wait_at_boot = cool_down(setting.cool_down_max, setting.interrupt);
     let mut booted = match up.take().filter(|up| up.chain.dead().is_none()) {
@@ -219,7 +222,7 @@ pub(crate) fn measure(
     if is_over {
         return Err(NotMeasured::Interrupted);
     }
-    on_their_cores(setting.cores, &loaded.client_cpus, loaded.server_cpus.as_ref())?;
+    on_their_cores(setting.cores, loaded.client_cpus.as_ref(), loaded.server_cpus.as_ref())?;
     let Summary { servers: seen, host, generator, readings } = loaded.summary(Cores::count(setting.cores));
     record::write_signals(setting.dir, &readings).map_err(LabError::from)?;
     let Loaded { mut load, warm_up, client_cpus, server_cpus, .. } = loaded;
@@ -230,34 +233,40 @@ pub(crate) fn measure(
     let upstreams = ids.into_iter().zip(servers).map(|(stack, server)| Upstream { stack, server }).collect();
     let surroundings = Surroundings {
         time_wait_at_boot,
-        client_cpus: Some(client_cpus.to_string()),
+        client_cpus: client_cpus.map(|it| it.to_string()),
         server_cpus: server_cpus.map(|it| it.to_string()),
     };
     Ok(Measured { load, server, upstreams, contract, warm_up, surroundings, host: Some(host) })
 }
 
-/// Whether a server at `address` is one of the machine's processes.
-fn is_of_this_machine(address: IpAddr) -> bool {
-    // None but its own can be taken.
-    UdpSocket::bind((address, 0)).is_ok()
+/// Of connections of this process.
+fn enough_files(setting: &Setting<'_>) -> Result<(), LabError> {
+    let connections = setting.cell.load.connections.get();
+    setting.hosts.map_or_else(|| carry::enough_files(connections), |_| Ok(()))
 }
 
-/// What other processes used is not known where the server is one of them.
-fn forget_others(host: &mut HostSignals) {
+/// What other processes used is not known where `who` is among them.
+fn forget_others(host: &mut HostSignals, who: &str) {
     host.others_cores = None;
     host.others.clear();
-    host.not_known.push("other processes: the server is one of them".into());
+    host.not_known.push(format!("other processes: {who}"));
 }
 
 /// Whether client and servers were where they belong; a figure of other cores is none of this placement. Those that were
 /// running already are where they are.
-fn on_their_cores(cores: Option<&Cores>, client: &Cpus, servers: Option<&Cpus>) -> Result<(), NotMeasured> {
+fn on_their_cores(
+    cores: Option<&Cores>,
+    client: Option<&Cpus>,
+    servers: Option<&Cpus>,
+) -> Result<(), NotMeasured> {
     let Some(cores) = cores else { return Ok(()) };
-    if client.is_within(&cores.client) && servers.is_none_or(|it| it.is_within(&cores.servers)) {
+    if client.is_none_or(|it| it.is_within(&cores.client))
+        && servers.is_none_or(|it| it.is_within(&cores.servers))
+    {
         return Ok(());
     }
     let Cores { client: client_own, servers: servers_own, .. } = cores;
-    let servers = servers.map_or_else(String::new, ToString::to_string);
+    let [client, servers] = [client, servers].map(|it| it.map_or_else(String::new, ToString::to_string));
     Err(NotMeasured::Stack(format!(
         "the client ran on cores {client} instead of {client_own}, the servers on {servers} instead of {servers_own}; \
          a stack that chooses its cores itself can't be placed: give it none to choose, or share them"
@@ -328,11 +337,12 @@ struct Loaded {
     load: LoadResult,
     /// The bursts, and how long an answer took in the last of them.
     warm_up: Option<(WarmUp, Duration)>,
-    client_cpus: Cpus,
+    /// `None` of other machines.
+    client_cpus: Option<Cpus>,
     /// `None` of what was running already.
     server_cpus: Option<Cpus>,
-    /// Whether the server is one of the machine's processes, and nobody knows which.
-    is_among_others: bool,
+    /// Who is one of the machine's processes, and nobody knows which.
+    among_others: Option<&'static str>,
     sampled: Sampled,
     names: WholeNames,
     /// What the JVMs of each server recorded.
@@ -348,8 +358,11 @@ impl Loaded {
         for (server, events) in summary.servers.iter_mut().zip(&self.jvm_events) {
             server.signals.jvm_events.clone_from(events);
         }
-        if self.is_among_others {
-            forget_others(&mut summary.host);
+        if let Some(who) = self.among_others {
+            forget_others(&mut summary.host, who);
+        }
+        if !self.load.agents.is_empty() {
+            forget_generator(&mut summary.host);
         }
         summary
     }
@@ -377,15 +390,18 @@ fn under_load(
         interval_log: None,
         keep: None,
     };
-    let crew = choose_crew(&asked, setting.interrupt, observe)?;
-    UnderLoad { setting, chain, crew, asked, warmed }.carry_out(observe)
+    let hands = Hands::choose(setting.hosts, front, &asked, setting.interrupt, observe)?;
+    let loaded = UnderLoad { setting, chain, hands, asked, warmed }.carry_out(observe);
+    // Agents that were called off before the begin have nothing to tell.
+    let is_called_off = setting.hosts.is_some() && setting.interrupt.is_interrupted();
+    loaded.map_err(|why| if is_called_off { NotMeasured::Interrupted } else { why })
 }
 
 /// A stack that is up, and who loads it with what its cell asks for.
 struct UnderLoad<'a> {
     setting: &'a Setting<'a>,
     chain: &'a Chain,
-    crew: Crew,
+    hands: Hands<'a>,
     /// The cell's load, without a log.
     asked: Job<'a>,
     /// What warming it up for this load came to, where an earlier trial did.
@@ -416,8 +432,11 @@ impl UnderLoad<'_> {
         };
         let front = chain.front();
         let server_cpus = front.site().is_none().then(|| chain.cpus());
-        let is_among_others = front.site().is_some() && is_of_this_machine(front.addr().ip());
-        Ok(Loaded { load, warm_up, client_cpus, server_cpus, is_among_others, sampled, names, jvm_events })
+        let is_here = front.site().is_some() && machine::has(front.addr().ip());
+        let among_others =
+            is_here.then_some("the server is one of them").or_else(|| self.hands.among_others());
+        let client_cpus = (!self.hands.are_elsewhere()).then_some(client_cpus);
+        Ok(Loaded { load, warm_up, client_cpus, server_cpus, among_others, sampled, names, jvm_events })
     }
 
     /// Warms the stack up where its cell wants that, and says what load it is measured with then.
@@ -497,7 +516,7 @@ impl UnderLoad<'_> {
         observe: &mut dyn FnMut(Moment<'_>),
     ) -> Result<(LoadResult, Cpus), LabError> {
         let control = Control::default();
-        carry::carry_out(job, &self.crew, &control, &mut |moment| {
+        self.hands.carry_out(job, &control, &mut |moment| {
             if matches!(moment, Moment::Tick(_)) && self.is_over() {
                 control.interrupt();
             }

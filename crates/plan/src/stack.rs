@@ -419,6 +419,15 @@ impl StackManifest {
         })
     }
 
+    /// Whether it is told on which address to listen, and not the port alone: then it can be reached from other machines.
+    pub fn is_told_its_address(&self) -> bool {
+        let is_in = |text: &str| text.contains("{address}");
+        // A file that can't be read is told of where it is written for the stack.
+        let is_in_file = |file: &ConfigFile| toml_file::read(&file.template).is_ok_and(|text| is_in(&text));
+        self.run().is_some_and(|run| run.templates().any(|text| is_in(text.as_str())))
+            || self.files.iter().any(is_in_file)
+    }
+
     /// What `{build_dir}` stands for.
     pub fn build_dir(&self) -> PathBuf {
         self.build.as_ref().map_or_else(|| self.dir.join("build"), |build| build.build_dir.clone())

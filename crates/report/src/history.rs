@@ -35,9 +35,11 @@ fn series_text(text: &mut String, series: &Series) {
         (pace, "" | "shared") => format!(" ({} runs)", plain_line(pace)),
         (pace, placement) => format!(" ({} runs, cores {})", plain_line(pace), plain_line(placement)),
     };
+    let from: Vec<String> = series.agents.iter().map(|it| plain_line(it)).collect();
+    let from = if from.is_empty() { String::new() } else { format!(", loads from {}", from.join(", ")) };
     let parts = [&series.title, &series.round, &series.load, &series.stack].map(|it| plain_line(it));
     // Writing into a String cannot fail.
-    let _ = writeln!(text, "{}{}: {metric}{runs}", parts.join(", "), by_driver(series.driver));
+    let _ = writeln!(text, "{}{}{from}: {metric}{runs}", parts.join(", "), by_driver(series.driver));
     let largest = series.points.iter().filter_map(|it| it.value).fold(0.0, f64::max);
     let mut inputs: Option<&Option<String>> = None;
     for (index, point) in series.points.iter().enumerate() {

@@ -42,6 +42,8 @@ pub struct BootOptions<'a> {
     pub work_dir: &'a Path,
     /// Where what it prints is appended.
     pub log: &'a Path,
+    /// The address of this machine on which a stack listens that is told `{address}`; others listen on 127.0.0.1.
+    pub address: Ipv4Addr,
     /// Where the stack behind it listens, if it forwards to one.
     pub upstream: Option<SocketAddr>,
     /// The cores that it and all it starts is kept on; any of ours without.
@@ -50,7 +52,7 @@ pub struct BootOptions<'a> {
     pub interrupt: Interrupt<'a>,
 }
 
-/// Starts `stack` on a free port of 127.0.0.1 and waits until it is ready. It must have been built.
+/// Starts `stack` on a free port and waits until it is ready. It must have been built.
 ///
 /// The environment is ours with the manifest's additions, without the variables that hide JVM flags; the folder
 /// for temporary files is `work_dir`.
@@ -96,8 +98,10 @@ fn boot_on(
 ) -> Result<Option<Running>, StackError> {
     let work_dir = make_work_dir(options.work_dir)?;
     let build_dir = stack.build_dir();
+    let address = if stack.is_told_its_address() { options.address } else { Ipv4Addr::LOCALHOST };
+    let addr = SocketAddr::from((address, port));
     let with = Placeholders {
-        port: Some(port),
+        listen: Some(addr),
         upstream: options.upstream,
         proofload: options.proofload_exe,
         stack_dir: &stack.dir,
@@ -106,12 +110,11 @@ fn boot_on(
         parameters: &stack.parameters,
     };
     if stack.spoken.first().is_secured {
-        write_certificate(stack, &work_dir)?;
+        write_certificate(stack, address, &work_dir)?;
     }
     write_files(stack, &with)?;
     let commands = fill(run, stack, &with);
     let begun = Instant::now();
-    let addr = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let at = At { speaks: stack.spoken.first(), ..At::plain(addr) };
     let dir = run.dir.as_deref().unwrap_or(&work_dir);
     let started = start(stack, options, &work_dir, dir, commands)?;
@@ -125,8 +128,8 @@ fn make_work_dir(path: &Path) -> Result<std::path::PathBuf, StackError> {
 }
 
 /// What a server needs that speaks TLS: a certificate of its own, and its key.
-fn write_certificate(stack: &StackManifest, work_dir: &Path) -> Result<(), StackError> {
-    let names = ["localhost".to_owned(), Ipv4Addr::LOCALHOST.to_string()];
+fn write_certificate(stack: &StackManifest, address: Ipv4Addr, work_dir: &Path) -> Result<(), StackError> {
+    let names = ["localhost".to_owned(), address.to_string()];
     let made = tls::self_signed(&names)
         .map_err(|error| StackError::NoCertificate { stack: stack.id.clone(), why: error.to_string() })?;
     for (name, text) in ["certificate.pem", "key.pem"].into_iter().zip(made) {

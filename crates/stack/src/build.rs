@@ -89,7 +89,7 @@ fn fill(stack: &StackManifest, plan: &Build) -> Vec<String> {
     // The manifest's validation leaves only {build_dir} and {stack_dir} in a build's command.
     let nowhere = Path::new("");
     let with = Placeholders {
-        port: None,
+        listen: None,
         upstream: None,
         proofload: nowhere,
         stack_dir: &stack.dir,

@@ -1,5 +1,6 @@
 //! A stack and what stands behind it, as one: booted in order, watched, stopped in the reverse order.
 
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 use plan::stack::{Speaks, StackManifest};
@@ -20,6 +21,8 @@ pub struct ChainOptions<'a> {
     /// The trial's own folder. `server.log` and `work` in it are those of the stack in front; a stack behind it
     /// has a folder `upstream-<id>` with the same.
     pub dir: &'a Path,
+    /// The address of this machine on which those listen that are told `{address}`; others listen on 127.0.0.1.
+    pub address: Ipv4Addr,
     /// The cores that all of them are kept on; any of ours without.
     pub cpus: Option<&'a Cpus>,
     /// Ends the waiting for a boot.
@@ -51,9 +54,9 @@ impl Chain {
                 &dir,
                 "choose a writable folder for the run",
             ))?;
-            let ChainOptions { proofload_exe, cpus, interrupt, .. } = *options;
+            let ChainOptions { proofload_exe, address, cpus, interrupt, .. } = *options;
             let (work_dir, log) = (&work_dir, &log);
-            let options = BootOptions { proofload_exe, work_dir, log, upstream, cpus, interrupt };
+            let options = BootOptions { proofload_exe, work_dir, log, address, upstream, cpus, interrupt };
             chain.front_to_back.insert(0, boot(manifest, &options)?);
         }
         assert!(!chain.front_to_back.is_empty(), "a chain has at least one stack");

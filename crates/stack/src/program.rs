@@ -140,7 +140,7 @@ pub fn command_of(
 ) -> (Vec<String>, Vec<(&'static str, OsString)>) {
     let build_dir = manifest.build_dir();
     let with = Placeholders {
-        port: None,
+        listen: None,
         upstream: None,
         proofload: proofload_exe,
         stack_dir: &manifest.dir,

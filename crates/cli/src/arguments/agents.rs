@@ -1,27 +1,33 @@
 //! The machines that carry a load together, as typed.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::Args;
 use lab::agents::{Listening, Member, Processes};
+use lab::hosts::Hosts;
 use plan::{PlanError, shell};
 
 /// What stands for the host in a command.
 const HOST: &str = "{host}";
 
-/// Options of a load on several machines.
+/// The machines that carry loads together, each reached by a command.
 #[derive(Debug, Args)]
-pub struct Agents {
+pub struct Machines {
     /// Carry the load on these machines, in equal shares and with one result: names for ssh, by commas (docs/cluster.md)
-    #[arg(long = "hosts", value_name = "HOST,…", value_delimiter = ',', conflicts_with_all = [
-        "har", "openapi", "scenario", "jtl",
-    ])]
+    #[arg(long = "hosts", visible_alias = "client", value_name = "HOST,…", value_delimiter = ',')]
     pub machines: Vec<String>,
     /// The command whose standard input and output are an agent, in place of ssh: {host} stands for the machine
     /// [default: ssh -T -o BatchMode=yes {host} proofload agent]
     #[arg(long, value_name = "COMMAND", requires = "machines")]
     pub agent_command: Option<String>,
+}
+
+/// Options of a load on several machines.
+#[derive(Debug, Args)]
+pub struct Agents {
+    #[command(flatten)]
+    pub machines: Machines,
     /// Carry the load by agents that listen (`proofload agent --listen`): their addresses on loopback, or those of tunnels to
     /// them, by commas
     #[arg(long = "agents", value_name = "ADDR,…", value_delimiter = ',', conflicts_with_all = [
@@ -42,32 +48,55 @@ pub struct Agents {
     pub take_over: Option<PathBuf>,
 }
 
-impl Agents {
-    /// The machines, if there are several to carry it.
-    pub fn fleet(&self) -> Result<Option<Processes>, PlanError> {
-        if self.machines.is_empty() {
+/// Options of a run whose loads come from other machines.
+#[derive(Debug, Args)]
+pub struct Clients {
+    #[command(flatten)]
+    pub machines: Machines,
+    /// The address of this machine by which --hosts reach the stacks that are booted here: these listen on it where they are
+    /// told {address} [default: 127.0.0.1, for agents on this machine]
+    #[arg(long, value_name = "ADDR", requires = "machines")]
+    pub servers_address: Option<Ipv4Addr>,
+}
+
+impl Clients {
+    /// The machines, if loads come from others.
+    pub fn hosts(&self) -> Result<Option<Hosts>, PlanError> {
+        let members = self.machines.members()?;
+        if members.is_empty() {
             return Ok(None);
         }
-        let members = self.machines.iter().map(|host| self.member(host)).collect::<Result<_, _>>()?;
-        Ok(Some(Processes::new(members)))
+        Ok(Some(Hosts {
+            members,
+            elsewhere: self.machines.elsewhere().map(str::to_owned),
+            address: self.servers_address.unwrap_or(Ipv4Addr::LOCALHOST),
+            version: env!("PROOFLOAD_VERSION"),
+        }))
     }
 
-    /// The agents that listen, if there are any to carry it.
-    pub fn listening(&self) -> Result<Option<Listening>, PlanError> {
-        let all = &self.listening;
-        if let Some(elsewhere) = all.iter().find(|it| !it.ip().is_loopback()) {
-            let what =
-                format!("{elsewhere} in --agents is of another machine, and agents listen on loopback alone");
-            let help =
-                "reach it through a tunnel: ssh -N -L 7781:127.0.0.1:7780 HOST, and --agents 127.0.0.1:7781";
-            return Err(PlanError::new(what, help));
-        }
-        if let Some(twice) = all.iter().enumerate().find_map(|(at, it)| all[..at].contains(it).then_some(it))
-        {
-            let what = format!("{twice} is named twice in --agents, and an agent carries one share");
-            return Err(PlanError::new(what, "start an agent for each share, each at a port of its own"));
-        }
-        Ok((!all.is_empty()).then(|| Listening::new(all.clone())))
+    /// The options as they were typed, with a blank before each.
+    pub fn typed(&self) -> String {
+        let Machines { machines, agent_command } = &self.machines;
+        let hosts = Some(machines.join(",")).filter(|it| !it.is_empty());
+        let address = self.servers_address.map(|it| it.to_string());
+        let all = [("--hosts", &hosts), ("--agent-command", agent_command), ("--servers-address", &address)];
+        let typed = all.into_iter().filter_map(|(option, value)| {
+            value.as_ref().map(|value| format!(" {option} {}", shell::quoted(value)))
+        });
+        typed.collect()
+    }
+}
+
+impl Machines {
+    /// How each is reached, in their order.
+    pub fn members(&self) -> Result<Vec<Member>, PlanError> {
+        self.machines.iter().map(|host| self.member(host)).collect()
+    }
+
+    /// The first that ssh reaches and that is not this one. Where a command leads to, nobody knows.
+    fn elsewhere(&self) -> Option<&str> {
+        let mut hosts = self.machines.iter().map(String::as_str);
+        if self.agent_command.is_some() { None } else { hosts.find(|host| !is_this_machine(host)) }
     }
 
     fn member(&self, host: &str) -> Result<Member, PlanError> {
@@ -93,10 +122,42 @@ impl Agents {
     }
 }
 
+/// Whether ssh stays on this machine when it is told this name.
+fn is_this_machine(host: &str) -> bool {
+    let name = host.rsplit_once('@').map_or(host, |(_, name)| name);
+    name == "localhost" || name.parse::<IpAddr>().is_ok_and(|it| it.is_loopback())
+}
+
+impl Agents {
+    /// The machines, if there are several to carry it.
+    pub fn fleet(&self) -> Result<Option<Processes>, PlanError> {
+        let members = self.machines.members()?;
+        Ok((!members.is_empty()).then(|| Processes::new(members)))
+    }
+
+    /// The agents that listen, if there are any to carry it.
+    pub fn listening(&self) -> Result<Option<Listening>, PlanError> {
+        let all = &self.listening;
+        if let Some(elsewhere) = all.iter().find(|it| !it.ip().is_loopback()) {
+            let what =
+                format!("{elsewhere} in --agents is of another machine, and agents listen on loopback alone");
+            let help =
+                "reach it through a tunnel: ssh -N -L 7781:127.0.0.1:7780 HOST, and --agents 127.0.0.1:7781";
+            return Err(PlanError::new(what, help));
+        }
+        if let Some(twice) = all.iter().enumerate().find_map(|(at, it)| all[..at].contains(it).then_some(it))
+        {
+            let what = format!("{twice} is named twice in --agents, and an agent carries one share");
+            return Err(PlanError::new(what, "start an agent for each share, each at a port of its own"));
+        }
+        Ok((!all.is_empty()).then(|| Listening::new(all.clone())))
+    }
+}
+
 /// `proofload agent`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-It is started by `proofload hit --hosts`, over ssh or by --agent-command, or in the pods of --on kubernetes, and
+It is started by --hosts of `proofload hit` and `proofload run`, over ssh or by --agent-command, or in the pods of --on kubernetes, and
 does what it is told on its standard input, or on a connection. It ends with that. See docs/cluster.md.")]
 pub struct Agent {
     /// Take the conductor's connection at this address of loopback, in place of standard input and output; a new one takes

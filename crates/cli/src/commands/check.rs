@@ -1,5 +1,6 @@
 //! `proofload check`: boot and contract, no load.
 
+use std::net::Ipv4Addr;
 use std::process::ExitCode;
 
 use plan::PlanError;
@@ -35,6 +36,7 @@ pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
         let options = ChainOptions {
             proofload_exe: &workbench.proofload_exe,
             dir: &own,
+            address: Ipv4Addr::LOCALHOST,
             cpus: None,
             interrupt: workbench.interrupt(),
         };

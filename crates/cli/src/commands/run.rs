@@ -42,7 +42,9 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let wait_for_quiet = arguments.wait_for_quiet.map_or(std::time::Duration::ZERO, Into::into);
-    let (catalogue, bench) = (&workbench.catalogue, Bench { wait_for_quiet, ..workbench.bench(None) });
+    let hosts = arguments.clients.hosts()?;
+    let bench = Bench { wait_for_quiet, hosts: hosts.as_ref(), ..workbench.bench(None) };
+    let catalogue = &workbench.catalogue;
     // A mistake in it is told before anything is measured.
     let of_experiment = Gate::of_experiment(&written.file, &written.text)?;
     let asked = gate::of_run(&arguments.gate, &arguments.against, of_experiment)?;
@@ -76,7 +78,8 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     if ended.interrupted {
         let dir = shell::quoted_path(&ended.dir);
         let gate = gate::typed(&arguments.gate, &arguments.against);
-        say(format_args!("proofload: interrupted; go on with: proofload run --resume {dir}{gate}"));
+        let clients = arguments.clients.typed();
+        say(format_args!("proofload: interrupted; go on with: proofload run --resume {dir}{clients}{gate}"));
     } else {
         kept::tidy(&kept, &ended);
     }

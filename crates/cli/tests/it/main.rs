@@ -21,6 +21,7 @@ mod h2load;
 mod history;
 mod hit;
 mod hostile;
+mod hosts;
 mod http2;
 mod init;
 mod inside;

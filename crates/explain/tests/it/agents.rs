@@ -1,8 +1,9 @@
 //! Machines that carry a load together: what is wrong with one of them is said of it.
 
-use explain::{ReasonKind, audit};
+use explain::{ReasonKind, VerdictKind, audit};
 use record::{AgentLost, AgentResult, LoadResult};
 
+use crate::reasons::{full, kind};
 use crate::samples::healthy;
 
 /// A load of eight machines, of which number 3 is as `change` makes it.
@@ -96,4 +97,15 @@ fn lost_requests_are_not_wrong_answers() {
     load.answered_as_expected -= 9_000;
     let kinds: Vec<ReasonKind> = audit(&load).reasons.iter().map(|it| it.kind).collect();
     assert_eq!(kinds, [ReasonKind::LostAgent]);
+}
+
+/// The same client beside the servers, and on a machine of its own.
+#[test]
+fn load_threads_of_other_machines_use_none_of_the_servers_cores() {
+    let mut trial = full(1.2);
+    trial.load.agents = vec![AgentResult::default()];
+    trial.surroundings.client_cpus = Some("0-1".into());
+    assert_eq!(kind(&trial), VerdictKind::BoxBound);
+    trial.surroundings.client_cpus = None;
+    assert_ne!(kind(&trial), VerdictKind::BoxBound);
 }

@@ -1,6 +1,6 @@
 //! The calibration server of one run: a process of its own, a stack like any other.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use plan::stack::StackManifest;
@@ -36,6 +36,7 @@ impl Server {
             proofload_exe: bench.proofload_exe,
             work_dir: &work_dir,
             log: &dir.join("server.log"),
+            address: Ipv4Addr::LOCALHOST,
             upstream: None,
             cpus: None,
             interrupt: Interrupt::when(bench.interrupt.flag()),

@@ -26,7 +26,8 @@ use crate::nearest;
 use crate::toml_file;
 
 /// The placeholders that every stack has; `{upstream}` is empty where none is named.
-const BUILT_IN: [&str; 6] = ["port", "upstream", "proofload", "stack_dir", "build_dir", "work_dir"];
+const BUILT_IN: [&str; 7] =
+    ["port", "address", "upstream", "proofload", "stack_dir", "build_dir", "work_dir"];
 /// Those that are known when it is built.
 const AT_BUILD: [&str; 2] = ["build_dir", "stack_dir"];
 /// Where a project's services are built, from the project's folder on.

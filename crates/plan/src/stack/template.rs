@@ -11,8 +11,8 @@ pub struct Template(pub(super) String);
 /// What the placeholders of a [`Template`] stand for in one trial.
 #[derive(Debug, Clone)]
 pub struct Placeholders<'a> {
-    /// `{port}`: where the stack listens, on 127.0.0.1. `None` for a build, which has none.
-    pub port: Option<u16>,
+    /// `{address}` and `{port}`: where the stack listens. `None` for a build, which has none.
+    pub listen: Option<SocketAddr>,
     /// `{upstream}`: where the stack behind it listens, as `host:port`. `None` where there is none.
     pub upstream: Option<SocketAddr>,
     /// `{proofload}`: the running `proofload` binary.
@@ -50,7 +50,8 @@ impl Placeholders<'_> {
     fn value(&self, name: &str) -> Option<String> {
         let path = |path: &Path| Some(path.to_string_lossy().into_owned());
         match name {
-            "port" => self.port.map(|port| port.to_string()),
+            "address" => self.listen.map(|addr| addr.ip().to_string()),
+            "port" => self.listen.map(|addr| addr.port().to_string()),
             "upstream" => self.upstream.map(|addr| addr.to_string()),
             "proofload" => path(self.proofload),
             "stack_dir" => path(self.stack_dir),
@@ -82,7 +83,7 @@ mod tests {
         let path = Path::new("/somewhere");
         let parameters = BTreeMap::from([("threads".to_owned(), "200".to_owned())]);
         let with = Placeholders {
-            port: Some(8080),
+            listen: Some(([10, 0, 0, 7], 8080).into()),
             upstream: Some(([127, 0, 0, 1], 81).into()),
             proofload: path,
             stack_dir: path,
@@ -91,8 +92,10 @@ mod tests {
             parameters: &parameters,
         };
         assert_eq!(
-            with.fill("server { listen {port}; root {work_dir}/x; } {upstream} {threads} {other} {"),
-            "server { listen 8080; root /somewhere/x; } 127.0.0.1:81 200 {other} {"
+            with.fill(
+                "server { listen {address}:{port}; root {work_dir}/x; } {upstream} {threads} {other} {"
+            ),
+            "server { listen 10.0.0.7:8080; root /somewhere/x; } 127.0.0.1:81 200 {other} {"
         );
     }
 }

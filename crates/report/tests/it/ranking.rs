@@ -351,3 +351,25 @@ fn drivers_have_tables_of_their_own_and_stand_side_by_side() {
     assert!(text.contains("client-bound") && text.contains("Little's law broken"), "{text}");
     insta::assert_snapshot!(text);
 }
+
+#[test]
+fn where_loads_came_from_is_said_where_it_is_not_the_run_itself() {
+    let mut trials = blocks(&[("gin", [900.0; 3]), ("nginx", [910.0; 3])]);
+    let of_one = manifest(&["gin", "nginx"], 6);
+    assert!(!ranking(&of_one, &trials).contains("loads came from"));
+    for trial in &mut trials {
+        let agent =
+            |number: usize| record::AgentResult { name: format!("h{number}\u{1b}"), ..Default::default() };
+        let measured = measured(trial);
+        measured.load.agents = (0..10).map(agent).collect();
+        measured.surroundings.client_cpus = Some("0-1".into());
+    }
+    let text = ranking(&of_one, &trials);
+    assert!(text.contains("The loads came from 10 agents: h0") && text.contains(" and 2 more.\n"), "{text}");
+    assert!(!text.contains('\u{1b}'), "{text}");
+    for trial in &mut trials {
+        measured(trial).surroundings.client_cpus = None;
+    }
+    let text = ranking(&of_one, &trials);
+    assert!(text.contains("The loads came from 10 agents, on other machines than the servers: h0"), "{text}");
+}

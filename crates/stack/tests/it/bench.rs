@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration as StdDuration, Instant};
@@ -60,6 +60,7 @@ impl Bench {
             proofload_exe: standin(),
             work_dir: &work_dir,
             log: &log,
+            address: Ipv4Addr::LOCALHOST,
             upstream: None,
             cpus: None,
             interrupt: Interrupt::NEVER,

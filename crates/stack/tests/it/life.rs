@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -416,8 +416,13 @@ fn a_chain_is_booted_from_its_far_end_and_stopped_as_one() {
         \"{{proofload}}\", \"{{upstream}}\"]\n[[endpoint]]\nname = \"hello\"\npath = \"/hello\"\nbody = \"hello\"\n"
     ));
     let dir = front.folder.path().join("trial");
-    let options =
-        ChainOptions { proofload_exe: standin(), dir: &dir, cpus: None, interrupt: Interrupt::NEVER };
+    let options = ChainOptions {
+        proofload_exe: standin(),
+        dir: &dir,
+        address: Ipv4Addr::LOCALHOST,
+        cpus: None,
+        interrupt: Interrupt::NEVER,
+    };
     let chain = Chain::boot(&[&back.stack, &front.stack], &options).unwrap();
     let upstream = chain.upstreams()[0].addr();
     assert_eq!(fs::read_to_string(dir.join("work/upstream")).unwrap().trim(), upstream.to_string());
@@ -438,6 +443,7 @@ fn what_stands_behind_goes_when_the_front_does_not_come_up() {
     let options = ChainOptions {
         proofload_exe: standin(),
         dir: front.folder.path(),
+        address: Ipv4Addr::LOCALHOST,
         cpus: None,
         interrupt: Interrupt::NEVER,
     };

@@ -3,6 +3,7 @@
 //! with their variants (`proofload check --all --variants`).
 
 use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
 use std::path::Path;
 
 use plan::stack::{Catalogue, Speaks, StackManifest};
@@ -83,7 +84,13 @@ fn try_stack(chain: &[&StackManifest]) -> Result<(), String> {
         let options = BuildOptions { proofload_exe, log, interrupt };
         build(stack, &options).map_err(|error| error.to_string())?;
     }
-    let options = ChainOptions { proofload_exe, dir: folder.path(), cpus: None, interrupt };
+    let options = ChainOptions {
+        proofload_exe,
+        dir: folder.path(),
+        address: Ipv4Addr::LOCALHOST,
+        cpus: None,
+        interrupt,
+    };
     let report = check(chain, &options).map_err(|error| error.to_string())?;
     let StackReport { id, boot_took, usage, endpoints, requests_per_connection, stopped, .. } = &report;
     let (usage, stopped) = (usage.as_ref().expect("it was started"), stopped.expect("and ended"));

@@ -123,7 +123,7 @@ fn of_same_requests(arguments: &Hit) -> Option<&'static str> {
         ("--expect-status", arguments.expect_status.is_some()),
         ("--expect-body", arguments.expect_body.is_some()),
         ("--save-responses", arguments.save_responses.is_some()),
-        ("--hosts", !arguments.agents.machines.is_empty()),
+        ("--hosts", !arguments.agents.machines.machines.is_empty()),
         ("--agents", !arguments.agents.listening.is_empty()),
         ("--ledger", arguments.agents.ledger.is_some()),
     ];

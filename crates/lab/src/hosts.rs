@@ -6,11 +6,11 @@ use std::sync::Arc;
 use driver::Control;
 use events::Moment;
 use plan::stack::{Catalogue, StackManifest};
-use plan::{Cell, Driver, Experiment, PlanError, Role, Threads};
+use plan::{Cell, Driver, Experiment, HttpTarget, PlanError, Role, Threads};
 use record::{HostSignals, LoadResult, Measured, Trial, TrialResult};
 use stack::{Cpus, Running};
 
-use crate::agents::{self, Asked, Member, Processes};
+use crate::agents::{self, Asked, Member, Processes, Secured};
 use crate::carry;
 use crate::crew::Crew;
 use crate::error::LabError;
@@ -92,8 +92,9 @@ impl Hosts {
         let (host, port) = SOMEWHERE;
         let target = cell.target(&format!("{host}:{port}"))?;
         let (request, expect, plan) = (&target.request, &cell.expect(), &cell.load);
-        let (interval_log, version) = (None, self.version);
-        let asked = Asked { url: &target.url, host, port, request, expect, plan, interval_log, version };
+        // How a stack is secured is known once it is up, and changes nothing of what each carries.
+        let (tls, interval_log, version) = (None, None, self.version);
+        let asked = Asked { url: &target.url, host, port, request, expect, plan, tls, interval_log, version };
         asked.check(self.members.len()).map_err(|why| {
             let what = format!("{} at {}: {}", cell.stack, plan.label(), why.what);
             PlanError { what, ..why }
@@ -105,11 +106,13 @@ impl Hosts {
         &self,
         job: &Job<'_>,
         (host, port): (&str, u16),
+        tls: Option<&Secured>,
         control: &Control,
         observe: &mut dyn FnMut(Moment<'_>),
     ) -> Result<LoadResult, LabError> {
         let Job { url, request, expect, plan, interval_log, .. } = *job;
-        let asked = Asked { url, host, port, request, expect, plan, interval_log, version: self.version };
+        let version = self.version;
+        let asked = Asked { url, host, port, request, expect, plan, tls, interval_log, version };
         let fleet = Arc::new(Processes::new(self.members.clone()));
         let load = agents::run(&asked, fleet, None, control, &mut |moment| {
             // What a load is for is told by whoever asks for it: it may be a burst.
@@ -133,14 +136,14 @@ pub(crate) enum Hands<'a> {
     /// Threads of this process.
     Own(Crew),
     /// Other machines, which reach the server there.
-    Of { hosts: &'a Hosts, server: (String, u16) },
+    Of { hosts: &'a Hosts, server: (String, u16), tls: Option<Secured> },
 }
 
 impl<'a> Hands<'a> {
-    /// Who makes those that `job` is one of, on the server in `front`.
+    /// Who makes those that `job` is one of, on the server in `front`, which is asked as `target`.
     pub(crate) fn choose(
         hosts: Option<&'a Hosts>,
-        front: &Running,
+        (front, target): (&Running, &HttpTarget),
         job: &Job<'_>,
         control: &Control,
         observe: &mut dyn FnMut(Moment<'_>),
@@ -150,7 +153,7 @@ impl<'a> Hands<'a> {
         let server = front
             .site()
             .map_or_else(|| (addr.ip().to_string(), addr.port()), |site| (site.host.clone(), site.port));
-        Ok(Self::Of { hosts, server })
+        Ok(Self::Of { hosts, server, tls: Secured::new(target, job.plan.http, &front.trust())? })
     }
 
     /// Carries out a load to its end, or until `control` interrupts it. With the cores of this machine that the load threads might
@@ -163,8 +166,8 @@ impl<'a> Hands<'a> {
     ) -> Result<(LoadResult, Cpus), LabError> {
         match self {
             Self::Own(crew) => carry::carry_out(job, crew, control, observe),
-            Self::Of { hosts, server: (host, port) } => {
-                let load = hosts.carry_out(job, (host, *port), control, observe)?;
+            Self::Of { hosts, server: (host, port), tls } => {
+                let load = hosts.carry_out(job, (host, *port), tls.as_ref(), control, observe)?;
                 Ok((load, Cpus::of_this_thread()))
             }
         }

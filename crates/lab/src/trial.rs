@@ -390,7 +390,7 @@ fn under_load(
         interval_log: None,
         keep: None,
     };
-    let hands = Hands::choose(setting.hosts, front, &asked, setting.interrupt, observe)?;
+    let hands = Hands::choose(setting.hosts, (front, &target), &asked, setting.interrupt, observe)?;
     let loaded = UnderLoad { setting, chain, hands, asked, warmed }.carry_out(observe);
     // Agents that were called off before the begin have nothing to tell.
     let is_called_off = setting.hosts.is_some() && setting.interrupt.is_interrupted();

@@ -107,6 +107,23 @@ fn a_stack_that_is_told_its_address_listens_where_the_agents_reach_it() {
     assert!(told.contains("its servers listened on 127.0.0.2, and now would on 127.0.0.1"), "{told}");
 }
 
+/// The certificate is one that the stack makes at its start: the agents take it as we do here.
+#[test]
+#[cfg(feature = "tls")]
+fn agents_speak_with_a_stack_as_it_speaks() {
+    let keys = "scheme = \"https\"\nprotocol = \"h2\"\n[[endpoint]]";
+    let arguments = r#""--model", "event-loop", "--tls", "--http2""#;
+    let one = unhurried_stack(arguments).replacen("[[endpoint]]", keys, 1);
+    let lab = Lab::new(FEW, &[("one", &one)]);
+    let output = on(&lab, "a,b").output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let all = trials(&lab.run_dir());
+    assert_eq!(names(&all[0]), ["a", "b"]);
+    outcomes_add_up(load(&all[0]));
+    let tls = &load(&all[0])["tls"];
+    assert_eq!((&tls["agreed"]["alpn"], &tls["full_handshakes"]), (&"h2".into(), &7.into()), "{tls}");
+}
+
 #[test]
 fn ctrl_c_ends_the_agents_and_the_stack_and_says_how_to_go_on() {
     let lab = lab(&FEW.replace("300ms", "60s"));

@@ -239,7 +239,10 @@ mod tests {
         };
         let form = SettingsForm::of("shop.example", &settings).unwrap();
         let again: SettingsForm = serde_json::from_slice(&serde_json::to_vec(&form).unwrap()).unwrap();
-        assert_eq!((again.host(), format!("{:?}", again.settings().unwrap())), ("shop.example", format!("{settings:?}")));
+        assert_eq!(
+            (again.host(), format!("{:?}", again.settings().unwrap())),
+            ("shop.example", format!("{settings:?}"))
+        );
         assert_eq!(again.settings().unwrap().key, settings.key);
         let file = Settings { key: Some(Pem::File("/k.pem".into())), ..settings };
         assert!(SettingsForm::of("h", &file).is_err());

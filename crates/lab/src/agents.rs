@@ -106,8 +106,7 @@ impl Asked<'_> {
     fn assign(&self, agents: usize) -> Result<Assign, PlanError> {
         let target = (self.host, self.port);
         let not_told = |why: NotALoad| PlanError::new(why.to_string(), "carry it on one machine");
-        let assign =
-            Assign::new(self.url, target, self.plan, self.request, self.expect).map_err(not_told)?;
+        let assign = Assign::new(self.url, target, self.plan, self.request, self.expect).map_err(not_told)?;
         let assign = match self.tls.map(Secured::settings) {
             Some((host, settings)) => assign.over_tls(host, settings).map_err(not_told)?,
             None => assign,

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use events::{Ahead, Event, Moment};
 use plan::stack::StackManifest;
-use plan::{Cell, CellId, Driver, Ends, Experiment, Processes, Role};
+use plan::{Cell, CellId, Ends, Experiment, Processes, Role};
 use record::{Measured, Repeats, RunDir, TRIAL_VERSION, Trial, TrialResult};
 use units::Duration;
 
@@ -28,9 +28,9 @@ pub(crate) struct Course<'a> {
     run: RunDir,
     /// Stacks that take no part.
     left_out: BTreeMap<String, String>,
-    /// Of which a trial failed, with the driver: one that failed once would cost its time-outs in every block, and what one
-    /// driver can't load another may.
-    failed: BTreeMap<(String, Driver), u32>,
+    /// The places whose trials failed. The same cell would cost its time-outs in every block; what fails at one load, or with one
+    /// driver, may do well with others.
+    failed: BTreeSet<u32>,
     control: StackManifest,
     /// The stacks that stay up between trials, where they do.
     up: BTreeMap<(String, Role), Up>,
@@ -105,7 +105,7 @@ impl<'a> Course<'a> {
             programs,
             run,
             left_out,
-            failed: BTreeMap::new(),
+            failed: BTreeSet::new(),
             control,
             up: BTreeMap::new(),
             done: Done::new(),
@@ -129,7 +129,7 @@ impl<'a> Course<'a> {
             self.disturbed.extend(disturbance(trial).map(|why| (place, why)));
         }
         if let TrialResult::Failed { .. } = &trial.result {
-            self.failed.insert((trial.stack.clone(), trial.driver), trial.index);
+            self.failed.insert(place);
         }
     }
 
@@ -190,7 +190,7 @@ impl<'a> Course<'a> {
             if let Some(why) = why.filter(|_| repeated < repeats_max(phase.blocks)) {
                 repeated += 1;
                 // Whether a stack fails is found anew with all the rest of the block.
-                self.failed.retain(|_, index| !of.contains(index));
+                self.failed.retain(|index| !of.contains(index));
                 let end = make(self, Turn::Again { of: &of, why: &why })?;
                 if end != End::Complete {
                     return Ok(end);
@@ -252,9 +252,15 @@ impl<'a> Course<'a> {
         let cell = phase.cell(place);
         !self.done.contains_key(&place.index)
             && !self.left_out.contains_key(&cell.stack)
-            && !self.failed.contains_key(&(cell.stack.clone(), cell.driver))
+            && !self.has_failed(phase, place)
             && !precise.contains(&phase.table(place))
             && self.open.as_ref().is_none_or(|open| phase.is_for(place, open))
+    }
+
+    /// Whether a trial of the same cell did.
+    fn has_failed(&self, phase: &Phase, place: &Place) -> bool {
+        let is_its = |it: &Place| (it.round, it.cell) == (place.round, place.cell);
+        !self.failed.is_empty() && phase.places.iter().any(|it| is_its(it) && self.failed.contains(&it.index))
     }
 
     /// Where blocks end when claims are decided: looks at them, and says what is left.

@@ -163,7 +163,8 @@ fn warmed_for(cell: &Cell) -> (Asked, u32) {
 }
 
 /// Makes one trial, on what is `up` from an earlier one where that is still alive. Whatever happens, no process of the
-/// stack is left when it returns but what is `up` then: after a trial that went well, where stacks are to stay.
+/// stack is left when it returns but what is `up` then: after a trial that went well and left nothing to do, where stacks are
+/// to stay.
 pub(crate) fn measure(
     setting: &Setting<'_>,
     up: &mut Option<Up>,
@@ -207,7 +208,8 @@ pub(crate) fn measure(
     }
     let ids: Vec<String> = chain.upstreams().iter().map(|running| running.id().to_owned()).collect();
     let is_over = is_over || setting.interrupt.is_interrupted();
-    let stop_forced = if setting.processes != Processes::Fresh && !is_over {
+    let stays = setting.processes != Processes::Fresh && !is_over && is_at_rest(&loaded.load);
+    let stop_forced = if stays {
         let service_time_us = contract.warm_service_time_us.unwrap_or(contract.idle_service_time_us);
         let names = loaded.names.clone();
         let warmed = loaded.warm_up.clone();
@@ -237,6 +239,12 @@ pub(crate) fn measure(
         server_cpus: server_cpus.map(|it| it.to_string()),
     };
     Ok(Measured { load, server, upstreams, contract, warm_up, surroundings, host: Some(host) })
+}
+
+/// Whether the server has nothing left to do for this load. What its users gave up on it may still work on, and that would be a
+/// load beside the next trial's.
+fn is_at_rest(load: &LoadResult) -> bool {
+    load.outcomes.timed_out + load.outcomes.in_flight == 0
 }
 
 /// Of connections of this process.

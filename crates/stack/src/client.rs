@@ -87,9 +87,11 @@ impl At {
     /// Whom to take for it: anybody, where the certificate was made at its start and is nobody else's.
     pub(crate) fn trust(&self) -> Settings {
         match &self.site {
-            Some(Site { insecure, trusted, .. }) => {
-                Settings { insecure: *insecure, trusted: trusted.clone().map(Into::into), ..Settings::default() }
-            }
+            Some(Site { insecure, trusted, .. }) => Settings {
+                insecure: *insecure,
+                trusted: trusted.clone().map(Into::into),
+                ..Settings::default()
+            },
             None => Settings { insecure: true, ..Settings::default() },
         }
     }

@@ -23,7 +23,8 @@ pub(crate) fn certificates(pem: &Pem, option: &str) -> Result<Vec<CertificateDer
 /// The first private key in it.
 pub(crate) fn key(pem: &Pem, option: &str) -> Result<PrivateKeyDer<'static>, TlsError> {
     let bytes = pem.read(option)?;
-    PrivateKeyDer::from_pem_slice(&bytes).map_err(|_| without(pem, option, "private key", "BEGIN PRIVATE KEY"))
+    PrivateKeyDer::from_pem_slice(&bytes)
+        .map_err(|_| without(pem, option, "private key", "BEGIN PRIVATE KEY"))
 }
 
 fn without(pem: &Pem, option: &str, what: &str, begins: &str) -> TlsError {

@@ -72,9 +72,7 @@ impl Settings {
     /// # Errors
     /// If a file can't be read, or holds more than is told.
     pub fn with_files_read(&self) -> Result<Self, TlsError> {
-        let read = |pem: &Option<Pem>, option: &str| {
-            pem.as_ref().map(|pem| pem.to_text(option)).transpose()
-        };
+        let read = |pem: &Option<Pem>, option: &str| pem.as_ref().map(|pem| pem.to_text(option)).transpose();
         Ok(Self {
             trusted: read(&self.trusted, "--cacert")?,
             certificate: read(&self.certificate, "--cert")?,

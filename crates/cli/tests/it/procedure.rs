@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::common::{proofload, repository};
-use crate::lab::{trials, two_targets};
+use crate::lab::{Lab, target_stack, trials, two_targets};
 
 fn named<'a>(trials: &'a [Value], role: &str) -> Vec<&'a Value> {
     trials.iter().filter(|trial| trial["role"].as_str().unwrap_or("stack") == role).collect()
@@ -124,4 +124,78 @@ stacks = ["java-http-fixed-pool"]
     let bursts = all[0]["measured"]["warm_up"]["bursts"].as_array().unwrap();
     let shares: Vec<f64> = bursts.iter().map(|burst| burst["jit_share"].as_f64().unwrap()).collect();
     assert!(shares[0] > 0.02, "a JVM compiles while it starts to work: {shares:?}");
+}
+
+/// The same cell in two blocks, on one process if that stays up between them.
+fn two_blocks(timeout: &str, stack: &str) -> Vec<Value> {
+    let experiment = format!(
+        r#"
+title = "kept"
+blocks = 2
+twin = false
+control = false
+cool_down_max = "0s"
+processes = "kept"
+idle_look = "50ms"
+[load]
+connections = [2]
+duration = "500ms"
+timeout = "{timeout}"
+[[round]]
+name = "sleep"
+endpoint = "sleep"
+stacks = ["one"]
+"#
+    );
+    let lab = Lab::new(&experiment, &[("one", stack)]);
+    lab.run();
+    trials(&lab.run_dir())
+}
+
+#[test]
+fn a_process_that_may_still_work_for_those_who_gave_up_is_not_kept() {
+    let stack = target_stack(r#""--model", "event-loop""#);
+    let boot_s =
+        |trial: &Value| trial["measured"]["server"]["boot_s"].as_f64().unwrap_or_else(|| panic!("{trial}"));
+    for (timeout, is_kept) in [("20ms", false), ("5s", true)] {
+        let all = two_blocks(timeout, &stack);
+        let timed_out = all[0]["measured"]["load"]["outcomes"]["timed_out"].as_u64().unwrap();
+        assert_eq!((all.len(), timed_out > 0), (2, !is_kept), "{timeout}");
+        // No two boots take the same time to the nanosecond.
+        assert_eq!(boot_s(&all[0]).to_bits() == boot_s(&all[1]).to_bits(), is_kept, "{timeout}");
+    }
+}
+
+/// Of a stack one endpoint of which is not as it should be, the other is measured all the same, and the first tried once.
+#[test]
+fn a_cell_that_failed_is_tried_no_more_and_others_of_its_stack_are() {
+    let stack =
+        target_stack(r#""--model", "event-loop""#).replacen("body = \"hello\"", "body = \"another\"", 1);
+    let experiment = r#"
+title = "cells"
+blocks = 2
+twin = false
+control = false
+cool_down_max = "0s"
+idle_look = "50ms"
+[load]
+connections = [2]
+duration = "300ms"
+[[round]]
+name = "hello"
+endpoint = "hello"
+stacks = ["one"]
+[[round]]
+name = "sleep"
+endpoint = "sleep"
+stacks = ["one"]
+"#;
+    let lab = Lab::new(experiment, &[("one", &stack)]);
+    lab.run();
+    let all = trials(&lab.run_dir());
+    let of = |round: &str, field: &str| {
+        all.iter().filter(|it| it["round"] == round && !it[field].is_null()).count()
+    };
+    assert_eq!((of("hello", "failed"), of("hello", "measured")), (1, 0), "{all:#?}");
+    assert_eq!((of("sleep", "failed"), of("sleep", "measured")), (0, 2), "{all:#?}");
 }

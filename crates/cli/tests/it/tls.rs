@@ -124,7 +124,11 @@ fn three_machines_secure_a_load_by_what_one_has_in_files() {
         outcomes_add_up(&result);
         assert_eq!(outcome(&result, "answered"), 600);
         let tls = &result["tls"];
-        assert_eq!((&tls["agreed"]["version"], &tls["agreed"]["alpn"]), (&"TLS 1.3".into(), &alpn.into()), "{tls}");
+        assert_eq!(
+            (&tls["agreed"]["version"], &tls["agreed"]["alpn"]),
+            (&"TLS 1.3".into(), &alpn.into()),
+            "{tls}"
+        );
         let counted = [&tls["full_handshakes"], &tls["connect_us"]["count"], &tls["handshake_us"]["count"]];
         assert_eq!((&tls["verified"], counted), (&true.into(), [&Value::from(6); 3]), "{tls}");
         let agents = result["agents"].as_array().unwrap();

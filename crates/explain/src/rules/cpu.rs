@@ -5,7 +5,9 @@ use record::Runtime;
 use crate::facts::{FULL_SHARE, Facts, Group, ONE_THREAD_CORES};
 use crate::others::others_cores;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
-use crate::workers::{busiest_held_up, collector_words, reads_ahead, runtime_words, unread_words, with_a_lock};
+use crate::workers::{
+    busiest_held_up, collector_words, reads_ahead, runtime_words, unread_words, with_a_lock,
+};
 
 /// Share of the CPU time of all processes from which the server alone is meant.
 const SERVER_SHARE_MIN: f64 = 0.85;

@@ -100,7 +100,8 @@ fn a_busy_thread_of_go_whose_others_have_read_the_requests_is_a_lock() {
     assert_eq!((told.kind, told.phrase.as_str()), (VerdictKind::SerialSection, "one at a time (a lock)"));
     assert!(told.evidence.iter().any(|it| it.contains("0.0 of 64 connections held a request")), "{told:?}");
     // Who leaves them unread is busy with one, whatever runs it; and who is not Go may have a thread for what is computed.
-    for (runtime, unread) in [(Runtime::Go, Some(all(60))), (Runtime::Go, None), (Runtime::Jvm, Some(all(0)))] {
+    for (runtime, unread) in [(Runtime::Go, Some(all(60))), (Runtime::Go, None), (Runtime::Jvm, Some(all(0)))]
+    {
         assert_eq!(of(runtime, unread).kind, VerdictKind::BlockedEventLoop, "{runtime:?}, {unread:?}");
     }
 }

@@ -94,7 +94,10 @@ fn delays_are_kept_and_not_overdone() {
         });
         // A busy machine may hold one of them up, and hardly all three.
         let shortest = took.min().unwrap();
-        assert!(shortest >= Duration::from_millis(40) && shortest < Duration::from_millis(400), "{shortest:?}");
+        assert!(
+            shortest >= Duration::from_millis(40) && shortest < Duration::from_millis(400),
+            "{shortest:?}"
+        );
         server.stop().unwrap();
     });
 }

@@ -72,7 +72,8 @@ fn a_certificate_that_nobody_vouches_for_is_one_clear_error() {
     std::fs::write(&own, acceptor.certificate()).expect("it is written");
     let other = folder.path().join("other.pem");
     std::fs::write(&other, crate::common::acceptor().certificate()).expect("it is written");
-    let trusting = |file: &std::path::Path| Settings { trusted: Some(file.to_owned().into()), ..Settings::default() };
+    let trusting =
+        |file: &std::path::Path| Settings { trusted: Some(file.to_owned().into()), ..Settings::default() };
     let tried = |settings: &Settings, host: &str| {
         let client = Client::new(settings).expect("the settings are good");
         client.peer(host).and_then(|peers| peers.try_handshake(0, address))
@@ -197,7 +198,8 @@ fn settings_that_can_t_be_say_what_would_be_right() {
     std::fs::write(&empty, "").expect("it is written");
     std::fs::write(&long, vec![b'x'; (1 << 20) + 1]).expect("it is written");
     let missing = file("missing.pem");
-    let told = Settings { key: Some(long.into()), ..insecure() }.with_files_read().expect_err("it is too long");
+    let told =
+        Settings { key: Some(long.into()), ..insecure() }.with_files_read().expect_err("it is too long");
     assert!(told.to_string().contains("that other machines are told; give --key"), "{told}");
     for (settings, part) in [
         (Settings { trusted: Some(missing.into()), ..Settings::default() }, "can't be read"),

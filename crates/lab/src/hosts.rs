@@ -136,7 +136,7 @@ pub(crate) enum Hands<'a> {
     /// Threads of this process.
     Own(Crew),
     /// Other machines, which reach the server there.
-    Of { hosts: &'a Hosts, server: (String, u16), tls: Option<Secured> },
+    Of { hosts: &'a Hosts, server: (String, u16), tls: Option<Box<Secured>> },
 }
 
 impl<'a> Hands<'a> {
@@ -153,7 +153,8 @@ impl<'a> Hands<'a> {
         let server = front
             .site()
             .map_or_else(|| (addr.ip().to_string(), addr.port()), |site| (site.host.clone(), site.port));
-        Ok(Self::Of { hosts, server, tls: Secured::new(target, job.plan.http, &front.trust())? })
+        let tls = Secured::new(target, job.plan.http, &front.trust())?;
+        Ok(Self::Of { hosts, server, tls: tls.map(Box::new) })
     }
 
     /// Carries out a load to its end, or until `control` interrupts it. With the cores of this machine that the load threads might
@@ -167,7 +168,7 @@ impl<'a> Hands<'a> {
         match self {
             Self::Own(crew) => carry::carry_out(job, crew, control, observe),
             Self::Of { hosts, server: (host, port), tls } => {
-                let load = hosts.carry_out(job, (host, *port), tls.as_ref(), control, observe)?;
+                let load = hosts.carry_out(job, (host, *port), tls.as_deref(), control, observe)?;
                 Ok((load, Cpus::of_this_thread()))
             }
         }

@@ -12,18 +12,8 @@ use tls::Settings;
 use units::{Duration, Rate, Seed};
 
 use crate::AGENTS_MAX;
+use crate::error::NotALoad;
 use crate::secured::SettingsForm;
-
-/// What is told is no load.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct NotALoad(String);
-
-impl NotALoad {
-    pub(crate) fn new(why: impl std::fmt::Display) -> Self {
-        Self(why.to_string())
-    }
-}
 
 /// One share of a load, and the whole that it is of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -17,6 +17,7 @@ mod carrier;
 mod check;
 mod clock;
 mod conductor;
+mod error;
 mod frame;
 mod kinds;
 mod message;
@@ -27,13 +28,14 @@ mod secured;
 mod times;
 mod told;
 
-pub use assign::{Assign, NotALoad};
+pub use assign::Assign;
 pub use carrier::{Agent, KEPT_FOR, Leave, Misplaced, ORPHANED_AFTER, Step};
 pub use clock::{Bounds, Clock, DRIFT_MAX_PPM};
 pub use conductor::{
     Booked, COMES_BACK_WITHIN, Conductor, Event, Joined, Lost, SILENT_AFTER, STOPPED_WITHIN, Settings,
     TELLS_WITHIN,
 };
+pub use error::NotALoad;
 pub use frame::{FRAME_BYTES_MAX, Frames, GREETING, StreamError, encode};
 pub use message::{End, Hello, Ready, ThreadTotals, ToAgent, ToConductor};
 pub use outbox::{Outbox, UNACKED_MAX, WINDOW};

@@ -5,8 +5,8 @@ use stats::{Distribution, DistributionParts};
 use tls::{Agreed, Pem, Report, Settings};
 use units::Share;
 
-use crate::assign::NotALoad;
 use crate::bounds::COUNT_MAX;
+use crate::error::NotALoad;
 use crate::kinds::{Kinds, kinds, known, tls_failure};
 use crate::times::DistributionForm;
 

@@ -69,6 +69,11 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         let mut rest = bytes;
         loop {
             let fed = self.feed::<KEPT>(number, &mut rest, now);
+            // Looked up before it is handed on, so that nobody copies what came of every answer.
+            let over = match &fed {
+                Ok(Fed::Ended { place, .. } | Fed::Failed { place, .. }) if KEPT => Some(*place),
+                _ => None,
+            };
             match fed {
                 Ok(Fed::NeedMore) => break,
                 Ok(Fed::Ready) => self.on_ready(number, now),
@@ -76,7 +81,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
                 Ok(ended) => self.on_ended(number, ended, if are_first { bytes } else { &[] }, now),
                 Err(kind) => return self.on_fault(number, kind, now),
             }
-            if KEPT && let Ok(Fed::Ended { place, .. } | Fed::Failed { place, .. }) = fed {
+            if let Some(place) = over {
                 self.wrong_answers.forget(self.places.of(number).start + place);
             }
             if (!H::MULTIPLEXED && rest.is_empty()) || self.places.connection(number).generation != generation

@@ -110,6 +110,7 @@ mod tests {
             phrase: String::new(),
             probe: None,
             binary: String::new(),
+            planted: None,
             evidence,
         }
     }

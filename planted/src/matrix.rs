@@ -290,6 +290,7 @@ mod tests {
                 phrase: String::new(),
                 probe: (*named == "pool_limit").then(|| "confirmed".to_owned()),
                 binary: String::new(),
+                planted: None,
                 evidence: None,
             });
         }

@@ -1,7 +1,7 @@
 //! Servers as anybody writes them: one file each in `planted/servers`, with nothing but its language's standard library, and
 //! the manifest by which `proofload` builds and starts one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::speaks::Speaks;
 
@@ -57,6 +57,19 @@ connection = "{connection}"
             needs = language.needs(),
             build = language.build(file, servers),
         )
+    }
+}
+
+impl Program {
+    /// Its file, where `servers` is the folder of all of them.
+    pub(crate) fn source(&self, servers: &Path) -> PathBuf {
+        let (folder, extension) = match self.language {
+            Language::Node => ("node", "js"),
+            Language::Python => ("python", "py"),
+            Language::Go => ("go", "go"),
+            Language::Java(_) => ("java", "java"),
+        };
+        servers.join(folder).join(self.file).with_extension(extension)
     }
 }
 

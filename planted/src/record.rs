@@ -42,6 +42,10 @@ pub(crate) struct Line {
     pub(crate) probe: Option<String>,
     /// Which build of `proofload` measured and explained it.
     pub(crate) binary: String,
+    /// What was planted and how it was loaded: a digest of [`Bench::planted`](crate::trial::Bench::planted). Absent in records of
+    /// versions that did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) planted: Option<String>,
     /// What was measured; absent where nothing was, and in records of versions that did not keep it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) evidence: Option<Evidence>,
@@ -121,9 +125,17 @@ impl Writer {
 
 /// What tells one build of a program from another.
 pub(crate) fn binary(program: &Path) -> io::Result<String> {
+    Ok(digest([std::fs::read(program)?]))
+}
+
+/// What tells these texts from others, in the same build of this program.
+pub(crate) fn digest(texts: impl IntoIterator<Item = Vec<u8>>) -> String {
     let mut hasher = DefaultHasher::new();
-    hasher.write(&std::fs::read(program)?);
-    Ok(format!("{:016x}", hasher.finish()))
+    for text in texts {
+        hasher.write_usize(text.len());
+        hasher.write(&text);
+    }
+    format!("{:016x}", hasher.finish())
 }
 
 #[cfg(test)]
@@ -133,7 +145,7 @@ mod tests {
     fn line(seed: u64, named: &str) -> Line {
         let key = Key { case: "pool of K".into(), size: "K = 16".into(), neighbours: 1, seed };
         let (phrase, binary) = ("pool of 16".into(), "0".into());
-        Line { key, named: named.into(), phrase, probe: None, binary, evidence: None }
+        Line { key, named: named.into(), phrase, probe: None, binary, planted: None, evidence: None }
     }
 
     #[test]

@@ -19,11 +19,11 @@ impl Run<'_> {
         Key { case: case.name.to_owned(), size: size.label.to_owned(), neighbours, seed }
     }
 
-    /// Whether `made` has all that is asked for.
-    fn is_in(&self, made: &Lines) -> bool {
+    /// Whether `made` has all that is asked for, of what is `planted` today.
+    fn is_in(&self, made: &Lines, planted: &str) -> bool {
         let is_whole =
             |line: &Line| !self.is_probed || line.probe.as_deref().is_some_and(|it| it != NOT_MADE);
-        made.get(&self.key()).is_some_and(is_whole)
+        made.get(&self.key()).is_some_and(|line| line.planted.as_deref() == Some(planted) && is_whole(line))
     }
 
     fn judged(&self, outcome: &Outcome) -> Judged {
@@ -80,12 +80,18 @@ pub(crate) fn make_all(
     writer: &mut Writer,
     made: &mut Lines,
 ) -> Result<(), Failure> {
-    let left: Vec<&Run<'_>> = runs.iter().filter(|run| !run.is_in(made)).collect();
+    let mut left = Vec::new();
+    for run in runs {
+        let planted = bench.planted(*run)?;
+        if !run.is_in(made, &planted) {
+            left.push((run, planted));
+        }
+    }
     if left.len() < runs.len() {
         eprintln!("{} of {} runs are on record", runs.len() - left.len(), runs.len());
     }
     let begun = Instant::now();
-    for (number, run) in (1..).zip(&left) {
+    for (number, (run, planted)) in (1..).zip(&left) {
         let at = format!("[{number}/{}]", left.len());
         let (outcome, measured) = make(run, bench, &folder.join(number.to_string()), &at)?;
         let probe = if run.is_probed { Some(probe(run, bench, &measured, &at)?) } else { None };
@@ -104,7 +110,15 @@ pub(crate) fn make_all(
             Ok(Explained { verdict, evidence }) => (verdict.kind, verdict.phrase, Some(evidence)),
             Err(why) => (NOT_MADE.to_owned(), why, None),
         };
-        let line = Line { key, named, phrase, probe, binary: bench.binary.to_owned(), evidence };
+        let line = Line {
+            key,
+            named,
+            phrase,
+            probe,
+            binary: bench.binary.to_owned(),
+            planted: Some(planted.clone()),
+            evidence,
+        };
         writer.write(&line)?;
         made.add(line);
     }
@@ -147,7 +161,49 @@ mod tests {
     use clap::Parser;
 
     use super::*;
+    use crate::case::Server;
+    use crate::process::Interrupt;
     use crate::table;
+
+    #[test]
+    fn what_was_measured_of_another_server_is_no_measurement_of_this_one() {
+        let cases = table::cases();
+        let of_a_program = |case: &&Case| matches!(case.sizes[0].server, Server::Program(_));
+        let case = cases.iter().find(of_a_program).unwrap();
+        let size = &case.sizes[0];
+        let Server::Program(program) = size.server else { unreachable!("it was looked for") };
+        let run = Run { case, size, neighbours: 0, seed: 1, is_probed: false };
+        let folder = tempfile::tempdir().unwrap();
+        let source = program.source(folder.path());
+        std::fs::create_dir_all(source.parent().unwrap()).unwrap();
+        let interrupt = Interrupt::on_signals().unwrap();
+        let nowhere = Path::new("nowhere");
+        let bench = Bench {
+            proofload: nowhere,
+            binary: "0",
+            own_exe: nowhere,
+            stacks: nowhere,
+            servers: folder.path(),
+            interrupt: &interrupt,
+        };
+        let of_source = |text: &str| {
+            std::fs::write(&source, text).unwrap();
+            bench.planted(run).unwrap()
+        };
+        let (before, after) = (of_source("answers after 1 ms"), of_source("answers after 2 ms"));
+        let phrase = String::new();
+        let (named, planted) = ("pool_limit".to_owned(), Some(before.clone()));
+        let line =
+            Line { key: run.key(), named, phrase, probe: None, binary: "0".into(), planted, evidence: None };
+        let mut made = Lines::default();
+        made.add(line);
+        assert!(run.is_in(&made, &before));
+        assert!(!run.is_in(&made, &after));
+        let other_load = Run { seed: 2, ..run };
+        assert_ne!(bench.planted(other_load).unwrap(), after);
+        std::fs::remove_file(&source).unwrap();
+        assert!(matches!(bench.planted(run), Err(Failure::Usage(_))));
+    }
 
     #[test]
     fn each_size_is_run_quiet_and_beside_one_neighbour_or_two() {

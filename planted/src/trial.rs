@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::case::{Case, Size};
+use crate::case::{Case, Server, Size};
 use crate::evidence::Evidence;
 use crate::process::{Failure, Finished, Interrupt};
 use crate::surroundings::{Surroundings, command};
 use crate::verdict::{self, Verdict};
-use crate::{experiment, process};
+use crate::{experiment, process, record};
 
 /// `proofload run` ends so when all was measured, and when a load failed in part, which some of these do.
 const RUN_GOOD: [i32; 2] = [0, 4];
@@ -91,6 +91,27 @@ impl Bench<'_> {
         fs::create_dir_all(&own)?;
         fs::write(own.join("stack.toml"), manifest)?;
         Ok(stacks)
+    }
+
+    /// A digest of what `run` plants and how it loads it: its experiment, its manifest, the source of its server, and what
+    /// else goes on. What was measured of another is no measurement of this one.
+    pub(crate) fn planted(&self, run: Run<'_>) -> Result<String, Failure> {
+        let Run { case, size, seed, .. } = run;
+        let source = match &size.server {
+            Server::Target(_) => None,
+            Server::Stack(id) => {
+                let folder = id.split_once('@').map_or(*id, |(stack, _)| stack);
+                Some(self.stacks.join(folder).join("stack.toml"))
+            }
+            Server::Program(program) => Some(program.source(self.servers)),
+        };
+        let source = source.map(|file| {
+            fs::read(&file).map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))
+        });
+        // Where the servers are says nothing of them.
+        let manifest = experiment::own_manifest(&size.server, Path::new(""), seed).unwrap_or_default();
+        let texts = [experiment::experiment(case, size, seed), manifest, format!("{:?}", size.around)];
+        Ok(record::digest(texts.map(String::into_bytes).into_iter().chain(source.transpose()?)))
     }
 
     /// Has the first verdict of what was measured in folder `dir` put to the test; what came of it, or why nothing did.

@@ -76,11 +76,11 @@ fn a_service_in_python_from_init_to_a_failed_gate() {
         ("\"4s\"", "\"1s\""),
     ]);
     let quick = own.ends_with(5, &["run", "--quick", "-q"]);
-    assert!(quick.contains("could not tell  if p99 > 500ms"), "{quick}");
+    assert!(quick.contains("could not tell  if p99 > 200ms"), "{quick}");
     let passed = own.ends_with(0, &["run", "-q"]);
     assert!(passed.contains("gate        passed"), "{passed}");
     // The service sleeps for 5 ms.
-    own.rewrite(&[("p99>500ms", "p50>1ms")]);
+    own.rewrite(&[("p99>200ms", "p50>1ms")]);
     let failed = own.ends_with(4, &["run", "-q"]);
     assert!(failed.contains("failed          if p50 > 1.00ms"), "{failed}");
 }

@@ -301,3 +301,6 @@ fn text_of(found: &Captures<'_>, names: &[&str]) -> String {
 fn words(text: &str) -> Vec<String> {
     WORD.find_iter(text).flatten().map(|it| it.as_str().to_owned()).collect()
 }
+
+#[cfg(test)]
+mod tests;

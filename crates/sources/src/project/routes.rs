@@ -12,8 +12,13 @@ use super::Project;
 
 /// How often something may be put beneath something else; what goes on is a circle.
 const DEPTH_MAX: usize = 6;
-/// What is looked at of a call's arguments, in bytes: whole handlers are written there.
+/// What is looked at of a call's arguments, and before it for a name that it is put on, in bytes: whole handlers are there.
 const ARGUMENTS_MAX: usize = 4_096;
+const BEFORE_MAX: usize = 4_096;
+/// What is taken of all sources, and the words of one mount: one path is asked for, and nobody waits for a look at more.
+const ROUTES_MAX: usize = 1_000;
+const MOUNTS_MAX: usize = 200;
+const WORDS_MAX: usize = 64;
 /// What asks others by the same names as what answers.
 const CLIENTS: [&str; 7] = ["axios", "client", "http", "https", "request", "requests", "httpx"];
 
@@ -51,8 +56,8 @@ static PART: LazyLock<Regex> = LazyLock::new(|| {
 static MOUNT: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r#"(?x)
-        (?<on>\w+)? \s* \. (?<how> use | route | nest | nest_service ) \(\s* (?=["'`]/)
-        | (?<in>\w+) \. (?: include_router | register_blueprint | register ) \(\s* (?=\w)
+        (?<on>\w+)? \s* \. (?<how> use | route | nest | nest_service ) \(\s*
+        | (?<in>\w+) \. (?: include_router | register_blueprint | register ) \(\s*
         "#,
     )
 });
@@ -83,12 +88,16 @@ struct Group {
 }
 
 /// What is put on `on` beneath `prefix`, and is what `words` name.
+#[derive(Clone)]
 struct Mount {
     file: usize,
     on: String,
     /// `None` where it is not written down as a text.
     prefix: Option<String>,
     words: Vec<String>,
+    /// The file that it takes routes from, and whether its words name one of those that they are put on.
+    target: Option<usize>,
+    names_one: bool,
 }
 
 /// A path that is asked with GET.
@@ -109,6 +118,8 @@ struct Sources<'a> {
     mounts: Vec<Mount>,
     /// File and name of what is made to be mounted.
     parts: Vec<(usize, String)>,
+    /// Whether a file has routes or mounts.
+    has_paths: Vec<bool>,
 }
 
 /// Paths in files of `project` that end so, in the order in which they are named.
@@ -118,6 +129,7 @@ pub(super) fn of(project: &Project, endings: &[&str]) -> Vec<Path> {
         sources.files.push((&file.path, &file.text));
         sources.read(number);
     }
+    sources.follow();
     let paths = sources.routes.iter().map(|route| {
         let beneath = sources.beneath(route.file, &route.on, DEPTH_MAX);
         Path { text: sources.joined(route.file, &beneath.text, &route.path), ..beneath }
@@ -130,35 +142,54 @@ impl Sources<'_> {
         let (path, text) = self.files[file];
         let is_rust = path.ends_with(".rs");
         let on = |found: &Captures<'_>, names: &[&str]| {
-            if is_rust { rust_name(&text[..start(found)]) } else { text_of(found, names) }
+            if is_rust { rust_name(before(text, start(found))) } else { text_of(found, names) }
         };
-        for found in ROUTE.captures_iter(text).flatten() {
+        for found in ROUTE.captures_iter(text).flatten().take(ROUTES_MAX - self.routes.len()) {
             let on = on(&found, &["on", "by", "bare_by", "bare_on"]);
             let is_client =
                 text_of(&found, &["verb"]).eq_ignore_ascii_case("get") && CLIENTS.contains(&on.as_str());
-            if !is_client && is_of_get(arguments(&text[end(&found)..])) {
+            let is_of_get = !path.ends_with(".py") || is_of_get(arguments(&text[end(&found)..]));
+            if !is_client && is_of_get {
                 self.routes.push(Route { file, on, path: text_of(&found, &["route", "bare", "equal"]) });
             }
         }
-        for found in GROUP.captures_iter(text).flatten() {
+        for found in GROUP.captures_iter(text).flatten().take(MOUNTS_MAX - self.groups.len()) {
             let (name, of) = (text_of(&found, &["name", "router"]), text_of(&found, &["of"]));
             self.groups.push(Group { file, name, of, prefix: text_of(&found, &["go", "python"]) });
         }
-        for found in PART.captures_iter(text).flatten() {
+        for found in PART.captures_iter(text).flatten().take(MOUNTS_MAX - self.parts.len()) {
             self.parts.push((file, text_of(&found, &["made", "given"])));
         }
-        for found in MOUNT.captures_iter(text).flatten() {
+        for found in MOUNT.captures_iter(text).flatten().take(MOUNTS_MAX - self.mounts.len()) {
             // A route of axum's is none, whatever it is answered by.
-            if is_rust && found.name("how").is_some_and(|it| it.as_str() == "route") {
+            let is_route = is_rust && found.name("how").is_some_and(|it| it.as_str() == "route");
+            let arguments = arguments(&text[end(&found)..]);
+            let is_named = found.name("in").is_some();
+            if is_route || !(is_named || arguments.starts_with(['"', '\'', '`'])) {
                 continue;
             }
-            let arguments = arguments(&text[end(&found)..]);
-            let (prefix, what) = if found.name("in").is_some() {
+            let (prefix, what) = if is_named {
                 (prefix_named(arguments), arguments.split(',').next().unwrap_or(arguments))
             } else {
                 (text_in(arguments), arguments.split_once(',').map_or("", |(_, what)| what))
             };
-            self.mounts.push(Mount { file, on: on(&found, &["on", "in"]), prefix, words: words(what) });
+            let (on, words) = (on(&found, &["on", "in"]), words(what));
+            self.mounts.push(Mount { file, on, prefix, words, target: None, names_one: false });
+        }
+    }
+
+    /// Finds what each mount takes its routes from, when all is read.
+    fn follow(&mut self) {
+        let has_paths = |file: usize| {
+            self.routes.iter().any(|it| it.file == file) || self.mounts.iter().any(|it| it.file == file)
+        };
+        self.has_paths = (0..self.files.len()).map(has_paths).collect();
+        for number in 0..self.mounts.len() {
+            let mount = &self.mounts[number];
+            let target = self.target(mount);
+            let is_named = |it: &Route| Some(it.file) == target && mount.words.contains(&it.on);
+            let names_one = self.routes.iter().any(is_named);
+            self.mounts[number] = Mount { target, names_one, ..self.mounts[number].clone() };
         }
     }
 
@@ -172,7 +203,7 @@ impl Sources<'_> {
         // What is a part of something else is put where that is.
         let before = if let Some(group) = own.filter(|it| !it.of.is_empty()) {
             self.beneath(file, &group.of, depth - 1)
-        } else if let Some(mount) = self.mounts.iter().find(|it| self.is_of(it, file, on)) {
+        } else if let Some(mount) = self.mounts.iter().find(|it| Self::is_of(it, file, on)) {
             let beneath = self.beneath(mount.file, &mount.on, depth - 1);
             let prefix = mount.prefix.as_deref();
             Path {
@@ -187,16 +218,12 @@ impl Sources<'_> {
     }
 
     /// Whether a mount is of what is put on `on` in `file`.
-    fn is_of(&self, mount: &Mount, file: usize, on: &str) -> bool {
-        let names = |on: &str| mount.words.iter().any(|it| it == on);
+    fn is_of(mount: &Mount, file: usize, on: &str) -> bool {
+        let is_named = mount.words.iter().any(|it| it == on);
         if mount.file == file {
-            return mount.on != on && names(on);
+            return mount.on != on && is_named;
         }
-        if self.target(mount) != Some(file) {
-            return false;
-        }
-        let is_one_named = self.routes.iter().any(|it| it.file == file && names(&it.on));
-        names(on) || !is_one_named
+        mount.target == Some(file) && (is_named || !mount.names_one)
     }
 
     /// The file that a mount takes routes from: the one that its words name; else the one that a line names which brings one of
@@ -213,12 +240,10 @@ impl Sources<'_> {
     }
 
     fn named_by(&self, mount: &Mount, words: &[String]) -> Option<usize> {
-        let has_paths = |file: usize| {
-            self.routes.iter().any(|it| it.file == file) || self.mounts.iter().any(|it| it.file == file)
-        };
         words.iter().rev().find_map(|word| {
-            let is_it =
-                |file: &usize| *file != mount.file && module(self.files[*file].0) == word && has_paths(*file);
+            let is_it = |file: &usize| {
+                *file != mount.file && module(self.files[*file].0) == word && self.has_paths[*file]
+            };
             (0..self.files.len()).find(is_it)
         })
     }
@@ -243,6 +268,15 @@ fn module(path: &str) -> &str {
         "index" | "mod" | "__init__" => folder.rsplit('/').next().unwrap_or(folder),
         name => name,
     }
+}
+
+/// As much of what is before a place as is looked at.
+fn before(text: &str, end: usize) -> &str {
+    let mut start = end.saturating_sub(BEFORE_MAX);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    &text[start..end]
 }
 
 /// What a chain of calls behind `before` is called: a variable of the same statement, or the function that it is in.
@@ -299,7 +333,7 @@ fn text_of(found: &Captures<'_>, names: &[&str]) -> String {
 }
 
 fn words(text: &str) -> Vec<String> {
-    WORD.find_iter(text).flatten().map(|it| it.as_str().to_owned()).collect()
+    WORD.find_iter(text).flatten().take(WORDS_MAX).map(|it| it.as_str().to_owned()).collect()
 }
 
 #[cfg(test)]

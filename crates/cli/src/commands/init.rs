@@ -101,9 +101,8 @@ fn collect(root: &Path, inside: &str, depth: usize, files: &mut Vec<ProjectFile>
         // A link may lead anywhere.
         match entry.file_type() {
             Ok(kind) if kind.is_dir() => {
-                if !name.starts_with('.') && !LEFT_OUT.contains(&name.as_str()) {
-                    folders.push(path);
-                }
+                let is_left_out = name.starts_with('.') || LEFT_OUT.contains(&name.as_str());
+                folders.extend((!is_left_out).then_some(path));
             }
             Ok(kind) if kind.is_file() && files.len() < FILES_MAX => {
                 let text = if is_read(&name) { beginning(&root.join(&path)) } else { String::new() };

@@ -55,10 +55,10 @@ static PART: LazyLock<Regex> = LazyLock::new(|| {
 /// What puts the routes of something else beneath a path, up to what follows its bracket.
 static MOUNT: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r#"(?x)
+        r"(?x)
         (?<on>\w+)? \s* \. (?<how> use | route | nest | nest_service ) \(\s*
         | (?<in>\w+) \. (?: include_router | register_blueprint | register ) \(\s*
-        "#,
+        ",
     )
 });
 static TEXT: LazyLock<Regex> = LazyLock::new(|| regex(r#"["'`](/[^"'`]*)["'`]"#));
@@ -140,7 +140,7 @@ pub(super) fn of(project: &Project, endings: &[&str]) -> Vec<Path> {
 impl Sources<'_> {
     fn read(&mut self, file: usize) {
         let (path, text) = self.files[file];
-        let is_rust = path.ends_with(".rs");
+        let is_rust = ending(path) == "rs";
         let on = |found: &Captures<'_>, names: &[&str]| {
             if is_rust { rust_name(before(text, start(found))) } else { text_of(found, names) }
         };
@@ -148,7 +148,7 @@ impl Sources<'_> {
             let on = on(&found, &["on", "by", "bare_by", "bare_on"]);
             let is_client =
                 text_of(&found, &["verb"]).eq_ignore_ascii_case("get") && CLIENTS.contains(&on.as_str());
-            let is_of_get = !path.ends_with(".py") || is_of_get(arguments(&text[end(&found)..]));
+            let is_of_get = ending(path) != "py" || is_of_get(arguments(&text[end(&found)..]));
             if !is_client && is_of_get {
                 self.routes.push(Route { file, on, path: text_of(&found, &["route", "bare", "equal"]) });
             }
@@ -250,10 +250,15 @@ impl Sources<'_> {
 
     /// A path beneath another one, as the framework has it: to Express and axum a route `/` beneath `/items` is `/items`.
     fn joined(&self, file: usize, beneath: &str, path: &str) -> String {
-        let is_strict = [".go", ".py"].iter().any(|it| self.files[file].0.ends_with(it));
+        let is_strict = ["go", "py"].contains(&ending(self.files[file].0));
         let is_itself = path == "/" && !is_strict && beneath.len() > 1;
         joined(beneath, if is_itself { "" } else { path })
     }
+}
+
+/// How a file's name ends.
+fn ending(path: &str) -> &str {
+    path.rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 
 /// One behind the other, with one `/` between.

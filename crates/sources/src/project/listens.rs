@@ -51,6 +51,11 @@ pub(super) fn tell(service: &mut Service, project: &Project) {
         service.command.extend([format!("-{name}"), value.into()]);
         return;
     }
+    // Gin reads the variable itself where it is told nothing.
+    if sources().any(|text| text.contains("gin.") && text.contains(".Run()")) {
+        service.env.push(("PORT".into(), "{port}".into()));
+        return;
+    }
     let exposed = || project.text("Dockerfile").and_then(exposed);
     service.port = literal(sources()).or_else(exposed);
     if service.port.is_none() {

@@ -61,6 +61,9 @@ fn a_go_program_in_a_folder_with_a_flag_or_a_fixed_port() {
     let flag = main("addr := flag.String(\"addr\", \":8080\", \"where\")");
     let (_, service) = drafted(&[("go.mod", "module shop\n"), ("cmd/api/main.go", &flag)]);
     assert_eq!(command(&service), "{build_dir}/service -addr 127.0.0.1:{port}");
+    let (draft, service) =
+        drafted(&[("go.mod", "module shop\n"), ("main.go", &main("r := gin.Default(); r.Run()"))]);
+    assert_eq!((env(&service), draft.unsure.len()), (vec![("PORT", "{port}")], 0));
     let fixed = main("http.ListenAndServe(\":8081\", nil)");
     let (draft, service) = drafted(&[("go.mod", "module shop\n"), ("cmd/api/main.go", &fixed)]);
     assert_eq!(service.run().unwrap().port.map(u16::from), Some(8081));

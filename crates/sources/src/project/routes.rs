@@ -19,6 +19,8 @@ const BEFORE_MAX: usize = 4_096;
 const ROUTES_MAX: usize = 1_000;
 const MOUNTS_MAX: usize = 200;
 const WORDS_MAX: usize = 64;
+/// Lines of a file that import something.
+const IMPORTS_MAX: usize = 200;
 /// What asks others by the same names as what answers.
 const CLIENTS: [&str; 7] = ["axios", "client", "http", "https", "request", "requests", "httpx"];
 
@@ -118,6 +120,8 @@ struct Sources<'a> {
     mounts: Vec<Mount>,
     /// File and name of what is made to be mounted.
     parts: Vec<(usize, String)>,
+    /// The words of each file's lines that import something.
+    imports: Vec<Vec<Vec<String>>>,
     /// Whether a file has routes or mounts.
     has_paths: Vec<bool>,
 }
@@ -183,6 +187,7 @@ impl Sources<'_> {
         let has_paths = |file: usize| {
             self.routes.iter().any(|it| it.file == file) || self.mounts.iter().any(|it| it.file == file)
         };
+        self.imports = self.files.iter().map(|(_, text)| imports(text)).collect();
         self.has_paths = (0..self.files.len()).map(has_paths).collect();
         for number in 0..self.mounts.len() {
             let mount = &self.mounts[number];
@@ -230,12 +235,8 @@ impl Sources<'_> {
     /// its words, as an import does.
     fn target(&self, mount: &Mount) -> Option<usize> {
         self.named_by(mount, &mount.words).or_else(|| {
-            let brings = |line: &&str| {
-                let is_import = ["import ", "require(", "use "].iter().any(|it| line.contains(it));
-                is_import && words(line).iter().any(|it| mount.words.contains(it))
-            };
-            let mut lines = self.files[mount.file].1.lines().filter(brings);
-            lines.find_map(|line| self.named_by(mount, &words(line)))
+            let brings = |line: &&Vec<String>| line.iter().any(|it| mount.words.contains(it));
+            self.imports[mount.file].iter().filter(brings).find_map(|line| self.named_by(mount, line))
         })
     }
 
@@ -335,6 +336,12 @@ fn end(found: &Captures<'_>) -> usize {
 
 fn text_of(found: &Captures<'_>, names: &[&str]) -> String {
     names.iter().find_map(|name| found.name(name)).map_or_else(String::new, |it| it.as_str().to_owned())
+}
+
+/// The words of each line that imports something.
+fn imports(text: &str) -> Vec<Vec<String>> {
+    let is_import = |line: &&str| ["import ", "require(", "use "].iter().any(|it| line.contains(it));
+    text.lines().filter(is_import).take(IMPORTS_MAX).map(words).collect()
 }
 
 fn words(text: &str) -> Vec<String> {

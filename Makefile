@@ -51,7 +51,7 @@ test-slow: setup ## Lints and the slow tests: all seeds, stacks, JMeter, browser
 	@$(MAKE) --no-print-directory web-if-possible compat-if-possible
 
 .PHONY: test-all
-test-all: test test-slow gates-if-possible sanitize-if-possible fuzz-if-possible deny-if-possible cluster-if-possible stress ## test, test-slow, gates, sanitizer, fuzz, deny, stress, one size of each planted limit, and the product on real servers
+test-all: test test-slow gates-if-possible projects-if-possible sanitize-if-possible fuzz-if-possible deny-if-possible cluster-if-possible stress ## test, test-slow, gates, sanitizer, fuzz, deny, stress, one size of each planted limit, and the product on real servers
 	@$(MAKE) --no-print-directory planted PLANTED="--again planted/record.jsonl"
 	@$(MAKE) --no-print-directory planted PLANTED=--quick
 	PROOFLOAD_SEEDS=10000 cargo test --locked -p proofload-agent --test it on_all_seeds -- --ignored
@@ -60,6 +60,10 @@ test-all: test test-slow gates-if-possible sanitize-if-possible fuzz-if-possible
 .PHONY: gates
 gates: ## Instructions and system calls a request, against their bounds (valgrind, strace)
 	scripts/gates.sh
+
+.PHONY: projects
+projects: ## Projects of Spring Boot, Express, Gin, axum and FastAPI, each from init to a passed and a failed gate
+	scripts/projects.sh
 
 .PHONY: sanitize
 sanitize: ## The drivers' tests under AddressSanitizer; wants nightly
@@ -102,7 +106,7 @@ web: ## The HTML report: types, its bytes, its tests in a browser; wants node, n
 	scripts/web.sh
 
 # The same, passed over with a word where the machine lacks the tool.
-.PHONY: cluster-if-possible fuzz-if-possible deny-if-possible gates-if-possible sanitize-if-possible compat-if-possible web-if-possible
+.PHONY: projects-if-possible cluster-if-possible fuzz-if-possible deny-if-possible gates-if-possible sanitize-if-possible compat-if-possible web-if-possible
 web-if-possible:
 	@scripts/web.sh || { code=$$?; [ $$code -eq $(cannot) ] && [ -z "$$CI" ] && echo "web: passed over" >&2; }
 compat-if-possible:
@@ -110,6 +114,8 @@ compat-if-possible:
 	@PROOFLOAD=$(target_dir)/debug/proofload scripts/jmeter-compat.sh || { code=$$?; [ $$code -eq $(cannot) ] && [ -z "$$CI" ] && echo "jmeter-compat: passed over" >&2; }
 gates-if-possible:
 	@scripts/gates.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "gates: passed over" >&2; }
+projects-if-possible:
+	@scripts/projects.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "projects: passed over" >&2; }
 sanitize-if-possible:
 	@scripts/sanitize.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "sanitize: passed over" >&2; }
 cluster-if-possible:

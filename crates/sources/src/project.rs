@@ -9,7 +9,9 @@ mod java;
 mod listens;
 mod node;
 mod python;
+mod routes;
 mod rust;
+mod spring;
 mod write;
 
 use plan::PlanError;
@@ -61,6 +63,8 @@ struct Service {
     /// What it was told by: `Go (go.mod)`.
     kind: String,
     name: String,
+    /// How the files end that its sources are in.
+    sources: &'static [&'static str],
     tools: Vec<String>,
     jdk: Option<u32>,
     build: Option<Build>,
@@ -114,7 +118,7 @@ pub fn draft(project: &Project) -> Result<Draft, PlanError> {
     let mut found = kinds.into_iter().filter_map(|kind| kind(project));
     let service = found.next().ok_or_else(|| nothing_found(project))?;
     let others: Vec<String> = found.map(|it| it.kind).collect();
-    let asks = asks::of(project);
+    let asks = asks::of(project, &service);
     Ok(write::draft(&service, &asks, &others))
 }
 

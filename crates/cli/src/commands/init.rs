@@ -16,10 +16,10 @@ use crate::workbench::PROJECT_FILE;
 /// Files that are looked at, folders within folders, and bytes of each: a project's own sources are well within, and nobody
 /// waits for a look at more.
 const FILES_MAX: usize = 2_000;
-const DEPTH_MAX: usize = 6;
+const DEPTH_MAX: usize = 16;
 const BYTES_MAX: u64 = 256 << 10;
 /// What others made, or what is of others.
-const LEFT_OUT: [&str; 11] = [
+const LEFT_OUT: [&str; 10] = [
     "node_modules",
     "target",
     "build",
@@ -27,7 +27,6 @@ const LEFT_OUT: [&str; 11] = [
     "vendor",
     "venv",
     "runs",
-    "bin",
     "obj",
     "__pycache__",
     "site-packages",
@@ -51,7 +50,9 @@ const READ: [&str; 16] = [
     "xml",
     "kts",
 ];
-const READ_BY_NAME: [&str; 4] = ["go.mod", "Dockerfile", "build.gradle", "settings.gradle"];
+/// `www` is what Express's generator calls the program.
+const READ_BY_NAME: [&str; 6] =
+    ["go.mod", "Dockerfile", "build.gradle", "settings.gradle", "requirements.txt", "www"];
 /// What is in folders that are left out, and tells something by being there.
 const MARKS: [&str; 3] = [".venv/bin/python", "venv/bin/python", ".mvn/wrapper"];
 
@@ -101,10 +102,7 @@ fn collect(root: &Path, inside: &str, depth: usize, files: &mut Vec<ProjectFile>
         match entry.file_type() {
             Ok(kind) if kind.is_dir() => {
                 let is_left_out = name.starts_with('.') || LEFT_OUT.contains(&name.as_str());
-                // `bin` is where Rust has programs, and where others put what they made.
-                if !is_left_out || path.ends_with("src/bin") {
-                    folders.push(path);
-                }
+                folders.extend((!is_left_out).then_some(path));
             }
             Ok(kind) if kind.is_file() && files.len() < FILES_MAX => {
                 let text = if is_read(&name) { beginning(&root.join(&path)) } else { String::new() };

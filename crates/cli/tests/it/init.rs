@@ -13,8 +13,12 @@ struct Own {
 
 impl Own {
     fn of(project: &str) -> Self {
+        Self::copied(&repository().join("crates/cli/tests/projects").join(project))
+    }
+
+    fn copied(folder: &Path) -> Self {
         let dir = tempfile::tempdir().expect("there is room");
-        copy(&repository().join("crates/cli/tests/projects").join(project), &dir.path().join("service"));
+        copy(folder, &dir.path().join("service"));
         Self { dir }
     }
 
@@ -76,11 +80,11 @@ fn a_service_in_python_from_init_to_a_failed_gate() {
         ("\"4s\"", "\"1s\""),
     ]);
     let quick = own.ends_with(5, &["run", "--quick", "-q"]);
-    assert!(quick.contains("could not tell  if p99 > 500ms"), "{quick}");
+    assert!(quick.contains("could not tell  if p99 > 200ms"), "{quick}");
     let passed = own.ends_with(0, &["run", "-q"]);
     assert!(passed.contains("gate        passed"), "{passed}");
     // The service sleeps for 5 ms.
-    own.rewrite(&[("p99>500ms", "p50>1ms")]);
+    own.rewrite(&[("p99>200ms", "p50>1ms")]);
     let failed = own.ends_with(4, &["run", "-q"]);
     assert!(failed.contains("failed          if p50 > 1.00ms"), "{failed}");
 }
@@ -133,6 +137,42 @@ fn where_there_is_nothing_to_see_it_is_said() {
     assert!(told.contains("/no/such/folder"), "{told}");
     let told = own.ends_with(2, &["run"]);
     assert!(told.contains("proofload.toml here") && told.contains("proofload init"), "{told}");
+}
+
+/// `scripts/projects.sh` builds and loads these.
+#[test]
+fn what_real_projects_answer_is_seen_without_a_question() {
+    for (project, kind, asks) in [
+        (
+            "spring-boot",
+            "Spring Boot (pom.xml)",
+            "/api/items, by the sources; ready when GET /actuator/health ",
+        ),
+        ("express", "Node (package.json)", "/api/items, by the sources; ready when GET /health "),
+        ("gin", "Go (go.mod)", "/api/v1/items, by the sources; ready when GET /healthz "),
+        ("axum", "Rust (Cargo.toml)", "/api/items, by the sources; ready when GET /health "),
+        ("fastapi", "Python (pyproject.toml)", "/api/items/, by the sources; ready when GET /health "),
+    ] {
+        let own = Own::copied(&repository().join("scripts/projects").join(project));
+        let told = own.ends_with(0, &["init"]);
+        assert!(
+            told.contains(&format!("service   shop, {kind}")) && told.contains(&format!("GET {asks}")),
+            "{told}"
+        );
+        assert!(!told.contains("CHECK") && told.contains("listens   where it is told to"), "{told}");
+    }
+}
+
+#[test]
+fn packages_of_java_lie_deep() {
+    let own = Own::copied(&repository().join("scripts/projects/spring-boot"));
+    let sources = own.folder().join("src/main/java/org");
+    fs::rename(sources.join("example"), own.dir.path().join("example")).expect("it is ours");
+    let deep = sources.join("example/of/a/team/and/its");
+    fs::create_dir_all(&deep).expect("it is ours");
+    fs::rename(own.dir.path().join("example/shop"), deep.join("shop")).expect("it is ours");
+    let told = own.ends_with(0, &["init"]);
+    assert!(told.contains("GET /api/items, by the sources"), "{told}");
 }
 
 /// Built, started and asked: what each of the others needs is on a machine that `make setup` has seen.

@@ -15,7 +15,7 @@ use stats::{CONFIDENCE, Estimated, Part, blocks_needed, share_of};
 use units::Share;
 
 use self::baseline::With;
-use self::figures::{Figure, estimate, figure, is_of_processes};
+use self::figures::{Figure, at_least, estimate, figure, is_of_processes};
 use super::answer::{decide, hold_against, hold_against_asked, judged, unknown, without_figure};
 use super::more::{more, of_run};
 use super::{tail_of, with_default};
@@ -166,18 +166,19 @@ impl<'a> OfCell<'a> {
                 ..unknown(condition, is_default)
             };
         }
-        let estimated = match self.estimate(condition) {
-            Ok(estimated) => estimated,
-            Err(why) => {
-                let would_decide =
-                    if self.measured.is_empty() { "trials that do not fail" } else { "longer loads" };
-                return GateCheck {
-                    why: Some(why),
-                    would_decide: Some(would_decide.into()),
-                    ..unknown(condition, is_default)
-                };
-            }
-        };
+        let estimated =
+            match self.estimate(condition).or_else(|why| self.failed_for_sure(condition).ok_or(why)) {
+                Ok(estimated) => estimated,
+                Err(why) => {
+                    let would_decide =
+                        if self.measured.is_empty() { "trials that do not fail" } else { "longer loads" };
+                    return GateCheck {
+                        why: Some(why),
+                        would_decide: Some(would_decide.into()),
+                        ..unknown(condition, is_default)
+                    };
+                }
+            };
         let mut check = judged(condition, is_default, &estimated);
         let asked_per_s = self.measured.first().and_then(|it| it.load.load.rate_per_s);
         hold_against_asked(&mut check, condition.metric, asked_per_s);
@@ -224,6 +225,15 @@ impl<'a> OfCell<'a> {
         }
     }
 
+    /// What a figure exceeds that so few requests don't know, where that alone is a failure: a service that became slow answers
+    /// fewer.
+    fn failed_for_sure(&self, condition: &Condition) -> Option<Estimated> {
+        let figures: Vec<Figure> =
+            self.measured.iter().filter_map(|it| at_least(it, condition.metric)).collect();
+        let estimated = estimate(&figures, condition.metric.wants_more(), tail_of(self.intervals));
+        estimated.filter(|it| decide(condition, it) == GateAnswer::Failed)
+    }
+
     /// The answer if nothing of the times were the generator's own: less the longest that it was late in each trial.
     fn without_ours(&self, condition: &Condition) -> GateAnswer {
         if !condition.metric.is_response_time() || condition.metric == Metric::Max {
@@ -232,7 +242,7 @@ impl<'a> OfCell<'a> {
         let without = |it: &&Measured| {
             let longest = |times: &record::Distribution| times.max.unwrap_or(0.0);
             let ours = longest(&it.load.generator_lag_us) + longest(&it.load.receive_lag_us);
-            let figure = figure(it, condition.metric).ok()??;
+            let figure = at_least(it, condition.metric)?;
             Some(Figure { value: (figure.value - ours).max(f64::MIN_POSITIVE), ..figure })
         };
         let figures: Vec<Figure> = self.measured.iter().filter_map(without).collect();

@@ -11,7 +11,7 @@ use record::{
 use stats::Batches;
 use units::Share;
 
-use crate::samples::trial;
+use crate::samples::{times, trial};
 
 fn gate(conditions: &[&str]) -> Gate {
     let parsed = |text: &&str| text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -170,6 +170,30 @@ fn a_loss_is_told_where_both_are_and_nowhere_else() {
     let told = losses(&alone);
     assert_eq!(told.iter().map(|it| it.answer).collect::<Vec<_>>(), [GateAnswer::CouldNotTell], "{told:?}");
     assert!(told[0].would_decide.is_some());
+}
+
+/// 16 users who wait for 0.3 s make 213 requests in four seconds, and a 99th percentile takes 299: what it exceeds is known.
+#[test]
+fn a_service_that_became_slow_fails_by_what_its_few_requests_exceed() {
+    let slow = |block: u32| {
+        of("cart", block, |load| {
+            load.response_time_us = times(213, 302_000.0);
+            load.response_time_us.too_few_samples = BTreeMap::from([("p99".to_owned(), Some(301_000.0))]);
+        })
+    };
+    let trials: Vec<Trial> = (0..8).map(slow).collect();
+    let judged = gate_run(&gate(&["p99>200ms"]), &trials, false);
+    let told = check(&judged, "p99 > 200ms");
+    assert_eq!((told.answer, told.is_lower_bound, told.high), (GateAnswer::Failed, true, None), "{told:?}");
+    assert!(told.low.is_some_and(|low| (low - 301_000.0).abs() < 1.0), "{told:?}");
+    // What it does not exceed could be anything.
+    let judged = gate_run(&gate(&["p99>400ms"]), &trials, false);
+    let told = check(&judged, "p99 > 400ms");
+    assert_eq!(told.answer, GateAnswer::CouldNotTell, "{told:?}");
+    assert_eq!(told.why.as_deref(), Some("p99 takes 299 requests a trial, and one has 213"));
+    // Nor do too few blocks tell anything.
+    let judged = gate_run(&gate(&["p99>200ms"]), &trials[..5], false);
+    assert_eq!(check(&judged, "p99 > 200ms").answer, GateAnswer::CouldNotTell);
 }
 
 #[test]

@@ -15,6 +15,7 @@ pub(super) fn found(project: &Project) -> Option<Service> {
     let mut service = Service {
         kind: "Go (go.mod)".into(),
         name: plain_name(path.rsplit('/').next().unwrap_or(path)),
+        sources: &[".go"],
         tools: texts(&["go"]),
         build: Some(Build {
             command: [texts(&["go", "build", "-o", "{build_dir}/service"]), vec![package]].concat(),
@@ -27,6 +28,6 @@ pub(super) fn found(project: &Project) -> Option<Service> {
     if mains.len() > 1 {
         service.unsure.push(format!("which program it is: there are {}", mains.len()));
     }
-    listens::tell(&mut service, project, &[".go"]);
+    listens::tell(&mut service, project);
     Some(service)
 }

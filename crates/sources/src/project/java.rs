@@ -83,6 +83,7 @@ fn jar(jdk: Option<u32>) -> Service {
         Vec::new()
     };
     Service {
+        sources: &SOURCES,
         jdk: Some(jdk.unwrap_or(JDK_DEFAULT)),
         command: texts(&["java", "-jar", "{build_dir}/service.jar"]),
         unsure,
@@ -96,10 +97,18 @@ fn told(mut service: Service, project: &Project, is_spring: bool) -> Service {
         service.kind = service.kind.replace("Java", "Spring Boot");
         service.env.push(("SERVER_PORT".into(), "{port}".into()));
     } else {
-        listens::tell(&mut service, project, &SOURCES);
+        listens::tell(&mut service, project);
         service.unsure.push("whether its jar starts by itself, with `java -jar`".into());
     }
     service
+}
+
+/// What the application's own configuration says, as properties.
+pub(super) fn property<'a>(project: &'a Project, name: &str) -> Option<&'a str> {
+    let text = project.text("src/main/resources/application.properties")?;
+    let value =
+        |line: &'a str| Some(line.trim().strip_prefix(name)?.trim_start().strip_prefix(['=', ':'])?.trim());
+    text.lines().find_map(value)
 }
 
 /// The text of the first element of that name.

@@ -39,8 +39,8 @@ fn regex(pattern: &str) -> Regex {
 }
 
 /// Tells the service where to listen: by a variable that it reads, by a flag, or by writing down where it listens anyway.
-pub(super) fn tell(service: &mut Service, project: &Project, endings: &[&str]) {
-    let sources = || project.sources(endings).map(|it| it.text.as_str());
+pub(super) fn tell(service: &mut Service, project: &Project) {
+    let sources = || project.sources(service.sources).map(|it| it.text.as_str());
     if let Some(variable) = variable(sources()) {
         let value = if variable.ends_with("PORT") { "{port}" } else { "127.0.0.1:{port}" };
         service.env.push((variable, value.into()));
@@ -49,6 +49,11 @@ pub(super) fn tell(service: &mut Service, project: &Project, endings: &[&str]) {
     if let Some((name, is_address)) = go_flag(sources()) {
         let value = if is_address { "127.0.0.1:{port}" } else { "{port}" };
         service.command.extend([format!("-{name}"), value.into()]);
+        return;
+    }
+    // Gin reads the variable itself where it is told nothing.
+    if sources().any(|text| text.contains("gin.") && text.contains(".Run()")) {
+        service.env.push(("PORT".into(), "{port}".into()));
         return;
     }
     let exposed = || project.text("Dockerfile").and_then(exposed);

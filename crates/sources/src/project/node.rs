@@ -5,7 +5,9 @@ use serde_json::Value;
 use super::{Build, Project, Service, listens, plain_name, texts};
 
 /// Where sources that are built usually lie.
-const SOURCES: [&str; 2] = ["src", "lib"];
+const FOLDERS: [&str; 2] = ["src", "lib"];
+/// The last is where Express's generator has the program itself.
+const SOURCES: [&str; 5] = [".js", ".mjs", ".cjs", ".ts", "bin/www"];
 
 pub(super) fn found(project: &Project) -> Option<Service> {
     let package: Value = serde_json::from_str(project.text("package.json")?).ok()?;
@@ -13,6 +15,7 @@ pub(super) fn found(project: &Project) -> Option<Service> {
     let mut service = Service {
         kind: "Node (package.json)".into(),
         name: plain_name(text("/name").unwrap_or(&project.folder)),
+        sources: &SOURCES,
         tools: texts(&["node"]),
         ..Service::default()
     };
@@ -25,14 +28,14 @@ pub(super) fn found(project: &Project) -> Option<Service> {
     if depends("dependencies") || is_built {
         service.tools.push("npm".into());
         service.build = Some(build(project, is_built));
-        if is_built && project.those_of(&SOURCES).is_empty() {
+        if is_built && project.those_of(&FOLDERS).is_empty() {
             service.unsure.push(
                 "what it is built from: there is no `src` and no `lib`; list its sources in `inputs`, or it is not built again"
                     .into(),
             );
         }
     }
-    listens::tell(&mut service, project, &[".js", ".mjs", ".cjs", ".ts"]);
+    listens::tell(&mut service, project);
     Some(service)
 }
 
@@ -55,7 +58,7 @@ fn build(project: &Project, is_built: bool) -> Build {
     let install = if project.has("package-lock.json") { "npm ci" } else { "npm install" };
     let then = if is_built { " && npm run build" } else { "" };
     let inputs = ["package.json", "package-lock.json", "tsconfig.json"];
-    let sources: &[&str] = if is_built { &SOURCES } else { &[] };
+    let sources: &[&str] = if is_built { &FOLDERS } else { &[] };
     Build {
         command: vec![
             "sh".into(),

@@ -1,6 +1,6 @@
 //! A project in Python.
 
-use super::{Project, ProjectFile, Service, listens, plain_name, texts};
+use super::{Build, Project, ProjectFile, Service, listens, plain_name, texts};
 
 pub(super) fn found(project: &Project) -> Option<Service> {
     let marks = ["pyproject.toml", "requirements.txt", "setup.py", "manage.py"];
@@ -11,46 +11,143 @@ pub(super) fn found(project: &Project) -> Option<Service> {
     });
     let mut service = Service {
         kind: format!("Python ({mark})"),
+        sources: &[".py"],
         name: plain_name(named.unwrap_or(&project.folder)),
         ..Service::default()
     };
-    // Paths of programs are taken as they are, and a virtual environment is where its packages are.
-    let python = [".venv", "venv"].into_iter().find(|it| project.has(&format!("{it}/bin/python")));
-    let python = python.map_or_else(|| "python3".to_owned(), |it| format!("{{stack_dir}}/{it}/bin/python"));
-    if python == "python3" {
-        service.tools = texts(&["python3"]);
-    }
+    let python = python(&mut service, project);
     service.command = vec![python];
     if project.has("manage.py") {
         let words = ["manage.py", "runserver", "--noreload", "127.0.0.1:{port}"];
         service.command.extend(texts(&words));
-    } else if let Some((file, app)) = app(project, &["FastAPI(", "Starlette(", "Litestar("]) {
-        let app = format!("{}:{app}", module(file));
-        service.command.extend(texts(&["-m", "uvicorn", &app, "--host", "127.0.0.1", "--port", "{port}"]));
-    } else if let Some((file, app)) = app(project, &["Flask("]) {
-        let app = format!("{}:{app}", module(file));
-        service.command.extend(texts(&["-m", "flask", "--app", &app, "run", "--port", "{port}"]));
+    } else if let Some(app) = app(project, &["FastAPI(", "Starlette(", "Litestar("]) {
+        let factory: &[&str] = if app.is_factory { &["--factory"] } else { &[] };
+        service.command.extend(texts(&["-m", "uvicorn", &app.name]));
+        service.command.extend(texts(factory));
+        service.command.extend(texts(&["--host", "127.0.0.1", "--port", "{port}"]));
+        of_application(&mut service, project, &app, "uvicorn");
+    } else if let Some(app) = app(project, &["Flask("]) {
+        service.command.extend(texts(&["-m", "flask", "--app", &app.name, "run", "--port", "{port}"]));
+        of_application(&mut service, project, &app, "flask");
     } else {
         program(&mut service, project);
     }
     Some(service)
 }
 
-/// A file that makes an application, and the name that it gives it.
-fn app<'a>(project: &'a Project, makes: &[&str]) -> Option<(&'a ProjectFile, &'a str)> {
-    project.sources(&[".py"]).find_map(|file| {
-        file.text.lines().find_map(|line| {
-            let (name, made) = line.split_once('=')?;
-            let is_one = makes.iter().any(|it| made.trim_start().starts_with(it));
-            let name = name.split(':').next()?.trim();
-            (is_one && !name.is_empty() && !name.contains(' ')).then_some((file, name))
-        })
-    })
+/// The interpreter: that of a virtual environment that there is, as its packages are there; else one that a build makes of the
+/// packages that the project names; else the system's.
+fn python(service: &mut Service, project: &Project) -> String {
+    // Paths of programs are taken as they are.
+    if let Some(made) = [".venv", "venv"].into_iter().find(|it| project.has(&format!("{it}/bin/python"))) {
+        return format!("{{stack_dir}}/{made}/bin/python");
+    }
+    service.tools = texts(&["python3"]);
+    let Some((input, list)) = packages(project) else { return "python3".to_owned() };
+    let install = format!("{list}\"$1/venv/bin/pip\" install --quiet --requirement");
+    let requirements = if list.is_empty() { input } else { "\"$1/requirements.txt\"" };
+    service.build = Some(Build {
+        command: vec![
+            "sh".into(),
+            "-c".into(),
+            // The folder is an argument of its own: whatever its name holds, none of it is a command.
+            format!("python3 -m venv \"$1/venv\" && {install} {requirements}"),
+            "sh".into(),
+            "{build_dir}".into(),
+        ],
+        inputs: texts(&[input]),
+        output: "venv/bin/python".into(),
+    });
+    "{build_dir}/venv/bin/python".to_owned()
 }
 
-fn module(file: &ProjectFile) -> String {
+/// The file that names the packages, and what makes a list of it that pip takes.
+fn packages(project: &Project) -> Option<(&'static str, &'static str)> {
+    if project.text("requirements.txt").is_some_and(|text| !text.trim().is_empty()) {
+        return Some(("requirements.txt", ""));
+    }
+    // `pip install .` would install the project itself, too, and leave folders among its sources.
+    let list = "python3 -c 'import tomllib; print(*tomllib.load(open(\"pyproject.toml\", \"rb\"))[\"project\"][\"dependencies\"], \
+                sep=\"\\n\")' >\"$1/requirements.txt\" && ";
+    dependencies(project.text("pyproject.toml")?).map(|_| ("pyproject.toml", list))
+}
+
+/// What `[project]` says of the packages that it takes; `None` without any.
+fn dependencies(pyproject: &str) -> Option<&str> {
+    let (_, behind) = pyproject.split_once("[project]")?;
+    let own = behind.split("\n[").next().unwrap_or(behind);
+    let (_, list) = own.split_once("\ndependencies")?;
+    list.trim_start()
+        .trim_start_matches('=')
+        .split_once('[')
+        .map(|(_, list)| list)
+        .filter(|it| !it.trim_start().starts_with(']'))
+}
+
+/// An application that a server of Python's runs.
+struct App {
+    /// Module and name, as `shop.main:app`.
+    name: String,
+    /// Whether that is a function that makes it.
+    is_factory: bool,
+    /// Whether its package lies in `src`.
+    is_in_src: bool,
+}
+
+/// The application that a file makes: as a name of the module, or in a function that makes it.
+fn app(project: &Project, makes: &[&str]) -> Option<App> {
+    let whole = |file: &ProjectFile, name: &str, is_factory| {
+        let is_in_src = file.path.starts_with("src/") && !project.has("src/__init__.py");
+        App { name: format!("{}:{name}", module(file, is_in_src)), is_factory, is_in_src }
+    };
+    let made = |file: &ProjectFile, makes: &[&str]| {
+        file.text.lines().find_map(|line| {
+            let (name, made) = line.split_once('=')?;
+            let name = name.split(':').next()?.trim_end();
+            let is_one = makes.iter().any(|it| made.trim_start().starts_with(it));
+            (is_one && !name.is_empty() && !name.contains([' ', '\t', '#'])).then(|| name.to_owned())
+        })
+    };
+    let files = || project.sources(&[".py"]);
+    if let Some(app) = files().find_map(|file| Some(whole(file, &made(file, makes)?, false))) {
+        return Some(app);
+    }
+    let (file, factory) = files().find_map(|file| Some((file, factory(&file.text, makes)?)))?;
+    let called = format!("{factory}(");
+    let of_module = files().find_map(|file| Some(whole(file, &made(file, &[&called])?, false)));
+    Some(of_module.unwrap_or_else(|| whole(file, factory, true)))
+}
+
+/// The function without arguments that makes an application.
+fn factory<'a>(text: &'a str, makes: &[&str]) -> Option<&'a str> {
+    let at = makes.iter().find_map(|it| text.find(&format!("= {it}")))?;
+    let line = text[..at].lines().rev().find(|line| line.starts_with("def "))?;
+    line.strip_prefix("def ")?.split_once('(').map(|(name, _)| name)
+}
+
+fn module(file: &ProjectFile, is_in_src: bool) -> String {
     let path = file.path.strip_suffix(".py").unwrap_or(&file.path);
+    let path = if is_in_src { path.strip_prefix("src/").unwrap_or(path) } else { path };
     path.strip_suffix("/__init__").unwrap_or(path).replace('/', ".")
+}
+
+/// Where the application's package is, and whether there is what runs it.
+fn of_application(service: &mut Service, project: &Project, app: &App, server: &str) {
+    if app.is_in_src {
+        service.env.push(("PYTHONPATH".into(), "src".into()));
+    }
+    let names =
+        |path: &str| project.text(path).is_some_and(|it| it.contains(server) || it.contains("[standard]"));
+    let is_there = service.command[0].contains("{stack_dir}");
+    if !is_there && !["requirements.txt", "pyproject.toml"].into_iter().any(names) {
+        service
+            .unsure
+            .push(format!("where {server} comes from: it is not among the packages that the project names"));
+    } else if service.command[0] == "python3" {
+        service.unsure.push(
+            "where its packages come from: make a .venv with them, or write a [build] that does".into(),
+        );
+    }
 }
 
 /// A program that listens by itself.
@@ -66,5 +163,5 @@ fn program(service: &mut Service, project: &Project) {
         service.command.push("main.py".into());
         service.unsure.push("how it is started: no file of it looks like a program".into());
     }
-    listens::tell(service, project, &[".py"]);
+    listens::tell(service, project);
 }

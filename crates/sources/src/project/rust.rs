@@ -29,6 +29,7 @@ pub(super) fn found(project: &Project) -> Option<Service> {
     let mut service = Service {
         kind: "Rust (Cargo.toml)".into(),
         name: plain_name(name),
+        sources: &[".rs"],
         tools: texts(&["cargo"]),
         build: Some(Build {
             command: texts(&build),
@@ -38,7 +39,7 @@ pub(super) fn found(project: &Project) -> Option<Service> {
         command: vec![format!("{{build_dir}}/target/release/{bin}")],
         ..Service::default()
     };
-    listens::tell(&mut service, project, &[".rs"]);
+    listens::tell(&mut service, project);
     Some(service)
 }
 

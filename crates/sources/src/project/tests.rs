@@ -61,6 +61,9 @@ fn a_go_program_in_a_folder_with_a_flag_or_a_fixed_port() {
     let flag = main("addr := flag.String(\"addr\", \":8080\", \"where\")");
     let (_, service) = drafted(&[("go.mod", "module shop\n"), ("cmd/api/main.go", &flag)]);
     assert_eq!(command(&service), "{build_dir}/service -addr 127.0.0.1:{port}");
+    let (draft, service) =
+        drafted(&[("go.mod", "module shop\n"), ("main.go", &main("r := gin.Default(); r.Run()"))]);
+    assert_eq!((env(&service), draft.unsure.len()), (vec![("PORT", "{port}")], 0));
     let fixed = main("http.ListenAndServe(\":8081\", nil)");
     let (draft, service) = drafted(&[("go.mod", "module shop\n"), ("cmd/api/main.go", &fixed)]);
     assert_eq!(service.run().unwrap().port.map(u16::from), Some(8081));
@@ -92,6 +95,27 @@ fn a_spring_boot_module() {
 }
 
 #[test]
+fn springs_controllers_are_beneath_their_class_and_the_application() {
+    let pom = "<project><artifactId>shop</artifactId><java.version>17</java.version>spring-boot-starter-actuator</project>";
+    let items = "import org.springframework.web.bind.annotation.GetMapping;\n/** A class of items. */\n@RestController\n\
+                 @RequestMapping(value = \"/items\", produces = \"application/json\")\npublic class Items {\n\
+                 @RequestMapping(method = RequestMethod.POST)\nvoid add() {}\n@GetMapping(\"/{id}\")\nItem one() {}\n\
+                 @GetMapping\nList<Item> all() {}\n}";
+    let (_, service) = drafted(&[
+        ("pom.xml", pom),
+        ("src/main/java/org/example/Items.java", items),
+        (
+            "src/main/resources/application.properties",
+            "server.port=81\nserver.servlet.context-path = /shop\n",
+        ),
+    ]);
+    assert_eq!(
+        (service.endpoints[0].path.as_str(), service.ready.path()),
+        ("/shop/items", Some("/shop/actuator/health"))
+    );
+}
+
+#[test]
 fn a_gradle_build() {
     let build = "plugins { id 'org.springframework.boot' version '3.3.0' }\njava { toolchain { languageVersion = JavaLanguageVersion.of(21) } }";
     let (_, service) = drafted(&[
@@ -116,15 +140,79 @@ fn an_express_app() {
 #[test]
 fn python_with_fastapi_flask_and_by_itself() {
     let fastapi = "app = FastAPI()\n@app.get(\"/items\")\ndef items(): ...";
-    let (_, service) = drafted(&[("requirements.txt", "fastapi"), ("shop/main.py", fastapi)]);
-    assert_eq!(command(&service), "python3 -m uvicorn shop.main:app --host 127.0.0.1 --port {port}");
+    let (_, service) = drafted(&[("requirements.txt", "fastapi[standard]"), ("shop/main.py", fastapi)]);
+    assert_eq!(
+        command(&service),
+        "{build_dir}/venv/bin/python -m uvicorn shop.main:app --host 127.0.0.1 --port {port}"
+    );
     assert_eq!((service.id.as_str(), service.endpoints[0].path.as_str()), ("my-shop", "/items"));
     let flask = "api = Flask(__name__)\n@api.route('/')\ndef index(): ...";
     let (_, service) = drafted(&[("requirements.txt", "flask"), ("app.py", flask)]);
-    assert_eq!(command(&service), "python3 -m flask --app app:api run --port {port}");
+    assert_eq!(command(&service), "{build_dir}/venv/bin/python -m flask --app app:api run --port {port}");
     let plain = "HTTPServer((\"127.0.0.1\", int(sys.argv[1])), Handler).serve_forever()";
     let (_, service) = drafted(&[("pyproject.toml", "[project]\nname = \"tiny\"\n"), ("server.py", plain)]);
     assert_eq!((service.id.as_str(), command(&service).as_str()), ("tiny", "python3 server.py {port}"));
+}
+
+fn build(service: &StackManifest) -> Option<String> {
+    let words = service.build.as_ref()?.command.iter().map(plan::stack::Template::as_str);
+    Some(words.collect::<Vec<&str>>().join(" "))
+}
+
+#[test]
+fn packages_of_python_come_from_what_names_them() {
+    let app = ("main.py", "app = FastAPI()\n@app.get(\"/items\")\ndef items(): ...");
+    let (_, service) = drafted(&[app, ("requirements.txt", "fastapi\nuvicorn")]);
+    assert!(build(&service).unwrap().contains("--requirement requirements.txt"), "{:?}", build(&service));
+    let pyproject = "[project]\nname = \"shop\"\ndependencies = [\n  \"fastapi\", \"uvicorn\"]\n[tool.x]\n";
+    let (draft, service) = drafted(&[app, ("pyproject.toml", pyproject)]);
+    assert!(build(&service).unwrap().contains("tomllib"), "{:?}", build(&service));
+    assert_eq!(draft.unsure, Vec::<String>::new());
+    // One that there is has them already.
+    let (_, service) = drafted(&[app, ("pyproject.toml", pyproject), (".venv/bin/python", "")]);
+    assert_eq!(
+        (build(&service), command(&service).starts_with("{stack_dir}/.venv/bin/python")),
+        (None, true)
+    );
+    let (draft, service) =
+        drafted(&[app, ("pyproject.toml", "[tool.poetry.dependencies]\nfastapi = \"*\"\nuvicorn = \"*\"")]);
+    assert_eq!(build(&service), None);
+    assert!(draft.unsure[0].contains("where its packages come from"), "{:?}", draft.unsure);
+    let (draft, _) = drafted(&[app, ("requirements.txt", "fastapi\nhypercorn")]);
+    assert!(draft.unsure[0].contains("where uvicorn comes from"), "{:?}", draft.unsure);
+}
+
+#[test]
+fn an_application_of_python_in_a_function_or_in_src() {
+    let factory = "def create_app():\n    app = FastAPI()\n    return app\n@x.get(\"/items\")\n";
+    let requirements = ("requirements.txt", "uvicorn");
+    let (_, service) = drafted(&[("shop/web.py", factory), requirements]);
+    assert!(
+        command(&service).contains("uvicorn shop.web:create_app --factory --host"),
+        "{}",
+        command(&service)
+    );
+    let (_, service) =
+        drafted(&[("main.py", "app = create_app()\n"), ("shop/web.py", factory), requirements]);
+    assert!(command(&service).contains("uvicorn main:app --host"), "{}", command(&service));
+    let (_, service) =
+        drafted(&[("src/shop/main.py", "app = FastAPI()\n@app.get(\"/items\")"), requirements]);
+    assert!(command(&service).contains("uvicorn shop.main:app --host"), "{}", command(&service));
+    assert_eq!(env(&service), [("PYTHONPATH", "src")]);
+}
+
+#[test]
+fn a_path_that_may_be_beneath_another_one_is_a_question() {
+    let package = r#"{"name": "shop", "main": "app.js"}"#;
+    let router = "const router = Router();\nrouter.get('/items', all);\nprocess.env.PORT";
+    let (draft, _) = drafted(&[("package.json", package), ("app.js", router)]);
+    assert!(
+        draft.unsure.len() == 1 && draft.unsure[0].contains("/items is put beneath"),
+        "{:?}",
+        draft.unsure
+    );
+    let asked = [("package.json", package), ("app.js", router), ("b.js", "app.get('/orders', all)")];
+    assert_eq!(drafted(&asked).0.unsure, Vec::<String>::new());
 }
 
 #[test]

@@ -49,6 +49,14 @@ pub(crate) fn figure(measured: &Measured, metric: Metric) -> Result<Option<Figur
     Ok(figure.filter(|it| it.value.is_finite()))
 }
 
+/// The same; where so few requests don't know it, what it exceeds all the same.
+pub(super) fn at_least(measured: &Measured, metric: Metric) -> Option<Figure> {
+    match (figure(measured, metric), metric) {
+        (Err(_), Metric::Percentile(percentile)) => of_times(measured.load.times().told(percentile.name)),
+        (known, _) => known.ok().flatten(),
+    }
+}
+
 fn of_times(figure: Option<(f64, bool)>) -> Option<Figure> {
     figure.map(|(value, is_lower_bound)| Figure { value, is_lower_bound })
 }

@@ -52,6 +52,7 @@ pub(super) fn notes(run: &RunReport<'_>, orders: &[&Order]) -> String {
         let _ = writeln!(text, "\n{} of {} planned trials were made.", run.trials.len(), manifest.trials);
     }
     text.push_str(&repeated(run.trials));
+    text.push_str(&lost_attempts(run.trials));
     text.push_str(&where_it_ended(run));
     text.push('\n');
     let measured = run.trials.iter().any(|trial| matches!(trial.result, TrialResult::Measured(_)));
@@ -95,13 +96,32 @@ fn failures(trials: &[Trial]) -> String {
     let mut text = String::new();
     for trial in trials {
         let TrialResult::Failed { error } = &trial.result else { continue };
-        let (stack, round, block) = (name(&trial.stack), name(&trial.round), u64::from(trial.block) + 1);
-        let twin = if trial.role == Role::Twin { " (its twin)" } else { "" };
-        let by = by_driver(trial.driver);
         // Writing into a String cannot fail.
-        let _ = writeln!(text, "\nfailed: {stack}{twin}, in {round}{by}, block {block}: {}", indented(error));
+        let _ = writeln!(text, "\nfailed: {}: {}", which(trial), indented(error));
     }
     text
+}
+
+/// Trials that took several attempts, since machines that load were lost.
+fn lost_attempts(trials: &[Trial]) -> String {
+    let mut text = String::new();
+    for trial in trials.iter().filter(|trial| !trial.lost_attempts.is_empty()) {
+        let (attempts, why) = (trial.lost_attempts.len() + 1, trial.lost_attempts.join("; "));
+        let _ = writeln!(
+            text,
+            "\nmade again: {}, since {}; attempt {attempts} is the one in the record",
+            which(trial),
+            plain_line(&why)
+        );
+    }
+    text
+}
+
+/// A trial by its stack, round and block.
+fn which(trial: &Trial) -> String {
+    let (stack, round, block) = (name(&trial.stack), name(&trial.round), u64::from(trial.block) + 1);
+    let twin = if trial.role == Role::Twin { " (its twin)" } else { "" };
+    format!("{stack}{twin}, in {round}{}, block {block}", by_driver(trial.driver))
 }
 
 /// After how many blocks tables ended, and why, where they could have gone on.

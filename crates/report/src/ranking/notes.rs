@@ -10,10 +10,8 @@ use stats::is_precise;
 use super::order::Order;
 use super::rows::{Rows, tables};
 use super::{RunReport, drivers};
+use crate::agents::loaded_from;
 use crate::figure::{by_driver, indented, name, per_s, plain_line};
-
-/// Machines that are named; the rest are told by their number.
-const AGENTS_SHOWN_MAX: usize = 8;
 
 /// What was measured beside a table's rows: the client's own ceiling, and what lies between equals.
 pub(super) fn beside(rows: &Rows<'_>) -> String {
@@ -151,24 +149,6 @@ fn where_it_ended(run: &RunReport<'_>) -> String {
     text
 }
 
-/// The machines that loads came from, where that was not this one.
-fn loaded_from(trials: &[Trial]) -> String {
-    let measured = trials.iter().find_map(|trial| match &trial.result {
-        TrialResult::Measured(measured) => Some(measured),
-        TrialResult::Failed { .. } => None,
-    });
-    let Some(measured) = measured.filter(|it| !it.load.agents.is_empty()) else { return String::new() };
-    let agents = &measured.load.agents;
-    let names: Vec<String> = agents.iter().take(AGENTS_SHOWN_MAX).map(|it| plain_line(&it.name)).collect();
-    let more = agents.len() - names.len();
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    let plural = if agents.len() == 1 { "" } else { "s" };
-    // No core of the servers' machine is the load threads'.
-    let apart =
-        if measured.surroundings.client_cpus.is_none() { ", on other machines than the servers" } else { "" };
-    format!("The loads came from {} agent{plural}{apart}: {}{more}.\n", agents.len(), names.join(", "))
-}
-
 /// What was running already, and what is not known of it.
 fn running_already(trials: &[Trial]) -> String {
     let mut told: Vec<(&str, &str)> = Vec::new();
@@ -245,7 +225,9 @@ fn legend(run: &RunReport<'_>, orders: &[&Order]) -> String {
         };
         text.push_str(placed);
     }
-    text.push_str(&loaded_from(run.trials));
+    if let Some(sentence) = loaded_from(run.trials) {
+        let _ = writeln!(text, "{sentence}");
+    }
     if run.manifest.processes == Processes::Block.name() {
         text.push_str("A stack's process served all of its cells in a block, and each block had processes of its own.\n");
     }

@@ -7,7 +7,7 @@ use report::{RunReport, TrialLine, ranking_text};
 
 use crate::samples::{at, failed, load, manifest, mixed_load, silent_load, with};
 
-fn ranking(manifest: &Manifest, trials: &[Trial]) -> String {
+pub fn ranking(manifest: &Manifest, trials: &[Trial]) -> String {
     ranking_text(&RunReport { manifest, trials, dir: "runs/quick-1" })
 }
 

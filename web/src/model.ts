@@ -622,6 +622,8 @@ export interface RunFacts {
   dir: string;
   /** The experiment file, whole. */
   experiment: string;
+  /** A sentence on the machines that the loads came from; absent where the run made them itself. */
+  loaded_from?: string | null;
   /** The machine. */
   machine: Machine;
   /** `full`, `quick` or `coarse`. */

@@ -435,6 +435,20 @@ const CLAIMS: Pair[] = [
   ["no figure above 0", "没有大于 0 的数字"],
 ];
 
+/** Of a run as a whole, by the crate `report`. */
+const RUN: Pair[] = [
+  // agents.rs
+  ["The loads came from 1 agent: {name}.", "负载来自 1 个代理：{name}。"],
+  ["The loads came from {count#} agents: {names}.", "负载来自 {count} 个代理：{names}。"],
+  ["The loads came from {count#} agents: {names} and {more#} more.", "负载来自 {count} 个代理：{names}，以及另外 {more} 个。"],
+  ["The loads came from 1 agent, on other machines than the servers: {name}.", "负载来自 1 个代理，与服务器不在同一台机器上：{name}。"],
+  ["The loads came from {count#} agents, on other machines than the servers: {names}.", "负载来自 {count} 个代理，与服务器不在同一台机器上：{names}。"],
+  [
+    "The loads came from {count#} agents, on other machines than the servers: {names} and {more#} more.",
+    "负载来自 {count} 个代理，与服务器不在同一台机器上：{names}，以及另外 {more} 个。",
+  ],
+];
+
 /** Loads in words, and cells by them. They come last: `{stack}, …` would fit much. */
 const LOADS: Pair[] = [
   ["{n#} connections", "{n} 个连接"],
@@ -481,7 +495,7 @@ function escape(text: string): string {
 /** Sentences without a place are looked up; there are too many for trying each. */
 const fixed = new Map<string, string>();
 const patterns: Pattern[] = [];
-for (const pair of [...VERDICTS, ...AUDIT, ...CAPACITY, ...CLAIMS, ...LOADS]) {
+for (const pair of [...VERDICTS, ...AUDIT, ...CAPACITY, ...CLAIMS, ...RUN, ...LOADS]) {
   if (pair[0].includes("{")) patterns.push(compile(pair));
   else fixed.set(...pair);
 }
@@ -534,4 +548,4 @@ function list(text: string, depth: number): string {
 }
 
 /** Every English pattern, for tests. */
-export const ENGLISH: readonly string[] = [...VERDICTS, ...AUDIT, ...CAPACITY, ...CLAIMS, ...LOADS].map((it) => it[0]);
+export const ENGLISH: readonly string[] = [...VERDICTS, ...AUDIT, ...CAPACITY, ...CLAIMS, ...RUN, ...LOADS].map((it) => it[0]);

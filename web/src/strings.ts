@@ -280,6 +280,7 @@ const STRINGS = {
   seed: { en: "Seed", zh: "种子" },
   pace: { en: "Pace", zh: "节奏" },
   placement: { en: "Placement", zh: "布置" },
+  loads: { en: "Loads", zh: "负载" },
   processes: { en: "Processes", zh: "进程" },
   processes_kept: {
     en: "kept from block to block: what lies between two of a stack only A/A shows",

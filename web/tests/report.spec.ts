@@ -46,6 +46,15 @@ for (const [name, make] of ALL) {
   });
 }
 
+test("it says where loads came from, and nothing of a client beside the servers", async ({ page }, info) => {
+  const document = documents.everything();
+  const loaded_from = "The loads came from 2 agents, on other machines than the servers: load1, load2.";
+  const watch = await open(page, info, { ...document, run: { ...document.run, placement: "", loaded_from } }, { lang: "en" });
+  await expect(page.locator("#again dd").filter({ hasText: loaded_from })).toHaveCount(1);
+  await expect(page.locator("#again dt").filter({ hasText: "Placement" })).toHaveCount(0);
+  watch.clean();
+});
+
 test("hostile strings are text", async ({ page }, info) => {
   const watch = await open(page, info, documents.hostile());
   await seeAll(page);

@@ -61,6 +61,14 @@ test("sentences hold sentences", () => {
   expect(chinese("something nobody says")).toBeUndefined();
 });
 
+test("where loads came from is said in Chinese, however many machines there were", () => {
+  const from = "The loads came from ";
+  expect(chinese(`${from}1 agent: a.`)).toBe("负载来自 1 个代理：a。");
+  expect(chinese(`${from}2 agents: a, b.`)).toBe("负载来自 2 个代理：a, b。");
+  expect(chinese(`${from}10 agents, on other machines than the servers: a.example, b and 8 more.`)).toBe("负载来自 10 个代理，与服务器不在同一台机器上：a.example, b，以及另外 8 个。");
+  expect(chinese(`${from}1 agent, on other machines than the servers: load1.`)).toBe("负载来自 1 个代理，与服务器不在同一台机器上：load1。");
+});
+
 test("the patterns are of sentences that the crates and the write-ups still say", () => {
   const said = ["explain", "lab", "signals", "plan", "stats", "report", "record"].map((it) => sources(`${ROOT}crates/${it}/src`)).concat(publishedFiles()).join("\n").replace(/\\\n\s*/g, "").replaceAll("_", " ");
   // Parts may be put together from several literals, so not all of a sentence's words stand side by side in the source.

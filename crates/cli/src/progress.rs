@@ -14,7 +14,7 @@ use lab::calibrate;
 use lab::experiment::Ended;
 use live::{
     SecondLine, SecondLines, State, agent_line, finished_line, left_out_line, left_words, looked_line,
-    neighbours_line, precise_line, repeating_line, started, trial_words,
+    made_again_line, neighbours_line, precise_line, repeating_line, started, trial_words,
 };
 use plan::LoadPlan;
 use units::Duration;
@@ -212,6 +212,9 @@ impl RunProgress {
                 if *waits { self.screen.now(&line, true) } else { self.screen.done(&line) }
             }
             Event::Repeating { block, why } => self.screen.done(&repeating_line(*block, why)),
+            Event::MadeAgain { attempt, of, why } => {
+                self.screen.done(&made_again_line(*attempt, *of, why));
+            }
             Event::Precise { round, load, blocks } => self.screen.done(&precise_line(round, load, *blocks)),
             Event::Looked { blocks, open, cells } => self.screen.done(&looked_line(*blocks, *open, *cells)),
             Event::Finished { trial } => self.screen.done(&finished_line(&self.trial, trial)),

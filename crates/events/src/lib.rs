@@ -41,6 +41,15 @@ pub enum Event<'a> {
         /// By what.
         why: &'a str,
     },
+    /// The load of the trial that was started last lost a machine, and the trial is made anew.
+    MadeAgain {
+        /// The attempt that begins now, from 2.
+        attempt: usize,
+        /// Attempts at most.
+        of: usize,
+        /// What became of the one before.
+        why: &'a str,
+    },
     /// A stack does not take part.
     LeftOut {
         /// Which.

@@ -14,13 +14,31 @@ const CLOCK_BOUND_MAX: Duration = Duration::from_millis(1);
 /// Machines that are named for one reason.
 const NAMED_MAX: usize = 3;
 
-/// The machines that carried the loads of a run, by their names; none where that was its own.
-pub(crate) fn of_run(trials: &[Trial]) -> Vec<String> {
-    let measured = trials.iter().find_map(|trial| match &trial.result {
-        TrialResult::Measured(measured) => Some(&measured.load.agents),
-        TrialResult::Failed { .. } => None,
-    });
-    measured.into_iter().flatten().map(|agent| agent.name.clone()).collect()
+/// Where the loads of a run came from, where the run did not make them itself. All of them come from one place, so that the first
+/// trial that was measured tells it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LoadedFrom<'a> {
+    /// The machines, in the order of their shares; at least one.
+    pub agents: &'a [AgentResult],
+    /// Whether they are other machines than that of the servers, no core of which was the load threads'.
+    pub is_elsewhere: bool,
+}
+
+impl<'a> LoadedFrom<'a> {
+    /// Of a run by its trials; `None` as well where none was measured.
+    pub fn of(trials: &'a [Trial]) -> Option<Self> {
+        let measured = trials.iter().find_map(|trial| match &trial.result {
+            TrialResult::Measured(measured) => Some(measured),
+            TrialResult::Failed { .. } => None,
+        })?;
+        let (agents, is_elsewhere) = (&measured.load.agents, measured.surroundings.client_cpus.is_none());
+        (!agents.is_empty()).then_some(Self { agents, is_elsewhere })
+    }
+
+    /// The machines by their names, as they were asked for.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.agents.iter().map(|agent| agent.name.clone()).collect()
+    }
 }
 
 /// All of it.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use stats::{SERIES_MIN, change_points};
 use units::Seed;
 
-use crate::agents;
+use crate::agents::LoadedFrom;
 use crate::compare::RecordedRun;
 use crate::usable::{LeftOut, Usable, ceiling_of, cpu_us_per_request, median};
 
@@ -174,7 +174,7 @@ pub fn points_of_run(
                 title: run.manifest.title.clone(),
                 pace: pace(run),
                 placement: run.manifest.placement.clone(),
-                agents: agents::of_run(run.trials),
+                agents: LoadedFrom::of(run.trials).map_or_else(Vec::new, |it| it.names()),
                 processes: run.manifest.processes.clone(),
                 round: cell.round,
                 load: cell.load,

@@ -35,6 +35,7 @@ mod versions;
 mod weight;
 mod workers;
 
+pub use agents::LoadedFrom;
 pub use audit::{Reason, ReasonKind, Validity, audit, audit_trial};
 pub use calibration::{AllowedBy, CALIBRATED_PERCENTILES, CaseOutcome, CaseVerdict, Deviation, judge_case};
 pub use capacity::{

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use events::{Ahead, Event, Moment};
+use events::{Ahead, Event};
 use plan::stack::StackManifest;
 use plan::{Cell, CellId, Ends, Experiment, Processes, Role};
 use record::{Measured, Repeats, RunDir, TRIAL_VERSION, Trial, TrialResult};
@@ -47,8 +47,8 @@ pub(crate) struct Course<'a> {
 /// The trial that repeats the one at a place is so far behind it: beyond all places that a run may have.
 const REPEATS_FROM: u32 = 1_000_000;
 
-/// So often a trial is made anew whose load lost a machine, before the run ends for that.
-const LOST_AGAIN_MAX: u32 = 2;
+/// Attempts at a trial whose load lost a machine, before the run ends for that.
+const ATTEMPTS_MAX: usize = 3;
 
 /// Whether a block is made for the first time, or once more because it was disturbed.
 #[derive(Clone, Copy)]
@@ -379,7 +379,8 @@ impl<'a> Course<'a> {
             hosts: self.bench.hosts,
             interrupt: self.bench.interrupt,
         };
-        let measured = measure_by_all(&setting, &mut up, &mut |moment| observe(Event::During(moment)));
+        let mut lost_attempts = Vec::new();
+        let measured = measure_by_all(&setting, &mut up, &mut lost_attempts, observe);
         self.up.extend(up.map(|up| (key, up)));
         let result = match measured {
             Ok(measured) => TrialResult::Measured(Box::new(measured)),
@@ -404,21 +405,26 @@ impl<'a> Course<'a> {
                     Some(Repeats { index: place.index, block: of.to_vec(), why: why.to_owned() })
                 }
             },
+            lost_attempts,
             result,
         }))
     }
 }
 
-/// Makes one trial; anew where a machine that loads fell silent, which is no fault of the stack's.
+/// Makes one trial; anew where a machine that loads fell silent, which is no fault of the stack's. Why each attempt before was
+/// lost is added to `lost`.
 fn measure_by_all(
     setting: &Setting<'_>,
     up: &mut Option<Up>,
-    observe: &mut dyn FnMut(Moment<'_>),
+    lost: &mut Vec<String>,
+    observe: &mut dyn FnMut(Event<'_>),
 ) -> Result<Measured, NotMeasured> {
-    let mut lost = 0;
     loop {
-        match measure(setting, up, observe) {
-            Err(NotMeasured::Lab(LabError::AgentLost(_))) if lost < LOST_AGAIN_MAX => lost += 1,
+        match measure(setting, up, &mut |moment| observe(Event::During(moment))) {
+            Err(NotMeasured::Lab(LabError::AgentLost(why))) if lost.len() + 1 < ATTEMPTS_MAX => {
+                observe(Event::MadeAgain { attempt: lost.len() + 2, of: ATTEMPTS_MAX, why: &why });
+                lost.push(why);
+            }
             measured => return measured,
         }
     }

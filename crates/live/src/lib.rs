@@ -30,6 +30,6 @@ pub use view::{
     StageName, StageView, TrialView, VIEW_VERSION, View, Warning, WarningKind,
 };
 pub use words::{
-    agent_line, finished_line, left_out_line, left_words, length_words, looked_line, neighbours_line,
-    precise_line, repeating_line, started, trial_words,
+    agent_line, finished_line, left_out_line, left_words, length_words, looked_line, made_again_line,
+    neighbours_line, precise_line, repeating_line, started, trial_words,
 };

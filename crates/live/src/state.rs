@@ -19,8 +19,8 @@ use crate::view::{
 };
 use crate::warnings::Warnings;
 use crate::words::{
-    finished_line, left_out_line, looked_line, neighbours_line, precise_line, repeating_line, started,
-    trial_words,
+    finished_line, left_out_line, looked_line, made_again_line, neighbours_line, precise_line,
+    repeating_line, started, trial_words,
 };
 
 /// Lines kept for whoever shows them one after another; who comes by less often than after so many misses some.
@@ -114,6 +114,7 @@ impl State {
                 self.line(neighbours_line(*used_cores, *cores, others, *waits));
             }
             Event::Repeating { block, why } => self.line(repeating_line(*block, why)),
+            Event::MadeAgain { attempt, of, why } => self.line(made_again_line(*attempt, *of, why)),
             Event::Precise { round, load, blocks } => self.line(precise_line(round, load, *blocks)),
             Event::Looked { blocks, open, cells } => self.line(looked_line(*blocks, *open, *cells)),
             Event::Finished { trial } => self.finish_trial(trial),

@@ -123,6 +123,11 @@ pub fn repeating_line(block: u32, why: &str) -> String {
     format!("block {block} was disturbed and is made once more: {}", plain_line(why))
 }
 
+/// A trial is made anew.
+pub fn made_again_line(attempt: usize, of: usize, why: &str) -> String {
+    format!("attempt {attempt} of {of} at this trial, since {}", plain_line(why))
+}
+
 /// A trial is written down; `trial` is which, in words.
 pub fn finished_line(trial: &str, recorded: &Trial) -> String {
     format!("{trial}: {}", TrialLine(recorded))

@@ -52,6 +52,8 @@ const CONFIRMATIONS_MAX: u64 = 1_000;
 const LEVELS_MAX: u64 = 100;
 /// Machines that carry one load.
 const AGENTS_MAX: u64 = 10_000;
+/// Attempts at a trial that came to nothing; a run makes three of them at most.
+const LOST_ATTEMPTS_MAX: u64 = 100;
 /// Things in a list or a map of one trial.
 const LIST_MAX: u64 = 100_000;
 /// Requests, connections or samples that anything counts: at a million a second it takes thirty years.
@@ -122,10 +124,18 @@ pub(crate) fn check_trial(trial: &Trial) -> Checked {
     let Trial { round, stack, load, started, .. } = trial;
     names(&[("`round`", round), ("`stack`", stack), ("`started`", started)])?;
     check_load_id(&load.id)?;
+    check_attempts(&trial.lost_attempts)?;
     match &trial.result {
         TrialResult::Measured(measured) => check_measured(measured),
         TrialResult::Failed { .. } => Ok(()),
     }
+}
+
+/// Each names a machine and why it was lost, with words around them.
+fn check_attempts(lost: &[String]) -> Checked {
+    within("the number of `lost_attempts`", lost.len() as u64, LOST_ATTEMPTS_MAX)?;
+    let what = "the length of why an attempt was lost";
+    lost.iter().try_for_each(|why| within(what, why.len() as u64, 3 * NAME_BYTES_MAX))
 }
 
 /// Spans are any number of nanoseconds, since nothing is made of them, and a rate is one that can be by its type.

@@ -171,6 +171,7 @@ mod tests {
             load: load_of_label(load),
             started: String::new(),
             repeats: None,
+            lost_attempts: Vec::new(),
             result: TrialResult::Failed { error: "no".into() },
         }
     }

@@ -40,6 +40,10 @@ pub struct Trial {
     /// Where it was made once more in the place of an earlier trial: which, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
+    /// Why each attempt at it before this one came to nothing, in order: its load lost a machine that carried a share. Nothing else
+    /// is kept of those. Attempts of a process that ended without writing the trial down are not among them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_attempts: Vec<String>,
     /// What came of it.
     #[serde(flatten)]
     pub result: TrialResult,

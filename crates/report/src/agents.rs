@@ -2,12 +2,26 @@
 
 use std::fmt::Write;
 
-use record::{AgentResult, LoadResult};
+use explain::LoadedFrom;
+use record::{AgentResult, LoadResult, Trial};
 
 use crate::figure::{percent, plain_line, time_us};
 
 /// Machines that are shown one by one; the rest are told by their number.
 const SHOWN_MAX: usize = 5;
+/// Machines of a run that are named; the rest are told by their number.
+const NAMED_MAX: usize = 8;
+
+/// A sentence on the machines that the loads of a run came from, where the run did not make them itself.
+pub(crate) fn loaded_from(trials: &[Trial]) -> Option<String> {
+    let LoadedFrom { agents, is_elsewhere } = LoadedFrom::of(trials)?;
+    let names: Vec<String> = agents.iter().take(NAMED_MAX).map(|it| plain_line(&it.name)).collect();
+    let more = agents.len() - names.len();
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let count = if agents.len() == 1 { "1 agent".to_owned() } else { format!("{} agents", agents.len()) };
+    let apart = if is_elsewhere { ", on other machines than the servers" } else { "" };
+    Some(format!("The loads came from {count}{apart}: {}{more}.", names.join(", ")))
+}
 
 /// The lines that `hit` shows of them: how closely they began together, and those that did worst. None where one machine
 /// carried the load.

@@ -12,6 +12,7 @@ use plan::WriteUp;
 use record::{LoggedInterval, Manifest, SignalReading, StackManifest, Trial, TrialResult};
 
 use self::model::{Confirmed, Failure, Missing, PAGE_VERSION, Page, RunFacts, StackFacts, WorkDifference};
+use crate::agents::loaded_from;
 use crate::claims::ClaimsReport;
 use crate::ranking::Ranking;
 use crate::ranking::choice::choices;
@@ -90,6 +91,7 @@ fn run_facts(of: &PageOf<'_>) -> RunFacts {
         pace: pace.to_owned(),
         placement: manifest.placement.clone(),
         processes: manifest.processes.clone(),
+        loaded_from: loaded_from(of.trials),
         blocks: manifest.blocks,
         blocks_max: manifest.blocks_max.max(manifest.blocks),
         trials: of.trials.len(),

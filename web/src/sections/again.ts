@@ -50,12 +50,17 @@ function definitions(heading: Key, entries: [string, Child][]): HTMLElement {
 
 function facts(run: RunFacts): HTMLElement {
   const [pace, placement] = [`pace_${run.pace}`, `placement_${run.placement}`];
+  // Where they came from other machines there was no client to place beside the servers.
+  const isPlaced = run.placement !== "" || !run.loaded_from;
+  const placed: [string, Child][] = isPlaced ? [[t("placement"), isKey(placement) ? t(placement) : run.placement || t("unknown")]] : [];
+  const loads: [string, Child][] = run.loaded_from ? [[t("loads"), said(run.loaded_from)]] : [];
   const kept: [string, Child][] = run.processes === "kept" ? [[t("processes"), t("processes_kept")]] : [];
   return definitions("trials", [
     [t("started"), run.started],
     [t("seed"), String(run.seed)],
     [t("pace"), isKey(pace) ? t(pace) : run.pace || t("unknown")],
-    [t("placement"), isKey(placement) ? t(placement) : run.placement || t("unknown")],
+    ...placed,
+    ...loads,
     ...kept,
     [t("blocks"), t("blocks_text", { blocks: run.blocks, most: Math.max(run.blocks_max, run.blocks) })],
     [t("trials"), t("trials_text", { made: run.trials, planned: run.trials_planned })],

@@ -159,6 +159,17 @@ fn a_trial_whose_load_lost_an_agent_is_made_again() {
     let all = trials(&lab.run_dir());
     assert_eq!(all.len(), 1);
     assert!(load(&all[0])["agents"].as_array().unwrap().iter().all(|it| it["lost"].is_null()), "{all:?}");
+    // What became of the first attempt is said meanwhile, in the record and in the report.
+    let lost = all[0]["lost_attempts"].as_array().unwrap();
+    assert!(
+        lost.len() == 1 && lost[0].as_str().unwrap().starts_with("agent 1 of 2 (b) was lost: it "),
+        "{lost:?}"
+    );
+    assert!(told.contains("attempt 2 of 3 at this trial, since agent 1 of 2 (b) was lost: it "), "{told}");
+    assert!(
+        told.contains("\nmade again: one, in hello, block 1, since agent 1 of 2 (b) was lost: it "),
+        "{told}"
+    );
     assert_eq!(fs::read_to_string(lab.path("started")).unwrap().lines().count(), 4, "{told}");
     wait_until("nothing is left", || lab.nothing_runs());
 }

@@ -12,6 +12,7 @@ mod diff;
 mod docs;
 mod driven;
 mod drivers;
+mod elsewhere;
 mod error_rates;
 mod experiment;
 mod explain;

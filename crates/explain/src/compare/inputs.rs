@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use record::{CellName, Load, StackManifest};
 
 use super::{RecordedRun, RunDifference, Side};
-use crate::agents;
+use crate::agents::LoadedFrom;
 
 /// Stands for what one of the runs has not.
 const NONE: &str = "not there";
@@ -66,7 +66,7 @@ fn facts(run: RecordedRun<'_>) -> Facts {
     fact("quick", Some(manifest.quick.to_string()));
     fact("pace", Some(manifest.pace.clone()).filter(|it| !it.is_empty()));
     fact("client and servers on cores", Some(manifest.placement.clone()).filter(|it| !it.is_empty()));
-    fact("loads came from", Some(agents::of_run(run.trials).join(", ")).filter(|it| !it.is_empty()));
+    fact("loads came from", LoadedFrom::of(run.trials).map(|it| it.names().join(", ")));
     fact("processes of stacks", Some(manifest.processes.clone()).filter(|it| !it.is_empty()));
     fact("cells selected", manifest.selection.as_ref().map(|it| it.len().to_string()));
     fact("kernel", machine.kernel.clone());

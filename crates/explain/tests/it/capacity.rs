@@ -24,6 +24,7 @@ fn at(block: u32, stack: &str, connections: u32, per_s: f64, change: impl Fn(&mu
         load: load_of_label(&measured.load.load.label),
         started: String::new(),
         repeats: None,
+        lost_attempts: Vec::new(),
         result: TrialResult::Measured(Box::new(measured)),
     }
 }

@@ -43,6 +43,7 @@ fn at(block: u32, stack: &str, per_s: f64, connections: u32) -> Trial {
         load: load_of_label(&format!("{connections} connections")),
         started: String::new(),
         repeats: None,
+        lost_attempts: Vec::new(),
         result: TrialResult::Measured(Box::new(measured)),
     }
 }

@@ -17,6 +17,7 @@ fn of(block: u32, result: TrialResult) -> Trial {
         load: load_of_label("64 connections"),
         started: String::new(),
         repeats: None,
+        lost_attempts: Vec::new(),
         result,
     }
 }

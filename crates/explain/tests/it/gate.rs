@@ -38,6 +38,7 @@ fn of(stack: &str, block: u32, change: impl FnOnce(&mut LoadResult)) -> Trial {
         load: load_of_label("64 connections"),
         started: String::new(),
         repeats: None,
+        lost_attempts: Vec::new(),
         result: TrialResult::Measured(Box::new(measured)),
     }
 }

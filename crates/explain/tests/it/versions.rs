@@ -21,6 +21,7 @@ fn of(stack: &str, role: Role, block: u32, change: impl FnOnce(&mut Measured)) -
         load: load_of_label("64 connections"),
         started: String::new(),
         repeats: None,
+        lost_attempts: Vec::new(),
         result: TrialResult::Measured(Box::new(measured)),
     }
 }

@@ -60,6 +60,7 @@ fn trial(stack: &str, result: TrialResult) -> Trial {
         load: record::load_of_label("4 connections"),
         started: "2026-11-22T08:00:00Z".into(),
         repeats: None,
+        lost_attempts: Vec::new(),
         result,
     }
 }
@@ -151,6 +152,7 @@ fn what_speaks_against_something_is_a_warning() {
     let error = format!("died under load\n{}", "x".repeat(100_000));
     state.observe(&Event::Finished { trial: &trial("gin", TrialResult::Failed { error }) }, at(2));
     state.observe(&starting(2, 2, &cell("nginx")), at(3));
+    state.observe(&Event::MadeAgain { attempt: 2, of: 3, why: "agent 1 of 2 (b)\u{1b} was lost" }, at(3));
     let late = measured(|load| load.interrupted = true);
     state.observe(&Event::Finished { trial: &trial("nginx", late) }, at(4));
     let view = state.view(at(5));
@@ -160,7 +162,9 @@ fn what_speaks_against_something_is_a_warning() {
     assert_eq!(told, expected);
     assert!(view.warnings[2].text.starts_with("interrupted: "), "{:?}", view.warnings[2]);
     assert!(view.finished[0].failure.as_ref().unwrap().len() < 1000);
-    assert_eq!(state.lines_after(0).0.len(), 3);
+    let lines = state.lines_after(0).0;
+    let again = "attempt 2 of 3 at this trial, since agent 1 of 2 (b)\\u{1b} was lost";
+    assert_eq!((lines.len(), lines[2].as_str()), (4, again));
 }
 
 #[test]

@@ -84,7 +84,8 @@ fn a_trial_gets_a_directory_of_its_own_whatever_was_there() {
 
 /// A trial as JSON with the value at `pointer` replaced.
 fn with(pointer: &str, value: Value) -> String {
-    let mut trial = serde_json::to_value(measured(1)).unwrap();
+    let lost_attempts = vec!["agent 1 of 2 (b) was lost: it ended".to_owned()];
+    let mut trial = serde_json::to_value(Trial { lost_attempts, ..measured(1) }).unwrap();
     *trial.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer}")) = value;
     trial.to_string()
 }
@@ -96,6 +97,16 @@ fn a_figure_that_no_run_has_is_refused_with_its_file_line_value_and_bound() {
         ("/block".to_owned(), json!(u32::MAX), "`block` is 4294967295, and at most 10000"),
         ("/index".into(), json!(u32::MAX), "`index` is 4294967295"),
         ("/round".into(), json!("r".repeat(5000)), "the length of `round` is 5000, and at most 4096"),
+        (
+            "/lost_attempts".into(),
+            json!(vec![""; 101]),
+            "the number of `lost_attempts` is 101, and at most 100",
+        ),
+        (
+            "/lost_attempts/0".into(),
+            json!("w".repeat(12_289)),
+            "the length of why an attempt was lost is 12289",
+        ),
         ("/load_id/connections".into(), json!(u32::MAX), "the connections of `load_id` is 4294967295"),
         (format!("{load}/load/connections"), json!(u32::MAX), "`connections` is 4294967295"),
         (format!("{load}/load/threads"), json!(u32::MAX), "`threads` is"),

@@ -184,6 +184,7 @@ pub(crate) fn trial(index: u32, result: TrialResult) -> Trial {
         load: load_of_label("64 connections, fresh"),
         started: "2026-11-21T11:30:07Z".into(),
         repeats: None,
+        lost_attempts: Vec::new(),
         result,
     }
 }

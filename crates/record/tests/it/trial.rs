@@ -145,6 +145,15 @@ fn any_load() -> impl Strategy<Value = NamedLoad> {
         .prop_map(|(id, fresh_connections)| NamedLoad { id, fresh_connections })
 }
 
+#[test]
+fn attempts_that_were_lost_come_back_in_order_and_none_are_not_written() {
+    let none = measured(0);
+    assert!(!serde_json::to_string(&none).unwrap().contains("lost_attempts"));
+    let lost_attempts = ["agent 0 of 2 (a) was lost: it ended", "agent 1 of 2 (b) was lost: it fell silent"];
+    let trial = Trial { lost_attempts: lost_attempts.map(str::to_owned).into(), ..failed(0) };
+    assert_eq!(back(&trial), trial);
+}
+
 proptest! {
     /// So a cell of an old record and the same of a new one are one cell.
     #[test]

@@ -75,6 +75,9 @@ pub struct RunFacts {
     /// `kept` where one process of each stack served all trials; absent where each trial had one of its own.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub processes: String,
+    /// A sentence on the machines that the loads came from; absent where the run made them itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loaded_from: Option<String>,
     /// Blocks planned at any rate.
     pub blocks: u32,
     /// Blocks made at most.

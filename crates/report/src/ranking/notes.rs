@@ -10,10 +10,8 @@ use stats::is_precise;
 use super::order::Order;
 use super::rows::{Rows, tables};
 use super::{RunReport, drivers};
+use crate::agents::loaded_from;
 use crate::figure::{by_driver, indented, name, per_s, plain_line};
-
-/// Machines that are named; the rest are told by their number.
-const AGENTS_SHOWN_MAX: usize = 8;
 
 /// What was measured beside a table's rows: the client's own ceiling, and what lies between equals.
 pub(super) fn beside(rows: &Rows<'_>) -> String {
@@ -52,6 +50,7 @@ pub(super) fn notes(run: &RunReport<'_>, orders: &[&Order]) -> String {
         let _ = writeln!(text, "\n{} of {} planned trials were made.", run.trials.len(), manifest.trials);
     }
     text.push_str(&repeated(run.trials));
+    text.push_str(&lost_attempts(run.trials));
     text.push_str(&where_it_ended(run));
     text.push('\n');
     let measured = run.trials.iter().any(|trial| matches!(trial.result, TrialResult::Measured(_)));
@@ -95,13 +94,32 @@ fn failures(trials: &[Trial]) -> String {
     let mut text = String::new();
     for trial in trials {
         let TrialResult::Failed { error } = &trial.result else { continue };
-        let (stack, round, block) = (name(&trial.stack), name(&trial.round), u64::from(trial.block) + 1);
-        let twin = if trial.role == Role::Twin { " (its twin)" } else { "" };
-        let by = by_driver(trial.driver);
         // Writing into a String cannot fail.
-        let _ = writeln!(text, "\nfailed: {stack}{twin}, in {round}{by}, block {block}: {}", indented(error));
+        let _ = writeln!(text, "\nfailed: {}: {}", which(trial), indented(error));
     }
     text
+}
+
+/// Trials that took several attempts, since machines that load were lost.
+fn lost_attempts(trials: &[Trial]) -> String {
+    let mut text = String::new();
+    for trial in trials.iter().filter(|trial| !trial.lost_attempts.is_empty()) {
+        let (attempts, why) = (trial.lost_attempts.len() + 1, trial.lost_attempts.join("; "));
+        let _ = writeln!(
+            text,
+            "\nmade again: {}, since {}; attempt {attempts} is the one in the record",
+            which(trial),
+            plain_line(&why)
+        );
+    }
+    text
+}
+
+/// A trial by its stack, round and block.
+fn which(trial: &Trial) -> String {
+    let (stack, round, block) = (name(&trial.stack), name(&trial.round), u64::from(trial.block) + 1);
+    let twin = if trial.role == Role::Twin { " (its twin)" } else { "" };
+    format!("{stack}{twin}, in {round}{}, block {block}", by_driver(trial.driver))
 }
 
 /// After how many blocks tables ended, and why, where they could have gone on.
@@ -129,24 +147,6 @@ fn where_it_ended(run: &RunReport<'_>) -> String {
         };
     }
     text
-}
-
-/// The machines that loads came from, where that was not this one.
-fn loaded_from(trials: &[Trial]) -> String {
-    let measured = trials.iter().find_map(|trial| match &trial.result {
-        TrialResult::Measured(measured) => Some(measured),
-        TrialResult::Failed { .. } => None,
-    });
-    let Some(measured) = measured.filter(|it| !it.load.agents.is_empty()) else { return String::new() };
-    let agents = &measured.load.agents;
-    let names: Vec<String> = agents.iter().take(AGENTS_SHOWN_MAX).map(|it| plain_line(&it.name)).collect();
-    let more = agents.len() - names.len();
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    let plural = if agents.len() == 1 { "" } else { "s" };
-    // No core of the servers' machine is the load threads'.
-    let apart =
-        if measured.surroundings.client_cpus.is_none() { ", on other machines than the servers" } else { "" };
-    format!("The loads came from {} agent{plural}{apart}: {}{more}.\n", agents.len(), names.join(", "))
 }
 
 /// What was running already, and what is not known of it.
@@ -225,7 +225,9 @@ fn legend(run: &RunReport<'_>, orders: &[&Order]) -> String {
         };
         text.push_str(placed);
     }
-    text.push_str(&loaded_from(run.trials));
+    if let Some(sentence) = loaded_from(run.trials) {
+        let _ = writeln!(text, "{sentence}");
+    }
     if run.manifest.processes == Processes::Block.name() {
         text.push_str("A stack's process served all of its cells in a block, and each block had processes of its own.\n");
     }

@@ -1,6 +1,6 @@
 //! A run as one document, and the forms that are made of it.
 
-use record::{ConfirmationRecord, LevelRate, LoggedInterval, Manifest, Role, Trial};
+use record::{ConfirmationRecord, LevelRate, LoggedInterval, Manifest, Role, Trial, TrialResult};
 use report::page::model::{AnswerKind, Invalid, Page, SweptOver};
 use report::page::{PageOf, TrialDetail, page};
 use report::{csv, html, json, junit, markdown, schema};
@@ -306,4 +306,23 @@ fn the_published_schema_is_that_of_the_code() {
     let advice = "what it says changed; `proofload report --schema > docs/report.schema.json`, and raise PAGE_VERSION \
                   where a field went or means something else";
     assert!(published == schema(), "{advice}");
+}
+
+#[test]
+fn where_loads_came_from_is_the_sentence_of_the_text() {
+    let mut trials = blocks(&[("gin", 100_000.0), ("tomcat", 90_000.0)], 2);
+    let manifest = manifest(&["gin", "tomcat"], 4);
+    let made = page_of(&manifest, &trials);
+    assert_eq!(made.run.loaded_from, None);
+    assert!(!json(&made).contains("loaded_from"));
+    for trial in &mut trials {
+        let TrialResult::Measured(measured) = &mut trial.result else { unreachable!() };
+        let agent = |name: &str| record::AgentResult { name: name.into(), ..Default::default() };
+        measured.load.agents = vec![agent("load1"), agent("load2\u{1b}")];
+        measured.surroundings.client_cpus = None;
+    }
+    let said = "The loads came from 2 agents, on other machines than the servers: load1, load2\\u{1b}.";
+    assert_eq!(page_of(&manifest, &trials).run.loaded_from.as_deref(), Some(said));
+    let text = crate::ranking::ranking(&manifest, &trials);
+    assert!(text.lines().any(|line| line == said), "{text}");
 }

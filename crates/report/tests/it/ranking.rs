@@ -7,7 +7,7 @@ use report::{RunReport, TrialLine, ranking_text};
 
 use crate::samples::{at, failed, load, manifest, mixed_load, silent_load, with};
 
-fn ranking(manifest: &Manifest, trials: &[Trial]) -> String {
+pub fn ranking(manifest: &Manifest, trials: &[Trial]) -> String {
     ranking_text(&RunReport { manifest, trials, dir: "runs/quick-1" })
 }
 
@@ -372,4 +372,19 @@ fn where_loads_came_from_is_said_where_it_is_not_the_run_itself() {
     }
     let text = ranking(&of_one, &trials);
     assert!(text.contains("The loads came from 10 agents, on other machines than the servers: h0"), "{text}");
+}
+
+#[test]
+fn attempts_that_came_to_nothing_are_told_with_their_reasons() {
+    let mut trials = blocks(&[("gin", [900.0; 3]), ("nginx", [910.0; 3])]);
+    assert!(!ranking(&manifest(&["gin", "nginx"], 6), &trials).contains("made again"));
+    let lost = |why: &str| format!("agent 1 of 2 (b) was lost: it {why}");
+    trials[3].lost_attempts = vec![lost("ended\u{1b}\nat once"), lost("fell silent")];
+    let (stack, block) = (trials[3].stack.clone(), trials[3].block + 1);
+    let text = ranking(&manifest(&["gin", "nginx"], 6), &trials);
+    let told = format!(
+        "\nmade again: {stack}, in hello, block {block}, since agent 1 of 2 (b) was lost: it ended\\u{{1b}} at once; agent 1 \
+         of 2 (b) was lost: it fell silent; attempt 3 is the one in the record\n"
+    );
+    assert!(text.contains(&told), "{text}");
 }

@@ -215,6 +215,7 @@ pub(crate) fn trial(block: u32, stack: &str, result: TrialResult) -> Trial {
         load: record::load_of_label("64 connections"),
         started: "2026-11-21T11:30:07Z".into(),
         repeats: None,
+        lost_attempts: Vec::new(),
         result,
     }
 }

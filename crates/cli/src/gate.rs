@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use events::Moment;
-use explain::{gate_load, gate_run, gate_without};
+use explain::{RecordedRun, RunsBefore, gate_load, gate_run, gate_without};
 use lab::experiment::Ended;
 use plan::gate::{self, Condition};
 use plan::{PlanError, shell};
@@ -11,9 +11,10 @@ use record::{GATE_FILE, GateAnswer, GateResult, LoadResult};
 use stats::Batches;
 
 use crate::arguments::gate::{AgainstBaseline, Gate};
+use crate::commands::compare::Recorded;
 use crate::exit::{self, Failure};
+use crate::kept;
 use crate::output::{print, write_whole};
-use crate::recorded;
 
 /// The exit code of a gate's answer; of one that passed, that of whatever else was asked.
 pub const fn code(answer: GateAnswer, otherwise: u8) -> u8 {
@@ -34,7 +35,7 @@ pub struct LoadGate<'a> {
 impl<'a> LoadGate<'a> {
     /// `None` where nothing is asked. What a load alone can't know is refused before anything is sent.
     pub fn open(arguments: &'a Gate) -> Result<Option<Self>, Failure> {
-        let Some(gate) = gate::Gate::new(arguments.fail_if.clone(), None, None)? else {
+        let Some(gate) = gate::Gate::new(arguments.fail_if.clone(), gate::Against::default())? else {
             return nothing_asked(arguments, "give a --fail-if").map(|()| None);
         };
         if let Some(condition) = gate.beyond_a_load() {
@@ -84,7 +85,7 @@ pub fn of_run(
     against: &AgainstBaseline,
     of_experiment: Option<gate::Gate>,
 ) -> Result<Option<gate::Gate>, Failure> {
-    let typed = gate::Gate::new(arguments.fail_if.clone(), against.baseline.clone(), against.max_loss)?;
+    let typed = gate::Gate::new(arguments.fail_if.clone(), against.against())?;
     let gate = match (of_experiment, typed) {
         (Some(written), Some(typed)) => Some(written.and(typed)),
         (written, typed) => written.or(typed),
@@ -100,24 +101,45 @@ pub fn typed(arguments: &Gate, against: &AgainstBaseline) -> String {
     let conditions =
         arguments.fail_if.iter().map(|it| format!(" --fail-if {}", shell::quoted(&it.to_string())));
     let baseline = against.baseline.iter().map(|it| format!(" --baseline {}", shell::quoted(it)));
+    let last_runs = against.last_runs.iter().map(|it| format!(" --last-runs {it}"));
     let loss = against.max_loss.iter().map(|it| format!(" --max-loss {}", shell::quoted(&it.to_string())));
     let files = [("--junit", &arguments.junit), ("--markdown", &arguments.markdown)];
     let files = files.into_iter().filter_map(|(option, path)| {
         path.as_ref().map(|path| format!(" {option} {}", shell::quoted_path(path)))
     });
-    conditions.chain(baseline).chain(loss).chain(files).collect()
+    conditions.chain(baseline).chain(last_runs).chain(loss).chain(files).collect()
 }
 
 /// Holds a run against its gate: prints what came of it, leaves it with the run, and writes the files that were
 /// asked for.
 pub fn judge_run(arguments: &Gate, gate: &gate::Gate, ended: &Ended) -> Result<GateAnswer, Failure> {
     let dir = &ended.dir;
-    let (manifest, trials) = recorded::read(dir)?;
-    let judged = gate_run(gate, &trials, manifest.processes == plan::Processes::Kept.name());
+    let run = Recorded::read(dir)?;
+    let RecordedRun { manifest, trials, .. } = run.as_run();
+    let before = gate.last_runs.map(|_| runs_before(dir, run.as_run())).transpose()?.unwrap_or_default();
+    let keeps_processes = manifest.processes == plan::Processes::Kept.name();
+    let judged = gate_run(gate, trials, keeps_processes, &before);
     let judged = gate_without(judged, &ended.left_out);
     print(&format!("\n{}", report::gate_text(&judged)))?;
     leave(arguments, dir, &manifest.title, &judged, "")?;
     Ok(judged.answer)
+}
+
+/// What the runs came to that lie beside the one in `dir`. One that failed its own gate is no measure for others: held against it,
+/// the next one as bad would pass.
+fn runs_before(dir: &Path, run: RecordedRun<'_>) -> Result<RunsBefore, Failure> {
+    let mut before = RunsBefore::of(run);
+    for other in kept::run_dirs(dir.parent().unwrap_or(Path::new(".")))? {
+        let has_failed = GateResult::of_run(&other).is_some_and(|it| it.answer == GateAnswer::Failed);
+        if has_failed || other == dir {
+            continue;
+        }
+        // One at a time; what can't be read is told by `history`.
+        if let Ok(other) = Recorded::read(&other) {
+            before.add(other.as_run());
+        }
+    }
+    Ok(before)
 }
 
 /// Leaves what came of a gate with the run in `dir`, and writes the files that were asked for; in Markdown with `below` under

@@ -6,7 +6,7 @@ use jiff::{Timestamp, ToSpan};
 use lab::experiment::Ended;
 use plan::kept_runs::{KeptRuns, RUNS};
 use plan::toml_file;
-use record::{Manifest, RunDir, VERSIONS_FILE};
+use record::{Manifest, RecordError, RunDir, VERSIONS_FILE};
 
 use crate::exit::Failure;
 use crate::output::say;
@@ -25,6 +25,21 @@ pub fn folder(typed: Option<&Path>) -> Result<PathBuf, Failure> {
         return Ok(RUNS.into());
     }
     Ok(KeptRuns::of_experiment(file, &toml_file::read(file)?)?.folder(Path::new("")))
+}
+
+/// The directories in `runs` that hold a run, by name.
+pub fn run_dirs(runs: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let unreadable =
+        |error: std::io::Error| Failure::usage(RecordError::io(runs, "reading the directory", error));
+    let mut dirs = Vec::new();
+    for entry in std::fs::read_dir(runs).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.join("manifest.json").is_file() {
+            dirs.push(path);
+        }
+    }
+    dirs.sort();
+    Ok(dirs)
 }
 
 /// Removes the runs beside the one that `ended` which it takes the place of, and that `kept` does not keep. A run that is not

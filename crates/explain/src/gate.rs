@@ -19,7 +19,7 @@ use units::Share;
 
 pub use self::load::gate_load;
 pub(crate) use self::run::figures;
-pub use self::run::{gate_run, gate_versions, gate_without, intervals_of_versions};
+pub use self::run::{RunsBefore, gate_run, gate_versions, gate_without, intervals_of_versions};
 use crate::audit::FAILED_SHARE_MAX;
 
 /// The probability that is left beyond each end of each of so many intervals.

@@ -93,6 +93,19 @@ pub struct HistoryPoint {
     pub commit: Option<String>,
 }
 
+impl HistoryPoint {
+    /// What it is of.
+    pub(crate) fn cell(&self) -> CellName {
+        let SeriesKey { round, load, stack, driver, .. } = self.key.clone();
+        CellName { round, load, stack, driver }
+    }
+
+    /// Whether both are of one series.
+    pub(crate) fn is_of_series_of(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
 /// A cell's figure over runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Series {

@@ -1,6 +1,10 @@
 //! What came of a gate: beside a load's result, and in `gate.json` of a run.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
+
+use crate::{bounds, files};
 
 /// Version of [`GateResult`].
 pub const GATE_VERSION: u32 = 1;
@@ -120,6 +124,12 @@ impl GateResult {
     pub fn of(checks: Vec<GateCheck>, confidence: f64) -> Self {
         let answer = checks.iter().map(|it| it.answer).max().unwrap_or(GateAnswer::CouldNotTell);
         Self { version: GATE_VERSION, answer, confidence, checks }
+    }
+
+    /// What came of the gate of the run in `dir`; `None` where it had none, or where it can't be read.
+    pub fn of_run(dir: &Path) -> Option<Self> {
+        let text = files::read_text(&dir.join(GATE_FILE), bounds::MANIFEST_BYTES_MAX).ok()?;
+        serde_json::from_str(&text).ok()
     }
 
     /// How many checks came to an answer.

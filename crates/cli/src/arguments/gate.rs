@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use plan::gate::Condition;
+use plan::gate::{Against, Condition};
 use units::Share;
 
 /// What a service must keep to, and where it is written what came of it.
@@ -26,7 +26,17 @@ pub struct AgainstBaseline {
     /// Fail where a stack lost more than --max-loss to this one of the same run
     #[arg(long, value_name = "STACK", help_heading = "Gate")]
     pub baseline: Option<String>,
-    /// The loss to the baseline that is allowed: of goodput, or of p99 where rates are given [default: 10%]
-    #[arg(long, value_name = "PERCENT", requires = "baseline", help_heading = "Gate")]
+    /// Fail where a stack lost more than --max-loss to the last so many runs of this experiment
+    #[arg(long, value_name = "COUNT", help_heading = "Gate")]
+    pub last_runs: Option<u32>,
+    /// The loss that is allowed to either: of goodput, or of p99 where rates are given [default: 10%]
+    #[arg(long, value_name = "PERCENT", help_heading = "Gate")]
     pub max_loss: Option<Share>,
+}
+
+impl AgainstBaseline {
+    /// As a gate takes it.
+    pub fn against(&self) -> Against {
+        Against { baseline: self.baseline.clone(), last_runs: self.last_runs, max_loss: self.max_loss }
+    }
 }

@@ -213,7 +213,8 @@ impl Asked {
     /// version before is the baseline.
     fn of(arguments: &Diff, project: &Project) -> Self {
         let written = project.gate.clone().unwrap_or_default();
-        let of_file = written.baseline.map(|it| it.max_loss);
+        let of_runs = written.last_runs.map(|it| it.max_loss);
+        let of_file = written.baseline.map(|it| it.max_loss).or(of_runs);
         let mut fail_if = written.fail_if;
         fail_if.extend(arguments.gate.fail_if.iter().copied());
         let max_loss = arguments.max_loss.or(of_file).unwrap_or_else(Baseline::max_loss_default);

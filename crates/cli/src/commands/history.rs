@@ -1,10 +1,8 @@
 //! `proofload history`: a figure over recorded runs.
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use explain::{HistoryFilter, HistoryMetric, points_of_run, series_of};
-use record::RecordError;
 use report::history_text;
 
 use crate::arguments::history::{History, Metric};
@@ -30,7 +28,7 @@ pub fn run(arguments: &History) -> Result<ExitCode, Failure> {
     };
     let (mut points, mut runs) = (Vec::new(), 0_usize);
     let folder = kept::folder(arguments.runs.as_deref())?;
-    for dir in run_dirs(&folder)? {
+    for dir in kept::run_dirs(&folder)? {
         // One at a time: a record has far more than is shown of it here.
         match Recorded::read(&dir) {
             Ok(run) => {
@@ -58,19 +56,4 @@ pub fn run(arguments: &History) -> Result<ExitCode, Failure> {
         print(history_text(&series).trim_end())?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The directories in `runs` that hold a run, by name.
-fn run_dirs(runs: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let unreadable =
-        |error: std::io::Error| Failure::usage(RecordError::io(runs, "reading the directory", error));
-    let mut dirs = Vec::new();
-    for entry in std::fs::read_dir(runs).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        if path.join("manifest.json").is_file() {
-            dirs.push(path);
-        }
-    }
-    dirs.sort();
-    Ok(dirs)
 }

@@ -86,3 +86,56 @@ fn the_gate_of_an_experiment_is_kept_with_the_run() {
     let again = ["run", "--resume", kept.to_str().unwrap(), "-q", "--fail-if", "errors>0"];
     assert!(ends_with(5, &again).contains("passed          if errors > 0"));
 }
+
+/// Nothing is loaded for it but the one run: those before it are that run once more, each with another start and other figures.
+#[test]
+fn a_run_is_held_against_those_before_it_in_its_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    let experiment = dir.path().join("x.toml");
+    fs::write(
+        &experiment,
+        "title = \"t\"\nblocks = 1\nblocks_max = 1\ntwin = false\ncontrol = false\ncool_down_max = \"0s\"\n\
+         [load]\nconnections = 2\nduration = \"1s\"\n\
+         [[round]]\nname = \"hello\"\nendpoint = \"hello\"\nstacks = [\"target-event-loop\"]\n\
+         [gate]\nfail_if = [\"errors>0\"]\nlast_runs = 10\n",
+    )
+    .unwrap();
+    let runs = dir.path().join("runs");
+    let told = ends_with(5, &["run", experiment.to_str().unwrap(), "-q", "--runs", runs.to_str().unwrap()]);
+    assert!(told.contains("could not tell  if loss of goodput to the last 10 runs > 10%"), "{told}");
+    assert!(told.contains("to decide it: 6 runs before it"), "{told}");
+    let own = fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
+    let trials = fs::read_to_string(own.join("trials.jsonl")).unwrap();
+    let mut trial: serde_json::Value = serde_json::from_str(trials.lines().next().unwrap()).unwrap();
+    let goodput = trial.pointer("/measured/load/goodput_per_s").and_then(serde_json::Value::as_f64).unwrap();
+    let mut run_before = |number: u32, times: f64| {
+        let before = runs.join(format!("before-{number}"));
+        fs::create_dir_all(&before).unwrap();
+        fs::copy(own.join("experiment.toml"), before.join("experiment.toml")).unwrap();
+        let manifest = fs::read(own.join("manifest.json")).unwrap();
+        let mut manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+        manifest["started"] = format!("2020-01-0{number}T00:00:00Z").into();
+        fs::write(before.join("manifest.json"), manifest.to_string()).unwrap();
+        *trial.pointer_mut("/measured/load/goodput_per_s").unwrap() =
+            (goodput * times * (1.0 + 0.01 * f64::from(number))).into();
+        fs::write(before.join("trials.jsonl"), format!("{trial}\n")).unwrap();
+        before
+    };
+    let again = ["run", "--resume", own.to_str().unwrap(), "-q"];
+    let mut last = runs.clone();
+    for number in 1..=6 {
+        last = run_before(number, 1.0);
+    }
+    let told = ends_with(0, &again);
+    assert!(told.contains("passed          if loss of goodput to the last 10 runs > 10%"), "{told}");
+    // One that failed its own gate is no measure.
+    fs::copy(own.join("gate.json"), last.join("gate.json")).unwrap();
+    let gate = fs::read_to_string(last.join("gate.json")).unwrap();
+    fs::write(last.join("gate.json"), gate.replacen("\"passed\"", "\"failed\"", 1)).unwrap();
+    assert!(ends_with(5, &again).contains("to decide it: 6 runs before it"));
+    for number in 1..=7 {
+        run_before(number, 2.0);
+    }
+    let told = ends_with(4, &again);
+    assert!(told.contains("failed          if loss of goodput to the last 10 runs > 10%"), "{told}");
+}

@@ -2,11 +2,12 @@
 
 mod baseline;
 pub(crate) mod figures;
+mod last_runs;
 
 use std::collections::BTreeMap;
 
 use plan::Version;
-use plan::gate::{Baseline, Condition, Gate, Limit, Metric};
+use plan::gate::{Baseline, Condition, Gate, LastRuns, Limit, Metric};
 use record::{
     CellName, GateAnswer, GateCell, GateCheck, GateResult, GateUnit, Measured, Trial, TrialResult, cells,
     trials_of,
@@ -15,6 +16,7 @@ use stats::{CONFIDENCE, Estimated, Part, blocks_needed, share_of};
 use units::Share;
 
 use self::baseline::With;
+pub use self::last_runs::RunsBefore;
 use self::figures::{Figure, at_least, estimate, figure, is_of_processes};
 use super::answer::{decide, hold_against, hold_against_asked, judged, unknown, without_figure};
 use super::more::{more, of_run};
@@ -25,8 +27,14 @@ use crate::usable::ceiling_of;
 /// A doubt that is about as many of a cell's trials is about the cell.
 const DOUBTED_MIN: f64 = 0.5;
 
-/// Holds `gate` against a run. `keeps_processes` says whether all trials of a stack are of one process.
-pub fn gate_run(gate: &Gate, trials: &[Trial], keeps_processes: bool) -> GateResult {
+/// Holds `gate` against a run. `keeps_processes` says whether all trials of a stack are of one process; `before` is what there is to
+/// hold it against of runs before it, and need not be read where the gate does not ask for them.
+pub fn gate_run(
+    gate: &Gate,
+    trials: &[Trial],
+    keeps_processes: bool,
+    before: &RunsBefore,
+) -> GateResult {
     let cells = cells(trials);
     let is_beside = |cell: &CellName, stack: &str| {
         stack != cell.stack && cells.contains(&CellName { stack: stack.to_owned(), ..cell.clone() })
@@ -37,7 +45,8 @@ pub fn gate_run(gate: &Gate, trials: &[Trial], keeps_processes: bool) -> GateRes
     };
     let held: Vec<Held> = cells.iter().map(held).collect();
     let is_beside_nobody = held.iter().all(|(_, baseline)| baseline.is_none());
-    let mut checks = checks_of(&gate.fail_if, trials, &held, keeps_processes);
+    let before = gate.last_runs.map(|asked| (asked, before));
+    let mut checks = checks_of(&gate.fail_if, trials, &held, keeps_processes, before);
     checks.extend(gate.baseline.as_ref().filter(|_| is_beside_nobody).map(baseline::beside_nobody));
     GateResult::of(checks, CONFIDENCE)
 }
@@ -70,7 +79,7 @@ pub fn gate_versions(
     let all = cells(trials).into_iter();
     let held = all.filter_map(|cell| before(&cell.stack).map(|baseline| (cell, Some(baseline))));
     let held: Vec<Held> = held.collect();
-    GateResult::of(checks_of(fail_if, trials, &held, false), CONFIDENCE)
+    GateResult::of(checks_of(fail_if, trials, &held, false, None), CONFIDENCE)
 }
 
 /// How many intervals a gate on versions has, if each service has so many cells in all.
@@ -87,10 +96,11 @@ fn checks_of(
     trials: &[Trial],
     held: &[Held],
     keeps_processes: bool,
+    before: Option<(LastRuns, &RunsBefore)>,
 ) -> Vec<GateCheck> {
     let conditions = with_default(fail_if);
     let losses = held.iter().filter(|(_, baseline)| baseline.is_some()).count();
-    let intervals = held.len() * conditions.len() + losses;
+    let intervals = held.len() * (conditions.len() + usize::from(before.is_some())) + losses;
     let mut checks = Vec::new();
     for (cell, baseline) in held {
         let of = OfCell::new(trials, cell, intervals);
@@ -105,6 +115,7 @@ fn checks_of(
             let doubts = [of.reasons.clone(), other.reasons].concat();
             baseline::check(it, trials, cell, &With { intervals, keeps_processes, doubts: &doubts })
         }));
+        own.extend(before.map(|(asked, before)| before.check(&asked, cell, intervals, &of.reasons)));
         checks.extend(own.into_iter().map(|check| GateCheck { cell: Some(name_of(cell)), ..check }));
     }
     checks

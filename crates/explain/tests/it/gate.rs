@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use explain::{gate_load, gate_run, gate_without};
-use plan::gate::{Baseline, Gate};
+use explain::{RecordedRun, RunsBefore, gate_load, gate_without};
+use plan::gate::{Baseline, Gate, LastRuns};
 use record::{
-    Driver, GateAnswer, GateCheck, GateResult, LoadResult, Role, Server, TRIAL_VERSION, Trial, TrialResult,
+    Driver, GateAnswer, GateCheck, GateResult, LoadResult, Manifest, Role, Server, TRIAL_VERSION, Trial, TrialResult,
     load_of_label,
 };
 use stats::Batches;
@@ -15,12 +15,17 @@ use crate::samples::{times, trial};
 
 fn gate(conditions: &[&str]) -> Gate {
     let parsed = |text: &&str| text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
-    Gate { fail_if: conditions.iter().map(parsed).collect(), baseline: None }
+    Gate { fail_if: conditions.iter().map(parsed).collect(), ..Gate::default() }
 }
 
 fn against(baseline: &str, percent: f64) -> Gate {
     let max_loss = Share::percent(percent).expect("it is a share");
-    Gate { fail_if: Vec::new(), baseline: Some(Baseline { stack: baseline.into(), max_loss }) }
+    Gate { baseline: Some(Baseline { stack: baseline.into(), max_loss }), ..Gate::default() }
+}
+
+/// Held against no run before.
+fn gate_run(gate: &Gate, trials: &[Trial], keeps_processes: bool) -> GateResult {
+    explain::gate_run(gate, trials, keeps_processes, &RunsBefore::default())
 }
 
 /// A trial of `stack` whose load is as `change` makes it.
@@ -254,6 +259,67 @@ fn a_loss_to_the_baseline_is_told_from_noise() {
     );
     let absent = gate_run(&against("gone", 10.0), &two_stacks(0.2), false);
     assert!(check(&absent, "loss of goodput to gone > 10%").why.as_deref().unwrap().contains("not measured"));
+}
+
+/// What is asked of a run that lost `loss` to those before it, which started one after another.
+fn after(before: &[Vec<Trial>], own: &[Trial], percent: f64) -> GateCheck {
+    let started = |day: usize| Manifest { started: format!("2026-01-{day:02}T00:00:00Z"), ..Manifest::default() };
+    let manifest = started(before.len() + 1);
+    let run = |manifest, trials| RecordedRun { manifest, trials, experiment: "", dir: "run" };
+    let mut known = RunsBefore::of(run(&manifest, own));
+    for (day, trials) in before.iter().enumerate() {
+        known.add(run(&started(day + 1), trials));
+    }
+    // One that came later is nobody's baseline.
+    known.add(run(&started(28), &vec![of("gin", 0, |load| load.goodput_per_s = 1.0)]));
+    let max_loss = Share::percent(percent).expect("it is a share");
+    let gate = Gate { last_runs: Some(LastRuns { count: 10, max_loss }), ..Gate::default() };
+    let judged = explain::gate_run(&gate, own, false, &known);
+    let found = judged.checks.into_iter().find(|it| it.fails_if.contains("to the last 10 runs"));
+    found.expect("it is asked")
+}
+
+/// A run of ten blocks, which differs from the next run as a whole: that is what no run knows of itself.
+fn whole_run(seed: u64, factor: f64) -> Vec<Trial> {
+    let of_run = factor * (1.0 + 0.03 * noise(seed));
+    let goodput = |block: u32| 1000.0 * of_run * (1.0 + 0.002 * noise(seed * 100 + u64::from(block)));
+    (0..10).map(|block| of("gin", block, |load| load.goodput_per_s = goodput(block))).collect()
+}
+
+#[test]
+fn a_loss_to_the_last_runs_is_told_from_what_lies_between_two_runs() {
+    let before: Vec<Vec<Trial>> = (0..10).map(|seed| whole_run(seed, 1.0)).collect();
+    for (factor, due) in [
+        (1.0, GateAnswer::Passed),
+        (0.7, GateAnswer::Failed),
+        (0.9, GateAnswer::CouldNotTell),
+        (1.5, GateAnswer::Passed),
+    ] {
+        let told = after(&before, &whole_run(99, factor), 10.0);
+        assert_eq!(told.answer, due, "{factor}: {told:?}");
+        assert_eq!(told.would_decide.is_some(), due == GateAnswer::CouldNotTell, "{told:?}");
+    }
+    // Of its blocks alone, a run that is 3 % off as a whole would be found to have lost 2 %, time after time.
+    let alarms = (0..200).filter(|seed| {
+        let before: Vec<Vec<Trial>> = (0..10).map(|it| whole_run(1000 + seed * 11 + it, 1.0)).collect();
+        after(&before, &whole_run(1010 + seed * 11, 1.0), 2.0).answer == GateAnswer::Failed
+    });
+    let alarms = alarms.count();
+    assert!(alarms <= 10, "{alarms} of 200");
+}
+
+#[test]
+fn few_runs_before_tell_nothing_and_one_that_fell_silent_fails() {
+    let before: Vec<Vec<Trial>> = (0..5).map(|seed| whole_run(seed, 1.0)).collect();
+    let told = after(&before, &whole_run(99, 0.1), 10.0);
+    assert_eq!(told.answer, GateAnswer::CouldNotTell, "{told:?}");
+    assert_eq!(told.why.as_deref(), Some("of the runs before it on this machine, 5 have this figure"));
+    let before: Vec<Vec<Trial>> = (0..6).map(|seed| whole_run(seed, 1.0)).collect();
+    let dead = |block: u32| Trial { result: TrialResult::Failed { error: "it died".into() }, ..of("gin", block, |_| ()) };
+    let mut own = whole_run(99, 1.0);
+    own[..8].clone_from_slice(&(0..8).map(dead).collect::<Vec<Trial>>());
+    let told = after(&before, &own, 10.0);
+    assert_eq!(told.answer, GateAnswer::Failed, "{told:?}");
 }
 
 #[test]

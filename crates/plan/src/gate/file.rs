@@ -6,7 +6,7 @@ use serde::Deserialize;
 use toml::Spanned;
 use units::Share;
 
-use super::{Condition, Gate};
+use super::{Against, Condition, Gate};
 use crate::error::PlanError;
 use crate::toml_file;
 
@@ -16,6 +16,7 @@ pub(crate) struct GateTable {
     #[serde(default)]
     fail_if: Vec<Spanned<String>>,
     baseline: Option<Spanned<String>>,
+    last_runs: Option<u32>,
     max_loss: Option<Spanned<String>>,
 }
 
@@ -31,7 +32,7 @@ impl GateTable {
         table: &Spanned<Self>,
         stacks: Option<&[&str]>,
     ) -> Result<Option<Gate>, (PlanError, usize)> {
-        let Self { fail_if, baseline, max_loss } = table.get_ref();
+        let Self { fail_if, baseline, last_runs, max_loss } = table.get_ref();
         let condition = |text: &Spanned<String>| {
             text.get_ref().parse::<Condition>().map_err(|error| (error, text.span().start))
         };
@@ -51,7 +52,8 @@ impl GateTable {
             return Err((PlanError::new(what, help), baseline.span().start));
         }
         let baseline = baseline.as_ref().map(|it| it.get_ref().clone());
-        Gate::new(fail_if, baseline, max_loss).map_err(|error| (error, table.span().start))
+        let against = Against { baseline, last_runs: *last_runs, max_loss };
+        Gate::new(fail_if, against).map_err(|error| (error, table.span().start))
     }
 }
 
@@ -74,6 +76,8 @@ mod tests {
         let text = "title = \"t\"\n[gate]\nfail_if = [\"p99>50ms\", \"errors>1%\"]\nbaseline = \"main\"\n";
         let gate = of(text).unwrap().unwrap();
         assert_eq!((gate.fail_if.len(), gate.baseline.unwrap().max_loss.to_string()), (2, "10%".to_owned()));
+        let gate = of("[gate]\nlast_runs = 10\nmax_loss = \"5%\"\n").unwrap().unwrap().last_runs.unwrap();
+        assert_eq!((gate.count, gate.max_loss.to_string()), (10, "5%".to_owned()));
         assert_eq!(of("title = \"t\"\n"), Ok(None));
         assert_eq!(of("[gate]\n"), Ok(None));
         for (text, said) in [
@@ -81,6 +85,7 @@ mod tests {
             ("[gate]\nfail_if = \"p99>50ms\"", "`fail_if` is given string"),
             ("[gate]\nmax_loss = \"5%\"", "x.toml:1:1: a loss is allowed, and there is no baseline"),
             ("[gate]\nbaseline = \"a\"\nmax_loss = \"5\"", "x.toml:3:12: `5` is no loss; unknown unit"),
+            ("[gate]\nlast_runs = 2", "x.toml:1:1: a run can't be held against the last 2 runs; give 6 to 1000"),
             ("[gate]\nfail_of = []", "did you mean fail_if?"),
         ] {
             let error = of(text).expect_err(text);

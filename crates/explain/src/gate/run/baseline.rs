@@ -27,7 +27,7 @@ pub(super) struct With<'a> {
 
 /// Whether a doubt hides a loss: what limits both alike, or makes both late alike, makes them look alike. What it shows all
 /// the same is there.
-const fn hides(kind: ReasonKind, ranked_by: RankedBy) -> bool {
+pub(super) const fn hides(kind: ReasonKind, ranked_by: RankedBy) -> bool {
     match ranked_by {
         RankedBy::Goodput => matches!(kind, ReasonKind::ClientBound),
         RankedBy::ResponseP99 => {
@@ -80,12 +80,8 @@ pub(super) fn check(baseline: &Baseline, trials: &[Trial], cell: &CellName, with
             (None, Some(too_few_blocks(ratios.blocks(), intervals).unwrap_or_else(more)))
         }
     };
-    let what = match ranked_by {
-        RankedBy::Goodput => "goodput",
-        RankedBy::ResponseP99 => "p99",
-    };
     GateCheck {
-        fails_if: fails_if(baseline, what),
+        fails_if: fails_if(baseline, ranked_by),
         is_default: false,
         cell: None,
         answer,
@@ -105,12 +101,20 @@ pub(super) fn beside_nobody(baseline: &Baseline) -> GateCheck {
     GateCheck {
         why: Some(format!("{} was not measured beside any other stack", baseline.stack)),
         would_decide: Some("a run with both in one round".into()),
-        ..without_figure(fails_if(baseline, "goodput"), baseline.max_loss.get(), GateUnit::Loss)
+        ..without_figure(fails_if(baseline, RankedBy::Goodput), baseline.max_loss.get(), GateUnit::Loss)
     }
 }
 
-fn fails_if(baseline: &Baseline, what: &str) -> String {
-    format!("loss of {what} to {} > {}", baseline.stack, baseline.max_loss)
+/// What is lost, in words.
+pub(super) const fn name_of(ranked_by: RankedBy) -> &'static str {
+    match ranked_by {
+        RankedBy::Goodput => "goodput",
+        RankedBy::ResponseP99 => "p99",
+    }
+}
+
+fn fails_if(baseline: &Baseline, ranked_by: RankedBy) -> String {
+    format!("loss of {} to {} > {}", name_of(ranked_by), baseline.stack, baseline.max_loss)
 }
 
 fn more(ratio: Option<Ratio>, limit: f64) -> More {
@@ -120,7 +124,7 @@ fn more(ratio: Option<Ratio>, limit: f64) -> More {
     until_apart(value.ln(), towards.map(f64::ln), at_limit)
 }
 
-fn ranked_by(trials: &[Trial], cell: &CellName) -> RankedBy {
+pub(super) fn ranked_by(trials: &[Trial], cell: &CellName) -> RankedBy {
     let of_cell = trials_of(trials, |trial| CellName::of(trial) == *cell);
     let mut measured = of_cell.filter_map(|trial| match &trial.result {
         TrialResult::Measured(it) => Some(RankedBy::of(it)),

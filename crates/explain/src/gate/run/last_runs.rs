@@ -1,0 +1,159 @@
+//! A run held against those before it: what lies between two runs of one service is known by how they differ from each other.
+
+use std::collections::BTreeMap;
+
+use plan::gate::LastRuns;
+use record::{CellName, GateAnswer, GateCheck, GateUnit, Machine, RankedBy};
+use stats::{INTERVAL_BLOCKS_MIN, ratio_to_earlier};
+
+use super::super::answer::without_figure;
+use super::super::tail_of;
+use super::baseline::{hides, name_of, ranked_by};
+use crate::audit::Reason;
+use crate::compare::RecordedRun;
+use crate::history::{HistoryFilter, HistoryMetric, HistoryPoint, points_of_run};
+
+/// A run, and what those before it came to.
+#[derive(Debug, Clone, Default)]
+pub struct RunsBefore {
+    machine: Machine,
+    started: String,
+    cells: BTreeMap<CellName, OfCell>,
+}
+
+#[derive(Debug, Clone)]
+struct OfCell {
+    ranked_by: RankedBy,
+    own: HistoryPoint,
+    before: Vec<HistoryPoint>,
+}
+
+impl RunsBefore {
+    /// Of `run`, before any is known.
+    pub fn of(run: RecordedRun<'_>) -> Self {
+        let own = points(run).map(|(metric, own)| {
+            let cell = own.cell();
+            (cell.clone(), metric, OfCell { ranked_by: ranked_by(run.trials, &cell), own, before: Vec::new() })
+        });
+        let of_its_rank = own.filter(|(_, metric, it)| *metric == metric_of(it.ranked_by));
+        Self {
+            machine: run.manifest.machine.clone(),
+            started: run.manifest.started.clone(),
+            cells: of_its_rank.map(|(cell, _, it)| (cell, it)).collect(),
+        }
+    }
+
+    /// Takes in a run, if it was made before this one, on the same machine, of the same experiment.
+    pub fn add(&mut self, run: RecordedRun<'_>) {
+        let (own, other) = (&self.machine, &run.manifest.machine);
+        // RFC 3339 in UTC sorts by time.
+        let is_before = run.manifest.started < self.started;
+        if !is_before || (&own.cpu, own.cores) != (&other.cpu, other.cores) {
+            return;
+        }
+        for (metric, point) in points(run) {
+            let Some(it) = self.cells.get_mut(&point.cell()) else { continue };
+            if metric == metric_of(it.ranked_by) && it.own.is_of_series_of(&point) {
+                it.before.push(point);
+            }
+        }
+    }
+
+    /// The check of `cell`; `intervals` are those of the whole gate.
+    pub(super) fn check(
+        &self,
+        asked: &LastRuns,
+        cell: &CellName,
+        intervals: usize,
+        doubts: &[Reason],
+    ) -> GateCheck {
+        let limit = asked.max_loss.get();
+        let Some(OfCell { ranked_by, own, before }) = self.cells.get(cell) else {
+            return GateCheck {
+                why: Some("no trial has such a figure".into()),
+                would_decide: Some("trials that do not fail".into()),
+                ..without_figure(fails_if(asked, RankedBy::default()), limit, GateUnit::Loss)
+            };
+        };
+        let unknown = without_figure(fails_if(asked, *ranked_by), limit, GateUnit::Loss);
+        // As if more were better.
+        let better = |value: f64| match ranked_by {
+            RankedBy::Goodput => value,
+            RankedBy::ResponseP99 => 1.0 / value,
+        };
+        let mut before: Vec<(&str, f64)> = before
+            .iter()
+            .filter_map(|it| Some((it.started.as_str(), it.value.filter(|it| *it > 0.0)?)))
+            .collect();
+        before.sort_by(|a, b| b.0.cmp(a.0));
+        before.truncate(asked.count as usize);
+        if before.len() < INTERVAL_BLOCKS_MIN {
+            return GateCheck {
+                why: Some(format!("of the runs before it on this machine, {} have this figure", before.len())),
+                would_decide: Some(format!("{INTERVAL_BLOCKS_MIN} runs before it")),
+                ..unknown
+            };
+        }
+        let Some(value) = own.value.filter(|it| *it > 0.0) else {
+            let of_trials = format!("{} of {} trials failed or have only a lower bound", own.failed, own.trials);
+            let failed = own.trials > 0;
+            return GateCheck {
+                answer: if failed { GateAnswer::Failed } else { GateAnswer::CouldNotTell },
+                why: Some(if failed {
+                    format!("{of_trials}, and the {} runs before it have a figure", before.len())
+                } else {
+                    "no trial of it may be used".into()
+                }),
+                would_decide: (!failed).then(|| "a load that the audit calls valid".into()),
+                ..unknown
+            };
+        };
+        let earlier: Vec<f64> = before.iter().map(|it| better(it.1)).collect();
+        let ratio = ratio_to_earlier(&earlier, better(value), tail_of(intervals));
+        let loss = |ratio: f64| 1.0 - ratio;
+        let (low, high) = (ratio.and_then(|it| it.high).map(loss), ratio.and_then(|it| it.low).map(loss));
+        let hidden_by = doubts.iter().find(|it| hides(it.kind, *ranked_by));
+        let is_within = high.is_some_and(|it| it <= limit);
+        let (answer, why, would_decide) = match hidden_by {
+            _ if low.is_some_and(|it| it > limit) => (GateAnswer::Failed, None, None),
+            None if is_within => (GateAnswer::Passed, None, None),
+            Some(doubt) if is_within => (
+                GateAnswer::CouldNotTell,
+                Some(format!("{}: {}", doubt.kind.name(), doubt.text)),
+                Some("a load that the audit calls valid"),
+            ),
+            _ => (
+                GateAnswer::CouldNotTell,
+                Some(format!("the {} runs before it differ from each other by as much", before.len())),
+                Some("runs that differ less: more blocks in each, or a quieter machine"),
+            ),
+        };
+        GateCheck {
+            answer,
+            value: ratio.map(|it| loss(it.value)),
+            low,
+            high,
+            why,
+            would_decide: would_decide.map(str::to_owned),
+            ..unknown
+        }
+    }
+}
+
+fn points(run: RecordedRun<'_>) -> impl Iterator<Item = (HistoryMetric, HistoryPoint)> {
+    let all = [HistoryMetric::Goodput, HistoryMetric::P99].into_iter();
+    all.flat_map(move |metric| {
+        points_of_run(run, metric, &HistoryFilter::default()).into_iter().map(move |it| (metric, it))
+    })
+}
+
+const fn metric_of(ranked_by: RankedBy) -> HistoryMetric {
+    match ranked_by {
+        RankedBy::Goodput => HistoryMetric::Goodput,
+        RankedBy::ResponseP99 => HistoryMetric::P99,
+    }
+}
+
+fn fails_if(asked: &LastRuns, ranked_by: RankedBy) -> String {
+    format!("loss of {} to the last {} runs > {}", name_of(ranked_by), asked.count, asked.max_loss)
+}

@@ -51,7 +51,7 @@ test-slow: setup ## Lints and the slow tests: all seeds, stacks, JMeter, browser
 	@$(MAKE) --no-print-directory web-if-possible compat-if-possible
 
 .PHONY: test-all
-test-all: test test-slow gates-if-possible projects-if-possible sanitize-if-possible fuzz-if-possible deny-if-possible cluster-if-possible stress ## test, test-slow, gates, sanitizer, fuzz, deny, stress, one size of each planted limit, and the product on real servers
+test-all: test test-slow gates-if-possible projects-if-possible dist sanitize-if-possible fuzz-if-possible deny-if-possible cluster-if-possible stress ## test, test-slow, gates, real projects, what is handed out, sanitizer, fuzz, deny, stress, one size of each planted limit, and the product on real servers
 	@$(MAKE) --no-print-directory planted PLANTED="--again planted/record.jsonl"
 	@$(MAKE) --no-print-directory planted PLANTED=--quick
 	PROOFLOAD_SEEDS=10000 cargo test --locked -p proofload-agent --test it on_all_seeds -- --ignored

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tries what scripts/dist.sh made for this machine: the binary in the archive, the one of the Debian package and the one by
-# itself, each in a root that holds nothing else: no C library, no shell, no checkout, no certificates. A load against the
+# Tries what scripts/dist.sh made for this machine: the binary in the archive, the one of the Debian package, the one by itself
+# and, where there is buildah, the one in the image, each in a root that holds nothing else: no C library, no shell, no checkout, no certificates. A load against the
 # calibration server with a gate, a project with a run, its report and its page, and https without anybody to trust.
 #   scripts/dist-try.sh     what is in dist/; ends with 3 where the machine lets nobody make such a root
 set -euo pipefail
@@ -119,6 +119,28 @@ TOML
     echo "dist-try: the $what works in a root of its own ($(stat --format=%s "$binary") bytes)"
 }
 
+# The image that Containerfile makes: nothing is in it but the binary and a folder to write to, and the binary is what it starts.
+try_image() {
+    local in_image="$scratch/context/dist"
+    mkdir -p "$in_image"
+    cp Containerfile "$scratch/context/"
+    cp "$out/proofload-$machine" "$in_image/"
+    printf '{"default": [{"type": "insecureAcceptAnything"}]}\n' >"$scratch/policy.json"
+    image() { buildah --root "$scratch/images" --runroot "$scratch/running" --storage-driver vfs "$@"; }
+    image build --quiet --isolation chroot --signature-policy "$scratch/policy.json" --build-arg "MACHINE=$machine" \
+        --tag proofload "$scratch/context" >/dev/null
+    local container root
+    container="$(image from --pull-never --signature-policy "$scratch/policy.json" localhost/proofload)"
+    root="$(image mount "$container")"
+    [ "$(cd "$root" && find . -type f)" = ./proofload ] || { echo "dist-try: the image has more files than the binary" >&2; exit 1; }
+    [ "$(image inspect --format '{{.OCIv1.Config.Entrypoint}} {{.OCIv1.Config.WorkingDir}}' "$container")" = '[/proofload] /tmp' ] ||
+        { echo "dist-try: the image starts something else" >&2; exit 1; }
+    ends_with 0 "${apart[@]}" chroot "$root" /proofload --version
+    try image "$root/proofload"
+    image umount "$container" >/dev/null
+    image rm "$container" >/dev/null
+}
+
 archive="$(ls "$out"/proofload-*-"$machine"-linux.tar.gz)"
 mkdir "$scratch/archive"
 tar --extract --gzip --file "$archive" --directory "$scratch/archive" --strip-components=1
@@ -132,6 +154,11 @@ for package in "$out"/proofload_*.deb; do
     try package "$scratch/deb/usr/bin/proofload"
 done
 cmp "$out/proofload-$machine" "$scratch/archive/proofload"
+if command -v buildah >/dev/null; then
+    try_image
+else
+    echo "dist-try: no image is tried: buildah is missing; on Debian: apt-get install buildah" >&2
+fi
 if command -v jq >/dev/null; then
     jq --exit-status '.bomFormat == "CycloneDX" and (.components | length > 100)' "$out"/proofload-*-"$machine"-linux.cdx.json >/dev/null
 fi

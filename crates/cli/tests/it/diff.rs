@@ -102,6 +102,26 @@ fn a_budget_is_kept_and_what_it_leaves_untold_is_said() {
     }
 }
 
+/// Told beforehand how far it may go; it ends as soon as the interval is narrow enough, which is long before.
+#[test]
+#[ignore = "slow: makes eight blocks or more"]
+fn it_goes_on_until_the_interval_is_as_narrow_as_is_asked() {
+    let repository = with_two_versions();
+    let project = fs::read_to_string(repository.folder().join("proofload.toml")).unwrap();
+    repository.write("proofload.toml", &project.replacen("duration", "warm_up = \"0s\"\nduration", 1));
+    let output = repository.run(&["diff", "main", "--until", "40%", "--json"]);
+    let told = text(&output);
+    assert_eq!(output.status.code(), Some(4), "{told}");
+    assert!(told.contains("; 100 blocks at most, about "), "{told}");
+    let told = json(&output);
+    let blocks = told["services"][0]["blocks"].as_u64().unwrap();
+    assert!((8..100).contains(&blocks), "{blocks}");
+    let goodput = &told["services"][0]["figures"][0];
+    let [ratio, low, high] = ["ratio", "low", "high"].map(|it| goodput[it].as_f64().unwrap());
+    assert!((0.02..0.2).contains(&ratio) && low > ratio * 0.6 && high < ratio * 1.4, "{goodput}");
+    assert_eq!(goodput["verdict"], "worse");
+}
+
 #[test]
 fn what_can_t_be_compared_is_refused_before_anything_is_measured() {
     let repository = with_two_versions();

@@ -10,6 +10,8 @@ use plan::{PlanError, shell};
 
 /// What stands for the host in a command.
 const HOST: &str = "{host}";
+/// A name of DNS has 253 bytes at most, and a user stands before it; records take as much.
+const NAME_BYTES_MAX: usize = 512;
 
 /// The machines that carry loads together, each reached by a command.
 #[derive(Debug, Args)]
@@ -101,6 +103,10 @@ impl Machines {
 
     fn member(&self, host: &str) -> Result<Member, PlanError> {
         let is_name = |it: char| !it.is_whitespace() && !it.is_control();
+        if host.len() > NAME_BYTES_MAX {
+            let what = format!("a name in --hosts has {} bytes, and none has more than {NAME_BYTES_MAX}", host.len());
+            return Err(PlanError::new(what, "write names as ssh takes them, with commas between them"));
+        }
         if host.is_empty() || host.starts_with('-') || !host.chars().all(is_name) {
             let what = format!("`{host}` in --hosts is no name of a machine");
             return Err(PlanError::new(what, "write names as ssh takes them, with commas between them"));

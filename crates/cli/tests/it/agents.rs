@@ -223,8 +223,10 @@ fn agents_that_cannot_reach_the_server_are_named_together() {
 #[test]
 fn machines_that_cannot_carry_a_load_together_are_refused() {
     let url = "http://127.0.0.1:9/";
+    let long = "a".repeat(600);
     for (arguments, part) in [
         (&["--hosts", "a,b,c", "-c", "2"][..], "3 agents cannot share this load"),
+        (&["--hosts", &long], "a name in --hosts has 600 bytes, and none has more than 512"),
         (&["--hosts", "a,b", "-n", "1"], "2 agents cannot share this load"),
         (&["--hosts", "a,,b"], "is no name of a machine"),
         (&["--hosts=-oProxyCommand=x"], "is no name of a machine"),

@@ -104,7 +104,10 @@ impl Machines {
     fn member(&self, host: &str) -> Result<Member, PlanError> {
         let is_name = |it: char| !it.is_whitespace() && !it.is_control();
         if host.len() > NAME_BYTES_MAX {
-            let what = format!("a name in --hosts has {} bytes, and none has more than {NAME_BYTES_MAX}", host.len());
+            let what = format!(
+                "a name in --hosts has {} bytes, and none has more than {NAME_BYTES_MAX}",
+                host.len()
+            );
             return Err(PlanError::new(what, "write names as ssh takes them, with commas between them"));
         }
         if host.is_empty() || host.starts_with('-') || !host.chars().all(is_name) {

@@ -16,8 +16,8 @@ use stats::{CONFIDENCE, Estimated, Part, blocks_needed, share_of};
 use units::Share;
 
 use self::baseline::With;
-pub use self::last_runs::RunsBefore;
 use self::figures::{Figure, at_least, estimate, figure, is_of_processes};
+pub use self::last_runs::RunsBefore;
 use super::answer::{decide, hold_against, hold_against_asked, judged, unknown, without_figure};
 use super::more::{more, of_run};
 use super::{tail_of, with_default};
@@ -29,12 +29,7 @@ const DOUBTED_MIN: f64 = 0.5;
 
 /// Holds `gate` against a run. `keeps_processes` says whether all trials of a stack are of one process; `before` is what there is to
 /// hold it against of runs before it, and need not be read where the gate does not ask for them.
-pub fn gate_run(
-    gate: &Gate,
-    trials: &[Trial],
-    keeps_processes: bool,
-    before: &RunsBefore,
-) -> GateResult {
+pub fn gate_run(gate: &Gate, trials: &[Trial], keeps_processes: bool, before: &RunsBefore) -> GateResult {
     let cells = cells(trials);
     let is_beside = |cell: &CellName, stack: &str| {
         stack != cell.stack && cells.contains(&CellName { stack: stack.to_owned(), ..cell.clone() })

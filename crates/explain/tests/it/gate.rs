@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use explain::{RecordedRun, RunsBefore, gate_load, gate_without};
 use plan::gate::{Baseline, Gate, LastRuns};
 use record::{
-    Driver, GateAnswer, GateCheck, GateResult, LoadResult, Manifest, Role, Server, TRIAL_VERSION, Trial, TrialResult,
-    load_of_label,
+    Driver, GateAnswer, GateCheck, GateResult, LoadResult, Manifest, Role, Server, TRIAL_VERSION, Trial,
+    TrialResult, load_of_label,
 };
 use stats::Batches;
 use units::Share;
@@ -261,17 +261,22 @@ fn a_loss_to_the_baseline_is_told_from_noise() {
     assert!(check(&absent, "loss of goodput to gone > 10%").why.as_deref().unwrap().contains("not measured"));
 }
 
+fn run<'a>(manifest: &'a Manifest, trials: &'a [Trial]) -> RecordedRun<'a> {
+    RecordedRun { manifest, trials, experiment: "", dir: "run" }
+}
+
 /// What is asked of a run that lost `loss` to those before it, which started one after another.
 fn after(before: &[Vec<Trial>], own: &[Trial], percent: f64) -> GateCheck {
-    let started = |day: usize| Manifest { started: format!("2026-01-{day:02}T00:00:00Z"), ..Manifest::default() };
+    let started =
+        |day: usize| Manifest { started: format!("2026-01-{day:02}T00:00:00Z"), ..Manifest::default() };
     let manifest = started(before.len() + 1);
-    let run = |manifest, trials| RecordedRun { manifest, trials, experiment: "", dir: "run" };
     let mut known = RunsBefore::of(run(&manifest, own));
     for (day, trials) in before.iter().enumerate() {
-        known.add(run(&started(day + 1), trials));
+        let manifest = started(day + 1);
+        known.add(run(&manifest, trials));
     }
     // One that came later is nobody's baseline.
-    known.add(run(&started(28), &vec![of("gin", 0, |load| load.goodput_per_s = 1.0)]));
+    known.add(run(&started(28), &[of("gin", 0, |load| load.goodput_per_s = 1.0)]));
     let max_loss = Share::percent(percent).expect("it is a share");
     let gate = Gate { last_runs: Some(LastRuns { count: 10, max_loss }), ..Gate::default() };
     let judged = explain::gate_run(&gate, own, false, &known);
@@ -315,7 +320,10 @@ fn few_runs_before_tell_nothing_and_one_that_fell_silent_fails() {
     assert_eq!(told.answer, GateAnswer::CouldNotTell, "{told:?}");
     assert_eq!(told.why.as_deref(), Some("of the runs before it on this machine, 5 have this figure"));
     let before: Vec<Vec<Trial>> = (0..6).map(|seed| whole_run(seed, 1.0)).collect();
-    let dead = |block: u32| Trial { result: TrialResult::Failed { error: "it died".into() }, ..of("gin", block, |_| ()) };
+    let dead = |block: u32| Trial {
+        result: TrialResult::Failed { error: "it died".into() },
+        ..of("gin", block, |_| ())
+    };
     let mut own = whole_run(99, 1.0);
     own[..8].clone_from_slice(&(0..8).map(dead).collect::<Vec<Trial>>());
     let told = after(&before, &own, 10.0);

@@ -85,7 +85,10 @@ mod tests {
             ("[gate]\nfail_if = \"p99>50ms\"", "`fail_if` is given string"),
             ("[gate]\nmax_loss = \"5%\"", "x.toml:1:1: a loss is allowed, and there is no baseline"),
             ("[gate]\nbaseline = \"a\"\nmax_loss = \"5\"", "x.toml:3:12: `5` is no loss; unknown unit"),
-            ("[gate]\nlast_runs = 2", "x.toml:1:1: a run can't be held against the last 2 runs; give 6 to 1000"),
+            (
+                "[gate]\nlast_runs = 2",
+                "x.toml:1:1: a run can't be held against the last 2 runs; give 6 to 1000",
+            ),
             ("[gate]\nfail_of = []", "did you mean fail_if?"),
         ] {
             let error = of(text).expect_err(text);

@@ -79,6 +79,9 @@ mod tests {
         assert_eq!(ratio_to_earlier(&[1.0, 1.0, 1.0, 1.0, 1.0, 0.0], 2.0, TAIL), None);
         assert_eq!(ratio_to_earlier(&[1.0; 6], f64::INFINITY, TAIL), None);
         let same = ratio_to_earlier(&[4.0; 6], 2.0, TAIL).expect("there are enough");
-        assert!((same.value - 0.5).abs() < 1e-9 && same.high.is_some_and(|it| (it - 0.5).abs() < 1e-9), "{same:?}");
+        assert!(
+            (same.value - 0.5).abs() < 1e-9 && same.high.is_some_and(|it| (it - 0.5).abs() < 1e-9),
+            "{same:?}"
+        );
     }
 }

@@ -27,7 +27,7 @@ pub(super) struct With<'a> {
 
 /// Whether a doubt hides a loss: what limits both alike, or makes both late alike, makes them look alike. What it shows all
 /// the same is there.
-pub(super) const fn hides(kind: ReasonKind, ranked_by: RankedBy) -> bool {
+const fn hides(kind: ReasonKind, ranked_by: RankedBy) -> bool {
     match ranked_by {
         RankedBy::Goodput => matches!(kind, ReasonKind::ClientBound),
         RankedBy::ResponseP99 => {
@@ -53,11 +53,10 @@ pub(super) fn check(baseline: &Baseline, trials: &[Trial], cell: &CellName, with
     let high = ratio.and_then(|it| it.low).map(|it| loss(it / gap.exp()));
     let limit = baseline.max_loss.get();
     let is_blind = keeps_processes && twin.is_none();
-    let hidden_by = doubts.iter().find(|it| hides(it.kind, ranked_by));
     let answer = match (low, high) {
         _ if is_blind => GateAnswer::CouldNotTell,
         (Some(low), _) if low > limit => GateAnswer::Failed,
-        (_, Some(high)) if high <= limit && hidden_by.is_none() => GateAnswer::Passed,
+        (_, Some(high)) if high <= limit => GateAnswer::Passed,
         _ => GateAnswer::CouldNotTell,
     };
     let value = ratio.map(|it| loss(it.value));
@@ -71,16 +70,12 @@ pub(super) fn check(baseline: &Baseline, trials: &[Trial], cell: &CellName, with
             Some("all trials are of one process, and no twin says what lies between two".into()),
             Some("processes = \"fresh\", or twin = true".into()),
         ),
-        GateAnswer::CouldNotTell if high.is_some_and(|it| it <= limit) => (
-            hidden_by.map(|it| format!("{}: {}", it.kind.name(), it.text)),
-            Some("a load that the audit calls valid".to_owned()),
-        ),
         GateAnswer::CouldNotTell => {
             let more = || of_run(more(ratio, limit), ratios.blocks());
             (None, Some(too_few_blocks(ratios.blocks(), intervals).unwrap_or_else(more)))
         }
     };
-    GateCheck {
+    let mut check = GateCheck {
         fails_if: fails_if(baseline, ranked_by),
         is_default: false,
         cell: None,
@@ -93,7 +88,9 @@ pub(super) fn check(baseline: &Baseline, trials: &[Trial], cell: &CellName, with
         high,
         why,
         would_decide,
-    }
+    };
+    hold_against_hidden(&mut check, ranked_by, doubts);
+    check
 }
 
 /// The check of a baseline that no stack is beside: nothing is held against it, and that is not to pass.
@@ -102,6 +99,16 @@ pub(super) fn beside_nobody(baseline: &Baseline) -> GateCheck {
         why: Some(format!("{} was not measured beside any other stack", baseline.stack)),
         would_decide: Some("a run with both in one round".into()),
         ..without_figure(fails_if(baseline, RankedBy::Goodput), baseline.max_loss.get(), GateUnit::Loss)
+    }
+}
+
+/// Takes a pass back that a doubt speaks against.
+pub(super) fn hold_against_hidden(check: &mut GateCheck, ranked_by: RankedBy, doubts: &[Reason]) {
+    let hidden_by = doubts.iter().find(|it| hides(it.kind, ranked_by));
+    if let Some(doubt) = hidden_by.filter(|_| check.answer == GateAnswer::Passed) {
+        check.answer = GateAnswer::CouldNotTell;
+        check.why = Some(format!("{}: {}", doubt.kind.name(), doubt.text));
+        check.would_decide = Some("a load that the audit calls valid".into());
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use plan::gate::LastRuns;
+use plan::gate::{LastRuns, Metric};
 use record::{CellName, GateAnswer, GateCheck, GateUnit, Machine, RankedBy};
 use stats::{INTERVAL_BLOCKS_MIN, ratio_to_earlier};
 
-use super::super::answer::without_figure;
+use super::super::answer::{hold_against, without_figure};
 use super::super::tail_of;
-use super::baseline::{hides, name_of, ranked_by};
+use super::baseline::{hold_against_hidden, name_of, ranked_by};
 use crate::audit::Reason;
 use crate::compare::RecordedRun;
 use crate::history::{HistoryFilter, HistoryMetric, HistoryPoint, points_of_run};
@@ -33,7 +33,11 @@ impl RunsBefore {
     pub fn of(run: RecordedRun<'_>) -> Self {
         let own = points(run).map(|(metric, own)| {
             let cell = own.cell();
-            (cell.clone(), metric, OfCell { ranked_by: ranked_by(run.trials, &cell), own, before: Vec::new() })
+            (
+                cell.clone(),
+                metric,
+                OfCell { ranked_by: ranked_by(run.trials, &cell), own, before: Vec::new() },
+            )
         });
         let of_its_rank = own.filter(|(_, metric, it)| *metric == metric_of(it.ranked_by));
         Self {
@@ -89,55 +93,62 @@ impl RunsBefore {
         before.truncate(asked.count as usize);
         if before.len() < INTERVAL_BLOCKS_MIN {
             return GateCheck {
-                why: Some(format!("of the runs before it on this machine, {} have this figure", before.len())),
+                why: Some(format!(
+                    "of the runs before it on this machine, {} have this figure",
+                    before.len()
+                )),
                 would_decide: Some(format!("{INTERVAL_BLOCKS_MIN} runs before it")),
                 ..unknown
             };
         }
         let Some(value) = own.value.filter(|it| *it > 0.0) else {
-            let of_trials = format!("{} of {} trials failed or have only a lower bound", own.failed, own.trials);
-            let failed = own.trials > 0;
-            return GateCheck {
-                answer: if failed { GateAnswer::Failed } else { GateAnswer::CouldNotTell },
-                why: Some(if failed {
-                    format!("{of_trials}, and the {} runs before it have a figure", before.len())
-                } else {
-                    "no trial of it may be used".into()
-                }),
-                would_decide: (!failed).then(|| "a load that the audit calls valid".into()),
-                ..unknown
-            };
+            return without_answers(own, before.len(), unknown);
         };
         let earlier: Vec<f64> = before.iter().map(|it| better(it.1)).collect();
         let ratio = ratio_to_earlier(&earlier, better(value), tail_of(intervals));
         let loss = |ratio: f64| 1.0 - ratio;
         let (low, high) = (ratio.and_then(|it| it.high).map(loss), ratio.and_then(|it| it.low).map(loss));
-        let hidden_by = doubts.iter().find(|it| hides(it.kind, *ranked_by));
-        let is_within = high.is_some_and(|it| it <= limit);
-        let (answer, why, would_decide) = match hidden_by {
-            _ if low.is_some_and(|it| it > limit) => (GateAnswer::Failed, None, None),
-            None if is_within => (GateAnswer::Passed, None, None),
-            Some(doubt) if is_within => (
-                GateAnswer::CouldNotTell,
-                Some(format!("{}: {}", doubt.kind.name(), doubt.text)),
-                Some("a load that the audit calls valid"),
-            ),
-            _ => (
-                GateAnswer::CouldNotTell,
-                Some(format!("the {} runs before it differ from each other by as much", before.len())),
-                Some("runs that differ less: more blocks in each, or a quieter machine"),
-            ),
-        };
-        GateCheck {
-            answer,
-            value: ratio.map(|it| loss(it.value)),
-            low,
-            high,
-            why,
-            would_decide: would_decide.map(str::to_owned),
-            ..unknown
+        let value = ratio.map(|it| loss(it.value));
+        let mut check = GateCheck { value, low, high, ..unknown };
+        if low.is_some_and(|it| it > limit) {
+            check.answer = GateAnswer::Failed;
+        } else if high.is_some_and(|it| it <= limit) {
+            check.answer = GateAnswer::Passed;
+        } else {
+            check.why =
+                Some(format!("the {} runs before it differ from each other by as much", before.len()));
+            check.would_decide =
+                Some("runs that differ less: more blocks in each, or a quieter machine".into());
         }
+        // A client that was late in this run alone makes a loss of its own; one that is late in all of them hides one.
+        hold_against(&mut check, seen_as(*ranked_by), doubts, || GateAnswer::CouldNotTell);
+        hold_against_hidden(&mut check, *ranked_by, doubts);
+        check
     }
+}
+
+/// As what a doubt of an audit sees it: a rate, or a time.
+const fn seen_as(ranked_by: RankedBy) -> Metric {
+    match ranked_by {
+        RankedBy::Goodput => Metric::Goodput,
+        RankedBy::ResponseP99 => Metric::Mean,
+    }
+}
+
+/// Of a run that has no figure, beside so many that have one.
+fn without_answers(own: &HistoryPoint, before: usize, unknown: GateCheck) -> GateCheck {
+    if own.trials == 0 {
+        return GateCheck {
+            why: Some("no trial of it may be used".into()),
+            would_decide: Some("a load that the audit calls valid".into()),
+            ..unknown
+        };
+    }
+    let why = format!(
+        "{} of {} trials failed or have only a lower bound, and the {before} runs before it have a figure",
+        own.failed, own.trials
+    );
+    GateCheck { answer: GateAnswer::Failed, why: Some(why), ..unknown }
 }
 
 fn points(run: RecordedRun<'_>) -> impl Iterator<Item = (HistoryMetric, HistoryPoint)> {

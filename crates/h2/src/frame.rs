@@ -124,16 +124,6 @@ impl FrameHead {
         self.flags & flags == flags
     }
 
-    /// Whether it is all of a head, and not the end of its stream.
-    pub(crate) const fn is_whole_head(self) -> bool {
-        matches!((self.kind, self.flags), (Kind::Headers, flag::END_HEADERS))
-    }
-
-    /// Whether it is body to the end of its stream.
-    pub(crate) const fn is_last_data(self) -> bool {
-        matches!((self.kind, self.flags), (Kind::Data, flag::END_STREAM))
-    }
-
     /// Of the frame on the wire.
     pub(crate) const fn wire_bytes(self) -> u64 {
         self.payload_bytes as u64 + FRAME_HEAD_BYTES as u64
@@ -150,13 +140,30 @@ pub(crate) fn put_ready(out: &mut Vec<u8>, frame: &[u8], stream: u32) {
     out[at..][..size_of_val(&stream)].copy_from_slice(&stream.to_be_bytes());
 }
 
-/// The frame that `bytes` begin with, if it came as a whole: head, payload, and what is behind it.
+/// Type and flags of a frame, as they follow each other on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sort(u16);
+
+impl Sort {
+    /// All of a head, and not the end of its stream.
+    pub(crate) const WHOLE_HEAD: Self = Self(0x0100 | flag::END_HEADERS as u16);
+    /// Body to the end of its stream.
+    pub(crate) const LAST_DATA: Self = Self(flag::END_STREAM as u16);
+}
+
+/// The frame that `bytes` begin with, if it came as a whole and is of this sort: its stream, its payload, and what is behind it.
 #[inline]
-pub(crate) fn whole(bytes: &[u8]) -> Option<(FrameHead, &[u8], &[u8])> {
-    let (head, rest) = bytes.split_first_chunk()?;
-    let head = FrameHead::read(head);
-    let (payload, rest) = rest.split_at_checked(head.payload_bytes as usize)?;
-    Some((head, payload, rest))
+pub(crate) fn whole_of(sort: Sort, bytes: &[u8]) -> Option<(u32, &[u8], &[u8])> {
+    let (head, rest) = bytes.split_first_chunk::<FRAME_HEAD_BYTES>()?;
+    let [high, middle, low, kind, flags, stream @ ..] = *head;
+    // In one load, and one comparison for both: it is on the path of every answer.
+    let [a, b, c, _] = stream;
+    let first = u64::from_be_bytes([high, middle, low, kind, flags, a, b, c]);
+    if (first >> 24) as u16 != sort.0 {
+        return None;
+    }
+    let (payload, rest) = rest.split_at_checked((first >> 40) as usize)?;
+    Some((u32::from_be_bytes(stream) & !RESERVED, payload, rest))
 }
 
 /// Head and payload of a frame.
@@ -178,4 +185,28 @@ pub(crate) fn put(out: &mut Vec<u8>, kind: Kind, flags: u8, stream: u32, payload
 pub(crate) fn number_at(payload: &[u8], at: usize) -> Option<u32> {
     let bytes = payload.get(at..)?.first_chunk()?;
     Some(u32::from_be_bytes(*bytes) & !RESERVED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sort_is_the_type_and_the_flags_that_are_written() {
+        let sorts = [
+            (Sort::WHOLE_HEAD, Kind::Headers, flag::END_HEADERS),
+            (Sort::LAST_DATA, Kind::Data, flag::END_STREAM),
+        ];
+        for (sort, kind, flags) in sorts {
+            let mut bytes = Vec::new();
+            put(&mut bytes, kind, flags, 7 | RESERVED, b"abc");
+            bytes.push(9);
+            assert_eq!(whole_of(sort, &bytes), Some((7, &b"abc"[..], &[9][..])));
+            for end in 0..bytes.len() - 1 {
+                assert_eq!(whole_of(sort, &bytes[..end]), None, "{end} bytes");
+            }
+            bytes[4] |= flag::PADDED;
+            assert_eq!(whole_of(sort, &bytes), None);
+        }
+    }
 }

@@ -25,6 +25,11 @@ impl Head {
         self.status < 200
     }
 
+    /// Whether an answer to anything but HEAD has a body with such a head.
+    pub(crate) const fn has_body(self) -> bool {
+        !matches!(self.status, 204 | 304)
+    }
+
     /// How long the body must be, where that is known from the head.
     pub(crate) fn body_bytes(self, kind: RequestKind) -> Option<u64> {
         match self.status {

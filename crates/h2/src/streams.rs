@@ -103,20 +103,30 @@ impl Stream {
         self.status > 0
     }
 
+    /// Its answer is whole, and all of its request was sent.
+    #[inline]
+    pub(crate) fn end(&mut self) {
+        self.id = NONE;
+    }
+
     /// Whether a part of its request is still to be sent.
     pub(crate) fn is_unsent(&self) -> bool {
         self.unsent.is_some()
     }
 }
 
-/// How the end of a body was known.
-#[inline]
-pub(crate) const fn framing(kind: RequestKind, status: u16, has_length: bool) -> Framing {
+/// How the end of an answer was known.
+const fn framing(kind: RequestKind, status: u16, has_length: bool) -> Framing {
     match (kind, status) {
         (RequestKind::Head, _) | (_, 204 | 304) => Framing::None,
-        _ if has_length => Framing::ContentLength,
-        _ => Framing::EndOfStream,
+        _ => framing_of_body(has_length),
     }
+}
+
+/// How the end of a body was known.
+#[inline]
+pub(crate) const fn framing_of_body(has_length: bool) -> Framing {
+    if has_length { Framing::ContentLength } else { Framing::EndOfStream }
 }
 
 /// All streams of a connection.
@@ -194,6 +204,22 @@ impl Streams {
             return Some(place);
         }
         self.outlived.get(&id).copied()
+    }
+
+    /// Stream `id` and where it is, if it is open and where one looks first. One that outlived another stream's place in the table
+    /// is found by [`Streams::place_of`].
+    #[expect(clippy::inline_always, reason = "on the path of every request")]
+    #[inline(always)]
+    pub(crate) fn usual(&mut self, id: u32) -> Option<(u32, &mut Stream)> {
+        let place = self.by_id[self.slot(id)];
+        let stream = &mut self.all[place as usize];
+        (stream.id == id).then_some((place, stream))
+    }
+
+    /// One of [`Streams::usual`] was ended: it is none that outlived another.
+    #[inline]
+    pub(crate) fn count_ended(&mut self) {
+        self.open -= 1;
     }
 
     /// The first place, `from` that one on, whose stream has a number above `last`.

@@ -1,11 +1,11 @@
 //! The usual answer, in one step.
 
-use http::{Fed, Listener, Response};
+use http::{Fed, Listener, RequestKind, Response};
 
 use super::{H2, H2Shared};
-use crate::frame::{self, FRAME_BYTES_DEFAULT};
+use crate::frame::{self, FRAME_BYTES_DEFAULT, FRAME_HEAD_BYTES, Sort};
 use crate::hpack::KnownBlocks;
-use crate::streams::framing;
+use crate::streams::framing_of_body;
 
 impl H2 {
     /// Takes an answer that is a head which was seen before, in one frame, and all of its body in the next, if `input` begins
@@ -22,27 +22,27 @@ impl H2 {
         if L::HEADS || !self.is_between_frames() {
             return None;
         }
-        let (head, block, behind_head) = frame::whole(input)?;
-        let (data, body, behind_body) = frame::whole(behind_head)?;
-        let are_these = head.is_whole_head() && data.is_last_data() && data.stream == head.stream;
-        if !are_these || head.payload_bytes.max(data.payload_bytes) > FRAME_BYTES_DEFAULT {
+        let (id, block, behind_head) = frame::whole_of(Sort::WHOLE_HEAD, input)?;
+        let (id_of_data, body, behind_body) = frame::whole_of(Sort::LAST_DATA, behind_head)?;
+        if id_of_data != id || block.len().max(body.len()) > FRAME_BYTES_DEFAULT as usize {
             return None;
         }
-        let place = self.streams.place_of(head.stream)?;
-        let stream = self.streams.at(place);
-        if stream.has_head() || stream.is_unsent() {
+        let (place, stream) = self.streams.usual(id)?;
+        if stream.has_head() || stream.is_unsent() || stream.kind != RequestKind::Ordinary {
             return None;
         }
         let said =
             KnownBlocks { shared: &mut shared.known, own: &mut self.known }.find(block, &mut self.decoder)?;
         self.idle_frames = 0;
+        let head_bytes = (FRAME_HEAD_BYTES + block.len()) as u64;
         let body_bytes = body.len() as u64;
-        // One that is too short or too long is told as far as it is right, and a window that is half used is given back.
-        let is_whole = said.body_bytes(stream.kind).is_none_or(|due| due == body_bytes);
-        let taken = self.taken + data.payload_bytes;
-        if !is_whole || taken > self.window_bytes / 2 || data.payload_bytes > self.stream_window_bytes / 2 {
+        // One that is too short or too long, or has a body where there is none, is told as far as it is right, and a window that is
+        // half used is given back.
+        let is_whole = said.has_body() && said.content_length.is_none_or(|due| due == body_bytes);
+        let taken = self.taken + body.len() as u32;
+        if !is_whole || taken > self.window_bytes / 2 || body.len() as u32 > self.stream_window_bytes / 2 {
             *input = behind_head;
-            stream.begin_answer(said, head.wire_bytes());
+            stream.begin_answer(said, head_bytes);
             return None;
         }
         *input = behind_body;
@@ -50,15 +50,16 @@ impl H2 {
         let response = Response {
             status: said.status,
             keep_alive: true,
-            framing: framing(stream.kind, said.status, said.content_length.is_some()),
-            head_bytes: head.wire_bytes() as u32,
+            framing: framing_of_body(said.content_length.is_some()),
+            head_bytes: head_bytes as u32,
             body_bytes,
-            wire_bytes: stream.wire_bytes + head.wire_bytes() + data.wire_bytes(),
+            wire_bytes: stream.wire_bytes + head_bytes + FRAME_HEAD_BYTES as u64 + body_bytes,
         };
+        stream.end();
+        self.streams.count_ended();
         if !body.is_empty() {
             listener.body(place, body);
         }
-        self.streams.close(place);
         Some(Fed::Ended { place, response, surplus: false })
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use events::Moment;
-use explain::{RecordedRun, RunsBefore, gate_load, gate_run, gate_without};
+use explain::{LoadsBefore, RecordedRun, RunsBefore, gate_load, gate_run, gate_without};
 use lab::experiment::Ended;
 use plan::gate::{self, Condition};
 use plan::{PlanError, shell};
@@ -29,19 +29,21 @@ pub const fn code(answer: GateAnswer, otherwise: u8) -> u8 {
 pub struct LoadGate<'a> {
     arguments: &'a Gate,
     gate: gate::Gate,
+    before: Option<LoadsBefore>,
     batches: Batches,
 }
 
 impl<'a> LoadGate<'a> {
     /// `None` where nothing is asked. What a load alone can't know is refused before anything is sent.
-    pub fn open(arguments: &'a Gate) -> Result<Option<Self>, Failure> {
-        let Some(gate) = gate::Gate::new(arguments.fail_if.clone(), gate::Against::default())? else {
+    pub fn open(arguments: &'a Gate, before: Option<LoadsBefore>) -> Result<Option<Self>, Failure> {
+        let asked = gate::Gate::new(arguments.fail_if.clone(), gate::Against::default())?;
+        let Some(gate) = asked.or_else(|| before.is_some().then(gate::Gate::default)) else {
             return nothing_asked(arguments, "give a --fail-if").map(|()| None);
         };
         if let Some(condition) = gate.beyond_a_load() {
             return Err(beyond_a_load(condition).into());
         }
-        Ok(Some(Self { arguments, gate, batches: Batches::default() }))
+        Ok(Some(Self { arguments, gate, before, batches: Batches::default() }))
     }
 
     /// Takes in what a load tells of an interval.
@@ -53,7 +55,7 @@ impl<'a> LoadGate<'a> {
 
     /// What comes of it.
     pub fn judge(&self, result: &LoadResult) -> GateResult {
-        gate_load(&self.gate, result, &self.batches)
+        gate_load(&self.gate, result, &self.batches, self.before.as_ref())
     }
 
     /// Writes the files that were asked for.

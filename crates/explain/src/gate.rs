@@ -10,6 +10,8 @@
 
 mod answer;
 mod load;
+mod loads_before;
+mod loss;
 mod more;
 mod run;
 
@@ -18,6 +20,7 @@ use stats::CONFIDENCE;
 use units::Share;
 
 pub use self::load::gate_load;
+pub use self::loads_before::LoadsBefore;
 pub(crate) use self::run::figures;
 pub use self::run::{RunsBefore, gate_run, gate_versions, gate_without, intervals_of_versions};
 use crate::audit::FAILED_SHARE_MAX;

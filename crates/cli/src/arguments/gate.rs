@@ -20,6 +20,18 @@ pub struct Gate {
     pub markdown: Option<PathBuf>,
 }
 
+/// What a load can be held to of loads before it.
+#[derive(Debug, Args)]
+pub struct AgainstLoads {
+    /// Fail where it lost more than --max-loss to the loads whose results, as --json prints them, lie in this folder: those that
+    /// were asked for the same, six at least
+    #[arg(long, value_name = "DIR", help_heading = "Gate")]
+    pub baseline: Option<PathBuf>,
+    /// The loss to the baseline that is allowed: of goodput, or of p99 where a rate is given [default: 10%]
+    #[arg(long, value_name = "PERCENT", requires = "baseline", help_heading = "Gate")]
+    pub max_loss: Option<Share>,
+}
+
 /// What only a run can be held to.
 #[derive(Debug, Args)]
 pub struct AgainstBaseline {

@@ -173,6 +173,8 @@ pub struct Hit {
     pub compare_to: Option<PathBuf>,
     #[command(flatten)]
     pub gate: gate::Gate,
+    #[command(flatten)]
+    pub against: gate::AgainstLoads,
     /// Show it in a browser, too, while it goes on: at this address, or at a free port of this machine alone
     #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = SERVE_DEFAULT)]
     pub serve: Option<SocketAddr>,

@@ -139,3 +139,38 @@ fn a_run_is_held_against_those_before_it_in_its_folder() {
     let told = ends_with(4, &again);
     assert!(told.contains("failed          if loss of goodput to the last 10 runs > 10%"), "{told}");
 }
+
+#[test]
+fn a_load_is_held_against_the_results_in_a_folder() {
+    let target = Target::start(&["--path", "/sleep=20ms"]);
+    let url = format!("{}/sleep", target.url);
+    let results = tempfile::tempdir().unwrap();
+    let folder = results.path().to_str().unwrap();
+    let hit = |code: i32, more: &[&str]| {
+        let all = ["hit", &url, "-c", "2", "-d", "1s", "-q"].iter().chain(more).copied().collect::<Vec<&str>>();
+        ends_with(code, &all)
+    };
+    let told = hit(5, &["--baseline", folder]);
+    assert!(told.contains("could not tell  if loss of goodput to the loads in "), "{told}");
+    assert!(told.contains("to decide it: 6 loads before it"), "{told}");
+    let mut result: serde_json::Value = serde_json::from_str(&hit(0, &["--json"])).unwrap();
+    let goodput = result["goodput_per_s"].as_f64().unwrap();
+    let mut keep = |times: f64| {
+        for number in 0..6 {
+            result["goodput_per_s"] = (goodput * times * (1.0 + 0.01 * f64::from(number - 3))).into();
+            fs::write(results.path().join(format!("{number}.json")), result.to_string()).unwrap();
+        }
+    };
+    keep(1.0);
+    let told = hit(0, &["--baseline", folder]);
+    assert!(told.contains("passed          if loss of goodput to the loads in "), "{told}");
+    keep(2.0);
+    let told = hit(4, &["--baseline", folder, "--max-loss", "20%"]);
+    assert!(told.contains("failed          if loss of goodput to the loads in "), "{told}");
+    // What was asked for otherwise is another load.
+    assert!(hit(5, &["--baseline", folder, "-t", "2"]).contains("6 loads before it"));
+    let told = hit(2, &["--baseline", "/nowhere"]);
+    assert!(told.contains("/nowhere can't be read"), "{told}");
+    let told = hit(2, &["--max-loss", "5%"]);
+    assert!(told.contains("--baseline"), "{told}");
+}

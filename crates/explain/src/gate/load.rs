@@ -5,6 +5,7 @@ use record::{GateAnswer, GateCheck, GateResult, LoadResult};
 use stats::{BATCHES_MIN, Batches, CONFIDENCE, Estimated, mean_of};
 
 use super::answer::{decide, hold_against, hold_against_asked, judged, unknown};
+use super::loads_before::LoadsBefore;
 use super::more::{more, of_load};
 use super::{tail_of, with_default};
 use crate::audit::{Reason, audit};
@@ -12,13 +13,20 @@ use crate::audit::{Reason, audit};
 /// A second of a load that is shorter than this says little of its rate.
 const SECOND_LENGTH_MIN_S: f64 = 0.5;
 
-/// Holds `gate` against a load; `batches` is what happened in the course of it. Conditions on what only who started the server
-/// knows can't be told.
-pub fn gate_load(gate: &Gate, result: &LoadResult, batches: &Batches) -> GateResult {
+/// Holds `gate` against a load; `batches` is what happened in the course of it, `before` the loads that it is held against. Conditions on
+/// what only who started the server knows can't be told.
+pub fn gate_load(
+    gate: &Gate,
+    result: &LoadResult,
+    batches: &Batches,
+    before: Option<&LoadsBefore>,
+) -> GateResult {
     let conditions = with_default(&gate.fail_if);
-    let of = Evidence { result, batches, tail: tail_of(conditions.len()), reasons: audit(result).reasons };
+    let tail = tail_of(conditions.len() + usize::from(before.is_some()));
+    let of = Evidence { result, batches, tail, reasons: audit(result).reasons };
     let checks = conditions.iter().map(|(condition, is_default)| of.check(condition, *is_default));
-    GateResult::of(checks.collect(), CONFIDENCE)
+    let loss = before.map(|it| it.check(result, tail, &of.reasons));
+    GateResult::of(checks.chain(loss).collect(), CONFIDENCE)
 }
 
 struct Evidence<'a> {

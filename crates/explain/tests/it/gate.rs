@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use explain::{RecordedRun, RunsBefore, gate_load, gate_without};
+use explain::{LoadsBefore, RecordedRun, RunsBefore, gate_load, gate_without};
 use plan::gate::{Baseline, Gate, LastRuns};
 use record::{
     Driver, GateAnswer, GateCheck, GateResult, LoadResult, Manifest, Role, Server, TRIAL_VERSION, Trial,
@@ -155,7 +155,7 @@ fn a_load_that_asks_for_no_more_than_the_limit_fails_nobody_who_keeps_to_it() {
         );
     }
     let TrialResult::Measured(one) = asked(1000.0).remove(0).result else { unreachable!("it was measured") };
-    let told = gate_load(&gate(&["goodput<2000"]), &one.load, &Batches::default());
+    let told = gate_load(&gate(&["goodput<2000"]), &one.load, &Batches::default(), None);
     assert_ne!(told.checks[0].answer, GateAnswer::Failed, "{told:?}");
 }
 
@@ -318,7 +318,7 @@ fn few_runs_before_tell_nothing_and_one_that_fell_silent_fails() {
     let before: Vec<Vec<Trial>> = (0..5).map(|seed| whole_run(seed, 1.0)).collect();
     let told = after(&before, &whole_run(99, 0.1), 10.0);
     assert_eq!(told.answer, GateAnswer::CouldNotTell, "{told:?}");
-    assert_eq!(told.why.as_deref(), Some("of the runs before it on this machine, 5 have this figure"));
+    assert_eq!(told.why.as_deref(), Some("of the runs before it, 5 can be compared"));
     let before: Vec<Vec<Trial>> = (0..6).map(|seed| whole_run(seed, 1.0)).collect();
     let dead = |block: u32| Trial {
         result: TrialResult::Failed { error: "it died".into() },
@@ -330,9 +330,51 @@ fn few_runs_before_tell_nothing_and_one_that_fell_silent_fails() {
     assert_eq!(told.answer, GateAnswer::Failed, "{told:?}");
 }
 
+/// Loads at one rate whose 99th percentile lies around 5 ms, each up to 3 % off, and one whose lies so many times as high.
+fn load_after(count: u64, times_as_long: f64, change: impl Fn(&mut LoadResult)) -> GateCheck {
+    let load = |seed: u64, times: f64| {
+        let mut load = trial().load;
+        load.load.rate_per_s = Some(500.0);
+        load.response_time_us.p99 = Some(5_000.0 * times * (1.0 + 0.03 * noise(seed)));
+        load.load.seed = seed;
+        load
+    };
+    let mut before = LoadsBefore::new("results".into(), Share::percent(10.0).expect("it is a share"));
+    (0..count).for_each(|seed| before.add(&load(seed, 1.0)));
+    let mut own = load(99, times_as_long);
+    change(&mut own);
+    let judged = gate_load(&Gate::default(), &own, &Batches::default(), Some(&before));
+    check(&judged, "loss of p99 to the loads in results > 10%").clone()
+}
+
+#[test]
+fn a_load_is_held_against_those_that_were_asked_for_the_same() {
+    let same = |_: &mut LoadResult| ();
+    for (times, due) in [
+        (1.0, GateAnswer::Passed),
+        (0.5, GateAnswer::Passed),
+        (1.15, GateAnswer::CouldNotTell),
+        (1.6, GateAnswer::Failed),
+    ] {
+        let told = load_after(10, times, same);
+        assert_eq!(told.answer, due, "{times}: {told:?}");
+    }
+    let few = load_after(5, 3.0, same);
+    assert_eq!(few.would_decide.as_deref(), Some("6 loads before it"), "{few:?}");
+    let other = load_after(10, 3.0, |own| own.load.connections += 1);
+    assert_eq!(other.why.as_deref(), Some("of the loads before it, 0 can be compared"), "{other:?}");
+    let other = load_after(10, 3.0, |own| own.url = "http://elsewhere/".into());
+    assert_eq!(other.answer, GateAnswer::CouldNotTell, "{other:?}");
+    let silent = load_after(10, 1.0, |own| {
+        own.answered_as_expected = 0;
+        own.response_time_us = times(0, 0.0);
+    });
+    assert_eq!(silent.answer, GateAnswer::Failed, "{silent:?}");
+}
+
 #[test]
 fn a_load_of_which_nothing_is_known_passes_nothing() {
     let empty = LoadResult { intended: 0, answered_as_expected: 0, ..trial().load };
-    let judged = gate_load(&gate(&["p99>1s", "goodput<1/s", "errors>0"]), &empty, &Batches::default());
+    let judged = gate_load(&gate(&["p99>1s", "goodput<1/s", "errors>0"]), &empty, &Batches::default(), None);
     assert_eq!(judged.count(GateAnswer::Passed), 0, "{judged:?}");
 }

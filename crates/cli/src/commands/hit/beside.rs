@@ -1,8 +1,14 @@
 //! What is made of a load beside its result, while it goes on.
 
+use std::path::Path;
+
 use events::Moment;
-use plan::toml_file;
-use record::LoadResult;
+use explain::LoadsBefore;
+use plan::gate::Baseline;
+use plan::{PlanError, toml_file};
+use record::{GateAnswer, GateResult, LoadResult};
+use serde::Deserialize;
+use units::Share;
 
 use super::files::Percentiles;
 use super::stop::Stop;
@@ -12,6 +18,9 @@ use crate::gate::LoadGate;
 
 /// The longest result of a load that is read, bytes: one of a day has some 30 MB of seconds.
 const EARLIER_BYTES_MAX: u64 = 64 << 20;
+
+/// Results that are read of a folder: who keeps more makes another one for each year.
+const LOADS_MAX: usize = 1_000;
 
 /// A percentile file, a gate, a reason to end and an earlier load, where they were asked for.
 pub struct Beside<'a> {
@@ -28,8 +37,10 @@ impl<'a> Beside<'a> {
             let text = toml_file::read_up_to(path, EARLIER_BYTES_MAX)?;
             LoadResult::from_json(path, &text).map_err(Failure::usage)
         });
+        let before = arguments.against.baseline.as_deref();
+        let before = before.map(|folder| loads_in(folder, arguments.against.max_loss)).transpose()?;
         Ok(Self {
-            gate: LoadGate::open(&arguments.gate)?,
+            gate: LoadGate::open(&arguments.gate, before)?,
             stop: Stop::open(&arguments.stop_if)?,
             earlier: earlier.transpose()?,
             percentiles: Percentiles::open(arguments)?,
@@ -47,4 +58,39 @@ impl<'a> Beside<'a> {
         }
         self.stop.as_mut().is_some_and(|it| it.see(moment))
     }
+}
+
+/// What lies beside a load's result where it was held against a gate.
+#[derive(Deserialize)]
+struct Gated {
+    gate: Option<GateResult>,
+}
+
+/// The loads whose results lie in `folder`. One that failed its own gate is no measure for others, and what is no result is passed
+/// over.
+fn loads_in(folder: &Path, max_loss: Option<Share>) -> Result<LoadsBefore, Failure> {
+    let name = folder.display();
+    let unreadable = |error: std::io::Error| Failure::usage(format!("{name} can't be read: {error}"));
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.extension().is_some_and(|it| it == "json") {
+            paths.push(path);
+        }
+    }
+    if paths.len() > LOADS_MAX {
+        let what = format!("{name} has {} results, and at most {LOADS_MAX} are read", paths.len());
+        return Err(PlanError::new(what, "name a folder with the newest of them").into());
+    }
+    let mut before =
+        LoadsBefore::new(name.to_string(), max_loss.unwrap_or_else(Baseline::max_loss_default));
+    for path in paths {
+        let text = toml_file::read_up_to(&path, EARLIER_BYTES_MAX)?;
+        let Ok(result) = LoadResult::from_json(&path, &text) else { continue };
+        let gate = serde_json::from_str::<Gated>(&text).ok().and_then(|it| it.gate);
+        if gate.is_none_or(|it| it.answer != GateAnswer::Failed) {
+            before.add(&result);
+        }
+    }
+    Ok(before)
 }

@@ -10,10 +10,11 @@ use record::{
 use stats::{LogRatios, Observation, Ratio};
 
 use super::super::answer::without_figure;
+use super::super::loss::{hold_against_hidden, name_of};
 use super::super::more::{More, of_run, until_apart};
 use super::super::tail_of;
 use super::too_few_blocks;
-use crate::audit::{Reason, ReasonKind};
+use crate::audit::Reason;
 
 /// What a check is made with, beside the two cells.
 pub(super) struct With<'a> {
@@ -23,17 +24,6 @@ pub(super) struct With<'a> {
     pub(super) keeps_processes: bool,
     /// What speaks against the figures of either cell.
     pub(super) doubts: &'a [Reason],
-}
-
-/// Whether a doubt hides a loss: what limits both alike, or makes both late alike, makes them look alike. What it shows all
-/// the same is there.
-const fn hides(kind: ReasonKind, ranked_by: RankedBy) -> bool {
-    match ranked_by {
-        RankedBy::Goodput => matches!(kind, ReasonKind::ClientBound),
-        RankedBy::ResponseP99 => {
-            matches!(kind, ReasonKind::ClientBound | ReasonKind::LateGenerator | ReasonKind::LateReceiver)
-        }
-    }
 }
 
 /// The check of `cell`. A process differs from another of the same stack by chance: what the table's twin is off counts as
@@ -99,24 +89,6 @@ pub(super) fn beside_nobody(baseline: &Baseline) -> GateCheck {
         why: Some(format!("{} was not measured beside any other stack", baseline.stack)),
         would_decide: Some("a run with both in one round".into()),
         ..without_figure(fails_if(baseline, RankedBy::Goodput), baseline.max_loss.get(), GateUnit::Loss)
-    }
-}
-
-/// Takes a pass back that a doubt speaks against.
-pub(super) fn hold_against_hidden(check: &mut GateCheck, ranked_by: RankedBy, doubts: &[Reason]) {
-    let hidden_by = doubts.iter().find(|it| hides(it.kind, ranked_by));
-    if let Some(doubt) = hidden_by.filter(|_| check.answer == GateAnswer::Passed) {
-        check.answer = GateAnswer::CouldNotTell;
-        check.why = Some(format!("{}: {}", doubt.kind.name(), doubt.text));
-        check.would_decide = Some("a load that the audit calls valid".into());
-    }
-}
-
-/// What is lost, in words.
-pub(super) const fn name_of(ranked_by: RankedBy) -> &'static str {
-    match ranked_by {
-        RankedBy::Goodput => "goodput",
-        RankedBy::ResponseP99 => "p99",
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use plan::gate::{LastRuns, Metric};
+use plan::gate::LastRuns;
 use record::{CellName, GateAnswer, GateCheck, GateUnit, Machine, RankedBy};
-use stats::{INTERVAL_BLOCKS_MIN, ratio_to_earlier};
 
-use super::super::answer::{hold_against, without_figure};
+use super::super::answer::without_figure;
+use super::super::loss::{Beside, held_against_earlier, name_of};
 use super::super::tail_of;
-use super::baseline::{hold_against_hidden, name_of, ranked_by};
+use super::baseline::ranked_by;
 use crate::audit::Reason;
 use crate::compare::RecordedRun;
 use crate::history::{HistoryFilter, HistoryMetric, HistoryPoint, points_of_run};
@@ -80,58 +80,22 @@ impl RunsBefore {
             };
         };
         let unknown = without_figure(fails_if(asked, *ranked_by), limit, GateUnit::Loss);
-        // As if more were better.
-        let better = |value: f64| match ranked_by {
-            RankedBy::Goodput => value,
-            RankedBy::ResponseP99 => 1.0 / value,
-        };
-        let mut before: Vec<(&str, f64)> = before
-            .iter()
-            .filter_map(|it| Some((it.started.as_str(), it.value.filter(|it| *it > 0.0)?)))
-            .collect();
-        before.sort_by(|a, b| b.0.cmp(a.0));
+        let with_figure =
+            |it: &HistoryPoint| Some((it.started.clone(), it.value.filter(|value| *value > 0.0)?));
+        let mut before: Vec<(String, f64)> = before.iter().filter_map(with_figure).collect();
+        before.sort_by(|a, b| b.0.cmp(&a.0));
         before.truncate(asked.count as usize);
-        if before.len() < INTERVAL_BLOCKS_MIN {
-            return GateCheck {
-                why: Some(format!(
-                    "of the runs before it on this machine, {} have this figure",
-                    before.len()
-                )),
-                would_decide: Some(format!("{INTERVAL_BLOCKS_MIN} runs before it")),
-                ..unknown
-            };
-        }
-        let Some(value) = own.value.filter(|it| *it > 0.0) else {
-            return without_answers(own, before.len(), unknown);
+        let own_value = own.value.filter(|it| *it > 0.0);
+        let beside = Beside {
+            of: "runs",
+            ranked_by: *ranked_by,
+            own: own_value.ok_or_else(|| without_answers(own, before.len(), unknown.clone())),
+            is_lower_bound: false,
+            earlier: before.into_iter().map(|it| it.1).collect(),
+            tail: tail_of(intervals),
+            doubts,
         };
-        let earlier: Vec<f64> = before.iter().map(|it| better(it.1)).collect();
-        let ratio = ratio_to_earlier(&earlier, better(value), tail_of(intervals));
-        let loss = |ratio: f64| 1.0 - ratio;
-        let (low, high) = (ratio.and_then(|it| it.high).map(loss), ratio.and_then(|it| it.low).map(loss));
-        let value = ratio.map(|it| loss(it.value));
-        let mut check = GateCheck { value, low, high, ..unknown };
-        if low.is_some_and(|it| it > limit) {
-            check.answer = GateAnswer::Failed;
-        } else if high.is_some_and(|it| it <= limit) {
-            check.answer = GateAnswer::Passed;
-        } else {
-            check.why =
-                Some(format!("the {} runs before it differ from each other by as much", before.len()));
-            check.would_decide =
-                Some("runs that differ less: more blocks in each, or a quieter machine".into());
-        }
-        // A client that was late in this run alone makes a loss of its own; one that is late in all of them hides one.
-        hold_against(&mut check, seen_as(*ranked_by), doubts, || GateAnswer::CouldNotTell);
-        hold_against_hidden(&mut check, *ranked_by, doubts);
-        check
-    }
-}
-
-/// As what a doubt of an audit sees it: a rate, or a time.
-const fn seen_as(ranked_by: RankedBy) -> Metric {
-    match ranked_by {
-        RankedBy::Goodput => Metric::Goodput,
-        RankedBy::ResponseP99 => Metric::Mean,
+        held_against_earlier(beside, unknown)
     }
 }
 

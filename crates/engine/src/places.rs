@@ -5,6 +5,7 @@
 
 use alloc::boxed::Box;
 use core::marker::PhantomData;
+use core::num::NonZeroU32;
 
 use http::{Protocol, RequestKind};
 use units::Instant;
@@ -162,8 +163,8 @@ pub(crate) struct Places<H> {
     lines: Box<[Line]>,
     /// Where connections have room for several: the exchanges, those of one connection together.
     shared: Box<[Exchange]>,
-    /// Exchanges that a connection has room for.
-    room: u32,
+    /// Exchanges that a connection has room for. Not 0, which would be looked for at each division.
+    room: NonZeroU32,
     protocol: PhantomData<H>,
 }
 
@@ -171,12 +172,13 @@ impl<H: Protocol> Places<H> {
     /// Of so many connections with room for so many exchanges each.
     ///
     /// # Panics
-    /// If there are more than can be numbered.
+    /// If there are more than can be numbered, or no room at all.
     pub(crate) fn new(connections: u32, room: u32) -> Self {
         let line = |_| Line { connection: Connection::new(), exchange: Exchange::new() };
         let all = connections.checked_mul(room).filter(|all| *all < NO_EXCHANGE);
         let all = all.expect("exchanges are numbered in 32 bits");
         let shared = if H::MULTIPLEXED { all } else { 0 };
+        let room = NonZeroU32::new(room).expect("a connection has room for an exchange");
         Self {
             lines: (0..connections).map(line).collect(),
             shared: (0..shared).map(|_| Exchange::new()).collect(),
@@ -192,7 +194,7 @@ impl<H: Protocol> Places<H> {
 
     /// How many exchanges there are.
     pub(crate) fn exchanges(&self) -> u32 {
-        self.connections() * if H::MULTIPLEXED { self.room } else { 1 }
+        self.connections() * if H::MULTIPLEXED { self.room.get() } else { 1 }
     }
 
     /// The number of the connection that exchange `index` has its place on.
@@ -210,7 +212,8 @@ impl<H: Protocol> Places<H> {
     /// The exchanges of connection `number`.
     #[inline]
     pub(crate) fn of(&self, number: u32) -> core::ops::Range<u32> {
-        if H::MULTIPLEXED { number * self.room..(number + 1) * self.room } else { number..number + 1 }
+        let room = if H::MULTIPLEXED { self.room.get() } else { 1 };
+        number * room..(number + 1) * room
     }
 
     /// A connection in the life that is meant, if there is one, with its exchange where it has room for one.

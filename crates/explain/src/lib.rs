@@ -53,7 +53,9 @@ pub use compare::{
 };
 pub use confirmation::{Confirmation, Outcome};
 pub use facts::Context;
-pub use gate::{LoadsBefore, RunsBefore, gate_load, gate_run, gate_versions, gate_without, intervals_of_versions};
+pub use gate::{
+    LoadsBefore, RunsBefore, gate_load, gate_run, gate_versions, gate_without, intervals_of_versions,
+};
 pub use history::{
     HistoryFilter, HistoryMetric, HistoryPoint, Series, SeriesChange, points_of_run, series_of,
 };

@@ -147,7 +147,8 @@ fn a_load_is_held_against_the_results_in_a_folder() {
     let results = tempfile::tempdir().unwrap();
     let folder = results.path().to_str().unwrap();
     let hit = |code: i32, more: &[&str]| {
-        let all = ["hit", &url, "-c", "2", "-d", "1s", "-q"].iter().chain(more).copied().collect::<Vec<&str>>();
+        let all =
+            ["hit", &url, "-c", "2", "-d", "1s", "-q"].iter().chain(more).copied().collect::<Vec<&str>>();
         ends_with(code, &all)
     };
     let told = hit(5, &["--baseline", folder]);

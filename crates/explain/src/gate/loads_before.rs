@@ -46,8 +46,7 @@ impl LoadsBefore {
     /// The check of a load, which had those before it made in the same way.
     pub(super) fn check(&self, result: &LoadResult, tail: f64, doubts: &[Reason]) -> GateCheck {
         let load = asked(&result.load);
-        let ranked_by =
-            if load.rate_per_s.is_some() { RankedBy::ResponseP99 } else { RankedBy::Goodput };
+        let ranked_by = if load.rate_per_s.is_some() { RankedBy::ResponseP99 } else { RankedBy::Goodput };
         let fails_if =
             format!("loss of {} to the loads in {} > {}", name_of(ranked_by), self.name, self.max_loss);
         let unknown = without_figure(fails_if, self.max_loss.get(), GateUnit::Loss);

@@ -82,8 +82,7 @@ fn loads_in(folder: &Path, max_loss: Option<Share>) -> Result<LoadsBefore, Failu
         let what = format!("{name} has {} results, and at most {LOADS_MAX} are read", paths.len());
         return Err(PlanError::new(what, "name a folder with the newest of them").into());
     }
-    let mut before =
-        LoadsBefore::new(name.to_string(), max_loss.unwrap_or_else(Baseline::max_loss_default));
+    let mut before = LoadsBefore::new(name.to_string(), max_loss.unwrap_or_else(Baseline::max_loss_default));
     for path in paths {
         let text = toml_file::read_up_to(&path, EARLIER_BYTES_MAX)?;
         let Ok(result) = LoadResult::from_json(&path, &text) else { continue };

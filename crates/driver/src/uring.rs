@@ -108,6 +108,8 @@ enum Operation {
     Connect,
     Receive,
     Send,
+    /// The question whether the peer would take more.
+    Ask,
 }
 
 impl UringIo {
@@ -216,6 +218,7 @@ impl UringIo {
         match operation {
             Operation::Receive => self.received(conn, entry),
             Operation::Send => self.sent(conn, entry.result()),
+            Operation::Ask => self.told(conn, entry.result()),
             Operation::Connect => self.connected(conn, entry.result()),
             Operation::End => None,
         }
@@ -248,6 +251,11 @@ impl UringIo {
                 None
             }
             (Err(Errno::CANCELED), _) => None,
+            (Ok(_), buffer) if socket.unsent_bytes > 0 => {
+                self.give_back(buffer);
+                self.ask(conn);
+                None
+            }
             (result, buffer) => {
                 let closed = result.is_ok() && !socket.broken;
                 self.give_back(buffer);
@@ -481,6 +489,7 @@ fn unpack(data: u64) -> (Operation, Conn) {
         1 => Operation::Connect,
         2 => Operation::Receive,
         3 => Operation::Send,
+        4 => Operation::Ask,
         _ => Operation::End,
     };
     (operation, Conn { slot: (data >> 32) as u32 & 0x00ff_ffff, generation: data as u32 })

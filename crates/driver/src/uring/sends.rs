@@ -147,6 +147,21 @@ impl UringIo {
         Sending::UnderWay
     }
 
+    /// Asks whether a peer who says nothing more would still take what is unsent: a send of nothing fails where it would
+    /// not. The send that is under way may have taken the reset with it, as part of a success.
+    #[cold]
+    pub(super) fn ask(&mut self, conn: Conn) {
+        let nothing = send(&[], conn).user_data(pack(Operation::Ask, conn));
+        self.queue(&nothing);
+    }
+
+    /// The answer to [`Self::ask`].
+    pub(super) fn told(&mut self, conn: Conn, result: i32) -> Option<Seen> {
+        self.socket(conn)?;
+        let event = outcome(result).map_or(Event::Reset, |_| Event::PeerClosed);
+        Some(Seen::Known(conn, event))
+    }
+
     /// What a send has come to that is reported.
     pub(super) fn sent(&mut self, conn: Conn, result: i32) -> Option<Seen> {
         let Some(socket) = self.socket(conn) else {

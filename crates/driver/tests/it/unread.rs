@@ -1,7 +1,7 @@
-//! Large requests to a server that reads nothing: each times out with most of it still to be sent, and leaves nothing.
+//! Large requests to a server that reads nothing: each ends with most of it still to be sent, and leaves nothing.
 
 use std::collections::BTreeSet;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::num::NonZeroU64;
 
 use driver::{EpollIo, RingSizes, Route, UringIo, probe_uring};
@@ -15,13 +15,13 @@ use crate::common;
 const CONNECTIONS: u32 = 4;
 const REQUESTS: u64 = 40;
 
-/// Takes connections and reads nothing. It ends with the test process.
-fn unreading() -> SocketAddr {
+/// Takes connections, does `first` with each, and reads nothing. It ends with the test process.
+fn unreading(first: impl Fn(&TcpStream) + Send + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("a bound address");
     std::thread::spawn(move || {
         let mut streams = Vec::new();
-        streams.extend(listener.incoming().map_while(Result::ok));
+        streams.extend(listener.incoming().map_while(Result::ok).inspect(first));
     });
     address
 }
@@ -88,7 +88,7 @@ fn leaves_nothing_of<T: Io<Error = Errno>, P: Script>(
     kept: impl Fn(&T) -> usize,
     engine: impl FnOnce(engine::Config, Outcomes, Instant) -> Engine<Outcomes, P>,
 ) {
-    let address = unreading();
+    let address = unreading(|_| ());
     let mut io = make(Route::new(vec![address], 0).expect("one target"));
     let mut config = common::config(CONNECTIONS);
     config.stop = engine::Stop { duration: Duration::from_secs(60), requests: NonZeroU64::new(REQUESTS) };
@@ -124,4 +124,32 @@ fn io_uring_lets_a_socket_go_whose_request_timed_out() {
     }
     let make = |route| UringIo::new(route, CONNECTIONS, RingSizes::default()).expect("io_uring");
     leaves_nothing(make, UringIo::sends_kept);
+}
+
+/// A server that says nothing more, while most of the request is still to be sent, has closed early. Whether it will
+/// read the rest is its own affair: that it says no more is known at once.
+fn has_closed_early<T: Io<Error = Errno>>(make: impl Fn(Route) -> T) {
+    let address = unreading(|stream| stream.shutdown(Shutdown::Write).expect("an open connection"));
+    let mut io = make(Route::new(vec![address], 0).expect("one target"));
+    let mut config = common::config(CONNECTIONS);
+    config.stop = engine::Stop { duration: Duration::from_secs(60), requests: NonZeroU64::new(REQUESTS) };
+    config.timeouts.request = Duration::from_secs(5);
+    config.request.bytes = request().into();
+    let mut engine = Engine::new(config, Outcomes::default(), io.now());
+    drive(&mut engine, &mut io, |_, _| None).expect("the IO works");
+    assert_eq!(engine.into_sink().0, [Outcome::ClosedEarly; REQUESTS as usize]);
+}
+
+#[test]
+fn epoll_hears_at_once_of_a_server_that_says_no_more() {
+    has_closed_early(|route| EpollIo::new(route, CONNECTIONS).expect("epoll"));
+}
+
+#[test]
+fn io_uring_hears_at_once_of_a_server_that_says_no_more() {
+    if let Err(refused) = probe_uring(CONNECTIONS) {
+        eprintln!("not tried: {refused}");
+        return;
+    }
+    has_closed_early(|route| UringIo::new(route, CONNECTIONS, RingSizes::default()).expect("io_uring"));
 }

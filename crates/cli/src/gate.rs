@@ -11,10 +11,10 @@ use record::{GATE_FILE, GateAnswer, GateResult, LoadResult};
 use stats::Batches;
 
 use crate::arguments::gate::{AgainstBaseline, Gate};
-use crate::commands::compare::Recorded;
 use crate::exit::{self, Failure};
 use crate::kept;
 use crate::output::{print, write_whole};
+use crate::recorded::Recorded;
 
 /// The exit code of a gate's answer; of one that passed, that of whatever else was asked.
 pub const fn code(answer: GateAnswer, otherwise: u8) -> u8 {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use explain::RecordedRun;
 use record::{Manifest, RecordError, RunDir, Trial};
 
 use crate::exit::Failure;
@@ -29,5 +30,46 @@ pub fn unreadable(dir: &Path, error: &RecordError) -> Failure {
             ))
         }
         _ => Failure::usage(error),
+    }
+}
+
+/// A run as it lies on the disk.
+pub struct Recorded {
+    manifest: Manifest,
+    trials: Vec<Trial>,
+    experiment: String,
+    dir: String,
+}
+
+impl Recorded {
+    /// Reads the run in `path`. What is none was not a run to name: an error of usage.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        let (manifest, trials) = read(path)?;
+        Ok(Self {
+            manifest,
+            trials,
+            experiment: RunDir::read_experiment(path).map_err(|error| unreadable(path, &error))?,
+            dir: path.display().to_string(),
+        })
+    }
+
+    /// Its finished trials.
+    pub fn trials(&self) -> &[Trial] {
+        &self.trials
+    }
+
+    /// Where it lies.
+    pub fn dir(&self) -> &str {
+        &self.dir
+    }
+
+    /// As it is judged.
+    pub fn as_run(&self) -> RecordedRun<'_> {
+        RecordedRun {
+            manifest: &self.manifest,
+            trials: &self.trials,
+            experiment: &self.experiment,
+            dir: &self.dir,
+        }
     }
 }

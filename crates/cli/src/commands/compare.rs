@@ -1,10 +1,8 @@
 //! `proofload compare`: did it change from one run to another?
 
-use std::path::Path;
 use std::process::ExitCode;
 
-use explain::{ChangeVerdict, RecordedRun, compare_runs};
-use record::{Manifest, RunDir, Trial};
+use explain::{ChangeVerdict, compare_runs};
 use report::compare_text;
 use stats::LEAST_EFFECT;
 use units::Share;
@@ -12,7 +10,7 @@ use units::Share;
 use crate::arguments::compare::Compare;
 use crate::exit::{self, Failure};
 use crate::output::{print, print_json, write_whole};
-use crate::recorded;
+use crate::recorded::Recorded;
 
 /// Runs the command.
 pub fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
@@ -20,10 +18,10 @@ pub fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
     let threshold = arguments.threshold.map_or(LEAST_EFFECT, Share::get);
     let compared = compare_runs(a.as_run(), b.as_run(), threshold);
     if compared.cells.is_empty() {
-        let what = match (a.trials.len(), b.trials.len()) {
-            (0, _) => format!("{} has no finished trial", a.dir),
-            (_, 0) => format!("{} has no finished trial", b.dir),
-            _ => format!("{} and {} have no cell in common", a.dir, b.dir),
+        let what = match (a.trials().len(), b.trials().len()) {
+            (0, _) => format!("{} has no finished trial", a.dir()),
+            (_, 0) => format!("{} has no finished trial", b.dir()),
+            _ => format!("{} and {} have no cell in common", a.dir(), b.dir()),
         };
         let help = "compare two runs with trials of the same round, load and stack";
         return Err(Failure::usage(format!("{what}; {help}")));
@@ -38,35 +36,4 @@ pub fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
     }
     let is_worse = compared.count(ChangeVerdict::Worse) > 0;
     Ok(ExitCode::from(if is_worse { exit::SERVICE } else { exit::OK }))
-}
-
-/// A run as it lies on the disk.
-pub struct Recorded {
-    manifest: Manifest,
-    trials: Vec<Trial>,
-    experiment: String,
-    dir: String,
-}
-
-impl Recorded {
-    /// Reads the run in `path`. What is none was not a run to name: an error of usage.
-    pub fn read(path: &Path) -> Result<Self, Failure> {
-        let (manifest, trials) = recorded::read(path)?;
-        Ok(Self {
-            manifest,
-            trials,
-            experiment: RunDir::read_experiment(path).map_err(|error| recorded::unreadable(path, &error))?,
-            dir: path.display().to_string(),
-        })
-    }
-
-    /// As it is judged.
-    pub fn as_run(&self) -> RecordedRun<'_> {
-        RecordedRun {
-            manifest: &self.manifest,
-            trials: &self.trials,
-            experiment: &self.experiment,
-            dir: &self.dir,
-        }
-    }
 }

@@ -6,10 +6,10 @@ use explain::{HistoryFilter, HistoryMetric, points_of_run, series_of};
 use report::history_text;
 
 use crate::arguments::history::{History, Metric};
-use crate::commands::compare::Recorded;
 use crate::exit::Failure;
 use crate::kept;
 use crate::output::{print, print_json, say};
+use crate::recorded::Recorded;
 
 /// Version of the JSON.
 const HISTORY_VERSION: u32 = 1;

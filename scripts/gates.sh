@@ -37,7 +37,7 @@ say() { printf 'gates: %s\n' "$*"; }
 fail() { printf 'gates: %s\n' "$*" >&2; exit 1; }
 # How to get a tool, by the table of packages.
 hint() { awk -F '|' -v tool="$1" '{ gsub(/^ +| +$/, "", $1); gsub(/ /, "", $2) } $1 == tool { print "apt-get install " $2 }' scripts/packages.txt; }
-for tool in valgrind strace nginx taskset chrt; do
+for tool in valgrind strace nginx; do
     command -v "$tool" >/dev/null || { say "$tool is missing: $(hint "$tool")" >&2; exit 3; }
 done
 

@@ -156,7 +156,7 @@ pub fn judge_claim(claim: &Claim, trials: &[Trial], manifest: &Manifest) -> Judg
             LEAST_EFFECT.max(gap(&it.a)).max(gap(&it.b))
         };
         let question = |it: &plan::CellPair| {
-            let mut question = pair_question(of(&it.a), of(&it.b), it.published, rule);
+            let mut question = pair_question(of(&it.a), of(&it.b), it.published, rule, claim.metric);
             question.least_effect = least(it);
             question
         };

@@ -43,30 +43,74 @@ impl LeftOut {
 /// A trial's figure, where it may be used, and what the audit says of it all the same.
 pub(crate) struct Usable {
     pub(crate) figure: Result<f64, LeftOut>,
-    /// Goodput of a trial at whose fault was nothing but that the client was the limit: the service carries no less, 1/s.
-    pub(crate) carried_at_least: Option<f64>,
+    /// Between what the service's own figure lies, where the trial's may not be used and says that much all the same.
+    pub(crate) range: Option<Range>,
     pub(crate) doubts: Vec<ReasonKind>,
+}
+
+/// Between what a figure lies, both in its unit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Range {
+    pub(crate) least: f64,
+    /// `None` where nothing says.
+    pub(crate) most: Option<f64>,
+}
+
+impl Range {
+    /// What a figure that is known lies between.
+    pub(crate) const fn exactly(figure: f64) -> Self {
+        Self { least: figure, most: Some(figure) }
+    }
+
+    /// As it was read: a mean with what the client added to it, a rate as far as the client came.
+    pub(crate) fn as_read(self) -> f64 {
+        self.most.unwrap_or(self.least)
+    }
+
+    /// What is known of a trial that has these reasons against it and no others.
+    ///
+    /// A service carries no less than what a client that was the limit had of it. A mean time is that until an answer was
+    /// there and that for which it lay in the client's socket: with an earlier reader it would have been no longer, and, as
+    /// the mean of a difference is the difference of the means, no shorter than without what it lay there.
+    fn of(measured: &Measured, metric: Metric, against: &[ReasonKind]) -> Option<Self> {
+        let is_client = |kind: &ReasonKind| matches!(kind, ReasonKind::ClientBound | ReasonKind::Throttled);
+        let is_late = |kind: &ReasonKind| *kind == ReasonKind::LateReceiver;
+        let range = match metric {
+            Metric::Goodput if against.iter().all(is_client) => {
+                Self { least: measured.load.goodput_per_s, most: None }
+            }
+            Metric::ResponseMean if against.iter().all(is_late) => {
+                let most_us = figure(measured, metric).ok()?;
+                let least_us = most_us - measured.load.receive_lag_us.mean?;
+                Self { least: least_us, most: Some(most_us) }
+            }
+            _ => return None,
+        };
+        (range.least > 0.0 && range.least.is_finite()).then_some(range)
+    }
 }
 
 impl Usable {
     /// `ceiling_per_s` as [`audit_trial`] has it.
     pub(crate) fn of(measured: &Measured, metric: Metric, ceiling_per_s: Option<f64>) -> Self {
         let kinds = audit_trial(measured, ceiling_per_s).reasons.into_iter().map(|reason| reason.kind);
-        // A generator that is busy with refusals made none of them.
+        // Who answers nothing as expected does so by himself, however busy or late that makes the generator, and however long
+        // users wait in vain.
         let is_dead = measured.load.answered_as_expected == 0 && measured.load.intended > 0;
-        let is_excuse =
-            |kind: ReasonKind| is_at_fault(kind, metric) && !(is_dead && kind == ReasonKind::ClientBound);
+        let is_excuse = |kind: ReasonKind| is_at_fault(kind, metric) && !(is_dead && comes_of_failures(kind));
         let (at_fault, doubts): (Vec<_>, Vec<_>) = kinds.partition(|kind| is_excuse(*kind));
-        let figure = match at_fault.first() {
-            Some(kind) => Err(LeftOut::Audit(*kind)),
-            None => figure(measured, metric),
+        let figure = match (at_fault.first(), figure(measured, metric)) {
+            // Late reading makes no answer stay away.
+            (Some(ReasonKind::LateReceiver), Err(why)) if why.is_services_fault() => Err(why),
+            (Some(kind), _) => Err(LeftOut::Audit(*kind)),
+            (None, figure) => figure,
         };
-        let is_bound = metric == Metric::Goodput
-            && !at_fault.is_empty()
-            && at_fault.iter().all(|kind| *kind == ReasonKind::ClientBound);
-        let carried = measured.load.goodput_per_s;
-        let carried_at_least = (is_bound && carried > 0.0 && carried.is_finite()).then_some(carried);
-        Self { figure, carried_at_least, doubts }
+        let range = match figure {
+            Ok(figure) => Some(Range::exactly(figure)),
+            Err(LeftOut::Audit(_)) => Range::of(measured, metric, &at_fault),
+            Err(_) => None,
+        };
+        Self { figure, range, doubts }
     }
 }
 
@@ -97,12 +141,21 @@ pub fn ceiling_of(trials: &[Trial], cell: &CellName) -> Option<f64> {
     })
 }
 
+/// Whether a service that answers nothing can bring it about by itself.
+const fn comes_of_failures(kind: ReasonKind) -> bool {
+    !matches!(
+        kind,
+        ReasonKind::Empty | ReasonKind::Interrupted | ReasonKind::LostAgent | ReasonKind::RampNotOver
+    )
+}
+
 /// Whether a reason makes the figure one of the measurement and not of the service.
 ///
 /// A service that fails, or is too slow, did so by itself: its goodput counts what it did well, and stands. A rate is a
 /// count over a time, which neither a broken Little's law nor late reading of answers changes; latency is. In the
 /// closed model a generator that sends late lowers the rate by its lag over the response time, which is little where
-/// the generator is not bound.
+/// the generator is not bound. That a service was still getting faster, or went over to another level, is in its rate and
+/// in its times alike, since the one is the users over the other: either stands, with a note.
 const fn is_at_fault(kind: ReasonKind, metric: Metric) -> bool {
     match metric {
         Metric::Goodput | Metric::FailedShare | Metric::ServerThreads => matches!(
@@ -112,8 +165,9 @@ const fn is_at_fault(kind: ReasonKind, metric: Metric) -> bool {
                 | ReasonKind::LostAgent
                 | ReasonKind::RampNotOver
                 | ReasonKind::ClientBound
+                | ReasonKind::Throttled
         ),
-        _ => !kind.is_services_fault(),
+        _ => !kind.is_services_fault() && !matches!(kind, ReasonKind::NotSteady | ReasonKind::TwoLevels),
     }
 }
 
@@ -131,7 +185,11 @@ fn figure(measured: &Measured, metric: Metric) -> Result<f64, LeftOut> {
         };
         return if figure > 0.0 && figure.is_finite() { Ok(figure) } else { Err(LeftOut::Absent) };
     };
-    match measured.load.response_time_us.figure(name) {
+    // What fails at once is no time that anybody waited for an answer.
+    if load.answered_as_expected == 0 {
+        return Err(LeftOut::Absent);
+    }
+    match load.response_time_us.figure(name) {
         Some((us, false)) if us > 0.0 && us.is_finite() => Ok(us),
         Some((_, true)) => Err(LeftOut::LowerBound),
         _ => Err(LeftOut::Absent),

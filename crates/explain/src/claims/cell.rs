@@ -9,22 +9,30 @@ use record::{
 use stats::{LogRatios, Observation};
 
 use crate::audit::ReasonKind;
-use crate::usable::{LeftOut, Usable, ceiling_per_s};
+use crate::usable::{LeftOut, Range, Usable, ceiling_per_s};
 
 /// What was measured of a cell.
 pub(super) struct CellTrials<'a> {
     pub(super) id: Name,
     /// The claim's figure in each block, where it may be used.
     pub(super) values: Vec<Option<Observation>>,
-    /// The same, with what the service carried at least where the client was the limit.
-    at_least: Vec<Option<Observation>>,
+    /// The same, and between what it lies where it may not.
+    ranges: Vec<Option<Range>>,
     trials: usize,
     failed: usize,
     left_out: BTreeMap<LeftOut, usize>,
+    /// Those that have no figure and are a bound of one.
+    bound_only: BTreeMap<LeftOut, usize>,
     /// What the audit says of trials that are used all the same.
     doubts: BTreeMap<ReasonKind, usize>,
     /// Why the run left the stack out.
     not_run: Option<&'a str>,
+}
+
+/// Between what the figures of a cell lie, block by block.
+pub(super) struct Bounds {
+    pub(super) least: Vec<Option<Observation>>,
+    pub(super) most: Vec<Option<Observation>>,
 }
 
 /// A cell's name as it is shown.
@@ -61,10 +69,10 @@ impl<'a> CellTrials<'a> {
             let cell = CellName::of(trial);
             cell.is_beside(&id) && cell.stack == id.stack
         };
-        let (mut left_out, mut doubts) = (BTreeMap::new(), BTreeMap::new());
+        let (mut left_out, mut bound_only, mut doubts) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let ceiling = claimed_ceiling(&id, trials);
         let mut use_one = |measured: &Measured| {
-            let Usable { figure, carried_at_least, doubts: found } = Usable::of(measured, metric, ceiling);
+            let Usable { figure, range, doubts: found } = Usable::of(measured, metric, ceiling);
             let value = match figure {
                 Ok(value) => {
                     for kind in found {
@@ -73,21 +81,23 @@ impl<'a> CellTrials<'a> {
                     Some(Observation::of(value))
                 }
                 Err(why) => {
-                    *left_out.entry(why).or_default() += 1;
+                    let without = if range.is_some() { &mut bound_only } else { &mut left_out };
+                    *without.entry(why).or_default() += 1;
                     None
                 }
             };
-            (value, value.or(carried_at_least.map(Observation::of)))
+            (value, range)
         };
         let by_block = measured_by_block(trials, is_of_cell);
-        let (values, at_least) = by_block.into_iter().map(|it| it.map_or((None, None), &mut use_one)).unzip();
+        let (values, ranges) = by_block.into_iter().map(|it| it.map_or((None, None), &mut use_one)).unzip();
         let is_failed = |trial: &&Trial| matches!(trial.result, TrialResult::Failed { .. });
         Self {
             values,
-            at_least,
+            ranges,
             trials: trials_of(trials, is_of_cell).count(),
             failed: trials_of(trials, is_of_cell).filter(is_failed).count(),
             left_out,
+            bound_only,
             doubts,
             not_run: manifest.left_out.get(&id.stack).map(String::as_str),
             id: Name(id),
@@ -110,11 +120,20 @@ impl<'a> CellTrials<'a> {
         })
     }
 
-    /// What it carried at least, where that is what is known of most of its trials: the client was their limit.
-    pub(super) fn bounded(&self) -> Option<&[Option<Observation>]> {
-        let known = self.at_least.iter().flatten().count();
+    /// Whether of most of its trials that tell anything no more is known than between what their figures lie.
+    pub(super) fn is_bounded(&self) -> bool {
+        let known = self.ranges.iter().flatten().count();
         let told = self.values.iter().flatten().count();
-        (known > 2 * told).then_some(&self.at_least)
+        known > 2 * told
+    }
+
+    /// Between what its figures lie.
+    pub(super) fn bounds(&self) -> Bounds {
+        let of = |end: fn(Range) -> f64| {
+            self.ranges.iter().map(|range| range.map(end).map(Observation::Figure)).collect()
+        };
+        // Where nothing says, it is without end: to leave such blocks out would be to go by those in which the stack was slow.
+        Bounds { least: of(|range| range.least), most: of(|range| range.most.unwrap_or(f64::INFINITY)) }
     }
 
     /// Whether there is no figure of it, and more blocks would bring none.
@@ -129,7 +148,7 @@ impl<'a> CellTrials<'a> {
             return None;
         }
         let name = self.id.alone();
-        Some(match (self.not_run, self.left_out.keys().next()) {
+        Some(match (self.not_run, self.left_out.keys().chain(self.bound_only.keys()).next()) {
             (_, Some(why)) => format!("no usable trial of {name}: {}", why.name()),
             (Some(why), None) => format!("{} was left out: {why}", self.id.0.stack),
             (None, None) if self.failed > 0 => format!("every trial of {name} failed"),
@@ -144,8 +163,10 @@ impl<'a> CellTrials<'a> {
         let failed = (self.failed > 0).then(|| format!("{} failed", of(self.failed)));
         let left_out =
             self.left_out.iter().map(|(why, count)| format!("{} not used: {}", of(*count), why.name()));
+        let bound_only =
+            self.bound_only.iter().map(|(why, count)| format!("{} only a bound: {}", of(*count), why.name()));
         let doubts = self.doubts.iter().map(|(kind, count)| format!("{}: {}", of(*count), kind.name()));
-        failed.into_iter().chain(left_out).chain(doubts).collect()
+        failed.into_iter().chain(left_out).chain(bound_only).chain(doubts).collect()
     }
 }
 
@@ -177,9 +198,12 @@ pub(super) fn beside_twin(
     let cell = &CellId { connections: twins_connections(cell, trials)?, ..cell.clone() };
     let (stack, twins) = twins_by_block(trials, |trial| CellName::of(trial).is_beside(cell))?;
     let ceiling = claimed_ceiling(cell, trials);
-    let figure = |measured: &Measured| Usable::of(measured, metric, ceiling).figure.ok().map(Observation::of);
-    let twins: Vec<Option<Observation>> = twins.into_iter().map(|it| it.and_then(figure)).collect();
+    // How far two processes are apart shows in what was read of both, too.
+    let read = |range: Range| Observation::of(range.as_read());
+    let twins: Vec<Option<Observation>> =
+        twins.into_iter().map(|it| Usable::of(it?, metric, ceiling).range.map(read)).collect();
     let doubled = CellId { stack: stack.to_owned(), ..cell.clone() };
     let doubled = CellTrials::of(doubled, metric, trials, manifest);
-    Some(LogRatios::of(&doubled.values, &twins))
+    let own: Vec<Option<Observation>> = doubled.ranges.iter().map(|range| range.map(read)).collect();
+    Some(LogRatios::of(&own, &twins))
 }

@@ -14,9 +14,9 @@ const NOTHING: &str = "nothing was measured of it";
 enum Known {
     /// What it is.
     Itself,
-    /// That it is no less: the client was the limit of the first.
+    /// That it is no less: of the first, what it is at least is compared with what the second is at most.
     AtLeast,
-    /// That it is no more: the client was the limit of the second.
+    /// That it is no more.
     AtMost,
 }
 
@@ -31,6 +31,8 @@ pub(super) struct Question {
     rule: Rule,
     ratios: LogRatios,
     known: Known,
+    /// Why no more is known than a bound.
+    bounded_by: String,
     /// The same, over the edge of an equivalence that the estimate is nearest to.
     over_edge: Option<LogRatios>,
     /// What is nearer to 1 than this is no difference.
@@ -48,10 +50,15 @@ pub(super) fn pair_question(
     b: &CellTrials<'_>,
     published: Option<(f64, f64)>,
     rule: Rule,
+    metric: Metric,
 ) -> Question {
     let (ratios, known) = compared(a, b, rule);
     let over_edge = nearest_edge(rule, ratios.ratio()).map(|edge| ratios.over(edge));
-    let apart = || "the two were never measured in one block".to_owned();
+    let bounded_by = bounded_by(a, b, metric);
+    let apart = || match a.is_bounded() || b.is_bounded() {
+        true => format!("{bounded_by}, and bounds don't decide it"),
+        false => "the two were never measured in one block".to_owned(),
+    };
     let missing = (ratios.blocks() == 0)
         .then(|| (ClaimVerdict::NotMeasured, a.missing().or_else(|| b.missing()).unwrap_or_else(apart)));
     let expected = match rule {
@@ -67,6 +74,7 @@ pub(super) fn pair_question(
         rule,
         ratios,
         known,
+        bounded_by,
         over_edge,
         least_effect: LEAST_EFFECT,
         missing,
@@ -84,13 +92,15 @@ pub(super) fn level_question(
 ) -> Question {
     let value = level.value * scale.unwrap_or(1.0);
     let level_of = |level: f64| vec![Some(Observation::Figure(level)); cell.values.len()];
+    let is_known = scale.is_some() && !cell.is_bounded();
     let ratios =
-        if scale.is_some() { LogRatios::of(&cell.values, &level_of(value)) } else { LogRatios::of(&[], &[]) };
+        if is_known { LogRatios::of(&cell.values, &level_of(value)) } else { LogRatios::of(&[], &[]) };
     let over_edge = nearest_edge(rule, ratios.ratio()).map(|edge| ratios.over(edge));
     let unknown = "the level grows with the cores, and this machine's are not known";
     let missing = (ratios.blocks() == 0).then(|| match cell.missing() {
         Some(why) => (ClaimVerdict::NotMeasured, why),
-        None => (ClaimVerdict::NotTestable, unknown.to_owned()),
+        None if scale.is_none() => (ClaimVerdict::NotTestable, unknown.to_owned()),
+        None => (ClaimVerdict::NotMeasured, "of most of its trials only a bound is known".to_owned()),
     });
     Question {
         what: cell.id.alone(),
@@ -101,6 +111,7 @@ pub(super) fn level_question(
         rule,
         ratios,
         known: Known::Itself,
+        bounded_by: String::new(),
         over_edge,
         least_effect: LEAST_EFFECT,
         missing,
@@ -109,12 +120,41 @@ pub(super) fn level_question(
     }
 }
 
-/// The ratios of two cells. A rate that the client limited is a bound of what the service carries, which is enough for a direction.
+/// The ratios of two cells. Where no more is known of one than between what its figures lie, the ratio is bounded, which is
+/// enough for a direction. Of two bounds the one counts that is off 1: either is true, and each is wrong about a direction
+/// no more often than one end of an interval may be.
 fn compared(a: &CellTrials<'_>, b: &CellTrials<'_>, rule: Rule) -> (LogRatios, Known) {
-    match (rule, a.bounded(), b.bounded()) {
-        (Rule::Direction { .. }, Some(a), None) => (LogRatios::of(a, &b.values), Known::AtLeast),
-        (Rule::Direction { .. }, None, Some(b)) => (LogRatios::of(&a.values, b), Known::AtMost),
-        _ => (LogRatios::of(&a.values, &b.values), Known::Itself),
+    if !(a.is_bounded() || b.is_bounded()) {
+        return (LogRatios::of(&a.values, &b.values), Known::Itself);
+    }
+    // The few blocks that have figures are those in which the services were slow, and stand for no others.
+    let nothing = (LogRatios::of(&[], &[]), Known::Itself);
+    if matches!(rule, Rule::Equivalence { .. }) {
+        return nothing;
+    }
+    let (of_a, of_b) = (a.bounds(), b.bounds());
+    let at_least = LogRatios::of(&of_a.least, &of_b.most);
+    let at_most = LogRatios::of(&of_a.most, &of_b.least);
+    let is_known = |ratios: &LogRatios| ratios.estimate().is_some_and(f64::is_finite);
+    let is_below = at_most.estimate().is_some_and(|it| it < 0.0);
+    match (is_known(&at_least), is_known(&at_most)) {
+        (_, true) if is_below => (at_most, Known::AtMost),
+        (true, _) => (at_least, Known::AtLeast),
+        (false, true) => (at_most, Known::AtMost),
+        (false, false) => nothing,
+    }
+}
+
+/// Why no more is known of one of the two, or of both, than a bound.
+fn bounded_by(a: &CellTrials<'_>, b: &CellTrials<'_>, metric: Metric) -> String {
+    let which = match (a.is_bounded(), b.is_bounded()) {
+        (true, true) => "both",
+        (true, false) => "the first",
+        (false, _) => "the second",
+    };
+    match metric {
+        Metric::Goodput => format!("the client was the limit of {which}"),
+        _ => format!("answers of {which} lay in the client's socket for a part of the time"),
     }
 }
 
@@ -209,15 +249,12 @@ impl Question {
 
     /// What is left of a verdict where the ratio is only bounded: the side that the bound is on.
     fn as_known(&self, (verdict, why): (ClaimVerdict, String)) -> (ClaimVerdict, String) {
-        let (is_above, bound) = match self.known {
+        let (is_above, side) = match self.known {
             Known::Itself => return (verdict, why),
-            Known::AtLeast => {
-                (true, "the client was the limit of the first, so that the ratio is a lower bound")
-            }
-            Known::AtMost => {
-                (false, "the client was the limit of the second, so that the ratio is an upper bound")
-            }
+            Known::AtLeast => (true, "a lower"),
+            Known::AtMost => (false, "an upper"),
         };
+        let bound = format!("{}, so that the ratio is {side} bound", self.bounded_by);
         let Rule::Direction { above, size } = self.rule else { return (verdict, why) };
         match verdict {
             ClaimVerdict::Confirmed if above == is_above && size.is_some() => {
@@ -226,7 +263,7 @@ impl Question {
             ClaimVerdict::Confirmed if above == is_above => (verdict, format!("{why}; {bound}")),
             ClaimVerdict::Reversed if above != is_above => (verdict, format!("{why}; {bound}")),
             ClaimVerdict::Undecided => (verdict, why),
-            _ => (ClaimVerdict::NotMeasured, bound.to_owned()),
+            _ => (ClaimVerdict::NotMeasured, bound),
         }
     }
 

@@ -343,6 +343,149 @@ fn what_the_client_limited_is_a_bound_that_decides_to_one_side() {
     assert_eq!((told.verdict, told.parts[0].blocks), (ClaimVerdict::Reversed, 7), "{told:?}");
 }
 
+/// Where answers lay in the client's socket, a mean time lies between what was read and that less what they lay there. That is
+/// enough for a direction, where the two ranges are apart, and never for a size or for *the same*.
+#[test]
+fn answers_that_the_client_read_late_leave_a_range_that_decides_a_direction() {
+    // Shares of the mean for which answers lay in the socket.
+    let late = |ratio: f64, of_jetty: f64, of_tomcat: f64| {
+        // A stack that is faster answers sooner: the ratio of times is the inverse of that of rates.
+        let mut trials = two(10, 1.0 / ratio);
+        for (stack, share) in [("jetty", of_jetty), ("tomcat", of_tomcat)] {
+            spoil(&mut trials, stack, |load| {
+                let mean_us = load.response_time_us.mean.unwrap();
+                load.receive_lag_us = times(load.intended / 16, mean_us * share);
+                load.service_time_us = load.response_time_us.clone();
+            });
+        }
+        trials
+    };
+    for (ratio, of_jetty, of_tomcat, verdict) in [
+        // 0.6 of 3 is above 1, and 0.3 of it is not.
+        (3.0, 0.4, 0.0, ClaimVerdict::Confirmed),
+        (3.0, 0.7, 0.0, ClaimVerdict::NotMeasured),
+        (3.0, 0.4, 0.9, ClaimVerdict::Confirmed),
+        // A third is below 1 by whatever is taken off it, and above a tenth of it that may be left of the other.
+        (1.0 / 3.0, 0.9, 0.0, ClaimVerdict::Reversed),
+        (1.0 / 3.0, 0.0, 0.4, ClaimVerdict::Reversed),
+        (1.0 / 3.0, 0.0, 0.9, ClaimVerdict::NotMeasured),
+        (1.0, 0.3, 0.3, ClaimVerdict::NotMeasured),
+    ] {
+        let told = of_metric(Metric::ResponseMean, order(), &late(ratio, of_jetty, of_tomcat));
+        assert_eq!(told.verdict, verdict, "{ratio}, {of_jetty}, {of_tomcat}: {told:?}");
+        assert!(told.why.contains("lay in the client's socket"), "{}", told.why);
+    }
+    let told = of_metric(Metric::ResponseMean, order(), &late(3.0, 0.4, 0.0));
+    assert!((told.parts[0].measured.unwrap() / 1.8 - 1.0).abs() < 0.01, "{told:?}");
+    assert_eq!(told.notes, ["10 of 10 trials of jetty, 64 connections only a bound: late receiver"]);
+    // Of a percentile there is no such range: the slowest answers need not be those that lay longest.
+    let told = of_metric(Metric::ResponseP99, order(), &late(3.0, 0.4, 0.0));
+    assert_eq!(told.verdict, ClaimVerdict::NotMeasured, "{told:?}");
+    let ratio = Statement::Ratio { pairs: vec![pair("jetty", "tomcat")], ratio: 1.8 };
+    let told = of_metric(Metric::ResponseMean, ratio, &late(3.0, 0.4, 0.0));
+    assert_eq!((told.verdict, told.parts[0].size), (ClaimVerdict::SizeUndecided, None), "{told:?}");
+    let equal = Statement::Equal { pairs: vec![pair("jetty", "tomcat")], within: 0.05 };
+    let told = of_metric(Metric::ResponseMean, equal, &late(1.0, 0.4, 0.4));
+    assert_eq!(told.verdict, ClaimVerdict::NotMeasured, "{told:?}");
+}
+
+/// In the closed model rate and mean time are one thing, so that a service which still got faster has both, with a note.
+#[test]
+fn times_of_a_service_that_was_not_steady_count_as_its_rate_does() {
+    let mut trials = two(10, 1.0 / 1.2);
+    for trial in trials.iter_mut().filter(|it| it.stack == "jetty") {
+        let TrialResult::Measured(measured) = &mut trial.result else { unreachable!("all are measured") };
+        measured.warm_up = Some(record::WarmUp { steady: false, ..record::WarmUp::default() });
+    }
+    let told = of_metric(Metric::ResponseMean, order(), &trials);
+    assert_eq!(told.verdict, ClaimVerdict::Confirmed, "{told:?}");
+    assert_eq!(told.notes, ["10 of 10 trials of jetty, 64 connections: not steady"]);
+}
+
+/// The blocks in which the client was no limit are those in which the stack was slow: they bound nothing of the others.
+#[test]
+fn a_few_blocks_without_a_limit_are_no_bound_of_the_others() {
+    let mut trials = two(16, 1.0);
+    for trial in trials.iter_mut().filter(|it| it.stack == "jetty") {
+        let (factor, busy) = if trial.block < 10 { (1.3, 0.95) } else { (0.7, 0.1) };
+        spoil(std::slice::from_mut(trial), "jetty", |load| {
+            load.goodput_per_s *= factor;
+            load.generator.busy_share = busy;
+        });
+    }
+    let told = judged(order(), &trials);
+    assert_eq!(told.verdict, ClaimVerdict::NotMeasured, "{told:?}");
+    // Nor do they say that it is like another, or at a level.
+    let equal = Statement::Equal { pairs: vec![pair("jetty", "tomcat")], within: 0.5 };
+    let told = judged(equal, &trials);
+    assert_eq!(told.verdict, ClaimVerdict::NotMeasured, "{told:?}");
+    assert_eq!(told.why, "the client was the limit of the first, and bounds don't decide it");
+    // Of both the client was the limit in most blocks: nothing is known.
+    let mut trials = two(16, 1.2);
+    for trial in trials.iter_mut().filter(|it| it.stack == "jetty" || it.block >= 6) {
+        let stack = trial.stack.clone();
+        spoil(std::slice::from_mut(trial), &stack, |load| load.generator.busy_share = 0.95);
+    }
+    let told = judged(order(), &trials);
+    assert_eq!(told.verdict, ClaimVerdict::NotMeasured, "{told:?}");
+}
+
+#[test]
+fn a_range_is_held_against_what_a_stack_and_its_twin_are_apart() {
+    let mut trials = two(10, 1.0 / 1.5);
+    let twins = blocks(10, "tomcat", 1000.0 / 1.4, 64).into_iter();
+    trials.extend(twins.map(|twin| Trial { role: record::Role::Twin, ..twin }));
+    for stack in ["jetty", "tomcat"] {
+        spoil(&mut trials, stack, |load| {
+            let mean_us = load.response_time_us.mean.unwrap();
+            load.receive_lag_us = times(load.intended / 16, mean_us * 0.2);
+            load.service_time_us = load.response_time_us.clone();
+        });
+    }
+    // 1.2 at least, and a stack and its twin are 1.4 apart.
+    let told = of_metric(Metric::ResponseMean, order(), &trials);
+    assert_eq!(told.verdict, ClaimVerdict::NotMeasured, "{told:?}");
+}
+
+/// Errors at once are no short times, who waits in vain makes no window too short, and late reading makes no answer stay away.
+#[test]
+fn a_stack_that_answers_nothing_in_half_of_the_blocks_is_not_told_by_the_others() {
+    let ways: [fn(&mut record::LoadResult); 2] = [
+        |_| {},
+        |load| {
+            load.response_time_us = times(load.intended, 2e6);
+            load.response_time_us.lower_bounds = vec!["p99".into()];
+        },
+    ];
+    for how in ways {
+        let mut trials = two(12, 1.2);
+        for trial in trials.iter_mut().filter(|it| it.stack == "jetty" && it.block % 2 == 0) {
+            spoil(std::slice::from_mut(trial), "jetty", |load| {
+                load.goodput_per_s = 0.0;
+                load.answered_as_expected = 0;
+                how(load);
+            });
+        }
+        let slower = Statement::Order(vec![pair("tomcat", "jetty")]);
+        let told = of_metric(Metric::ResponseP99, slower, &trials);
+        assert_eq!(told.verdict, ClaimVerdict::Undecided, "{told:?}");
+    }
+    let mut trials = two(12, 1.0 / 3.0);
+    for trial in trials.iter_mut().filter(|it| it.stack == "jetty") {
+        let is_bound = trial.block % 2 == 0;
+        spoil(std::slice::from_mut(trial), "jetty", |load| {
+            let mean_us = load.response_time_us.mean.unwrap();
+            load.receive_lag_us = times(load.intended / 16, mean_us * 0.4);
+            load.service_time_us = load.response_time_us.clone();
+            if is_bound {
+                load.response_time_us.lower_bounds = vec!["mean".into()];
+            }
+        });
+    }
+    let told = of_metric(Metric::ResponseMean, order(), &trials);
+    assert_eq!(told.verdict, ClaimVerdict::Undecided, "{told:?}");
+}
+
 #[test]
 fn a_stack_that_was_left_out_or_failed_says_so() {
     let absent = Statement::Order(vec![pair("absent", "tomcat")]);

@@ -180,6 +180,8 @@ impl<'a> Pair<'a> {
             let itself = itself.as_ref().map(|[own, twin]| LogRatios::of(&of(twin), &of(own)));
             let gap = itself.as_ref().and_then(LogRatios::estimate).filter(|it| it.is_finite());
             let is_doubted = doubts.iter().any(|kind| speaks_against(*kind, metric));
+            // A version that became slow answers fewer: without such trials the others would decide.
+            let is_unknown = [&before, &after].into_iter().any(|it| it.has_too_few(*metric));
             let shown = Shown::of(&ratios, tests, metric.wants_more());
             FigureChange {
                 figure: metric.name(),
@@ -190,7 +192,10 @@ impl<'a> Pair<'a> {
                 low: shown.low,
                 high: shown.high,
                 itself: gap.map(|it| if metric.wants_more() { it.exp() } else { (-it).exp() }),
-                verdict: if is_doubted { FigureVerdict::CouldNotTell } else { verdict(&ratios, tests, gap) },
+                verdict: match is_doubted || is_unknown {
+                    true => FigureVerdict::CouldNotTell,
+                    false => verdict(&ratios, tests, gap),
+                },
             }
         });
         let [cell, _] = &self.cells;
@@ -274,6 +279,11 @@ impl<'a> Tried<'a> {
         self.by_block.iter().copied().enumerate().map(of_block).collect()
     }
 
+    /// Whether a trial of it has so few requests that they don't know the figure.
+    fn has_too_few(&self, metric: Metric) -> bool {
+        self.by_block.iter().flatten().any(|it| figure(it, metric).is_err())
+    }
+
     /// The median over what was measured; `None` where one is only a lower bound.
     fn median(&self, metric: &Metric) -> Option<f64> {
         let figures = self.by_block.iter().flatten().filter_map(|it| figure(it, *metric).ok().flatten());
@@ -325,7 +335,9 @@ fn is_ranked_by(metric: &Metric, ranked_by: RankedBy) -> bool {
 const fn speaks_against(kind: ReasonKind, metric: &Metric) -> bool {
     match kind {
         ReasonKind::Empty | ReasonKind::Interrupted => true,
-        ReasonKind::ClientBound | ReasonKind::RampNotOver => metric.wants_more() || metric.is_response_time(),
+        ReasonKind::ClientBound | ReasonKind::Throttled | ReasonKind::RampNotOver => {
+            metric.wants_more() || metric.is_response_time()
+        }
         ReasonKind::LittlesLaw
         | ReasonKind::TooShort
         | ReasonKind::LateGenerator

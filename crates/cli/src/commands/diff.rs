@@ -13,7 +13,7 @@ use lab::experiment::{Bench, Ended, carry_out};
 use live::length_words;
 use plan::gate::{Baseline, Condition, Gate};
 use plan::stack::{Catalogue, StackManifest};
-use plan::{Experiment, KeptRuns, Pace, PlanError, Role, Until, Version, toml_file};
+use plan::{Experiment, KeptRuns, Pace, PlanError, Role, Round, Until, Version, toml_file};
 use record::{GateAnswer, RevisionName, VERSIONS_FILE, VERSIONS_VERSION, Versions};
 use report::{gate_text, versions_markdown, versions_text};
 use stack::{Checkout, Interrupt, Repository, Revision};
@@ -56,17 +56,18 @@ pub fn run(arguments: &Diff) -> Result<ExitCode, Failure> {
     let [first, second] = &revisions;
     let checkouts = [repository.check_out(first, FOLDERS[0])?, repository.check_out(second, FOLDERS[1])?];
     let catalogue = project.versions(&arguments.stacks.dir, &revisions, &checkouts)?;
-    let Compared { experiment, missing } = compared(arguments, &project, &catalogue, &asked)?;
-    let versions = project.named(&experiment, &revisions);
+    let compared = compared(arguments, &project, &catalogue, &asked)?;
+    let experiment = &compared.experiment;
+    let versions = project.named(experiment, &revisions);
     if !arguments.quiet {
-        ahead(arguments, &experiment, &checkouts);
+        ahead(arguments, experiment, &checkouts);
     }
     let workbench = Workbench::controlled(catalogue, Arc::clone(&control))?;
     let until = arguments.budget.map(|budget| begun + StdDuration::from(budget));
     let bench = Bench { takes_all: true, ..workbench.bench(until) };
     let mut progress = RunProgress::new(arguments.quiet, None)?;
     let mut noted = Ok(());
-    let ended = carry_out(&experiment, &run_dir(&runs, "diff"), &bench, &mut |event| {
+    let ended = carry_out(experiment, &run_dir(&runs, "diff"), &bench, &mut |event| {
         if let Event::Begun { dir, .. } = &event {
             noted = write_whole(&dir.join(VERSIONS_FILE), format!("{}\n", versions.json()).as_bytes());
         }
@@ -75,7 +76,7 @@ pub fn run(arguments: &Diff) -> Result<ExitCode, Failure> {
     progress.finish(&ended);
     let ended = ended.map_err(without_folders)?;
     noted?;
-    let answer = judge(arguments, &asked, &missing, &ended, &versions)?;
+    let answer = judge(arguments, &asked, &compared, &ended, &versions)?;
     let sources = Sources { stacks: &arguments.stacks.dir, ..Sources::of_checkout() };
     leave_html(&ended.dir, &sources, arguments.quiet);
     if ended.interrupted {
@@ -271,20 +272,33 @@ fn ahead(arguments: &Diff, experiment: &Experiment, checkouts: &[Checkout; 2]) {
     }
 }
 
-/// Says what changed, and holds it against what is asked, and `missing` against passing. What is not whole is no evidence, and nobody is to find it for an
-/// answer.
+/// The rounds of answer times at a shared rate that the budget ended before, and why.
+fn unreached(rounds: &[Round], is_measured: impl Fn(&str) -> bool) -> impl Iterator<Item = (String, String)> {
+    let names = rounds.iter().flat_map(Round::names_at_shares);
+    names
+        .filter(move |name| !is_measured(name))
+        .map(|name| (name, "the budget was used up before it".to_owned()))
+}
+
+/// Says what changed, and holds it against what is asked, and what of it is missing against passing. What is not whole is no
+/// evidence, and nobody is to find it for an answer.
 fn judge(
     arguments: &Diff,
     asked: &Asked,
-    missing: &BTreeMap<String, String>,
+    of_both: &Compared,
     ended: &Ended,
     versions: &Versions,
 ) -> Result<Option<GateAnswer>, Failure> {
     let dir = &ended.dir;
     let (manifest, trials) = recorded::read(dir)?;
     let compared = compare_versions(&trials, &versions.services);
+    let mut missing = of_both.missing.clone();
+    if ended.out_of_time {
+        missing
+            .extend(unreached(&of_both.experiment.rounds, |name| trials.iter().any(|it| it.round == name)));
+    }
     let judge =
-        || gate_without(gate_versions(&asked.fail_if, asked.max_loss, &trials, &versions.services), missing);
+        || gate_without(gate_versions(&asked.fail_if, asked.max_loss, &trials, &versions.services), &missing);
     let judged = (!ended.interrupted).then(judge);
     if arguments.json {
         let json = serde_json::json!({
@@ -306,4 +320,24 @@ fn judge(
     }
     gate::leave(&arguments.gate, dir, &manifest.title, &judged, &versions_markdown(versions, &compared))?;
     Ok(Some(judged.answer))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answer_times_that_the_budget_did_not_reach_are_missing() {
+        let of = |name: &str, latency: &[&str]| Round {
+            name: name.into(),
+            cells: Vec::new(),
+            latency: latency.iter().map(|share| share.parse().unwrap()).collect(),
+            twin: false,
+            control: false,
+        };
+        let rounds = [of("cart", &["50%", "80%"]), of("list", &[])];
+        let measured = "cart, latency at 50% of the slowest";
+        let missing: Vec<String> = unreached(&rounds, |name| name == measured).map(|it| it.0).collect();
+        assert_eq!(missing, ["cart, latency at 80% of the slowest"]);
+    }
 }

@@ -215,10 +215,12 @@ impl<'a> OfCell<'a> {
             }
             (Metric::Max, _) => {
                 let all = self.measured.iter().filter_map(|it| it.load.response_time_us.figure("max"));
-                let longest = all.max_by(|a, b| a.0.total_cmp(&b.0)).ok_or_else(none)?;
-                let is_lower_bound = longest.1;
-                let high = (!is_lower_bound).then_some(longest.0);
-                Ok(Estimated { is_lower_bound, high, ..Estimated::exactly(longest.0) })
+                let all: Vec<(f64, bool)> = all.collect();
+                let longest = all.iter().map(|it| it.0).max_by(f64::total_cmp).ok_or_else(none)?;
+                // What nobody saw the end of may have been longer.
+                let is_lower_bound = all.iter().any(|it| it.1);
+                let high = (!is_lower_bound).then_some(longest);
+                Ok(Estimated { is_lower_bound, high, ..Estimated::exactly(longest) })
             }
             (metric, _) => {
                 let figures: Vec<Figure> = self

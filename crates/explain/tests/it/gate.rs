@@ -378,3 +378,42 @@ fn a_load_of_which_nothing_is_known_passes_nothing() {
     let judged = gate_load(&gate(&["p99>1s", "goodput<1/s", "errors>0"]), &empty, &Batches::default(), None);
     assert_eq!(judged.count(GateAnswer::Passed), 0, "{judged:?}");
 }
+
+/// What nobody saw the end of may have been longer than what was seen of others.
+#[test]
+fn the_longest_of_a_run_is_a_bound_where_that_of_any_trial_is() {
+    let at = |block: u32| {
+        of("gin", block, |load| {
+            load.response_time_us.max = Some(if block == 5 { 2e6 } else { 3e6 });
+            load.response_time_us.lower_bounds = if block == 5 { vec!["max".into()] } else { Vec::new() };
+        })
+    };
+    let trials: Vec<Trial> = (0..8).map(at).collect();
+    let judged = gate_run(&gate(&["max>5s"]), &trials, false);
+    let told = check(&judged, "max > 5.00s");
+    assert_eq!(
+        (told.answer, told.is_lower_bound, told.high),
+        (GateAnswer::CouldNotTell, true, None),
+        "{told:?}"
+    );
+    let judged = gate_run(&gate(&["max>1s"]), &trials, false);
+    assert_eq!(check(&judged, "max > 1.00s").answer, GateAnswer::Failed);
+}
+
+#[test]
+fn what_a_throttled_client_hides_does_not_pass() {
+    let mut trials = two_stacks(0.0);
+    for trial in &mut trials {
+        let TrialResult::Measured(it) = &mut trial.result else { unreachable!("all are measured") };
+        let agent = record::AgentResult {
+            name: "h0".into(),
+            throttled_s: Some(6.0),
+            ..record::AgentResult::default()
+        };
+        it.load.agents = vec![agent];
+    }
+    let judged = gate_run(&against("main", 10.0), &trials, false);
+    let told = check(&judged, "loss of goodput to main > 10%");
+    assert_eq!(told.answer, GateAnswer::CouldNotTell, "{told:?}");
+    assert!(told.why.as_ref().is_some_and(|it| it.starts_with("throttled")), "{told:?}");
+}

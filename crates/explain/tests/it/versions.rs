@@ -4,7 +4,7 @@ use explain::{FigureVerdict, VersionsCompared, blocks_of_versions, compare_versi
 use record::{Driver, GateAnswer, Measured, Role, TRIAL_VERSION, Trial, TrialResult, load_of_label};
 use units::Share;
 
-use crate::samples::trial;
+use crate::samples::{times, trial};
 
 /// A trial of `stack` that is as `change` makes it.
 fn of(stack: &str, role: Role, block: u32, change: impl FnOnce(&mut Measured)) -> Trial {
@@ -188,4 +188,20 @@ fn what_the_client_hides_does_not_pass() {
     let loss = gate.checks.iter().find(|it| it.fails_if.starts_with("loss of")).unwrap();
     assert_eq!(loss.answer, GateAnswer::CouldNotTell, "{loss:?}");
     assert!(loss.why.as_ref().is_some_and(|it| it.starts_with("client-bound")), "{loss:?}");
+}
+
+/// In a closed load a version that became slow answers so few that they know no p99: such trials leave it open.
+#[test]
+fn a_version_that_was_slow_in_some_blocks_is_not_better_by_the_others() {
+    let mut trials = run_of(16, 1, 1.0, 0.005);
+    for trial in trials.iter_mut().filter(|it| it.stack == "cart-after") {
+        let is_slow = trial.block >= 10;
+        let TrialResult::Measured(it) = &mut trial.result else { unreachable!("all are measured") };
+        if is_slow {
+            it.load.response_time_us = times(213, 302_000.0);
+        } else {
+            it.load.response_time_us.p99 = Some(5_000.0);
+        }
+    }
+    assert_eq!(verdict(&compared(&trials), "p99"), FigureVerdict::CouldNotTell);
 }

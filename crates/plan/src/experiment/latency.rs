@@ -19,15 +19,23 @@ impl Round {
                 let load = cell.load.at_rate(Rate::per_sec((capacity * share.get()).round())?);
                 Some(Cell { load, ..cell.clone() })
             };
-            let name = format!("{}{AT}{share}{OF}", self.name);
             Self {
-                name,
+                name: self.name_at(share),
                 cells: self.cells_at_shares().filter_map(of_share).collect(),
                 latency: Vec::new(),
                 ..*self
             }
         };
         self.latency.iter().map(at).filter(|round| !round.cells.is_empty()).collect()
+    }
+
+    /// The names of those rounds.
+    pub fn names_at_shares(&self) -> impl Iterator<Item = String> {
+        self.latency.iter().map(|share| self.name_at(share))
+    }
+
+    fn name_at(&self, share: &Share) -> String {
+        format!("{}{AT}{share}{OF}", self.name)
     }
 
     /// The cells whose answer times are compared at each share: what a client can do at all is known by then.

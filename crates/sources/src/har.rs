@@ -1,16 +1,19 @@
 //! A recording of a browser (HTTP Archive 1.2): its requests in the order in which they were made, with the pauses
 //! between them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use plan::PlanError;
 use scenario::{Pause, Step, Template};
 use serde::Deserialize;
-use url::Url;
+use url::{Url, form_urlencoded};
 
 use crate::step::{SourceOptions, Sourced, rebased, request};
 
+/// The media type of a form without files.
+const FORM: &str = "application/x-www-form-urlencoded";
 /// Pauses shorter than this are the browser's own.
 const PAUSE_MIN_MS: i64 = 10;
 /// Most requests that a recording may have; one of an afternoon has some thousands.
@@ -56,6 +59,20 @@ struct Field {
 struct PostData {
     #[serde(default)]
     text: String,
+    /// What some write of a form in place of its text.
+    #[serde(default)]
+    params: Vec<Param>,
+    #[serde(default, rename = "mimeType")]
+    mime_type: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Param {
+    name: String,
+    #[serde(default)]
+    value: String,
+    file_name: Option<String>,
 }
 
 /// The requests of the recording `text`. Those of the server that the first one went to go to `options.base`, where it
@@ -92,9 +109,16 @@ pub fn parse_har(
         for field in asked.headers.iter().filter(|it| !options.http.has_place_for(&it.name, &it.value)) {
             *of_http1.entry(field.name.to_ascii_lowercase()).or_default() += 1;
         }
+        let body = match body(asked) {
+            Ok(body) => body,
+            Err(why) => {
+                left_out.push(format!("{} {}: {why}", asked.method, asked.url));
+                continue;
+            }
+        };
         let mut headers = fields(&asked.headers);
         headers.retain(|(name, value)| options.http.has_place_for(name, value));
-        let mut step = request(&asked.method, &url, &headers, body(asked));
+        let mut step = request(&asked.method, &url, &headers, &body);
         let started_ms = entry.started_date_time.as_deref().and_then(milliseconds);
         if pauses
             && let (Some(started), Some(ended)) = (started_ms, ended_ms)
@@ -139,6 +163,16 @@ fn fields(recorded: &[Field]) -> Vec<(String, String)> {
         .collect()
 }
 
-fn body(asked: &Request) -> &str {
-    asked.post_data.as_ref().map_or("", |data| &data.text)
+/// What was sent in the body; of a form that was recorded by its fields, these as a browser writes them.
+fn body(asked: &Request) -> Result<Cow<'_, str>, String> {
+    let Some(data) = &asked.post_data else { return Ok(Cow::Borrowed("")) };
+    if !data.text.is_empty() || data.params.is_empty() {
+        return Ok(Cow::Borrowed(&data.text));
+    }
+    let is_form = data.mime_type.starts_with(FORM) && data.params.iter().all(|it| it.file_name.is_none());
+    if !is_form {
+        return Err("the recording has no text of its body".into());
+    }
+    let fields = data.params.iter().map(|it| (&it.name, &it.value));
+    Ok(Cow::Owned(form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish()))
 }

@@ -82,10 +82,18 @@ struct Operation<'a> {
 
 impl<'a> Operation<'a> {
     fn step(&self, method: &str, base: &Url) -> Result<Step, String> {
+        // Each operation has all of the server's URL in its own, and its parameters' names.
+        let too_much = || "there is no room for it".to_owned();
+        if !self.takes(base.as_str().len() as u64) {
+            return Err(too_much());
+        }
         let mut path = self.path.to_owned();
         let (mut query, mut headers, mut cookies) = (Vec::new(), Vec::new(), Vec::new());
         for parameter in self.parameters()? {
             let name = parameter.get("name").and_then(Value::as_str).unwrap_or_default();
+            if !self.takes(name.len() as u64) {
+                return Err(too_much());
+            }
             let is_required = parameter.get("required").and_then(Value::as_bool).unwrap_or(false);
             let Some(value) = self.example_of(parameter) else {
                 if is_required {
@@ -95,7 +103,14 @@ impl<'a> Operation<'a> {
             };
             let value = plain(&value);
             match parameter.get("in").and_then(Value::as_str) {
-                Some("path") => path = path.replace(&format!("{{{name}}}"), &encoded(&value)),
+                Some("path") => {
+                    let (place, value) = (format!("{{{name}}}"), encoded(&value));
+                    let places = path.matches(&place).count() as u64;
+                    if !self.takes(places.saturating_mul(value.len() as u64)) {
+                        return Err(too_much());
+                    }
+                    path = path.replace(&place, &value);
+                }
                 Some("query") => query.push(format!("{}={}", encoded(name), encoded(&value))),
                 Some("header") => headers.push((name.to_owned(), value)),
                 Some("cookie") => cookies.push(format!("{name}={value}")),

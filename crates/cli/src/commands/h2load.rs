@@ -243,12 +243,17 @@ fn listed(file: &str) -> Result<Vec<String>, PlanError> {
 /// What is in a file; `-` is standard input.
 fn read(file: &str, what: &str) -> Result<Vec<u8>, PlanError> {
     let mut bytes = Vec::new();
+    // One more than may be read tells a file that is too long from one that is just as long.
     let read = if file == "-" {
-        std::io::stdin().lock().take(FILE_BYTES_MAX).read_to_end(&mut bytes)
+        std::io::stdin().lock().take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)
     } else {
-        std::fs::File::open(file).and_then(|it| it.take(FILE_BYTES_MAX).read_to_end(&mut bytes))
+        std::fs::File::open(file).and_then(|it| it.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes))
     };
-    read.map_err(|error| PlanError::new(format!("{what}: {file} ({error})"), "check the path"))?;
+    let size = read.map_err(|error| PlanError::new(format!("{what}: {file} ({error})"), "check the path"))?;
+    if size as u64 > FILE_BYTES_MAX {
+        let too_long = format!("{what}: {file} has more than {FILE_BYTES_MAX} bytes");
+        return Err(PlanError::new(too_long, "give a shorter one"));
+    }
     Ok(bytes)
 }
 

@@ -184,3 +184,42 @@ fn a_recording_with_wild_times_is_read() {
         parse_har("x", &format!(r#"{{"log": {{"entries": [{many}]}}}}"#), true, &options(None)).unwrap_err();
     assert!(error.to_string().contains("100001 requests, more than 100000"), "{error}");
 }
+
+/// What is copied once and put in many places comes to more than any machine holds.
+#[test]
+fn what_a_document_puts_in_many_places_is_refused_in_time() {
+    let long = "x".repeat(1 << 20);
+    let path = "{a}".repeat(200);
+    let places = format!(
+        "openapi: 3.1.0\nservers: [{{url: http://x}}]\npaths:\n  '/{path}': {{get: {{parameters: \
+         [{{name: a, in: path, required: true, example: {long}}}]}}}}\n"
+    );
+    let paths: String = (0..100).map(|n| format!("  /p{n}: {{get: {{}}}}\n")).collect();
+    let server = format!("openapi: 3.1.0\nservers: [{{url: 'http://x/{long}'}}]\npaths:\n{paths}");
+    for document in [places, server] {
+        let error = parse_openapi("x", &document, &options(None)).unwrap_err().to_string();
+        assert!(error.contains("come to more than 67108864 bytes"), "{error:.200}");
+    }
+}
+
+/// Some write a form by its fields alone: it is sent as a browser sends it, and what holds files is left out by name.
+#[test]
+fn a_form_that_was_recorded_by_its_fields_is_sent() {
+    let recording = |mime: &str, more: &str| {
+        format!(
+            r#"{{ "log": {{ "version": "1.2", "entries": [ {{ "startedDateTime": "2026-11-22T10:00:00.000Z", "time": 1,
+              "request": {{ "method": "POST", "url": "http://shop.example/cart", "headers": [],
+              "postData": {{ "mimeType": "{mime}",
+                "params": [ {{"name": "a b", "value": "1&2"}}, {{"name": "c", "value": ""{more}}} ] }} }} }},
+              {{ "startedDateTime": "2026-11-22T10:00:01.000Z", "time": 1,
+              "request": {{ "method": "GET", "url": "http://shop.example/", "headers": [] }} }} ] }} }}"#
+        )
+    };
+    let form = recording("application/x-www-form-urlencoded; charset=UTF-8", "");
+    let sourced = parse_har("x", &form, false, &options(None)).unwrap();
+    assert_eq!(requests(&sourced)[0].body.constant(), Some("a+b=1%262&c="));
+    let files = recording("multipart/form-data; boundary=x", r#", "fileName": "x.png""#);
+    let sourced = parse_har("x", &files, false, &options(None)).unwrap();
+    assert_eq!(requests(&sourced).len(), 1);
+    assert_eq!(sourced.left_out, ["POST http://shop.example/cart: the recording has no text of its body"]);
+}

@@ -112,9 +112,13 @@ impl OtherProcesses {
     pub fn all_and_most(mut self) -> (f64, Vec<NamedUse>) {
         let used = self.others.look(is_own);
         let between = now().since(self.begun);
-        let all: f64 = used.values().map(|it| it.as_secs_f64()).sum();
-        (all / between.as_secs_f64().max(f64::MIN_POSITIVE), most(&BTreeMap::new(), &used, between))
+        (cores_of_all(&used, between), most(&BTreeMap::new(), &used, between))
     }
+}
+
+fn cores_of_all(used: &BTreeMap<String, Duration>, between: Duration) -> f64 {
+    let all = used.values().fold(Duration::ZERO, |sum, it| sum + *it);
+    all.as_secs_f64() / between.as_secs_f64().max(f64::MIN_POSITIVE)
 }
 
 fn is_own(pid: i32) -> bool {
@@ -173,6 +177,11 @@ mod tests {
         assert_eq!(names, ["a", "c", "d"]);
         assert!(most(&BTreeMap::new(), &after, Duration::ZERO).is_empty());
         assert!(most(&BTreeMap::new(), &used(&[("e", 5)]), Duration::from_secs(1)).is_empty());
+    }
+
+    #[test]
+    fn where_nobody_used_anything_it_is_nothing_without_a_sign() {
+        assert!(cores_of_all(&BTreeMap::new(), Duration::from_secs(1)).is_sign_positive());
     }
 
     #[test]

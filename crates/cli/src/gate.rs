@@ -131,6 +131,8 @@ pub fn judge_run(arguments: &Gate, gate: &gate::Gate, ended: &Ended) -> Result<G
 /// the next one as bad would pass.
 fn runs_before(dir: &Path, run: RecordedRun<'_>) -> Result<RunsBefore, Failure> {
     let mut before = RunsBefore::of(run);
+    // Named from within its folder, a run has no other path to that.
+    let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
     for other in kept::run_dirs(dir.parent().unwrap_or(Path::new(".")))? {
         let has_failed = GateResult::of_run(&other).is_some_and(|it| it.answer == GateAnswer::Failed);
         if has_failed || other == dir {

@@ -45,7 +45,7 @@ pub fn run_dirs(runs: &Path) -> Result<Vec<PathBuf>, Failure> {
 /// Removes the runs beside the one that `ended` which it takes the place of, and that `kept` does not keep. A run that is not
 /// whole takes nobody's place. What is no run, can't be read, or goes on stays; so does the run itself.
 pub fn tidy(kept: &KeptRuns, ended: &Ended) {
-    let dir = ended.dir.as_path();
+    let dir = &ended.dir.canonicalize().unwrap_or_else(|_| ended.dir.clone());
     let (Some(folder), Ok(own)) = (dir.parent(), RunDir::read_manifest(dir)) else { return };
     let is_whole = !ended.interrupted && ended.failed == 0 && ended.left_out.is_empty();
     if kept.keeps_all() || !is_whole {

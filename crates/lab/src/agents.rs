@@ -153,8 +153,8 @@ pub fn resume(
     let asked = load.asked(interval_log);
     record::with_interval_log(interval_log, |log| {
         let mut books = SharedBooks::new(&load.plan, load.names());
-        let Some(Replayed { begin, is_stopped, is_interrupted }) = ledger.replay(&load, &mut books, log)?
-        else {
+        let replayed = ledger.replay(&load, &mut books, log, observe)?;
+        let Some(Replayed { begin, is_stopped, is_interrupted }) = replayed else {
             fleet.end();
             return Err(LabError::Agents("the load had not begun: nothing was sent".to_owned()));
         };

@@ -69,3 +69,11 @@ pub struct Replicate {
     #[arg(short, long)]
     pub quiet: bool,
 }
+
+impl Replicate {
+    /// Whether something was said that only makes sense of write-ups that are named.
+    pub fn is_about_one(&self) -> bool {
+        let of_run = self.quick || self.new || self.budget.is_some();
+        of_run || self.no_load || self.dry_run || self.export.is_some()
+    }
+}

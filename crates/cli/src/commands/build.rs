@@ -26,6 +26,7 @@ pub fn run(arguments: &Build) -> Result<ExitCode, Failure> {
     let chosen = arguments.which.chosen(catalogue)?;
     name_broken(catalogue);
     let mut all_built = !arguments.which.all || catalogue.broken().next().is_none();
+    let mut is_log_named = false;
     for chosen in chosen {
         for stack in catalogue.chain(&chosen.id)? {
             // Variants and proxies have their builds in common with others.
@@ -38,7 +39,10 @@ pub fn run(arguments: &Build) -> Result<ExitCode, Failure> {
             let missing = stack::missing(stack);
             let outcome = match missing.first() {
                 Some(it) => Err(format!("{} is missing: {}", it.name, it.install)),
-                None => stack::build(stack, &options).map_err(|error| error.to_string()),
+                None => stack::build(stack, &options).map_err(|error| {
+                    is_log_named |= !control.is_interrupted();
+                    error.to_string()
+                }),
             };
             screen.clear();
             match outcome {
@@ -53,8 +57,8 @@ pub fn run(arguments: &Build) -> Result<ExitCode, Failure> {
             }
         }
     }
-    if !all_built {
-        // What failed names its log, which stays.
+    if is_log_named {
+        // What failed names its log, which stays; what was interrupted, or never begun, has none to look at.
         scratch.keep();
     }
     Ok(ExitCode::from(match (control.is_interrupted(), all_built) {

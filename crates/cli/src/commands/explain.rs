@@ -47,13 +47,18 @@ pub fn run(arguments: &Explain) -> Result<ExitCode, Failure> {
             print(&format!("\nWhat they can carry\n\n{}", capacity_text(&capacities).trim_end()))?;
         }
     }
-    let confirmations = if arguments.confirm { confirm(arguments, &trials, &cells)? } else { Vec::new() };
+    let (confirmations, is_interrupted) =
+        if arguments.confirm { confirm(arguments, &trials, &cells)? } else { (Vec::new(), false) };
     let refuted = confirmations.iter().any(Tried::is_refuted);
     if arguments.json {
         let explained = Explained { version: JSON_VERSION, cells: &cells, capacities, confirmations };
         print_json(&serde_json::to_string_pretty(&explained).expect("it is plain data"))?;
     }
-    Ok(ExitCode::from(if refuted { exit::SERVICE } else { exit::OK }))
+    Ok(ExitCode::from(match (is_interrupted, refuted) {
+        (true, _) => exit::INTERRUPTED,
+        (false, true) => exit::SERVICE,
+        (false, false) => exit::OK,
+    }))
 }
 
 /// What the stacks of some cells can carry, where there is more than one level to tell it from.

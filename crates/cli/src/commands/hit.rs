@@ -106,8 +106,10 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     };
     progress.finish(result.as_ref().err(), &control);
     let result = LoadResult { via: words, ..result? };
-    let code = finish(arguments, result, beside, all_rows)?;
+    let finished = finish(arguments, result, beside, all_rows);
+    // What else could not be written takes no answer with it.
     saved.map_or(Ok(()), |it| it.write(arguments.quiet))?;
+    let code = finished?;
     progress.linger(&control);
     Ok(code)
 }

@@ -16,6 +16,7 @@ use crate::workbench::PROJECT_FILE;
 /// Files that are looked at, folders within folders, and bytes of each: a project's own sources are well within, and nobody
 /// waits for a look at more.
 const FILES_MAX: usize = 2_000;
+const FOLDERS_MAX: usize = 20_000;
 const DEPTH_MAX: usize = 16;
 const BYTES_MAX: u64 = 256 << 10;
 /// What others made, or what is of others.
@@ -77,14 +78,15 @@ fn look_around(folder: &Path) -> Result<Project, Failure> {
         PlanError::new(what, "name the folder of your service").in_file(folder)
     })?;
     let mut files = Vec::new();
-    collect(&whole, "", 0, &mut files);
+    let folders = collect(&whole, "", 0, FOLDERS_MAX, &mut files);
     for mark in MARKS.into_iter().filter(|mark| whole.join(mark).exists()) {
         files.push(ProjectFile { path: mark.into(), text: String::new() });
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    if files.len() >= FILES_MAX {
+    if files.len() >= FILES_MAX || folders >= FOLDERS_MAX {
         say(format_args!(
-            "proofload: only {FILES_MAX} files were looked at; go to the folder of the service itself"
+            "proofload: only {} files in {folders} folders were looked at; go to the folder of the service itself",
+            files.len()
         ));
     }
     let folder = whole.file_name().map_or_else(String::new, |it| it.to_string_lossy().into_owned());
@@ -92,10 +94,21 @@ fn look_around(folder: &Path) -> Result<Project, Failure> {
 }
 
 /// Adds the files in a folder, those of the folder itself before those within. What can't be read is as if it were not there.
-fn collect(root: &Path, inside: &str, depth: usize, files: &mut Vec<ProjectFile>) {
-    let Ok(entries) = fs::read_dir(root.join(inside)) else { return };
+/// Into how many folders it looked, of which there are `folders_max` at most.
+fn collect(
+    root: &Path,
+    inside: &str,
+    depth: usize,
+    folders_max: usize,
+    files: &mut Vec<ProjectFile>,
+) -> usize {
+    let Ok(entries) = fs::read_dir(root.join(inside)) else { return 0 };
+    let mut looked = 1;
     let mut folders = Vec::new();
     for entry in entries.flatten() {
+        if files.len() >= FILES_MAX {
+            return looked;
+        }
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = if inside.is_empty() { name.clone() } else { format!("{inside}/{name}") };
         // A link may lead anywhere.
@@ -104,7 +117,7 @@ fn collect(root: &Path, inside: &str, depth: usize, files: &mut Vec<ProjectFile>
                 let is_left_out = name.starts_with('.') || LEFT_OUT.contains(&name.as_str());
                 folders.extend((!is_left_out).then_some(path));
             }
-            Ok(kind) if kind.is_file() && files.len() < FILES_MAX => {
+            Ok(kind) if kind.is_file() => {
                 let text = if is_read(&name) { beginning(&root.join(&path)) } else { String::new() };
                 files.push(ProjectFile { path, text });
             }
@@ -114,9 +127,13 @@ fn collect(root: &Path, inside: &str, depth: usize, files: &mut Vec<ProjectFile>
     folders.sort();
     if depth < DEPTH_MAX {
         for folder in folders {
-            collect(root, &folder, depth + 1, files);
+            if files.len() >= FILES_MAX || looked >= folders_max {
+                break;
+            }
+            looked += collect(root, &folder, depth + 1, folders_max - looked, files);
         }
     }
+    looked
 }
 
 fn is_read(name: &str) -> bool {
@@ -153,4 +170,29 @@ fn summary(draft: &Draft, file: &Path, folder: &Path) -> String {
     let go_there = if is_here { String::new() } else { format!("cd {}; ", shell::quoted_path(folder)) };
     lines.push(format!("\nWritten: {}. Look at it, then: {go_there}proofload run --quick", file.display()));
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_looked_into_beyond_the_last_file_or_folder() {
+        let root = tempfile::tempdir().unwrap();
+        for folder in ["a", "b", "c"] {
+            fs::create_dir(root.path().join(folder)).unwrap();
+        }
+        assert_eq!(
+            collect(root.path(), "", 0, FOLDERS_MAX, &mut Vec::new()),
+            4,
+            "itself and the three in it"
+        );
+        assert_eq!(collect(root.path(), "", 0, 3, &mut Vec::new()), 3);
+        for number in 0..FILES_MAX {
+            fs::write(root.path().join("a").join(number.to_string()), "").unwrap();
+        }
+        let mut files = Vec::new();
+        assert_eq!(collect(root.path(), "", 0, FOLDERS_MAX, &mut files), 2, "itself and the first in it");
+        assert_eq!(files.len(), FILES_MAX);
+    }
 }

@@ -41,6 +41,10 @@ pub fn run(typed: &Replicate) -> Result<ExitCode, Failure> {
     let chosen = match (&arguments.write_up, arguments.all) {
         (Some(name), _) => vec![named(&arguments.published, name)?],
         (None, true) => all(&arguments.published)?,
+        (None, false) if arguments.is_about_one() => {
+            let what = "no write-up is named that this is about";
+            return Err(PlanError::new(what, "name one, or give --all; without both they are listed").into());
+        }
         (None, false) => return list(&arguments.published, &Catalogue::load(&arguments.stacks.dir)?),
     };
     if arguments.no_load || arguments.dry_run || arguments.export.is_some() {

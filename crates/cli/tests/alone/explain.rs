@@ -2,9 +2,10 @@
 
 use std::fs;
 
+use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::common::{json, proofload, run};
+use crate::common::{json, proofload, run, signal, wait_until};
 use crate::lab::{Lab, target_stack};
 use crate::quiet::measured_alone;
 
@@ -38,6 +39,33 @@ fn pool() -> Lab {
 #[ignore = "slow: an experiment of two variants"]
 fn a_verdict_is_confirmed_by_the_change_that_it_names() {
     measured_alone(a_pool_is_doubled);
+}
+
+#[test]
+#[ignore = "slow: an experiment, and the beginning of another"]
+fn a_confirmation_that_is_interrupted_is_no_success() {
+    measured_alone(|| {
+        let lab = pool();
+        assert_eq!(lab.run().status.code(), Some(0));
+        let probes = lab.path("probes");
+        let mut child = proofload()
+            .args(["explain", lab.run_dir().to_str().unwrap(), "--confirm", "--json", "-q", "--stacks"])
+            .arg(lab.path("stacks"))
+            .arg("--runs")
+            .arg(&probes)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        // By then its builds are over.
+        wait_until("it measures", || {
+            let begun = |it: fs::DirEntry| it.path().join("manifest.json").exists();
+            fs::read_dir(&probes).is_ok_and(|all| all.flatten().any(begun))
+        });
+        signal(&child, Signal::INT);
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        assert!(lab.nothing_runs());
+        Ok(())
+    });
 }
 
 fn a_pool_is_doubled() -> Result<(), String> {

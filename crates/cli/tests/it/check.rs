@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use crate::common::{json, processes_with, proofload};
+use rustix::process::Signal;
+
+use crate::common::{json, processes_with, proofload, signal, wait_until};
 
 /// Stacks in a folder of their own, whose path is on the command line of everything they start.
 struct Stacks(tempfile::TempDir);
@@ -235,4 +237,29 @@ fn a_broken_manifest_is_named_and_blocks_no_other_stack() {
     let (code, text, error) = run("slip");
     assert!(code == 2 && error.contains("x.toml:9:11: ") && error.contains(mistake), "{text}{error}");
     assert!(stacks.nothing_runs());
+}
+
+#[test]
+fn a_build_that_has_no_log_to_look_at_leaves_nothing() {
+    let sound = target("requests_per_connection = 500", "");
+    let slow = target(
+        "requests_per_connection = 500\n[build]\ncommand = [\"sh\", \"-c\", \"touch begun; sleep 60\"]\n\
+         inputs = [\"stack.toml\"]\noutput = \"x\"",
+        "",
+    );
+    let stacks = Stacks::new(&[("slip", &sound.replace("title =", "titel =")), ("sound", &sound)]);
+    let is_left = |stacks: &Stacks| {
+        let mut all = fs::read_dir(stacks.path()).unwrap().flatten();
+        all.any(|it| it.file_name().to_string_lossy().starts_with("proofload-build-"))
+    };
+    assert_eq!(stacks.run(&["build", "--all"]).0, 4);
+    assert!(!is_left(&stacks));
+    let stacks = Stacks::new(&[("slow", &slow)]);
+    let mut command = proofload();
+    command.args(["build", "slow", "--stacks"]).arg(stacks.path()).env("TMPDIR", stacks.path());
+    let mut child = command.spawn().unwrap();
+    wait_until("it builds", || stacks.path().join("slow/begun").exists());
+    signal(&child, Signal::INT);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(!is_left(&stacks) && stacks.nothing_runs());
 }

@@ -313,9 +313,7 @@ fn the_page_of_replications_is_that_of_their_claims() {
             "the records of {name} have {kept} bytes, {RECORDS_BYTES_MAX} at most"
         );
         let claims = read(folder.join(&name).join("claims.txt"));
-        let is_count =
-            |line: &&str| line.split_once(" claims: ").is_some_and(|it| it.0.parse::<u32>().is_ok());
-        let counts = claims.lines().find(is_count).expect("they are counted");
+        let counts = counts_of(&claims);
         rows.push(format!("| [{name}]({name}/claims.txt) | {counts} |\n"));
         let listed: Vec<String> = claims.lines().filter_map(claim_with_verdict).collect();
         assert!(
@@ -326,6 +324,35 @@ fn the_page_of_replications_is_that_of_their_claims() {
     }
     let due = ["| write-up | verdicts |\n|---|---|\n", &rows.concat(), &lists.concat()].concat();
     assert_eq!(told, due, "run scripts/replication.sh");
+}
+
+/// Both READMEs have a row for each write-up, with the count of its verdicts or that it was not measured.
+#[test]
+fn the_readmes_say_what_became_of_every_write_up() {
+    let read = |path: &str| std::fs::read_to_string(repository().join(path)).expect("it can be read");
+    let mut write_ups: Vec<String> = std::fs::read_dir(repository().join("published"))
+        .expect("it is a folder")
+        .map(|entry| entry.expect("it can be read").file_name().into_string().expect("it is text"))
+        .filter_map(|file| file.strip_suffix(".toml").map(str::to_owned))
+        .collect();
+    write_ups.sort();
+    for (readme, not_measured) in [(ENGLISH, "not measured yet"), (CHINESE, "尚未测量")] {
+        let page = read(readme);
+        let (_, told) = page.split_once("<!-- replications: begin -->\n").expect("it has a beginning");
+        let (told, _) = told.split_once("<!-- replications: end -->").expect("which ends");
+        let rows: Vec<&str> = told.lines().skip(2).collect();
+        let due = write_ups.iter().map(|name| {
+            let file = read(&format!("published/{name}.toml"));
+            let title = file.lines().find_map(|line| line.strip_prefix("title = \"")?.strip_suffix('"'));
+            let title = title.expect("it has a title");
+            let claims = format!("docs/replication/{name}/claims.txt");
+            match std::fs::read_to_string(repository().join(&claims)) {
+                Ok(text) => format!("| [{title}]({claims}) | {} |", counts_of(&text)),
+                Err(_) => format!("| {title} | {not_measured} |"),
+            }
+        });
+        assert_eq!(rows, due.collect::<Vec<_>>(), "{readme}: run scripts/replication.sh");
+    }
 }
 
 /// What stands on the pages to choose by is what their script makes of the records beside them, or that there are none.
@@ -389,6 +416,12 @@ fn bytes_of(folder: &Path) -> u64 {
         it => it.len(),
     };
     entries.map(bytes).sum()
+}
+
+/// The line that counts the verdicts of a write-up's claims.
+fn counts_of(claims: &str) -> &str {
+    let is_count = |line: &&str| line.split_once(" claims: ").is_some_and(|it| it.0.parse::<u32>().is_ok());
+    claims.lines().find(is_count).expect("they are counted")
 }
 
 /// `VERDICT: sentence [id]` as an entry of a list.

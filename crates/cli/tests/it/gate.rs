@@ -3,7 +3,7 @@
 use std::fs;
 use std::net::TcpListener;
 
-use crate::common::{Target, ends_with};
+use crate::common::{Target, ends_with, repository, run_in, text};
 
 #[test]
 fn what_lies_in_the_load_itself_is_decided_however_short_it_is() {
@@ -85,4 +85,25 @@ fn the_gate_of_an_experiment_is_kept_with_the_run() {
     // What is done needs no load to be held against another gate.
     let again = ["run", "--resume", kept.to_str().unwrap(), "-q", "--fail-if", "errors>0"];
     assert!(ends_with(5, &again).contains("passed          if errors > 0"));
+}
+
+#[test]
+fn a_run_that_is_named_from_within_its_folder_has_those_beside_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let (experiment, runs) = (dir.path().join("x.toml"), dir.path().join("runs"));
+    fs::write(
+        &experiment,
+        "title = \"t\"\nblocks = 1\nblocks_max = 1\ntwin = false\ncontrol = false\ncool_down_max = \"0s\"\n\
+         [load]\nconnections = 2\nduration = \"1s\"\n\
+         [[round]]\nname = \"hello\"\nendpoint = \"hello\"\nstacks = [\"target-event-loop\"]\n",
+    )
+    .unwrap();
+    let stacks = repository().join("stacks");
+    let stacks = ["-q", "--stacks", stacks.to_str().unwrap()];
+    let first = ["run", experiment.to_str().unwrap(), "--runs", runs.to_str().unwrap()];
+    ends_with(0, &[&first[..], &stacks].concat());
+    let name = fs::read_dir(&runs).unwrap().next().unwrap().unwrap().file_name().into_string().unwrap();
+    let output = run_in(&runs, &[&["run", "--resume", &name, "--last-runs", "10"][..], &stacks].concat());
+    assert_eq!(output.status.code(), Some(5), "{}", text(&output));
+    assert!(text(&output).contains("6 runs before it"), "{}", text(&output));
 }

@@ -273,6 +273,32 @@ fn a_cluster_that_nobody_knows_of_is_told_before_anything_is_made() {
     assert!(!cluster.asked().iter().any(|it| it.contains("/jobs")), "{:?}", cluster.asked());
 }
 
+/// Who conducts ends the pods of a load when it is through; a mistake in what is made of it is told before.
+#[test]
+fn a_mistake_in_what_is_made_of_a_load_leaves_its_pods_alone() {
+    let (cluster, target) = (Kubernetes::start(Behaviour::default()), Target::start(&[]));
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = folder.path().join("ledger").display().to_string();
+    let arguments = ["--rate", "100", "-c", "400", "-d", "4s", "--ledger", &ledger];
+    let mut load = UnderWay::start(&cluster, &target.url, &arguments);
+    load.child.kill().unwrap();
+    load.child.wait().unwrap();
+    let resume = |more: &[&str]| {
+        let mut command = proofload();
+        command
+            .args(["hit", "--resume", &ledger, "--json"])
+            .args(more)
+            .env("KUBECONFIG", cluster.kubeconfig());
+        command.output().unwrap()
+    };
+    let refused = resume(&["--stop-if", "p99>50ms"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+    assert_eq!(cluster.jobs().len(), 1, "the load goes on");
+    let result = json_of(&resume(&[]));
+    assert_eq!(result["intended"].as_u64(), Some(400), "{result:#}");
+    nothing_is_left(&cluster);
+}
+
 #[test]
 fn what_no_pods_can_carry_is_refused() {
     let refused = |arguments: &[&str]| {
@@ -289,6 +315,11 @@ fn what_no_pods_can_carry_is_refused() {
         (&["--image", "x", "--pods", "2", "--ready-timeout", "11m"], "--ready-timeout"),
         (&["--hosts", "a"], "--hosts"),
         (&["--jtl", "x.jtl"], "--jtl"),
+        (&["--image", "x", "--pods", "2", "--follow"], "--on is about requests that are all the same"),
+        (
+            &["--image", "x", "--pods", "2", "--manifest", "-H", "X: {{uuid}}"],
+            "--on is about requests that are all the same",
+        ),
     ] {
         let told = refused(arguments);
         assert!(told.contains(part), "{arguments:?}: {told}");

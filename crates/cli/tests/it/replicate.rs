@@ -7,7 +7,9 @@ use std::process::{Command, Output, Stdio};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::common::{json, processes_with, proofload, repository, run, signal, stdout, text, wait_until};
+use crate::common::{
+    ends_with, json, processes_with, proofload, repository, run, signal, stdout, text, wait_until,
+};
 use crate::lab::{Lab, target_stack, trials};
 
 const EXPERIMENT: &str = r#"
@@ -229,5 +231,13 @@ fn ten_blocks_of_each_write_up_fit_into_hours() {
             ten_blocks <= f64::from(budget_minutes),
             "{name}: {ten_blocks} of {budget_minutes} min\n{told}"
         );
+    }
+}
+
+#[test]
+fn what_is_said_of_no_write_up_is_refused() {
+    for option in [&["--export", "nowhere"][..], &["--dry-run"], &["--no-load"], &["--quick"]] {
+        let told = ends_with(2, &[&["replicate"], option].concat());
+        assert!(told.contains("name one, or give --all"), "{option:?}: {told}");
     }
 }

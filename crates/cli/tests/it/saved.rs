@@ -96,3 +96,15 @@ fn what_cannot_be_kept_is_told_before_the_load() {
     );
     assert!(said.contains("there is something in this folder already"), "{said}");
 }
+
+#[test]
+fn another_file_that_can_t_be_written_takes_no_answer_with_it() {
+    let target = Target::start(&["--error-share", "0.5"]);
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("kept");
+    let load = ["hit", &target.url, "-n", "200", "-c", "2", "-q", "--fail-if", "errors>0"];
+    let saved = ["--save-responses", "3", "--save-responses-dir", kept.to_str().unwrap()];
+    let said = ends_with(1, &[&load[..], &saved, &["--junit", "/no/such/folder/x.xml"]].concat());
+    assert!(said.contains("/no/such/folder/x.xml can't be written"), "{said}");
+    assert_eq!(fs::read_dir(&kept).unwrap().count(), 3);
+}

@@ -44,6 +44,7 @@ fn a_recording_is_made_again_by_each_user() {
     for (arguments, part) in [
         (&["--rate", "10"][..], "--rate is about one request"),
         (&["--poisson"], "--poisson is about one request"),
+        (&["--connect-timeout", "1s", "-n", "1"], "--connect-timeout is about one request"),
         (&["-n", "0"], "0 requests are none"),
         (&["--requests-per-user", "0"], "0 requests per user are none"),
     ] {

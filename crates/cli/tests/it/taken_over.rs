@@ -250,3 +250,27 @@ fn what_an_agent_took_with_it_before_its_load_was_taken_over_is_lost_and_counted
     assert_eq!(lost["requests"], result["outcomes"]["lost"], "{result:#}");
     assert!(outcome(&result, "lost") > 0 && outcome(&result, "answered") >= 450, "{result:#}");
 }
+
+#[test]
+fn a_mistake_in_what_is_made_of_a_load_takes_no_ledger() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = folder.path().join("ledger");
+    let load = ["hit", "http://127.0.0.1:9/", "--agents", "127.0.0.1:1", "-c", "2"];
+    let told =
+        ends_with(2, &[&load[..], &["--stop-if", "p99>50ms", "--ledger", ledger.to_str().unwrap()]].concat());
+    assert!(told.contains("only errors do"), "{told}");
+    assert!(!ledger.exists());
+}
+
+/// What was told before the take-over is in all that is made of a load, as it is in its result.
+#[test]
+fn what_was_told_before_is_in_the_percentiles_and_in_the_gate() {
+    let mut load = UnderWay::start(&["--rate", "300", "-c", "600", "-d", "2s"]);
+    load.kill_conductor();
+    assert_eq!(json(&load.resume(&["--json"]))["intended"].as_u64(), Some(600));
+    let file = load.folder.path().join("times.hgrm");
+    let again = load.resume(&["--hgrm", file.to_str().unwrap(), "--fail-if", "p50>10s"]);
+    let times = std::fs::read_to_string(&file).unwrap();
+    assert!(times.contains("Total count    =          600]"), "{times}");
+    assert!(!text(&again).contains("nothing was measured"), "{}", text(&again));
+}

@@ -87,6 +87,9 @@ fn scenarios_and_copied_commands_go_over_tls() {
     let curl = format!("curl --insecure '{}/hello'", target.url);
     let result = json(&run(&["hit", "--curl", &curl, "-n", "20", "-c", "2", "--json", "-q"]));
     assert_eq!(result["answered_as_expected"], 20, "{result:#}");
+    let curl = format!("curl --insecure '{}/hello' -H 'X-Id: {{{{uuid}}}}'", target.url);
+    let result = json(&run(&["hit", "--curl", &curl, "-n", "20", "-c", "2", "--json", "-q"]));
+    assert_eq!(result["answered_as_expected"], 20, "{result:#}");
 }
 
 #[test]

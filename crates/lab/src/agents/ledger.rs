@@ -230,11 +230,11 @@ impl Ledger {
         load: &LeftLoad,
         books: &mut SharedBooks<'_>,
         log: Log<'_>,
+        observe: &mut dyn FnMut(Moment<'_>),
     ) -> Result<Option<Replayed>, LabError> {
         let (agents, is_closed) = (load.begun.names.len(), is_closed(&load.plan));
         let mut replayed: Option<Replayed> = None;
         self.file.replay(|line: Line| {
-            let observe = &mut |_: Moment<'_>| {};
             let is_begun = replayed.is_some();
             let known = |agent: usize| {
                 let is_known = is_begun && agent < agents;
@@ -350,7 +350,7 @@ mod tests {
     fn replay(dir: &Path) -> Result<(Option<Replayed>, Vec<Booked>), LabError> {
         let Left { load, mut ledger } = Left::open(dir, "1")?;
         let mut books = SharedBooks::new(&load.plan, load.names());
-        let replayed = ledger.replay(&load, &mut books, &mut |_, _, _, _| {})?;
+        let replayed = ledger.replay(&load, &mut books, &mut |_, _, _, _| {}, &mut |_| {})?;
         Ok((replayed, books.booked()))
     }
 

@@ -44,12 +44,12 @@ impl Tried {
     }
 }
 
-/// Tries the first verdict of each cell.
+/// Tries the first verdict of each cell, and says whether that was interrupted.
 pub fn confirm(
     arguments: &Explain,
     trials: &[Trial],
     cells: &[CellExplanation],
-) -> Result<Vec<Tried>, Failure> {
+) -> Result<(Vec<Tried>, bool), Failure> {
     let workbench = Workbench::open(&arguments.stacks.dir)?;
     let experiment = RunDir::experiment_path(&arguments.run);
     let recorded = Experiment::read(&experiment, &workbench.catalogue, Pace::Full)?;
@@ -66,7 +66,7 @@ pub fn confirm(
         }
         all.push(tried);
     }
-    Ok(all)
+    Ok((all, workbench.control.is_interrupted()))
 }
 
 fn told(tried: &Tried) -> String {

@@ -85,9 +85,10 @@ pub fn no_ledger(arguments: &Hit, of: &str) -> Result<(), PlanError> {
 /// Carries it out on machines that are reached by commands.
 pub fn run(arguments: &Hit, several: &Several<'_>, fleet: Arc<dyn Fleet>) -> Result<ExitCode, Failure> {
     no_ledger(arguments, "of --hosts, whose agents end with their streams")?;
+    let beside = Beside::open(arguments)?;
     let control = interrupt::on_signals()?;
     let asked = several.asked(arguments);
-    carry(arguments, (asked.url, asked.plan), &control, |observe| {
+    carry(arguments, beside, (asked.url, asked.plan), &control, |observe| {
         lab::agents::run(&asked, fleet, None, &control, observe)
     })
 }
@@ -98,14 +99,16 @@ pub fn run_listening(
     several: &Several<'_>,
     fleet: Arc<Listening>,
 ) -> Result<ExitCode, Failure> {
+    let beside = Beside::open(arguments)?;
     let control = interrupt::on_signals()?;
     let reached = Reached::Listening(arguments.agents.listening.clone());
-    conduct(arguments, &several.asked(arguments), fleet, reached, &control)
+    conduct(arguments, beside, &several.asked(arguments), fleet, reached, &control)
 }
 
 /// Carries it out by agents that outlive us, with a ledger where one is asked for.
 pub fn conduct(
     arguments: &Hit,
+    beside: Beside<'_>,
     asked: &Asked<'_>,
     fleet: Arc<dyn Fleet>,
     reached: Reached,
@@ -115,7 +118,7 @@ pub fn conduct(
     asked.check(names.len())?;
     let create = |dir: &PathBuf| Ledger::create(dir, asked, names, reached);
     let mut ledger = arguments.agents.ledger.as_ref().map(create).transpose()?;
-    let code = carry(arguments, (asked.url, asked.plan), control, |observe| {
+    let code = carry(arguments, beside, (asked.url, asked.plan), control, |observe| {
         lab::agents::run(asked, fleet, ledger.as_mut(), control, observe)
     });
     if let Some(why) = ledger.as_ref().and_then(Ledger::trouble) {
@@ -124,14 +127,15 @@ pub fn conduct(
     code
 }
 
-/// Shows a load of a plan on a URL, which `load` carries out, and what it came to.
+/// Shows a load of a plan on a URL, which `load` carries out, and what it came to. `beside` is what is made of it, opened before
+/// anything is reached: a mistake in it must cost nobody a load.
 pub fn carry(
     arguments: &Hit,
+    mut beside: Beside<'_>,
     (url, plan): (&str, &LoadPlan),
     control: &Arc<Control>,
     load: impl FnOnce(&mut dyn FnMut(Moment<'_>)) -> Result<LoadResult, LabError>,
 ) -> Result<ExitCode, Failure> {
-    let mut beside = Beside::open(arguments)?;
     let mut progress = LoadProgress::new(url, plan, audience(arguments))?;
     let mut observe = |moment: Moment<'_>| {
         if beside.see(&moment) {

@@ -9,6 +9,7 @@ use plan::{LoadPlan, PlanError};
 use units::Duration;
 
 use super::agents::{self, Several};
+use super::beside::Beside;
 use super::resume;
 use crate::arguments::Hit;
 use crate::exit::{self, Failure};
@@ -33,6 +34,7 @@ pub fn run(arguments: &Hit, several: &Several<'_>) -> Result<ExitCode, Failure> 
         print(wanted.manifest(options.namespace.as_deref()).trim_end())?;
         return Ok(ExitCode::from(exit::OK));
     }
+    let beside = Beside::open(arguments)?;
     let control = interrupt::on_signals()?;
     let tell = |text: &str| {
         if !arguments.quiet {
@@ -65,7 +67,7 @@ pub fn run(arguments: &Hit, several: &Several<'_>) -> Result<ExitCode, Failure> 
         pods: pods.places(),
     };
     let fleet = Arc::new(InPods(Arc::clone(&pods)));
-    let code = agents::conduct(arguments, &asked, fleet, reached, &control);
+    let code = agents::conduct(arguments, beside, &asked, fleet, reached, &control);
     ended(&pods);
     code
 }
@@ -73,6 +75,7 @@ pub fn run(arguments: &Hit, several: &Several<'_>) -> Result<ExitCode, Failure> 
 /// Takes over a load from the pods of a run, whose names and nodes are `pods`.
 pub fn resume(
     arguments: &Hit,
+    beside: Beside<'_>,
     left: Left,
     (context, namespace): (Option<&str>, &str),
     run: &str,
@@ -81,7 +84,7 @@ pub fn resume(
     let control = interrupt::on_signals()?;
     let cluster = Cluster::connect(context, Some(namespace)).map_err(failure)?;
     let pods = Arc::new(Pods::adopt(&cluster, run, pods));
-    let code = resume::take_over(arguments, left, Arc::new(InPods(Arc::clone(&pods))), &control);
+    let code = resume::take_over(arguments, beside, left, Arc::new(InPods(Arc::clone(&pods))), &control);
     ended(&pods);
     code
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use lab::agents::Left;
 
 use super::agents::Several;
+use super::beside::Beside;
 use crate::arguments::Hit;
 use crate::exit::Failure;
 
@@ -24,6 +25,7 @@ pub fn run(_: &Hit, _: &Several<'_>) -> Result<ExitCode, Failure> {
 /// Refuses it.
 pub fn resume(
     _: &Hit,
+    _: Beside<'_>,
     _: Left,
     _: (Option<&str>, &str),
     _: &str,

@@ -31,17 +31,25 @@ const HAR_BYTES_MAX: u64 = 256 << 20;
 pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     only_one_request_has(arguments)?;
     let http = HttpVersion::asked_for(arguments.http.http2(None)?)?;
-    carry(arguments, http, sourced(arguments, http)?)
+    carry(arguments, http, arguments.tls.settings(), sourced(arguments, http)?)
 }
 
 /// Runs the command for one request of which something is another each time, or whose redirects are followed.
 pub fn run_varied(arguments: &Hit, asked: &RequestArguments) -> Result<ExitCode, Failure> {
     only_the_same_request_has(arguments)?;
     let http = HttpVersion::asked_for(arguments.http.http2(asked.version)?)?;
-    carry(arguments, http, varied(asked, arguments.request.follow, &options(arguments, http)?)?)
+    let settings = arguments.tls.settings();
+    // A copied command may say it, too.
+    let settings = tls::Settings { insecure: settings.insecure || asked.insecure, ..settings };
+    carry(arguments, http, settings, varied(asked, arguments.request.follow, &options(arguments, http)?)?)
 }
 
-fn carry(arguments: &Hit, http: HttpVersion, sourced: Sourced) -> Result<ExitCode, Failure> {
+fn carry(
+    arguments: &Hit,
+    http: HttpVersion,
+    settings: tls::Settings,
+    sourced: Sourced,
+) -> Result<ExitCode, Failure> {
     let Sourced { scenario, left_out } = sourced;
     if !arguments.quiet {
         for what in left_out {
@@ -54,7 +62,7 @@ fn carry(arguments: &Hit, http: HttpVersion, sourced: Sourced) -> Result<ExitCod
         requests: at_least_one("requests", arguments.requests)?,
         io: arguments.io,
         interval_log: arguments.hlog.as_deref(),
-        tls: arguments.tls.settings(),
+        tls: settings,
         http,
         ..Setting::default()
     };
@@ -117,6 +125,7 @@ fn of_same_requests(arguments: &Hit) -> Option<&'static str> {
         ("--backlog", arguments.backlog.is_some()),
         ("--think", arguments.think.is_some()),
         ("--warm-up", arguments.warm_up.is_some()),
+        ("--connect-timeout", arguments.connect_timeout.is_some()),
         ("--idle-timeout", arguments.idle_timeout.is_some()),
         ("--no-keep-alive", arguments.no_keep_alive),
         ("--threads", arguments.threads.is_some_and(|it| it != plan::Threads::ONE)),
@@ -126,6 +135,7 @@ fn of_same_requests(arguments: &Hit) -> Option<&'static str> {
         ("--hosts", !arguments.agents.machines.machines.is_empty()),
         ("--agents", !arguments.agents.listening.is_empty()),
         ("--ledger", arguments.agents.ledger.is_some()),
+        ("--on", arguments.kubernetes.on.is_some()),
     ];
     given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
 }

@@ -14,23 +14,49 @@ for name in "$@"; do
     mkdir -p "$folder/$name"
     "$proofload" replicate "$name" --export "$folder/$name/records"
 done
-text=$'| write-up | verdicts |\n|---|---|\n'
+rows=$'| write-up | verdicts |\n|---|---|\n'
 lists=
 for records in "$folder"/*/records; do
     [ -d "$records" ] || continue
     name=$(basename "$(dirname "$records")")
     "$proofload" replicate "$name" --no-load --runs /nonexistent >"$folder/$name/claims.txt"
     "$proofload" report "$records" >"$folder/$name/ranking.txt"
-    text+="| [$name]($name/claims.txt) | $(grep -E '^[0-9]+ claims: ' "$folder/$name/claims.txt") |"$'\n'
+    rows+="| [$name]($name/claims.txt) | $(grep -E '^[0-9]+ claims: ' "$folder/$name/claims.txt") |"$'\n'
     # `VERDICT: sentence [id]` becomes `- **verdict** – sentence`.
     claims=$(sed -nE 's/^([A-Z][A-Z ,]+): (.*) \[[a-z0-9-]+\]$/- **\L\1\E** – \2/p' "$folder/$name/claims.txt")
     lists+=$'\n'"What $name claims:"$'\n\n'"$claims"$'\n'
     echo "replication: $folder/$name, records of $(du -sk "$records" | cut -f1) KiB"
 done
-# What stands between the marks is made from all of them.
-awk -v text="$text$lists" '
-    /<!-- replications: begin -->/ { print; printf "%s", text; skip = 1 }
-    /<!-- replications: end -->/ { skip = 0 }
-    !skip || /<!-- replications: end -->/
-' "$folder/README.md" >"$folder/README.md.new"
-mv "$folder/README.md.new" "$folder/README.md"
+
+# What the two READMEs say: of every write-up, also of those that were not measured, in the order of their names.
+readme_rows() {
+    local language=$1 file name title verdicts
+    case $language in
+        en) printf '| write-up | its claims here |\n|---|---|\n' ;;
+        zh) printf '| 评测 | 其论断在这里的判定 |\n|---|---|\n' ;;
+    esac
+    for file in published/*.toml; do
+        name=$(basename "$file" .toml)
+        title=$(sed -nE 's/^title = "(.*)"$/\1/p' "$file" | head -n 1)
+        if [ -d "$folder/$name/records" ]; then
+            verdicts=$(grep -E '^[0-9]+ claims: ' "$folder/$name/claims.txt")
+            printf '| [%s](%s/%s/claims.txt) | %s |\n' "$title" "$folder" "$name" "$verdicts"
+        else
+            case $language in en) verdicts='not measured yet' ;; zh) verdicts='尚未测量' ;; esac
+            printf '| %s | %s |\n' "$title" "$verdicts"
+        fi
+    done
+}
+
+# fill FILE TEXT: what stands between the marks is made from all of them.
+fill() {
+    awk -v text="$2" '
+        /<!-- replications: begin -->/ { print; printf "%s", text; skip = 1 }
+        /<!-- replications: end -->/ { skip = 0 }
+        !skip || /<!-- replications: end -->/
+    ' "$1" >"$1.new"
+    mv "$1.new" "$1"
+}
+fill "$folder/README.md" "$rows$lists"
+fill README.md "$(readme_rows en)"$'\n'
+fill README.zh-CN.md "$(readme_rows zh)"$'\n'

@@ -266,3 +266,11 @@ fn a_rate_that_follows_the_connections_is_no_ceiling() {
     let flat = format!("{header}a,/x,wrk,100,200,500,100\na,/x,wrk,500,199,2512,100\n");
     assert_eq!(kinds(&flat), [(Level::Note, Kind::Pool)]);
 }
+
+#[test]
+fn a_command_may_go_over_several_lines() {
+    let timeout = "-t1 -c100 \\\n  -T30 --latency http://h/x";
+    assert_eq!(kinds(&wrk(timeout, 100, "100.00ms", "2.37s", "")), []);
+    let script = "-t1 \\\n  -s think.lua \\\n  http://h/x";
+    assert_eq!(kinds(&wrk(script, 100, "50.00ms", "900.00ms", "")), [(Level::Note, Kind::LittlesLaw)]);
+}

@@ -157,3 +157,71 @@ fn our_own_records_are_judged_by_explain() {
     let reasons: Vec<_> = kinds(&text);
     assert!(reasons.iter().all(|(_, kind)| *kind == Kind::OwnAudit), "{reasons:?}");
 }
+
+/// nghttp2 1.69 has more columns, and shorter names.
+#[test]
+fn h2load_of_later_versions() {
+    let text = "starting benchmark...\n\
+        spawning thread #0: 10 total client(s). 1000 total requests\n\
+        Application protocol: http/1.1\n\n\
+        finished in 1.00s, 1000.00 req/s, 40.00KB/s\n\
+        requests: 1000 total, 1000 started, 1000 done, 1000 succeeded, 0 failed, 0 errored, 0 timeout\n\
+        status codes: 1000 2xx, 0 3xx, 0 4xx, 0 5xx\n\
+        traffic: 40.00KB (40960) total, 21.00KB (21504) headers (space savings 0.00%), 4.88KB (5000) data\n\
+        \u{20}                min         max         median      p95         p99         mean        sd         +/- sd\n\
+        request     :     1.00ms     30.00ms      8.00ms     20.00ms     25.00ms      9.00ms      3.00ms   74.42%\n\
+        connect     :      100us       200us       150us       190us       200us       150us        20us   70.00%\n\
+        req/s       :      90.00      110.00      100.00      109.00      110.00      100.00        5.00   70.00%\n";
+    for text in [text.to_owned(), text.replace("request     :", "time for request:")] {
+        let document = read(&text);
+        let [row] = &document.rows[..] else { panic!("{document:?}") };
+        assert!(close(row.mean_ms.unwrap().value, 9.0) && close(row.stdev_ms.unwrap().value, 3.0), "{row:?}");
+        assert_eq!(row.percentiles_ms.len(), 3);
+        assert_eq!(kinds(&text), []);
+    }
+}
+
+#[test]
+fn h2load_at_a_rate_is_an_open_model() {
+    let text = "$ h2load --h1 -c 100 -D 2 --rps=10 http://h/hello\n\
+        starting benchmark...\n\
+        spawning thread #0: 100 total client(s). Timing-based test with 0s of warm-up time and 2s of main duration for measurements.\n\
+        Application protocol: http/1.1\n\n\
+        finished in 2.00s, 1000.00 req/s, 40.00KB/s\n\
+        requests: 2000 total, 2000 started, 2000 done, 2000 succeeded, 0 failed, 0 errored, 0 timeout\n\
+        time for request:      110us      5.20ms      1.00ms       80us    90.00%\n\
+        req/s           :      10.00       10.00       10.00       0.00   100.00%\n";
+    assert_eq!(read(text).rows[0].asked_per_s, Some(1000.0));
+    assert_eq!(kinds(text), []);
+}
+
+#[test]
+fn wrk2_is_known_by_its_histogram() {
+    let text = format("wrk2.txt");
+    let (kept, _) = text.split_once("\n$ wrk2 ").unwrap();
+    let lines: Vec<&str> =
+        kept.lines().filter(|line| !line.contains("calibration") && !line.starts_with("$ ")).collect();
+    let line = "       0.917     0.000000            1         1.00\n";
+    let pasted = (lines.join("\n") + "\n").replace(line, &line.repeat(20));
+    let document = read(&pasted);
+    let [row] = &document.rows[..] else { panic!("{document:?}") };
+    assert_eq!((row.tool, row.requests), (Tool::Wrk2, Some(60_018)));
+    assert_eq!(kinds(&pasted), []);
+}
+
+#[test]
+fn oha_has_several_requests_on_a_connection() {
+    let text = format("oha.json");
+    let pasted = format!("$ oha --http2 -c 25 -p 2 -z 1s --output-format json http://h/hello\n{text}");
+    assert_eq!(read(&pasted).rows[0].users(), Some(50.0));
+    assert_eq!(kinds(&pasted), []);
+}
+
+#[test]
+fn a_jmeter_table_may_have_decimal_commas_in_quotes() {
+    let text = "Label,# Samples,Average,Median,90% Line,95% Line,99% Line,Min,Max,Error %,Throughput,Received KB/sec,Sent KB/sec\n\
+        HTTP Request,20000,48,45,80,96,140,3,912,\"2,500%\",\"1041,55818\",\"170,88\",\"123,07\"\n";
+    let rows = read(text).rows;
+    assert!(close(rows[0].rate_per_s.unwrap().value, 1041.55818));
+    assert_eq!((rows[0].errors.bad_answers, &rows[0].unreadable), (Some(500), &Vec::new()));
+}

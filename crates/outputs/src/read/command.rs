@@ -1,6 +1,14 @@
 //! Command lines of load generators within a text: what was asked for.
 
-use crate::number::time_ms;
+use crate::number::{rate, time_ms};
+use crate::outline::Line;
+
+/// So many lines more a command may go over, each but the last ending in a backslash.
+const COMMAND_LINES_MAX: usize = 16;
+/// The letters of options that are read.
+const READ: &str = "cdtTRqzmNup%";
+/// Stands for `--rps` of h2load, which has a long name only.
+const RATE_PER_CLIENT: char = '%';
 
 /// What a command asks for. All tools here use the same letters for the same things, save where said.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -15,12 +23,32 @@ pub(super) struct Asked {
     pub timeout_s: Option<f64>,
     /// `-R`, or `-q` of oha.
     pub rate_per_s: Option<f64>,
+    /// `--rps` of h2load: of each client.
+    pub rate_per_client: Option<f64>,
     /// `-m` of h2load.
     pub streams: Option<u32>,
+    /// `-p` of oha: requests at a time on a connection.
+    pub parallel: Option<u32>,
     /// A script, or a connection a request: what goes by between requests is not in their latency.
     pub may_wait: bool,
     /// The URL.
     pub url: Option<String>,
+}
+
+/// The command that begins in line `at`, from 0: a backslash at the end of a line takes the next one in.
+pub(super) fn command_at(lines: &[Line<'_>], at: usize, tools: &[&str]) -> Option<Asked> {
+    let text = lines.get(at)?.text;
+    let Some(first) = text.strip_suffix('\\') else { return command(text, tools) };
+    let mut whole = first.to_owned();
+    for line in lines.iter().skip(at + 1).take(COMMAND_LINES_MAX) {
+        let more = line.text.strip_suffix('\\');
+        whole.push(' ');
+        whole.push_str(more.unwrap_or(line.text));
+        if more.is_none() {
+            break;
+        }
+    }
+    command(&whole, tools)
 }
 
 /// The command in `text` if it calls `tool` with options; a prompt before it is no matter.
@@ -44,7 +72,7 @@ pub(super) fn command(text: &str, tools: &[&str]) -> Option<Asked> {
         let Some((name, joined)) = option(word) else { continue };
         has_option = true;
         asked.may_wait |= name == 's';
-        if !"cdtTRqzmNu".contains(name) {
+        if !READ.contains(name) {
             continue;
         }
         let value = joined.or_else(|| words.next_if(|it| !it.starts_with('-'))).unwrap_or_default();
@@ -63,6 +91,7 @@ fn option(word: &str) -> Option<(char, Option<&str>)> {
             "duration" => 'd',
             "timeout" => 'T',
             "rate" => 'R',
+            "rps" => RATE_PER_CLIENT,
             "script" => 's',
             "max-concurrent-streams" => 'm',
             _ => '-',
@@ -89,8 +118,10 @@ fn take(asked: &mut Asked, name: char, value: &str) {
         'c' => asked.connections = whole(),
         'd' | 'z' | 'N' => asked.duration_s = seconds(),
         'T' => asked.timeout_s = seconds(),
-        'R' | 'q' => asked.rate_per_s = crate::number::rate(value).map(|it| it.value),
+        'R' | 'q' => asked.rate_per_s = rate(value).map(|it| it.value),
+        RATE_PER_CLIENT => asked.rate_per_client = rate(value).map(|it| it.value),
         'm' => asked.streams = whole(),
+        'p' => asked.parallel = whole(),
         _ => {}
     }
 }

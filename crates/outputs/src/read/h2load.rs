@@ -3,7 +3,7 @@
 use crate::number::{bytes, number, numbers_in, time_ms};
 use crate::outline::Outline;
 use crate::read::Rows;
-use crate::read::command::{Asked, command, path_of};
+use crate::read::command::{Asked, command_at, path_of};
 use crate::row::{Row, Tool};
 
 /// Reads all outputs of h2load in the text.
@@ -11,10 +11,10 @@ pub(super) fn read(outline: &Outline<'_>) -> Rows {
     let mut rows = Rows::default();
     let mut asked: Option<Asked> = None;
     let mut current: Option<Reading> = None;
-    for line in &outline.lines {
+    for (at, line) in outline.lines.iter().enumerate() {
         let is_head = line.text.starts_with("starting benchmark...");
         let is_headless = current.is_none() && finished(line.text).is_some();
-        if let Some(found) = command(line.text, &["h2load"]) {
+        if let Some(found) = command_at(&outline.lines, at, &["h2load"]) {
             rows.extend(current.take().map(Reading::close));
             asked = Some(found);
         } else if is_head || is_headless {
@@ -37,6 +37,7 @@ pub(super) fn read(outline: &Outline<'_>) -> Rows {
 struct Reading {
     row: Row,
     clients: u32,
+    rate_per_client: Option<f64>,
     /// The measured part of a run that is bounded by time, s; `finished in` has the warm-up, too.
     main_s: Option<f64>,
     is_http1: bool,
@@ -52,7 +53,7 @@ impl Reading {
             path: asked.url.as_deref().and_then(path_of),
             ..Row::default()
         };
-        Self { row, ..Self::default() }
+        Self { row, rate_per_client: asked.rate_per_client, ..Self::default() }
     }
 
     fn close(self) -> Row {
@@ -60,6 +61,8 @@ impl Reading {
         if self.clients > 0 {
             row.connections = Some(self.clients);
         }
+        row.asked_per_s =
+            self.rate_per_client.zip(row.connections).map(|(rate, clients)| rate * f64::from(clients));
         if let Some(main_s) = self.main_s {
             row.elapsed_s = Some(crate::Figure::exact(main_s));
             row.duration_s = Some(main_s);
@@ -111,13 +114,27 @@ impl Reading {
         } else if let Some(traffic) = text.strip_prefix("traffic:") {
             let exact = traffic.split_once('(').and_then(|(_, it)| it.split(')').next()).and_then(bytes);
             row.received_bytes = exact.or_else(|| traffic.split_whitespace().next().and_then(bytes));
-        } else if let Some(times) = text.strip_prefix("time for request:") {
-            let times: Vec<_> = times.split_whitespace().take(4).map(time_ms).collect();
-            if let [min, max, mean, stdev] = times[..] {
-                (row.min_ms, row.max_ms, row.mean_ms, row.stdev_ms) = (min, max, mean, stdev);
-            }
+        } else if let Some(times) = text.strip_prefix("time for request:").or_else(|| of_request(text)) {
+            // A share ends them.
+            let times: Vec<_> = times.split_whitespace().take(8).map_while(time_ms).collect();
+            let (min, max, mean, stdev) = match times[..] {
+                [min, max, mean, stdev] => (min, max, mean, stdev),
+                // From nghttp2 1.69 on.
+                [min, max, median, p95, p99, mean, stdev] => {
+                    row.percentiles_ms = vec![(50.0, median), (95.0, p95), (99.0, p99)];
+                    (min, max, mean, stdev)
+                }
+                _ => return,
+            };
+            (row.min_ms, row.max_ms) = (Some(min), Some(max));
+            (row.mean_ms, row.stdev_ms) = (Some(mean), Some(stdev));
         }
     }
+}
+
+/// What stands behind `request     :`, as nghttp2 1.69 and later have it.
+fn of_request(text: &str) -> Option<&str> {
+    text.strip_prefix("request")?.trim_start().strip_prefix(':')
 }
 
 /// Elapsed time and rate of `finished in 2.65s, 3771.19 req/s, 645.05KB/s`.

@@ -58,7 +58,8 @@ impl Table {
         if cells.len() < self.names.len() {
             row.missing.push("columns at the end of the line");
         }
-        let decimal_comma = self.separator == ';';
+        // A JMeter of another country separates by commas all the same, and quotes.
+        let decimal_comma = self.separator == ';' || at("Throughput").is_some_and(has_decimal_comma);
         let mut unreadable = Vec::new();
         let mut figure = |name: &str| {
             let text = at(name)?;
@@ -123,4 +124,9 @@ fn cells(text: &str, separator: char) -> Vec<String> {
         }
     }
     cells.into_iter().map(|it| it.trim().to_owned()).collect()
+}
+
+/// Whether a throughput, of which JMeter prints five decimals, has a comma before them.
+fn has_decimal_comma(text: &str) -> bool {
+    !text.contains('.') && text.rsplit_once(',').is_some_and(|(_, decimals)| decimals.len() == 5)
 }

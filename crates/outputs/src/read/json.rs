@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::outline::Outline;
-use crate::read::command::command;
+use crate::read::command::command_at;
 use crate::read::{OwnRecords, ROWS_MAX, Rows, k6, oha};
 use crate::row::Row;
 
@@ -87,10 +87,12 @@ fn take(value: &Value, line: usize, own: OwnRecords, found: &mut Found) -> bool 
 
 /// oha's JSON does not say how many connections there were; a command above it does.
 fn with_command(row: &mut Row, outline: &Outline<'_>) {
-    let above = &outline.lines[..row.line.saturating_sub(1).min(outline.lines.len())];
-    let mut near = above.iter().rev().take(COMMAND_LINES_MAX);
-    let Some(asked) = near.find_map(|it| command(it.text, &[row.tool.name()])) else { return };
+    let end = row.line.saturating_sub(1).min(outline.lines.len());
+    let mut near = (end.saturating_sub(COMMAND_LINES_MAX)..end).rev();
+    let tool = row.tool.name();
+    let Some(asked) = near.find_map(|at| command_at(&outline.lines, at, &[tool])) else { return };
     row.connections = row.connections.or(asked.connections);
+    row.streams = row.streams.or(asked.parallel);
     row.asked_per_s = row.asked_per_s.or(asked.rate_per_s);
     row.path = row.path.take().or_else(|| asked.url.as_deref().and_then(super::command::path_of));
 }

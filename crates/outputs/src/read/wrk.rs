@@ -3,7 +3,7 @@
 use crate::number::{bytes, numbers_in, rate, time_ms};
 use crate::outline::{Line, Outline, STATEMENT_CHARS_MAX};
 use crate::read::Rows;
-use crate::read::command::{Asked, command, path_of};
+use crate::read::command::{Asked, command_at, path_of};
 use crate::row::{Row, TimeoutFrom, Tool};
 
 /// wrk's timeout where the command gives none, s.
@@ -37,16 +37,16 @@ struct Current {
 /// All rows of wrk and wrk2 in the text.
 pub(super) fn read(outline: &Outline<'_>) -> Rows {
     let mut reader = Reader::default();
-    for line in &outline.lines {
-        reader.line(line);
+    for (at, line) in outline.lines.iter().enumerate() {
+        reader.line(line, command_at(&outline.lines, at, &["wrk", "wrk2"]));
     }
     reader.close();
     reader.rows
 }
 
 impl Reader {
-    fn line(&mut self, line: &Line<'_>) {
-        if let Some(asked) = command(line.text, &["wrk", "wrk2"]) {
+    fn line(&mut self, line: &Line<'_>, asked: Option<Asked>) {
+        if let Some(asked) = asked {
             self.close();
             self.summary_lines = 0;
             self.asked = Some(asked);
@@ -226,7 +226,13 @@ impl Current {
         match words[..] {
             ["Thread", "Stats", ..] => self.has_stats = true,
             ["Thread", "calibration:", ..] => self.row.tool = Tool::Wrk2,
-            ["Latency", "Distribution", ..] => self.is_uncorrected = text.contains("Uncorrected"),
+            ["Latency", "Distribution", ..] => {
+                self.is_uncorrected = text.contains("Uncorrected");
+                // wrk has no such histogram.
+                if text.contains("HdrHistogram") {
+                    self.row.tool = Tool::Wrk2;
+                }
+            }
             ["Latency", mean, stdev, max, ..] => self.latency(mean, stdev, max, text),
             [count, "requests", "in", elapsed, size, ..] => self.requests(count, elapsed, size),
             ["Socket", "errors:", ..] => self.socket_errors(text),

@@ -97,7 +97,21 @@ fn if_controller(element: &Element, fields: Fields<'_>, steps: Vec<Step>) -> Res
         return Err(format!("IfController.condition is empty (its name is '{name}')"));
     }
     let condition = dialect::condition(text).map_err(|error| error.to_string())?;
+    if fields.is_true("IfController.useExpression", false)? && is_bare(text, &condition) {
+        return Err(bare("IfController.condition", "never is `true`"));
+    }
     Ok(Step::If { condition, steps })
+}
+
+/// A comparison outside of a function, which JMeter does not carry out.
+fn is_bare(text: &str, condition: &Condition) -> bool {
+    !matches!(condition, Condition::True(_) | Condition::LastOk) && !dialect::is_script(text)
+}
+
+fn bare(property: &str, what: &str) -> String {
+    format!(
+        "{property} is a comparison that JMeter takes for text, which {what}; put it into ${{__jexl3(…)}}"
+    )
 }
 
 /// JMeter goes on unless the condition comes to `false`.
@@ -115,6 +129,9 @@ fn while_controller(fields: Fields<'_>, steps: Vec<Step>) -> Result<Step, String
         Condition::True(text) => {
             let is_false = Condition::Equal(text, scenario::Template::text("false"));
             Condition::Not(Box::new(is_false))
+        }
+        other if is_bare(text, &other) => {
+            return Err(bare("WhileController.condition", "never is `false`, so that it would not end"));
         }
         other => other,
     };

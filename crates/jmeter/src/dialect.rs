@@ -7,6 +7,12 @@ const LAST_OK: &str = "JMeterThread.last_sample_ok";
 /// Functions whose argument is a script.
 const SCRIPTS: [&str; 4] = ["jexl3", "jexl2", "groovy", "javaScript"];
 
+/// Whether the text is a call of a function whose argument is a script.
+pub(crate) fn is_script(text: &str) -> bool {
+    let after = |name: &&str| text.trim().strip_prefix("${__")?.strip_prefix(*name)?.strip_prefix('(');
+    SCRIPTS.iter().find_map(after).is_some()
+}
+
 /// Text with `${…}` in it.
 pub(crate) fn template(text: &str) -> Result<Template, String> {
     Template::parse(text).map(with_last_ok).map_err(|error| match &error {

@@ -167,3 +167,22 @@ fn a_plan_that_grows_beyond_bounds_is_read_within_them() {
             .contains("more than 64 attributes")
     );
 }
+
+#[test]
+fn a_comparison_that_jmeter_takes_for_text_is_named() {
+    let whole = plan("controllers.jmx");
+    let at = whole.find("&quot;${n}&quot; == &quot;2&quot;").unwrap();
+    let flag = "IfController.useExpression\">false";
+    let at = whole[at..].find(flag).unwrap() + at;
+    let mut expression = whole.clone();
+    expression.replace_range(at..at + flag.len(), "IfController.useExpression\">true");
+    let endless = whole.replacen(
+        "WhileController.condition\">${more}<",
+        "WhileController.condition\">${more} != 0<",
+        1,
+    );
+    for text in [expression, endless] {
+        let error = error("p.jmx", &text).to_string();
+        assert!(error.contains("JMeter takes for text"), "{error}");
+    }
+}

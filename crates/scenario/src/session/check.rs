@@ -65,7 +65,11 @@ fn one(
                 Some(value) => {
                     let field = if *regex { Field::Matches } else { Field::Equals };
                     let value = scope.text(value).into_owned();
-                    found.iter().any(|text| fits(text, field, &value, scope))
+                    let mut any = false;
+                    for text in &found {
+                        any = any || fits(text, field, &value, scope)?;
+                    }
+                    any
                 }
             };
             wanted(holds != negated, || {
@@ -98,7 +102,7 @@ fn texts(
     let mut failure = None;
     for pattern in patterns {
         let pattern = scope.text(pattern);
-        let holds = fits(&text, field, &pattern, scope) != negated;
+        let holds = fits(&text, field, &pattern, scope)? != negated;
         if holds && any {
             return Ok(());
         }
@@ -121,18 +125,18 @@ fn texts(
     failure.map_or(Ok(()), Err)
 }
 
-/// Whether a text is as a pattern wants it.
-fn fits(text: &str, field: Field, pattern: &str, scope: &mut Scope<'_>) -> bool {
+/// Whether a text is as a pattern wants it. An error is a pattern of which that can't be said.
+fn fits(text: &str, field: Field, pattern: &str, scope: &mut Scope<'_>) -> Result<bool, String> {
     let whole = match field {
-        Field::Equals => return text == pattern,
-        Field::Substring => return text.contains(pattern),
+        Field::Equals => return Ok(text == pattern),
+        Field::Substring => return Ok(text.contains(pattern)),
         Field::Contains => false,
         Field::Matches => true,
     };
     let known = scope.prepared.regex(pattern, whole);
     let regex = known.or_else(|| scope.world.expression(pattern, whole));
-    // An expression that can't be compiled, or takes too many steps, fits nothing.
-    regex.is_some_and(|regex| regex.is_match(text).unwrap_or(false))
+    let told = regex.and_then(|regex| regex.is_match(text).ok());
+    told.ok_or_else(|| format!("`{}` is no expression, or takes too many steps", shortened(pattern)))
 }
 
 fn json_values(path: &str, received: &Received<'_>, scope: &Scope<'_>) -> Vec<String> {

@@ -417,3 +417,18 @@ fn counters_count_for_each_user_or_for_all() {
         }
     }
 }
+
+#[test]
+fn an_expression_that_is_none_fails_also_where_it_must_not_match() {
+    for (field, negated) in
+        [(Field::Contains, false), (Field::Contains, true), (Field::Matches, false), (Field::Matches, true)]
+    {
+        let check = text(Part::Body, field, "${bad}");
+        let assertions = vec![Assertion { name: String::new(), check, negated }];
+        let steps = vec![Step::Request(Box::new(RequestStep { assertions, ..request_step("a") }))];
+        let mut scenario = scenario(1, steps);
+        scenario.variables.push(("bad".into(), t("(")));
+        let run = run(scenario, |_| Some(ok("x")));
+        assert!(!run.verdicts[0].ok, "{field:?}, not {negated}");
+    }
+}

@@ -126,7 +126,8 @@ fn of_table(page: &Page, table: &Table) -> Suite {
 
 fn of_row(page: &Page, table: &Table, row: &Row) -> Case {
     let of_row = |it: &&crate::page::model::Failure| {
-        it.stack == row.stack && it.round == table.round && it.driver == table.driver
+        (&it.stack, &it.round, &it.load.id) == (&row.stack, &table.round, &table.load)
+            && it.driver == table.driver
     };
     let fault = row.doubts.iter().find(|doubt| doubt.kind.is_services_fault());
     let measurements = row.doubts.iter().find(|_| row.invalid == crate::page::model::Invalid::All);

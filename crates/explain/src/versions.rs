@@ -192,9 +192,10 @@ impl<'a> Pair<'a> {
                 low: shown.low,
                 high: shown.high,
                 itself: gap.map(|it| if metric.wants_more() { it.exp() } else { (-it).exp() }),
-                verdict: match is_doubted || is_unknown {
-                    true => FigureVerdict::CouldNotTell,
-                    false => verdict(&ratios, tests, gap),
+                verdict: if is_doubted || is_unknown {
+                    FigureVerdict::CouldNotTell
+                } else {
+                    verdict(&ratios, tests, gap)
                 },
             }
         });

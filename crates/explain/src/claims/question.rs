@@ -55,9 +55,12 @@ pub(super) fn pair_question(
     let (ratios, known) = compared(a, b, rule);
     let over_edge = nearest_edge(rule, ratios.ratio()).map(|edge| ratios.over(edge));
     let bounded_by = bounded_by(a, b, metric);
-    let apart = || match a.is_bounded() || b.is_bounded() {
-        true => format!("{bounded_by}, and bounds don't decide it"),
-        false => "the two were never measured in one block".to_owned(),
+    let apart = || {
+        if a.is_bounded() || b.is_bounded() {
+            format!("{bounded_by}, and bounds don't decide it")
+        } else {
+            "the two were never measured in one block".to_owned()
+        }
     };
     let missing = (ratios.blocks() == 0)
         .then(|| (ClaimVerdict::NotMeasured, a.missing().or_else(|| b.missing()).unwrap_or_else(apart)));

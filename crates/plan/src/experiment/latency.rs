@@ -20,7 +20,7 @@ impl Round {
                 Some(Cell { load, ..cell.clone() })
             };
             Self {
-                name: self.name_at(share),
+                name: self.name_at(*share),
                 cells: self.cells_at_shares().filter_map(of_share).collect(),
                 latency: Vec::new(),
                 ..*self
@@ -31,10 +31,10 @@ impl Round {
 
     /// The names of those rounds.
     pub fn names_at_shares(&self) -> impl Iterator<Item = String> {
-        self.latency.iter().map(|share| self.name_at(share))
+        self.latency.iter().map(|share| self.name_at(*share))
     }
 
-    fn name_at(&self, share: &Share) -> String {
+    fn name_at(&self, share: Share) -> String {
         format!("{}{AT}{share}{OF}", self.name)
     }
 

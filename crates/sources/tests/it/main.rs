@@ -194,7 +194,7 @@ fn what_a_document_puts_in_many_places_is_refused_in_time() {
         "openapi: 3.1.0\nservers: [{{url: http://x}}]\npaths:\n  '/{path}': {{get: {{parameters: \
          [{{name: a, in: path, required: true, example: {long}}}]}}}}\n"
     );
-    let paths: String = (0..100).map(|n| format!("  /p{n}: {{get: {{}}}}\n")).collect();
+    let paths = (0..100).map(|n| format!("  /p{n}: {{get: {{}}}}\n")).collect::<Vec<_>>().concat();
     let server = format!("openapi: 3.1.0\nservers: [{{url: 'http://x/{long}'}}]\npaths:\n{paths}");
     for document in [places, server] {
         let error = parse_openapi("x", &document, &options(None)).unwrap_err().to_string();

@@ -181,6 +181,7 @@ struct PlanForm {
     connect_ns: u64,
     request_ns: u64,
     idle_ns: u64,
+    drain_ns: u64,
     fresh: bool,
     seed: u64,
     io: IoForm,
@@ -219,6 +220,7 @@ impl PlanForm {
             connect_ns: plan.timeouts.connect.as_nanos(),
             request_ns: plan.timeouts.request.as_nanos(),
             idle_ns: plan.timeouts.idle.as_nanos(),
+            drain_ns: plan.timeouts.drain.as_nanos(),
             fresh: plan.reuse == Reuse::FreshConnection,
             seed: plan.seed.0,
             io: match plan.io {
@@ -246,6 +248,7 @@ impl PlanForm {
             timeout: Some(Duration::from_nanos(self.request_ns)),
             connect_timeout: Some(Duration::from_nanos(self.connect_ns)),
             idle_timeout: Some(Duration::from_nanos(self.idle_ns)),
+            drain: Some(Duration::from_nanos(self.drain_ns)),
             fresh_connections: self.fresh,
             seed: Some(Seed(self.seed)),
             io: match self.io {
@@ -310,6 +313,7 @@ mod tests {
             LoadArguments { requests: Some(77), duration: ms(900), ..base() },
             LoadArguments { ramp_up: ms(50), requests_per_user: Some(9), ..base() },
             LoadArguments { fresh_connections: true, connect_timeout: ms(9), idle_timeout: ms(8), ..base() },
+            LoadArguments { drain: ms(7), ..base() },
             LoadArguments { arrivals: ArrivalsName::Bursts(NonZeroU32::MIN), ..open() },
             LoadArguments {
                 arrivals: ArrivalsName::Poisson,

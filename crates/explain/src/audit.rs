@@ -115,9 +115,11 @@ fn interrupted(load: &LoadResult) -> Option<Reason> {
 }
 
 fn incorrect(load: &LoadResult) -> Option<Reason> {
-    // What never reached the service is no fault of its answers, nor is what nobody knows of; see `unsent` and `agents`.
+    // What never reached the service is no fault of its answers, nor is what nobody knows of, since a machine fell silent or
+    // the load ended before; see `unsent`, `agents`, `interrupted` and `censored`.
     let outcomes = &load.outcomes;
-    let asked = load.intended.saturating_sub(outcomes.never_sent()).saturating_sub(outcomes.lost);
+    let unknown = outcomes.never_sent() + outcomes.lost + outcomes.in_flight;
+    let asked = load.intended.saturating_sub(unknown);
     let bad = asked.saturating_sub(load.answered_as_expected);
     let share = bad as f64 / asked.max(1) as f64;
     if share <= FAILED_SHARE_MAX {
@@ -126,7 +128,9 @@ fn incorrect(load: &LoadResult) -> Option<Reason> {
     let mut kinds: Vec<String> = outcomes
         .failures()
         .into_iter()
-        .filter(|(name, count)| *count > 0 && !["unsent", "backlog_overflow", "lost"].contains(name))
+        .filter(|(name, count)| {
+            *count > 0 && !["unsent", "backlog_overflow", "lost", "in_flight"].contains(name)
+        })
         .map(|(name, count)| format!("{count} {}", name.replace('_', " ")))
         .collect();
     let unexpected = outcomes.answered.saturating_sub(load.answered_as_expected);

@@ -110,9 +110,12 @@ impl AskedIdle<'_> {
     /// What answers take once the stack is warm, and idle again after `load`: one right behind the other, and, where that tells
     /// more, some of them rested, some on one connection, and some at once.
     pub(crate) fn warm(&self, load: &LoadResult) -> Warm {
-        // The first may have waited for what the load left behind.
+        // The first may have waited for what the load left behind. Where it waits in vain, the server still works for those who
+        // gave up, and what it takes meanwhile is not what it takes idle.
         let asking = warm(self.look);
-        self.answers(&IdleAsking { most: 1, ..asking });
+        if self.answers(&IdleAsking { most: 1, ..asking }).is_empty() {
+            return Warm { shortest_us: None, all: None };
+        }
         let begun = Instant::now();
         let times = self.answers(&asking);
         let apart_us = apart_us(&asking, times.len(), begun.elapsed().into());

@@ -58,6 +58,8 @@ pub struct LoadArguments {
     pub connect_timeout: Option<Duration>,
     /// Idle timeout; none if not given.
     pub idle_timeout: Option<Duration>,
+    /// How long answers are waited for behind the end; the request timeout if not given.
+    pub drain: Option<Duration>,
     /// A new connection for each request.
     pub fresh_connections: bool,
     /// Seed of the arrivals.
@@ -197,7 +199,7 @@ impl LoadPlan {
                 connect: span("connect timeout", arguments.connect_timeout.unwrap_or(timeout))?,
                 request: timeout,
                 idle: span("idle timeout", arguments.idle_timeout.unwrap_or(Duration::MAX))?,
-                drain: timeout,
+                drain: drain(arguments.drain, timeout)?,
             },
             reuse: if arguments.fresh_connections { Reuse::FreshConnection } else { Reuse::KeepAlive },
             seed: arguments.seed.unwrap_or_default(),
@@ -473,6 +475,19 @@ fn positive(name: &str, value: u32, example: &str) -> Result<NonZeroU32, PlanErr
 
 fn positive_requests(count: u64) -> Result<NonZeroU64, PlanError> {
     NonZeroU64::new(count).ok_or_else(|| PlanError::new("zero requests", "give at least one, as in 1000"))
+}
+
+/// How long answers that are out when the load ends are waited for: no longer than any of them may take.
+fn drain(asked: Option<Duration>, timeout: Duration) -> Result<Duration, PlanError> {
+    match asked {
+        Some(drain) if drain > timeout => {
+            let what = format!(
+                "a drain of {drain}, and no answer is waited for longer than the timeout of {timeout}"
+            );
+            Err(PlanError::new(what, "give a shorter drain, or a longer timeout"))
+        }
+        asked => Ok(asked.unwrap_or(timeout)),
+    }
 }
 
 fn span(name: &str, span: Duration) -> Result<Duration, PlanError> {

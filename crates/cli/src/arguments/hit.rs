@@ -217,6 +217,7 @@ impl Hit {
             timeout: self.timeout,
             connect_timeout: self.connect_timeout,
             idle_timeout: self.idle_timeout,
+            drain: None,
             fresh_connections: self.no_keep_alive,
             seed: Some(self.seed),
             io: self.io,

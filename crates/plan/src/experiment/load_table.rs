@@ -45,6 +45,8 @@ pub(super) struct LoadTable {
     #[serde(default, deserialize_with = "parsed")]
     idle_timeout: Option<Duration>,
     #[serde(default, deserialize_with = "parsed")]
+    drain: Option<Duration>,
+    #[serde(default, deserialize_with = "parsed")]
     io: Option<IoChoice>,
 }
 
@@ -162,6 +164,7 @@ impl Layers<'_> {
             timeout: self.first(|table| table.timeout),
             connect_timeout: self.first(|table| table.connect_timeout),
             idle_timeout: self.first(|table| table.idle_timeout),
+            drain: self.first(|table| table.drain),
             fresh_connections,
             seed: None,
             io: self.first(|table| table.io).unwrap_or_default(),

@@ -26,6 +26,7 @@ fn contradictions_and_zeroes_are_refused() {
         (LoadArguments { requests: Some(0), ..base() }, "zero requests"),
         (LoadArguments { duration: Some(Duration::ZERO), ..base() }, "duration of zero"),
         (LoadArguments { timeout: Some(Duration::ZERO), ..base() }, "timeout of zero"),
+        (LoadArguments { drain: Some(Duration::from_secs(3)), ..base() }, "a drain of 3.00s, and no answer"),
         (LoadArguments { arrivals: ArrivalsName::Poisson, ..base() }, "need a rate"),
         (LoadArguments { arrivals: bursts(5), ..base() }, "bursts need a rate"),
         (LoadArguments { rate, arrivals: bursts(1 << 25), ..base() }, "requests at once are more than"),
@@ -116,4 +117,15 @@ fn a_label_says_what_is_not_plain() {
     ] {
         assert_eq!(LoadPlan::new(&arguments).unwrap().label(), label);
     }
+}
+
+#[test]
+fn answers_behind_the_end_are_waited_for_as_long_as_any_may_take_or_as_is_said() {
+    let drain = |drain: Option<Duration>| {
+        let timeout = Some(Duration::from_secs(600));
+        LoadPlan::new(&LoadArguments { timeout, drain, ..LoadArguments::default() }).unwrap().timeouts.drain
+    };
+    assert_eq!(drain(None), Duration::from_secs(600));
+    assert_eq!(drain(Some(Duration::from_secs(1))), Duration::from_secs(1));
+    assert_eq!(drain(Some(Duration::ZERO)), Duration::ZERO, "all that is out is cut off");
 }

@@ -156,7 +156,7 @@ gate_calls() {
 
 # Over HTTP/2, beside nginx. How many answers come at once decides what each costs. Where both have a core it hangs on which of
 # them is quicker, and valgrind makes the client slow. On one core it hangs on whether the first answer wakes the client before
-# nginx wrote the next, which kernels decide differently (4.7 answers a read were seen, and 28). A client that runs only while
+# nginx wrote the next, which kernels decide differently. A client that runs only while
 # nothing else wants the core gets all that nginx has to answer, on any of them.
 gate_h2() {
     local url cores connections=8 counts=3 instructions_max=$instructions_max_h2 port=18980 dir=$keep/nginx

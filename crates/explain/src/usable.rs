@@ -43,7 +43,7 @@ impl LeftOut {
 /// A trial's figure, where it may be used, and what the audit says of it all the same.
 pub(crate) struct Usable {
     pub(crate) figure: Result<f64, LeftOut>,
-    /// Between what the service's own figure lies, where the trial's may not be used and says that much all the same.
+    /// Between what the service's own figure lies: just at it, or what a trial says all the same whose own may not be used.
     pub(crate) range: Option<Range>,
     pub(crate) doubts: Vec<ReasonKind>,
 }

@@ -81,7 +81,7 @@ pub enum Error {
         why: String,
     },
     /// Not all pods run in time.
-    #[error("{state} after {} s; nothing was sent. Take fewer --pods, or give them more time with --ready-timeout", .within.as_secs())]
+    #[error("{state} after {} s; nothing was sent. Take fewer --pods, or give them more time with --ready-timeout", .within.as_secs_f64())]
     NotReady {
         /// How many do, and why others do not.
         state: String,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, test_kill_process};
 use serde_json::Value;
 
-use crate::common::{Target, ends_with, proofload, run, signal, text, wait_until};
+use crate::common::{NOBODY, Target, ends_with, proofload, run, signal, text, wait_until};
 use crate::loads::{hit, outcome, outcomes_add_up, service_did_well};
 
 /// A command that is an agent, whatever the machine is called.
@@ -209,14 +209,10 @@ fn what_is_no_agent_is_told_with_what_it_said_and_nothing_is_sent() {
 
 #[test]
 fn agents_that_cannot_reach_the_server_are_named_together() {
-    let closed = {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.local_addr().unwrap()
-    };
-    let url = format!("http://{closed}/");
+    let url = format!("http://{NOBODY}/");
     let command = agent_command();
     let told = ends_with(3, &["hit", &url, "--hosts", "a,b", "--agent-command", &command, "-c", "4"]);
-    let expected = format!("agents 0 (a), 1 (b): cannot connect to {closed}");
+    let expected = format!("agents 0 (a), 1 (b): cannot connect to {NOBODY}");
     assert!(told.contains(&expected) && told.contains("nothing was sent"), "{told}");
 }
 

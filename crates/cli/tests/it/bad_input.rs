@@ -3,7 +3,7 @@
 use std::fs;
 use std::net::TcpListener;
 
-use crate::common::run;
+use crate::common::{NOBODY, run};
 
 /// Arguments, exit code, and what the one error has to say.
 fn refused(arguments: &[&str], code: i32, says: &[&str]) {
@@ -98,8 +98,7 @@ fn counts_beyond_what_a_machine_can_do_are_refused_before_anything_is_made() {
 
 #[test]
 fn nobody_there() {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    refused(&["hit", &format!("http://127.0.0.1:{port}/")], 3, &["cannot connect", "start the server"]);
+    refused(&["hit", &format!("http://{NOBODY}/")], 3, &["cannot connect", "start the server"]);
     refused(&["hit", "http://no-such-host.invalid/"], 3, &["does not resolve"]);
 }
 

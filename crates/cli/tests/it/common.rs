@@ -8,6 +8,10 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+/// Where nobody listens. A port that was just free may be another test's by the time it is asked; this one is given to
+/// nobody who asks for any.
+pub const NOBODY: &str = "127.0.0.1:1";
+
 /// The binary under test.
 pub fn proofload() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_proofload"));

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::Write;
-use std::net::TcpListener;
 use std::process::{Command, Output, Stdio};
 
 use exports::otlp_proto::ExportMetricsServiceRequest;
@@ -10,7 +9,7 @@ use exports::remote_write_proto::WriteRequest;
 use prost::Message;
 use serde_json::Value;
 
-use crate::common::{Target, json, proofload, repository, run, stdout};
+use crate::common::{NOBODY, Target, json, proofload, repository, run, stdout};
 use crate::receiver::{Received, Receiver};
 use crate::recorded::{EXPERIMENT, Runs, at, failed, manifest};
 
@@ -265,13 +264,11 @@ fn what_is_refused_is_told_once_and_not_sent_again() {
 
 #[test]
 fn nobody_there_is_told_at_once_and_loses_nothing() {
-    // A port that was just free, and that nobody else is given for a while.
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let runs = Runs::new();
     let dir = a_run(&runs);
     let prom = runs.path("run.prom");
     for option in ["--remote-write", "--otlp"] {
-        let url = format!("http://127.0.0.1:{port}");
+        let url = format!("http://{NOBODY}");
         let output = run(&["export", &dir, option, &url, "--prometheus", prom.to_str().unwrap()]);
         fails_with(&output, 3, "nobody answers at");
         assert!(fs::metadata(&prom).is_ok(), "files are written before anything is sent");

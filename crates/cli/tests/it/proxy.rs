@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::common::{ends_with, json, run, text};
+use crate::common::{NOBODY, ends_with, json, run, text};
 use crate::loads::service_did_well;
 
 /// What a proxy was asked first of each kind: `CONNECT`, `GET`.
@@ -177,7 +177,6 @@ fn what_can_be_no_proxy_is_told_in_one_error() {
     assert!(said.contains("a proxy is asked for plain http in HTTP/1.1"), "{said}");
     let said = ends_with(2, &["hit", "http://x/", "-q", "--proxy-user", "me:secret"]);
     assert!(said.contains("--proxy"), "{said}");
-    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-    let said = ends_with(3, &["hit", "http://x/", "-q", "--proxy", &closed]);
-    assert!(said.contains(&format!("cannot connect to {closed}")), "{said}");
+    let said = ends_with(3, &["hit", "http://x/", "-q", "--proxy", NOBODY]);
+    assert!(said.contains(&format!("cannot connect to {NOBODY}")), "{said}");
 }

@@ -1,12 +1,11 @@
 //! Services that are running already: checked, loaded and judged, and neither started nor ended.
 
 use std::fs;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::common::{Target, json, run_in, text};
+use crate::common::{NOBODY, Target, json, run_in, text};
 
 /// A project of the service at `url`, with more keys of the service and of the file.
 fn project(url: &str, of_service: &str, of_file: &str) -> tempfile::TempDir {
@@ -84,13 +83,12 @@ fn a_check_tells_what_it_answers_and_not_what_its_processes_do() {
 
 #[test]
 fn one_that_is_not_there_or_answers_otherwise_is_told_in_one_error() {
-    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let folder = project(&format!("http://{closed}"), "", "");
+    let folder = project(&format!("http://{NOBODY}"), "", "");
     let output = run_in(folder.path(), &["run", "-q"]);
     let said = text(&output);
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert_eq!(said.lines().count(), 1, "{said}");
-    let url = format!("http://{closed}");
+    let url = format!("http://{NOBODY}");
     let part = format!("`shop` is not ready at {url}: GET {url}/hello was refused: nothing listens there");
     assert!(said.contains(&part) && said.contains("start it, or mend its url"), "{said}");
     assert!(!said.contains("make setup"), "{said}");

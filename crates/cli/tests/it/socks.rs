@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::common::{Target, ends_with, json, run, text, wait_until};
+use crate::common::{NOBODY, Target, ends_with, json, run, text, wait_until};
 use crate::loads::service_did_well;
 use crate::proxy::{head_of, splice};
 
@@ -198,9 +198,8 @@ fn what_keeps_socks_from_opening_a_tunnel_is_told_before_the_load() {
     let said = ends_with(3, &[&load[..], &[&other]].concat());
     assert!(said.contains("the proxy answered with something else than SOCKS 5"), "{said}");
 
-    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let by = Proxy::start(None).url("socks5");
-    let said = ends_with(3, &["hit", &format!("http://{closed}/"), "-n", "4", "-q", "-x", &by]);
+    let said = ends_with(3, &["hit", &format!("http://{NOBODY}/"), "-n", "4", "-q", "-x", &by]);
     assert!(said.contains("the server refused the connection (SOCKS reply 5)"), "{said}");
     let long = "x".repeat(256);
     let said = ends_with(2, &[&load[..], &[&by, "--proxy-user", &long]].concat());

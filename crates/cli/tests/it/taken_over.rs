@@ -8,7 +8,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::common::{Target, ends_with, json, proofload, run, signal, text, wait_until};
+use crate::common::{NOBODY, Target, ends_with, json, proofload, run, signal, text, wait_until};
 use crate::loads::{outcome, outcomes_add_up};
 
 /// An agent that listens; it ends when dropped.
@@ -187,15 +187,11 @@ fn a_load_that_cannot_be_taken_over_is_said_to_be_so() {
     let told = ends_with(2, &["hit", "--resume", dir, "--rate", "5"]);
     assert!(told.contains("--rate"), "{told}");
     // Nobody listens there; what is in the ledger is no load that began.
-    let address = {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.local_addr().unwrap().to_string()
-    };
     let url = "http://127.0.0.1:9/";
-    let told = ends_with(3, &["hit", url, "--agents", &address, "-c", "2", "--ledger", dir]);
-    assert!(told.contains(&format!("agent 0 ({address}) cannot be reached")), "{told}");
+    let told = ends_with(3, &["hit", url, "--agents", NOBODY, "-c", "2", "--ledger", dir]);
+    assert!(told.contains(&format!("agent 0 ({NOBODY}) cannot be reached")), "{told}");
     assert!(told.contains("nothing was sent"), "{told}");
-    let told = ends_with(1, &["hit", url, "--agents", &address, "-c", "2", "--ledger", dir]);
+    let told = ends_with(1, &["hit", url, "--agents", NOBODY, "-c", "2", "--ledger", dir]);
     assert!(told.contains("hit --resume"), "{told}");
     let told = ends_with(3, &["hit", "--resume", dir]);
     assert!(told.contains("had not begun: nothing was sent"), "{told}");

@@ -73,10 +73,9 @@ impl Range {
     /// there and that for which it lay in the client's socket: with an earlier reader it would have been no longer, and, as
     /// the mean of a difference is the difference of the means, no shorter than without what it lay there.
     fn of(measured: &Measured, metric: Metric, against: &[ReasonKind]) -> Option<Self> {
-        let is_client = |kind: &ReasonKind| matches!(kind, ReasonKind::ClientBound | ReasonKind::Throttled);
         let is_late = |kind: &ReasonKind| *kind == ReasonKind::LateReceiver;
         let range = match metric {
-            Metric::Goodput if against.iter().all(is_client) => {
+            Metric::Goodput if against.iter().all(|kind| kind.limits_the_rate()) => {
                 Self { least: measured.load.goodput_per_s, most: None }
             }
             Metric::ResponseMean if against.iter().all(is_late) => {
@@ -158,15 +157,9 @@ const fn comes_of_failures(kind: ReasonKind) -> bool {
 /// in its times alike, since the one is the users over the other: either stands, with a note.
 const fn is_at_fault(kind: ReasonKind, metric: Metric) -> bool {
     match metric {
-        Metric::Goodput | Metric::FailedShare | Metric::ServerThreads => matches!(
-            kind,
-            ReasonKind::Empty
-                | ReasonKind::Interrupted
-                | ReasonKind::LostAgent
-                | ReasonKind::RampNotOver
-                | ReasonKind::ClientBound
-                | ReasonKind::Throttled
-        ),
+        Metric::Goodput | Metric::FailedShare | Metric::ServerThreads => {
+            kind.limits_the_rate() || !comes_of_failures(kind)
+        }
         _ => !kind.is_services_fault() && !matches!(kind, ReasonKind::NotSteady | ReasonKind::TwoLevels),
     }
 }

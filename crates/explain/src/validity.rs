@@ -117,6 +117,16 @@ impl ReasonKind {
         }
     }
 
+    /// Whether the client came no further by itself: the rate that it reached is one that the service carries at least.
+    pub const fn limits_the_rate(self) -> bool {
+        matches!(self, Self::ClientBound | Self::Throttled)
+    }
+
+    /// Whether it is the client's doing: what it adds to times, and what it reached of the rate.
+    pub const fn is_clients_doing(self) -> bool {
+        self.limits_the_rate() || matches!(self, Self::LateGenerator | Self::LateReceiver)
+    }
+
     /// Whether it is the service that was wrong, and not the measurement.
     pub const fn is_services_fault(self) -> bool {
         matches!(self, Self::IncorrectService | Self::Unsent | Self::Censored)

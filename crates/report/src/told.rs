@@ -69,12 +69,12 @@ const fn spoils(kind: ReasonKind) -> Invalid {
         | ReasonKind::LostAgent
         | ReasonKind::IncorrectService
         | ReasonKind::RampNotOver
-        | ReasonKind::ClientBound => Invalid::All,
+        | ReasonKind::ClientBound
+        | ReasonKind::Throttled => Invalid::All,
         ReasonKind::Unsent
         | ReasonKind::Censored
         | ReasonKind::LittlesLaw
         | ReasonKind::TooShort
-        | ReasonKind::Throttled
         | ReasonKind::LateGenerator
         | ReasonKind::LateReceiver
         | ReasonKind::SkewedClocks => Invalid::Times,

@@ -109,18 +109,15 @@ fn takes_back(kind: ReasonKind, metric: Metric) -> TakesBack {
     let is_of_load = is_time || metric.wants_more();
     match kind {
         ReasonKind::Empty | ReasonKind::Interrupted | ReasonKind::LostAgent => TakesBack::All,
-        ReasonKind::LittlesLaw if is_time => TakesBack::All,
+        ReasonKind::LittlesLaw | ReasonKind::SkewedClocks if is_time => TakesBack::All,
         ReasonKind::TooShort | ReasonKind::RampNotOver | ReasonKind::NotSteady | ReasonKind::TwoLevels
             if is_of_load =>
         {
             TakesBack::All
         }
-        ReasonKind::ClientBound | ReasonKind::Throttled | ReasonKind::LateGenerator
-            if is_of_load || metric == Metric::Errors =>
-        {
-            TakesBack::Failures
-        }
-        ReasonKind::LateReceiver if is_of_load => TakesBack::Failures,
+        // Late reading makes no answer an error.
+        ReasonKind::LateReceiver if metric == Metric::Errors => TakesBack::Nothing,
+        _ if kind.is_clients_doing() && (is_of_load || metric == Metric::Errors) => TakesBack::Failures,
         // What is the service's own fault is in its figures, or bears on none of them.
         _ => TakesBack::Nothing,
     }

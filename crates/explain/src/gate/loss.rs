@@ -78,14 +78,8 @@ const fn seen_as(ranked_by: RankedBy) -> Metric {
 /// the same is there.
 const fn hides(kind: ReasonKind, ranked_by: RankedBy) -> bool {
     match ranked_by {
-        RankedBy::Goodput => matches!(kind, ReasonKind::ClientBound | ReasonKind::Throttled),
-        RankedBy::ResponseP99 => matches!(
-            kind,
-            ReasonKind::ClientBound
-                | ReasonKind::Throttled
-                | ReasonKind::LateGenerator
-                | ReasonKind::LateReceiver
-        ),
+        RankedBy::Goodput => kind.limits_the_rate(),
+        RankedBy::ResponseP99 => kind.is_clients_doing(),
     }
 }
 

@@ -417,3 +417,22 @@ fn what_a_throttled_client_hides_does_not_pass() {
     assert_eq!(told.answer, GateAnswer::CouldNotTell, "{told:?}");
     assert!(told.why.as_ref().is_some_and(|it| it.starts_with("throttled")), "{told:?}");
 }
+
+/// How far apart requests of several machines were due is not known, and with it not how long each waited.
+#[test]
+fn times_of_machines_whose_clocks_jumped_pass_and_fail_nothing() {
+    let at = |block: u32| {
+        of("gin", block, |load| {
+            load.agents = vec![record::AgentResult { clock_jumped: true, ..record::AgentResult::default() }];
+        })
+    };
+    let trials: Vec<Trial> = (0..8).map(at).collect();
+    let judged = gate_run(&gate(&["p99>5s", "p99>1us", "errors>50%"]), &trials, false);
+    let asked = judged.checks.iter().filter(|it| !it.is_default);
+    let answers: Vec<GateAnswer> = asked.map(|it| it.answer).collect();
+    assert_eq!(
+        answers,
+        [GateAnswer::CouldNotTell, GateAnswer::CouldNotTell, GateAnswer::Passed],
+        "{judged:?}"
+    );
+}

@@ -1,7 +1,10 @@
 //! Two versions of a service in made-up runs: what chance alone calls a change, and what each answer rests on.
 
 use explain::{FigureVerdict, VersionsCompared, blocks_of_versions, compare_versions, gate_versions};
-use record::{Driver, GateAnswer, Measured, Role, TRIAL_VERSION, Trial, TrialResult, load_of_label};
+use record::{
+    AgentLost, AgentResult, Driver, GateAnswer, Measured, Role, TRIAL_VERSION, Trial, TrialResult,
+    load_of_label,
+};
 use units::Share;
 
 use crate::samples::{times, trial};
@@ -188,6 +191,26 @@ fn what_the_client_hides_does_not_pass() {
     let loss = gate.checks.iter().find(|it| it.fails_if.starts_with("loss of")).unwrap();
     assert_eq!(loss.answer, GateAnswer::CouldNotTell, "{loss:?}");
     assert!(loss.why.as_ref().is_some_and(|it| it.starts_with("client-bound")), "{loss:?}");
+}
+
+/// What a machine took with it, and what a quota kept from being sent, is in neither version's figures.
+#[test]
+fn versions_loaded_by_machines_that_were_lost_or_throttled_are_not_the_same() {
+    let lost = AgentLost { told_to_s: 1.0, requests: 100, why: "is silent".into() };
+    let agents = [
+        (AgentResult { lost: Some(lost), ..AgentResult::default() }, "lost agent"),
+        (AgentResult { throttled_s: Some(6.0), ..AgentResult::default() }, "throttled"),
+    ];
+    for (agent, doubt) in agents {
+        let mut trials = run_of(10, 1, 1.0, 0.001);
+        for trial in &mut trials {
+            let TrialResult::Measured(it) = &mut trial.result else { unreachable!("all are measured") };
+            it.load.agents = vec![agent.clone()];
+        }
+        let told = compared(&trials);
+        assert_eq!(verdict(&told, "goodput"), FigureVerdict::CouldNotTell, "{told:?}");
+        assert!(told.services[0].doubts.iter().any(|it| it.starts_with(doubt)), "{told:?}");
+    }
 }
 
 /// In a closed load a version that became slow answers so few that they know no p99: such trials leave it open.

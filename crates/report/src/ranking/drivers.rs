@@ -115,15 +115,9 @@ fn p99_ratio(times: &Distribution, ours: &Distribution) -> Option<String> {
 
 /// What of a driver's audits says that it was the limit, or that its figures are not those of its requests.
 fn against(cell: &Cell<'_>, ceiling_per_s: Option<f64>) -> String {
-    const ITS_OWN: [ReasonKind; 4] = [
-        ReasonKind::ClientBound,
-        ReasonKind::LittlesLaw,
-        ReasonKind::LateGenerator,
-        ReasonKind::LateReceiver,
-    ];
+    let is_its_own = |kind: &ReasonKind| kind.is_clients_doing() || *kind == ReasonKind::LittlesLaw;
     let reasons = cell.trials().iter().flat_map(|trial| audit_trial(trial, ceiling_per_s).reasons);
-    let mut kinds: Vec<ReasonKind> =
-        reasons.map(|reason| reason.kind).filter(|kind| ITS_OWN.contains(kind)).collect();
+    let mut kinds: Vec<ReasonKind> = reasons.map(|reason| reason.kind).filter(is_its_own).collect();
     kinds.sort_unstable();
     kinds.dedup();
     if kinds.is_empty() {

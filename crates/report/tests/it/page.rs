@@ -144,6 +144,20 @@ fn what_stands_behind_the_others_wins_nothing() {
     assert!(answer.sentence.starts_with("proxy carries 25 % more than gateway"), "{}", answer.sentence);
 }
 
+/// What a client that a quota kept from running had of it, the server carries at least.
+#[test]
+fn a_rate_of_a_throttled_client_is_not_the_servers() {
+    let mut trials = blocks(&[("gin", 30_000.0), ("tomcat", 20_000.0)], 12);
+    for trial in &mut trials {
+        let record::TrialResult::Measured(measured) = &mut trial.result else { panic!("all are measured") };
+        measured.load.agents =
+            vec![record::AgentResult { throttled_s: Some(6.0), ..record::AgentResult::default() }];
+    }
+    let page = page_of(&manifest(&["gin", "tomcat"], 24), &trials);
+    assert_eq!(page.tables[0].rows[0].invalid, Invalid::All);
+    assert_eq!(page.answers[0].kind, AnswerKind::Invalid, "{}", page.answers[0].sentence);
+}
+
 #[test]
 fn a_best_row_that_is_not_valid_wins_nothing() {
     let trials: Vec<Trial> = (0..3).map(|block| with(block, "silent", silent_load())).collect();

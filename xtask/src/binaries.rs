@@ -105,15 +105,15 @@ fn binary(line: &str) -> Option<Binary> {
     })
 }
 
-/// Runs them, as many at a time as there are cores, and then one after another those that measure. `tell` has each as it
-/// ends.
+/// Runs them, one more at a time than there are cores, for most of what they do is waiting, and then one after another
+/// those that measure. `tell` has each as it ends.
 pub(crate) fn run(binaries: Vec<Binary>, arguments: &[String], cores: usize, tell: &(dyn Fn(Ended) + Sync)) {
     let (alone, mut beside): (Vec<_>, Vec<_>) = binaries.into_iter().partition(Binary::is_alone);
     beside.sort_by_key(|binary| !binary.is_waiting());
     let queue = Mutex::new(VecDeque::from(beside));
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     std::thread::scope(|scope| {
-        for _ in 0..cores {
+        for _ in 0..=cores {
             scope.spawn(|| {
                 while let Some(binary) = next() {
                     tell(binary.run(arguments, cores));

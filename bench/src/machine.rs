@@ -2,7 +2,7 @@
 
 use crate::peers::Peers;
 
-/// For the head of the page: without names of machines, since figures are ratios.
+/// For each table, since they are made one by one: without names of machines.
 pub(crate) fn describe(peers: &Peers) -> String {
     let kernel = read("/proc/sys/kernel/osrelease");
     let cpu = read("/proc/cpuinfo");

@@ -77,11 +77,11 @@ fn run(arguments: &Arguments, scenarios: Vec<Scenario>) -> Result<(), process::F
         }
         markers::replace_in(&arguments.docs, name, text)
     };
-    keep("environment", &machine::describe(&peers))?;
+    let machine = machine::describe(&peers);
     let mut progress = Progress::new(&scenarios, &plan);
     for scenario in &scenarios {
         let measured = measure::scenario(scenario, &plan, &peers, &interrupt, &mut progress)?;
-        keep(scenario.name, &render::section(scenario, &measured, &plan))?;
+        keep(scenario.name, &render::section(scenario, &measured, &plan, &machine))?;
     }
     Ok(())
 }

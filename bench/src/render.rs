@@ -8,9 +8,11 @@ use crate::statistics::{Estimate, estimate};
 
 const MIB: f64 = 1024.0 * 1024.0;
 
-pub(crate) fn section(scenario: &Scenario, measured: &Measured, plan: &Plan) -> String {
+/// `machine` is what it was measured on.
+pub(crate) fn section(scenario: &Scenario, measured: &Measured, plan: &Plan, machine: &str) -> String {
     let mut text = format!("### {}\n\n", capitalised(scenario.title));
     figures(&mut text, scenario, measured, plan);
+    let _ = writeln!(text, "Measured on: {machine}\n");
     goals(&mut text, scenario, measured);
     notes(&mut text, measured);
     commands(&mut text, scenario, measured);

@@ -108,8 +108,7 @@ fn binary(line: &str) -> Option<Binary> {
 /// Runs them, one more at a time than there are cores, for most of what they do is waiting, and then one after another
 /// those that measure. `tell` has each as it ends.
 pub(crate) fn run(binaries: Vec<Binary>, arguments: &[String], cores: usize, tell: &(dyn Fn(Ended) + Sync)) {
-    let (alone, mut beside): (Vec<_>, Vec<_>) = binaries.into_iter().partition(Binary::is_alone);
-    beside.sort_by_key(|binary| !binary.is_waiting());
+    let (beside, alone) = in_order(binaries);
     let queue = Mutex::new(VecDeque::from(beside));
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     std::thread::scope(|scope| {
@@ -124,6 +123,13 @@ pub(crate) fn run(binaries: Vec<Binary>, arguments: &[String], cores: usize, tel
     for binary in alone {
         tell(binary.run(arguments, cores));
     }
+}
+
+/// Those that run beside others, in the order in which they begin, and those that measure.
+fn in_order(binaries: Vec<Binary>) -> (Vec<Binary>, Vec<Binary>) {
+    let (alone, mut beside): (Vec<_>, Vec<_>) = binaries.into_iter().partition(Binary::is_alone);
+    beside.sort_by_key(|binary| !binary.is_waiting());
+    (beside, alone)
 }
 
 /// Builds and runs them, and says how each ended: of one that failed, all that it said.
@@ -199,12 +205,18 @@ mod tests {
             target: target.into(),
             program: "/nonexistent".into(),
         };
-        let order = Mutex::new(Vec::new());
+        let names = |all: &[Binary]| all.iter().map(Binary::name).collect::<Vec<_>>();
         let all = vec![of("cli", "alone"), of("agent", "lib"), of("cli", "it")];
-        run(all, &[], 1, &|ended| {
-            assert!(!ended.passed, "there is no such program");
-            order.lock().unwrap().push(ended.name);
+        let (beside, alone) = in_order(all.clone());
+        assert_eq!(
+            (names(&beside), names(&alone)),
+            (vec!["cli it".into(), "agent lib".into()], vec!["cli alone".into()])
+        );
+        let ended = Mutex::new(Vec::new());
+        run(all, &[], 1, &|it| {
+            assert!(!it.passed, "there is no such program");
+            ended.lock().unwrap().push(it.name);
         });
-        assert_eq!(*order.lock().unwrap(), ["cli it", "agent lib", "cli alone"]);
+        assert_eq!(ended.lock().unwrap().last().map(String::as_str), Some("cli alone"));
     }
 }

@@ -74,6 +74,10 @@ pub trait Harness {
     fn start(&mut self, behaviour: &Behaviour, connections: u32, request: &[u8]) -> Self::Io;
 }
 
+/// A port that is given to nobody who asks for any: where a connection is refused. One that was just free may be another
+/// test's by the time it is asked.
+pub const REFUSING_PORT: u16 = 1;
+
 /// Runs every case. Panics with the case's name where an implementation does not conform.
 pub fn suite(harness: &mut impl Harness) {
     for framing in Answer::ALL {

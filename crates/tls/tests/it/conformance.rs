@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use driver::{EpollIo, RingSizes, Route, UringIo};
 use engine::Io;
-use sim::conformance::{Behaviour, Harness, Peer, serve, suite};
+use sim::conformance::{Behaviour, Harness, Peer, REFUSING_PORT, serve, suite};
 use tls::{Acceptor, TlsIo};
 
 use crate::common::{Stream, acceptor, insecure, peers};
@@ -23,8 +23,7 @@ impl<T: Io<Error: std::fmt::Debug>, F: Fn(Route, u32) -> T> Harness for Sockets<
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let mut address = listener.local_addr().expect("a bound address");
         if *behaviour == Behaviour::Refuses {
-            // One that is given to nobody: that of the listener may be another test's by then.
-            address.set_port(1);
+            address.set_port(REFUSING_PORT);
         } else {
             let (behaviour, acceptor, request_bytes) =
                 (behaviour.clone(), self.acceptor.clone(), request.len());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use driver::{EpollIo, RingSizes, Route, UringIo};
 use engine::Io;
-use sim::conformance::{Behaviour, Harness, Peer, serve, suite};
+use sim::conformance::{Behaviour, Harness, Peer, REFUSING_PORT, serve, suite};
 use tls::{Client, TlsIo, Tunnel};
 
 use crate::common::insecure;
@@ -23,8 +23,7 @@ impl<T: Io<Error: std::fmt::Debug>, F: Fn(Route, u32) -> T> Harness for Tunnelle
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let mut address = listener.local_addr().expect("a bound address");
         if *behaviour == Behaviour::Refuses {
-            // One that is given to nobody: that of the listener may be another test's by then.
-            address.set_port(1);
+            address.set_port(REFUSING_PORT);
         } else {
             let (behaviour, request_bytes) = (behaviour.clone(), request.len());
             // Ends with the test process: it blocks in `accept` and holds nothing of value.

@@ -28,22 +28,29 @@ for records in "$folder"/*/records; do
     echo "replication: $folder/$name, records of $(du -sk "$records" | cut -f1) KiB"
 done
 
+# The first claims of a write-up that were decided, three at most: `**verdict**: sentence`, with breaks between.
+decided() {
+    sed -nE 's/^(CONFIRMED|DIRECTION CONFIRMED[A-Z ,]*|REVERSED|TIED): (.*) \[[a-z0-9-]+\]$/**\L\1\E**: \2/p' "$1" |
+        head -n 3 | paste -sd '|' | sed 's/|/<br>/g'
+}
+
 # What the two READMEs say: of every write-up, also of those that were not measured, in the order of their names.
 readme_rows() {
     local language=$1 file name title verdicts
     case $language in
-        en) printf '| write-up | its claims here |\n|---|---|\n' ;;
-        zh) printf '| 评测 | 其论断在这里的判定 |\n|---|---|\n' ;;
+        en) printf '| write-up | its claims here | the first of them |\n|---|---|---|\n' ;;
+        zh) printf '| 评测 | 其论断在这里的判定 | 其中的前几条 |\n|---|---|---|\n' ;;
     esac
     for file in published/*.toml; do
         name=$(basename "$file" .toml)
         title=$(sed -nE 's/^title = "(.*)"$/\1/p' "$file" | head -n 1)
         if [ -d "$folder/$name/records" ]; then
             verdicts=$(grep -E '^[0-9]+ claims: ' "$folder/$name/claims.txt")
-            printf '| [%s](%s/%s/claims.txt) | %s |\n' "$title" "$folder" "$name" "$verdicts"
+            printf '| [%s](%s/%s/claims.txt) | %s | %s |\n' "$title" "$folder" "$name" "$verdicts" \
+                "$(decided "$folder/$name/claims.txt")"
         else
             case $language in en) verdicts='not measured yet' ;; zh) verdicts='尚未测量' ;; esac
-            printf '| %s | %s |\n' "$title" "$verdicts"
+            printf '| %s | %s | |\n' "$title" "$verdicts"
         fi
     done
 }

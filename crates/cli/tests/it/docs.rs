@@ -326,7 +326,19 @@ fn the_page_of_replications_is_that_of_their_claims() {
     assert_eq!(told, due, "run scripts/replication.sh");
 }
 
-/// Both READMEs have a row for each write-up, with the count of its verdicts or that it was not measured.
+/// The first claims that were decided, as the READMEs tell them.
+fn decided_of(claims: &str) -> String {
+    let told = claims.lines().filter_map(|line| {
+        let (verdict, sentence) = line.split_once(": ")?;
+        let is_decided = ["CONFIRMED", "REVERSED", "TIED"].contains(&verdict)
+            || verdict.starts_with("DIRECTION CONFIRMED");
+        let (sentence, _) = sentence.rsplit_once(" [")?;
+        is_decided.then(|| format!("**{}**: {sentence}", verdict.to_lowercase()))
+    });
+    told.take(3).collect::<Vec<_>>().join("<br>")
+}
+
+/// Both READMEs have a row for each write-up, with the count of its verdicts and its first claims, or that it was not measured.
 #[test]
 fn the_readmes_say_what_became_of_every_write_up() {
     let read = |path: &str| std::fs::read_to_string(repository().join(path)).expect("it can be read");
@@ -347,8 +359,8 @@ fn the_readmes_say_what_became_of_every_write_up() {
             let title = title.expect("it has a title");
             let claims = format!("docs/replication/{name}/claims.txt");
             match std::fs::read_to_string(repository().join(&claims)) {
-                Ok(text) => format!("| [{title}]({claims}) | {} |", counts_of(&text)),
-                Err(_) => format!("| {title} | {not_measured} |"),
+                Ok(text) => format!("| [{title}]({claims}) | {} | {} |", counts_of(&text), decided_of(&text)),
+                Err(_) => format!("| {title} | {not_measured} | |"),
             }
         });
         assert_eq!(rows, due.collect::<Vec<_>>(), "{readme}: run scripts/replication.sh");

@@ -7,7 +7,7 @@ mod jmeter;
 mod jmx;
 mod wrk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration as StdDuration, Instant as StdInstant};
 
@@ -147,11 +147,11 @@ struct Prepared {
     files: [PathBuf; 2],
 }
 
-/// Has the program make the load while `subjects`, the machine and the program itself are watched. `goes_on` is asked many
+/// Has the program make the load while `subjects`, these cores of the machine and the program itself are watched. `goes_on` is asked many
 /// times a second, and told who used how much of the CPU so far.
 pub(crate) fn carry_out(
     ask: &Ask<'_>,
-    subjects: Vec<Subject>,
+    (subjects, cores): (Vec<Subject>, Option<BTreeSet<usize>>),
     goes_on: &mut dyn FnMut(Option<CpuReading>) -> bool,
 ) -> Result<Carried, NotMeasured> {
     let name = ask.program.name();
@@ -168,7 +168,7 @@ pub(crate) fn carry_out(
     let options = ProgramOptions { proofload_exe: ask.proofload_exe, dir: &dir, out, err, env };
     let cannot_start = |error: std::io::Error| failed(format!("cannot be started ({error})"));
     let mut program = Program::prepare(&prepared.command, &options).map_err(cannot_start)?;
-    let sampler = Sampler::start(subjects, Some(program.processes()))
+    let sampler = Sampler::start(subjects, Some(program.processes()), cores)
         .map_err(|why| LabError::System { what: "start the sampler", why })?;
     program.go().map_err(cannot_start)?;
     let cpus = cpus_of(&program);

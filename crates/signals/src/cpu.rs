@@ -16,7 +16,7 @@ pub struct CpuReading {
     pub generator_s: f64,
     /// The stack and what stands behind it; `None` where it is not ours to watch.
     pub servers_s: Option<f64>,
-    /// All processes of the machine, outside of interrupts; `None` where that can't be read.
+    /// All processes on the cores that are ours to use, outside of interrupts; `None` where that can't be read.
     pub machine_s: Option<f64>,
     /// Interrupts and what follows them, half of a network's work on loopback; `None` likewise.
     pub interrupts_s: Option<f64>,
@@ -48,7 +48,7 @@ impl CpuReading {
 pub fn cpu_now() -> Option<CpuReading> {
     let (user, system) = Process::of(std::process::id().cast_signed())?.cpu();
     let mut host = HostReading::default();
-    machine::read_times_into(&mut host);
+    machine::read_times_into(&mut host, &machine::cores_of_this_thread());
     Some(CpuReading {
         at: now(),
         generator_s: user.as_secs_f64() + system.as_secs_f64(),

@@ -28,6 +28,8 @@ pub struct JvmEvents {
     pid: i32,
     tools: PathBuf,
     file: PathBuf,
+    /// Of its log, as `VM.log` is told of it.
+    log: String,
 }
 
 impl JvmEvents {
@@ -38,19 +40,27 @@ impl JvmEvents {
         let dir = dir.canonicalize().ok()?;
         let (file, log) = (dir.join(format!("jvm-{pid}.jfr")), dir.join(format!("gc-{pid}.log")));
         // Its nanoseconds are those of System.nanoTime, which is the clock of the window.
-        let logging = format!("output={}", log.display());
-        jcmd(&tools, pid, &["VM.log", &logging, "what=gc*,safepoint", "decorators=timenanos,tags"]);
-        let name = format!("name={RECORDING}");
-        jcmd(&tools, pid, &["JFR.start", &name, "settings=profile"])
-            .filter(|said| said.contains("Started recording"))?;
-        Some(Self { pid, tools, file })
+        let log = format!("output={}", log.display());
+        jcmd(&tools, pid, &["VM.log", &log, "what=gc*,safepoint", "decorators=timenanos,tags"]);
+        let (name, events) = (format!("name={RECORDING}"), Self { pid, tools, file, log });
+        let said = jcmd(&events.tools, pid, &["JFR.start", &name, "settings=profile"]);
+        if said.is_some_and(|said| said.contains("Started recording")) {
+            return Some(events);
+        }
+        events.end_log();
+        None
+    }
+
+    /// Ours, and no other: `VM.log disable` would end the server's own log, and its warnings.
+    fn end_log(&self) {
+        jcmd(&self.tools, self.pid, &["VM.log", &self.log, "what=all=off"]);
     }
 
     /// Ends it, and gives how many events of each kind there were.
     pub fn finish(self) -> BTreeMap<String, u64> {
         let (name, file) = (format!("name={RECORDING}"), format!("filename={}", self.file.display()));
         jcmd(&self.tools, self.pid, &["JFR.stop", &name, &file]);
-        jcmd(&self.tools, self.pid, &["VM.log", "disable"]);
+        self.end_log();
         let mut summary = Command::new(self.tools.join("jfr"));
         output(summary.arg("summary").arg(&self.file)).map_or_else(BTreeMap::new, |text| counts(&text))
     }

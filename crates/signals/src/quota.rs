@@ -7,9 +7,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The groups that may hold a process back.
+/// The groups that may hold a process back. By default nobody knows of any.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct QuotaGroups(Vec<PathBuf>);
+pub(crate) struct QuotaGroups {
+    dirs: Vec<PathBuf>,
+    /// Whether any group could be seen, with a quota or without.
+    seen: bool,
+}
 
 /// What they say.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -32,12 +36,19 @@ impl QuotaGroups {
     pub(crate) fn of(pid: i32) -> Self {
         let mounts = fs::read_to_string("/proc/mounts").unwrap_or_default();
         let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
-        Self(dirs(&mounts, &groups).into_iter().filter(|dir| has_quota(dir)).collect())
+        let all = dirs(&mounts, &groups);
+        let seen = all.iter().any(|dir| dir.is_dir());
+        Self { dirs: all.into_iter().filter(|dir| has_quota(dir)).collect(), seen }
+    }
+
+    /// Whether there may be a quota that nobody sees.
+    pub(crate) const fn are_unknown(&self) -> bool {
+        !self.seen
     }
 
     /// `None` where there is no quota.
     pub(crate) fn read(&self) -> Option<QuotaReading> {
-        let readings = self.0.iter().map(|dir| QuotaReading {
+        let readings = self.dirs.iter().map(|dir| QuotaReading {
             cores: cores(dir),
             throttled_s: throttled_s(&fs::read_to_string(dir.join("cpu.stat")).unwrap_or_default()),
         });

@@ -108,8 +108,14 @@ pub(crate) struct ThreadReading {
 
 impl Sampler {
     /// Begins to watch `subjects`, the machine, and what makes the load: `generator`, or this process where that is none. The
-    /// first reading is taken when it returns: what begins after that is enclosed by readings, and nothing is extrapolated.
-    pub fn start(subjects: Vec<Subject>, generator: Option<ProcessSet>) -> io::Result<Self> {
+    /// first reading is taken when it returns: what begins after that is enclosed by readings, and nothing is extrapolated. Of the
+    /// machine these `cores` count, or those that the calling thread may run on.
+    pub fn start(
+        subjects: Vec<Subject>,
+        generator: Option<ProcessSet>,
+        cores: Option<BTreeSet<usize>>,
+    ) -> io::Result<Self> {
+        let cores = cores.unwrap_or_else(machine::cores_of_this_thread);
         let stop = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&stop);
         let last = Last::default();
@@ -117,7 +123,7 @@ impl Sampler {
         let (looked, first_look) = mpsc::sync_channel(1);
         let thread = std::thread::Builder::new()
             .name("sampler".into())
-            .spawn(move || Watch::new(subjects, generator).until(&told, &for_thread, &looked))?;
+            .spawn(move || Watch::new(subjects, generator, cores).until(&told, &for_thread, &looked))?;
         // An error is a panic of the thread, which whoever ends it hears of.
         let _ = first_look.recv();
         Ok(Self { stop, last, thread: Some(thread) })
@@ -171,6 +177,8 @@ impl Pace {
 
 struct Watch {
     subjects: Vec<Subject>,
+    /// Those that we may use.
+    cores: BTreeSet<usize>,
     own: i32,
     /// What makes the load, where it is not this process.
     generator: Option<ProcessSet>,
@@ -187,7 +195,7 @@ struct Watch {
 }
 
 impl Watch {
-    fn new(subjects: Vec<Subject>, generator: Option<ProcessSet>) -> Self {
+    fn new(subjects: Vec<Subject>, generator: Option<ProcessSet>, cores: BTreeSet<usize>) -> Self {
         let own = std::process::id().cast_signed();
         let names = vec![BTreeMap::new(); subjects.len() + 1];
         let mut sampled = Sampled {
@@ -213,8 +221,12 @@ impl Watch {
                 quota_cores: quota.read().and_then(|it| it.cores),
             })
             .collect();
+        if quotas.iter().any(QuotaGroups::are_unknown) {
+            sampled.not_known.insert("CPU quotas: the control groups of the server".into());
+        }
         Self {
             subjects,
+            cores,
             own,
             generator,
             generator_cpu_s: (0.0, 0.0),
@@ -265,7 +277,9 @@ impl Watch {
         if host.network.is_empty() {
             self.sampled.not_known.insert("the network's counts: /proc/net/netstat".into());
         }
-        self.sampled.not_known.extend(machine::read_into(&mut host).into_iter().map(str::to_owned));
+        self.sampled
+            .not_known
+            .extend(machine::read_into(&mut host, &self.cores).into_iter().map(str::to_owned));
         let (threads, sockets) = (last || at >= self.threads.next, last || at >= self.sockets.next);
         let all_pids: Vec<Vec<i32>> = self.subjects.iter().map(|it| it.processes.pids()).collect();
         let mut servers: Vec<Watched> =
@@ -398,7 +412,8 @@ fn usage(pids: &[i32]) -> ProcessReading {
     ProcessReading {
         rss_bytes: pids.iter().map(|pid| process::rss_bytes(*pid)).sum(),
         threads: sum(thread_count).unwrap_or(0) as u32,
-        open_files: sum(open_files),
+        // Each has a limit of its own.
+        open_files: pids.iter().filter_map(|pid| open_files(*pid)).max(),
         disk_write_bytes: sum(disk_write_bytes),
         ..ProcessReading::default()
     }
@@ -438,7 +453,7 @@ mod tests {
         let port = listener.local_addr().unwrap().port();
         let mut child = std::process::Command::new("sleep").arg("30").spawn().unwrap();
         let processes = ProcessSet { leader: std::process::id().cast_signed(), cgroup: None };
-        let sampler = Sampler::start(vec![Subject { processes, port }], None).unwrap();
+        let sampler = Sampler::start(vec![Subject { processes, port }], None, None).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(350));
         let last = sampler.last().expect("a reading was taken");
         let sampled = sampler.finish();
@@ -458,7 +473,7 @@ mod tests {
 
     #[test]
     fn it_has_looked_before_what_is_watched_begins() {
-        let sampler = Sampler::start(Vec::new(), None).unwrap();
+        let sampler = Sampler::start(Vec::new(), None, None).unwrap();
         let begun = now();
         assert!(sampler.last().unwrap().at <= begun);
         assert!(sampler.finish().readings[0].at <= begun);
@@ -468,7 +483,7 @@ mod tests {
     fn another_program_that_makes_the_load_is_watched_in_our_place() {
         let mut child = std::process::Command::new("sleep").arg("30").spawn().unwrap();
         let processes = ProcessSet { leader: std::process::id().cast_signed(), cgroup: None };
-        let sampler = Sampler::start(Vec::new(), Some(processes)).unwrap();
+        let sampler = Sampler::start(Vec::new(), Some(processes), None).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(250));
         let sampled = sampler.finish();
         // Killing and reaping what this test started.

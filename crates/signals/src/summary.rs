@@ -259,7 +259,9 @@ fn host(
         others: who(span),
         interrupts_cores: machine.map(|it| it.interrupts),
         interrupts_within: machine.and_then(|it| it.interrupts_within(ours)),
-        steal_share: span.rate(|reading| Some(reading.host.steal_s)).map(|it| it / f64::from(cores.max(1))),
+        steal_share: span
+            .rate(|reading| told(reading, reading.host.steal_s))
+            .map(|it| it / f64::from(cores.max(1))),
         pressure: pressures(span),
         network,
         network_before,
@@ -287,9 +289,14 @@ fn who(span: &Span<'_>) -> Vec<NamedUse> {
 
 /// All of the machine; `None` where the readings do not enclose the window.
 fn machine(span: &Span<'_>, cores: u32, configured_within: Option<bool>) -> Option<MachineCores> {
-    let busy = span.rate(|reading| Some(reading.host.busy_s))?;
-    let interrupts = span.rate(|reading| Some(reading.host.interrupts_s))?;
+    let busy = span.rate(|reading| told(reading, reading.host.busy_s))?;
+    let interrupts = span.rate(|reading| told(reading, reading.host.interrupts_s))?;
     Some(MachineCores { cores, busy, interrupts, configured_within })
+}
+
+/// What a reading says of the machine: one that was busy for no moment since it started could not have said so.
+fn told(reading: &Reading, figure: f64) -> Option<f64> {
+    Some(figure).filter(|_| reading.host.busy_s > 0.0)
 }
 
 fn cost(sampled: &Sampled) -> f64 {

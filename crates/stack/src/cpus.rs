@@ -32,6 +32,11 @@ impl Cpus {
         !self.0.is_empty() && self.0.is_subset(&others.0)
     }
 
+    /// Their numbers.
+    pub fn numbers(&self) -> BTreeSet<usize> {
+        self.0.clone()
+    }
+
     /// How many they are.
     pub fn count(&self) -> usize {
         self.0.len()

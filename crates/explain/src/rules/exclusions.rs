@@ -39,8 +39,10 @@ fn host(facts: &Facts<'_>) -> Option<String> {
 }
 
 fn quota(facts: &Facts<'_>) -> Option<String> {
-    let signals = facts.signals()?;
-    signals.quota.is_none().then(|| "a CPU quota: there is none".to_owned())
+    // Who was watched to the end of the window, and in groups that could be seen.
+    let signals = facts.signals().filter(|it| it.cpu_user_cores.is_some())?;
+    let is_hidden = facts.host()?.not_known.iter().any(|what| what.starts_with("CPU quotas"));
+    (signals.quota.is_none() && !is_hidden).then(|| "a CPU quota: there is none".to_owned())
 }
 
 fn collections(facts: &Facts<'_>) -> Option<String> {

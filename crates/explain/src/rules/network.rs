@@ -265,8 +265,9 @@ pub(crate) fn connections_by_request(facts: &Facts<'_>) -> Option<Verdict> {
         return None;
     }
     let share = waiting.into_iter().chain(costs_cpu.then_some(work_share)).reduce(f64::max);
-    let who =
-        if load.connections.closed_by_server > 0 { "the server closes it" } else { "the client closes it" };
+    // An answer to who asks for the end of the connection says so as well.
+    let is_servers = load.load.keep_alive && load.connections.closed_by_server > 0;
+    let who = if is_servers { "the server closes it" } else { "the client closes it" };
     let waiting = waiting.map(|share| {
         format!(
             "{:.0} of {:.0} users waited for their new connection to be accepted",

@@ -361,6 +361,18 @@ fn a_quota_that_holds_threads_back_is_named() {
     assert_ne!(kind(&trial), VerdictKind::QuotaBound);
 }
 
+/// Whoever was not watched to the end of the window, or is in groups that can't be seen, may have one.
+#[test]
+fn that_there_is_no_quota_is_said_by_those_who_looked() {
+    let says_so = |trial: &Measured| first(trial).excluded.contains(&"a CPU quota: there is none".to_owned());
+    let mut trial = watched(160.0, &[("pool-*", 16)]);
+    assert!(!says_so(&trial), "{:?}", first(&trial).excluded);
+    signals(&mut trial).cpu_user_cores = Some(0.1);
+    assert!(says_so(&trial), "{:?}", first(&trial).excluded);
+    host(&mut trial).not_known.push("CPU quotas: the control groups of the server".into());
+    assert!(!says_so(&trial), "{:?}", first(&trial).excluded);
+}
+
 #[test]
 fn collections_count_from_a_tenth_of_the_time() {
     let mut trial = full(1.8);
@@ -493,9 +505,12 @@ fn a_server_that_closes_after_each_answer_has_no_cap_of_two() {
     assert_eq!(phrases(&trial)[1], "keep-alive cap of 2");
     trial.load.connections.opened_in_window = Some(81_264 * 2 / 3);
     assert_eq!(phrases(&trial)[1], "a connection for 1.5 requests", "that is no cap");
-    // A client that closes knows why.
+    let who = |trial: &Measured| explain(trial).verdicts[1].evidence.join("; ");
+    assert!(who(&trial).contains("the server closes it"), "{}", who(&trial));
+    // A client that closes knows why, whatever the answers to it say.
     trial.load.load.keep_alive = false;
     assert_eq!(phrases(&trial)[1], "a connection a request");
+    assert!(who(&trial).contains("the client closes it"), "{}", who(&trial));
 }
 
 /// What is counted and can account for next to nothing: told, never first, never sure.

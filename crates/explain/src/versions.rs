@@ -336,12 +336,20 @@ fn is_ranked_by(metric: &Metric, ranked_by: RankedBy) -> bool {
 const fn speaks_against(kind: ReasonKind, metric: &Metric) -> bool {
     match kind {
         ReasonKind::Empty | ReasonKind::Interrupted | ReasonKind::LostAgent => true,
-        ReasonKind::RampNotOver => metric.wants_more() || metric.is_response_time(),
-        ReasonKind::LittlesLaw | ReasonKind::TooShort | ReasonKind::SkewedClocks => metric.is_response_time(),
-        _ if kind.limits_the_rate() => metric.wants_more() || metric.is_response_time(),
-        _ if kind.is_clients_doing() => metric.is_response_time(),
+        ReasonKind::RampNotOver | ReasonKind::ClientBound | ReasonKind::Throttled => {
+            metric.wants_more() || metric.is_response_time()
+        }
+        ReasonKind::LittlesLaw
+        | ReasonKind::TooShort
+        | ReasonKind::SkewedClocks
+        | ReasonKind::LateGenerator
+        | ReasonKind::LateReceiver => metric.is_response_time(),
         // What is the service's own fault is in its figures; and both versions have the same warm-up.
-        _ => false,
+        ReasonKind::IncorrectService
+        | ReasonKind::Unsent
+        | ReasonKind::Censored
+        | ReasonKind::NotSteady
+        | ReasonKind::TwoLevels => false,
     }
 }
 

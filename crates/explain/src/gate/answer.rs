@@ -107,20 +107,23 @@ enum TakesBack {
 fn takes_back(kind: ReasonKind, metric: Metric) -> TakesBack {
     let is_time = metric.is_response_time();
     let is_of_load = is_time || metric.wants_more();
-    match kind {
-        ReasonKind::Empty | ReasonKind::Interrupted | ReasonKind::LostAgent => TakesBack::All,
-        ReasonKind::LittlesLaw | ReasonKind::SkewedClocks if is_time => TakesBack::All,
-        ReasonKind::TooShort | ReasonKind::RampNotOver | ReasonKind::NotSteady | ReasonKind::TwoLevels
-            if is_of_load =>
-        {
-            TakesBack::All
+    let (takes, which) = match kind {
+        ReasonKind::Empty | ReasonKind::Interrupted | ReasonKind::LostAgent => (TakesBack::All, true),
+        ReasonKind::LittlesLaw | ReasonKind::SkewedClocks => (TakesBack::All, is_time),
+        ReasonKind::TooShort | ReasonKind::RampNotOver | ReasonKind::NotSteady | ReasonKind::TwoLevels => {
+            (TakesBack::All, is_of_load)
         }
         // Late reading makes no answer an error.
-        ReasonKind::LateReceiver if metric == Metric::Errors => TakesBack::Nothing,
-        _ if kind.is_clients_doing() && (is_of_load || metric == Metric::Errors) => TakesBack::Failures,
+        ReasonKind::LateReceiver => (TakesBack::Failures, is_of_load),
+        ReasonKind::ClientBound | ReasonKind::Throttled | ReasonKind::LateGenerator => {
+            (TakesBack::Failures, is_of_load || metric == Metric::Errors)
+        }
         // What is the service's own fault is in its figures, or bears on none of them.
-        _ => TakesBack::Nothing,
-    }
+        ReasonKind::IncorrectService | ReasonKind::Unsent | ReasonKind::Censored => {
+            (TakesBack::Nothing, true)
+        }
+    };
+    if which { takes } else { TakesBack::Nothing }
 }
 
 /// Takes an answer back that a doubt speaks against. `without_ours` is the answer without what the generator itself added to

@@ -83,6 +83,35 @@ fn what_was_not_measured_of_a_service_that_was_running_already_could_not_be_told
     assert_eq!(judged.answer, GateAnswer::Passed, "{judged:?}");
 }
 
+/// A service of 250 us of CPU a request, 64 MiB and 1.5 s to boot, each a little off from block to block.
+#[test]
+fn what_a_service_takes_of_its_machine_is_held_against_its_limits() {
+    let watched = |block: u32| {
+        let off = 1.0 + 0.02 * noise(u64::from(block));
+        let mut trial = of("cart", block, |_| ());
+        let TrialResult::Measured(measured) = &mut trial.result else { panic!("it is measured") };
+        measured.server.cpu_us_per_request = Some(250.0 * off);
+        measured.server.rss_bytes_max = Some((f64::from(64 << 20) * off) as u64);
+        measured.server.boot_s = Some(1.5 * off);
+        trial
+    };
+    let trials: Vec<Trial> = (0..8).map(watched).collect();
+    for (condition, due) in [
+        ("cpu>200us", GateAnswer::Failed),
+        ("cpu>300us", GateAnswer::Passed),
+        ("cpu>250us", GateAnswer::CouldNotTell),
+        ("memory>48MiB", GateAnswer::Failed),
+        ("memory>80MiB", GateAnswer::Passed),
+        ("boot>1s", GateAnswer::Failed),
+        ("boot>2s", GateAnswer::Passed),
+    ] {
+        let gate = gate(&[condition]);
+        let judged = gate_run(&gate, &trials, false);
+        let told = check(&judged, &gate.fail_if[0].to_string());
+        assert_eq!(told.answer, due, "{condition}: {judged:?}");
+    }
+}
+
 /// Noise that is the same each time, from −1 to 1.
 fn noise(seed: u64) -> f64 {
     let mixed = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

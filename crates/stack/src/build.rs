@@ -19,10 +19,14 @@ use crate::{log, needs, supervise};
 /// A build that takes longer is ended.
 const TIMEOUT: Duration = Duration::from_secs(30 * 60);
 const POLL: StdDuration = StdDuration::from_millis(20);
+/// Exit codes from here on are of commands that a signal ended, as shells and our supervisor tell them.
+const SIGNALLED: i32 = 128;
 const INPUT_FILES_MAX: usize = 100_000;
 /// Folders that are made by builds and runs, whatever an input folder holds beside them.
 const MADE: [&str; 6] = ["build", "target", GIT, ".proofload", "node_modules", "runs"];
 const GIT: &str = ".git";
+/// What the folder of a run has from its beginning on.
+const OF_A_RUN: [&str; 3] = ["experiment.toml", "trials.jsonl", "trials"];
 const LOCK: &str = ".lock";
 /// There while a build goes on; found there by the next one, the last was cut short.
 const UNFINISHED: &str = ".unfinished";
@@ -74,12 +78,7 @@ pub fn build(stack: &StackManifest, options: &BuildOptions<'_>) -> Result<BuildO
     if !unchanged {
         remove_if_there(&stamp)?;
         fs::write(&unfinished, "").map_err(StackError::io("write", &unfinished, HELP_FOLDER))?;
-        let built = run(stack, plan, &command, options);
-        // A command that failed by itself has cleaned up after itself, or says what is wrong.
-        if !matches!(built, Err(StackError::Interrupted { .. })) {
-            remove_if_there(&unfinished)?;
-        }
-        built?;
+        run(stack, plan, &command, options, &unfinished)?;
         fs::write(&stamp, &inputs).map_err(StackError::io("write", &stamp, HELP_FOLDER))?;
     }
     Ok(BuildOutcome { built: !unchanged, took: begun.elapsed().into(), inputs: Some(inputs) })
@@ -142,6 +141,7 @@ fn run(
     plan: &Build,
     command: &[String],
     options: &BuildOptions<'_>,
+    unfinished: &Path,
 ) -> Result<(), StackError> {
     let (output, from) = log::open(options.log)?;
     let failed = |why: String| StackError::Build {
@@ -164,7 +164,14 @@ fn run(
     let (mut child, pipe) =
         spawn().map_err(|error| failed(format!("`{}` cannot be started ({error})", command[0])))?;
     let ended = wait(&mut child, pipe, options.interrupt);
-    match ended.map_err(|error| failed(format!("it cannot be waited for ({error})")))? {
+    let ended = ended.map_err(|error| failed(format!("it cannot be waited for ({error})")))?;
+    if let Ended::Itself(status) = &ended
+        && status.code().is_some_and(|code| code < SIGNALLED)
+    {
+        // A command that ended by itself has cleaned up after itself, or says what is wrong.
+        remove_if_there(unfinished)?;
+    }
+    match ended {
         Ended::TooLate => Err(failed(format!("it took longer than {TIMEOUT}"))),
         Ended::Interrupted => Err(StackError::Interrupted { stack: stack.id.clone(), doing: "built" }),
         Ended::Itself(status) if !status.success() => Err(failed(format!("the command ended with {status}"))),
@@ -228,6 +235,16 @@ fn hash_inputs(plan: &Build, command: &[String], jdk: Option<&str>) -> Result<St
     Ok(format!("{:016x}", hasher.finish()))
 }
 
+/// Whether a folder is that of a run.
+fn is_run(path: &Path) -> bool {
+    OF_A_RUN.iter().all(|name| path.join(name).exists())
+}
+
+/// A short name of a text, the same for the same text.
+pub fn fingerprint(text: &str) -> String {
+    format!("{:016x}", hash_of(&text))
+}
+
 /// Appends the files in `path`, or `path` itself where it is one.
 fn list_files(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), StackError> {
     let failed = || StackError::io("list", path, "name the inputs of the build more narrowly");
@@ -246,9 +263,11 @@ fn list_files(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), StackError> {
         if files.len() >= INPUT_FILES_MAX {
             return Err(failed()(io::Error::other("more than 100000 files")));
         }
-        // A link to a folder is not followed: it may lead anywhere, and around in a circle.
-        if is_dir || !entry.path().is_dir() {
-            list_files(&entry.path(), files)?;
+        // A link to a folder is not followed: it may lead anywhere, and around in a circle. What is no file (a socket, a pipe, an
+        // editor's link that leads nowhere) is nothing to build from. What runs write changes with every run.
+        let path = entry.path();
+        if if is_dir { !is_run(&path) } else { path.is_file() } {
+            list_files(&path, files)?;
         }
     }
     Ok(())

@@ -34,7 +34,7 @@ mod supervise;
 
 pub use attach::reach;
 pub use boot::{BootOptions, boot};
-pub use build::{BuildOptions, BuildOutcome, build};
+pub use build::{BuildOptions, BuildOutcome, build, fingerprint};
 pub use chain::{Chain, ChainOptions};
 pub use check::{REQUESTS_MAX, StackReport, check};
 pub use checkout::{CHECKOUTS_PREFIX, Checkout, CheckoutError, Repository, Revision};

@@ -302,6 +302,40 @@ fn an_interrupted_build_ends_and_the_next_begins_afresh() {
 }
 
 #[test]
+fn what_is_no_file_or_a_run_wrote_is_nothing_to_build_from() {
+    let bench = Bench::new(
+        "[build]\ncommand = [\"sh\", \"-c\", \"touch {build_dir}/out\"]\ninputs = [\".\"]\noutput = \"out\"\n\
+        [run]\ncommand = [\"a\", \"{port}\"]\n[[endpoint]]\nname = \"a\"\npath = \"/\"\n",
+    );
+    let dir = &bench.stack.dir;
+    assert!(bench.build().unwrap().built);
+    // An editor's lock, what a server left, and a pipe, which would keep a reader waiting.
+    std::os::unix::fs::symlink("nobody@nowhere.1", dir.join(".#main.go")).unwrap();
+    drop(std::os::unix::net::UnixListener::bind(dir.join("app.sock")).unwrap());
+    assert!(std::process::Command::new("mkfifo").arg(dir.join("pipe")).status().unwrap().success());
+    let run = dir.join("perf/2026");
+    fs::create_dir_all(run.join("trials")).unwrap();
+    for name in ["experiment.toml", "trials.jsonl"] {
+        fs::write(run.join(name), "x").unwrap();
+    }
+    assert!(!bench.build().unwrap().built);
+    fs::write(dir.join("perf/main.go"), "x").unwrap();
+    assert!(bench.build().unwrap().built, "what lies beside a run is built from");
+}
+
+#[test]
+fn a_build_that_was_killed_leaves_nothing_for_the_next() {
+    let bench = Bench::new(
+        "[build]\ncommand = [\"sh\", \"-c\", \"[ -e {build_dir}/half ] && exit 9; echo half > {build_dir}/half; \
+        [ -e go ] || kill -9 $$; touch {build_dir}/out\"]\ninputs = [\"stack.toml\"]\noutput = \"out\"\n\
+        [run]\ncommand = [\"a\", \"{port}\"]\n[[endpoint]]\nname = \"a\"\npath = \"/\"\n",
+    );
+    assert!(bench.build().is_err());
+    fs::write(bench.stack.dir.join("go"), "").unwrap();
+    assert!(bench.build().unwrap().built);
+}
+
+#[test]
 fn a_build_that_fails_says_what_to_run_by_hand() {
     let bench = Bench::new(
         "[build]\ncommand = [\"sh\", \"-c\", \"echo no compiler; exit 2\"]\ninputs = [\"stack.toml\"]\n\

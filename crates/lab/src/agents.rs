@@ -10,7 +10,6 @@ mod processes;
 mod secured;
 
 use std::num::NonZeroU32;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration as StdDuration;
 
@@ -21,7 +20,7 @@ use driver::{Control, monotonic_now};
 use engine::{Expect, Load, Request, Share};
 use events::{AgentNews, AgentNow, Moment};
 use plan::{LoadPlan, PlanError, Threads};
-use record::LoadResult;
+use record::{IntervalLog, LoadResult};
 use units::{Duration, Instant};
 
 use self::books::SharedBooks;
@@ -68,7 +67,7 @@ pub struct Asked<'a> {
     /// How its connections are secured, if they are.
     pub tls: Option<&'a Secured>,
     /// Where the response times go as an HdrHistogram interval log.
-    pub interval_log: Option<&'a Path>,
+    pub interval_log: Option<&'a IntervalLog>,
     /// The version of this program, which every agent must have.
     pub version: &'a str,
 }
@@ -79,13 +78,7 @@ impl Asked<'_> {
     /// # Errors
     /// If they can't.
     pub fn check(&self, agents: usize) -> Result<(), PlanError> {
-        if agents == 0 {
-            return Err(PlanError::new("a load on 0 machines is none", "give it one at least"));
-        }
-        if agents > AGENTS_MAX as usize {
-            let what = format!("{agents} agents are more than {AGENTS_MAX}");
-            return Err(PlanError::new(what, "take fewer, and give each more --threads"));
-        }
+        check_count(agents)?;
         if self.plan.threads == Threads::Auto {
             let what = "the number of threads of several machines is not found out";
             return Err(PlanError::new(what, "give the --threads of each"));
@@ -121,6 +114,21 @@ impl Asked<'_> {
     }
 }
 
+/// Whether a load can have so many agents at all.
+///
+/// # Errors
+/// If there are none, or too many.
+pub fn check_count(agents: usize) -> Result<(), PlanError> {
+    if agents == 0 {
+        return Err(PlanError::new("a load on 0 machines is none", "give it one at least"));
+    }
+    if agents > AGENTS_MAX as usize {
+        let what = format!("{agents} agents are more than {AGENTS_MAX}");
+        return Err(PlanError::new(what, "take fewer, and give each more --threads"));
+    }
+    Ok(())
+}
+
 /// Carries out a load on the machines of `fleet`, until its end or until `control` interrupts it. `observe` is called on the
 /// calling thread. No agent is left behind; what it takes for another to go on, should we be killed, is in `ledger`.
 pub fn run(
@@ -137,14 +145,14 @@ pub fn run(
         let conductor = Conductor::new(settings(asked, names.clone()), assign, monotonic_now());
         let books = SharedBooks::new(asked.plan, names);
         Conducting::new(fleet, conductor, books, ledger).run(asked, control, log, observe)
-    })?
+    })
 }
 
 /// Takes over a load whose conductor is gone: what it had written down counts, and the agents, which are those of `fleet`, tell
 /// the rest.
 pub fn resume(
     left: Left,
-    interval_log: Option<&Path>,
+    interval_log: Option<&IntervalLog>,
     fleet: Arc<dyn Fleet>,
     control: &Control,
     observe: &mut dyn FnMut(Moment<'_>),
@@ -167,7 +175,7 @@ pub fn resume(
         let mut conducting = Conducting::new(fleet, conductor, books, Some(&mut ledger));
         conducting.is_interrupted = is_interrupted;
         conducting.run(&asked, control, log, observe)
-    })?
+    })
 }
 
 fn settings(asked: &Asked<'_>, names: Vec<String>) -> Settings {

@@ -122,7 +122,7 @@ pub(crate) fn carry_out_on(
         on_threads(works, gate.as_ref(), None, |intervals, returns| {
             books.keep(intervals, returns, log, control, observe);
         })
-    })??;
+    })?;
     if let Some(keep) = job.keep {
         keep.take(finished.iter_mut().flat_map(|end| std::mem::take(&mut end.kept_answers)));
     }

@@ -1,12 +1,12 @@
 //! What a load is asked to do.
 
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use driver::UnixSocket;
 use engine::{Expect, KeptAnswer, Request};
 use plan::LoadPlan;
+use record::IntervalLog;
 use tls::Peers;
 
 /// What is sent where.
@@ -20,14 +20,14 @@ pub struct Job<'a> {
     pub request: &'a Request,
     /// What a good answer looks like.
     pub expect: &'a Expect,
-    /// How.
+    /// Connections or rate, times, bounds.
     pub plan: &'a LoadPlan,
     /// The socket of this machine that all connections go to, whatever the targets are.
     pub socket: Option<&'a UnixSocket>,
     /// Which of the servers are secured, and what tunnel connections lead through, if there is any of both.
     pub tls: Option<&'a Peers>,
     /// Where the response times go as an HdrHistogram interval log.
-    pub interval_log: Option<&'a Path>,
+    pub interval_log: Option<&'a IntervalLog>,
     /// Where the first wrong answers go as they came, where they are asked for.
     pub keep: Option<&'a Keep>,
 }

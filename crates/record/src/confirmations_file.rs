@@ -19,8 +19,16 @@ pub fn append_confirmation(dir: &Path, record: &ConfirmationRecord) -> Result<()
     line.push(b'\n');
     let failed = |error| RecordError::io(&path, "writing a confirmation", error);
     let mut to_append = OpenOptions::new();
-    let mut file = files::as_it_is(to_append.append(true).create(true)).open(&path).map_err(failed)?;
-    file.write_all(&line).and_then(|()| file.sync_data()).map_err(failed)
+    let mut file =
+        files::as_it_is(to_append.read(true).append(true).create(true)).open(&path).map_err(failed)?;
+    // A last line that was not finished would be read as one with ours.
+    let whole = files::each_line(&path, &file, bounds::CONFIRMATIONS, |_, _| Ok(()))?;
+    file.set_len(whole).map_err(failed)?;
+    file.write_all(&line).and_then(|()| file.sync_data()).map_err(|error| {
+        // Best effort: a reader skips an unfinished line, and the next writer cuts it off.
+        let _ = file.set_len(whole);
+        failed(error)
+    })
 }
 
 /// Those of the run in `dir`, in the order in which they were made; of one cell and variant the last counts. None where
@@ -89,6 +97,9 @@ mod tests {
         cut.push_str("{\"version\":1,\"rou");
         std::fs::write(&path, cut).unwrap();
         assert_eq!(read_confirmations(dir.path()).unwrap(), [record("b", 2.0), record("a", 3.0)]);
+        append_confirmation(dir.path(), &record("c", 4.0)).unwrap();
+        let all = [record("b", 2.0), record("a", 3.0), record("c", 4.0)];
+        assert_eq!(read_confirmations(dir.path()).unwrap(), all);
     }
 
     #[test]

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufWriter, Read, Write};
-use std::path::Path;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration as StdDuration;
 
 use base64::Engine as _;
@@ -21,42 +22,73 @@ use crate::bounds;
 use crate::error::RecordError;
 use crate::files;
 
-/// Runs `body` with a function that appends one interval to the log at `path`: its thread, its start since
-/// the start of the log, its length, and its distribution (in nanoseconds; censored samples at their
-/// bounds under the tag `censored-THREAD`). Without a path nothing is written.
-///
-/// The first failure to write is returned after `body` has ended: a full disk loses the log, not the load.
+/// Where a load's response times go, and whether they came there.
+#[derive(Debug)]
+pub struct IntervalLog {
+    path: PathBuf,
+    file: File,
+    /// The first failure to write.
+    failed: Mutex<Option<io::Error>>,
+}
+
+impl IntervalLog {
+    /// A new log at `path`, in place of what is there.
+    ///
+    /// # Errors
+    /// If it can't be made.
+    pub fn create(path: impl Into<PathBuf>) -> Result<Self, RecordError> {
+        let path = path.into();
+        let file = File::create(&path).map_err(|error| failed(&path, error))?;
+        Ok(Self { path, file, failed: Mutex::default() })
+    }
+
+    /// Whether all of it was written, to be asked once the load is over.
+    ///
+    /// # Errors
+    /// The first failure, once.
+    pub fn written(&self) -> Result<(), RecordError> {
+        let error = self.failed.lock().unwrap_or_else(PoisonError::into_inner).take();
+        error.map_or(Ok(()), |error| Err(failed(&self.path, error)))
+    }
+}
+
+fn failed(path: &Path, error: io::Error) -> RecordError {
+    RecordError::io(path, "writing the interval log", error)
+}
+
+/// Runs `body` with a function that appends one interval to the log: its thread, its start since the start of the log, its
+/// length, and its distribution (in nanoseconds; censored samples at their bounds under the tag `censored-THREAD`).
+/// Without a log nothing is written. A full disk loses the log, and not the load: [`IntervalLog::written`] tells of it.
 pub fn with_interval_log<T>(
-    path: Option<&Path>,
+    log: Option<&IntervalLog>,
     body: impl FnOnce(&mut dyn FnMut(u32, Duration, Duration, &stats::Distribution)) -> T,
-) -> Result<T, RecordError> {
-    let Some(path) = path else { return Ok(body(&mut |_, _, _, _| {})) };
-    let failed = |error| RecordError::io(path, "writing the interval log", error);
-    let mut file = BufWriter::new(File::create(path).map_err(failed)?);
+) -> T {
+    let Some(log) = log else { return body(&mut |_, _, _, _| {}) };
+    let mut file = BufWriter::new(&log.file);
     let mut serializer = V2DeflateSerializer::new();
-    let mut first_error: Option<std::io::Error> = None;
-    let result = {
-        let mut log = IntervalLogWriterBuilder::new()
-            .add_comment("proofload; times in ns; intervals by the instant a request was done")
-            .begin_log_with(&mut file, &mut serializer)
-            .map_err(failed)?;
-        body(&mut |thread, start, length, times| {
+    let mut first_error: Option<io::Error> = None;
+    let begun = IntervalLogWriterBuilder::new()
+        .add_comment("proofload; times in ns; intervals by the instant a request was done")
+        .begin_log_with(&mut file, &mut serializer);
+    let result = match begun {
+        Err(error) => {
+            first_error = Some(error);
+            body(&mut |_, _, _, _| {})
+        }
+        Ok(mut writer) => body(&mut |thread, start, length, times| {
             let parts = [(EXACT, Some(times.exact())), (CENSORED, times.censored())];
             for (kind, histogram) in parts {
                 let name = format!("{kind}-{thread}");
                 let tag = if kind == EXACT && thread == 0 { None } else { Tag::new(&name) };
                 let (Some(histogram), None) = (histogram, &first_error) else { continue };
-                let written =
-                    log.write_histogram(&histogram, StdDuration::from(start), StdDuration::from(length), tag);
-                first_error = written.err().map(reason);
+                let (start, length) = (StdDuration::from(start), StdDuration::from(length));
+                first_error = writer.write_histogram(&histogram, start, length, tag).err().map(reason);
             }
-        })
+        }),
     };
-    let flushed = file.flush();
-    match first_error {
-        Some(error) => Err(failed(error)),
-        None => flushed.map(|()| result).map_err(failed),
-    }
+    let first_error = first_error.or(file.flush().err());
+    *log.failed.lock().unwrap_or_else(PoisonError::into_inner) = first_error;
+    result
 }
 
 /// The name of a trial's interval log, in its folder.
@@ -314,12 +346,11 @@ mod tests {
             cut.record_censored(Duration::from_millis(50));
         }
         let second = Duration::from_secs(1);
-        with_interval_log(Some(&folder.path().join(FILE)), |log| {
+        with_interval_log(Some(&IntervalLog::create(folder.path().join(FILE)).unwrap()), |log| {
             log(0, Duration::ZERO, second, &of(5));
             log(1, Duration::ZERO, second, &cut);
             log(0, second, Duration::from_millis(250), &of(6));
-        })
-        .unwrap();
+        });
         let read = read_interval_log(folder.path()).unwrap();
         assert_eq!(
             read.iter().map(|it| (it.start, it.length)).collect::<Vec<_>>(),
@@ -337,7 +368,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(FILE);
         let (seconds, second) = (21, Duration::from_secs(1));
-        with_interval_log(Some(&path), |log| {
+        with_interval_log(Some(&IntervalLog::create(&path).unwrap()), |log| {
             for thread in 0..2 {
                 for start in 0..seconds {
                     let mut times = Distribution::default();
@@ -345,8 +376,7 @@ mod tests {
                     log(thread, second * start, second, &times);
                 }
             }
-        })
-        .unwrap();
+        });
         let mut log = Log::new(8);
         let text = std::fs::read(&path).unwrap();
         for line in text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {

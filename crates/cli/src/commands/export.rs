@@ -104,7 +104,7 @@ impl Source {
                 None
             })
         });
-        broken.map_or(Ok(families), |error| Err(Failure::usage(error)))
+        broken.map_or(Ok(families), Err)
     }
 
     /// Writes a file for each measured trial that has its times in full.
@@ -119,7 +119,7 @@ impl Source {
         })?;
         let mut written = 0;
         for trial in trials {
-            if let Some(times) = times_of(dir, trial).map_err(Failure::usage)? {
+            if let Some(times) = times_of(dir, trial)? {
                 write_whole(&folder.join(format!("{:04}.hgrm", trial.index)), hgrm(&times).as_bytes())?;
                 written += 1;
             }
@@ -134,12 +134,22 @@ impl Source {
 }
 
 /// The response times of a measured trial in full. `None` where its driver kept none.
-fn times_of(dir: &Path, trial: &Trial) -> Result<Option<stats::Distribution>, RecordError> {
-    if !matches!(trial.result, TrialResult::Measured(_)) {
+fn times_of(dir: &Path, trial: &Trial) -> Result<Option<stats::Distribution>, Failure> {
+    let TrialResult::Measured(measured) = &trial.result else { return Ok(None) };
+    let trial_dir = RunDir::trial_path(dir, trial.index);
+    let intervals = read_interval_log(&trial_dir).map_err(Failure::usage)?;
+    if intervals.is_empty() {
         return Ok(None);
     }
-    let intervals = read_interval_log(&RunDir::trial_path(dir, trial.index))?;
-    Ok((!intervals.is_empty()).then(|| LoggedInterval::whole(&intervals)))
+    let (times, told) = (LoggedInterval::whole(&intervals), measured.load.response_time_us.count);
+    if times.count() != told {
+        return Err(Failure::usage(format!(
+            "the interval log in {} has {} response times of {told}: it was cut short, so copy the run anew",
+            trial_dir.display(),
+            times.count()
+        )));
+    }
+    Ok(Some(times))
 }
 
 fn families_of_load(result: &LoadResult) -> Vec<Family> {

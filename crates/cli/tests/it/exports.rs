@@ -24,18 +24,27 @@ fn fails_with(output: &Output, code: i32, part: &str) {
     assert_eq!(told.trim().lines().count(), 1, "one clear error: {told}");
 }
 
+/// A log of so many response times.
+fn write_log(folder: &std::path::Path, count: u64) {
+    let log = record::IntervalLog::create(folder.join("response_time.hlog")).unwrap();
+    record::with_interval_log(Some(&log), |log| {
+        let mut times = stats::Distribution::default();
+        (1..=count).for_each(|ms| times.record(units::Duration::from_millis(ms)));
+        log(0, units::Duration::ZERO, units::Duration::from_secs(1), &times);
+    });
+}
+
 /// A run of three trials, one of which failed, with the log of the first.
 fn a_run(runs: &Runs) -> String {
-    let trials = [at(0, "gin", 1000.0), at(1, "gin", 1010.0), failed(2, "gin")];
+    let mut first = at(0, "gin", 1000.0);
+    let record::TrialResult::Measured(measured) = &mut first.result else { panic!("it is measured") };
+    // As many as its log has.
+    measured.load.response_time_us.count = 100;
+    let trials = [first, at(1, "gin", 1010.0), failed(2, "gin")];
     let dir = runs.write("run", &manifest("2026-01-01T00:00:00Z"), EXPERIMENT, &trials);
     let folder = runs.path("run").join("trials/0000");
     fs::create_dir_all(&folder).unwrap();
-    record::with_interval_log(Some(&folder.join("response_time.hlog")), |log| {
-        let mut times = stats::Distribution::default();
-        (1..=100).for_each(|ms| times.record(units::Duration::from_millis(ms)));
-        log(0, units::Duration::ZERO, units::Duration::from_secs(1), &times);
-    })
-    .unwrap();
+    write_log(&folder, 100);
     dir
 }
 
@@ -124,7 +133,7 @@ fn a_scenarios_steps_are_rows_too() {
 #[test]
 fn a_file_that_cannot_be_written_loses_no_result() {
     let target = Target::start(&[]);
-    for option in ["--jtl", "--hgrm"] {
+    for option in ["--jtl", "--hgrm", "--hlog"] {
         let nowhere = run(&["hit", &target.url, "-n", "10", "-q", option, "/nowhere/at/all"]);
         fails_with(&nowhere, 1, option);
         assert_eq!(stdout(&nowhere), "", "nothing is measured for a file that can't be");
@@ -306,7 +315,10 @@ fn bad_input_is_one_clear_error() {
     let hgrm = runs.path("x").display().to_string();
     let result = file("hit.json", &serde_json::to_string(&a_result()).unwrap());
     fails_with(&run(&["export", &result, "--hgrm", &hgrm]), 2, "proofload hit --hgrm");
-    fs::write(runs.path("run").join("trials/0000/response_time.hlog"), "half a li\n").unwrap();
+    let folder = runs.path("run").join("trials/0000");
+    write_log(&folder, 99);
+    fails_with(&run(&["export", &dir, out[0], out[1]]), 2, "it was cut short");
+    fs::write(folder.join("response_time.hlog"), "half a li\n").unwrap();
     fails_with(&run(&["export", &dir, out[0], out[1]]), 2, "response_time.hlog:1:");
 }
 

@@ -10,7 +10,7 @@ use agent::{Assign, End, Joined, Lost, Told};
 use engine::{Expect, Request};
 use events::Moment;
 use plan::LoadPlan;
-use record::{Appended, RecordError};
+use record::{Appended, IntervalLog, RecordError};
 use serde::{Deserialize, Serialize};
 use units::{Duration, Instant};
 
@@ -190,14 +190,14 @@ impl Left {
         &self.load.begun.assign.url
     }
 
-    /// How.
+    /// Its connections or rate, times and bounds.
     pub fn plan(&self) -> &LoadPlan {
         &self.load.plan
     }
 }
 
 impl LeftLoad {
-    pub(super) fn asked<'a>(&'a self, interval_log: Option<&'a Path>) -> Asked<'a> {
+    pub(super) fn asked<'a>(&'a self, interval_log: Option<&'a IntervalLog>) -> Asked<'a> {
         let Assign { url, host, port, .. } = &self.begun.assign;
         Asked {
             url,

@@ -10,10 +10,9 @@ use events::Moment;
 use http::RequestKind;
 use plan::load::{CONNECTIONS_MAX, EXCHANGES_MAX};
 use plan::{HttpVersion, IoChoice, LoadPlan, PlanError, Threads};
-use record::LoadResult;
+use record::{IntervalLog, LoadResult};
 use scenario::{Prepared, Report, RequestCheck, WorldSetup};
 use std::collections::BTreeMap;
-use std::path::Path;
 use units::{Duration, Seed};
 
 use super::{Counts, Servers, Users, length, seats};
@@ -37,7 +36,7 @@ pub struct Setting<'a> {
     /// Which version of HTTP users speak.
     pub http: HttpVersion,
     /// Where the response times go as an HdrHistogram interval log.
-    pub interval_log: Option<&'a Path>,
+    pub interval_log: Option<&'a IntervalLog>,
 }
 
 impl Setting<'_> {

@@ -6,7 +6,7 @@ use events::Moment;
 use explain::LoadsBefore;
 use plan::gate::Baseline;
 use plan::{PlanError, toml_file};
-use record::{GateAnswer, GateResult, LoadResult};
+use record::{GateAnswer, GateResult, IntervalLog, LoadResult};
 use serde::Deserialize;
 use units::Share;
 
@@ -58,6 +58,17 @@ impl<'a> Beside<'a> {
         }
         self.stop.as_mut().is_some_and(|it| it.see(moment))
     }
+}
+
+/// The interval log, if one is asked for: before the load, as all that is made of it.
+pub fn log(arguments: &Hit) -> Result<Option<IntervalLog>, Failure> {
+    let made = arguments.hlog.as_ref().map(IntervalLog::create).transpose();
+    made.map_err(|why| Failure::system(format!("--hlog: {why}")))
+}
+
+/// Whether all of it was written.
+pub fn is_whole(log: Option<&IntervalLog>) -> Result<(), Failure> {
+    log.map_or(Ok(()), IntervalLog::written).map_err(|why| Failure::system(format!("--hlog: {why}")))
 }
 
 /// What lies beside a load's result where it was held against a gate.

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use driver::Control;
 use lab::agents::{Fleet, Left, Listening, Reached};
+use record::IntervalLog;
 
-use super::beside::Beside;
+use super::beside::{self, Beside};
 use super::{agents, kubernetes};
 use crate::arguments::Hit;
 use crate::exit::Failure;
@@ -17,13 +18,14 @@ use crate::interrupt;
 pub fn run(arguments: &Hit, dir: &Path) -> Result<ExitCode, Failure> {
     let left = Left::open(dir, env!("PROOFLOAD_VERSION"))?;
     // Whoever ends pods ends their load: a mistake in what is made of it must not.
-    let beside = Beside::open(arguments)?;
+    let (beside, log) = (Beside::open(arguments)?, beside::log(arguments)?);
+    let made = (beside, log.as_ref());
     match left.reached().clone() {
         Reached::Listening(addresses) => {
-            take_over(arguments, beside, left, Arc::new(Listening::new(addresses)), &interrupt::on_signals()?)
+            take_over(arguments, made, left, Arc::new(Listening::new(addresses)), &interrupt::on_signals()?)
         }
         Reached::Pods { context, namespace, run, pods } => {
-            kubernetes::resume(arguments, beside, left, (context.as_deref(), namespace.as_str()), &run, &pods)
+            kubernetes::resume(arguments, made, left, (context.as_deref(), namespace.as_str()), &run, &pods)
         }
     }
 }
@@ -31,13 +33,14 @@ pub fn run(arguments: &Hit, dir: &Path) -> Result<ExitCode, Failure> {
 /// The same with agents that are reached by `fleet`.
 pub fn take_over(
     arguments: &Hit,
-    beside: Beside<'_>,
+    made: (Beside<'_>, Option<&IntervalLog>),
     left: Left,
     fleet: Arc<dyn Fleet>,
     control: &Arc<Control>,
 ) -> Result<ExitCode, Failure> {
     let (url, plan) = (left.url().to_owned(), left.plan().clone());
-    agents::carry(arguments, beside, (&url, &plan), control, |observe| {
-        lab::agents::resume(left, arguments.hlog.as_deref(), fleet, control, observe)
+    let log = made.1;
+    agents::carry(arguments, made, (&url, &plan), control, |observe| {
+        lab::agents::resume(left, log, fleet, control, observe)
     })
 }

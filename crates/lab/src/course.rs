@@ -13,6 +13,7 @@ use crate::bench::{Bench, Ended};
 use crate::clock::now;
 use crate::decided::open_before;
 use crate::error::{LabError, NotMeasured};
+use crate::failures::Failures;
 use crate::foreign::Programs;
 use crate::order::Place;
 use crate::phase::{Came, Done, Phase, TableKey};
@@ -28,9 +29,7 @@ pub(crate) struct Course<'a> {
     run: RunDir,
     /// Stacks that take no part.
     left_out: BTreeMap<String, String>,
-    /// The places whose trials failed. The same cell would cost its time-outs in every block; what fails at one load, or with one
-    /// driver, may do well with others.
-    failed: BTreeSet<u32>,
+    failures: Failures,
     control: StackManifest,
     /// The stacks that stay up between trials, where they do.
     up: BTreeMap<(String, Role), Up>,
@@ -40,8 +39,6 @@ pub(crate) struct Course<'a> {
     open: Option<BTreeSet<CellId>>,
     /// What disturbed those of them that were, at the first time.
     disturbed: BTreeMap<u32, String>,
-    /// The places whose trials were made a second time.
-    again: BTreeSet<u32>,
 }
 
 /// The trial that repeats the one at a place is so far behind it: beyond all places that a run may have.
@@ -105,12 +102,11 @@ impl<'a> Course<'a> {
             programs,
             run,
             left_out,
-            failed: BTreeSet::new(),
+            failures: Failures::default(),
             control,
             up: BTreeMap::new(),
             done: Done::new(),
             disturbed: BTreeMap::new(),
-            again: BTreeSet::new(),
             open: None,
         };
         for trial in trials {
@@ -123,14 +119,11 @@ impl<'a> Course<'a> {
     fn add(&mut self, trial: &Trial) {
         let place = trial.repeats.as_ref().map_or(trial.index, |it| it.index);
         self.done.insert(place, Came::of(trial));
-        if trial.repeats.is_some() {
-            self.again.insert(place);
-        } else {
+        if trial.repeats.is_none() {
             self.disturbed.extend(disturbance(trial).map(|why| (place, why)));
         }
-        if let TrialResult::Failed { .. } = &trial.result {
-            self.failed.insert(place);
-        }
+        let failed = matches!(trial.result, TrialResult::Failed { .. });
+        self.failures.add(place, trial.repeats.is_some(), failed);
     }
 
     pub(crate) fn finish(mut self, observe: &mut dyn FnMut(Event<'_>)) -> Result<Ended, LabError> {
@@ -148,6 +141,9 @@ impl<'a> Course<'a> {
         }
         let stopped = std::mem::take(&mut self.up).into_values().map(Up::stop);
         stopped.collect::<Result<Vec<()>, _>>()?;
+        if end == End::Complete {
+            self.run.complete()?;
+        }
         Ok(Ended {
             dir: self.run.path().to_owned(),
             interrupted: end == End::Interrupted,
@@ -189,8 +185,7 @@ impl<'a> Course<'a> {
             let why = of.iter().find_map(|index| self.disturbed.get(index)).cloned();
             if let Some(why) = why.filter(|_| repeated < repeats_max(phase.blocks)) {
                 repeated += 1;
-                // Whether a stack fails is found anew with all the rest of the block.
-                self.failed.retain(|index| !of.contains(index));
+                self.failures.begin_again(&of);
                 let end = make(self, Turn::Again { of: &of, why: &why })?;
                 if end != End::Complete {
                     return Ok(end);
@@ -217,7 +212,9 @@ impl<'a> Course<'a> {
             }
             let is_to_do = match turn {
                 Turn::First => self.is_to_do(phase, place, precise),
-                Turn::Again { of, .. } => of.contains(&place.index) && !self.again.contains(&place.index),
+                Turn::Again { of, .. } => {
+                    of.contains(&place.index) && !self.failures.was_made_again(place.index)
+                }
             };
             if !is_to_do {
                 continue;
@@ -259,8 +256,8 @@ impl<'a> Course<'a> {
 
     /// Whether a trial of the same cell did.
     fn has_failed(&self, phase: &Phase, place: &Place) -> bool {
-        let is_its = |it: &Place| (it.round, it.cell) == (place.round, place.cell);
-        !self.failed.is_empty() && phase.places.iter().any(|it| is_its(it) && self.failed.contains(&it.index))
+        let its = phase.places.iter().filter(|it| (it.round, it.cell) == (place.round, place.cell));
+        self.failures.any(its.map(|it| it.index))
     }
 
     /// Where blocks end when claims are decided: looks at them, and says what is left.

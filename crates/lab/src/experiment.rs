@@ -91,9 +91,17 @@ pub fn resume(dir: &Path, bench: &Bench<'_>, observe: &mut dyn FnMut(Event<'_>))
     build_programs(&programs, dir, bench, observe)?;
     let mut left_out = manifest.left_out;
     let built = build_all(&experiment, dir, bench, &mut left_out, observe)?;
-    if let Some((id, _)) = built.iter().find(|(id, now)| manifest.stacks.get(*id) != Some(now)) {
-        let why = format!("`{id}` is made from other sources, or with another JDK, than when it began");
+    let is_as_it_was =
+        |id: &String, now: &StackManifest| manifest.stacks.get(id).is_some_and(|then| now.is_as(then));
+    if let Some((id, _)) = built.iter().find(|(id, now)| !is_as_it_was(id, now)) {
+        let why = format!(
+            "`{id}` is made from other sources, started otherwise, or has another JDK, than when it began"
+        );
         return Err(not_resumable(why));
+    }
+    let now = tools_of(bench, &programs, built.keys());
+    if let Some((tool, was, is)) = other_version(&manifest.tools, &now) {
+        return Err(not_resumable(format!("{tool} was {was} when it began, and is {is}")));
     }
     Course::new(&experiment, bench, &programs, run, left_out, &trials).finish(observe)
 }
@@ -205,6 +213,7 @@ fn build_chain(
         front = StackManifest {
             title: stack.title.clone(),
             inputs,
+            settings: stack.settings().ok().map(|text| stack::fingerprint(&text)),
             url: stack.site().map(|site| site.url.clone()),
             jdk: stack::java_version(stack),
             upstreams: entries.clone(),
@@ -221,11 +230,7 @@ fn manifest(
     stacks: BTreeMap<String, StackManifest>,
     left_out: BTreeMap<String, String>,
 ) -> Manifest {
-    let needed: BTreeSet<&str> = stacks
-        .keys()
-        .filter_map(|id| bench.catalogue.get(id).ok())
-        .flat_map(|stack| stack.needs.tools.iter().map(String::as_str))
-        .collect();
+    let tools = tools_of(bench, programs, stacks.keys());
     let procedure = &experiment.procedure;
     let cells: usize = experiment.rounds.iter().map(|round| round.cells.len()).sum();
     let blocks = blocks_of(experiment, &experiment.rounds);
@@ -258,14 +263,35 @@ fn manifest(
         quick: experiment.pace == Pace::Quick,
         pace: experiment.pace.name().into(),
         trials: cells as u32 * blocks,
+        complete: Some(false),
         stacks,
         left_out,
-        tools: versions(&needed.into_iter().collect::<Vec<_>>())
-            .into_iter()
-            .chain(programs.versions())
-            .collect(),
+        tools,
         machine: machine::machine(),
     }
+}
+
+/// The versions of what these stacks need, and of other programs that make loads.
+fn tools_of<'a>(
+    bench: &Bench<'_>,
+    programs: &Programs,
+    stacks: impl Iterator<Item = &'a String>,
+) -> BTreeMap<String, String> {
+    let stacks = stacks.filter_map(|id| bench.catalogue.get(id).ok());
+    let needed: BTreeSet<&str> =
+        stacks.flat_map(|stack| stack.needs.tools.iter().map(String::as_str)).collect();
+    versions(&needed.into_iter().collect::<Vec<_>>()).into_iter().chain(programs.versions()).collect()
+}
+
+/// The first tool that tells another version of itself: its name, the one before, and the one now.
+fn other_version<'a>(
+    then: &'a BTreeMap<String, String>,
+    now: &'a BTreeMap<String, String>,
+) -> Option<(&'a str, &'a str, &'a str)> {
+    then.iter().find_map(|(tool, was)| {
+        let is = now.get(tool).filter(|is| *is != was)?;
+        Some((tool.as_str(), was.as_str(), is.as_str()))
+    })
 }
 
 /// The version that each of `tools` tells of itself.

@@ -388,6 +388,25 @@ impl StackManifest {
         })
     }
 
+    /// What it is started with, beside what it is built from: its own file without comments, and the texts of its templates. Of a
+    /// service, the experiment has the first.
+    ///
+    /// # Errors
+    /// If a file can't be read.
+    pub fn settings(&self) -> Result<String, PlanError> {
+        let own = self.dir.join(MANIFEST);
+        let mut text = String::new();
+        if own.is_file() {
+            let written = toml_file::read(&own)?;
+            text +=
+                &written.parse::<toml::Table>().map_or_else(|_| written.clone(), |table| table.to_string());
+        }
+        for ConfigFile { template, name } in &self.files {
+            text.extend(["\n", name, "\n", &toml_file::read(template)?]);
+        }
+        Ok(text)
+    }
+
     /// How it is started; `None` of what is running already.
     pub const fn run(&self) -> Option<&Run> {
         match &self.origin {

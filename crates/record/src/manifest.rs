@@ -59,6 +59,9 @@ pub struct Manifest {
     pub quick: bool,
     /// Trials of [`Manifest::blocks`] blocks.
     pub trials: u32,
+    /// Whether all was made that was to be made; absent in records of versions that did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub complete: Option<bool>,
     /// The stacks that take part.
     pub stacks: BTreeMap<String, StackManifest>,
     /// Stacks left out, and why.
@@ -83,6 +86,9 @@ pub struct StackManifest {
     pub title: String,
     /// Hash of what it was built from; absent where nothing is built.
     pub inputs: Option<String>,
+    /// Hash of what it is started with: its own file without comments, and its templates; absent of records before that was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<String>,
     /// Where it was running already; absent of what is started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
@@ -92,6 +98,18 @@ pub struct StackManifest {
     /// The stacks behind it, by id.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub upstreams: BTreeMap<String, StackManifest>,
+}
+
+impl StackManifest {
+    /// Whether it is, and what stands behind it is, as it was `then`, as far as that was recorded.
+    pub fn is_as(&self, then: &Self) -> bool {
+        let known = |now: &Option<String>, then: &Option<String>| then.is_none() || now == then;
+        let of = |it: &Self| (it.title.clone(), it.inputs.clone(), it.url.clone(), it.jdk.clone());
+        of(self) == of(then)
+            && known(&self.settings, &then.settings)
+            && self.upstreams.len() == then.upstreams.len()
+            && self.upstreams.iter().all(|(id, it)| then.upstreams.get(id).is_some_and(|then| it.is_as(then)))
+    }
 }
 
 /// Facts of the machine; what can't be read is absent.

@@ -88,6 +88,12 @@ impl RunDir {
         Ok(Self { path: path.to_owned(), trials, lock })
     }
 
+    /// Notes in the manifest that all is made.
+    pub fn complete(&self) -> Result<(), RecordError> {
+        let manifest = Self::read_manifest(&self.path)?;
+        self.write_manifest(&Manifest { complete: Some(true), ..manifest })
+    }
+
     /// Removes the run in `path`, which nobody may be writing.
     pub fn remove(path: &Path) -> Result<(), RecordError> {
         // A directory without one is no run, and opening would make one of it.
@@ -177,18 +183,25 @@ impl RunDir {
         Ok(standing(parse_trials(&file, &files::open_existing(&file)?)?.0))
     }
 
-    /// How many finished lines there are, those of repeated trials included; none where there is no file yet. They are not looked
-    /// at: a record is long.
+    /// How many trials are written down, those aside that repeat another; none where there is no file yet. Their lines are hardly
+    /// looked at: a record is long.
     pub fn count_trials(path: &Path) -> Result<usize, RecordError> {
         let file = path.join(TRIALS);
         let Some(opened) = files::open(&file)? else { return Ok(0) };
         let mut count = 0;
-        files::each_line(&file, &opened, bounds::TRIALS, |_, _| {
-            count += 1;
+        files::each_line(&file, &opened, bounds::TRIALS, |_, line| {
+            count += usize::from(!is_repeat(line));
             Ok(())
         })?;
         Ok(count)
     }
+}
+
+/// Whether a line is of a trial that was made once more. No text can have this in it: a quote in one is written with a backslash
+/// before it.
+fn is_repeat(line: &[u8]) -> bool {
+    const KEY: &[u8] = b",\"repeats\":{";
+    line.windows(KEY.len()).any(|part| part == KEY)
 }
 
 /// The trials of a file, and how long their lines are together.

@@ -19,7 +19,7 @@ use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use rustix::net::sockopt::set_socket_send_buffer_size;
+use rustix::net::sockopt::{set_socket_send_buffer_size, set_tcp_user_timeout};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, Semaphore, oneshot};
 
@@ -33,6 +33,8 @@ const CONNECTIONS_MAX: usize = 32;
 const MAKING_MAX: usize = 2;
 /// How long a client may take to say what it wants, the next time as well.
 const HEAD_PATIENCE: Duration = Duration::from_secs(10);
+/// How long a client may leave an answer unread.
+const READER_PATIENCE: Duration = Duration::from_secs(10);
 /// What is buffered for a client, bytes: the least that hyper allows is 8 KiB.
 const BUFFER_MAX: usize = 64 * 1024;
 /// What the kernel may hold for a client, bytes: a few states, so that one that takes nothing is noticed.
@@ -145,6 +147,8 @@ async fn accept_until(mut stopped: oneshot::Receiver<()>, listener: &TcpListener
         };
         // Who comes beyond the bound is closed.
         let Ok(place) = Arc::clone(&room).try_acquire_owned() else { continue };
+        // Of a page that nobody reads: what is not acknowledged, or finds no room, for so long ends the connection.
+        let _ = set_tcp_user_timeout(&stream, READER_PATIENCE.as_millis() as u32);
         let sites = Arc::clone(sites);
         tokio::spawn(async move {
             converse(stream, sites).await;

@@ -159,5 +159,14 @@ fn a_run_of_another_machine_or_of_other_sources_is_not_gone_on_with() {
     assert!(code == Some(2) && errors.contains("this machine has"), "{errors}");
     let (code, errors) = resumed(text.replacen("\"inputs\": null", "\"inputs\": \"57674b12d2988ffd\"", 1));
     assert!(code == Some(2) && errors.contains("other sources"), "{errors}");
+    let of_two = lab.path("stacks/two/stack.toml");
+    fs::write(&of_two, one.replace("single", "thread-per-connection")).unwrap();
+    let (code, errors) = resumed(text.clone());
+    assert!(
+        code == Some(2) && errors.contains("`two` is made from other sources, started otherwise"),
+        "{errors}"
+    );
+    fs::write(&of_two, format!("# Nobody is another for a word on it.\n{two}")).unwrap();
     assert_eq!(resumed(text).0, Some(0), "and as it was, it is complete");
+    assert!(fs::read_to_string(&manifest).unwrap().contains("\"complete\": true"));
 }

@@ -9,6 +9,8 @@ use crate::agents::LoadedFrom;
 
 /// Stands for what one of the runs has not.
 const NONE: &str = "not there";
+/// What stacks were started with beside what they were built from, before the name of one.
+const STARTED_WITH: &str = "stack file and templates of";
 /// Characters of a line of an experiment that are shown.
 const LINE_CHARS_MAX: usize = 80;
 
@@ -18,6 +20,8 @@ type Facts = BTreeMap<String, String>;
 /// What the manifests and experiments differ in.
 pub(super) fn differences(a: RecordedRun<'_>, b: RecordedRun<'_>) -> Vec<RunDifference> {
     let mut all = differing(&facts(a), &facts(b));
+    // Records of earlier versions do not say it.
+    all.retain(|it| !(it.what.starts_with(STARTED_WITH) && (it.a == NONE || it.b == NONE)));
     if a.experiment != b.experiment {
         all.push(experiments(a.experiment, b.experiment));
     }
@@ -93,9 +97,11 @@ fn stack_facts(fact: &mut impl FnMut(&str, Option<String>), name: &str, stack: &
     let inputs = stack.inputs.clone().unwrap_or_else(|| "nothing built".into());
     fact(&format!("inputs of {name}"), Some(inputs));
     fact(&format!("JDK of {name}"), stack.jdk.clone());
+    fact(&format!("{STARTED_WITH} {name}"), stack.settings.clone());
     for (upstream, behind) in &stack.upstreams {
         let name = format!("{upstream} behind {name}");
         fact(&format!("inputs of {name}"), behind.inputs.clone());
+        fact(&format!("{STARTED_WITH} {name}"), behind.settings.clone());
         fact(&format!("JDK of {name}"), behind.jdk.clone());
     }
 }

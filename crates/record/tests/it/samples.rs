@@ -274,12 +274,14 @@ pub(crate) fn manifest() -> Manifest {
         selection: Some(vec![CellId { round: "hello".into(), stack: "gin".into(), connections: 64 }]),
         quick: false,
         trials: 6,
+        complete: Some(true),
         stacks: BTreeMap::from([
             (
                 "gin".to_owned(),
                 StackManifest {
                     title: "Gin".into(),
                     inputs: Some("57674b12d2988ffd".into()),
+                    settings: Some("9f86d081884c7d65".into()),
                     url: Some("https://shop.test/api".into()),
                     jdk: Some("17.0.15".into()),
                     upstreams: BTreeMap::from([("back".to_owned(), StackManifest::default())]),

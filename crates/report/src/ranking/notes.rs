@@ -48,6 +48,8 @@ pub(super) fn notes(run: &RunReport<'_>, orders: &[&Order]) -> String {
     }
     if run.trials.len() < manifest.trials as usize {
         let _ = writeln!(text, "\n{} of {} planned trials were made.", run.trials.len(), manifest.trials);
+    } else if manifest.complete == Some(false) {
+        text.push_str("\nNot all of its trials are made.\n");
     }
     text.push_str(&repeated(run.trials));
     text.push_str(&lost_attempts(run.trials));

@@ -255,6 +255,7 @@ pub(crate) fn manifest(stacks: &[&str], trials: u32) -> Manifest {
         selection: None,
         quick: false,
         trials,
+        complete: None,
         stacks: stacks.collect(),
         left_out: BTreeMap::new(),
         tools: BTreeMap::new(),

@@ -76,6 +76,7 @@ fn listed(name: String, dir: &Path, locked: &str) -> Listed {
         Ok((manifest, trials)) => {
             let state = match () {
                 () if is_locked(dir, locked) => State::Running,
+                () if manifest.complete == Some(false) => State::Partial,
                 () if trials >= manifest.trials as usize => State::Complete,
                 () => State::Partial,
             };

@@ -66,6 +66,28 @@ fn runs_are_listed_the_latest_first_and_those_that_cannot_be_read_with_why() {
     assert!(told("error")[3].as_str().unwrap().contains("manifest.json"), "{list}");
 }
 
+/// Trials of latency rounds are planned when the others are made, and those that repeat others are beside the plan.
+#[test]
+fn a_run_that_was_ended_is_partial_however_many_lines_it_has() {
+    let root = tempfile::tempdir().unwrap();
+    let repeated = "{\"index\":0}\n{\"index\":1000000,\"repeats\":{\"index\":0}}\n";
+    let two = "{\"index\":0}\n{\"index\":1,\"stack\":\"\\\",\\\"repeats\\\":{\"}\n";
+    for (name, complete, trials) in
+        [("a", Some(false), two), ("b", Some(true), two), ("c", None, repeated), ("d", Some(true), repeated)]
+    {
+        let dir = root.path().join("runs").join(name);
+        fs::create_dir_all(&dir).unwrap();
+        let started = format!("2026-01-0{}T00:00:00Z", 9 - (name.as_bytes()[0] - b'a'));
+        let manifest =
+            Manifest { version: MANIFEST_VERSION, started, trials: 2, complete, ..Manifest::default() };
+        fs::write(dir.join("manifest.json"), serde_json::to_string(&manifest).unwrap()).unwrap();
+        fs::write(dir.join("trials.jsonl"), trials).unwrap();
+    }
+    let list = parsed(runs(&root).0.page("/runs.json", ""));
+    let states: Vec<&Value> = list["runs"].as_array().unwrap().iter().map(|run| &run["state"]).collect();
+    assert_eq!(states, ["partial", "complete", "partial", "partial"]);
+}
+
 #[test]
 fn a_report_is_of_a_run_in_the_list_and_of_nothing_else() {
     let root = folder();

@@ -51,13 +51,14 @@ is_clean() {
     done
 }
 
-# CODE PART ARGUMENTS…: `proofload hit` with these must end with the code and say the part. No Job and no pod may be left.
+# CODE PART ARGUMENTS…: `proofload hit` with these, or another COMMAND of it, must end with the code and say the part. No Job
+# and no pod may be left. It is interrupted after INTERRUPTED_S, where that is set.
 expect() {
-    local code=$1 part=$2 got=0
+    local code=$1 part=$2 got=0 command=${command:-hit}
     shift 2
-    printf '$ proofload hit %s\n' "$*" | tee -a "$log"
-    in_control env KUBECONFIG="${config:-$run/pki/admin.kubeconfig}" timeout 180 \
-        "$proofload" hit "$@" >"$run/out" 2>&1 || got=$?
+    printf '$ proofload %s %s\n' "$command" "$*" | tee -a "$log"
+    in_control env KUBECONFIG="${config:-$run/pki/admin.kubeconfig}" timeout --signal INT --kill-after 30 \
+        "${interrupted_s:-180}" env --default-signal=INT "$proofload" "$command" "$@" >"$run/out" 2>&1 || got=$?
     tee -a "$log" < "$run/out"
     printf 'exit code %s\n\n' "$got" | tee -a "$log"
     [[ $got =~ ^($code)$ ]] || { say "ended with $got and not $code"; failed=1; }
@@ -94,6 +95,36 @@ pods=(--pods 3 --image "$image" --cpu 500m --memory 128Mi)
 # A whole cluster on one machine: that requests go out late (exit code 4) is nobody's fault. None may be missing, or twice.
 measured='0|4'
 expect "$measured" "outcomes    1500 answered (200: 1500)" "$url" --rate 300 -c 6 -d 5s --namespace load "${pods[@]}" "${on[@]}"
+# The begin is agreed on closely enough, and the machines say so.
+bound_us=$(sed -n 's/^agents .* begun within ±\([0-9.]*\)us of each other.*/\1/p' "$run/out")
+awk -v bound="${bound_us:-9999}" 'BEGIN { exit !(bound <= 1000) }' \
+    || { say "they begin within more than a millisecond: ${bound_us:-not told in us}"; failed=1; }
+expect 4 "throttled (agent " "$url" -c 30 -d 5s --namespace load --pods 3 --image "$image" --cpu 100m --memory 128Mi "${on[@]}"
+interrupted_s=12 expect 124 "verdict     interrupted" "$url" --rate 300 -c 6 -d 60s --namespace load "${pods[@]}" "${on[@]}"
+
+# A run of what runs in the cluster: several loads of the same pods, and then of none.
+mkdir -p "$run/lab/stacks/shop"
+printf 'title = "shop"\nurl = "%s"\n[[endpoint]]\nname = "hello"\npath = "/hello"\nbody = "hello"\n' "${url%/}" \
+    > "$run/lab/stacks/shop/stack.toml"
+cat > "$run/lab/few.toml" <<'TOML'
+title = "from pods"
+blocks = 1
+blocks_max = 1
+control = false
+bursts = { length = "500ms", pause = "100ms", least = 3, most = 3, settle = "200ms" }
+[load]
+connections = [6]
+warm_up = "steady"
+duration = "2s"
+[[round]]
+name = "hello"
+endpoint = "hello"
+stacks = ["shop"]
+TOML
+rm -rf "$run/lab/runs"
+command=run expect 0 "The loads came from 3 agents, on other machines than the servers: pod 0 of context" "$run/lab/few.toml" \
+    --stacks "$run/lab/stacks" --runs "$run/lab/runs" --namespace load "${pods[@]}" "${on[@]}"
+
 expect 2 "has no context" "$url" --context other "${pods[@]}" "${on[@]}"
 expect 3 "cannot be had" "$url" --namespace load --pods 2 --image localhost/nothing:1 "${on[@]}"
 expect 3 "exceeded quota" "$url" --namespace small "${pods[@]}" "${on[@]}"

@@ -15,6 +15,11 @@ mod interrupt;
 mod kept;
 mod output;
 mod page;
+#[cfg(feature = "kubernetes")]
+mod pods;
+#[cfg(not(feature = "kubernetes"))]
+#[path = "no_pods.rs"]
+mod pods;
 mod progress;
 mod recorded;
 mod scratch;

@@ -221,6 +221,7 @@ impl RunProgress {
             Event::During(Moment::Agent { number, of, name, news }) => {
                 self.screen.done(&agent_line(*number, *of, name, *news));
             }
+            Event::During(Moment::Gathering(state)) => self.screen.now(state, true),
             Event::Begun { .. } | Event::During(_) => {}
         }
     }

@@ -52,14 +52,14 @@ pub enum Event<'a> {
     },
     /// A stack does not take part.
     LeftOut {
-        /// Which.
+        /// Its id.
         stack: &'a str,
         /// Why, and what would mend it.
         why: &'a str,
     },
     /// A stack is being built, if its sources changed.
     Building {
-        /// Which.
+        /// Its id.
         stack: &'a str,
     },
     /// A trial starts.
@@ -144,6 +144,8 @@ pub enum Moment<'a> {
     Opening(u64),
     /// Who used how much of the CPU so far; not oftener than a tick, and only where a sampler watches.
     Cpu(CpuReading),
+    /// The machines that are to carry a load are waited for: how far they are.
+    Gathering(&'a str),
     /// Of a load that several machines carry, how the worst of them do, the worst first; once a second.
     Agents(&'a [AgentNow<'a>]),
     /// Something happened to one of them.
@@ -154,7 +156,7 @@ pub enum Moment<'a> {
         of: usize,
         /// As it was named.
         name: &'a str,
-        /// What.
+        /// What happened to it.
         news: AgentNews<'a>,
     },
     /// An interval of one load thread is over: a second, or what was left at the end.

@@ -45,7 +45,7 @@ pub enum Error {
     Rights {
         /// Each a verb and a resource: `create jobs.batch`.
         rights: Vec<String>,
-        /// Where.
+        /// The namespace in which they are missing.
         namespace: String,
     },
     /// There is no such namespace.

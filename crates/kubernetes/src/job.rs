@@ -47,8 +47,10 @@ pub struct Wanted {
     pub memory: String,
     /// How long it may take until all pods run.
     pub ready_within: Duration,
-    /// How long the load takes at most; `None` where only its requests are counted out.
+    /// How long all that they are for takes at most; `None` where nobody knows.
     pub load: Option<Duration>,
+    /// Whether they carry one load after the other.
+    pub again: bool,
 }
 
 impl Wanted {
@@ -162,6 +164,12 @@ impl Wanted {
         }
     }
 
+    fn arguments(&self) -> Vec<String> {
+        let listen = format!("127.0.0.1:{AGENT_PORT}");
+        let one = ["agent", "--listen", &listen, "--node", "$(NODE_NAME)"].into_iter();
+        one.chain(self.again.then_some("--again")).map(str::to_owned).collect()
+    }
+
     fn container(&self) -> Container {
         let own = [("cpu", &self.cpu), ("memory", &self.memory)];
         let own: BTreeMap<String, Quantity> =
@@ -171,11 +179,7 @@ impl Wanted {
         Container {
             name: "agent".into(),
             image: Some(self.image.clone()),
-            args: Some(
-                ["agent", "--listen", &format!("127.0.0.1:{AGENT_PORT}"), "--node", "$(NODE_NAME)"]
-                    .map(str::to_owned)
-                    .into(),
-            ),
+            args: Some(self.arguments()),
             env: Some(vec![EnvVar {
                 name: "NODE_NAME".into(),
                 value: None,
@@ -250,7 +254,19 @@ mod tests {
             memory: "512Mi".into(),
             ready_within: Duration::from_secs(300),
             load: Some(Duration::from_secs(60)),
+            again: false,
         }
+    }
+
+    #[test]
+    fn an_agent_takes_another_load_where_there_are_several() {
+        let arguments = |again: bool| {
+            let job = serde_json::to_value(Wanted { again, ..wanted() }.job()).unwrap();
+            job["spec"]["template"]["spec"]["containers"][0]["args"].clone()
+        };
+        let one = json!(["agent", "--listen", "127.0.0.1:7780", "--node", "$(NODE_NAME)"]);
+        assert_eq!(arguments(false), one);
+        assert_eq!(arguments(true).as_array().unwrap().last(), Some(&json!("--again")));
     }
 
     #[test]

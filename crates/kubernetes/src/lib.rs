@@ -15,12 +15,14 @@ mod pods;
 mod reasons;
 mod rights;
 mod stream;
+mod streams;
 
 pub use cluster::Cluster;
 pub use error::Error;
 pub use job::{AGENT_PORT, Wanted};
 pub use pods::Pods;
-pub use stream::{Broken, Reader, Writer};
+pub use stream::{Broken, Writer};
+pub use streams::{Output, Streams};
 
 /// Who may start agents in a namespace: what `kubectl apply` takes.
 pub const RBAC: &str = include_str!("../rbac.yaml");

@@ -1,20 +1,20 @@
 //! The pods of a run, from the creation of their Job to its deletion.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use k8s_openapi::api::batch::v1::Job;
 use k8s_openapi::api::core::v1::{Event, Pod};
 use kube::Api;
-use kube::api::{DeleteParams, ListParams, Portforwarder, PostParams};
+use kube::api::{DeleteParams, ListParams, PostParams};
+use tokio::runtime::Handle;
 
 use crate::cluster::Cluster;
 use crate::error::Error;
 use crate::job::{RUN_LABEL, Wanted, job_name};
 use crate::reasons::{Gathered, Running, ended};
 use crate::rights;
-use crate::stream::{Broken, Reader, Writer, forward};
+use crate::stream::{Forward, forward};
 
 /// How often it is looked how far the pods are.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -24,11 +24,6 @@ const TURN: Duration = Duration::from_millis(50);
 const AWAY_MAX: Duration = Duration::from_secs(20);
 /// Warnings that are looked at: those of a namespace of an hour or so.
 const WARNINGS_MAX: u32 = 500;
-/// How long an agent may take until it listens, once its container runs.
-const LISTENS_WITHIN: Duration = Duration::from_secs(10);
-const OPEN_AGAIN: Duration = Duration::from_millis(100);
-/// How long it is waited for the cluster to see that a container has ended.
-const SEEN_WITHIN: Duration = Duration::from_secs(1);
 /// How long pods may take to go once their Job is deleted.
 const GONE_WITHIN: Duration = Duration::from_secs(10);
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
@@ -38,15 +33,6 @@ pub struct Pods {
     made: Made,
     /// In the order of their shares.
     running: Vec<Running>,
-    forwarders: Mutex<Forwarders>,
-}
-
-#[derive(Default)]
-struct Forwarders {
-    /// The last of each agent.
-    open: BTreeMap<usize, Arc<Portforwarder>>,
-    /// No other is opened any more.
-    is_over: bool,
 }
 
 impl Pods {
@@ -78,7 +64,7 @@ impl Pods {
             made.deleted().is_tried = true;
         }
         match created.and_then(|_| made.gather(wanted, tell, is_interrupted)) {
-            Ok(running) => Ok(Self { made, running, forwarders: Mutex::default() }),
+            Ok(running) => Ok(Self { made, running }),
             Err(why) => {
                 made.delete();
                 let left = made.deleted().left.take();
@@ -104,7 +90,7 @@ impl Pods {
             name: name.clone(),
             node: node.clone(),
         };
-        Self { made, running: pods.iter().enumerate().map(running).collect(), forwarders: Mutex::default() }
+        Self { made, running: pods.iter().enumerate().map(running).collect() }
     }
 
     /// The name and the node of each, in the order of their shares.
@@ -117,58 +103,18 @@ impl Pods {
         self.running.iter().map(|it| format!("{} on {}", it.name, it.node)).collect()
     }
 
-    /// Opens a stream to an agent, once it listens.
-    ///
-    /// # Errors
-    /// If there is none.
-    pub fn open(&self, agent: usize) -> Result<(Reader, Writer), Broken> {
-        let (cluster, pods) = (&self.made.cluster, self.made.pods());
-        let is_first = !self.forwarders().open.contains_key(&agent);
-        let begun = Instant::now();
-        loop {
-            if self.forwarders().is_over {
-                return Err(Broken::ForGood("is not needed any more".to_owned()));
-            }
-            let why = match cluster.wait(async { forward(&pods, &self.running[agent].name).await }) {
-                Ok(forward) => {
-                    self.forwarders().open.insert(agent, forward.forwarder());
-                    return Ok(forward.split(cluster.handle()));
-                }
-                Err(why) => why,
-            };
-            if let Some(ended) = self.ended_words(agent) {
-                return Err(Broken::ForGood(ended));
-            }
-            if !is_first || begun.elapsed() >= LISTENS_WITHIN {
-                return Err(Broken::ForNow(why));
-            }
-            std::thread::sleep(OPEN_AGAIN);
-        }
+    /// Whether all of them still run, as far as the cluster says.
+    pub fn all_run(&self) -> bool {
+        let Ok(pods) = self.made.cluster.ask(self.made.pods().list(&self.made.of_run())) else { return true };
+        let runs = |it: &Running| {
+            let mut all = pods.items.iter();
+            all.any(|pod| pod.metadata.name.as_ref() == Some(&it.name) && ended(pod).is_none())
+        };
+        self.running.iter().all(runs)
     }
 
-    /// What it means that the stream to an agent ended, for this reason.
-    pub fn ended(&self, agent: usize, why: String) -> Broken {
-        let begun = Instant::now();
-        loop {
-            if self.forwarders().is_over {
-                return Broken::ForGood(why);
-            }
-            if let Some(ended) = self.ended_words(agent) {
-                return Broken::ForGood(ended);
-            }
-            if begun.elapsed() >= SEEN_WITHIN {
-                return Broken::ForNow(why);
-            }
-            std::thread::sleep(LOOK_AGAIN);
-        }
-    }
-
-    /// Deletes all that was made. The streams are of no use any more.
+    /// Deletes all that was made. Streams to it are of no use any more.
     pub fn end(&self) {
-        let mut forwarders = self.forwarders();
-        forwarders.is_over = true;
-        forwarders.open.values().for_each(|it| it.abort());
-        drop(forwarders);
         self.made.delete();
     }
 
@@ -177,12 +123,19 @@ impl Pods {
         self.made.deleted().left.clone()
     }
 
-    fn forwarders(&self) -> MutexGuard<'_, Forwarders> {
-        self.forwarders.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Opens a stream to an agent.
+    pub(crate) fn forward(&self, agent: usize) -> Result<Forward, String> {
+        let (cluster, pods) = (&self.made.cluster, self.made.pods());
+        cluster.wait(async { forward(&pods, &self.running[agent].name).await })
+    }
+
+    /// The thread that streams are read with.
+    pub(crate) const fn handle(&self) -> &Handle {
+        self.made.cluster.handle()
     }
 
     /// Why an agent's pod goes on no more; `None` where it does, or where that can't be known.
-    fn ended_words(&self, agent: usize) -> Option<String> {
+    pub(crate) fn ended_words(&self, agent: usize) -> Option<String> {
         let (cluster, pods) = (&self.made.cluster, self.made.pods());
         match cluster.ask_raw(pods.get_opt(&self.running[agent].name)) {
             Ok(Ok(Some(pod))) => ended(&pod),

@@ -10,7 +10,6 @@ use plan::{Claim, Experiment, PlanError};
 use crate::hosts::Hosts;
 
 /// Where stacks and programs are.
-#[derive(Debug)]
 pub struct Bench<'a> {
     /// The stacks.
     pub catalogue: &'a Catalogue,

@@ -10,7 +10,7 @@ use plan::{Cell, Driver, Experiment, HttpTarget, PlanError, Role, Threads};
 use record::{HostSignals, LoadResult, Measured, Trial, TrialResult};
 use stack::{Cpus, Running};
 
-use crate::agents::{self, Asked, Member, Processes, Secured};
+use crate::agents::{self, Asked, Fleet, Member, Processes, Secured};
 use crate::carry;
 use crate::crew::Crew;
 use crate::error::LabError;
@@ -21,12 +21,47 @@ use crate::pilot::choose_crew;
 /// Where a load of a cell goes while it is not known where.
 const SOMEWHERE: (&str, u16) = ("127.0.0.1", 1);
 
+/// Where the machines come from that carry the loads of a run, one load after the other.
+pub trait Source {
+    /// What they are called in errors and records, in the order of their shares: the same for all loads, and for whoever goes
+    /// on with the run.
+    fn names(&self) -> Vec<String>;
+
+    /// Sees before a trial that they are there. `tell` is told how far they are where they are waited for, until `control`
+    /// is interrupted.
+    ///
+    /// # Errors
+    /// If they can't be had.
+    fn make_ready(&self, control: &Control, tell: &mut dyn FnMut(&str)) -> Result<(), LabError>;
+
+    /// Those that carry the next load.
+    ///
+    /// # Errors
+    /// If they are not there any more.
+    fn fleet(&self) -> Result<Arc<dyn Fleet>, LabError>;
+}
+
+/// Machines that are each reached by a command.
+impl Source for Vec<Member> {
+    fn names(&self) -> Vec<String> {
+        self.iter().map(|it| it.name.clone()).collect()
+    }
+
+    /// Each is started for its load.
+    fn make_ready(&self, _: &Control, _: &mut dyn FnMut(&str)) -> Result<(), LabError> {
+        Ok(())
+    }
+
+    fn fleet(&self) -> Result<Arc<dyn Fleet>, LabError> {
+        Ok(Arc::new(Processes::new(self.clone())))
+    }
+}
+
 /// The machines that carry the loads of a run.
-#[derive(Debug)]
 pub struct Hosts {
-    /// How each is reached, in the order of their shares.
-    pub members: Vec<Member>,
-    /// The first of them that is known to be another machine, where one is.
+    /// How they are had.
+    pub source: Box<dyn Source>,
+    /// The first of them that is known to be another machine, where one is: what it is called in an error.
     pub elsewhere: Option<String>,
     /// The address of this machine on which stacks are booted, and which all of them reach.
     pub address: Ipv4Addr,
@@ -52,22 +87,26 @@ impl Hosts {
         let control = StackManifest::control();
         for cell in experiment.rounds.iter().flat_map(|round| &round.cells) {
             let front = if cell.role == Role::Control { &control } else { catalogue.get(&cell.stack)? };
-            self.reach(front)?;
+            self.reach(front, cell.role)?;
             self.can_carry(cell)?;
         }
         Ok(())
     }
 
     /// What is running already they reach in their own way.
-    fn reach(&self, front: &StackManifest) -> Result<(), PlanError> {
+    fn reach(&self, front: &StackManifest, role: Role) -> Result<(), PlanError> {
         let (id, is_loopback) = (&front.id, self.address.is_loopback());
         if front.site().is_some() {
             return Ok(());
         }
         if let Some(host) = self.elsewhere.as_ref().filter(|_| is_loopback) {
             let what = format!("`{id}` is booted on 127.0.0.1 of this machine, which {host} does not reach");
-            let help = "give --servers-address, an address of this machine that it reaches, or name what is running \
-                        already by its url";
+            let or = if role == Role::Control {
+                "leave it out: control = false"
+            } else {
+                "name what is running already by its url"
+            };
+            let help = format!("give --servers-address, an address of this machine that it reaches, or {or}");
             return Err(PlanError::new(what, help));
         }
         if !is_loopback && !front.is_told_its_address() {
@@ -83,11 +122,14 @@ impl Hosts {
     fn can_carry(&self, cell: &Cell) -> Result<(), PlanError> {
         if cell.driver != Driver::Proofload {
             let what = format!("{} makes its loads on this machine", cell.driver.name());
-            return Err(PlanError::new(what, "leave --hosts out, or have proofload make them"));
+            return Err(PlanError::new(what, "leave --hosts or --on out, or have proofload make them"));
         }
         if cell.load.threads == Threads::Auto {
             let what = "the number of threads of several machines is not found out";
-            return Err(PlanError::new(what, "write how many load `threads` each has, or leave --hosts out"));
+            return Err(PlanError::new(
+                what,
+                "write how many load `threads` each has, or leave --hosts or --on out",
+            ));
         }
         let (host, port) = SOMEWHERE;
         let target = cell.target(&format!("{host}:{port}"))?;
@@ -95,7 +137,7 @@ impl Hosts {
         // How a stack is secured is known once it is up, and changes nothing of what each carries.
         let (tls, interval_log, version) = (None, None, self.version);
         let asked = Asked { url: &target.url, host, port, request, expect, plan, tls, interval_log, version };
-        asked.check(self.members.len()).map_err(|why| {
+        asked.check(self.source.names().len()).map_err(|why| {
             let what = format!("{} at {}: {}", cell.stack, plan.label(), why.what);
             PlanError { what, ..why }
         })
@@ -113,7 +155,7 @@ impl Hosts {
         let Job { url, request, expect, plan, interval_log, .. } = *job;
         let version = self.version;
         let asked = Asked { url, host, port, request, expect, plan, tls, interval_log, version };
-        let fleet = Arc::new(Processes::new(self.members.clone()));
+        let fleet = self.source.fleet()?;
         let load = agents::run(&asked, fleet, None, control, &mut |moment| {
             // What a load is for is told by whoever asks for it: it may be a burst.
             if !matches!(moment, Moment::Load(_)) {
@@ -124,10 +166,6 @@ impl Hosts {
             Some(why) if !control.is_interrupted() => Err(LabError::AgentLost(why)),
             _ => Ok(load),
         }
-    }
-
-    fn names(&self) -> Vec<&str> {
-        self.members.iter().map(|it| it.name.as_str()).collect()
     }
 }
 
@@ -149,6 +187,7 @@ impl<'a> Hands<'a> {
         observe: &mut dyn FnMut(Moment<'_>),
     ) -> Result<Self, LabError> {
         let Some(hosts) = hosts else { return Ok(Self::Own(choose_crew(job, control, observe)?)) };
+        hosts.source.make_ready(control, &mut |state| observe(Moment::Gathering(state)))?;
         let addr = front.addr();
         let server = front
             .site()
@@ -207,13 +246,13 @@ fn fell_silent(load: &LoadResult) -> Option<String> {
 /// Why trials that are written down would be mixed with others: the loads of one run come from one place.
 pub(crate) fn is_mixed(trials: &[Trial], hosts: Option<&Hosts>) -> Option<String> {
     let address = hosts.map_or(Ipv4Addr::LOCALHOST, |it| it.address);
-    let now = hosts.map_or_else(Vec::new, Hosts::names);
+    let now = hosts.map_or_else(Vec::new, |it| it.source.names());
     let mut measured = trials.iter().filter_map(|trial| match &trial.result {
         TrialResult::Measured(measured) => Some(measured),
         TrialResult::Failed { .. } => None,
     });
     measured.find_map(|measured| {
-        let then: Vec<&str> = measured.load.agents.iter().map(|it| it.name.as_str()).collect();
+        let then: Vec<String> = measured.load.agents.iter().map(|it| it.name.clone()).collect();
         if then != now {
             return Some(format!("its loads came from {}, and now would from {}", place(&then), place(&now)));
         }
@@ -222,8 +261,8 @@ pub(crate) fn is_mixed(trials: &[Trial], hosts: Option<&Hosts>) -> Option<String
     })
 }
 
-fn place(names: &[&str]) -> String {
-    if names.is_empty() { "this machine".to_owned() } else { format!("--hosts {}", names.join(",")) }
+fn place(names: &[String]) -> String {
+    if names.is_empty() { "this machine".to_owned() } else { names.join(", ") }
 }
 
 /// The address that a server was booted on.
@@ -261,8 +300,8 @@ mod tests {
 
     fn hosts(address: Ipv4Addr, elsewhere: Option<&str>, count: usize) -> Hosts {
         let member = |number| Member { name: format!("h{number}"), command: vec!["x".to_owned()] };
-        let members = (0..count).map(member).collect();
-        Hosts { members, elsewhere: elsewhere.map(str::to_owned), address, version: "1" }
+        let members: Vec<Member> = (0..count).map(member).collect();
+        Hosts { source: Box::new(members), elsewhere: elsewhere.map(str::to_owned), address, version: "1" }
     }
 
     fn refused(hosts: &Hosts, stack: &str, more: &str, load: &str) -> Option<String> {
@@ -282,7 +321,7 @@ mod tests {
         for (count, more, load, part) in [
             (4, "", "", "deaf at 3 connections: 4 agents cannot share this load"),
             (0, "", "", "a load on 0 machines is none"),
-            (2, "driver = \"wrk\"", "", "wrk makes its loads on this machine; leave --hosts out"),
+            (2, "driver = \"wrk\"", "", "wrk makes its loads on this machine; leave --hosts or --on out"),
             (2, "", "threads = \"auto\"", "write how many load `threads` each has"),
         ] {
             let told = refused(&here(count), "deaf", more, load).unwrap();
@@ -298,6 +337,8 @@ mod tests {
             told.contains("`told` is booted on 127.0.0.1 of this machine, which load1 does not reach"),
             "{told}"
         );
+        let told = elsewhere.reach(&StackManifest::control(), Role::Control).unwrap_err().to_string();
+        assert!(told.contains("that it reaches, or leave it out: control = false"), "{told}");
         let nobodys = hosts(Ipv4Addr::new(192, 0, 2, 1), None, 2);
         let told = refused(&nobodys, "told", "", "").unwrap();
         assert!(told.contains("192.0.2.1 is no address of this machine"), "{told}");
@@ -310,9 +351,9 @@ mod tests {
         let (_folder, catalogue) = catalogue();
         let lab = hosts(Ipv4Addr::new(192, 0, 2, 1), Some("load1"), 2);
         assert!(lab.are_elsewhere());
-        assert_eq!(lab.reach(catalogue.get("told").unwrap()), Ok(()));
-        assert_eq!(lab.reach(&StackManifest::control()), Ok(()));
-        let told = lab.reach(catalogue.get("deaf").unwrap()).unwrap_err().to_string();
+        assert_eq!(lab.reach(catalogue.get("told").unwrap(), Role::Stack), Ok(()));
+        assert_eq!(lab.reach(&StackManifest::control(), Role::Control), Ok(()));
+        let told = lab.reach(catalogue.get("deaf").unwrap(), Role::Stack).unwrap_err().to_string();
         assert!(told.contains("`deaf` is not told on which address to listen"), "{told}");
         assert!(told.contains("write {address}:{port} where it is told its port"), "{told}");
     }

@@ -23,6 +23,7 @@ mod decided;
 pub mod doctor;
 mod error;
 pub mod experiment;
+mod failures;
 mod feed;
 mod foreign;
 pub mod hosts;

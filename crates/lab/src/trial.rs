@@ -1,6 +1,6 @@
 //! One trial: boot a fresh process, check what it answers, load it, watch it, stop it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 use std::path::Path;
 
@@ -9,7 +9,8 @@ use events::{Moment, Stage};
 use plan::stack::{Site, Speaks, StackManifest};
 use plan::{Bursts, Cell, Driver, LoadPlan, Placement, Processes};
 use record::{
-    Contract, HostSignals, IdleAnswers, LoadResult, Measured, Server, Surroundings, Upstream, WarmUp,
+    Contract, HostSignals, IdleAnswers, IntervalLog, LoadResult, Measured, Server, Surroundings, Upstream,
+    WarmUp,
 };
 use signals::{
     JvmEvents, Sampled, Sampler, ServerSummary, Subject, Summary, WholeNames, java_thread_names, summarise,
@@ -398,11 +399,14 @@ fn under_load(
         interval_log: None,
         keep: None,
     };
-    let hands = Hands::choose(setting.hosts, (front, &target), &asked, setting.interrupt, observe)?;
-    let loaded = UnderLoad { setting, chain, hands, asked, warmed }.carry_out(observe);
     // Agents that were called off before the begin have nothing to tell.
-    let is_called_off = setting.hosts.is_some() && setting.interrupt.is_interrupted();
-    loaded.map_err(|why| if is_called_off { NotMeasured::Interrupted } else { why })
+    let or_called_off = |why: NotMeasured| {
+        let is_called_off = setting.hosts.is_some() && setting.interrupt.is_interrupted();
+        if is_called_off { NotMeasured::Interrupted } else { why }
+    };
+    let hands = Hands::choose(setting.hosts, (front, &target), &asked, setting.interrupt, observe);
+    let hands = hands.map_err(|why| or_called_off(why.into()))?;
+    UnderLoad { setting, chain, hands, asked, warmed }.carry_out(observe).map_err(or_called_off)
 }
 
 /// A stack that is up, and who loads it with what its cell asks for.
@@ -421,8 +425,11 @@ impl UnderLoad<'_> {
     fn carry_out(&self, observe: &mut dyn FnMut(Moment<'_>)) -> Result<Loaded, NotMeasured> {
         let Self { setting, chain, .. } = self;
         let (plan, warm_up) = self.warmed_up(observe)?;
-        let interval_log = setting.dir.join("response_time.hlog");
-        let job = Job { plan: &plan, interval_log: Some(&interval_log), ..self.asked };
+        // Other programs keep none.
+        let is_kept = setting.cell.driver == Driver::Proofload;
+        let interval_log = is_kept.then(|| IntervalLog::create(setting.dir.join("response_time.hlog")));
+        let interval_log = interval_log.transpose().map_err(LabError::from)?;
+        let job = Job { plan: &plan, interval_log: interval_log.as_ref(), ..self.asked };
         let recordings: Vec<Vec<JvmEvents>> = chain.all().iter().map(|it| recordings(setting, it)).collect();
         observe(Moment::Load(&plan));
         let Carried { load, cpus: client_cpus, sampled } = match setting.cell.driver {
@@ -430,6 +437,7 @@ impl UnderLoad<'_> {
             Driver::Wrk => self.by_another(Foreign::Wrk, &job, observe)?,
             Driver::Jmeter => self.by_another(Foreign::Jmeter, &job, observe)?,
         };
+        interval_log.as_ref().map_or(Ok(()), IntervalLog::written).map_err(LabError::from)?;
         let jvm_events = recordings.into_iter().map(events).collect();
         // Only now: asking a JVM for them stops it for a moment.
         let names_of = |running: &Running| running.pids().into_iter().flat_map(java_thread_names).collect();
@@ -482,7 +490,7 @@ impl UnderLoad<'_> {
         job: &Job<'_>,
         observe: &mut dyn FnMut(Moment<'_>),
     ) -> Result<Carried, NotMeasured> {
-        let sampler = Sampler::start(subjects(self.chain), None)
+        let sampler = Sampler::start(subjects(self.chain), None, self.cores())
             .map_err(|why| LabError::System { what: "start the sampler", why })?;
         let (load, cpus) = self.guarded(job, &mut |moment| {
             let is_tick = matches!(moment, Moment::Tick(_));
@@ -508,7 +516,7 @@ impl UnderLoad<'_> {
             self.guarded(&Job { plan: &before, interval_log: None, ..*job }, observe)?;
         }
         let ask = Ask { program, programs, job: Job { ..*job }, proofload_exe, dir };
-        foreign::carry_out(&ask, subjects(self.chain), &mut |reading| {
+        foreign::carry_out(&ask, (subjects(self.chain), self.cores()), &mut |reading| {
             observe(Moment::Tick(driver::monotonic_now()));
             if let Some(reading) = reading {
                 observe(Moment::Cpu(reading));
@@ -530,6 +538,11 @@ impl UnderLoad<'_> {
             }
             observe(moment);
         })
+    }
+
+    /// Those of client and servers together, where this thread is kept on some of them.
+    fn cores(&self) -> Option<BTreeSet<usize>> {
+        self.setting.cores.map(|cores| cores.all.numbers())
     }
 
     /// Whether the user interrupts, or there is nothing left to load.

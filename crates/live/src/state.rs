@@ -139,6 +139,7 @@ impl State {
             }
             Moment::Load(plan) => self.begin_load(None, Doing::Load(Span::of(plan)), at),
             Moment::Pilot(threads) => self.plain(StageName::Piloting, Some(threads.to_string()), at),
+            Moment::Gathering(state) => self.plain(StageName::Starting, Some((*state).to_owned()), at),
             Moment::Opening(tried) => self.progress.opening(*tried, at),
             Moment::Agents(agents) => self.agents = agents.iter().map(AgentView::from).collect(),
             Moment::Cpu(reading) => self.cpu(*reading),

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use lab::agents::{Listening, Member, Processes};
-use lab::hosts::Hosts;
+use lab::hosts::{Hosts, Source};
 use plan::{PlanError, shell};
+
+use super::kubernetes::Kubernetes;
 
 /// What stands for the host in a command.
 const HOST: &str = "{host}";
@@ -33,7 +35,7 @@ pub struct Agents {
     /// Carry the load by agents that listen (`proofload agent --listen`): their addresses on loopback, or those of tunnels to
     /// them, by commas
     #[arg(long = "agents", value_name = "ADDR,…", value_delimiter = ',', conflicts_with_all = [
-        "machines", "har", "openapi", "scenario", "jtl",
+        "machines", "on", "har", "openapi", "scenario", "jtl",
     ])]
     pub listening: Vec<SocketAddr>,
     /// Write down in this folder what it takes to take the load over, should this be killed; with --agents or --on kubernetes
@@ -55,25 +57,35 @@ pub struct Agents {
 pub struct Clients {
     #[command(flatten)]
     pub machines: Machines,
-    /// The address of this machine by which --hosts reach the stacks that are booted here: these listen on it where they are
-    /// told {address} [default: 127.0.0.1, for agents on this machine]
-    #[arg(long, value_name = "ADDR", requires = "machines")]
+    /// The address of this machine by which --hosts or pods reach the stacks that are booted here: these listen on it where
+    /// they are told {address} [default: 127.0.0.1, for agents on this machine]
+    #[arg(long, value_name = "ADDR")]
     pub servers_address: Option<Ipv4Addr>,
+    #[command(flatten)]
+    pub kubernetes: Kubernetes,
 }
 
 impl Clients {
-    /// The machines, if loads come from others.
+    /// The machines of --hosts, if loads come from those.
     pub fn hosts(&self) -> Result<Option<Hosts>, PlanError> {
         let members = self.machines.members()?;
         if members.is_empty() {
-            return Ok(None);
+            return match self.servers_address {
+                Some(_) if self.kubernetes.on.is_none() => {
+                    let what = "--servers-address is where other machines reach the servers, and the loads come from this one";
+                    Err(PlanError::new(what, "name those machines with --hosts, or give --on kubernetes"))
+                }
+                _ => Ok(None),
+            };
         }
-        Ok(Some(Hosts {
-            members,
-            elsewhere: self.machines.elsewhere().map(str::to_owned),
-            address: self.servers_address.unwrap_or(Ipv4Addr::LOCALHOST),
-            version: env!("PROOFLOAD_VERSION"),
-        }))
+        let elsewhere = self.machines.elsewhere().map(str::to_owned);
+        Ok(Some(self.hosts_of(Box::new(members), elsewhere)))
+    }
+
+    /// Machines of that source.
+    pub fn hosts_of(&self, source: Box<dyn Source>, elsewhere: Option<String>) -> Hosts {
+        let address = self.servers_address.unwrap_or(Ipv4Addr::LOCALHOST);
+        Hosts { source, elsewhere, address, version: env!("PROOFLOAD_VERSION") }
     }
 
     /// The options as they were typed, with a blank before each.
@@ -85,7 +97,7 @@ impl Clients {
         let typed = all.into_iter().filter_map(|(option, value)| {
             value.as_ref().map(|value| format!(" {option} {}", shell::quoted(value)))
         });
-        typed.collect()
+        typed.collect::<String>() + &self.kubernetes.typed()
     }
 }
 
@@ -176,4 +188,7 @@ pub struct Agent {
     /// What to call this machine [default: its host name]
     #[arg(long, value_name = "NAME")]
     pub node: Option<String>,
+    /// Take another load when one is over, until nobody asks for ten minutes
+    #[arg(long, requires = "listen")]
+    pub again: bool,
 }

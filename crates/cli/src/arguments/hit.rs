@@ -44,15 +44,15 @@ pub struct Hit {
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["url", "har", "openapi", "scenario"])]
     pub curl: Option<String>,
     /// A recording of a browser instead of a URL; its users make all of its requests, again and again
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "openapi", "scenario", "machines"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "openapi", "scenario", "machines", "on"])]
     pub har: Option<PathBuf>,
     /// An OpenAPI 3 document with examples instead of a URL; one of its operations at random at a time
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "scenario", "machines"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "scenario", "machines", "on"])]
     pub openapi: Option<PathBuf>,
     /// A scenario instead of a URL: what users do, step by step (docs/scenarios.md)
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "url", "connections", "duration", "requests", "ramp_up", "requests_per_user", "timeout", "connect_timeout",
-        "machines",
+        "machines", "on",
     ])]
     pub scenario: Option<PathBuf>,
     /// A server that the variables of --scenario name while it runs: host:port, or https://host:port; may be repeated
@@ -153,10 +153,9 @@ pub struct Hit {
     /// Write the percentiles of response times as HdrHistogram prints them, in milliseconds (docs/exports.md)
     #[arg(long, value_name = "FILE")]
     pub hgrm: Option<PathBuf>,
-    /// Write a row for each request as JMeter does (docs/exports.md). It costs: on a thread of its own about 1 us of CPU a
-    /// request, where the load itself takes 3 to 5, and some 100 bytes of disk. Rows that come faster than they can be
-    /// written are left out, and said
-    #[arg(long, value_name = "FILE", conflicts_with = "machines")]
+    /// Write a row for each request as JMeter does, some 100 bytes, on a thread of its own (docs/exports.md). Rows that come
+    /// faster than they can be written are left out, and said
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["machines", "on"])]
     pub jtl: Option<PathBuf>,
     /// Keep so many of the first wrong answers as they came, a file each: head, and 16 KiB of all at most. Over HTTP/2 the head
     /// is written out as text

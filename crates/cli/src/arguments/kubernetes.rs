@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use plan::{PlanError, THREADS_MAX, Threads};
+use plan::{PlanError, THREADS_MAX, Threads, shell};
 use units::Duration;
 
 /// Thousandths of a core.
@@ -22,7 +22,7 @@ pub enum Place {
 #[command(next_help_heading = "Load from pods (docs/cluster.md)")]
 pub struct Kubernetes {
     /// Carry the load from pods of a Kubernetes cluster, in equal shares and with one result
-    #[arg(long, value_name = "PLACE", conflicts_with_all = ["machines", "listening", "har", "openapi", "scenario", "jtl"])]
+    #[arg(long, value_name = "PLACE", conflicts_with = "machines")]
     pub on: Option<Place>,
     /// How many pods: 1 to 200
     #[arg(long, value_name = "N", requires = "on")]
@@ -54,6 +54,28 @@ pub struct Kubernetes {
 }
 
 impl Kubernetes {
+    /// The options as they were typed, with a blank before each.
+    pub fn typed(&self) -> String {
+        if self.on.is_none() {
+            return String::new();
+        }
+        let (pods, ready_timeout) =
+            (self.pods.map(|it| it.to_string()), self.ready_timeout.map(|it| it.to_string()));
+        let all = [
+            ("--pods", pods.as_deref()),
+            ("--image", self.image.as_deref()),
+            ("--context", self.context.as_deref()),
+            ("--namespace", self.namespace.as_deref()),
+            ("--cpu", Some(self.cpu.text())),
+            ("--memory", Some(self.memory.as_str())),
+            ("--ready-timeout", ready_timeout.as_deref()),
+        ];
+        let typed = all
+            .into_iter()
+            .filter_map(|(option, value)| Some(format!(" {option} {}", shell::quoted(value?))));
+        " --on kubernetes".to_owned() + &typed.collect::<String>()
+    }
+
     /// Threads of each pod, where nobody says how many: one for each of its cores.
     pub fn threads(&self, connections: Option<u32>) -> Option<Threads> {
         self.on?;
@@ -71,7 +93,6 @@ pub struct Cpu {
 
 impl Cpu {
     /// As it was written.
-    #[cfg_attr(not(feature = "kubernetes"), expect(dead_code, reason = "only a manifest has it"))]
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -2,7 +2,8 @@
 
 use std::io::{IsTerminal, stdin};
 use std::net::{SocketAddr, TcpListener};
-use std::process::ExitCode;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
 
 use agent::Leave;
 use plan::PlanError;
@@ -15,7 +16,12 @@ use crate::output::{say, to_program};
 pub fn run(arguments: &Agent) -> Result<ExitCode, Failure> {
     let (version, node) = (env!("PROOFLOAD_VERSION"), arguments.node.clone());
     let leave = if let Some(address) = arguments.listen {
-        lab::carrier::serve_connections(version, node, bind(address)?)
+        let (listener, at) = bind(address)?;
+        let leave = lab::carrier::serve_connections(version, node, listener);
+        if arguments.again && leave == Leave::Done {
+            return Err(start_anew(arguments, at));
+        }
+        leave
     } else {
         let Some(output) = to_program().filter(|_| !stdin().is_terminal()) else {
             return Err(Failure::usage(
@@ -31,7 +37,7 @@ pub fn run(arguments: &Agent) -> Result<ExitCode, Failure> {
 }
 
 /// Whoever connects has us load what it likes: nobody does from elsewhere.
-fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
+fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
     if !address.ip().is_loopback() {
         let what = format!(
             "--listen {address} can be reached from elsewhere, and whoever reaches an agent commands it"
@@ -42,5 +48,15 @@ fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
     let listener = TcpListener::bind(address).map_err(refused)?;
     let at = listener.local_addr().map_err(refused)?;
     say(format_args!("agent: listening on {at}"));
-    Ok(listener)
+    Ok((listener, at))
+}
+
+/// Becomes a new process that listens where this one did. An agent carries one load, and nothing of it is left for the next.
+fn start_anew(arguments: &Agent, at: SocketAddr) -> Failure {
+    let mut own = Command::new("/proc/self/exe");
+    own.args(["agent", "--again", "--listen", &at.to_string()]);
+    if let Some(node) = &arguments.node {
+        own.args(["--node", node]);
+    }
+    Failure::system(format!("cannot start anew for another load ({})", own.exec()))
 }

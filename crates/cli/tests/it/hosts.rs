@@ -87,9 +87,9 @@ fn every_load_of_a_run_comes_from_the_agents_and_is_gone_on_with_from_there_alon
     };
     let (code, told) = resumed(None);
     assert_eq!(code, Some(2), "{told}");
-    assert!(told.contains("its loads came from --hosts a,b,c, and now would from this machine"), "{told}");
+    assert!(told.contains("its loads came from a, b, c, and now would from this machine"), "{told}");
     let (code, told) = resumed(Some("a,b"));
-    assert!(code == Some(2) && told.contains("and now would from --hosts a,b;"), "{told}");
+    assert!(code == Some(2) && told.contains("and now would from a, b;"), "{told}");
     assert_eq!(resumed(Some("a,b,c")).0, Some(0));
 }
 

@@ -14,6 +14,7 @@ use crate::agents::sum_of_outcomes;
 use crate::common::{
     NOBODY, Target, ends_with, json as json_of, proofload, run, signal, stdout, text, wait_until,
 };
+use crate::lab::{Lab, trials};
 use crate::loads::{outcome, outcomes_add_up};
 
 const ON_PODS: [&str; 6] = ["--on", "kubernetes", "--image", "proofload:1", "--cpu", "2"];
@@ -353,4 +354,125 @@ fn an_agent_listens_to_nobody_elsewhere() {
         let told = ends_with(2, &["agent", "--listen", address]);
         assert!(told.contains("127.0.0.1:7780"), "{told}");
     }
+}
+
+/// A run of what runs already, from two pods. `control` is booted here, and pods reach nothing of this machine.
+fn lab_of_running(url: &str, more: &str, load: &str) -> Lab {
+    let running = format!(
+        "title = \"shop\"\nurl = \"{url}\"\n[[endpoint]]\nname = \"hello\"\npath = \"/hello\"\nbody = \"hello\"\n"
+    );
+    let experiment = format!(
+        "title = \"few\"\nblocks = 1\nblocks_max = 1\ncool_down_max = \"0s\"\nidle_look = \"50ms\"\n{more}\n\
+         [load]\nconnections = [7]\n{load}\n[[round]]\nname = \"hello\"\nendpoint = \"hello\"\nstacks = [\"shop\"]\n"
+    );
+    Lab::new(&experiment, &[("shop", &running)])
+}
+
+fn run_from_pods(lab: &Lab, cluster: &Kubernetes, arguments: &[&str]) -> Command {
+    let mut command = lab.command();
+    // What is not said otherwise.
+    let usual = [&ON_PODS[..], &["--pods", "2"]].concat();
+    let usual = usual.chunks(2).filter(|it| !arguments.contains(&it[0])).flatten();
+    command.args(usual).args(arguments).env("KUBECONFIG", cluster.kubeconfig());
+    command
+}
+
+fn names(trial: &Value) -> Vec<&str> {
+    let agents =
+        trial["measured"]["load"]["agents"].as_array().unwrap_or_else(|| panic!("it has none: {trial}"));
+    agents.iter().map(|it| it["name"].as_str().unwrap()).collect()
+}
+
+const OF_TWO: [&str; 2] = ["pod 0 of context blue/shop with cpu 2", "pod 1 of context blue/shop with cpu 2"];
+
+#[test]
+fn the_loads_of_a_run_come_from_the_same_pods_one_after_the_other() {
+    let (cluster, target) =
+        (Kubernetes::start(Behaviour::default()), Target::start(&["--path", "/hello=5ms"]));
+    let bursts = "bursts = { length = \"100ms\", pause = \"10ms\", least = 3, most = 3, settle = \"50ms\" }\ncontrol = false";
+    let lab = lab_of_running(&target.url, bursts, "warm_up = \"steady\"\nduration = \"300ms\"");
+    let experiment = lab.path("test.toml").display().to_string();
+    let output = run_from_pods(&lab, &cluster, &[&experiment]).output().unwrap();
+    let told = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    let all = trials(&lab.run_dir());
+    assert_eq!(all.len(), 2, "the stack and its twin: {all:?}");
+    for trial in &all {
+        assert_eq!(names(trial), OF_TWO);
+        outcomes_add_up(&trial["measured"]["load"]);
+        let nodes =
+            trial["measured"]["load"]["agents"].as_array().unwrap().iter().map(|it| it["node"].clone());
+        assert_eq!(nodes.collect::<Vec<_>>(), ["n0", "n1"]);
+    }
+    assert!(told.contains("2 pods of proofload:1, each with cpu 2"), "{told}");
+    assert_eq!(cluster.agents().len(), 2, "eight loads, and no other pods: {:?}", cluster.asked());
+    let forwards = cluster.asked().iter().filter(|it| it.ends_with("/portforward")).count();
+    assert!(forwards >= 16, "each load has streams of its own: {forwards}");
+    nothing_is_left(&cluster);
+
+    let resumed = |cpu: &str| {
+        let dir = lab.run_dir().display().to_string();
+        let output = run_from_pods(&lab, &cluster, &["--resume", &dir, "-q", "--cpu", cpu]).output().unwrap();
+        (output.status.code(), text(&output))
+    };
+    let (code, told) = resumed("1");
+    assert_eq!(code, Some(2), "{told}");
+    assert!(told.contains("its loads came from pod 0 of context blue/shop with cpu 2"), "{told}");
+    assert_eq!(resumed("2").0, Some(0));
+    nothing_is_left(&cluster);
+}
+
+#[test]
+fn a_trial_that_lost_a_pod_is_made_again_with_others() {
+    let (cluster, target) =
+        (Kubernetes::start(Behaviour::default()), Target::start(&["--path", "/hello=5ms"]));
+    let lab = lab_of_running(&target.url, "control = false\ntwin = false", "duration = \"1500ms\"");
+    let experiment = lab.path("test.toml").display().to_string();
+    let child =
+        run_from_pods(&lab, &cluster, &[&experiment]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    wait_until("both agents are reached", || {
+        cluster.asked().iter().filter(|it| it.ends_with("/portforward")).count() == 2
+    });
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    cluster.kill_agent(1);
+    let output = child.unwrap().wait_with_output().unwrap();
+    let told = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    let all = trials(&lab.run_dir());
+    assert_eq!(names(&all[0]), OF_TWO);
+    let lost = all[0]["lost_attempts"].as_array().unwrap();
+    assert!(lost.len() == 1 && lost[0].as_str().unwrap().contains("agent 1 of 2 (pod 1 of"), "{lost:?}");
+    assert_eq!(cluster.agents().len(), 4, "two and two: {:?}", cluster.asked());
+    nothing_is_left(&cluster);
+}
+
+#[test]
+fn a_run_that_pods_can_t_load_is_told_why_and_nothing_is_left() {
+    let target = Target::start(&[]);
+    let told = |cluster: &Kubernetes, more: &str, arguments: &[&str]| {
+        let lab = lab_of_running(&target.url, more, "duration = \"200ms\"");
+        let experiment = lab.path("test.toml").display().to_string();
+        let output =
+            run_from_pods(&lab, cluster, &[&[experiment.as_str()], arguments].concat()).output().unwrap();
+        nothing_is_left(cluster);
+        (output.status.code(), text(&output))
+    };
+    let cluster = Kubernetes::start(Behaviour::default());
+    for (more, arguments, code, part) in [
+        ("", &[][..], 2, "that it reaches, or leave it out: control = false"),
+        ("control = false", &["--context", "other"], 2, "has no context `other`"),
+        ("control = false", &["--pods", "0"], 2, "a load on 0 machines is none"),
+        ("control = false", &["--pods", "4000000000"], 2, "agents are more than 200"),
+        ("control = false", &["--hosts", "a"], 2, "--hosts"),
+    ] {
+        let (got, said) = told(&cluster, more, arguments);
+        assert!(got == Some(code) && said.contains(part), "{more} {arguments:?}: {got:?}: {said}");
+    }
+    assert!(cluster.asked().is_empty(), "{:?}", cluster.asked());
+    let denied = Kubernetes::start(Behaviour { denied: vec!["create jobs"], ..Behaviour::default() });
+    let (got, said) = told(&denied, "control = false", &[]);
+    assert!(got == Some(3) && said.contains("you may not create jobs.batch"), "{got:?}: {said}");
+    let output =
+        run_from_pods(&lab_of_running(&target.url, "", ""), &cluster, &["--manifest"]).output().unwrap();
+    assert!(stdout(&output).contains("--again"), "{}", text(&output));
 }

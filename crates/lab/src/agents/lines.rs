@@ -162,6 +162,8 @@ fn listen(mut output: Box<dyn Read + Send>, tell: &dyn Fn(Instant, Input) -> boo
             match frames.next() {
                 Ok(Some(message)) => {
                     if !tell(at, Input::Said(message)) {
+                        // It is told to leave, and its stream ends with that.
+                        let _ = std::io::copy(&mut output, &mut std::io::sink());
                         return None;
                     }
                 }

@@ -10,9 +10,9 @@ use events::Moment;
 use lab::LabError;
 use lab::agents::{Asked, Fleet, Ledger, Listening, Reached, Secured};
 use plan::{HttpTarget, LoadPlan, PlanError};
-use record::LoadResult;
+use record::{IntervalLog, LoadResult};
 
-use super::beside::Beside;
+use super::beside::{self, Beside};
 use super::{audience, finish, request};
 use crate::arguments::Hit;
 use crate::exit::{self, Failure};
@@ -24,7 +24,7 @@ use crate::progress::LoadProgress;
 pub struct Several<'a> {
     /// What is loaded.
     pub target: &'a HttpTarget,
-    /// How.
+    /// Connections or rate, times, bounds.
     pub plan: &'a LoadPlan,
     /// What a good answer looks like.
     pub expect: &'a Expect,
@@ -57,7 +57,7 @@ impl<'a> Several<'a> {
     }
 
     /// The load, in words of the lab.
-    pub fn asked<'s>(&'s self, arguments: &'s Hit) -> Asked<'s> {
+    pub fn asked<'s>(&'s self, log: Option<&'s IntervalLog>) -> Asked<'s> {
         Asked {
             url: &self.target.url,
             host: &self.host,
@@ -66,7 +66,7 @@ impl<'a> Several<'a> {
             expect: self.expect,
             plan: self.plan,
             tls: self.tls.as_ref(),
-            interval_log: arguments.hlog.as_deref(),
+            interval_log: log,
             version: env!("PROOFLOAD_VERSION"),
         }
     }
@@ -85,10 +85,10 @@ pub fn no_ledger(arguments: &Hit, of: &str) -> Result<(), PlanError> {
 /// Carries it out on machines that are reached by commands.
 pub fn run(arguments: &Hit, several: &Several<'_>, fleet: Arc<dyn Fleet>) -> Result<ExitCode, Failure> {
     no_ledger(arguments, "of --hosts, whose agents end with their streams")?;
-    let beside = Beside::open(arguments)?;
+    let (beside, log) = (Beside::open(arguments)?, beside::log(arguments)?);
     let control = interrupt::on_signals()?;
-    let asked = several.asked(arguments);
-    carry(arguments, beside, (asked.url, asked.plan), &control, |observe| {
+    let asked = several.asked(log.as_ref());
+    carry(arguments, (beside, log.as_ref()), (asked.url, asked.plan), &control, |observe| {
         lab::agents::run(&asked, fleet, None, &control, observe)
     })
 }
@@ -99,10 +99,10 @@ pub fn run_listening(
     several: &Several<'_>,
     fleet: Arc<Listening>,
 ) -> Result<ExitCode, Failure> {
-    let beside = Beside::open(arguments)?;
+    let (beside, log) = (Beside::open(arguments)?, beside::log(arguments)?);
     let control = interrupt::on_signals()?;
     let reached = Reached::Listening(arguments.agents.listening.clone());
-    conduct(arguments, beside, &several.asked(arguments), fleet, reached, &control)
+    conduct(arguments, beside, &several.asked(log.as_ref()), fleet, reached, &control)
 }
 
 /// Carries it out by agents that outlive us, with a ledger where one is asked for.
@@ -118,7 +118,7 @@ pub fn conduct(
     asked.check(names.len())?;
     let create = |dir: &PathBuf| Ledger::create(dir, asked, names, reached);
     let mut ledger = arguments.agents.ledger.as_ref().map(create).transpose()?;
-    let code = carry(arguments, beside, (asked.url, asked.plan), control, |observe| {
+    let code = carry(arguments, (beside, asked.interval_log), (asked.url, asked.plan), control, |observe| {
         lab::agents::run(asked, fleet, ledger.as_mut(), control, observe)
     });
     if let Some(why) = ledger.as_ref().and_then(Ledger::trouble) {
@@ -127,11 +127,11 @@ pub fn conduct(
     code
 }
 
-/// Shows a load of a plan on a URL, which `load` carries out, and what it came to. `beside` is what is made of it, opened before
-/// anything is reached: a mistake in it must cost nobody a load.
+/// Shows a load of a plan on a URL, which `load` carries out, and what it came to. What is made of it beside, and its log, were
+/// opened before anything is reached: a mistake in them must cost nobody a load.
 pub fn carry(
     arguments: &Hit,
-    mut beside: Beside<'_>,
+    (mut beside, log): (Beside<'_>, Option<&IntervalLog>),
     (url, plan): (&str, &LoadPlan),
     control: &Arc<Control>,
     load: impl FnOnce(&mut dyn FnMut(Moment<'_>)) -> Result<LoadResult, LabError>,
@@ -149,7 +149,7 @@ pub fn carry(
         say(format_args!("proofload: {why}"));
         return Ok(ExitCode::from(exit::INTERRUPTED));
     }
-    let code = finish(arguments, result?, beside, Ok(()))?;
+    let code = finish(arguments, result?, beside, beside::is_whole(log))?;
     progress.linger(control);
     Ok(code)
 }

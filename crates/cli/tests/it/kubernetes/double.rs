@@ -156,10 +156,10 @@ fn lock(world: &Mutex<World>) -> MutexGuard<'_, World> {
 }
 
 impl Pod {
-    fn start(index: u64, fate: &Fate) -> Option<Self> {
+    fn start(index: u64, fate: &Fate, job: &Value) -> Option<Self> {
         let runs = match fate {
             Fate::Agent => {
-                let (child, address) = start_agent(index);
+                let (child, address) = start_agent(index, job);
                 Runs::Agent(child, address)
             }
             Fate::Says(bytes) => Runs::Says(bytes.clone()),
@@ -217,9 +217,13 @@ fn node(index: u64) -> String {
     format!("n{}", index % 3)
 }
 
-fn start_agent(index: u64) -> (Child, SocketAddr) {
+/// As the Job has it, but at a port of its own: here all pods share one loopback.
+fn start_agent(index: u64, job: &Value) -> (Child, SocketAddr) {
+    let asked = &job["spec"]["template"]["spec"]["containers"][0]["args"];
+    let again = asked.as_array().is_some_and(|it| it.contains(&json!("--again")));
     let mut child = proofload()
         .args(["agent", "--listen", "127.0.0.1:0", "--node", &node(index)])
+        .args(again.then_some("--again"))
         .stderr(Stdio::piped())
         .spawn()
         .expect("the agent starts");
@@ -332,7 +336,7 @@ impl World {
         for index in 0..job["spec"]["completions"].as_u64().expect("it says how many") {
             let fates = &self.behaviour.fates;
             let fate = fates.get(index as usize).or(fates.last()).unwrap_or(&Fate::Agent);
-            let Some(pod) = Pod::start(index, fate) else { continue };
+            let Some(pod) = Pod::start(index, fate, job) else { continue };
             if let Runs::Agent(child, _) = &pod.runs {
                 self.agents.push(Pid::from_child(child));
             }

@@ -1,0 +1,14 @@
+//! Loads from pods in a build that has no client of Kubernetes.
+
+use std::process::ExitCode;
+
+use crate::exit::Failure;
+
+/// What is said of it.
+pub const WHY: &str = "this proofload was built without its client of Kubernetes; build it with the feature `kubernetes`: \
+     cargo build --release";
+
+/// Refuses it.
+pub fn print_rbac() -> Result<ExitCode, Failure> {
+    Err(Failure::usage(WHY))
+}

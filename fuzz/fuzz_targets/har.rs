@@ -19,6 +19,8 @@ fuzz_target!(|text: &str| {
         let options = SourceOptions {
             base,
             users: NonZeroU32::MIN,
+            arrivals: None,
+            connect_timeout: Duration::from_secs(1),
             ramp_up: Duration::ZERO,
             iterations: None,
             duration: None,

@@ -130,7 +130,7 @@ fn open_model(fields: Fields<'_>) -> Result<Option<Settings>, Vec<String>> {
         .and_then(|text| schedule::parse(&text).map_err(|error| format!("{SCHEDULE}: {error}")));
     match (schedule, on_error(fields)) {
         (Ok(schedule), Ok(on_error)) => {
-            let users = Users::Open { spans: schedule.spans, poisson: schedule.poisson };
+            let users = Users::Open { spans: schedule.spans, poisson: schedule.poisson, seats_max: None };
             Ok(Some(Settings { users, on_error, new_user: false }))
         }
         (schedule, on_error) => Err(schedule.err().into_iter().chain(on_error.err()).collect()),

@@ -99,7 +99,7 @@ impl<R: Report> Users<R> {
                 let share = u128::from(ramp_up.as_nanos()) * u128::from(number) / u128::from(count.get());
                 Some(begun + *delay + Duration::from_nanos(share as u64))
             }
-            Comings::Open { spans, poisson } => {
+            Comings::Open { spans, poisson, .. } => {
                 let seed = self.world.arrivals_seed(group);
                 self.arrivals[group].get_or_insert_with(|| Arrivals::new(begun, spans, *poisson, seed)).next()
             }

@@ -193,7 +193,7 @@ impl Reader<'_> {
             RateSpan { from: Some(rate), to: Some(rate), length: duration.saturating_sub(ramp_up) },
         ];
         let spans = spans.into_iter().filter(|span| !span.length.is_zero()).collect();
-        Ok(Users::Open { spans, poisson: table.arrivals == Some(ArrivalsName::Poisson) })
+        Ok(Users::Open { spans, poisson: table.arrivals == Some(ArrivalsName::Poisson), seats_max: None })
     }
 
     fn data(&self, table: Spanned<DataTable>) -> Result<DataSet, PlanError> {

@@ -79,6 +79,8 @@ pub enum Users {
         spans: Vec<RateSpan>,
         /// Whether gaps are exponential (Poisson) or even.
         poisson: bool,
+        /// How many of them are there at one time, at most; who comes beyond that waits. `None`: as many as come, up to a bound.
+        seats_max: Option<NonZeroU32>,
     },
 }
 
@@ -90,11 +92,12 @@ impl Users {
     pub fn seats(&self) -> u32 {
         match self {
             Self::Closed { count, .. } => count.get(),
-            Self::Open { spans, poisson } => {
+            Self::Open { spans, poisson, seats_max } => {
                 let expected: f64 = spans.iter().map(RateSpan::arrivals).sum();
                 // Half as many again as chance makes likely.
                 let most = if *poisson { expected + 6.0 * expected.sqrt() + 6.0 } else { expected };
-                (most.ceil() as u32).clamp(1, SEATS_OF_OPEN_GROUP_MAX)
+                let bound = seats_max.map_or(SEATS_OF_OPEN_GROUP_MAX, NonZeroU32::get);
+                (most.ceil() as u32).clamp(1, bound)
             }
         }
     }
@@ -168,7 +171,7 @@ pub enum Step {
     Loop {
         /// How often.
         times: Times,
-        /// What.
+        /// One turn.
         steps: Vec<Step>,
     },
     /// The steps if the condition holds.
@@ -182,7 +185,7 @@ pub enum Step {
     While {
         /// The condition.
         condition: Condition,
-        /// What.
+        /// One turn.
         steps: Vec<Step>,
     },
     /// The steps in the first turn of the innermost loop around them only; without a loop, in the user's first
@@ -190,7 +193,7 @@ pub enum Step {
     Once(Vec<Step>),
     /// One of the steps.
     OneOf {
-        /// Which.
+        /// How it is chosen.
         pick: Pick,
         /// The steps with their weights, which only [`Pick::Random`] looks at.
         steps: Vec<(NonZeroU32, Step)>,
@@ -205,7 +208,7 @@ pub enum Step {
         with_pauses: bool,
         /// Whether the requests within are reported under it only (JMeter's "generate parent sample").
         parent_only: bool,
-        /// What.
+        /// Those whose time is taken together.
         steps: Vec<Step>,
     },
 }
@@ -370,7 +373,7 @@ pub struct Extraction {
     pub name: String,
     /// Where it is looked for.
     pub part: Part,
-    /// How.
+    /// How it is found there.
     pub how: Extractor,
     /// Which match: 1 is the first, 0 one at random, −1 all.
     pub which: i32,
@@ -431,7 +434,7 @@ pub enum Part {
 pub struct Assertion {
     /// Its name, for the failure message.
     pub name: String,
-    /// What.
+    /// What is held against what.
     pub check: Check,
     /// Whether the opposite must be true; of several texts, of each by itself, as in JMeter.
     pub negated: bool,

@@ -76,7 +76,7 @@ pub enum What {
     Sample(Box<StepSample>),
     /// A request that could not be sent.
     Unsent {
-        /// Which.
+        /// What it would have been, and why it could not.
         unsent: Unsent,
         /// When it was to be.
         at: Instant,

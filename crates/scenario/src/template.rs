@@ -28,7 +28,7 @@ pub enum Piece {
 /// A function call with a number of arguments that the function takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// Which.
+    /// The function that is called.
     pub function: Function,
     /// Its arguments, which may hold variables and calls themselves.
     pub arguments: Vec<Template>,

@@ -20,5 +20,5 @@ pub use har::parse_har;
 pub use openapi::parse_openapi;
 pub use options::{Elsewhere, FormField, basic_authorization, multipart};
 pub use proxy::{Proxy, Speaks};
-pub use step::{SourceOptions, Sourced};
-pub use varied::{is_varied, varied};
+pub use step::{Arriving, SourceOptions, Sourced};
+pub use varied::{Also, is_varied, varied};

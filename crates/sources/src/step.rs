@@ -3,8 +3,8 @@
 use std::num::{NonZeroU32, NonZeroU64};
 
 use plan::{HttpVersion, PlanError};
-use scenario::{RequestStep, Scenario, Step, Template, Users};
-use units::Duration;
+use scenario::{RateSpan, RequestStep, Scenario, Step, Template, Users};
+use units::{Duration, Rate};
 use url::Url;
 
 /// How requests found elsewhere are to be sent here.
@@ -12,18 +12,46 @@ use url::Url;
 pub struct SourceOptions {
     /// `http://host[:port]` that takes the place of the recorded or documented server.
     pub base: Option<String>,
-    /// Users.
+    /// Users; where they arrive, how many there are at one time at most.
     pub users: NonZeroU32,
+    /// How new users arrive, each for one iteration; `None` of those who go through their steps again and again.
+    pub arrivals: Option<Arriving>,
     /// Time over which they start.
     pub ramp_up: Duration,
     /// Iterations of each; `None` until the duration is over.
     pub iterations: Option<NonZeroU64>,
     /// Length of the load.
     pub duration: Option<Duration>,
-    /// Longest wait for an answer, and for a connection.
+    /// Longest wait for an answer.
     pub timeout: Duration,
+    /// Longest wait for a connection.
+    pub connect_timeout: Duration,
     /// What they are sent over.
     pub http: HttpVersion,
+}
+
+/// How users arrive.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Arriving {
+    /// How many a second, once the ramp-up is over.
+    pub rate: Rate,
+    /// Whether the gaps between them are exponential, and not even.
+    pub poisson: bool,
+    /// For how long, the ramp-up included.
+    pub length: Duration,
+}
+
+impl Arriving {
+    /// The rate rises evenly from nothing for `ramp_up`, which is part of the length.
+    fn spans(&self, ramp_up: Duration) -> Vec<RateSpan> {
+        let ramp_up = ramp_up.min(self.length);
+        let (rate, rest) = (Some(self.rate), self.length.saturating_sub(ramp_up));
+        let spans = [
+            RateSpan { from: None, to: rate, length: ramp_up },
+            RateSpan { from: rate, to: rate, length: rest },
+        ];
+        spans.into_iter().filter(|span| !span.length.is_zero()).collect()
+    }
 }
 
 /// A scenario, and what of the source is not in it.
@@ -47,15 +75,22 @@ impl SourceOptions {
             let why = left_out.first().map_or("it names no request", String::as_str);
             return Err(PlanError::new(format!("nothing of it can be sent: {why}"), "see docs/sources.md"));
         }
-        let users = Users::Closed {
-            count: self.users,
-            ramp_up: self.ramp_up,
-            delay: Duration::ZERO,
-            iterations: self.iterations,
-            duration: self.duration,
+        let users = match &self.arrivals {
+            Some(arriving) => Users::Open {
+                spans: arriving.spans(self.ramp_up),
+                poisson: arriving.poisson,
+                seats_max: Some(self.users),
+            },
+            None => Users::Closed {
+                count: self.users,
+                ramp_up: self.ramp_up,
+                delay: Duration::ZERO,
+                iterations: self.iterations,
+                duration: self.duration,
+            },
         };
         let scenario = Scenario::of_steps(name, users, steps, self.timeout);
-        Ok(Sourced { scenario, left_out })
+        Ok(Sourced { scenario: Scenario { connect_timeout: self.connect_timeout, ..scenario }, left_out })
     }
 
     /// `base` as a URL.

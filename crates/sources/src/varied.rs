@@ -4,7 +4,11 @@
 use std::path::PathBuf;
 
 use plan::{PlanError, RequestArguments};
-use scenario::{Call, DataAtEnd, DataSet, DataSharing, Function, Piece, RequestStep, Step, Template};
+use scenario::{
+    Assertion, Call, Check, DataAtEnd, DataSet, DataSharing, Field, Function, Part, Pause, Piece,
+    RequestStep, Step, Template,
+};
+use units::Duration;
 
 use crate::step::{SourceOptions, Sourced};
 
@@ -118,10 +122,47 @@ pub fn is_varied(request: &RequestArguments) -> Result<bool, PlanError> {
     Ok(false)
 }
 
-/// The scenario of users who make this request again and again, with redirects followed or taken as answers.
+/// What is said of a request beside what is sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Also {
+    /// Whether redirects are followed, or else taken as answers.
+    pub follows: bool,
+    /// The only good status; `None` is any from 200 to 399.
+    pub status: Option<u16>,
+    /// The only good body.
+    pub body: Option<String>,
+    /// How long a user waits after each answer.
+    pub think: Duration,
+}
+
+impl Also {
+    fn assertions(&self) -> Vec<Assertion> {
+        let equals = |part: Part, text: String, ignore_status| Assertion {
+            name: String::new(),
+            check: Check::Text {
+                part,
+                field: Field::Equals,
+                patterns: vec![Template::text(text)],
+                any: false,
+                ignore_status,
+            },
+            negated: false,
+        };
+        let status = self.status.map(|status| equals(Part::Status, status.to_string(), true));
+        let body = self.body.clone().map(|body| equals(Part::Body, body, false));
+        status.into_iter().chain(body).collect()
+    }
+
+    fn pause(&self) -> Option<Step> {
+        let ms = self.think.as_nanos() as f64 / 1e6;
+        (ms > 0.0).then(|| Step::Pause(Pause::Constant { ms: Template::text(ms.to_string()) }))
+    }
+}
+
+/// The scenario of users who make this request again and again.
 pub fn varied(
     request: &RequestArguments,
-    follows: bool,
+    also: &Also,
     options: &SourceOptions,
 ) -> Result<Sourced, PlanError> {
     let body = std::str::from_utf8(&request.body).map_err(|_| {
@@ -147,10 +188,12 @@ pub fn varied(
         body: reader.template(body)?,
         url: reader.template(&request.url)?,
         keep_alive: !request.close,
-        redirects_max: if follows { REDIRECTS_MAX } else { 0 },
+        redirects_max: if also.follows { REDIRECTS_MAX } else { 0 },
+        assertions: also.assertions(),
         ..RequestStep::plain(name.clone(), &method, "")
     };
-    let mut sourced = options.scenario(name, vec![Step::Request(Box::new(step))], Vec::new())?;
+    let steps = std::iter::once(Step::Request(Box::new(step))).chain(also.pause()).collect();
+    let mut sourced = options.scenario(name, steps, Vec::new())?;
     let set = |(at, file): (usize, &String)| DataSet {
         file: PathBuf::from(file),
         variables: vec![variable(at)],
@@ -168,9 +211,11 @@ pub fn varied(
 mod tests {
     use std::num::NonZeroU32;
 
-    use units::Duration;
+    use scenario::Users;
+    use units::Rate;
 
     use super::*;
+    use crate::step::Arriving;
 
     fn request(url: &str, body: &str) -> RequestArguments {
         RequestArguments { url: url.into(), body: body.into(), ..RequestArguments::default() }
@@ -179,6 +224,8 @@ mod tests {
     fn options() -> SourceOptions {
         SourceOptions {
             base: None,
+            arrivals: None,
+            connect_timeout: Duration::from_secs(2),
             users: NonZeroU32::MIN,
             ramp_up: Duration::ZERO,
             iterations: None,
@@ -188,6 +235,36 @@ mod tests {
         }
     }
 
+    fn following() -> Also {
+        Also { follows: true, ..Also::default() }
+    }
+
+    #[test]
+    fn what_is_said_of_a_request_is_said_of_each() {
+        let asked = request("http://a/{{uuid}}", "");
+        let also = Also {
+            status: Some(404),
+            body: Some("none".into()),
+            think: Duration::from_millis(20),
+            ..Also::default()
+        };
+        let arriving =
+            Arriving { rate: Rate::per_sec(50.0).unwrap(), poisson: true, length: Duration::from_secs(10) };
+        let ramp_up = Duration::from_secs(4);
+        let options = SourceOptions { arrivals: Some(arriving), ramp_up, ..options() };
+        let Sourced { scenario, .. } = varied(&asked, &also, &options).unwrap();
+        let group = &scenario.groups[0];
+        let [Step::Request(step), Step::Pause(_)] = group.steps.as_slice() else {
+            panic!("{:?}", group.steps)
+        };
+        assert_eq!(step.assertions.len(), 2);
+        let Users::Open { spans, poisson: true, seats_max } = &group.users else {
+            panic!("{:?}", group.users)
+        };
+        assert_eq!((spans.len(), spans[0].length, spans[1].length), (2, ramp_up, Duration::from_secs(6)));
+        assert_eq!((*seats_max, group.users.seats()), (Some(NonZeroU32::MIN), 1));
+    }
+
     #[test]
     fn words_in_braces_become_what_they_say() {
         let asked = RequestArguments {
@@ -195,7 +272,7 @@ mod tests {
             ..request("http://a/{{line users.txt}}?n={{int 1 100}}", "{\"user\":\"{{line users.txt}}\"}")
         };
         assert!(is_varied(&asked).unwrap());
-        let Sourced { scenario, .. } = varied(&asked, false, &options()).unwrap();
+        let Sourced { scenario, .. } = varied(&asked, &Also::default(), &options()).unwrap();
         let [set] = scenario.data.as_slice() else { panic!("{:?}", scenario.data) };
         assert_eq!(
             (set.file.to_str(), set.variables.as_slice()),
@@ -217,7 +294,7 @@ mod tests {
         let body = "{\"a\":{\"b\":{{}}},\"c\":\"{{name}}\", \"d\": \"{{\"}";
         let asked = request("http://a/", body);
         assert!(!is_varied(&asked).unwrap());
-        let Sourced { scenario, .. } = varied(&asked, true, &options()).unwrap();
+        let Sourced { scenario, .. } = varied(&asked, &following(), &options()).unwrap();
         let Step::Request(step) = &scenario.groups[0].steps[0] else { panic!("{scenario:?}") };
         assert_eq!((step.body.constant(), step.redirects_max), (Some(body), REDIRECTS_MAX));
     }

@@ -41,12 +41,13 @@ use crate::exit::{self, Failure};
 use crate::gate;
 use crate::interrupt;
 use crate::output::{print, print_json, say};
+use crate::pods;
 use crate::progress::{Audience, LoadProgress};
 
 /// Runs the command.
 pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     if arguments.kubernetes.rbac {
-        return kubernetes::print_rbac();
+        return pods::print_rbac();
     }
     if let Some(dir) = &arguments.agents.take_over {
         return resume::run(arguments, dir);
@@ -71,7 +72,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     }
     agents::no_ledger(arguments, "of one machine, whose load ends with it")?;
     let Way { target, targets, socket, peers, words } = Way::open(arguments, target, &plan, &settings)?;
-    let mut beside = Beside::open(arguments)?;
+    let (mut beside, log) = (Beside::open(arguments)?, beside::log(arguments)?);
     let saved = Saved::open(arguments)?;
     let job = Job {
         url: &target.url,
@@ -81,7 +82,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
         plan: &plan,
         socket: socket.as_ref(),
         tls: peers.as_ref(),
-        interval_log: arguments.hlog.as_deref(),
+        interval_log: log.as_ref(),
         keep: saved.as_ref().map(|it| &it.keep),
     };
     let rows_file = files::jtl_writer(arguments)?;
@@ -106,7 +107,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     };
     progress.finish(result.as_ref().err(), &control);
     let result = LoadResult { via: words, ..result? };
-    let finished = finish(arguments, result, beside, all_rows);
+    let finished = finish(arguments, result, beside, all_rows.and_then(|()| beside::is_whole(log.as_ref())));
     // What else could not be written takes no answer with it.
     saved.map_or(Ok(()), |it| it.write(arguments.quiet))?;
     let code = finished?;

@@ -42,9 +42,10 @@ fn a_recording_is_made_again_by_each_user() {
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("give --base"));
     for (arguments, part) in [
-        (&["--rate", "10"][..], "--rate is about one request"),
-        (&["--poisson"], "--poisson is about one request"),
-        (&["--connect-timeout", "1s", "-n", "1"], "--connect-timeout is about one request"),
+        (&["--think", "1s"][..], "--think is about one request"),
+        (&["--expect-status", "200", "-n", "1"], "--expect-status is about one request"),
+        (&["--poisson"], "Poisson arrivals have a rate"),
+        (&["--rate", "10", "--requests-per-user", "1"], "with --rate a new user comes for each request"),
         (&["-n", "0"], "0 requests are none"),
         (&["--requests-per-user", "0"], "0 requests per user are none"),
     ] {

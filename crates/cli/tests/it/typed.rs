@@ -112,13 +112,34 @@ fn words_in_braces_are_something_else_each_time() {
     let id = sent.split("&id=").nth(1).and_then(|it| it.split(' ').next()).unwrap();
     assert_eq!((id.len(), id.matches('-').count()), (36, 4), "{sent}");
     for (arguments, said) in [
-        (&["--rate", "10"][..], "--rate is about requests that are all the same"),
+        (&["--warm-up", "1s"][..], "--warm-up is about requests that are all the same"),
+        (&["--rate", "10", "--think", "1s"], "with --rate a new user comes for each request"),
+        (&["--poisson"], "--rate"),
         (&["-H", "X: {{int 9}}"], "can't be filled in"),
         (&["-H", "X: {{line no-such-file}}"], "no-such-file"),
     ] {
         let told = ends_with(2, &[&["hit", "http://127.0.0.1:1/{{uuid}}"], arguments].concat());
         assert!(told.contains(said), "{arguments:?}: {told}");
     }
+}
+
+/// Two connections bring 20 answers a second: of 40 requests that come within one, the last waits for another, and it counts.
+#[test]
+fn words_in_braces_come_at_a_rate_and_count_from_when_they_were_due() {
+    let target = Target::start(&["--path", "/=100ms"]);
+    let url = format!("{}/?n={{{{int 1 9}}}}", target.url);
+    let load = ["--rate", "40", "-d", "1s", "-c", "2", "--timeout", "5s", "-q", "--json"];
+    let result = json(&run(&[&["hit", &url][..], &load].concat()));
+    assert_eq!(
+        (&result["intended"], &result["answered_as_expected"]),
+        (&40.into(), &40.into()),
+        "{result:#}"
+    );
+    let max_us = result["response_time_us"]["max"].as_f64().unwrap();
+    assert!(max_us > 700_000.0, "{result:#}");
+    let expecting = ["--expect-status", "404", "-n", "3", "-c", "1", "-q", "--json"];
+    let result = json(&run(&[&["hit", &url][..], &expecting].concat()));
+    assert_eq!((&result["outcomes"]["answered"], &result["answered_as_expected"]), (&3.into(), &0.into()));
 }
 
 /// A server that sends everybody on once.

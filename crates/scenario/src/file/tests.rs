@@ -86,7 +86,7 @@ fn a_load_is_of_users_or_of_arrivals() {
     assert_eq!(users("users = 5\niterations = 3\nramp_up = \"2s\""), Ok(closed(5, 2, 3, None)));
     let rate = Rate::per_sec(50.0);
     let span = |from, to, secs| RateSpan { from, to, length: Duration::from_secs(secs) };
-    let open = |spans, poisson| Ok(Users::Open { spans, poisson });
+    let open = |spans, poisson| Ok(Users::Open { spans, poisson, seats_max: None });
     assert_eq!(users("rate = \"50/s\""), open(vec![span(rate, rate, 10)], false));
     assert_eq!(
         users("rate = \"50/s\"\nramp_up = \"2s\"\nduration = \"5s\"\narrivals = \"poisson\""),

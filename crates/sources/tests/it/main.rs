@@ -8,6 +8,8 @@ use units::Duration;
 
 fn options(base: Option<&str>) -> SourceOptions {
     SourceOptions {
+        arrivals: None,
+        connect_timeout: Duration::from_secs(2),
         base: base.map(Into::into),
         users: NonZeroU32::MIN,
         ramp_up: Duration::ZERO,

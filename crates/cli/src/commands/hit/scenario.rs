@@ -9,20 +9,22 @@ use jmeter::UserBooks;
 use lab::users::{Servers, Setting, Steps, carry_out, plan, tap};
 use plan::{HttpVersion, PlanError, RequestArguments, toml_file};
 use scenario::{Prepared, Scenario};
-use sources::{SourceOptions, Sourced, varied};
+use sources::{Also, Arriving, SourceOptions, Sourced, varied};
 use units::Duration;
 
 use crate::arguments::Hit;
 use crate::clock::now_ms;
-use crate::commands::hit::beside::Beside;
+use crate::commands::hit::beside::{self, Beside};
 use crate::commands::hit::files;
-use crate::commands::hit::{audience, finish};
+use crate::commands::hit::{audience, finish, text_or_file};
 use crate::commands::jmeter::keep;
 use crate::environment;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::say;
 use crate::progress::LoadProgress;
+
+const SECOND: Duration = Duration::from_secs(1);
 
 /// The longest recording that is read, bytes: browsers keep what was answered in it.
 const HAR_BYTES_MAX: u64 = 256 << 20;
@@ -41,7 +43,17 @@ pub fn run_varied(arguments: &Hit, asked: &RequestArguments) -> Result<ExitCode,
     let settings = arguments.tls.settings();
     // A copied command may say it, too.
     let settings = tls::Settings { insecure: settings.insecure || asked.insecure, ..settings };
-    carry(arguments, http, settings, varied(asked, arguments.request.follow, &options(arguments, http)?)?)
+    let body =
+        arguments.expect_body.as_deref().map(|text| text_or_file(text, "--expect-body")).transpose()?;
+    let no_text =
+        |_| PlanError::new("the expected body is no text", "leave --expect-body out, or the words in {{…}}");
+    let also = Also {
+        follows: arguments.request.follow,
+        status: arguments.expect_status,
+        body: body.map(String::from_utf8).transpose().map_err(no_text)?,
+        think: arguments.think.unwrap_or(Duration::ZERO),
+    };
+    carry(arguments, http, settings, varied(asked, &also, &options(arguments, http)?)?)
 }
 
 fn carry(
@@ -57,11 +69,12 @@ fn carry(
         }
     }
     let prepared = Prepared::new(scenario)?;
+    let log = beside::log(arguments)?;
     let setting = Setting {
         seed: arguments.seed,
         requests: at_least_one("requests", arguments.requests)?,
         io: arguments.io,
-        interval_log: arguments.hlog.as_deref(),
+        interval_log: log.as_ref(),
         tls: settings,
         http,
         ..Setting::default()
@@ -104,7 +117,7 @@ fn carry(
     result.steps = steps.into_results();
     let path = arguments.jtl.as_deref().unwrap_or(Path::new(""));
     let all_rows = kept.transpose().map(drop).map_err(|error| files::unwritable(path, &error, "--jtl"));
-    let code = finish(arguments, result, beside, all_rows)?;
+    let code = finish(arguments, result, beside, all_rows.and_then(|()| beside::is_whole(log.as_ref())))?;
     progress.linger(&control);
     Ok(code)
 }
@@ -119,18 +132,11 @@ fn title(arguments: &Hit) -> String {
 /// What only a load of the same request again and again can be told.
 fn of_same_requests(arguments: &Hit) -> Option<&'static str> {
     let given = [
-        ("--rate", arguments.rate.is_some()),
-        ("--poisson", arguments.poisson),
         ("--burst", arguments.burst.is_some()),
         ("--backlog", arguments.backlog.is_some()),
-        ("--think", arguments.think.is_some()),
         ("--warm-up", arguments.warm_up.is_some()),
-        ("--connect-timeout", arguments.connect_timeout.is_some()),
         ("--idle-timeout", arguments.idle_timeout.is_some()),
-        ("--no-keep-alive", arguments.no_keep_alive),
         ("--threads", arguments.threads.is_some_and(|it| it != plan::Threads::ONE)),
-        ("--expect-status", arguments.expect_status.is_some()),
-        ("--expect-body", arguments.expect_body.is_some()),
         ("--save-responses", arguments.save_responses.is_some()),
         ("--hosts", !arguments.agents.machines.machines.is_empty()),
         ("--agents", !arguments.agents.listening.is_empty()),
@@ -162,8 +168,19 @@ fn only_one_request_has(arguments: &Hit) -> Result<(), PlanError> {
         ("--header", !arguments.headers.is_empty()),
         ("--body", arguments.body.is_some() || arguments.body_file.is_some()),
         ("--follow", arguments.request.follow),
+        ("--think", arguments.think.is_some()),
+        ("--no-keep-alive", arguments.no_keep_alive),
+        ("--expect-status", arguments.expect_status.is_some()),
+        ("--expect-body", arguments.expect_body.is_some()),
     ];
-    let given = given.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
+    // A scenario has them in its file.
+    let of_load = [
+        ("--rate", arguments.rate.is_some()),
+        ("--poisson", arguments.poisson),
+        ("--connect-timeout", arguments.connect_timeout.is_some()),
+    ];
+    let of_load = of_load.into_iter().filter(|_| arguments.scenario.is_some());
+    let given = given.into_iter().chain(of_load).find(|(_, given)| *given).map(|(name, _)| name);
     match of_same_requests(arguments).or(given).or_else(|| arguments.request.given()) {
         Some(name) => {
             let what = format!("{name} is about one request, and these users have several");
@@ -203,15 +220,45 @@ fn options(arguments: &Hit, http: HttpVersion) -> Result<SourceOptions, PlanErro
         .ok_or_else(|| PlanError::new("0 connections are none", "give at least one, such as -c 50"))?;
     let iterations = at_least_one("requests per user", arguments.requests_per_user.map(u64::from))?;
     let unbounded = iterations.is_none() && arguments.requests.is_none();
+    let timeout = arguments.timeout.unwrap_or(plan::load::TIMEOUT_DEFAULT);
     Ok(SourceOptions {
         base: arguments.base.clone(),
         users,
+        arrivals: arriving(arguments)?,
         ramp_up: arguments.ramp_up.unwrap_or(Duration::ZERO),
         iterations,
         duration: arguments.duration.or(unbounded.then_some(plan::load::DURATION_DEFAULT)),
-        timeout: arguments.timeout.unwrap_or(plan::load::TIMEOUT_DEFAULT),
+        timeout,
+        connect_timeout: arguments.connect_timeout.unwrap_or(timeout),
         http,
     })
+}
+
+/// How users arrive, where they come at a rate.
+fn arriving(arguments: &Hit) -> Result<Option<Arriving>, PlanError> {
+    let Some(rate) = arguments.rate else {
+        if arguments.poisson {
+            return Err(PlanError::new(
+                "Poisson arrivals have a rate",
+                "give --rate, or leave --poisson out",
+            ));
+        }
+        return Ok(None);
+    };
+    if arguments.requests_per_user.is_some() || arguments.think.is_some() {
+        let what = "with --rate a new user comes for each request, and makes one";
+        return Err(PlanError::new(what, "leave --requests-per-user and --think out, or --rate"));
+    }
+    // As long as it takes for so many to come, whatever chance does: the count ends the load.
+    let by_count = arguments.requests.map(|count| {
+        let count = count as f64;
+        let most = if arguments.poisson { count + 6.0 * count.sqrt() + 6.0 } else { count };
+        Duration::from_secs_f64(most / rate.as_per_sec())
+            + arguments.ramp_up.unwrap_or(Duration::ZERO)
+            + SECOND
+    });
+    let length = arguments.duration.or(by_count).unwrap_or(plan::load::DURATION_DEFAULT);
+    Ok(Some(Arriving { rate, poisson: arguments.poisson, length }))
 }
 
 /// A count that bounds the load, if one was given.

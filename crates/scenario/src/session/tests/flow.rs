@@ -157,7 +157,7 @@ fn the_last_answer_decides_a_condition() {
 #[test]
 fn one_iteration_of_a_user_who_arrives() {
     let mut arriving = scenario(5, requests(&["a", "b"]));
-    arriving.groups[0].users = Users::Open { spans: Vec::new(), poisson: false };
+    arriving.groups[0].users = Users::Open { spans: Vec::new(), poisson: false, seats_max: None };
     assert_eq!(run(arriving, |_| Some(ok(""))).line(), "a b");
 }
 

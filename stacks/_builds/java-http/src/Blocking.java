@@ -1,7 +1,6 @@
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.concurrent.ThreadFactory;
@@ -12,7 +11,7 @@ final class Blocking {
 
     /** Accepts for ever, with a thread of {@code threads} for each connection. */
     static void serve(int port, ThreadFactory threads) throws IOException {
-        try (ServerSocket server = new ServerSocket(port, Listen.BACKLOG, InetAddress.getLoopbackAddress())) {
+        try (ServerSocket server = new ServerSocket(port, Listen.BACKLOG, Listen.address())) {
             while (true) {
                 Socket socket = Listen.accepted(server::accept);
                 if (socket != null) {

@@ -1,4 +1,5 @@
 import java.io.IOException;
+import java.net.InetAddress;
 
 /** What all of these servers do where connections come in. */
 final class Listen {
@@ -9,6 +10,11 @@ final class Listen {
     private static final long PAUSE_MS = 10;
 
     private Listen() {}
+
+    /** Where they are told to listen; on this machine alone if nobody says. */
+    static InetAddress address() throws IOException {
+        return InetAddress.getByName(System.getProperty("listen", "127.0.0.1"));
+    }
 
     interface Accept<C> {
         C accept() throws IOException;

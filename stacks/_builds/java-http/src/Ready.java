@@ -1,5 +1,4 @@
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SelectionKey;
@@ -21,7 +20,7 @@ final class Ready {
 
     private Ready(int port, Executor executor) throws IOException {
         this.executor = executor;
-        server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), Listen.BACKLOG);
+        server.bind(new InetSocketAddress(Listen.address(), port), Listen.BACKLOG);
         server.configureBlocking(false);
         server.register(selector, SelectionKey.OP_ACCEPT);
     }

@@ -14,6 +14,13 @@ fail() { echo "acceptance: $*" >&2; exit 1; }
 "$proofload" doctor || fail "this machine can't measure; see above"
 "$proofload" check --all --variants --quiet || fail "not every stack is up and right; see above"
 
+# What is told of a load over TLS and HTTP/2, and of one in shares, is what the server's log says. Cryptography that is not
+# optimised takes too long for a test.
+for more in --tls "--tls --http2" "--agents 3"; do
+    # shellcheck disable=SC2086 # they are words
+    "$proofload" calibrate --quick --quiet $more || fail "figures with $more are not those of the server's log"
+done
+
 # What a newcomer types, and the build that it makes.
 scripts/run.sh --runs "$runs" | tee "$runs/quick.txt"
 for row in gin@quiet webflux-netty-today tomcat-today tomcat-virtual-today; do

@@ -36,8 +36,10 @@ mod peers;
 mod server;
 mod truth;
 
+use std::num::NonZeroU32;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration as StdDuration;
 
@@ -50,6 +52,7 @@ use record::{
 };
 use stack::StackError;
 
+use crate::agents::{self, Asked, Member, Processes, Secured};
 use crate::error::LabError;
 use crate::load::{self, Job};
 use crate::machine;
@@ -81,10 +84,21 @@ pub struct Bench<'a> {
     pub spoken: Spoken,
     /// What carries our own loads.
     pub io: IoChoice,
+    /// The processes that carry them in shares, where that is not this one.
+    pub agents: Option<Agents<'a>>,
     /// Whether a case is tried once more after this try.
     pub try_again: &'a dyn Fn(&CalibrationCase) -> bool,
     /// Ends everything when interrupted.
     pub interrupt: &'a Control,
+}
+
+/// Agents, each a process of this machine.
+#[derive(Debug, Clone, Copy)]
+pub struct Agents<'a> {
+    /// How many.
+    pub count: NonZeroU32,
+    /// The version that they say.
+    pub version: &'a str,
 }
 
 /// What is going on.
@@ -226,7 +240,11 @@ fn try_once(
     let log = server.stop()?;
     let window = window(&load);
     let truth = match case.due(window.start) {
-        Some(due) => truth::of_open(truth::since(log, due.start_ns), due, &window),
+        Some(due) => {
+            let apart_ns = apart_ns(&load);
+            let log = truth::since(log, due.start_ns.saturating_sub(apart_ns));
+            truth::of_open(log, due, &window, apart_ns)
+        }
         None => truth::of_closed(&log, &window, bench.spoken.streams()),
     };
     Ok(CalibrationTry { truth, scheduling_delay_us: delay::within(&wake_ups, &window), load })
@@ -250,7 +268,30 @@ fn run_load(case: &Case, server: &Server, bench: &Bench<'_>) -> Result<LoadResul
         interval_log: None,
         keep: None,
     };
-    load::run(&job, bench.interrupt, &mut |_| {})
+    let Some(Agents { count, version }) = bench.agents else {
+        return load::run(&job, bench.interrupt, &mut |_| {});
+    };
+    let tls = Secured::new(&target, plan.http, &settings)?;
+    let asked = Asked {
+        url: &target.url,
+        host: &server.addr().ip().to_string(),
+        port: server.addr().port(),
+        request: &target.request,
+        expect: job.expect,
+        plan: &plan,
+        tls: tls.as_ref(),
+        interval_log: None,
+        version,
+    };
+    let command = vec![bench.proofload_exe.display().to_string(), "agent".to_owned()];
+    let member = |number| Member { name: format!("agent {number}"), command: command.clone() };
+    let fleet = Arc::new(Processes::new((0..count.get()).map(member).collect()));
+    agents::run(&asked, fleet, None, bench.interrupt, &mut |_| {})
+}
+
+/// By how much requests of several agents may come before they are due: within so much they agree on the begin.
+fn apart_ns(load: &LoadResult) -> u64 {
+    load.agents.iter().map(|agent| (agent.clock_bound_us * 1e3).ceil() as u64).max().unwrap_or(0)
 }
 
 /// The measured window on the clock of all logs, ns.
@@ -311,7 +352,7 @@ fn truth_of_peer(case: &Case, log: Vec<truth::Logged>, begun_ns: u64) -> Truth {
     match case.rate() {
         Some(rate) => {
             let due = Due::guess(&mut log, rate);
-            truth::of_open(log, due, &all)
+            truth::of_open(log, due, &all, 0)
         }
         None => truth::of_closed(&log, &all, 1),
     }

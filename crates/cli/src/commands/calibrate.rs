@@ -1,9 +1,10 @@
 //! `proofload calibrate`: our own figures against the truth.
 
+use std::num::NonZeroU32;
 use std::process::ExitCode;
 
 use explain::{CaseOutcome, judge_case};
-use lab::calibrate::{Bench, Spoken, carry_out, choose};
+use lab::calibrate::{Agents, Bench, Spoken, carry_out, choose};
 use report::CalibrationReport;
 
 use crate::arguments::Calibrate;
@@ -29,6 +30,10 @@ pub fn run(arguments: &Calibrate) -> Result<ExitCode, Failure> {
         peers: arguments.peers,
         spoken,
         io: arguments.io,
+        agents: arguments
+            .agents
+            .and_then(NonZeroU32::new)
+            .map(|count| Agents { count, version: env!("PROOFLOAD_VERSION") }),
         try_again: &|case| judge_case(case).outcome == CaseOutcome::OutOfBounds,
         interrupt: &control,
     };

@@ -6,9 +6,20 @@ use crate::quiet::{measured_alone, tell_tries};
 #[test]
 #[ignore = "slow: a calibration"]
 fn our_own_figures_are_in_bounds_of_the_servers_log() {
+    is_in_bounds(&[]);
+}
+
+/// The i-th request is made by agent i modulo three: what each tells is of its own share, and the log is of all.
+#[test]
+#[ignore = "slow: a calibration"]
+fn what_three_agents_tell_together_is_in_bounds_of_the_servers_log() {
+    is_in_bounds(&["--agents", "3"]);
+}
+
+fn is_in_bounds(more: &[&str]) {
     measured_alone(|| {
         let dir = tempfile::tempdir().unwrap();
-        let arguments = ["calibrate", "--quick", "--case", "exponential", "--json", "-q"];
+        let arguments = [&["calibrate", "--quick", "--case", "exponential", "--json", "-q"], more].concat();
         let output = proofload().args(arguments).env("TMPDIR", dir.path()).output().unwrap();
         let result = json(&output);
         let verdict = &result["verdicts"][0];

@@ -25,3 +25,4 @@ mod gate;
 mod hit;
 mod procedure;
 mod quiet;
+mod scripted_agents;

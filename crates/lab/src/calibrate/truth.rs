@@ -78,10 +78,10 @@ pub(super) fn since(mut log: Vec<Logged>, from_ns: u64) -> Vec<Logged> {
 }
 
 /// The truth of an open load: the i-th request to arrive is the i-th that was due, for the load sends in the order
-/// in which requests are due. Of the requests due within `window`.
-pub(super) fn of_open(mut log: Vec<Logged>, due: Due, window: &Range<u64>) -> Truth {
+/// in which requests are due. Of the requests due within `window`. Several machines may begin `apart_ns` from each other.
+pub(super) fn of_open(mut log: Vec<Logged>, due: Due, window: &Range<u64>, apart_ns: u64) -> Truth {
     log.sort_unstable_by_key(|request| request.arrived_ns);
-    let mut times = Times::default();
+    let mut times = Times { apart_ns, ..Times::default() };
     for (index, request) in log.iter().enumerate() {
         let due_ns = due.of(index);
         if window.contains(&due_ns) {
@@ -117,6 +117,8 @@ pub(super) fn of_closed(log: &[Logged], window: &Range<u64>, users: u32) -> Trut
 
 #[derive(Debug, Default)]
 struct Times {
+    /// How much sooner than it was due a request may come.
+    apart_ns: u64,
     response_ns: Vec<u64>,
     service_ns: Vec<u64>,
     unanswered: u64,
@@ -126,7 +128,7 @@ struct Times {
 impl Times {
     /// Adds a request of the window that somebody waited for from `from_ns` on.
     fn add(&mut self, from_ns: u64, request: &Logged) {
-        self.arrived_early += u64::from(request.arrived_ns < from_ns);
+        self.arrived_early += u64::from(request.arrived_ns + self.apart_ns < from_ns);
         let Some(answered_ns) = request.answered_ns else {
             self.unanswered += 1;
             return;
@@ -209,7 +211,7 @@ mod tests {
             request(10_020, 12_020, 2),
             request(11_030, 11_530, 3),
         ];
-        let truth = of_open(since(log, due().start_ns), due(), &from_to(10_000, 13_000));
+        let truth = of_open(since(log, due().start_ns), due(), &from_to(10_000, 13_000), 0);
         let (response, service) = (&truth.response_time_us, &truth.service_time_us);
         assert_eq!((response.count, response.p50, response.max), (3, Some(1_050.0), Some(2_020.0)));
         assert_eq!(
@@ -223,7 +225,7 @@ mod tests {
     fn a_window_holds_what_is_due_from_its_start_to_before_its_end_whenever_it_arrives() {
         let log: Vec<Logged> = (0..10).map(|i| request(10_000 + i * 1_000 + 900, 30_000, 1)).collect();
         // Due at 12, 13 and 14 ms; all of them arrive 0.9 ms late, the last one after the window's end.
-        let truth = of_open(log, due(), &from_to(12_000, 15_000));
+        let truth = of_open(log, due(), &from_to(12_000, 15_000), 0);
         assert_eq!(truth.response_time_us.count, 3);
         assert_eq!(
             (truth.response_time_us.p50, truth.response_time_us.max),
@@ -245,7 +247,7 @@ mod tests {
                 request(read_us, read_us + 10, i % 7)
             })
             .collect();
-        let truth = of_open(log, due(), &from_to(10_000, 210_000));
+        let truth = of_open(log, due(), &from_to(10_000, 210_000), 0);
         assert_eq!(truth.response_time_us.count, 200);
         assert_eq!(truth.arrived_early, 0);
         // Half of 200 lie in the stall, the longest of them for 100 ms.
@@ -259,7 +261,7 @@ mod tests {
     fn a_request_that_the_load_did_not_make_shows_as_early_arrivals() {
         let mut log: Vec<Logged> = (0..10).map(|i| request(10_000 + i * 1_000 + 5, 30_000, 1)).collect();
         log.insert(3, request(12_500, 30_000, 1));
-        let truth = of_open(log, due(), &from_to(10_000, 20_000));
+        let truth = of_open(log, due(), &from_to(10_000, 20_000), 0);
         assert_eq!(truth.arrived_early, 7, "one too many: each that follows is paired with a later due");
     }
 
@@ -276,7 +278,7 @@ mod tests {
         log.reverse();
         let due = Due::guess(&mut log, due().rate);
         assert!((10_000 * US..=10_007 * US).contains(&due.start_ns), "{}", due.start_ns);
-        let truth = of_open(log, due, &(0..u64::MAX));
+        let truth = of_open(log, due, &(0..u64::MAX), 0);
         assert!((truth.response_time_us.max.unwrap() - 39_100.0).abs() < 10.0);
         assert_eq!(Due::guess(&mut [], due.rate).start_ns, 0);
     }
@@ -284,7 +286,7 @@ mod tests {
     #[test]
     fn what_was_never_answered_is_counted_and_has_no_times() {
         let lost = Logged { arrived_ns: 11_010 * US, answered_ns: None, connection: 2 };
-        let truth = of_open(vec![request(10_010, 10_110, 1), lost], due(), &from_to(10_000, 20_000));
+        let truth = of_open(vec![request(10_010, 10_110, 1), lost], due(), &from_to(10_000, 20_000), 0);
         assert_eq!((truth.response_time_us.count, truth.unanswered), (1, 1));
     }
 

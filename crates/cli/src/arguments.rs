@@ -26,10 +26,10 @@ pub mod wrk;
 
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
-use plan::{Drivers, IoChoice, Only};
+use plan::{Drivers, IoChoice, Only, shell};
 use target::{Model, PathRule, Stall};
 use units::{Bytes, Duration, Seed, Share};
 
@@ -56,7 +56,7 @@ pub enum Command {
     /// Load one URL and say what it did
     Hit(Box<Hit>),
     /// Carry out an experiment: boot its stacks, load them in turn, rank them
-    Run(Run),
+    Run(Box<Run>),
     /// Write a first proofload.toml for your own service, from what its files show
     Init(project::Init),
     /// Say what changed from one version of your own service to another: both built, measured in turns
@@ -139,6 +139,7 @@ Examples:
   proofload run experiments/choose-gateways.toml --dry-run  how many trials, and how long they take
   proofload run experiments/gateways.toml --quick --driver all --only round=api --only connections=300
   proofload run --hosts load1,load2 --servers-address 10.0.0.5  the load comes from two other machines (docs/cluster.md)
+  proofload run --on kubernetes --pods 3 --image REF            or from pods of a cluster
   proofload run --resume runs/quick-20260101-120000")]
 pub struct Run {
     /// The experiment: a TOML file (docs/experiments.md) [default: the proofload.toml of this folder]
@@ -172,23 +173,36 @@ pub struct Run {
     pub gate: gate::Gate,
     #[command(flatten)]
     pub against: gate::AgainstBaseline,
-    #[command(flatten)]
-    pub clients: agents::Clients,
     /// Show it in a browser, too, while it goes on: at this address, or at a free port of this machine alone
     #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = SERVE_DEFAULT)]
     pub serve: Option<SocketAddr>,
     /// No progress
     #[arg(short, long)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub clients: agents::Clients,
 }
 
 /// Where the stacks are.
 #[derive(Debug, Clone, Args)]
 pub struct Stacks {
     /// Folder of the stacks
-    #[arg(long = "stacks", default_value = "stacks", value_name = "DIR")]
+    #[arg(long = "stacks", default_value = STACKS, value_name = "DIR")]
     pub dir: PathBuf,
 }
+
+impl Stacks {
+    /// The option as it was typed, with a blank before it; nothing where it was not.
+    pub fn typed(&self) -> String {
+        if self.dir == Path::new(STACKS) {
+            return String::new();
+        }
+        format!(" --stacks {}", shell::quoted_path(&self.dir))
+    }
+}
+
+/// Where the stacks are of whoever does not say.
+const STACKS: &str = "stacks";
 
 /// `proofload list`.
 #[derive(Debug, Args)]
@@ -292,6 +306,9 @@ pub struct Calibrate {
     /// Speak HTTP/2, ten streams a connection: without TLS with prior knowledge; cases of other models are left out
     #[arg(long, conflicts_with = "peers")]
     pub http2: bool,
+    /// Have so many agents carry each load in shares, each a process of its own (docs/cluster.md)
+    #[arg(long, value_name = "N", conflicts_with = "peers", value_parser = clap::value_parser!(u32).range(1..=10))]
+    pub agents: Option<u32>,
     /// Run wrk and oha on the same servers, too; they are shown beside the truth and never judged
     #[arg(long)]
     pub peers: bool,

@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use explain::compare_versions;
 use record::Versions;
 use report::page::model::Page;
-use report::{RunReport, ranking_text, versions_text};
+use report::{RunReport, plain_line, ranking_text, versions_text};
 
 use crate::arguments::report::{Format, Report};
 use crate::exit::Failure;
 use crate::output::{print, print_json, say, write_whole};
-use crate::page::{Sources, html, read_page};
+use crate::page::{Sources, read_page};
 use crate::{compact, recorded};
 
 /// The report that a run leaves in its own directory.
@@ -54,16 +54,33 @@ pub fn print_ranking(dir: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Leaves the HTML report in the run's own directory and says where. A run of which it can't be written is not lost: that is
-/// said, and no more.
-pub fn leave_html(dir: &Path, from: &Sources<'_>, quiet: bool) {
+/// Leaves the HTML report in the run's own directory and says where; gives what is on it. A run of which it can't be written is not
+/// lost: that is said, and no more.
+pub fn leave_html(dir: &Path, from: &Sources<'_>, quiet: bool) -> Option<Page> {
     let path = dir.join(IN_RUN);
-    let written = html(dir, from).and_then(|text| write_whole(&path, text.as_bytes()));
+    let written = read_page(dir, from).and_then(|page| {
+        write_whole(&path, report::html(&page).as_bytes())?;
+        Ok(page)
+    });
     match written {
-        Ok(()) if quiet => {}
-        Ok(()) => say(format_args!("Report: {}", path.display())),
-        Err(failure) => say(format_args!("proofload: the report could not be written: {failure}")),
+        Ok(page) => {
+            if !quiet {
+                say(format_args!("Report: {}", path.display()));
+            }
+            Some(page)
+        }
+        Err(failure) => {
+            say(format_args!("proofload: the report could not be written: {failure}"));
+            None
+        }
     }
+}
+
+/// What each table of a page comes to, a line each.
+pub fn in_short(page: &Page) -> Vec<String> {
+    let told = page.tables.iter().zip(&page.answers);
+    told.map(|(table, answer)| plain_line(&format!("{}, {}: {}", table.round, table.load, answer.sentence)))
+        .collect()
 }
 
 fn ranking(dir: &Path) -> Result<String, Failure> {

@@ -1,10 +1,16 @@
 //! `proofload run`: an experiment.
 
 mod ahead;
+#[cfg(feature = "kubernetes")]
+mod kubernetes;
+#[cfg(not(feature = "kubernetes"))]
+#[path = "run/no_kubernetes.rs"]
+mod kubernetes;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use ::report::page::model::Page;
 use lab::experiment::{Bench, Ended, carry_out, resume};
 use plan::gate::Gate;
 use plan::stack::Catalogue;
@@ -12,6 +18,7 @@ use plan::{Experiment, KeptRuns, Pace, PlanError, shell, toml_file};
 use record::{RunDir, Versions};
 
 use crate::arguments::Run;
+use crate::arguments::kubernetes::Place;
 use crate::commands::report;
 use crate::commands::stacks::{go_past_proxies, name_broken};
 use crate::exit::{self, Failure};
@@ -21,7 +28,7 @@ use crate::page::Sources;
 use crate::progress::RunProgress;
 use crate::recorded;
 use crate::workbench::{PROJECT_FILE, Workbench, Written};
-use crate::{inside, kept};
+use crate::{inside, kept, pods};
 
 /// What is to be run.
 enum What {
@@ -33,6 +40,13 @@ enum What {
 
 /// Runs the command.
 pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
+    let clients = &arguments.clients;
+    if clients.kubernetes.rbac {
+        return pods::print_rbac();
+    }
+    if clients.kubernetes.manifest {
+        return kubernetes::print_manifest(clients);
+    }
     let what = what(arguments)?;
     // Before the stacks: where there is no such file, nothing else is worth a word.
     let written = written(&what)?;
@@ -42,7 +56,10 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let wait_for_quiet = arguments.wait_for_quiet.map_or(std::time::Duration::ZERO, Into::into);
-    let hosts = arguments.clients.hosts()?;
+    let hosts = match clients.kubernetes.on {
+        Some(Place::Kubernetes) => Some(kubernetes::hosts(clients)?),
+        None => clients.hosts()?,
+    };
     let bench = Bench { wait_for_quiet, hosts: hosts.as_ref(), ..workbench.bench(None) };
     let catalogue = &workbench.catalogue;
     // A mistake in it is told before anything is measured.
@@ -67,6 +84,7 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
             resume(dir, &bench, &mut |event| progress.observe(&event))
         }
     };
+    drop(hosts);
     progress.finish(&ended);
     let ended = ended?;
     report::print_ranking(&ended.dir)?;
@@ -74,13 +92,18 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     let judge = |asked: &Gate| gate::judge_run(&arguments.gate, asked, &ended);
     // What is not whole is no evidence, and nobody is to find it for an answer.
     let answer = asked.as_ref().filter(|_| !ended.interrupted).map(judge).transpose()?;
-    report::leave_html(&ended.dir, &sources, arguments.quiet);
+    let page = report::leave_html(&ended.dir, &sources, arguments.quiet);
     if ended.interrupted {
         let dir = shell::quoted_path(&ended.dir);
         let gate = gate::typed(&arguments.gate, &arguments.against);
-        let clients = arguments.clients.typed();
-        say(format_args!("proofload: interrupted; go on with: proofload run --resume {dir}{clients}{gate}"));
+        let (stacks, clients) = (arguments.stacks.typed(), clients.typed());
+        say(format_args!(
+            "proofload: interrupted; go on with: proofload run --resume {dir}{stacks}{clients}{gate}"
+        ));
     } else {
+        if let Some(page) = page.filter(|_| !arguments.quiet) {
+            say_what_it_comes_to(&ended.dir, &page, &what);
+        }
         kept::tidy(&kept, &ended);
     }
     progress.linger(ended.dir.clone(), &workbench.control);
@@ -89,6 +112,21 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
         Some(answer) => gate::code(answer, code),
         None => code,
     }))
+}
+
+/// What it comes to in a sentence each, and what one would type next.
+fn say_what_it_comes_to(dir: &Path, page: &Page, what: &What) {
+    for line in report::in_short(page) {
+        say(format_args!("In short: {line}"));
+    }
+    let own = std::env::args().next().unwrap_or_else(|| "proofload".to_owned());
+    let own = shell::quoted(&own);
+    say(format_args!("Why: {own} explain {}", shell::quoted_path(dir)));
+    let is_of_others =
+        matches!(what, What::Anew(path) if path.file_name().is_none_or(|it| it != PROJECT_FILE));
+    if is_of_others {
+        say(format_args!("Your own service: {own} init, in its folder"));
+    }
 }
 
 /// The experiment in `path`, as it is asked for.

@@ -57,7 +57,7 @@ fn changes_modes(bytes: &[u8]) -> bool {
 #[test]
 fn a_run_shows_its_block_rate_percentiles_and_both_sides_cpu_and_leaves_its_lines_and_the_ranking() {
     let lab = lab("3s");
-    let mut terminal = on_terminal(&lab, 40, 100);
+    let mut terminal = on_terminal(&lab, 60, 100);
     terminal.wait_until("the second trial is measured", |text| {
         text.contains("trial 2/2, block 1, hello, 4 connections: ") && text.contains("measuring")
     });

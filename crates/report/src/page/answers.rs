@@ -46,7 +46,8 @@ pub(super) fn answer(
 fn doubt(row: &Row) -> String {
     match row.doubts.first() {
         _ if row.invalid != Invalid::All => "it fails too often to say by how much".into(),
-        Some(doubt) => doubt.name.clone(),
+        // What was seen, and what would help.
+        Some(doubt) => format!("{}: {}", doubt.name, plain_line(&doubt.text)),
         None => "not valid".into(),
     }
 }

@@ -250,7 +250,7 @@ export interface ChoiceRow {
   rank_from: number;
   /** Worst rank it may have. */
   rank_to: number;
-  /** Which. */
+  /** Its id. */
   stack: string;
   /** Of tests: goodput over that of the best, with its 95 % interval; null for the best. */
   to_best: Interval | null;
@@ -382,7 +382,7 @@ export interface Failure {
   block: number;
   /** What made its load. */
   driver: Driver;
-  /** Why. */
+  /** What failed, with what to do. */
   error: string;
   /** The load, in words. */
   load: string;
@@ -797,7 +797,7 @@ export interface TwinGap {
   noise: number | null;
   /** The second over the first. */
   ratio: Interval;
-  /** Which. */
+  /** Its id. */
   stack: string;
 }
 
@@ -827,7 +827,7 @@ export interface Verdict {
   evidence: string[];
   /** What it was not, and by which figure. */
   excluded: string[];
-  /** What. */
+  /** Which limit it is. */
   kind: VerdictKind;
   /** In a phrase, for a table. */
   phrase: string;

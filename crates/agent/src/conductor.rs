@@ -78,7 +78,7 @@ pub enum Event {
     },
     /// An agent has told everything.
     Ended {
-        /// Which.
+        /// Its number, from 0.
         agent: usize,
         /// Its totals.
         end: Box<End>,
@@ -87,14 +87,14 @@ pub enum Event {
     },
     /// The stream to an agent broke while it loads; it goes on by itself and may come back for [`COMES_BACK_WITHIN`].
     Broken {
-        /// Which.
+        /// Its number, from 0.
         agent: usize,
         /// What was seen of it.
         why: String,
     },
     /// One whose stream broke is heard of again.
     Back {
-        /// Which.
+        /// Its number, from 0.
         agent: usize,
     },
     /// An agent is lost; what it told so far stays.
@@ -108,7 +108,7 @@ pub enum Event {
 /// An agent that nobody hears of any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lost {
-    /// Which.
+    /// Its number, from 0.
     pub agent: usize,
     /// Up to when after the begin it told what it did.
     pub told_to: Duration,

@@ -58,7 +58,7 @@ pub enum ToConductor {
     Ready(Ready),
     /// It can't carry its share, or not to its end.
     Refused {
-        /// Why.
+        /// Why, in words that follow the name of the agent.
         why: String,
     },
     /// What a load thread did.

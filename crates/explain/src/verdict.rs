@@ -160,7 +160,7 @@ impl Intervention {
 /// A limit with its evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Verdict {
-    /// What.
+    /// Which limit it is.
     pub kind: VerdictKind,
     /// In a phrase, for a table.
     pub phrase: String,

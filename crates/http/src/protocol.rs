@@ -111,7 +111,7 @@ pub enum Fed {
     NeedMore,
     /// An answer is whole.
     Ended {
-        /// Where.
+        /// The number of its exchange on the connection, from 0.
         place: u32,
         /// The answer.
         response: Response,
@@ -123,9 +123,9 @@ pub enum Fed {
     Ready,
     /// An exchange ended without an answer, and the connection goes on.
     Failed {
-        /// Where.
+        /// Its number on the connection, from 0.
         place: u32,
-        /// Why.
+        /// What the server sent in place of an answer, or what is wrong with it.
         failure: Failure,
     },
 }

@@ -136,7 +136,7 @@ pub struct Cell {
     pub endpoint: Endpoint,
     /// What is spoken with it.
     pub speaks: Speaks,
-    /// How.
+    /// Connections or rate, times, bounds.
     pub load: LoadPlan,
     /// Whether bursts come before the load, until the stack is steady.
     pub until_steady: bool,

@@ -133,7 +133,7 @@ pub struct Failure {
     pub driver: Driver,
     /// From 1.
     pub block: u32,
-    /// Why.
+    /// What failed, with what to do.
     pub error: String,
 }
 
@@ -226,7 +226,7 @@ pub struct Table {
 /// A stack that was measured twice in each block.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct TwinGap {
-    /// Which.
+    /// Its id.
     pub stack: String,
     /// The second over the first.
     pub ratio: Interval,

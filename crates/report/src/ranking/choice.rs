@@ -52,7 +52,7 @@ pub struct SharedRate {
 /// A stack that can be chosen.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ChoiceRow {
-    /// Which.
+    /// Its id.
     pub stack: String,
     /// Best rank it may have by what it carries.
     pub rank_from: usize,

@@ -19,9 +19,9 @@ pub const PROJECT_FILE: &str = "proofload.toml";
 
 /// An experiment as it is written.
 pub struct Written {
-    /// Where.
+    /// Its file.
     pub file: PathBuf,
-    /// What.
+    /// The text of that file.
     pub text: String,
     /// What paths of its services are relative to.
     pub folder: PathBuf,

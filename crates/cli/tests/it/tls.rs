@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Target, ends_with, json, run, stdout};
+use crate::common::{Target, ends_with, json, proofload, run, stdout, text};
 use crate::loads::{hit, outcome, outcomes_add_up, service_did_well};
 
 #[test]
@@ -102,12 +102,72 @@ fn wrk_takes_any_certificate_as_it_does() {
 }
 
 #[test]
-fn figures_over_tls_are_the_servers_own() {
+fn a_calibration_goes_over_tls() {
     let output = run(&["calibrate", "--quick", "--tls", "--case", "fixed-5ms", "--json", "-q"]);
     let result = json(&output);
     let case = &result["cases"][0];
     assert!(case["failed"].is_null(), "{result:#}");
     assert_eq!(case["tries"][0]["load"]["tls"]["agreed"]["version"], "TLS 1.3");
+}
+
+/// The secrets of each connection, as other tools read them to look into what was captured.
+#[test]
+fn keys_are_written_down_where_somebody_asks_for_them() {
+    let target = Target::start(&["--tls"]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("keys.txt");
+    let mut hit = proofload();
+    let load = ["hit", &target.url, "-n", "4", "-c", "2", "-q", "-k", "--tlsv1.3", "--fail-if", "errors>0"];
+    hit.args(load).env("SSLKEYLOGFILE", &file);
+    assert_eq!(hit.output().unwrap().status.code(), Some(0));
+    let keys = std::fs::read_to_string(&file).unwrap();
+    assert!(keys.matches("CLIENT_TRAFFIC_SECRET_0 ").count() >= 2, "{keys}");
+}
+
+/// sb is a program of .NET, which trusts what the system trusts; JMeter trusts everybody.
+#[test]
+fn sb_checks_certificates_and_jmeter_does_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("own.pem").display().to_string();
+    let target = Target::start(&["--tls", "--certificate", &file]);
+    let sb = |authorities: Option<&str>| {
+        let mut sb = proofload();
+        sb.args(["sb", "-u", &target.url, "-n", "20", "-c", "2"]);
+        sb.envs(authorities.map(|file| ("SSL_CERT_FILE", file)));
+        let output = sb.output().unwrap();
+        (output.status.code(), text(&output))
+    };
+    let (code, said) = sb(None);
+    assert!(code != Some(0) && said.contains("certificate"), "{code:?}: {said}");
+    let (code, said) = sb(Some(&file));
+    assert!(code == Some(0) && said.contains("Status 200:    20"), "{code:?}: {said}");
+
+    let plan = folder.path().join("secured.jmx");
+    let (port, sampler) = (target.url.rsplit(':').next().unwrap().trim_end_matches('/'), "HTTPSamplerProxy");
+    let text_of = |name: &str, value: &str| format!("<stringProp name=\"{name}\">{value}</stringProp>");
+    let one = [
+        text_of("HTTPSampler.domain", "127.0.0.1"),
+        text_of("HTTPSampler.port", port),
+        text_of("HTTPSampler.protocol", "https"),
+        text_of("HTTPSampler.path", "/"),
+        text_of("HTTPSampler.method", "GET"),
+    ]
+    .concat();
+    let group = [text_of("ThreadGroup.num_threads", "3"), text_of("ThreadGroup.ramp_time", "0")].concat();
+    let loops = text_of("LoopController.loops", "4");
+    let written = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?><jmeterTestPlan version=\"1.2\" properties=\"5.0\" jmeter=\"5.6.3\"><hashTree>\
+         <TestPlan guiclass=\"TestPlanGui\" testclass=\"TestPlan\" testname=\"p\"/><hashTree>\
+         <ThreadGroup guiclass=\"ThreadGroupGui\" testclass=\"ThreadGroup\" testname=\"g\">\
+         <elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\">{loops}</elementProp>{group}\
+         </ThreadGroup><hashTree><{sampler} guiclass=\"HttpTestSampleGui\" testclass=\"{sampler}\" testname=\"s\">{one}</{sampler}>\
+         <hashTree/></hashTree></hashTree></hashTree></jmeterTestPlan>"
+    );
+    std::fs::write(&plan, written).unwrap();
+    let output = run(&["jmeter", "-n", "-t", &plan.display().to_string()]);
+    let said = text(&output);
+    assert!(output.status.code() == Some(0) && said.contains("summary =     12 in "), "{said}");
+    assert!(said.contains("Err:     0 (0.00%)"), "{said}");
 }
 
 /// The file is gone before there are agents: they are told what is in it.

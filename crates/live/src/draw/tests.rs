@@ -1,6 +1,6 @@
 use crate::view::{
-    BurstView, CpuView, LeftView, Outcomes, StageName, StageView, TrialView, VIEW_VERSION, Warning,
-    WarningKind,
+    AgentView, BurstView, CpuView, LeftView, Outcomes, StageName, StageView, TrialView, VIEW_VERSION,
+    Warning, WarningKind,
 };
 
 use super::*;
@@ -102,6 +102,29 @@ fn it_shows_what_goes_on_what_is_left_and_what_goes_wrong() {
         assert!(text.contains(part), "{part:?} is missing:\n{text}");
     }
     assert!(!text.contains("zuul"), "the oldest warning gives way");
+}
+
+/// The worst first, as the view has them.
+#[test]
+fn machines_that_carry_a_load_are_told_by_what_is_wrong_with_them() {
+    let agent = |number, name: &str, lag, silent_s, lost| AgentView {
+        number,
+        name: name.into(),
+        generator_lag_p99_us: lag,
+        silent_s,
+        lost,
+    };
+    let mut view = experiment();
+    assert!(!drawn(&view, 100, 40).join("\n").contains("agents"));
+    view.agents = vec![
+        agent(2, "load3\u{1b}[2J", Some(3000.0), 12.0, true),
+        agent(0, "load1", Some(38.0), 7.0, false),
+        agent(1, "load2", Some(1500.0), 0.4, false),
+        agent(3, "load4", None, 0.0, false),
+    ];
+    let text = drawn(&view, 120, 40).join("\n");
+    let told = "agents   2 (load3\\u{1b}[2J) lost  0 (load1) silent for 7 s  1 (load2) lag 1.50ms  3 (load4) no requests";
+    assert!(text.contains(told), "{text}");
 }
 
 #[test]

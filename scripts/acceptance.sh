@@ -21,6 +21,10 @@ for more in --tls "--tls --http2" "--agents 3"; do
     "$proofload" calibrate --quick --quiet $more || fail "figures with $more are not those of the server's log"
 done
 
+# What is not optimised takes too long to read what two hundred busy load threads tell.
+cargo test --release --locked --quiet -p proofload --test alone -- --ignored two_hundred ||
+    fail "whoever conducts two hundred agents takes more than docs/cluster.md says"
+
 # What a newcomer types, and the build that it makes.
 scripts/run.sh --runs "$runs" | tee "$runs/quick.txt"
 for row in gin@quiet webflux-netty-today tomcat-today tomcat-virtual-today; do

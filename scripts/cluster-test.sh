@@ -57,7 +57,7 @@ expect() {
     local code=$1 part=$2 got=0 command=${command:-hit}
     shift 2
     printf '$ proofload %s %s\n' "$command" "$*" | tee -a "$log"
-    in_control env KUBECONFIG="${config:-$run/pki/admin.kubeconfig}" timeout --signal INT --kill-after 30 \
+    in_control env KUBECONFIG="${config:-$run/pki/admin.kubeconfig}" timeout --foreground --signal INT --kill-after 30 \
         "${interrupted_s:-180}" env --default-signal=INT "$proofload" "$command" "$@" >"$run/out" 2>&1 || got=$?
     tee -a "$log" < "$run/out"
     printf 'exit code %s\n\n' "$got" | tee -a "$log"
@@ -99,7 +99,7 @@ expect "$measured" "outcomes    1500 answered (200: 1500)" "$url" --rate 300 -c 
 bound_us=$(sed -n 's/^agents .* begun within ±\([0-9.]*\)us of each other.*/\1/p' "$run/out")
 awk -v bound="${bound_us:-9999}" 'BEGIN { exit !(bound <= 1000) }' \
     || { say "they begin within more than a millisecond: ${bound_us:-not told in us}"; failed=1; }
-expect 4 "throttled (agent " "$url" -c 30 -d 5s --namespace load --pods 3 --image "$image" --cpu 100m --memory 128Mi "${on[@]}"
+expect 4 "throttled: agent " "$url" -c 30 -d 5s --namespace load --pods 3 --image "$image" --cpu 100m --memory 128Mi "${on[@]}"
 interrupted_s=12 expect 124 "verdict     interrupted" "$url" --rate 300 -c 6 -d 60s --namespace load "${pods[@]}" "${on[@]}"
 
 # A run of what runs in the cluster: several loads of the same pods, and then of none.

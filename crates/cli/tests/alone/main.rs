@@ -25,4 +25,5 @@ mod gate;
 mod hit;
 mod procedure;
 mod quiet;
+#[cfg(not(debug_assertions))]
 mod scripted_agents;

@@ -1,8 +1,8 @@
 //! The streams to the agents, each on threads of its own, so that none waits for another.
 
 use std::io::{Read, Write};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration as StdDuration;
 
 use agent::{Frames, ToAgent, ToConductor};
@@ -17,7 +17,7 @@ const HEARD_MAX: usize = 16;
 /// Messages that wait to be written to one agent.
 const SAID_MAX: usize = 1024;
 /// Bytes read at a time.
-const READ_BYTES: usize = 64 * 1024;
+const READ_BYTES: usize = 16 * 1024;
 /// Between a stream that broke and the next try to open one.
 const OPEN_AGAIN: StdDuration = StdDuration::from_millis(250);
 
@@ -49,10 +49,11 @@ impl Lines {
     /// Begins to open them.
     pub(super) fn open(fleet: Arc<dyn Fleet>) -> Self {
         let (tell, heard) = sync_channel(HEARD_MAX);
+        let turn = Arc::<Turn>::default();
         let agents = fleet.names().len();
         for agent in 0..agents {
-            let (fleet, tell) = (Arc::clone(&fleet), tell.clone());
-            std::thread::spawn(move || converse(agent, &*fleet, &tell));
+            let (fleet, turn, tell) = (Arc::clone(&fleet), Arc::clone(&turn), tell.clone());
+            std::thread::spawn(move || converse(agent, &*fleet, &turn, &tell));
         }
         Self { fleet, to_write: vec![None; agents], heard: Some(heard) }
     }
@@ -102,7 +103,7 @@ impl Drop for Lines {
 }
 
 /// One agent, over as many streams as it takes.
-fn converse(agent: usize, fleet: &dyn Fleet, tell: &SyncSender<Heard>) {
+fn converse(agent: usize, fleet: &dyn Fleet, turn: &Turn, tell: &SyncSender<Heard>) {
     let tell = |at: Instant, input: Input| tell.send(Heard { agent, at, input }).is_ok();
     loop {
         let broken = match fleet.open(agent) {
@@ -112,7 +113,7 @@ fn converse(agent: usize, fleet: &dyn Fleet, tell: &SyncSender<Heard>) {
                 if !tell(monotonic_now(), Input::Open(to_write)) {
                     return;
                 }
-                match listen(output, &tell) {
+                match listen(output, turn, &tell) {
                     Some(Over::Ended(why)) => fleet.ended(agent, why),
                     // Who speaks another language would do so again.
                     Some(Over::Garbage(why)) => match fleet.ended(agent, why) {
@@ -145,8 +146,16 @@ enum Over {
     Garbage(String),
 }
 
+/// Whose turn it is to make messages of bytes: all agents tell of a second at once, and what they tell takes more memory than its
+/// bytes until it is in the books.
+type Turn = Mutex<()>;
+
 /// Hands on what an agent says, to the end of its stream; `None` if nobody hears it any more.
-fn listen(mut output: Box<dyn Read + Send>, tell: &dyn Fn(Instant, Input) -> bool) -> Option<Over> {
+fn listen(
+    mut output: Box<dyn Read + Send>,
+    turn: &Turn,
+    tell: &dyn Fn(Instant, Input) -> bool,
+) -> Option<Over> {
     let mut frames = Frames::greeted();
     let mut bytes = vec![0; READ_BYTES];
     loop {
@@ -159,16 +168,18 @@ fn listen(mut output: Box<dyn Read + Send>, tell: &dyn Fn(Instant, Input) -> boo
         let at = monotonic_now();
         frames.push(&bytes[..count]);
         loop {
-            match frames.next() {
-                Ok(Some(message)) => {
-                    if !tell(at, Input::Said(message)) {
-                        // It is told to leave, and its stream ends with that.
-                        let _ = std::io::copy(&mut output, &mut std::io::sink());
-                        return None;
-                    }
+            let is_heard = {
+                let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+                match frames.next() {
+                    Ok(Some(message)) => tell(at, Input::Said(message)),
+                    Ok(None) => break,
+                    Err(why) => return Some(Over::Garbage(why.to_string())),
                 }
-                Ok(None) => break,
-                Err(why) => return Some(Over::Garbage(why.to_string())),
+            };
+            if !is_heard {
+                // It is told to leave, and its stream ends with that.
+                let _ = std::io::copy(&mut output, &mut std::io::sink());
+                return None;
             }
         }
     }

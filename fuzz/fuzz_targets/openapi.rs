@@ -16,8 +16,8 @@ fuzz_target!(|text: &str| {
     let options = SourceOptions {
         base: Some("http://127.0.0.1:8080".to_owned()),
         users: NonZeroU32::MIN,
-            arrivals: None,
-            connect_timeout: Duration::from_secs(1),
+        arrivals: None,
+        connect_timeout: Duration::from_secs(1),
         ramp_up: Duration::ZERO,
         iterations: None,
         duration: None,

@@ -215,6 +215,7 @@ fn our_own(case: &Case, bench: &Bench<'_>, tell_try: &mut dyn FnMut(usize)) -> C
             Ok(one) if one.load.interrupted => break,
             Ok(one) => record.tries.push(one),
             Err(LabError::Stack(StackError::Interrupted { .. })) => break,
+            Err(_) if bench.interrupt.is_interrupted() => break,
             Err(error) => {
                 record.failed = Some(error.to_string());
                 break;

@@ -34,6 +34,9 @@ pub trait Source {
     /// If they can't be had.
     fn make_ready(&self, control: &Control, tell: &mut dyn FnMut(&str)) -> Result<(), LabError>;
 
+    /// One was lost under a load, and may still be about it: the next trial has others.
+    fn lost(&self) {}
+
     /// Those that carry the next load.
     ///
     /// # Errors
@@ -163,7 +166,10 @@ impl Hosts {
             }
         })?;
         match fell_silent(&load) {
-            Some(why) if !control.is_interrupted() => Err(LabError::AgentLost(why)),
+            Some(why) if !control.is_interrupted() => {
+                self.source.lost();
+                Err(LabError::AgentLost(why))
+            }
             _ => Ok(load),
         }
     }

@@ -18,7 +18,7 @@ use crate::workbench::own_binary;
 /// Runs the command.
 pub fn run(arguments: &Calibrate) -> Result<ExitCode, Failure> {
     let spoken = Spoken { tls: arguments.tls, http2: arguments.http2 };
-    let cases = choose(arguments.quick, &arguments.cases, spoken)?;
+    let cases = choose(arguments.quick, &arguments.cases, spoken, arguments.agents.unwrap_or(1))?;
     let exe = own_binary()?;
     let control = interrupt::on_signals()?;
     let scratch = Scratch::new("calibrate")?;

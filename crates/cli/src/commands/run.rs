@@ -119,8 +119,10 @@ fn say_what_it_comes_to(dir: &Path, page: &Page, what: &What) {
     for line in report::in_short(page) {
         say(format_args!("In short: {line}"));
     }
-    let own = std::env::args().next().unwrap_or_else(|| "proofload".to_owned());
-    let own = shell::quoted(&own);
+    let own = std::env::args_os().next().map_or_else(|| PathBuf::from("proofload"), PathBuf::from);
+    // A path from this folder would lead nowhere in another.
+    let own = if own.components().count() > 1 { std::path::absolute(&own).unwrap_or(own) } else { own };
+    let own = shell::quoted_path(&own);
     say(format_args!("Why: {own} explain {}", shell::quoted_path(dir)));
     let is_of_others =
         matches!(what, What::Anew(path) if path.file_name().is_none_or(|it| it != PROJECT_FILE));

@@ -137,6 +137,13 @@ fn words_in_braces_come_at_a_rate_and_count_from_when_they_were_due() {
     );
     let max_us = result["response_time_us"]["max"].as_f64().unwrap();
     assert!(max_us > 700_000.0, "{result:#}");
+    assert_eq!(
+        (&result["load"]["rate_per_s"], &result["load"]["arrivals"]),
+        (&40.0.into(), &"constant".into())
+    );
+    // More than was asked for nobody tried.
+    let more = ["hit", &url, "--rate", "40", "-n", "20", "-c", "9", "-q", "--fail-if", "goodput<1000/s"];
+    assert_eq!(run(&more).status.code(), Some(5));
     let expecting = ["--expect-status", "404", "-n", "3", "-c", "1", "-q", "--json"];
     let result = json(&run(&[&["hit", &url][..], &expecting].concat()));
     assert_eq!((&result["outcomes"]["answered"], &result["answered_as_expected"]), (&3.into(), &0.into()));

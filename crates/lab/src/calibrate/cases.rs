@@ -258,8 +258,8 @@ const QUICK: [Case; 3] = [
 ];
 
 /// The cases of a calibration; of a quick one fewer and shorter, and of one over HTTP/2 those whose servers speak it. `names`
-/// chooses among them, none is all.
-pub fn choose(quick: bool, names: &[String], spoken: Spoken) -> Result<Vec<Case>, PlanError> {
+/// chooses among them, none is all. Each has a connection for each of the agents that carry it, at least.
+pub fn choose(quick: bool, names: &[String], spoken: Spoken, agents: u32) -> Result<Vec<Case>, PlanError> {
     let all: &[Case] = if quick { &QUICK } else { &FULL };
     let is_spoken = |case: &&Case| !spoken.http2 || case.speaks_http2();
     let is_named = |case: &&Case| names.iter().any(|name| name == case.name);
@@ -267,6 +267,11 @@ pub fn choose(quick: bool, names: &[String], spoken: Spoken) -> Result<Vec<Case>
         let what =
             format!("the server of `{}` has a thread for each request, and HTTP/2 no such server", case.name);
         return Err(PlanError::new(what, "leave --http2 out, or choose another case"));
+    }
+    let can_be_shared = |case: &&Case| case.connections() / spoken.streams() >= agents;
+    if let Some(case) = all.iter().find(|case| is_named(case) && !can_be_shared(case)) {
+        let what = format!("`{}` has fewer connections than {agents} agents", case.name);
+        return Err(PlanError::new(what, "give fewer --agents, or choose another case"));
     }
     let known = |name: &str| all.iter().any(|case| case.name == name);
     if let Some(unknown) = names.iter().find(|name| !known(name)) {
@@ -277,7 +282,8 @@ pub fn choose(quick: bool, names: &[String], spoken: Spoken) -> Result<Vec<Case>
             nearest::help(unknown, all.iter().copied(), &format!("choose of {}", all.join(", "))),
         ));
     }
-    let is_chosen = |case: &&Case| is_spoken(case) && (names.is_empty() || is_named(case));
+    let is_chosen =
+        |case: &&Case| is_spoken(case) && can_be_shared(case) && (names.is_empty() || is_named(case));
     Ok(all.iter().filter(is_chosen).copied().collect())
 }
 
@@ -288,7 +294,7 @@ mod tests {
     #[test]
     fn every_case_is_a_load_and_has_a_name_of_its_own() {
         for quick in [false, true] {
-            let cases = choose(quick, &[], Spoken::default()).unwrap();
+            let cases = choose(quick, &[], Spoken::default(), 1).unwrap();
             for (index, case) in cases.iter().enumerate() {
                 for http2 in [false, true] {
                     let plan = case.plan(IoChoice::Auto, Spoken { tls: false, http2 }).unwrap();
@@ -302,27 +308,39 @@ mod tests {
 
     #[test]
     fn a_schedule_begins_a_warm_up_before_the_window() {
-        let case = choose(false, &["fixed-5ms".into()], Spoken::default()).unwrap()[0];
+        let case = choose(false, &["fixed-5ms".into()], Spoken::default(), 1).unwrap()[0];
         assert_eq!(case.due(3_000_000_000).unwrap().start_ns, 2_000_000_000);
         assert!(
-            choose(false, &["closed-300".into()], Spoken::default()).unwrap()[0].due(3_000_000_000).is_none()
+            choose(false, &["closed-300".into()], Spoken::default(), 1).unwrap()[0]
+                .due(3_000_000_000)
+                .is_none()
         );
     }
 
     #[test]
     fn an_unknown_name_is_told_the_known_ones() {
-        let error = choose(false, &["fixed".into()], Spoken::default()).unwrap_err().to_string();
+        let error = choose(false, &["fixed".into()], Spoken::default(), 1).unwrap_err().to_string();
         assert!(error.contains("no case `fixed`") && error.contains("fixed-5ms, fixed-100ms"), "{error}");
-        let error = choose(true, &["freeze".into()], Spoken::default()).unwrap_err().to_string();
+        let error = choose(true, &["freeze".into()], Spoken::default(), 1).unwrap_err().to_string();
         assert!(error.contains("among the quick ones"), "{error}");
+    }
+
+    #[test]
+    fn what_so_many_agents_cannot_share_is_left_out() {
+        let spoken = Spoken { tls: false, http2: true };
+        let cases = choose(false, &[], spoken, 3).unwrap();
+        assert!(!cases.is_empty() && cases.iter().all(|case| case.name != "closed-stall"));
+        let error = choose(false, &["closed-stall".into()], spoken, 3).unwrap_err().to_string();
+        assert!(error.contains("fewer connections than 3 agents"), "{error}");
+        assert!(choose(false, &["closed-stall".into()], spoken, 2).is_ok());
     }
 
     #[test]
     fn over_http_2_the_servers_with_a_thread_a_request_are_left_out() {
         let spoken = Spoken { tls: true, http2: true };
-        let cases = choose(false, &[], spoken).unwrap();
+        let cases = choose(false, &[], spoken, 1).unwrap();
         assert!(!cases.is_empty() && cases.iter().all(|case| !case.name.starts_with("capacity")));
-        let error = choose(false, &["capacity-30".into()], spoken).unwrap_err().to_string();
+        let error = choose(false, &["capacity-30".into()], spoken, 1).unwrap_err().to_string();
         assert!(error.contains("leave --http2 out"), "{error}");
     }
 }

@@ -131,7 +131,7 @@ mod tests {
     use crate::calibrate::cases::{Spoken, choose};
 
     fn case(name: &str) -> Case {
-        choose(false, &[name.to_owned()], Spoken::default()).unwrap()[0]
+        choose(false, &[name.to_owned()], Spoken::default(), 1).unwrap()[0]
     }
 
     #[test]

@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn every_cases_server_is_a_stack() {
         let dir = tempfile::tempdir().unwrap();
-        for case in choose(false, &[], Spoken::default()).unwrap() {
+        for case in choose(false, &[], Spoken::default(), 1).unwrap() {
             let folder = dir.path().join(case.name);
             std::fs::create_dir(&folder).unwrap();
             std::fs::write(folder.join("stack.toml"), manifest(&case, Spoken { tls: true, http2: true }))

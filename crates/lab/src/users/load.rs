@@ -35,6 +35,8 @@ pub struct Setting<'a> {
     pub tls: tls::Settings,
     /// Which version of HTTP users speak.
     pub http: HttpVersion,
+    /// Whether each request has a connection of its own.
+    pub fresh_connections: bool,
     /// Where the response times go as an HdrHistogram interval log.
     pub interval_log: Option<&'a IntervalLog>,
 }
@@ -96,7 +98,7 @@ pub fn plan(prepared: &Prepared, setting: &Setting<'_>, servers: &Servers) -> Re
             idle: Duration::MAX,
             drain: scenario.request_timeout,
         },
-        reuse: Reuse::KeepAlive,
+        reuse: if setting.fresh_connections { Reuse::FreshConnection } else { Reuse::KeepAlive },
         seed: setting.seed,
         io: setting.io,
         http,

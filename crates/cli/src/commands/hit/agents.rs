@@ -85,6 +85,7 @@ pub fn no_ledger(arguments: &Hit, of: &str) -> Result<(), PlanError> {
 /// Carries it out on machines that are reached by commands.
 pub fn run(arguments: &Hit, several: &Several<'_>, fleet: Arc<dyn Fleet>) -> Result<ExitCode, Failure> {
     no_ledger(arguments, "of --hosts, whose agents end with their streams")?;
+    several.asked(None).check(fleet.names().len())?;
     let (beside, log) = (Beside::open(arguments)?, beside::log(arguments)?);
     let control = interrupt::on_signals()?;
     let asked = several.asked(log.as_ref());
@@ -99,6 +100,7 @@ pub fn run_listening(
     several: &Several<'_>,
     fleet: Arc<Listening>,
 ) -> Result<ExitCode, Failure> {
+    several.asked(None).check(fleet.names().len())?;
     let (beside, log) = (Beside::open(arguments)?, beside::log(arguments)?);
     let control = interrupt::on_signals()?;
     let reached = Reached::Listening(arguments.agents.listening.clone());

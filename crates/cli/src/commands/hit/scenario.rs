@@ -8,9 +8,10 @@ use driver::monotonic_now;
 use jmeter::UserBooks;
 use lab::users::{Servers, Setting, Steps, carry_out, plan, tap};
 use plan::{HttpVersion, PlanError, RequestArguments, toml_file};
+use record::Load;
 use scenario::{Prepared, Scenario};
 use sources::{Also, Arriving, SourceOptions, Sourced, varied};
-use units::Duration;
+use units::{Duration, Rate};
 
 use crate::arguments::Hit;
 use crate::clock::now_ms;
@@ -69,12 +70,11 @@ fn carry(
         }
     }
     let prepared = Prepared::new(scenario)?;
-    let log = beside::log(arguments)?;
     let setting = Setting {
         seed: arguments.seed,
         requests: at_least_one("requests", arguments.requests)?,
         io: arguments.io,
-        interval_log: log.as_ref(),
+        fresh_connections: arguments.no_keep_alive,
         tls: settings,
         http,
         ..Setting::default()
@@ -86,6 +86,10 @@ fn carry(
     }
     environment::note_proxy(arguments.quiet, servers.hosts());
     let mut beside = Beside::open(arguments)?;
+    let plan = plan(&prepared, &setting, &servers)?;
+    // What empties a file comes behind all that may refuse the load.
+    let log = beside::log(arguments)?;
+    let setting = Setting { interval_log: log.as_ref(), ..setting };
     let groups = || prepared.scenario().groups.iter().map(|group| group.name.clone()).collect();
     let books = files::jtl_writer(arguments)?
         .map(|writer| UserBooks::new(groups(), (monotonic_now(), now_ms()), Some(writer)));
@@ -96,7 +100,6 @@ fn carry(
         })
         .unzip();
     let control = interrupt::on_signals()?;
-    let plan = plan(&prepared, &setting, &servers)?;
     let mut progress = LoadProgress::new(&title(arguments), &plan, audience(arguments))?;
     let (done, kept) = std::thread::scope(|scope| {
         let books = books.map(|(results, books)| scope.spawn(move || keep(results, books, |_| {})));
@@ -114,12 +117,31 @@ fn carry(
     });
     progress.finish(done.as_ref().err(), &control);
     let (mut result, steps) = done?;
+    if arguments.scenario.is_none() {
+        say_what_was_asked(arguments, &mut result.load);
+    }
     result.steps = steps.into_results();
     let path = arguments.jtl.as_deref().unwrap_or(Path::new(""));
     let all_rows = kept.transpose().map(drop).map_err(|error| files::unwritable(path, &error, "--jtl"));
     let code = finish(arguments, result, beside, all_rows.and_then(|()| beside::is_whole(log.as_ref())))?;
     progress.linger(&control);
     Ok(code)
+}
+
+/// A load whose users come from options is recorded with what these say, as one of the same request again and again is: gates and
+/// comparisons go by it.
+fn say_what_was_asked(arguments: &Hit, load: &mut Load) {
+    let rate = arguments.rate;
+    load.rate_per_s = rate.map(Rate::as_per_sec);
+    load.arrivals = rate.map(|_| if arguments.poisson { "poisson" } else { "constant" }.to_owned());
+    load.think_us = arguments.think.map(Duration::as_micros_f64);
+    load.duration_s = load.duration_s.or(rate.and(arguments.duration).map(Duration::as_secs_f64));
+    load.ramp_up_s = arguments.ramp_up.map(Duration::as_secs_f64);
+    load.requests_per_user = arguments.requests_per_user;
+    load.keep_alive = !arguments.no_keep_alive;
+    if let Some(rate) = rate {
+        load.label = format!("{rate}, {}", load.label);
+    }
 }
 
 /// What is loaded, by the file that says so.
@@ -258,6 +280,10 @@ fn arriving(arguments: &Hit) -> Result<Option<Arriving>, PlanError> {
             + SECOND
     });
     let length = arguments.duration.or(by_count).unwrap_or(plan::load::DURATION_DEFAULT);
+    if arguments.ramp_up.is_some_and(|it| it > length) {
+        let what = "the ramp-up is longer than the load";
+        return Err(PlanError::new(what, "give a shorter --ramp-up, or a longer -d"));
+    }
     Ok(Some(Arriving { rate, poisson: arguments.poisson, length }))
 }
 

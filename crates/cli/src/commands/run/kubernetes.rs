@@ -76,6 +76,10 @@ impl Source for PodsOfRun {
         Ok(())
     }
 
+    fn lost(&self) {
+        self.is_spent.store(true, Ordering::Relaxed);
+    }
+
     fn fleet(&self) -> Result<Arc<dyn Fleet>, LabError> {
         let pods = self.now().clone().filter(|_| !self.is_spent());
         let Some(pods) = pods else {

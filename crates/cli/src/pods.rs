@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use kubernetes::{Cluster, Error, Pods, Streams, Wanted};
-use lab::agents::{Broken, Fleet, Line, check_count};
+use lab::agents::{Broken, Fleet, Line, Open, check_count};
 use plan::PlanError;
 use units::Duration;
 
@@ -12,7 +12,7 @@ use crate::exit::{self, Failure};
 use crate::output::{print, say};
 
 /// How long it may take until all pods run, where nobody says.
-const READY_WITHIN: Duration = Duration::from_secs(300);
+const RUN_WITHIN: Duration = Duration::from_secs(300);
 
 /// Prints who may do this.
 pub fn print_rbac() -> Result<ExitCode, Failure> {
@@ -45,7 +45,7 @@ pub fn wanted(options: &Kubernetes, loads: For) -> Result<Wanted, PlanError> {
         return Err(PlanError::new("the image of the pods is not known", help));
     };
     check_count(pods as usize)?;
-    let ready_within = options.ready_timeout.unwrap_or(READY_WITHIN);
+    let ready_within = options.ready_timeout.unwrap_or(RUN_WITHIN);
     if ready_within > agent::KEPT_FOR {
         let what = format!("an agent that runs waits for the others for {}", agent::KEPT_FOR);
         return Err(PlanError::new(what, "give --ready-timeout no more than that"));
@@ -105,18 +105,20 @@ pub struct InPods<E> {
     pub streams: Streams,
     /// What they are called.
     pub names: Vec<String>,
+    /// The streams that agents have not ended.
+    pub open: Open,
     /// What there is to do at the end of the load.
     pub at_end: E,
 }
 
-impl<E: Fn(&Streams) + Send + Sync> Fleet for InPods<E> {
+impl<E: Fn(&Streams, &Open) + Send + Sync> Fleet for InPods<E> {
     fn names(&self) -> Vec<String> {
         self.names.clone()
     }
 
     fn open(&self, agent: usize) -> Result<Line, Broken> {
         let (output, input) = self.streams.open(agent).map_err(broken)?;
-        Ok(Line { input: Box::new(input), output: Box::new(output) })
+        Ok(Line { input: Box::new(input), output: Box::new(self.open.counted(output)) })
     }
 
     fn ended(&self, agent: usize, why: String) -> Broken {
@@ -124,7 +126,7 @@ impl<E: Fn(&Streams) + Send + Sync> Fleet for InPods<E> {
     }
 
     fn end(&self) {
-        (self.at_end)(&self.streams);
+        (self.at_end)(&self.streams, &self.open);
     }
 }
 

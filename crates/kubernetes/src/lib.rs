@@ -21,8 +21,8 @@ pub use cluster::Cluster;
 pub use error::Error;
 pub use job::{AGENT_PORT, Wanted};
 pub use pods::Pods;
-pub use stream::{Broken, Writer};
-pub use streams::{Output, Streams};
+pub use stream::{Broken, Reader, Writer};
+pub use streams::Streams;
 
 /// Who may start agents in a namespace: what `kubectl apply` takes.
 pub const RBAC: &str = include_str!("../rbac.yaml");

@@ -33,7 +33,7 @@ pub enum Broken {
 }
 
 /// What an agent says.
-pub(crate) struct Reader(Chain<Cursor<Vec<u8>>, SyncIoBridge<ReadHalf<DuplexStream>>>);
+pub struct Reader(Chain<Cursor<Vec<u8>>, SyncIoBridge<ReadHalf<DuplexStream>>>);
 
 impl Read for Reader {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {

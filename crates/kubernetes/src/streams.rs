@@ -1,8 +1,6 @@
 //! The streams of one load to the agents in pods.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,14 +14,12 @@ const LISTENS_WITHIN: Duration = Duration::from_secs(10);
 const OPEN_AGAIN: Duration = Duration::from_millis(100);
 /// How long it is waited for the cluster to see that a container has ended.
 const SEEN_WITHIN: Duration = Duration::from_secs(1);
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
 /// Port-forwards to the pods of a run, for one load.
 pub struct Streams {
     pods: Arc<Pods>,
     forwarders: Mutex<Forwarders>,
-    /// Those that an agent has not ended.
-    open: Arc<AtomicUsize>,
 }
 
 #[derive(Default)]
@@ -37,7 +33,7 @@ struct Forwarders {
 impl Streams {
     /// Of pods to which none is open.
     pub fn new(pods: Arc<Pods>) -> Self {
-        Self { pods, forwarders: Mutex::default(), open: Arc::default() }
+        Self { pods, forwarders: Mutex::default() }
     }
 
     /// The pods at their other ends.
@@ -49,7 +45,7 @@ impl Streams {
     ///
     /// # Errors
     /// If there is none.
-    pub fn open(&self, agent: usize) -> Result<(Output, Writer), Broken> {
+    pub fn open(&self, agent: usize) -> Result<(Reader, Writer), Broken> {
         let is_first = !self.forwarders().last.contains_key(&agent);
         let begun = Instant::now();
         loop {
@@ -59,8 +55,7 @@ impl Streams {
             let why = match self.pods.forward(agent) {
                 Ok(forward) => {
                     self.forwarders().last.insert(agent, forward.forwarder());
-                    let (reader, writer) = forward.split(self.pods.handle());
-                    return Ok((Output::new(reader, &self.open), writer));
+                    return Ok(forward.split(self.pods.handle()));
                 }
                 Err(why) => why,
             };
@@ -87,52 +82,22 @@ impl Streams {
             if begun.elapsed() >= SEEN_WITHIN {
                 return Broken::ForNow(why);
             }
-            std::thread::sleep(LOOK_AGAIN * 10);
-        }
-    }
-
-    /// Ends them; no others are opened. Waits so long for agents to hear that they may leave, and says whether all did.
-    pub fn end(&self, wait: Duration) -> bool {
-        self.forwarders().is_over = true;
-        let begun = Instant::now();
-        while begun.elapsed() < wait && !self.are_ended() {
             std::thread::sleep(LOOK_AGAIN);
         }
-        let have_ended = self.are_ended();
-        self.forwarders().last.values().for_each(|it| it.abort());
-        have_ended
     }
 
-    fn are_ended(&self) -> bool {
-        self.open.load(Ordering::Acquire) == 0
+    /// Opens no others.
+    pub fn close(&self) {
+        self.forwarders().is_over = true;
+    }
+
+    /// Ends them, whatever is still said in them, and opens no others.
+    pub fn abort(&self) {
+        self.close();
+        self.forwarders().last.values().for_each(|it| it.abort());
     }
 
     fn forwarders(&self) -> MutexGuard<'_, Forwarders> {
         self.forwarders.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// What an agent says, to the end of its stream.
-pub struct Output {
-    reader: Reader,
-    open: Arc<AtomicUsize>,
-}
-
-impl Output {
-    fn new(reader: Reader, open: &Arc<AtomicUsize>) -> Self {
-        open.fetch_add(1, Ordering::AcqRel);
-        Self { reader, open: Arc::clone(open) }
-    }
-}
-
-impl Read for Output {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        self.reader.read(bytes)
-    }
-}
-
-impl Drop for Output {
-    fn drop(&mut self) {
-        self.open.fetch_sub(1, Ordering::AcqRel);
     }
 }

@@ -24,7 +24,7 @@ use record::{IntervalLog, LoadResult};
 use units::{Duration, Instant};
 
 use self::books::SharedBooks;
-pub use self::fleet::{Broken, Fleet, Line};
+pub use self::fleet::{Broken, Fleet, Line, Open};
 use self::ledger::Replayed;
 pub use self::ledger::{Ledger, Left, Reached};
 use self::lines::{Heard, Input, Lines};

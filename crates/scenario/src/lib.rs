@@ -24,7 +24,7 @@ pub use function::{Function, UnknownFunction};
 pub use model::{
     Assertion, Check, Condition, CookiePolicy, Counter, DataAtEnd, DataSet, DataSharing, Extraction,
     Extractor, Field, Group, OnError, Part, Pause, Pick, RateSpan, RequestCheck, RequestStep, Scenario,
-    SizeComparison, Step, Times, Users,
+    SizeComparison, Step, Times, Users, arrivals_at_most,
 };
 pub use prepared::Prepared;
 pub use results::{Crowd, Report, StepSample, UserResult, What};

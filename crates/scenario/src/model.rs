@@ -94,13 +94,18 @@ impl Users {
             Self::Closed { count, .. } => count.get(),
             Self::Open { spans, poisson, seats_max } => {
                 let expected: f64 = spans.iter().map(RateSpan::arrivals).sum();
-                // Half as many again as chance makes likely.
-                let most = if *poisson { expected + 6.0 * expected.sqrt() + 6.0 } else { expected };
+                let most = if *poisson { arrivals_at_most(expected) } else { expected };
                 let bound = seats_max.map_or(SEATS_OF_OPEN_GROUP_MAX, NonZeroU32::get);
                 (most.ceil() as u32).clamp(1, bound)
             }
         }
     }
+}
+
+/// How many come in a time in which so many are expected, by gaps of chance (Poisson): more than six standard deviations
+/// above that are left to no chance that counts.
+pub fn arrivals_at_most(expected: f64) -> f64 {
+    expected + 6.0 * expected.sqrt() + 6.0
 }
 
 /// A rate of arrival that goes evenly from one value to another.

@@ -1,32 +1,29 @@
 //! Agents that listen, each at an address of this machine: there, or at the other end of a tunnel.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration as StdDuration, Instant as StdInstant};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration as StdDuration;
 
-use super::fleet::{Broken, Fleet, Line};
+use super::fleet::{Broken, Fleet, Line, Open};
 
 /// How long a connection may take.
 const CONNECT_WITHIN: StdDuration = StdDuration::from_secs(2);
 /// How long agents that were told to leave may take to do so.
 const END_WITHIN: StdDuration = StdDuration::from_secs(2);
-const LOOK_AGAIN: StdDuration = StdDuration::from_millis(10);
 
 /// Agents at addresses. They outlive their conductor, and another can go on with them.
 #[derive(Debug)]
 pub struct Listening {
     addresses: Vec<SocketAddr>,
-    /// Streams that have not ended.
-    open: Arc<AtomicUsize>,
+    open: Open,
     is_over: AtomicBool,
 }
 
 impl Listening {
     /// Those at these addresses, none of which is connected to before it is asked for.
     pub fn new(addresses: Vec<SocketAddr>) -> Self {
-        Self { addresses, open: Arc::default(), is_over: AtomicBool::new(false) }
+        Self { addresses, open: Open::default(), is_over: AtomicBool::new(false) }
     }
 }
 
@@ -44,9 +41,7 @@ impl Fleet for Listening {
         // Small answers to pings are what clocks are compared by.
         stream.set_nodelay(true).map_err(refused)?;
         let input = stream.try_clone().map_err(refused)?;
-        self.open.fetch_add(1, Ordering::Relaxed);
-        let output = Output { stream, open: Arc::clone(&self.open) };
-        Ok(Line { input: Box::new(Input(input)), output: Box::new(output) })
+        Ok(Line { input: Box::new(Input(input)), output: Box::new(self.open.counted(stream)) })
     }
 
     /// What broke may be a tunnel.
@@ -57,10 +52,7 @@ impl Fleet for Listening {
     /// Waits a moment for agents to hear that they may leave.
     fn end(&self) {
         self.is_over.store(true, Ordering::Relaxed);
-        let begun = StdInstant::now();
-        while begun.elapsed() < END_WITHIN && self.open.load(Ordering::Relaxed) > 0 {
-            std::thread::sleep(LOOK_AGAIN);
-        }
+        let _ = self.open.have_ended_within(END_WITHIN);
     }
 }
 
@@ -80,23 +72,5 @@ impl Write for Input {
 impl Drop for Input {
     fn drop(&mut self) {
         let _ = self.0.shutdown(Shutdown::Write);
-    }
-}
-
-/// What it says.
-struct Output {
-    stream: TcpStream,
-    open: Arc<AtomicUsize>,
-}
-
-impl Read for Output {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        self.stream.read(bytes)
-    }
-}
-
-impl Drop for Output {
-    fn drop(&mut self) {
-        self.open.fetch_sub(1, Ordering::Relaxed);
     }
 }

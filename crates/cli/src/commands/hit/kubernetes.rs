@@ -2,10 +2,9 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration as StdDuration;
 
 use kubernetes::{Cluster, Error, Pods, Streams};
-use lab::agents::{Fleet, Left, Reached};
+use lab::agents::{Fleet, Left, Open, Reached};
 use plan::LoadPlan;
 use record::IntervalLog;
 use units::Duration;
@@ -78,11 +77,12 @@ pub fn resume(
 
 /// Pods whose only load ends with them.
 fn fleet(pods: &Arc<Pods>) -> Arc<dyn Fleet> {
-    let at_end = |streams: &Streams| {
-        streams.end(StdDuration::ZERO);
+    let at_end = |streams: &Streams, _: &Open| {
+        streams.abort();
         streams.pods().end();
     };
-    Arc::new(InPods { names: pods.names(), streams: Streams::new(Arc::clone(pods)), at_end })
+    let streams = Streams::new(Arc::clone(pods));
+    Arc::new(InPods { names: pods.names(), streams, open: Open::default(), at_end })
 }
 
 /// How long a load takes at most once its pods run, and agents wait for whoever takes it over; `None` where only its requests are

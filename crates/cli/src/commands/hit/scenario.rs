@@ -9,7 +9,7 @@ use jmeter::UserBooks;
 use lab::users::{Servers, Setting, Steps, carry_out, plan, tap};
 use plan::{HttpVersion, PlanError, RequestArguments, toml_file};
 use record::Load;
-use scenario::{Prepared, Scenario};
+use scenario::{Prepared, Scenario, arrivals_at_most};
 use sources::{Also, Arriving, SourceOptions, Sourced, varied};
 use units::{Duration, Rate};
 
@@ -274,7 +274,7 @@ fn arriving(arguments: &Hit) -> Result<Option<Arriving>, PlanError> {
     // As long as it takes for so many to come, whatever chance does: the count ends the load.
     let by_count = arguments.requests.map(|count| {
         let count = count as f64;
-        let most = if arguments.poisson { count + 6.0 * count.sqrt() + 6.0 } else { count };
+        let most = if arguments.poisson { arrivals_at_most(count) } else { count };
         Duration::from_secs_f64(most / rate.as_per_sec())
             + arguments.ramp_up.unwrap_or(Duration::ZERO)
             + SECOND

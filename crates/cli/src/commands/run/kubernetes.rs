@@ -8,7 +8,7 @@ use std::time::Duration;
 use driver::Control;
 use kubernetes::{Cluster, Pods, Streams, Wanted};
 use lab::LabError;
-use lab::agents::Fleet;
+use lab::agents::{Fleet, Open};
 use lab::hosts::{Hosts, Source};
 
 use crate::arguments::agents::Clients;
@@ -86,12 +86,15 @@ impl Source for PodsOfRun {
             return Err(LabError::AgentLost("an agent did not leave the load before".to_owned()));
         };
         let is_spent = Arc::clone(&self.is_spent);
-        let at_end = move |streams: &Streams| {
-            if !streams.end(LEAVE_WITHIN) {
+        let at_end = move |streams: &Streams, open: &Open| {
+            streams.close();
+            if !open.have_ended_within(LEAVE_WITHIN) {
                 is_spent.store(true, Ordering::Relaxed);
             }
+            streams.abort();
         };
-        Ok(Arc::new(InPods { names: self.names(), streams: Streams::new(pods), at_end }))
+        let (names, streams) = (self.names(), Streams::new(pods));
+        Ok(Arc::new(InPods { names, streams, open: Open::default(), at_end }))
     }
 }
 

@@ -22,6 +22,10 @@ const BLOCKS_BOUND: u32 = 1000;
 const BOOT_GUESS: Duration = Duration::from_secs(4);
 const BURSTS_MORE_GUESS: u32 = 3;
 const LOAD_GUESS_MAX: Duration = Duration::from_secs(60);
+/// From so many connections on, trials leave so many closed ones that the next waits: so long, or until they are forgotten.
+const REST_FROM_CONNECTIONS: u32 = 256;
+const REST_GUESS: Duration = Duration::from_secs(5);
+const TIME_WAIT: Duration = Duration::from_secs(60);
 /// What JMeter takes until its first request, and from its last one.
 const JMETER_GUESS: Duration = Duration::from_secs(4);
 /// Half-width of the intervals at which a table is precise.
@@ -112,8 +116,9 @@ pub enum Processes {
 }
 
 impl Procedure {
-    /// How long a trial of `cell` takes by what is asked for: a boot and a warm-up that is steady soon where the process
-    /// is new, and the load. A load that ends by a count of requests only is taken for a minute and its ramp-up.
+    /// How long a trial of `cell` takes by what is asked for: the rest before it, a boot and a warm-up that is steady soon
+    /// where the process is new, and the load. A load that ends by a count of requests only is taken for a minute and its
+    /// ramp-up.
     pub fn trial_guess(&self, cell: &Cell, is_new: bool) -> Duration {
         let Bursts { length, pause, least, most, settle, .. } = self.bursts;
         let bursts = (length + pause) * u64::from(most.min(least + BURSTS_MORE_GUESS));
@@ -131,7 +136,11 @@ impl Procedure {
         };
         let driver = if cell.driver == Driver::Jmeter { JMETER_GUESS } else { Duration::ZERO };
         let load = cell.load.warm_up + cell.load.stop.duration.min(LOAD_GUESS_MAX);
-        boot + driver + warm_up + ramp_up + load
+        let trial = boot + driver + warm_up + ramp_up + load;
+        let has_many = cell.load.connections.get() >= REST_FROM_CONNECTIONS;
+        let longest = self.cool_down_max.min(REST_GUESS).min(TIME_WAIT.saturating_sub(trial));
+        let rest = if has_many { longest } else { Duration::ZERO };
+        rest + trial
     }
 }
 

@@ -173,6 +173,10 @@ fn trials_are_made_as_the_file_says() {
     // A boot and the bursts are of the first trial of a kept process only.
     let cell = &with("").unwrap().rounds[0].cells[0].clone();
     assert!(kept.trial_guess(cell, true) > kept.trial_guess(cell, false));
+    // What the trials before have left in TIME_WAIT is waited for where connections are many.
+    let mut many = cell.clone();
+    many.load.connections = std::num::NonZeroU32::new(1000).unwrap();
+    assert!(kept.trial_guess(&many, false) > kept.trial_guess(cell, false));
     for (keys, start, part) in [
         ("processes = \"some\"", "x.toml:3:", "some"),
         ("idle_look = \"2h\"", "x.toml:3:", "give 1.00ms to 60.0s"),

@@ -216,7 +216,9 @@ pub(crate) fn http_url(text: &str) -> Result<Url, String> {
     let url = Url::parse(text.trim()).map_err(|error| format!("`{text}` is not a URL ({error})"))?;
     match url.scheme() {
         "http" | "https" if !url.username().is_empty() || url.password().is_some() => {
-            Err(format!("`{text}` carries a user name or password"))
+            // Not the whole of it: errors end up in logs of pipelines.
+            let host = url.host_str().unwrap_or_default();
+            Err(format!("the URL of `{host}` carries a user name or password"))
         }
         "http" | "https" if url.host_str().is_none_or(str::is_empty) => {
             Err(format!("`{text}` names no host"))

@@ -21,4 +21,4 @@ pub use openapi::parse_openapi;
 pub use options::{Elsewhere, FormField, basic_authorization, multipart};
 pub use proxy::{Proxy, Speaks};
 pub use step::{Arriving, SourceOptions, Sourced};
-pub use varied::{Also, is_varied, varied};
+pub use varied::{Also, is_varied, varied, with_query_of};

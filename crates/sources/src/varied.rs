@@ -14,6 +14,8 @@ use crate::step::{SourceOptions, Sourced};
 
 /// Redirects that are followed at most: as many as browsers and curl do.
 const REDIRECTS_MAX: u32 = 20;
+/// What a good status looks like where none is named: a redirect that nobody follows is no answer that was asked for.
+const GOOD_STATUS: &str = "2[0-9][0-9]";
 /// Between fields of a line that is one field: no text has it.
 const NO_DELIMITER: char = '\0';
 
@@ -105,6 +107,24 @@ impl Reader {
     }
 }
 
+/// The URL with the next line of a file behind what it has of a query.
+///
+/// # Errors
+/// If the name of the file can't stand in braces.
+pub fn with_query_of(url: &str, file: &str) -> Result<String, PlanError> {
+    if file.trim().is_empty() || file.contains("}}") {
+        let help = "write the path of a file, without }} in it";
+        return Err(PlanError::new(format!("`{file}` can't be a file of queries"), help));
+    }
+    let (before, fragment) = url.find('#').map_or((url, ""), |at| url.split_at(at));
+    let mark = match before.split_once('?') {
+        None => "?",
+        Some((_, query)) if query.is_empty() || query.ends_with('&') => "",
+        Some(_) => "&",
+    };
+    Ok(format!("{before}{mark}{{{{line {file}}}}}{fragment}"))
+}
+
 fn variable(at: usize) -> String {
     format!("line_{}", at + 1)
 }
@@ -127,7 +147,7 @@ pub fn is_varied(request: &RequestArguments) -> Result<bool, PlanError> {
 pub struct Also {
     /// Whether redirects are followed, or else taken as answers.
     pub follows: bool,
-    /// The only good status; `None` is any from 200 to 399.
+    /// The only good status; `None` is any from 200 to 299, as of requests that are all the same.
     pub status: Option<u16>,
     /// The only good body.
     pub body: Option<String>,
@@ -137,20 +157,23 @@ pub struct Also {
 
 impl Also {
     fn assertions(&self) -> Vec<Assertion> {
-        let equals = |part: Part, text: String, ignore_status| Assertion {
+        let is = |part: Part, field: Field, text: String, ignore_status| Assertion {
             name: String::new(),
             check: Check::Text {
                 part,
-                field: Field::Equals,
+                field,
                 patterns: vec![Template::text(text)],
                 any: false,
                 ignore_status,
             },
             negated: false,
         };
-        let status = self.status.map(|status| equals(Part::Status, status.to_string(), true));
-        let body = self.body.clone().map(|body| equals(Part::Body, body, false));
-        status.into_iter().chain(body).collect()
+        let status = match self.status {
+            Some(status) => is(Part::Status, Field::Equals, status.to_string(), true),
+            None => is(Part::Status, Field::Matches, GOOD_STATUS.to_owned(), true),
+        };
+        let body = self.body.clone().map(|body| is(Part::Body, Field::Equals, body, false));
+        std::iter::once(status).chain(body).collect()
     }
 
     fn pause(&self) -> Option<Step> {
@@ -287,6 +310,21 @@ mod tests {
             (step.redirects_max, step.name.constant().unwrap().starts_with("POST http://a/")),
             (0, true)
         );
+    }
+
+    #[test]
+    fn a_line_of_a_file_stands_behind_what_there_is_of_a_query() {
+        for (url, with) in [
+            ("http://a", "http://a?{{line q}}"),
+            ("http://a/b?", "http://a/b?{{line q}}"),
+            ("http://a/b?c=1", "http://a/b?c=1&{{line q}}"),
+            ("http://a/b?c=1&", "http://a/b?c=1&{{line q}}"),
+            ("http://a/b?c=1#d?", "http://a/b?c=1&{{line q}}#d?"),
+        ] {
+            assert_eq!(with_query_of(url, "q").unwrap(), with);
+            assert!(is_varied(&request(with, "")).unwrap());
+        }
+        assert!(with_query_of("http://a", "a}}b").is_err() && with_query_of("http://a", " ").is_err());
     }
 
     #[test]

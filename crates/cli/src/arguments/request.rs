@@ -16,6 +16,9 @@ pub struct RequestOptions {
     /// A field of a form: NAME=VALUE, or NAME=@FILE for what is in a file, with ;type=image/png behind it; may be repeated
     #[arg(short = 'F', long = "form", value_name = "FIELD", conflicts_with_all = ["body", "body_file"], help_heading = "As in curl")]
     pub form: Vec<String>,
+    /// Add the next line of this file to the URL as its query, the first again after the last: {{line FILE}} in the URL does so
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["har", "openapi", "scenario"])]
+    pub query_from_file: Option<String>,
     /// Connect to another place than the URL names, which the Host header still says: HOST:PORT:OTHER:PORT, or ::OTHER:PORT for
     /// any; may be repeated
     #[arg(long, value_name = "HOST:PORT:OTHER:PORT", help_heading = "As in curl")]
@@ -51,6 +54,7 @@ impl RequestOptions {
             ("--user", self.user.is_some()),
             ("--cookie", self.cookie.is_some()),
             ("--form", !self.form.is_empty()),
+            ("--query-from-file", self.query_from_file.is_some()),
             ("--connect-to", !self.connect_to.is_empty()),
             ("--resolve", !self.resolve.is_empty()),
             ("--unix-socket", self.unix_socket.is_some()),

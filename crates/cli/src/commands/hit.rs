@@ -177,6 +177,7 @@ fn one_request(arguments: &Hit) -> Result<Option<RequestArguments>, PlanError> {
 /// The request with what options say of it: they come after what a curl command says.
 fn with_options(mut request: RequestArguments, arguments: &Hit) -> Result<RequestArguments, PlanError> {
     request.method = arguments.method.clone().or(request.method);
+    request::leave_room(arguments, &mut request);
     request.headers.extend(arguments.headers.iter().cloned());
     let body = body(arguments)?;
     if !body.is_empty() {

@@ -123,6 +123,18 @@ fn words_in_braces_are_something_else_each_time() {
     }
 }
 
+#[test]
+fn queries_come_from_the_lines_of_a_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("queries.txt");
+    fs::write(&file, "q=tea&page=2\nq=milk\n").unwrap();
+    let file = file.to_str().unwrap();
+    let sent = sent_by(&["hit", "{url}find?size=9", "--query-from-file", file, "-n", "1", "-c", "1", "-q"]);
+    assert!(sent.starts_with("GET /find?size=9&q=tea&page=2 HTTP/1.1\r\n"), "{sent}");
+    let told = ends_with(2, &["hit", "http://127.0.0.1:1/", "--query-from-file", "no-such-file"]);
+    assert!(told.contains("no-such-file"), "{told}");
+}
+
 /// Two connections bring 20 answers a second: of 40 requests that come within one, the last waits for another, and it counts.
 #[test]
 fn words_in_braces_come_at_a_rate_and_count_from_when_they_were_due() {
@@ -175,5 +187,9 @@ fn a_redirect_is_followed_as_a_request_of_its_own() {
     assert_eq!(result["answered_as_expected"], 40, "{result:#}");
     assert_eq!((&result["statuses"]["302"], &result["statuses"]["200"]), (&20.into(), &20.into()));
     let result = json(&run(&load));
+    assert_eq!((&result["answered_as_expected"], &result["statuses"]["302"]), (&0.into(), &40.into()));
+    // Words in the URL make no other answer a good one.
+    let varied = format!("{url}?n={{{{int 1 9}}}}");
+    let result = json(&run(&["hit", &varied, "-n", "40", "-c", "1", "-q", "--json"]));
     assert_eq!((&result["answered_as_expected"], &result["statuses"]["302"]), (&0.into(), &40.into()));
 }

@@ -7,10 +7,14 @@ use plan::{PlanError, RequestArguments};
 use sources::{Elsewhere, FormField, Proxy, basic_authorization, multipart};
 
 use super::read_body;
+use crate::arguments::Hit;
 use crate::arguments::request::RequestOptions;
 
 /// Adds what the options say.
 pub fn apply(options: &RequestOptions, request: &mut RequestArguments) -> Result<(), PlanError> {
+    if let Some(file) = &options.query_from_file {
+        request.url = sources::with_query_of(&request.url, file)?;
+    }
     request.headers.extend(options.user.as_deref().map(basic_authorization));
     request.headers.extend(options.cookie.as_deref().map(|it| format!("Cookie: {it}")));
     // Through a tunnel the server would be told.
@@ -28,6 +32,17 @@ pub fn apply(options: &RequestOptions, request: &mut RequestArguments) -> Result
     request.headers.push(header);
     request.body = body;
     Ok(())
+}
+
+/// Takes the fields out of a copied request that options say anew.
+pub fn leave_room(arguments: &Hit, request: &mut RequestArguments) {
+    let name = |line: &str| line.split(':').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let RequestOptions { user, cookie, form, .. } = &arguments.request;
+    let by_options =
+        [("authorization", user.is_some()), ("cookie", cookie.is_some()), ("content-type", !form.is_empty())];
+    let mut anew: Vec<String> = arguments.headers.iter().map(|line| name(line)).collect();
+    anew.extend(by_options.into_iter().filter(|(_, given)| *given).map(|(name, _)| name.to_owned()));
+    request.headers.retain(|line| !anew.contains(&name(line)));
 }
 
 /// The socket of this machine that connections go to, where one is named.

@@ -30,6 +30,8 @@ pub(crate) struct Course<'a> {
     /// Stacks that take no part.
     left_out: BTreeMap<String, String>,
     failures: Failures,
+    /// Trials that failed, those before it went on included.
+    failed: u32,
     control: StackManifest,
     /// The stacks that stay up between trials, where they do.
     up: BTreeMap<(String, Role), Up>,
@@ -83,7 +85,6 @@ struct Part<'a> {
 struct Made {
     begun: Instant,
     trials: u64,
-    failed: u32,
 }
 
 impl<'a> Course<'a> {
@@ -103,6 +104,7 @@ impl<'a> Course<'a> {
             run,
             left_out,
             failures: Failures::default(),
+            failed: 0,
             control,
             up: BTreeMap::new(),
             done: Done::new(),
@@ -123,6 +125,7 @@ impl<'a> Course<'a> {
             self.disturbed.extend(disturbance(trial).map(|why| (place, why)));
         }
         let failed = matches!(trial.result, TrialResult::Failed { .. });
+        self.failed += u32::from(failed);
         self.failures.add(place, trial.repeats.is_some(), failed);
     }
 
@@ -132,7 +135,7 @@ impl<'a> Course<'a> {
             Some(hosts) if hosts.are_elsewhere() => None,
             _ => Cores::take(self.experiment.procedure.placement)?,
         };
-        let mut made = Made { begun: Instant::now(), trials: 0, failed: 0 };
+        let mut made = Made { begun: Instant::now(), trials: 0 };
         let capacity = Phase::of_capacity(self.experiment);
         let mut end = self.carry_out(&capacity, cores.as_ref(), &mut made, observe)?;
         if end == End::Complete {
@@ -147,7 +150,7 @@ impl<'a> Course<'a> {
         Ok(Ended {
             dir: self.run.path().to_owned(),
             interrupted: end == End::Interrupted,
-            failed: made.failed,
+            failed: self.failed,
             out_of_time: end == End::OutOfTime,
             left_out: self.left_out,
         })
@@ -238,7 +241,6 @@ impl<'a> Course<'a> {
             };
             self.run.append(&trial)?;
             self.add(&trial);
-            made.failed += u32::from(matches!(trial.result, TrialResult::Failed { .. }));
             observe(Event::Finished { trial: &trial });
             made.trials += 1;
         }

@@ -143,6 +143,40 @@ fn after_kill_9_nothing_is_left_running_and_resuming_completes_the_run() {
     assert!(lab.nothing_runs());
 }
 
+/// Who goes on with a run is told what failed before, and does not end it without what was there when it began.
+#[test]
+fn a_run_that_goes_on_forgets_no_failure_and_passes_over_nobody() {
+    let good = target_stack(r#""--model", "single""#);
+    let builds = "[build]\ncommand = [\"sh\", \"-c\", \"test -e {stack_dir}/ok && touch {build_dir}/x\"]\n\
+                  inputs = [\"stack.toml\"]\noutput = \"x\"\n[run]";
+    let one = good.replace("[run]", builds);
+    let dies = good
+        .replace("[run]", "[ready]\ntimeout = \"3s\"\n[run]")
+        .replace("\"target\"", "\"no-such-command\"");
+    let lab = Lab::new(&MANY.replace("blocks = 4", "blocks = 12"), &[("one", &one), ("two", &dies)]);
+    let ok = lab.path("stacks/one/ok");
+    fs::write(&ok, "").unwrap();
+    let child =
+        lab.command().arg(lab.path("test.toml")).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_until("both were tried", || lab.lines() >= 2);
+    signal(&child, Signal::INT);
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+    let resumed = || lab.command().arg("--resume").arg(lab.run_dir()).output().unwrap();
+
+    fs::remove_file(&ok).unwrap();
+    fs::remove_file(lab.path("stacks/one/build/x")).unwrap();
+    let output = resumed();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert!(errors.contains("`one` can't be measured any more"), "{errors}");
+    let manifest = || fs::read_to_string(lab.run_dir().join("manifest.json")).unwrap();
+    assert!(!manifest().contains("\"complete\": true"));
+
+    fs::write(&ok, "").unwrap();
+    assert_eq!(resumed().status.code(), Some(4), "a trial failed before it was interrupted");
+    assert!(manifest().contains("\"complete\": true") && lab.nothing_runs());
+}
+
 #[test]
 fn a_run_of_another_machine_or_of_other_sources_is_not_gone_on_with() {
     let (one, two) = (target_stack(r#""--model", "single""#), target_stack(r#""--model", "pool""#));

@@ -56,11 +56,29 @@ fn is_plain(path: &str) -> bool {
 /// Paths of an OpenAPI document's GET operations.
 fn documented(text: &str) -> Vec<Path> {
     let Ok(document) = serde_saphyr::from_str::<Value>(text) else { return Vec::new() };
+    let base = base(&document);
     let paths = document.get("paths").and_then(Value::as_object).into_iter().flatten();
     paths
-        .filter(|(path, item)| item.get("get").is_some() && is_plain(path))
-        .map(|(path, _)| Path { text: path.clone(), is_whole: true })
+        .filter(|(path, item)| item.get("get").is_some() && is_plain(path) && !asks_for_more(item))
+        .map(|(path, _)| Path { text: routes::joined(base, path), is_whole: is_plain(base) })
         .collect()
+}
+
+/// What the paths of a document are beneath: of OpenAPI 2, and of 3.
+fn base(document: &Value) -> &str {
+    let server = document.pointer("/servers/0/url").and_then(Value::as_str).unwrap_or_default();
+    let of_server = server
+        .split_once("://")
+        .map_or(server, |(_, behind)| behind.find('/').map_or("", |at| &behind[at..]));
+    let base = document.get("basePath").and_then(Value::as_str).unwrap_or(of_server);
+    if base.starts_with('/') { base } else { "" }
+}
+
+/// Whether a GET without parameters would be refused.
+fn asks_for_more(item: &Value) -> bool {
+    let of = |pointer: &str| item.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
+    let is_required = |it: &Value| it.get("required").and_then(Value::as_bool) == Some(true);
+    of("/parameters").chain(of("/get/parameters")).any(is_required)
 }
 
 /// Those of the sources in the service's own language: a page beside it asks by the same names.

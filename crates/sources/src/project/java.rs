@@ -14,7 +14,10 @@ pub(super) fn maven(project: &Project) -> Option<Service> {
     let has_wrapper = project.has("mvnw");
     let maven = if has_wrapper { "./mvnw" } else { "mvn" };
     let packaged = "ls target/*.jar | grep -v -e '-sources' -e '-javadoc' -e '^target/original-' | head -1";
-    let script = format!("{maven} -B -q -DskipTests package && cp \"$({packaged})\" \"$1/service.jar\"");
+    // A jar of an earlier version is not to be taken for the one that is built.
+    let script = format!(
+        "rm -f target/*.jar && {maven} -B -q -DskipTests package && cp \"$({packaged})\" \"$1/service.jar\""
+    );
     let jdk = ["java.version", "maven.compiler.release", "maven.compiler.target"]
         .iter()
         .find_map(|name| element(pom, name)?.parse().ok());
@@ -36,7 +39,8 @@ pub(super) fn gradle(project: &Project) -> Option<Service> {
     let gradle = if has_wrapper { "./gradlew" } else { "gradle" };
     let task = if is_spring { "bootJar" } else { "build -x test" };
     let made = "ls -S build/libs/*.jar | grep -v -e '-plain' -e '-sources' | head -1";
-    let command = format!("{gradle} -q {task} && cp \"$({made})\" \"$1/service.jar\"");
+    let command =
+        format!("rm -f build/libs/*.jar && {gradle} -q {task} && cp \"$({made})\" \"$1/service.jar\"");
     let named = ["settings.gradle", "settings.gradle.kts"].into_iter().find_map(|it| project.text(it));
     let name = named.and_then(|it| {
         let line = it.lines().find(|line| line.contains("rootProject.name"))?;

@@ -26,8 +26,12 @@ pub(super) fn found(project: &Project) -> Option<Service> {
     let depends = |key: &str| package.get(key).and_then(Value::as_object).is_some_and(|it| !it.is_empty());
     let is_built = text("/scripts/build").is_some();
     if depends("dependencies") || is_built {
-        service.tools.push("npm".into());
-        service.build = Some(build(project, is_built));
+        let manager = manager(project);
+        service.tools.push(manager.tool.into());
+        service.build = Some(build(project, &manager, is_built));
+        if let Some(other) = ["bun.lock", "bun.lockb", ".yarnrc.yml"].into_iter().find(|it| project.has(it)) {
+            service.unsure.push(format!("how its packages are installed: there is a {other}"));
+        }
         if is_built && project.those_of(&FOLDERS).is_empty() {
             service.unsure.push(
                 "what it is built from: there is no `src` and no `lib`; list its sources in `inputs`, or it is not built again"
@@ -54,17 +58,39 @@ fn command(project: &Project, start: Option<&str>, main: Option<&str>) -> Option
     Some(texts(&["node", file]))
 }
 
-fn build(project: &Project, is_built: bool) -> Build {
-    let install = if project.has("package-lock.json") { "npm ci" } else { "npm install" };
-    let then = if is_built { " && npm run build" } else { "" };
-    let inputs = ["package.json", "package-lock.json", "tsconfig.json"];
+/// What installs packages.
+struct Manager {
+    tool: &'static str,
+    /// As its lock file says, where there is one.
+    install: &'static str,
+    lock: &'static str,
+}
+
+fn manager(project: &Project) -> Manager {
+    let of = |lock, tool, install| Manager { tool, install, lock };
+    if project.has("pnpm-lock.yaml") {
+        of("pnpm-lock.yaml", "pnpm", "pnpm install --frozen-lockfile")
+    } else if project.has("yarn.lock") && project.has(".yarnrc.yml") {
+        of("yarn.lock", "yarn", "yarn install --immutable")
+    } else if project.has("yarn.lock") {
+        of("yarn.lock", "yarn", "yarn install --frozen-lockfile")
+    } else if project.has("package-lock.json") {
+        of("package-lock.json", "npm", "npm ci --no-audit --no-fund")
+    } else {
+        of("package-lock.json", "npm", "npm install --no-audit --no-fund")
+    }
+}
+
+fn build(project: &Project, Manager { tool, install, lock }: &Manager, is_built: bool) -> Build {
+    let then = if is_built { format!(" && {tool} run build") } else { String::new() };
+    let inputs = ["package.json", lock, "tsconfig.json"];
     let sources: &[&str] = if is_built { &FOLDERS } else { &[] };
     Build {
         command: vec![
             "sh".into(),
             "-c".into(),
             // The folder is an argument of its own: whatever its name holds, none of it is a command.
-            format!("{install} --no-audit --no-fund{then} && touch \"$1/installed\""),
+            format!("{install}{then} && touch \"$1/installed\""),
             "sh".into(),
             "{build_dir}".into(),
         ],

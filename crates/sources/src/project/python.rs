@@ -35,15 +35,22 @@ pub(super) fn found(project: &Project) -> Option<Service> {
     Some(service)
 }
 
-/// The interpreter: that of a virtual environment that there is, as its packages are there; else one that a build makes of the
-/// packages that the project names; else the system's.
+/// The interpreter: one that a build makes of the packages that the project names, as a pipeline and another version have them,
+/// too; else that of a virtual environment that there is; else the system's.
 fn python(service: &mut Service, project: &Project) -> String {
-    // Paths of programs are taken as they are.
-    if let Some(made) = [".venv", "venv"].into_iter().find(|it| project.has(&format!("{it}/bin/python"))) {
+    let Some((input, list)) = packages(project) else {
+        let made = [".venv", "venv"].into_iter().find(|it| project.has(&format!("{it}/bin/python")));
+        let Some(made) = made else {
+            service.tools = texts(&["python3"]);
+            return "python3".to_owned();
+        };
+        service.unsure.push(format!(
+            "where its packages come from elsewhere: {made} is of this machine, and neither a pipeline nor `proofload diff` has it"
+        ));
+        // Paths of programs are taken as they are.
         return format!("{{stack_dir}}/{made}/bin/python");
-    }
+    };
     service.tools = texts(&["python3"]);
-    let Some((input, list)) = packages(project) else { return "python3".to_owned() };
     let install = format!("{list}\"$1/venv/bin/pip\" install --quiet --requirement");
     let requirements = if list.is_empty() { input } else { "\"$1/requirements.txt\"" };
     service.build = Some(Build {

@@ -138,6 +138,31 @@ fn an_express_app() {
 }
 
 #[test]
+fn packages_of_node_come_by_what_locked_them() {
+    let package = (
+        "package.json",
+        r#"{"scripts": {"build": "tsc"}, "main": "a.js", "dependencies": {"express": "4"}}"#,
+    );
+    let of = |files: &[(&str, &str)]| {
+        let (draft, service) = drafted(&[&[package, ("src/a.ts", "app.get('/', f)")], files].concat());
+        let inputs: Vec<String> =
+            service.build.iter().flat_map(|it| &it.inputs).map(|it| it.display().to_string()).collect();
+        (build(&service).unwrap(), inputs.join(" "), draft.unsure.join(" "))
+    };
+    for (lock, command) in [
+        ("pnpm-lock.yaml", "pnpm install --frozen-lockfile && pnpm run build"),
+        ("yarn.lock", "yarn install --frozen-lockfile && yarn run build"),
+        ("package-lock.json", "npm ci --no-audit --no-fund && npm run build"),
+    ] {
+        let (told, inputs, unsure) = of(&[(lock, "")]);
+        assert!(told.contains(command) && inputs.contains(lock), "{lock}: {told} {inputs}");
+        assert!(!unsure.contains("how its packages"), "{unsure}");
+    }
+    assert!(of(&[("yarn.lock", ""), (".yarnrc.yml", "")]).0.contains("yarn install --immutable"));
+    assert!(of(&[("bun.lock", "")]).2.contains("there is a bun.lock"));
+}
+
+#[test]
 fn python_with_fastapi_flask_and_by_itself() {
     let fastapi = "app = FastAPI()\n@app.get(\"/items\")\ndef items(): ...";
     let (_, service) = drafted(&[("requirements.txt", "fastapi[standard]"), ("shop/main.py", fastapi)]);
@@ -168,12 +193,15 @@ fn packages_of_python_come_from_what_names_them() {
     let (draft, service) = drafted(&[app, ("pyproject.toml", pyproject)]);
     assert!(build(&service).unwrap().contains("tomllib"), "{:?}", build(&service));
     assert_eq!(draft.unsure, Vec::<String>::new());
-    // One that there is has them already.
+    // One that there is has them already, and is nowhere else.
     let (_, service) = drafted(&[app, ("pyproject.toml", pyproject), (".venv/bin/python", "")]);
+    assert!(build(&service).is_some() && command(&service).starts_with("{build_dir}/venv/bin/python"));
+    let (draft, service) = drafted(&[app, ("pyproject.toml", "[project]\n"), (".venv/bin/python", "")]);
     assert_eq!(
         (build(&service), command(&service).starts_with("{stack_dir}/.venv/bin/python")),
         (None, true)
     );
+    assert!(draft.unsure[0].contains(".venv is of this machine"), "{:?}", draft.unsure);
     let (draft, service) =
         drafted(&[app, ("pyproject.toml", "[tool.poetry.dependencies]\nfastapi = \"*\"\nuvicorn = \"*\"")]);
     assert_eq!(build(&service), None);
@@ -224,6 +252,28 @@ fn an_openapi_document_goes_before_the_sources() {
     assert_eq!((service.endpoints[0].path.as_str(), service.ready.path()), ("/orders", Some("/health")));
     assert_eq!(env(&service), [("LISTEN_ADDR", "127.0.0.1:{port}")]);
     assert!(draft.seen.iter().any(|it| it.contains("by api/openapi.yaml")), "{:?}", draft.seen);
+}
+
+#[test]
+fn paths_of_an_openapi_document_are_beneath_its_base() {
+    let main = "package main\nfunc main() { http.ListenAndServe(os.Getenv(\"LISTEN_ADDR\"), nil) }";
+    let path = |head: &str| {
+        let paths = "paths:\n  /find:\n    get:\n      parameters: [{name: q, in: query, required: true}]\n  /orders:\n    get: {}\n";
+        let document = format!("{head}{paths}");
+        let (_, service) =
+            drafted(&[("go.mod", "module shop\n"), ("openapi.yaml", &document), ("main.go", main)]);
+        service.endpoints[0].path.clone()
+    };
+    for (head, due) in [
+        ("", "/orders"),
+        ("basePath: /api/v1\n", "/api/v1/orders"),
+        ("basePath: /\n", "/orders"),
+        ("servers: [{url: /api/v1}]\n", "/api/v1/orders"),
+        ("servers: [{url: 'http://localhost:8080/api/v1/'}]\n", "/api/v1/orders"),
+        ("servers: [{url: 'https://example.com'}]\n", "/orders"),
+    ] {
+        assert_eq!(path(head), due, "{head}");
+    }
 }
 
 #[test]

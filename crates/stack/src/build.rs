@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -21,6 +21,8 @@ const TIMEOUT: Duration = Duration::from_secs(30 * 60);
 const POLL: StdDuration = StdDuration::from_millis(20);
 /// Exit codes from here on are of commands that a signal ended, as shells and our supervisor tell them.
 const SIGNALLED: i32 = 128;
+/// Of an input file that are held at a time.
+const CHUNK_BYTES: usize = 64 << 10;
 const INPUT_FILES_MAX: usize = 100_000;
 /// Folders that are made by builds and runs, whatever an input folder holds beside them.
 const MADE: [&str; 6] = ["build", "target", GIT, ".proofload", "node_modules", "runs"];
@@ -229,10 +231,22 @@ fn hash_inputs(plan: &Build, command: &[String], jdk: Option<&str>) -> Result<St
     jdk.hash(&mut hasher);
     for file in files {
         file.strip_prefix(&plan.dir).unwrap_or(&file).hash(&mut hasher);
-        let content = fs::read(&file).map_err(StackError::io("read", &file, "check its permissions"))?;
-        content.hash(&mut hasher);
+        hash_content(&file, &mut hasher).map_err(StackError::io("read", &file, "check its permissions"))?;
     }
     Ok(format!("{:016x}", hasher.finish()))
+}
+
+/// As its bytes in one slice are hashed, and without ever holding all of them: an input may be a folder with anything in it.
+fn hash_content(file: &Path, hasher: &mut DefaultHasher) -> io::Result<()> {
+    let mut reader = File::open(file)?;
+    hasher.write_usize(reader.metadata()?.len() as usize);
+    let mut chunk = vec![0; CHUNK_BYTES];
+    loop {
+        match reader.read(&mut chunk)? {
+            0 => return Ok(()),
+            count => hasher.write(&chunk[..count]),
+        }
+    }
 }
 
 /// Whether a folder is that of a run.
@@ -271,4 +285,24 @@ fn list_files(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), StackError> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Stamps of earlier versions stay good.
+    #[test]
+    fn a_file_is_hashed_in_parts_as_in_one_piece() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("input");
+        for length in [0, 1, CHUNK_BYTES, 3 * CHUNK_BYTES + 7] {
+            let content: Vec<u8> = (0..length).map(|at| (at * 31 % 251) as u8).collect();
+            fs::write(&file, &content).unwrap();
+            let (mut whole, mut parts) = (DefaultHasher::new(), DefaultHasher::new());
+            content.hash(&mut whole);
+            hash_content(&file, &mut parts).unwrap();
+            assert_eq!(whole.finish(), parts.finish(), "{length}");
+        }
+    }
 }

@@ -353,7 +353,7 @@ fn not_worse([a, b]: &[Side<'_>; 2], found: &Found) -> ChangeVerdict {
     };
     let gain = ratio.value - 1.0;
     if !a.has_good_answers() && !b.has_good_answers()
-        || least_rank_sum_p(a.trials(), b.trials()) * found.tested as f64 > ALPHA
+        || p > ALPHA && least_rank_sum_p(a.trials(), b.trials()) * found.tested as f64 > ALPHA
     {
         ChangeVerdict::TooFew
     } else if p > ALPHA || gain.abs() <= LEAST_EFFECT {

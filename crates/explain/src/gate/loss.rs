@@ -67,7 +67,7 @@ pub(super) fn held_against_earlier(beside: Beside<'_>, unknown: GateCheck) -> Ga
 }
 
 /// As what a doubt of an audit sees it: a rate, or a time.
-const fn seen_as(ranked_by: RankedBy) -> Metric {
+pub(super) const fn seen_as(ranked_by: RankedBy) -> Metric {
     match ranked_by {
         RankedBy::Goodput => Metric::Goodput,
         RankedBy::ResponseP99 => Metric::Mean,

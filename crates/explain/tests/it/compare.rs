@@ -147,6 +147,28 @@ fn without_failures_four_trials_are_enough() {
     assert_eq!((told.failed_trials_p, told.failed_share_p), (None, None));
 }
 
+/// The adjusted p is what says whether a change was shown, and not what the worst of all cells would have needed.
+#[test]
+fn a_change_that_its_adjusted_p_shows_is_told() {
+    let at = |stack: &str, factor: f64, count: u32| -> Vec<Trial> {
+        let one = |block: u32| {
+            let mut trial = well(block);
+            trial.stack = stack.into();
+            if let TrialResult::Measured(measured) = &mut trial.result {
+                measured.load.goodput_per_s *= factor;
+            }
+            trial
+        };
+        (0..count).map(one).collect()
+    };
+    let run = |factor: f64| [at("gin", factor, 10), at("nginx", factor, 4)].concat();
+    let (a, b, manifest) = (run(1.0), run(1.3), Manifest::default());
+    let recorded = |trials| RecordedRun { manifest: &manifest, trials, experiment: "", dir: "run" };
+    let told = compare_runs(recorded(&a), recorded(&b), 0.02);
+    let verdicts: Vec<ChangeVerdict> = told.cells.iter().map(|it| it.verdict).collect();
+    assert_eq!(verdicts, [ChangeVerdict::Better; 2]);
+}
+
 /// Of 1,000 pairs of runs that fail alike, no more than the 5 % may be called worse that chance allows.
 #[test]
 fn runs_that_fail_alike_are_seldom_called_worse() {

@@ -290,6 +290,54 @@ fn a_loss_to_the_baseline_is_told_from_noise() {
     assert!(check(&absent, "loss of goodput to gone > 10%").why.as_deref().unwrap().contains("not measured"));
 }
 
+/// Who leaves so many unanswered in each block that a percentile is only a bound lost by more than any ratio.
+#[test]
+fn a_loss_beyond_any_ratio_is_one() {
+    let trials = |stack: &str, unanswered: bool| -> Vec<Trial> {
+        let at = |block: u32| {
+            of(stack, block, |load| {
+                load.load.rate_per_s = Some(load.goodput_per_s);
+                if unanswered {
+                    let count = load.response_time_us.count;
+                    load.response_time_us.censored = count / 50;
+                    load.response_time_us.lower_bounds = vec!["p99".into(), "p99_9".into(), "max".into()];
+                    load.outcomes.timed_out = load.intended / 50;
+                    load.outcomes.answered = load.intended - load.outcomes.timed_out;
+                    load.answered_as_expected = load.outcomes.answered;
+                }
+            })
+        };
+        (0..8).map(at).collect()
+    };
+    let both = [trials("main", false), trials("head", true)].concat();
+    let name = "loss of p99 to main > 10%";
+    let judged = gate_run(&against("main", 10.0), &both, false);
+    let told = check(&judged, name);
+    assert_eq!((told.answer, told.value), (GateAnswer::Failed, None), "{told:?}");
+    assert!(told.why.as_deref().is_some_and(|why| why.contains("no ratio")), "{told:?}");
+    let other = [trials("main", true), trials("head", false)].concat();
+    let judged = gate_run(&against("main", 10.0), &other, false);
+    assert_eq!(check(&judged, name).answer, GateAnswer::Passed, "{judged:?}");
+}
+
+/// Times that are not known make no two stacks equal.
+#[test]
+fn a_loss_of_times_of_machines_whose_clocks_jumped_is_not_known() {
+    let at = |stack: &str, jumped: bool, block: u32| {
+        of(stack, block, |load| {
+            load.load.rate_per_s = Some(load.goodput_per_s);
+            load.agents =
+                vec![record::AgentResult { clock_jumped: jumped, ..record::AgentResult::default() }];
+        })
+    };
+    let answer = |jumped: bool| {
+        let both: Vec<Trial> =
+            (0..8).flat_map(|it| [at("main", jumped, it), at("head", jumped, it)]).collect();
+        check(&gate_run(&against("main", 10.0), &both, false), "loss of p99 to main > 10%").answer
+    };
+    assert_eq!([answer(false), answer(true)], [GateAnswer::Passed, GateAnswer::CouldNotTell]);
+}
+
 fn run<'a>(manifest: &'a Manifest, trials: &'a [Trial]) -> RecordedRun<'a> {
     RecordedRun { manifest, trials, experiment: "", dir: "run" }
 }

@@ -9,12 +9,12 @@ use record::{
 };
 use stats::{LogRatios, Observation, Ratio};
 
-use super::super::answer::without_figure;
-use super::super::loss::{hold_against_hidden, name_of};
+use super::super::answer::{hold_against, without_figure};
+use super::super::loss::{hold_against_hidden, name_of, seen_as};
 use super::super::more::{More, of_run, until_apart};
 use super::super::tail_of;
 use super::too_few_blocks;
-use crate::audit::Reason;
+use crate::audit::{Reason, ReasonKind};
 
 /// What a check is made with, beside the two cells.
 pub(super) struct With<'a> {
@@ -43,14 +43,22 @@ pub(super) fn check(baseline: &Baseline, trials: &[Trial], cell: &CellName, with
     let high = ratio.and_then(|it| it.low).map(|it| loss(it / gap.exp()));
     let limit = baseline.max_loss.get();
     let is_blind = keeps_processes && twin.is_none();
+    // One failed in so many blocks, and the other did not, that no ratio says by how much: beyond any limit.
+    let is_endless = ratio.is_none() && ratios.p_value() <= 2.0 * tail_of(intervals);
+    let endless = ratios.estimate().filter(|_| is_endless);
     let answer = match (low, high) {
         _ if is_blind => GateAnswer::CouldNotTell,
+        _ if endless == Some(f64::NEG_INFINITY) => GateAnswer::Failed,
+        _ if endless == Some(f64::INFINITY) => GateAnswer::Passed,
         (Some(low), _) if low > limit => GateAnswer::Failed,
         (_, Some(high)) if high <= limit => GateAnswer::Passed,
         _ => GateAnswer::CouldNotTell,
     };
     let value = ratio.map(|it| loss(it.value));
     let (why, would_decide) = match answer {
+        GateAnswer::Failed if is_endless => {
+            (Some("it failed in so many blocks that no ratio says how much it lost".to_owned()), None)
+        }
         GateAnswer::Passed | GateAnswer::Failed => (None, None),
         GateAnswer::CouldNotTell if ratios.blocks() == 0 => (
             Some(format!("{} was not measured at this load", baseline.stack)),
@@ -79,6 +87,10 @@ pub(super) fn check(baseline: &Baseline, trials: &[Trial], cell: &CellName, with
         why,
         would_decide,
     };
+    // Both have the same warm-up. What a late client shows all the same is there; what it hides comes next.
+    let is_of_both = |it: &&Reason| matches!(it.kind, ReasonKind::NotSteady | ReasonKind::TwoLevels);
+    let of_figures: Vec<Reason> = doubts.iter().filter(|it| !is_of_both(it)).cloned().collect();
+    hold_against(&mut check, seen_as(ranked_by), &of_figures, || GateAnswer::Failed);
     hold_against_hidden(&mut check, ranked_by, doubts);
     check
 }

@@ -80,7 +80,11 @@ impl Comparison {
     /// Compares treatments by `values[treatment][block]`, larger being better; `None` is a block in which one was not tried.
     pub fn of(values: &[Vec<Option<Observation>>], twin: Option<&Twin>) -> Self {
         let ratios = |a: usize, b: usize| LogRatios::of(&values[a], &values[b]);
-        let apart = |twin: &Twin| LogRatios::of(values.get(twin.of)?, &twin.values).estimate();
+        // A twin that failed so often that no ratio says how far it is from its stack tells of no difference between others.
+        let apart = |twin: &Twin| {
+            let estimate = LogRatios::of(values.get(twin.of)?, &twin.values).estimate();
+            estimate.filter(|it| it.is_finite())
+        };
         let gap = twin.and_then(apart).map_or(0.0, effect);
         let least_effect = LEAST_EFFECT.max(gap);
         let all: Vec<(usize, usize)> =
@@ -281,6 +285,17 @@ mod tests {
         let told = Comparison::of(&rates, Some(&twin));
         assert_eq!(told.pair(0, 1).unwrap().verdict, Verdict::Tied);
         assert!(told.least_effect > 0.045);
+    }
+
+    /// It was well in the first block, failed in the next, and was tried no more.
+    #[test]
+    fn a_twin_that_failed_makes_no_stacks_alike() {
+        let rates = blocks(&[100.0, 120.0], 10);
+        let mut values = vec![None; 10];
+        values[0] = rates[0][0];
+        values[1] = Some(Observation::Failed);
+        let told = Comparison::of(&rates, Some(&Twin { of: 0, values }));
+        assert_eq!((told.pairs[0].verdict, told.least_effect), (Verdict::Different, LEAST_EFFECT));
     }
 
     #[test]

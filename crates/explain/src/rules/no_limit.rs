@@ -1,6 +1,7 @@
 //! Was there no limit at all at this load: is the rate kept that was asked for, or does nobody wait for anybody?
 
 use crate::alone;
+use crate::audit::FAILED_SHARE_MAX;
 use crate::facts::Facts;
 use crate::idle::{Concurrency, IdleTime, POOL_TOLERANCE};
 use crate::shape::{Alike, alike};
@@ -18,8 +19,12 @@ const ELSEWHERE_MAX: f64 = 2.0 * stats::LITTLE_TOLERANCE;
 const RANKS_MIN: u32 = 11;
 
 pub(crate) fn keeps_rate(facts: &Facts<'_>) -> Option<Verdict> {
-    let asked = facts.trial.load.load.rate_per_s?;
-    ((facts.rate - asked).abs() <= POOL_TOLERANCE * asked).then(|| {
+    let load = &facts.trial.load;
+    let asked = load.load.rate_per_s?;
+    // What never went out is in no rate.
+    let never_sent = load.outcomes.never_sent() as f64 / load.intended.max(1) as f64;
+    let is_kept = (facts.rate - asked).abs() <= POOL_TOLERANCE * asked && never_sent <= FAILED_SHARE_MAX;
+    is_kept.then(|| {
         let text = format!("{:.0}/s of {asked:.0}/s due", facts.rate);
         Verdict::new(VerdictKind::KeepsRate, Confidence::Sure, "none: keeps the rate", text)
             .confirmed_by("raise the rate", facts.rate)

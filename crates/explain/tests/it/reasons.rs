@@ -173,6 +173,14 @@ fn an_open_load_that_is_kept_is_no_limit() {
         (verdict.kind, verdict.evidence[0].as_str()),
         (VerdictKind::KeepsRate, "1960/s of 2000/s due")
     );
+    // Nor is one of which a part never went out, however near the rate is.
+    let mut trial = watched(960.0, &[("worker-*", 16)]);
+    trial.contract.idle_service_time_us = 16_667.0;
+    trial.load.load.rate_per_s = Some(1000.0);
+    trial.load.load.connections = 300;
+    trial.load.outcomes.unsent = trial.load.intended / 25;
+    trial.load.outcomes.answered = trial.load.intended - trial.load.outcomes.unsent;
+    assert_ne!(kind(&trial), VerdictKind::KeepsRate);
     // Not kept, and 50 threads account for it.
     let mut trial = at(500.0, &[("pool-*", 50)]);
     trial.load.load.rate_per_s = Some(2000.0);

@@ -261,6 +261,7 @@ mod tests {
             ready: at_ms(11),
             sent: Some(at_ms(12)),
             done: at_ms(12 + ms),
+            first_byte: outcome.is_answered().then(|| at_ms(12 + ms / 2)),
             arrived: outcome.is_answered().then(|| at_ms(11 + ms)),
             outcome,
             received_bytes: 5,

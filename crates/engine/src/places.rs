@@ -276,6 +276,8 @@ pub(crate) struct Answer {
     pub(crate) body_matches: bool,
     /// Heads included. Where a connection has room for several: those of the body.
     pub(crate) received_bytes: u64,
+    /// When its first bytes were read.
+    pub(crate) first_byte: Instant,
     /// Of a scripted request: whether its answer has a body.
     pub(crate) kind: RequestKind,
     /// Of a scripted user: which server its connection goes to.
@@ -290,6 +292,7 @@ impl Answer {
             body_bytes: 0,
             body_matches: true,
             received_bytes: 0,
+            first_byte: Instant::ORIGIN,
             kind: RequestKind::Ordinary,
             target: 0,
             first_sent: Instant::ORIGIN,
@@ -298,8 +301,9 @@ impl Answer {
 
     /// Makes ready for the next answer.
     #[inline]
-    pub(crate) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self, now: Instant) {
         (self.body_bytes, self.body_matches, self.received_bytes) = (0, true, 0);
+        self.first_byte = now;
     }
 
     /// Whether what was received is the body that was expected.

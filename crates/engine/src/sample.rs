@@ -102,6 +102,9 @@ pub struct Sample {
     pub sent: Option<Instant>,
     /// When its last byte, its failure or its bound was seen.
     pub done: Instant,
+    /// When the first byte of its answer was read: with the last one, unless it came in parts. `None` where none came, and
+    /// where a connection has room for several.
+    pub first_byte: Option<Instant>,
     /// When the kernel had the answer's last byte, where it was asked; never after `done`.
     pub arrived: Option<Instant>,
     /// How it ended.
@@ -123,6 +126,11 @@ impl Sample {
     /// What the server took: done − sent. `None` if it was never sent.
     pub fn service_time(&self) -> Option<Duration> {
         self.sent.map(|sent| self.done.since(sent))
+    }
+
+    /// What the server took until it began to answer: first byte − sent. `None` where that is not known.
+    pub fn time_to_first_byte(&self) -> Option<Duration> {
+        Some(self.first_byte?.since(self.sent?))
     }
 
     /// How late it was sent: sent − intended. `None` if it was never sent.

@@ -73,8 +73,10 @@ impl<W: Write> RequestRows<W> {
             group_threads: of.connections,
             all_threads: of.connections,
             url: Some(&of.url),
-            // When the first byte came is not noted on this path.
-            latency_ms: 0,
+            // 0 where it is not noted: over HTTP/2, and where nothing came.
+            latency_ms: milliseconds(
+                sample.first_byte.map_or(Duration::ZERO, |at| at.since(sample.intended)),
+            ),
             idle_ms: 0,
             connect_ms: milliseconds(connect_time(sample, of.fresh_connections)),
         })
@@ -125,6 +127,7 @@ mod tests {
             ready: at_ms(102),
             sent,
             done: at_ms(150),
+            first_byte: None,
             arrived: None,
             outcome,
             received_bytes: 120,
@@ -172,6 +175,13 @@ mod tests {
         );
         assert!(rows[3].contains("Connect to h:1 [h/127.0.0.1] failed") && rows[3].ends_with(",0,0,50"));
         assert!(rows[4].contains("due and not sent") && rows[4].contains(",120,0,8,8,"), "{}", rows[4]);
+    }
+
+    #[test]
+    fn the_latency_is_that_of_the_first_byte() {
+        let good = sample(Outcome::Answered { status: 200, expected: true });
+        let row = &written(&[Sample { first_byte: Some(at_ms(130)), ..good }], false)[0];
+        assert!(row.starts_with("999100,50,") && row.ends_with(",30,0,0"), "{row}");
     }
 
     #[test]

@@ -195,6 +195,7 @@ mod tests {
             ready: at_ms(ms),
             sent: Some(at_ms(ms)),
             done: at_ms(ms),
+            first_byte: None,
             arrived: None,
             outcome: Outcome::Answered { status: 200, expected: true },
             received_bytes: 1,

@@ -305,6 +305,7 @@ impl Told {
             received_bytes_per_s: per_s(self.received_bytes),
             service_time_us: self.service,
             fast_service_time_us: None,
+            first_byte_us: None,
             response_time_us: Distribution::default(),
             lag_us: Distribution::default(),
             generator_lag_us: Distribution::default(),

@@ -193,6 +193,7 @@ mod tests {
             ready: at_ms(102),
             sent: None,
             done: at_ms(150),
+            first_byte: None,
             arrived: None,
             outcome,
             received_bytes: 120,

@@ -148,6 +148,7 @@ mod tests {
                 ready: Instant::ORIGIN,
                 sent: Some(Instant::ORIGIN),
                 done: Instant::ORIGIN + Duration::from_millis(1),
+                first_byte: None,
                 arrived: None,
                 outcome: *outcome,
                 received_bytes: 1,

@@ -221,6 +221,7 @@ pub(crate) fn check_load(result: &LoadResult) -> Checked {
     ] {
         check_distribution(times)?;
     }
+    result.first_byte_us.as_ref().map_or(Ok(()), check_distribution)?;
     length("`seconds`", result.seconds.len())?;
     check_agents(&result.agents)?;
     length("`steps`", result.steps.len())?;

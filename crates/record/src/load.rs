@@ -58,6 +58,10 @@ pub struct LoadResult {
     /// of versions that kept none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast_service_time_us: Option<FastTimes>,
+    /// First byte of the answer − sent. Absent over HTTP/2, where another program made the load, and in records of versions that
+    /// did not note it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_byte_us: Option<Distribution>,
     /// done − intended.
     pub response_time_us: Distribution,
     /// sent − intended.

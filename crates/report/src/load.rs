@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table};
 use explain::Validity;
-use record::{Distribution, GateResult, LoadResult, WrongAnswer};
+use record::{GateResult, LoadResult, WrongAnswer};
 use serde::Serialize;
 use stats::{PERCENTILES, samples_needed};
 
@@ -149,14 +149,18 @@ fn times(result: &LoadResult) -> String {
     let mut header = vec![String::new()];
     header.extend(COLUMNS.map(|name| name.replace('_', ".")));
     table.set_header(header);
-    let rows: [(&str, &Distribution); 4] = [
-        ("response", &result.response_time_us),
-        ("service", &result.service_time_us),
-        ("lag", &result.lag_us),
-        ("receive lag", &result.receive_lag_us),
-    ];
+    // Where all answers came at once, their first bytes tell nothing more.
+    let first_byte = result.first_byte_us.as_ref().filter(|it| **it != result.service_time_us);
     // Records of older versions have no receive lag, and kernels that do not stamp give none.
-    for (name, times) in rows.into_iter().filter(|(name, times)| *name != "receive lag" || times.count > 0) {
+    let receive_lag = Some(&result.receive_lag_us).filter(|it| it.count > 0);
+    let rows = [
+        ("response", Some(&result.response_time_us)),
+        ("service", Some(&result.service_time_us)),
+        ("first byte", first_byte),
+        ("lag", Some(&result.lag_us)),
+        ("receive lag", receive_lag),
+    ];
+    for (name, times) in rows.into_iter().filter_map(|(name, times)| Some((name, times?))) {
         let mut row = vec![name.to_owned()];
         row.extend(COLUMNS.map(|column| match column {
             "count" => times.count.to_string(),

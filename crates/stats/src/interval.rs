@@ -6,17 +6,25 @@ use units::Duration;
 use crate::distribution::Distribution;
 use crate::tally::Tally;
 
+/// How many distributions [`Times`] are.
+pub const TIMES_PARTS: usize = 8;
+
 /// The distributions of a load, of requests intended within the measured window.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Times {
     /// done − intended: what a user waited.
     pub response: Distribution,
-    /// done − sent: what the server took.
-    pub service: Distribution,
+    /// done − sent, of the answers that were read at once, and of what was not answered and did not begin to be: their first byte
+    /// came when they were done. Apart from the others, so that most requests are counted once and not twice.
+    service_at_once: Distribution,
+    /// done − sent, of those that were read in parts.
+    service_in_parts: Distribution,
+    /// first byte − sent, of the same.
+    first_of_parts: Distribution,
     /// done − arrived, of the answers that the kernel stamped: how long they lay in the generator's own socket.
     pub receive_lag: Distribution,
     /// sent − intended, of the requests that had a connection when they were due: all of that is the generator's own.
-    /// Apart from the others, so that most requests are counted once and not twice.
+    /// Apart from the others likewise.
     lag_of_ready: Distribution,
     /// sent − intended, of those that waited for a connection.
     lag_of_others: Distribution,
@@ -25,6 +33,21 @@ pub struct Times {
 }
 
 impl Times {
+    /// done − sent: what the server took.
+    pub fn service(&self) -> Distribution {
+        let mut service = self.service_at_once.clone();
+        service.merge(&self.service_in_parts);
+        service
+    }
+
+    /// first byte − sent: what the server took until it began to answer. Over HTTP/2, where no first byte is noted, it is that of
+    /// the whole answer.
+    pub fn first_byte(&self) -> Distribution {
+        let mut first = self.service_at_once.clone();
+        first.merge(&self.first_of_parts);
+        first
+    }
+
     /// sent − intended: how late requests went out, for whatever reason.
     pub fn lag(&self) -> Distribution {
         let mut lag = self.lag_of_ready.clone();
@@ -50,22 +73,74 @@ impl Times {
         }
     }
 
-    fn all_mut(&mut self) -> [&mut Distribution; 6] {
-        let Self { response, service, receive_lag, lag_of_ready, lag_of_others, generator_lag_of_others } =
-            self;
-        [response, service, receive_lag, lag_of_ready, lag_of_others, generator_lag_of_others]
+    fn all_mut(&mut self) -> [&mut Distribution; TIMES_PARTS] {
+        let Self {
+            response,
+            service_at_once,
+            service_in_parts,
+            first_of_parts,
+            receive_lag,
+            lag_of_ready,
+            lag_of_others,
+            generator_lag_of_others,
+        } = self;
+        [
+            response,
+            service_at_once,
+            service_in_parts,
+            first_of_parts,
+            receive_lag,
+            lag_of_ready,
+            lag_of_others,
+            generator_lag_of_others,
+        ]
     }
 
     /// Those that [`Times::all`] told of.
-    pub(crate) fn of_all(all: [Distribution; 6]) -> Self {
-        let [response, service, receive_lag, lag_of_ready, lag_of_others, generator_lag_of_others] = all;
-        Self { response, service, receive_lag, lag_of_ready, lag_of_others, generator_lag_of_others }
+    pub(crate) fn of_all(all: [Distribution; TIMES_PARTS]) -> Self {
+        let [
+            response,
+            service_at_once,
+            service_in_parts,
+            first_of_parts,
+            receive_lag,
+            lag_of_ready,
+            lag_of_others,
+            generator_lag_of_others,
+        ] = all;
+        Self {
+            response,
+            service_at_once,
+            service_in_parts,
+            first_of_parts,
+            receive_lag,
+            lag_of_ready,
+            lag_of_others,
+            generator_lag_of_others,
+        }
     }
 
-    pub(crate) fn all(&self) -> [&Distribution; 6] {
-        let Self { response, service, receive_lag, lag_of_ready, lag_of_others, generator_lag_of_others } =
-            self;
-        [response, service, receive_lag, lag_of_ready, lag_of_others, generator_lag_of_others]
+    pub(crate) fn all(&self) -> [&Distribution; TIMES_PARTS] {
+        let Self {
+            response,
+            service_at_once,
+            service_in_parts,
+            first_of_parts,
+            receive_lag,
+            lag_of_ready,
+            lag_of_others,
+            generator_lag_of_others,
+        } = self;
+        [
+            response,
+            service_at_once,
+            service_in_parts,
+            first_of_parts,
+            receive_lag,
+            lag_of_ready,
+            lag_of_others,
+            generator_lag_of_others,
+        ]
     }
 }
 
@@ -96,7 +171,10 @@ impl Interval {
         if sample.outcome.is_answered() {
             self.times.response.record(sample.response_time());
             if let Some(service) = sample.service_time() {
-                self.times.service.record(service);
+                match sample.time_to_first_byte() {
+                    Some(first) if first != service => self.record_in_parts(first, service),
+                    _ => self.times.service_at_once.record(service),
+                }
             }
         } else {
             self.record_censored(sample);
@@ -124,11 +202,22 @@ impl Interval {
         }
     }
 
+    #[inline(never)]
+    fn record_in_parts(&mut self, first: Duration, service: Duration) {
+        self.times.first_of_parts.record(first);
+        self.times.service_in_parts.record(service);
+    }
+
     #[cold]
     fn record_censored(&mut self, sample: &Sample) {
         self.times.response.record_censored(sample.response_time());
-        if let Some(service) = sample.service_time() {
-            self.times.service.record_censored(service);
+        let Some(service) = sample.service_time() else { return };
+        match sample.time_to_first_byte() {
+            Some(first) => {
+                self.times.first_of_parts.record(first);
+                self.times.service_in_parts.record_censored(service);
+            }
+            None => self.times.service_at_once.record_censored(service),
         }
     }
 
@@ -166,6 +255,7 @@ mod tests {
                     ready: at_ms(12),
                     sent: matches!(outcome, Outcome::TimedOut | Outcome::Answered { .. }).then(|| at_ms(13)),
                     done: at_ms(1700),
+                    first_byte: None,
                     arrived: None,
                     outcome,
                     received_bytes: 5,
@@ -177,6 +267,40 @@ mod tests {
                 (0..7).for_each(|_| one_by_one.record(&sample));
                 assert_eq!(at_once, one_by_one, "{sample:?}");
             }
+        }
+    }
+
+    /// What is read at once is counted once; what came in parts has two times, also where it was not answered in the end.
+    #[test]
+    fn the_first_byte_of_what_came_in_parts_has_a_time_of_its_own() {
+        let at_ms = |ms| Instant::ORIGIN + Duration::from_millis(ms);
+        let sample = |first_ms: Option<u64>, done_ms: u64, outcome| Sample {
+            intended: at_ms(10),
+            ready: at_ms(10),
+            sent: Some(at_ms(10)),
+            first_byte: first_ms.map(at_ms),
+            done: at_ms(done_ms),
+            arrived: None,
+            outcome,
+            received_bytes: 5,
+            due_in_window: true,
+            done_in_window: true,
+        };
+        let good = Outcome::Answered { status: 200, expected: true };
+        let mut interval = Interval::default();
+        interval.record(&sample(Some(30), 30, good));
+        interval.record(&sample(Some(15), 110, good));
+        interval.record(&sample(Some(16), 1010, Outcome::TimedOut));
+        interval.record(&sample(None, 1010, Outcome::TimedOut));
+        let (service, first) = (interval.times.service(), interval.times.first_byte());
+        assert_eq!((service.count(), first.count()), (4, 4));
+        assert_eq!((service.censored_count(), first.censored_count()), (2, 1));
+        for (times, due_us) in [(&service, 100_000.0), (&first, 6_000.0)] {
+            let median_us = times.quantile(0.5).unwrap().value.as_micros_f64();
+            assert!(
+                (median_us / due_us - 1.0).abs() < 2.0 * crate::distribution::RELATIVE_ERROR,
+                "{median_us}"
+            );
         }
     }
 }

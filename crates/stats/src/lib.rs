@@ -48,10 +48,10 @@ pub use deviation::Deviation;
 pub use distribution::{
     Distribution, PERCENTILES, Percentile, Quantile, RELATIVE_ERROR, SAME_WITHIN, samples_needed,
 };
-pub use interval::{Interval, Times};
+pub use interval::{Interval, TIMES_PARTS, Times};
 pub use little::{LITTLE_TOLERANCE, LittlesLaw};
 pub use mean::{MEAN_VALUES_MIN, MeanInterval};
-pub use parts::{DistributionParts, TIMES_PARTS};
+pub use parts::DistributionParts;
 pub use rank_bounds::{RankBounds, rank_bounds};
 pub use rates::{RateSample, RateSpread};
 pub use scalability::law::{LAW_LEVELS_MIN, Law, LawFit, scalability};

@@ -3,7 +3,7 @@
 
 use crate::counts::{Counts, CountsParts};
 use crate::distribution::Distribution;
-use crate::interval::Times;
+use crate::interval::{TIMES_PARTS, Times};
 
 /// A [`Distribution`] in its parts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -17,9 +17,6 @@ pub struct DistributionParts {
     /// Their sum, ns.
     pub censored_sum_ns: u128,
 }
-
-/// How many distributions [`Times`] are.
-pub const TIMES_PARTS: usize = 6;
 
 impl Distribution {
     /// Takes it apart.

@@ -180,6 +180,7 @@ fn sample(due: Duration, window: (Duration, Duration)) -> Sample {
         ready: at(due),
         sent: Some(at(due + Duration::from_micros(3))),
         done: at(done),
+        first_byte: matches!(outcome, Outcome::Answered { .. }).then(|| at(due + Duration::from_micros(3))),
         arrived: None,
         outcome,
         received_bytes: 100,

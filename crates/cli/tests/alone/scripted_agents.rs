@@ -45,6 +45,7 @@ fn full_interval() -> Interval {
             ready: intended,
             sent: Some(intended + Duration::from_micros(2)),
             done,
+            first_byte: None,
             arrived: Some(done),
             outcome: Outcome::Answered { status: 200, expected: true },
             received_bytes: 100,

@@ -9,6 +9,7 @@ use rustix::process::Signal;
 
 use crate::common::{Target, ends_with, json, proofload, run, signal, stdout, text};
 use crate::loads::{hit, outcome, outcomes_add_up, service_did_well};
+use crate::proxy::head_of;
 
 #[test]
 fn a_healthy_server_is_answered_and_the_outcomes_add_up() {
@@ -34,6 +35,38 @@ fn failures_have_names_and_a_failing_service_has_an_exit_code() {
     let (result, _) =
         hit(&format!("{}/nowhere", target.url), &["-n", "10", "-c", "2", "--expect-status", "404"]);
     assert_eq!(result["answered_as_expected"], 10);
+}
+
+/// Its head comes at once, and its body 60 ms later.
+#[test]
+fn a_server_that_takes_its_time_for_the_body_has_begun_to_answer_before() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            std::thread::spawn(move || {
+                stream.set_nodelay(true).unwrap();
+                while head_of(&mut stream).is_some() {
+                    stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n").unwrap();
+                    std::thread::sleep(Duration::from_millis(60));
+                    stream.write_all(b"hello").unwrap();
+                }
+            });
+        }
+    });
+    for io in ["epoll", "auto"] {
+        let (result, _) = hit(&url, &["-n", "20", "-c", "2", "--io", io]);
+        let median = |times: &str| result[times]["p50"].as_f64().unwrap();
+        assert!(median("service_time_us") >= 60_000.0, "{result:#}");
+        assert!(median("first_byte_us") < 30_000.0, "{result:#}");
+        assert_eq!(result["first_byte_us"]["count"], 20);
+    }
+    let told = stdout(&run(&["hit", &url, "-n", "4", "-c", "2", "-q"]));
+    assert!(told.lines().any(|line| line.trim_start().starts_with("first byte ")), "{told}");
+    // Where all come at once, it is what the server takes.
+    let target = Target::start(&[]);
+    let (result, _) = hit(&target.url, &["-n", "20", "-c", "2"]);
+    assert_eq!(result["first_byte_us"], result["service_time_us"]);
 }
 
 #[test]

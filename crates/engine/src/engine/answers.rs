@@ -107,7 +107,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         let is_first = !core::mem::replace(&mut exchange.answer_begun, true);
         let answer = &mut self.answers[number as usize];
         if is_first {
-            answer.begin();
+            answer.begin(now);
             let kind = if P::SCRIPTED { answer.kind } else { self.config.request.kind };
             self.protocols[number as usize].expect(0, kind);
             if let Some(script) = &mut self.script {

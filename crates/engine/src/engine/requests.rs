@@ -194,10 +194,17 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             }
             _ => true,
         };
+        // That of an earlier answer lies before this one was sent.
+        let begun = if !H::MULTIPLEXED && exchange.answer_begun {
+            Some(self.answers[index as usize].first_byte).filter(|it| sent <= *it && *it <= done)
+        } else {
+            None
+        };
         let mut sample = Sample {
             intended: exchange.intended,
             ready: exchange.ready,
             sent: was_sent.then_some(sent),
+            first_byte: if H::MULTIPLEXED { None } else { begun.or(response.map(|_| done)) },
             done,
             arrived: self.arrived.filter(|_| outcome.is_answered()),
             outcome,
@@ -246,6 +253,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             intended,
             ready: done.max(intended),
             sent: None,
+            first_byte: None,
             done: done.max(intended),
             arrived: None,
             outcome,

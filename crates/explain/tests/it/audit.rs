@@ -242,6 +242,7 @@ fn by_wrk() -> LoadResult {
         ForeignDriver { name: "wrk".into(), cores: 2, cpu_cores: Some(0.9), ..ForeignDriver::default() };
     LoadResult {
         driver: Some(driver),
+        first_byte_us: None,
         response_time_us: Distribution::default(),
         lag_us: Distribution::default(),
         generator_lag_us: Distribution::default(),

@@ -69,6 +69,7 @@ pub(crate) fn healthy() -> LoadResult {
         received_bytes_per_s: 640_000.0,
         service_time_us: times(count, 10_000.0),
         fast_service_time_us: None,
+        first_byte_us: None,
         response_time_us: times(count, 10_000.0),
         lag_us: times(count, 20.0),
         generator_lag_us: times(count, 10.0),

@@ -87,6 +87,7 @@ fn answers(count: usize) -> Interval {
             ready: at(0),
             sent: Some(at(0)),
             done: at(2),
+            first_byte: None,
             arrived: None,
             outcome: Outcome::Answered { status: 200, expected: true },
             received_bytes: 1,

@@ -69,6 +69,7 @@ fn answer(hooks: &mut Hooks, bytes: &[u8]) -> bool {
         ready: now,
         sent: Some(now),
         done: now,
+        first_byte: None,
         arrived: None,
         outcome: Outcome::Answered { status, expected: false },
         received_bytes: bytes.len() as u64,

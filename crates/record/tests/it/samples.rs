@@ -82,6 +82,7 @@ pub(crate) fn load() -> LoadResult {
         received_bytes_per_s: 1e9 / 7.0,
         service_time_us: times.clone(),
         fast_service_time_us: Some(FastTimes { p10: 0.5, p25: 1.0 }),
+        first_byte_us: None,
         response_time_us: times.clone(),
         lag_us: Distribution::default(),
         generator_lag_us: times.clone(),

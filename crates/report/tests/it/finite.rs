@@ -106,6 +106,7 @@ fn figures_that_are_no_numbers_are_shown_as_none() {
             cpu_us_per_request: wrong,
             littles_law: Some(law),
             service_time_us: times.clone(),
+            first_byte_us: Some(times.clone()),
             response_time_us: times.clone(),
             lag_us: times.clone(),
             generator_lag_us: times.clone(),

@@ -71,6 +71,7 @@ pub(crate) fn load(per_s: f64) -> LoadResult {
         received_bytes_per_s: per_s * 83.0,
         service_time_us: times(count, response_us),
         fast_service_time_us: None,
+        first_byte_us: None,
         response_time_us: times(count, response_us),
         lag_us: times(count, 2.0),
         generator_lag_us: times(count, 0.1),
@@ -106,6 +107,7 @@ pub(crate) fn empty_load() -> LoadResult {
         throughput_per_s: 0.0,
         received_bytes_per_s: 0.0,
         service_time_us: nothing(),
+        first_byte_us: None,
         response_time_us: nothing(),
         lag_us: nothing(),
         generator_lag_us: nothing(),
@@ -147,6 +149,7 @@ pub(crate) fn silent_load() -> LoadResult {
         throughput_per_s: 32.0,
         received_bytes_per_s: 0.0,
         service_time_us: lost.clone(),
+        first_byte_us: None,
         response_time_us: lost,
         littles_law: Some(LittlesLaw { users: 64.0, throughput_per_s: 32.0, mean_response_s: 2.0, gap: 0.0 }),
         ..load(32.0)

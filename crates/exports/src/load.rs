@@ -1,12 +1,12 @@
 //! What of a load is a metric.
 
 use explain::{ReasonKind, Validity};
-use record::{LoadResult, StepResult};
+use record::{Distribution, LoadResult, StepResult};
 use serde::Serialize;
 use url::Url;
 
 use crate::model::{Families, Family, Labels, Metric, Sample, Span, Unit, Value};
-use crate::times::{add_times, buckets};
+use crate::times::{Timed, add_times, buckets};
 
 /// A load and what is known of it.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +55,7 @@ pub(crate) fn add_load(families: &mut Families, load: &ExportedLoad<'_>) {
     add_validity(to, load.validity);
     add_rates(to, load.result);
     add_counts(to, load.result);
+    add_connections(to, load.result);
     add_generator(to, load.result);
     let result = load.result;
     for (base, what, times) in [
@@ -72,7 +73,11 @@ pub(crate) fn add_load(families: &mut Families, load: &ExportedLoad<'_>) {
             &result.receive_lag_us,
         ),
     ] {
-        add_times(to.families, (base, what), times, load.labels, load.span);
+        to.times(Timed { base, what, of: Unit::Requests }, times);
+    }
+    if let Some(times) = &result.first_byte_us {
+        let what = "From when a request was sent until the first byte of its answer was read";
+        to.times(Timed { base: "time_to_first_byte", what, of: Unit::Requests }, times);
     }
     if let Some(times) = load.response_times {
         let help = "Response times in buckets; requests that were not answered are in +Inf alone";
@@ -103,6 +108,11 @@ impl Adder<'_> {
     /// The same for a whole number.
     pub(crate) fn count(&mut self, base: &str, unit: Unit, count: impl Into<u64>, help: &str) {
         self.add(Metric::gauge(base, unit, help), Value::Count(count.into()));
+    }
+
+    /// What a record says of times.
+    fn times(&mut self, timed: Timed<'_>, times: &Distribution) {
+        add_times(self.families, timed, times, self.labels, self.span);
     }
 
     /// One sample with a label more.
@@ -186,6 +196,67 @@ fn add_counts(to: &mut Adder<'_>, result: &LoadResult) {
     }
 }
 
+/// What connections of the whole load did, its warm-up included, and how they were secured.
+fn add_connections(to: &mut Adder<'_>, result: &LoadResult) {
+    // Other programs don't tell.
+    if result.driver.is_some() {
+        return;
+    }
+    let all = &result.connections;
+    let counts = [
+        ("connections_opened", Unit::Connections, all.opened, "Connections that came up, in the whole load"),
+        (
+            "connections_closed_by_server",
+            Unit::Connections,
+            all.closed_by_server,
+            "Connections that the server closed, announced or not, in the whole load",
+        ),
+        (
+            "stream_waits",
+            Unit::Requests,
+            all.stream_waits,
+            "Requests that waited for a stream of HTTP/2, in the whole load",
+        ),
+        (
+            "window_waits",
+            Unit::Requests,
+            all.window_waits,
+            "Requests whose body waited for the server's windows of HTTP/2, in the whole load",
+        ),
+    ];
+    for (base, unit, count, help) in counts {
+        to.add(Metric::counter(base, unit, help), Value::Count(count));
+    }
+    let waits = [
+        ("stream_wait", all.stream_wait_us, "How long requests waited for a stream of HTTP/2, in all"),
+        (
+            "window_wait",
+            all.window_wait_us,
+            "How long bodies waited for the server's windows of HTTP/2, in all",
+        ),
+    ];
+    for (base, us, help) in waits {
+        to.add(Metric::counter(base, Unit::Seconds, help), Value::Number(us as f64 / 1e6));
+    }
+    let Some(tls) = &result.tls else { return };
+    for (kind, count) in [("full", tls.full_handshakes), ("resumed", tls.resumed_handshakes)] {
+        let help = "TLS handshakes that succeeded, in the whole load";
+        let metric = Metric::counter("tls_handshakes", Unit::Connections, help);
+        to.labelled(metric, "kind", kind, Value::Count(count));
+    }
+    for (kind, count) in &tls.failed_handshakes {
+        let help = "TLS handshakes that failed, in the whole load, by the reason";
+        let metric = Metric::counter("tls_failed_handshakes", Unit::Connections, help);
+        to.labelled(metric, "kind", kind, Value::Count(*count));
+    }
+    for (base, what, times) in [
+        ("tls_connect", "From the first packet of a connection until it was there", &tls.connect_us),
+        ("tls_handshake", "From when a connection was there until it was secured", &tls.handshake_us),
+    ] {
+        to.times(Timed { base, what, of: Unit::Connections }, times);
+    }
+}
+
 fn add_generator(to: &mut Adder<'_>, result: &LoadResult) {
     let seconds = |us: Option<f64>| us.map(|us| us / 1e6);
     to.gauge(
@@ -215,7 +286,8 @@ fn add_steps(to: &mut Adder<'_>, steps: &[StepResult]) {
         let failed = Metric::requests("step_failures", "Requests of a step that failed, or its transactions");
         to.labelled(failed, "step", &step.label, Value::Count(step.failed));
         let what = "From when a request of a step was due until it was done; a transaction's whole length";
-        add_times(to.families, ("step_response_time", what), &step.response_time_us, &labels, to.span);
+        let timed = Timed { base: "step_response_time", what, of: Unit::Requests };
+        add_times(to.families, timed, &step.response_time_us, &labels, to.span);
     }
 }
 

@@ -203,9 +203,14 @@ impl Metric {
         Self { base: base.into(), help: help.into(), kind: Kind::Gauge, unit }
     }
 
+    /// A count that only grows.
+    pub fn counter(base: impl Into<String>, unit: Unit, help: impl Into<String>) -> Self {
+        Self { base: base.into(), help: help.into(), kind: Kind::Counter, unit }
+    }
+
     /// A counter of requests.
     pub fn requests(base: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { base: base.into(), help: help.into(), kind: Kind::Counter, unit: Unit::Requests }
+        Self::counter(base, Unit::Requests, help)
     }
 
     /// What is said in labels.

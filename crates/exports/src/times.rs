@@ -21,10 +21,21 @@ const QUANTILES: [(&str, &str); 8] = [
     ("max", "1"),
 ];
 
-/// Adds what a record says of times that are called `base` and described by `what`.
+/// Times of something, as a metric.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Timed<'a> {
+    /// What its families' names begin with.
+    pub(crate) base: &'a str,
+    /// From when to when.
+    pub(crate) what: &'a str,
+    /// What has such a time each.
+    pub(crate) of: Unit,
+}
+
+/// Adds what a record says of times.
 pub(crate) fn add_times(
     families: &mut Families,
-    (base, what): (&str, &str),
+    Timed { base, what, of }: Timed<'_>,
     times: &Distribution,
     labels: &Labels,
     span: Option<Span>,
@@ -39,7 +50,7 @@ pub(crate) fn add_times(
         ("censored", times.censored, "samples of which only a lower bound is known"),
     ];
     for (end, count, which) in counts {
-        let metric = Metric::gauge(format!("{base}_{end}"), Unit::Requests, format!("{what}: {which}"));
+        let metric = Metric::gauge(format!("{base}_{end}"), of, format!("{what}: {which}"));
         families.add(metric, Sample { labels: labels.clone(), value: Value::Count(count), span });
     }
 }
@@ -91,6 +102,8 @@ mod tests {
 
     use super::*;
 
+    const RESPONSES: Timed<'_> = Timed { base: "response_time", what: "what", of: Unit::Requests };
+
     #[test]
     fn what_was_not_answered_is_in_no_bucket_but_the_last_and_takes_the_sum_away() {
         let mut times = stats::Distribution::default();
@@ -122,7 +135,7 @@ mod tests {
             ..Distribution::default()
         };
         let mut families = Families::default();
-        add_times(&mut families, ("response_time", "what"), &times, &Labels::default(), None);
+        add_times(&mut families, RESPONSES, &times, &Labels::default(), None);
         let families = families.into_vec();
         let told: Vec<(&str, usize)> =
             families.iter().map(|it| (it.metric.base.as_str(), it.samples.len())).collect();
@@ -147,7 +160,7 @@ mod tests {
             three.record(Duration::from_millis(ms));
         }
         let mut families = Families::default();
-        add_times(&mut families, ("response_time", "what"), &(&three).into(), &Labels::default(), None);
+        add_times(&mut families, RESPONSES, &(&three).into(), &Labels::default(), None);
         let families = families.into_vec();
         let told: Vec<(&str, usize)> =
             families.iter().map(|it| (it.metric.base.as_str(), it.samples.len())).collect();

@@ -16,9 +16,18 @@ fn each_metric_is_in_the_guide_with_its_unit() {
     let rows: Vec<&str> = GUIDE.lines().filter(|line| line.starts_with("| `")).collect();
     for family in all() {
         let metric = &family.metric;
-        // Five kinds of times have the same figures: one row says it of `TIME`.
-        let times =
-            ["generator_lag", "receive_lag", "step_response_time", "response_time", "service_time", "lag"];
+        // Several kinds of times have the same figures: one row says it of `TIME`.
+        let times = [
+            "generator_lag",
+            "receive_lag",
+            "step_response_time",
+            "response_time",
+            "service_time",
+            "time_to_first_byte",
+            "lag",
+            "tls_connect",
+            "tls_handshake",
+        ];
         let name = metric.sample_name();
         let of_times = times.iter().find_map(|time| {
             let rest = name.strip_prefix(&format!("proofload_{time}_"))?;

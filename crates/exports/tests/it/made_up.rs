@@ -48,13 +48,18 @@ pub fn load(per_s: f64, timed_out: u64) -> Value {
         "answered_as_expected": 1000 - timed_out, "statuses": { "200": 1000 - timed_out },
         "connect_failures": { "refused": 3 }, "tls_failures": { "certificate": 1 }, "malformations": { "bad_status_line": 2 },
         "goodput_per_s": per_s, "throughput_per_s": per_s, "received_bytes_per_s": per_s * 100.0,
-        "service_time_us": all(), "response_time_us": all(), "lag_us": all(), "generator_lag_us": all(),
+        "service_time_us": all(), "first_byte_us": all(), "response_time_us": all(), "lag_us": all(), "generator_lag_us": all(),
         "receive_lag_us": all(), "cpu_us_per_request": 5.0, "generator": { "busy_share": 0.1, "cpu_s": 3.0 },
         "connections": {
             "opened": 50, "opening_failures": 0, "closed_by_server": 0, "unsolicited": 0, "backlog_peak": 0,
             "backlog_overflow": 0,
         },
         "littles_law": { "users": 50.0, "throughput_per_s": per_s, "mean_response_s": 50.0 / per_s, "gap": 0.0 },
+        "tls": {
+            "agreed_otherwise": 0, "verified": true, "full_handshakes": 40, "resumed_handshakes": 10,
+            "failed_handshakes": { "certificate": 1 }, "connect_us": times(50, 0, 100.0),
+            "handshake_us": times(50, 0, 900.0),
+        },
         "steps": [{ "label": "log in", "transaction": false, "failed": 1, "response_time_us": all() }],
     })
 }

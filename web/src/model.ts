@@ -40,6 +40,8 @@ export interface Answer {
   ahead: Interval | null;
   /** The best, or those that share its place, best first. */
   best: string[];
+  /** Behind the best, those whose rates are only lower bounds, where that is why there is no winner. */
+  bounded: string[];
   /** Of the best and of `next`, those that failed in some blocks, which comes before all that is said of them. */
   failing: Failing[];
   /** What kind of answer the data support. */
@@ -53,7 +55,7 @@ export interface Answer {
 }
 
 /** What kind of answer the data support. */
-export type AnswerKind = "winner" | "tie" | "ahead" | "overlap" | "single" | "invalid" | "nothing";
+export type AnswerKind = "winner" | "tie" | "ahead" | "overlap" | "single" | "invalid" | "bounded" | "nothing";
 
 /** How long boots took. */
 export interface Boots {
@@ -157,6 +159,8 @@ export interface Cell {
   samples: number;
   /** Whether the curve is of service times. */
   service_times: boolean;
+  /** What parts of requests and of connections took, where that is known and tells anything; empty otherwise. */
+  stages: Stage[];
   /** The trial on one clock; null where nothing was kept. */
   timeline: Timeline | null;
   /** The index of the trial nearest the median, of which the curves are. */
@@ -687,6 +691,25 @@ export interface StackFacts {
   /** The ids of the stacks behind it. */
   upstreams: string[];
 }
+
+/** What a part of requests or of connections took. */
+export interface Stage {
+  /** How many requests or connections had it. */
+  count: number;
+  /** Mean; null where it is not known. */
+  mean: TimeUs | null;
+  /** Median; null where it is not known. */
+  p50: TimeUs | null;
+  /** 99th percentile; null where it is not known. */
+  p99: TimeUs | null;
+  /** Which part. */
+  part: StagePart;
+  /** Of handshakes, how many of these went on with the keys of an earlier connection; null of others. */
+  resumed: number | null;
+}
+
+/** A part of a request or of a connection. */
+export type StagePart = "connect" | "tls_handshake" | "first_byte" | "stream_wait" | "window_wait";
 
 /** A stack and its limit. */
 export interface StoppedBy {

@@ -170,6 +170,7 @@ function cellOf(stack: string, load: number, rate: number, slow: number, seconds
     service_times: false,
     heat: heatOf(seconds, slow, isCensored, next),
     timeline: timelineOf(seconds, rate, slow, load, next),
+    stages: [{ part: "first_byte", count: 100_000, resumed: null, mean: { us: slow, is_lower_bound: false }, p50: { us: slow, is_lower_bound: false }, p99: null }],
     warm_up: { bursts: [{ goodput_per_s: rate * 0.7, jit_share: 0.4 }, { goodput_per_s: rate, jit_share: 0.02 }], steady: true },
   };
 }
@@ -222,10 +223,10 @@ function timelineOf(seconds: number, rate: number, slow: number, load: number, n
 function answerOf(table: Table, cells: Cell[]): Answer {
   const [first, second] = table.rows;
   const stopped_by = table.rows.map((row) => ({ stack: row.stack, kind: row.limit_kind ?? "unexplained", phrase: row.limit }) as Answer["stopped_by"][number]);
-  if (!first || cells.length === 0) return { kind: "nothing", sentence: "Nothing was measured.", best: [], next: null, ahead: null, failing: [], stopped_by: [] };
-  if (!second) return { kind: "single", sentence: `${first.stack} was measured alone. Limits: ${first.stack}: ${first.limit}.`, best: [first.stack], next: null, ahead: null, failing: [], stopped_by };
-  if (!table.tested) return { kind: "overlap", sentence: `The data support no winner: too few trials to test, and ${first.stack} and ${second.stack} overlap in goodput. Limits: all.`, best: [first.stack, second.stack], next: null, ahead: null, failing: [], stopped_by };
-  return { kind: "winner", sentence: `${first.stack} carries 11 % more than ${second.stack} (95 % interval 8 % to 14 %). Limits: all.`, best: [first.stack], next: second.stack, ahead: { value: 1.11, low: 1.08, high: 1.14 }, failing: [], stopped_by };
+  if (!first || cells.length === 0) return { kind: "nothing", sentence: "Nothing was measured.", best: [], next: null, ahead: null, failing: [], bounded: [], stopped_by: [] };
+  if (!second) return { kind: "single", sentence: `${first.stack} was measured alone. Limits: ${first.stack}: ${first.limit}.`, best: [first.stack], next: null, ahead: null, failing: [], bounded: [], stopped_by };
+  if (!table.tested) return { kind: "overlap", sentence: `The data support no winner: too few trials to test, and ${first.stack} and ${second.stack} overlap in goodput. Limits: all.`, best: [first.stack, second.stack], next: null, ahead: null, failing: [], bounded: [], stopped_by };
+  return { kind: "winner", sentence: `${first.stack} carries 11 % more than ${second.stack} (95 % interval 8 % to 14 %). Limits: all.`, best: [first.stack], next: second.stack, ahead: { value: 1.11, low: 1.08, high: 1.14 }, failing: [], bounded: [], stopped_by };
 }
 
 function sweepsOf(stacks: string[], tables: Table[], cells: Cell[]): Sweep[] {
@@ -306,7 +307,7 @@ export function invalid(): Page {
   }
   for (const cell of page.cells) Object.assign(cell, { percentiles: [], percentiles_censored: [[0, 2e6], [1, 2e6]], heat: null, timeline: null, warm_up: null });
   for (const sweep of page.sweeps) for (const series of sweep.series) for (const point of series.points) Object.assign(point, { goodput_per_s: { value: 0, low: 0, high: 0 }, p50_us: null, p99_us: null });
-  page.answers = page.tables.map(() => ({ kind: "invalid", sentence: "The data support no winner: one comes first, and its figures do not stand (censored).", best: ["one"], next: null, ahead: null, failing: [], stopped_by: [] }));
+  page.answers = page.tables.map(() => ({ kind: "invalid", sentence: "The data support no winner: one comes first, and its figures do not stand (censored).", best: ["one"], next: null, ahead: null, failing: [], bounded: [], stopped_by: [] }));
   // What is no number is null in JSON.
   return JSON.parse(JSON.stringify(page)) as Page;
 }

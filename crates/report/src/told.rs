@@ -62,7 +62,8 @@ pub(crate) fn invalid(doubts: &[Doubt], trials: usize) -> Invalid {
         .unwrap_or(Invalid::None)
 }
 
-const fn spoils(kind: ReasonKind) -> Invalid {
+/// What of a figure a doubt of this kind takes away.
+pub(crate) const fn spoils(kind: ReasonKind) -> Invalid {
     match kind {
         ReasonKind::Empty
         | ReasonKind::Interrupted

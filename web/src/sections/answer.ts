@@ -71,6 +71,8 @@ function composed(answer: Answer, table: Table | undefined): (Node | string)[] {
       return parts("a_overlap", shown);
     case "single":
       return parts("a_single", shown);
+    case "bounded":
+      return parts("a_bounded", { ...shown, bounded: h("span", null, names(answer.bounded)) });
     case "invalid":
       return parts(best.length > 0 ? "a_invalid" : "a_invalid_plain", shown);
     default:

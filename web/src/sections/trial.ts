@@ -4,8 +4,8 @@ import { chart } from "../charts/frame.ts";
 import { hasWarmUp, timelineCharts } from "../charts/timeline.ts";
 import { tableName, tableOf, type View } from "../context.ts";
 import { h } from "../dom.ts";
-import { percent, perS, shell } from "../format.ts";
-import type { Cell, WarmUp } from "../model.ts";
+import { bounded, count, percent, perS, shell } from "../format.ts";
+import type { Cell, Stage, WarmUp } from "../model.ts";
 import { parts, said, t } from "../strings.ts";
 
 export function trialSection(view: View): HTMLElement {
@@ -73,6 +73,8 @@ function fill(view: View, box: HTMLElement): void {
     charts.length === 0 ? h("p", { class: "nothing" }, t("no_timeline")) : h("p", { class: "note" }, t("trial_clock")),
     hasWarmUp(cell) ? warmUpSwitch(view, box) : "",
     h("div", { class: "panels halves" }, charts.map(chart)),
+    // Documents made before they were told have none.
+    (cell.stages ?? []).length > 0 ? stages(cell.stages) : "",
     cell.warm_up ? warmUp(cell.warm_up) : "",
     cell.command.length > 0 ? h("details", { class: "behind" }, h("summary", null, t("server_command")), h("pre", { tabindex: 0, role: "region", "aria-label": t("server_command") }, shell(cell.command))) : "",
   );
@@ -93,6 +95,22 @@ function warmUpSwitch(view: View, box: HTMLElement): HTMLElement {
     },
   });
   return h("label", { class: "switch" }, input, t("with_warm_up"));
+}
+
+function stages(all: Stage[]): HTMLElement {
+  const name = ({ part, resumed }: Stage) => (part === "tls_handshake" && resumed !== null && resumed > 0 ? t("stage_tls_handshake_resumed", { n: count(resumed) }) : t(`stage_${part}`));
+  return h(
+    "details",
+    { class: "behind" },
+    h("summary", null, t("stages")),
+    h(
+      "table",
+      { class: "figures" },
+      h("caption", { class: "unseen" }, t("stages")),
+      h("thead", null, h("tr", null, [t("c_stage"), t("c_had"), t("c_mean"), t("c_p50"), t("c_p99")].map((text) => h("th", { scope: "col" }, text)))),
+      h("tbody", null, all.map((stage) => h("tr", null, h("th", { scope: "row" }, name(stage)), h("td", null, count(stage.count)), [stage.mean, stage.p50, stage.p99].map((it) => h("td", null, bounded(it)))))),
+    ),
+  );
 }
 
 function warmUp({ bursts, steady, unsteady_why }: WarmUp): HTMLElement {

@@ -2,8 +2,9 @@
 
 use record::RankedBy;
 
-use super::model::{Answer, AnswerKind, Failing, Interval, Invalid, Row, StoppedBy, Table};
+use super::model::{Answer, AnswerKind, Doubt, Failing, Interval, Invalid, Row, StoppedBy, Table};
 use crate::figure::{heading, plain_line};
+use crate::told::spoils;
 
 /// Names of stacks that a sentence tells; what is beyond is counted.
 const NAMES_MAX: usize = 4;
@@ -20,10 +21,16 @@ pub(super) fn answer(
     if rows.is_empty() {
         rows = table.rows.iter().enumerate().collect();
     }
-    let shared = rows.iter().filter(|(_, row)| shares(table, rows[0].1, row)).count();
-    let next = rows.get(shared);
+    // Those that share the first place need not stand next to each other.
+    let (sharing, others): (Vec<_>, Vec<_>) =
+        rows.iter().copied().partition(|(_, row)| shares(table, rows[0].1, row));
+    let next = others.first();
     let ahead = next.and_then(|(next, _)| ratio(rows[0].0, *next));
-    let kind = kind(table, &rows, shared, ahead);
+    let bounded: Vec<&Row> = others.iter().map(|(_, row)| *row).filter(|row| is_bound(table, row)).collect();
+    let kind = match kind(table, &rows, sharing.len(), ahead) {
+        AnswerKind::Winner if !bounded.is_empty() => AnswerKind::Bounded,
+        kind => kind,
+    };
     let stopped_by = table.rows.iter().filter_map(|row| {
         let kind = row.limit_kind?;
         Some(StoppedBy { stack: row.stack.clone(), kind, phrase: row.limit.clone() })
@@ -31,29 +38,53 @@ pub(super) fn answer(
     let mut answer = Answer {
         kind,
         sentence: String::new(),
-        best: rows[..shared].iter().map(|(_, row)| row.stack.clone()).collect(),
+        best: sharing.iter().map(|(_, row)| row.stack.clone()).collect(),
         next: next.map(|(_, row)| row.stack.clone()),
         ahead: ahead.filter(|_| kind == AnswerKind::Winner),
-        failing: failing(&rows[..rows.len().min(shared + 1)]),
+        bounded: match kind {
+            AnswerKind::Bounded => bounded.iter().map(|row| row.stack.clone()).collect(),
+            _ => Vec::new(),
+        },
+        failing: failing(sharing.iter().chain(next)),
         stopped_by: stopped_by.collect(),
     };
-    let doubt = rows.first().map_or_else(String::new, |(_, row)| doubt(row));
-    answer.sentence = fail_text(&answer.failing) + &sentence(table.ranked_by, &answer, &doubt);
+    let doubt = rows.first().map_or_else(String::new, |(_, row)| doubt(table, row));
+    let are_alike = are_alike(sharing.iter().map(|(_, row)| row.letters.as_str()));
+    answer.sentence = fail_text(&answer.failing) + &sentence(table.ranked_by, &answer, are_alike, &doubt);
     answer
 }
 
+/// Whether the figure by which a table is ranked does not stand.
+fn is_spoiled(table: &Table, row: &Row) -> bool {
+    match row.invalid {
+        Invalid::All => true,
+        Invalid::Times => table.ranked_by == RankedBy::ResponseP99,
+        Invalid::None => false,
+    }
+}
+
+/// Whether the rate of a row is only a lower bound: in most of its trials the client came no further.
+fn is_bound(table: &Table, row: &Row) -> bool {
+    let is_of_most = |it: &Doubt| 2 * it.trials >= row.trials;
+    table.ranked_by == RankedBy::Goodput
+        && row.doubts.iter().any(|it| is_of_most(it) && it.kind.limits_the_rate())
+}
+
 /// What speaks most against a row.
-fn doubt(row: &Row) -> String {
-    match row.doubts.first() {
-        _ if row.invalid != Invalid::All => "it fails too often to say by how much".into(),
+fn doubt(table: &Table, row: &Row) -> String {
+    if !is_spoiled(table, row) {
+        return "it fails too often to say by how much".into();
+    }
+    let is_why = |it: &&Doubt| 2 * it.trials >= row.trials && spoils(it.kind) == row.invalid;
+    match row.doubts.iter().find(is_why) {
         // What was seen, and what would help.
         Some(doubt) => format!("{}: {}", doubt.name, plain_line(&doubt.text)),
         None => "not valid".into(),
     }
 }
 
-fn failing(rows: &[(usize, &Row)]) -> Vec<Failing> {
-    let failing = rows.iter().filter(|(_, row)| row.failed_blocks > 0);
+fn failing<'a>(rows: impl Iterator<Item = &'a (usize, &'a Row)>) -> Vec<Failing> {
+    let failing = rows.filter(|(_, row)| row.failed_blocks > 0);
     let told = failing.map(|(_, row)| Failing {
         stack: row.stack.clone(),
         failed: row.failed_blocks,
@@ -75,7 +106,7 @@ fn kind(table: &Table, rows: &[(usize, &Row)], shared: usize, ahead: Option<Inte
     let is_bounded = ahead.is_some_and(|it| it.low.is_some() && it.high.is_some());
     match rows {
         [] => AnswerKind::Nothing,
-        [(_, first), ..] if first.invalid == Invalid::All => AnswerKind::Invalid,
+        [(_, first), ..] if is_spoiled(table, first) => AnswerKind::Invalid,
         // It fails, and so often that no ratio says what its being ahead is worth.
         [(_, first), ..] if shared == 1 && rows.len() > 1 && first.failed_blocks > 0 && !is_bounded => {
             AnswerKind::Invalid
@@ -90,6 +121,14 @@ fn kind(table: &Table, rows: &[(usize, &Row)], shared: usize, ahead: Option<Inte
     }
 }
 
+/// Whether no test tells any two of those apart that share the first place: all have one letter. Each may share another one with
+/// the first.
+fn are_alike<'a>(mut letters: impl Iterator<Item = &'a str>) -> bool {
+    let first = letters.next().unwrap_or_default();
+    let others: Vec<&str> = letters.collect();
+    first.chars().any(|letter| others.iter().all(|it| it.contains(letter)))
+}
+
 /// Whether a row shares the place of `first`.
 fn shares(table: &Table, first: &Row, row: &Row) -> bool {
     if table.tested {
@@ -99,7 +138,7 @@ fn shares(table: &Table, first: &Row, row: &Row) -> bool {
     }
 }
 
-fn sentence(ranked_by: RankedBy, answer: &Answer, doubt: &str) -> String {
+fn sentence(ranked_by: RankedBy, answer: &Answer, are_alike: bool, doubt: &str) -> String {
     let best = names(&answer.best);
     let faster = ranked_by == RankedBy::ResponseP99;
     let figure = if faster { "99th percentile" } else { "goodput" };
@@ -111,10 +150,26 @@ fn sentence(ranked_by: RankedBy, answer: &Answer, doubt: &str) -> String {
                 "The data support no winner: {best} {come} first, and {their} figures do not stand ({doubt})"
             )
         }
+        AnswerKind::Bounded => {
+            let (bounded, carry) =
+                (names(&answer.bounded), if answer.bounded.len() == 1 { "carries" } else { "carry" });
+            format!(
+                "The data support no winner: {best} comes first, and {bounded} {carry} at least what the client got of \
+                 it, who came no further"
+            )
+        }
         AnswerKind::Single => format!("{best} was measured alone"),
         AnswerKind::Winner => won(&best, answer, faster),
-        AnswerKind::Tie => {
+        AnswerKind::Tie if are_alike => {
             format!("The data support no single winner: {best} can't be told apart by {figure}")
+        }
+        AnswerKind::Tie => {
+            let (first, others) =
+                answer.best.split_first().map_or(("", &[][..]), |(it, all)| (it.as_str(), all));
+            let (first, others) = (heading(first), names(others));
+            format!(
+                "The data support no single winner: {others} can't be told apart from {first} by {figure}"
+            )
         }
         AnswerKind::Ahead => {
             format!("{best} has the best {figure}, by too few trials to test; that supports no claim")

@@ -1,9 +1,10 @@
 //! What a cell's trial looked like from within: its percentile curve, and its times over time.
 
-use record::{Distribution, LoggedInterval, Measured};
+use record::{Distribution, LoadResult, LoggedInterval, Measured};
 use stats::{PERCENTILES, samples_needed};
 
-use super::model::Heat;
+use super::model::{Heat, Stage, StagePart};
+use crate::told::TimeUs;
 
 /// Points of a percentile curve a decade of 1 / (1 − q).
 const POINTS_A_DECADE: u32 = 8;
@@ -113,6 +114,36 @@ fn edges(low: f64, high: f64, steps: f64) -> Vec<f64> {
     let from = (low.log10() * steps).floor() as i32;
     let to = (high.log10() * steps).floor() as i32 + 1;
     (from..=to).map(|step| rounded(10_f64.powf(f64::from(step) / steps))).collect()
+}
+
+/// What parts of requests and connections took. Where all answers came at once, their first bytes tell nothing more.
+pub(super) fn stages(load: &LoadResult) -> Vec<Stage> {
+    let of = |part: StagePart, times: &Distribution| {
+        let figure = |name: &str| {
+            let (us, is_lower_bound) = times.told(name)?;
+            us.is_finite().then(|| TimeUs { us: rounded(us), is_lower_bound })
+        };
+        let (mean, p50, p99) = (figure("mean"), figure("p50"), figure("p99"));
+        Stage { part, count: times.count, resumed: None, mean, p50, p99 }
+    };
+    let waited = |part: StagePart, count: u64, sum_us: u64| {
+        let us = rounded(sum_us as f64 / count.max(1) as f64);
+        let mean = (sum_us > 0).then_some(TimeUs { us, is_lower_bound: false });
+        Stage { part, count, resumed: None, mean, p50: None, p99: None }
+    };
+    let mut stages = Vec::new();
+    if let Some(tls) = &load.tls {
+        let handshake = of(StagePart::TlsHandshake, &tls.handshake_us);
+        stages.push(of(StagePart::Connect, &tls.connect_us));
+        stages.push(Stage { resumed: Some(tls.resumed_handshakes), ..handshake });
+    }
+    let first_byte = load.first_byte_us.as_ref().filter(|it| **it != load.service_time_us);
+    stages.extend(first_byte.map(|it| of(StagePart::FirstByte, it)));
+    let waits = &load.connections;
+    stages.push(waited(StagePart::StreamWait, waits.stream_waits, waits.stream_wait_us));
+    stages.push(waited(StagePart::WindowWait, waits.window_waits, waits.window_wait_us));
+    stages.retain(|it| it.count > 0);
+    stages
 }
 
 /// A figure to four significant digits.

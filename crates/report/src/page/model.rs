@@ -152,6 +152,8 @@ pub struct Answer {
     pub ahead: Option<Interval>,
     /// Of the best and of `next`, those that failed in some blocks, which comes before all that is said of them.
     pub failing: Vec<Failing>,
+    /// Behind the best, those whose rates are only lower bounds, where that is why there is no winner.
+    pub bounded: Vec<String>,
     /// What stopped the others, and the best, by stack, in the order of the ranking.
     pub stopped_by: Vec<StoppedBy>,
 }
@@ -183,6 +185,9 @@ pub enum AnswerKind {
     Single,
     /// The first place is held by a row that is not valid: the data don't support a winner.
     Invalid,
+    /// One is ahead by tests of rows whose rates are only lower bounds, those in [`Answer::bounded`]: the client came no further
+    /// with them, and the data don't support a winner.
+    Bounded,
     /// Nothing was measured.
     Nothing,
 }
@@ -378,6 +383,41 @@ pub struct Cell {
     pub timeline: Option<Timeline>,
     /// The warm-up's bursts, where it was one until steady.
     pub warm_up: Option<record::WarmUp>,
+    /// What parts of requests and of connections took, where that is known and tells anything; empty otherwise.
+    pub stages: Vec<Stage>,
+}
+
+/// What a part of requests or of connections took.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Stage {
+    /// Which part.
+    pub part: StagePart,
+    /// How many requests or connections had it.
+    pub count: u64,
+    /// Of handshakes, how many of these went on with the keys of an earlier connection; null of others.
+    pub resumed: Option<u64>,
+    /// Mean; null where it is not known.
+    pub mean: Option<TimeUs>,
+    /// Median; null where it is not known.
+    pub p50: Option<TimeUs>,
+    /// 99th percentile; null where it is not known.
+    pub p99: Option<TimeUs>,
+}
+
+/// A part of a request or of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StagePart {
+    /// From the first packet of a connection until it was there, where it was to be secured.
+    Connect,
+    /// From there until it was secured.
+    TlsHandshake,
+    /// From when a request was sent until the first byte of its answer was read.
+    FirstByte,
+    /// Until a connection of HTTP/2 had room for one more request, of those that waited.
+    StreamWait,
+    /// Until the server's windows of HTTP/2 let a body go on, of those that waited.
+    WindowWait,
 }
 
 /// A prediction that was put to the test.

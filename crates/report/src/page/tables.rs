@@ -119,6 +119,7 @@ fn cell_of(of: &PageOf<'_>, table: TableName<'_>, cell: &rows::Cell<'_>, why: &C
         heat: details::heat(&detail.intervals),
         timeline: super::timeline::timeline(typical, &detail.readings, of.manifest.machine.cores),
         warm_up: typical.warm_up.clone(),
+        stages: details::stages(&typical.load),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A run as one document, and the forms that are made of it.
 
 use record::{ConfirmationRecord, LevelRate, LoggedInterval, Manifest, Role, Trial, TrialResult};
-use report::page::model::{AnswerKind, Invalid, Page, SweptOver};
+use report::page::model::{AnswerKind, Invalid, Page, StagePart, SweptOver};
 use report::page::{PageOf, TrialDetail, page};
 use report::{csv, html, json, junit, markdown, schema};
 use units::Duration;
@@ -144,6 +144,49 @@ fn what_stands_behind_the_others_wins_nothing() {
     assert!(answer.sentence.starts_with("proxy carries 25 % more than gateway"), "{}", answer.sentence);
 }
 
+/// Rows that share the first place are those that no test tells from the first, wherever they stand.
+#[test]
+fn who_is_told_apart_from_the_first_shares_no_place_with_it() {
+    let mut trials = blocks(&[("gin", 120_000.0), ("tomcat", 100_000.0), ("jetty", 60_000.0)], 12);
+    trials.retain(|it| it.stack != "jetty" || it.block < 2);
+    let failing = trials.iter_mut().find(|it| it.stack == "jetty" && it.block == 1).unwrap();
+    failing.result = failed(1, "jetty", "it died").result;
+    let page = page_of(&manifest(&["gin", "tomcat", "jetty"], 36), &trials);
+    let answer = &page.answers[0];
+    assert_eq!(
+        (answer.kind, answer.best.as_slice()),
+        (AnswerKind::Tie, ["gin", "jetty"].map(str::to_owned).as_slice())
+    );
+    assert_eq!((answer.next.as_deref(), answer.failing.len()), (Some("tomcat"), 1), "{}", answer.sentence);
+}
+
+/// Times that a late client added to are no reason to call one stack faster.
+#[test]
+fn a_first_place_by_times_that_do_not_stand_wins_nothing() {
+    let answer = |lag_us: f64| {
+        let mut trials = blocks(&[("gin", 1000.0), ("tomcat", 1000.0)], 12);
+        for trial in &mut trials {
+            let record::TrialResult::Measured(measured) = &mut trial.result else {
+                panic!("all are measured")
+            };
+            let load = &mut measured.load;
+            load.load.model = "open".into();
+            load.littles_law = None;
+            load.load.rate_per_s = Some(1000.0);
+            (load.goodput_per_s, load.throughput_per_s) = (1000.0, 1000.0);
+            let p99_us = if trial.stack == "gin" { 4000.0 } else { 6000.0 };
+            load.response_time_us.p99 = Some(p99_us * (1.0 + 0.001 * f64::from(trial.block % 5)));
+            load.generator_lag_us.p99 = Some(lag_us);
+        }
+        page_of(&manifest(&["gin", "tomcat"], 24), &trials).answers.swap_remove(0)
+    };
+    let well = answer(10.0);
+    assert_eq!(well.kind, AnswerKind::Winner, "{}", well.sentence);
+    let late = answer(3000.0);
+    assert_eq!(late.kind, AnswerKind::Invalid, "{}", late.sentence);
+    assert!(late.sentence.contains("do not stand (late generator"), "{}", late.sentence);
+}
+
 /// What a client that a quota kept from running had of it, the server carries at least.
 #[test]
 fn a_rate_of_a_throttled_client_is_not_the_servers() {
@@ -158,6 +201,22 @@ fn a_rate_of_a_throttled_client_is_not_the_servers() {
     assert_eq!(page.answers[0].kind, AnswerKind::Invalid, "{}", page.answers[0].sentence);
 }
 
+/// Of whom the client got no more than it could, nobody knows how much more it carries.
+#[test]
+fn nobody_wins_over_a_rate_that_is_only_a_lower_bound() {
+    let throttled = record::AgentResult { throttled_s: Some(6.0), ..record::AgentResult::default() };
+    let mut trials = blocks(&[("gin", 30_000.0), ("tomcat", 20_000.0), ("jetty", 10_000.0)], 12);
+    for trial in trials.iter_mut().filter(|it| it.stack == "jetty") {
+        let record::TrialResult::Measured(measured) = &mut trial.result else { panic!("all are measured") };
+        measured.load.agents = vec![throttled.clone()];
+    }
+    let page = page_of(&manifest(&["gin", "tomcat", "jetty"], 36), &trials);
+    let answer = &page.answers[0];
+    assert_eq!((answer.kind, answer.ahead), (AnswerKind::Bounded, None), "{}", answer.sentence);
+    assert_eq!(answer.bounded, ["jetty"]);
+    assert!(answer.sentence.contains("gin comes first, and jetty carries at least"), "{}", answer.sentence);
+}
+
 #[test]
 fn a_best_row_that_is_not_valid_wins_nothing() {
     let trials: Vec<Trial> = (0..3).map(|block| with(block, "silent", silent_load())).collect();
@@ -168,6 +227,42 @@ fn a_best_row_that_is_not_valid_wins_nothing() {
     assert!(markdown(&page).contains("~~"));
     let xml = junit(&page);
     assert!(xml.contains("failures=\"1\"") && xml.contains("incorrect service"), "{xml}");
+}
+
+#[test]
+fn what_parts_of_requests_and_connections_took_is_told_where_it_tells_anything() {
+    let times = |us: f64| crate::samples::times(400, us);
+    let stages = |change: &dyn Fn(&mut record::LoadResult)| {
+        let mut load = crate::samples::load(1000.0);
+        change(&mut load);
+        let page = page_of(&manifest(&["gin"], 1), &[with(0, "gin", load)]);
+        let told =
+            page.cells[0].stages.iter().map(|it| (it.part, it.count, it.p50.map(|it| it.us), it.resumed));
+        told.collect::<Vec<_>>()
+    };
+    assert_eq!(stages(&|_| ()), []);
+    assert_eq!(
+        stages(&|load| load.first_byte_us = Some(load.service_time_us.clone())),
+        [],
+        "all came at once"
+    );
+    let told = stages(&|load| {
+        load.first_byte_us = Some(times(7.0));
+        (load.connections.stream_waits, load.connections.stream_wait_us) = (4, 10);
+        load.tls = Some(record::Tls {
+            resumed_handshakes: 3,
+            connect_us: times(1.0),
+            handshake_us: times(2.0),
+            ..record::Tls::default()
+        });
+    });
+    let due = [
+        (StagePart::Connect, 400, Some(1.0), None),
+        (StagePart::TlsHandshake, 400, Some(2.0), Some(3)),
+        (StagePart::FirstByte, 400, Some(7.0), None),
+        (StagePart::StreamWait, 4, None, None),
+    ];
+    assert_eq!(told, due);
 }
 
 #[test]

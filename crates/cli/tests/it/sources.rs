@@ -1,6 +1,6 @@
 //! `proofload hit` with requests from a curl command, a HAR file, an OpenAPI document.
 
-use crate::common::{Target, json, run};
+use crate::common::{Target, json, run, sent_by};
 use std::fs;
 
 #[test]
@@ -13,6 +13,24 @@ fn a_copied_curl_command_is_sent_as_it_is() {
     let refused = run(&["hit", "--curl", "curl -F a=b http://127.0.0.1:1/"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("-F is not understood"));
+}
+
+/// Of fields that may be there once, servers read the one or the other.
+#[test]
+fn a_field_takes_the_place_of_a_copied_one() {
+    let copied = "curl {url}api -H 'Authorization: Bearer OLD' -H 'X-Other: kept' -d 'a=1'";
+    let fields = ["-H", "authorization: Bearer NEW", "-H", "Content-Type: application/json"];
+    let sent = sent_by(&[&["hit", "--curl", copied, "-n", "1", "-c", "1", "-q"][..], &fields].concat());
+    let head = sent.to_ascii_lowercase();
+    for (field, due) in
+        [("authorization", " bearer new"), ("content-type", " application/json"), ("x-other", " kept")]
+    {
+        let values: Vec<&str> =
+            head.lines().filter_map(|it| it.strip_prefix(field)?.strip_prefix(':')).collect();
+        assert_eq!(values, [due], "{sent}");
+    }
+    let sent = sent_by(&["hit", "--curl", copied, "-u", "ann:x", "-n", "1", "-c", "1", "-q"]);
+    assert!(!sent.contains("OLD") && sent.contains("Basic "), "{sent}");
 }
 
 #[test]

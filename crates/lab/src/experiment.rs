@@ -93,7 +93,9 @@ pub fn resume(dir: &Path, bench: &Bench<'_>, observe: &mut dyn FnMut(Event<'_>))
     let built = build_all(&experiment, dir, bench, &mut left_out, observe)?;
     // What was there when it began is not to be missing from a run that ends as a whole one.
     if let Some((id, why)) = left_out.iter().find(|(id, _)| !manifest.left_out.contains_key(*id)) {
-        return Err(not_resumable(format!("`{id}` can't be measured any more: {why}")));
+        return Err(not_resumable(format!(
+            "`{id}` can't be measured any more: {why} (it can, once that is mended)"
+        )));
     }
     let is_as_it_was =
         |id: &String, now: &StackManifest| manifest.stacks.get(id).is_some_and(|then| now.is_as(then));

@@ -104,24 +104,28 @@ impl HttpTarget {
     }
 }
 
+/// What is meant for a URL, as errors show it: they end up in logs of pipelines, and what stands before an `@` may be a password.
+pub fn without_user(text: &str) -> String {
+    text.rsplit_once('@').map_or_else(|| text.to_owned(), |(_, behind)| format!("…@{behind}"))
+}
+
 pub(crate) fn parse_url(text: &str) -> Result<Url, PlanError> {
     let example = "write it like http://127.0.0.1:8080/path";
+    let shown = without_user(text);
     let url = Url::parse(text)
-        .map_err(|error| PlanError::new(format!("`{text}` is not a URL ({error})"), example))?;
+        .map_err(|error| PlanError::new(format!("`{shown}` is not a URL ({error})"), example))?;
     match url.scheme() {
         "http" | "https" => {}
         scheme => {
-            return Err(PlanError::new(format!("`{text}` has the scheme `{scheme}`"), example));
+            return Err(PlanError::new(format!("`{shown}` has the scheme `{scheme}`"), example));
         }
     }
     if url.host_str().is_none_or(str::is_empty) {
-        return Err(PlanError::new(format!("`{text}` names no host"), example));
+        return Err(PlanError::new(format!("`{shown}` names no host"), example));
     }
     if !url.username().is_empty() || url.password().is_some() {
         let help = "send it as a header: -H 'Authorization: Basic …'";
-        // Not the whole of it: errors end up in logs of pipelines.
-        let host = url.host_str().unwrap_or_default();
-        return Err(PlanError::new(format!("the URL of `{host}` carries a user name or password"), help));
+        return Err(PlanError::new(format!("`{shown}` carries a user name or password"), help));
     }
     Ok(url)
 }
@@ -170,6 +174,9 @@ mod tests {
             ("127.0.0.1:80", "not a URL"),
             ("ftp://x/", "scheme"),
             ("http://u:secret@x/", "user name"),
+            ("http://u:secret/word@x/", "not a URL"),
+            ("u:secret@x:80", "scheme"),
+            ("htp://u:secret@x/", "scheme"),
             ("http:///", "not a URL"),
         ] {
             let error = target(url).unwrap_err().to_string();

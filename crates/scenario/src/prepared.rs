@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use fancy_regex::{Regex, RegexBuilder};
-use plan::PlanError;
 use plan::load::{CONNECTIONS_MAX, check_rate};
+use plan::{PlanError, without_user};
 use serde_json_path::JsonPath;
 use url::Url;
 
@@ -213,18 +213,17 @@ pub(crate) fn regex(pattern: &str, whole: bool) -> Result<Regex, String> {
 
 /// Reads the URL of a request.
 pub(crate) fn http_url(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text.trim()).map_err(|error| format!("`{text}` is not a URL ({error})"))?;
+    let shown = without_user(text);
+    let url = Url::parse(text.trim()).map_err(|error| format!("`{shown}` is not a URL ({error})"))?;
     match url.scheme() {
         "http" | "https" if !url.username().is_empty() || url.password().is_some() => {
-            // Not the whole of it: errors end up in logs of pipelines.
-            let host = url.host_str().unwrap_or_default();
-            Err(format!("the URL of `{host}` carries a user name or password"))
+            Err(format!("`{shown}` carries a user name or password"))
         }
         "http" | "https" if url.host_str().is_none_or(str::is_empty) => {
-            Err(format!("`{text}` names no host"))
+            Err(format!("`{shown}` names no host"))
         }
         "http" | "https" => Ok(url),
-        scheme => Err(format!("`{text}` has the scheme `{scheme}`, which is neither http nor https")),
+        scheme => Err(format!("`{shown}` has the scheme `{scheme}`, which is neither http nor https")),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::num::{NonZeroU32, NonZeroU64};
 
-use plan::{HttpVersion, PlanError};
+use plan::{HttpVersion, PlanError, without_user};
 use scenario::{RateSpan, RequestStep, Scenario, Step, Template, Users};
 use units::{Duration, Rate};
 use url::Url;
@@ -97,10 +97,11 @@ impl SourceOptions {
     pub(crate) fn base_url(&self) -> Result<Option<Url>, PlanError> {
         let Some(base) = &self.base else { return Ok(None) };
         let help = "write it like http://127.0.0.1:8080";
+        let shown = without_user(base);
         let url = Url::parse(base)
-            .map_err(|error| PlanError::new(format!("--base `{base}` is not a URL ({error})"), help))?;
+            .map_err(|error| PlanError::new(format!("--base `{shown}` is not a URL ({error})"), help))?;
         if !["http", "https"].contains(&url.scheme()) || !url.has_host() {
-            return Err(PlanError::new(format!("--base `{base}` is no http or https server"), help));
+            return Err(PlanError::new(format!("--base `{shown}` is no http or https server"), help));
         }
         Ok(Some(url))
     }

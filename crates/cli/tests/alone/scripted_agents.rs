@@ -45,7 +45,8 @@ fn full_interval() -> Interval {
             ready: intended,
             sent: Some(intended + Duration::from_micros(2)),
             done,
-            first_byte: None,
+            // At once, as most answers come.
+            first_byte: Some(done),
             arrived: Some(done),
             outcome: Outcome::Answered { status: 200, expected: true },
             received_bytes: 100,

@@ -194,9 +194,9 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             }
             _ => true,
         };
-        // That of an earlier answer lies before this one was sent.
-        let begun = if !H::MULTIPLEXED && exchange.answer_begun {
-            Some(self.answers[index as usize].first_byte).filter(|it| sent <= *it && *it <= done)
+        // What an earlier answer left behind is none of this one's.
+        let begun = if !H::MULTIPLEXED && exchange.answer_begun && exchange.is_out() {
+            Some(self.answers[index as usize].first_byte).filter(|it| *it <= done)
         } else {
             None
         };

@@ -320,6 +320,24 @@ fn a_loss_beyond_any_ratio_is_one() {
     assert_eq!(check(&judged, name).answer, GateAnswer::Passed, "{judged:?}");
 }
 
+/// A window is too short for whoever became so slow, and that is the loss.
+#[test]
+fn who_is_too_slow_for_its_window_has_lost_all_the_same() {
+    let slow = |stack: &str, block: u32, factor: f64| {
+        of(stack, block, |load| {
+            load.goodput_per_s *= factor;
+            load.response_time_us.mean = load.response_time_us.mean.map(|us| us / factor);
+            load.window.duration_s = 5.0;
+        })
+    };
+    let mean_us = trial().load.response_time_us.mean.unwrap();
+    let factor = mean_us / 2e6;
+    let both: Vec<Trial> = (0..8).flat_map(|it| [slow("main", it, 1.0), slow("head", it, factor)]).collect();
+    let judged = gate_run(&against("main", 10.0), &both, false);
+    let told = check(&judged, "loss of goodput to main > 10%");
+    assert_eq!(told.answer, GateAnswer::Failed, "{told:?}");
+}
+
 /// Times that are not known make no two stacks equal.
 #[test]
 fn a_loss_of_times_of_machines_whose_clocks_jumped_is_not_known() {

@@ -137,7 +137,8 @@ impl Procedure {
         let driver = if cell.driver == Driver::Jmeter { JMETER_GUESS } else { Duration::ZERO };
         let load = cell.load.warm_up + cell.load.stop.duration.min(LOAD_GUESS_MAX);
         let trial = boot + driver + warm_up + ramp_up + load;
-        let has_many = cell.load.connections.get() >= REST_FROM_CONNECTIONS;
+        let is_fresh = cell.load.reuse == engine::Reuse::FreshConnection;
+        let has_many = is_fresh || cell.load.connections.get() >= REST_FROM_CONNECTIONS;
         let longest = self.cool_down_max.min(REST_GUESS).min(TIME_WAIT.saturating_sub(trial));
         let rest = if has_many { longest } else { Duration::ZERO };
         rest + trial

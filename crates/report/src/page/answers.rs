@@ -151,11 +151,11 @@ fn sentence(ranked_by: RankedBy, answer: &Answer, are_alike: bool, doubt: &str) 
             )
         }
         AnswerKind::Bounded => {
-            let (bounded, carry) =
-                (names(&answer.bounded), if answer.bounded.len() == 1 { "carries" } else { "carry" });
+            let (bounded, is_one) = (names(&answer.bounded), answer.bounded.len() == 1);
+            let carry = if is_one { "carries" } else { "carry" };
             format!(
-                "The data support no winner: {best} comes first, and {bounded} {carry} at least what the client got of \
-                 it, who came no further"
+                "The data support no winner: {best} comes first, but {bounded} {carry} at least what was measured: the \
+                 client was at its own limit"
             )
         }
         AnswerKind::Single => format!("{best} was measured alone"),

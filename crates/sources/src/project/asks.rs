@@ -57,10 +57,12 @@ fn is_plain(path: &str) -> bool {
 fn documented(text: &str) -> Vec<Path> {
     let Ok(document) = serde_saphyr::from_str::<Value>(text) else { return Vec::new() };
     let base = base(&document);
+    // With words to be filled in nobody knows where they are.
+    let (base, is_whole) = if is_plain(base) { (base, true) } else { ("", false) };
     let paths = document.get("paths").and_then(Value::as_object).into_iter().flatten();
     paths
-        .filter(|(path, item)| item.get("get").is_some() && is_plain(path) && !asks_for_more(item))
-        .map(|(path, _)| Path { text: routes::joined(base, path), is_whole: is_plain(base) })
+        .filter(|(path, item)| item.get("get").is_some() && is_plain(path) && !asks_for_more(&document, item))
+        .map(|(path, _)| Path { text: routes::joined(base, path), is_whole })
         .collect()
 }
 
@@ -75,9 +77,11 @@ fn base(document: &Value) -> &str {
 }
 
 /// Whether a GET without parameters would be refused.
-fn asks_for_more(item: &Value) -> bool {
+fn asks_for_more(document: &Value, item: &Value) -> bool {
     let of = |pointer: &str| item.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
-    let is_required = |it: &Value| it.get("required").and_then(Value::as_bool) == Some(true);
+    let named = |it: &Value| document.pointer(it.get("$ref")?.as_str()?.strip_prefix('#')?);
+    let is_required =
+        |it: &Value| named(it).unwrap_or(it).get("required").and_then(Value::as_bool) == Some(true);
     of("/parameters").chain(of("/get/parameters")).any(is_required)
 }
 

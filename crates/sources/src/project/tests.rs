@@ -258,7 +258,7 @@ fn an_openapi_document_goes_before_the_sources() {
 fn paths_of_an_openapi_document_are_beneath_its_base() {
     let main = "package main\nfunc main() { http.ListenAndServe(os.Getenv(\"LISTEN_ADDR\"), nil) }";
     let path = |head: &str| {
-        let paths = "paths:\n  /find:\n    get:\n      parameters: [{name: q, in: query, required: true}]\n  /orders:\n    get: {}\n";
+        let paths = "parameters:\n  key: {name: key, in: header, required: true}\npaths:\n  /a:\n    parameters: [{$ref: '#/parameters/key'}]\n    get: {}\n  /find:\n    get:\n      parameters: [{name: q, in: query, required: true}]\n  /orders:\n    get: {}\n";
         let document = format!("{head}{paths}");
         let (_, service) =
             drafted(&[("go.mod", "module shop\n"), ("openapi.yaml", &document), ("main.go", main)]);
@@ -271,6 +271,7 @@ fn paths_of_an_openapi_document_are_beneath_its_base() {
         ("servers: [{url: /api/v1}]\n", "/api/v1/orders"),
         ("servers: [{url: 'http://localhost:8080/api/v1/'}]\n", "/api/v1/orders"),
         ("servers: [{url: 'https://example.com'}]\n", "/orders"),
+        ("servers: [{url: '/{version}'}]\n", "/orders"),
     ] {
         assert_eq!(path(head), due, "{head}");
     }

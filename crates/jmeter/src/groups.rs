@@ -167,6 +167,11 @@ fn closed_model(fields: Fields<'_>) -> Result<Option<Settings>, Vec<String>> {
     else {
         return Err(reasons);
     };
+    if scheduled && duration.is_zero() {
+        let what =
+            "ThreadGroup.duration is empty or 0 with the scheduler on, which JMeter refuses; give it one";
+        reasons.push(what.into());
+    }
     if !reasons.is_empty() {
         return Err(reasons);
     }

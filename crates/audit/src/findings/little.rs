@@ -85,9 +85,10 @@ pub(super) fn is_all_left_out(row: &Row) -> bool {
 pub(super) fn law(row: &Row) -> Option<Finding> {
     let law = figures(row)?;
     let is_short = law.ratio < 1.0;
-    // Users of a test plan come and go and think, and h2load's end at different times where a count bounds them: there only
-    // too much is impossible.
-    let are_fewer = row.tool == Tool::Jmeter || (row.tool == Tool::H2load && row.duration_s.is_none());
+    // Users of a test plan come and go and think, and those whose requests are counted end at different times: there only too
+    // much is impossible.
+    let is_counted = matches!(row.tool, Tool::H2load | Tool::Oha | Tool::Sb) && row.duration_s.is_none();
+    let are_fewer = row.tool == Tool::Jmeter || is_counted;
     let gap = (law.ratio - 1.0).abs() - law.slack;
     if gap <= GAP_NOTE || row.is_nan || (are_fewer && is_short) {
         return None;

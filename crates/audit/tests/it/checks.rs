@@ -44,6 +44,11 @@ fn users_that_end_at_different_times_are_fewer() {
                 15.66s, 638.47 req/s, 166.04KB/s\nrequests: 10000 total, 10000 started, 10000 done, 10000 succeeded, 0 \
                 failed, 0 errored, 0 timeout\ntime for request: 3.12ms 498.72ms 128.90ms 60.07ms 74.42%\n";
     assert_eq!(kinds(&format!("starting benchmark...\n{text}")), []);
+    // So do oha's, where it was told how many requests to make.
+    let text = crate::format("oha.json");
+    let asked = |how: &str| format!("$ oha -c 70 {how} --output-format json http://h/hello\n{text}");
+    assert_eq!(kinds(&asked("-n 200")), []);
+    assert!(kinds(&asked("-z 1s")).contains(&(Level::Broken, Kind::LittlesLaw)));
 }
 
 #[test]
@@ -227,6 +232,11 @@ fn summaries_may_round_and_cut_off_and_may_not_differ() {
         "Others reach 5000 QPS > 4000 QPS\n",
         "p99 latency 450ms\n",
         "Faster than nginx with 40000 QPS\n",
+        "QPS 1.0K\n",
+        "QPS 0.1w\n",
+        "100 connections: 1000 QPS\n",
+        "c=100, QPS 1000\n",
+        "0 errors, 1000 req/s\n",
     ] {
         assert_eq!(with(sound), [], "{sound}");
     }

@@ -196,6 +196,20 @@ fn h2load_at_a_rate_is_an_open_model() {
 }
 
 #[test]
+fn h2load_sends_several_requests_behind_one_another() {
+    let text = "$ h2load --h1 -c 10 -m 10 -D 2 http://h/hello\n\
+        starting benchmark...\n\
+        spawning thread #0: 10 total client(s). Timing-based test with 0s of warm-up time and 2s of main duration for measurements.\n\
+        Application protocol: http/1.1\n\n\
+        finished in 2.00s, 10000.00 req/s, 400.00KB/s\n\
+        requests: 20000 total, 20000 started, 20000 done, 20000 succeeded, 0 failed, 0 errored, 0 timeout\n\
+        time for request:      110us     15.20ms     10.00ms       80us    90.00%\n\
+        req/s           :    1000.00     1000.00     1000.00       0.00   100.00%\n";
+    assert_eq!(read(text).rows[0].users(), Some(100.0));
+    assert_eq!(kinds(text), []);
+}
+
+#[test]
 fn wrk2_is_known_by_its_histogram() {
     let text = format("wrk2.txt");
     let (kept, _) = text.split_once("\n$ wrk2 ").unwrap();

@@ -38,12 +38,12 @@ pub(super) fn payload(
         // JMeter gives these a body only where there is one.
         Some("GET" | "DELETE") if is_body && !arguments.is_empty() => Ok(body(arguments)),
         Some("POST" | "PUT" | "PATCH") => {
-            Ok(Payload { form: form(arguments), content_type: Some(FORM_TYPE), ..Payload::default() })
+            Ok(Payload { form: body_form(arguments), content_type: Some(FORM_TYPE), ..Payload::default() })
         }
         Some("GET") => Ok(Payload { form: in_query(arguments), ..Payload::default() }),
         // JMeter sends them twice: in the query, and as a form.
         Some("DELETE") => Ok(Payload {
-            body: encoded_form(&form(arguments.clone())),
+            body: encoded_form(&body_form(arguments.clone())),
             form: in_query(arguments),
             content_type: Some(FORM_TYPE),
             ..Payload::default()
@@ -70,6 +70,23 @@ fn body(arguments: Vec<Argument>) -> Payload {
 fn form(arguments: Vec<Argument>) -> Vec<(Template, Template, bool)> {
     let named = arguments.into_iter().filter(|argument| !argument.name.0.is_empty());
     named.map(|argument| (argument.name, argument.value, argument.encode)).collect()
+}
+
+/// The same in a body. What is said to be encoded already is decoded there and encoded again, as in JMeter, so that a blank is
+/// none in what is sent.
+fn body_form(arguments: Vec<Argument>) -> Vec<(Template, Template, bool)> {
+    let encoded = |(name, value, is_plain): (Template, Template, bool)| {
+        if is_plain { (name, value, true) } else { (decoded(name), decoded(value), true) }
+    };
+    form(arguments).into_iter().map(encoded).collect()
+}
+
+/// The text as whoever reads a form takes it.
+fn decoded(text: Template) -> Template {
+    if text.constant().is_some_and(|it| !it.contains(['%', '+'])) {
+        return text;
+    }
+    Template(vec![Piece::Call(Call { function: Function::UrlDecode, arguments: vec![text] })])
 }
 
 /// Fields as a query or a form has them.

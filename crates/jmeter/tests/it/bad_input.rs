@@ -115,6 +115,18 @@ fn a_server_that_data_may_rename_stays_open() {
     assert_eq!(target(&plan.replace(">which2<", "><")), None);
 }
 
+/// JMeter does not start such a group.
+#[test]
+fn a_scheduler_without_a_duration_is_refused() {
+    let whole = plan("login.jmx");
+    let duration = "<stringProp name=\"ThreadGroup.duration\">";
+    let at = whole.find(duration).unwrap() + duration.len();
+    let end = whole[at..].find('<').unwrap() + at;
+    let without = [&whole[..at], &whole[end..]].concat();
+    let text = error("p.jmx", &without).to_string();
+    assert!(text.contains("ThreadGroup.duration is empty or 0 with the scheduler on"), "{text}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 

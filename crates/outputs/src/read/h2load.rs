@@ -67,9 +67,9 @@ impl Reading {
             row.elapsed_s = Some(crate::Figure::exact(main_s));
             row.duration_s = Some(main_s);
         }
-        // Several streams a connection are HTTP/2's; without the command it is not known how many, and zero makes the
-        // number of users unknown.
-        row.streams = if self.is_http1 { Some(1) } else { row.streams.or(Some(0)) };
+        // Several are streams of HTTP/2, or requests behind one another of HTTP/1.1. Without the command it is not known how many
+        // streams there are, and zero makes the number of users unknown.
+        row.streams = row.streams.or(Some(u32::from(self.is_http1)));
         for (name, is_missing) in [
             ("the line `finished in`", row.rate_per_s.is_none()),
             ("the line `requests:`", row.requests.is_none()),

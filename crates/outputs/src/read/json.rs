@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::outline::Outline;
 use crate::read::command::command_at;
 use crate::read::{OwnRecords, ROWS_MAX, Rows, k6, oha};
-use crate::row::Row;
+use crate::row::{Row, Tool};
 
 /// Most places that are tried as the begin of JSON in vain. Each try may cost the length of the rest.
 const FAILED_TRIES_MAX: usize = 32;
@@ -94,6 +94,9 @@ fn with_command(row: &mut Row, outline: &Outline<'_>) {
     row.connections = row.connections.or(asked.connections);
     row.streams = row.streams.or(asked.parallel);
     row.asked_per_s = row.asked_per_s.or(asked.rate_per_s);
+    if row.tool == Tool::Oha {
+        row.duration_s = row.duration_s.or(asked.duration_s);
+    }
     row.path = row.path.take().or_else(|| asked.url.as_deref().and_then(super::command::path_of));
 }
 

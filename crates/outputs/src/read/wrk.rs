@@ -149,6 +149,9 @@ impl Reader {
         let lower = line.text.to_lowercase();
         let numbers = numbers_in(line.text);
         let before = (row.summary.rate_per_s, row.summary.mean_ms);
+        let is_latency = ["latency", "延迟", "avg", "mean"].iter().any(|it| lower.contains(it));
+        let is_rate = ["qps", "requests/sec", "req/s", "rps", "tps"].iter().any(|it| lower.contains(it));
+        let mut rates = Vec::new();
         for (figure, unit) in &numbers {
             let ms = match *unit {
                 "us" | "µs" => Some(1e-3),
@@ -156,20 +159,30 @@ impl Reader {
                 "s" | "秒" => Some(1e3),
                 _ => None,
             };
-            let is_latency = ["latency", "延迟", "avg", "mean"].iter().any(|it| lower.contains(it));
             if let Some(ms) = ms.filter(|_| is_latency) {
                 row.summary.mean_ms = row.summary.mean_ms.or(Some(figure.times(ms)));
-            } else if ["qps", "requests/sec", "req/s", "rps", "tps"].iter().any(|it| lower.contains(it))
-                && ms.is_none()
-            {
-                let scale = if *unit == "k" { 1e3 } else { 1.0 };
-                row.summary.rate_per_s = row.summary.rate_per_s.or(Some(figure.times(scale)));
+            } else if ms.is_none() && is_rate {
+                rates.extend(rate_scale(unit).map(|scale| figure.times(scale)));
             }
+        }
+        // Of several nobody knows which is the rate: connections, errors and requests stand in such lines as well.
+        if let [rate] = rates[..] {
+            row.summary.rate_per_s = row.summary.rate_per_s.or(Some(rate));
         }
         if before == (None, None) && before != (row.summary.rate_per_s, row.summary.mean_ms) {
             row.summary.line = line.number;
         }
     }
+}
+
+/// What a number is to be multiplied by where what stands behind it may be that of a rate; `None` of anything else.
+fn rate_scale(unit: &str) -> Option<f64> {
+    const RATES: [&str; 10] = ["", "qps", "rps", "tps", "r", "req", "reqs", "request", "requests", "次"];
+    let unit = unit.to_lowercase();
+    let scales = [("k", 1e3), ("w", 1e4), ("万", 1e4), ("m", 1e6)];
+    let scaled = scales.into_iter().find_map(|(sign, scale)| Some((unit.strip_prefix(sign)?, scale)));
+    let (rest, scale) = scaled.unwrap_or((&unit, 1.0));
+    RATES.contains(&rest).then_some(scale)
 }
 
 /// Whether the line gives figures of the run above it, and is no prose about them: there figures are rounded at will,

@@ -486,7 +486,8 @@ impl State {
                 // Box and Muller; 1 − u is never 0, so that the logarithm is finite.
                 let radius = libm::sqrt(-2.0 * libm::log(1.0 - random_unit(&mut scope.user.random)));
                 let angle = std::f64::consts::TAU * random_unit(&mut scope.user.random);
-                mean + deviation * radius * libm::cos(angle)
+                // What is below nothing counts as much above it, as in JMeter.
+                (mean + deviation * radius * libm::cos(angle)).abs()
             }
             Pause::Throughput { per_minute, shared } => {
                 let per_minute = scope.number(per_minute);
@@ -506,8 +507,8 @@ impl State {
             return world.due((rate, self.user.group), gap).since(world.now);
         }
         let due = if let Some((_, last)) = self.user.paced.iter_mut().find(|(other, _)| *other == rate) {
-            // Counted from when it was due, not from when it went out: who is late makes up for it, as in JMeter.
-            *last = *last + gap;
+            // Who is late does not make up for it, as in JMeter.
+            *last = (*last + gap).max(world.now);
             *last
         } else {
             self.user.paced.push((rate, world.now));

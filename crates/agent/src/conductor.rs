@@ -291,6 +291,11 @@ impl Conductor {
         }
     }
 
+    /// When the load was ended before its time, if it was.
+    pub const fn stopped_at(&self) -> Option<Instant> {
+        self.stopped_at
+    }
+
     /// Time passes.
     pub fn handle_timeout(&mut self, now: Instant) {
         for (agent, peer) in self.peers.iter_mut().enumerate() {

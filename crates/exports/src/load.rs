@@ -34,7 +34,8 @@ pub fn load_labels(result: &LoadResult) -> Labels {
 
 /// A URL without what may be secret or another each time. What is no URL, as the name of a scenario, stays as it is.
 fn target(url: &str) -> String {
-    let Ok(mut parsed) = Url::parse(url) else { return url.to_owned() };
+    // One with a colon in it looks like one.
+    let Some(mut parsed) = Url::parse(url).ok().filter(Url::has_host) else { return url.to_owned() };
     parsed.set_query(None);
     parsed.set_fragment(None);
     // Only a URL without a host has no place for them.
@@ -300,5 +301,6 @@ mod tests {
         let told = target("http://me:word@127.0.0.1:8080/a?token=1#x");
         assert_eq!(told, "http://127.0.0.1:8080/a");
         assert_eq!(target("shop, mixed"), "shop, mixed");
+        assert_eq!(target("Shop: basket #1"), "Shop: basket #1");
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct Series {
     burst: Option<u32>,
     closed: VecDeque<Second>,
     open: VecDeque<Part>,
+    /// Where the last of the closed ones of the load under way began.
+    closed_from: Option<Duration>,
     /// Threads that told of the second before those that are open.
     threads: u32,
     /// Of the load under way.
@@ -47,6 +49,7 @@ impl Series {
     /// A load begins: a burst, or the measured one.
     pub(crate) fn begin(&mut self, burst: Option<u32>) {
         while self.close() {}
+        self.closed_from = None;
         self.burst = burst;
         self.threads = 0;
         self.tally = Tally::default();
@@ -59,6 +62,11 @@ impl Series {
         self.histogram.add(&interval.times.response);
         let apart = |part: &Part| part.from.saturating_sub(from).max(from.saturating_sub(part.from));
         if self.open.iter().all(|part| apart(part) >= SAME_WITHIN) {
+            // What a machine tells of seconds that are over, once it is back, is part of the result and of no picture.
+            let last = self.open.back().map(|part| part.from).or(self.closed_from);
+            if last.is_some_and(|last| from < last) {
+                return;
+            }
             self.open.push_back(Part { from, ..Part::default() });
         }
         if let Some(part) = self.open.iter_mut().find(|part| apart(part) < SAME_WITHIN) {
@@ -76,6 +84,7 @@ impl Series {
     fn close(&mut self) -> bool {
         let Some(part) = self.open.pop_front() else { return false };
         self.threads = part.threads;
+        self.closed_from = Some(part.from);
         self.closed.extend(part.second(self.burst));
         while self.closed.len() > SECONDS_MAX {
             self.closed.pop_front();

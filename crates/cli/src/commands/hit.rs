@@ -31,7 +31,6 @@ use sources::is_varied;
 
 use self::agents::Several;
 use self::beside::Beside;
-use self::files::Percentiles;
 use self::saved::Saved;
 use self::stop::Stop;
 use self::way::Way;
@@ -147,7 +146,8 @@ fn finish(
     if let Some((path, earlier)) = arguments.compare_to.as_deref().zip(beside.earlier.as_ref()) {
         print(&format!("\n{}", earlier_text(&path.display().to_string(), earlier, &report.result)))?;
     }
-    beside.percentiles.map_or(Ok(()), Percentiles::write)?;
+    let lost = report.result.outcomes.lost;
+    beside.percentiles.map_or(Ok(()), |it| it.write(lost))?;
     if let Some((gate, judged)) = beside.gate.zip(report.gate.as_ref()) {
         gate.write(&report.result.url, judged)?;
     }

@@ -151,11 +151,16 @@ pub fn sum_of_outcomes(text: &str) -> u64 {
 #[test]
 fn what_an_agent_took_with_it_is_lost_and_counted_exactly() {
     let target = Target::start(&[]);
-    let load = UnderWay::start(&target.url, &["--rate", "300", "-c", "30", "-d", "3s", "-t", "2"]);
+    let dir = tempfile::tempdir().unwrap();
+    let hgrm = dir.path().join("times.hgrm");
+    let load = ["--rate", "300", "-c", "30", "-d", "3s", "-t", "2", "--hgrm", hgrm.to_str().unwrap()];
+    let load = UnderWay::start(&target.url, &load);
     rustix::process::kill_process(load.agent("b"), Signal::KILL).unwrap();
     let output = load.end();
     let told = text(&output);
     assert_eq!(output.status.code(), Some(4), "{told}");
+    let curve = std::fs::read_to_string(&hgrm).unwrap();
+    assert!(curve.contains("#[Censored"), "what was lost is none of the fastest: {curve}");
     assert!(told.contains("verdict     lost agent"), "{told}");
     assert!(told.contains("lost agent: agent 1 of 3 (b"), "{told}");
     assert!(told.contains("signal: 9"), "{told}");

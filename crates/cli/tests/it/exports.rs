@@ -300,6 +300,7 @@ fn bad_input_is_one_clear_error() {
         (["export", &newer, out[0], out[1]], "version 99, and 1 is the newest known here"),
         (["export", &none, out[0], out[1]], "none.json:2:"),
         (["export", &dir, "--remote-write", "https://127.0.0.1/"], "needs TLS"),
+        (["export", &dir, "--otlp", "https://me:word@127.0.0.1/"], "`…@127.0.0.1/` needs TLS"),
         (["export", &dir, "--otlp", "127.0.0.1:4318"], "--otlp: `127.0.0.1:4318`"),
         (["export", &dir, "--otlp", "http://me:word@127.0.0.1"], "carries a user name"),
     ] {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use exports::{Answered, NextTry, PartlyRefused, next_try};
+use plan::without_user;
 use ureq::Agent;
 use url::Url;
 
@@ -46,7 +47,8 @@ enum Tried {
 impl Receiver {
     /// Checks what was typed for `option`. A URL without a path is that of `path`.
     pub fn new(option: &'static str, text: &str, path: &str, headers: &[String]) -> Result<Self, Failure> {
-        let usage = |what: &str, help: &str| Failure::usage(format!("{option}: `{text}` {what}; {help}"));
+        let shown = without_user(text);
+        let usage = |what: &str, help: &str| Failure::usage(format!("{option}: `{shown}` {what}; {help}"));
         let example = "write it like http://127.0.0.1:9090/path";
         let mut url = Url::parse(text).map_err(|error| usage(&format!("is no URL ({error})"), example))?;
         match url.scheme() {

@@ -11,6 +11,7 @@ use lab::load::Job;
 use lab::tap::{Kept, Samples};
 use plan::HttpTarget;
 use stats::Distribution;
+use units::Duration;
 
 use crate::arguments::Hit;
 use crate::clock::now_ms;
@@ -38,8 +39,11 @@ impl<'a> Percentiles<'a> {
         }
     }
 
-    /// Writes them.
-    pub fn write(mut self) -> Result<(), Failure> {
+    /// Writes them, with what was lost with machines: of those requests no interval tells.
+    pub fn write(mut self, lost: u64) -> Result<(), Failure> {
+        if lost > 0 {
+            self.times.record_censored_many(Duration::ZERO, lost);
+        }
         let text = exports::hgrm(&self.times);
         self.file.write_all(text.as_bytes()).map_err(|error| unwritable(self.path, &error, "--hgrm"))
     }

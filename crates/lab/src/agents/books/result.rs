@@ -24,7 +24,8 @@ impl SharedBooks<'_> {
         interrupted: bool,
     ) -> LoadResult {
         let interrupted = interrupted || self.agents.iter().any(|it| it.by_itself);
-        let threads = self.thread_ends();
+        let stopped = conductor.stopped_at().filter(|_| interrupted);
+        let threads = self.thread_ends(stopped.map(|at| at.since(self.begin)));
         let lost: Vec<u64> =
             (0..self.agents.len()).map(|agent| self.lost_by(agent, &threads, interrupted)).collect();
         for count in &lost {
@@ -58,12 +59,12 @@ impl SharedBooks<'_> {
     }
 
     /// What the threads told at their ends, on the conductor's clock. In place of those of a lost agent stands one that tells
-    /// of nothing but the window.
-    pub(super) fn thread_ends(&self) -> Vec<ThreadEnd> {
+    /// of nothing but the window; `stopped` after the begin the load was ended before its time.
+    pub(super) fn thread_ends(&self, stopped: Option<Duration>) -> Vec<ThreadEnd> {
         let ends = || self.agents.iter().filter_map(|it| it.end.as_ref());
         let others_end_ns = ends().flat_map(|it| &it.threads).map(|it| it.window_end_ns).max();
         let lost = self.agents.iter().filter(|it| it.end.is_none());
-        let lost = lost.map(|books| self.thread_end(&self.window_alone(books, others_end_ns)));
+        let lost = lost.map(|books| self.thread_end(&self.window_alone(books, others_end_ns, stopped)));
         ends().flat_map(|end| self.thread_ends_of(end)).chain(lost).collect()
     }
 
@@ -75,9 +76,14 @@ impl SharedBooks<'_> {
 
     /// The window that a lost agent would have told of. It is that of the load, which ends for all at once: when so many requests
     /// are made, when somebody interrupts it, or when its time is over.
-    fn window_alone(&self, books: &AgentBooks, others_end_ns: Option<u64>) -> ThreadTotals {
+    fn window_alone(
+        &self,
+        books: &AgentBooks,
+        others_end_ns: Option<u64>,
+        stopped: Option<Duration>,
+    ) -> ThreadTotals {
         let start = self.plan.warm_up;
-        let planned = start + self.plan.stop.duration;
+        let planned = stopped.unwrap_or(Duration::MAX).min(start + self.plan.stop.duration);
         let lost_at = books.lost.as_ref().map_or(Duration::ZERO, |it| it.told_to);
         let alone = if planned == Duration::MAX { lost_at } else { planned };
         ThreadTotals {

@@ -82,10 +82,26 @@ fn the_window_of_a_lost_agent_ends_where_those_of_the_others_do() {
     let threads = vec![ThreadTotals { window_end_ns, ..ThreadTotals::default() }];
     let end = End { last: vec![4], intended: 20, threads, interrupted: true, ..End::default() };
     books.ended(0, end, false, &mut |_, _, _, _| {}, &mut |_| {});
-    let ends = books.thread_ends();
+    let ends = books.thread_ends(None);
     let of_window = |it: &ThreadEnd| it.window.end.since(Instant::ORIGIN);
     assert_eq!(ends.iter().map(of_window).collect::<Vec<_>>(), [Duration::from_secs(4); 2]);
     assert_eq!(books.lost_by(1, &ends, true), 20, "half of four seconds");
+}
+
+/// Nobody tells its end where the load is ended while no machine can be reached: nothing was due after that.
+#[test]
+fn a_load_that_is_ended_while_no_machine_is_heard_of_is_over_then() {
+    let rate = Rate::per_sec(10.0);
+    let plan = LoadPlan::new(&LoadArguments { rate, ..LoadArguments::default() }).unwrap();
+    let mut books = books(&plan, 1);
+    take(&mut books, 0, 0);
+    lose(&mut books, 0);
+    let (stopped, of_window) = (Duration::from_secs(4), |it: &ThreadEnd| it.window.end.since(Instant::ORIGIN));
+    let ends = books.thread_ends(Some(stopped));
+    assert_eq!(ends.iter().map(of_window).collect::<Vec<_>>(), [stopped]);
+    let told = books.lost_by(0, &ends, true);
+    let whole = books.lost_by(0, &books.thread_ends(None), true);
+    assert!(told > 0 && told < whole, "{told} of {whole}");
 }
 
 /// Of a load that a count ends, threads end one after another.

@@ -249,7 +249,9 @@ impl Conductor {
             }
             return;
         }
-        self.peers[agent].heard = now;
+        if !self.peers[agent].missed {
+            self.peers[agent].heard = now;
+        }
         if let Err(what) = check(&message) {
             return self.give_up(agent, what);
         }

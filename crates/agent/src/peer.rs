@@ -139,8 +139,12 @@ impl Peer {
     }
 
     pub(crate) fn attach(&mut self, now: Instant) {
-        (self.stream, self.broken) = (Stream::Open, None);
-        (self.ping, self.next_ping, self.heard) = (None, now, now);
+        self.stream = Stream::Open;
+        (self.ping, self.next_ping) = (None, now);
+        // Who is missed is back once it says that it has the load: a tunnel takes connections also where nobody is behind it.
+        if !self.missed {
+            (self.broken, self.heard) = (None, now);
+        }
         self.lanes.iter_mut().for_each(|lane| lane.told_at = now);
     }
 
@@ -148,6 +152,15 @@ impl Peer {
     pub(crate) fn has_told(&mut self, seen: impl IntoIterator<Item = Seen>, now: Instant) {
         let lane = |seen: Seen| Lane { seen, acked: seen.last, told_at: now };
         self.lanes = seen.into_iter().map(lane).collect();
+    }
+
+    /// It says that it has the load. Whether it was missed.
+    pub(crate) fn is_back(&mut self, now: Instant) -> bool {
+        let was_missed = std::mem::take(&mut self.missed);
+        if was_missed {
+            (self.broken, self.heard) = (None, now);
+        }
+        was_missed
     }
 
     pub(crate) fn detach(&mut self, why: &str) {

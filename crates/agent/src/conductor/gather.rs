@@ -26,9 +26,6 @@ impl Conductor {
             return self.give_up(agent, "says twice who it is");
         }
         (peer.hello, peer.stream) = (Some(hello), Stream::Greeted);
-        if std::mem::take(&mut peer.missed) {
-            self.events.push_back(Event::Back { agent });
-        }
         let seen = peer.lanes.iter().map(|it| it.seen.last).collect();
         self.to_send.push_back((agent, ToAgent::Resume { seen }));
         match peer.state {
@@ -57,6 +54,10 @@ impl Conductor {
 
     pub(super) fn ready(&mut self, agent: usize, ready: Ready, now: Instant) {
         let threads = ready.threads;
+        let peer = &mut self.peers[agent];
+        if peer.is_back(now) {
+            self.events.push_back(Event::Back { agent });
+        }
         let peer = &mut self.peers[agent];
         if peer.state != PeerState::Preparing {
             return;

@@ -129,6 +129,41 @@ fn an_agent_that_tells_nothing_of_its_load_is_given_up() {
     assert!(why.contains("tells nothing of its load for 20.0s"), "{why}");
 }
 
+/// A tunnel takes connections and ends them; or an agent that was started anew says who it is, and knows of no load.
+#[test]
+fn an_agent_that_never_has_the_load_again_does_not_come_back() {
+    for says_hello in [false, true] {
+        let (settings, assign) = load();
+        let settings = Settings { resumable: true, ..settings };
+        let books = || Booked { seen: vec![Seen::default()], ..Booked::default() };
+        let begin = Instant::ORIGIN;
+        let mut conductor = Conductor::restarted(settings, assign, begin, vec![books(), books()], begin);
+        conductor.attach(0, begin);
+        let mut lost = None;
+        for quarter in 1..400 {
+            let now = Instant::ORIGIN + Duration::from_millis(250 * quarter);
+            conductor.detach(0, "ended");
+            conductor.attach(0, now);
+            if says_hello {
+                conductor.handle(0, now, ToConductor::Hello(hello("1")));
+            }
+            conductor.handle_timeout(now);
+            let events: Vec<Event> = std::iter::from_fn(|| conductor.poll_event()).collect();
+            assert!(!events.iter().any(|it| matches!(it, Event::Back { .. })), "{events:?}");
+            let own = events.into_iter().find_map(|it| match it {
+                Event::Lost(it) if it.agent == 0 => Some(it.why),
+                _ => None,
+            });
+            if let Some(why) = own {
+                lost.get_or_insert((now, why));
+            }
+        }
+        let (at, why) = lost.expect("it is lost");
+        assert!(at <= Instant::ORIGIN + Duration::from_secs(21), "{at:?}");
+        assert!(why.contains("did not come back"), "{why}");
+    }
+}
+
 /// Two hundred seconds with an agent that answers, and tells of each of them if `tells`.
 fn goes_on(tells: bool, mut each_second: impl FnMut(Instant, &mut Conductor)) {
     let mut conductor = running(1);

@@ -95,6 +95,8 @@ pub struct H2 {
     send_window: i64,
     /// Streams whose request is not sent to its end.
     unsent: u32,
+    /// The place of which more is sent first: what all share was used up when it was its turn.
+    unsent_from: u32,
     /// Those of them that wait for the server's windows.
     held_back: u32,
     /// How many there have been, earlier lives included.
@@ -143,6 +145,7 @@ impl Protocol for H2 {
             taken: 0,
             send_window: i64::from(WINDOW_BYTES_START),
             unsent: 0,
+            unsent_from: 0,
             held_back: 0,
             window_waits: 0,
             table: Table::Empty,
@@ -165,7 +168,7 @@ impl Protocol for H2 {
         (self.data, self.block) = (None, None);
         self.taken = 0;
         self.send_window = i64::from(WINDOW_BYTES_START);
-        (self.unsent, self.held_back) = (0, 0);
+        (self.unsent, self.unsent_from, self.held_back) = (0, 0, 0);
         self.table = Table::Empty;
         self.sent.reset(TABLE_BYTES_START);
         self.settings.put(shared.limits.head_bytes_max, out);

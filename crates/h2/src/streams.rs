@@ -213,7 +213,8 @@ impl Streams {
     pub(crate) fn usual(&mut self, id: u32) -> Option<(u32, &mut Stream)> {
         let place = self.by_id[self.slot(id)];
         let stream = &mut self.all[place as usize];
-        (stream.id == id).then_some((place, stream))
+        // Places without a stream have none's number, which is that of the connection itself.
+        (id != NONE && stream.id == id).then_some((place, stream))
     }
 
     /// One of [`Streams::usual`] was ended: it is none that outlived another.

@@ -140,8 +140,16 @@ impl H2 {
         if self.unsent == 0 {
             return;
         }
-        for place in 0..self.settings.streams {
+        // In turns: who asks anew is behind those that wait, whichever place it has.
+        let (first, places) = (self.unsent_from, self.settings.streams);
+        let mut is_stopped = false;
+        for at in 0..places {
+            let place = (first + at) % places;
             self.send_unsent_of(place, out);
+            let is_used_up = self.send_window <= 0 || out.len() >= AHEAD_BYTES_MAX;
+            if !is_stopped && is_used_up && self.streams.at(place).is_unsent() {
+                (is_stopped, self.unsent_from) = (true, place);
+            }
         }
     }
 

@@ -144,6 +144,26 @@ fn bodies_go_out_as_far_as_the_windows_allow() {
     assert!(sent.iter().any(|(head, _)| head.payload_bytes > 16_384), "longer frames, once they are allowed");
 }
 
+/// The window of the connection is as long as a body: who waits longest is first, and not who has the lowest place.
+#[test]
+fn who_waits_longest_for_the_window_of_the_connection_is_first() {
+    let encoded = request(&vec![b'x'; 65_535]);
+    let mut client = Client::greeted(3, &[(WINDOW, 1_000_000)]);
+    (0..3).for_each(|place| client.send(place, KIND, &encoded));
+    let update = frame(Kind::WindowUpdate, 0, 0, &65_535_u32.to_be_bytes());
+    assert_eq!(body(&client.sent(), 1), (65_535, true));
+    client.feed(&update);
+    assert_eq!(body(&client.sent(), 3), (65_535, true));
+    for (answered, place, asked, due) in [(1, 0, 7, 5), (3, 1, 9, 7), (5, 2, 11, 9)] {
+        client.feed(&head(answered, true, &[(":status", "200")]));
+        client.send(place, KIND, &encoded);
+        client.feed(&update);
+        let sent = client.sent();
+        assert_eq!(body(&sent, due), (65_535, true), "{due} waits the longest");
+        assert!(due == asked || body(&sent, asked) == (0, false), "{asked} has only just asked");
+    }
+}
+
 /// A hundred streams that wait for the server's windows have a body of 100 MB in memory once.
 #[test]
 fn streams_that_wait_share_the_request() {

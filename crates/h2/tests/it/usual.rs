@@ -1,7 +1,7 @@
 //! Answers as servers send them again and again, a head and a body together: they come to what their frames come to one by one.
 
 use h2::{Kind, Settings, flag, hpack};
-use http::{Limits, RequestKind};
+use http::{Limits, Malformed, RequestKind};
 use proptest::prelude::*;
 
 use crate::support::{Client, Told, data, frame, settings};
@@ -83,6 +83,30 @@ fn observe(answers: &[Answer], piece_bytes: usize) -> (Vec<Told>, Vec<u8>) {
         }
     }
     (client.told, client.out)
+}
+
+/// A place without a stream has the number of the connection itself.
+#[test]
+fn nobody_is_answered_on_the_connection_itself() {
+    let kind = RequestKind::Ordinary;
+    let answer = Answer {
+        kind,
+        status: "200",
+        length_off: None,
+        inserts: false,
+        refers: false,
+        body_bytes: 2,
+        is_parted: false,
+    };
+    for piece_bytes in [usize::MAX, 1] {
+        let mut client = Client::greeted(1, &[]);
+        for stream in [1, 3] {
+            client.ask(0, kind);
+            client.feed(&answer.frames(stream, false));
+        }
+        answer.frames(0, false).chunks(piece_bytes).for_each(|piece| client.feed(piece));
+        assert_eq!(client.told.last(), Some(&Told::Fault(Malformed::UnexpectedFrame)), "{:?}", client.told);
+    }
 }
 
 proptest! {

@@ -96,7 +96,8 @@ fn a_load_that_is_ended_while_no_machine_is_heard_of_is_over_then() {
     let mut books = books(&plan, 1);
     take(&mut books, 0, 0);
     lose(&mut books, 0);
-    let (stopped, of_window) = (Duration::from_secs(4), |it: &ThreadEnd| it.window.end.since(Instant::ORIGIN));
+    let (stopped, of_window) =
+        (Duration::from_secs(4), |it: &ThreadEnd| it.window.end.since(Instant::ORIGIN));
     let ends = books.thread_ends(Some(stopped));
     assert_eq!(ends.iter().map(of_window).collect::<Vec<_>>(), [stopped]);
     let told = books.lost_by(0, &ends, true);

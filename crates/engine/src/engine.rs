@@ -475,7 +475,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         let Some(line) = self.places.line(conn) else { return };
         self.arrived = arrived;
         match event {
-            Event::Received(bytes) => match self.known_answer(&line.exchange, bytes) {
+            Event::Received(bytes) => match self.known_answer(&line.exchange, bytes, now) {
                 Some((response, came)) => self.on_answer(conn.slot, conn.slot, &response, came, now),
                 None => self.on_bytes(conn.slot, bytes, now),
             },

@@ -22,12 +22,19 @@ pub(super) struct Came {
     surplus: bool,
     /// Its head included.
     received_bytes: u64,
+    /// When the first byte of it was read, where that is noted.
+    first_byte: Option<Instant>,
 }
 
 impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     /// The usual answer: all of it at once, with the head that the server sends again and again.
     #[inline]
-    pub(super) fn known_answer(&self, exchange: &Exchange, bytes: &[u8]) -> Option<(Response, Came)> {
+    pub(super) fn known_answer(
+        &self,
+        exchange: &Exchange,
+        bytes: &[u8],
+        now: Instant,
+    ) -> Option<(Response, Came)> {
         if P::SCRIPTED || H::MULTIPLEXED || !exchange.is_out() || exchange.answer_begun {
             return None;
         }
@@ -39,7 +46,8 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             // Read as one that came in pieces, which keeps the first of these.
             return None;
         }
-        Some((*response, Came { as_expected, surplus: false, received_bytes: bytes.len() as u64 }))
+        let received_bytes = bytes.len() as u64;
+        Some((*response, Came { as_expected, surplus: false, received_bytes, first_byte: Some(now) }))
     }
 
     /// Bytes that are not the usual answer: a part of one, parts of several, or none of any.
@@ -225,8 +233,11 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
                 self.wrong_answers.keep_as_it_came(index, now);
             }
         }
+        let answer = &self.answers[index as usize];
         let received_bytes = if H::MULTIPLEXED { response.wire_bytes } else { answer.received_bytes };
-        self.on_answer(number, index, &response, Came { as_expected, surplus, received_bytes }, now);
+        let first_byte = (!H::MULTIPLEXED).then_some(answer.first_byte);
+        let came = Came { as_expected, surplus, received_bytes, first_byte };
+        self.on_answer(number, index, &response, came, now);
     }
 
     #[expect(clippy::inline_always, reason = "on the path of every request, and called from two places")]
@@ -244,7 +255,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         // Where there is room for several, what is still to be written is of others.
         let reusable = response.keep_alive && (H::MULTIPLEXED || connection.written) && !came.surplus;
         let outcome = Outcome::Answered { status: response.status, expected: came.as_expected };
-        self.finish_request(index, outcome, Some(response), came.received_bytes, now);
+        self.finish_request(index, outcome, Some(response), (came.received_bytes, came.first_byte), now);
         self.counters.connections_closed_by_server += u64::from(!response.keep_alive);
         if !reusable || self.config.reuse == Reuse::FreshConnection {
             self.drop_connection(number, now);

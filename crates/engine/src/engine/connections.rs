@@ -256,14 +256,17 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         for index in self.places.of(conn.slot) {
             let Some(deadline) = self.deadline(index).filter(|deadline| *deadline < came) else { continue };
             let begun = self.places.exchange(index).answer_begun || H::MULTIPLEXED;
-            let before = if begun { self.answers[index as usize].received_bytes } else { 0 };
+            let answer = &self.answers[index as usize];
+            let before = if begun { answer.received_bytes } else { 0 };
+            let first_byte =
+                (begun && !H::MULTIPLEXED).then_some(answer.first_byte).filter(|it| *it <= deadline);
             let more = match event {
                 _ if H::MULTIPLEXED => 0,
                 Event::Received(bytes) => bytes.len() as u64,
                 Event::Skipped(bytes) => bytes,
                 _ => 0,
             };
-            self.finish_request(index, Outcome::TimedOut, None, before + more, deadline);
+            self.finish_request(index, Outcome::TimedOut, None, (before + more, first_byte), deadline);
             self.cancel(index, now);
             self.next_request(index, now);
             is_any_late = true;

@@ -171,7 +171,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     }
 
     /// Ends the exchange's request, with the answer if a whole one came. `received_bytes` are those of its answer, if it was
-    /// sent.
+    /// sent, and `first_byte` is when the first of them was read, where that is noted.
     #[expect(clippy::inline_always, reason = "on the path of every request, and called from two places")]
     #[inline(always)]
     pub(super) fn finish_request(
@@ -179,7 +179,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         index: u32,
         outcome: Outcome,
         response: Option<&Response>,
-        received_bytes: u64,
+        (received_bytes, first_byte): (u64, Option<Instant>),
         done: Instant,
     ) {
         let exchange = self.places.exchange_mut(index);
@@ -194,17 +194,11 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             }
             _ => true,
         };
-        // What an earlier answer left behind is none of this one's.
-        let begun = if !H::MULTIPLEXED && exchange.answer_begun && exchange.is_out() {
-            Some(self.answers[index as usize].first_byte).filter(|it| *it <= done)
-        } else {
-            None
-        };
         let mut sample = Sample {
             intended: exchange.intended,
             ready: exchange.ready,
             sent: was_sent.then_some(sent),
-            first_byte: if H::MULTIPLEXED { None } else { begun.or(response.map(|_| done)) },
+            first_byte,
             done,
             arrived: self.arrived.filter(|_| outcome.is_answered()),
             outcome,
@@ -228,11 +222,13 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         let exchange = self.places.exchange(index);
         // Where there is room for several, what is kept of an answer is of the request that is out from its start on.
         let has_part = exchange.is_out() && (exchange.answer_begun || H::MULTIPLEXED);
-        let received_bytes = if has_part { self.answers[index as usize].received_bytes } else { 0 };
+        let answer = &self.answers[index as usize];
+        let received_bytes = if has_part { answer.received_bytes } else { 0 };
+        let first_byte = (has_part && !H::MULTIPLEXED).then_some(answer.first_byte).filter(|it| *it <= done);
         if self.wrong_answers.keeps() {
             self.wrong_answers.forget(index);
         }
-        self.finish_request(index, outcome, None, received_bytes, done);
+        self.finish_request(index, outcome, None, (received_bytes, first_byte), done);
     }
 
     /// A due request that waited for a connection until the deadline, and so is known not to be answered until then.

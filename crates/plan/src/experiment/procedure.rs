@@ -22,9 +22,10 @@ const BLOCKS_BOUND: u32 = 1000;
 const BOOT_GUESS: Duration = Duration::from_secs(4);
 const BURSTS_MORE_GUESS: u32 = 3;
 const LOAD_GUESS_MAX: Duration = Duration::from_secs(60);
-/// From so many connections on, trials leave so many closed ones that the next waits: so long, or until they are forgotten.
+/// From so many connections on, trials leave so many closed ones that the next waits: so long on average, or until they are
+/// forgotten.
 const REST_FROM_CONNECTIONS: u32 = 256;
-const REST_GUESS: Duration = Duration::from_secs(5);
+const REST_GUESS: Duration = Duration::from_secs(3);
 const TIME_WAIT: Duration = Duration::from_secs(60);
 /// What JMeter takes until its first request, and from its last one.
 const JMETER_GUESS: Duration = Duration::from_secs(4);

@@ -326,7 +326,7 @@ export const HOSTILE = '</script><script>window.owned=1</script><img src=x onerr
 
 /** The same document with such a string in each of its texts, names of keys included. */
 export function hostile(): Page {
-  const kept = new Set(["kind", "limit_kind", "ranked_by", "invalid", "over", "panel", "driver", "confidence", "setting", "unit", "size", "verdict", "explained_by", "knee", "metric"]);
+  const kept = new Set(["kind", "limit_kind", "ranked_by", "invalid", "over", "panel", "driver", "confidence", "setting", "unit", "size", "verdict", "explained_by", "knee", "metric", "part"]);
   const spoil = (value: unknown, key = ""): unknown => {
     if (typeof value === "string") return kept.has(key) ? value : `${value}${HOSTILE}`;
     if (Array.isArray(value)) return value.map((it) => spoil(it, key));

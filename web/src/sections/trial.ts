@@ -6,7 +6,7 @@ import { tableName, tableOf, type View } from "../context.ts";
 import { h } from "../dom.ts";
 import { bounded, count, percent, perS, shell } from "../format.ts";
 import type { Cell, Stage, WarmUp } from "../model.ts";
-import { parts, said, t } from "../strings.ts";
+import { isKey, parts, said, t } from "../strings.ts";
 
 export function trialSection(view: View): HTMLElement {
   const { cells } = view.page;
@@ -98,7 +98,11 @@ function warmUpSwitch(view: View, box: HTMLElement): HTMLElement {
 }
 
 function stages(all: Stage[]): HTMLElement {
-  const name = ({ part, resumed }: Stage) => (part === "tls_handshake" && resumed !== null && resumed > 0 ? t("stage_tls_handshake_resumed", { n: count(resumed) }) : t(`stage_${part}`));
+  const name = ({ part, resumed }: Stage) => {
+    if (part === "tls_handshake" && resumed !== null && resumed > 0) return t("stage_tls_handshake_resumed", { n: count(resumed) });
+    const key = `stage_${part}`;
+    return isKey(key) ? t(key) : part;
+  };
   return h(
     "details",
     { class: "behind" },

@@ -188,6 +188,21 @@ mod tests {
         assert!((seconds[2].p50_us.unwrap() - 1_000.0).abs() < 2.0);
     }
 
+    /// One of three machines is away from the tenth second on, and tells of it later.
+    #[test]
+    fn what_is_told_late_counts_and_is_in_no_picture() {
+        let mut series = Series::default();
+        let mut add = |second: u64, threads: u32| {
+            (0..threads).for_each(|_| series.add(SECOND * second, SECOND, &interval(&[GOOD])));
+        };
+        (0..10).for_each(|second| add(second, 3));
+        (10..26).for_each(|second| add(second, 2));
+        (10..24).for_each(|second| add(second, 1));
+        let from_s: Vec<f64> = series.seconds().iter().map(|it| it.from_s).collect();
+        assert!(from_s.is_sorted_by(|a, b| a < b) && from_s.last() == Some(&25.0), "{from_s:?}");
+        assert_eq!(series.outcomes().intended, 30 + 32 + 14);
+    }
+
     #[test]
     fn failures_are_told_by_kind_and_wrong_answers_are_among_them() {
         let mut series = Series::default();

@@ -98,26 +98,11 @@ impl Times {
 
     /// Those that [`Times::all`] told of.
     pub(crate) fn of_all(all: [Distribution; TIMES_PARTS]) -> Self {
-        let [
-            response,
-            service_at_once,
-            service_in_parts,
-            first_of_parts,
-            receive_lag,
-            lag_of_ready,
-            lag_of_others,
-            generator_lag_of_others,
-        ] = all;
-        Self {
-            response,
-            service_at_once,
-            service_in_parts,
-            first_of_parts,
-            receive_lag,
-            lag_of_ready,
-            lag_of_others,
-            generator_lag_of_others,
+        let mut times = Self::default();
+        for (into, from) in times.all_mut().into_iter().zip(all) {
+            *into = from;
         }
+        times
     }
 
     pub(crate) fn all(&self) -> [&Distribution; TIMES_PARTS] {

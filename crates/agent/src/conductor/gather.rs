@@ -58,7 +58,6 @@ impl Conductor {
         if peer.is_back(now) {
             self.events.push_back(Event::Back { agent });
         }
-        let peer = &mut self.peers[agent];
         if peer.state != PeerState::Preparing {
             return;
         }

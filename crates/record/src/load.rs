@@ -99,6 +99,11 @@ pub struct LoadResult {
 }
 
 impl LoadResult {
+    /// How long first bytes took, where that tells more than the service times do: not where all answers came at once.
+    pub fn first_byte_apart(&self) -> Option<&Distribution> {
+        self.first_byte_us.as_ref().filter(|it| **it != self.service_time_us)
+    }
+
     /// Response times, or service times where another driver told no others: what is shown of a load where one is.
     pub const fn times(&self) -> &Distribution {
         if self.driver.is_some() { &self.service_time_us } else { &self.response_time_us }

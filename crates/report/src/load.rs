@@ -149,14 +149,12 @@ fn times(result: &LoadResult) -> String {
     let mut header = vec![String::new()];
     header.extend(COLUMNS.map(|name| name.replace('_', ".")));
     table.set_header(header);
-    // Where all answers came at once, their first bytes tell nothing more.
-    let first_byte = result.first_byte_us.as_ref().filter(|it| **it != result.service_time_us);
     // Records of older versions have no receive lag, and kernels that do not stamp give none.
     let receive_lag = Some(&result.receive_lag_us).filter(|it| it.count > 0);
     let rows = [
         ("response", Some(&result.response_time_us)),
         ("service", Some(&result.service_time_us)),
-        ("first byte", first_byte),
+        ("first byte", result.first_byte_apart()),
         ("lag", Some(&result.lag_us)),
         ("receive lag", receive_lag),
     ];

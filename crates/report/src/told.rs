@@ -39,6 +39,13 @@ pub struct Doubt {
     pub text: String,
 }
 
+impl Doubt {
+    /// Whether most of a row's measured trials, of which there are so many, share it.
+    pub(crate) const fn is_of_most(&self, trials: usize) -> bool {
+        2 * self.trials >= trials
+    }
+}
+
 /// What of a row is not valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -53,10 +60,9 @@ pub enum Invalid {
 
 /// What does not hold of a cell of which so many trials were measured: a doubt that most of them share.
 pub(crate) fn invalid(doubts: &[Doubt], trials: usize) -> Invalid {
-    let of_most = |doubt: &&Doubt| 2 * doubt.trials >= trials;
     doubts
         .iter()
-        .filter(of_most)
+        .filter(|doubt| doubt.is_of_most(trials))
         .map(|doubt| spoils(doubt.kind))
         .max_by_key(|it| *it as u8)
         .unwrap_or(Invalid::None)

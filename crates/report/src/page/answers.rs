@@ -65,9 +65,8 @@ fn is_spoiled(table: &Table, row: &Row) -> bool {
 
 /// Whether the rate of a row is only a lower bound: in most of its trials the client came no further.
 fn is_bound(table: &Table, row: &Row) -> bool {
-    let is_of_most = |it: &Doubt| 2 * it.trials >= row.trials;
-    table.ranked_by == RankedBy::Goodput
-        && row.doubts.iter().any(|it| is_of_most(it) && it.kind.limits_the_rate())
+    let is_one = |it: &Doubt| it.is_of_most(row.trials) && it.kind.limits_the_rate();
+    table.ranked_by == RankedBy::Goodput && row.doubts.iter().any(is_one)
 }
 
 /// What speaks most against a row.
@@ -75,7 +74,7 @@ fn doubt(table: &Table, row: &Row) -> String {
     if !is_spoiled(table, row) {
         return "it fails too often to say by how much".into();
     }
-    let is_why = |it: &&Doubt| 2 * it.trials >= row.trials && spoils(it.kind) == row.invalid;
+    let is_why = |it: &&Doubt| it.is_of_most(row.trials) && spoils(it.kind) == row.invalid;
     match row.doubts.iter().find(is_why) {
         // What was seen, and what would help.
         Some(doubt) => format!("{}: {}", doubt.name, plain_line(&doubt.text)),

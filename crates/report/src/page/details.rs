@@ -116,7 +116,7 @@ fn edges(low: f64, high: f64, steps: f64) -> Vec<f64> {
     (from..=to).map(|step| rounded(10_f64.powf(f64::from(step) / steps))).collect()
 }
 
-/// What parts of requests and connections took. Where all answers came at once, their first bytes tell nothing more.
+/// What parts of requests and connections took.
 pub(super) fn stages(load: &LoadResult) -> Vec<Stage> {
     let of = |part: StagePart, times: &Distribution| {
         let figure = |name: &str| {
@@ -137,8 +137,7 @@ pub(super) fn stages(load: &LoadResult) -> Vec<Stage> {
         stages.push(of(StagePart::Connect, &tls.connect_us));
         stages.push(Stage { resumed: Some(tls.resumed_handshakes), ..handshake });
     }
-    let first_byte = load.first_byte_us.as_ref().filter(|it| **it != load.service_time_us);
-    stages.extend(first_byte.map(|it| of(StagePart::FirstByte, it)));
+    stages.extend(load.first_byte_apart().map(|it| of(StagePart::FirstByte, it)));
     let waits = &load.connections;
     stages.push(waited(StagePart::StreamWait, waits.stream_waits, waits.stream_wait_us));
     stages.push(waited(StagePart::WindowWait, waits.window_waits, waits.window_wait_us));

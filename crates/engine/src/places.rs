@@ -32,7 +32,8 @@ pub(crate) enum State {
     InFlight,
     /// A closed-model user thinks; the connection may be up.
     Thinking,
-    /// A closed-model user pauses after a failed connection.
+    /// A closed-model user pauses after a failed connection. In the open model: its connection was lost, and is opened again
+    /// after the pause.
     Pausing,
     /// A closed-model user's first request is due at `since`, which lies ahead.
     Ramping,

@@ -124,7 +124,13 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         self.use_connection(opener, now);
         if H::MULTIPLEXED {
             for index in self.places.of(number) {
-                if matches!(self.places.exchange(index).state, State::Awaiting | State::Down) {
+                let is_served = match self.places.exchange(index).state {
+                    State::Awaiting | State::Down => true,
+                    // Another was quicker with its request.
+                    State::Pausing => self.schedule.is_some(),
+                    _ => false,
+                };
+                if is_served {
                     self.use_connection(index, now);
                 }
             }
@@ -205,6 +211,8 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         }
         if had_request {
             self.go_on_without(opener, now);
+        } else if self.comes_back(number) {
+            self.enter(opener, State::Pausing, now);
         } else {
             self.rest_without_connection(opener, now);
         }
@@ -413,6 +421,49 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             }
         }
         self.loose = loose;
+        if self.comes_back(number) {
+            self.open_lost(number, has_served, now);
+        }
+    }
+
+    /// Whether a connection that is lost is opened again for nobody's request: requests that are due go out on those that are
+    /// there, and a load would go on with ever fewer of them.
+    fn comes_back(&self, number: u32) -> bool {
+        let is_lost = self.places.connection(number).link == Link::Down;
+        H::MULTIPLEXED && self.stage == Stage::Running && self.schedule.is_some() && is_lost
+    }
+
+    /// Opens it again: at once, or after a pause where it never brought anything, so that a server that ends each is not flooded.
+    #[cold]
+    fn open_lost(&mut self, number: u32, at_once: bool, now: Instant) {
+        let rests = |index: &u32| self.places.exchange(*index).state == State::Down;
+        let Some(index) = self.places.of(number).find(rests) else { return };
+        self.leave(index);
+        if at_once {
+            self.connect(index, now);
+        } else {
+            self.enter(index, State::Pausing, now);
+        }
+    }
+
+    /// Connections that are not there when the load begins are tried again, as those are that are lost later.
+    #[cold]
+    pub(super) fn miss_what_is_down(&mut self, now: Instant) {
+        for number in 0..self.places.connections() {
+            if self.comes_back(number) {
+                self.open_lost(number, false, now);
+            }
+        }
+    }
+
+    /// The pause of a lost connection is over.
+    #[cold]
+    pub(super) fn open_after_pause(&mut self, index: u32, now: Instant) {
+        if self.comes_back(self.places.connection_of(index)) {
+            self.connect(index, now);
+        } else {
+            self.rest(index, now);
+        }
     }
 
     /// The server takes no more requests on a connection, and nothing is out on it.
@@ -429,7 +480,8 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         let is_free = |index| self.places.exchange(index).state == State::Free;
         let is_unused = !H::MULTIPLEXED || self.places.of(number).all(is_free);
         if is_unused && self.stage != Stage::Ready {
-            return self.lose_connection(number, now);
+            // One that nobody needed need not come back.
+            return if H::MULTIPLEXED { self.close(number) } else { self.lose_connection(number, now) };
         }
         self.leave(index);
         self.enter(index, State::Free, now);

@@ -4,7 +4,7 @@ use http::Protocol;
 use units::{Duration, Instant};
 
 use super::{Engine, RETRY_PAUSE, Stage, USERS_WAIT};
-use crate::config::{Load, UserStart};
+use crate::config::{Load, Reuse, UserStart};
 use crate::places::State;
 use crate::sample::{Outcome, Sink, Window};
 use crate::schedule::{Schedule, Skipped};
@@ -58,6 +58,8 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
                     self.leave(index);
                     if P::SCRIPTED {
                         self.next_of_script(index, at);
+                    } else if H::MULTIPLEXED && self.schedule.is_some() {
+                        self.open_after_pause(index, now);
                     } else {
                         self.start_user_request(index, at, now);
                     }
@@ -126,6 +128,9 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         match self.config.load {
             Load::Open { arrivals, .. } => {
                 self.schedule = Some(Schedule::new(at, arrivals, self.config.share, self.config.seed));
+                if H::MULTIPLEXED && self.config.reuse != Reuse::FreshConnection {
+                    self.miss_what_is_down(now);
+                }
             }
             Load::Closed { start, .. } => {
                 for index in 0..self.places.exchanges() {

@@ -267,3 +267,40 @@ fn requests_that_are_due_go_round_the_connections() {
         assert_eq!(each, vec![requests / u64::from(connections); connections as usize]);
     }
 }
+
+/// How many requests of two thousand, a thousand a second, went out on each of four connections.
+fn asked_on_each(seed: u64, chances: Chances) -> (Vec<u64>, Seen) {
+    let rate = Rate::per_sec(1_000.0).expect("above zero");
+    let plan = ServerPlan::healthy(1, Duration::ZERO);
+    let mut config = Scenario::open(4, rate, Duration::from_secs(600), plan).config;
+    config.stop.requests = NonZeroU64::new(2_000);
+    config.request.bytes = encoded(0).into();
+    let settings = Settings { streams: 8, ..Settings::default() };
+    let ran = run(&config, settings, Server::new(seed, chances, 100, 1 << 20), None);
+    (ran.seen.asked_on.values().copied().collect(), ran.seen)
+}
+
+/// A load at a rate keeps its connections: one that its server ends is opened again, though others could take what is due.
+#[test]
+fn an_open_load_keeps_its_connections() {
+    let ends = [
+        Chances { go_away: 10, ..Chances::default() },
+        Chances { closes: 10, ..Chances::default() },
+        Chances { resets: 10, ..Chances::default() },
+    ];
+    for (seed, chances) in (1..).zip(ends) {
+        let (each, seen) = asked_on_each(seed, chances);
+        assert!(seen.connects > 10, "{seen:?}");
+        assert!(each.len() == 4 && each.iter().all(|asked| *asked > 300), "{chances:?}: {each:?}");
+    }
+}
+
+/// Nor does it give one up that can't be opened for a while, and it tries no more often than others do.
+#[test]
+fn a_lost_connection_that_is_refused_comes_back_later() {
+    let chances = Chances { closes: 10, connect_refused: 600, ..Chances::default() };
+    let (each, seen) = asked_on_each(7, chances);
+    assert!(each.len() == 4 && each.iter().all(|asked| *asked > 100), "{each:?} {seen:?}");
+    // Two seconds hold twenty pauses of each.
+    assert!(seen.connects < 4 * 20 + 40, "{seen:?}");
+}

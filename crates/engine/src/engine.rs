@@ -84,7 +84,8 @@ pub struct Counters {
     pub connections_opened: u64,
     /// Those of them that came up within the measured window.
     pub connections_opened_in_window: u64,
-    /// Connection attempts of the opening that failed; none of them carried a request.
+    /// Connection attempts that failed and carried no request: those of the opening, and over HTTP/2 those that were to bring a
+    /// lost one back.
     pub opening_failures: u64,
     /// Connections the server closed or announced to close.
     pub connections_closed_by_server: u64,
@@ -212,7 +213,11 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
 }
 
 impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
-    fn start(config: Config, settings: H::Settings, sink: S, script: Option<P>, now: Instant) -> Self {
+    fn start(mut config: Config, settings: H::Settings, sink: S, script: Option<P>, now: Instant) -> Self {
+        // A connection that its server is asked to close is good for one request, whether the answer says so or not.
+        if !H::MULTIPLEXED && http::asks_to_close(&config.request.bytes) {
+            config.reuse = Reuse::FreshConnection;
+        }
         let connections = config.connections.get();
         let common = H::shared(config.limits, config.request.kind, settings);
         let places = Places::<H>::new(connections, H::room(&common));

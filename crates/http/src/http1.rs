@@ -10,7 +10,11 @@ use crate::{
 
 /// A connection of HTTP/1.1. A request without an answer leaves it useless, and bytes that nobody asked for are a fault.
 #[derive(Debug)]
-pub struct Http1(ResponseParser);
+pub struct Http1 {
+    parser: ResponseParser,
+    /// Whether the request of its own that went out last asks the server to close it.
+    is_last: bool,
+}
 
 /// What connections of HTTP/1.1 have in common.
 #[derive(Debug)]
@@ -35,11 +39,11 @@ impl Protocol for Http1 {
     }
 
     fn new(_: &Http1Shared) -> Self {
-        Self(ResponseParser::new())
+        Self { parser: ResponseParser::new(), is_last: false }
     }
 
     fn begin(&mut self, _: &Http1Shared, _: &mut Vec<u8>) -> bool {
-        self.0 = ResponseParser::new();
+        *self = Self { parser: ResponseParser::new(), is_last: false };
         true
     }
 
@@ -48,7 +52,7 @@ impl Protocol for Http1 {
     }
 
     fn is_over(&self) -> bool {
-        false
+        self.is_last
     }
 
     fn ask(&mut self, _: u32, request: &Arc<[u8]>, out: &mut Vec<u8>) {
@@ -57,12 +61,13 @@ impl Protocol for Http1 {
 
     fn ask_for(&mut self, _: u32, request: &RequestSpec<'_>, _: bool, out: &mut Vec<u8>) -> u64 {
         let before = out.len();
+        self.is_last = request.asks_to_close();
         put(request, out);
         (out.len() - before) as u64
     }
 
     fn expect(&mut self, _: u32, kind: RequestKind) {
-        self.0.begin(kind);
+        self.parser.begin(kind);
     }
 
     /// The rest of the answer may still come, and nothing tells it from the next.
@@ -83,17 +88,17 @@ impl Protocol for Http1 {
         _: &mut Vec<u8>,
     ) -> Result<Fed, Malformed> {
         let input = core::mem::take(input);
-        let progress = self.0.push_told(&shared.limits, &mut shared.known, input, listener)?;
+        let progress = self.parser.push_told(&shared.limits, &mut shared.known, input, listener)?;
         Ok(fed(progress, input.len()))
     }
 
     fn body_bytes_to_come(&self) -> u64 {
-        self.0.body_bytes_to_come()
+        self.parser.body_bytes_to_come()
     }
 
     fn skip(&mut self, bytes: u64) -> Result<Fed, Malformed> {
-        let to_come = self.0.body_bytes_to_come();
-        let progress = self.0.skip(bytes.min(to_come))?;
+        let to_come = self.parser.body_bytes_to_come();
+        let progress = self.parser.skip(bytes.min(to_come))?;
         Ok(match fed(progress, 0) {
             Fed::Ended { place, response, .. } => Fed::Ended { place, response, surplus: bytes > to_come },
             other => other,
@@ -101,7 +106,7 @@ impl Protocol for Http1 {
     }
 
     fn end_of_stream(&mut self) -> EndOfStream {
-        self.0.end_of_stream()
+        self.parser.end_of_stream()
     }
 }
 

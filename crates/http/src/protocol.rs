@@ -35,7 +35,8 @@ pub trait Protocol: Debug + Sized {
     /// Whether one more exchange may begin now: the peer may allow fewer than there are places.
     fn has_room(&self) -> bool;
 
-    /// Whether no exchange is under way, and none will ever begin: the connection is to be closed.
+    /// Whether no exchange is under way, and none will ever begin: the connection is to be closed. Where it has room for one, it is
+    /// asked behind an answer to a request of its own.
     fn is_over(&self) -> bool;
 
     /// Requests so far whose body had to wait until the peer said that it has room for more.

@@ -129,6 +129,16 @@ impl<'a> RequestSpec<'a> {
         self.headers.iter().find(|(given, _)| given.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
     }
 
+    /// Whether it asks the server to close the connection after its answer: nothing is to be sent on that any more (RFC 9112 9.6).
+    pub fn asks_to_close(&self) -> bool {
+        let mut connection = Connection::default();
+        let of_connection = |name: &str| name.eq_ignore_ascii_case("connection");
+        for (_, value) in self.headers.iter().filter(|(name, _)| of_connection(name)) {
+            connection.add(value.as_bytes());
+        }
+        self.close || connection.closes()
+    }
+
     /// Whether it goes out with the length of its body: where it has one, or where one is expected.
     pub fn says_length(&self) -> bool {
         !self.body.is_empty() || matches!(self.method, "POST" | "PUT" | "PATCH")
@@ -146,6 +156,19 @@ pub fn check(spec: &RequestSpec<'_>) -> Result<(), InvalidRequest> {
         return Err(InvalidRequest::Connection);
     }
     Ok(())
+}
+
+/// Whether a request, as [`encode`] wrote it, asks the server to close the connection after its answer.
+pub fn asks_to_close(request: &[u8]) -> bool {
+    let mut connection = Connection::default();
+    let lines = request.split(|byte| *byte == b'\n').skip(1).map(<[u8]>::trim_ascii);
+    for line in lines.take_while(|line| !line.is_empty()) {
+        let colon = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
+        if line[..colon].eq_ignore_ascii_case(b"connection") {
+            connection.add(&line[line.len().min(colon + 1)..]);
+        }
+    }
+    connection.closes()
 }
 
 fn field(out: &mut Vec<u8>, name: &str, value: &str) {

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Stdio;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -79,6 +80,47 @@ fn connections_can_be_fresh_and_the_server_may_close_them() {
     let (result, _) = hit(&target.url, &["-c", "2", "-n", "50", "--no-keep-alive"]);
     assert!(service_did_well(&result), "{result:#}");
     assert_eq!(result["connections"]["opened"], 50);
+}
+
+/// Answers as if the connection went on, whatever it was asked, and counts the requests of each.
+fn answers_as_ever(listener: TcpListener, asked: Arc<Mutex<Vec<usize>>>) {
+    for stream in listener.incoming().map(Result::unwrap) {
+        let number = {
+            let mut asked = asked.lock().unwrap();
+            asked.push(0);
+            asked.len() - 1
+        };
+        let asked = Arc::clone(&asked);
+        std::thread::spawn(move || {
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let mut line = String::new();
+            while reader.read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
+                if line.trim().is_empty() {
+                    asked.lock().unwrap()[number] += 1;
+                    let _ = (&stream).write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+                }
+                line.clear();
+            }
+        });
+    }
+}
+
+#[test]
+fn a_request_that_asks_for_the_connection_to_be_closed_is_the_last_on_it() {
+    let of = |more: &[&str]| {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let counts = Arc::clone(&asked);
+        std::thread::spawn(move || answers_as_ever(listener, counts));
+        hit(&url, &[&["-c", "2", "-n", "20", "-H", "Connection: Close"], more].concat());
+        let asked = asked.lock().unwrap().clone();
+        assert_eq!(asked.iter().sum::<usize>(), 20);
+        assert!(asked.iter().all(|count| *count <= 1), "{more:?}: {asked:?}");
+    };
+    of(&[]);
+    // A scenario's requests are each their own.
+    of(&["-H", "X-Id: {{uuid}}"]);
 }
 
 #[test]

@@ -254,10 +254,12 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         connection.has_served = true;
         // Where there is room for several, what is still to be written is of others.
         let reusable = response.keep_alive && (H::MULTIPLEXED || connection.written) && !came.surplus;
+        // Its request may have asked for that, whatever its answer says.
+        let is_last = P::SCRIPTED && !H::MULTIPLEXED && self.protocols[number as usize].is_over();
         let outcome = Outcome::Answered { status: response.status, expected: came.as_expected };
         self.finish_request(index, outcome, Some(response), (came.received_bytes, came.first_byte), now);
         self.counters.connections_closed_by_server += u64::from(!response.keep_alive);
-        if !reusable || self.config.reuse == Reuse::FreshConnection {
+        if !reusable || is_last || self.config.reuse == Reuse::FreshConnection {
             self.drop_connection(number, now);
         }
         self.next_request(index, now);

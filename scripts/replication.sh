@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Keeps what replications came to: scripts/replication.sh NAME..., after `proofload replicate NAME`. The records of each last run go
-# to docs/replication/NAME/records, as small as reports allow, and what they come to beside them; without a name, that is made
-# again from the records that are there, as after a change of the rules. Nothing is measured. A test holds the texts to the records.
+# to docs/replication/NAME/records, as small as reports allow, and what they come to beside them; NAME=RUN keeps that run beside
+# those that are there, in records-DATE, as of `proofload replicate NAME --claims ID`. Without a name, the texts are made again
+# from the records that are there, as after a change of the rules. Nothing is measured. A test holds the texts to the records.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,10 +10,18 @@ proofload=${PROOFLOAD:-${CARGO_TARGET_DIR:-target}/release/proofload}
 folder=docs/replication
 [ -x "$proofload" ] || { echo "replication: $proofload is missing; make build makes it" >&2; exit 1; }
 
-for name in "$@"; do
-    rm -rf "$folder/$name/records"
+for kept in "$@"; do
+    name=${kept%%=*}
     mkdir -p "$folder/$name"
-    "$proofload" replicate "$name" --export "$folder/$name/records"
+    if [ "$name" = "$kept" ]; then
+        rm -rf "$folder/$name"/records "$folder/$name"/records-*
+        "$proofload" replicate "$name" --export "$folder/$name/records"
+    else
+        run=${kept#*=} to=$folder/$name/records
+        [ ! -d "$to" ] || to=$to-$(sed -nE 's/.*"started": *"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}).*/\1\2\3-\4\5/p' "$run/manifest.json" | head -n 1)
+        rm -rf "$to"
+        "$proofload" report "$run" --export "$to"
+    fi
 done
 rows=$'| write-up | verdicts |\n|---|---|\n'
 lists=
@@ -20,12 +29,14 @@ for records in "$folder"/*/records; do
     [ -d "$records" ] || continue
     name=$(basename "$(dirname "$records")")
     "$proofload" replicate "$name" --no-load --runs /nonexistent >"$folder/$name/claims.txt"
-    "$proofload" report "$records" >"$folder/$name/ranking.txt"
+    for part in "$folder/$name"/records "$folder/$name"/records-*; do
+        [ ! -d "$part" ] || "$proofload" report "$part"
+    done >"$folder/$name/ranking.txt"
     rows+="| [$name]($name/claims.txt) | $(grep -E '^[0-9]+ claims: ' "$folder/$name/claims.txt") |"$'\n'
     # `VERDICT: sentence [id]` becomes `- **verdict** – sentence`.
     claims=$(sed -nE 's/^([A-Z][A-Z ,]+): (.*) \[[a-z0-9-]+\]$/- **\L\1\E** – \2/p' "$folder/$name/claims.txt")
     lists+=$'\n'"What $name claims:"$'\n\n'"$claims"$'\n'
-    echo "replication: $folder/$name, records of $(du -sk "$records" | cut -f1) KiB"
+    echo "replication: $folder/$name, with its records $(du -sk "$folder/$name" | cut -f1) KiB"
 done
 
 # The first claims of a write-up that were decided, three at most: `**verdict**: sentence`, with breaks between.

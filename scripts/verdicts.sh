@@ -8,12 +8,13 @@ proofload=${PROOFLOAD:-${CARGO_TARGET_DIR:-target}/release/proofload}
 [ -x "$proofload" ] || { echo "verdicts: $proofload is missing; make build makes it" >&2; exit 1; }
 for file in docs/verdicts/*.txt; do
     name=$(basename "$file" .txt)
-    records=docs/replication/$name/records
-    [ -d "$records" ] || records=docs/samples/records/$name
-    {
+    parts=(docs/replication/"$name"/records docs/replication/"$name"/records-*)
+    [ -d "${parts[0]}" ] || parts=(docs/samples/records/"$name")
+    for records in "${parts[@]}"; do
+        [ -d "$records" ] || continue
         "$proofload" report "$records"
         echo
         "$proofload" explain "$records"
-    } >"$file"
+    done >"$file"
     echo "verdicts: $file"
 done

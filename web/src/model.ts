@@ -312,6 +312,8 @@ export interface ClaimsReport {
   looks?: number[];
   /** What this run measured on. */
   machine: Machine;
+  /** The runs that other claims are judged by, where a write-up was measured in parts; the oldest first. */
+  other_runs?: OtherRun[];
   /** What it measured on. */
   published_machine: PublishedMachine;
   /** Whether it was to be a quick look. */
@@ -512,6 +514,20 @@ export interface Missing {
   left_out: Record<string, string>;
   /** Stacks of which no trial was made. */
   not_reached: string[];
+}
+
+/** A run that some claims are judged by, beside the last one. */
+export interface OtherRun {
+  /** Blocks of which there are trials. */
+  blocks: number;
+  /** The claims that it decides upon, by their names. */
+  claims: string[];
+  /** The commit that it was measured at, where that was written down. */
+  commit?: string | null;
+  /** What it measured on. */
+  machine: Machine;
+  /** Its directory, as the user would name it. */
+  run: string;
 }
 
 /** What a signal is of, and its unit. */

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::cell_id::CellId;
 use crate::error::PlanError;
 use crate::experiment::{Experiment, Pace};
+use crate::nearest;
 use crate::stack::Catalogue;
 use crate::toml_file;
 
@@ -275,6 +276,18 @@ impl WriteUp {
         let experiment_path = path.parent().unwrap_or(Path::new("")).join(named);
         let experiment = Experiment::read(&experiment_path, catalogue, Pace::Full)?;
         Ok(Self { experiment: experiment_path, ..Self::parse(path, &text, &experiment)? })
+    }
+
+    /// The write-up with those of its claims alone that `ids` name, in its own order; all of them where none is named.
+    pub fn with_claims(&self, ids: &[String]) -> Result<Self, PlanError> {
+        let known = || self.claims.iter().map(|claim| claim.id.as_str());
+        if let Some(unknown) = ids.iter().find(|id| known().all(|it| it != id.as_str())) {
+            let choose = format!("choose {}", known().collect::<Vec<_>>().join(", "));
+            let help = nearest::help(unknown, known(), &choose);
+            return Err(PlanError::new(format!("there is no claim `{unknown}` in `{}`", self.title), help));
+        }
+        let claims = self.claims.iter().filter(|claim| ids.is_empty() || ids.contains(&claim.id));
+        Ok(Self { claims: claims.cloned().collect(), ..self.clone() })
     }
 
     /// Checks the write-up in `text`, the content of `path`, against `experiment`.

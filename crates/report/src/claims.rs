@@ -5,8 +5,8 @@ use std::fmt::Write;
 use comfy_table::{CellAlignment, Table};
 use explain::{ClaimPart, ClaimVerdict, JudgedClaim, PartUnit, judge_claim, other_settings};
 use plan::claims::PublishedMachine;
-use plan::{Metric, WriteUp};
-use record::{Machine, Manifest, Trial};
+use plan::{CellId, Claim, Metric, WriteUp};
+use record::{CellName, Machine, Manifest, Trial};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -57,10 +57,67 @@ pub struct ClaimsReport {
     pub looks: Vec<u32>,
     /// Whether it was to be a quick look.
     pub quick: bool,
+    /// The runs that other claims are judged by, where a write-up was measured in parts; the oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub other_runs: Vec<OtherRun>,
     /// How many claims came to each verdict.
     pub counts: VerdictCounts,
     /// The claims, in the write-up's order.
     pub claims: Vec<JudgedClaim>,
+}
+
+/// A run that some claims are judged by, beside the last one.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct OtherRun {
+    /// Its directory, as the user would name it.
+    pub run: String,
+    /// What it measured on.
+    pub machine: Machine,
+    /// The commit that it was measured at, where that was written down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Blocks of which there are trials.
+    pub blocks: u32,
+    /// The claims that it decides upon, by their names.
+    pub claims: Vec<String>,
+}
+
+/// A run that claims may be judged by.
+#[derive(Debug, Clone, Copy)]
+pub struct MeasuredRun<'a> {
+    /// What it was begun with.
+    pub manifest: &'a Manifest,
+    /// What was measured.
+    pub trials: &'a [Trial],
+    /// Its directory, as the user would name it.
+    pub dir: &'a str,
+}
+
+impl MeasuredRun<'_> {
+    fn has(&self, cell: &CellId) -> bool {
+        let is_it = |trial: &Trial| trial.stack == cell.stack && CellName::of(trial).is_beside(cell);
+        record::trials_of(self.trials, is_it).next().is_some()
+    }
+
+    fn blocks(&self) -> u32 {
+        self.trials.iter().map(|trial| trial.block.saturating_add(1)).max().unwrap_or(0)
+    }
+
+    /// A claim by its trials. What was set otherwise is told of what was measured.
+    fn judge(&self, write_up: &WriteUp, claim: &Claim) -> JudgedClaim {
+        let judged = judge_claim(claim, self.trials, self.manifest);
+        let is_measured = judged.parts.iter().any(|part| part.blocks > 0);
+        let settings = if is_measured { other_settings(write_up, claim, self.manifest) } else { Vec::new() };
+        JudgedClaim { settings, ..judged }
+    }
+}
+
+/// Which of `runs`, the oldest first, judges a claim: the last that measured all of its cells. Where none did it is the last one,
+/// and that says what it lacks.
+fn judge_of(claim: &Claim, runs: &[MeasuredRun<'_>]) -> usize {
+    let cells = claim.cells();
+    let has_all = |run: &MeasuredRun<'_>| !cells.is_empty() && cells.iter().all(|cell| run.has(cell));
+    runs.iter().rposition(has_all).unwrap_or(runs.len().saturating_sub(1))
 }
 
 /// How many claims came to each verdict.
@@ -119,14 +176,29 @@ impl VerdictCounts {
 impl ClaimsReport {
     /// Judges every claim of `write_up` by the trials of a run.
     pub fn of(write_up: &WriteUp, manifest: &Manifest, trials: &[Trial], run: &str) -> Self {
-        let judged = |claim: &plan::Claim| {
-            let judged = judge_claim(claim, trials, manifest);
-            let is_measured = judged.parts.iter().any(|part| part.blocks > 0);
-            let settings = if is_measured { other_settings(write_up, claim, manifest) } else { Vec::new() };
-            JudgedClaim { settings, ..judged }
+        Self::of_runs(write_up, &[MeasuredRun { manifest, trials, dir: run }])
+    }
+
+    /// Judges each claim of `write_up` by one of `runs`, the oldest first: the last that measured all of its cells. Blocks of two
+    /// runs are never put together: what was otherwise between them would be in the figures.
+    ///
+    /// # Panics
+    /// Where there are no runs at all.
+    pub fn of_runs(write_up: &WriteUp, runs: &[MeasuredRun<'_>]) -> Self {
+        let (last, earlier) = runs.split_last().expect("claims are judged by a run");
+        let by: Vec<(usize, &Claim)> =
+            write_up.claims.iter().map(|claim| (judge_of(claim, runs), claim)).collect();
+        let claims: Vec<JudgedClaim> =
+            by.iter().map(|(run, claim)| runs[*run].judge(write_up, claim)).collect();
+        let other = |(index, run): (usize, &MeasuredRun<'_>)| OtherRun {
+            run: run.dir.to_owned(),
+            machine: run.manifest.machine.clone(),
+            commit: run.manifest.commit.clone(),
+            blocks: run.blocks(),
+            claims: by.iter().filter(|(by, _)| *by == index).map(|(_, claim)| claim.id.clone()).collect(),
         };
-        let claims: Vec<JudgedClaim> = write_up.claims.iter().map(judged).collect();
-        let counts = VerdictCounts::of(&claims);
+        let other_runs = earlier.iter().enumerate().map(other).filter(|run| !run.claims.is_empty()).collect();
+        let (manifest, counts) = (last.manifest, VerdictCounts::of(&claims));
         Self {
             version: CLAIMS_VERSION,
             title: write_up.title.clone(),
@@ -135,11 +207,12 @@ impl ClaimsReport {
             driver: write_up.driver.clone(),
             published_machine: write_up.machine.clone(),
             machine: manifest.machine.clone(),
-            run: run.to_owned(),
+            run: last.dir.to_owned(),
             commit: manifest.commit.clone(),
             looks: manifest.looks.clone(),
-            blocks: trials.iter().map(|trial| trial.block.saturating_add(1)).max().unwrap_or(0),
+            blocks: last.blocks(),
             quick: manifest.quick,
+            other_runs,
             counts,
             claims,
         }
@@ -158,17 +231,7 @@ impl ClaimsReport {
 pub fn claims_text(report: &ClaimsReport) -> String {
     let there = &report.published_machine;
     let cores = there.cores.map_or_else(String::new, |cores| format!("{cores} cores, "));
-    let cpu = report.machine.cpu.as_deref().unwrap_or("unknown CPU");
-    let here = match report.blocks {
-        0 => "nothing was measured".to_owned(),
-        blocks => format!(
-            "{} cores, {}; {blocks} block{}{}",
-            report.machine.cores,
-            plain_line(cpu),
-            if blocks == 1 { "" } else { "s" },
-            if report.quick { ", a quick look" } else { "" },
-        ),
-    };
+    let here = measured_on(&report.machine, report.blocks, report.quick);
     let mut text = format!(
         "{}\n{}; {}\nthere: {cores}{}; {}\nhere:  {here}\n",
         plain_line(&report.title),
@@ -177,6 +240,11 @@ pub fn claims_text(report: &ClaimsReport) -> String {
         plain_line(&there.description),
         plain_line(&report.driver),
     );
+    for run in &report.other_runs {
+        let here = measured_on(&run.machine, run.blocks, false);
+        // Writing into a String cannot fail.
+        let _ = writeln!(text, "       {here}, of {}", run.claims.join(", "));
+    }
     for claim in &report.claims {
         claim_text(&mut text, claim);
     }
@@ -201,12 +269,35 @@ pub fn claims_text(report: &ClaimsReport) -> String {
         report.claims.len(),
         report.counts.words(),
         plain_line(&report.run),
-        report
-            .commit
-            .as_deref()
-            .map_or_else(String::new, |it| format!(", measured at commit {}", plain_line(it))),
+        at_commit(report.commit.as_deref()),
     );
+    for run in &report.other_runs {
+        let _ = writeln!(
+            text,
+            "of {}: {}{}",
+            run.claims.join(", "),
+            plain_line(&run.run),
+            at_commit(run.commit.as_deref())
+        );
+    }
     text
+}
+
+fn measured_on(machine: &Machine, blocks: u32, quick: bool) -> String {
+    if blocks == 0 {
+        return "nothing was measured".to_owned();
+    }
+    format!(
+        "{} cores, {}; {blocks} block{}{}",
+        machine.cores,
+        plain_line(machine.cpu.as_deref().unwrap_or("unknown CPU")),
+        if blocks == 1 { "" } else { "s" },
+        if quick { ", a quick look" } else { "" },
+    )
+}
+
+fn at_commit(commit: Option<&str>) -> String {
+    commit.map_or_else(String::new, |it| format!(", measured at commit {}", plain_line(it)))
 }
 
 fn claim_text(text: &mut String, claim: &JudgedClaim) {

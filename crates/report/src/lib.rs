@@ -38,7 +38,7 @@ pub use calibration::{CalibrationReport, calibration_line};
 pub use capacity::capacity_text;
 pub use check::{check_details_text, checks_text, same_work_text};
 pub use claim_rates::{RatesOfClaim, claim_rates_table, claim_rates_text};
-pub use claims::{ClaimsReport, VerdictCounts, claims_text};
+pub use claims::{ClaimsReport, MeasuredRun, OtherRun, VerdictCounts, claims_text};
 pub use compare::compare_text;
 pub use earlier::earlier_text;
 pub use error_rates::{ErrorRates, error_rates_table, error_rates_text};

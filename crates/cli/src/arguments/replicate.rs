@@ -16,6 +16,7 @@ Examples:
   proofload replicate servlet-containers                measure it, and judge each of its claims
   proofload replicate --all --quick                     one short block of each: where claims point
   proofload replicate gateways --budget 20m             the cells that decide the most claims, in short loads
+  proofload replicate gateways --claims slow-api-2000,zuul-200   what these claims need, in a run of its own
   proofload replicate gateways --dry-run                which cells it would measure, and how long that takes
   proofload replicate servlet-containers --no-load      judge what is measured so far, here or in --records
   proofload replicate --all --no-load                   every claim with its verdict
@@ -25,7 +26,10 @@ What claims name is measured, and nothing else. Claims are held against the bloc
 that is decided goes no further (docs/claims.md). Each claim is confirmed, reversed or tied, one with a size in its direction and in its size; or it is open, because too
 little or nothing was measured or nothing here can test it (docs/claims.md). What is measured is kept under --runs; the
 same command goes on where the last one stopped, be it for Ctrl-C, for the end of its budget or for a
-restart of the machine, and does nothing when all is measured. --new begins again.")]
+restart of the machine, and does nothing when all is measured. --new begins again.
+
+A write-up can be measured in parts: --claims names some of its claims. Each claim is judged by one run, the last that
+measured all of its cells; blocks of two runs are never put together.")]
 pub struct Replicate {
     /// Which write-up: the name of a file in --published, or its path
     #[arg(conflicts_with = "all")]
@@ -33,6 +37,9 @@ pub struct Replicate {
     /// All of them
     #[arg(long)]
     pub all: bool,
+    /// Measure what these claims need, in a run of its own: their names, with commas between them
+    #[arg(long, value_name = "ID,…", value_delimiter = ',', conflicts_with_all = ["all", "no_load"])]
+    pub claims: Vec<String>,
     /// One block of short loads; it supports no claim and shows where each points
     #[arg(long)]
     pub quick: bool,
@@ -74,6 +81,6 @@ impl Replicate {
     /// Whether something was said that only makes sense of write-ups that are named.
     pub fn is_about_one(&self) -> bool {
         let of_run = self.quick || self.new || self.budget.is_some();
-        of_run || self.no_load || self.dry_run || self.export.is_some()
+        of_run || self.no_load || self.dry_run || self.export.is_some() || !self.claims.is_empty()
     }
 }

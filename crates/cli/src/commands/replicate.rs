@@ -13,7 +13,7 @@ use plan::claims::{WriteUp, cheapest};
 use plan::stack::Catalogue;
 use plan::{CellId, Claim, Experiment, Pace, PlanError, Processes, nearest};
 use record::{Manifest, RunDir, Trial};
-use report::{ClaimsReport, claims_text};
+use report::{ClaimsReport, MeasuredRun, claims_text};
 use units::Duration;
 
 use crate::arguments::Stacks;
@@ -60,13 +60,8 @@ pub fn run(typed: &Replicate) -> Result<ExitCode, Failure> {
         let left = arguments.budget.map(|budget| budget.saturating_sub(begun.elapsed().into()));
         let budget = left.map(|left| left / (chosen.len() - index) as u64);
         let until = budget.map(|budget| Instant::now() + std::time::Duration::from(budget));
-        let mut write_up = WriteUp::read(path, catalogue)?;
-        if budget.is_some() {
-            // Most claims are of several loads, and one of them is better than none.
-            write_up.claims = write_up.claims.iter().flat_map(Claim::by_load).collect();
-        }
-        let one = One { path, write_up, budget, arguments };
-        let bench = Bench { claims: &one.write_up.claims, ..workbench.bench(until) };
+        let one = One { budget, ..One::read(path, catalogue, arguments)? }.in_time();
+        let bench = Bench { claims: &one.asked.claims, ..workbench.bench(until) };
         worst = worst.max(match one.replicate(&bench) {
             Ok(code) => code,
             // One that can't run here keeps none of the others from it.
@@ -87,14 +82,15 @@ pub fn run(typed: &Replicate) -> Result<ExitCode, Failure> {
 fn without_load(arguments: &Replicate, chosen: &[PathBuf]) -> Result<ExitCode, Failure> {
     let catalogue = Catalogue::load(&arguments.stacks.dir)?;
     for path in chosen {
-        let one = One { path, write_up: WriteUp::read(path, &catalogue)?, budget: None, arguments };
+        let one = One::read(path, &catalogue, arguments)?;
         if arguments.dry_run {
-            print(&one.ahead(&one.experiment(&catalogue)?, one.last_run().as_deref())?)?;
+            let experiment = one.experiment(&catalogue)?;
+            print(&one.ahead(&experiment, one.to_go_on_with(&experiment).as_deref())?)?;
         } else if let Some(to) = &arguments.export {
             let nothing = || format!("{} was not measured yet; leave --export out", one.name());
-            compact::copy(&one.last_run().ok_or_else(|| Failure::usage(nothing()))?, to)?;
+            compact::copy(&one.to_export()?.ok_or_else(|| Failure::usage(nothing()))?, to)?;
         } else {
-            one.judge_records()?;
+            one.print_claims(&one.judges()?)?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -103,29 +99,59 @@ fn without_load(arguments: &Replicate, chosen: &[PathBuf]) -> Result<ExitCode, F
 /// A write-up that is replicated.
 struct One<'a> {
     path: &'a Path,
+    /// All of it.
     write_up: WriteUp,
+    /// With the claims alone that are to be measured.
+    asked: WriteUp,
     budget: Option<Duration>,
     arguments: &'a Replicate,
+}
+
+/// A run that claims are judged by.
+struct Judge {
+    manifest: Manifest,
+    trials: Vec<Trial>,
+    dir: String,
+}
+
+impl Judge {
+    fn read(dir: &Path) -> Result<Self, Failure> {
+        let (manifest, trials) = recorded::read(dir)?;
+        Ok(Self { manifest, trials, dir: dir.display().to_string() })
+    }
+}
+
+impl<'a> One<'a> {
+    fn read(path: &'a Path, catalogue: &Catalogue, arguments: &'a Replicate) -> Result<Self, Failure> {
+        let write_up = WriteUp::read(path, catalogue)?;
+        let asked = write_up.with_claims(&arguments.claims)?;
+        Ok(Self { path, write_up, asked, budget: None, arguments })
+    }
+
+    /// With a budget a claim of several loads is so many claims: one of them is better than none.
+    fn in_time(mut self) -> Self {
+        if self.budget.is_some() {
+            for write_up in [&mut self.write_up, &mut self.asked] {
+                write_up.claims = write_up.claims.iter().flat_map(Claim::by_load).collect();
+            }
+        }
+        self
+    }
 }
 
 impl One<'_> {
     /// Measures what is left to measure and prints what became of the claims. Gives the exit code.
     fn replicate(&self, bench: &Bench<'_>) -> Result<u8, Failure> {
-        let last = if self.arguments.new { None } else { self.last_run() };
-        let ahead = |experiment: &Experiment| -> Result<(), Failure> {
-            if self.pace() == Pace::Full && !self.arguments.quiet {
-                say(format_args!("{}", self.ahead(experiment, last.as_deref())?));
-            }
-            Ok(())
-        };
+        let experiment = self.experiment(bench.catalogue)?;
+        let last = if self.arguments.new { None } else { self.to_go_on_with(&experiment) };
+        if self.pace() == Pace::Full && !self.arguments.quiet {
+            say(format_args!("{}", self.ahead(&experiment, last.as_deref())?));
+        }
         let mut progress = RunProgress::new(self.arguments.quiet, None)?;
         let mut observe = |event: Event<'_>| progress.observe(&event);
         let ended = if let Some(dir) = &last {
-            ahead(&self.experiment(bench.catalogue)?)?;
             resume(dir, bench, &mut observe)
         } else {
-            let experiment = self.experiment(bench.catalogue)?;
-            ahead(&experiment)?;
             let dir = run_dir(&self.arguments.runs, &self.run_name());
             carry_out(&experiment, &dir, bench, &mut observe)
         };
@@ -135,21 +161,48 @@ impl One<'_> {
         Ok(code(&ended))
     }
 
-    /// Prints what became of the claims by the last run, or by the records that are kept where there is none. Without either
-    /// nothing was measured of any claim.
-    fn judge_records(&self) -> Result<(), Failure> {
-        let kept = self.arguments.records.join(self.name()).join("records");
-        match self.last_run().or_else(|| kept.is_dir().then_some(kept)) {
-            Some(dir) => {
-                let (manifest, trials) = recorded::read(&dir)?;
-                self.print_claims(&manifest, &trials, &dir.display().to_string())
-            }
-            None => self.print_claims(&Manifest::default(), &[], "none: nothing was measured"),
-        }
+    /// What claims can be judged by: the runs at this pace, and the records that are kept, the oldest first. Without any nothing was
+    /// measured of any claim.
+    fn judges(&self) -> Result<Vec<Judge>, Failure> {
+        let runs = self.runs();
+        // A short look is judged by itself.
+        let with_kept = self.pace() == Pace::Full || runs.is_empty();
+        let kept = if with_kept { self.kept_records() } else { Vec::new() };
+        let read = |dirs: Vec<PathBuf>| -> Result<Vec<Judge>, Failure> {
+            dirs.iter().map(|dir| Judge::read(dir)).collect()
+        };
+        // What is kept of a run that is there is no other run.
+        let mut judges = read(runs)?;
+        let begun: BTreeSet<String> = judges.iter().map(|it| it.manifest.started.clone()).collect();
+        judges.extend(read(kept)?.into_iter().filter(|it| !begun.contains(&it.manifest.started)));
+        judges.sort_by(|a, b| a.manifest.started.cmp(&b.manifest.started));
+        Ok(judges)
     }
 
-    fn print_claims(&self, manifest: &Manifest, trials: &[Trial], run: &str) -> Result<(), Failure> {
-        let report = ClaimsReport::of(&self.write_up, manifest, trials, run);
+    /// The folders of its kept records: `records`, and another for each part that was measured in a run of its own.
+    fn kept_records(&self) -> Vec<PathBuf> {
+        let folder = self.arguments.records.join(self.name());
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut dirs: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        let is_records = |dir: &PathBuf| {
+            let name = dir.file_name().unwrap_or_default().to_string_lossy();
+            name == "records" || name.starts_with("records-")
+        };
+        dirs.retain(|dir| dir.is_dir() && is_records(dir));
+        dirs.sort();
+        dirs
+    }
+
+    fn print_claims(&self, judges: &[Judge]) -> Result<(), Failure> {
+        let runs: Vec<MeasuredRun<'_>> = judges
+            .iter()
+            .map(|Judge { manifest, trials, dir }| MeasuredRun { manifest, trials, dir })
+            .collect();
+        let report = if runs.is_empty() {
+            ClaimsReport::of(&self.write_up, &Manifest::default(), &[], "none: nothing was measured")
+        } else {
+            ClaimsReport::of_runs(&self.write_up, &runs)
+        };
         if self.arguments.json {
             print_json(&serde_json::to_string(&report).expect("a report is plain data"))?;
         } else {
@@ -171,8 +224,11 @@ impl One<'_> {
         let mut experiment = Experiment::read(&self.write_up.experiment, catalogue, self.pace())?;
         match (self.pace(), self.budget) {
             (Pace::Full, _) => {
-                let cells = self.write_up.claims.iter().flat_map(Claim::cells).collect();
+                let cells = self.asked.claims.iter().flat_map(Claim::cells).collect();
                 experiment.decide(&cells, &stats::LOOKS.map(|look| look as u32))?;
+            }
+            (Pace::Quick, _) if !self.arguments.claims.is_empty() => {
+                experiment.select(&self.asked.claims.iter().flat_map(Claim::cells).collect())?;
             }
             (_, Some(budget)) => self.keep_to(budget, &mut experiment)?,
             (_, None) => {}
@@ -181,7 +237,7 @@ impl One<'_> {
     }
 
     fn keep_to(&self, budget: Duration, experiment: &mut Experiment) -> Result<(), Failure> {
-        let selection = cheapest(&self.write_up.claims, |id| cost(experiment, id), budget);
+        let selection = cheapest(&self.asked.claims, |id| cost(experiment, id), budget);
         if selection.cells.is_empty() {
             let what = format!("no claim of {} can be decided in {budget}", self.name());
             return Err(
@@ -193,7 +249,7 @@ impl One<'_> {
         say(format_args!(
             "{}: {count} cells for {claims} of {} claims",
             self.name(),
-            self.write_up.claims.len()
+            self.asked.claims.len()
         ));
         experiment.select(&cells)?;
         Ok(())
@@ -210,33 +266,54 @@ impl One<'_> {
         format!("replicate-{}{pace}", self.name())
     }
 
-    /// The last run at this pace that can be gone on with: of this experiment, by this version, on this machine.
-    fn last_run(&self) -> Option<PathBuf> {
+    /// Its runs at this pace that can be read, of this experiment, the oldest first.
+    fn runs(&self) -> Vec<PathBuf> {
         let prefix = format!("{}-", self.run_name());
-        let of_now = std::fs::read_to_string(&self.write_up.experiment).ok()?;
-        let entries = std::fs::read_dir(&self.arguments.runs).ok()?.filter_map(Result::ok);
+        let Ok(of_now) = std::fs::read_to_string(&self.write_up.experiment) else { return Vec::new() };
+        let entries = std::fs::read_dir(&self.arguments.runs).into_iter().flatten().flatten();
         let mut dirs: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-        dirs.sort();
-        dirs.into_iter().rev().find(|dir| {
+        dirs.retain(|dir| {
             let name = dir.file_name().unwrap_or_default().to_string_lossy();
             // Behind the prefix comes a date; another pace would come with a letter.
             let is_ours =
                 name.strip_prefix(&prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-            let is_same = |manifest: Manifest| {
-                // What was measured elsewhere can be judged here, and not gone on with.
-                self.arguments.no_load
-                    || self.arguments.export.is_some()
-                    || can_be_resumed(&manifest, env!("CARGO_PKG_VERSION")).is_ok()
-            };
             is_ours
-                && RunDir::read_manifest(dir).is_ok_and(is_same)
+                && RunDir::read_manifest(dir).is_ok()
                 && RunDir::read_experiment(dir).is_ok_and(|text| text == of_now)
+        });
+        dirs.sort();
+        dirs
+    }
+
+    /// The last of them that can be gone on with for what is asked: by this version, on this machine, and of the same cells.
+    /// What a budget left of them is gone on with as it was chosen.
+    fn to_go_on_with(&self, asked: &Experiment) -> Option<PathBuf> {
+        let cells: Option<Vec<CellId>> =
+            asked.selection.as_ref().map(|cells| cells.iter().cloned().collect());
+        self.runs().into_iter().rev().find(|dir| {
+            RunDir::read_manifest(dir).is_ok_and(|manifest| {
+                can_be_resumed(&manifest, env!("CARGO_PKG_VERSION")).is_ok()
+                    && (self.budget.is_some() || manifest.selection == cells)
+            })
         })
     }
 
+    /// The last of them, wherever it was measured; of some claims, the last that was made for these.
+    fn to_export(&self) -> Result<Option<PathBuf>, Failure> {
+        let cells: BTreeSet<CellId> = self.asked.claims.iter().flat_map(Claim::cells).collect();
+        for dir in self.runs().into_iter().rev() {
+            let selection = recorded::manifest(&dir)?.selection;
+            let is_of_these = || selection.is_some_and(|it| it.into_iter().collect::<BTreeSet<_>>() == cells);
+            if self.arguments.claims.is_empty() || is_of_these() {
+                return Ok(Some(dir));
+            }
+        }
+        Ok(None)
+    }
+
     fn tell(&self, ended: &Ended) -> Result<(), Failure> {
-        let (manifest, trials) = recorded::read(&ended.dir)?;
-        self.print_claims(&manifest, &trials, &ended.dir.display().to_string())?;
+        let only = self.pace() != Pace::Full;
+        self.print_claims(&if only { vec![Judge::read(&ended.dir)?] } else { self.judges()? })?;
         let (published, stacks) = (&self.arguments.published, &self.arguments.stacks.dir);
         leave_html(&ended.dir, &Sources { published, stacks }, self.arguments.quiet);
         if ended.interrupted || ended.out_of_time {

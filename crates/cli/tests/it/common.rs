@@ -24,6 +24,16 @@ pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository is there")
 }
 
+/// The records that are kept in a folder of the repository, one for each run that was measured; as the repository names them.
+pub fn records_of(folder: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(repository().join(folder)).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let is_records = |name: &String| name == "records" || name.starts_with("records-");
+    let mut kept: Vec<PathBuf> = names.filter(is_records).map(|name| Path::new(folder).join(name)).collect();
+    kept.sort();
+    kept
+}
+
 /// Runs the binary to its end.
 pub fn run(arguments: &[&str]) -> Output {
     proofload().args(arguments).output().expect("the binary starts")

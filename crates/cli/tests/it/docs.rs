@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{json, repository, run, text};
+use crate::common::{json, records_of, repository, run, text};
 
 /// A map is read, not searched.
 const ARCHITECTURE_WORDS_MAX: usize = 1500;
@@ -279,10 +279,14 @@ fn the_verdicts_are_those_of_the_records() {
             continue;
         }
         let name = path.file_stem().and_then(|it| it.to_str()).expect("it is text");
-        let measured = format!("docs/replication/{name}/records");
-        let sample = format!("docs/samples/records/{name}");
-        let records = if repository().join(&measured).is_dir() { measured } else { sample };
-        let told = format!("{}\n{}", of(["report", &records]), of(["explain", &records]));
+        let measured = records_of(&format!("docs/replication/{name}"));
+        let sample = PathBuf::from(format!("docs/samples/records/{name}"));
+        let parts = if measured.is_empty() { vec![sample] } else { measured };
+        let of_part = |dir: &PathBuf| {
+            let dir = dir.to_str().expect("it is text");
+            format!("{}\n{}", of(["report", dir]), of(["explain", dir]))
+        };
+        let told: String = parts.iter().map(of_part).collect();
         let kept = std::fs::read_to_string(&path).expect("it can be read");
         assert!(kept == told, "{}: run scripts/verdicts.sh", path.display());
     }
@@ -307,7 +311,10 @@ fn the_page_of_replications_is_that_of_their_claims() {
     names.sort();
     let (mut rows, mut lists) = (Vec::new(), Vec::new());
     for name in names {
-        let kept = bytes_of(&folder.join(&name).join("records"));
+        let kept: u64 = records_of(&format!("docs/replication/{name}"))
+            .iter()
+            .map(|part| bytes_of(&repository().join(part)))
+            .sum();
         assert!(
             kept <= RECORDS_BYTES_MAX,
             "the records of {name} have {kept} bytes, {RECORDS_BYTES_MAX} at most"

@@ -8,7 +8,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::common::{
-    ends_with, json, processes_with, proofload, repository, run, signal, stdout, text, wait_until,
+    ends_with, json, processes_with, proofload, records_of, repository, run, signal, stdout, text, wait_until,
 };
 use crate::lab::{Lab, target_stack, trials};
 
@@ -106,6 +106,18 @@ fn before_it_begins_it_says_what_it_costs_and_that_nothing_is_known_of_the_noise
     assert!(!lab.path("runs").exists());
 }
 
+/// A part of a write-up costs what its claims need.
+#[test]
+fn some_claims_cost_what_they_need() {
+    let lab = lab();
+    let told = stdout(&replicate(&lab, &["--dry-run", "--claims", "fast-over-other"]).output().unwrap());
+    assert!(told.contains("1 claims about 2 cells; with twins and controls 4 trials a block"), "{told}");
+    assert!(!told.contains("slow-first"), "{told}");
+    let told = replicate(&lab, &["--claims", "fast-over"]).output().unwrap();
+    assert_eq!(told.status.code(), Some(2));
+    assert!(text(&told).contains("there is no claim `fast-over`"), "{}", text(&told));
+}
+
 #[test]
 fn what_was_never_measured_is_said_of_every_claim() {
     let output = replicate(&lab(), &["--no-load"]).output().unwrap();
@@ -160,6 +172,9 @@ fn a_replication_stops_when_its_claims_are_decided_wherever_it_was_killed() {
     assert_eq!((again.status.code(), lab.lines()), (Some(0), made.len()), "{}", text(&again));
     let ahead = stdout(&replicate(&lab, &["--dry-run"]).output().unwrap());
     assert!(!ahead.contains("not known yet") && ahead.contains(" %"), "{ahead}");
+    // What was made for all claims is not gone on with for one of them.
+    let part = stdout(&replicate(&lab, &["--dry-run", "--claims", "fast-over-other"]).output().unwrap());
+    assert!(part.contains("1 claims about 2 cells") && !part.contains("are made"), "{part}");
     exported_records_say_the_same(&lab);
 }
 
@@ -197,13 +212,14 @@ fn what_the_documents_say_of_replications_is_what_their_records_come_to() {
         if !entry.path().is_dir() {
             continue;
         }
-        let (name, records) = (entry.file_name(), entry.path().join("records"));
-        let (name, records) = (name.to_str().unwrap(), records.strip_prefix(repository()).unwrap());
+        let name = entry.file_name();
+        let name = name.to_str().unwrap();
         let kept = |file: &str| fs::read_to_string(entry.path().join(file)).unwrap();
         let claims = run(&["replicate", name, "--no-load", "--runs", "no-runs"]);
         assert_eq!(stdout(&claims), kept("claims.txt"), "{name}: run scripts/replication.sh");
-        let ranking = run(&["report", records.to_str().unwrap()]);
-        assert_eq!(stdout(&ranking), kept("ranking.txt"), "{name}: run scripts/replication.sh");
+        let of_part = |dir: &PathBuf| stdout(&run(&["report", dir.to_str().unwrap()]));
+        let ranking: String = records_of(&format!("docs/replication/{name}")).iter().map(of_part).collect();
+        assert_eq!(ranking, kept("ranking.txt"), "{name}: run scripts/replication.sh");
     }
 }
 
@@ -236,7 +252,9 @@ fn ten_blocks_of_each_write_up_fit_into_hours() {
 
 #[test]
 fn what_is_said_of_no_write_up_is_refused() {
-    for option in [&["--export", "nowhere"][..], &["--dry-run"], &["--no-load"], &["--quick"]] {
+    for option in
+        [&["--export", "nowhere"][..], &["--dry-run"], &["--no-load"], &["--quick"], &["--claims", "one"]]
+    {
         let told = ends_with(2, &[&["replicate"], option].concat());
         assert!(told.contains("name one, or give --all"), "{option:?}: {told}");
     }

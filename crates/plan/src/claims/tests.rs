@@ -57,6 +57,23 @@ fn statement(claim: &str) -> Statement {
     read.claims.remove(0).statement
 }
 
+#[test]
+fn some_of_its_claims_are_chosen_by_their_names() {
+    let more =
+        format!("{ORDER}[[claim]]\nid = \"d\"\nsentence = \"S\"\nkind = \"not-testable\"\nwhy = \"w\"\n");
+    let write_up = parse(&more).unwrap();
+    let chosen = |ids: &[&str]| {
+        let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        let of = |it: WriteUp| it.claims.into_iter().map(|claim| claim.id).collect::<Vec<_>>().join(",");
+        write_up.with_claims(&ids).map(of).map_err(|error| error.to_string())
+    };
+    assert_eq!(chosen(&[]).as_deref(), Ok("c,d"));
+    assert_eq!(chosen(&["d"]).as_deref(), Ok("d"));
+    assert_eq!(chosen(&["d", "c"]).as_deref(), Ok("c,d"));
+    let told = chosen(&["c", "ordre"]).unwrap_err();
+    assert!(told.contains("there is no claim `ordre` in `t`") && told.contains("choose c, d"), "{told}");
+}
+
 fn cell(stack: &str, connections: u32) -> CellId {
     CellId { round: "hello".into(), stack: stack.into(), connections }
 }

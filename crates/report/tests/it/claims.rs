@@ -5,7 +5,7 @@ use std::path::Path;
 use plan::WriteUp;
 use plan::stack::Catalogue;
 use record::{Trial, TrialResult};
-use report::{ClaimsReport, VerdictCounts, claims_text};
+use report::{ClaimsReport, MeasuredRun, VerdictCounts, claims_text};
 
 use crate::samples::{at, manifest};
 
@@ -66,6 +66,33 @@ fn json_says_the_same() {
     assert_eq!(json["claims"][0]["parts"][0]["unit"], "ratio");
     assert_eq!(json["claims"][0]["metric"], "goodput");
     assert_eq!(json["published_machine"]["cores"], 4);
+}
+
+/// Each claim is judged by one run, the last that has all of its cells; no blocks of two runs are put together.
+#[test]
+fn a_claim_is_judged_by_the_last_run_that_measured_all_of_it() {
+    let (whole, manifest) = (containers(10), manifest(&RATES.map(|it| it.0), 40));
+    let without = |left_out: &str| -> Vec<record::Trial> {
+        containers(3).into_iter().filter(|trial| trial.stack != left_out).collect()
+    };
+    let part = without("jetty");
+    let run = |trials, dir| MeasuredRun { manifest: &manifest, trials, dir };
+    let of = |runs: &[MeasuredRun<'_>]| ClaimsReport::of_runs(&write_up("servlet-containers.toml"), runs);
+    let report = of(&[run(&whole, "runs/whole"), run(&part, "runs/part")]);
+    assert_eq!((report.run.as_str(), report.blocks), ("runs/part", 3));
+    let [other] = &report.other_runs[..] else { panic!("{:?}", report.other_runs) };
+    assert_eq!((other.run.as_str(), other.blocks), ("runs/whole", 10));
+    // Of nginx there is no trial in either.
+    for claim in report.claims.iter().filter(|claim| claim.parts.iter().any(|part| part.blocks > 0)) {
+        let needs_all = claim.parts.iter().any(|part| part.what.contains("jetty"));
+        assert_eq!(other.claims.contains(&claim.id), needs_all, "{}", claim.id);
+        let blocks = if needs_all { 10 } else { 3 };
+        assert!(claim.parts.iter().all(|part| part.blocks == blocks), "{claim:?}");
+    }
+    let told = claims_text(&report);
+    assert!(told.contains(": runs/whole") && told.contains("10 blocks, of "), "{told}");
+    // What came later has it all.
+    assert!(of(&[run(&part, "runs/part"), run(&whole, "runs/whole")]).other_runs.is_empty());
 }
 
 /// Nothing of a write-up's run: every claim says what it lacks.

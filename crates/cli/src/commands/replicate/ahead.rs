@@ -26,14 +26,14 @@ impl One<'_> {
             format!(
                 "{}: {} claims about {cells} cells; with twins and controls {trials} trials a block",
                 self.name(),
-                self.write_up.claims.len()
+                self.asked.claims.len()
             ),
             format!("{least} blocks at least: {}{made}", of_blocks(least)),
             format!("{most} at most: {}", of_blocks(most)),
             "the smallest difference that is likely to be found (4 in 5 times):".into(),
         ];
-        let width = self.write_up.claims.iter().map(|claim| claim.id.len()).max().unwrap_or(0);
-        lines.extend(self.write_up.claims.iter().map(|claim| {
+        let width = self.asked.claims.iter().map(|claim| claim.id.len()).max().unwrap_or(0);
+        lines.extend(self.asked.claims.iter().map(|claim| {
             let found = smallest(claim, so_far.as_ref());
             format!("  {:<width$}  {found}", claim.id)
         }));

@@ -140,7 +140,7 @@ impl Up {
         let of_others = || {
             let of_asked = |it: &(&(Asked, u32), &Warmed)| it.0.0 == asked;
             let ((_, there), warmed) = self.warmed.iter().find(of_asked)?;
-            let response = warmed.response * u64::from(users.div_ceil((*there).max(1)));
+            let response = in_proportion(warmed.response, *there, users);
             Some(Warmed { response, ..warmed.clone() })
         };
         let same = self.warmed.get(&(asked.clone(), users)).cloned();
@@ -151,6 +151,12 @@ impl Up {
     pub(crate) fn stop(self) -> Result<(), LabError> {
         Ok(self.chain.stop().map(|_| ())?)
     }
+}
+
+/// What an answer takes `users` that took `there` of them `response`: one after another, whether they are more or fewer.
+fn in_proportion(response: Duration, there: u32, users: u32) -> Duration {
+    let ns = u128::from(response.as_nanos()) * u128::from(users) / u128::from(there.max(1));
+    Duration::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX))
 }
 
 fn warmed_for(cell: &Cell) -> (Asked, u32) {
@@ -353,5 +359,21 @@ fn observed(server: Server, seen: ServerSummary, load: &LoadResult) -> Server {
         thread_groups,
         signals: Some(signals),
         ..server
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A window of ten answers of 5000 users would be one of a minute for 300.
+    #[test]
+    fn an_answer_takes_users_in_proportion_to_their_number() {
+        let of = |there, users| in_proportion(Duration::from_millis(1500), there, users);
+        assert_eq!(of(300, 300), Duration::from_millis(1500));
+        assert_eq!(of(300, 1000), Duration::from_secs(5));
+        assert_eq!(of(5000, 300), Duration::from_millis(90));
+        assert_eq!(of(0, 1), Duration::from_millis(1500));
+        assert_eq!(in_proportion(Duration::MAX, 1, 2), Duration::MAX);
     }
 }

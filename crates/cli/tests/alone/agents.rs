@@ -13,8 +13,9 @@ use crate::quiet::measured_alone;
 use crate::scripted_agents;
 
 const AGENTS: usize = 100;
-/// Of one core, and MiB that were ever resident at a time.
-const CPU_SHARE_MAX: f64 = 0.1;
+/// Of one core, and MiB that were ever resident at a time. What is not optimised takes several times as long, which on a slow machine
+/// is above the bound; so that a debug build finds a loss of another order alone.
+const CPU_SHARE_MAX: f64 = if cfg!(debug_assertions) { 0.4 } else { 0.1 };
 const MEMORY_MIB_MAX: f64 = 64.0;
 /// What the kernel counts CPU time in, as it tells programs.
 const TICKS_PER_S: f64 = 100.0;

@@ -9,6 +9,8 @@ use outputs::shown;
 const NEAR: f64 = 0.06;
 /// A shorter ramp, as a share of the whole, does not matter.
 const RAMP_SHARE_MIN: f64 = 0.05;
+/// A quotient so near a whole number is one.
+const WHOLE: f64 = 1e-9;
 
 /// What a plan makes of its users.
 struct Plan {
@@ -45,7 +47,12 @@ impl Plan {
     fn is_ramp(&self) -> bool {
         let predicted = self.predicted_per_s();
         let share = self.ramp_s / (self.ramp_s + self.loops * self.mean_s);
-        (self.rate_per_s / predicted - 1.0).abs() <= NEAR && share >= RAMP_SHARE_MIN
+        let is_near = (self.rate_per_s / predicted - 1.0).abs() <= NEAR;
+        // The loops of a JTL are its requests over its users. Of a run that was bounded by time each user makes as many as it
+        // can, and the arithmetic is near whatever the ramp does.
+        let is_planned = (self.loops - self.loops.round()).abs() < WHOLE;
+        let is_lower = self.steady_per_s > self.rate_per_s * (1.0 + NEAR);
+        is_near && share >= RAMP_SHARE_MIN && (is_planned || is_lower)
     }
 }
 

@@ -38,6 +38,34 @@ fn littles_law_allows_for_digits_and_for_innocent_causes() {
     );
 }
 
+/// A run that is bounded by time has no number of requests a user, and its rate follows from no plan.
+#[test]
+fn a_short_ramp_of_a_run_for_a_time_is_no_arithmetic() {
+    // Seven users, one more each quarter of a second, make as many requests of 100 ms as they can in 20 s.
+    let mut lines: Vec<(u64, String)> = Vec::new();
+    for user in 0..7u64 {
+        for start in (user * 250..=19_900).step_by(100) {
+            let active = (start / 250 + 1).min(7);
+            lines
+                .push((start, format!("{},100,GET /,200,{user},true,{active}\n", 1_700_000_000_000 + start)));
+        }
+    }
+    lines.sort();
+    let lines: String = lines.into_iter().map(|it| it.1).collect();
+    let jtl = format!("timeStamp,elapsed,label,responseCode,threadName,success,allThreads\n{lines}");
+    let rows = crate::read(&jtl).rows;
+    assert!(rows[0].loops.unwrap().fract() > 0.1 && rows[0].ramp_s == Some(1.5), "{rows:?}");
+    assert_eq!(kinds(&jtl), [(Level::Note, Kind::NoVariance)]);
+    // Whole loops are a plan's, and so is a rate that all users at once would exceed.
+    let table = |loops: &str, ramp: u32, rate: u32| {
+        let header = "system,path,driver,connections,loops,ramp_up_s,requests_per_s,latency_avg_ms\n";
+        kinds(&format!("{header}a,/x,jmeter,100,{loops},{ramp},{rate},1000\n"))
+    };
+    assert_eq!(table("200", 12, 95), [(Level::Unknown, Kind::RampUp)]);
+    assert_eq!(table("200.5", 12, 95), []);
+    assert_eq!(table("10.5", 10, 51), [(Level::Unknown, Kind::RampUp)]);
+}
+
 #[test]
 fn users_that_end_at_different_times_are_fewer() {
     let text = "spawning thread #0: 100 total client(s). 10000 total requests\nApplication protocol: http/1.1\nfinished in \

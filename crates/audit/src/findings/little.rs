@@ -101,12 +101,13 @@ pub(super) fn law(row: &Row) -> Option<Finding> {
         return (!is_told).then(|| Finding::of(row, Level::Unknown, Kind::LittlesLaw, text));
     }
     let is_censored = is_short && left_out(row) >= LEFT_OUT_MIN;
-    let (level, told) = match unexplained {
+    let under_way = under_way_ms(row, unexplained, law.implied_ms()).filter(|_| is_short);
+    let (level, told) = match under_way {
         _ if row.may_wait || unexplained < GAP_BROKEN => (Level::Note, Told::Innocent),
-        // Requests that were under way at the end may be the rest.
-        _ if is_censored && is_too_short(row, law.implied_ms()) => (Level::Unknown, Told::NotTheRest),
-        _ if is_censored => (Level::Broken, Told::NotTheRest),
-        _ => (Level::Broken, Told::Contradiction),
+        Some(_) if is_censored => (Level::Unknown, Told::NotTheRest),
+        Some(age_ms) => (Level::Unknown, Told::UnderWay { age_ms }),
+        None if is_censored => (Level::Broken, Told::NotTheRest),
+        None => (Level::Broken, Told::Contradiction),
     };
     Some(Finding::of(row, level, Kind::LittlesLaw, words(row, &law, told)))
 }
@@ -120,6 +121,8 @@ enum Told {
     TheRest,
     /// What is left out can't be all of it.
     NotTheRest,
+    /// What was under way at the end may be all of it, so old on average.
+    UnderWay { age_ms: f64 },
     /// Nothing can make it.
     Contradiction,
 }
@@ -152,12 +155,18 @@ fn words(row: &Row, law: &Law, told: Told) -> String {
             "the {} requests that failed or came late have kept as many users busy at most, and {} of {} are in no figure: \
              their requests were never answered, or the latency is too low; N / X is {implied}",
             shown::count(unseen(row)),
-            shown::count(law.users * (1.0 - law.ratio) - unseen_users(row)),
+            in_no_figure(row, law),
             shown::count(law.users),
         ),
-        Told::Contradiction if law.ratio < 1.0 => {
-            format!("the latency is too low for these requests: by Little's law the mean is {implied}")
+        Told::UnderWay { age_ms } => {
+            format!("{}; by N / X it is {implied}", ended(row, "the requests that were", age_ms))
         }
+        Told::Contradiction if law.ratio < 1.0 => format!(
+            "{} of {} users are in no figure: so many connections were never answered, or the latency is too low; if all were \
+             served, the mean is N / X = {implied}",
+            in_no_figure(row, law),
+            shown::count(law.users),
+        ),
         Told::Contradiction => format!(
             "the latency is too high for these requests: by Little's law the mean is {implied}{}",
             if row.tool == Tool::Wrk {
@@ -168,6 +177,31 @@ fn words(row: &Row, law: &Law, told: Told) -> String {
         ),
     };
     format!("{sum}: {what}")
+}
+
+/// Users that are in no figure.
+fn in_no_figure(row: &Row, law: &Law) -> String {
+    shown::count(law.users * (1.0 - law.ratio) - unseen_users(row))
+}
+
+/// What there is to say of requests that the end of the run may have cut off.
+pub(super) fn ended(row: &Row, which: &str, age_ms: f64) -> String {
+    format!(
+        "{which} under way when the run{} ended are {}; {} each on average would be all of the rest. The mean is of the early \
+         ones",
+        run_s(row).map_or(String::new(), |run_s| format!(" of {}", shown::seconds(run_s))),
+        // oha counts them.
+        if row.tool == Tool::Oha { "not in the latency" } else { "in no figure" },
+        shown::time(age_ms)
+    )
+}
+
+/// How old what was under way at the end was on average, ms, if it is all of the share of the users' time that is `missing`;
+/// `None` where it can't be, since that is longer than the mean of all. Where all users begin at once and are served in turn,
+/// answers that come by the end of k such means have 1 - 1 / 2k of the users' time, and what is under way is half a mean old.
+pub(super) fn under_way_ms(row: &Row, missing: f64, implied_ms: f64) -> Option<f64> {
+    let age_ms = missing * run_s(row)? * 1e3;
+    (age_ms <= implied_ms).then_some(age_ms)
 }
 
 /// How long it ran, where it was to run for a time and not for a number of requests.

@@ -38,6 +38,46 @@ fn littles_law_allows_for_digits_and_for_innocent_causes() {
     );
 }
 
+/// All users send at once to a server that takes 1000/s in turn for ten seconds. Who is answered first has waited for less,
+/// and who is not answered by the end is in no figure: wrk tells a mean of N / X · (1 - 1 / 2k), where the run is as long as
+/// k times N / X, and nothing is wrong.
+#[test]
+fn what_was_under_way_at_the_end_of_a_short_run_may_be_the_rest() {
+    let law = |connections, mean: &str| {
+        let kinds = kinds(&wrk("-t1 -T30", connections, mean, "9.90s", ""));
+        let levels = kinds.iter().filter(|it| it.1 == Kind::LittlesLaw).map(|it| it.0);
+        levels.collect::<Vec<_>>()
+    };
+    // k is 10, 5, 4, 2 and 1.25; below one, half of the run is the mean.
+    assert_eq!(law(1000, "0.95s"), []);
+    assert_eq!(law(2000, "1.80s"), [Level::Note]);
+    assert_eq!(law(2500, "2.19s"), [Level::Unknown]);
+    assert_eq!(law(5000, "3.75s"), [Level::Unknown]);
+    assert_eq!(law(8000, "4.80s"), [Level::Unknown]);
+    assert_eq!(law(20_000, "5.00s"), [Level::Unknown]);
+    // Half of the users' time is five seconds each, and who is served waits two.
+    assert_eq!(law(2000, "1.00s"), [Level::Broken]);
+    assert_eq!(law(5000, "2.00s"), [Level::Broken]);
+    assert_eq!(law(1000, "0.85s"), [Level::Broken]);
+    assert_eq!(law(2000, "2.40s"), [Level::Broken], "it makes no latency too high");
+    let audit = crate::found(&wrk("-t1 -T30", 5000, "3.75s", "9.90s", ""));
+    let all = crate::all(&audit);
+    let text = &all.iter().find(|it| it.kind == Kind::LittlesLaw).unwrap().text;
+    assert!(text.contains("under way when the run of 10 s ended are in no figure; 2.47 s each"), "{text}");
+    assert!(text.ends_with("The mean is of the early ones; by N / X it is 5 s"), "{text}");
+}
+
+/// Seventy workers keep the connections that they have, and thirty more wait in the backlog for ever. wrk sees no error.
+#[test]
+fn who_is_never_answered_is_named_beside_a_latency_too_low() {
+    let audit = crate::found(&wrk("-t1", 100, "70.00ms", "900.00ms", ""));
+    let [law, ..] = &crate::all(&audit)[..] else { panic!("{audit:?}") };
+    assert_eq!((law.level, law.kind), (Level::Broken, Kind::LittlesLaw));
+    let both = "30 of 100 users are in no figure: so many connections were never answered, or the latency is too low; if all \
+                were served, the mean is N / X = 100 ms";
+    assert!(law.text.ends_with(both), "{law:?}");
+}
+
 /// A run that is bounded by time has no number of requests a user, and its rate follows from no plan.
 #[test]
 fn a_short_ramp_of_a_run_for_a_time_is_no_arithmetic() {

@@ -66,6 +66,34 @@ fn h2load_that_waits_for_nothing_is_told() {
     assert_eq!(kinds(&busy), []);
 }
 
+/// Five thousand connections to a server of 200/s: those that are answered waited for five seconds, and those that are not
+/// waited for all ten.
+#[test]
+fn connections_of_h2load_that_wait_are_not_called_idle() {
+    let text = "starting benchmark...\n\
+        spawning thread #0: 5000 total client(s). Timing-based test with 0s of warm-up time and 10s of main duration for measurements.\n\
+        Application protocol: h2\n\n\
+        finished in 10.00s, 200.00 req/s, 20.60KB/s\n\
+        requests: 2000 total, 7000 started, 2000 done, 2000 succeeded, 0 failed, 0 errored, 0 timeout\n\
+        status codes: 2000 2xx, 0 3xx, 0 4xx, 0 5xx\n\
+        traffic: 41.21KB (42200) total, 21.00KB (21504) headers (space savings 80.00%), 4.88KB (5000) data\n\
+        time for request:     5.00ms     10.00s     5.00s     2.89s    57.00%\n";
+    assert_eq!(kinds(text), [(Level::Unknown, Kind::IdleConnections), (Level::Unknown, Kind::TooShort)]);
+    let audit = crate::found(text);
+    let idle = &crate::all(&audit)[0].text;
+    assert!(
+        idle.contains("the run of 10 s ended are in no figure; 8 s each") && !idle.contains("idle"),
+        "{idle}"
+    );
+    assert!(idle.ends_with("by connections / X it is 25 s at least"), "{idle}");
+    // Of a minute it can't be: 48 s each is longer than the 25 s that one takes.
+    let long = text
+        .replace("10s of main", "60s of main")
+        .replace("finished in 10.00s", "finished in 60.00s")
+        .replace("2000 ", "12000 ");
+    assert!(kinds(&long).contains(&(Level::Broken, Kind::IdleConnections)), "{:?}", kinds(&long));
+}
+
 /// What ended without an answer is in `done` and not in the rate.
 #[test]
 fn what_h2load_calls_errored_is_no_answer() {

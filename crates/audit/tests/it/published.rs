@@ -58,8 +58,10 @@ fn the_known_errors_are_found_in_the_cells() {
         ("gateways, api: nginx /hello at 5000", LittlesLaw, Broken, "(x2.52)"),
         ("gateways, api: zuul /hello at 300", LittlesLaw, Broken, "(x1.48)"),
         ("gateways, static: zuul /output.txt at 300", LittlesLaw, Broken, "(x1.43)"),
-        ("gateways, slow-api: zuul /sleep at 3000", LittlesLaw, Broken, "(x0.74)"),
-        ("gateways, slow-api: zuul /sleep at 5000", LittlesLaw, Broken, "(x0.57)"),
+        // Of a run of two and of one response time, what was under way at its end may be the rest.
+        ("gateways, slow-api: zuul /sleep at 3000", LittlesLaw, Unknown, "7.92 s each on average"),
+        ("gateways, slow-api: zuul /sleep at 3000", TooShort, Unknown, "response times of 11.15 s"),
+        ("gateways, slow-api: zuul /sleep at 5000", LittlesLaw, Unknown, "by N / X it is 25.17 s"),
         (
             "gateways, slow-api: zuul /sleep at 5000",
             TooShort,
@@ -172,7 +174,7 @@ fn the_known_errors_are_found_in_the_outputs() {
 }
 
 /// Rows in which something is known to be wrong; all others are sound.
-const WRONG: [&str; 17] = [
+const WRONG: [&str; 15] = [
     "sleep: webflux-tomcat /sleep at 300",
     "sleep: webflux-tomcat /sleep at 1000",
     "sleep-elastic: webflux-tomcat /sleep2 at 5000",
@@ -184,8 +186,6 @@ const WRONG: [&str; 17] = [
     "api: nginx /hello at 3000",
     "api: nginx /hello at 5000",
     "static: zuul /output.txt at 300",
-    "slow-api: zuul /sleep at 3000",
-    "slow-api: zuul /sleep at 5000",
     "hello: single-thread at 40",
     "hello: thread-per-request at 40",
     "hello: fixed-pool at 40",

@@ -281,6 +281,27 @@ fn with_query(url: &Template, query: Template) -> Template {
     joined([url.clone(), Template::text(if asked { "&" } else { "?" }), query])
 }
 
+/// The beginning of a URL with its scheme's usual port where none is written, and without one where that is: what a login is
+/// looked up by, too. `None` where another port is written, or the server is not known yet.
+fn with_other_port(url: &str, is_whole: bool) -> Option<String> {
+    let (scheme, rest) = url.split_once("://")?;
+    let usual = match scheme {
+        "http" => ":80",
+        "https" => ":443",
+        _ => return None,
+    };
+    let end = rest.find(['/', '?', '#']).or(is_whole.then_some(rest.len()))?;
+    let (server, path) = rest.split_at(end);
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    // An address in brackets has colons of its own.
+    let has_port = server.rsplit(']').next().is_some_and(|after| after.contains(':'));
+    match server.strip_suffix(usual) {
+        Some(host) => Some(format!("{scheme}://{host}{path}")),
+        None if has_port => None,
+        None => Some(format!("{scheme}://{server}{usual}{path}")),
+    }
+}
+
 /// The field that carries name and password where a login is meant for this URL.
 fn authorization(
     url: &Template,
@@ -292,9 +313,19 @@ fn authorization(
         Some(Piece::Text(text)) => text.as_str(),
         _ => "",
     };
+    let is_whole = settled.constant().is_some();
+    let other = with_other_port(known, is_whole);
     for login in scope.logins() {
-        let is_meant = known.starts_with(&login.url);
-        if !is_meant && settled.constant().is_none() && login.url.starts_with(known) {
+        let forms = || [Some(known), other.as_deref()].into_iter().flatten();
+        let is_meant = forms().any(|known| known.starts_with(&login.url));
+        // What a server's port comes to may be the usual one, which need not be written.
+        let may_be_meant = |known: &str| match known.strip_suffix(':') {
+            Some(server) => {
+                login.url.strip_prefix(server).is_some_and(|it| it.is_empty() || it.starts_with([':', '/']))
+            }
+            None => login.url.starts_with(known),
+        };
+        if !is_meant && !is_whole && forms().any(may_be_meant) {
             let url = &login.url;
             return Err(format!("whether the authorization for '{url}' is meant for it is known only later"));
         }
@@ -304,4 +335,28 @@ fn authorization(
         }
     }
     Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_port_may_be_written_or_not() {
+        for (url, is_whole, expected) in [
+            ("http://h/a?b", true, Some("http://h:80/a")),
+            ("http://h:80/a", true, Some("http://h/a")),
+            ("https://h/", true, Some("https://h:443/")),
+            ("https://h:443/x", false, Some("https://h/x")),
+            ("http://h", true, Some("http://h:80")),
+            ("http://[::1]/", true, Some("http://[::1]:80/")),
+            ("http://h:8080/", true, None),
+            ("http://h:443/", true, None),
+            ("http://h", false, None),
+            ("ftp://h/", true, None),
+            ("", false, None),
+        ] {
+            assert_eq!(with_other_port(url, is_whole).as_deref(), expected, "{url}");
+        }
+    }
 }

@@ -86,3 +86,46 @@ fn what_has_no_effect_is_counted_and_what_is_off_is_not() {
     assert!((support.share() - 1.0).abs() < f64::EPSILON);
     assert_eq!(support.ignored, 1, "the test fragment");
 }
+
+/// Of a login and of a request to it: JMeter looks at both forms of a URL.
+#[test]
+fn a_login_is_sent_whether_the_usual_port_is_written_or_not() {
+    let plan = |server: &str, port: &str, path: &str, login: &str| {
+        format!(
+            "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree><AuthManager testname=\"a\">\
+             <collectionProp name=\"AuthManager.auth_list\"><elementProp name=\"\" elementType=\"Authorization\">\
+             <stringProp name=\"Authorization.url\">{login}</stringProp>\
+             <stringProp name=\"Authorization.username\">u</stringProp>\
+             <stringProp name=\"Authorization.mechanism\">BASIC</stringProp></elementProp></collectionProp>\
+             </AuthManager><hashTree/><ThreadGroup testname=\"g\">\
+             <stringProp name=\"ThreadGroup.num_threads\">1</stringProp></ThreadGroup><hashTree>\
+             <HTTPSamplerProxy testname=\"r\"><stringProp name=\"HTTPSampler.domain\">{server}</stringProp>\
+             <stringProp name=\"HTTPSampler.port\">{port}</stringProp>\
+             <stringProp name=\"HTTPSampler.path\">{path}</stringProp></HTTPSamplerProxy><hashTree/></hashTree>\
+             </hashTree></hashTree></jmeterTestPlan>"
+        )
+    };
+    let is_sent = |port: &str, path: &str, login: &str| {
+        let plan = import(Path::new("p.jmx"), &plan("h", port, path, login), &BTreeMap::new());
+        let group = plan.unwrap_or_else(|error| panic!("{error}")).scenario.groups.remove(0);
+        let Step::Request(request) = &group.steps[0] else { panic!("one request") };
+        request.headers.iter().any(|(name, _)| name.constant() == Some("Authorization"))
+    };
+    for (port, path, login, expected) in [
+        ("", "/a", "http://h:80/", true),
+        ("80", "/a", "http://h:80/", true),
+        ("80", "/a", "http://h/", true),
+        ("", "http://h:80/a", "http://h/a", true),
+        ("", "https://h/a", "https://h:443/", true),
+        ("", "https://h/a", "https://h:80/", false),
+        ("8080", "/a", "http://h:80/", false),
+        ("", "/a?b", "http://h:80/a", true),
+        ("", "/b", "http://h:80/a", false),
+    ] {
+        assert_eq!(is_sent(port, path, login), expected, "{port} {path} {login}");
+    }
+    // What the server's port comes to may be the usual one.
+    let open = plan("h", "${__Random(80,81)}", "/", "http://h/");
+    let error = import(Path::new("p.jmx"), &open, &BTreeMap::new()).unwrap_err().to_string();
+    assert!(error.contains("is known only later"), "{error}");
+}

@@ -1,6 +1,6 @@
 //! Assertions to checks.
 
-use scenario::{Assertion, Check, Field, Part, SizeComparison};
+use scenario::{Assertion, Check, Field, JsonRules, Part, SizeComparison};
 use units::Duration;
 
 use crate::extractors::{json_path, scope_variable};
@@ -107,9 +107,6 @@ fn size(fields: Fields<'_>) -> Result<Check, String> {
 }
 
 fn json(fields: Fields<'_>) -> Result<(Check, bool), String> {
-    if fields.is_true("EXPECT_NULL", false)? {
-        return Err("a value that must be null (EXPECT_NULL) is not supported".into());
-    }
     let path = fields.fixed("JSON_PATH")?;
     if path.trim().is_empty() {
         return Err("JSON_PATH is empty".into());
@@ -117,6 +114,8 @@ fn json(fields: Fields<'_>) -> Result<(Check, bool), String> {
     let value =
         fields.is_true("JSONVALIDATION", false)?.then(|| fields.template("EXPECTED_VALUE")).transpose()?;
     let path = json_path(&path);
-    let check = Check::Json { path, value, regex: fields.is_true("ISREGEX", true)? };
+    let regex = fields.is_true("ISREGEX", true)?;
+    let or_null = fields.is_true("EXPECT_NULL", false)?;
+    let check = Check::Json { path, value, regex, or_null, rules: JsonRules::AsList };
     Ok((check, fields.is_true("INVERT", false)?))
 }

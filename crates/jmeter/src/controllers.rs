@@ -2,13 +2,13 @@
 
 use std::num::NonZeroU32;
 
-use scenario::{Condition, Pick, Step, Times};
+use scenario::{Condition, OnceOf, Pick, Step, Times};
 
-use crate::dialect;
 use crate::element::Element;
 use crate::names::{self, Controller, Kind};
 use crate::values::Fields;
 use crate::walk::Walk;
+use crate::{dialect, for_each, modules};
 
 impl<'a> Walk<'a> {
     /// What a controller and what is below it come to.
@@ -17,11 +17,23 @@ impl<'a> Walk<'a> {
         self.group.controllers.push(controller);
         let steps = self.branch(element);
         self.group.controllers.pop();
+        let is_empty = steps.is_empty();
         let fields = Fields::new(&element.properties, self.values);
-        match placed.and_then(|()| built(controller, element, fields, steps)) {
+        let step = match controller {
+            _ if placed.is_err() => placed.map(|()| Step::Sequence(Vec::new())),
+            Controller::ForEach => {
+                let below: Vec<&Element> =
+                    modules::all_below(self.elements, element).into_iter().skip(1).collect();
+                for_each::step(element, fields, &below, steps)
+            }
+            Controller::OnceOnly => Ok(Step::Once { of: self.once_of(), steps }),
+            other => built(other, element, fields, steps),
+        };
+        match step {
             Ok(step) => {
                 self.ledger.support();
-                step.into_iter().collect()
+                // A loop without a request would never end; JMeter leaves it out.
+                if is_empty { Vec::new() } else { vec![step] }
             }
             Err(reason) => {
                 self.refuse([reason]);
@@ -30,32 +42,99 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// JMeter counts the turns of the controller right around a once-only controller; a scenario those of the loop.
+    /// What a module controller runs in its place, as if it stood below it.
+    pub(crate) fn module(&mut self, element: &'a Element) -> Vec<Step> {
+        let target = match self.module_target(element) {
+            Ok(target) => target,
+            Err(reason) => {
+                self.refuse([reason]);
+                return Vec::new();
+            }
+        };
+        self.modules += 1;
+        self.ledger.support();
+        self.group.controllers.push(Controller::Module);
+        self.trail.push(target);
+        let steps = if names::is_fragment(&target.class, &target.gui) {
+            self.controller(Controller::Simple, target)
+        } else {
+            self.step(target)
+        };
+        self.trail.pop();
+        self.group.controllers.pop();
+        if steps.is_empty() { steps } else { vec![Step::Sequence(steps)] }
+    }
+
+    fn module_target(&self, element: &'a Element) -> Result<&'a Element, String> {
+        if element.enabled_children().next().is_some() {
+            return Err("JMeter drops what stands below it; move that into what it runs".into());
+        }
+        let target = modules::target(self.elements, element)?;
+        if self.trail.iter().any(|around| std::ptr::eq(*around, target)) {
+            return Err(format!("it stands within '{}', which it runs, and so without end", target.name));
+        }
+        if self.modules >= MODULES_MAX {
+            return Err(format!("more than {MODULES_MAX} parts of the plan are run by such controllers"));
+        }
+        Ok(target)
+    }
+
+    /// JMeter looks at the controller right around a once-only controller: what it holds is run again where a loop begins
+    /// anew, and never again below any other.
+    fn once_of(&self) -> OnceOf {
+        match self.group.controllers.last() {
+            Some(Controller::Loop | Controller::While) => OnceOf::Loop,
+            _ => OnceOf::User,
+        }
+    }
+
+    /// Whether a once-only controller has a meaning here that a scenario has, too.
     fn may_stand_here(&self, controller: Controller) -> Result<(), String> {
-        let is_loop = |around: &Controller| matches!(around, Controller::Loop | Controller::While);
+        let is_loop = |around: &Controller| {
+            matches!(around, Controller::Loop | Controller::While | Controller::ForEach)
+        };
         let around = &self.group.controllers;
-        let hidden = around.last().is_some_and(|last| !is_loop(last)) && around.iter().any(is_loop);
-        if controller == Controller::OnceOnly && hidden {
+        if controller != Controller::OnceOnly {
+            return Ok(());
+        }
+        if around.last().is_some_and(|last| !is_loop(last)) && around.iter().any(is_loop) {
             return Err("it stands in a loop, but not right below it; move it there".into());
+        }
+        // Whatever lies around a loop, the loop's first turn is its own; but not so of a list's, where there is none.
+        let anew = matches!(around.last(), Some(Controller::Loop | Controller::While));
+        let passing = |around: &&Controller| {
+            matches!(around, Controller::If | Controller::Random | Controller::Interleave)
+        };
+        if let Some(passing) = around.iter().rev().find(passing).filter(|_| !anew) {
+            let name = match passing {
+                Controller::If => {
+                    "an If Controller, which begins it anew each time its condition does not hold"
+                }
+                _ => "a controller that may pass it over, also the first time",
+            };
+            return Err(format!("it stands below {name}; put it right below a loop, or the other within it"));
         }
         Ok(())
     }
 }
+
+/// Parts of a plan that module controllers run, at most: each may run several that run several.
+const MODULES_MAX: usize = 1000;
 
 fn built(
     controller: Controller,
     element: &Element,
     fields: Fields<'_>,
     steps: Vec<Step>,
-) -> Result<Option<Step>, String> {
-    // A loop without a request would never end; JMeter leaves it out.
-    let is_empty = steps.is_empty();
-    let step = match controller {
-        Controller::Simple => Step::Sequence(steps),
+) -> Result<Step, String> {
+    Ok(match controller {
+        // The others are made where they stand.
+        Controller::Simple | Controller::Module | Controller::ForEach | Controller::OnceOnly => {
+            Step::Sequence(steps)
+        }
         Controller::Loop => Step::Loop { times: times(fields)?, steps },
         Controller::If => if_controller(element, fields, steps)?,
         Controller::While => while_controller(fields, steps)?,
-        Controller::OnceOnly => Step::Once(steps),
         Controller::Random => Step::OneOf { pick: Pick::Random, steps: choices(element, fields, steps)? },
         Controller::RandomOrder => Step::OneOf { pick: Pick::RandomOrder, steps: with_weights(steps) },
         Controller::Interleave => Step::OneOf { pick: Pick::InTurn, steps: choices(element, fields, steps)? },
@@ -65,8 +144,7 @@ fn built(
             parent_only: fields.is_true("TransactionController.parent", false)?,
             steps,
         },
-    };
-    Ok((!is_empty).then_some(step))
+    })
 }
 
 fn times(fields: Fields<'_>) -> Result<Times, String> {
@@ -91,6 +169,7 @@ fn if_controller(element: &Element, fields: Fields<'_>, steps: Vec<Step>) -> Res
         return Err("its condition is evaluated for all children, and is looked at once here".into());
     }
     let text = fields.properties.text("IfController.condition").trim();
+    fields.values.check_turns(text)?;
     if text.is_empty() {
         let name = &element.name;
         // JMeter's form once kept the condition in the name only.
@@ -117,6 +196,7 @@ fn bare(property: &str, what: &str) -> String {
 /// JMeter goes on unless the condition comes to `false`.
 fn while_controller(fields: Fields<'_>, steps: Vec<Step>) -> Result<Step, String> {
     let text = fields.properties.text("WhileController.condition").trim();
+    fields.values.check_turns(text)?;
     if text.eq_ignore_ascii_case("LAST") {
         return Ok(Step::While { condition: Condition::LastOk, steps });
     }
@@ -165,7 +245,38 @@ fn choices(
             "one of its choices is a pause or a debug sampler; put it into a Simple Controller".into()
         );
     }
+    if steps.iter().any(may_be_nothing) {
+        return Err(
+            "one of its choices may come to no request (If, While, ForEach, a loop of 0 turns), and JMeter then takes \
+             another; put a request beside it into a Simple Controller"
+                .into(),
+        );
+    }
     Ok(with_weights(steps))
+}
+
+/// Whether a step may be gone through without a request or a pause, which stands in the place of one.
+fn may_be_nothing(step: &Step) -> bool {
+    match step {
+        Step::Request(_) | Step::Pause(_) => false,
+        Step::Sequence(steps) | Step::Transaction { steps, .. } => steps.iter().all(may_be_nothing),
+        Step::OneOf { steps, .. } => steps.iter().any(|(_, step)| may_be_nothing(step)),
+        Step::Loop { times, steps } => {
+            let turns = match times {
+                Times::Forever => 1,
+                Times::Count(count) => {
+                    count.constant().and_then(|it| it.trim().parse().ok()).unwrap_or(0_u64)
+                }
+            };
+            turns == 0 || steps.iter().all(may_be_nothing)
+        }
+        Step::Set { .. }
+        | Step::Count(_)
+        | Step::If { .. }
+        | Step::While { .. }
+        | Step::ForEach { .. }
+        | Step::Once { .. } => true,
+    }
 }
 
 fn with_weights(steps: Vec<Step>) -> Vec<(NonZeroU32, Step)> {

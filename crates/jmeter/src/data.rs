@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use scenario::{DataAtEnd, DataSet, DataSharing};
+use scenario::{DataAtEnd, DataSet, DataSharing, Lacking};
 
 use crate::element::Element;
+use crate::names::{self, Kind, Scoped};
 use crate::values::Fields;
 
 /// The variables that a data set names; those of a header line are not known here.
@@ -15,7 +16,8 @@ pub(crate) fn names(element: &Element) -> Vec<String> {
 
 /// Whether it takes the variables' names from its file, which is not opened here.
 pub(crate) fn names_are_in_file(element: &Element) -> bool {
-    element.class == "CSVDataSet" && names(element).is_empty()
+    let is_data = names::kind(&element.class, &element.gui) == Kind::Scoped(Scoped::Data);
+    is_data && names(element).is_empty()
 }
 
 /// A data set that belongs to one group of several, or to all.
@@ -54,6 +56,7 @@ pub(crate) fn data_set(plan: &Path, fields: Fields<'_>, owner: Owner) -> Result<
         delimiter: delimiter(&fields.at_start("delimiter")?)?,
         quoted: fields.is_true("quotedData", false)?,
         skip_first: fields.is_true("ignoreFirstLine", false)?,
+        lacking: Lacking::AsBefore,
         at_end,
         sharing,
     })

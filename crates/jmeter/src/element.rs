@@ -63,6 +63,11 @@ impl Properties {
         self.0.iter().find(|(key, _)| key == name).map(|(_, property)| property)
     }
 
+    /// Whether the setting is there, empty or not.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
     /// A text as it stands; empty where there is none.
     pub(crate) fn text(&self, name: &str) -> &str {
         match self.get(name) {

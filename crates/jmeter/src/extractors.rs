@@ -1,6 +1,6 @@
 //! Post-processors to extractions.
 
-use scenario::{Extraction, Extractor, Part};
+use scenario::{Extraction, Extractor, JsonRules, Part};
 
 use crate::element::Element;
 use crate::names;
@@ -128,7 +128,7 @@ fn json(fields: Fields<'_>) -> Result<Vec<Extraction>, String> {
         Ok(Extraction {
             name: names[at].to_owned(),
             part: part.clone(),
-            how: Extractor::Json { path: json_path(paths[at]) },
+            how: Extractor::Json { path: json_path(paths[at]), rules: JsonRules::AsList },
             which: match_number(NUMBERS, number)?,
             default: Some(defaults[at].to_owned()),
         })

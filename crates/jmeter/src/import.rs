@@ -8,12 +8,12 @@ use units::Duration;
 
 use crate::element::{Element, Properties, elements};
 use crate::ledger::{Ledger, PlanNotUnderstood, Support, Unsupported};
-use crate::names::{self, Kind, Scoped};
+use crate::names::{self, Controller, Kind, Scoped};
 use crate::request::Timeouts;
 use crate::values::{Changing, Values};
 use crate::variables::{PLAN_VARIABLES, rows};
 use crate::walk::{DataFile, GroupState, Walk};
-use crate::{data, extractors, sets, xml};
+use crate::{data, extractors, for_each, modules, sets, xml};
 
 /// After so long Linux gives up a connection of its own accord; JMeter without a timeout waits as long.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(127);
@@ -75,13 +75,16 @@ pub fn import(
     };
     let elements = xml::parse(text).and_then(elements).map_err(broken)?;
     let mut changing = Changing::default();
-    for element in &elements {
+    for element in
+        elements.iter().filter(|top| top.enabled).flat_map(|top| modules::all_below(&elements, top))
+    {
         gather_changing(element, &mut changing);
     }
     let mut values = Values::new(properties, changing);
     let variables = define(&elements, &mut values);
     let mut walk = Walk {
         plan: path,
+        elements: &elements,
         values: &values,
         ledger: Ledger::default(),
         trail: Vec::new(),
@@ -91,6 +94,7 @@ pub fn import(
         group: GroupState::default(),
         data: Vec::new(),
         files: Vec::new(),
+        modules: 0,
         timeouts: Vec::new(),
     };
     let mut name = String::new();
@@ -135,7 +139,7 @@ pub fn import(
 fn define(elements: &[Element], values: &mut Values<'_>) -> Vec<(String, Template)> {
     let mut tables = Vec::new();
     for element in elements {
-        gather_tables(element, &mut tables);
+        gather_tables(elements, element, &mut tables);
     }
     // Each name where it was defined last.
     let mut variables: BTreeMap<&str, (usize, Template)> = BTreeMap::new();
@@ -150,31 +154,36 @@ fn define(elements: &[Element], values: &mut Values<'_>) -> Vec<(String, Templat
     variables.into_iter().map(|(_, name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Tables of variables, in document order.
-fn gather_tables<'a>(element: &'a Element, tables: &mut Vec<&'a Properties>) {
+/// Tables of variables, in document order, also those of test fragments: JMeter defines all that are in the plan.
+fn gather_tables<'a>(plan: &'a [Element], element: &'a Element, tables: &mut Vec<&'a Properties>) {
     match names::kind(&element.class, &element.gui) {
         _ if !element.enabled => return,
-        Kind::NotRun => return,
+        Kind::NotRun if !names::is_fragment(&element.class, &element.gui) => return,
         Kind::TestPlan => tables.extend(element.properties.object(PLAN_VARIABLES)),
         Kind::Scoped(Scoped::Variables) => tables.push(&element.properties),
+        Kind::Controller(Controller::Module) => {
+            let run = modules::all_below(plan, element);
+            tables.extend(run.into_iter().filter(|it| is_table(it)).map(|it| &it.properties));
+            return;
+        }
         _ => {}
     }
     for child in &element.children {
-        gather_tables(child, tables);
+        gather_tables(plan, child, tables);
     }
+}
+
+fn is_table(element: &Element) -> bool {
+    names::kind(&element.class, &element.gui) == Kind::Scoped(Scoped::Variables)
 }
 
 /// Variables that get other values while the plan runs.
 fn gather_changing(element: &Element, changing: &mut Changing) {
-    if element.enabled {
-        changing.names.extend(extractors::names(element));
-        changing.names.extend(data::names(element));
-        changing.names.extend(sets::names(element));
-        changing.unknown |= data::names_are_in_file(element);
-        for child in &element.children {
-            gather_changing(child, changing);
-        }
-    }
+    changing.names.extend(extractors::names(element));
+    changing.names.extend(data::names(element));
+    changing.names.extend(sets::names(element));
+    changing.names.extend(for_each::names(element));
+    changing.unknown |= data::names_are_in_file(element);
 }
 
 /// The longest waits, which all requests have in common.

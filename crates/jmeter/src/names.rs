@@ -39,6 +39,8 @@ pub(crate) enum Controller {
     RandomOrder,
     Interleave,
     Transaction,
+    ForEach,
+    Module,
 }
 
 /// What applies to all requests below its parent.
@@ -90,6 +92,8 @@ const SCRIPT: &str = "scripts are not carried out";
 const NO_HTTP: &str = "only HTTP requests are made";
 const PLUGIN: &str = "elements of plug-ins are not supported";
 
+const FRAGMENT: &str = "Test Fragment";
+
 /// Class, the form's name, and what becomes of it.
 const ELEMENTS: &[(&str, &str, Kind)] = &[
     ("TestPlan", "Test Plan", Kind::TestPlan),
@@ -120,6 +124,8 @@ const ELEMENTS: &[(&str, &str, Kind)] = &[
     ("RandomOrderController", "Random Order Controller", Kind::Controller(Controller::RandomOrder)),
     ("InterleaveControl", "Interleave Controller", Kind::Controller(Controller::Interleave)),
     ("TransactionController", "Transaction Controller", Kind::Controller(Controller::Transaction)),
+    ("ForeachController", "ForEach Controller", Kind::Controller(Controller::ForEach)),
+    ("ModuleController", "Module Controller", Kind::Controller(Controller::Module)),
     ("HeaderManager", "HTTP Header Manager", Kind::Scoped(Scoped::Headers)),
     ("CookieManager", "HTTP Cookie Manager", Kind::Scoped(Scoped::Cookies)),
     ("CacheManager", "HTTP Cache Manager", Kind::Scoped(Scoped::Cache)),
@@ -162,14 +168,12 @@ const ELEMENTS: &[(&str, &str, Kind)] = &[
         Kind::Refused("shares of executions are not supported"),
     ),
     ("SwitchController", "Switch Controller", Kind::Refused("it is not supported")),
-    ("ForeachController", "ForEach Controller", Kind::Refused("it is not supported")),
     ("RunTime", "Runtime Controller", Kind::Refused("loops end by count or condition, not by time")),
     (
         "CriticalSectionController",
         "Critical Section Controller",
         Kind::Refused("users do not wait for each other"),
     ),
-    ("ModuleController", "Module Controller", Kind::Refused("parts of a plan are not called from elsewhere")),
     ("IncludeController", "Include Controller", Kind::Refused("other files are not included")),
     ("JSR223Sampler", "JSR223 Sampler", Kind::Refused(SCRIPT)),
     ("JSR223PreProcessor", "JSR223 PreProcessor", Kind::Refused(SCRIPT)),
@@ -235,13 +239,13 @@ const ELEMENTS: &[(&str, &str, Kind)] = &[
 /// Forms that tell elements of one class apart.
 const FORMS: &[(&str, &str, &str)] = &[
     ("ConfigTestElement", "HttpDefaultsGui", "HTTP Request Defaults"),
-    ("GenericController", "TestFragmentControllerGui", "Test Fragment"),
-    ("TestFragmentController", "", "Test Fragment"),
+    ("GenericController", "TestFragmentControllerGui", FRAGMENT),
+    ("TestFragmentController", "", FRAGMENT),
 ];
 
 /// What JMeter's menu calls it; `None` for what is unknown.
 pub(crate) fn form_name(class: &str, gui: &str) -> Option<&'static str> {
-    let (class, gui) = (short(class), short(gui));
+    let (class, gui) = (own(class)?, own(gui).unwrap_or_default());
     let form = FORMS.iter().find(|(of, form, _)| *of == class && (*form == gui || form.is_empty()));
     form.map(|(_, _, name)| *name)
         .or_else(|| ELEMENTS.iter().find(|(known, ..)| *known == class).map(|(_, name, _)| *name))
@@ -249,21 +253,60 @@ pub(crate) fn form_name(class: &str, gui: &str) -> Option<&'static str> {
 
 /// What becomes of an element of this class and form.
 pub(crate) fn kind(class: &str, gui: &str) -> Kind {
-    let is_plugin = class.starts_with("kg.apc.") || class.starts_with("com.blazemeter.");
-    let (class, gui) = (short(class), short(gui));
-    match (class, gui) {
+    let Some(own_class) = own(class) else {
+        // The listeners of JMeter's best known plug-ins are result collectors of their own.
+        let is_known = class.starts_with("kg.apc.") || class.starts_with("com.blazemeter.");
+        let is_listener = is_known && class.ends_with("ResultCollector");
+        return if is_listener { Kind::NoEffect } else { Kind::Refused(PLUGIN) };
+    };
+    match (own_class, own(gui).unwrap_or_default()) {
         ("ConfigTestElement", "HttpDefaultsGui") => Kind::Scoped(Scoped::Defaults),
         ("TestFragmentController", _) | (_, "TestFragmentControllerGui") => Kind::NotRun,
-        // The listeners of plug-ins are result collectors of their own.
-        _ if is_plugin && class.ends_with("ResultCollector") => Kind::NoEffect,
         _ => {
-            let known = ELEMENTS.iter().find(|(known, ..)| *known == class).map(|(_, _, kind)| *kind);
-            known.unwrap_or(Kind::Refused(if is_plugin { PLUGIN } else { "it is not known" }))
+            let known = ELEMENTS.iter().find(|(known, ..)| *known == own_class).map(|(_, _, kind)| *kind);
+            known.unwrap_or(Kind::Refused("it is not known"))
         }
     }
 }
 
-/// A class without its package.
-fn short(class: &str) -> &str {
-    class.rsplit('.').next().unwrap_or(class)
+/// Whether it is a test fragment, which is run by module controllers alone.
+pub(crate) fn is_fragment(class: &str, gui: &str) -> bool {
+    form_name(class, gui) == Some(FRAGMENT)
+}
+
+/// JMeter's own class without its package; `None` for one of another package, whatever JMeter has of the same name.
+fn own(class: &str) -> Option<&str> {
+    match class.rsplit_once('.') {
+        None => Some(class),
+        Some((package, name)) => {
+            let is_own = package == "org.apache.jmeter" || package.starts_with("org.apache.jmeter.");
+            is_own.then_some(name)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plug_ins_element_is_not_jmeters_of_the_same_name() {
+        let own = Kind::Scoped(Scoped::Timer(Timer::Throughput));
+        for (class, expected, name) in [
+            ("ConstantThroughputTimer", own, Some("Constant Throughput Timer")),
+            ("org.apache.jmeter.timers.ConstantThroughputTimer", own, Some("Constant Throughput Timer")),
+            ("kg.apc.jmeter.timers.ConstantThroughputTimer", Kind::Refused(PLUGIN), None),
+            ("com.blazemeter.jmeter.ThreadGroup", Kind::Refused(PLUGIN), None),
+            ("org.apache.jmeterplugins.ThreadGroup", Kind::Refused(PLUGIN), None),
+            ("com.example.ResultCollector", Kind::Refused(PLUGIN), None),
+            ("kg.apc.jmeter.vizualizers.CorrectedResultCollector", Kind::NoEffect, None),
+            ("NoSuchElement", Kind::Refused("it is not known"), None),
+        ] {
+            assert_eq!((kind(class, "TestBeanGUI"), form_name(class, "")), (expected, name), "{class}");
+        }
+        let defaults = |gui: &str| kind("ConfigTestElement", gui);
+        let path = "org.apache.jmeter.protocol.http.config.gui.HttpDefaultsGui";
+        assert_eq!([defaults("HttpDefaultsGui"), defaults(path)], [Kind::Scoped(Scoped::Defaults); 2]);
+        assert_eq!(defaults("com.example.HttpDefaultsGui"), Kind::Refused(NO_HTTP));
+    }
 }

@@ -14,6 +14,9 @@ use crate::element::Properties;
 /// is left open.
 const FILLED_BYTES_MAX: usize = 64 << 20;
 
+/// What the names of the variables begin and end with in which JMeter counts a controller's turns.
+pub(crate) const TURNS: (&str, &str) = ("__jm__", "__idx");
+
 /// What is known before the first request.
 pub(crate) struct Values<'a> {
     /// JMeter's properties, from `-J`.
@@ -64,8 +67,25 @@ impl<'a> Values<'a> {
 
     /// Text with `${…}` in it; properties are filled in, since they are the same for the whole run.
     pub(crate) fn template(&self, text: &str) -> Result<Template, String> {
+        self.check_turns(text)?;
         let template = dialect::template(text)?;
         Ok(self.resolved(&template, &BTreeMap::new()))
+    }
+
+    /// Makes sure that variables in which JMeter counts the turns of a controller are those of controllers whose turns are
+    /// counted here.
+    pub(crate) fn check_turns(&self, text: &str) -> Result<(), String> {
+        let (start, end) = TURNS;
+        for (at, _) in text.match_indices(start) {
+            let Some(length) = text[at..].find(end) else { continue };
+            let name = &text[at..at + length + end.len()];
+            if !self.changing.names.contains(name) {
+                return Err(format!(
+                    "the variable {name}: only the turns of ForEach Controllers are counted"
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn resolved(&self, template: &Template, variables: &BTreeMap<String, String>) -> Template {

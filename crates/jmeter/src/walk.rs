@@ -27,6 +27,8 @@ pub struct DataFile {
 /// The state of going through a plan.
 pub(crate) struct Walk<'a> {
     pub plan: &'a Path,
+    /// What the plan's file holds at its top.
+    pub elements: &'a [Element],
     pub values: &'a Values<'a>,
     pub ledger: Ledger,
     /// From the test plan to the element at hand.
@@ -41,6 +43,8 @@ pub(crate) struct Walk<'a> {
     pub group: GroupState,
     pub data: Vec<DataSet>,
     pub files: Vec<DataFile>,
+    /// Module controllers that were followed.
+    pub modules: usize,
     /// The longest waits of each request.
     pub timeouts: Vec<(Place, Timeouts)>,
 }
@@ -218,6 +222,7 @@ impl<'a> Walk<'a> {
                     .note("Debug Sampler: it makes no sample, but the pauses before it are made".into());
                 self.without_request(element, None)
             }
+            Kind::Controller(names::Controller::Module) => self.module(element),
             Kind::Controller(controller) => self.controller(controller, element),
         }
     }

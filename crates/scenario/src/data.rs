@@ -4,17 +4,18 @@ use std::path::Path;
 
 use plan::PlanError;
 
-use crate::model::DataSet;
+use crate::model::{DataSet, Lacking};
 
 /// Longest file of data that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 28;
 
-/// A file's rows, each as wide as there are names.
+/// A file's rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Table {
     /// The variables that a row sets.
     pub(crate) names: Vec<Box<str>>,
     rows: Vec<Box<[Box<str>]>>,
+    lacking: Lacking,
 }
 
 impl Table {
@@ -52,7 +53,7 @@ impl Table {
             let help = "give it at least one row of data, below the line of names if it has one";
             return Err(PlanError::new("has no rows", help).in_file(file));
         }
-        Ok(Self { names, rows })
+        Ok(Self { names, rows, lacking: set.lacking })
     }
 
     /// How many rows there are; at least one.
@@ -60,11 +61,15 @@ impl Table {
         self.rows.len() as u64
     }
 
-    /// The names and values of a row; fields that a row lacks are empty, as in JMeter.
+    /// The names and values that a row sets.
     pub(crate) fn row(&self, index: u64) -> impl Iterator<Item = (&str, &str)> {
         let row = usize::try_from(index).ok().and_then(|index| self.rows.get(index));
-        let value = move |place: usize| row.and_then(|row| row.get(place)).map_or("", |field| field);
-        self.names.iter().enumerate().map(move |(place, name)| (&**name, value(place)))
+        let instead = match self.lacking {
+            Lacking::Empty => Some(""),
+            Lacking::AsBefore => None,
+        };
+        let value = move |place: usize| row.and_then(|row| row.get(place)).map(|field| &**field).or(instead);
+        self.names.iter().enumerate().filter_map(move |(place, name)| Some((&**name, value(place)?)))
     }
 }
 
@@ -86,6 +91,7 @@ mod tests {
             delimiter: ',',
             quoted: true,
             skip_first: false,
+            lacking: Lacking::Empty,
             at_end: DataAtEnd::Recycle,
             sharing: DataSharing::All,
         }
@@ -108,7 +114,9 @@ mod tests {
         let text = "name,word\nanna,\"a,b\"\nben\n";
         assert_eq!(rows(&set(&[]), text), [anna.clone(), short.clone()]);
         let skipping = DataSet { skip_first: true, ..set(&["name", "word"]) };
-        assert_eq!(rows(&skipping, text), [anna, short]);
+        assert_eq!(rows(&skipping, text), [anna.clone(), short]);
+        let as_before = DataSet { lacking: Lacking::AsBefore, ..set(&[]) };
+        assert_eq!(rows(&as_before, text), [anna, vec![pair("name", "ben")]]);
         assert_eq!(rows(&set(&["x"]), text).len(), 3);
         let plain = DataSet { delimiter: ';', quoted: false, ..set(&["x", "y"]) };
         assert_eq!(rows(&plain, "\"a\";b"), [vec![pair("x", "\"a\""), pair("y", "b")]]);

@@ -13,7 +13,9 @@ use toml::Spanned;
 use units::Duration;
 
 use self::keys::{ArrivalsName, CookiesName, DataTable, File, GroupTable, LoadTable, StepTable};
-use crate::model::{CookiePolicy, DataAtEnd, DataSet, DataSharing, Group, RateSpan, Scenario, Step, Users};
+use crate::model::{
+    CookiePolicy, DataAtEnd, DataSet, DataSharing, Group, Lacking, RateSpan, Scenario, Step, Users,
+};
 use crate::template::Template;
 
 impl Scenario {
@@ -217,6 +219,7 @@ impl Reader<'_> {
             delimiter,
             quoted: table.quoted,
             skip_first: table.skip_first,
+            lacking: Lacking::Empty,
             at_end: table.at_end.map_or(DataAtEnd::Recycle, Into::into),
             sharing: table.sharing.map_or(DataSharing::All, Into::into),
         })
@@ -230,7 +233,8 @@ fn makes_requests(steps: &[Step]) -> bool {
         Step::Loop { steps, .. }
         | Step::If { steps, .. }
         | Step::While { steps, .. }
-        | Step::Once(steps)
+        | Step::ForEach { steps, .. }
+        | Step::Once { steps, .. }
         | Step::Sequence(steps)
         | Step::Transaction { steps, .. } => makes_requests(steps),
         Step::OneOf { steps, .. } => steps.iter().any(|(_, step)| makes_requests(std::slice::from_ref(step))),

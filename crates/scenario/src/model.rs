@@ -193,9 +193,20 @@ pub enum Step {
         /// One turn.
         steps: Vec<Step>,
     },
-    /// The steps in the first turn of the innermost loop around them only; without a loop, in the user's first
-    /// iteration only.
-    Once(Vec<Step>),
+    /// The steps for each value of a list, one after another.
+    ForEach {
+        /// The list.
+        list: List,
+        /// One turn.
+        steps: Vec<Step>,
+    },
+    /// The steps once.
+    Once {
+        /// How often that is.
+        of: OnceOf,
+        /// What is done once.
+        steps: Vec<Step>,
+    },
     /// One of the steps.
     OneOf {
         /// How it is chosen.
@@ -216,6 +227,30 @@ pub enum Step {
         /// Those whose time is taken together.
         steps: Vec<Step>,
     },
+}
+
+/// A list in numbered variables, as an extraction of all matches leaves it: up to the first number without a variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct List {
+    /// What the variables' names begin with; the number follows, from 1.
+    pub prefix: String,
+    /// How many values are passed over at the beginning.
+    pub skip: i64,
+    /// The number of the last value that is taken; `None` takes all.
+    pub last: Option<i64>,
+    /// The variable that each value is put into. Behind the last turn it is the first one's again, as in JMeter.
+    pub item: String,
+    /// The variable that counts the turns, from `skip` on, and is `skip` again behind the last.
+    pub index: String,
+}
+
+/// How often steps are done that are done once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnceOf {
+    /// In the first turn of the innermost loop around them only; without a loop, in the user's first iteration only.
+    Loop,
+    /// Until the user has gone through them to their end, whatever loops are around them.
+    User,
 }
 
 /// Numbers one after another, and the first again behind the last.
@@ -400,6 +435,8 @@ pub enum Extractor {
     Json {
         /// Such as `$.user.id`.
         path: String,
+        /// What counts as found.
+        rules: JsonRules,
     },
     /// What stands between two texts.
     Boundary {
@@ -413,6 +450,18 @@ pub enum Extractor {
         /// The field.
         name: String,
     },
+}
+
+/// What a JSONPath comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum JsonRules {
+    /// The values as they are found, as in scenarios.
+    #[default]
+    AsFound,
+    /// A list, as JMeter takes it. In an extraction the only value is taken whatever match is asked for, `null` counts as
+    /// nothing found, `name_1`, `name_2`, … go each time, and `name_matchNr` says how many there were unless one at random is
+    /// asked for. In an assertion a list fits where it does or one of its values, and values have types.
+    AsList,
 }
 
 /// A part of an answer or its request.
@@ -480,6 +529,10 @@ pub enum Check {
         value: Option<Template>,
         /// Whether `value` is a regular expression.
         regex: bool,
+        /// Whether `null` will do as well.
+        or_null: bool,
+        /// How a list is compared.
+        rules: JsonRules,
     },
 }
 
@@ -526,10 +579,21 @@ pub struct DataSet {
     pub quoted: bool,
     /// Whether the first line is left out (where `variables` are given).
     pub skip_first: bool,
+    /// What becomes of the variables of fields that a row lacks.
+    pub lacking: Lacking,
     /// What happens after the last row.
     pub at_end: DataAtEnd,
     /// Who takes rows in turn.
     pub sharing: DataSharing,
+}
+
+/// What becomes of the variables of fields that a row lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lacking {
+    /// They are empty.
+    Empty,
+    /// They stay as they were, which may be without a value, as in JMeter.
+    AsBefore,
 }
 
 /// What happens after the last row.

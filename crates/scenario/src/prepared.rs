@@ -11,11 +11,13 @@ use url::Url;
 
 use crate::data::Table;
 use crate::model::{
-    Check, Extraction, Extractor, Field, Group, Pause, RequestCheck, RequestStep, Scenario, Step, Times,
-    Users,
+    Check, Extraction, Extractor, Field, Group, JsonRules, Pause, RequestCheck, RequestStep, Scenario, Step,
+    Times, Users,
 };
 use crate::template::{Piece, Template};
 
+/// A list without values, which is no expression.
+pub(crate) const EMPTY_LIST: &str = "[]";
 /// Steps within steps at most.
 const NESTING_MAX: u32 = 64;
 /// Steps of an expression that needs them (look-around, back-references) at one place of a text at most; an answer that
@@ -123,7 +125,8 @@ impl Prepared {
             Step::OneOf { steps, .. } => steps.iter().try_for_each(|(_, step)| self.step(step, depth + 1)),
             Step::If { steps, .. }
             | Step::While { steps, .. }
-            | Step::Once(steps)
+            | Step::ForEach { steps, .. }
+            | Step::Once { steps, .. }
             | Step::Sequence(steps)
             | Step::Transaction { steps, .. } => self.steps(steps, depth + 1),
         }
@@ -164,10 +167,13 @@ impl Prepared {
                         self.compile(pattern, *field == Field::Matches)?;
                     }
                 }
-                Check::Json { path, value, regex } => {
+                Check::Json { path, value, regex, rules, .. } => {
                     self.compile_path(path)?;
-                    if let Some(pattern) = value.as_ref().filter(|_| *regex).and_then(Template::constant) {
-                        self.compile(pattern, true)?;
+                    match (value.as_ref().and_then(Template::constant), rules) {
+                        (Some(EMPTY_LIST), JsonRules::AsList) => {}
+                        (Some(pattern), _) if *regex => self.compile(pattern, true)?,
+                        (Some(text), JsonRules::AsList) => json_value(text)?,
+                        _ => {}
                     }
                 }
                 Check::Size { bytes, .. } => number(bytes, "a size in bytes")?,
@@ -180,7 +186,7 @@ impl Prepared {
     fn extraction(&mut self, extraction: &Extraction) -> Result<(), PlanError> {
         match &extraction.how {
             Extractor::Regex { pattern, .. } => self.compile(pattern, false),
-            Extractor::Json { path } => self.compile_path(path),
+            Extractor::Json { path, .. } => self.compile_path(path),
             Extractor::Boundary { .. } | Extractor::Header { .. } => Ok(()),
         }
     }
@@ -262,7 +268,8 @@ fn for_each_request(
         Step::Loop { steps, .. }
         | Step::If { steps, .. }
         | Step::While { steps, .. }
-        | Step::Once(steps)
+        | Step::ForEach { steps, .. }
+        | Step::Once { steps, .. }
         | Step::Sequence(steps)
         | Step::Transaction { steps, .. } => for_each_request(steps, look),
     })
@@ -291,6 +298,16 @@ fn constant_parts(request: &RequestStep, check: RequestCheck) -> Result<(), Plan
     check(&spec).map_err(|error| {
         PlanError::new(format!("the request is not valid: {error}"), "change it and try again")
     })
+}
+
+/// Refuses what begins as JSON and breaks off. Any other text that is no JSON means itself.
+fn json_value(text: &str) -> Result<(), PlanError> {
+    let begins = text.trim_start().starts_with(['{', '[']);
+    if begins && serde_json::from_str::<serde_json::Value>(text).is_err() {
+        let what = format!("`{text}` begins as JSON and is none");
+        return Err(PlanError::new(what, "write it as JSON, with names and texts in double quotes"));
+    }
+    Ok(())
 }
 
 /// A text that must be a number, from 0, where it is known; nothing counts as 0.

@@ -4,6 +4,7 @@ mod answer;
 mod check;
 mod cookies;
 mod extract;
+mod json;
 mod request;
 mod servers;
 mod user;

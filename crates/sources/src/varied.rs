@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use plan::{PlanError, RequestArguments};
 use scenario::{
-    Assertion, Call, Check, DataAtEnd, DataSet, DataSharing, Field, Function, Part, Pause, Piece,
+    Assertion, Call, Check, DataAtEnd, DataSet, DataSharing, Field, Function, Lacking, Part, Pause, Piece,
     RequestStep, Step, Template,
 };
 use units::Duration;
@@ -223,6 +223,7 @@ pub fn varied(
         delimiter: NO_DELIMITER,
         quoted: false,
         skip_first: false,
+        lacking: Lacking::Empty,
         at_end: DataAtEnd::Recycle,
         sharing: DataSharing::All,
     };

@@ -198,3 +198,141 @@ fn a_comparison_that_jmeter_takes_for_text_is_named() {
         assert!(error.contains("JMeter takes for text"), "{error}");
     }
 }
+
+const REQUEST: &str = "<HTTPSamplerProxy testname=\"r\"><stringProp name=\"HTTPSampler.domain\">h</stringProp>\
+                       </HTTPSamplerProxy><hashTree/>";
+
+/// A plan of one group with this in it.
+fn of_group(inside: &str) -> String {
+    format!(
+        "<jmeterTestPlan><hashTree><TestPlan testname=\"plan\"/><hashTree><ThreadGroup testname=\"users\">\
+         <stringProp name=\"ThreadGroup.num_threads\">1</stringProp></ThreadGroup><hashTree>{inside}</hashTree>\
+         </hashTree></hashTree></jmeterTestPlan>"
+    )
+}
+
+/// An element that is named by its class, with texts and what is below it.
+fn element(class: &str, texts: &[(&str, &str)], below: &str) -> String {
+    let text = |(name, text): &(&str, &str)| format!("<stringProp name=\"{name}\">{text}</stringProp>");
+    let texts: String = texts.iter().map(text).collect();
+    format!("<{class} testname=\"{class}\">{texts}</{class}><hashTree>{below}</hashTree>")
+}
+
+/// What is wrong with a plan, or nothing.
+fn told(text: &str) -> String {
+    let read = import(Path::new("p.jmx"), text, &BTreeMap::new());
+    read.err().map(|error| error.to_string()).unwrap_or_default()
+}
+
+/// JMeter begins such a controller anew where an If Controller's condition does not hold, and the others of a choice go on to
+/// the next where it has nothing left.
+#[test]
+fn what_is_once_below_what_may_be_passed_over_is_refused() {
+    let once = element("OnceOnlyController", &[], REQUEST);
+    let condition = ("IfController.condition", "1 == 1");
+    let style = ("InterleaveControl.style", "1");
+    let list = [("ForeachController.inputVal", "a"), ("ForeachController.returnVal", "b")];
+    let loops = [("LoopController.loops", "2")];
+    let around = |class: &str, below: &str| match class {
+        "IfController" => element(class, &[condition], below),
+        "ForeachController" => element(class, &list, below),
+        "LoopController" => element(class, &loops, below),
+        "GenericController" | "TransactionController" | "RandomOrderController" => element(class, &[], below),
+        _ => element(class, &[style], &format!("{below}{REQUEST}")),
+    };
+    let told_of = |classes: &[&str]| {
+        let inside = classes.iter().rev().fold(once.clone(), |below, class| around(class, &below));
+        told(&of_group(&inside))
+    };
+    for classes in [
+        &[][..],
+        &["GenericController"],
+        &["TransactionController", "RandomOrderController"],
+        &["LoopController"],
+        &["ForeachController"],
+        &["IfController", "LoopController"],
+        &["LoopController", "ForeachController"],
+    ] {
+        assert_eq!(told_of(classes), "", "{classes:?}");
+    }
+    for (classes, what) in [
+        (&["IfController"][..], "below an If Controller, which begins it anew"),
+        (&["IfController", "GenericController"], "below an If Controller"),
+        (&["IfController", "ForeachController"], "below an If Controller"),
+        (&["RandomController"], "below a controller that may pass it over"),
+        (&["InterleaveControl", "TransactionController"], "below a controller that may pass it over"),
+        (&["LoopController", "GenericController"], "in a loop, but not right below it"),
+    ] {
+        let told = told_of(classes);
+        assert!(told.contains("OnceOnlyController") && told.contains(what), "{classes:?}: {told}");
+    }
+}
+
+#[test]
+fn a_choice_that_may_come_to_nothing_is_refused() {
+    let condition = ("IfController.condition", "1 == 1");
+    let maybe = element("IfController", &[condition], REQUEST);
+    let sure = element("GenericController", &[], &format!("{maybe}{REQUEST}"));
+    for (below, is_refused) in [(maybe, true), (sure, false)] {
+        let plan = of_group(&element("InterleaveControl", &[("InterleaveControl.style", "1")], &below));
+        assert_eq!(told(&plan).contains("may come to no request"), is_refused, "{}", told(&plan));
+    }
+}
+
+#[test]
+fn lists_whose_turns_would_not_be_jmeters_are_refused() {
+    let extractor = |name: &str| {
+        let texts = [("RegexExtractor.refname", name), ("RegexExtractor.regex", "x")];
+        element("RegexExtractor", &texts, "")
+    };
+    let list = |more: &[(&str, &str)], below: &str| {
+        let texts = [("ForeachController.inputVal", "id"), ("ForeachController.returnVal", "one")];
+        let texts: Vec<(&str, &str)> = texts.iter().chain(more).copied().collect();
+        told(&of_group(&element("ForeachController", &texts, &format!("{below}{REQUEST}"))))
+    };
+    assert_eq!(list(&[], &extractor("other")), "");
+    for name in ["one", "id", "id_2"] {
+        let told = list(&[], &extractor(name));
+        assert!(told.contains(&format!("the variable {name} gets another value within its turns")), "{told}");
+    }
+    let told_of_end = list(&[("ForeachController.endIndex", "many")], "");
+    assert!(told_of_end.contains("endIndex is 'many', which is no whole number"), "{told_of_end}");
+    let counted = REQUEST.replace(">h<", ">${__jm__Other__idx}<");
+    let told_of_turns = told(&of_group(&counted));
+    assert!(told_of_turns.contains("only the turns of ForEach Controllers are counted"), "{told_of_turns}");
+}
+
+#[test]
+fn modules_that_lead_nowhere_or_into_themselves_are_refused() {
+    let module = |path: &[&str]| {
+        let names: Vec<String> =
+            path.iter().map(|name| format!("<stringProp name=\"x\">{name}</stringProp>")).collect();
+        let names = names.concat();
+        format!(
+            "<ModuleController testname=\"module\"><collectionProp name=\"ModuleController.node_path\">{names}\
+             </collectionProp></ModuleController><hashTree/>"
+        )
+    };
+    let steps = element("GenericController", &[], REQUEST);
+    let told_of = |path: &[&str]| told(&of_group(&format!("{}{steps}", module(path))));
+    assert_eq!(told_of(&["Root", "plan", "users", "GenericController"]), "");
+    for (path, what) in [
+        (&[][..], "node_path is empty"),
+        (&["Root", "plan", "users", "Nobody"], "nothing in the plan is called 'plan > users > Nobody'"),
+        (&["Root", "plan", "users", "module"], "nothing in the plan is called 'plan > users > module'"),
+        (&["Root", "plan", "users"], "'plan > users' is no controller and no test fragment"),
+        (&["Root", "plan", "users", "GenericController", "r"], "is no controller and no test fragment"),
+    ] {
+        let told = told_of(path);
+        assert!(told.contains(what), "{path:?}: {told}");
+    }
+    let itself = module(&["Root", "plan", "users", "GenericController"]);
+    let told_of_itself = told(&of_group(&element("GenericController", &[], &format!("{REQUEST}{itself}"))));
+    assert!(
+        told_of_itself.contains("it stands within 'GenericController', which it runs"),
+        "{told_of_itself}"
+    );
+    let below = itself.replace("<hashTree/>", &format!("<hashTree>{REQUEST}</hashTree>"));
+    let told_of_below = told(&of_group(&format!("{below}{steps}")));
+    assert!(told_of_below.contains("JMeter drops what stands below it"), "{told_of_below}");
+}

@@ -8,7 +8,7 @@ use toml::{Spanned, Value};
 
 use super::keys::{ExpectTable, ExtractTable, PaceOf, PaceTable, PartName, StepTable};
 use super::{Reader, in_order};
-use crate::model::{Assertion, Check, Extraction, Extractor, Field, Part, Pause, RequestStep};
+use crate::model::{Assertion, Check, Extraction, Extractor, Field, JsonRules, Part, Pause, RequestStep};
 use crate::prepared;
 use crate::template::Template;
 
@@ -126,7 +126,8 @@ impl Reader<'_> {
         let mut found = Vec::new();
         if let Some(path) = &given.json {
             self.json_path(path, path.get_ref())?;
-            found.push(Extractor::Json { path: path.get_ref().clone() });
+            let path = path.get_ref().clone();
+            found.push(Extractor::Json { path, rules: JsonRules::AsFound });
         }
         if let Some(pattern) = &given.regex {
             found.push(self.regex_extractor(pattern, given.template.as_ref())?);
@@ -218,14 +219,14 @@ impl Reader<'_> {
                 other => other.to_string(),
             };
             let value = Some(self.template_of(value, &text)?);
-            checks.push((Check::Json { path: path.to_owned(), value, regex: false }, false));
+            checks.push((json_check(path.to_owned(), value), false));
         }
         for path in
             expect.has.iter().map(|has| Ok((has, strings(self, has)?))).collect::<Result<Vec<_>, _>>()?
         {
             for one in path.1 {
                 self.json_path(path.0, &one)?;
-                checks.push((Check::Json { path: one, value: None, regex: false }, false));
+                checks.push((json_check(one, None), false));
             }
         }
         checks.extend(expect.within.map(|most| (Check::DurationAtMost(most), false)));
@@ -297,6 +298,10 @@ fn strings(reader: &Reader<'_>, given: &Spanned<Value>) -> Result<Vec<String>, P
         let what = format!("{} is no text", given.get_ref());
         reader.error(given, what, "write \"text\" or [\"one\", \"two\"]")
     })
+}
+
+fn json_check(path: String, value: Option<Template>) -> Check {
+    Check::Json { path, value, regex: false, or_null: false, rules: JsonRules::AsFound }
 }
 
 fn text_check(part: Part, field: Field, patterns: Vec<Template>) -> Check {

@@ -8,7 +8,7 @@ use units::Duration;
 
 use super::keys::{CountEach, CountTable, StepTable};
 use super::{Reader, in_order};
-use crate::model::{Condition, Counter, Pause, Pick, Step, Times};
+use crate::model::{Condition, Counter, OnceOf, Pause, Pick, Step, Times};
 use crate::template::Template;
 
 impl Reader<'_> {
@@ -75,7 +75,7 @@ impl Reader<'_> {
         } else if let Some(condition) = &step.as_long_as {
             Step::While { condition: self.condition(condition)?, steps }
         } else if step.once.as_ref().is_some_and(|once| *once.get_ref()) {
-            Step::Once(steps)
+            Step::Once { of: OnceOf::Loop, steps }
         } else if let Some(name) = &step.transaction {
             Step::Transaction {
                 name: self.template(name)?,

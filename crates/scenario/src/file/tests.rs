@@ -4,7 +4,8 @@ use units::Rate;
 
 use super::*;
 use crate::model::{
-    Assertion, Check, Counter, Extraction, Extractor, Field, Part, Pause, Pick, RequestStep, Times,
+    Assertion, Check, Counter, Extraction, Extractor, Field, JsonRules, OnceOf, Part, Pause, Pick,
+    RequestStep, Times,
 };
 use crate::prepared::Prepared;
 use crate::template::Template;
@@ -183,7 +184,7 @@ u = { regex = "(a)(b)", template = "$2$" }"#,
     assert_eq!(
         it.extractions,
         [
-            of("z", Part::Body, Extractor::Json { path: "$.a".into() }, 1, None),
+            of("z", Part::Body, Extractor::Json { path: "$.a".into(), rules: JsonRules::AsFound }, 1, None),
             of("y", Part::Body, regex("a(b)", "$1$"), -1, Some("none")),
             of("x", Part::Headers, regex("ab", "$0$"), 2, None),
             of("w", Part::Url, between, 0, None),
@@ -217,6 +218,8 @@ within = "5ms""#,
         path: path.into(),
         value: value.map(t),
         regex: false,
+        or_null: false,
+        rules: JsonRules::AsFound,
     };
     let status = Check::Text {
         part: Part::Status,
@@ -288,7 +291,7 @@ pace = { rate = "10/s", of = "group" }
         Step::Request(request) => Step::Request(request),
         other => panic!("{other:?}"),
     };
-    assert_eq!(found[0], Step::Once(vec![get("/a"), constant("1000")]));
+    assert_eq!(found[0], Step::Once { of: OnceOf::Loop, steps: vec![get("/a"), constant("1000")] });
     assert_eq!(found[1], Step::Loop { times: Times::Count(t("3")), steps: vec![get("/b")] });
     assert!(matches!(&found[2], Step::While { steps, .. } if matches!(steps[0], Step::Set { .. })));
     assert_eq!(found[3], Step::Pause(Pause::Uniform { offset_ms: t("1000"), range_ms: t("2000") }));

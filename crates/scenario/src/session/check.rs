@@ -1,11 +1,14 @@
 //! Whether an answer is as it must be.
 
+use serde_json::Value;
 use units::Duration;
 
 use super::answer::Received;
 use super::extract::json_text;
+use super::json;
 use super::user::Scope;
-use crate::model::{Assertion, Check, Field, Part, SizeComparison};
+use crate::model::{Assertion, Check, Field, JsonRules, Part, SizeComparison};
+use crate::prepared::EMPTY_LIST;
 use crate::template::Template;
 
 /// Characters of a text that a message shows at most.
@@ -58,20 +61,23 @@ fn one(
                 format!("has {size} bytes, and must {not}have {sign} {bytes}")
             })
         }
-        Check::Json { path, value, regex } => {
+        Check::Json { path, rules: JsonRules::AsList, .. } if received.text().is_empty() => {
+            Err(format!("{path}: the answer has no body"))
+        }
+        Check::Json { path, value, regex, or_null, rules } => {
             let found = json_values(path, received, scope);
             let holds = match value {
                 None => !found.is_empty(),
                 Some(value) => {
-                    let field = if *regex { Field::Matches } else { Field::Equals };
                     let value = scope.text(value).into_owned();
-                    let mut any = false;
-                    for text in &found {
-                        any = any || fits(text, field, &value, scope)?;
+                    let wanted = Wanted { value: &value, regex: *regex, or_null: *or_null };
+                    match rules {
+                        JsonRules::AsFound => wanted.is_one_of(&found, scope)?,
+                        JsonRules::AsList => wanted.is_in_list(path, &found, scope)?,
                     }
-                    any
                 }
             };
+            let found: Vec<String> = found.into_iter().map(json_text).collect();
             wanted(holds != negated, || {
                 let shown: Vec<String> = found.iter().take(3).map(|text| shortened(text)).collect();
                 let is = if negated { "may not be as it is" } else { "is not as it must be" };
@@ -139,9 +145,59 @@ fn fits(text: &str, field: Field, pattern: &str, scope: &mut Scope<'_>) -> Resul
     told.ok_or_else(|| format!("`{}` is no expression, or takes too many steps", shortened(pattern)))
 }
 
-fn json_values(path: &str, received: &Received<'_>, scope: &Scope<'_>) -> Vec<String> {
+fn json_values<'r>(path: &str, received: &'r Received<'_>, scope: &Scope<'_>) -> Vec<&'r Value> {
     let (Some(path), Some(json)) = (scope.prepared.path(path), received.json()) else { return Vec::new() };
-    path.query(json).into_iter().map(json_text).collect()
+    path.query(json).all()
+}
+
+/// What a value of an answer must be.
+struct Wanted<'a> {
+    /// The value, as text.
+    value: &'a str,
+    /// Whether that is an expression.
+    regex: bool,
+    /// Whether `null` will do as well.
+    or_null: bool,
+}
+
+impl Wanted<'_> {
+    /// Whether one of the values is it, compared as text.
+    fn is_one_of(&self, found: &[&Value], scope: &mut Scope<'_>) -> Result<bool, String> {
+        let field = if self.regex { Field::Matches } else { Field::Equals };
+        for value in found {
+            if (self.or_null && value.is_null()) || fits(&json_text(value), field, self.value, scope)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the value is it; of a list, also one of its values. Where a path may come to several places, the list is
+    /// that of all that were found.
+    fn is_in_list(&self, path: &str, found: &[&Value], scope: &mut Scope<'_>) -> Result<bool, String> {
+        let whole = match found {
+            [one] if json::is_one_place(path) => (*one).clone(),
+            [] if json::is_one_place(path) => return Ok(false),
+            all => all.iter().copied().cloned().collect(),
+        };
+        let items = whole.as_array().map(Vec::as_slice).unwrap_or_default();
+        if whole.is_array() && items.is_empty() && self.value == EMPTY_LIST {
+            return Ok(true);
+        }
+        for value in items.iter().chain([&whole]) {
+            let is_it = if self.regex && self.value == EMPTY_LIST {
+                false
+            } else if self.regex {
+                fits(&json::shown(value), Field::Matches, self.value, scope)?
+            } else {
+                *value == json::meant(self.value)
+            };
+            if is_it || (self.or_null && value.is_null()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }
 
 fn compared(size: u64, bytes: u64, comparison: SizeComparison) -> (bool, &'static str) {

@@ -3,9 +3,10 @@
 use fancy_regex::Captures;
 
 use super::answer::Received;
+use super::json;
 use super::user::{MATCHES_MAX, Scope, random_below};
 use super::variables::Variables;
-use crate::model::{Extraction, Extractor};
+use crate::model::{Extraction, Extractor, JsonRules, Part};
 
 /// A value that was found, with the groups of an expression, the whole match first.
 struct Match {
@@ -21,6 +22,10 @@ pub(super) fn all(
 ) -> Result<(), String> {
     let mut result = Ok(());
     for extraction in extractions {
+        if let Extractor::Json { path, rules: JsonRules::AsList } = &extraction.how {
+            result = result.and(keep_list(extraction, path, received, scope));
+            continue;
+        }
         let matches = matches(extraction, received, scope);
         if matches.len() > MATCHES_MAX && result.is_ok() {
             result = Err(format!("{}: more than {MATCHES_MAX} matches", extraction.name));
@@ -38,11 +43,11 @@ fn matches(extraction: &Extraction, received: &Received<'_>, scope: &mut Scope<'
         Extractor::Header { name } => {
             received.fields(name).take(wanted).map(|it| plain(it.to_owned())).collect()
         }
-        Extractor::Json { path } => {
+        Extractor::Json { path, .. } => {
             let Some(path) = scope.prepared.path(path) else { return Vec::new() };
             let variable;
             let json = match &extraction.part {
-                crate::model::Part::Variable(name) => {
+                Part::Variable(name) => {
                     let text = scope.user.variables.get(name).unwrap_or_default();
                     variable = serde_json::from_str(text).ok();
                     variable.as_ref()
@@ -131,6 +136,67 @@ fn keep(extraction: &Extraction, mut matches: Vec<Match>, scope: &mut Scope<'_>)
     }
     if is_regex {
         remove_groups(name, variables);
+    }
+}
+
+/// Sets the variables of a JSONPath whose values are a list, by the rules of [`JsonRules::AsList`].
+fn keep_list(
+    extraction: &Extraction,
+    path: &str,
+    received: &Received<'_>,
+    scope: &mut Scope<'_>,
+) -> Result<(), String> {
+    let parsed;
+    let (text, json) = match &extraction.part {
+        Part::Variable(name) => {
+            let text = scope.user.variables.get(name).unwrap_or_default();
+            parsed = serde_json::from_str(text).ok();
+            (text, parsed.as_ref())
+        }
+        _ => (received.text(), received.json()),
+    };
+    // Other text is a string, in which nothing is found; no text, and JSON that breaks off, aren't looked into.
+    let is_looked_into =
+        json.is_some() || !(text.trim().is_empty() || text.trim_start().starts_with(['{', '[']));
+    let (name, which) = (extraction.name.as_str(), extraction.which);
+    let variables = &mut scope.user.variables;
+    forget(name, variables);
+    let found: Vec<&serde_json::Value> = match (json, scope.prepared.path(path)) {
+        (Some(json), Some(path)) => path.query(json).all(),
+        _ => Vec::new(),
+    };
+    let mut put = |name: &str, index: usize| {
+        let value = found.get(index).filter(|value| !value.is_null()).map(|value| json::text(value));
+        if let Some(value) = value.or_else(|| extraction.default.clone()) {
+            variables.set(name, value);
+        }
+    };
+    match usize::try_from(which) {
+        Err(_) if !found.is_empty() => {
+            (0..found.len().min(MATCHES_MAX)).for_each(|index| put(&format!("{name}_{}", index + 1), index));
+        }
+        Ok(0) => put(name, random_below(&mut scope.user.random, found.len() as u64) as usize),
+        Ok(which) if found.len() > 1 => put(name, which - 1),
+        Ok(_) | Err(_) => put(name, 0),
+    }
+    if is_looked_into && (which != 0 || found.is_empty()) {
+        variables.set(&format!("{name}_matchNr"), found.len().to_string());
+    }
+    if which < 0 && found.len() > MATCHES_MAX {
+        return Err(format!("{name}: more than {MATCHES_MAX} matches"));
+    }
+    Ok(())
+}
+
+/// Takes `name_matchNr` and `name_1`, `name_2`, … away, as far as they follow each other.
+fn forget(name: &str, variables: &mut Variables) {
+    variables.remove(&format!("{name}_matchNr"));
+    for number in 1_usize.. {
+        let numbered = format!("{name}_{number}");
+        if variables.get(&numbered).is_none() {
+            break;
+        }
+        variables.remove(&numbered);
     }
 }
 

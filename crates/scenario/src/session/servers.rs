@@ -62,7 +62,8 @@ fn collect(
             Step::Loop { steps, .. }
             | Step::If { steps, .. }
             | Step::While { steps, .. }
-            | Step::Once(steps)
+            | Step::ForEach { steps, .. }
+            | Step::Once { steps, .. }
             | Step::Sequence(steps)
             | Step::Transaction { steps, .. } => collect(steps, prepared, state, world, servers),
             Step::Pause(_) => {}

@@ -41,6 +41,8 @@ pub(super) struct User {
     pub(super) counts: Vec<(usize, u64)>,
     /// How often each step that takes turns was come to, by the identity of the step.
     pub(super) turns: Vec<(usize, u64)>,
+    /// Steps that are done once and are done, by their identity.
+    pub(super) done: Vec<usize>,
     /// When the last request of a rate of its own was due, by the number of the rate.
     pub(super) paced: Vec<(usize, Instant)>,
     /// Rows taken of data sets of its own, by their number.
@@ -258,18 +260,36 @@ impl Scope<'_> {
     }
 
     fn split(&mut self, text: &str, name: &str, delimiter: Option<&str>) -> String {
-        let delimiter = delimiter.unwrap_or(",");
-        let pieces: Vec<&str> =
-            if delimiter.is_empty() { vec![text] } else { text.split(delimiter).take(MATCHES_MAX).collect() };
+        let delimiters = delimiter.filter(|text| !text.is_empty()).unwrap_or(",");
+        let mut pieces = pieces(text, delimiters);
+        pieces.truncate(MATCHES_MAX);
         let variables = &mut self.user.variables;
+        variables.set(name, text);
+        variables.set(&format!("{name}_n"), pieces.len().to_string());
         for (index, piece) in pieces.iter().enumerate() {
             variables.set(&format!("{name}_{}", index + 1), *piece);
         }
         variables.remove(&format!("{name}_{}", pieces.len() + 1));
-        variables.set(&format!("{name}_n"), pieces.len().to_string());
-        variables.set(name, text);
         text.to_owned()
     }
+}
+
+/// The pieces of a text, as JMeter has them: each of the characters parts two pieces, and what lacks between two of them or
+/// behind the last is `?`; one before the first piece parts nothing.
+fn pieces<'t>(text: &'t str, delimiters: &str) -> Vec<&'t str> {
+    const LACKS: &str = "?";
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    let ends = text.match_indices(|c| delimiters.contains(c)).map(|(at, it)| (at, at + it.len()));
+    for (end, next) in ends.chain([(text.len(), text.len())]) {
+        if start < end {
+            pieces.push(&text[start..end]);
+        } else if start > 0 {
+            pieces.push(LACKS);
+        }
+        start = next;
+    }
+    pieces
 }
 
 /// The variable that a call's value is kept in, if it names one.

@@ -7,7 +7,9 @@ use units::{Duration, Instant};
 use super::request::Pending;
 use super::user::{Scope, User, counted, identity, random_below, random_unit};
 use super::{Ended, Next, Transaction};
-use crate::model::{CookiePolicy, DataSharing, Group, OnError, Pause, Pick, RequestStep, Step, Times, Users};
+use crate::model::{
+    CookiePolicy, DataSharing, Group, List, OnError, OnceOf, Pause, Pick, RequestStep, Step, Times, Users,
+};
 use crate::prepared::Prepared;
 use crate::world::{Row, World, row_at};
 
@@ -79,6 +81,13 @@ pub(super) struct Open {
     pub(super) parent_only: bool,
 }
 
+impl Open {
+    fn new(label: String, from: Instant, with_pauses: bool, parent_only: bool) -> Self {
+        let (elapsed, samples, failed) = (Duration::ZERO, 0, 0);
+        Self { label, from, last: from, elapsed, samples, failed, with_pauses, parent_only }
+    }
+}
+
 /// The steps within a step.
 #[derive(Clone, Copy)]
 enum Children<'a> {
@@ -92,7 +101,8 @@ impl<'a> Children<'a> {
             Step::Loop { steps, .. }
             | Step::If { steps, .. }
             | Step::While { steps, .. }
-            | Step::Once(steps)
+            | Step::ForEach { steps, .. }
+            | Step::Once { steps, .. }
             | Step::Sequence(steps)
             | Step::Transaction { steps, .. } => Self::Steps(steps),
             Step::OneOf { steps, .. } => Self::Weighted(steps),
@@ -140,6 +150,7 @@ impl State {
             last_ok: true,
             counts: Vec::new(),
             turns: Vec::new(),
+            done: Vec::new(),
             paced: Vec::new(),
             taken: Vec::new(),
             overlong: false,
@@ -313,6 +324,18 @@ impl State {
         let again = match self.holder(group) {
             Some(Step::Loop { .. }) => self.frames.last().is_some_and(|frame| frame.left > 1),
             Some(Step::While { condition, .. }) => self.scope(prepared, world).holds(condition),
+            Some(Step::ForEach { list, .. }) => {
+                let turns = self.frames.last().map_or(0, |frame| frame.turns);
+                let again = self.take_item(list, turns.saturating_add(1));
+                if !again {
+                    self.take_item(list, 0);
+                }
+                again
+            }
+            Some(step @ Step::Once { of: OnceOf::User, .. }) => {
+                self.user.done.push(identity(step));
+                false
+            }
             Some(Step::Transaction { .. }) => {
                 self.close_transaction(world.now, true);
                 false
@@ -371,8 +394,13 @@ impl State {
                     self.frames.push(Frame { left, ..frame });
                 }
             }
-            Step::Once(_) => {
-                if self.is_first_turn(prepared) {
+            Step::ForEach { list, .. } => {
+                if self.take_item(list, 0) {
+                    self.frames.push(Frame { left: FOREVER, ..frame });
+                }
+            }
+            Step::Once { of, .. } => {
+                if self.is_due(*of, step, prepared) {
                     self.frames.push(frame);
                 }
             }
@@ -383,20 +411,33 @@ impl State {
             Step::Sequence(_) => self.frames.push(frame),
             Step::Transaction { name, with_pauses, parent_only, .. } => {
                 let label = self.scope(prepared, world).text(name).into_owned();
-                self.open.push(Open {
-                    label,
-                    from: world.now,
-                    last: world.now,
-                    elapsed: Duration::ZERO,
-                    samples: 0,
-                    failed: 0,
-                    with_pauses: *with_pauses,
-                    parent_only: *parent_only,
-                });
+                let (with_pauses, parent_only) = (*with_pauses, *parent_only);
+                self.open.push(Open::new(label, world.now, with_pauses, parent_only));
                 self.frames.push(frame);
             }
         }
         None
+    }
+
+    /// Puts the value of a turn, counted from 0, into the list's variable, and the turn into that of its count. False where
+    /// there is no such value, which leaves the first variable as it is.
+    fn take_item(&mut self, list: &List, turn: u64) -> bool {
+        let number = list.skip.saturating_add(i64::try_from(turn).unwrap_or(i64::MAX));
+        let variables = &mut self.user.variables;
+        variables.set(&list.index, number.to_string());
+        let is_within = list.last.is_none_or(|last| number < last);
+        let name = format!("{}{}", list.prefix, number.saturating_add(1));
+        let Some(value) = variables.get(&name).filter(|_| is_within).map(str::to_owned) else { return false };
+        variables.set(&list.item, value);
+        true
+    }
+
+    /// Whether what is done once is to be done now.
+    fn is_due(&self, of: OnceOf, step: &Step, prepared: &Prepared) -> bool {
+        match of {
+            OnceOf::Loop => self.is_first_turn(prepared),
+            OnceOf::User => !self.user.done.contains(&identity(step)),
+        }
     }
 
     /// Whether the innermost loop is in its first turn; without a loop, the user in its first iteration.
@@ -406,7 +447,7 @@ impl State {
         let mut children = Children::Steps(&group.steps);
         for frame in self.frames.iter().skip(1) {
             let Some(holder) = children.get(frame.at) else { break };
-            if matches!(holder, Step::Loop { .. } | Step::While { .. }) {
+            if matches!(holder, Step::Loop { .. } | Step::While { .. } | Step::ForEach { .. }) {
                 turns = frame.turns;
             }
             children = Children::of(holder);

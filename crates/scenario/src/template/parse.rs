@@ -98,6 +98,8 @@ fn expression(inside: &str, depth: u32) -> Result<(Piece, &str), TemplateError> 
     let end = inside.find(|c| c == '}' || (is_call && c == '('));
     let end = end.ok_or_else(|| TemplateError::Unclosed(format!("${{{}", shortened(inside))))?;
     let (name, after) = (&inside[..end], &inside[end + 1..]);
+    // A variable that counts turns is named in such a way, too.
+    let is_call = is_call && !(name.ends_with("__idx") && inside[end..].starts_with('}'));
     if name.contains("${") {
         return Err(TemplateError::NameOfPieces(name.to_owned()));
     }

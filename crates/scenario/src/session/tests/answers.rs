@@ -12,7 +12,8 @@ fn regex(name: &str, pattern: &str, which: i32, default: Option<&str>) -> Extrac
 }
 
 fn json(name: &str, path: &str, which: i32, default: Option<&str>) -> Extraction {
-    extraction(name, Part::Body, Extractor::Json { path: path.into() }, which, default)
+    let how = Extractor::Json { path: path.into(), rules: JsonRules::AsFound };
+    extraction(name, Part::Body, how, which, default)
 }
 
 fn extracting(extractions: Vec<Extraction>) -> Vec<Step> {
@@ -103,6 +104,114 @@ fn json_paths_boundaries_headers_and_other_parts() {
     }
     let all = extracted(vec![json("x", "$..n", -1, None)], &reply, ["x_1", "x_2", "x_matchNr", "x_1_g"]);
     assert_eq!(all, ["1", "2", "2", "-"]);
+}
+
+/// JMeter's JSON Extractor, by its source (JSONPostProcessor 5.6.3).
+#[test]
+fn what_is_found_is_a_list() {
+    let listed = |which: i32, path: &str, body: &str| {
+        let how = Extractor::Json { path: path.into(), rules: JsonRules::AsList };
+        let step = RequestStep {
+            extractions: vec![extraction("x", Part::Body, how, which, Some("d"))],
+            ..request_step("a")
+        };
+        let mut scenario = scenario(1, vec![Step::Request(Box::new(step))]);
+        // Of an extraction before this one.
+        for name in ["x_1", "x_2", "x_matchNr"] {
+            scenario.variables.push((name.into(), t("old")));
+        }
+        scenario.variables.push(("x_4".into(), t("behind a gap")));
+        let run = run(scenario, |_| Some(ok(body)));
+        ["x", "x_1", "x_2", "x_3", "x_4", "x_matchNr"]
+            .map(|name| run.session.variable(name).unwrap_or("-").to_owned())
+            .join(" ")
+    };
+    let body = r#"{"one":7,"none":null,"all":[1,null,"c/d"],"few":[2.50]}"#;
+    for (which, path, expected) in [
+        (1, "$.all[*]", "1 - - - behind a gap 3"),
+        (2, "$.all[*]", "d - - - behind a gap 3"),
+        (4, "$.all[*]", "d - - - behind a gap 3"),
+        (-1, "$.all[*]", "- 1 d c/d behind a gap 3"),
+        (1, "$.all", r#"[1,null,"c\/d"] - - - behind a gap 1"#),
+        // The only value is taken whatever is asked for.
+        (5, "$.one", "7 - - - behind a gap 1"),
+        (0, "$.one", "7 - - - behind a gap -"),
+        (-1, "$.one", "- 7 - - behind a gap 1"),
+        (3, "$.few[*]", "2.5 - - - behind a gap 1"),
+        (1, "$.none", "d - - - behind a gap 1"),
+        (-1, "$.none", "- d - - behind a gap 1"),
+        (0, "$.nothing", "d - - - behind a gap 0"),
+        (1, "$..nothing", "d - - - behind a gap 0"),
+        (-1, "$.nothing", "d - - - behind a gap 0"),
+    ] {
+        assert_eq!(listed(which, path, body), expected, "{which} {path}");
+    }
+    for (body, expected) in [
+        ("<html>", "d - - - behind a gap 0"),
+        ("", "d - - - behind a gap -"),
+        (" ", "d - - - behind a gap -"),
+        ("{\"a\":", "d - - - behind a gap -"),
+    ] {
+        assert_eq!(listed(1, "$.one", body), expected, "{body}");
+    }
+    assert!(["1", "d", "c/d"].contains(&listed(0, "$.all[*]", body).split(' ').next().unwrap()));
+}
+
+/// JMeter's JSON Assertion, by its source (JSONPathAssertion 5.6.3).
+#[test]
+fn a_list_fits_where_it_or_one_of_its_values_does() {
+    let body = ok(r#"{"a":[1,"22",null],"b":"x","n":7,"f":2.50,"none":null,"empty":[],"o":{"k":"v/w"}}"#);
+    let holds = |path: &str, value: Option<&str>, regex: bool, or_null: bool| {
+        let check = || Check::Json {
+            path: path.into(),
+            value: value.map(Template::text),
+            regex,
+            or_null,
+            rules: JsonRules::AsList,
+        };
+        let holds = verdict(check(), false, &body).is_none();
+        assert_eq!(verdict(check(), true, &body).is_none(), !holds, "{path} {value:?}");
+        // Without a body it fails in any case.
+        assert!(verdict(check(), true, &ok("")).is_some());
+        holds
+    };
+    for (path, value, regex, expected) in [
+        ("$.a", None, true, true),
+        ("$.empty", None, true, true),
+        ("$.empty[*]", None, true, false),
+        ("$.nothing", None, true, false),
+        ("$.none", None, true, true),
+        ("$.n", Some("7"), false, true),
+        ("$.n", Some("\"7\""), false, false),
+        ("$.n", Some("7.0"), false, false),
+        ("$.n", Some("7"), true, true),
+        ("$.f", Some("2.5"), false, true),
+        ("$.f", Some(r"2\.5"), true, true),
+        ("$.b", Some("x"), false, true),
+        ("$.a", Some("1"), false, true),
+        ("$.a", Some("22"), false, false),
+        ("$.a", Some("\"22\""), false, true),
+        ("$.a", Some("[1,\"22\",null]"), false, true),
+        ("$.a", Some(r"\d\d"), true, true),
+        ("$.a", Some(r"\[1,.*"), true, true),
+        ("$.a[*]", Some("22"), true, true),
+        ("$.a[*]", Some("null"), true, true),
+        ("$..k", Some("v/w"), false, true),
+        ("$.o", Some(r#"{"k":"v/w"}"#), false, true),
+        ("$.empty", Some("[]"), true, true),
+        ("$.empty[*]", Some("[]"), false, true),
+        ("$.empty", Some("x"), false, false),
+        ("$.a", Some("[]"), true, false),
+        ("$.none", Some("null"), false, true),
+        ("$.none", Some(""), false, false),
+    ] {
+        assert_eq!(holds(path, value, regex, false), expected, "{path} {value:?} {regex}");
+    }
+    for (path, expected) in
+        [("$.none", true), ("$.a", true), ("$.a[*]", true), ("$.n", false), ("$.nothing", false)]
+    {
+        assert_eq!(holds(path, Some("zz"), true, true), expected, "null at {path}");
+    }
 }
 
 #[test]
@@ -205,6 +314,8 @@ fn durations_sizes_and_json() {
         path: path.into(),
         value: value.map(t),
         regex,
+        or_null: false,
+        rules: JsonRules::AsFound,
     };
     // "HTTP/1.1 200 X\r\n" + "Name: value\r\n" + "\r\n"
     for (check, holds) in [
@@ -369,6 +480,10 @@ fn functions_give_what_they_should() {
         ("${__base64Encode(ab)}${__base64Decode(YWI=)}", "YWI=ab"),
         ("${__base64Decode(!)}", "!"),
         (r"${__split(a-b-c,p,-)}${p_n}${p_2}", "a-b-c3b"),
+        (r"${__split(a\,\,b\,,p)}${p}${p_n}${p_1}${p_2}${p_3}${p_4}${p_5}", "a,,b,a,,b,4a?b?${p_5}"),
+        (r"${__split(\,a;b\,;c,p,\,;)}${p_n}${p_1}${p_2}${p_3}${p_4}", ",a;b,;c4ab?c"),
+        (r"${__split(a\,b,p,)}${p_2}", "a,bb"),
+        ("${__split(,p)}${p_n}${p_1}", "0${p_1}"),
         ("${__isVarDefined(one)}${__isVarDefined(two)}", "truefalse"),
         ("${__isPropDefined(host)}${__P(host)}${__P(x,y)}${__P(x)}", "trueservery1"),
         ("${__property(host,h)}${h}${__property(x)}${__property(x,,y)}", "serverserverxy"),

@@ -13,6 +13,7 @@ fn of_rows(dir: &std::path::Path, at_end: DataAtEnd, sharing: DataSharing, itera
         delimiter: ',',
         quoted: true,
         skip_first: false,
+        lacking: Lacking::Empty,
         at_end,
         sharing,
     });

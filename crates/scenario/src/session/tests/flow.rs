@@ -15,6 +15,10 @@ fn one_of(pick: Pick, steps: &[(u32, Step)]) -> Step {
     Step::OneOf { pick, steps: steps.iter().map(weighted).collect() }
 }
 
+fn once(steps: Vec<Step>) -> Step {
+    Step::Once { of: OnceOf::Loop, steps }
+}
+
 #[test]
 fn steps_loops_and_conditions_in_order() {
     for (expected, iterations, steps) in [
@@ -44,11 +48,55 @@ fn a_while_loop_looks_before_each_turn() {
 /// JMeter: once a thread under the thread group, and in the first turn of a loop each time that begins.
 #[test]
 fn once_only_is_once_a_user_or_once_a_loop() {
-    assert_eq!(line(3, vec![Step::Once(requests(&["login"])), request("a")]), "login a a a");
-    let looped = count("2", vec![Step::Once(requests(&["login"])), request("a")]);
+    assert_eq!(line(3, vec![once(requests(&["login"])), request("a")]), "login a a a");
+    let looped = count("2", vec![once(requests(&["login"])), request("a")]);
     assert_eq!(line(2, vec![looped]), "login a a login a a");
-    let within = count("2", vec![Step::Sequence(vec![Step::Once(requests(&["x"]))]), request("a")]);
+    let within = count("2", vec![Step::Sequence(vec![once(requests(&["x"]))]), request("a")]);
     assert_eq!(line(1, vec![within]), "x a a");
+}
+
+/// JMeter below anything but a loop: until it was gone through, also where an error cuts it off.
+#[test]
+fn once_a_user_is_until_it_was_gone_through() {
+    let once = || Step::Once { of: OnceOf::User, steps: requests(&["in", "out"]) };
+    let mut scenario = scenario(4, vec![request("a"), once()]);
+    scenario.groups[0].on_error = OnError::NextIteration;
+    let mut asked = 0;
+    let run = run(scenario, |_| {
+        asked += 1;
+        // The first is cut off before it, the second within it.
+        Some(if [1, 4].contains(&asked) { status(500) } else { ok("") })
+    });
+    assert_eq!(run.line(), "a a in out a in out a");
+    let looped = count("2", vec![once(), request("a")]);
+    assert_eq!(line(2, vec![looped]), "in out a a a a");
+}
+
+/// JMeter's ForEach controller.
+#[test]
+fn a_list_is_gone_through_as_far_as_its_numbers_follow_each_other() {
+    let looped = |skip: i64, last: Option<i64>| {
+        let (prefix, item, index) = ("id_".to_owned(), "id".to_owned(), "turn".to_owned());
+        let list = List { prefix, skip, last, item, index };
+        let steps = vec![Step::ForEach { list, steps: requests(&["${turn}${id}"]) }, request("${turn}${id}")];
+        let mut scenario = scenario(1, steps);
+        for (name, value) in [("id_0", "z"), ("id_1", "a"), ("id_2", "b"), ("id_3", "c"), ("id_5", "e")] {
+            scenario.variables.push((name.into(), t(value)));
+        }
+        run(scenario, |_| Some(ok(""))).line()
+    };
+    for (skip, last, expected) in [
+        (0, None, "0a 1b 2c 0a"),
+        (1, None, "1b 2c 1b"),
+        (0, Some(2), "0a 1b 0a"),
+        (1, Some(9), "1b 2c 1b"),
+        (-1, Some(1), "-1z 0a -1z"),
+        (0, Some(0), "0${id}"),
+        (3, None, "3${id}"),
+        (2, Some(1), "2${id}"),
+    ] {
+        assert_eq!(looped(skip, last), expected, "{skip} {last:?}");
+    }
 }
 
 /// JMeter's interleave controller goes on to the next of its children each time.

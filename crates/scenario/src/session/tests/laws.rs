@@ -4,6 +4,11 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// What a request that looks at everything may have left.
+fn list(skip: i64, last: Option<i64>) -> List {
+    List { prefix: "l_".into(), skip, last, item: "x".into(), index: "turn".into() }
+}
+
 fn step() -> impl Strategy<Value = Step> {
     let leaf = prop_oneof![
         (0..5_u32).prop_map(|n| request(&format!("r{n}-${{__Random(1,9)}}"))),
@@ -19,7 +24,11 @@ fn step() -> impl Strategy<Value = Step> {
         prop_oneof![
             (0..4_u32, steps.clone())
                 .prop_map(|(n, steps)| Step::Loop { times: Times::Count(t(&n.to_string())), steps }),
-            steps.clone().prop_map(Step::Once),
+            (any::<bool>(), steps.clone()).prop_map(|(of_user, steps)| {
+                Step::Once { of: if of_user { OnceOf::User } else { OnceOf::Loop }, steps }
+            }),
+            (-1..2_i64, proptest::option::of(0..4_i64), steps.clone())
+                .prop_map(|(skip, last, steps)| Step::ForEach { list: list(skip, last), steps }),
             steps.clone().prop_map(Step::Sequence),
             steps
                 .clone()
@@ -53,12 +62,19 @@ fn any_request(which: i32) -> Step {
     step.url = t("http://server/${x}/${r}");
     step.extractions = vec![
         of("r", Extractor::Regex { pattern: r"(\w)(\d)?".into(), template: "$1$$2$".into() }),
-        of("j", Extractor::Json { path: "$..*".into() }),
+        of("j", Extractor::Json { path: "$..*".into(), rules: JsonRules::AsFound }),
+        of("l", Extractor::Json { path: "$..*".into(), rules: JsonRules::AsList }),
         of("b", Extractor::Boundary { left: "a".into(), right: "b".into() }),
         of("h", Extractor::Header { name: "Location".into() }),
     ];
     step.assertions = vec![
-        check(Check::Json { path: "$.a".into(), value: Some(t("${x}")), regex: true }),
+        check(Check::Json {
+            path: "$.a".into(),
+            value: Some(t("${x}")),
+            regex: which != 2,
+            or_null: which == 3,
+            rules: if which == 1 { JsonRules::AsFound } else { JsonRules::AsList },
+        }),
         check(Check::Text {
             part: Part::Headers,
             field: Field::Contains,

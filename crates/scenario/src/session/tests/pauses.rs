@@ -53,7 +53,7 @@ fn a_user_keeps_to_its_own_rate() {
     let pace = || Pause::Throughput { per_minute: t("600"), shared: false };
     // 600 a minute is one in 100 ms, of which the answer takes 10.
     assert_eq!(run(scenario(3, vec![request_after(vec![pace()])]), |_| Some(ok(""))).line(), "a ~90 a ~90 a");
-    let late = vec![request_after(vec![pace()]), Step::Once(vec![pause(250)])];
+    let late = vec![request_after(vec![pace()]), Step::Once { of: OnceOf::Loop, steps: vec![pause(250)] }];
     // Due at 0 and 100; free at 260, and from then on one in 100 ms.
     assert_eq!(run(scenario(5, late), |_| Some(ok(""))).line(), "a ~250 a ~90 a ~90 a ~90 a");
     let same_rate = vec![request_after(vec![pace()]), request_after(vec![pace()])];

@@ -2,7 +2,7 @@
 
 use crate::findings::{Finding, Kind, Level, counts};
 use outputs::shown;
-use outputs::{Row, Tool};
+use outputs::{Figure, Row, TimeoutFrom, Tool};
 
 /// Beyond the printed digits, a smaller gap than this says nothing: connections are set up, the last requests are
 /// not counted, and a window cuts some off at both ends.
@@ -41,7 +41,7 @@ pub(super) fn figures(row: &Row) -> Option<Law> {
     let is_closed =
         matches!(row.tool, Tool::Wrk | Tool::Sb | Tool::H2load | Tool::Oha | Tool::Jmeter | Tool::Unnamed)
             && row.asked_per_s.is_none();
-    let (rate, mean) = (row.throughput_per_s()?, row.mean_ms?);
+    let (rate, mean) = (answers_per_s(row)?, row.mean_ms?);
     let users = row.users()?;
     if !is_closed || row.requests == Some(0) || rate.value <= 0.0 || mean.value < 0.0 {
         return None;
@@ -51,11 +51,28 @@ pub(super) fn figures(row: &Row) -> Option<Law> {
     Some(Law { users, rate_per_s: rate.value, mean_ms: mean.value, ratio, slack })
 }
 
-/// Requests that are not in the latency.
+/// What the mean is of, a second. oha has all that failed and what the end of the run aborted in its count and rate, and its
+/// mean is of answers alone; their statuses are told, in a table of some of them only.
+fn answers_per_s(row: &Row) -> Option<Figure> {
+    let rate = row.throughput_per_s()?;
+    let answers = row.statuses.values().fold(0, |sum: u64, it| sum.saturating_add(*it));
+    match row.requests.filter(|it| *it > 0) {
+        Some(requests) if row.tool == Tool::Oha && row.timeout_from != TimeoutFrom::Table => {
+            Some(rate.times(answers as f64 / requests as f64))
+        }
+        _ => Some(rate),
+    }
+}
+
+/// Requests that are not in the latency, but for those that were under way at the end.
 fn unseen(row: &Row) -> f64 {
     let errors = &row.errors;
-    let failed = if row.tool == Tool::Sb { errors.bad_answers } else { None };
-    let out = errors.timeout.unwrap_or(0).max(failed.unwrap_or(0));
+    let timeouts = errors.timeout.unwrap_or(0);
+    let out = match row.tool {
+        Tool::Sb => timeouts.max(errors.bad_answers.unwrap_or(0)),
+        Tool::Oha => timeouts.saturating_add(errors.read.unwrap_or(0)),
+        _ => timeouts,
+    };
     out.saturating_add(row.failed_unseen()) as f64
 }
 

@@ -129,6 +129,48 @@ fn oha_counts_what_its_deadline_aborted() {
     assert_eq!(kinds(&pasted), []);
 }
 
+/// An output of oha with so many answers, each after `mean_s`, and what it lists as errors.
+fn oha(command: &str, total_s: f64, answers: u64, mean_s: f64, errors: &[(&str, u64)]) -> String {
+    let made = answers + errors.iter().map(|it| it.1).sum::<u64>();
+    let listed: Vec<String> = errors.iter().map(|(name, count)| format!("\"{name}\": {count}")).collect();
+    format!(
+        "$ {command} --output-format json http://h/x\n{{\"summary\": {{\"successRate\": 1.0, \"total\": {total_s}, \
+         \"slowest\": {}, \"fastest\": {}, \"average\": {mean_s}, \"requestsPerSec\": {}}}, \"latencyPercentiles\": {{}}, \
+         \"statusCodeDistribution\": {{\"200\": {answers}}}, \"errorDistribution\": {{{}}}}}\n",
+        mean_s * 1.2,
+        mean_s * 0.8,
+        made as f64 / total_s,
+        listed.join(", ")
+    )
+}
+
+/// Its count and rate have all that ended without an answer, and its mean is of answers.
+#[test]
+fn the_mean_of_oha_is_held_against_its_answers() {
+    const ABORTED: &str = "aborted due to deadline";
+    const REFUSED: &str = "connection error: Connection refused (os error 111)";
+    // Three rounds of ten seconds, and a fourth that the end aborted after five: nothing is too high.
+    let slow = oha("oha -c 100 -z 35s", 35.0, 300, 10.0, &[(ABORTED, 100)]);
+    assert_eq!(kinds(&slow), [(Level::Unknown, Kind::LittlesLaw), (Level::Unknown, Kind::TooShort)]);
+    let audit = crate::found(&slow);
+    let law = &crate::all(&audit)[0].text;
+    assert!(law.starts_with("100 users, but 8.57/s x 10 s = 85.7 (x0.86)"), "{law}");
+    assert!(law.contains("the run of 35 s ended are not in the latency; 5 s each on average"), "{law}");
+    // Each second request is refused at once, and the answers take 10 ms.
+    let refused = |mean_s, failed| {
+        kinds(&oha("oha -c 50 -z 30s", 30.0, 150_000, mean_s, &[(REFUSED, failed), (ABORTED, 50)]))
+    };
+    assert_eq!(refused(0.01, 150_000), [(Level::Unknown, Kind::ErrorsAsAnswers)]);
+    let document = read(&oha("oha -c 50 -z 30s", 30.0, 10, 0.01, &[(REFUSED, 7), ("timeout", 2)]));
+    let errors = document.rows[0].errors;
+    assert_eq!((errors.read, errors.timeout, errors.bad_answers), (Some(7), Some(2), Some(9)));
+    // A latency that no count can have.
+    assert!(refused(0.02, 150_000).contains(&(Level::Broken, Kind::LittlesLaw)));
+    // What failed may have kept users busy, and what was aborted is no older than the mean of all.
+    assert!(refused(0.005, 150_000).contains(&(Level::Unknown, Kind::LittlesLaw)));
+    assert_eq!(refused(0.005, 0), [(Level::Broken, Kind::LittlesLaw)]);
+}
+
 #[test]
 fn k6_in_both_shapes() {
     let text = format("k6-export.json");

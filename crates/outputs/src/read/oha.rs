@@ -56,6 +56,8 @@ pub(super) fn read(value: &Value) -> Option<Row> {
         row.requests = Some(made);
         row.errors.bad_answers = Some((answered - good.min(answered)).saturating_add(failed));
         row.errors.timeout = Some(timed_out);
+        // What ended without an answer otherwise, connects that were refused among it.
+        row.errors.read = Some(failed.saturating_sub(timed_out));
     } else {
         row.missing.push("`statusCodeDistribution`");
     }

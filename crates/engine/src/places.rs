@@ -277,7 +277,7 @@ pub(crate) struct Answer {
     pub(crate) body_matches: bool,
     /// Heads included. Where a connection has room for several: those of the body.
     pub(crate) received_bytes: u64,
-    /// When its first bytes were read.
+    /// When its first bytes were read; the far future before that, where connections are shared.
     pub(crate) first_byte: Instant,
     /// Of a scripted request: whether its answer has a body.
     pub(crate) kind: RequestKind,
@@ -300,11 +300,11 @@ impl Answer {
         }
     }
 
-    /// Makes ready for the next answer.
+    /// Makes ready for the next answer, whose first bytes were read then.
     #[inline]
-    pub(crate) fn begin(&mut self, now: Instant) {
+    pub(crate) fn begin(&mut self, first_byte: Instant) {
         (self.body_bytes, self.body_matches, self.received_bytes) = (0, true, 0);
-        self.first_byte = now;
+        self.first_byte = first_byte;
     }
 
     /// Whether what was received is the body that was expected.

@@ -102,8 +102,8 @@ pub struct Sample {
     pub sent: Option<Instant>,
     /// When its last byte, its failure or its bound was seen.
     pub done: Instant,
-    /// When the first byte of its answer was read: with the last one, unless it came in parts. `None` where none came, and
-    /// where a connection has room for several.
+    /// When the first byte of its answer was read: with the last one, unless it came in parts. Where a connection has room for
+    /// several: when the first head of it was whole. `None` where none came.
     pub first_byte: Option<Instant>,
     /// When the kernel had the answer's last byte, where it was asked; never after `done`.
     pub arrived: Option<Instant>,

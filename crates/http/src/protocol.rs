@@ -149,6 +149,12 @@ pub trait Listener {
     /// Whether heads are of interest. Where they are not, they need not be taken apart again and again.
     const HEADS: bool;
 
+    /// The answer at `place` has begun: a head is there, interim or final. It may be told again of what comes later. Where
+    /// connections are shared alone, and not of an answer that comes as a whole.
+    fn begun(&mut self, place: u32) {
+        let _ = place;
+    }
+
     /// The head of the final answer at `place`; interim ones are not told.
     fn head(&mut self, place: u32, head: &AnswerHead<'_>) {
         let _ = (place, head);

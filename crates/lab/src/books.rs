@@ -6,7 +6,7 @@ use std::time::Duration as StdDuration;
 use driver::{Control, Incidents, monotonic_now};
 use engine::{Counters, KeptAnswer, Load, Reuse, UserStart, Window, WrongAnswer};
 use events::Moment;
-use plan::{ArrivalsName, HttpVersion, LoadPlan};
+use plan::{ArrivalsName, LoadPlan};
 use record::{LOAD_VERSION, LoadResult};
 use stack::Cpus;
 use stats::{Interval, ThreadUse};
@@ -108,7 +108,6 @@ pub(crate) fn result(
     let tally = &whole.tally;
     let service = whole.times.service();
     // Streams are not asked for theirs.
-    let is_http1 = matches!(job.plan.http, HttpVersion::Http1);
     let named = |counts: &std::collections::BTreeMap<&'static str, u64>| {
         counts.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
     };
@@ -139,7 +138,7 @@ pub(crate) fn result(
         received_bytes_per_s: figures.received_bytes_per_s,
         service_time_us: (&service).into(),
         fast_service_time_us: record::FastTimes::of(&service),
-        first_byte_us: is_http1.then(|| (&whole.times.first_byte()).into()),
+        first_byte_us: Some((&whole.times.first_byte()).into()),
         response_time_us: (&whole.times.response).into(),
         lag_us: (&whole.times.lag()).into(),
         generator_lag_us: (&whole.times.generator_lag()).into(),

@@ -58,7 +58,7 @@ pub struct LoadResult {
     /// of versions that kept none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast_service_time_us: Option<FastTimes>,
-    /// First byte of the answer − sent. Absent over HTTP/2, where another program made the load, and in records of versions that
+    /// First byte of the answer − sent; over HTTP/2 its head. Absent where another program made the load, and in records of versions that
     /// did not note it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_byte_us: Option<Distribution>,

@@ -141,7 +141,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         let first = self.places.of(number).start;
         let (answers, wrong_answers) = (&mut self.answers, &mut self.wrong_answers);
         let mut listener =
-            Heard::<H, KEPT> { first, expected, answers, wrong_answers, protocol: PhantomData };
+            Heard::<H, KEPT> { first, expected, answers, wrong_answers, now, protocol: PhantomData };
         let out = self.output.of::<H>(number);
         self.protocols[number as usize].feed(&mut self.common, rest, &mut listener, out)
     }
@@ -235,7 +235,8 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         }
         let answer = &self.answers[index as usize];
         let received_bytes = if H::MULTIPLEXED { response.wire_bytes } else { answer.received_bytes };
-        let first_byte = (!H::MULTIPLEXED).then_some(answer.first_byte);
+        // One that came as a whole was not told of before.
+        let first_byte = Some(answer.first_byte.min(now));
         let came = Came { as_expected, surplus, received_bytes, first_byte };
         self.on_answer(number, index, &response, came, now);
     }
@@ -297,6 +298,7 @@ struct Heard<'a, H, const KEPT: bool> {
     expected: Option<&'a [u8]>,
     answers: &'a mut [Answer],
     wrong_answers: &'a mut WrongAnswers,
+    now: Instant,
     protocol: PhantomData<H>,
 }
 
@@ -315,6 +317,11 @@ impl<H: Protocol, const KEPT: bool> Heard<'_, H, KEPT> {
 
 impl<H: Protocol, const KEPT: bool> Listener for Heard<'_, H, KEPT> {
     const HEADS: bool = KEPT;
+
+    fn begun(&mut self, place: u32) {
+        let answer = &mut self.answers[(self.first + place) as usize];
+        answer.first_byte = answer.first_byte.min(self.now);
+    }
 
     fn head(&mut self, place: u32, head: &AnswerHead<'_>) {
         if KEPT {

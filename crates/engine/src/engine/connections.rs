@@ -266,8 +266,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             let begun = self.places.exchange(index).answer_begun || H::MULTIPLEXED;
             let answer = &self.answers[index as usize];
             let before = if begun { answer.received_bytes } else { 0 };
-            let first_byte =
-                (begun && !H::MULTIPLEXED).then_some(answer.first_byte).filter(|it| *it <= deadline);
+            let first_byte = begun.then_some(answer.first_byte).filter(|it| *it <= deadline);
             let more = match event {
                 _ if H::MULTIPLEXED => 0,
                 Event::Received(bytes) => bytes.len() as u64,

@@ -205,7 +205,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             }
         };
         protocol.expect(place, kind);
-        self.answers[index as usize].begin(now);
+        self.answers[index as usize].begin(Instant::FAR_FUTURE);
         if !self.places.connection(number).queued {
             self.send_output(number);
         }

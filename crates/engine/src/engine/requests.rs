@@ -224,7 +224,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         let has_part = exchange.is_out() && (exchange.answer_begun || H::MULTIPLEXED);
         let answer = &self.answers[index as usize];
         let received_bytes = if has_part { answer.received_bytes } else { 0 };
-        let first_byte = (has_part && !H::MULTIPLEXED).then_some(answer.first_byte).filter(|it| *it <= done);
+        let first_byte = has_part.then_some(answer.first_byte).filter(|it| *it <= done);
         if self.wrong_answers.keeps() {
             self.wrong_answers.forget(index);
         }

@@ -183,10 +183,15 @@ struct Told<'a, P, H> {
 impl<P: Script<H>, H: Protocol> Listener for Told<'_, P, H> {
     const HEADS: bool = true;
 
-    fn head(&mut self, place: u32, head: &AnswerHead<'_>) {
-        if H::MULTIPLEXED {
+    fn begun(&mut self, place: u32) {
+        let first_byte = &mut self.answers[place as usize].first_byte;
+        if self.now < *first_byte {
+            *first_byte = self.now;
             self.script.begun(self.user + place, self.now);
         }
+    }
+
+    fn head(&mut self, place: u32, head: &AnswerHead<'_>) {
         self.script.head(self.user + place, head, self.now);
     }
 

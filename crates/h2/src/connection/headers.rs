@@ -80,6 +80,7 @@ impl H2 {
         out: &mut Vec<u8>,
     ) -> Result<Fed, Malformed> {
         let Some(place) = self.streams.place_of(block.id) else { return self.on_late_block(block, shared) };
+        listener.begun(place);
         if self.streams.has_head(place) {
             return self.on_trailers(place, block, shared, out);
         }

@@ -43,6 +43,7 @@ impl H2 {
         if !is_whole || taken > self.window_bytes / 2 || body.len() as u32 > self.stream_window_bytes / 2 {
             *input = behind_head;
             stream.begin_answer(said, head_bytes);
+            listener.begun(place);
             return None;
         }
         *input = behind_body;

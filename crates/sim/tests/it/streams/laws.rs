@@ -86,7 +86,12 @@ fn run(config: &Config, settings: Settings, mut io: Server, interrupt_at: Option
     assert_eq!(engine.outstanding(), 0, "each request has its outcome");
     assert!(io.links.is_empty(), "each connection has its end");
     let counters = engine.counters();
-    Ran { samples: engine.into_sink().0, seen: io.seen, counters }
+    let samples = engine.into_sink().0;
+    for sample in &samples {
+        let (Some(first), sent) = (sample.first_byte, sample.sent) else { continue };
+        assert!(sent.is_some_and(|sent| sent <= first) && first <= sample.done, "{sample:?}");
+    }
+    Ran { samples, seen: io.seen, counters }
 }
 
 /// A closed load of so many requests, and what its connections are asked to be.
@@ -125,6 +130,9 @@ fn whoever_keeps_the_rules_answers_all(seed: Seed) {
     );
     let good = |sample: &Sample| matches!(sample.outcome, Outcome::Answered { status: 200, expected: true });
     assert!(ran.samples.iter().all(good), "each stream has its own body");
+    assert!(ran.samples.iter().all(|sample| sample.first_byte.is_some()), "each began");
+    let in_parts = ran.samples.iter().filter(|it| it.first_byte < Some(it.done)).count() as u64;
+    assert!(2 * in_parts > all, "heads are there before bodies: {in_parts} of {all}");
     assert_eq!((ran.seen.connects, ran.seen.asked, ran.counters.resent), (connections, all, 0));
     assert!(ran.seen.pongs <= ran.seen.pings && ran.seen.cancelled == 0, "{:?}", ran.seen);
     if changes == 0 {

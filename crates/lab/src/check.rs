@@ -17,7 +17,7 @@ pub fn check(chain: &[&StackManifest], options: &ChainOptions<'_>) -> StackCheck
         stack: stack.id.clone(),
         title: stack.title.clone(),
         generation: stack.generation.to_string(),
-        upstream: stack.upstream.clone(),
+        upstream: (!stack.upstreams.is_empty()).then(|| stack.upstreams.join(", ")),
         result: result(chain, options),
     }
 }

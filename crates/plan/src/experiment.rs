@@ -551,7 +551,7 @@ impl Reader<'_> {
         let mut stacks: Vec<(&StackManifest, &Endpoint)> = Vec::new();
         for id in &table.stacks {
             let named = self.endpoint(id, &table.endpoint)?;
-            let behind = named.0.upstream.iter().filter(|_| table.with_upstreams);
+            let behind = named.0.upstreams.first().into_iter().filter(|_| table.with_upstreams);
             for upstream in behind {
                 let at = |error| self.place(error, Some(id));
                 let upstream = self.catalogue.get(upstream).map_err(at)?;

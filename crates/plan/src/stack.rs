@@ -31,7 +31,7 @@ pub use self::intervention::{Factor, Intervention, InterventionOn, LimitChange};
 pub use self::site::Site;
 pub(crate) use self::speaks::ProtocolName;
 pub use self::speaks::{Speaks, Spoken};
-pub use self::template::{Placeholders, Template};
+pub use self::template::{Placeholders, Template, Upstreams};
 use crate::error::PlanError;
 use crate::nearest;
 use crate::toml_file;
@@ -289,8 +289,8 @@ pub struct StackManifest {
     pub description: Option<String>,
     /// What must be on the machine to build and run it.
     pub needs: Needs,
-    /// The stack that it forwards requests to, which is booted before it: an id.
-    pub upstream: Option<String>,
+    /// The stacks that it uses, which are booted before it: ids. The first is the one that requests are forwarded to.
+    pub upstreams: Vec<String>,
     /// The values of its own placeholders.
     pub parameters: BTreeMap<String, String>,
     /// What it may have at most.

@@ -41,7 +41,7 @@ impl Version {
         let renamed = services.into_iter().map(|service| StackManifest {
             id: self.id_of(&service.id),
             title: format!("{}, {revision}", service.title),
-            upstream: service.upstream.map(upstream),
+            upstreams: service.upstreams.into_iter().map(upstream).collect(),
             variant: service.variant.map(|it| Variant { of: self.id_of(&it.of), ..it }),
             ..service
         });
@@ -71,7 +71,7 @@ mod tests {
         let told: Vec<(String, Option<String>, String)> = Version::After
             .of_services(services, "main")
             .into_iter()
-            .map(|it| (it.id, it.upstream, it.title))
+            .map(|it| (it.id, it.upstreams.into_iter().next(), it.title))
             .collect();
         let own = |id: &str, upstream: Option<&str>, title: &str| {
             (id.to_owned(), upstream.map(str::to_owned), title.to_owned())

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration as StdDuration, Instant};
 
-use plan::stack::{Origin, Placeholders, Run, StackManifest};
+use plan::stack::{Origin, Placeholders, Run, StackManifest, Upstreams};
 use signals::listener;
 use units::Duration;
 
@@ -44,8 +44,8 @@ pub struct BootOptions<'a> {
     pub log: &'a Path,
     /// The address of this machine on which a stack listens that is told `{address}`; others listen on 127.0.0.1.
     pub address: Ipv4Addr,
-    /// Where the stack behind it listens, if it forwards to one.
-    pub upstream: Option<SocketAddr>,
+    /// Where the stacks behind it listen.
+    pub upstreams: &'a Upstreams,
     /// The cores that it and all it starts is kept on; any of ours without.
     pub cpus: Option<&'a Cpus>,
     /// Ends the waiting.
@@ -102,7 +102,7 @@ fn boot_on(
     let addr = SocketAddr::from((address, port));
     let with = Placeholders {
         listen: Some(addr),
-        upstream: options.upstream,
+        upstreams: options.upstreams,
         proofload: options.proofload_exe,
         stack_dir: &stack.dir,
         build_dir: &build_dir,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::time::{Duration as StdDuration, Instant};
 
-use plan::stack::{Build, Placeholders, StackManifest};
+use plan::stack::{Build, Placeholders, StackManifest, Upstreams};
 use units::Duration;
 
 use crate::error::StackError;
@@ -91,7 +91,7 @@ fn fill(stack: &StackManifest, plan: &Build) -> Vec<String> {
     let nowhere = Path::new("");
     let with = Placeholders {
         listen: None,
-        upstream: None,
+        upstreams: &Upstreams::default(),
         proofload: nowhere,
         stack_dir: &stack.dir,
         build_dir: &plan.build_dir,

@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
-use plan::stack::{Speaks, StackManifest};
+use plan::stack::{Speaks, StackManifest, Upstreams};
 use signals::listener;
 
 use crate::boot::{BootOptions, boot};
@@ -29,7 +29,7 @@ pub struct ChainOptions<'a> {
     pub interrupt: Interrupt<'a>,
 }
 
-/// Stacks of which each forwards to the one before; at least one. Dropping it kills them all.
+/// A stack and those that it uses, directly or by another; at least one. Dropping it kills them all.
 #[derive(Debug)]
 pub struct Chain {
     /// The stack in front is the first, so that it is the first to be dropped, too.
@@ -47,7 +47,7 @@ impl Chain {
             } else {
                 upstream_dir(options.dir, &manifest.id)
             };
-            let upstream = chain.front_to_back.first().map(Running::addr);
+            let upstreams = chain.upstreams_of(manifest);
             let (work_dir, log) = (dir.join("work"), dir.join("server.log"));
             std::fs::create_dir_all(&dir).map_err(StackError::io(
                 "make",
@@ -56,11 +56,21 @@ impl Chain {
             ))?;
             let ChainOptions { proofload_exe, address, cpus, interrupt, .. } = *options;
             let (work_dir, log) = (&work_dir, &log);
-            let options = BootOptions { proofload_exe, work_dir, log, address, upstream, cpus, interrupt };
+            let upstreams = &upstreams;
+            let options = BootOptions { proofload_exe, work_dir, log, address, upstreams, cpus, interrupt };
             chain.front_to_back.insert(0, boot(manifest, &options)?);
         }
         assert!(!chain.front_to_back.is_empty(), "a chain has at least one stack");
         Ok(chain)
+    }
+
+    /// Where the stacks behind this one listen, of those that are up.
+    fn upstreams_of(&self, manifest: &StackManifest) -> Upstreams {
+        let of = |id: &String| {
+            let running = self.front_to_back.iter().find(|running| running.id() == id)?;
+            Some((id.clone(), running.addr()))
+        };
+        Upstreams(manifest.upstreams.iter().filter_map(of).collect())
     }
 
     /// The stack that clients talk to.

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::time::{Duration as StdDuration, Instant};
 
-use plan::stack::{Placeholders, StackManifest};
+use plan::stack::{Placeholders, StackManifest, Upstreams};
 use signals::ProcessSet;
 
 use crate::boot::HIDDEN_JVM_FLAGS;
@@ -141,7 +141,7 @@ pub fn command_of(
     let build_dir = manifest.build_dir();
     let with = Placeholders {
         listen: None,
-        upstream: None,
+        upstreams: &Upstreams::default(),
         proofload: proofload_exe,
         stack_dir: &manifest.dir,
         build_dir: &build_dir,

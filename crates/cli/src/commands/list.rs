@@ -25,7 +25,10 @@ pub fn run(arguments: &List) -> Result<ExitCode, Failure> {
         let missing = stack::missing(stack);
         let needs: Vec<String> =
             missing.iter().map(|it| format!("   needs {}: {}", it.name, it.install)).collect();
-        let behind = stack.upstream.as_ref().map_or_else(String::new, |it| format!(" in front of {it}"));
+        let behind = match &*stack.upstreams {
+            [] => String::new(),
+            upstreams => format!(" in front of {}", upstreams.join(", ")),
+        };
         let endpoints = endpoints(stack).join(", ");
         let (id, generation, title) = (&stack.id, stack.generation, &stack.title);
         print(&format!("{id:width$}  {generation:8}  {title}{behind} [{endpoints}]{}", needs.concat()))?;
@@ -61,7 +64,8 @@ fn as_json(catalogue: &Catalogue, stack: &StackManifest) -> serde_json::Value {
         "family": stack.family,
         "generation": stack.generation.to_string(),
         "description": stack.description,
-        "upstream": stack.upstream,
+        "upstream": stack.upstreams.first(),
+        "upstreams": stack.upstreams,
         "endpoints": endpoints(stack),
         "parameters": stack.parameters,
         "variants": variants.collect::<Vec<_>>(),

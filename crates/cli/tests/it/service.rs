@@ -35,6 +35,34 @@ fn a_service_is_started_when_what_stands_behind_it_accepts_connections() {
     assert!(trials.contains("\"upstreams\":[{\"stack\":\"db\""), "{trials}");
 }
 
+/// The one that is named first is right behind it; each is told by its name.
+#[test]
+fn a_service_may_use_a_database_and_a_cache() {
+    let target = "\"{proofload}\", \"target\", \"--listen\", \"127.0.0.1:{port}\", \"--never-answer\"";
+    let folder = project(target);
+    let file = folder.path().join("proofload.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    let cache = format!(
+        "[service.cache]\nready = {{ accepts_connections = true, timeout = \"2s\" }}\n[service.cache.run]\ncommand = [{target}]\n"
+    );
+    let text = text
+        .replace(
+            "[service.shop]\nupstream = \"db\"",
+            &format!("{cache}[service.shop]\nupstream = [\"db\", \"cache\"]"),
+        )
+        .replace("\"{upstream}\"", "\"{upstream.cache} {upstream.db}\"");
+    fs::write(&file, text).unwrap();
+    let output = run_in(folder.path(), &["run", "-q"]);
+    assert_eq!(output.status.code(), Some(0), "{}", crate::common::text(&output));
+    let run = fs::read_dir(folder.path().join("runs")).unwrap().next().unwrap().unwrap().path();
+    let told = fs::read_to_string(run.join("trials/0000/work/told")).unwrap();
+    let (cache, db) = told.trim().split_once(' ').unwrap();
+    assert!(cache != db && [cache, db].iter().all(|it| it.starts_with("127.0.0.1:")), "{told}");
+    let trials = fs::read_to_string(run.join("trials.jsonl")).unwrap();
+    let place = |what: &str| trials.find(what).unwrap_or_else(|| panic!("{trials}"));
+    assert!(place("\"upstreams\":[{\"stack\":\"db\"") < place("{\"stack\":\"cache\""));
+}
+
 #[test]
 fn what_never_accepts_one_is_told_with_where_it_should() {
     let folder = project("\"sleep\", \"30\", \"{port}\"");

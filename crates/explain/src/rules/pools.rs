@@ -53,7 +53,9 @@ pub(crate) fn upstream_pool(facts: &Facts<'_>) -> Option<Verdict> {
     let is_bound = held.mean >= HELD_MEAN_MIN * f64::from(held.max)
         && f64::from(held.max) <= HELD_OF_CLIENTS_MAX * facts.users
         && under_way.may_be(held.max);
-    is_bound.then(|| {
+    // A thread that forwards a request holds a connection meanwhile: as many of both are the threads' number.
+    let own = fitting(facts, under_way, false).is_some_and(|own| own.count == held.max);
+    (is_bound && !own).then(|| {
         let (k, stack) = (held.max, &behind.stack);
         let text = format!(
             "{} ≈ the {k} connections held to {stack} (mean {:.1})",
@@ -93,6 +95,8 @@ pub(crate) fn backend(facts: &Facts<'_>) -> Option<Verdict> {
     });
     let mut evidence = [pool, direct].into_iter().flatten();
     let text = evidence.next()?;
+    // A pool may be that of any stack behind it.
+    let stack = fitting.as_ref().map_or_else(|| stack.clone(), |(_, fitting)| fitting.stacks.join(" or "));
     let phrase = format!("backend ({stack})");
     let confidence =
         if alone.is_some() && of_alone.is_none() { Confidence::Possible } else { Confidence::Likely };
@@ -145,11 +149,22 @@ pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
             LetIn::Through | LetIn::Unclear => false,
         };
         let are_behind = fitting.are == Are::Processes && read_ahead(facts, k);
-        let is_sure = only_one && fitting.seen && !is_other && !are_behind;
+        // Each may be what there are so many of.
+        let held =
+            facts.trial.upstreams.first().and_then(|behind| behind.server.signals.as_ref()?.connections);
+        let as_many_held = held.is_some_and(|held| held.max == k);
+        let is_sure = only_one && fitting.seen && !is_other && !are_behind && !as_many_held;
         let confidence = if is_sure { Confidence::Sure } else { Confidence::Likely };
         let alike = fitting.seen.then(|| format!("these {k} {noun} share the work alike"));
+        let beside = facts.trial.upstreams.first().filter(|_| as_many_held).map(|behind| {
+            format!(
+                "{k} connections were held to {} as well: their number, or that of the {noun}",
+                behind.stack
+            )
+        });
         Verdict::new(VerdictKind::PoolLimit, confidence, phrase, text)
             .and_maybe(alike)
+            .and_maybe(beside)
             .confirmed_with(larger(facts, Setting::Pool, k, &fitting.names, noun))
     };
     let verdict = as_sharp(under_way, verdict).accounting_for(under_way.mid / f64::from(k));
@@ -257,6 +272,8 @@ struct Fitting {
     count: u32,
     are: Are,
     names: Vec<String>,
+    /// The stacks behind the one that is loaded whose groups these are, each once.
+    stacks: Vec<String>,
     /// Whether all of them were seen to work alike.
     seen: bool,
 }
@@ -287,9 +304,12 @@ fn fitting(facts: &Facts<'_>, under_way: Concurrency, behind: bool) -> Option<Fi
         return None;
     }
     fitting.retain(|it| it.count == count && it.are == are);
+    let mut stacks: Vec<String> = fitting.iter().filter_map(|it| it.group.of.map(str::to_owned)).collect();
+    stacks.dedup();
     Some(Fitting {
         count,
         are,
+        stacks,
         names: fitting.iter().map(|it| it.group.shown()).collect(),
         seen: fitting.iter().all(|it| it.seen),
     })

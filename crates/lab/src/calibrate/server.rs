@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-use plan::stack::StackManifest;
+use plan::stack::{StackManifest, Upstreams};
 use record::RecordError;
 use stack::{BootOptions, Interrupt, Running, boot};
 
@@ -37,7 +37,7 @@ impl Server {
             work_dir: &work_dir,
             log: &dir.join("server.log"),
             address: Ipv4Addr::LOCALHOST,
-            upstream: None,
+            upstreams: &Upstreams::default(),
             cpus: None,
             interrupt: Interrupt::when(bench.interrupt.flag()),
         };

@@ -97,22 +97,38 @@ impl Catalogue {
 
     /// The stack called `id` and what stands behind it, in the order in which they are booted: `id` is last.
     pub fn chain(&self, id: &str) -> Result<Vec<&StackManifest>, PlanError> {
-        let mut chain = vec![self.get(id)?];
-        while let Some(upstream) = &chain[chain.len() - 1].upstream {
-            if chain.len() == CHAIN_MAX {
-                let what = format!("more than {CHAIN_MAX} stacks stand behind each other from `{id}` on");
-                return Err(PlanError::new(what, "name an upstream that forwards to none, or to fewer"));
-            }
-            let behind = self.get(upstream)?;
-            if behind.site().is_some() {
-                let what = format!("`{upstream}` is running already, at a url, and can't be an upstream");
-                let help = "leave upstream out, and write its address where the stack in front of it is told";
-                return Err(PlanError::new(what, help));
-            }
-            chain.push(behind);
-        }
-        chain.reverse();
+        let mut chain = Vec::new();
+        self.add_to_chain(id, (id, 0), &mut chain)?;
         Ok(chain)
+    }
+
+    /// Adds the stack called `id`, in front of which stand so many from `front` on, and before it what stands behind it: the last that it names
+    /// first, so that the first is right behind it.
+    fn add_to_chain<'a>(
+        &'a self,
+        id: &str,
+        (front, in_front): (&str, usize),
+        chain: &mut Vec<&'a StackManifest>,
+    ) -> Result<(), PlanError> {
+        if chain.len() + in_front >= CHAIN_MAX {
+            let what = format!("more than {CHAIN_MAX} stacks stand behind each other from `{front}` on");
+            return Err(PlanError::new(what, "name an upstream that forwards to none, or to fewer"));
+        }
+        let stack = self.get(id)?;
+        if in_front > 0 && stack.site().is_some() {
+            let what = format!("`{id}` is running already, at a url, and can't be an upstream");
+            let help = "leave upstream out, and write its address where the stack in front of it is told";
+            return Err(PlanError::new(what, help));
+        }
+        for upstream in stack.upstreams.iter().rev() {
+            self.add_to_chain(upstream, (front, in_front + 1), chain)?;
+        }
+        if chain.iter().any(|earlier| earlier.id == stack.id) {
+            let what = format!("`{id}` stands behind two stacks of one chain");
+            return Err(PlanError::new(what, "leave it to one of them, or give the other one of its own"));
+        }
+        chain.push(stack);
+        Ok(())
     }
 
     /// All stacks by id, without their variants.

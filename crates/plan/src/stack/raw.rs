@@ -24,7 +24,7 @@ pub(super) struct Raw {
     pub(super) family: Option<Spanned<String>>,
     pub(super) generation: Option<Generation>,
     pub(super) description: Option<String>,
-    pub(super) upstream: Option<Spanned<String>>,
+    pub(super) upstream: Option<Spanned<RawUpstreams>>,
     pub(super) requests_per_connection: Option<Spanned<RawCap>>,
     #[serde(default)]
     pub(super) needs: RawNeeds,
@@ -151,7 +151,7 @@ pub(super) struct RawVariant {
     #[serde(default)]
     pub(super) limits: RawLimits,
     pub(super) jvm_flags: Option<Vec<Spanned<String>>>,
-    pub(super) upstream: Option<Spanned<String>>,
+    pub(super) upstream: Option<Spanned<RawUpstreams>>,
     pub(super) requests_per_connection: Option<Spanned<RawCap>>,
     pub(super) intervention: Option<Spanned<RawIntervention>>,
     #[serde(default, rename = "endpoint")]
@@ -174,6 +174,23 @@ pub(super) enum RawSize {
     Count(i64),
     Fraction(#[expect(dead_code, reason = "kept apart to be refused with its place")] f64),
     Amount(String),
+}
+
+/// `"db"`, or `["db", "cache"]`.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "the name of a stack, or several in brackets such as [\"db\", \"cache\"]")]
+pub(super) enum RawUpstreams {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl RawUpstreams {
+    pub(super) fn names(&self) -> &[String] {
+        match self {
+            Self::One(name) => std::slice::from_ref(name),
+            Self::Several(names) => names,
+        }
+    }
 }
 
 /// `100` or `"unlimited"`.

@@ -14,9 +14,10 @@ use units::{Bytes, Duration};
 use self::running::{RawRunning, put_before};
 use super::raw::{
     Raw, RawBuild, RawCap, RawEndpoint, RawFile, RawFraming, RawIntervention, RawLimits, RawReady, RawRun,
-    RawScheme, RawServices, RawSize, RawVariant,
+    RawScheme, RawServices, RawSize, RawUpstreams, RawVariant,
 };
 use super::speaks::{Protocols, Wrong};
+use super::template::without_variant;
 use super::{
     Build, ConfigFile, ConnectionUse, CpuQuota, Endpoint, Factor, Generation, Intervention, InterventionOn,
     LimitChange, Limits, Needs, Origin, Ready, ReadyWhen, Run, Spoken, StackManifest, Template, Variant,
@@ -73,6 +74,20 @@ enum Known {
     AtRun,
 }
 
+/// Behind which stands the name of a stack in a placeholder.
+const NAMED_UPSTREAM: &str = "upstream.";
+
+/// The first placeholder of `text` for an upstream that is not among `names`. One that is alone has no need of its name, and a variant
+/// may have another in its place.
+fn unknown_upstream<'a>(text: &'a str, names: &[String]) -> Option<&'a str> {
+    let is_known = |told: &str| names.len() > 1 && names.iter().any(|name| without_variant(name) == told);
+    let placeholders = text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
+    placeholders.into_iter().find(|placeholder| match placeholder.strip_prefix(NAMED_UPSTREAM) {
+        Some(told) => !is_known(told),
+        None => *placeholder == "upstream" && names.is_empty(),
+    })
+}
+
 const HELP_PLAIN: &str = "rename it: lower-case letters, digits, - and .";
 
 /// Whether `name` can be part of an id.
@@ -123,6 +138,7 @@ impl Source<'_> {
         let files =
             raw.files.into_iter().map(|file| self.config_file(file)).collect::<Result<Vec<_>, _>>()?;
         let parameters = self.parameters(raw.parameters)?;
+        let upstreams = self.upstreams(raw.upstream.as_ref())?;
         let (origin, spoken) = match raw.url {
             Some(url) => self.running(RawRunning {
                 url,
@@ -154,7 +170,7 @@ impl Source<'_> {
                 java: raw.needs.java.or(raw.needs.jdk),
                 libraries: raw.needs.libraries,
             },
-            upstream: raw.upstream.map(Spanned::into_inner),
+            upstreams,
             parameters,
             limits: self.limits(raw.limits, Limits::default())?,
             requests_per_connection: self.cap(raw.requests_per_connection)?,
@@ -172,7 +188,7 @@ impl Source<'_> {
         &self,
         raw: Option<Spanned<RawRun>>,
         files: &[ConfigFile],
-        upstream: Option<&Spanned<String>>,
+        upstream: Option<&Spanned<RawUpstreams>>,
     ) -> Result<(Origin, Spoken), PlanError> {
         let Some(raw) = raw else {
             let help = "add [run] with the command that starts it, or url = \"http://…\" where it is running already";
@@ -296,7 +312,9 @@ impl Source<'_> {
         let mut rest = text.get_ref().as_str();
         while let Some((_, after)) = rest.split_once('{') {
             let (name, after) = after.split_once('}').unwrap_or((after, ""));
-            let at_run = BUILT_IN.contains(&name) || self.parameters.iter().any(|own| own == name);
+            let at_run = BUILT_IN.contains(&name)
+                || name.starts_with(NAMED_UPSTREAM)
+                || self.parameters.iter().any(|own| own == name);
             if !at_run {
                 let what = format!("`{{{name}}}` is no placeholder");
                 let own = self.parameters.iter().map(String::as_str);
@@ -341,7 +359,7 @@ impl Source<'_> {
         &self,
         run: &Run,
         files: &[ConfigFile],
-        upstream: Option<&Spanned<String>>,
+        upstream: Option<&Spanned<RawUpstreams>>,
     ) -> Result<(), PlanError> {
         let mut texts: Vec<String> = run.templates().map(|template| template.0.clone()).collect();
         for file in files {
@@ -353,17 +371,63 @@ impl Source<'_> {
             let help = format!("write {{{unused}}} in the command, in env or in a [[file]], or remove it");
             return Err(PlanError::new(what, help).in_file(self.file));
         }
+        let names = upstream.map_or(&[][..], |it| it.get_ref().names());
+        if let Some(unknown) = texts.iter().find_map(|text| unknown_upstream(text, names)) {
+            let what = format!("{{{unknown}}} is used, and no upstream is named");
+            let (what, help) = match names {
+                [] => (what, "name the stack behind it: upstream = \"…\""),
+                [_] => (format!("{{{unknown}}} is used, and there is one upstream"), "write {upstream}"),
+                _ => (what + " so", "write one of those behind upstream = […]"),
+            };
+            return Err(PlanError::new(what, help).in_file(self.file));
+        }
+        let is_told = |(index, name): (usize, &String)| {
+            used(&format!("upstream.{}", without_variant(name))) || index == 0 && used("upstream")
+        };
         match upstream {
-            Some(upstream) if !used("upstream") => {
-                let help = "write {upstream} where it is told what to forward to";
+            Some(upstream) if !names.iter().enumerate().all(is_told) => {
+                let help = match names {
+                    [_] => "write {upstream} where it is told what to forward to".to_owned(),
+                    _ => format!(
+                        "write {{upstream.{}}} and the like where it is told",
+                        without_variant(&names[0])
+                    ),
+                };
                 Err(self.error(upstream.span(), "the stack is not told where its upstream is", help))
-            }
-            None if used("upstream") => {
-                let help = "name the stack behind it: upstream = \"…\"";
-                Err(PlanError::new("{upstream} is used, and no upstream is named", help).in_file(self.file))
             }
             _ => Ok(()),
         }
+    }
+
+    /// What stands behind it, each once.
+    fn upstreams(&self, raw: Option<&Spanned<RawUpstreams>>) -> Result<Vec<String>, PlanError> {
+        let Some(raw) = raw else { return Ok(Vec::new()) };
+        let names = raw.get_ref().names();
+        let is_second = |(index, name): (usize, &String)| {
+            names[..index].iter().any(|earlier| without_variant(earlier) == without_variant(name))
+        };
+        if names.is_empty() || names.iter().enumerate().any(is_second) {
+            let help = "name each stack behind it once, the one that requests go to first: upstream = [\"db\", \"cache\"]";
+            return Err(self.error(raw.span(), "these are no stacks to stand behind it", help));
+        }
+        Ok(names.to_vec())
+    }
+
+    /// Those of a variant, which are told to it by the placeholders of the stack: where there is one, any other; where there are
+    /// several, variants of these.
+    fn other_upstreams(
+        &self,
+        raw: &Spanned<RawUpstreams>,
+        before: &[String],
+    ) -> Result<Vec<String>, PlanError> {
+        let names = self.upstreams(Some(raw))?;
+        let is_same = |(one, other): (&String, &String)| without_variant(one) == without_variant(other);
+        let fits =
+            names.len() == before.len() && (before.len() == 1 || names.iter().zip(before).all(is_same));
+        let help =
+            "name as many as the stack does; where these are several, variants of the same in the same order";
+        fits.then_some(names)
+            .ok_or_else(|| self.error(raw.span(), "these can't stand for the stack's upstreams", help))
     }
 
     /// `raw`, where a key that is not given is as `before`.
@@ -416,7 +480,7 @@ impl Source<'_> {
             let help = nearest::help(unknown.get_ref(), known, "declare it in [parameters]");
             return Err(self.error(unknown.span(), what, help));
         }
-        if let (Some(upstream), None) = (&raw.upstream, &stack.upstream) {
+        if let Some(upstream) = raw.upstream.as_ref().filter(|_| stack.upstreams.is_empty()) {
             let what = "the stack has no upstream that a variant could change";
             return Err(self.error(upstream.span(), what, "name one for the stack, too"));
         }
@@ -428,7 +492,7 @@ impl Source<'_> {
             run.jvm_flags = flags.collect::<Result<_, _>>()?;
         }
         if let Some(upstream) = raw.upstream {
-            variant.upstream = Some(upstream.into_inner());
+            variant.upstreams = self.other_upstreams(&upstream, &stack.upstreams)?;
         }
         if raw.requests_per_connection.is_some() {
             variant.requests_per_connection = self.cap(raw.requests_per_connection)?;
@@ -506,8 +570,8 @@ impl Source<'_> {
     }
 
     fn runs_like(one: &StackManifest, other: &StackManifest) -> bool {
-        (&one.parameters, &one.origin, &one.upstream, one.limits)
-            == (&other.parameters, &other.origin, &other.upstream, other.limits)
+        (&one.parameters, &one.origin, &one.upstreams, one.limits)
+            == (&other.parameters, &other.origin, &other.upstreams, other.limits)
     }
 
     /// There is a first endpoint wherever something is asked for.

@@ -8,13 +8,29 @@ use std::path::Path;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template(pub(super) String);
 
+/// Where the stacks behind one listen, by their ids; the one that requests are forwarded to is the first.
+#[derive(Debug, Clone, Default)]
+pub struct Upstreams(pub Vec<(String, SocketAddr)>);
+
+impl Upstreams {
+    /// Of the one that has this name, whichever its variant.
+    fn get(&self, name: &str) -> Option<SocketAddr> {
+        self.0.iter().find(|(id, _)| without_variant(id) == name).map(|(_, addr)| *addr)
+    }
+}
+
+/// The stack of an id: `cache` of `cache@big`.
+pub(super) fn without_variant(id: &str) -> &str {
+    id.split_once('@').map_or(id, |(stack, _)| stack)
+}
+
 /// What the placeholders of a [`Template`] stand for in one trial.
 #[derive(Debug, Clone)]
 pub struct Placeholders<'a> {
     /// `{address}` and `{port}`: where the stack listens. `None` for a build, which has none.
     pub listen: Option<SocketAddr>,
-    /// `{upstream}`: where the stack behind it listens, as `host:port`. `None` where there is none.
-    pub upstream: Option<SocketAddr>,
+    /// `{upstream}` and `{upstream.NAME}`: where the stacks behind it listen, as `host:port`.
+    pub upstreams: &'a Upstreams,
     /// `{proofload}`: the running `proofload` binary.
     pub proofload: &'a Path,
     /// `{stack_dir}`: the manifest's folder.
@@ -52,12 +68,15 @@ impl Placeholders<'_> {
         match name {
             "address" => self.listen.map(|addr| addr.ip().to_string()),
             "port" => self.listen.map(|addr| addr.port().to_string()),
-            "upstream" => self.upstream.map(|addr| addr.to_string()),
+            "upstream" => self.upstreams.0.first().map(|(_, addr)| addr.to_string()),
             "proofload" => path(self.proofload),
             "stack_dir" => path(self.stack_dir),
             "build_dir" => path(self.build_dir),
             "work_dir" => path(self.work_dir),
-            own => self.parameters.get(own).cloned(),
+            own => {
+                let upstream = own.strip_prefix("upstream.").and_then(|name| self.upstreams.get(name));
+                upstream.map(|addr| addr.to_string()).or_else(|| self.parameters.get(own).cloned())
+            }
         }
     }
 }
@@ -82,9 +101,11 @@ mod tests {
     fn placeholders_are_filled_and_other_braces_stay() {
         let path = Path::new("/somewhere");
         let parameters = BTreeMap::from([("threads".to_owned(), "200".to_owned())]);
+        let upstreams = [("db@big", 81), ("cache", 82)];
+        let upstreams = upstreams.map(|(id, port)| (id.to_owned(), ([127, 0, 0, 1], port).into()));
         let with = Placeholders {
             listen: Some(([10, 0, 0, 7], 8080).into()),
-            upstream: Some(([127, 0, 0, 1], 81).into()),
+            upstreams: &Upstreams(upstreams.to_vec()),
             proofload: path,
             stack_dir: path,
             build_dir: path,
@@ -93,9 +114,9 @@ mod tests {
         };
         assert_eq!(
             with.fill(
-                "server { listen {address}:{port}; root {work_dir}/x; } {upstream} {threads} {other} {"
+                "server { listen {address}:{port}; root {work_dir}/x; } {upstream} {upstream.cache} {upstream.db} {threads} {upstream.x} {"
             ),
-            "server { listen 10.0.0.7:8080; root /somewhere/x; } 127.0.0.1:81 200 {other} {"
+            "server { listen 10.0.0.7:8080; root /somewhere/x; } 127.0.0.1:81 127.0.0.1:82 127.0.0.1:81 200 {upstream.x} {"
         );
     }
 }

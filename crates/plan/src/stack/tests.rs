@@ -86,7 +86,7 @@ fn a_whole_manifest_is_read() {
         java: Some(17),
         libraries: vec!["libx.so.1".to_owned()],
     };
-    assert_eq!((&stack.needs, stack.upstream.as_deref()), (&needs, Some("back")));
+    assert_eq!((&stack.needs, &*stack.upstreams), (&needs, &["back".to_owned()][..]));
     assert_eq!((stack.requests_per_connection, &stack.variant), (NonZeroU32::new(100), &None));
     let build = stack.build.as_ref().unwrap();
     assert!(build.output.ends_with("good/src/build/out") && stack.build_dir().ends_with("good/src/build"));
@@ -138,10 +138,7 @@ fn a_variant_is_the_stack_with_other_values() {
     };
     assert_eq!(more.variant, Some(variant));
     assert_eq!(other.variant.as_ref().unwrap().intervention, None);
-    assert_eq!(
-        (other.upstream.as_deref(), other.run().unwrap().jvm_flags[0].as_str()),
-        (Some("back@b"), "-Xss256k")
-    );
+    assert_eq!((&*other.upstreams[0], other.run().unwrap().jvm_flags[0].as_str()), ("back@b", "-Xss256k"));
     assert_eq!((other.endpoints.len(), other.ready.path()), (1, Some("/output.txt")));
     assert_eq!(other.requests_per_connection, stack.requests_per_connection);
 }
@@ -311,6 +308,51 @@ fn a_chain_begins_at_its_far_end() {
     let alone = Stacks::new("alone", &[("good", GOOD)]);
     let error = broken(&alone, "good");
     assert!(error.contains("good/stack.toml: there is no stack `back`"), "{error}");
+}
+
+/// A service with a database and a cache: the first is right behind it, and what is behind that comes before it.
+#[test]
+fn a_stack_may_use_several_others() {
+    let leaf = GOOD.replace("upstream = \"back\"\n", "").replace("\"{upstream}\", ", "");
+    let leaf = leaf.split("[[variant]]").next().unwrap();
+    let in_front = |of: &str, told: &str| {
+        let text = GOOD.split("[[variant]]").next().unwrap();
+        text.replace("upstream = \"back\"", &format!("upstream = {of}")).replace("\"{upstream}\"", told)
+    };
+    let several = in_front("[\"db\", \"cache\"]", "\"{upstream.cache}\", \"{upstream}\"");
+    let stacks = |name: &str, front: &str, db: &str| {
+        Stacks::new(name, &[("front", front), ("db", db), ("cache", leaf), ("disk", leaf)])
+    };
+    let chain = |stacks: &Stacks| -> Result<Vec<String>, String> {
+        let catalogue = Catalogue::load(stacks.0.path()).unwrap();
+        let chain = catalogue.chain("front").map_err(|error| error.to_string())?;
+        Ok(chain.iter().map(|stack| stack.id.clone()).collect())
+    };
+    let db = in_front("\"disk\"", "\"{upstream}\"");
+    let told = chain(&stacks("several", &several, &db)).unwrap();
+    assert_eq!(
+        told,
+        ["cache", "disk", "db", "front"],
+        "it is booted in this order, and the last is in front"
+    );
+    let db = in_front("\"cache\"", "\"{upstream}\"");
+    let error = chain(&stacks("shared", &several, &db)).unwrap_err();
+    assert!(error.contains("`cache` stands behind two stacks of one chain"), "{error}");
+    for (name, of, told, what) in [
+        ("named", "[\"db\", \"cache\"]", "\"{upstream}\"", "is not told where its upstream is"),
+        (
+            "unknown",
+            "[\"db\", \"cache\"]",
+            "\"{upstream.kv}\"",
+            "{upstream.kv} is used, and no upstream is named so",
+        ),
+        ("alone", "\"db\"", "\"{upstream.db}\"", "{upstream.db} is used, and there is one upstream"),
+        ("none", "[]", "\"{upstream}\"", "these are no stacks to stand behind it"),
+        ("twice", "[\"db\", \"db@x\"]", "\"{upstream}\"", "these are no stacks to stand behind it"),
+    ] {
+        let error = chain(&stacks(name, &in_front(of, told), leaf)).unwrap_err();
+        assert!(error.contains(what), "{name}: {error}");
+    }
 }
 
 #[test]

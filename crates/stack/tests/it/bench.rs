@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration as StdDuration, Instant};
 
-use plan::stack::StackManifest;
+use plan::stack::{StackManifest, Upstreams};
 use stack::{BootOptions, BuildOptions, BuildOutcome, Interrupt, Running, StackError};
 
 use crate::common::standin;
@@ -61,7 +61,7 @@ impl Bench {
             work_dir: &work_dir,
             log: &log,
             address: Ipv4Addr::LOCALHOST,
-            upstream: None,
+            upstreams: &Upstreams::default(),
             cpus: None,
             interrupt: Interrupt::NEVER,
         };

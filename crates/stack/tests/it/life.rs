@@ -442,7 +442,8 @@ fn tools_that_are_missing_are_named_with_their_package() {
 
 #[test]
 fn a_chain_is_booted_from_its_far_end_and_stopped_as_one() {
-    let back = Bench::of_script(SERVER, "10s");
+    let mut back = Bench::of_script(SERVER, "10s");
+    back.stack.id = "back".into();
     // It says where its upstream is in the body of its one file, which is all that a proxy need do here.
     let script = r#"echo "$3" > upstream; exec "$2" target --listen 127.0.0.1:$1 --model pool --threads 7"#;
     let front = Bench::new(&format!(
@@ -460,7 +461,7 @@ fn a_chain_is_booted_from_its_far_end_and_stopped_as_one() {
     let chain = Chain::boot(&[&back.stack, &front.stack], &options).unwrap();
     let upstream = chain.upstreams()[0].addr();
     assert_eq!(fs::read_to_string(dir.join("work/upstream")).unwrap().trim(), upstream.to_string());
-    assert!(dir.join("server.log").exists() && dir.join("upstream-mine/server.log").exists());
+    assert!(dir.join("server.log").exists() && dir.join("upstream-back/server.log").exists());
     assert_eq!((chain.all().len(), chain.dead().map(Running::id)), (2, None));
     let clients: Vec<TcpStream> = (0..3).map(|_| TcpStream::connect(upstream).unwrap()).collect();
     assert_eq!(chain.upstream_connections(), 3);

@@ -79,6 +79,7 @@ const VERDICTS: Pair[] = [
   ["GC {share#} %", "GC {share} %"],
   ["JIT {share#} %", "JIT {share} %"],
   ["the servers used {used} of {cores} cores, {us} µs a request", "服务器用掉了 {cores} 个核心中的 {used} 个，每个请求 {us} µs"],
+  ["the servers used {used} of {cores} cores of their own, {us} µs a request", "服务器用掉了自己 {cores} 个核心中的 {used} 个，每个请求 {us} µs"],
   ["of that {parts:}", "其中：{parts}"],
   ["give the server twice the cores; the rate should rise", "给服务器两倍的核心；速率应当上升"],
   [
@@ -144,12 +145,7 @@ const VERDICTS: Pair[] = [
   ["{rate}/s of {asked}/s due", "要求 {asked}/s，做到 {rate}/s"],
   ["none: keeps the rate", "无：跟得上要求的速率"],
   ["raise the rate", "提高速率"],
-  ["all wait for an idle server: {law} + {thinking} users who think ≈ the {users} connections", "都在等一台空闲的服务器：{law} + {thinking} 个思考中的用户 ≈ {users} 个连接"],
   ["all wait for an idle server: {law} ≈ the {users} connections", "都在等一台空闲的服务器：{law} ≈ {users} 个连接"],
-  [
-    "all wait for an idle server: {law} + {thinking} users who think ≈ the {users} users of {connections} connections",
-    "都在等一台空闲的服务器：{law} + {thinking} 个思考中的用户 ≈ {connections} 个连接上的 {users} 个用户",
-  ],
   [
     "all wait for an idle server: {law} ≈ the {users} users of {connections} connections",
     "都在等一台空闲的服务器：{law} ≈ {connections} 个连接上的 {users} 个用户",
@@ -159,6 +155,8 @@ const VERDICTS: Pair[] = [
   ["the mean answer took {mean} ms, and that of an idle server {idle} ms", "平均应答用时 {mean} ms，空闲服务器为 {idle} ms"],
   ["let twice as many users come; the rate should double", "让两倍的用户到来；速率应当翻倍"],
   ["{law} ≈ the {k} connections held to {stack} (mean {mean})", "{law} ≈ 与 {stack} 保持的 {k} 个连接（平均 {mean}）"],
+  ["{k} connections were held to {stack} as well: their number, or that of the threads", "与 {stack} 保持的连接也是 {k} 个：限制可能是连接数，也可能是线程数"],
+  ["{k} connections were held to {stack} as well: their number, or that of the processes", "与 {stack} 保持的连接也是 {k} 个：限制可能是连接数，也可能是进程数"],
   ["{k} connections to {stack}", "与 {stack} 的 {k} 个连接"],
   ["make it {k} connections to it; the rate should become {rate}/s", "改为 {k} 个与它的连接；速率应当变为 {rate}/s"],
   ["make it {k} threads; the rate should become {rate}/s", "改为 {k} 个线程；速率应当变为 {rate}/s"],

@@ -247,8 +247,9 @@ impl Sweep {
     }
 }
 
-const fn users(measured: &Measured) -> u32 {
-    measured.load.load.connections
+/// Exchanges that are under way at a time, of which connections of HTTP/2 carry several.
+fn users(measured: &Measured) -> u32 {
+    measured.load.load.exchanges()
 }
 
 fn of_sweep(round: String, stack: String, mut sweep: Sweep) -> Capacity {

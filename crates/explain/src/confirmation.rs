@@ -74,7 +74,12 @@ impl Confirmation {
     /// Compares the rate of a variant with the prediction.
     pub fn of(variant: &str, before_per_s: f64, predicted_per_s: f64, measured_per_s: f64) -> Self {
         let (wanted, got) = (predicted_per_s / before_per_s - 1.0, measured_per_s / before_per_s - 1.0);
-        let outcome = if (measured_per_s / predicted_per_s - 1.0).abs() <= NEAR && got.abs() > NO_CHANGE {
+        let is_near = (measured_per_s / predicted_per_s - 1.0).abs() <= NEAR;
+        // The next limit leaves no room for it: a rate that stays is what was predicted, and what its opposite would be.
+        let shows_nothing = wanted.abs() <= NO_CHANGE && got.abs() <= NO_CHANGE;
+        let outcome = if shows_nothing {
+            Outcome::CouldNotTell
+        } else if is_near && got.abs() > NO_CHANGE {
             Outcome::Confirmed
         } else if got.abs() > NO_CHANGE && got.signum() == wanted.signum() {
             Outcome::Partly
@@ -88,7 +93,7 @@ impl Confirmation {
             predicted_per_s: Some(predicted_per_s),
             measured_per_s,
             outcome,
-            why: None,
+            why: shows_nothing.then(|| "the next limit is so near that nothing was to be seen".to_owned()),
         }
     }
 }
@@ -106,7 +111,9 @@ mod tests {
         assert_eq!(outcome(200.0, 400.0, 600.0), Outcome::Partly);
         assert_eq!(outcome(200.0, 400.0, 201.0), Outcome::Refuted);
         assert_eq!(outcome(200.0, 400.0, 150.0), Outcome::Refuted);
-        // A prediction of no change is not confirmed by none: nothing was shown.
-        assert_eq!(outcome(200.0, 200.0, 200.0), Outcome::Refuted);
+        // A prediction of no change is not confirmed by none, nor refuted: nothing was shown.
+        assert_eq!(outcome(200.0, 200.0, 200.0), Outcome::CouldNotTell);
+        assert_eq!(outcome(200.0, 207.0, 206.0), Outcome::CouldNotTell);
+        assert_eq!(outcome(200.0, 207.0, 150.0), Outcome::Refuted);
     }
 }

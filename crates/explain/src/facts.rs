@@ -233,6 +233,12 @@ impl<'a> Facts<'a> {
         of_own.into_iter().chain(self.used_share()).reduce(f64::max)
     }
 
+    /// Cores that the servers had for themselves, where these were fuller than all there are.
+    pub(crate) fn fuller_own_cores(&self) -> Option<f64> {
+        let (own, used) = self.allotted_cores().zip(self.servers_cores)?;
+        self.used_share().is_none_or(|of_all| used / own >= of_all).then_some(own)
+    }
+
     /// By how much of itself a rate could still rise, whatever else is taken away: a thread that has no time left, and cores
     /// that all are used, go on setting it.
     pub(crate) fn headroom(&self) -> f64 {

@@ -24,7 +24,7 @@ pub struct Level {
     /// X·S₀, requests at a time at an idle server's pace; absent where S₀ says nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub under_way: Option<f64>,
-    /// Share of all cores that was used, client and servers together.
+    /// Share of the cores that was used: of all, client and servers together, or of the servers' own where these were fuller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_share: Option<f64>,
     /// Whether the cores were used up in each of its trials.
@@ -47,7 +47,7 @@ impl Level {
             low_per_s: rates.iter().copied().fold(f64::MAX, f64::min),
             high_per_s: rates.iter().copied().fold(0.0, f64::max),
             under_way: median_of(&|it| Some(it.concurrency()?.mid)),
-            cpu_share: median_of(&|it| it.used_share()),
+            cpu_share: median_of(&|it| it.saturation()),
             is_short_of_cores: facts.iter().all(Facts::is_short_of_cores),
         })
     }

@@ -34,6 +34,13 @@ impl Beside<'_> {
             .filter(|us| *us > 0.0)
             .map_or_else(String::new, |us| format!("think = {}\n", string(&seconds(us / 1e6))));
         let reuse = if load.keep_alive { "keep-alive" } else { "fresh" };
+        // What was spoken, and by how many at a time on each connection: others would be another load.
+        let protocol = match (load.protocol.is_some(), measured.load.tls.is_some()) {
+            (false, _) => "http/1.1",
+            (true, true) => "h2",
+            (true, false) => "h2c",
+        };
+        let streams = load.streams.map_or_else(String::new, |streams| format!("streams = {streams}\n"));
         let placement = match recorded.procedure.placement {
             Placement::Shared => "shared",
             Placement::Split => "split",
@@ -45,7 +52,7 @@ impl Beside<'_> {
         format!(
             "title = {}\nblocks = {blocks}\nblocks_max = {blocks}\ntwin = false\ncontrol = false\n\
              placement = \"{placement}\"\nprocesses = \"{processes}\"\ncool_down_max = {}\n\n\
-             [load]\nconnections = [{}]\nthreads = {threads}\nreuse = \"{reuse}\"\nwarm_up = {}\nduration = {}\ntimeout = {}\n{think}\n\
+             [load]\nconnections = [{}]\nprotocol = \"{protocol}\"\n{streams}threads = {threads}\nreuse = \"{reuse}\"\nwarm_up = {}\nduration = {}\ntimeout = {}\n{think}\n\
              [[round]]\nname = \"confirm\"\nendpoint = {}\nstacks = [{}]\n",
             string(title),
             string(&cool_down_max),
@@ -62,4 +69,45 @@ impl Beside<'_> {
 /// Milliseconds are as exact as such times are written.
 fn seconds(seconds: f64) -> String {
     format!("{:.0}ms", seconds * 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use plan::Pace;
+    use plan::stack::Catalogue;
+    use record::{RunDir, TrialResult};
+
+    use super::*;
+
+    /// What was measured with sixteen requests on each connection is put to the test with as many.
+    #[test]
+    fn another_number_of_users_is_the_same_load_otherwise() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let dir = root.join("docs/samples/records/quick");
+        let catalogue = Catalogue::load(&root.join("stacks")).expect("the catalogue is valid");
+        let recorded =
+            Experiment::read(&RunDir::experiment_path(&dir), &catalogue, Pace::Full).expect("it is one");
+        let trials = RunDir::read_trials(&dir).expect("they can be read");
+        let measured = trials.iter().find_map(|trial| match &trial.result {
+            TrialResult::Measured(measured) => Some(&**measured),
+            TrialResult::Failed { .. } => None,
+        });
+        let mut measured = measured.expect("one was measured").clone();
+        let (stacks, users) = (&["undertow-h2-today"][..], &[2, 4, 8][..]);
+        let beside = Beside { title: "t", endpoint: "hello", stacks, users, blocks: 2, window_s_max: 8.0 };
+        let loads = |measured: &Measured| -> Vec<(u32, u32)> {
+            let text = beside.as_toml(measured, &recorded);
+            let read = Experiment::parse(Path::new("x.toml"), &text, &catalogue, Pace::Full);
+            let read = read.unwrap_or_else(|error| panic!("{error}\n{text}"));
+            let cells = read.rounds.iter().flat_map(|round| &round.cells);
+            cells.map(|cell| (cell.load.connections.get(), cell.load.exchanges())).collect()
+        };
+        assert_eq!(loads(&measured), [(2, 2), (4, 4), (8, 8)]);
+        measured.load.load.streams = Some(16);
+        measured.load.load.protocol = Some("http/2".into());
+        measured.load.tls = Some(record::Tls::default());
+        assert_eq!(loads(&measured), [(2, 32), (4, 64), (8, 128)]);
+    }
 }

@@ -127,11 +127,13 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
     let waiting = facts.waiting_threads().filter(|_| !facts.is_full()).map(|waiting| {
         format!("the rest stood idle between one thread and the next, while {waiting:.1} threads at a time waited for a core")
     });
-    let share = servers / (servers + facts.generator_cores);
+    // On cores of its own a client takes none of them.
+    let own = facts.fuller_own_cores();
+    let share = if own.is_some() { 1.0 } else { servers / (servers + facts.generator_cores) };
     let confirm = Intervention {
         text: String::new(),
         setting: Some(Setting::Cores),
-        now: Some(facts.cores),
+        now: Some(own.unwrap_or(facts.cores)),
         threads: Vec::new(),
         rate_per_s: facts.rate,
         rate_max_per_s: None,
@@ -140,9 +142,10 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
         let parts = parts(facts, servers);
         let phrase =
             parts.first().map_or_else(|| "CPU-bound".to_owned(), |part| format!("CPU-bound ({part})"));
+        let of =
+            own.map_or_else(|| format!("{} cores", facts.cores), |own| format!("{own} cores of their own"));
         let text = format!(
-            "the servers used {servers:.2} of {} cores, {:.0} µs a request",
-            facts.cores,
+            "the servers used {servers:.2} of {of}, {:.0} µs a request",
             servers * 1e6 / facts.rate.max(1.0)
         );
         let verdict = Verdict::new(VerdictKind::CpuBound, Confidence::Likely, phrase, text)

@@ -21,9 +21,10 @@ const RANKS_MIN: u32 = 11;
 pub(crate) fn keeps_rate(facts: &Facts<'_>) -> Option<Verdict> {
     let load = &facts.trial.load;
     let asked = load.load.rate_per_s?;
-    // What never went out is in no rate.
-    let never_sent = load.outcomes.never_sent() as f64 / load.intended.max(1) as f64;
-    let is_kept = (facts.rate - asked).abs() <= POOL_TOLERANCE * asked && never_sent <= FAILED_SHARE_MAX;
+    // What never went out is in no rate, and whoever gave up waiting was not served at one.
+    let unserved = load.outcomes.never_sent() + load.outcomes.timed_out;
+    let unserved = unserved as f64 / load.intended.max(1) as f64;
+    let is_kept = (facts.rate - asked).abs() <= POOL_TOLERANCE * asked && unserved <= FAILED_SHARE_MAX;
     is_kept.then(|| {
         let text = format!("{:.0}/s of {asked:.0}/s due", facts.rate);
         Verdict::new(VerdictKind::KeepsRate, Confidence::Sure, "none: keeps the rate", text)
@@ -38,30 +39,28 @@ pub(crate) fn idle_pace(facts: &Facts<'_>) -> Option<Verdict> {
         return None;
     }
     let load = &facts.trial.load.load;
-    // Users who come and go are not all under way at once, so X·S₀ says nothing of their number; their times do.
-    if load.ramp_up_s.is_some() || load.requests_per_user.is_some() {
+    // Users who come and go, or think, are not all under way at once, so X·S₀ says nothing of their number; their times do. Of many who
+    // think, a full pool is too small a part to be seen in their sum.
+    let thinks = load.think_us.is_some_and(|us| us > 0.0);
+    if thinks || load.ramp_up_s.is_some() || load.requests_per_user.is_some() {
         return answered_as_when_idle(facts);
     }
-    // A user who thinks is as much of the load as one who waits.
-    let thinking = facts.rate * load.think_us.unwrap_or(0.0) / 1e6;
-    let engaged = facts.concurrency()?.plus(thinking);
+    let engaged = facts.concurrency()?;
     let users = load.exchanges();
     let confidence = if engaged.is_sharp() { Confidence::Sure } else { Confidence::Likely };
     // A mean that is hardly known decides nothing where the ranks of all answers are.
     let by_ranks = !engaged.is_sharp() && has_ranks(facts);
-    let alike = alike_to_idle(facts).filter(|_| by_ranks && are_all_under_way(facts, thinking));
+    let alike = alike_to_idle(facts).filter(|_| by_ranks && are_all_under_way(facts));
     let is_theirs = if by_ranks {
         alike.is_some()
     } else {
         engaged.reaches(users) && (engaged.is_sharp() || is_shaped_as_idle(facts, engaged.tells_a_number()))
     };
     is_theirs.then(|| {
-        let thinkers =
-            if thinking > 0.0 { format!(" + {thinking:.1} users who think") } else { String::new() };
         let (under_way, users) = (facts.under_way_words(), facts.users_words());
         let text = match alike {
-            Some(_) => format!("the {users} were answered as an idle server answers: {under_way}{thinkers}"),
-            None => format!("all wait for an idle server: {under_way}{thinkers} ≈ the {users}"),
+            Some(_) => format!("the {users} were answered as an idle server answers: {under_way}"),
+            None => format!("all wait for an idle server: {under_way} ≈ the {users}"),
         };
         Verdict::new(VerdictKind::IdlePace, confidence, "none: idle pace", text)
             .and_maybe(spread_words(facts).filter(|_| !engaged.is_sharp()))
@@ -103,10 +102,10 @@ fn has_ranks(facts: &Facts<'_>) -> bool {
     of_idle && facts.trial.load.fast_service_time_us.is_some()
 }
 
-/// Whether the users are those who wait for an answer or think: what they do else, such as connecting, answers do not show.
-fn are_all_under_way(facts: &Facts<'_>, thinking: f64) -> bool {
+/// Whether the users are those who wait for an answer: what they do else, such as connecting, answers do not show.
+fn are_all_under_way(facts: &Facts<'_>) -> bool {
     let mean_us = facts.trial.load.service_time_us.mean;
-    let engaged = mean_us.map(|us| facts.rate * us / 1e6 + thinking);
+    let engaged = mean_us.map(|us| facts.rate * us / 1e6);
     engaged.is_some_and(|engaged| (engaged / facts.users - 1.0).abs() <= ELSEWHERE_MAX)
 }
 

@@ -141,7 +141,19 @@ fn users_served_at_idle_pace_have_no_limit() {
     let mut trial = at(64.0, &[("conn-*", 64)]);
     assert_eq!(kind(&trial), VerdictKind::Unexplained);
     trial.load.load.think_us = Some(900_000.0);
+    trial.load.response_time_us.mean = Some(102_000.0);
     assert_eq!(kind(&trial), VerdictKind::IdlePace);
+}
+
+/// 312 users think for 4.9 s, and six threads are full: 300 think at a time, and twelve wait for the six.
+#[test]
+fn a_full_pool_is_seen_behind_users_who_think() {
+    let mut trial = watched(60.0, &[("pool-*", 6)]);
+    trial.load.load.connections = 312;
+    trial.load.load.think_us = Some(4_900_000.0);
+    trial.load.response_time_us.mean = Some(300_000.0);
+    let verdict = first(&trial);
+    assert_eq!((verdict.kind, verdict.phrase.as_str()), (VerdictKind::PoolLimit, "pool of 6 (pool-*)"));
 }
 
 #[test]
@@ -181,6 +193,15 @@ fn an_open_load_that_is_kept_is_no_limit() {
     trial.load.outcomes.unsent = trial.load.intended / 25;
     trial.load.outcomes.answered = trial.load.intended - trial.load.outcomes.unsent;
     assert_ne!(kind(&trial), VerdictKind::KeepsRate);
+    // Nor is one whose requests time out: each of them is done at its rate, and none is answered.
+    let mut trial = at(2000.0, &[("pool-*", 196)]);
+    trial.load.load.rate_per_s = Some(2000.0);
+    trial.load.load.connections = 300;
+    for part in [2, 1] {
+        trial.load.outcomes.timed_out = trial.load.intended / part;
+        trial.load.outcomes.answered = trial.load.intended - trial.load.outcomes.timed_out;
+        assert_ne!(kind(&trial), VerdictKind::KeepsRate);
+    }
     // Not kept, and 50 threads account for it.
     let mut trial = at(500.0, &[("pool-*", 50)]);
     trial.load.load.rate_per_s = Some(2000.0);
@@ -220,6 +241,19 @@ fn connections_to_an_upstream_are_a_pool_of_their_own() {
     assert_eq!(kind(&trial), VerdictKind::Unexplained);
 }
 
+/// A proxy of which each thread holds a connection of its own has as many of both, and nothing tells which are too few.
+#[test]
+fn threads_that_hold_a_connection_each_are_not_outnumbered_by_them() {
+    let mut trial = watched(160.0, &[("exec-*", 16)]);
+    trial.upstreams = vec![behind(&[("io-*", 40)], 16)];
+    let all = explain(&trial);
+    let verdict = all.first();
+    assert_eq!((verdict.kind, verdict.phrase.as_str()), (VerdictKind::PoolLimit, "pool of 16 (exec-*)"));
+    assert_eq!(verdict.confidence, Confidence::Likely);
+    assert!(verdict.evidence.iter().any(|it| it.contains("16 connections were held to tomcat-nio as well")));
+    assert!(all.verdicts.iter().all(|it| it.kind != VerdictKind::UpstreamPoolLimit), "{all:?}");
+}
+
 #[test]
 fn a_slow_backend_is_named_and_not_the_proxy_before_it() {
     let mut trial = watched(160.0, &[("proxy-*", 2)]);
@@ -227,6 +261,10 @@ fn a_slow_backend_is_named_and_not_the_proxy_before_it() {
     let verdict = first(&trial);
     assert_eq!((verdict.kind, verdict.phrase.as_str()), (VerdictKind::BackendBound, "backend (tomcat-nio)"));
     assert!(verdict.evidence[0].ends_with("≈ 16 threads `exec-* of tomcat-nio`"), "{verdict:?}");
+    // The pool may be that of another than the first: of what it uses, or of what stands behind that.
+    let cache = Upstream { stack: "cache".into(), ..behind(&[("io-*", 16)], 64) };
+    trial.upstreams = vec![behind(&[("exec-*", 40)], 64), cache];
+    assert_eq!(first(&trial).phrase, "backend (cache)");
     // Without any such pool, the rate of the backend alone says it.
     trial.upstreams = vec![behind(&[("exec-*", 40)], 64)];
     let context = Context { backend_alone_per_s: Some(165.0), ..CORES };
@@ -323,6 +361,12 @@ fn cores_of_ones_own_are_what_a_server_can_use_up() {
     trial.surroundings.client_cpus = Some("0".into());
     trial.surroundings.server_cpus = Some("1".into());
     assert_eq!(kind(&trial), VerdictKind::CpuBound);
+    // Whatever the client uses of its own.
+    trial.load.generator.cpu_s = 0.5 * 15.0;
+    let verdict = first(&trial);
+    assert_eq!(verdict.kind, VerdictKind::CpuBound);
+    assert!(verdict.evidence[0].starts_with("the servers used 0.95 of 1 cores of their own"), "{verdict:?}");
+    assert_eq!(verdict.confirm.unwrap().now, Some(1.0));
 }
 
 #[test]

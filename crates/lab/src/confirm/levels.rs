@@ -20,8 +20,9 @@ const WINDOW_S_MAX: f64 = 8.0;
 #[derive(Debug)]
 pub(super) struct Levels<'a> {
     cell: &'a CellExplanation,
-    /// As many as the verdict was found with.
+    /// As many connections as the verdict was found with, and exchanges on each.
     users: u32,
+    streams: u32,
     /// What measures all numbers of users side by side.
     pub(super) experiment: Experiment,
 }
@@ -42,7 +43,8 @@ impl<'a> Levels<'a> {
             return nothing(format!("other numbers of users tell nothing of `{}`", first.phrase));
         }
         let recorded = Recorded::of(cell, trials, recorded)?;
-        let users = recorded.measured.load.load.connections;
+        let load = &recorded.measured.load.load;
+        let (users, streams) = (load.connections, load.streams.unwrap_or(1));
         let beside = Beside {
             title: &format!("{}: {}", cell.stack, first.phrase),
             endpoint: recorded.endpoint,
@@ -52,7 +54,7 @@ impl<'a> Levels<'a> {
             window_s_max: WINDOW_S_MAX,
         };
         let experiment = recorded.experiment(&beside, catalogue)?;
-        Ok(Self { cell, users, experiment })
+        Ok(Self { cell, users, streams, experiment })
     }
 
     /// What the rates of the experiment's run in `measured` say of the verdict. `None` where a number of users was not measured.
@@ -69,11 +71,16 @@ impl<'a> Levels<'a> {
         let level = |users: u32| {
             let of_level: Vec<&Measured> =
                 measured.iter().filter(|it| it.load.load.connections == users).copied().collect();
-            Level::of(users, &of_level, manifest.machine.cores)
+            // Each connection carries as many users as there are exchanges on it.
+            Level::of(self.exchanges(users), &of_level, manifest.machine.cores)
         };
         let levels: Option<Vec<Level>> = numbers(self.users).into_iter().map(level).collect();
         let kind = self.cell.explanation.first().kind;
-        Ok(levels.and_then(|levels| confirmed_by_levels(kind, self.users, levels)))
+        Ok(levels.and_then(|levels| confirmed_by_levels(kind, self.exchanges(self.users), levels)))
+    }
+
+    fn exchanges(&self, connections: u32) -> u32 {
+        connections.saturating_mul(self.streams)
     }
 }
 

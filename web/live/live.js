@@ -73,7 +73,7 @@ function showBursts(view) {
 function showCurves(view) {
   const last = view.seconds[view.seconds.length - 1];
   say(byId("rate"), last ? perSecond(last.goodput_per_s) : "–");
-  say(byId("p50"), last ? micros(last.p50_us) : "–");
+  say(byId("p50"), last ? `${last.p50_is_lower_bound ? ">" : ""}${micros(last.p50_us)}` : "–");
   say(byId("p99"), last ? `${last.p99_is_lower_bound ? ">" : ""}${micros(last.p99_us)}` : "–");
   byId("rate-curve").replaceChildren(curve(view.seconds.map((it) => it.goodput_per_s), perSecond, W.goodput));
   byId("p99-curve").replaceChildren(curve(view.seconds.map((it) => it.p99_us), micros, "p99"));

@@ -133,10 +133,12 @@ fn curves(seconds: &[Second], area: Rect, buffer: &mut Buffer) {
     let last = seconds.last();
     let rate = last.map_or_else(|| "–".to_owned(), |it| per_s(it.goodput_per_s));
     let us = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), time_us);
-    let bound = if last.is_some_and(|it| it.p99_is_lower_bound) { ">" } else { "" };
+    let mark = |is_bound: fn(&Second) -> bool| if last.is_some_and(is_bound) { ">" } else { "" };
     let times = format!(
-        "p50 {}  p99 {bound}{}",
+        "p50 {}{}  p99 {}{}",
+        mark(|it| it.p50_is_lower_bound),
         us(last.and_then(|it| it.p50_us)),
+        mark(|it| it.p99_is_lower_bound),
         us(last.and_then(|it| it.p99_us))
     );
     let sides = [

@@ -76,7 +76,7 @@ fn add_second(to: &mut Adder, second: &Second) {
         let labels = labels.clone().with("quantile", quantile);
         to.add_number(Metric::gauge(name, Unit::Seconds, help), labels, us.map(|us| us / 1e6));
     };
-    time("0.5", second.p50_us, false, to);
+    time("0.5", second.p50_us, second.p50_is_lower_bound, to);
     time("0.99", second.p99_us, second.p99_is_lower_bound, to);
 }
 
@@ -105,6 +105,7 @@ mod tests {
             from_s: 0.0,
             goodput_per_s: 12.5,
             p50_us: Some(1500.0),
+            p50_is_lower_bound: false,
             p99_us: Some(2e6),
             p99_is_lower_bound: true,
             failures: std::collections::BTreeMap::new(),
@@ -119,5 +120,9 @@ mod tests {
         ] {
             assert!(text.lines().any(|it| it == line), "{line}\n{text}");
         }
+        view.seconds[0].p50_is_lower_bound = true;
+        let text = exports::text(&metrics(&view));
+        assert!(!text.contains("proofload_live_response_time_seconds"), "{text}");
+        assert!(text.contains("proofload_live_response_time_lower_bound_seconds{quantile=\"0.5\"} 0.0015"));
     }
 }

@@ -125,6 +125,7 @@ impl Part {
             from_s: self.from.as_secs_f64(),
             goodput_per_s: self.tally.done_as_expected as f64 / self.length.as_secs_f64(),
             p50_us: us(0),
+            p50_is_lower_bound: times.is_some_and(|[p50, _]| p50.is_lower_bound),
             p99_us: us(1),
             p99_is_lower_bound: times.is_some_and(|[_, p99]| p99.is_lower_bound),
             failures: failures(&self.tally),
@@ -215,7 +216,11 @@ mod tests {
         let expected = [("reset", 1), ("timed_out", 1), ("unexpected", 2)].into();
         assert_eq!(series.outcomes(), Outcomes { intended: 5, answered_as_expected: 1, failures: expected });
         assert_eq!(series.seconds()[0].failures, series.outcomes().failures);
-        assert!(series.seconds()[0].p99_is_lower_bound);
+        assert!(series.seconds()[0].p99_is_lower_bound && !series.seconds()[0].p50_is_lower_bound);
+        let mut failing = Series::default();
+        failing.begin(None);
+        failing.add(Duration::ZERO, SECOND, &interval(&[GOOD, Outcome::TimedOut, Outcome::Reset]));
+        assert!(failing.seconds()[0].p50_is_lower_bound, "of most answers nobody saw the end");
         assert_eq!(series.histogram().iter().map(|it| it.count).sum::<u64>(), 5);
     }
 

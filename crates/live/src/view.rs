@@ -184,6 +184,8 @@ pub struct Second {
     pub goodput_per_s: f64,
     /// Median response time, µs.
     pub p50_us: Option<f64>,
+    /// Whether it is only known to be longer than that.
+    pub p50_is_lower_bound: bool,
     /// 99th percentile, µs.
     pub p99_us: Option<f64>,
     /// Whether it is only known to be longer than that.

@@ -32,13 +32,14 @@ pub struct IntervalLog {
 }
 
 impl IntervalLog {
-    /// A new log at `path`, in place of what is there.
+    /// A new log at `path`, in place of what is there, which stays until the log begins.
     ///
     /// # Errors
     /// If it can't be made.
     pub fn create(path: impl Into<PathBuf>) -> Result<Self, RecordError> {
         let path = path.into();
-        let file = File::create(&path).map_err(|error| failed(&path, error))?;
+        let file = File::options().write(true).create(true).truncate(false).open(&path);
+        let file = file.map_err(|error| failed(&path, error))?;
         Ok(Self { path, file, failed: Mutex::default() })
     }
 
@@ -50,6 +51,14 @@ impl IntervalLog {
         let error = self.failed.lock().unwrap_or_else(PoisonError::into_inner).take();
         error.map_or(Ok(()), |error| Err(failed(&self.path, error)))
     }
+}
+
+/// Takes out what an earlier load left in a file; what is no file of the disk, as a pipe, holds nothing.
+///
+/// # Errors
+/// If it can't be cut.
+pub fn empty(file: &File) -> io::Result<()> {
+    if file.metadata()?.is_file() { file.set_len(0) } else { Ok(()) }
 }
 
 fn failed(path: &Path, error: io::Error) -> RecordError {
@@ -64,12 +73,15 @@ pub fn with_interval_log<T>(
     body: impl FnOnce(&mut dyn FnMut(u32, Duration, Duration, &stats::Distribution)) -> T,
 ) -> T {
     let Some(log) = log else { return body(&mut |_, _, _, _| {}) };
+    let emptied = empty(&log.file);
     let mut file = BufWriter::new(&log.file);
     let mut serializer = V2DeflateSerializer::new();
     let mut first_error: Option<io::Error> = None;
-    let begun = IntervalLogWriterBuilder::new()
-        .add_comment("proofload; times in ns; intervals by the instant a request was done")
-        .begin_log_with(&mut file, &mut serializer);
+    let begun = emptied.and_then(|()| {
+        IntervalLogWriterBuilder::new()
+            .add_comment("proofload; times in ns; intervals by the instant a request was done")
+            .begin_log_with(&mut file, &mut serializer)
+    });
     let result = match begun {
         Err(error) => {
             first_error = Some(error);

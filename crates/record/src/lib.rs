@@ -50,7 +50,7 @@ pub use confirmations_file::{append_confirmation, read_confirmations};
 pub use distribution::{Distribution, FastTimes, LowerBounds};
 pub use error::RecordError;
 pub use gate::{GATE_FILE, GATE_VERSION, GateAnswer, GateCell, GateCheck, GateResult, GateUnit};
-pub use hlog::{IntervalLog, LoggedInterval, read_interval_log, with_interval_log};
+pub use hlog::{IntervalLog, LoggedInterval, empty, read_interval_log, with_interval_log};
 pub use idle::{AnswerTimes, Bounds, BurstAnswers, IdleAnswers, QuantileBounds, RestedAnswers};
 pub use ledger::{Appended, Ledger};
 pub use load::{

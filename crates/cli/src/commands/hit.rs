@@ -88,7 +88,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     let control = interrupt::on_signals()?;
     let mut progress = LoadProgress::new(&target.url, &plan, audience(arguments))?;
     let mut observe = |moment: Moment<'_>| {
-        if beside.see(&moment) {
+        if beside.see(&moment, control.is_interrupted()) {
             control.interrupt();
         }
         progress.observe(&moment);

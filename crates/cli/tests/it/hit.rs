@@ -402,3 +402,46 @@ fn an_earlier_load_is_shown_beside_a_new_one() {
     let other = folder.path().join("other.json");
     ends_with(2, &["hit", &url, "--compare-to", other.to_str().unwrap()]);
 }
+
+/// What a command that is refused was to replace is still there.
+#[test]
+fn a_load_that_is_refused_empties_no_file_of_an_earlier_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let kept = dir.path().join("kept");
+    std::fs::create_dir(&kept).unwrap();
+    for file in ["times.hgrm", "times.hlog", "kept/0001.http"] {
+        std::fs::write(dir.path().join(file), "of an earlier load").unwrap();
+    }
+    let (hgrm, hlog) = (path("times.hgrm"), path("times.hlog"));
+    let files = ["--hgrm", &hgrm, "--hlog", &hlog];
+    let target = Target::start(&[]);
+    let load = ["hit", &target.url, "-q", "-n", "20", "-c", "2"];
+    let saved = ["--save-responses", "10", "--save-responses-dir", kept.to_str().unwrap()];
+    ends_with(2, &[&load[..], &files, &saved].concat());
+    for file in [&hgrm, &hlog] {
+        assert_eq!(std::fs::read_to_string(file).unwrap(), "of an earlier load");
+    }
+    run(&[&load[..], &files].concat());
+    let told = std::fs::read_to_string(&hgrm).unwrap();
+    assert!(told.contains("Value") && !told.contains("earlier"), "{told}");
+}
+
+/// What was under way when somebody pressed Ctrl-C did not fail by itself.
+#[test]
+fn an_interrupted_load_is_not_ended_by_its_own_condition() {
+    let target = Target::start(&["--path", "/slow=1s"]);
+    let url = format!("{}/slow", target.url);
+    let mut child = proofload()
+        .args(["hit", &url, "-c", "50", "-d", "30s", "--stop-if", "errors>10", "--json", "-q"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(2500));
+    signal(&child, Signal::INT);
+    let code = child.wait().unwrap().code();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code, Some(130), "{}", text(&output));
+    assert!(!text(&output).contains("--stop-if says"), "{}", text(&output));
+}

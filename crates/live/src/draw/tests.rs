@@ -11,6 +11,7 @@ fn second(at: u32) -> Second {
         from_s: f64::from(at),
         goodput_per_s: 5000.0 + f64::from(at % 7) * 10.0,
         p50_us: Some(800.0),
+        p50_is_lower_bound: false,
         p99_us: Some(3_400.0),
         p99_is_lower_bound: at.is_multiple_of(2),
         failures: std::collections::BTreeMap::new(),

@@ -140,7 +140,7 @@ pub fn carry(
 ) -> Result<ExitCode, Failure> {
     let mut progress = LoadProgress::new(url, plan, audience(arguments))?;
     let mut observe = |moment: Moment<'_>| {
-        if beside.see(&moment) {
+        if beside.see(&moment, control.is_interrupted()) {
             control.interrupt();
         }
         progress.observe(&moment);

@@ -49,14 +49,15 @@ impl<'a> Beside<'a> {
 
     /// Takes in what a load tells of itself, and says whether it is to end now.
     #[must_use]
-    pub fn see(&mut self, moment: &Moment<'_>) -> bool {
+    pub fn see(&mut self, moment: &Moment<'_>, is_interrupted: bool) -> bool {
         if let Some(it) = &mut self.percentiles {
             it.see(moment);
         }
         if let Some(it) = &mut self.gate {
             it.see(moment);
         }
-        self.stop.as_mut().is_some_and(|it| it.see(moment))
+        // What was under way when somebody ended it failed by that.
+        self.stop.as_mut().is_some_and(|it| it.has_held() || !is_interrupted && it.see(moment))
     }
 }
 

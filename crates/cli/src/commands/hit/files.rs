@@ -28,7 +28,9 @@ impl<'a> Percentiles<'a> {
     /// Opens the file of `--hgrm` before the load, so that nothing is measured for a file that can't be.
     pub fn open(arguments: &'a Hit) -> Result<Option<Self>, Failure> {
         let Some(path) = &arguments.hgrm else { return Ok(None) };
-        let file = File::create(path).map_err(|error| unwritable(path, &error, "--hgrm"))?;
+        // What an earlier load left there stays until there is something in its place.
+        let file = File::options().write(true).create(true).truncate(false).open(path);
+        let file = file.map_err(|error| unwritable(path, &error, "--hgrm"))?;
         Ok(Some(Self { path, file, times: Distribution::default() }))
     }
 
@@ -45,7 +47,8 @@ impl<'a> Percentiles<'a> {
             self.times.record_censored_many(Duration::ZERO, lost);
         }
         let text = exports::hgrm(&self.times);
-        self.file.write_all(text.as_bytes()).map_err(|error| unwritable(self.path, &error, "--hgrm"))
+        let written = record::empty(&self.file).and_then(|()| self.file.write_all(text.as_bytes()));
+        written.map_err(|error| unwritable(self.path, &error, "--hgrm"))
     }
 }
 

@@ -105,7 +105,7 @@ fn carry(
         let books = books.map(|(results, books)| scope.spawn(move || keep(results, books, |_| {})));
         let report = (Steps::default(), report);
         let done = carry_out(&prepared, &setting, servers, report, &control, &mut |moment| {
-            if beside.see(&moment) {
+            if beside.see(&moment, control.is_interrupted()) {
                 control.interrupt();
             }
             progress.observe(&moment);

@@ -47,6 +47,11 @@ impl Stop {
         self.why.is_some()
     }
 
+    /// Whether a condition has held, by which the load is to end.
+    pub const fn has_held(&self) -> bool {
+        self.why.is_some()
+    }
+
     /// Why the load was ended, where it was.
     pub fn into_why(self) -> Option<String> {
         self.why

@@ -45,6 +45,11 @@ pub fn print(text: &str) -> Result<(), Failure> {
     write_out(&format!("{}\n", plain::text(text)))
 }
 
+/// Prints text in whose quotes a backslash is written twice, and a line end.
+pub fn print_quoted(text: &str) -> Result<(), Failure> {
+    write_out(&format!("{}\n", plain::quoted(text)))
+}
+
 /// Prints JSON and a line end; its values stay as they are.
 pub fn print_json(text: &str) -> Result<(), Failure> {
     write_out(&format!("{}\n", plain::json(text)))

@@ -56,6 +56,25 @@ pub fn line(text: &str) -> String {
     line
 }
 
+/// Text of a format in which a backslash in quotes is written twice, as Prometheus' is, as it may be written to a terminal: what
+/// would steer can only be within its quotes, and is shown by its number, so that whoever reads the format takes it.
+pub fn quoted(text: &str) -> Cow<'_, str> {
+    let stays = |char: char| char == '\n' || !steers(char);
+    if text.chars().all(stays) {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    for char in text.chars() {
+        if stays(char) {
+            plain.push(char);
+        } else {
+            plain.push('\\');
+            plain.extend(char.escape_default());
+        }
+    }
+    Cow::Owned(plain)
+}
+
 /// JSON as it may be written to a terminal: what would steer can only be within its strings, and is written as JSON writes
 /// such characters, so that it reads as the same values. JSON itself does so for those below 32 alone.
 pub fn json(text: &str) -> Cow<'_, str> {
@@ -102,6 +121,13 @@ mod tests {
         assert!(matches!(text(lines), Cow::Borrowed(same) if same == lines));
         assert_eq!(text("a\r\nb\r"), "a\r\nb\\r");
         assert_eq!(line(" a\r\nb\tc "), "a b c");
+    }
+
+    /// The parser of the format undoes one of the two.
+    #[test]
+    fn what_steers_within_quotes_has_its_backslash_twice() {
+        assert_eq!(quoted("a{b=\"\u{202e}\u{1b}\\\\\"} 1\n"), "a{b=\"\\\\u{202e}\\\\u{1b}\\\\\"} 1\n");
+        assert!(matches!(quoted("a{b=\"é\"} 1\n"), Cow::Borrowed(_)));
     }
 
     #[test]

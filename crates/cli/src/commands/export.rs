@@ -18,7 +18,7 @@ use self::send::{Receiver, Taken};
 use crate::arguments::export::{At, Export};
 use crate::clock::now_ms;
 use crate::exit::Failure;
-use crate::output::{print, write_whole};
+use crate::output::{print_quoted, write_whole};
 use crate::recorded;
 
 /// The largest result that is read; one has some 20 KB.
@@ -174,7 +174,7 @@ fn read_text(name: &str, from: impl Read) -> Result<String, Failure> {
 fn write_or_print(path: &Path, text: &str) -> Result<(), Failure> {
     // The line end of the last line is the printer's.
     if path == Path::new("-") {
-        print(text.trim_end_matches('\n'))
+        print_quoted(text.trim_end_matches('\n'))
     } else {
         write_whole(path, text.as_bytes())
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{json, records_of, repository, run, text};
+use crate::common::{json, records_of, repository, run, stdout, text};
 
 /// A map is read, not searched.
 const ARCHITECTURE_WORDS_MAX: usize = 1500;
@@ -371,6 +371,35 @@ fn the_readmes_say_what_became_of_every_write_up() {
             }
         });
         assert_eq!(rows, due.collect::<Vec<_>>(), "{readme}: run scripts/replication.sh");
+    }
+}
+
+/// What replications take is what the command says.
+#[test]
+fn the_table_of_replications_is_what_they_say_themselves() {
+    let page = Page::read("docs/experiments.md").prose;
+    let rows: Vec<&str> = page
+        .lines()
+        .skip_while(|line| !line.starts_with("| `replicate` |"))
+        .skip(2)
+        .take_while(|line| line.starts_with('|'))
+        .collect();
+    let due = |name: &str| {
+        let told = stdout(&run(&["replicate", name, "--dry-run", "--runs", "no-runs"]));
+        let behind = |what: &str| {
+            let (_, rest) = told.split_once(what)?;
+            rest.split([';', '\n']).next().map(str::to_owned)
+        };
+        let trials =
+            behind(" with twins and controls ").and_then(|it| Some(it.split_once(' ')?.0.to_owned()));
+        let times = ["6 blocks at least: ", "20 at most: "]
+            .map(|what| behind(what).and_then(|it| Some(it.split_once("about ")?.1.to_owned())));
+        let [least, most] = times.map(Option::unwrap_or_default);
+        format!("| `{name}` | {} | {least} | {most} |", trials.unwrap_or_default())
+    };
+    assert_eq!(rows.len(), 5);
+    for row in rows {
+        assert_eq!(row, due(row.split('`').nth(1).expect("a name")), "docs/experiments.md");
     }
 }
 

@@ -181,19 +181,29 @@ fn a_run_is_written_for_a_scrape_and_its_percentiles_by_trial() {
 fn a_result_is_exported_from_standard_input() {
     let target = Target::start(&[]);
     let hit = run(&["hit", &target.url, "--json", "-q", "-c", "2", "-n", "200"]);
+    let told = exported(&hit.stdout);
+    let labels = format!(
+        "{{driver=\"proofload\",load=\"2 connections\",outcome=\"answered\",target=\"{}/\"}}",
+        target.url
+    );
+    assert!(told.contains(&format!("proofload_requests_total{labels} 200\n")), "{told}");
+    // What would turn a terminal's direction is shown by a number, in a value that Prometheus takes.
+    let mut hostile: Value = serde_json::from_slice(&hit.stdout).unwrap();
+    hostile["url"] = "a scenario\u{202e}txt".into();
+    let told = exported(hostile.to_string().as_bytes());
+    assert!(told.contains("target=\"a scenario\\\\u{202e}txt\""), "{told}");
+}
+
+/// What is exported of a result, to standard output.
+fn exported(result: &[u8]) -> String {
     let mut child = proofload()
         .args(["export", "-", "--prometheus", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    child.stdin.take().unwrap().write_all(&hit.stdout).unwrap();
-    let told = stdout(&child.wait_with_output().unwrap());
-    let labels = format!(
-        "{{driver=\"proofload\",load=\"2 connections\",outcome=\"answered\",target=\"{}/\"}}",
-        target.url
-    );
-    assert!(told.contains(&format!("proofload_requests_total{labels} 200\n")), "{told}");
+    child.stdin.take().unwrap().write_all(result).unwrap();
+    stdout(&child.wait_with_output().unwrap())
 }
 
 /// Series of remote write in a message.

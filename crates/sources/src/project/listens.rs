@@ -15,6 +15,11 @@ static FROM_ENV: LazyLock<Regex> = LazyLock::new(|| {
 /// Ports of what stands behind a service.
 const OF_OTHERS: [&str; 10] =
     ["DB", "DATABASE", "POSTGRES", "PG", "MYSQL", "REDIS", "MONGO", "KAFKA", "SMTP", "METRICS"];
+/// Where databases, caches, queues and mail servers listen, if nothing else is said.
+const USUAL_OF_OTHERS: [u16; 10] = [1433, 1521, 2181, 3306, 5432, 5672, 6379, 9092, 11211, 27017];
+/// What stands in a line that reaches another service.
+const REACHES: [&str; 9] =
+    ["dial", "connect(", "client", "redis", "postgres", "mongo", "upstream", "backend", "broker"];
 /// A port as a number, in a place where one listens.
 static LITERAL: LazyLock<Regex> = LazyLock::new(|| {
     regex(
@@ -90,11 +95,23 @@ fn literal<'a>(mut sources: impl Iterator<Item = &'a str>) -> Option<u16> {
     let names = ["address", "listen", "pair", "python", "named"];
     sources.find_map(|text| {
         LITERAL.captures_iter(text).flatten().find_map(|found| {
-            let port = names.iter().find_map(|name| found.name(name))?.as_str().parse().ok()?;
+            let number = names.iter().find_map(|name| found.name(name))?;
+            let port = number.as_str().parse().ok()?;
             // A port below is a system's own, and a number there is mostly something else.
-            (port >= 80).then_some(port)
+            (port >= 80 && !USUAL_OF_OTHERS.contains(&port) && !is_of_another(text, number.start()))
+                .then_some(port)
         })
     })
+}
+
+/// Whether the number at `at` is part of what reaches another service, by the words of its line.
+fn is_of_another(text: &str, at: usize) -> bool {
+    let from = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let to = text[at..].find('\n').map_or(text.len(), |end| at + end);
+    let line = text[from..to].to_ascii_lowercase();
+    let words = || line.split(|char: char| !char.is_ascii_alphanumeric());
+    OF_OTHERS.iter().any(|other| words().any(|word| word == other.to_ascii_lowercase()))
+        || REACHES.iter().any(|word| line.contains(word))
 }
 
 /// The port that a Dockerfile exposes.

@@ -72,6 +72,23 @@ fn a_go_program_in_a_folder_with_a_flag_or_a_fixed_port() {
 }
 
 #[test]
+fn where_another_service_listens_is_not_where_this_one_does() {
+    for other in [
+        "conn, err := grpc.Dial(\"localhost:9000\")",
+        "cache := redis.NewClient(&redis.Options{Addr: \"localhost:7000\"})",
+        "users := newClient(\"10.0.0.7:9001\")",
+        "db := open(\"db:5432\", \"localhost:5432\")",
+        "upstream := \"127.0.0.1:9002\"",
+    ] {
+        let main = format!(
+            "package main\nfunc main() {{\n{other}\nr.GET(\"/items\", list)\nhttp.ListenAndServe(\":8081\", nil) }}"
+        );
+        let (_, service) = drafted(&[("go.mod", "module shop\n"), ("main.go", &main)]);
+        assert_eq!(service.run().unwrap().port.map(u16::from), Some(8081), "{other}");
+    }
+}
+
+#[test]
 fn a_service_in_rust() {
     let main = "let app = Router::new().route(\"/users/{id}\", get(user)).route(\"/users\", get(users));\n\
                 axum::serve(TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 3000))).await?, app)";

@@ -79,8 +79,9 @@ fn a_run_is_held_against_those_before_it_in_its_folder() {
     measured_alone(|| {
         let dir = tempfile::tempdir().unwrap();
         let experiment = dir.path().join("x.toml");
-        let load = "[load]\nconnections = 2\nduration = \"1s\"\n";
-        let round = "[[round]]\nname = \"hello\"\nendpoint = \"hello\"\nstacks = [\"target-event-loop\"]\n";
+        // A server that takes its time, so that no machine is too slow to load it.
+        let load = "[load]\nconnections = 2\nduration = \"2s\"\n";
+        let round = "[[round]]\nname = \"sleep\"\nendpoint = \"sleep\"\nstacks = [\"target-event-loop\"]\n";
         let procedure = "blocks = 1\nblocks_max = 1\ntwin = false\ncontrol = false\ncool_down_max = \"0s\"\n";
         let gate = "[gate]\nfail_if = [\"errors>0\"]\nlast_runs = 10\n";
         fs::write(&experiment, format!("title = \"t\"\n{procedure}{load}{round}{gate}")).unwrap();

@@ -13,7 +13,7 @@ fn project(url: &str, of_service: &str, of_file: &str) -> tempfile::TempDir {
     let text = format!(
         "title = \"shop\"\nblocks = 1\nblocks_max = 1\ncontrol = false\ncool_down_max = \"0s\"\n\
          [service.shop]\nurl = \"{url}\"\n{of_service}\n\
-         [service.shop.ready]\ntimeout = \"300ms\"\n\
+         [service.shop.ready]\ntimeout = \"3s\"\n\
          [[service.shop.endpoint]]\nname = \"main\"\npath = \"/hello\"\nbody = \"hello\"\n\
          [load]\nconnections = 2\nduration = \"200ms\"\n\
          [[round]]\nname = \"main\"\nendpoint = \"main\"\nstacks = [\"shop\"]\n{of_file}\n"

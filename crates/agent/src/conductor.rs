@@ -146,10 +146,8 @@ pub struct Conductor {
     assign: Assign,
     /// How long it takes at most, from the begin to the last late answer; none where it ends by a count.
     length: Option<Duration>,
-    /// Of it, before the window.
-    warm_up: Duration,
-    /// When its window ends, from the begin on, or begins where it ends by a count.
-    window_end: Duration,
+    /// When its window begins, and ends at the latest, from the begin on.
+    window: (Duration, Duration),
     stage: Stage,
     peers: Vec<Peer>,
     ready_until: Instant,
@@ -169,14 +167,13 @@ impl Conductor {
         let ready_until = now + settings.ready_within;
         let plan = assign.plan().ok();
         let warm_up = plan.as_ref().map_or(Duration::ZERO, |plan| plan.warm_up);
-        let window_end = plan.as_ref().map(|plan| plan.warm_up + plan.stop.duration);
+        let window_end = plan.as_ref().map_or(Duration::MAX, |plan| plan.warm_up + plan.stop.duration);
         let length = plan.map(|plan| plan.warm_up + plan.stop.duration + plan.timeouts.drain);
         Self {
             settings,
             assign,
             length: length.filter(|it| *it < Duration::MAX),
-            warm_up,
-            window_end: window_end.filter(|it| *it < Duration::MAX).unwrap_or(warm_up),
+            window: (warm_up, window_end),
             stage: Stage::Gathering,
             peers,
             ready_until,

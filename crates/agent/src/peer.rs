@@ -244,13 +244,21 @@ impl Peer {
         self.lanes.iter().filter(|it| !it.seen.ended).map(|it| it.told_at).min()
     }
 
-    /// Whether its end fits to what it told, so long after the begin, of a window that is to end at `window_end` if not sooner.
-    pub(crate) fn is_whole(&self, end: &End, elapsed: Duration, window_end: Duration) -> bool {
-        let most_ns = latest(elapsed).max(window_end).as_nanos();
+    /// Whether its end fits to what it told, so long after the begin, of a load whose window is from `start` to `end_max` at
+    /// most. What all did is a rate over the longest window: one that is too long makes all figures too low.
+    pub(crate) fn is_whole(
+        &self,
+        end: &End,
+        elapsed: Duration,
+        (start, end_max): (Duration, Duration),
+    ) -> bool {
+        let (start_ns, end_max_ns) = (start.as_nanos(), latest(elapsed).min(end_max).as_nanos());
+        // One that was ended before its window began has an empty one.
+        let is_of_load = |from_ns: u64, to_ns: u64| to_ns <= end_max_ns && from_ns == start_ns.min(to_ns);
         end.last.iter().eq(self.lanes.iter().map(|it| &it.seen.last))
             && end.threads.len() == self.lanes.len()
             && end.intended == self.sums.intended
-            && end.threads.iter().all(|it| it.window_start_ns.max(it.window_end_ns) <= most_ns)
+            && end.threads.iter().all(|it| is_of_load(it.window_start_ns, it.window_end_ns))
     }
 
     /// Whether its books are closed: it has ended, and all that it told is in them.

@@ -41,7 +41,7 @@ impl Conductor {
     }
 
     pub(super) fn end(&mut self, agent: usize, end: End, now: Instant) {
-        let (elapsed, window_end) = (self.elapsed(now), self.window_end);
+        let (elapsed, window) = (self.elapsed(now), self.window);
         let peer = &mut self.peers[agent];
         // On a new stream it is told again.
         if peer.end.is_some() {
@@ -50,7 +50,7 @@ impl Conductor {
         if peer.state != PeerState::Running {
             return self.give_up(agent, "tells of a load that does not run");
         }
-        if !peer.is_whole(&end, elapsed, window_end) {
+        if !peer.is_whole(&end, elapsed, window) {
             return self.give_up(agent, "ended, and what it told is not all of it");
         }
         peer.by_itself = end.orphaned || end.interrupted && self.stopped_at.is_none();
@@ -100,7 +100,7 @@ impl Conductor {
     /// Until when an agent that is there must have told something of each load thread that goes on.
     pub(super) fn tells_until(&self, peer: &Peer) -> Option<Instant> {
         // Of the warm-up nothing is told.
-        let first = self.begin? + self.warm_up;
+        let first = self.begin? + self.window.0;
         let told_at = peer.told_at().filter(|_| peer.stream != Stream::None && peer.end.is_none())?;
         Some(told_at.max(first) + TELLS_WITHIN)
     }

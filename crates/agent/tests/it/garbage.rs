@@ -214,7 +214,12 @@ fn an_agent_that_tells_what_no_load_can_be_is_given_up_with_the_reason() {
     let mut much = Interval::default();
     much.tally.done = 600_000_000_000_000;
     let thread_7 = ToConductor::Interval(Box::new(Told::new(7, second, second, &nothing, &[])));
-    let endless = ThreadTotals { window_end_ns: u64::MAX, ..ThreadTotals::default() };
+    let window = |from: Duration, to: Duration| {
+        let (window_start_ns, window_end_ns) = (from.as_nanos(), to.as_nanos());
+        ended(vec![ThreadTotals { window_start_ns, window_end_ns, ..ThreadTotals::default() }])
+    };
+    // All that the others did would be divided by the longest window.
+    let (longer, shorter) = (window(Duration::ZERO, half * 55), window(second, second * 10));
     let many = ThreadTotals { connections_opened: u64::MAX, ..ThreadTotals::default() };
     for (messages, part) in [
         (vec![thread_7], "a thread that it does not have"),
@@ -225,13 +230,16 @@ fn an_agent_that_tells_what_no_load_can_be_is_given_up_with_the_reason() {
             "more intervals than there were seconds",
         ),
         (vec![told(1, second, &much), told(2, second * 2, &much)], "more than any load can come to"),
-        (vec![ended(vec![endless])], "what it told is not all of it"),
+        (vec![window(Duration::ZERO, Duration::MAX)], "what it told is not all of it"),
+        (vec![longer], "what it told is not all of it"),
+        (vec![shorter], "what it told is not all of it"),
         (vec![ended(vec![many])], "totals that no load can have"),
         (vec![ended(Vec::new())], "what it told is not all of it"),
     ] {
         let mut conductor = running(1);
         for message in messages {
-            conductor.handle(0, Instant::ORIGIN + second, message);
+            // The load is one of ten seconds.
+            conductor.handle(0, Instant::ORIGIN + second * 12, message);
         }
         let why = lost_for(&mut conductor).unwrap_or_else(|| panic!("it is not lost: {part}"));
         assert!(why.contains(part), "{why} and not {part}");

@@ -143,7 +143,7 @@ fn carry(assign: &Assign, shared: &Shared, tell: &dyn Fn(Carried)) -> Result<Car
     let ends = ends.map_err(|why| why.to_string())?;
     let begin = shared.begin.get().copied().unwrap_or(Instant::ORIGIN);
     Ok(Carried::Ended {
-        threads: ends.iter().map(|end| totals(end, begin)).collect(),
+        threads: ends.iter().map(|end| totals(end, begin, plan.warm_up)).collect(),
         interrupted: shared.control.is_interrupted(),
         throttled_ns: throttling.within_window().map(Duration::as_nanos),
         handshakes: peers.is_some().then(|| Box::new(handshakes(&ends))),
@@ -252,8 +252,8 @@ fn keep(
     }
 }
 
-/// What a thread has to tell at its end, from `begin` on.
-fn totals(end: &ThreadEnd, begin: Instant) -> ThreadTotals {
+/// What a thread has to tell at its end, from `begin` on, of a load that warms up for so long.
+fn totals(end: &ThreadEnd, begin: Instant, warm_up: Duration) -> ThreadTotals {
     let ThreadEnd { exchanges, counters, first_wrong_answer, window, usage, incidents, .. } = end;
     ThreadTotals {
         exchanges: *exchanges,
@@ -272,8 +272,9 @@ fn totals(end: &ThreadEnd, begin: Instant) -> ThreadTotals {
         backlog_overflow: counters.backlog_overflow,
         backlog_peak: counters.backlog_peak,
         first_wrong_answer: first_wrong_answer.as_ref().map(|it| (it.status, it.body_start.clone())),
-        // A load that was ended before it began has a window that never opened.
-        window_start_ns: window.start.min(window.end).since(begin).as_nanos(),
+        // A load that was ended before it began has a window that never opened, and so has a thread that came too late to see
+        // it begin.
+        window_start_ns: window.start.min(window.end).min(begin + warm_up).since(begin).as_nanos(),
         window_end_ns: window.end.since(begin).as_nanos(),
         cpu_ns: usage.cpu.as_nanos(),
         wall_ns: usage.wall.as_nanos(),
@@ -287,8 +288,10 @@ fn totals(end: &ThreadEnd, begin: Instant) -> ThreadTotals {
 mod tests {
     use std::cell::Cell;
 
-    use driver::{Backend, DriveError};
+    use driver::{Backend, DriveError, Incidents, Usage};
+    use engine::{Counters, Window};
     use plan::LoadArguments;
+    use stack::Cpus;
 
     use super::*;
 
@@ -312,6 +315,29 @@ mod tests {
         let mut unseen = Throttling::of(&plan, || None);
         unseen.look(begin, begin + Duration::from_secs(5));
         assert_eq!(unseen.within_window(), None);
+    }
+
+    /// It was held up, and the load was ended meanwhile. What a conductor takes begins where the window of the load does.
+    #[test]
+    fn a_thread_that_never_saw_the_load_begin_tells_of_the_window_that_was_to_be() {
+        let begin = Instant::ORIGIN + Duration::from_secs(9);
+        for (warm_up_ms, ended_ms, told_ms) in [(0, 3, (0, 3)), (500, 3, (3, 3)), (500, 700, (500, 700))] {
+            let ended = begin + Duration::from_millis(ended_ms);
+            let end = ThreadEnd {
+                cpus: Cpus::default(),
+                exchanges: 1,
+                counters: Counters::default(),
+                first_wrong_answer: None,
+                kept_answers: Vec::new(),
+                window: Window { start: ended, end: ended },
+                usage: Usage::default(),
+                incidents: Incidents::default(),
+                tls: None,
+            };
+            let told = totals(&end, begin, Duration::from_millis(warm_up_ms));
+            let told = (told.window_start_ns / 1_000_000, told.window_end_ns / 1_000_000);
+            assert_eq!(told, told_ms, "a warm-up of {warm_up_ms} ms, ended after {ended_ms}");
+        }
     }
 
     fn failure() -> DriveError {

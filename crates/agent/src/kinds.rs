@@ -19,13 +19,18 @@ pub(crate) fn kinds(from: &BTreeMap<&'static str, u64>) -> Kinds {
     from.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
 }
 
-/// Kinds by the names that this version has for them.
+/// The sum of these, or as much as there can be.
+pub(crate) fn sum(counts: impl IntoIterator<Item = u64>) -> u64 {
+    counts.into_iter().fold(0, u64::saturating_add)
+}
+
+/// Kinds by the names that this version has for them; `None` of more, or more of all together, than an agent counts.
 pub(crate) fn known(
     kinds: &[(String, u64)],
     name: impl Fn(&str) -> Option<&'static str>,
 ) -> Option<BTreeMap<&'static str, u64>> {
     let mut all = BTreeMap::new();
-    if kinds.len() > KINDS_MAX || kinds.iter().any(|(_, count)| *count > COUNT_MAX) {
+    if kinds.len() > KINDS_MAX || sum(kinds.iter().map(|it| it.1)) > COUNT_MAX {
         return None;
     }
     for (kind, count) in kinds {

@@ -7,7 +7,7 @@ use units::Share;
 
 use crate::bounds::COUNT_MAX;
 use crate::error::NotALoad;
-use crate::kinds::{Kinds, kinds, known, tls_failure};
+use crate::kinds::{Kinds, kinds, known, sum, tls_failure};
 use crate::times::DistributionForm;
 
 /// Bytes of a name.
@@ -157,10 +157,11 @@ impl Handshakes {
 
     /// What is told; `None` of what can't have happened.
     pub fn report(&self) -> Option<Report> {
-        let counts = || self.agreed.iter().map(|it| it.1).chain([self.full, self.resumed]);
+        // Those of all agents are added up.
+        let counts = [sum(self.agreed.iter().map(|it| it.1)), self.full, self.resumed];
         let fits = self.agreed.len() <= AGREED_MAX
             && self.agreed.iter().all(|it| it.0.fits())
-            && counts().all(|count| count <= COUNT_MAX);
+            && counts.iter().all(|count| *count <= COUNT_MAX);
         if !fits {
             return None;
         }
@@ -210,7 +211,7 @@ mod tests {
     #[test]
     fn handshakes_that_no_load_can_have_are_refused() {
         let good = Handshakes::of(&report());
-        let mut wrong = vec![good.clone(); 7];
+        let mut wrong = vec![good.clone(); 10];
         wrong[0].full = u64::MAX;
         wrong[1].agreed[0].1 = u64::MAX;
         wrong[2].agreed[0].0.cipher = "x".repeat(NAME_BYTES_MAX + 1);
@@ -218,6 +219,10 @@ mod tests {
         wrong[4].failed[0].1 = u64::MAX;
         wrong[5].handshake.exact.filled[0].1 = u64::MAX;
         wrong[6].connect.exact_sum_ns.0 = u64::MAX;
+        // Each of these can be, and all together can't.
+        wrong[7].agreed = vec![(good.agreed[0].0.clone(), COUNT_MAX); 2];
+        wrong[8].failed = vec![("alert_40".into(), COUNT_MAX), ("certificate".into(), 1)];
+        wrong[9].broken = vec![("protocol".into(), COUNT_MAX); 2];
         for handshakes in wrong {
             assert_eq!(handshakes.report(), None, "{handshakes:?}");
         }

@@ -150,7 +150,8 @@ pub struct Conductor {
     window: (Duration, Duration),
     stage: Stage,
     peers: Vec<Peer>,
-    ready_until: Instant,
+    /// Until when all have to be ready and then, once they are, until when their clocks have to be compared.
+    stage_until: Instant,
     begin: Option<Instant>,
     /// Since when it conducts.
     since: Instant,
@@ -164,7 +165,7 @@ impl Conductor {
     /// Begins to gather the agents of `settings`, which are to carry `assign` together.
     pub fn new(settings: Settings, assign: Assign, now: Instant) -> Self {
         let peers = settings.names.iter().map(|name| Peer::new(name.clone(), now)).collect();
-        let ready_until = now + settings.ready_within;
+        let stage_until = now + settings.ready_within;
         let plan = assign.plan().ok();
         let warm_up = plan.as_ref().map_or(Duration::ZERO, |plan| plan.warm_up);
         let window_end = plan.as_ref().map_or(Duration::MAX, |plan| plan.warm_up + plan.stop.duration);
@@ -176,7 +177,7 @@ impl Conductor {
             window: (warm_up, window_end),
             stage: Stage::Gathering,
             peers,
-            ready_until,
+            stage_until,
             begin: None,
             since: now,
             refused_at: None,
@@ -306,7 +307,7 @@ impl Conductor {
             Stage::Gathering | Stage::Aligning => {
                 self.give_up_the_silent(now);
                 self.fail_if_refused(now);
-                if now >= self.ready_until {
+                if now >= self.stage_until {
                     self.fail_late();
                 }
             }
@@ -338,7 +339,7 @@ impl Conductor {
         let stops = open().filter_map(|peer| self.stops_until(peer));
         let bounds = match self.stage {
             Stage::Gathering | Stage::Aligning => {
-                [Some(self.ready_until), self.refused_at.map(|at| at + REFUSALS_WITHIN)]
+                [Some(self.stage_until), self.refused_at.map(|at| at + REFUSALS_WITHIN)]
             }
             Stage::Running => [self.overdue_at(), None],
             Stage::Over => return None,

@@ -13,6 +13,8 @@ use crate::peer::{Peer, PeerState, Seen, Stream};
 const BEGIN_AHEAD: Duration = Duration::from_millis(500);
 /// How long the others are waited for once one has refused, so that an error names all of whom it is true.
 pub(super) const REFUSALS_WITHIN: Duration = Duration::from_secs(2);
+/// How long it may take to compare clocks: forty answers of each agent, on the slowest of ways.
+const ALIGNED_WITHIN: Duration = Duration::from_secs(60);
 
 impl Conductor {
     pub(super) fn hello(&mut self, agent: usize, hello: Hello) {
@@ -68,7 +70,7 @@ impl Conductor {
         (peer.state, peer.ready) = (PeerState::Ready, ready);
         peer.has_told(std::iter::repeat_n(Seen::default(), threads as usize), now);
         if self.peers.iter().all(|peer| peer.state == PeerState::Ready) {
-            self.stage = Stage::Aligning;
+            (self.stage, self.stage_until) = (Stage::Aligning, now + ALIGNED_WITHIN);
             self.peers.iter_mut().for_each(|peer| peer.align(now));
         }
     }
@@ -126,22 +128,26 @@ impl Conductor {
         self.events.push_back(Event::Begin { at: begin, agents });
     }
 
+    /// The time is over that all had to get ready, or to have their clocks compared.
     pub(super) fn fail_late(&mut self) {
-        let late: Vec<String> = self
-            .peers
-            .iter()
-            .enumerate()
-            .filter(|(_, peer)| peer.state != PeerState::Ready)
-            .map(|(agent, peer)| {
-                let what = if peer.hello.is_none() { "says nothing" } else { "opens its connections" };
-                format!("agent {agent} ({}) {what}", peer.name)
-            })
-            .collect();
-        let within = self.settings.ready_within;
-        self.fail(format!(
-            "not all agents were ready within {within}: {}; nothing was sent",
-            late.join(", ")
-        ));
+        let is_aligning = self.stage == Stage::Aligning;
+        let is_late =
+            |peer: &Peer| if is_aligning { !peer.is_aligned() } else { peer.state != PeerState::Ready };
+        let late = self.peers.iter().enumerate().filter(|(_, peer)| is_late(peer)).map(|(agent, peer)| {
+            let what = match (&peer.hello, is_aligning) {
+                (None, _) => "says nothing",
+                (Some(_), false) => "opens its connections",
+                (Some(_), true) => "does not say what its clock shows",
+            };
+            format!("agent {agent} ({}) {what}", peer.name)
+        });
+        let late = late.collect::<Vec<_>>().join(", ");
+        let (what, within) = if is_aligning {
+            ("not all clocks were compared", ALIGNED_WITHIN)
+        } else {
+            ("not all agents were ready", self.settings.ready_within)
+        };
+        self.fail(format!("{what} within {within}: {late}; nothing was sent"));
     }
 }
 

@@ -351,6 +351,35 @@ fn what_is_wrong_with_several_agents_is_said_once_and_of_all_of_them() {
     assert!(why.contains("agent 0 (a) opens its connections, agent 1 (b) says nothing"), "{why}");
 }
 
+/// Whose clocks are compared is ready; and nobody is waited for without end who does not tell what its clock shows.
+#[test]
+fn agents_that_are_ready_in_time_are_not_late_while_their_clocks_are_compared() {
+    let mut conductor = conductor();
+    let at_ms = |ms| Instant::ORIGIN + Duration::from_millis(ms);
+    let ready = Ready { threads: 1, io: "epoll".into(), refused: None };
+    for agent in 0..2 {
+        conductor.attach(agent, at_ms(0));
+        conductor.handle(agent, at_ms(0), ToConductor::Hello(hello("1")));
+        conductor.handle(agent, at_ms(999), ToConductor::Ready(ready.clone()));
+    }
+    let mut failed_at = None;
+    // They say something, and it is no answer.
+    for second in 1..200 {
+        let now = at_ms(1000 * second);
+        for agent in 0..2 {
+            conductor.handle(agent, now, ToConductor::Pong { number: u64::MAX, clock_ns: 0 });
+        }
+        conductor.handle_timeout(now);
+        if let Some(Event::Failed(why)) = conductor.poll_event() {
+            failed_at.get_or_insert((second, why));
+        }
+    }
+    let (second, why) = failed_at.expect("it ends");
+    assert_eq!(second, 61, "{why}");
+    let told = "not all clocks were compared within 60.0s: agent 0 (a) does not say what its clock shows, agent 1 (b) does";
+    assert!(why.starts_with(told), "{why}");
+}
+
 #[test]
 fn a_length_that_no_message_has_takes_no_memory() {
     let mut frames = Frames::greeted();

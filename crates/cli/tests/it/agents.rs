@@ -194,6 +194,9 @@ fn the_window_of_users_ends_with_the_agent_that_is_lost() {
     assert_eq!(output.status.code(), Some(4), "{told}");
     assert!(told.contains("lost agent: agent 2 of 3 (c"), "{told}");
     assert!(told.contains(", 2 lost\n"), "one for each of its users: {told}");
+    let of_agent = |line: &str| line.split_once("): ")?.1.split_once(" requests")?.0.parse::<u64>().ok();
+    let of_agents: u64 = told.lines().filter_map(of_agent).sum();
+    assert_eq!(of_agents + 2, sum_of_outcomes(&told), "what is behind that is nobody's: {told}");
     let measured = told.split(" s measured").next().unwrap().rsplit(' ').next().unwrap();
     assert!((0.5..30.0).contains(&measured.parse::<f64>().unwrap()), "{told}");
 }

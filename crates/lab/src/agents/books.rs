@@ -29,7 +29,11 @@ pub(super) struct AgentBooks {
     joined: Joined,
     /// By load thread, what it told.
     seen: Vec<Seen>,
+    /// Requests intended in all that it told.
     intended: u64,
+    /// Of these, those that are in the result: what is behind the end of the window is in none.
+    merged: u64,
+    /// Of the same.
     generator_lag: Distribution,
     /// Of its last interval.
     pub(super) last_lag_p99: Option<Duration>,
@@ -121,7 +125,6 @@ impl<'a> SharedBooks<'a> {
     ) {
         let books = &mut self.agents[agent];
         let lag = interval.times.generator_lag();
-        books.generator_lag.merge(&lag);
         books.last_lag_p99 = lag.quantile(0.99).map(|it| it.value);
         if let Some(seen) = books.seen.get_mut(told.thread as usize) {
             *seen = Seen { last: told.last, told_to: told.to(), ended: told.ends };
@@ -212,6 +215,9 @@ impl<'a> SharedBooks<'a> {
         let number = agent + self.agents.len() * told.thread as usize;
         log(number as u32, start, length, &interval.times.response);
         self.whole.add(start, length, interval);
+        let books = &mut self.agents[agent];
+        books.merged += interval.tally.intended;
+        books.generator_lag.merge(&interval.times.generator_lag());
         let rates = told.rates();
         observe(Moment::Interval { from: start, interval, length, rates: &rates });
     }

@@ -193,7 +193,7 @@ impl SharedBooks<'_> {
             threads: books.seen.len() as u32,
             io: books.joined.ready.io.clone(),
             connections: self.share(agent).part_of(self.plan.connections.get().into()) as u32,
-            intended: books.intended,
+            intended: books.merged,
             busy_share: ends.map(|all| all.iter().map(busy).fold(0.0, f64::max)),
             throttled_s: throttled.map(Duration::as_secs_f64),
             generator_lag_p99_us: lag_p99.map(|it| it.value.as_micros_f64()),

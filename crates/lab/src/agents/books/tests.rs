@@ -1,4 +1,5 @@
 use agent::{Ready, ThreadTotals};
+use engine::{Outcome, Sample};
 use plan::LoadArguments;
 use units::Rate;
 
@@ -15,6 +16,26 @@ fn second(thread: u32, number: u64) -> (Box<Told>, Interval) {
     interval.tally.done = 1;
     let at = Duration::from_secs(number);
     (Box::new(Told::new(thread, at, at + Duration::from_secs(1), &interval, &[])), interval)
+}
+
+/// The same with an answer in it.
+fn answered(number: u64) -> (Box<Told>, Interval) {
+    let mut interval = Interval::default();
+    let from = Duration::from_secs(number);
+    let at = Instant::ORIGIN + from;
+    interval.record(&Sample {
+        intended: at,
+        ready: at,
+        sent: Some(at),
+        done: at + Duration::from_millis(2),
+        first_byte: None,
+        arrived: None,
+        outcome: Outcome::Answered { status: 200, expected: true },
+        received_bytes: 1,
+        due_in_window: true,
+        done_in_window: true,
+    });
+    (Box::new(Told::new(0, from, from + Duration::from_secs(1), &interval, &[])), interval)
 }
 
 fn books(plan: &LoadPlan, agents: usize) -> SharedBooks<'_> {
@@ -57,6 +78,22 @@ fn of_users_nothing_is_merged_of_a_time_that_not_all_have_told_of() {
     // Another that is lost later, and told of more, changes nothing.
     lose(&mut books, 1);
     assert_eq!(books.cut, Some(Duration::from_secs(2)));
+}
+
+/// One falls silent after a second, and the other had told of two by then.
+#[test]
+fn of_users_what_is_behind_the_end_of_the_window_counts_for_no_agent() {
+    let plan = LoadPlan::new(&LoadArguments::default()).unwrap();
+    let mut books = books(&plan, 2);
+    for (agent, number) in [(0, 0), (0, 1), (1, 0)] {
+        tell(&mut books, agent, answered(number));
+    }
+    lose(&mut books, 1);
+    let of_each = |what: fn(&AgentBooks) -> u64| books.agents.iter().map(what).collect::<Vec<_>>();
+    assert_eq!(of_each(|it| it.merged), [1, 1]);
+    assert_eq!(of_each(|it| it.generator_lag.count()), [1, 1]);
+    assert_eq!(books.whole.whole.tally.intended, 2);
+    assert_eq!(of_each(|it| it.intended), [2, 1], "who takes over knows of all that was told");
 }
 
 #[test]

@@ -220,6 +220,9 @@ impl<'a> Conducting<'a> {
         observe: &mut dyn FnMut(Moment<'_>),
     ) -> Result<LoadResult, LabError> {
         observe(Moment::Load(asked.plan));
+        if self.books.has_begun() {
+            self.are_open(observe);
+        }
         let mut full_turns = 0;
         loop {
             self.take_events(log, observe);
@@ -293,6 +296,7 @@ impl<'a> Conducting<'a> {
                 Event::Begin { at, agents } => {
                     self.write(|ledger| ledger.begin(at, &agents));
                     self.books.begin(at, agents);
+                    self.are_open(observe);
                 }
                 Event::Interval { agent, told, interval } => {
                     let (thread, seq) = (told.thread, told.last);
@@ -319,6 +323,11 @@ impl<'a> Conducting<'a> {
                 Event::Finished => self.over = Some(Ok(())),
             }
         }
+    }
+
+    /// Agents begin once all connections are open; how far each was before, it does not tell.
+    fn are_open(&self, observe: &mut dyn FnMut(Moment<'_>)) {
+        observe(Moment::Opening(self.books.connections()));
     }
 
     fn tell(&self, number: usize, news: AgentNews<'_>, observe: &mut dyn FnMut(Moment<'_>)) {

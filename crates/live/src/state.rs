@@ -108,6 +108,7 @@ impl State {
                 self.steadiness = None;
                 self.series = Series::default();
                 self.cpu.clear();
+                self.agents.clear();
             }
             Event::During(moment) => self.during(moment, at),
             Event::Neighbours { used_cores, cores, others, waits } => {

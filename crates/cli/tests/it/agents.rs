@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::common::{NOBODY, Target, ends_with, proofload, run, signal, text, wait_until};
 use crate::loads::{hit, outcome, outcomes_add_up, service_did_well};
+use crate::terminal::Terminal;
 
 /// A command that is an agent, whatever the machine is called.
 fn agent_command() -> String {
@@ -168,6 +169,19 @@ fn what_an_agent_took_with_it_is_lost_and_counted_exactly() {
     assert_eq!(sum_of_outcomes(&told), 900, "{told}");
     let seconds = told.lines().filter(|line| line.contains(" s of 3.00s: ")).count();
     assert!(seconds <= 3, "a line for each second of all six threads, the first of them read before: {told}");
+}
+
+/// All connections are open when they begin; of the warm-up nothing is told.
+#[test]
+fn while_machines_warm_up_nobody_is_said_to_open_connections() {
+    let target = Target::start(&["--path", "/=1ms"]);
+    let command = agent_command();
+    let mut load = proofload();
+    load.args(["hit", &target.url, "--hosts", "a,b", "--agent-command", &command]);
+    load.args(["-c", "4", "-w", "5s", "-d", "1s"]);
+    let mut terminal = Terminal::start(load, 40, 100);
+    terminal.wait_until("it warms up", |text| text.contains("settling"));
+    terminal.end();
 }
 
 #[test]

@@ -115,6 +115,15 @@ impl<'a> SharedBooks<'a> {
         }
     }
 
+    pub(super) fn has_begun(&self) -> bool {
+        self.begin > Instant::ORIGIN
+    }
+
+    /// Those of the whole load.
+    pub(super) fn connections(&self) -> u64 {
+        self.plan.connections.get().into()
+    }
+
     pub(super) fn take(
         &mut self,
         agent: usize,

@@ -1,6 +1,7 @@
 use std::path::Path;
 
 use engine::{Outcome, Sample};
+use events::AgentNow;
 use plan::stack::{ConnectionUse, Endpoint};
 use plan::{Cell, LoadArguments, LoadPlan};
 use record::{Burst, Contract, Driver, LoadResult, Measured, Role, Server, Surroundings, TRIAL_VERSION};
@@ -166,6 +167,22 @@ fn what_speaks_against_something_is_a_warning() {
     let lines = state.lines_after(0).0;
     let again = "attempt 2 of 3 at this trial, since agent 1 of 2 (b)\\u{1b} was lost";
     assert_eq!((lines.len(), lines[2].as_str()), (4, again));
+}
+
+fn agents(state: &mut State, at: Instant) {
+    let silent_for = Duration::ZERO;
+    let agent = AgentNow { number: 0, name: "load1", generator_lag_p99: None, silent_for, is_lost: true };
+    state.during(&Moment::Agents(&[agent]), at);
+}
+
+#[test]
+fn how_machines_did_under_a_load_is_not_shown_of_the_next_trial() {
+    let mut state = State::of_experiment(2, at(0));
+    state.observe(&starting(1, 2, &cell("gin")), at(0));
+    agents(&mut state, at(1000));
+    assert_eq!(state.view(at(1000)).agents.len(), 1);
+    state.observe(&starting(2, 2, &cell("nginx")), at(2000));
+    assert_eq!(state.view(at(2000)).agents, []);
 }
 
 #[test]

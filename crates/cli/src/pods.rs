@@ -71,7 +71,8 @@ pub fn connect(options: &Kubernetes) -> Result<Cluster, Error> {
     Cluster::connect(options.context.as_deref(), options.namespace.as_deref())
 }
 
-/// Creates what is wanted, and waits until all of it runs. `tell` is told how far that is.
+/// Creates what is wanted, and waits until all of it runs. `tell` is told how far that is; what could not be deleted after an
+/// error is said, however quiet it is to be.
 pub fn start(
     cluster: &Cluster,
     wanted: &Wanted,
@@ -83,7 +84,7 @@ pub fn start(
     tell(&format!(
         "{place}, namespace {namespace}: {pods} pods of {image}, each with cpu {cpu}, memory {memory}"
     ));
-    Pods::start(cluster, wanted, tell, is_interrupted)
+    Pods::start(cluster, wanted, tell, &mut say_left, is_interrupted)
 }
 
 /// What keeps a cluster from carrying a load, as the end of a command.
@@ -95,8 +96,12 @@ pub fn failure(why: Error) -> Failure {
 pub fn end(pods: &Pods) {
     pods.end();
     if let Some(left) = pods.left() {
-        say(format_args!("proofload: {left}"));
+        say_left(&left);
     }
+}
+
+fn say_left(left: &str) {
+    say(format_args!("proofload: {left}"));
 }
 
 /// Pods as machines of one load, which are called so, and what its end means for them.

@@ -36,7 +36,8 @@ pub struct Pods {
 }
 
 impl Pods {
-    /// Creates the Job and waits until all of its pods run; `tell` is told how far they are. On an error nothing is left.
+    /// Creates the Job and waits until all of its pods run; `tell` is told how far they are. On an error nothing is left, or
+    /// `left` is told what is.
     ///
     /// # Errors
     /// If they can't be had, or are not in time, or `is_interrupted`.
@@ -44,6 +45,7 @@ impl Pods {
         cluster: &Cluster,
         wanted: &Wanted,
         tell: &mut dyn FnMut(&str),
+        left: &mut dyn FnMut(&str),
         is_interrupted: &dyn Fn() -> bool,
     ) -> Result<Self, Error> {
         rights::check(cluster)?;
@@ -67,9 +69,9 @@ impl Pods {
             Ok(running) => Ok(Self { made, running }),
             Err(why) => {
                 made.delete();
-                let left = made.deleted().left.take();
-                if let Some(left) = left {
-                    tell(&left);
+                let words = made.deleted().left.take();
+                if let Some(words) = words {
+                    left(&words);
                 }
                 Err(why)
             }

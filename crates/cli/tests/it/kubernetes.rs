@@ -258,6 +258,30 @@ fn a_cluster_that_can_t_carry_a_load_is_told_in_one_error_and_nothing_is_left() 
     }
 }
 
+/// It takes room on the nodes until its deadline.
+#[test]
+fn a_job_that_can_t_be_deleted_after_an_error_is_named_however_quiet_it_is_to_be() {
+    let target = Target::start(&[]);
+    let behaviour = || Behaviour {
+        fates: vec![waits("ImagePullBackOff", "Back-off pulling image: not found")],
+        keeps: Some((500, "etcdserver: request timed out")),
+        ..Behaviour::default()
+    };
+    let (of_hit, of_run) = (Kubernetes::start(behaviour()), Kubernetes::start(behaviour()));
+    let lab = lab_of_running(&target.url, "control = false", "duration = \"200ms\"");
+    let experiment = lab.path("test.toml").display().to_string();
+    for (cluster, mut command) in [
+        (&of_hit, hit(&of_hit, &target.url, &["-q", "-c", "6", "--pods", "3"])),
+        (&of_run, run_from_pods(&lab, &of_run, &["-q", &experiment])),
+    ] {
+        let output = command.output().unwrap();
+        let (told, jobs) = (text(&output), cluster.jobs());
+        assert_eq!((output.status.code(), jobs.len()), (Some(3), 1), "{told}");
+        assert!(told.contains("the image proofload:1 cannot be had"), "{told}");
+        assert!(told.contains(&format!("the Job {} in shop could not be deleted", jobs[0])), "{told}");
+    }
+}
+
 #[test]
 fn a_cluster_that_nobody_knows_of_is_told_before_anything_is_made() {
     let cluster = Kubernetes::start(Behaviour::default());

@@ -39,6 +39,8 @@ pub struct Behaviour {
     pub denied: Vec<&'static str>,
     /// What becomes of the Job, in place of its creation: a status and a message.
     pub refusal: Option<(u16, &'static str)>,
+    /// What becomes of whoever wants to delete it, in place of that: the same.
+    pub keeps: Option<(u16, &'static str)>,
 }
 
 enum Runs {
@@ -347,6 +349,9 @@ impl World {
     }
 
     fn delete(&mut self, name: &str) -> (u16, Value) {
+        if let Some((code, message)) = self.behaviour.keeps {
+            return refused(code, message);
+        }
         if self.jobs.remove(name).is_none() {
             return refused(404, "jobs not found");
         }

@@ -19,6 +19,7 @@ use crate::secured::SettingsForm;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Assign {
+    load: u64,
     index: u32,
     of: u32,
     /// Where it goes, for errors.
@@ -48,6 +49,7 @@ impl Assign {
         expect: &Expect,
     ) -> Result<Self, NotALoad> {
         Ok(Self {
+            load: 0,
             index: 0,
             of: 1,
             url: url.to_owned(),
@@ -60,6 +62,17 @@ impl Assign {
             expect_body: expect.body.as_ref().map(|body| STANDARD.encode(body)),
             tls: None,
         })
+    }
+
+    /// The same with a number that tells it from all other loads: an agent that carries one takes no word about another.
+    #[must_use]
+    pub fn numbered(self, load: u64) -> Self {
+        Self { load, ..self }
+    }
+
+    /// The number of the load, which all shares of it have.
+    pub const fn load(&self) -> u64 {
+        self.load
     }
 
     /// The same over TLS, where the URL has this host. What `settings` have in files has to be read by now.
@@ -295,10 +308,11 @@ mod tests {
         let request = Request { bytes: b"GET / HTTP/1.1\r\n\r\n\xff"[..].into(), kind: RequestKind::Head };
         let expect = Expect { status: GoodStatus::Only(204), body: Some(b"\x00x"[..].into()) };
         let whole = Assign::new("http://h:81/", ("h", 81), &plan, &request, &expect).unwrap();
+        let whole = whole.numbered(u64::MAX);
         let bytes = serde_json::to_vec(&whole).unwrap();
         let again: Assign = serde_json::from_slice(&bytes).unwrap();
         assert_eq!(again, whole);
-        assert_eq!(again.request().unwrap(), (request, expect));
+        assert_eq!((again.request().unwrap(), again.load()), ((request, expect), u64::MAX));
         (plan, again)
     }
 

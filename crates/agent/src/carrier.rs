@@ -16,6 +16,8 @@ const BEGIN_HEARD_WITHIN: Duration = Duration::from_secs(1);
 /// How long what was measured waits for a conductor that comes back, and an agent for one that comes at all.
 pub const KEPT_FOR: Duration = Duration::from_secs(600);
 
+/// What a conductor is told that comes with another load; it follows the agent's name.
+const CARRIES_ANOTHER: &str = "carries another load";
 /// Answers that wait until they can be written. A conductor that asks on and does not listen asks again.
 const ANSWERS_MAX: usize = 64;
 
@@ -63,9 +65,11 @@ enum Stage {
 pub struct Agent {
     hello: Hello,
     stage: Stage,
+    /// The load that it carries, or is about to: the one whose conductor spoke to it first.
+    load: Option<u64>,
     /// When the conductor was last heard.
     heard: Instant,
-    /// Whether there is a stream, and the conductor has said where it stands.
+    /// Whether there is a stream, and the conductor of our load has said on it where it stands.
     attached: bool,
     resumed: bool,
     stopped: bool,
@@ -89,6 +93,7 @@ impl Agent {
         Self {
             hello,
             stage: Stage::Idle,
+            load: None,
             heard: now,
             attached: false,
             resumed: false,
@@ -106,14 +111,36 @@ impl Agent {
 
     /// There is a stream, in place of any other.
     pub fn attach(&mut self) {
-        (self.attached, self.resumed, self.end_is_told) = (true, false, false);
-        self.to_send = VecDeque::from([ToConductor::Hello(self.hello.clone())]);
+        self.attach_greeted();
+        self.to_send.push_back(self.greeting());
+    }
+
+    /// The same of one on which [`Agent::greeting`] was said.
+    pub fn attach_greeted(&mut self) {
+        self.detach();
+        (self.attached, self.end_is_told) = (true, false);
     }
 
     /// There is none any more.
     pub fn detach(&mut self) {
         (self.attached, self.resumed) = (false, false);
         self.to_send.clear();
+        // Whoever spoke of a load and did not tell it has left nothing.
+        if self.stage == Stage::Idle {
+            self.load = None;
+        }
+    }
+
+    /// What is said first on each stream.
+    pub fn greeting(&self) -> ToConductor {
+        ToConductor::Hello(self.hello.clone())
+    }
+
+    /// What a conductor is told whose load is this, where we carry another; `None` where we may carry it. Nothing it says
+    /// does anything to the one that we carry.
+    pub fn turned_down(&self, load: u64) -> Option<ToConductor> {
+        let carries_another = self.load.is_some_and(|own| own != load);
+        carries_another.then(|| ToConductor::Refused { why: CARRIES_ANOTHER.to_owned() })
     }
 
     /// Takes in what the conductor says.
@@ -121,24 +148,24 @@ impl Agent {
     /// # Errors
     /// If it can't say that now: then it is none, and the stream is to be closed.
     pub fn handle(&mut self, now: Instant, message: ToAgent) -> Result<Option<Step>, Misplaced> {
-        self.heard = now;
+        // Whoever has not said that it is about the load that we carry does nothing to it, and does not watch it.
+        let is_about_ours = self.load.is_none() || self.resumed;
+        if is_about_ours {
+            self.heard = now;
+        }
         match message {
+            ToAgent::Resume { load, seen } => self.resume(now, load, &seen)?,
+            _ if !is_about_ours => {}
             ToAgent::Ping { number } => {
                 self.answer(ToConductor::Pong { number, clock_ns: now.as_nanos() });
             }
-            ToAgent::Resume { seen } => {
-                if self.stage >= Stage::Ready && !self.outbox.resume(&seen) {
-                    return Err(Misplaced("it has what was never told"));
-                }
-                self.resumed = true;
-                if let Some(ready) = self.ready.clone() {
-                    self.answer(ToConductor::Ready(ready));
-                }
-            }
             ToAgent::Assign(assign) => {
+                if self.load.is_some_and(|load| load != assign.load()) {
+                    return Err(Misplaced("another load than it spoke of"));
+                }
                 // On a stream after the first it may be said again.
                 if self.stage == Stage::Idle {
-                    self.stage = Stage::Preparing;
+                    (self.stage, self.load) = (Stage::Preparing, Some(assign.load()));
                     return Ok(Some(Step::Prepare(assign)));
                 }
             }
@@ -167,6 +194,22 @@ impl Agent {
             ToAgent::Bye => return Ok(self.leave(Leave::Done)),
         }
         Ok(None)
+    }
+
+    fn resume(&mut self, now: Instant, load: u64, seen: &[u64]) -> Result<(), Misplaced> {
+        if let Some(why) = self.turned_down(load) {
+            self.answer(why);
+            return Ok(());
+        }
+        self.heard = now;
+        if self.stage >= Stage::Ready && !self.outbox.resume(seen) {
+            return Err(Misplaced("it has what was never told"));
+        }
+        (self.load, self.resumed) = (Some(load), true);
+        if let Some(ready) = self.ready.clone() {
+            self.answer(ToConductor::Ready(ready));
+        }
+        Ok(())
     }
 
     /// Connections are open: so many load threads hold them, over this interface of the kernel.

@@ -243,7 +243,8 @@ impl Conductor {
         if self.stage == Stage::Over || !self.peers[agent].is_open() {
             // One that comes back late has nothing to do any more.
             if matches!(message, ToConductor::Hello(_)) {
-                self.to_send.extend([(agent, ToAgent::Stop), (agent, ToAgent::Bye)]);
+                let resume = self.resume(agent);
+                self.to_send.extend([(agent, resume), (agent, ToAgent::Stop), (agent, ToAgent::Bye)]);
             }
             return;
         }
@@ -347,7 +348,7 @@ impl Conductor {
         pings.chain(silent).chain(tells).chain(stops).chain(bounds.into_iter().flatten()).min()
     }
 
-    /// The next thing to say, and to which agent. A message that was handled brings two at most, so that no more wait than
+    /// The next thing to say, and to which agent. A message that was handled brings three at most, so that no more wait than
     /// whoever asks for them lets wait.
     pub fn poll_message(&mut self) -> Option<(usize, ToAgent)> {
         self.to_send.pop_front()

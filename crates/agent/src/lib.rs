@@ -6,6 +6,7 @@
 //!
 //! Invariants, tested over thousands of seeds:
 //! - an interval counts once, whatever becomes of streams, and one that was acknowledged is in the books;
+//! - an agent carries one load, and a conductor of another does nothing to it;
 //! - nothing is sent before the agreed begin, nor by an agent that has not heard of its conductor for [`ORPHANED_AFTER`];
 //! - the true offset of an agent's clock lies within the bounds that are told of it;
 //! - every message and every queue is bounded, and no bytes are more than an error.

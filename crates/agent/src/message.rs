@@ -10,9 +10,11 @@ use crate::told::Told;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ToAgent {
-    /// First on each stream: up to which number the intervals of each load thread are in the books; of none before there are
-    /// any.
+    /// First on each stream: which load it is about ([`Assign::load`]), and up to which number the intervals of each load thread
+    /// are in the books; of none before there are any.
     Resume {
+        /// Which load.
+        load: u64,
         /// By thread.
         seen: Vec<u64>,
     },

@@ -9,6 +9,7 @@ mod listening;
 mod processes;
 mod secured;
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration as StdDuration;
@@ -92,14 +93,16 @@ impl Asked<'_> {
                  fewer agents",
             ));
         }
-        self.assign(agents).map(drop)
+        // No number is longer.
+        self.assign(agents, u64::MAX).map(drop)
     }
 
-    /// The load as agents are told it.
-    fn assign(&self, agents: usize) -> Result<Assign, PlanError> {
+    /// The load as agents are told it, which has this number.
+    fn assign(&self, agents: usize, load: u64) -> Result<Assign, PlanError> {
         let target = (self.host, self.port);
         let not_told = |why: NotALoad| PlanError::new(why.to_string(), "carry it on one machine");
         let assign = Assign::new(self.url, target, self.plan, self.request, self.expect).map_err(not_told)?;
+        let assign = assign.numbered(load);
         let assign = match self.tls.map(Secured::settings) {
             Some((host, settings)) => assign.over_tls(host, settings).map_err(not_told)?,
             None => assign,
@@ -140,7 +143,8 @@ pub fn run(
 ) -> Result<LoadResult, LabError> {
     let names = fleet.names();
     asked.check(names.len())?;
-    let assign = asked.assign(names.len())?;
+    let load = ledger.as_deref().map_or_else(random_load, Ledger::load);
+    let assign = asked.assign(names.len(), load)?;
     record::with_interval_log(asked.interval_log, |log| {
         let conductor = Conductor::new(settings(asked, names.clone()), assign, monotonic_now());
         let books = SharedBooks::new(asked.plan, names);
@@ -176,6 +180,12 @@ pub fn resume(
         conducting.is_interrupted = is_interrupted;
         conducting.run(&asked, control, log, observe)
     })
+}
+
+/// A number that no other load has.
+fn random_load() -> u64 {
+    // The one source of randomness in std: each RandomState has new keys.
+    RandomState::new().build_hasher().finish()
 }
 
 fn settings(asked: &Asked<'_>, names: Vec<String>) -> Settings {

@@ -5,12 +5,13 @@
 
 mod share;
 
+use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::time::Duration as StdDuration;
 
-use agent::{Agent, End, Frames, GREETING, Hello, Leave, Step, ToAgent};
+use agent::{Agent, End, Frames, GREETING, Hello, Leave, Misplaced, Step, ToAgent, ToConductor};
 use driver::monotonic_now;
 use units::Duration;
 
@@ -26,10 +27,12 @@ const WRITE_AGAIN: Duration = Duration::from_millis(10);
 const ACCEPT_AGAIN: StdDuration = StdDuration::from_millis(50);
 /// Bytes read at a time.
 const READ_BYTES: usize = 64 * 1024;
+/// Streams beside the one at hand, on which nobody has said yet that it conducts our load, or that are about another.
+const ASIDE_MAX: usize = 8;
 
 /// What happens to an agent.
 enum Input {
-    /// There is a stream, in place of any other.
+    /// There is a stream, beside any other.
     Stream(Stream),
     /// The conductor said something, on the stream of this number.
     Said(u64, ToAgent),
@@ -44,6 +47,13 @@ struct Stream {
     messages: SyncSender<Vec<u8>>,
     /// Ends it for whoever reads from it.
     close: Box<dyn Fn() + Send>,
+}
+
+impl Stream {
+    /// Says something if there is room for it, and whether there was.
+    fn say(&self, message: &ToConductor) -> bool {
+        agent::encode(message).is_ok_and(|bytes| self.messages.try_send(bytes).is_ok())
+    }
 }
 
 impl Drop for Stream {
@@ -68,7 +78,8 @@ pub fn serve(
 }
 
 /// Serves one conductor that comes over connections to `listener`, one at a time: a new one takes the place of the one
-/// before. The load goes on while there is none, for as long as an agent does that nobody watches.
+/// before once it says that it is about the same load. The load goes on while there is none, for as long as an agent does that
+/// nobody watches.
 pub fn serve_connections(version: &str, node: Option<String>, listener: TcpListener) -> Leave {
     let (serving, happened) = Serving::new(version, node, true);
     let inputs = serving.inputs.clone();
@@ -87,6 +98,8 @@ struct Serving {
     agent: Agent,
     inputs: SyncSender<Input>,
     stream: Option<Stream>,
+    /// Others, the last that came first.
+    aside: VecDeque<Stream>,
     /// Whether another stream may come.
     comes_back: bool,
     /// A message that found no room.
@@ -98,7 +111,16 @@ impl Serving {
     fn new(version: &str, node: Option<String>, comes_back: bool) -> (Self, Receiver<Input>) {
         let (inputs, happened) = sync_channel(INPUTS_MAX);
         let agent = Agent::new(hello(version, node), monotonic_now());
-        (Self { agent, inputs, stream: None, comes_back, waiting: None, load: None }, happened)
+        let serving = Self {
+            agent,
+            inputs,
+            stream: None,
+            aside: VecDeque::new(),
+            comes_back,
+            waiting: None,
+            load: None,
+        };
+        (serving, happened)
     }
 
     fn serve(mut self, happened: Receiver<Input>) -> Leave {
@@ -122,7 +144,7 @@ impl Serving {
             }
             let step = match happened.recv_timeout(wait.into()) {
                 Ok(Input::Stream(stream)) => {
-                    self.attach(stream);
+                    self.come(stream);
                     Ok(None)
                 }
                 Ok(Input::Said(number, message)) if self.is_current(number) => {
@@ -132,7 +154,11 @@ impl Serving {
                     Some(leave) => return leave,
                     None => Ok(None),
                 },
-                Ok(Input::Said(..) | Input::Over(_)) => Ok(None),
+                Ok(Input::Said(number, message)) => self.said_aside(number, message),
+                Ok(Input::Over(number)) => {
+                    self.aside.retain(|it| it.number != number);
+                    Ok(None)
+                }
                 Ok(Input::Load(carried)) => {
                     self.carried(carried);
                     Ok(None)
@@ -159,6 +185,33 @@ impl Serving {
 
     fn is_current(&self, number: u64) -> bool {
         self.stream.as_ref().is_some_and(|stream| stream.number == number)
+    }
+
+    /// There is a stream. Whoever has one keeps it until it is known what the new one is about: it may be another load's.
+    fn come(&mut self, stream: Stream) {
+        if self.stream.is_none() {
+            return self.attach(stream);
+        }
+        if stream.say(&self.agent.greeting()) {
+            self.aside.truncate(ASIDE_MAX - 1);
+            self.aside.push_front(stream);
+        }
+    }
+
+    /// Something was said on a stream beside the one at hand. It takes that one's place if it is about the same load.
+    fn said_aside(&mut self, number: u64, message: ToAgent) -> Result<Option<Step>, Misplaced> {
+        let Some(place) = self.aside.iter().position(|it| it.number == number) else { return Ok(None) };
+        let ToAgent::Resume { load, .. } = &message else { return Ok(None) };
+        if let Some(why) = self.agent.turned_down(*load) {
+            // It is closed by whoever hears that.
+            if !self.aside[place].say(&why) {
+                self.aside.remove(place);
+            }
+            return Ok(None);
+        }
+        (self.stream, self.waiting) = (self.aside.remove(place), None);
+        self.agent.attach_greeted();
+        self.agent.handle(monotonic_now(), message)
     }
 
     fn attach(&mut self, stream: Stream) {

@@ -28,15 +28,16 @@ impl Conductor {
             return self.give_up(agent, "says twice who it is");
         }
         (peer.hello, peer.stream) = (Some(hello), Stream::Greeted);
-        let seen = peer.lanes.iter().map(|it| it.seen.last).collect();
-        self.to_send.push_back((agent, ToAgent::Resume { seen }));
-        match peer.state {
+        let state = peer.state;
+        let resume = self.resume(agent);
+        self.to_send.push_back((agent, resume));
+        match state {
             PeerState::Joining | PeerState::Preparing => {
-                peer.state = PeerState::Preparing;
+                self.peers[agent].state = PeerState::Preparing;
                 self.to_send.push_back((agent, ToAgent::Assign(Box::new(self.assign.share_of(share)))));
             }
             PeerState::Running => {
-                if let (Some(begin), Some(bounds)) = (self.begin, peer.at_begin) {
+                if let (Some(begin), Some(bounds)) = (self.begin, self.peers[agent].at_begin) {
                     // It may not have heard of it.
                     let at_ns = bounds.theirs(begin).as_nanos();
                     self.to_send.push_back((agent, ToAgent::Begin { at_ns }));
@@ -47,6 +48,12 @@ impl Conductor {
             }
             PeerState::Ready | PeerState::Done | PeerState::Lost => {}
         }
+    }
+
+    /// What is said first to an agent that has said who it is.
+    pub(super) fn resume(&self, agent: usize) -> ToAgent {
+        let seen = self.peers[agent].lanes.iter().map(|it| it.seen.last).collect();
+        ToAgent::Resume { load: self.assign.load(), seen }
     }
 
     fn share(&self, agent: usize) -> Share {

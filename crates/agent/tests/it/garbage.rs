@@ -1,8 +1,8 @@
 //! Whatever comes on a stream, it is an error at most.
 
 use agent::{
-    Agent, Assign, Booked, Conductor, End, Event, FRAME_BYTES_MAX, Frames, GREETING, Hello, Ready, Seen,
-    Settings, Step, TELLS_WITHIN, ThreadTotals, ToAgent, ToConductor, Told,
+    Agent, Assign, Booked, Conductor, End, Event, FRAME_BYTES_MAX, Frames, GREETING, Hello, Leave, Ready,
+    Seen, Settings, Step, TELLS_WITHIN, ThreadTotals, ToAgent, ToConductor, Told,
 };
 use engine::{Expect, Request};
 use http::RequestKind;
@@ -288,18 +288,101 @@ fn an_agent_that_ends_its_load_by_itself_ends_it_for_all() {
     assert!(said.contains(&(1, ToAgent::Stop)), "{said:?}");
 }
 
+const OUR_LOAD: u64 = 7;
+
+fn resume(load: u64, seen: &[u64]) -> ToAgent {
+    ToAgent::Resume { load, seen: seen.to_vec() }
+}
+
 /// An agent that is ready, on a clock that begins a hundred seconds before.
 fn ready() -> (Agent, Instant) {
     let now = Instant::ORIGIN + Duration::from_secs(100);
     let mut agent = Agent::new(hello("1"), now);
     agent.attach();
     let (_, assign) = load();
-    for message in [ToAgent::Resume { seen: Vec::new() }, ToAgent::Assign(Box::new(assign))] {
+    for message in [resume(OUR_LOAD, &[]), ToAgent::Assign(Box::new(assign.numbered(OUR_LOAD)))] {
         agent.handle(now, message).unwrap();
     }
     agent.ready(1, "epoll", None);
     while agent.poll_message().is_some() {}
     (agent, now)
+}
+
+/// Another conductor comes to an agent that is ready, or loads, and to that of the first it is as if nobody had come.
+#[test]
+fn an_agent_that_carries_a_load_turns_down_another_and_goes_on() {
+    for begins in [false, true] {
+        let (mut agent, now) = ready();
+        let second = Duration::from_secs(1);
+        if begins {
+            agent.handle(now, ToAgent::Begin { at_ns: now.as_nanos() }).unwrap();
+            agent.tell(Told::new(0, Duration::ZERO, second, &Interval::default(), &[]), 0);
+        }
+        let orphaned_at = agent.poll_timeout();
+        agent.attach();
+        let (_, assign) = load();
+        // One of another version says the last of it at once.
+        for message in [
+            ToAgent::Stop,
+            ToAgent::Bye,
+            ToAgent::Ping { number: 1 },
+            resume(8, &[]),
+            ToAgent::Assign(Box::new(assign.numbered(8))),
+            ToAgent::Begin { at_ns: now.as_nanos() },
+            ToAgent::Ack { thread: 0, seq: 1 },
+            ToAgent::Stop,
+            ToAgent::Bye,
+        ] {
+            assert_eq!(agent.handle(now + second, message.clone()), Ok(None), "{message:?}");
+        }
+        let said: Vec<_> = std::iter::from_fn(|| agent.poll_message()).collect();
+        let refused = ToConductor::Refused { why: "carries another load".into() };
+        assert_eq!(said, [ToConductor::Hello(hello("1")), refused]);
+        assert_eq!(agent.poll_timeout(), orphaned_at, "nobody watches it by that");
+
+        agent.attach();
+        assert_eq!(agent.handle(now + second, resume(OUR_LOAD, &[])), Ok(None));
+        let said: Vec<_> = std::iter::from_fn(|| agent.poll_message()).collect();
+        assert!(matches!(said[..2], [ToConductor::Hello(_), ToConductor::Ready(_)]), "{said:?}");
+        assert_eq!(
+            said[2..].iter().filter(|it| matches!(it, ToConductor::Interval(_))).count(),
+            usize::from(begins)
+        );
+        let stop = agent.handle(now + second, ToAgent::Stop).unwrap();
+        assert_eq!(stop, Some(if begins { Step::Stop } else { Step::Leave(Leave::Done) }));
+    }
+}
+
+/// The first that speaks of its load has it, and whoever leaves before it told it leaves nothing.
+#[test]
+fn an_agent_is_whose_conductor_spoke_first_and_told_a_load() {
+    let now = Instant::ORIGIN;
+    let mut agent = Agent::new(hello("1"), now);
+    agent.attach();
+    agent.handle(now, resume(OUR_LOAD, &[])).unwrap();
+    assert!(agent.turned_down(8).is_some() && agent.turned_down(OUR_LOAD).is_none());
+    let (_, assign) = load();
+    let other = ToAgent::Assign(Box::new(assign.clone().numbered(8)));
+    assert!(agent.handle(now, other.clone()).is_err(), "it spoke of another");
+    agent.detach();
+    agent.attach();
+    assert_eq!(agent.handle(now, resume(8, &[])), Ok(None));
+    assert!(matches!(agent.handle(now, other), Ok(Some(Step::Prepare(_)))));
+    agent.detach();
+    assert!(agent.turned_down(OUR_LOAD).is_some());
+}
+
+/// It was given up meanwhile. It hears of whose load it is, since otherwise it would not listen.
+#[test]
+fn an_agent_that_comes_back_late_is_told_to_end_the_load_of_this_conductor() {
+    let (settings, assign) = load();
+    let assign = assign.numbered(OUR_LOAD);
+    let mut conductor = Conductor::new(settings, assign, Instant::ORIGIN);
+    conductor.gone(1, "ended");
+    while conductor.poll_message().is_some() {}
+    conductor.handle(0, Instant::ORIGIN, ToConductor::Hello(hello("1")));
+    let said: Vec<_> = std::iter::from_fn(|| conductor.poll_message()).collect();
+    assert_eq!(said, [(0, resume(OUR_LOAD, &[])), (0, ToAgent::Stop), (0, ToAgent::Bye)]);
 }
 
 #[test]
@@ -320,7 +403,7 @@ fn a_conductor_that_asks_on_and_does_not_listen_takes_no_memory() {
     let (mut agent, now) = ready();
     for number in 0..10_000 {
         agent.handle(now, ToAgent::Ping { number }).unwrap();
-        agent.handle(now, ToAgent::Resume { seen: vec![0] }).unwrap();
+        agent.handle(now, resume(OUR_LOAD, &[0])).unwrap();
     }
     assert!(std::iter::from_fn(|| agent.poll_message()).count() <= 64);
 }

@@ -17,6 +17,8 @@ use units::{Duration, Instant, Rate, Seed};
 const SECOND: Duration = Duration::from_secs(1);
 /// When a world begins: not at its origin, so that clocks have room on both sides.
 const BIRTH: Instant = Instant::from_nanos(100_000_000_000);
+/// The number of a load that is not the one of a world.
+const OTHER_LOAD: u64 = 1;
 /// Longer than any world goes on.
 const WORLD_MAX: Duration = Duration::from_secs(2000);
 
@@ -97,6 +99,26 @@ impl Machine {
         let ns = i128::from(now.as_nanos());
         let theirs = ns + ns * i128::from(self.ppm) / 1_000_000 + i128::from(self.ahead.as_nanos());
         Instant::from_nanos(theirs as u64)
+    }
+
+    /// The conductor of another load comes by, and does nothing to the one that is carried, if there is one.
+    fn is_visited(&mut self, now: Instant) {
+        if self.agent.turned_down(OTHER_LOAD).is_none() {
+            return;
+        }
+        let clock = self.clock(now);
+        self.agent.attach();
+        for message in [
+            ToAgent::Stop,
+            ToAgent::Resume { load: OTHER_LOAD, seen: Vec::new() },
+            ToAgent::Begin { at_ns: clock.as_nanos() },
+            ToAgent::Bye,
+        ] {
+            assert_eq!(self.agent.handle(clock, message), Ok(None));
+        }
+        let said: Vec<_> = std::iter::from_fn(|| self.agent.poll_message()).collect();
+        assert!(matches!(said[..], [ToConductor::Hello(_), ToConductor::Refused { .. }]), "{said:?}");
+        self.agent.detach();
     }
 
     /// When its clock shows `theirs`, on the world's.
@@ -382,6 +404,7 @@ impl World {
         machine.to_agent = Way(VecDeque::new());
         machine.to_conductor = Way(VecDeque::new());
         machine.agent.detach();
+        machine.is_visited(self.now);
         if let Some(conductor) = &mut self.conductor {
             conductor.detach(index, "the stream broke");
         }

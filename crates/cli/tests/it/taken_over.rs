@@ -1,6 +1,7 @@
 //! A load whose conductor is killed is taken over by another, from agents that listen. The server's log is the truth.
 
 use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, ExitStatus, Output, Stdio};
 use std::time::Duration;
@@ -160,6 +161,46 @@ fn a_load_whose_conductor_is_killed_goes_on_and_nothing_counts_twice() {
         (&result["outcomes"], &result["response_time_us"])
     );
     assert_eq!(load.arrived(), 600);
+}
+
+/// The other is told so, and to the load that is carried it is as if nobody had come.
+#[test]
+fn an_agent_that_loads_turns_down_another_load_and_its_own_stays_whole() {
+    let mut load = UnderWay::start(&["--rate", "100", "-c", "400", "-d", "4s"]);
+    let (url, address) = (load.target.url.clone(), load.agents[0].address.clone());
+    let other = ["hit", &url, "--agents", &address, "-c", "2", "-d", "1s"];
+    let told = ends_with(3, &other);
+    assert!(told.contains(&format!("agent 0 ({address}): carries another load; nothing was sent")), "{told}");
+    assert!(matches!(load.conductor.wait().unwrap().code(), Some(0 | 4)), "it is not called off");
+    let result = json(&load.resume(&["--json"]));
+    outcomes_add_up(&result);
+    assert_eq!((result["intended"].as_u64(), outcome(&result, "answered")), (Some(400), 400), "{result:#}");
+    assert_eq!(result["interrupted"], false);
+    assert!(load.agents.iter_mut().all(|agent| agent.end().success()), "they were told to leave");
+    assert_eq!(load.arrived(), 400, "nothing of the other load");
+}
+
+/// Before the begin a stream that ends is the end of a load. The other's stream waits beside it.
+#[test]
+fn an_agent_that_waits_for_the_begin_turns_down_another_load_and_keeps_its_stream() {
+    let (server, silent) =
+        (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let agent = Agent::start();
+    let url = format!("http://{}/", server.local_addr().unwrap());
+    let both = format!("{},{}", agent.address, silent.local_addr().unwrap());
+    let mut first = proofload()
+        .args(["hit", &url, "--agents", &both, "-c", "2"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let _connection = server.accept().unwrap();
+    let told = ends_with(3, &["hit", &url, "--agents", &agent.address, "-c", "1"]);
+    assert!(told.contains("carries another load; nothing was sent"), "{told}");
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(first.try_wait().unwrap().is_none(), "it waits for its other agent");
+    first.kill().unwrap();
+    first.wait().unwrap();
 }
 
 /// Whoever looks at it again must not take it for the load that was asked for.

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use units::{Duration, Instant};
 
 use super::books::SharedBooks;
-use super::{Asked, Secured, is_closed};
+use super::{Asked, Secured, is_closed, random_load};
 use crate::books::Log;
 use crate::error::LabError;
 
@@ -75,6 +75,8 @@ enum Line {
 #[derive(Debug)]
 pub struct Ledger {
     file: record::Ledger,
+    /// The number of its load.
+    load: u64,
     /// Why nothing is written any more.
     trouble: Option<String>,
 }
@@ -90,9 +92,15 @@ impl Ledger {
         names: Vec<String>,
         reached: Reached,
     ) -> Result<Self, LabError> {
-        let assign = asked.assign(names.len())?;
+        let load = random_load();
+        let assign = asked.assign(names.len(), load)?;
         let begun = Begun { program: asked.version.to_owned(), boot: boot(), names, reached, assign };
-        Ok(Self { file: record::Ledger::create(dir, &begun)?, trouble: None })
+        Ok(Self { file: record::Ledger::create(dir, &begun)?, load, trouble: None })
+    }
+
+    /// The number of its load: whoever takes it over is known to the agents by that.
+    pub(super) const fn load(&self) -> u64 {
+        self.load
     }
 
     /// Why it can't be taken over from here on: the load goes on, and what is written is less than what was told.
@@ -176,7 +184,7 @@ impl Left {
         let plan = begun.assign.plan().map_err(|why| refused(why.to_string()))?;
         let (request, expect) = begun.assign.request().map_err(|why| refused(why.to_string()))?;
         let tls = Secured::told(&begun.assign, plan.http)?;
-        let ledger = Ledger { file, trouble: None };
+        let ledger = Ledger { file, load: begun.assign.load(), trouble: None };
         Ok(Self { load: LeftLoad { begun, plan, request, expect, tls }, ledger })
     }
 

@@ -168,7 +168,9 @@ pub fn resume(
         let replayed = ledger.replay(&load, &mut books, log, observe)?;
         let Some(Replayed { begin, is_stopped, is_interrupted }) = replayed else {
             fleet.end();
-            return Err(LabError::Agents("the load had not begun: nothing was sent".to_owned()));
+            // It may have, on a disk that was full.
+            let why = "its ledger has no beginning: nothing was sent, or what was is not known";
+            return Err(LabError::Agents(why.to_owned()));
         };
         let (now, booked) = (monotonic_now(), books.booked());
         let settings = settings(&asked, load.names());
@@ -261,7 +263,8 @@ impl<'a> Conducting<'a> {
         }
         let Self { lines, conductor, books, is_interrupted, .. } = self;
         lines.end();
-        Ok(books.result(asked, &conductor, is_interrupted || control.is_interrupted()))
+        // Whoever interrupts while agents are seen off cuts nothing.
+        Ok(books.result(asked, &conductor, is_interrupted))
     }
 
     /// Hears what agents say, as much as is answered at once. Whether that is all that there is.

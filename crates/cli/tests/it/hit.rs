@@ -83,14 +83,14 @@ fn connections_can_be_fresh_and_the_server_may_close_them() {
 }
 
 /// Answers as if the connection went on, whatever it was asked, and counts the requests of each.
-fn answers_as_ever(listener: TcpListener, asked: Arc<Mutex<Vec<usize>>>) {
+fn answers_as_ever(listener: &TcpListener, asked: &Arc<Mutex<Vec<usize>>>) {
     for stream in listener.incoming().map(Result::unwrap) {
         let number = {
             let mut asked = asked.lock().unwrap();
             asked.push(0);
             asked.len() - 1
         };
-        let asked = Arc::clone(&asked);
+        let asked = Arc::clone(asked);
         std::thread::spawn(move || {
             let mut reader = BufReader::new(stream.try_clone().unwrap());
             let mut line = String::new();
@@ -112,7 +112,7 @@ fn a_request_that_asks_for_the_connection_to_be_closed_is_the_last_on_it() {
         let url = format!("http://{}/", listener.local_addr().unwrap());
         let asked = Arc::new(Mutex::new(Vec::new()));
         let counts = Arc::clone(&asked);
-        std::thread::spawn(move || answers_as_ever(listener, counts));
+        std::thread::spawn(move || answers_as_ever(&listener, &counts));
         hit(&url, &[&["-c", "2", "-n", "20", "-H", "Connection: Close"], more].concat());
         let asked = asked.lock().unwrap().clone();
         assert_eq!(asked.iter().sum::<usize>(), 20);

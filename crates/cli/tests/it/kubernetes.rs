@@ -450,14 +450,15 @@ fn the_loads_of_a_run_come_from_the_same_pods_one_after_the_other() {
 fn a_trial_that_lost_a_pod_is_made_again_with_others() {
     let (cluster, target) =
         (Kubernetes::start(Behaviour::default()), Target::start(&["--path", "/hello=5ms"]));
-    let lab = lab_of_running(&target.url, "control = false\ntwin = false", "duration = \"1500ms\"");
+    // So long that it goes on when the pod is gone, whatever else the machine does.
+    let lab = lab_of_running(&target.url, "control = false\ntwin = false", "duration = \"3s\"");
     let experiment = lab.path("test.toml").display().to_string();
     let child =
         run_from_pods(&lab, &cluster, &[&experiment]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     wait_until("both agents are reached", || {
         cluster.asked().iter().filter(|it| it.ends_with("/portforward")).count() == 2
     });
-    std::thread::sleep(std::time::Duration::from_millis(700));
+    std::thread::sleep(std::time::Duration::from_millis(1500));
     cluster.kill_agent(1);
     let output = child.unwrap().wait_with_output().unwrap();
     let told = text(&output);

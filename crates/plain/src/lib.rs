@@ -59,27 +59,27 @@ pub fn line(text: &str) -> String {
 /// Text of a format in which a backslash in quotes is written twice, as Prometheus' is, as it may be written to a terminal: what
 /// would steer can only be within its quotes, and is shown by its number, so that whoever reads the format takes it.
 pub fn quoted(text: &str) -> Cow<'_, str> {
-    let stays = |char: char| char == '\n' || !steers(char);
-    if text.chars().all(stays) {
-        return Cow::Borrowed(text);
-    }
-    let mut plain = String::with_capacity(text.len());
-    for char in text.chars() {
-        if stays(char) {
-            plain.push(char);
-        } else {
-            plain.push('\\');
-            plain.extend(char.escape_default());
-        }
-    }
-    Cow::Owned(plain)
+    let put = |plain: &mut String, char: char| {
+        plain.push('\\');
+        plain.extend(char.escape_default());
+    };
+    without(text, |char| char == '\n' || !steers(char), put)
 }
 
 /// JSON as it may be written to a terminal: what would steer can only be within its strings, and is written as JSON writes
 /// such characters, so that it reads as the same values. JSON itself does so for those below 32 alone.
 pub fn json(text: &str) -> Cow<'_, str> {
-    let stays = |char: char| matches!(char, '\n' | '\t' | '\r') || !steers(char);
-    if text.chars().all(stays) {
+    let put = |plain: &mut String, char: char| {
+        // All of them are in the first plane, so one unit of UTF-16 says each.
+        // Writing into a String cannot fail.
+        let _ = write!(plain, "\\u{:04x}", u32::from(char));
+    };
+    without(text, |char| matches!(char, '\n' | '\t' | '\r') || !steers(char), put)
+}
+
+/// The text in which each character that does not stay is as `put` writes it.
+fn without<'a>(text: &'a str, stays: impl Fn(char) -> bool, put: impl Fn(&mut String, char)) -> Cow<'a, str> {
+    if text.chars().all(&stays) {
         return Cow::Borrowed(text);
     }
     let mut plain = String::with_capacity(text.len());
@@ -87,9 +87,7 @@ pub fn json(text: &str) -> Cow<'_, str> {
         if stays(char) {
             plain.push(char);
         } else {
-            // All of them are in the first plane, so one unit of UTF-16 says each.
-            // Writing into a String cannot fail.
-            let _ = write!(plain, "\\u{:04x}", u32::from(char));
+            put(&mut plain, char);
         }
     }
     Cow::Owned(plain)

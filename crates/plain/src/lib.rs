@@ -78,7 +78,7 @@ pub fn json(text: &str) -> Cow<'_, str> {
 }
 
 /// The text in which each character that does not stay is as `put` writes it.
-fn without<'a>(text: &'a str, stays: impl Fn(char) -> bool, put: impl Fn(&mut String, char)) -> Cow<'a, str> {
+fn without(text: &str, stays: impl Fn(char) -> bool, put: impl Fn(&mut String, char)) -> Cow<'_, str> {
     if text.chars().all(&stays) {
         return Cow::Borrowed(text);
     }

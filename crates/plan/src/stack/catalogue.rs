@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::template::without_variant;
 use super::{InterventionOn, MANIFEST, StackManifest};
 use crate::error::PlanError;
 use crate::nearest;
@@ -85,7 +86,7 @@ impl Catalogue {
     /// The stack called `id`; of one whose manifest has a mistake, that mistake.
     pub fn get(&self, id: &str) -> Result<&StackManifest, PlanError> {
         self.stacks.get(id).ok_or_else(|| {
-            let of_stack = id.split_once('@').map_or(id, |(stack, _)| stack);
+            let of_stack = without_variant(id);
             let mistake = self.broken.get(id).or_else(|| self.broken.get(of_stack));
             mistake.cloned().unwrap_or_else(|| {
                 let known = self.stacks.keys().chain(self.broken.keys()).map(String::as_str);
@@ -102,8 +103,8 @@ impl Catalogue {
         Ok(chain)
     }
 
-    /// Adds the stack called `id`, in front of which stand so many from `front` on, and before it what stands behind it: the last that it names
-    /// first, so that the first is right behind it.
+    /// Adds the stack called `id`, in front of which stand so many from `front` on, and before it what stands behind it: the
+    /// last that it names first, so that the first is right behind it.
     fn add_to_chain<'a>(
         &'a self,
         id: &str,

@@ -1,6 +1,7 @@
 //! A manifest's text in, a [`StackManifest`] or the line of its first mistake out.
 
 mod running;
+mod upstreams;
 
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
@@ -12,12 +13,12 @@ use toml::Spanned;
 use units::{Bytes, Duration};
 
 use self::running::{RawRunning, put_before};
+use self::upstreams::NAMED_UPSTREAM;
 use super::raw::{
     Raw, RawBuild, RawCap, RawEndpoint, RawFile, RawFraming, RawIntervention, RawLimits, RawReady, RawRun,
     RawScheme, RawServices, RawSize, RawUpstreams, RawVariant,
 };
 use super::speaks::{Protocols, Wrong};
-use super::template::without_variant;
 use super::{
     Build, ConfigFile, ConnectionUse, CpuQuota, Endpoint, Factor, Generation, Intervention, InterventionOn,
     LimitChange, Limits, Needs, Origin, Ready, ReadyWhen, Run, Spoken, StackManifest, Template, Variant,
@@ -72,20 +73,6 @@ fn name_of(key: &Spanned<String>) -> String {
 enum Known {
     AtBuild,
     AtRun,
-}
-
-/// Behind which stands the name of a stack in a placeholder.
-const NAMED_UPSTREAM: &str = "upstream.";
-
-/// The first placeholder of `text` for an upstream that is not among `names`. One that is alone has no need of its name, and a variant
-/// may have another in its place.
-fn unknown_upstream<'a>(text: &'a str, names: &[String]) -> Option<&'a str> {
-    let is_known = |told: &str| names.len() > 1 && names.iter().any(|name| without_variant(name) == told);
-    let placeholders = text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
-    placeholders.into_iter().find(|placeholder| match placeholder.strip_prefix(NAMED_UPSTREAM) {
-        Some(told) => !is_known(told),
-        None => *placeholder == "upstream" && names.is_empty(),
-    })
 }
 
 const HELP_PLAIN: &str = "rename it: lower-case letters, digits, - and .";
@@ -371,63 +358,7 @@ impl Source<'_> {
             let help = format!("write {{{unused}}} in the command, in env or in a [[file]], or remove it");
             return Err(PlanError::new(what, help).in_file(self.file));
         }
-        let names = upstream.map_or(&[][..], |it| it.get_ref().names());
-        if let Some(unknown) = texts.iter().find_map(|text| unknown_upstream(text, names)) {
-            let what = format!("{{{unknown}}} is used, and no upstream is named");
-            let (what, help) = match names {
-                [] => (what, "name the stack behind it: upstream = \"…\""),
-                [_] => (format!("{{{unknown}}} is used, and there is one upstream"), "write {upstream}"),
-                _ => (what + " so", "write one of those behind upstream = […]"),
-            };
-            return Err(PlanError::new(what, help).in_file(self.file));
-        }
-        let is_told = |(index, name): (usize, &String)| {
-            used(&format!("upstream.{}", without_variant(name))) || index == 0 && used("upstream")
-        };
-        match upstream {
-            Some(upstream) if !names.iter().enumerate().all(is_told) => {
-                let help = match names {
-                    [_] => "write {upstream} where it is told what to forward to".to_owned(),
-                    _ => format!(
-                        "write {{upstream.{}}} and the like where it is told",
-                        without_variant(&names[0])
-                    ),
-                };
-                Err(self.error(upstream.span(), "the stack is not told where its upstream is", help))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// What stands behind it, each once.
-    fn upstreams(&self, raw: Option<&Spanned<RawUpstreams>>) -> Result<Vec<String>, PlanError> {
-        let Some(raw) = raw else { return Ok(Vec::new()) };
-        let names = raw.get_ref().names();
-        let is_second = |(index, name): (usize, &String)| {
-            names[..index].iter().any(|earlier| without_variant(earlier) == without_variant(name))
-        };
-        if names.is_empty() || names.iter().enumerate().any(is_second) {
-            let help = "name each stack behind it once, the one that requests go to first: upstream = [\"db\", \"cache\"]";
-            return Err(self.error(raw.span(), "these are no stacks to stand behind it", help));
-        }
-        Ok(names.to_vec())
-    }
-
-    /// Those of a variant, which are told to it by the placeholders of the stack: where there is one, any other; where there are
-    /// several, variants of these.
-    fn other_upstreams(
-        &self,
-        raw: &Spanned<RawUpstreams>,
-        before: &[String],
-    ) -> Result<Vec<String>, PlanError> {
-        let names = self.upstreams(Some(raw))?;
-        let is_same = |(one, other): (&String, &String)| without_variant(one) == without_variant(other);
-        let fits =
-            names.len() == before.len() && (before.len() == 1 || names.iter().zip(before).all(is_same));
-        let help =
-            "name as many as the stack does; where these are several, variants of the same in the same order";
-        fits.then_some(names)
-            .ok_or_else(|| self.error(raw.span(), "these can't stand for the stack's upstreams", help))
+        self.tells_upstreams(upstream, &texts)
     }
 
     /// `raw`, where a key that is not given is as `before`.

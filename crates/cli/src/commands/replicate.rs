@@ -85,7 +85,7 @@ fn without_load(arguments: &Replicate, chosen: &[PathBuf]) -> Result<ExitCode, F
         let one = One::read(path, &catalogue, arguments)?;
         if arguments.dry_run {
             let experiment = one.experiment(&catalogue)?;
-            print(&one.ahead(&experiment, one.to_go_on_with(&experiment).as_deref())?)?;
+            print(&one.ahead(&experiment, one.to_go_on_with().as_deref())?)?;
         } else if let Some(to) = &arguments.export {
             let nothing = || format!("{} was not measured yet; leave --export out", one.name());
             compact::copy(&one.to_export()?.ok_or_else(|| Failure::usage(nothing()))?, to)?;
@@ -142,16 +142,25 @@ impl<'a> One<'a> {
 impl One<'_> {
     /// Measures what is left to measure and prints what became of the claims. Gives the exit code.
     fn replicate(&self, bench: &Bench<'_>) -> Result<u8, Failure> {
-        let experiment = self.experiment(bench.catalogue)?;
-        let last = if self.arguments.new { None } else { self.to_go_on_with(&experiment) };
-        if self.pace() == Pace::Full && !self.arguments.quiet {
-            say(format_args!("{}", self.ahead(&experiment, last.as_deref())?));
-        }
+        let last = if self.arguments.new { None } else { self.to_go_on_with() };
+        let ahead = |experiment: &Experiment| -> Result<(), Failure> {
+            say(format_args!("{}", self.ahead(experiment, last.as_deref())?));
+            Ok(())
+        };
+        let is_told = self.pace() == Pace::Full && !self.arguments.quiet;
         let mut progress = RunProgress::new(self.arguments.quiet, None)?;
         let mut observe = |event: Event<'_>| progress.observe(&event);
+        // What a budget left is gone on with as it was chosen, however little time there is now.
         let ended = if let Some(dir) = &last {
+            if is_told {
+                ahead(&self.experiment(bench.catalogue)?)?;
+            }
             resume(dir, bench, &mut observe)
         } else {
+            let experiment = self.experiment(bench.catalogue)?;
+            if is_told {
+                ahead(&experiment)?;
+            }
             let dir = run_dir(&self.arguments.runs, &self.run_name());
             carry_out(&experiment, &dir, bench, &mut observe)
         };
@@ -224,11 +233,10 @@ impl One<'_> {
         let mut experiment = Experiment::read(&self.write_up.experiment, catalogue, self.pace())?;
         match (self.pace(), self.budget) {
             (Pace::Full, _) => {
-                let cells = self.asked.claims.iter().flat_map(Claim::cells).collect();
-                experiment.decide(&cells, &stats::LOOKS.map(|look| look as u32))?;
+                experiment.decide(&self.cells(), &stats::LOOKS.map(|look| look as u32))?;
             }
             (Pace::Quick, _) if !self.arguments.claims.is_empty() => {
-                experiment.select(&self.asked.claims.iter().flat_map(Claim::cells).collect())?;
+                experiment.select(&self.cells())?;
             }
             (_, Some(budget)) => self.keep_to(budget, &mut experiment)?,
             (_, None) => {}
@@ -286,25 +294,34 @@ impl One<'_> {
     }
 
     /// The last of them that can be gone on with for what is asked: by this version, on this machine, and of the same cells.
-    /// What a budget left of them is gone on with as it was chosen.
-    fn to_go_on_with(&self, asked: &Experiment) -> Option<PathBuf> {
-        let cells: Option<Vec<CellId>> =
-            asked.selection.as_ref().map(|cells| cells.iter().cloned().collect());
-        self.runs().into_iter().rev().find(|dir| {
-            RunDir::read_manifest(dir).is_ok_and(|manifest| {
-                can_be_resumed(&manifest, env!("CARGO_PKG_VERSION")).is_ok()
-                    && (self.budget.is_some() || manifest.selection == cells)
-            })
-        })
+    fn to_go_on_with(&self) -> Option<PathBuf> {
+        let goes_on = |manifest: Manifest| {
+            can_be_resumed(&manifest, env!("CARGO_PKG_VERSION")).is_ok()
+                && self.is_of_what_is_asked(&manifest)
+        };
+        self.runs().into_iter().rev().find(|dir| RunDir::read_manifest(dir).is_ok_and(goes_on))
+    }
+
+    /// Whether a run at this pace is of the cells that are asked for. Of a budget it is of what fitted into that.
+    fn is_of_what_is_asked(&self, manifest: &Manifest) -> bool {
+        let selection = || manifest.selection.as_ref().map(|it| it.iter().cloned().collect::<BTreeSet<_>>());
+        match self.pace() {
+            Pace::Full => selection() == Some(self.cells()),
+            Pace::Quick => selection() == (!self.arguments.claims.is_empty()).then(|| self.cells()),
+            Pace::Coarse => true,
+        }
+    }
+
+    /// The cells of the claims that are asked for.
+    fn cells(&self) -> BTreeSet<CellId> {
+        self.asked.claims.iter().flat_map(Claim::cells).collect()
     }
 
     /// The last of them, wherever it was measured; of some claims, the last that was made for these.
     fn to_export(&self) -> Result<Option<PathBuf>, Failure> {
-        let cells: BTreeSet<CellId> = self.asked.claims.iter().flat_map(Claim::cells).collect();
         for dir in self.runs().into_iter().rev() {
-            let selection = recorded::manifest(&dir)?.selection;
-            let is_of_these = || selection.is_some_and(|it| it.into_iter().collect::<BTreeSet<_>>() == cells);
-            if self.arguments.claims.is_empty() || is_of_these() {
+            let is_any = self.arguments.claims.is_empty();
+            if is_any || self.is_of_what_is_asked(&recorded::manifest(&dir)?) {
                 return Ok(Some(dir));
             }
         }

@@ -74,6 +74,27 @@ fn a_pool_and_a_law_are_told_apart_by_stack() {
     assert_eq!((pool.knee, all[1].levels.len(), all[1].levels[0].trials), (PoolKnee::Seen, 6, 6));
 }
 
+/// Over HTTP/2 each connection carries several: it is these that a pool has its turn of.
+#[test]
+fn users_of_shared_connections_are_the_requests_on_them() {
+    const STREAMS: u32 = 32;
+    let rates = |level: (u32, u32)| {
+        let (index, connections) = level;
+        let users = f64::from(connections * STREAMS);
+        let noise = move |block: u32| 1.0 + 0.004 * f64::from((block * 5 + index * 3) % 7) - 0.012;
+        (0..6).map(move |block| {
+            let per_s = pool_of_200(users) * noise(block);
+            at(block, "tomcat", connections, per_s, |load| load.streams = Some(STREAMS))
+        })
+    };
+    let trials: Vec<Trial> = (0..).zip([1, 2, 4, 16, 32]).flat_map(rates).collect();
+    let told = only(capacity(&trials));
+    let pool = told.pool.unwrap();
+    assert!((pool.size.value.unwrap() / 200.0 - 1.0).abs() < 0.05, "{pool:?}");
+    assert!((pool.service_time_s.value.unwrap() / 0.1 - 1.0).abs() < 0.05, "{pool:?}");
+    assert_eq!(told.levels[0].users, STREAMS);
+}
+
 #[test]
 fn what_is_no_sweep_over_concurrency_is_left_out() {
     let mut trials = Vec::new();

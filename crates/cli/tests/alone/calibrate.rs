@@ -37,10 +37,28 @@ fn is_in_bounds(more: &[&str]) {
         match (verdict["outcome"].as_str(), output.status.code()) {
             (Some("in_bounds"), Some(0)) => Ok(()),
             (Some("in_bounds"), code) => panic!("exit code {code:?}"),
-            (_, code) => {
+            (outcome, code) => {
                 assert_eq!(code, Some(4), "{verdict:#}");
+                if outcome == Some("out_of_bounds") && is_as_near_as_this_build_can_be(verdict) {
+                    return Ok(());
+                }
                 Err(format!("{verdict:#}"))
             }
         }
     });
+}
+
+/// What an answer may take longer on its way through code that is not optimised, µs. The bounds of `calibrate` are those of
+/// a release build, which `scripts/acceptance.sh` holds to them; a clock that is off, or a request that was left out, is
+/// off by milliseconds here.
+const SLOW_BUILD_US: f64 = if cfg!(debug_assertions) { 150.0 } else { 0.0 };
+
+/// Whether percentiles are all that is out of bounds, and each by no more than that.
+fn is_as_near_as_this_build_can_be(verdict: &serde_json::Value) -> bool {
+    let of_percentiles = |reason: &serde_json::Value| reason.as_str().unwrap().contains(" time at p");
+    let is_near = |told: &serde_json::Value| {
+        told["off_us"].as_f64().unwrap().abs() <= told["allowed_us"].as_f64().unwrap() + SLOW_BUILD_US
+    };
+    verdict["reasons"].as_array().unwrap().iter().all(of_percentiles)
+        && ["response", "service"].iter().all(|which| verdict[which].as_array().unwrap().iter().all(is_near))
 }

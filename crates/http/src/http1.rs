@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::{
     EndOfStream, Fed, KnownHead, Limits, Listener, Malformed, Progress, Protocol, RequestKind, RequestSpec,
-    Response, ResponseParser, put,
+    Response, ResponseParser, asks_to_close, put,
 };
 
 /// A connection of HTTP/1.1. A request without an answer leaves it useless, and bytes that nobody asked for are a fault.
@@ -22,6 +22,14 @@ pub struct Http1Shared {
     limits: Limits,
     /// The head that the server sends again and again.
     known: KnownHead,
+}
+
+impl Http1 {
+    /// As [`Protocol::ask_for`], of a request that somebody else has written.
+    pub fn ask_as_written(&mut self, request: &[u8], out: &mut Vec<u8>) {
+        self.is_last = asks_to_close(request);
+        out.extend_from_slice(request);
+    }
 }
 
 impl Protocol for Http1 {

@@ -18,12 +18,12 @@ const CONNECT_TIMEOUT: StdDuration = StdDuration::from_secs(5);
 /// Where a load goes to, as the script sees it.
 #[derive(Debug, Clone)]
 pub struct Url {
-    /// `http`.
+    /// `http` or `https`.
     pub scheme: String,
     /// Name or address.
     pub host: String,
-    /// The port, or the scheme's name where none was given, as wrk has it.
-    pub port: String,
+    /// The port, where one was given.
+    pub port: Option<String>,
     /// Path and query.
     pub path: String,
     /// `host[:port]`: the value of the Host field.
@@ -72,15 +72,12 @@ impl Environment {
     pub fn new(file: &Path, script: &str, url: &Url) -> Result<Self, ScriptError> {
         let lua = Lua::new();
         let wrk = lua.create_table()?;
-        for (name, value) in [
-            ("scheme", &url.scheme),
-            ("host", &url.host),
-            ("port", &url.port),
-            ("path", &url.path),
-            ("authority", &url.authority),
-        ] {
+        for (name, value) in
+            [("scheme", &url.scheme), ("host", &url.host), ("path", &url.path), ("authority", &url.authority)]
+        {
             wrk.set(name, value.as_str())?;
         }
+        wrk.set("port", url.port.as_deref())?;
         wrk.set("lookup", lua.create_function(lookup)?)?;
         wrk.set("connect", lua.create_function(connect)?)?;
         lua.globals().set("wrk", &wrk)?;
@@ -93,13 +90,17 @@ impl Environment {
         Ok(Self { lua, stopped: Arc::default() })
     }
 
-    /// Makes this the state of a load thread, and calls the script's `init` with the words after the URL.
-    pub fn init(&self, arguments: &[String]) -> Result<(), ScriptError> {
+    /// Makes this the state of a load thread, and calls the script's `init` with the words from the URL on, which is number 0
+    /// of them.
+    pub fn init(&self, words: &[String]) -> Result<(), ScriptError> {
         let wrk = self.wrk()?;
         wrk.set("thread", self.thread())?;
         // wrk.init() fills in the request that is sent without a hook.
         let init: Function = wrk.get("init")?;
-        let arguments = self.lua.create_sequence_from(arguments.iter().map(String::as_str))?;
+        let arguments = self.lua.create_table()?;
+        for (number, word) in words.iter().enumerate() {
+            arguments.raw_set(number, word.as_str())?;
+        }
         init.call::<()>(arguments).map_err(|error| ScriptError::within("init", &error))?;
         self.flush()
     }
@@ -192,8 +193,11 @@ impl UserData for Thread {
 fn lookup(lua: &Lua, (host, service): (String, String)) -> mlua::Result<Table> {
     let port = match service.as_str() {
         "http" => 80,
+        "https" => 443,
         other => other.parse().map_err(|_| {
-            mlua::Error::RuntimeError(format!("wrk.lookup: `{other}` is no port; give a number or \"http\""))
+            mlua::Error::RuntimeError(format!(
+                "wrk.lookup: `{other}` is no port; give a number, \"http\" or \"https\""
+            ))
         })?,
     };
     let found = (host.as_str(), port)

@@ -60,8 +60,9 @@ impl Hooks {
         if let Some(delay) = &self.delay
             && !std::mem::replace(&mut it.has_paused, true)
         {
-            let ms: f64 = delay.call(()).map_err(|error| ScriptError::within("delay", &error))?;
-            if ms >= 1.0 {
+            // Nothing is no time, as with wrk.
+            let ms: Option<f64> = delay.call(()).map_err(|error| ScriptError::within("delay", &error))?;
+            if let Some(ms) = ms.filter(|ms| *ms >= 1.0) {
                 return Ok(Next::Pause(Duration::from_nanos((ms * 1e6) as u64)));
             }
         }
@@ -102,11 +103,15 @@ impl Hooks {
 /// Whether the answer to `request` has a body. A script may send one request at a time.
 fn kind_of(request: &[u8]) -> Result<RequestKind, ScriptError> {
     let head_ends = request.windows(4).position(|four| four == b"\r\n\r\n");
-    let Some(head_ends) = head_ends else {
-        return Err(ScriptError("request() returned no whole request; return wrk.format(…)".into()));
+    let Some(head_ends) = head_ends else { return Err(not_whole()) };
+    let (head, rest) = (&request[..head_ends], &request[head_ends + 4..]);
+    let behind: &[u8] = match body_of(head) {
+        Body::Length(bytes) => rest.get(bytes..).ok_or_else(not_whole)?,
+        Body::Chunked => chunks_end(rest).map_or(&[][..], |end| &rest[end..]),
+        Body::Unknown => &[],
     };
-    let rest = &request[head_ends + 4..];
-    if is_pipelined(&request[..head_ends], rest) {
+    // Servers pass over empty lines before a request, and nobody answers them.
+    if behind.iter().any(|byte| !b"\r\n".contains(byte)) {
         let what = "request() returned several requests in one text; pipelining is not supported, because the \
                     answers of one batch can't be timed one by one";
         return Err(ScriptError(what.into()));
@@ -114,13 +119,59 @@ fn kind_of(request: &[u8]) -> Result<RequestKind, ScriptError> {
     Ok(if request.starts_with(b"HEAD ") { RequestKind::Head } else { RequestKind::Ordinary })
 }
 
-/// Whether something follows a request that has no body.
-fn is_pipelined(head: &[u8], rest: &[u8]) -> bool {
-    let has = |name: &[u8]| {
-        head.split(|byte| *byte == b'\n')
-            .any(|line| line.len() > name.len() && line[..name.len()].eq_ignore_ascii_case(name))
-    };
-    !rest.is_empty() && !has(b"content-length:") && !has(b"transfer-encoding:")
+fn not_whole() -> ScriptError {
+    ScriptError("request() returned no whole request; return wrk.format(…)".into())
+}
+
+/// How long the body of a request is.
+enum Body {
+    /// So many bytes.
+    Length(usize),
+    /// Its chunks say so.
+    Chunked,
+    /// Its head says something that is no length, which is for the server to refuse.
+    Unknown,
+}
+
+/// What a head says of the body behind it.
+fn body_of(head: &[u8]) -> Body {
+    let mut body = Body::Length(0);
+    for line in head.split(|byte| *byte == b'\n') {
+        let Some(colon) = line.iter().position(|byte| *byte == b':') else { continue };
+        let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+        if name.eq_ignore_ascii_case(b"transfer-encoding") {
+            return Body::Chunked;
+        }
+        if name.eq_ignore_ascii_case(b"content-length") {
+            let length = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
+            body = length.map_or(Body::Unknown, Body::Length);
+        }
+    }
+    body
+}
+
+/// Where a chunked body ends, if it is one and its end is there.
+fn chunks_end(body: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let line = body.get(at..)?.split(|byte| *byte == b'\n').next()?;
+        let size = line.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+        let size = usize::from_str_radix(std::str::from_utf8(size).ok()?, 16).ok()?;
+        at = at.checked_add(line.len() + 1)?;
+        if size == 0 {
+            break;
+        }
+        // The data, and the end of its line.
+        at = at.checked_add(size)?.checked_add(2)?;
+    }
+    // Trailers, up to an empty line.
+    loop {
+        let line = body.get(at..)?.split(|byte| *byte == b'\n').next()?;
+        at = at.checked_add(line.len() + 1)?;
+        if line.trim_ascii().is_empty() {
+            return (at <= body.len()).then_some(at);
+        }
+    }
 }
 
 impl Script for Hooks {
@@ -138,9 +189,9 @@ impl Script for Hooks {
     }
 
     /// What the script made of its request is HTTP/1.1, and goes out as it is.
-    fn ask(&mut self, user: u32, _: u32, _: &mut Http1, out: &mut Vec<u8>) {
+    fn ask(&mut self, user: u32, _: u32, http: &mut Http1, out: &mut Vec<u8>) {
         let whole = if self.request.is_some() { &self.users[user as usize].request } else { &self.constant };
-        out.extend_from_slice(whole);
+        http.ask_as_written(whole, out);
     }
 
     fn head(&mut self, user: u32, head: &AnswerHead<'_>, _: Instant) {

@@ -54,10 +54,13 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// The smallest value that so many percent of all do not exceed; 0 where there is none.
+    /// The smallest value that so many percent of all do not exceed, by nearest rank as in what is printed; 0 where there is
+    /// none.
     fn percentile(&self, percent: f64) -> u64 {
+        /// What a product may be off by must not make a whole rank the next one.
+        const ROUNDING: f64 = 1e-12;
         let total: u64 = self.counts.iter().map(|(_, count)| count).sum();
-        let rank = ((percent / 100.0) * total as f64 + 0.5).max(1.0) as u64;
+        let rank = (percent * total as f64 / 100.0 * (1.0 - ROUNDING)).ceil().max(1.0) as u64;
         let mut so_far = 0;
         for (value, count) in &self.counts {
             so_far += count;
@@ -97,6 +100,11 @@ impl Main {
     pub fn setup(&self, thread: &Environment) -> Result<(), ScriptError> {
         let Some(setup) = self.0.hook("setup") else { return Ok(()) };
         setup.call::<()>(thread.thread()).map_err(|error| ScriptError::within("setup", &error))?;
+        self.0.flush()
+    }
+
+    /// Writes out what the script has printed in any state.
+    pub fn flush(&self) -> Result<(), ScriptError> {
         self.0.flush()
     }
 

@@ -55,6 +55,16 @@ fn what_setup_and_init_print_comes_first() {
     assert!(at("made") < at("Running") && at("begun") < at("Running"), "{said}");
 }
 
+/// What reads the figures by their lines from the end finds them there.
+#[test]
+fn what_is_printed_while_it_goes_on_comes_before_the_figures() {
+    let target = Target::start(&["--path", "/=2ms"]);
+    let script = "function response() if not heard then heard = true print('heard it') end end";
+    let said = text(&with_script(&target, script, &[]));
+    let at = |word: &str| said.find(word).unwrap_or_else(|| panic!("no {word} in {said}"));
+    assert!(at("Running") < at("heard it") && at("heard it") < at("Thread Stats"), "{said}");
+}
+
 #[test]
 fn a_script_that_only_says_what_the_request_is_runs_at_full_speed() {
     let target = Target::start(&[]);

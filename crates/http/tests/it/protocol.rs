@@ -112,3 +112,16 @@ fn an_exchange_that_nobody_waits_for_leaves_its_connection_useless() {
     http.ask(0, &b"GET / HTTP/1.1\r\n\r\n"[..].into(), &mut out);
     assert_eq!(out, b"GET / HTTP/1.1\r\n\r\n", "a request is its bytes");
 }
+
+#[test]
+fn a_request_as_somebody_has_written_it_is_the_last_where_it_says_so() {
+    let mut http = Http1::new(&Http1::shared(Limits::default(), RequestKind::Ordinary, ()));
+    for (request, is_last) in [
+        (&b"GET / HTTP/1.1\r\nHost: x\r\nconnection: Close\r\n\r\n"[..], true),
+        (&b"GET / HTTP/1.1\r\nHost: x\r\n\r\nConnection: close"[..], false),
+    ] {
+        let mut out = Vec::new();
+        http.ask_as_written(request, &mut out);
+        assert_eq!((&out[..], http.is_over()), (request, is_last));
+    }
+}

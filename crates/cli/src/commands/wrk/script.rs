@@ -31,11 +31,12 @@ impl Script {
         let file = Path::new(file);
         let script_error = |error: ScriptError| failed(&error.to_string());
         let main = Main::new(file, &text, &url).map_err(script_error)?;
+        let words = [std::slice::from_ref(&wrk.url), &wrk.script_arguments[..]].concat();
         let mut threads = Vec::new();
         for _ in 0..wrk.threads {
             let thread = Environment::new(file, &text, &url).map_err(script_error)?;
             main.setup(&thread).map_err(script_error)?;
-            thread.init(&wrk.script_arguments).map_err(script_error)?;
+            thread.init(&words).map_err(script_error)?;
             threads.push(thread);
         }
         Ok(Some(Self { main, threads }))
@@ -47,6 +48,8 @@ impl Script {
             Some(request) => (load.constant(&request)?, None),
             None => self.hooked(load)?,
         };
+        // What was printed while it went on comes before the figures, as with wrk. There is one output for all states.
+        self.main.flush().map_err(script_failed)?;
         if let Some(error) = stopped_by {
             return Err(script_failed(error));
         }
@@ -125,9 +128,9 @@ fn url(wrk: &Wrk, target: &HttpTarget) -> Url {
         Some((name.trim().to_owned(), value.trim().to_owned()))
     };
     Url {
-        scheme: "http".into(),
+        scheme: if target.is_secured { "https" } else { "http" }.into(),
         host: target.host.clone(),
-        port: if has_port { target.port.to_string() } else { "http".into() },
+        port: has_port.then(|| target.port.to_string()),
         path: path.to_owned(),
         authority: authority.to_owned(),
         headers: wrk.headers.iter().filter_map(split).collect(),
@@ -145,7 +148,8 @@ fn told(figures: WrkFigures) -> (Summary, Latency, Latency) {
     };
     let of = |(spread, counts): (Deviation, Vec<(u64, u64)>)| Latency {
         min: counts.first().map_or(0.0, |(value, _)| *value as f64),
-        max: spread.max,
+        // In whole numbers, as all values that the script can ask for: none of them is above it.
+        max: spread.max.ceil(),
         mean: spread.mean,
         stdev: spread.standard,
         counts,

@@ -66,6 +66,11 @@ impl Failure {
         Self { code: UNREACHABLE, message: message.to_string() }
     }
 
+    /// The same as of `hit`, in the words of a tool that we stand in for: see [`told_by`].
+    pub fn told_by(tool: &str, error: LabError) -> Self {
+        Self { message: told_by(tool, &error), ..Self::from(error) }
+    }
+
     /// The number of the exit code.
     pub const fn number(&self) -> u8 {
         self.code
@@ -74,6 +79,17 @@ impl Failure {
     /// The process's exit code.
     pub fn code(&self) -> ExitCode {
         ExitCode::from(self.code)
+    }
+}
+
+/// An error of a load in the words of a tool that we stand in for. What helps against a server that TLS does not come to terms
+/// with are options of `hit`, which such a tool has not.
+pub fn told_by(tool: &str, error: &LabError) -> String {
+    match error {
+        LabError::Tls(why) if why.is_of_server() && why.to_string().contains("--") => {
+            format!("{error} (options of `proofload hit`, which {tool} has not)")
+        }
+        _ => error.to_string(),
     }
 }
 

@@ -176,20 +176,7 @@ fn refused(host: &str, offered: &str, error: &Error) -> TlsError {
         }
         Error::AlertReceived(alert) => TlsError::server(
             format!("`{host}` ended the TLS handshake with the alert {alert:?}"),
-            match alert {
-                AlertDescription::CertificateRequired | AlertDescription::BadCertificate => {
-                    "give a client certificate that it takes: --cert FILE --key FILE"
-                }
-                AlertDescription::ProtocolVersion => {
-                    "it speaks no version that is asked for: see --tls-max, --tlsv1.3"
-                }
-                AlertDescription::UnrecognisedName => {
-                    "it knows no server of that name: give one with --sni NAME"
-                }
-                _ => {
-                    "it shares no cipher or group with what is asked for, or wants a client certificate (--cert)"
-                }
-            },
+            alert_help(*alert),
         ),
         Error::InvalidMessage(_) => TlsError::server(
             format!("what answers at `{host}` is not TLS ({error})"),
@@ -199,6 +186,28 @@ fn refused(host: &str, offered: &str, error: &Error) -> TlsError {
             format!("the TLS handshake with `{host}` failed ({error})"),
             "check that the port speaks TLS 1.2 or 1.3",
         ),
+    }
+}
+
+/// What to do about an alert that ended a handshake.
+const fn alert_help(alert: AlertDescription) -> &'static str {
+    use AlertDescription as Alert;
+    match alert {
+        Alert::CertificateRequired
+        | Alert::NoCertificate
+        | Alert::BadCertificate
+        | Alert::UnsupportedCertificate
+        | Alert::CertificateRevoked
+        | Alert::CertificateExpired
+        | Alert::CertificateUnknown
+        | Alert::UnknownCA
+        | Alert::AccessDenied => "give a client certificate that it takes: --cert FILE --key FILE",
+        Alert::ProtocolVersion => "it speaks no version that is asked for: see --tls-max, --tlsv1.3",
+        Alert::UnrecognisedName => "it knows no server of that name: give one with --sni NAME",
+        Alert::HandshakeFailure | Alert::InsufficientSecurity => {
+            "it shares no cipher or group with what is asked for, or wants a client certificate (--cert)"
+        }
+        _ => "its own log may say why",
     }
 }
 
@@ -237,6 +246,23 @@ mod tests {
         assert!(text.contains("was not over within 0.3 s"), "{text}");
         assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
         dripping.join().expect("it ends with the connection");
+    }
+
+    #[test]
+    fn what_helps_against_an_alert_is_of_what_it_is_about() {
+        let told = |alert| refused("shop.test", "http/1.1", &Error::AlertReceived(alert)).to_string();
+        for (alert, part, other) in [
+            (AlertDescription::UnknownCA, "--cert FILE --key FILE", "cipher"),
+            (AlertDescription::CertificateExpired, "--cert FILE --key FILE", "cipher"),
+            (AlertDescription::AccessDenied, "--cert FILE --key FILE", "cipher"),
+            (AlertDescription::HandshakeFailure, "no cipher or group", "log"),
+            (AlertDescription::InternalError, "its own log", "cipher"),
+            (AlertDescription::ProtocolVersion, "--tls-max", "cipher"),
+        ] {
+            let text = told(alert);
+            assert!(text.contains(part) && !text.contains(other), "{text}");
+            assert!(text.contains(&format!("the alert {alert:?}")), "{text}");
+        }
     }
 
     #[test]

@@ -9,15 +9,17 @@ use events::Moment;
 use lab::LabError;
 use lab::load::{Job, resolve, run as run_load};
 use lab::secured::secure_and_tell;
+use plan::load::TIMEOUT_DEFAULT;
 use plan::{Http2Arguments, HttpTarget, LoadArguments, LoadPlan, PlanError, RequestArguments, Threads};
 use report::{
-    Books, H2loadRun, H2loadSpan, H2loadThread, HitReport, beside_text, h2load_head, h2load_protocols,
-    h2load_text,
+    Books, H2loadRun, H2loadSpan, H2loadThread, HitReport, beside_text, given_up_note, h2load_head,
+    h2load_protocols, h2load_text,
 };
 use units::{Duration, Rate};
 use url::Url;
 
 use crate::arguments::h2load::{Asked, H2load, HELP, parse};
+use crate::exit::told_by;
 use crate::interrupt;
 use crate::output::{begin, is_terminal, print, print_json, say};
 
@@ -63,6 +65,17 @@ impl<E: std::fmt::Display> From<E> for End {
     }
 }
 
+/// An error about TLS, with h2load's own option where it has one for what helps.
+fn unsecured(error: &LabError, is_http1: bool) -> End {
+    const OF_HIT: &str = "ask for another with --http-version";
+    let of_h2load = if is_http1 { "leave out what asks for HTTP/1.1" } else { "ask for HTTP/1.1 with --h1" };
+    let text = error.to_string();
+    if text.contains(OF_HIT) {
+        return End::from(text.replace(OF_HIT, of_h2load));
+    }
+    End::from(told_by("h2load", error))
+}
+
 fn carry_out(load: &H2load) -> Result<(), End> {
     let url = uri(load)?;
     let is_http1 = if url.scheme() == "https" { load.secured_is_http1 } else { load.plain_is_http1 };
@@ -77,7 +90,8 @@ fn carry_out(load: &H2load) -> Result<(), End> {
         None => (target.host.as_str(), target.port),
     };
     let targets = resolve(host, port)?;
-    let secured = secure_and_tell(&target, plan.http, &targets, &tls_settings(load))?;
+    let secured = secure_and_tell(&target, plan.http, &targets, &tls_settings(load))
+        .map_err(|error| unsecured(&error, is_http1))?;
     let (peers, agreed) = secured.unzip();
     let control = interrupt::on_signals()?;
     let protocol = match (is_http1, target.is_secured) {
@@ -122,12 +136,13 @@ fn show(load: &H2load, books: &Books, report: &HitReport) -> Result<(), End> {
     if load.json {
         return Ok(print_json(&report.json())?);
     }
-    let patience = answer_timeout(load).or(load.duration).unwrap_or(PATIENCE);
     let is_timed = load.duration.is_some();
-    let mut text = h2load_text(&H2loadRun { books, result: &report.result, is_timed, patience });
+    let run = H2loadRun { books, result: &report.result, is_timed, patience: patience(load) };
+    let mut text = h2load_text(&run);
     if load.verdict || is_terminal() {
+        let notes: Vec<String> = given_up_note(&run).into_iter().collect();
         text.push_str("\n\n");
-        text.push_str(&beside_text(report, &[]));
+        text.push_str(&beside_text(report, &notes));
     }
     Ok(print(&text)?)
 }
@@ -329,6 +344,13 @@ fn answer_timeout(load: &H2load) -> Option<Duration> {
     load.inactivity_timeout.into_iter().chain(at_the_end).min()
 }
 
+/// How long whoever was given up was waited for at least: as long as an answer may take, or, of a load that a duration ends, as
+/// long as what is under way then may still be answered.
+fn patience(load: &H2load) -> Duration {
+    let after_the_end = load.duration.map(|_| TIMEOUT_DEFAULT);
+    answer_timeout(load).into_iter().chain(after_the_end).min().unwrap_or(PATIENCE)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -354,6 +376,23 @@ mod tests {
             let plan = planned(line);
             let timeouts = (plan.timeouts.request, plan.timeouts.connect);
             assert_eq!((plan.stop.duration, timeouts), (duration, (request, connect)), "{line}");
+        }
+    }
+
+    /// Else what a server had under way when it fell silent would be in no figure.
+    #[test]
+    fn who_is_given_up_at_the_end_was_waited_for() {
+        let seconds = Duration::from_secs;
+        for (line, waited) in [
+            ("-n 9 http://x/", PATIENCE),
+            ("-n 9 -N 3 http://x/", seconds(3)),
+            ("-D 10 http://x/", seconds(2)),
+            ("-D 10 -N 30 http://x/", seconds(2)),
+            ("-D 10 -N 1 http://x/", seconds(1)),
+        ] {
+            let arguments: Vec<String> = line.split(' ').map(Into::into).collect();
+            let Ok(Asked::Load(load)) = parse(&arguments) else { panic!("{line}") };
+            assert_eq!(patience(&load), waited, "{line}");
         }
     }
 }

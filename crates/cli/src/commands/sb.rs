@@ -37,7 +37,8 @@ pub fn run(sb: &Sb) -> Result<ExitCode, Failure> {
     let target = target(sb)?;
     let plan = plan(sb)?;
     let targets = resolve(&target.host, target.port)?;
-    let peers = secure(&target, plan.http, &targets, &tls::Settings::default())?;
+    let peers = secure(&target, plan.http, &targets, &tls::Settings::default())
+        .map_err(|error| Failure::told_by("sb", error))?;
     environment::note_proxy(false, [(target.is_secured, target.host.as_str(), target.port)]);
     let control = interrupt::on_signals()?;
     let began = Zoned::now();
@@ -127,10 +128,12 @@ fn target(sb: &Sb) -> Result<HttpTarget, PlanError> {
 }
 
 fn read(path: &Path) -> Result<String, PlanError> {
-    std::fs::read_to_string(path).map_err(|error| {
+    let text = std::fs::read_to_string(path).map_err(|error| {
         let what = format!("the template can't be read as text ({error})");
         PlanError::new(what, "check -t").in_file(path)
-    })
+    })?;
+    // Editors of Windows put a byte order mark before a text, and .NET takes it off.
+    Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
 fn plan(sb: &Sb) -> Result<LoadPlan, PlanError> {

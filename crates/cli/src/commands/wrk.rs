@@ -22,6 +22,7 @@ use units::Duration;
 
 use self::script::Script;
 use crate::arguments::wrk::{Refused, USAGE, Wrk, parse};
+use crate::exit::told_by;
 use crate::interrupt;
 use crate::output::{begin, is_terminal, print, print_json, say};
 
@@ -87,7 +88,8 @@ fn carry_out(wrk: &Wrk) -> Result<(), End> {
     let plan = plan(wrk)?;
     let targets =
         resolve(&target.host, target.port).map_err(|error| unreachable(&wrk.url, &target, error))?;
-    let peers = secure(&target, plan.http, &targets, &tls_settings())?;
+    let peers = secure(&target, plan.http, &targets, &tls_settings())
+        .map_err(|error| End::from(told_by("wrk", &error)))?;
     let control = interrupt::on_signals()?;
     if !wrk.json {
         let duration = Duration::from_secs(wrk.duration_s);

@@ -145,6 +145,14 @@ fn requests_are_counted_out_or_timed_over_both_versions() {
     );
 }
 
+/// The columns of its table have no room for a bound.
+#[test]
+fn what_was_given_up_is_told_beside_the_times() {
+    let target = Target::start(&["--never-answer"]);
+    let text = stdout(&our_h2load(&["--h1", "-n2", "-c2", "-N1", "--verdict", &target.url]));
+    assert!(text.contains("2 requests that were given up are in `time for request`"), "{text}");
+}
+
 #[test]
 fn what_is_not_done_here_is_refused_by_name() {
     for (line, part) in [
@@ -174,5 +182,7 @@ fn https_is_http_2_and_never_falls_back() {
     let ours = our_h2load(&["-n4", &without.url]);
     let said = String::from_utf8_lossy(&ours.stderr).into_owned();
     assert!(ours.status.code() == Some(1) && said.contains("does not agree to speak h2"), "{said}");
+    // What is said to help is an option that h2load has.
+    assert!(said.contains("ask for HTTP/1.1 with --h1") && !said.contains("--http-version"), "{said}");
     assert_eq!(row(&stdout(&our_h2load(&["-n4", "--h1", &without.url]))).requests, Some(4));
 }

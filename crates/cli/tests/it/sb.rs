@@ -54,6 +54,9 @@ fn exceptions_have_names_of_their_own_and_are_no_status() {
     let text = stdout(&output);
     assert!(text.contains("\nin flight:    4\n\nRPS: 0 (requests/second)\n"), "{text}");
     assert!(!text.contains("Status") && text.contains("  50%\tabove "), "{text}");
+    for name in ["Max", "Min", "Avg"] {
+        assert!(text.contains(&format!("\n{name}: above ")), "{text}");
+    }
     let target = Target::start(&["--error-share", "1"]);
     let text = stdout(&sb(&["-u", &target.url, "-n", "10"]));
     assert!(text.contains("\nStatus 500:    10\n"), "{text}");
@@ -83,6 +86,10 @@ fn a_template_gives_headers_and_body() {
     {
         assert!(text.contains(part), "{part:?} in {text}");
     }
+    // As editors of Windows write it.
+    fs::write(&file, "\u{feff}Content-Type: application/json\r\nX-A: b\r\n\r\n{\"a\": 1}").unwrap();
+    let marked = sb(&["-u", &url, "-m", "POST", "-t", path, "-d", "-h"]);
+    assert!(stdout(&marked).contains("\nContent-Type: application/json\r\n"), "{marked:?}");
     let shown = stdout(&sb(&["-u", &url, "-d"]));
     assert!(shown.contains("\nhello\n") && shown.contains("\nStatus 200:    1\n"), "{shown}");
     assert_eq!(sb(&["-u", &url, "-m", "POST", "-t", path, "-n", "5"]).status.code(), Some(0));
@@ -120,6 +127,16 @@ fn what_is_not_supported_is_refused_by_name() {
         assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(2), ""), "{arguments:?}");
     }
     assert_eq!(sb(&["-u", url]).status.code(), Some(3));
+}
+
+#[test]
+#[cfg(feature = "tls")]
+fn options_that_sb_has_not_are_named_as_those_of_another_command() {
+    let target = Target::start(&["--tls"]);
+    let output = sb(&["-u", &target.url, "-n", "3"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("--insecure (options of `proofload hit`, which sb has not)"), "{said}");
 }
 
 #[test]

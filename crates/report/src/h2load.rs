@@ -123,6 +123,21 @@ pub fn h2load_text(run: &H2loadRun<'_>) -> String {
     text
 }
 
+/// A line of what the columns of `time for request` can't say: a number stands in each, and some of them are only bounds. `None`
+/// where every request has its time.
+pub fn given_up_note(run: &H2loadRun<'_>) -> Option<String> {
+    let given_up = run.books.waits(run.patience).censored_count();
+    let (requests, they_were) = match given_up {
+        0 => return None,
+        1 => ("request that was given up is", "it was"),
+        _ => ("requests that were given up are", "they were"),
+    };
+    Some(format!(
+        "{given_up} {requests} in `time for request` for as long as {they_were} waited for: max and mean are lower \
+         bounds, and sd is not known"
+    ))
+}
+
 /// The line `requests:`. Of a load that a duration bounds it counts what was done within it, as its rate does.
 #[derive(Debug, Clone, Copy)]
 struct Counts {

@@ -23,6 +23,7 @@ mod h2load;
 mod history;
 mod load;
 pub mod page;
+mod pods;
 mod ranking;
 mod sb;
 mod tls;
@@ -48,7 +49,9 @@ pub use formats::{
     schema, versions_markdown,
 };
 pub use gate::gate_text;
-pub use h2load::{H2loadRun, H2loadSpan, H2loadThread, h2load_head, h2load_protocols, h2load_text};
+pub use h2load::{
+    H2loadRun, H2loadSpan, H2loadThread, given_up_note, h2load_head, h2load_protocols, h2load_text,
+};
 pub use history::history_text;
 pub use load::{HitReport, hit_text};
 pub use ranking::{RunReport, TrialLine, ranking_text};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use record::LoadResult;
-use stats::{Distribution, RELATIVE_ERROR};
+use stats::{Distribution, Quantile, RELATIVE_ERROR};
 use units::Duration;
 
 use crate::books::Books;
@@ -78,26 +78,47 @@ pub fn sb_text(run: &SbRun) -> String {
     let Some(quantiles) = run.waits.quantiles(PERCENTILES.map(|(_, quantile)| quantile)) else {
         return text;
     };
-    let ms = |time: Option<Duration>| time.map_or(0.0, |it| it.as_micros_f64() / 1e3);
     let _ = writeln!(
         text,
         "\nMax: {}ms\nMin: {}ms\nAvg: {}ms",
-        tenths_up(ms(run.waits.max().map(|it| it.value))),
-        tenths_down(ms(run.waits.min())),
-        tenths(ms(run.waits.mean().map(|it| it.value)))
+        or_bound(run.waits.max(), tenths_up),
+        or_bound(shortest(&run.waits), tenths_down),
+        or_bound(run.waits.mean(), tenths)
     );
     for ((name, _), quantile) in PERCENTILES.iter().zip(quantiles) {
-        let ms = ms(Some(quantile.value));
         // Where the truth is known only to be longer, `below` would be wrong.
         let bound = if quantile.is_lower_bound {
-            format!("above {}", tenths_down(ms))
+            above(quantile.value)
         } else {
             // What the distribution's steps add does not make it the next tenth.
-            format!("below {}", tenths_up(ms * (1.0 - RELATIVE_ERROR)))
+            format!("below {}", tenths_up(ms(quantile.value) * (1.0 - RELATIVE_ERROR)))
         };
         let _ = write!(text, "\n{name}\t{bound}ms");
     }
     text
+}
+
+/// A time in ms, rounded as it is to be; of one that is known only to be longer, what it is above.
+fn or_bound(time: Option<Quantile>, rounded: fn(f64) -> f64) -> String {
+    match time {
+        Some(time) if time.is_lower_bound => above(time.value),
+        Some(time) => rounded(ms(time.value)).to_string(),
+        None => "0".to_owned(),
+    }
+}
+
+/// The shortest time: a bound where nothing that was answered is known to be as short.
+fn shortest(waits: &Distribution) -> Option<Quantile> {
+    let is_lower_bound = waits.quantile(0.0)?.is_lower_bound;
+    waits.min().map(|value| Quantile { value, is_lower_bound })
+}
+
+fn above(bound: Duration) -> String {
+    format!("above {}", tenths_down(ms(bound)))
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_micros_f64() / 1e3
 }
 
 /// What sb counts as status 303, by its own name.

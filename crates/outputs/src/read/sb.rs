@@ -10,7 +10,7 @@ use crate::row::{Row, Tool};
 pub(super) fn read(outline: &Outline<'_>) -> Rows {
     let mut rows = Rows::default();
     let mut asked: Option<Asked> = None;
-    let mut current: Option<Row> = None;
+    let mut current: Option<Reading> = None;
     for line in &outline.lines {
         if let Some(found) = command(line.text, &["sb", "sb.exe", "superbenchmarker"]) {
             rows.extend(current.take().map(close));
@@ -20,11 +20,11 @@ pub(super) fn read(outline: &Outline<'_>) -> Rows {
         {
             rows.extend(current.take().map(close));
             current = Some(open(line.number, &asked.take().unwrap_or_default()));
-            let row = current.as_mut().expect("it was just opened");
-            take(row, line.text);
-        } else if let Some(row) = &mut current {
-            take(row, line.text);
-            if row.percentiles_ms.last().is_some_and(|(percent, _)| *percent > 99.5) {
+            let reading = current.as_mut().expect("it was just opened");
+            take(reading, line.text);
+        } else if let Some(reading) = &mut current {
+            take(reading, line.text);
+            if reading.row.percentiles_ms.last().is_some_and(|(percent, _)| *percent > 99.5) {
                 rows.extend(current.take().map(close));
             }
         }
@@ -34,22 +34,31 @@ pub(super) fn read(outline: &Outline<'_>) -> Rows {
 }
 
 /// An output of which the head is lost.
-fn starts_alone(text: &str, current: Option<&Row>) -> bool {
+fn starts_alone(text: &str, current: Option<&Reading>) -> bool {
     current.is_none() && text.contains("Finished!---")
 }
 
-fn open(line: usize, asked: &Asked) -> Row {
-    Row {
+/// What was read so far.
+struct Reading {
+    row: Row,
+    /// Whether there is a line `Avg`. Ours may say no more in it than what the mean is above.
+    has_mean: bool,
+}
+
+fn open(line: usize, asked: &Asked) -> Reading {
+    let row = Row {
         tool: Tool::Sb,
         line,
         connections: asked.connections,
         duration_s: asked.duration_s,
         path: asked.url.as_deref().and_then(path_of),
         ..Row::default()
-    }
+    };
+    Reading { row, has_mean: false }
 }
 
-fn close(mut row: Row) -> Row {
+fn close(reading: Reading) -> Row {
+    let Reading { mut row, has_mean } = reading;
     let told: u64 = row.statuses.values().fold(0, |sum, count| sum.saturating_add(*count));
     if !row.statuses.is_empty() {
         // The line that is rewritten during the run is one short now and then; what ended has a status.
@@ -59,7 +68,7 @@ fn close(mut row: Row) -> Row {
     }
     for (name, is_missing) in [
         ("the line `RPS`", row.rate_per_s.is_none()),
-        ("the line `Avg`", row.mean_ms.is_none()),
+        ("the line `Avg`", !has_mean),
         ("the lines `Status`", row.statuses.is_empty()),
     ] {
         if is_missing {
@@ -69,7 +78,8 @@ fn close(mut row: Row) -> Row {
     row
 }
 
-fn take(row: &mut Row, text: &str) {
+fn take(reading: &mut Reading, text: &str) {
+    let row = &mut reading.row;
     let field = |name: &str| text.strip_prefix(name).map(str::trim);
     if let Some(figure) = field("RPS:") {
         row.rate_per_s = figure.split_whitespace().next().and_then(|it| number(it, false));
@@ -79,6 +89,7 @@ fn take(row: &mut Row, text: &str) {
         row.min_ms = time_ms(time);
     } else if let Some(time) = field("Avg:") {
         row.mean_ms = time_ms(time);
+        reading.has_mean = row.mean_ms.is_some() || time.starts_with("above ");
     } else if let Some((status, count)) = field("Status").and_then(|it| it.split_once(':')) {
         if let (Ok(status), Ok(count)) = (status.trim().parse(), count.trim().parse()) {
             row.statuses.insert(status, count);

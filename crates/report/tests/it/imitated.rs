@@ -1,7 +1,8 @@
 //! Loads as the imitated tools print them.
 
 use report::{
-    Books, HitReport, SbRun, WrkRun, beside_text, late_answers_note, sb_progress, sb_text, wrk_text,
+    Books, H2loadRun, HitReport, SbRun, WrkRun, beside_text, given_up_note, h2load_text, late_answers_note,
+    sb_progress, sb_text, wrk_text,
 };
 use stats::RateSample;
 use units::Duration;
@@ -124,6 +125,42 @@ fn what_sb_calls_303_has_its_own_name() {
     insta::assert_snapshot!("sb_mixed", sb_text(&SbRun::new(&books, &mixed_load(), TIMEOUT)));
     let failed = SbRun::single(Err("connect failed (refused)".into()), Duration::ZERO);
     assert_eq!(sb_text(&failed), "connect failed (refused):    1\n\nRPS: 0 (requests/second)");
+}
+
+/// What is not known of the times of four requests is not known of the shortest of them either.
+#[test]
+fn where_no_request_was_answered_every_figure_of_sb_is_a_bound() {
+    let mut books = Books::default();
+    for _ in 0..4 {
+        books.response.record_censored(TIMEOUT);
+    }
+    let text = sb_text(&SbRun::new(&books, &empty_load(), TIMEOUT));
+    assert!(text.contains("\nMax: above 2000ms\nMin: above 2000ms\nAvg: above 2000ms\n"), "{text}");
+    assert!(text.contains("\n  50%\tabove 2000ms\n") && !text.contains("below"), "{text}");
+}
+
+/// The columns of h2load have room for a number each.
+#[test]
+fn what_h2load_can_not_say_of_its_times_is_said_beside_them() {
+    let mut books = answered(&[100; 4]);
+    let mut result = load(4.0);
+    let note = |books: &Books, result: &record::LoadResult| {
+        given_up_note(&H2loadRun { books, result, is_timed: true, patience: TIMEOUT })
+    };
+    assert_eq!(note(&books, &result), None);
+    // What was refused at once is no response time.
+    books.response.record_censored(Duration::from_micros(50));
+    assert_eq!(note(&books, &result), None);
+    books.response.record_censored(TIMEOUT);
+    result.outcomes.in_flight = 1;
+    let one = "1 request that was given up is in `time for request` for as long as it was waited for: \
+               max and mean are lower bounds, and sd is not known";
+    assert_eq!(note(&books, &result).as_deref(), Some(one));
+    books.response.record_censored(TIMEOUT);
+    assert!(note(&books, &result).unwrap().starts_with("2 requests that were given up are in "));
+    let text = h2load_text(&H2loadRun { books: &books, result: &result, is_timed: true, patience: TIMEOUT });
+    let times = text.lines().find(|line| line.starts_with("time for request:")).unwrap();
+    assert!(times.contains("  100.00ms       2.00s") && !times.contains('>'), "{text}");
 }
 
 #[test]

@@ -43,6 +43,11 @@ impl Figure {
     }
 }
 
+/// Whether a number is a whole one, but for what binary fractions do to it.
+pub(crate) fn is_whole(value: f64) -> bool {
+    (value - value.round()).abs() < 1e-9
+}
+
 /// Reads a number as people of any country write it.
 ///
 /// - `1234.56`, `1234,56`: one mark is the decimal one;

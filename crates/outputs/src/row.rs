@@ -63,6 +63,8 @@ pub struct Errors {
     /// Requests that count in `requests` and brought no good answer: a status that is none of 2xx and 3xx, or an
     /// exception that was counted as one.
     pub bad_answers: Option<u64>,
+    /// Requests that count in `requests` and that the end of the run cut off. None of them is a failure, nor an answer.
+    pub aborted: Option<u64>,
 }
 
 /// Who says after how long an answer is late.
@@ -153,8 +155,11 @@ pub struct Row {
     pub users: Option<u32>,
     /// How long their start takes, s.
     pub ramp_s: Option<f64>,
-    /// Requests that each of them makes.
+    /// Requests that each of them makes, or makes on average.
     pub loops: Option<f64>,
+    /// Whether each is known to make as many: a plan says so, or every thread has as many samples. That the samples can be
+    /// divided by the users says nothing.
+    pub is_planned: bool,
     /// How long the service is known to take on an idle server, ms, and where that is said.
     pub service_time_ms: Option<(f64, String)>,
     /// What belongs to the format and is not there: the output was cut off.
@@ -202,7 +207,9 @@ impl Row {
 
     /// Requests a second that brought a good answer.
     pub fn goodput_per_s(&self) -> Option<f64> {
-        let (requests, bad) = (self.requests?, self.errors.bad_answers.unwrap_or(0));
+        let Errors { bad_answers, aborted, .. } = self.errors;
+        let requests = self.requests?;
+        let bad = bad_answers.unwrap_or(0).saturating_add(aborted.unwrap_or(0));
         let good = requests.saturating_sub(bad) as f64 / requests.max(1) as f64;
         Some(self.throughput_per_s()?.value * good)
     }

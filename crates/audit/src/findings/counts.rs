@@ -95,13 +95,19 @@ pub(super) fn rate_times_time(row: &Row) -> Option<Finding> {
     Some(Finding::of(row, Level::Broken, Kind::RateTimesTime, text))
 }
 
+/// Share of the requests in the rate that the end of the run cut off, where so many are worth a word.
+pub(super) fn aborted_share(row: &Row) -> Option<f64> {
+    let (aborted, requests) = (row.errors.aborted?, row.requests.filter(|it| *it > 0)?);
+    Some(aborted as f64 / requests as f64).filter(|share| *share >= FAILED_GRAVE)
+}
+
 /// Failures that count in the rate.
 pub(super) fn errors_as_answers(row: &Row) -> Option<Finding> {
-    let bad = row.errors.bad_answers.filter(|it| *it > 0)?;
+    let bad = row.errors.bad_answers.unwrap_or(0);
     let requests = row.requests.filter(|it| *it > 0)?;
     let share = bad as f64 / requests as f64;
     if share < FAILED_MIN || row.tool == Tool::Proofload {
-        return None;
+        return aborted_as_answers(row);
     }
     let level = match row.tool {
         _ if share < FAILED_GRAVE => Level::Note,
@@ -113,13 +119,29 @@ pub(super) fn errors_as_answers(row: &Row) -> Option<Finding> {
         Tool::Sb => " are \"Status 303\", which is what sb calls an exception or a timeout,",
         _ => " brought no good answer",
     };
-    let goodput =
-        row.goodput_per_s().map_or(String::new(), |it| format!(": good answers are {}", shown::rate(it)));
+    let also = aborted_share(row).and(row.errors.aborted);
+    let also = also.map_or(String::new(), |it| format!(", as do {it} that the end of the run aborted"));
     let text = format!(
-        "{bad} of {requests} requests ({}){what} and count in the rate{goodput}",
-        shown::percent(share)
+        "{bad} of {requests} requests ({}){what} and count in the rate{also}{}",
+        shown::percent(share),
+        good_answers(row)
     );
     Some(Finding::of(row, level, Kind::ErrorsAsAnswers, text))
+}
+
+/// Requests that the end of the run aborted, and that count in the rate all the same.
+fn aborted_as_answers(row: &Row) -> Option<Finding> {
+    let (share, aborted, requests) = (aborted_share(row)?, row.errors.aborted?, row.requests?);
+    let text = format!(
+        "{aborted} of {requests} requests ({}) were aborted by the end of the run and count in the rate{}",
+        shown::percent(share),
+        good_answers(row)
+    );
+    Some(Finding::of(row, Level::Note, Kind::ErrorsAsAnswers, text))
+}
+
+fn good_answers(row: &Row) -> String {
+    row.goodput_per_s().map_or(String::new(), |it| format!(": good answers are {}", shown::rate(it)))
 }
 
 /// Requests of wrk that ended without an answer: it counts answers only, so those are in neither its rate nor its latency.

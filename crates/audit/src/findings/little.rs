@@ -249,9 +249,11 @@ pub(super) fn too_short(row: &Row) -> Option<Finding> {
     }
     let text = format!(
         "the run of {} is shorter than ten response times of {}{of} each: what was under way at its end is a large part, and \
-         in neither rate nor latency",
+         {}",
         shown::seconds(run_s),
-        shown::time(response_ms)
+        shown::time(response_ms),
+        // oha counts them.
+        if row.tool == Tool::Oha { "in the rate, not in the latency" } else { "in neither rate nor latency" }
     );
     Some(Finding::of(row, Level::Unknown, Kind::TooShort, text))
 }

@@ -9,13 +9,12 @@ use outputs::shown;
 const NEAR: f64 = 0.06;
 /// A shorter ramp, as a share of the whole, does not matter.
 const RAMP_SHARE_MIN: f64 = 0.05;
-/// A quotient so near a whole number is one.
-const WHOLE: f64 = 1e-9;
 
 /// What a plan makes of its users.
 struct Plan {
     users: f64,
     loops: f64,
+    is_planned: bool,
     ramp_s: f64,
     mean_s: f64,
     rate_per_s: f64,
@@ -31,6 +30,7 @@ fn plan(row: &Row) -> Option<Plan> {
     Some(Plan {
         users,
         loops: row.loops.filter(positive)?,
+        is_planned: row.is_planned,
         ramp_s: row.ramp_s.filter(positive)?,
         mean_s: Some(row.mean_ms?.value / 1e3).filter(positive)?,
         rate_per_s: row.rate_per_s.map(|it| it.value).filter(positive)?,
@@ -50,9 +50,8 @@ impl Plan {
         let is_near = (self.rate_per_s / predicted - 1.0).abs() <= NEAR;
         // The loops of a JTL are its requests over its users. Of a run that was bounded by time each user makes as many as it
         // can, and the arithmetic is near whatever the ramp does.
-        let is_planned = (self.loops - self.loops.round()).abs() < WHOLE;
         let is_lower = self.steady_per_s > self.rate_per_s * (1.0 + NEAR);
-        is_near && share >= RAMP_SHARE_MIN && (is_planned || is_lower)
+        is_near && share >= RAMP_SHARE_MIN && (self.is_planned || is_lower)
     }
 }
 

@@ -96,7 +96,7 @@ fn a_short_ramp_of_a_run_for_a_time_is_no_arithmetic() {
     let rows = crate::read(&jtl).rows;
     assert!(rows[0].loops.unwrap().fract() > 0.1 && rows[0].ramp_s == Some(1.5), "{rows:?}");
     assert_eq!(kinds(&jtl), [(Level::Note, Kind::NoVariance)]);
-    // Whole loops are a plan's, and so is a rate that all users at once would exceed.
+    // Whole loops of a table are a plan's, and so is a rate that all users at once would exceed.
     let table = |loops: &str, ramp: u32, rate: u32| {
         let header = "system,path,driver,connections,loops,ramp_up_s,requests_per_s,latency_avg_ms\n";
         kinds(&format!("{header}a,/x,jmeter,100,{loops},{ramp},{rate},1000\n"))

@@ -1,5 +1,7 @@
 //! Each format is read whole, and sound output is not accused.
 
+use std::fmt::Write;
+
 use audit::{Kind, Level, Tool};
 
 use crate::{format, kinds, read};
@@ -151,7 +153,14 @@ fn the_mean_of_oha_is_held_against_its_answers() {
     const REFUSED: &str = "connection error: Connection refused (os error 111)";
     // Three rounds of ten seconds, and a fourth that the end aborted after five: nothing is too high.
     let slow = oha("oha -c 100 -z 35s", 35.0, 300, 10.0, &[(ABORTED, 100)]);
-    assert_eq!(kinds(&slow), [(Level::Unknown, Kind::LittlesLaw), (Level::Unknown, Kind::TooShort)]);
+    assert_eq!(
+        kinds(&slow),
+        [
+            (Level::Unknown, Kind::LittlesLaw),
+            (Level::Unknown, Kind::TooShort),
+            (Level::Note, Kind::ErrorsAsAnswers)
+        ]
+    );
     let audit = crate::found(&slow);
     let law = &crate::all(&audit)[0].text;
     assert!(law.starts_with("100 users, but 8.57/s x 10 s = 85.7 (x0.86)"), "{law}");
@@ -169,6 +178,34 @@ fn the_mean_of_oha_is_held_against_its_answers() {
     // What failed may have kept users busy, and what was aborted is no older than the mean of all.
     assert!(refused(0.005, 150_000).contains(&(Level::Unknown, Kind::LittlesLaw)));
     assert_eq!(refused(0.005, 0), [(Level::Broken, Kind::LittlesLaw)]);
+}
+
+/// `requestsPerSec` of oha has what the end of the run aborted. Nothing was answered there.
+#[test]
+fn what_oha_aborted_is_no_answer() {
+    const ABORTED: &str = "aborted due to deadline";
+    let good_per_s = |text: &str| read(text).rows[0].goodput_per_s().unwrap();
+    let slow = oha("oha -c 100 -z 35s", 35.0, 300, 10.0, &[(ABORTED, 100)]);
+    assert!(close(good_per_s(&slow), 300.0 / 35.0), "{}", good_per_s(&slow));
+    let refused = oha("oha -c 100 -z 35s", 35.0, 300, 10.0, &[(ABORTED, 100), ("connection reset", 50)]);
+    assert!(close(good_per_s(&refused), 300.0 / 35.0), "{}", good_per_s(&refused));
+    let texts = |text: &str| {
+        let audit = crate::found(text);
+        crate::all(&audit).iter().map(|it| it.text.clone()).collect::<Vec<_>>()
+    };
+    let has = |text: &str, what: &str| {
+        assert!(texts(text).iter().any(|it| it.contains(what)), "{what}: {:?}", texts(text));
+    };
+    has(&slow, "100 of 400 requests (25.0 %) were aborted by the end of the run and count in the rate");
+    has(&slow, "in the rate, not in the latency");
+    has(&refused, "in the rate, as do 100 that the end of the run aborted: good answers are 8.57/s");
+    // Where few were aborted there is nothing to say.
+    assert_eq!(kinds(&oha("oha -c 50 -z 30s", 30.0, 150_000, 0.01, &[(ABORTED, 50)])), []);
+    // By its rate the slow one is first, by answers it is second.
+    let fast = oha("oha -c 100 -z 35s", 35.0, 350, 9.9, &[]);
+    let both = format!("## slow\n{slow}## fast\n{fast}");
+    assert!(kinds(&both).contains(&(Level::Broken, Kind::Ranking)), "{:?}", kinds(&both));
+    has(&both, "by good answers fast at 100 (10.0/s) > slow at 100 (8.57/s)");
 }
 
 #[test]
@@ -209,6 +246,36 @@ fn a_jtl_is_summed_up_as_jmeter_does() {
     let kinds = kinds(&text);
     assert!(kinds.contains(&(Level::Unknown, Kind::RampUp)), "{kinds:?}");
     assert!(kinds.contains(&(Level::Unknown, Kind::ErrorsAsAnswers)), "{kinds:?}");
+}
+
+/// A JTL of threads that begin at so many ms and send so many requests of 100 ms, one after another.
+fn jtl(threads: &[(u64, u64)]) -> String {
+    let mut text = "timeStamp,elapsed,label,threadName,success,bytes,allThreads\n".to_owned();
+    for (index, (begin, samples)) in threads.iter().enumerate() {
+        for sample in 0..*samples {
+            let at = begin + sample * 100;
+            let users = threads.iter().filter(|it| it.0 <= at).count();
+            writeln!(text, "{at},100,GET /x,Users 1-{},true,168,{users}", index + 1).unwrap();
+        }
+    }
+    text
+}
+
+/// A run of ten seconds makes 190 requests of two users. That two divides them is no plan's doing.
+#[test]
+fn loops_of_a_jtl_want_threads_that_made_as_many() {
+    let is_ramp = |text: &str| kinds(text).iter().any(|it| it.1 == Kind::RampUp);
+    let timed = jtl(&[(0, 100), (1000, 90)]);
+    let rows = read(&timed).rows;
+    assert_eq!((rows[0].requests, rows[0].users, rows[0].loops), (Some(190), Some(2), Some(95.0)));
+    assert!(!is_ramp(&timed) && !rows[0].is_planned, "{rows:?}");
+    // A plan of 95 each is one.
+    let planned = jtl(&[(0, 95), (1000, 95)]);
+    assert!(is_ramp(&planned) && read(&planned).rows[0].is_planned);
+    // Without threads, or with fewer of them than users, it is not known.
+    let nameless = planned.replace("threadName", "thread");
+    assert!(!read(&nameless).rows[0].is_planned);
+    assert!(!read(&planned.replace(",168,2", ",168,3")).rows[0].is_planned);
 }
 
 #[test]
@@ -279,6 +346,34 @@ fn h2load_sends_several_requests_behind_one_another() {
     assert_eq!(kinds(text), []);
 }
 
+/// `-m 1` is h2load's own.
+#[test]
+fn h2load_without_m_has_a_stream_a_connection() {
+    let with = |command: &str| {
+        format!(
+            "$ {command}\nstarting benchmark...\n\
+             spawning thread #0: 10 total client(s). Timing-based test with 0s of warm-up time and 2s of main duration for measurements.\n\
+             Application protocol: h2c\n\n\
+             finished in 2.00s, 1000.00 req/s, 40.00KB/s\n\
+             requests: 2000 total, 2010 started, 2000 done, 2000 succeeded, 0 failed, 0 errored, 0 timeout\n\
+             time for request:      110us     35.20ms     20.00ms       80us    90.00%\n\
+             req/s           :     100.00      100.00      100.00       0.00   100.00%\n"
+        )
+    };
+    let users = |text: &str| read(text).rows[0].users();
+    // 1000/s of 20 ms are 20 users.
+    let plain = with("h2load -c 10 -D 2 http://h/hello");
+    assert_eq!(users(&plain), Some(10.0));
+    assert_eq!(kinds(&plain), [(Level::Broken, Kind::LittlesLaw)]);
+    let two = with("h2load -c 10 -m 2 -D 2 http://h/hello");
+    assert_eq!((users(&two), kinds(&two)), (Some(20.0), vec![]));
+    // A value that can't be read, and a command that is not whole, say nothing.
+    for unknown in ["h2load -c 10 -m $STREAMS -D 2 http://h/hello", "h2load -c 10 and more options"] {
+        let text = with(unknown);
+        assert_eq!((users(&text), kinds(&text)), (None, vec![]), "{unknown}");
+    }
+}
+
 #[test]
 fn wrk2_is_known_by_its_histogram() {
     let text = format("wrk2.txt");
@@ -308,4 +403,19 @@ fn a_jmeter_table_may_have_decimal_commas_in_quotes() {
     let rows = read(text).rows;
     assert!(close(rows[0].rate_per_s.unwrap().value, 1041.55818));
     assert_eq!((rows[0].errors.bad_answers, &rows[0].unreadable), (Some(500), &Vec::new()));
+}
+
+/// Ours says of a mean no more than what it is above, where requests were given up.
+#[test]
+fn a_mean_of_sb_that_is_a_bound_is_neither_a_mean_nor_missing() {
+    let text = "[Press C to stop the test]\n9\t(RPS: 9)\t\t\t\n---------------Finished!----------------\n\
+        Finished at 2026/1/1 12:00:00 (took 00:00:03.0000000)\nStatus 200:    9\nin flight:    1\n\n\
+        RPS: 9 (requests/second)\nMax: above 2000ms\nMin: 1ms\nAvg: above 200.9ms\n\n  50%\tbelow 1ms\n\
+        99.9%\tabove 2000ms\n";
+    let document = read(text);
+    let [row] = &document.rows[..] else { panic!("{document:?}") };
+    assert_eq!((row.tool, row.requests, row.mean_ms, row.max_ms), (Tool::Sb, Some(9), None, None));
+    assert!(row.missing.is_empty(), "{row:?}");
+    let cut = read(&text.replace("Avg: above 200.9ms\n", ""));
+    assert_eq!(cut.rows[0].missing, ["the line `Avg`"]);
 }

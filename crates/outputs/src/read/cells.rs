@@ -2,7 +2,7 @@
 
 use csv::StringRecord;
 
-use crate::number::{Figure, bytes, number};
+use crate::number::{Figure, bytes, is_whole, number};
 use crate::read::Rows;
 use crate::row::{Row, TimeoutFrom, Tool};
 
@@ -130,6 +130,7 @@ impl Cells<'_> {
         row.timeout_from = TimeoutFrom::Table;
         row.ramp_s = self.value("ramp_up_s", row);
         row.loops = self.value("loops", row);
+        row.is_planned = row.loops.is_some_and(is_whole);
         row.users = row.connections.filter(|_| row.loops.is_some());
         row.service_time_ms =
             self.value("service_time_ms", row).map(|ms| (ms, "column service_time_ms".into()));

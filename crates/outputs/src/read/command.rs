@@ -27,6 +27,8 @@ pub(super) struct Asked {
     pub rate_per_client: Option<f64>,
     /// `-m` of h2load.
     pub streams: Option<u32>,
+    /// Whether `-m` stands there, be it with a value that can't be read.
+    pub names_streams: bool,
     /// `-p` of oha: requests at a time on a connection.
     pub parallel: Option<u32>,
     /// A script, or a connection a request: what goes by between requests is not in their latency.
@@ -120,7 +122,7 @@ fn take(asked: &mut Asked, name: char, value: &str) {
         'T' => asked.timeout_s = seconds(),
         'R' | 'q' => asked.rate_per_s = rate(value).map(|it| it.value),
         RATE_PER_CLIENT => asked.rate_per_client = rate(value).map(|it| it.value),
-        'm' => asked.streams = whole(),
+        'm' => (asked.streams, asked.names_streams) = (whole(), true),
         'p' => asked.parallel = whole(),
         _ => {}
     }

@@ -6,6 +6,9 @@ use crate::read::Rows;
 use crate::read::command::{Asked, command_at, path_of};
 use crate::row::{Row, Tool};
 
+/// Streams of a connection where the command names none.
+const STREAMS_DEFAULT: u32 = 1;
+
 /// Reads all outputs of h2load in the text.
 pub(super) fn read(outline: &Outline<'_>) -> Rows {
     let mut rows = Rows::default();
@@ -49,7 +52,7 @@ impl Reading {
             tool: Tool::H2load,
             line,
             connections: asked.connections,
-            streams: asked.streams,
+            streams: streams(asked),
             path: asked.url.as_deref().and_then(path_of),
             ..Row::default()
         };
@@ -67,8 +70,8 @@ impl Reading {
             row.elapsed_s = Some(crate::Figure::exact(main_s));
             row.duration_s = Some(main_s);
         }
-        // Several are streams of HTTP/2, or requests behind one another of HTTP/1.1. Without the command it is not known how many
-        // streams there are, and zero makes the number of users unknown.
+        // Several are streams of HTTP/2, or requests behind one another of HTTP/1.1. Without a command that can be read it is not
+        // known how many streams there are, and zero makes the number of users unknown.
         row.streams = row.streams.or(Some(u32::from(self.is_http1)));
         for (name, is_missing) in [
             ("the line `finished in`", row.rate_per_s.is_none()),
@@ -130,6 +133,12 @@ impl Reading {
             (row.mean_ms, row.stdev_ms) = (Some(mean), Some(stdev));
         }
     }
+}
+
+/// What a command says of the streams of a connection, be it by naming none. One without a URL is named in prose, and not whole.
+fn streams(asked: &Asked) -> Option<u32> {
+    let is_default = asked.url.is_some() && !asked.names_streams;
+    asked.streams.or(is_default.then_some(STREAMS_DEFAULT))
 }
 
 /// What stands behind `request     :`, as nghttp2 1.69 and later have it.

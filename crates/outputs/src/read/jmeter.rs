@@ -1,6 +1,6 @@
 //! JMeter's Aggregate Report and Summary Report: saved as CSV, pasted as Markdown, or with tabs.
 
-use crate::number::{Figure, number};
+use crate::number::{Figure, is_whole, number};
 use crate::outline::{Outline, Plan};
 use crate::read::Rows;
 use crate::row::{Row, Tool};
@@ -107,6 +107,7 @@ fn with_plan(row: &mut Row, plan: Plan) {
         row.users = Some(users);
         row.connections = Some(users);
         row.loops = Some(loops);
+        row.is_planned = is_whole(loops);
         row.ramp_s = plan.ramp_s;
     }
 }

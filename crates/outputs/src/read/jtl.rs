@@ -1,6 +1,6 @@
 //! JMeter's JTL: one line a request. It becomes a row a label, with JMeter's own arithmetic.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::number::Figure;
 use crate::read::Rows;
@@ -37,7 +37,8 @@ pub struct JtlSamples {
     users: u32,
     /// When the most users had been reached.
     all_users_at_ms: u64,
-    threads: BTreeSet<String>,
+    /// Samples of each thread.
+    threads: BTreeMap<String, u64>,
 }
 
 /// The columns that are read.
@@ -150,7 +151,7 @@ fn take(
     label.ends_at_ms = label.ends_at_ms.max(start.saturating_add(u64::from(elapsed)));
     label.failed += u64::from(columns.success.and_then(|at| record.get(at)) == Some("false"));
     if let Some(code) = columns.code.and_then(|at| record.get(at)) {
-        count_code(&mut label.codes, code);
+        count_up(&mut label.codes, code, CODES_MAX);
         if !is_status(code) {
             label.unanswered_ms.push(elapsed);
         }
@@ -160,11 +161,8 @@ fn take(
     if users > label.users {
         (label.users, label.all_users_at_ms) = (users, start);
     }
-    let thread = columns.thread.and_then(|at| record.get(at));
-    if let Some(thread) =
-        thread.filter(|it| label.threads.len() < THREADS_MAX && !label.threads.contains(*it))
-    {
-        label.threads.insert(thread.to_owned());
+    if let Some(thread) = columns.thread.and_then(|at| record.get(at)) {
+        count_up(&mut label.threads, thread, THREADS_MAX);
     }
     Some(())
 }
@@ -173,16 +171,26 @@ fn is_status(code: &str) -> bool {
     code.len() == 3 && code.bytes().all(|it| it.is_ascii_digit())
 }
 
-fn count_code(codes: &mut BTreeMap<String, u64>, code: &str) {
+/// Counts one more of a name, of which `most` are told apart.
+fn count_up(counts: &mut BTreeMap<String, u64>, name: &str, most: usize) {
     // Most are known, and a look-up allocates nothing.
-    if let Some(count) = codes.get_mut(code) {
+    if let Some(count) = counts.get_mut(name) {
         *count += 1;
-    } else if codes.len() < CODES_MAX {
-        codes.insert(code.to_owned(), 1);
+    } else if counts.len() < most {
+        counts.insert(name.to_owned(), 1);
     }
 }
 
 impl JtlSamples {
+    /// Whether each of so many users has a thread of its own, and all of these as many samples. Where a time ends the run, who
+    /// starts first makes more.
+    fn has_same_loops(&self, users: u32) -> bool {
+        let mut counts = self.threads.values();
+        let first = counts.next();
+        u32::try_from(self.threads.len()).is_ok_and(|threads| threads == users)
+            && counts.all(|count| Some(count) == first)
+    }
+
     fn row(self, name: String, cut: bool) -> Row {
         let count = self.elapsed_ms.len();
         let sum: f64 = self.elapsed_ms.iter().copied().map(f64::from).sum();
@@ -204,6 +212,7 @@ impl JtlSamples {
             elapsed_s: Some(Figure { value: elapsed_s, step: 1e-3 }).filter(|it| it.value > 0.0),
             // A thread that has ended is counted no more, so the plan's loops are those of all that ever were.
             loops: users.map(|users| count as f64 / f64::from(users)),
+            is_planned: users.is_some_and(|users| self.has_same_loops(users)),
             ramp_s: users.map(|_| ramp_s),
             mean_ms: Some(Figure { value: sum / count as f64, step: 1.0 }),
             min_ms: Some(at(0.0)),

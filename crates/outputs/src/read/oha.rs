@@ -6,7 +6,8 @@ use crate::number::Figure;
 use crate::read::json::number_at;
 use crate::row::{Row, Tool};
 
-/// What oha counts as an error though the run's end did it.
+/// What oha counts as an error though the run's end did it. `requestsPerSec` has it, as it has all other errors; `successRate`
+/// has not.
 const ABORTED: &str = "aborted due to deadline";
 /// Percentiles that it prints, in order.
 const PERCENTILES: [(&str, f64); 9] = [
@@ -55,6 +56,7 @@ pub(super) fn read(value: &Value) -> Option<Row> {
     if value.get("statusCodeDistribution").is_some() {
         row.requests = Some(made);
         row.errors.bad_answers = Some((answered - good.min(answered)).saturating_add(failed));
+        row.errors.aborted = Some(made.saturating_sub(answered.saturating_add(failed)));
         row.errors.timeout = Some(timed_out);
         // What ended without an answer otherwise, connects that were refused among it.
         row.errors.read = Some(failed.saturating_sub(timed_out));

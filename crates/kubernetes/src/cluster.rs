@@ -40,6 +40,12 @@ impl Cluster {
         Ok(Self { handle, client, namespace, context, server })
     }
 
+    /// The same in another namespace, where one is named.
+    pub(crate) fn within(&self, namespace: Option<&str>) -> Self {
+        let namespace = namespace.unwrap_or(&self.namespace).to_owned();
+        Self { namespace, ..self.clone() }
+    }
+
     /// The namespace.
     pub fn namespace(&self) -> &str {
         &self.namespace

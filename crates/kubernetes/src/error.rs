@@ -88,6 +88,31 @@ pub enum Error {
         /// The bound.
         within: Duration,
     },
+    /// Nobody tells what pods use.
+    #[error("the cluster has no metrics API ({0}); install metrics-server, or leave --watch out")]
+    NoMetrics(String),
+    /// The server has no pods.
+    #[error(
+        "no pod in the namespace {namespace} has the labels {labels}; check --watch-pods and --watch-namespace"
+    )]
+    NoServerPods {
+        /// By which they were to be chosen.
+        labels: String,
+        /// Where they were looked for.
+        namespace: String,
+    },
+    /// It has too many.
+    #[error(
+        "more than {most} pods in the namespace {namespace} have the labels {labels}; choose fewer with --watch-pods"
+    )]
+    ManyServerPods {
+        /// By which they were chosen.
+        labels: String,
+        /// Where they are.
+        namespace: String,
+        /// The bound.
+        most: usize,
+    },
     /// Something else that the API says.
     #[error("the cluster says: {0}")]
     Api(String),
@@ -101,7 +126,12 @@ impl Error {
     pub const fn is_usage(&self) -> bool {
         matches!(
             self,
-            Self::NoKubeconfig(_) | Self::BadKubeconfig(_) | Self::NoContext { .. } | Self::Refused(_)
+            Self::NoKubeconfig(_)
+                | Self::BadKubeconfig(_)
+                | Self::NoContext { .. }
+                | Self::Refused(_)
+                | Self::NoServerPods { .. }
+                | Self::ManyServerPods { .. }
         )
     }
 

@@ -48,7 +48,7 @@ impl Pods {
         left: &mut dyn FnMut(&str),
         is_interrupted: &dyn Fn() -> bool,
     ) -> Result<Self, Error> {
-        rights::check(cluster)?;
+        rights::check(cluster, &rights::TO_LOAD)?;
         let job = wanted.job();
         // Whatever becomes of the question, the Job may be there.
         let made = Made {

@@ -213,7 +213,7 @@ fn called(pod: &Pod) -> String {
 }
 
 /// The beginning of a text, on one line.
-fn short(text: &str) -> String {
+pub(crate) fn short(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match text.char_indices().nth(SHOWN_CHARACTERS_MAX) {
         Some((at, _)) => format!("{} …", &text[..at]),

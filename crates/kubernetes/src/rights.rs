@@ -8,21 +8,27 @@ use kube::api::PostParams;
 use crate::cluster::Cluster;
 use crate::error::{self, Error};
 
-/// What a run needs: group, resource, subresource, verbs. It is what docs/kubernetes/rbac.yaml allows.
-const NEEDED: [(&str, &str, &str, &[&str]); 4] = [
+/// Group, resource, subresource, verbs.
+type Right = (&'static str, &'static str, &'static str, &'static [&'static str]);
+
+/// What a run needs. docs/kubernetes/rbac.yaml allows this and the other, and no more.
+pub(crate) const TO_LOAD: [Right; 4] = [
     ("batch", "jobs", "", &["create", "delete"]),
     ("", "pods", "", &["get", "list", "delete"]),
     ("", "pods", "portforward", &["get", "create"]),
     ("", "events", "", &["list"]),
 ];
+/// What it takes to watch the pods of a server, in their namespace.
+pub(crate) const TO_WATCH: [Right; 2] =
+    [("", "pods", "", &["list"]), ("metrics.k8s.io", "pods", "", &["list"])];
 
-/// Asks for each of the rights that a run needs.
+/// Asks for each of these rights.
 ///
 /// # Errors
 /// If some are missing, with all that are. Where the question itself is refused, the answer is left to what comes.
-pub(crate) fn check(cluster: &Cluster) -> Result<(), Error> {
+pub(crate) fn check(cluster: &Cluster, needed: &[Right]) -> Result<(), Error> {
     let mut missing = Vec::new();
-    for (group, resource, subresource, verbs) in NEEDED {
+    for (group, resource, subresource, verbs) in needed.iter().copied() {
         for verb in verbs {
             let review = review(cluster.namespace(), group, resource, subresource, verb);
             let reviews = cluster.api_of_all::<SelfSubjectAccessReview>();
@@ -92,7 +98,7 @@ mod tests {
                 }
             }
         }
-        let needed = NEEDED.iter().flat_map(|(group, resource, subresource, verbs)| {
+        let needed = TO_LOAD.iter().chain(&TO_WATCH).flat_map(|(group, resource, subresource, verbs)| {
             let resource = [*resource, *subresource].join("/");
             verbs.iter().map(move |verb| error::right(verb, resource.trim_end_matches('/'), group))
         });

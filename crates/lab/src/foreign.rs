@@ -319,6 +319,7 @@ impl Told {
             seconds: Vec::new(),
             steps: Vec::new(),
             agents: Vec::new(),
+            server_pods: None,
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use record::{Distribution, Second};
-use stats::Interval;
+use record::Second;
+use stats::{Interval, Quantile};
 use units::Duration;
 
 use crate::feed::INTERVAL;
@@ -45,21 +45,15 @@ struct Closed {
     length: Duration,
     good: u64,
     done: u64,
-    p50_us: Option<f64>,
-    p99_us: Option<f64>,
+    p50: Option<Quantile>,
+    p99: Option<Quantile>,
 }
 
 impl From<&Part> for Closed {
     fn from(part: &Part) -> Self {
-        let times = Distribution::from(&part.response);
-        Self {
-            from: part.from,
-            length: part.length,
-            good: part.good,
-            done: part.done,
-            p50_us: times.p50,
-            p99_us: times.p99,
-        }
+        let times = part.response.quantiles([0.5, 0.99]);
+        let (p50, p99) = (times.map(|[p50, _]| p50), times.map(|[_, p99]| p99));
+        Self { from: part.from, length: part.length, good: part.good, done: part.done, p50, p99 }
     }
 }
 
@@ -85,6 +79,8 @@ impl Seconds {
 
     /// Those of a window of `length`. What was done after its end is in no rate, and the last second ends with it.
     pub(crate) fn within(&self, length: Duration) -> Vec<Second> {
+        let us = |time: Option<Quantile>| time.map(|it| it.value.as_micros_f64());
+        let is_lower_bound = |time: Option<Quantile>| time.is_some_and(|it| it.is_lower_bound);
         let all = self.closed.iter().copied().chain(self.open.iter().map(Closed::from));
         all.filter(|second| second.from < length)
             .map(|second| {
@@ -95,8 +91,10 @@ impl Seconds {
                     length_s,
                     goodput_per_s: per_s(second.good),
                     failures_per_s: per_s(second.done.saturating_sub(second.good)),
-                    p50_us: second.p50_us,
-                    p99_us: second.p99_us,
+                    p50_us: us(second.p50),
+                    p50_is_lower_bound: is_lower_bound(second.p50),
+                    p99_us: us(second.p99),
+                    p99_is_lower_bound: is_lower_bound(second.p99),
                 }
             })
             .collect()
@@ -127,5 +125,24 @@ mod tests {
         // The last one ends with the window, and so half of it counts twice as much a second.
         assert_eq!((all[9].length_s, all[9].goodput_per_s), (0.5, 200.0));
         assert_eq!(seconds.within(ms(5000)).len(), 5);
+    }
+
+    #[test]
+    fn a_time_that_is_known_only_to_be_longer_is_told_as_one() {
+        let ms = Duration::from_millis;
+        let of = |answers: u32, given_up: u32| {
+            let mut interval = interval(answers.into(), (answers + given_up).into());
+            (0..answers).for_each(|_| interval.times.response.record(ms(1)));
+            (0..given_up).for_each(|_| interval.times.response.record_censored(ms(2000)));
+            interval
+        };
+        let mut seconds = Seconds::default();
+        for (second, interval) in (0..).zip([of(9, 1), of(1, 3), of(9, 0), of(0, 0)]) {
+            seconds.add(ms(1000 * second), ms(1000), &interval);
+        }
+        let all = seconds.within(ms(4000));
+        let bounds: Vec<_> = all.iter().map(|it| (it.p50_is_lower_bound, it.p99_is_lower_bound)).collect();
+        assert_eq!(bounds, [(false, true), (true, true), (false, false), (false, false)]);
+        assert_eq!((all[1].p50_us, all[3].p50_us), (Some(2_000_000.0), None));
     }
 }

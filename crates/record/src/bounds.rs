@@ -15,6 +15,7 @@ use crate::distribution::Distribution;
 use crate::files::LinesBound;
 use crate::load::LoadResult;
 use crate::manifest::{Machine, Manifest, StackManifest};
+use crate::server_pods::ServerPods;
 use crate::signals::{Held, HostSignals, ServerSignals, SignalReading};
 use crate::tls::Tls;
 use crate::trial::{Contract, Measured, Server, Trial, TrialResult};
@@ -52,6 +53,8 @@ const CONFIRMATIONS_MAX: u64 = 1_000;
 const LEVELS_MAX: u64 = 100;
 /// Machines that carry one load.
 const AGENTS_MAX: u64 = 10_000;
+/// Pods of a server.
+const SERVER_PODS_MAX: u64 = 10_000;
 /// Attempts at a trial that came to nothing; a run makes three of them at most.
 const LOST_ATTEMPTS_MAX: u64 = 100;
 /// Things in a list or a map of one trial.
@@ -224,6 +227,7 @@ pub(crate) fn check_load(result: &LoadResult) -> Checked {
     result.first_byte_us.as_ref().map_or(Ok(()), check_distribution)?;
     length("`seconds`", result.seconds.len())?;
     check_agents(&result.agents)?;
+    result.server_pods.as_ref().map_or(Ok(()), check_server_pods)?;
     length("`steps`", result.steps.len())?;
     for step in &result.steps {
         names(&[("a step's `label`", &step.label)])?;
@@ -251,6 +255,22 @@ fn check_agents(agents: &[AgentResult]) -> Checked {
         names(&[("why an agent was lost", lost.map_or("", |it| it.why.as_str()))])?;
         let requests = lost.map_or(0, |it| it.requests);
         all_within(COUNT_MAX, &[("an agent's `intended`", agent.intended), ("its `requests`", requests)])?;
+    }
+    Ok(())
+}
+
+fn check_server_pods(server: &ServerPods) -> Checked {
+    let ServerPods { namespace, labels, not_known, pods } = server;
+    let not_known = not_known.as_deref().unwrap_or_default();
+    names(&[("`namespace`", namespace), ("`labels`", labels), ("`not_known`", not_known)])?;
+    within("the number of `server_pods`", pods.len() as u64, SERVER_PODS_MAX)?;
+    length("the samples of `server_pods`", pods.iter().map(|it| it.samples.len()).sum())?;
+    for pod in pods {
+        names(&[("the `name` of a pod", &pod.name)])?;
+        let cores = pod.samples.iter().map(|it| it.cpu_cores).chain(pod.cpu_limit_cores);
+        within("the number of cores of a pod", cores.fold(0.0, f64::max) as u64, AT_A_TIME_MAX)?;
+        let bytes = pod.samples.iter().map(|it| it.memory_bytes).max().unwrap_or(0);
+        within("the `memory_bytes` of a pod", bytes, BYTES_MAX)?;
     }
     Ok(())
 }

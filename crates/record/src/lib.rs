@@ -28,6 +28,7 @@ mod load_file;
 mod manifest;
 mod named_load;
 mod run_dir;
+mod server_pods;
 mod signals;
 mod signals_file;
 mod stamp;
@@ -60,6 +61,7 @@ pub use load::{
 pub use manifest::{MANIFEST_VERSION, Machine, Manifest, StackManifest};
 pub use named_load::load_of_label;
 pub use run_dir::RunDir;
+pub use server_pods::{PodSample, ServerPod, ServerPods};
 pub use signals::{
     AcceptQueue, GroupReading, Held, HostReading, HostSignals, JvmReading, JvmUse, NamedUse, ProcessReading,
     Quota, Runtime, SIGNALS_VERSION, ServerSignals, SignalReading, ThreadBand, ThreadGroupUse,

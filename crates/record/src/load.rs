@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agents::AgentResult;
 use crate::distribution::{Distribution, FastTimes};
+use crate::server_pods::ServerPods;
 use crate::tls::Tls;
 
 /// Version of [`LoadResult`]. It grows when a field changes its meaning or goes; added fields keep it.
@@ -96,6 +97,9 @@ pub struct LoadResult {
     /// The machines that carried it in shares, by number. Empty where one did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentResult>,
+    /// The pods of the server meanwhile, of a load from pods that watched them. Absent of others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_pods: Option<ServerPods>,
 }
 
 impl LoadResult {
@@ -167,8 +171,14 @@ pub struct Second {
     pub failures_per_s: f64,
     /// Median and 99th percentile of the response times of what was done in it, µs; absent where nothing was.
     pub p50_us: Option<f64>,
+    /// Whether the median is only known to be longer than that. Records of older versions do not say.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub p50_is_lower_bound: bool,
     /// See `p50_us`.
     pub p99_us: Option<f64>,
+    /// See `p50_is_lower_bound`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub p99_is_lower_bound: bool,
 }
 
 /// What was asked for.

@@ -11,6 +11,7 @@ use stats::{PERCENTILES, samples_needed};
 use crate::agents::agents_text;
 use crate::figure::{NONE, figure, micros, per_s, percent, plain_line, time_us};
 use crate::gate::gate_text;
+use crate::pods::server_pods_text;
 use crate::tls::tls_text;
 
 /// What `proofload hit --json` prints: the result, and what its audit says of it.
@@ -118,7 +119,7 @@ pub fn hit_text(report: &HitReport) -> String {
         micros(result.cpu_us_per_request),
         percent(result.generator.busy_share)
     );
-    text.push_str(&agents_text(result));
+    text += &(agents_text(result) + &server_pods_text(result));
     if let Some(why) = &result.load.threads_why {
         let _ = writeln!(text, "threads     {}; {}", result.load.threads, plain_line(why));
     }

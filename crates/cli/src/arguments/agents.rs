@@ -47,7 +47,7 @@ pub struct Agents {
         "rate", "poisson", "burst", "backlog", "think", "ramp_up", "requests_per_user", "warm_up", "timeout",
         "connect_timeout", "idle_timeout", "no_keep_alive", "threads", "io", "seed", "method", "headers", "body",
         "body_file", "expect_status", "expect_body", "jtl", "save_responses", "machines", "listening", "ledger", "on",
-        "RequestOptions", "Http", "Tls",
+        "watched", "RequestOptions", "Http", "Tls",
     ])]
     pub take_over: Option<PathBuf>,
 }

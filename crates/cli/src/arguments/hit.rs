@@ -186,6 +186,8 @@ pub struct Hit {
     pub agents: agents::Agents,
     #[command(flatten)]
     pub kubernetes: kubernetes::Kubernetes,
+    #[command(flatten)]
+    pub watch: kubernetes::Watch,
 }
 
 impl Hit {

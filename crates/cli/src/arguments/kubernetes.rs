@@ -4,11 +4,17 @@ use std::num::NonZeroU32;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use plan::{PlanError, THREADS_MAX, Threads, shell};
+use plan::{LoadPlan, PlanError, THREADS_MAX, Threads, shell};
+use record::ServerPods;
 use units::Duration;
 
 /// Thousandths of a core.
 const MILLIS: u32 = 1000;
+/// Bytes of the labels that pods are chosen by.
+const LABELS_BYTES_MAX: usize = 1024;
+/// Bytes of the name of a label, with its prefix, and of its value: as many as Kubernetes allows.
+const LABEL_BYTES_MAX: usize = 253 + 1 + 63;
+const LABEL_VALUE_BYTES_MAX: usize = 63;
 
 /// Where a load is carried from, if not from here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -51,6 +57,80 @@ pub struct Kubernetes {
     /// Print the rights that it takes, for kubectl apply, and end
     #[arg(long, requires = "on")]
     pub rbac: bool,
+}
+
+/// What can be watched of a server in a cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Watched {
+    /// CPU and memory of its pods, as metrics-server tells them.
+    Metrics,
+}
+
+/// Options of watching the server meanwhile.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Load from pods (docs/cluster.md)")]
+pub struct Watch {
+    /// Tell what the pods of the server used meanwhile, by metrics-server; of a window of 60s or more
+    #[arg(long = "watch", value_name = "WHAT", requires_all = ["on", "labels"])]
+    pub watched: Option<Watched>,
+    /// Which pods are those of the server: labels that all of them have, by commas
+    #[arg(long = "watch-pods", value_name = "LABEL=VALUE,…", requires = "watched")]
+    pub labels: Option<Labels>,
+    /// Their namespace [default: that of the load]
+    #[arg(long = "watch-namespace", value_name = "NAMESPACE", requires = "watched")]
+    pub namespace_of_server: Option<String>,
+}
+
+impl Watch {
+    /// The labels and the namespace of the pods that are to be watched during a load, if they are.
+    ///
+    /// # Errors
+    /// If the load is so short that nothing would be known.
+    pub fn server(&self, plan: &LoadPlan) -> Result<Option<(&str, Option<&str>)>, PlanError> {
+        let (Some(Watched::Metrics), Some(labels)) = (self.watched, &self.labels) else { return Ok(None) };
+        let (least_s, asked) = (ServerPods::WINDOW_S_MIN, plan.stop.duration);
+        if asked < Duration::from_secs_f64(least_s) {
+            let what = format!(
+                "--watch metrics says nothing of a load of {asked}: metrics-server averages over 15 s or more"
+            );
+            let help = format!("measure for {least_s} s or longer (-d), or leave --watch out");
+            return Err(PlanError::new(what, help));
+        }
+        Ok(Some((labels.text.as_str(), self.namespace_of_server.as_deref())))
+    }
+}
+
+/// Labels that pods have, each with its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Labels {
+    text: String,
+}
+
+impl FromStr for Labels {
+    type Err = PlanError;
+
+    fn from_str(text: &str) -> Result<Self, PlanError> {
+        let is_label = |label: &str| {
+            label.split_once('=').is_some_and(|(name, value)| {
+                is_of_label(name, "-_./", LABEL_BYTES_MAX) && is_of_label(value, "-_.", LABEL_VALUE_BYTES_MAX)
+            })
+        };
+        if text.len() > LABELS_BYTES_MAX || !text.split(',').all(is_label) {
+            let what = format!("`{text}` are no labels of pods with their values");
+            let help = "write LABEL=VALUE, with commas between several: app=shop,tier=web";
+            return Err(PlanError::new(what, help));
+        }
+        Ok(Self { text: text.to_owned() })
+    }
+}
+
+/// Whether it can be a part of a label, in which these signs may stand between letters and digits.
+fn is_of_label(text: &str, signs: &str, bytes_max: usize) -> bool {
+    let is_letter = |it: char| it.is_ascii_alphanumeric();
+    text.len() <= bytes_max
+        && text.starts_with(is_letter)
+        && text.ends_with(is_letter)
+        && text.chars().all(|it| is_letter(it) || signs.contains(it))
 }
 
 impl Kubernetes {
@@ -133,6 +213,19 @@ mod tests {
         assert_eq!([cores("2"), cores("0.5"), cores("500m"), cores("1001m")], [Ok(2), Ok(1), Ok(1), Ok(2)]);
         for none in ["", "0", "0m", "-1", "two", "1e3", "inf", "NaN", "m", "2000"] {
             assert!(cores(none).is_err(), "{none}");
+        }
+    }
+
+    #[test]
+    fn labels_have_values_and_nothing_else() {
+        for text in ["app=shop", "app=shop,tier=web", "app.kubernetes.io/name=shop-2_a.b"] {
+            assert_eq!(text.parse::<Labels>().map(|it| it.text), Ok(text.to_owned()));
+        }
+        let long = format!("app={}", "x".repeat(64));
+        let many = ["a=b"; 300].join(",");
+        let none = ["", "app", "app=", "=shop", "app==shop", "app!=shop", "app=shop,", "app in a", "app=-a"];
+        for none in none.into_iter().chain([long.as_str(), many.as_str()]) {
+            assert!(none.parse::<Labels>().is_err(), "{none}");
         }
     }
 }

@@ -2,6 +2,7 @@
 #![cfg(feature = "kubernetes")]
 
 mod double;
+mod watch;
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Output, Stdio};

@@ -224,6 +224,32 @@ fn a_result_of_a_load_is_bounded_where_it_is_read_alone() {
     assert!(matches!(measured(0).result, TrialResult::Measured(_)), "and what is sound is read");
 }
 
+#[test]
+fn what_is_told_of_a_server_s_pods_is_bounded() {
+    let pod = |name: &str, cpu_cores: f64, memory_bytes: u64| {
+        let sample =
+            json!({"at_s": 30.0, "window_s": 15.0, "cpu_cores": cpu_cores, "memory_bytes": memory_bytes});
+        json!({"name": name, "samples": [sample]})
+    };
+    let read = |pods: Value| {
+        let mut result = serde_json::to_value(load()).unwrap();
+        result["server_pods"] = json!({"namespace": "shop", "labels": "app=shop", "pods": pods});
+        LoadResult::from_json(Path::new("r.json"), &result.to_string())
+    };
+    let server = read(json!([pod("a", 1.5, 1 << 20)])).unwrap().server_pods.unwrap();
+    assert_eq!((server.pods[0].samples.len(), server.not_known), (1, None));
+    let many = vec![json!({"name": "", "samples": []}); 10_001];
+    for (pods, told) in [
+        (json!([pod(&"p".repeat(5000), 1.0, 1)]), "the length of the `name` of a pod is 5000"),
+        (json!([pod("a", 1e300, 1)]), "the number of cores of a pod is 18446744073709551615"),
+        (json!([pod("a", 1.0, u64::MAX)]), "the `memory_bytes` of a pod is 18446744073709551615"),
+        (json!(many), "the number of `server_pods` is 10001"),
+    ] {
+        let error = read(pods).unwrap_err().to_string();
+        assert!(error.starts_with("r.json:1: ") && error.contains(told), "{error}");
+    }
+}
+
 /// A line of an interval log with a histogram of this header and these counts.
 fn log_line(length: u32, digits: u32, high: u64, counts: &[u8]) -> String {
     let mut plain = Vec::new();

@@ -96,6 +96,7 @@ pub(crate) fn load() -> LoadResult {
         seconds: vec![Second { from_s: 1.0, length_s: 0.5, p50_us: Some(7.5), ..Second::default() }],
         steps: Vec::new(),
         agents: Vec::new(),
+        server_pods: None,
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use plan::{ArrivalsName, NamedLoad};
 use proptest::prelude::*;
-use record::{LoadId, Manifest, RunDir, Trial, TrialResult, load_of_label};
+use record::{LoadId, Manifest, RunDir, Second, Trial, TrialResult, load_of_label};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use units::Rate;
@@ -152,6 +152,19 @@ fn attempts_that_were_lost_come_back_in_order_and_none_are_not_written() {
     let lost_attempts = ["agent 0 of 2 (a) was lost: it ended", "agent 1 of 2 (b) was lost: it fell silent"];
     let trial = Trial { lost_attempts: lost_attempts.map(str::to_owned).into(), ..failed(0) };
     assert_eq!(back(&trial), trial);
+}
+
+/// An older record has no such words, and most seconds of a newer one need none.
+#[test]
+fn a_second_says_which_of_its_times_are_bounds_and_nothing_where_none_is() {
+    let plain =
+        r#"{"from_s":1.0,"length_s":1.0,"goodput_per_s":2.0,"failures_per_s":0.0,"p50_us":7.5,"p99_us":9.5}"#;
+    let second: Second = serde_json::from_str(plain).unwrap();
+    assert!(!second.p50_is_lower_bound && !second.p99_is_lower_bound);
+    assert_eq!(serde_json::to_string(&second).unwrap(), plain);
+    let bound = Second { p99_is_lower_bound: true, ..second };
+    assert!(serde_json::to_string(&bound).unwrap().contains("\"p99_us\":9.5,\"p99_is_lower_bound\":true"));
+    assert_eq!(back(&bound), bound);
 }
 
 proptest! {

@@ -207,3 +207,56 @@ fn a_load_of_several_machines_says_how_each_did() {
     assert_eq!(lines[6].trim_start(), "and 2 more");
     assert!(text.contains(", 400 lost"), "{text}");
 }
+
+#[test]
+fn the_server_s_pods_are_told_of_the_busiest_first_and_on_harmless_lines() {
+    let sample = |cpu_cores: f64, window_s: f64, mib: u64| record::PodSample {
+        at_s: 30.0,
+        window_s,
+        cpu_cores,
+        memory_bytes: mib << 20,
+    };
+    let pod = |name: &str, cpu_limit_cores: Option<f64>, samples: Vec<record::PodSample>| record::ServerPod {
+        name: name.into(),
+        cpu_limit_cores,
+        samples,
+    };
+    let mut watched = load(1000.0);
+    let mut pods = vec![
+        pod("shop-a", Some(0.5), vec![sample(0.25, 15.0, 100)]),
+        pod("shop-b", Some(2.0), vec![sample(1.98, 15.0, 412), sample(1.92, 7.5, 400)]),
+        pod("shop-c\u{1b}[2J\n", None, vec![sample(0.3, 15.0, 1)]),
+        pod("shop-d", None, Vec::new()),
+    ];
+    let (namespace, labels) = ("shop".to_owned(), "app=shop".to_owned());
+    let server = record::ServerPods { namespace, labels, not_known: None, pods: pods.clone() };
+    watched.server_pods = Some(server.clone());
+    let lines = |load: &record::LoadResult| {
+        let text = text(load.clone());
+        let lines = text.lines().skip_while(|it| !it.starts_with("server pods"));
+        lines.take_while(|it| !it.starts_with("verdict")).map(str::to_owned).collect::<Vec<String>>()
+    };
+    assert_eq!(
+        lines(&watched),
+        [
+            "server pods 4 of app=shop in shop",
+            "            shop-b: 1.96 of 2 cores on average, 412.0MiB at most; 2 samples",
+            "            shop-c\\u{1b}[2J: 0.30 cores on average, 1.0MiB at most; 1 sample",
+            "            shop-a: 0.25 of 0.5 cores on average, 100.0MiB at most; 1 sample",
+            "            no sample of 1 of them",
+        ]
+    );
+    let json: Value = serde_json::from_str(&HitReport::new(watched.clone()).json()).unwrap();
+    assert_eq!(json["server_pods"]["pods"][0]["cpu_limit_cores"], 0.5);
+
+    pods = (0..7).map(|it| pod(&format!("p{it}"), None, vec![sample(f64::from(it), 15.0, 1)])).collect();
+    watched.server_pods = Some(record::ServerPods { pods, ..server.clone() });
+    let many = lines(&watched);
+    assert!(many[1].contains("p6: 6.00 cores") && many[6] == "            and 2 more", "{many:?}");
+
+    let pods = vec![pod("shop-a", Some(0.5), Vec::new())];
+    let not_known = Some("no sample lay\nwithin".to_owned());
+    watched.server_pods = Some(record::ServerPods { pods, not_known, ..server });
+    let none = ["server pods 1 of app=shop in shop", "            not known: no sample lay within"];
+    assert_eq!(lines(&watched), none);
+}

@@ -90,6 +90,7 @@ pub(crate) fn load(per_s: f64) -> LoadResult {
         seconds: Vec::new(),
         steps: Vec::new(),
         agents: Vec::new(),
+        server_pods: None,
     }
 }
 

@@ -3,11 +3,12 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use kubernetes::{Cluster, Error, Pods, Streams};
+use driver::monotonic_now;
+use kubernetes::{Cluster, Error, Pods, Streams, Watch, Watching};
 use lab::agents::{Fleet, Left, Open, Reached};
 use plan::LoadPlan;
-use record::IntervalLog;
-use units::Duration;
+use record::{IntervalLog, LoadResult};
+use units::{Duration, Instant};
 
 use super::agents::{self, Several};
 use super::beside::{self, Beside};
@@ -18,8 +19,13 @@ use crate::interrupt;
 use crate::output::say;
 use crate::pods::{self, For, InPods};
 
-/// Carries it out, or prints what would be created for it.
-pub fn run(arguments: &Hit, several: &Several<'_>) -> Result<ExitCode, Failure> {
+/// Carries it out, or prints what would be created for it. Meanwhile the pods with the labels of `server` are watched, in their
+/// namespace where that is another one.
+pub fn run(
+    arguments: &Hit,
+    several: &Several<'_>,
+    server: Option<(&str, Option<&str>)>,
+) -> Result<ExitCode, Failure> {
     let options = &arguments.kubernetes;
     let wanted = pods::wanted(options, For::OneLoad(length(several.plan)))?;
     several.asked(None).check(wanted.pods as usize)?;
@@ -35,10 +41,11 @@ pub fn run(arguments: &Hit, several: &Several<'_>) -> Result<ExitCode, Failure> 
         }
     };
     let begun = pods::connect(options).and_then(|cluster| {
-        let pods = pods::start(&cluster, &wanted, &mut tell, &|| control.is_interrupted())?;
-        Ok((cluster, Arc::new(pods)))
+        let watch = server.map(|(labels, namespace)| Watch::open(&cluster, labels, namespace)).transpose()?;
+        let pods = Arc::new(pods::start(&cluster, &wanted, &mut tell, &|| control.is_interrupted())?);
+        Ok((cluster, pods, watch.map(Watch::begin).transpose()?))
     });
-    let (cluster, pods) = match begun {
+    let (cluster, pods, watching) = match begun {
         Ok(begun) => begun,
         Err(Error::Interrupted) => {
             say(format_args!("proofload: {}", Error::Interrupted));
@@ -52,10 +59,19 @@ pub fn run(arguments: &Hit, several: &Several<'_>) -> Result<ExitCode, Failure> 
         run: wanted.run.clone(),
         pods: pods.places(),
     };
-    let code = agents::conduct(arguments, beside, &asked, fleet(&pods), reached, &control);
+    let complete = |result| with_server_pods(result, watching);
+    let code = agents::conduct(arguments, beside, &asked, fleet(&pods), reached, &control, complete);
     // After an error nobody else may have.
     pods::end(&pods);
     code
+}
+
+/// The result with what is known of the server's pods, where these were watched.
+fn with_server_pods(result: LoadResult, watching: Option<Watching>) -> LoadResult {
+    let Some(watching) = watching else { return result };
+    let begun_ago = monotonic_now().since(Instant::from_nanos(result.window.start_monotonic_ns));
+    let length = Duration::from_secs_f64(result.window.duration_s);
+    LoadResult { server_pods: Some(watching.end(begun_ago.into(), length.into())), ..result }
 }
 
 /// Takes over a load from the pods of a run, whose names and nodes are `pods`.

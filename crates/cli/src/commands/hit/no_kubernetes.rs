@@ -12,7 +12,7 @@ use crate::exit::Failure;
 use crate::pods::WHY;
 
 /// Refuses it.
-pub fn run(_: &Hit, _: &Several<'_>) -> Result<ExitCode, Failure> {
+pub fn run(_: &Hit, _: &Several<'_>, _: Option<(&str, Option<&str>)>) -> Result<ExitCode, Failure> {
     Err(Failure::usage(WHY))
 }
 

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::process::Pid;
 use serde_json::{Value, json};
@@ -14,6 +15,11 @@ use crate::common::proofload;
 
 /// Where agents listen in their pods, as port-forwards are told.
 const AGENT_PORT: u16 = 7780;
+/// How the pods of the server are asked for, and where metrics-server tells of them.
+const OF_SERVER: &str = "labelSelector=app%3Dshop";
+const METRICS: &str = "/apis/metrics.k8s.io/v1beta1/namespaces/shop/pods";
+/// How often it looks at its nodes, seconds.
+const LOOKS_EVERY_S: i64 = 15;
 
 /// What becomes of a pod.
 #[derive(Debug, Clone)]
@@ -41,6 +47,10 @@ pub struct Behaviour {
     pub refusal: Option<(u16, &'static str)>,
     /// What becomes of whoever wants to delete it, in place of that: the same.
     pub keeps: Option<(u16, &'static str)>,
+    /// The pods of the server, which have the label `app=shop`, two containers and two cores.
+    pub server_pods: Vec<&'static str>,
+    /// Whether there is a metrics-server that tells of them.
+    pub has_metrics: bool,
 }
 
 enum Runs {
@@ -275,12 +285,12 @@ fn serve(stream: TcpStream, world: &Mutex<World>) {
         if lock(world).is_away {
             return;
         }
-        let (path, _) = request.path.split_once('?').unwrap_or((&request.path, ""));
+        let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
         lock(world).asked.push(format!("{} {path}", request.method));
         if let (Some(key), Some(pod)) = (&request.websocket_key, path.strip_suffix("/portforward")) {
             return forward(reader, writer, world, key, pod.rsplit('/').next().unwrap_or_default());
         }
-        let (status, answer) = lock(world).answer(&request.method, path, &request.body);
+        let (status, answer) = lock(world).answer(&request.method, path, query, &request.body);
         let body = answer.to_string();
         let head = format!(
             "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
@@ -303,13 +313,19 @@ fn list(kind: &str, items: &[Value]) -> (u16, Value) {
 }
 
 impl World {
-    fn answer(&mut self, method: &str, path: &str, body: &Value) -> (u16, Value) {
+    fn answer(&mut self, method: &str, path: &str, query: &str, body: &Value) -> (u16, Value) {
         let name = path.rsplit('/').next().unwrap_or_default();
         match (method, path) {
             ("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews") => (201, self.review(body)),
             ("POST", "/apis/batch/v1/namespaces/shop/jobs") => self.create(body),
             ("DELETE", _) if path.starts_with("/apis/batch/v1/namespaces/shop/jobs/") => self.delete(name),
+            ("GET", "/api/v1/namespaces/shop/pods") if query.contains(OF_SERVER) => {
+                list("PodList", &self.server_pods())
+            }
             ("GET", "/api/v1/namespaces/shop/pods") => list("PodList", &self.pods()),
+            ("GET", METRICS) if self.behaviour.has_metrics && query.contains(OF_SERVER) => {
+                list("PodMetricsList", &self.metrics())
+            }
             ("GET", "/api/v1/namespaces/shop/events") => list("EventList", &self.events()),
             ("GET", _) if path.starts_with("/api/v1/namespaces/shop/pods/") => {
                 let pod = self.pods().into_iter().find(|it| it["metadata"]["name"] == name);
@@ -323,7 +339,9 @@ impl World {
         let asked = &body["spec"]["resourceAttributes"];
         let text = |key: &str| asked[key].as_str().unwrap_or_default().to_owned();
         let resource = [text("resource"), text("subresource")].join("/");
-        let right = format!("{} {}", text("verb"), resource.trim_end_matches('/'));
+        let group = text("group");
+        let of_metrics = if group == "metrics.k8s.io" { ".metrics.k8s.io" } else { "" };
+        let right = format!("{} {}{of_metrics}", text("verb"), resource.trim_end_matches('/'));
         let allowed = text("namespace") == "shop" && !self.behaviour.denied.contains(&right.as_str());
         let mut review = body.clone();
         review["status"] = json!({"allowed": allowed});
@@ -363,6 +381,36 @@ impl World {
     fn pods(&mut self) -> Vec<Value> {
         let job = self.jobs.values().next().cloned().unwrap_or(Value::Null);
         self.pods.iter_mut().map(|(name, pod)| pod.told(name, &job)).collect()
+    }
+
+    fn server_pods(&self) -> Vec<Value> {
+        let container = |name: &str, cpu: &str| json!({"name": name, "resources": {"limits": {"cpu": cpu}}});
+        let pod = |name: &&str| {
+            json!({
+                "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "shop"},
+                "spec": {"containers": [container("shop", "1500m"), container("proxy", "0.5")]},
+                "status": {"phase": "Running"},
+            })
+        };
+        self.behaviour.server_pods.iter().map(pod).collect()
+    }
+
+    /// What metrics-server told when it last looked at its nodes.
+    fn metrics(&self) -> Vec<Value> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is later");
+        let now_s = i64::try_from(now.as_secs()).expect("it is not so late");
+        let at = jiff::Timestamp::from_second(now_s - now_s % LOOKS_EVERY_S).expect("it is a time");
+        let pod = |name: &&str| {
+            json!({
+                "metadata": {"name": name, "namespace": "shop"}, "timestamp": at.to_string(),
+                "window": format!("{LOOKS_EVERY_S}s"),
+                "containers": [
+                    {"name": "shop", "usage": {"cpu": "1710m", "memory": "400Mi"}},
+                    {"name": "proxy", "usage": {"cpu": "250000000n", "memory": "12288Ki"}},
+                ],
+            })
+        };
+        self.behaviour.server_pods.iter().map(pod).collect()
     }
 
     fn events(&self) -> Vec<Value> {

@@ -131,6 +131,11 @@ impl Agent {
         }
     }
 
+    /// Whether the conductor of our load has said on the stream at hand where it stands. Until then it may be that of another.
+    pub fn is_resumed(&self) -> bool {
+        self.resumed
+    }
+
     /// What is said first on each stream.
     pub fn greeting(&self) -> ToConductor {
         ToConductor::Hello(self.hello.clone())

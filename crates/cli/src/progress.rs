@@ -17,6 +17,7 @@ use live::{
     made_again_line, neighbours_line, precise_line, repeating_line, started, trial_words,
 };
 use plan::LoadPlan;
+use record::LoadResult;
 use units::Duration;
 
 use crate::exit::Failure;
@@ -161,12 +162,14 @@ impl LoadProgress {
         }
     }
 
-    /// It is over, with an error or without.
-    pub fn finish(&mut self, error: Option<&LabError>, control: &Control) {
+    /// It is over, with an error or without. What somebody asked for when it was whole interrupted nothing.
+    pub fn finish(&mut self, ended: Result<&LoadResult, &LabError>, control: &Control) {
         let line = self.seconds.end();
         self.say_second(line);
-        if let Some(watching) = &self.watching {
-            watching.end(control.is_interrupted(), error.map(ToString::to_string).as_deref());
+        let Some(watching) = &self.watching else { return };
+        match ended {
+            Ok(result) => watching.end(result.interrupted, None),
+            Err(error) => watching.end(control.is_interrupted(), Some(&error.to_string())),
         }
     }
 

@@ -76,6 +76,8 @@ pub struct Finished<S> {
     /// The measured window of this thread: that of the others begins with it where they came through one gate, and may end
     /// sooner or later.
     pub window: Window,
+    /// Whether [`Control`] ended it before its time: whoever asks for that once all has its outcome ends nothing.
+    pub interrupted: bool,
     /// CPU time and length of the window, of this thread alone.
     pub usage: Usage,
     /// What went wrong in the driver and was made up for.
@@ -87,13 +89,24 @@ pub struct Finished<S> {
 impl<S> Finished<S> {
     /// The same with another sink.
     pub fn map_sink<T>(self, map: impl FnOnce(S) -> T) -> Finished<T> {
-        let Self { sink, counters, first_wrong_answer, kept_answers, window, usage, incidents, tls } = self;
+        let Self {
+            sink,
+            counters,
+            first_wrong_answer,
+            kept_answers,
+            window,
+            interrupted,
+            usage,
+            incidents,
+            tls,
+        } = self;
         Finished {
             sink: map(sink),
             counters,
             first_wrong_answer,
             kept_answers,
             window,
+            interrupted,
             usage,
             incidents,
             tls,
@@ -234,8 +247,17 @@ fn run_over<S: Sink, P: Script<H>, H: Protocol>(
     let (incidents, first_wrong_answer) = (Incidents::default(), engine.first_wrong_answer().cloned());
     let kept_answers = engine.kept_answers().to_vec();
     let (sink, script) = engine.into_sink_and_script();
-    let finished =
-        Finished { sink, counters, first_wrong_answer, kept_answers, window, usage, incidents, tls: None };
+    let finished = Finished {
+        sink,
+        counters,
+        first_wrong_answer,
+        kept_answers,
+        window,
+        interrupted: watch.interrupted,
+        usage,
+        incidents,
+        tls: None,
+    };
     Ok((finished, script))
 }
 
@@ -253,11 +275,13 @@ struct Watch<'a> {
     arrival: Arrival<'a>,
     /// Whether the load has begun, and the last of its opening is counted: a short one is over within a turn.
     has_begun: bool,
+    /// Whether it was ended before its time from without.
+    interrupted: bool,
 }
 
 impl<'a> Watch<'a> {
     fn new(arrival: Arrival<'a>) -> Self {
-        Self { meter: Meter::default(), tried: 0, arrival, has_begun: false }
+        Self { meter: Meter::default(), tried: 0, arrival, has_begun: false, interrupted: false }
     }
 
     /// Says when it wants its next turn at the latest.
@@ -271,6 +295,7 @@ impl<'a> Watch<'a> {
             self.before_the_load(engine, control);
         }
         if control.is_interrupted() {
+            self.interrupted |= engine.stage() != Stage::Finished;
             engine.interrupt(now);
         }
         let window = engine.window();

@@ -30,6 +30,8 @@ pub(crate) struct ThreadEnd {
     pub(crate) first_wrong_answer: Option<WrongAnswer>,
     pub(crate) kept_answers: Vec<KeptAnswer>,
     pub(crate) window: Window,
+    /// Whether it was ended before its time.
+    pub(crate) interrupted: bool,
     pub(crate) usage: driver::Usage,
     pub(crate) incidents: Incidents,
     pub(crate) tls: Option<tls::Report>,
@@ -160,6 +162,7 @@ pub(crate) fn result(
         seconds: books.seconds.within(length),
         steps: Vec::new(),
         agents: Vec::new(),
+        server_pods: None,
     }
 }
 

@@ -193,9 +193,13 @@ impl Serving {
             return self.attach(stream);
         }
         if stream.say(&self.agent.greeting()) {
-            self.aside.truncate(ASIDE_MAX - 1);
-            self.aside.push_front(stream);
+            self.put_aside(stream);
         }
+    }
+
+    fn put_aside(&mut self, stream: Stream) {
+        self.aside.truncate(ASIDE_MAX - 1);
+        self.aside.push_front(stream);
     }
 
     /// Something was said on a stream beside the one at hand. It takes that one's place if it is about the same load.
@@ -209,7 +213,12 @@ impl Serving {
             }
             return Ok(None);
         }
-        (self.stream, self.waiting) = (self.aside.remove(place), None);
+        let before = std::mem::replace(&mut self.stream, self.aside.remove(place));
+        self.waiting = None;
+        // Whoever has not said yet what it is about may come with another load, and is to hear that we carry this one.
+        if let Some(before) = before.filter(|_| !self.agent.is_resumed()) {
+            self.put_aside(before);
+        }
         self.agent.attach_greeted();
         self.agent.handle(monotonic_now(), message)
     }
@@ -333,5 +342,56 @@ fn write_all(mut output: impl Write, messages: &Receiver<Vec<u8>>) {
         if !write(&bytes) {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A stream to a conductor, and what is said to it.
+    fn stream(number: u64) -> (Stream, Receiver<Vec<u8>>) {
+        let (messages, told) = sync_channel(OUTPUTS_MAX);
+        (Stream { number, messages, close: Box::new(|| {}) }, told)
+    }
+
+    fn said(told: &Receiver<Vec<u8>>) -> Vec<ToConductor> {
+        let mut frames = Frames::default();
+        let message = |bytes: Vec<u8>| {
+            frames.push(&bytes);
+            frames.next().unwrap().unwrap()
+        };
+        told.try_iter().map(message).collect()
+    }
+
+    fn resume(load: u64) -> ToAgent {
+        ToAgent::Resume { load, seen: Vec::new() }
+    }
+
+    /// Both came before either said what it is about, and the one that came last spoke first.
+    #[test]
+    fn of_two_conductors_at_once_one_has_the_agent_and_the_other_is_told_why_not() {
+        let (mut serving, _happened) = Serving::new("1", None, true);
+        let ((first, of_first), (second, of_second)) = (stream(1), stream(2));
+        serving.come(first);
+        assert!(serving.say_all().is_ok());
+        serving.come(second);
+        assert!(matches!(serving.said_aside(2, resume(2)), Ok(None)));
+        assert!(serving.is_current(2) && serving.say_all().is_ok());
+        assert!(matches!(serving.said_aside(1, resume(1)), Ok(None)));
+        let refused = ToConductor::Refused { why: "carries another load".into() };
+        assert_eq!(said(&of_first), [serving.agent.greeting(), refused]);
+        assert_eq!(said(&of_second), [serving.agent.greeting()]);
+    }
+
+    #[test]
+    fn another_stream_of_the_same_load_ends_the_one_before() {
+        let (mut serving, _happened) = Serving::new("1", None, true);
+        let ((first, _of_first), (second, _of_second)) = (stream(1), stream(2));
+        serving.come(first);
+        assert!(matches!(serving.agent.handle(monotonic_now(), resume(1)), Ok(None)));
+        serving.come(second);
+        assert!(matches!(serving.said_aside(2, resume(1)), Ok(None)));
+        assert!(serving.is_current(2) && serving.aside.is_empty());
     }
 }

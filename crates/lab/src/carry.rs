@@ -128,7 +128,9 @@ pub(crate) fn carry_out_on(
     }
     let mut cpus = Cpus::default();
     cpus.extend(finished.iter().map(|end| end.cpus.clone()));
-    Ok((result(job, &Carried::by(crew), &books, &finished, control.is_interrupted()), cpus))
+    // That somebody asked for its end says nothing: it may have been whole by then.
+    let interrupted = finished.iter().any(|end| end.interrupted);
+    Ok((result(job, &Carried::by(crew), &books, &finished, interrupted), cpus))
 }
 
 /// Has each of `works` done by a thread of its own. `keep` is given what they sample, on the calling thread; it returns when
@@ -168,11 +170,31 @@ pub(crate) fn on_threads(
 /// What a load thread has to tell. Called on the thread itself: takes note of where it may run, and sends off what is left
 /// in its feed.
 pub(crate) fn end_of(finished: Finished<Feed>, exchanges: u32) -> ThreadEnd {
-    let Finished { sink, counters, first_wrong_answer, kept_answers, window, usage, incidents, tls } =
-        finished;
+    let Finished {
+        sink,
+        counters,
+        first_wrong_answer,
+        kept_answers,
+        window,
+        interrupted,
+        usage,
+        incidents,
+        tls,
+    } = finished;
     sink.finish(monotonic_now(), window.end);
     let cpus = Cpus::of_this_thread();
-    ThreadEnd { cpus, exchanges, counters, first_wrong_answer, kept_answers, window, usage, incidents, tls }
+    ThreadEnd {
+        cpus,
+        exchanges,
+        counters,
+        first_wrong_answer,
+        kept_answers,
+        window,
+        interrupted,
+        usage,
+        incidents,
+        tls,
+    }
 }
 
 type Spawned<'scope> = std::io::Result<std::thread::ScopedJoinHandle<'scope, Result<ThreadEnd, DriveError>>>;

@@ -67,7 +67,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
         return agents::run_listening(arguments, &several()?, Arc::new(fleet));
     }
     if arguments.kubernetes.on.is_some() {
-        return kubernetes::run(arguments, &several()?);
+        return kubernetes::run(arguments, &several()?, arguments.watch.server(&plan)?);
     }
     agents::no_ledger(arguments, "of one machine, whose load ends with it")?;
     let Way { target, targets, socket, peers, words } = Way::open(arguments, target, &plan, &settings)?;
@@ -104,7 +104,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
             (result, files::all_rows(arguments, kept))
         }),
     };
-    progress.finish(result.as_ref().err(), &control);
+    progress.finish(result.as_ref(), &control);
     let result = LoadResult { via: words, ..result? };
     let finished = finish(arguments, result, beside, all_rows.and_then(|()| beside::is_whole(log.as_ref())));
     // What else could not be written takes no answer with it.
@@ -153,7 +153,10 @@ fn finish(
     }
     all_rows?;
     if let Some(why) = beside.stop.and_then(Stop::into_why) {
-        say(format_args!("proofload: ended early, as --stop-if says: {why}"));
+        // It may have held only when all was made.
+        let is_cut = report.result.interrupted;
+        let how = if is_cut { "ended early, as" } else { "the load was whole, but at its end" };
+        say(format_args!("proofload: {how} --stop-if says: {why}"));
         return Ok(ExitCode::from(exit::SERVICE));
     }
     Ok(ExitCode::from(code(&report)))

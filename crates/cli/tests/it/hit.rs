@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rustix::process::Signal;
+use serde_json::Value;
 
 use crate::common::{Target, ends_with, json, proofload, run, signal, stdout, text};
 use crate::loads::{hit, outcome, outcomes_add_up, service_did_well};
@@ -381,6 +382,19 @@ fn a_load_ends_when_too_much_of_it_fails() {
     );
     let told = hit("p99>1ms", 2);
     assert!(told.contains("`p99 > 1.00ms` ends no load: only errors do"), "{told}");
+}
+
+/// All of its requests were made by then.
+#[test]
+fn a_condition_that_holds_only_at_the_end_of_a_whole_load_interrupts_nothing() {
+    let target = Target::start(&["--error-share", "1"]);
+    let load = ["hit", &target.url, "-c", "2", "-n", "20", "-q", "--json", "--stop-if", "errors>0"];
+    let output = run(&load);
+    let told = text(&output);
+    assert_eq!(output.status.code(), Some(4), "{told}");
+    assert!(told.contains("the load was whole, but at its end --stop-if says: "), "{told}");
+    let result = json(&output);
+    assert_eq!((&result["interrupted"], &result["intended"]), (&Value::from(false), &Value::from(20)));
 }
 
 #[test]

@@ -209,6 +209,23 @@ fn a_load_is_served_as_well_and_what_cannot_be_served_is_said_before_anything_is
     assert!(serde_json::from_str::<Value>(&stdout).is_ok(), "standard output is the result alone: {stdout}");
 }
 
+/// Its last request was made when the condition first held.
+#[test]
+fn a_served_load_that_was_whole_when_it_was_to_end_is_not_told_as_interrupted() {
+    let target = Target::start(&["--path", "/=200ms", "--error-share", "1"]);
+    let mut command = proofload();
+    command.args(["hit", &target.url, "-c", "2", "-n", "20", "--serve", "-q", "--json"]);
+    command.args(["--stop-if", "errors>19"]);
+    let serving = Serving::start(command);
+    let mut events = serving.events();
+    let over = event(&mut events, |view| !view["ended"].is_null());
+    assert_eq!((&over["ended"]["interrupted"], &over["ended"]["error"]), (&false.into(), &Value::Null));
+    drop(events);
+    let (stdout, code) = serving.end();
+    assert_eq!(code, Some(4), "{stdout}");
+    assert_eq!(serde_json::from_str::<Value>(&stdout).unwrap()["interrupted"], false);
+}
+
 fn view(path: &str, arguments: &[&str]) -> Serving {
     let mut command = proofload();
     command.arg("view").arg(path).args(arguments);

@@ -53,3 +53,23 @@ fn io_uring_counts_all_connections_of_a_short_opening() {
     }
     counts_them_all(Backend::Uring);
 }
+
+/// Whoever interrupts a load when all of it has its outcome ends nothing.
+#[test]
+fn a_load_is_interrupted_by_what_comes_before_its_end() {
+    for (at, interrupted) in [(1, true), (10, false)] {
+        let mut config = common::config(2);
+        config.stop.requests = NonZeroU64::new(10);
+        let (control, mut samples) = (Control::default(), 0);
+        let sink = |_: &Sample| {
+            samples += 1;
+            if samples == at {
+                control.interrupt();
+            }
+        };
+        let backend = Backend::Epoll;
+        let finished = run_engine::<_, http::Http1>(config, (), server(), sink, &control, None, backend)
+            .expect("the IO works");
+        assert_eq!(finished.interrupted, interrupted, "at sample {at}");
+    }
+}

@@ -144,7 +144,7 @@ fn carry(assign: &Assign, shared: &Shared, tell: &dyn Fn(Carried)) -> Result<Car
     let begin = shared.begin.get().copied().unwrap_or(Instant::ORIGIN);
     Ok(Carried::Ended {
         threads: ends.iter().map(|end| totals(end, begin, plan.warm_up)).collect(),
-        interrupted: shared.control.is_interrupted(),
+        interrupted: ends.iter().any(|end| end.interrupted),
         throttled_ns: throttling.within_window().map(Duration::as_nanos),
         handshakes: peers.is_some().then(|| Box::new(handshakes(&ends))),
     })
@@ -330,6 +330,7 @@ mod tests {
                 first_wrong_answer: None,
                 kept_answers: Vec::new(),
                 window: Window { start: ended, end: ended },
+                interrupted: true,
                 usage: Usage::default(),
                 incidents: Incidents::default(),
                 tls: None,

@@ -104,10 +104,11 @@ pub fn run_listening(
     let (beside, log) = (Beside::open(arguments)?, beside::log(arguments)?);
     let control = interrupt::on_signals()?;
     let reached = Reached::Listening(arguments.agents.listening.clone());
-    conduct(arguments, beside, &several.asked(log.as_ref()), fleet, reached, &control)
+    let asked = several.asked(log.as_ref());
+    conduct(arguments, beside, &asked, fleet, reached, &control, std::convert::identity)
 }
 
-/// Carries it out by agents that outlive us, with a ledger where one is asked for.
+/// Carries it out by agents that outlive us, with a ledger where one is asked for. What it came to is completed before it is shown.
 pub fn conduct(
     arguments: &Hit,
     beside: Beside<'_>,
@@ -115,13 +116,14 @@ pub fn conduct(
     fleet: Arc<dyn Fleet>,
     reached: Reached,
     control: &Arc<Control>,
+    complete: impl FnOnce(LoadResult) -> LoadResult,
 ) -> Result<ExitCode, Failure> {
     let names = fleet.names();
     asked.check(names.len())?;
     let create = |dir: &PathBuf| Ledger::create(dir, asked, names, reached);
     let mut ledger = arguments.agents.ledger.as_ref().map(create).transpose()?;
     let code = carry(arguments, (beside, asked.interval_log), (asked.url, asked.plan), control, |observe| {
-        lab::agents::run(asked, fleet, ledger.as_mut(), control, observe)
+        lab::agents::run(asked, fleet, ledger.as_mut(), control, observe).map(complete)
     });
     if let Some(why) = ledger.as_ref().and_then(Ledger::trouble) {
         say(format_args!("proofload: {why}; from there on the load could not have been taken over"));
@@ -146,7 +148,7 @@ pub fn carry(
         progress.observe(&moment);
     };
     let result = load(&mut observe);
-    progress.finish(result.as_ref().err(), control);
+    progress.finish(result.as_ref(), control);
     if let (Err(why), true) = (&result, control.is_interrupted()) {
         say(format_args!("proofload: {why}"));
         return Ok(ExitCode::from(exit::INTERRUPTED));

@@ -15,8 +15,13 @@ pub fn apply(options: &RequestOptions, request: &mut RequestArguments) -> Result
     if let Some(file) = &options.query_from_file {
         request.url = sources::with_query_of(&request.url, file)?;
     }
-    request.headers.extend(options.user.as_deref().map(basic_authorization));
-    request.headers.extend(options.cookie.as_deref().map(|it| format!("Cookie: {it}")));
+    let by_options = options.user.as_deref().map(basic_authorization).into_iter();
+    for line in by_options.chain(options.cookie.as_deref().map(|it| format!("Cookie: {it}"))) {
+        // A field that is written out goes before what an option would make of it, as in curl.
+        if !has_field(request, &line) {
+            request.headers.push(line);
+        }
+    }
     // Through a tunnel the server would be told.
     let is_secured = request.url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
     if let Some(proxy) = options.proxy.as_deref().filter(|_| !is_secured) {
@@ -29,14 +34,27 @@ pub fn apply(options: &RequestOptions, request: &mut RequestArguments) -> Result
     let field = |text: &String| FormField::parse(text, |path| read_body(Path::new(path), "check --form"));
     let fields: Vec<FormField> = options.form.iter().map(field).collect::<Result<_, _>>()?;
     let (header, body) = multipart(&fields);
+    if has_field(request, &header) {
+        let what = "--form has a Content-Type of its own, which says where its parts end";
+        return Err(PlanError::new(what, "leave -H 'Content-Type: …' out"));
+    }
     request.headers.push(header);
     request.body = body;
     Ok(())
 }
 
+/// Whether a request has the field of this line already.
+fn has_field(request: &RequestArguments, line: &str) -> bool {
+    request.headers.iter().any(|other| name(other) == name(line))
+}
+
+/// The name of the field in a line, by which it is told from others.
+fn name(line: &str) -> String {
+    line.split(':').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
 /// Takes the fields out of a copied request that options say anew.
 pub fn leave_room(arguments: &Hit, request: &mut RequestArguments) {
-    let name = |line: &str| line.split(':').next().unwrap_or_default().trim().to_ascii_lowercase();
     let RequestOptions { user, cookie, form, .. } = &arguments.request;
     let by_options =
         [("authorization", user.is_some()), ("cookie", cookie.is_some()), ("content-type", !form.is_empty())];

@@ -115,7 +115,7 @@ fn carry(
         let kept = books.map(|it| it.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         (done, kept)
     });
-    progress.finish(done.as_ref().err(), &control);
+    progress.finish(done.as_ref().map(|(result, _)| result), &control);
     let (mut result, steps) = done?;
     if arguments.scenario.is_none() {
         say_what_was_asked(arguments, &mut result.load);

@@ -23,7 +23,7 @@ impl SharedBooks<'_> {
         conductor: &Conductor,
         interrupted: bool,
     ) -> LoadResult {
-        let interrupted = interrupted || self.agents.iter().any(|it| it.by_itself);
+        let interrupted = self.was_interrupted(interrupted);
         let stopped = conductor.stopped_at().filter(|_| interrupted);
         let threads = self.thread_ends(stopped.map(|at| at.since(self.begin)));
         let lost: Vec<u64> =
@@ -58,6 +58,13 @@ impl SharedBooks<'_> {
         }
     }
 
+    /// Whether the load was ended before its time, where somebody `asked` for that or not: all agents may have been through with it
+    /// by then.
+    pub(super) fn was_interrupted(&self, asked: bool) -> bool {
+        let is_whole = |it: &AgentBooks| it.end.as_ref().is_some_and(|end| !end.interrupted);
+        asked && !self.agents.iter().all(is_whole) || self.agents.iter().any(|it| it.by_itself)
+    }
+
     /// What the threads told at their ends, on the conductor's clock. In place of those of a lost agent stands one that tells
     /// of nothing but the window; `stopped` after the begin the load was ended before its time.
     pub(super) fn thread_ends(&self, stopped: Option<Duration>) -> Vec<ThreadEnd> {
@@ -71,7 +78,12 @@ impl SharedBooks<'_> {
     /// What became of an agent's handshakes is told by its first thread.
     fn thread_ends_of(&self, end: &End) -> Vec<ThreadEnd> {
         let mut handshakes = end.handshakes.as_ref().and_then(|it| it.report());
-        end.threads.iter().map(|it| ThreadEnd { tls: handshakes.take(), ..self.thread_end(it) }).collect()
+        let of_thread = |it: &ThreadTotals| ThreadEnd {
+            tls: handshakes.take(),
+            interrupted: end.interrupted,
+            ..self.thread_end(it)
+        };
+        end.threads.iter().map(of_thread).collect()
     }
 
     /// The window that a lost agent would have told of. It is that of the load, which ends for all at once: when so many requests
@@ -122,6 +134,7 @@ impl SharedBooks<'_> {
                 .map(|(status, body_start)| WrongAnswer { status, body_start }),
             kept_answers: Vec::new(),
             window,
+            interrupted: false,
             usage: driver::Usage {
                 cpu: Duration::from_nanos(told.cpu_ns),
                 wall: Duration::from_nanos(told.wall_ns),

@@ -193,3 +193,23 @@ fn an_agent_that_ended_its_load_by_itself_says_when() {
     let early = |agent: usize| books.ended_early(&books.agents[agent]);
     assert_eq!((early(0), early(1)), (None, Some(Duration::from_secs(3))));
 }
+
+/// Somebody asked for the end when all was told, or nearly.
+#[test]
+fn a_load_that_was_whole_when_it_was_to_end_is_not_interrupted() {
+    let plan = LoadPlan::new(&LoadArguments::default()).unwrap();
+    let of = |first: bool, second: Option<bool>| {
+        let mut books = books(&plan, 2);
+        let end = |interrupted| End { interrupted, ..End::default() };
+        books.ended(0, end(first), false, &mut |_, _, _, _| {}, &mut |_| {});
+        match second {
+            Some(second) => books.ended(1, end(second), false, &mut |_, _, _, _| {}, &mut |_| {}),
+            None => lose(&mut books, 1),
+        }
+        [true, false].map(|asked| books.was_interrupted(asked))
+    };
+    assert_eq!(of(false, Some(false)), [false, false]);
+    assert_eq!(of(true, Some(false)), [true, false]);
+    // What became of the one that is lost is not known.
+    assert_eq!(of(false, None), [true, false]);
+}

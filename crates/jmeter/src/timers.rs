@@ -1,6 +1,6 @@
 //! Timers to pauses.
 
-use scenario::Pause;
+use scenario::{Pacing, Pause};
 
 use crate::names::Timer;
 use crate::values::Fields;
@@ -24,11 +24,13 @@ pub(crate) fn pause(timer: Timer, fields: Fields<'_>, groups: usize) -> Result<P
 fn throughput(fields: Fields<'_>, groups: usize) -> Result<Pause, String> {
     const MODE: &str = "calcMode";
     const ALL_GROUPS: &str = "its rate is shared by all groups; share it within each group (calculate throughput based on all active \
-         threads in current thread group)";
-    let shared = match fields.whole_at_start(MODE, 0)? {
-        0 => false,
-        1 | 3 if groups > 1 => return Err(ALL_GROUPS.into()),
-        1..=4 => true,
+         threads in current thread group (shared))";
+    let of = match fields.whole_at_start(MODE, 0)? {
+        0 => Pacing::User,
+        1 => Pacing::PartOfLoad,
+        2 => Pacing::PartOfGroup,
+        3 if groups > 1 => return Err(ALL_GROUPS.into()),
+        3 | 4 => Pacing::Group,
         other => return Err(format!("{MODE} is {other}, which is none of JMeter's 0 to 4")),
     };
     let per_minute = fields.template("throughput")?;
@@ -37,5 +39,5 @@ fn throughput(fields: Fields<'_>, groups: usize) -> Result<Pause, String> {
     if !usable {
         return Err(format!("throughput is '{}', which is no rate above 0", known.unwrap_or_default()));
     }
-    Ok(Pause::Throughput { per_minute, shared })
+    Ok(Pause::Throughput { per_minute, of })
 }

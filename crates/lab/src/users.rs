@@ -148,6 +148,7 @@ impl<R: Report> Users<R> {
         it.intended = Some(due);
         it.session = Some(Session::new(&self.prepared, it.group, user));
         self.counts.started(it.group);
+        self.world.comes(it.group);
     }
 
     fn go_on(&mut self, seat: usize, leaves_at: Instant, now: Instant) -> Next {
@@ -201,6 +202,7 @@ impl<R: Report> Users<R> {
         let group = it.group;
         it.session = None;
         self.counts.ended(group);
+        self.world.goes(group);
         match ended {
             Some(Ended::StopLoad) => Next::EndLoad,
             Some(Ended::StopNow) => Next::EndNow,

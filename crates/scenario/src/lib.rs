@@ -23,7 +23,7 @@ pub use condition::{ConditionError, Operand};
 pub use function::{Function, UnknownFunction};
 pub use model::{
     Assertion, Check, Condition, CookiePolicy, Counter, DataAtEnd, DataSet, DataSharing, Extraction,
-    Extractor, Field, Group, JsonRules, Lacking, List, OnError, OnceOf, Part, Pause, Pick, RateSpan,
+    Extractor, Field, Group, JsonRules, Lacking, List, OnError, OnceOf, Pacing, Part, Pause, Pick, RateSpan,
     RequestCheck, RequestStep, Scenario, SizeComparison, Step, Times, Users, arrivals_at_most,
 };
 pub use prepared::Prepared;

@@ -42,6 +42,8 @@ pub struct World {
     paced: HashMap<(usize, usize), Instant>,
     /// Calls of shared counters.
     counts: HashMap<usize, u64>,
+    /// Users who are there, by group.
+    there: BTreeMap<usize, u64>,
     /// Expressions that depend on variables; `None` is one that can't be compiled.
     expressions: HashMap<(String, bool), Option<Regex>>,
 }
@@ -66,6 +68,7 @@ impl World {
             taken: HashMap::new(),
             paced: HashMap::new(),
             counts: HashMap::new(),
+            there: BTreeMap::new(),
             expressions: HashMap::new(),
         }
     }
@@ -121,6 +124,24 @@ impl World {
         let due = self.paced.get(&rate).map_or(now, |last| (*last + gap).max(now));
         self.paced.insert(rate, due);
         due
+    }
+
+    /// A user of this group comes.
+    pub fn comes(&mut self, group: usize) {
+        *self.there.entry(group).or_default() += 1;
+    }
+
+    /// One of this group goes.
+    pub fn goes(&mut self, group: usize) {
+        let there = self.there.entry(group).or_default();
+        *there = there.saturating_sub(1);
+    }
+
+    /// How many users are there, of a group or in all: whoever asks at least, and as many in every other part of the load.
+    pub(crate) fn there(&self, group: Option<usize>) -> u64 {
+        let is_meant = |of: usize| group.is_none_or(|group| group == of);
+        let here: u64 = self.there.iter().filter(|(of, _)| is_meant(**of)).map(|(_, count)| *count).sum();
+        here.max(1).saturating_mul(u64::from(self.setup.share.of.get()))
     }
 
     /// An expression that is known only now, compiled; `None` where it can't be.

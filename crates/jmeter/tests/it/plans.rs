@@ -64,6 +64,22 @@ fn scopes_are_jmeters() {
     insta::assert_debug_snapshot!(imported("scopes.jmx", &[]));
 }
 
+/// By JMeter's numbers: each for itself, a part for each of the plan's or of the group's, and by turns.
+#[test]
+fn a_throughput_timer_is_of_whom_it_says() {
+    let with = |mode: u32| {
+        let (was, is) = ("name=\"calcMode\">2<", format!("name=\"calcMode\">{mode}<"));
+        let text = read("scopes.jmx").replacen(was, &is, 1);
+        let plan = import(Path::new("plans/scopes.jmx"), &text, &BTreeMap::new());
+        plan.map(|plan| format!("{:?}", plan.scenario)).map_err(|error| error.to_string())
+    };
+    for (mode, of) in [(1, "PartOfLoad"), (2, "PartOfGroup"), (4, "Group")] {
+        assert!(with(mode).unwrap().contains(&format!("of: {of} }}")), "{mode}");
+    }
+    let refused = with(3).unwrap_err();
+    assert!(refused.contains("its rate is shared by all groups"), "{refused}");
+}
+
 #[test]
 fn arrivals_by_a_schedule() {
     insta::assert_debug_snapshot!(imported("open-model.jmx", &[("warmup", "45")]));

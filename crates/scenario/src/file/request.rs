@@ -8,7 +8,9 @@ use toml::{Spanned, Value};
 
 use super::keys::{ExpectTable, ExtractTable, PaceOf, PaceTable, PartName, StepTable};
 use super::{Reader, in_order};
-use crate::model::{Assertion, Check, Extraction, Extractor, Field, JsonRules, Part, Pause, RequestStep};
+use crate::model::{
+    Assertion, Check, Extraction, Extractor, Field, JsonRules, Pacing, Part, Pause, RequestStep,
+};
 use crate::prepared;
 use crate::template::Template;
 
@@ -284,7 +286,11 @@ impl Reader<'_> {
 fn pace(table: &Spanned<PaceTable>) -> Pause {
     let table = table.get_ref();
     let per_minute = Template::text((table.rate.as_per_sec() * 60.0).to_string());
-    Pause::Throughput { per_minute, shared: table.of == PaceOf::Group }
+    let of = match table.of {
+        PaceOf::User => Pacing::User,
+        PaceOf::Group => Pacing::Group,
+    };
+    Pause::Throughput { per_minute, of }
 }
 
 /// A text, or a list of texts.

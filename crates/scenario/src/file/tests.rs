@@ -4,7 +4,7 @@ use units::Rate;
 
 use super::*;
 use crate::model::{
-    Assertion, Check, Counter, Extraction, Extractor, Field, JsonRules, OnceOf, Part, Pause, Pick,
+    Assertion, Check, Counter, Extraction, Extractor, Field, JsonRules, OnceOf, Pacing, Part, Pause, Pick,
     RequestStep, Times,
 };
 use crate::prepared::Prepared;
@@ -306,7 +306,7 @@ pace = { rate = "10/s", of = "group" }
     };
     assert!(*with_pauses && *parent_only);
     let Step::Request(request) = &steps[0] else { panic!("{steps:?}") };
-    assert_eq!(request.pauses, [Pause::Throughput { per_minute: t("600"), shared: true }]);
+    assert_eq!(request.pauses, [Pause::Throughput { per_minute: t("600"), of: Pacing::Group }]);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use units::{Duration, Instant, Seed};
 use super::{Answer, Ended, Next, Outgoing, Session, Transaction, Verdict};
 use crate::model::{
     Assertion, Check, Condition, CookiePolicy, DataAtEnd, DataSet, DataSharing, Extraction, Extractor, Field,
-    Group, JsonRules, Lacking, List, OnError, OnceOf, Part, Pause, Pick, RequestStep, Scenario,
+    Group, JsonRules, Lacking, List, OnError, OnceOf, Pacing, Part, Pause, Pick, RequestStep, Scenario,
     SizeComparison, Step, Times, Users,
 };
 use crate::prepared::Prepared;

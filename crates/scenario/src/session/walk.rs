@@ -8,7 +8,8 @@ use super::request::Pending;
 use super::user::{Scope, User, counted, identity, random_below, random_unit};
 use super::{Ended, Next, Transaction};
 use crate::model::{
-    CookiePolicy, DataSharing, Group, List, OnError, OnceOf, Pause, Pick, RequestStep, Step, Times, Users,
+    CookiePolicy, DataSharing, Group, List, OnError, OnceOf, Pacing, Pause, Pick, RequestStep, Step, Times,
+    Users,
 };
 use crate::prepared::Prepared;
 use crate::world::{Row, World, row_at};
@@ -530,23 +531,27 @@ impl State {
                 // What is below nothing counts as much above it, as in JMeter.
                 (mean + deviation * radius * libm::cos(angle)).abs()
             }
-            Pause::Throughput { per_minute, shared } => {
+            Pause::Throughput { per_minute, of } => {
                 let per_minute = scope.number(per_minute);
                 if per_minute <= 0.0 {
                     return Duration::ZERO;
                 }
                 let gap = Duration::from_secs_f64(60.0 / per_minute);
-                return self.until_due((prepared.pace(pause), gap), *shared, world);
+                return self.until_due((prepared.pace(pause), gap), *of, world);
             }
         };
         Duration::from_secs_f64(ms.clamp(0.0, PAUSE_MS_MAX) / 1e3)
     }
 
     /// How long it is until a request of a rate is due. The first is due at once.
-    fn until_due(&mut self, (rate, gap): (usize, Duration), shared: bool, world: &mut World) -> Duration {
-        if shared {
-            return world.due((rate, self.user.group), gap).since(world.now);
-        }
+    fn until_due(&mut self, (rate, gap): (usize, Duration), of: Pacing, world: &mut World) -> Duration {
+        let parts = match of {
+            Pacing::Group => return world.due((rate, self.user.group), gap).since(world.now),
+            Pacing::User => 1,
+            Pacing::PartOfGroup => world.there(Some(self.user.group)),
+            Pacing::PartOfLoad => world.there(None),
+        };
+        let gap = gap * parts;
         let due = if let Some((_, last)) = self.user.paced.iter_mut().find(|(other, _)| *other == rate) {
             // Who is late does not make up for it, as in JMeter.
             *last = (*last + gap).max(world.now);

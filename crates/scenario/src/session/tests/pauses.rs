@@ -50,7 +50,7 @@ fn a_normal_pause_is_never_negative() {
 /// JMeter's constant throughput timer, "this thread only": the first request at once, and who is late makes up for nothing.
 #[test]
 fn a_user_keeps_to_its_own_rate() {
-    let pace = || Pause::Throughput { per_minute: t("600"), shared: false };
+    let pace = || Pause::Throughput { per_minute: t("600"), of: Pacing::User };
     // 600 a minute is one in 100 ms, of which the answer takes 10.
     assert_eq!(run(scenario(3, vec![request_after(vec![pace()])]), |_| Some(ok(""))).line(), "a ~90 a ~90 a");
     let late = vec![request_after(vec![pace()]), Step::Once { of: OnceOf::Loop, steps: vec![pause(250)] }];
@@ -67,7 +67,7 @@ fn a_user_keeps_to_its_own_rate() {
 /// "All active threads (shared)": one request of all users in each gap, and what was missed is not made up for.
 #[test]
 fn users_share_a_rate() {
-    let pace = Pause::Throughput { per_minute: t("600"), shared: true };
+    let pace = Pause::Throughput { per_minute: t("600"), of: Pacing::Group };
     let prepared = Prepared::new(scenario(2, vec![request_after(vec![pace])])).unwrap();
     let mut world = world();
     let at = |world: &mut World, session: &mut Session, ms: u64| match session
@@ -89,4 +89,33 @@ fn users_share_a_rate() {
     let mut users: Vec<Session> = (0..2).map(|user| Session::new(&prepared, 0, user)).collect();
     assert_eq!(at(&mut quarter, &mut users[0], 0), 0);
     assert_eq!(at(&mut quarter, &mut users[1], 0), 400);
+}
+
+/// "All active threads (in current thread group)": each by itself, first at once and then by as many as there are.
+#[test]
+fn users_keep_to_a_part_of_a_rate_each() {
+    let pace = |of| Pause::Throughput { per_minute: t("600"), of };
+    let steps = |of| vec![request_after(vec![pace(of)])];
+    let did = |of: Pacing, others: usize, elsewhere: usize| {
+        let prepared = Prepared::new(scenario(2, steps(of))).unwrap();
+        let mut world = world();
+        (0..=others).for_each(|_| world.comes(0));
+        (0..elsewhere).for_each(|_| world.comes(1));
+        let mut user = Session::new(&prepared, 0, 0);
+        let now = |ms| Instant::ORIGIN + Duration::from_millis(ms);
+        assert!(matches!(user.next(&mut world, now(0)), Next::Request(_)), "the first is due at once");
+        // One goes while its answer is under way.
+        if others > 1 {
+            world.goes(0);
+        }
+        user.answered(&mut world, &Answer::Failed { name: "timeout" }, now(0), now(10));
+        let Next::Pause(pause) = user.next(&mut world, now(10)) else { panic!("it is not due yet") };
+        pause.as_nanos() / 1_000_000
+    };
+    assert_eq!((did(Pacing::PartOfGroup, 0, 3), did(Pacing::PartOfLoad, 0, 3)), (90, 390));
+    assert_eq!((did(Pacing::PartOfGroup, 1, 0), did(Pacing::PartOfGroup, 3, 9)), (190, 290));
+    assert_eq!(did(Pacing::User, 3, 9), 90);
+    let mut world = world_of(7, Share { index: 1, of: NonZeroU32::new(4).unwrap() });
+    world.comes(0);
+    assert_eq!(world.there(Some(0)), 4, "a part of a load is one of four alike");
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Keeps what replications came to: scripts/replication.sh NAME..., after `proofload replicate NAME`. The records of each last run go
-# to docs/replication/NAME/records, as small as reports allow, and what they come to beside them; NAME=RUN keeps that run beside
-# those that are there, in records-DATE, as of `proofload replicate NAME --claims ID`. Without a name, the texts are made again
-# from the records that are there, as after a change of the rules. Nothing is measured. A test holds the texts to the records.
+# Keeps what replications came to: scripts/replication.sh NAME..., after `proofload replicate NAME`. The records of each last run of
+# all claims go to docs/replication/NAME/records, as small as reports allow, and what they come to beside them; NAME=RUN keeps that
+# run beside those that are there, in records-DATE, as of `proofload replicate NAME --claims ID`. Records go only where others of
+# the same folder take their place. Without a name, the texts are made again from the records that are there, as after a change of
+# the rules. Nothing is measured. A test holds the texts to the records.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,17 +11,25 @@ proofload=${PROOFLOAD:-${CARGO_TARGET_DIR:-target}/release/proofload}
 folder=docs/replication
 [ -x "$proofload" ] || { echo "replication: $proofload is missing; make build makes it" >&2; exit 1; }
 
+# keep FOLDER COMMAND...: what the command exports takes the place of the folder once all of it is there.
+keep() {
+    local to=$1
+    shift
+    rm -rf "$to.new"
+    "$@" --export "$to.new"
+    rm -rf "$to"
+    mv "$to.new" "$to"
+}
+
 for kept in "$@"; do
-    name=${kept%%=*}
+    name=${kept%%=*} to=$folder/${kept%%=*}/records
     mkdir -p "$folder/$name"
     if [ "$name" = "$kept" ]; then
-        rm -rf "$folder/$name"/records "$folder/$name"/records-*
-        "$proofload" replicate "$name" --export "$folder/$name/records"
+        keep "$to" "$proofload" replicate "$name"
     else
-        run=${kept#*=} to=$folder/$name/records
+        run=${kept#*=}
         [ ! -d "$to" ] || to=$to-$(sed -nE 's/.*"started": *"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}).*/\1\2\3-\4\5/p' "$run/manifest.json" | head -n 1)
-        rm -rf "$to"
-        "$proofload" report "$run" --export "$to"
+        keep "$to" "$proofload" report "$run"
     fi
 done
 rows=$'| write-up | verdicts |\n|---|---|\n'

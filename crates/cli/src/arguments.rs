@@ -192,12 +192,15 @@ pub struct Stacks {
 }
 
 impl Stacks {
-    /// The option as it was typed, with a blank before it; nothing where it was not.
-    pub fn typed(&self) -> String {
-        if self.dir == Path::new(STACKS) {
+    /// The option as it was typed, with a blank before it; nothing where it was not. It is for a folder from which paths are `seen`
+    /// so.
+    pub fn typed(&self, seen: &dyn Fn(&Path) -> PathBuf) -> String {
+        let (dir, is_default) = (seen(&self.dir), self.dir == Path::new(STACKS));
+        // Where there is no such folder they are those that the binary has inside, wherever it is run.
+        if is_default && (dir == self.dir || !self.dir.is_dir()) {
             return String::new();
         }
-        format!(" --stacks {}", shell::quoted_path(&self.dir))
+        format!(" --stacks {}", shell::quoted_path(&dir))
     }
 }
 

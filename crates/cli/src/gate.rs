@@ -1,6 +1,6 @@
 //! A gate on its way from arguments to files and an exit code.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use events::Moment;
 use explain::{LoadsBefore, RecordedRun, RunsBefore, gate_load, gate_run, gate_without};
@@ -98,8 +98,9 @@ pub fn of_run(
     Ok(gate)
 }
 
-/// The options of a gate as they were typed, each behind a space: a run that goes on has to be told them again.
-pub fn typed(arguments: &Gate, against: &AgainstBaseline) -> String {
+/// The options of a gate as they were typed, each behind a space: a run that goes on has to be told them again, in a folder from
+/// which paths are `seen` so.
+pub fn typed(arguments: &Gate, against: &AgainstBaseline, seen: &dyn Fn(&Path) -> PathBuf) -> String {
     let conditions =
         arguments.fail_if.iter().map(|it| format!(" --fail-if {}", shell::quoted(&it.to_string())));
     let baseline = against.baseline.iter().map(|it| format!(" --baseline {}", shell::quoted(it)));
@@ -107,7 +108,7 @@ pub fn typed(arguments: &Gate, against: &AgainstBaseline) -> String {
     let loss = against.max_loss.iter().map(|it| format!(" --max-loss {}", shell::quoted(&it.to_string())));
     let files = [("--junit", &arguments.junit), ("--markdown", &arguments.markdown)];
     let files = files.into_iter().filter_map(|(option, path)| {
-        path.as_ref().map(|path| format!(" {option} {}", shell::quoted_path(path)))
+        path.as_ref().map(|path| format!(" {option} {}", shell::quoted_path(&seen(path))))
     });
     conditions.chain(baseline).chain(last_runs).chain(loss).chain(files).collect()
 }

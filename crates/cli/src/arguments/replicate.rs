@@ -20,7 +20,7 @@ Examples:
   proofload replicate gateways --dry-run                which cells it would measure, and how long that takes
   proofload replicate servlet-containers --no-load      judge what is measured so far, here or in --records
   proofload replicate --all --no-load                   every claim with its verdict
-  proofload replicate gateways --export DIR             the records of the last run, as small as its reports allow
+  proofload replicate gateways --export DIR             the records of its last run of all claims, made small
 
 What claims name is measured, and nothing else. Claims are held against the blocks after 6, 8, 10, 14 and 20 of them; one
 that is decided goes no further (docs/claims.md). Each claim is confirmed, reversed or tied, one with a size in its direction and in its size; or it is open, because too
@@ -55,7 +55,8 @@ pub struct Replicate {
     /// Measure nothing; say what would be measured, how long it takes, and how small a difference it is likely to find
     #[arg(long, conflicts_with_all = ["no_load", "quick", "budget"])]
     pub dry_run: bool,
-    /// Measure nothing; copy the records of the last run into this folder, without what no report is made of
+    /// Measure nothing; copy the records of the last run of all claims, or of those in --claims alone, into this folder, without
+    /// what no report is made of
     #[arg(long, value_name = "DIR", conflicts_with_all = ["all", "no_load", "dry_run", "new", "budget"])]
     pub export: Option<PathBuf>,
     /// Folder of records that were measured before, each in NAME/records

@@ -87,8 +87,7 @@ fn without_load(arguments: &Replicate, chosen: &[PathBuf]) -> Result<ExitCode, F
             let experiment = one.experiment(&catalogue)?;
             print(&one.ahead(&experiment, one.to_go_on_with().as_deref())?)?;
         } else if let Some(to) = &arguments.export {
-            let nothing = || format!("{} was not measured yet; leave --export out", one.name());
-            compact::copy(&one.to_export()?.ok_or_else(|| Failure::usage(nothing()))?, to)?;
+            compact::copy(&one.to_export()?, to)?;
         } else {
             one.print_claims(&one.judges()?)?;
         }
@@ -317,15 +316,29 @@ impl One<'_> {
         self.asked.claims.iter().flat_map(Claim::cells).collect()
     }
 
-    /// The last of them, wherever it was measured; of some claims, the last that was made for these.
-    fn to_export(&self) -> Result<Option<PathBuf>, Failure> {
-        for dir in self.runs().into_iter().rev() {
-            let is_any = self.arguments.claims.is_empty();
-            if is_any || self.is_of_what_is_asked(&recorded::manifest(&dir)?) {
-                return Ok(Some(dir));
+    /// The last of them that was made for what is asked, wherever it was measured: one of some claims is none of all.
+    fn to_export(&self) -> Result<PathBuf, Failure> {
+        let runs = self.runs();
+        for dir in runs.iter().rev() {
+            if self.is_of_what_is_asked(&recorded::manifest(dir)?) {
+                return Ok(dir.clone());
             }
         }
-        Ok(None)
+        let name = self.name();
+        let Some(last) = runs.last() else {
+            return Err(Failure::usage(format!("{name} was not measured yet; leave --export out")));
+        };
+        let what = if self.arguments.claims.is_empty() {
+            format!("no run of {name} measured all of its claims")
+        } else {
+            format!("no run of {name} is of these claims, and of no others")
+        };
+        let help = format!(
+            "name the claims of a run with --claims, or copy the last run as it is with \
+             `proofload report {} --export DIR`",
+            last.display()
+        );
+        Err(PlanError::new(what, help).into())
     }
 
     fn tell(&self, ended: &Ended) -> Result<(), Failure> {

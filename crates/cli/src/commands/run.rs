@@ -6,6 +6,7 @@ mod kubernetes;
 #[cfg(not(feature = "kubernetes"))]
 #[path = "run/no_kubernetes.rs"]
 mod kubernetes;
+mod project;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -94,12 +95,8 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     let answer = asked.as_ref().filter(|_| !ended.interrupted).map(judge).transpose()?;
     let page = report::leave_html(&ended.dir, &sources, arguments.quiet);
     if ended.interrupted {
-        let dir = shell::quoted_path(&ended.dir);
-        let gate = gate::typed(&arguments.gate, &arguments.against);
-        let (stacks, clients) = (arguments.stacks.typed(), clients.typed());
-        say(format_args!(
-            "proofload: interrupted; go on with: proofload run --resume {dir}{stacks}{clients}{gate}"
-        ));
+        let command = going_on(arguments, &written, &ended.dir);
+        say(format_args!("proofload: interrupted; go on with: {command}"));
     } else {
         if let Some(page) = page.filter(|_| !arguments.quiet) {
             say_what_it_comes_to(&ended.dir, &page, &what);
@@ -112,6 +109,18 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
         Some(answer) => gate::code(answer, code),
         None => code,
     }))
+}
+
+/// The command that goes on with the run in `dir`: in the folder of its services, whose builds and commands are looked for where it
+/// is given.
+fn going_on(arguments: &Run, written: &Written, dir: &Path) -> String {
+    let elsewhere = project::is_elsewhere(written).then_some(written.folder.as_path());
+    let seen = |path: &Path| elsewhere.map_or_else(|| path.to_owned(), |it| project::seen_from(it, path));
+    let cd = elsewhere.map_or_else(String::new, |it| format!("cd {} && ", shell::quoted_path(it)));
+    let dir = shell::quoted_path(&seen(dir));
+    let (stacks, clients) = (arguments.stacks.typed(&seen), arguments.clients.typed());
+    let gate = gate::typed(&arguments.gate, &arguments.against, &seen);
+    format!("{cd}proofload run --resume {dir}{stacks}{clients}{gate}")
 }
 
 /// What it comes to in a sentence each, and what one would type next.
@@ -166,14 +175,16 @@ fn written(what: &What) -> Result<Written, Failure> {
         }
         What::GoesOn(dir) => {
             // Told apart here from what may go wrong with a run that is one.
-            recorded::read(dir)?;
+            let (manifest, _) = recorded::read(dir)?;
             if Versions::of_run(dir)?.is_some() {
                 let help = "compare them anew with `proofload diff`";
                 let what = "it compares two versions, whose folders are gone";
                 return Err(PlanError::new(what, help).in_file(dir).into());
             }
             let text = RunDir::read_experiment(dir).map_err(|error| recorded::unreadable(dir, &error))?;
-            Ok(Written { file: RunDir::experiment_path(dir), text, folder: ".".into() })
+            let written = Written { file: RunDir::experiment_path(dir), text, folder: ".".into() };
+            project::is_here(dir, &manifest, &written)?;
+            Ok(written)
         }
     }
 }

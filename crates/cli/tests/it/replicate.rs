@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use record::{CellId, MANIFEST_VERSION, Manifest, RunDir};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -202,6 +203,80 @@ fn exported_records_say_the_same(lab: &Lab) {
         lines.lines().filter(|line| !line.starts_with("Full record")).collect::<Vec<_>>().join("\n")
     };
     assert_eq!(ranking(report(lab.run_dir())), ranking(report(kept)));
+}
+
+/// A run that was begun for these stacks at four connections, and made nothing.
+fn begun(lab: &Lab, day: u32, stacks: &[&str]) -> PathBuf {
+    let dir = lab.path(&format!("runs/replicate-delays-202601{day:02}-000000"));
+    let cell = |stack: &&str| CellId { round: "hello".into(), stack: (*stack).into(), connections: 4 };
+    let manifest = Manifest {
+        version: MANIFEST_VERSION,
+        started: format!("2026-01-{day:02}T00:00:00Z"),
+        pace: "full".into(),
+        selection: Some(stacks.iter().map(cell).collect()),
+        ..Manifest::default()
+    };
+    RunDir::create(&dir, EXPERIMENT).unwrap().write_manifest(&manifest).unwrap();
+    dir
+}
+
+/// Its records would stand for all claims, of which most were not measured.
+#[test]
+fn a_run_of_some_claims_is_not_exported_as_one_of_all() {
+    let lab = lab();
+    let export = |name: &str, more: &[&str]| {
+        let to = lab.path(name);
+        let options = [&["--export", to.to_str().unwrap()][..], more].concat();
+        let output = replicate(&lab, &options).output().unwrap();
+        (output.status.code(), text(&output))
+    };
+    let part = begun(&lab, 2, &["fast", "other"]);
+    let (code, told) = export("none", &[]);
+    assert_eq!(code, Some(2), "{told}");
+    assert!(told.contains("no run of delays measured all of its claims"), "{told}");
+    assert!(told.contains("--claims") && told.contains(part.to_str().unwrap()), "{told}");
+    let (code, told) = export("none", &["--claims", "slow-first"]);
+    assert!(code == Some(2) && told.contains("no run of delays is of these claims"), "{told}");
+    assert!(!lab.path("none").exists());
+    // One that was named is exported, and without a name the last of all claims.
+    begun(&lab, 1, &["fast", "middle", "other", "slow"]);
+    for (name, claims, started) in [
+        ("part", &["--claims", "fast-over-other"][..], "2026-01-02T00:00:00Z"),
+        ("all", &[], "2026-01-01T00:00:00Z"),
+    ] {
+        let (code, told) = export(name, claims);
+        assert_eq!(code, Some(0), "{told}");
+        assert_eq!(RunDir::read_manifest(&lab.path(name)).unwrap().started, started);
+    }
+}
+
+/// In a millisecond no claim can be decided, and nothing is chosen anew: the rest is what was chosen for ten minutes.
+#[test]
+fn a_run_within_a_budget_goes_on_as_it_was_chosen_however_little_time_there_is() {
+    let lab = lab();
+    let child = replicate(&lab, &["--quiet", "--budget", "10m"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_until("a trial is made", || lab.lines() >= 1);
+    signal(&child, Signal::INT);
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+    let (dir, made) = (lab.run_dir(), lab.lines());
+    let chosen = || RunDir::read_manifest(&dir).unwrap().selection;
+    let first = chosen();
+    assert_eq!(first.as_ref().map(Vec::len), Some(4), "two claims of four cells");
+
+    let output = replicate(&lab, &["--quiet", "--budget", "1ms"]).output().unwrap();
+    let told = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    let goes_on = format!("trials are left; the same command goes on with {}", dir.display());
+    assert!(told.contains(&goes_on), "{told}");
+    assert_eq!((chosen(), lab.lines()), (first, made));
+    // A new run can't be of anything.
+    let told = text(&replicate(&lab, &["--quiet", "--new", "--budget", "1ms"]).output().unwrap());
+    assert!(told.contains("no claim of delays can be decided in "), "{told}");
+    assert_eq!(fs::read_dir(lab.path("runs")).unwrap().count(), 1);
 }
 
 /// In `docs/replication/NAME` stands what the records beside it come to, so that no figure there is typed by hand.

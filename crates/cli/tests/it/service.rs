@@ -1,8 +1,13 @@
 //! Services of a project that stand behind each other.
 
 use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
-use crate::common::{run_in, text};
+use record::{MANIFEST_VERSION, Manifest, RunDir};
+use rustix::process::Signal;
+
+use crate::common::{proofload, run_in, signal, text, wait_until};
 
 /// A shop before a database that speaks anything but HTTP: here the calibration server that is never asked.
 fn project(database: &str) -> tempfile::TempDir {
@@ -71,4 +76,69 @@ fn what_never_accepts_one_is_told_with_where_it_should() {
     let run = fs::read_dir(folder.path().join("runs")).unwrap().next().unwrap().unwrap().path();
     let said = fs::read_to_string(run.join("trials.jsonl")).unwrap();
     assert!(said.contains("stack `db` was not ready within 2.00s: a connection to 127.0.0.1:"), "{said}");
+}
+
+/// Where its services are not, a run is not gone on with, and says where they are.
+#[test]
+fn a_run_of_services_that_is_resumed_from_another_folder_says_where_to() {
+    let folder = project("\"{proofload}\", \"target\", \"--listen\", \"127.0.0.1:{port}\"");
+    let written = fs::read_to_string(folder.path().join("proofload.toml")).unwrap();
+    let run = folder.path().join("runs/proofload-20260101-000000");
+    let manifest = Manifest { version: MANIFEST_VERSION, ..Manifest::default() };
+    RunDir::create(&run, &written).unwrap().write_manifest(&manifest).unwrap();
+    let resumed = |folder: &Path| {
+        let output = run_in(folder, &["run", "-q", "--resume", run.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+        text(&output)
+    };
+    let elsewhere = tempfile::tempdir().unwrap();
+    let there = folder.path().canonicalize().unwrap();
+    for other in [None, Some(written.replace("shop", "office"))] {
+        // The second time it is another project's folder.
+        if let Some(other) = other {
+            fs::write(elsewhere.path().join("proofload.toml"), other).unwrap();
+        }
+        let told = resumed(elsewhere.path());
+        assert!(told.contains("its services (`db`, `shop`) are those of a project"), "{told}");
+        assert!(told.contains(&format!("cd {} && proofload run --resume", there.display())), "{told}");
+    }
+    let told = resumed(folder.path());
+    assert!(told.contains("it was made by version"), "{told}");
+}
+
+/// Paths of its services, and the services themselves, are looked for in the folder in which it is gone on with.
+#[test]
+fn an_interrupted_run_of_another_folder_says_where_it_goes_on() {
+    let folder = project("\"{proofload}\", \"target\", \"--listen\", \"127.0.0.1:{port}\"");
+    let (file, shop) = (folder.path().join("proofload.toml"), folder.path().join("the shop"));
+    let written = fs::read_to_string(&file).unwrap().replace("blocks = 1\nblocks_max = 1", "blocks = 4");
+    fs::create_dir(&shop).unwrap();
+    fs::remove_file(&file).unwrap();
+    fs::write(shop.join("proofload.toml"), written).unwrap();
+    let mut command = proofload();
+    command.current_dir(folder.path()).args(["run", "-q", "the shop/proofload.toml", "--junit", "gate.xml"]);
+    command.args(["--fail-if", "errors>50%"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let runs = folder.path().canonicalize().unwrap().join("runs");
+    let is_measured = |run: fs::DirEntry| {
+        fs::read_to_string(run.path().join("trials.jsonl")).is_ok_and(|trials| trials.contains('\n'))
+    };
+    wait_until("a trial is written", || {
+        fs::read_dir(&runs).is_ok_and(|mut runs| runs.any(|run| run.is_ok_and(is_measured)))
+    });
+    signal(&child, Signal::INT);
+    let output = child.wait_with_output().unwrap();
+    let told = text(&output);
+    assert_eq!(output.status.code(), Some(130), "{told}");
+    let command = told.split_once("go on with: ").and_then(|(_, it)| it.lines().next()).unwrap();
+    let begins = format!("cd 'the shop' && proofload run --resume {}/proofload-", runs.display());
+    assert!(command.starts_with(&begins), "{command}");
+    // What is typed has the same file written where it was asked for.
+    let junit = format!(" --junit {}/gate.xml", runs.parent().unwrap().display());
+    assert!(command.contains(&junit), "{command}");
+    let typed = command.replace("proofload run ", concat!(env!("CARGO_BIN_EXE_proofload"), " run -q "));
+    let went_on = Command::new("sh").arg("-c").arg(typed).current_dir(folder.path()).output().unwrap();
+    // So few blocks need not tell a gate anything.
+    assert!(matches!(went_on.status.code(), Some(0 | 5)), "{}", text(&went_on));
+    assert!(folder.path().join("gate.xml").is_file());
 }

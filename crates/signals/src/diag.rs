@@ -55,6 +55,36 @@ pub(crate) struct Queue {
     pub(crate) limit: u32,
 }
 
+impl Queue {
+    /// How full it is, 1 where it has reached its bound.
+    pub(crate) fn share(self) -> f64 {
+        f64::from(self.waiting) / f64::from(self.limit.max(1))
+    }
+}
+
+/// The accept queues of a port at an instant. There is one for each socket that listens: one for IPv4 and one for IPv6, or one
+/// for each worker (`SO_REUSEPORT`); and a handshake is dropped where its own is full, however empty the others are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Queues {
+    /// All of them together.
+    pub(crate) all: Queue,
+    /// The one that is nearest its bound.
+    pub(crate) fullest: Queue,
+}
+
+impl Queues {
+    const fn of(one: Queue) -> Self {
+        Self { all: one, fullest: one }
+    }
+
+    fn and(self, one: Queue) -> Self {
+        let Queue { waiting, limit } = self.all;
+        let all =
+            Queue { waiting: waiting.saturating_add(one.waiting), limit: limit.saturating_add(one.limit) };
+        Self { all, fullest: if one.share() > self.fullest.share() { one } else { self.fullest } }
+    }
+}
+
 /// The server's side of connections at an instant.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Sockets {
@@ -73,16 +103,15 @@ impl Diag {
         Ok(Self { socket, buffer: vec![0; BUFFER_BYTES] })
     }
 
-    /// The accept queues of what listens on `port`, added up; `None` where nothing does. Costs little: the kernel looks
-    /// at listening sockets only.
-    pub(crate) fn accept_queue(&mut self, port: u16) -> io::Result<Option<Queue>> {
-        let mut all: Option<Queue> = None;
+    /// The accept queues of what listens on `port`; `None` where nothing does. Costs little: the kernel looks at listening
+    /// sockets only.
+    pub(crate) fn accept_queue(&mut self, port: u16) -> io::Result<Option<Queues>> {
+        let mut queues: Option<Queues> = None;
         self.each(port, 1 << LISTEN, |socket| {
-            let queue = all.get_or_insert_default();
-            queue.waiting += socket.receive_queue;
-            queue.limit += socket.send_queue;
+            let one = Queue { waiting: socket.receive_queue, limit: socket.send_queue };
+            queues = Some(queues.map_or(Queues::of(one), |all| all.and(one)));
         })?;
-        Ok(all)
+        Ok(queues)
     }
 
     /// The sockets on `port`, the server's side of connections. Costs the more the more there are.
@@ -179,13 +208,13 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let addr = listener.local_addr().unwrap();
         let mut diag = Diag::open().unwrap();
-        assert_eq!(diag.accept_queue(addr.port()).unwrap().unwrap().waiting, 0);
+        assert_eq!(diag.accept_queue(addr.port()).unwrap().unwrap().all.waiting, 0);
         let clients: Vec<TcpStream> = (0..3).map(|_| TcpStream::connect(addr).unwrap()).collect();
-        let queue = diag.accept_queue(addr.port()).unwrap().unwrap();
+        let queue = diag.accept_queue(addr.port()).unwrap().unwrap().all;
         assert_eq!(queue.waiting, 3);
         assert!(queue.limit > 3, "{queue:?}");
         let accepted = listener.accept().unwrap();
-        assert_eq!(diag.accept_queue(addr.port()).unwrap().unwrap().waiting, 2);
+        assert_eq!(diag.accept_queue(addr.port()).unwrap().unwrap().all.waiting, 2);
         let by_state = [("established".to_owned(), 3)].into();
         assert_eq!(diag.sockets(addr.port()).unwrap(), Sockets { by_state, unread: 0, unacknowledged: 0 });
         // What is sent waits, accepted or not, until it is read.
@@ -197,6 +226,21 @@ mod tests {
         assert_eq!(diag.sockets(addr.port()).unwrap().unread, 1);
         drop((clients, served, listener));
         assert_eq!(diag.accept_queue(addr.port()).unwrap(), None);
+    }
+
+    /// As of a server that listens for IPv4 and for IPv6, or once for each worker: the queue that is asked for is the one that drops.
+    #[test]
+    fn of_several_queues_the_fullest_is_told() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let addr = listener.local_addr().unwrap();
+        let Ok(_other) = TcpListener::bind(("127.0.0.2", addr.port())) else { return };
+        let _clients: Vec<TcpStream> = (0..3).map(|_| TcpStream::connect(addr).unwrap()).collect();
+        let told = Diag::open().unwrap().accept_queue(addr.port()).unwrap().unwrap();
+        assert_eq!((told.all.waiting, told.fullest.waiting), (3, 3));
+        assert_eq!(told.all.limit, 2 * told.fullest.limit, "{told:?}");
+        let queue = |waiting, limit| Queue { waiting, limit };
+        let full = Queues::of(queue(2, 511)).and(queue(512, 511)).and(queue(0, 511));
+        assert_eq!((full.all, full.fullest), (queue(514, 1533), queue(512, 511)));
     }
 
     #[test]

@@ -29,6 +29,9 @@ const KEPT: [&str; 5] =
     [TICKS_PER_SECOND, JIT_TICKS, SAFEPOINT_TICKS, "sun.gc.collector.", "sun.gc.generation."];
 /// Ticks in safepoints.
 const SAFEPOINT_TICKS: &str = "sun.rt.safepointTime";
+/// G1 tells each capacity by a few objects' alignments more than there is, so that none is 0: one for each space (`pad_capacity` in
+/// HotSpot's `g1MonitoringSupport.hpp`). They are 8 bytes each unless a flag says otherwise, and no space is as small.
+const PADDING_BYTES_MAX: u64 = 1024;
 
 /// How long the compilers of the JVM `pid` were busy so far, all threads together. `None` where it is no JVM.
 pub fn jit_busy(pid: i32) -> Option<Duration> {
@@ -58,16 +61,19 @@ fn interpret(counters: &BTreeMap<String, i64>) -> Option<JvmReading> {
     })
 }
 
-/// The largest that a generation may be, and the others beside it: G1 gives each of its two the whole heap.
+/// What both generations may have together. G1 gives each of them the whole heap, and so does ZGC: then eden, one of the spaces of
+/// the young one, may have as much. In any other heap eden shares its generation with others, also where `-Xmn` made the two equal.
 fn heap_max_bytes(counters: &BTreeMap<String, i64>) -> u64 {
-    let of_generations = counters.iter().filter(|(name, _)| {
-        name.starts_with("sun.gc.generation.") && name.ends_with(".maxCapacity") && !name.contains(".space.")
-    });
-    let sizes: Vec<u64> = of_generations.filter_map(|(_, value)| u64::try_from(*value).ok()).collect();
-    let largest = sizes.iter().copied().max().unwrap_or(0);
-    let sum = sizes.iter().copied().fold(0, u64::saturating_add);
-    let is_g1 = sizes.iter().filter(|size| **size == largest).count() > 1;
-    if is_g1 { largest } else { sum }
+    let size = |of: &str| {
+        let value = counters.get(format!("sun.gc.generation.{of}.maxCapacity").as_str());
+        value.and_then(|it| u64::try_from(*it).ok())
+    };
+    let (young, old, eden) = (size("0"), size("1"), size("0.space.0"));
+    let is_as_young = |other: Option<u64>| {
+        young.zip(other).is_some_and(|(young, other)| young.abs_diff(other) <= PADDING_BYTES_MAX)
+    };
+    let (young, old) = if is_as_young(old) && is_as_young(eden) { (old, None) } else { (young, old) };
+    young.unwrap_or(0).saturating_add(old.unwrap_or(0))
 }
 
 /// The counters' file of the JVM `pid`, which belongs to the user that it runs as.
@@ -169,10 +175,10 @@ mod tests {
             ("sun.gc.collector.1.time", 200),
             ("sun.gc.collector.1.invocations", 1),
             ("sun.rt.safepointTime", 600),
-            ("sun.gc.generation.0.maxCapacity", 64),
-            ("sun.gc.generation.1.maxCapacity", 64),
+            ("sun.gc.generation.0.maxCapacity", 64 << 20),
+            ("sun.gc.generation.1.maxCapacity", 64 << 20),
             ("sun.gc.generation.0.space.0.used", 10),
-            ("sun.gc.generation.0.space.0.maxCapacity", 64),
+            ("sun.gc.generation.0.space.0.maxCapacity", 64 << 20),
             ("sun.gc.generation.1.space.0.used", 20),
         ];
         let mut counters: BTreeMap<String, i64> =
@@ -181,11 +187,27 @@ mod tests {
         assert_eq!((reading.gc_s, reading.gc_count), (0.5, 8));
         assert_eq!((reading.jit_s, reading.safepoint_s), (2.5, 0.6));
         // G1: both generations may have the whole heap. Others share it out.
-        assert_eq!((reading.heap_used_bytes, reading.heap_max_bytes), (30, 64));
-        counters.insert("sun.gc.generation.1.maxCapacity".into(), 128);
-        assert_eq!(interpret(&counters).unwrap().heap_max_bytes, 192);
+        assert_eq!((reading.heap_used_bytes, reading.heap_max_bytes), (30, 64 << 20));
+        counters.insert("sun.gc.generation.1.maxCapacity".into(), 128 << 20);
+        assert_eq!(interpret(&counters).unwrap().heap_max_bytes, 192 << 20);
         counters.remove("sun.os.hrt.frequency");
         assert_eq!(interpret(&counters), None);
+    }
+
+    /// Counters as `jcmd PID PerfCounter.print` has them: G1 with a heap of 6028 MiB, each capacity some bytes larger, and the
+    /// parallel collector with `-Xmx1g -Xmn512m`, whose generations are equal.
+    #[test]
+    fn a_heap_is_counted_once_whoever_collects_it() {
+        let heap = |young: i64, old: i64, eden: i64| {
+            let all = [("0", young), ("1", old), ("0.space.0", eden), ("1.space.0", old)];
+            heap_max_bytes(&all.map(|(of, it)| (format!("sun.gc.generation.{of}.maxCapacity"), it)).into())
+        };
+        let all: i64 = 6028 << 20;
+        assert_eq!(heap(all + 24, all + 8, all + 8) >> 20, 6028);
+        let half: i64 = 512 << 20;
+        assert_eq!(heap(half, half, half - (2 << 19)) >> 20, 1024);
+        assert_eq!(heap(half / 2, 3 * half / 2, half / 4) >> 20, 1024);
+        assert_eq!(heap_max_bytes(&BTreeMap::new()), 0);
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod jvm_events;
 pub mod listener;
 mod machine;
 mod network;
+mod open_files;
 mod others;
 pub mod process;
 mod process_set;

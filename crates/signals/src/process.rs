@@ -22,7 +22,8 @@ pub struct Process {
 impl Process {
     /// The process `pid`, if there is one.
     pub fn of(pid: i32) -> Option<Self> {
-        Self::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+        // Its name is what it chose, and the kernel keeps 15 bytes of it, half a letter at the end if need be: it may be no text.
+        Self::parse(&String::from_utf8_lossy(&fs::read(format!("/proc/{pid}/stat")).ok()?))
     }
 
     fn parse(stat: &str) -> Option<Self> {
@@ -100,7 +101,8 @@ pub fn count_threads(pid: i32, groups: &mut BTreeMap<String, u32>) {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().filter_map(Result::ok);
     for task in tasks {
         // A thread may end between the listing and this.
-        if let Ok(name) = fs::read_to_string(task.path().join("comm")) {
+        if let Ok(name) = fs::read(task.path().join("comm")) {
+            let name = String::from_utf8_lossy(&name);
             *groups.entry(group_name(name.trim_end_matches('\n'))).or_default() += 1;
         }
     }
@@ -116,6 +118,28 @@ mod tests {
         let process = Process::parse(stat).unwrap();
         assert_eq!((process.pid, process.parent, process.group, process.state), (42, 7, 9, b'S'));
         assert_eq!((process.user_ticks, process.system_ticks), (103, 21));
+    }
+
+    /// Nine Cyrillic letters are 18 bytes, of which the kernel keeps 15: seven letters and a half.
+    #[test]
+    fn a_name_need_not_be_text() {
+        let (tells, told) = std::sync::mpsc::channel();
+        let (ends, ended) = std::sync::mpsc::channel::<()>();
+        let thread = std::thread::Builder::new().name("серверный".into()).spawn(move || {
+            tells.send(rustix::thread::gettid().as_raw_pid()).unwrap();
+            // Until the other end is gone.
+            let _ = ended.recv();
+        });
+        let id = told.recv().unwrap();
+        let own = std::process::id().cast_signed();
+        assert!(fs::read_to_string(format!("/proc/{own}/task/{id}/comm")).is_err(), "it is text");
+        let process = Process::of(id).unwrap();
+        let mut groups = BTreeMap::new();
+        count_threads(own, &mut groups);
+        drop(ends);
+        thread.unwrap().join().unwrap();
+        assert!(process.pid == id && !process.is_dead(), "{process:?}");
+        assert_eq!(groups.iter().filter(|(name, _)| name.starts_with("серверн")).count(), 1, "{groups:?}");
     }
 
     #[test]

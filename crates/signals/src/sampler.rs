@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
 
-use record::{HostReading, ProcessReading, Runtime};
+use record::{HostReading, JvmReading, ProcessReading, Runtime};
 use units::{Duration, Instant};
 
 use crate::clock::{now, thread_cpu};
 use crate::cpu::CpuReading;
-use crate::diag::Diag;
+use crate::diag::{Diag, Queue};
 use crate::jvm;
+use crate::open_files::{self, FileLimits, OpenFiles};
 use crate::others::Others;
 use crate::process;
 use crate::process_set::ProcessSet;
@@ -73,7 +74,6 @@ pub struct Sampled {
 /// What does not change while a stack runs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Limits {
-    pub(crate) open_files: Option<u64>,
     pub(crate) quota_cores: Option<f64>,
 }
 
@@ -93,6 +93,37 @@ pub(crate) struct Reading {
 pub(crate) struct Watched {
     pub(crate) reading: ProcessReading,
     pub(crate) threads: Option<Vec<ThreadReading>>,
+    /// Of the accept queues at its port, the one that is nearest its bound.
+    pub(crate) fullest: Option<Queue>,
+    /// Of its processes, the one that is nearest its own limit of open files.
+    pub(crate) files: Option<OpenFiles>,
+    /// What those of its processes that are JVMs count of themselves.
+    pub(crate) jvms: Vec<Jvm>,
+}
+
+impl Watched {
+    /// Its reading, with what the JVM of this process says.
+    pub(crate) fn with_jvm(&self, pid: Option<i32>) -> ProcessReading {
+        let jvm = self.jvms.iter().find(|it| Some(it.pid) == pid).map(|it| it.reading);
+        ProcessReading { jvm, ..self.reading.clone() }
+    }
+}
+
+/// A JVM at an instant.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Jvm {
+    pub(crate) pid: i32,
+    /// Its CPU time so far.
+    pub(crate) cpu: Duration,
+    pub(crate) reading: JvmReading,
+}
+
+impl Jvm {
+    fn of(pid: i32) -> Option<Self> {
+        let reading = jvm::reading(pid)?;
+        let (user, system) = process::Process::of(pid)?.cpu();
+        Some(Self { pid, cpu: user + system, reading })
+    }
 }
 
 /// A thread at an instant, its name apart.
@@ -186,6 +217,8 @@ struct Watch {
     generator_cpu_s: (f64, f64),
     quotas: Vec<QuotaGroups>,
     own_quota: QuotaGroups,
+    /// Of each subject.
+    file_limits: Vec<FileLimits>,
     diag: Option<Diag>,
     threads: Pace,
     sockets: Pace,
@@ -213,17 +246,12 @@ impl Watch {
             subjects.iter().map(|subject| subject.processes.pids().first().copied()).collect();
         let quotas: Vec<QuotaGroups> =
             first.iter().map(|pid| pid.map(QuotaGroups::of).unwrap_or_default()).collect();
-        sampled.limits = first
-            .iter()
-            .zip(&quotas)
-            .map(|(pid, quota)| Limits {
-                open_files: pid.and_then(open_files_limit),
-                quota_cores: quota.read().and_then(|it| it.cores),
-            })
-            .collect();
+        sampled.limits =
+            quotas.iter().map(|quota| Limits { quota_cores: quota.read().and_then(|it| it.cores) }).collect();
         if quotas.iter().any(QuotaGroups::are_unknown) {
             sampled.not_known.insert("CPU quotas: the control groups of the server".into());
         }
+        let file_limits = subjects.iter().map(|_| FileLimits::default()).collect();
         Self {
             subjects,
             cores,
@@ -232,6 +260,7 @@ impl Watch {
             generator_cpu_s: (0.0, 0.0),
             quotas,
             own_quota: QuotaGroups::of(own),
+            file_limits,
             diag,
             threads: Pace::new(THREADS_CORES),
             sockets: Pace::new(SOCKETS_CORES),
@@ -336,7 +365,7 @@ impl Watch {
         (reading.cpu_user_s, reading.cpu_system_s) = self.generator_cpu_s;
         // Once it has ended there is nothing to look at; before, its threads may be many.
         let due = threads && !pids.is_empty();
-        Watched { reading, threads: due.then(|| self.threads_of(0, &pids)) }
+        Watched { reading, threads: due.then(|| self.threads_of(0, &pids)), ..Watched::default() }
     }
 
     /// This process. Its threads are few.
@@ -347,7 +376,7 @@ impl Watch {
             (reading.cpu_user_s, reading.cpu_system_s) = (user.as_secs_f64(), system.as_secs_f64());
         }
         reading.throttled_s = self.own_quota.read().map(|it| it.throttled_s);
-        Watched { reading, threads: threads.then(|| self.threads_of(0, &pids)) }
+        Watched { reading, threads: threads.then(|| self.threads_of(0, &pids)), ..Watched::default() }
     }
 
     fn server(&mut self, index: usize, pids: &[i32]) -> Watched {
@@ -362,10 +391,13 @@ impl Watch {
             .as_ref()
             .and_then(|dir| machine::total_s(&fs::read_to_string(dir.join("io.pressure")).ok()?));
         reading.throttled_s = self.quotas[index].read().map(|QuotaReading { throttled_s, .. }| throttled_s);
-        reading.jvm = pids.iter().find_map(|pid| jvm::reading(*pid));
+        let jvms = pids.iter().filter_map(|pid| Jvm::of(*pid)).collect();
+        let mut fullest = None;
         match self.diag.as_mut().map(|diag| diag.accept_queue(subject.port)) {
-            Some(Ok(Some(queue))) => {
-                (reading.accept_queue, reading.accept_queue_limit) = (Some(queue.waiting), Some(queue.limit));
+            Some(Ok(Some(queues))) => {
+                let all = queues.all;
+                (reading.accept_queue, reading.accept_queue_limit) = (Some(all.waiting), Some(all.limit));
+                fullest = Some(queues.fullest);
             }
             Some(Err(why)) => {
                 self.sampled.not_known.insert(format!("accept queues and sockets: socket diagnosis ({why})"));
@@ -376,7 +408,8 @@ impl Watch {
         if reading.disk_write_bytes.is_none() && !pids.is_empty() {
             self.sampled.not_known.insert("bytes written to disks: /proc/PID/io (not permitted)".into());
         }
-        Watched { reading, threads: None }
+        let files = self.file_limits[index].nearest(pids);
+        Watched { reading, threads: None, fullest, files, jvms }
     }
 
     fn threads_of(&mut self, names: usize, pids: &[i32]) -> Vec<ThreadReading> {
@@ -413,7 +446,7 @@ fn usage(pids: &[i32]) -> ProcessReading {
         rss_bytes: pids.iter().map(|pid| process::rss_bytes(*pid)).sum(),
         threads: sum(thread_count).unwrap_or(0) as u32,
         // Each has a limit of its own.
-        open_files: pids.iter().filter_map(|pid| open_files(*pid)).max(),
+        open_files: pids.iter().filter_map(|pid| open_files::count(*pid)).max(),
         disk_write_bytes: sum(disk_write_bytes),
         ..ProcessReading::default()
     }
@@ -425,21 +458,9 @@ fn thread_count(pid: i32) -> Option<u64> {
     Some(fs::metadata(format!("/proc/{pid}/task")).ok()?.nlink().saturating_sub(2))
 }
 
-/// Since Linux 6.2 the size of the folder; before, it was 0 and is not known.
-fn open_files(pid: i32) -> Option<u64> {
-    fs::metadata(format!("/proc/{pid}/fd")).ok().map(|it| it.len()).filter(|it| *it > 0)
-}
-
 fn disk_write_bytes(pid: i32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
     text.lines().find_map(|line| line.strip_prefix("write_bytes:"))?.trim().parse().ok()
-}
-
-/// The soft limit, beyond which `open` and `accept` fail.
-fn open_files_limit(pid: i32) -> Option<u64> {
-    let text = fs::read_to_string(format!("/proc/{pid}/limits")).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("Max open files"))?;
-    line.split_ascii_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use record::{
 use units::{Duration, Instant};
 
 use crate::accounting::MachineCores;
+use crate::diag::Queue;
 use crate::groups::{Names, groups_of, uses};
 use crate::others;
 use crate::sampler::{Limits, Reading, Sampled, ThreadReading, Watched};
@@ -73,7 +74,8 @@ pub fn summarise(
         })
         .collect();
     let (host, generator) = host(&span, sampled, &servers, cores);
-    let readings = sampled.readings.iter().map(|reading| kept(reading, sampled, names)).collect();
+    let jvms: Vec<Option<i32>> = (0..servers.len()).map(|index| busiest_jvm(&span, index)).collect();
+    let readings = sampled.readings.iter().map(|reading| kept(reading, sampled, names, &jvms)).collect();
     Summary { servers, host, generator, readings }
 }
 
@@ -142,22 +144,26 @@ impl<'a> Span<'a> {
 }
 
 fn server(span: &Span<'_>, index: usize, limits: &Limits, names: &Names<'_>) -> ServerSummary {
-    let of = |reading: &Reading| reading.servers.get(index).map(|it| it.reading.clone()).unwrap_or_default();
+    let of_jvm = busiest_jvm(span, index);
+    let of = |reading: &Reading| reading.servers.get(index).map(|it| it.with_jvm(of_jvm)).unwrap_or_default();
     let all = || span.readings.iter().map(of);
     let thread_groups =
         span.readings.iter().rev().find_map(|reading| reading.servers.get(index)?.threads.as_deref()).map(
             |threads| groups_of(threads, names).into_iter().map(|(name, it)| (name, it.threads)).collect(),
         );
+    // Of its processes, the one that came nearest its own limit.
+    let seen = span.readings.iter().filter_map(|reading| reading.servers.get(index)?.files);
+    let files = seen.max_by(|a, b| a.share().total_cmp(&b.share()));
     let signals = ServerSignals {
         cpu_user_cores: span.rate(|reading| Some(of(reading).cpu_user_s)),
         cpu_system_cores: span.rate(|reading| Some(of(reading).cpu_system_s)),
         groups: span.group_uses(names, |reading| reading.servers.get(index)?.threads.as_deref()),
         rss_bytes: rss(span, index),
-        open_files_max: all().filter_map(|it| it.open_files).max(),
-        open_files_limit: limits.open_files,
+        open_files_max: files.map(|it| it.open).or_else(|| all().filter_map(|it| it.open_files).max()),
+        open_files_limit: files.map(|it| it.limit),
         disk_write_bytes_per_s: span.rate(|reading| of(reading).disk_write_bytes.map(|it| it as f64)),
         disk_wait_share: span.rate(|reading| of(reading).disk_wait_s),
-        accept_queue: accept_queue(span, &of),
+        accept_queue: accept_queue(span, index),
         connections: connections(span, &of),
         unread: held(span.within().map(of).filter_map(|it| it.unread)),
         unacknowledged: held(span.within().map(of).filter_map(|it| it.unacknowledged)),
@@ -177,6 +183,16 @@ fn server(span: &Span<'_>, index: usize, limits: &Limits, names: &Names<'_>) -> 
     }
 }
 
+/// Of the JVMs of a server, the one that ran the most while it was watched: who started the server, such as Maven, may be one, too.
+fn busiest_jvm(span: &Span<'_>, index: usize) -> Option<i32> {
+    let mut ran: BTreeMap<i32, (Duration, Duration)> = BTreeMap::new();
+    for jvm in span.readings.iter().filter_map(|reading| reading.servers.get(index)).flat_map(|it| &it.jvms) {
+        ran.entry(jvm.pid).or_insert((jvm.cpu, jvm.cpu)).1 = jvm.cpu;
+    }
+    let most = ran.into_iter().max_by_key(|(_, (first, last))| last.saturating_sub(*first));
+    most.map(|(pid, _)| pid)
+}
+
 fn rss(span: &Span<'_>, index: usize) -> Option<[u64; 3]> {
     let of = |reading: &Reading| reading.servers.get(index).map(|it| it.reading.rss_bytes as f64);
     let middle = span.start + span.end.since(span.start) / 2;
@@ -184,17 +200,24 @@ fn rss(span: &Span<'_>, index: usize) -> Option<[u64; 3]> {
     Some([at(span.start)?, at(middle)?, at(span.end)?])
 }
 
-fn accept_queue(span: &Span<'_>, of: &impl Fn(&Reading) -> ProcessReading) -> Option<AcceptQueue> {
-    let seen: Vec<(u32, u32)> =
-        span.within().map(of).filter_map(|it| it.accept_queue.zip(it.accept_queue_limit)).collect();
+/// Where several sockets listen, bound and length are those of the queue that came nearest its bound: its handshakes are dropped,
+/// however empty the others are. The mean is of all that wait.
+fn accept_queue(span: &Span<'_>, index: usize) -> Option<AcceptQueue> {
+    let seen: Vec<(u32, Queue)> = span
+        .within()
+        .filter_map(|reading| {
+            let server = reading.servers.get(index)?;
+            Some((server.reading.accept_queue?, server.fullest?))
+        })
+        .collect();
     let count = Some(seen.len() as f64).filter(|count| *count > 0.0)?;
-    let limit = seen.iter().map(|(_, limit)| *limit).max()?;
+    let fullest = seen.iter().map(|(_, it)| *it).max_by(|a, b| a.share().total_cmp(&b.share()))?;
     // The kernel lets one more wait than it was told.
     let full =
-        seen.iter().filter(|(waiting, limit)| waiting > limit || *waiting == *limit && *limit > 0).count();
+        seen.iter().filter(|(_, it)| it.waiting > it.limit || it.waiting == it.limit && it.limit > 0).count();
     Some(AcceptQueue {
-        limit,
-        max: seen.iter().map(|(waiting, _)| *waiting).max()?,
+        limit: fullest.limit,
+        max: fullest.waiting,
         mean: seen.iter().map(|(waiting, _)| f64::from(*waiting)).sum::<f64>() / count,
         full_share: full as f64 / count,
     })
@@ -332,21 +355,20 @@ fn network(span: &Span<'_>) -> (BTreeMap<String, u64>, BTreeMap<String, u64>) {
 }
 
 /// A reading as it is kept: threads by group.
-fn kept(reading: &Reading, sampled: &Sampled, names: &WholeNames) -> SignalReading {
-    let process = |watched: &Watched, names: &Names<'_>| ProcessReading {
+fn kept(reading: &Reading, sampled: &Sampled, names: &WholeNames, jvms: &[Option<i32>]) -> SignalReading {
+    let process = |watched: &Watched, names: &Names<'_>, jvm: Option<i32>| ProcessReading {
         groups: watched.threads.as_deref().map(|threads| groups_of(threads, names)),
-        ..watched.reading.clone()
+        ..watched.with_jvm(jvm)
     };
-    let servers = reading
-        .servers
-        .iter()
-        .enumerate()
-        .map(|(index, watched)| process(watched, &names_of(sampled, names, index)));
+    let servers = reading.servers.iter().enumerate().map(|(index, watched)| {
+        process(watched, &names_of(sampled, names, index), jvms.get(index).copied().flatten())
+    });
+    let own = Names { kernel: sampled.names.first(), ..Names::default() };
     SignalReading {
         version: SIGNALS_VERSION,
         at_monotonic_ns: reading.at.as_nanos(),
         host: reading.host.clone(),
-        generator: process(&reading.generator, &Names { kernel: sampled.names.first(), ..Names::default() }),
+        generator: process(&reading.generator, &own, None),
         servers: servers.collect(),
     }
 }
@@ -354,7 +376,9 @@ fn kept(reading: &Reading, sampled: &Sampled, names: &WholeNames) -> SignalReadi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::HostReading;
+    use crate::open_files::OpenFiles;
+    use crate::sampler::Jvm;
+    use record::{HostReading, JvmReading};
 
     fn at(secs: f64) -> Instant {
         Instant::from_nanos((secs * 1e9) as u64)
@@ -387,8 +411,17 @@ mod tests {
                 network: [("ListenDrops".to_owned(), secs as u64)].into(),
                 ..HostReading::default()
             },
-            generator: Watched { reading: generator, threads: Some(vec![thread(1, 0.1 * secs, 5)]) },
-            servers: vec![Watched { reading: server, threads: Some(workers) }],
+            generator: Watched {
+                reading: generator,
+                threads: Some(vec![thread(1, 0.1 * secs, 5)]),
+                ..Watched::default()
+            },
+            servers: vec![Watched {
+                reading: server,
+                threads: Some(workers),
+                fullest: Some(Queue { waiting: 3, limit: 3 }),
+                ..Watched::default()
+            }],
             // Looked at every fourth second: a compiler all the time, and a backup from the fifth second on.
             others: ((secs as u32).is_multiple_of(4)).then(|| {
                 let backup = 0.2 * (secs - 5.0).max(0.0);
@@ -436,6 +469,53 @@ mod tests {
         assert_eq!(all.host.network["ListenDrops"], 6);
         assert_eq!(all.host.network_before["ListenDrops"], 2);
         assert_eq!(all.readings.len(), 11);
+    }
+
+    /// Maven started the server, and is a JVM with a smaller number.
+    #[test]
+    fn of_several_jvms_the_one_that_works_is_told() {
+        let mut sampled = sampled();
+        for (second, reading) in sampled.readings.iter_mut().enumerate() {
+            let jvm = |pid, cpu_s, gc_s, heap_max_bytes| {
+                let reading = JvmReading { gc_s, heap_max_bytes, ..JvmReading::default() };
+                Jvm { pid, cpu: Duration::from_secs_f64(cpu_s), reading }
+            };
+            let second = second as f64;
+            reading.servers[0].jvms =
+                vec![jvm(7, 30.0 + 0.001 * second, 1.0, 500), jvm(8, 9.0 + 0.5 * second, 0.2 * second, 64)];
+        }
+        let all = summarise(&sampled, &Vec::new(), at(2.5), Duration::from_secs(5), 2);
+        let jvm = all.servers[0].signals.jvm.unwrap();
+        assert!(close(jvm.gc_share, 0.2) && jvm.heap_max_bytes == 64, "{jvm:?}");
+        assert!(all.readings.iter().all(|it| it.servers[0].jvm.unwrap().heap_max_bytes == 64));
+    }
+
+    /// As of nginx with `listen 80; listen [::]:80;`: nobody comes by IPv6, and its queue is empty.
+    #[test]
+    fn the_queue_that_is_full_is_told_and_not_the_sum_of_all() {
+        let mut sampled = sampled();
+        for reading in &mut sampled.readings {
+            let server = &mut reading.servers[0];
+            (server.reading.accept_queue, server.reading.accept_queue_limit) = (Some(514), Some(1022));
+            server.fullest = Some(Queue { waiting: 512, limit: 511 });
+        }
+        let server = &summarise(&sampled, &Vec::new(), at(2.5), Duration::from_secs(5), 2).servers[0];
+        let queue = server.signals.accept_queue.unwrap();
+        assert_eq!((queue.max, queue.limit), (512, 511));
+        assert!(close(queue.full_share, 1.0) && close(queue.mean, 514.0), "{queue:?}");
+    }
+
+    /// A shell that may have 1024 has started a JVM, which has more than that open, and may have 65,536.
+    #[test]
+    fn open_files_are_held_against_the_limit_of_who_has_them() {
+        let mut sampled = sampled();
+        for (reading, open) in sampled.readings.iter_mut().zip([900, 1_100, 40].into_iter().cycle()) {
+            reading.servers[0].reading.open_files = Some(open);
+            reading.servers[0].files = Some(OpenFiles { open, limit: 65_536 });
+        }
+        let all = summarise(&sampled, &Vec::new(), at(2.5), Duration::from_secs(5), 2);
+        let signals = &all.servers[0].signals;
+        assert_eq!((signals.open_files_max, signals.open_files_limit), (Some(1_100), Some(65_536)));
     }
 
     #[test]

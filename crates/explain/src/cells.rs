@@ -1,12 +1,12 @@
 //! The cells of a run, each explained.
 
 use plan::load_id::as_label;
-use record::{CellName, Driver, LoadId, Measured, RankedBy, Trial, TrialResult, cells, trials_of};
+use record::{CellName, Driver, LoadId, Measured, RankedBy, Trial, TrialResult, Upstream, cells, trials_of};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::audit::{Validity, audit_trial};
-use crate::facts::Context;
+use crate::facts::{Alone, Context};
 use crate::reasons::{Explanation, explain};
 use crate::usable::{ceiling_of, median};
 
@@ -68,7 +68,7 @@ fn explain_cell(trials: &[Trial], cell: &CellName, cores: usize) -> Option<CellE
     let context = Context {
         cores,
         ceiling_per_s: ceiling_of(trials, cell),
-        backend_alone_per_s: backend_alone_per_s(trials, cell, typical),
+        backends_alone: backends_alone(trials, cell, typical),
     };
     let explanation = explain(typical, &context);
     let first = explanation.first().kind;
@@ -99,11 +99,14 @@ fn measured_of<'a>(trials: &'a [Trial], cell: &CellName) -> Vec<&'a Measured> {
         .collect()
 }
 
-/// What the stack behind this one carries by itself, where the same round measured it at the same load.
-fn backend_alone_per_s(trials: &[Trial], cell: &CellName, typical: &Measured) -> Option<f64> {
-    let stack = typical.upstreams.first()?.stack.clone();
-    let alone = CellName { stack, ..cell.clone() };
-    let rates: Vec<f64> =
-        measured_of(trials, &alone).iter().map(|trial| trial.load.throughput_per_s).collect();
-    median(&rates)
+/// What each stack behind this one carries by itself, where the same round measured it at the same load.
+fn backends_alone(trials: &[Trial], cell: &CellName, typical: &Measured) -> Vec<Alone> {
+    let alone = |behind: &Upstream| {
+        let of_it = CellName { stack: behind.stack.clone(), ..cell.clone() };
+        let measured = measured_of(trials, &of_it);
+        let rates: Vec<f64> = measured.iter().map(|trial| trial.load.throughput_per_s).collect();
+        let asks = measured.first()?.upstreams.iter().map(|it| it.stack.clone()).collect();
+        Some(Alone { stack: of_it.stack, asks, per_s: median(&rates)? })
+    };
+    typical.upstreams.iter().filter_map(alone).collect()
 }

@@ -19,19 +19,37 @@ pub(crate) const ONE_THREAD_CORES: f64 = 0.85;
 /// Threads that serve are given a CPU at least once a request that blocks; some requests share one, where answers are
 /// quick and queues are long.
 pub(crate) const SWITCHES_A_REQUEST_MIN: f64 = 0.5;
-/// Beginnings of the names of threads that a JVM starts for itself, also as Linux cuts them. They serve no request, and
-/// with their counts of 1 and of the cores they would often fit by chance.
-const JVM_SERVICE_THREADS: [&str; 16] = [
-    "Attach Listener",
-    "C1 Compiler",
-    "C2 Compiler",
-    "Common-Cleaner",
-    "Finalizer",
+/// Beginnings of the names of threads with which a JVM collects garbage, also as Linux cuts them: those of G1 and of the
+/// collectors that stop the program, of Shenandoah, and of ZGC, whose kind of one generation has an X in JDK 21.
+pub(crate) const COLLECTORS: [&str; 15] = [
     "G1 ",
     "GC Thread",
+    "Shenandoah ",
+    "XDirector",
+    "XDriver",
+    "XStat",
+    "XUncommitter",
+    "XUnmapper",
+    "XWorker#",
+    "ZDirector",
+    "ZDriver",
+    "ZStat",
+    "ZUncommitter",
+    "ZUnmapper",
+    "ZWorker",
+];
+/// The same of those with which it compiles.
+pub(crate) const COMPILERS: [&str; 2] = ["C1 Compiler", "C2 Compiler"];
+/// The same of all others that it starts for itself; two of them are such as collectors have for what they do at a safepoint.
+const JVM_SERVICE_THREADS: [&str; 14] = [
+    "Attach Listener",
+    "Common-Cleaner",
+    "Finalizer",
     "Monitor Deflati",
     "Notification Th",
     "Reference Handl",
+    "RuntimeWorker#",
+    "Safepoint Clean",
     "Service Thread",
     "Signal Dispatch",
     "Sweeper",
@@ -40,15 +58,33 @@ const JVM_SERVICE_THREADS: [&str; 16] = [
     "VM Thread",
 ];
 
+/// A stack behind another, asked directly at the same load.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Alone {
+    /// Which stack.
+    pub stack: String,
+    /// What stands behind it in turn, and was asked by it then as well.
+    pub asks: Vec<String>,
+    /// What it carries so, answers a second.
+    pub per_s: f64,
+}
+
+impl Alone {
+    /// Whether its rate says anything of `stack`.
+    pub(crate) fn tells_of(&self, stack: &str) -> bool {
+        self.stack == stack || self.asks.iter().any(|it| it == stack)
+    }
+}
+
 /// What is known beside a trial itself.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Context {
     /// Cores of the machine.
     pub cores: usize,
     /// What the same client reached of the calibration target, answers a second.
     pub ceiling_per_s: Option<f64>,
-    /// What the stack behind it carries when it is asked directly, at the same load.
-    pub backend_alone_per_s: Option<f64>,
+    /// What the stacks behind it carry by themselves, as far as that was measured.
+    pub backends_alone: Vec<Alone>,
 }
 
 /// A trial, looked at.
@@ -166,8 +202,7 @@ impl<'a> Facts<'a> {
                 did: None,
             }))
         });
-        all.filter(|group| !JVM_SERVICE_THREADS.iter().any(|service| group.name.starts_with(service)))
-            .collect()
+        all.filter(|group| !is_of_jvm(group.name)).collect()
     }
 
     /// What an answer of the idle server takes at most, seconds, however short that is.
@@ -192,9 +227,35 @@ impl<'a> Facts<'a> {
     /// Interrupts included, which do half of a network's work on loopback, wherever the kernel books them. No more than there
     /// are: some of what goes into it is counted in ticks.
     pub(crate) fn used_cores(&self) -> Option<f64> {
-        let apart = self.host().filter(|host| host.interrupts_within != Some(true));
-        let interrupts = apart.and_then(|host| host.interrupts_cores).unwrap_or(0.0);
+        // A quota is of the time that threads run: interrupts take none of it, and are known of the whole machine only.
+        let interrupts = if self.has_quota() { 0.0 } else { self.interrupts_cores() };
         Some((self.servers_cores? + self.generator_cores + interrupts).min(self.cores))
+    }
+
+    /// What interrupts took that no process's CPU time holds.
+    fn interrupts_cores(&self) -> f64 {
+        let apart = self.host().filter(|host| host.interrupts_within != Some(true));
+        apart.and_then(|host| host.interrupts_cores).unwrap_or(0.0)
+    }
+
+    /// Cores that the machine's figures are of: more than client and servers may use at a time, where a quota allows fewer.
+    pub(crate) fn machine_cores(&self) -> f64 {
+        self.host().map_or(self.cores, |host| f64::from(host.cores).max(self.cores))
+    }
+
+    /// Whether a CPU quota allows client and servers fewer cores than they may run on.
+    pub(crate) fn has_quota(&self) -> bool {
+        self.machine_cores() > self.cores
+    }
+
+    /// Whether the machine had cores left beyond what a quota allows. Then nobody else took any from client and servers, and what
+    /// their threads waited for may be the quota itself, which the kernel counts as waiting for a core.
+    pub(crate) fn has_cores_beyond_quota(&self) -> bool {
+        let Some(host) = self.host().filter(|_| self.has_quota()) else { return false };
+        let all = self.machine_cores();
+        let ours = self.used_cores().unwrap_or(self.cores) + self.interrupts_cores();
+        let taken = host.others_cores.unwrap_or(0.0) + host.steal_share.unwrap_or(0.0) * all;
+        ours + taken < FULL_SHARE * all
     }
 
     /// Of all cores, client and server together.
@@ -204,7 +265,7 @@ impl<'a> Facts<'a> {
 
     /// Whether the cores that the servers had were used up.
     pub(crate) fn is_full(&self) -> bool {
-        let own = self.allotted_cores();
+        let own = self.bounding_cores();
         let of_own = own.zip(self.servers_cores).is_some_and(|(own, used)| used >= FULL_SHARE * own);
         of_own || self.used_share().is_some_and(|share| share >= FULL_SHARE)
     }
@@ -227,16 +288,19 @@ impl<'a> Facts<'a> {
         of_own || of_all.is_some_and(|(used, waiting)| is_short(self.cores, used, waiting))
     }
 
-    /// How much of the cores that there are, or were the servers' own, was used: the fuller of the two.
+    /// How much of the cores that there are, or that bound the servers, was used: the fuller of the two.
     pub(crate) fn saturation(&self) -> Option<f64> {
-        let of_own = self.allotted_cores().zip(self.servers_cores).map(|(own, used)| used / own);
+        let of_own = self.bounding_cores().zip(self.servers_cores).map(|(own, used)| used / own);
         of_own.into_iter().chain(self.used_share()).reduce(f64::max)
     }
 
-    /// Cores that the servers had for themselves, where these were fuller than all there are.
+    /// Cores that bound the servers, where these were fuller than all there are.
     pub(crate) fn fuller_own_cores(&self) -> Option<f64> {
-        let (own, used) = self.allotted_cores().zip(self.servers_cores)?;
-        self.used_share().is_none_or(|of_all| used / own >= of_all).then_some(own)
+        let (own, used) = self.bounding_cores().zip(self.servers_cores)?;
+        // Where the client may run there as well, it may have used what they did not.
+        let is_theirs = self.allotted_cores().is_some() || used >= FULL_SHARE * own;
+        let is_fuller = self.used_share().is_none_or(|of_all| used / own >= of_all);
+        (is_theirs && is_fuller).then_some(own)
     }
 
     /// By how much of itself a rate could still rise, whatever else is taken away: a thread that has no time left, and cores
@@ -263,7 +327,7 @@ impl<'a> Facts<'a> {
 
     /// Whether the CPU can be ruled out.
     pub(crate) fn has_cpu_left(&self) -> bool {
-        let own = self.allotted_cores();
+        let own = self.bounding_cores();
         let of_own = own.zip(self.servers_cores).is_none_or(|(own, used)| used <= CPU_SHARE_LOW * own);
         of_own && self.used_share().is_some_and(|share| share <= CPU_SHARE_LOW)
     }
@@ -293,6 +357,16 @@ impl<'a> Facts<'a> {
         (apart && !servers.is_empty()).then_some(servers.len() as f64)
     }
 
+    /// Cores beyond which the servers can't use any: those that they had for themselves, or those that they may run on where these
+    /// are fewer than all, whoever else may run there.
+    pub(crate) fn bounding_cores(&self) -> Option<f64> {
+        let may_run_on = || {
+            let servers = cpus(self.trial.surroundings.server_cpus.as_deref()?)?.len() as f64;
+            (servers > 0.0 && servers < self.cores).then_some(servers)
+        };
+        self.allotted_cores().or_else(may_run_on)
+    }
+
     /// What the load and the CPU would allow if nothing else were in the way, requests a second.
     pub(crate) fn next_limit_per_s(&self) -> Option<f64> {
         let of_users = self.idle_s.map(|idle| self.users / idle);
@@ -318,6 +392,13 @@ impl<'a> Facts<'a> {
         let under_way = self.concurrency().map_or_else(String::new, Concurrency::words);
         format!("X·S₀ = {rate:.1}/s × {:.1} ms = {under_way}", idle_s * 1e3)
     }
+}
+
+/// Whether threads of this name are some that a JVM starts for itself. They serve no request, and with their counts of 1 and
+/// of the cores they would often fit by chance.
+fn is_of_jvm(name: &str) -> bool {
+    let mut all = COLLECTORS.iter().chain(&COMPILERS).chain(&JVM_SERVICE_THREADS);
+    all.any(|begins| name.starts_with(begins))
 }
 
 /// `0-1,4`, as Linux lists cores.

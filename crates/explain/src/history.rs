@@ -127,6 +127,9 @@ pub struct Series {
     /// The machines that loads came from; absent where that was the one with the servers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<String>,
+    /// How long its stacks' processes lived: `kept` for the whole run, `block` for a block; absent where for one trial.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub processes: String,
     /// Which figure.
     pub metric: HistoryMetric,
     /// By start.
@@ -267,6 +270,7 @@ fn one(key: SeriesKey, points: Vec<HistoryPoint>, metric: HistoryMetric) -> Seri
         pace: key.pace,
         placement: key.placement,
         agents: key.agents,
+        processes: key.processes,
         metric,
         points,
         runs_needed: (values.len() < SERIES_MIN).then_some(SERIES_MIN),

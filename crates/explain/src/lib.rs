@@ -52,7 +52,7 @@ pub use compare::{
     WorseBy, compare_runs,
 };
 pub use confirmation::{Confirmation, Outcome};
-pub use facts::Context;
+pub use facts::{Alone, Context};
 pub use gate::{
     LoadsBefore, RunsBefore, gate_load, gate_run, gate_versions, gate_without, intervals_of_versions,
 };

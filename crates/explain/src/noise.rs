@@ -115,28 +115,30 @@ impl Noise {
         if others.is_none() && steal.is_none() {
             return None;
         }
-        let (by_others, stolen) = (others.unwrap_or(0.0), steal.unwrap_or(0.0) * facts.cores);
-        let taken = by_others + stolen;
+        let machine = facts.machine_cores();
+        let stolen = steal.unwrap_or(0.0) * machine;
+        let taken = others.unwrap_or(0.0) + stolen;
         let used = facts.used_cores();
         // What the hypervisor takes while somebody runs, it takes from each by what it ran.
-        let stolen_a_core = stolen / (used.unwrap_or(0.0) + by_others).max(stolen).max(f64::MIN_POSITIVE);
+        let all_ran = used.unwrap_or(0.0) + host.others_cores.unwrap_or(0.0).max(0.0);
+        let stolen_a_core = stolen / all_ran.max(stolen).max(f64::MIN_POSITIVE);
         let waited = |ran: f64, waited: f64| ran * stolen_a_core + others.map_or(0.0, |_| waited);
         let engaged = engaged(facts);
         let groups = facts.groups();
         let server = of_servers(facts, &groups, &waited, engaged);
         let client = of_generator(facts, host, &waited, engaged);
         let is_apart = facts.allotted_cores().is_some();
-        let most = |own: Option<f64>| taken / (own.unwrap_or(facts.cores - taken).max(0.0) + taken);
+        let most = |own: Option<f64>| taken / (own.unwrap_or(machine - taken).max(0.0) + taken);
         let of_servers_cores = most(if is_apart { facts.servers_cores } else { used });
         let of_clients_cores = most(if is_apart { Some(facts.generator_cores) } else { used });
         let (of_server, of_client) = (server.cost(of_servers_cores), client.cost(of_clients_cores));
         let of_both = (of_server + of_client).min(of_servers_cores.max(of_clients_cores));
-        let is_full = used.is_none_or(|used| used + taken >= FULL_SHARE * facts.cores);
+        let is_full = used.is_none_or(|used| used + taken >= FULL_SHARE * machine);
         let was_looked_at = groups.iter().any(|group| group.did.is_some());
         // Of a machine that is used up, what was taken is lost; of others, where nobody is known not to have waited.
         let of_full = if was_looked_at { stolen } else { taken };
         let of_full =
-            if is_full { of_full / (used.unwrap_or(facts.cores - taken).max(0.0) + taken) } else { 0.0 };
+            if is_full { of_full / (used.unwrap_or(machine - taken).max(0.0) + taken) } else { 0.0 };
         let asked = facts.trial.load.load.rate_per_s.filter(|asked| *asked > 0.0);
         let missed = asked.map_or(1.0, |asked| (1.0 - facts.rate / asked).max(0.0));
         let on_the_way = (server.on_the_way + client.on_the_way).min(1.0);

@@ -6,9 +6,11 @@ use crate::facts::{Facts, Group};
 /// more than any comparison here calls a difference.
 pub const OTHERS_SHARE_MAX: f64 = 0.1;
 
-/// Cores that other processes used, where that is more than [`OTHERS_SHARE_MAX`].
+/// Cores that other processes used, where that is more than [`OTHERS_SHARE_MAX`] and may have been in the way.
 pub(crate) fn others_cores(facts: &Facts<'_>) -> Option<f64> {
-    facts.host()?.others_cores.filter(|cores| *cores > OTHERS_SHARE_MAX * facts.cores)
+    let others = facts.host()?.others_cores?;
+    let is_much = others > OTHERS_SHARE_MAX * facts.machine_cores();
+    (is_much && !facts.has_cores_beyond_quota()).then_some(others)
 }
 
 /// Threads of a group that waited for a core while others used one, on average.

@@ -15,7 +15,8 @@ const VALUE_CHARS: usize = 10;
 pub fn history_text(all: &[Series]) -> String {
     let mut text = String::new();
     for series in all {
-        series_text(&mut text, series);
+        let apart_by_processes = all.iter().any(|other| is_other_by_processes_alone(series, other));
+        series_text(&mut text, series, apart_by_processes);
     }
     text.push_str(
         "Changes by E-divisive with 999 random orders at 5 %, and nothing nearer than 2 %. Whatever else changed on the \
@@ -24,17 +25,41 @@ pub fn history_text(all: &[Series]) -> String {
     text
 }
 
-fn series_text(text: &mut String, series: &Series) {
+/// Whether nothing else in the heading tells the two apart.
+fn is_other_by_processes_alone(one: &Series, other: &Series) -> bool {
+    let is_same = (&one.title, &one.round, &one.load, &one.stack)
+        == (&other.title, &other.round, &other.load, &other.stack)
+        && (&one.pace, &one.placement, one.driver, &one.agents)
+            == (&other.pace, &other.placement, other.driver, &other.agents);
+    is_same && one.processes != other.processes
+}
+
+/// How its runs differ from others; nothing where they are the usual ones.
+fn runs_words(series: &Series, apart_by_processes: bool) -> String {
+    let mut words = match (series.pace.as_str(), series.placement.as_str()) {
+        ("full", "" | "shared") => Vec::new(),
+        (pace, "" | "shared") => vec![format!("{} runs", plain_line(pace))],
+        (pace, placement) => {
+            vec![format!("{} runs", plain_line(pace)), format!("cores {}", plain_line(placement))]
+        }
+    };
+    if apart_by_processes {
+        words.push(match series.processes.as_str() {
+            "" => "processes of a trial each".to_owned(),
+            "block" => "processes of a block each".to_owned(),
+            other => format!("{} processes", plain_line(other)),
+        });
+    }
+    if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) }
+}
+
+fn series_text(text: &mut String, series: &Series, apart_by_processes: bool) {
     let metric = match series.metric {
         HistoryMetric::Goodput => "goodput",
         HistoryMetric::Cpu => "server CPU time a request",
         HistoryMetric::P99 => "99th percentile of response time",
     };
-    let runs = match (series.pace.as_str(), series.placement.as_str()) {
-        ("full", "" | "shared") => String::new(),
-        (pace, "" | "shared") => format!(" ({} runs)", plain_line(pace)),
-        (pace, placement) => format!(" ({} runs, cores {})", plain_line(pace), plain_line(placement)),
-    };
+    let runs = runs_words(series, apart_by_processes);
     let from: Vec<String> = series.agents.iter().map(|it| plain_line(it)).collect();
     let from = if from.is_empty() { String::new() } else { format!(", loads from {}", from.join(", ")) };
     let parts = [&series.title, &series.round, &series.load, &series.stack].map(|it| plain_line(it));

@@ -6,6 +6,7 @@ use crate::noise::{Noise, who};
 use crate::verdict::{Confidence, Verdict, VerdictKind};
 
 use super::protocols::client_handshakes_words;
+use super::work::quota_holds_both;
 
 /// Thread-seconds a second in which a quota may hold the generator back: as much as the least effect.
 const THROTTLED_MAX: f64 = 0.02;
@@ -30,7 +31,8 @@ pub(crate) fn client_bound(facts: &Facts<'_>) -> Option<Verdict> {
 /// The generator wanted a CPU and did not get one, because of others or of a quota, while the server got its own.
 fn starved(facts: &Facts<'_>) -> Option<Verdict> {
     let host = facts.host()?;
-    if let Some(throttled) = host.generator_throttled_cores.filter(|it| *it > THROTTLED_MAX) {
+    let throttled = host.generator_throttled_cores.filter(|it| *it > THROTTLED_MAX);
+    if let Some(throttled) = throttled.filter(|_| !quota_holds_both(facts)) {
         let text = format!("a quota kept the generator's threads from running for {throttled:.2} s a second");
         let phrase = "client-bound (its quota)";
         let verdict = Verdict::new(VerdictKind::ClientBound, Confidence::Sure, phrase, text);
@@ -88,8 +90,8 @@ fn with_waiting(mut verdict: Verdict, noise: &Noise) -> Verdict {
 fn taken_words(facts: &Facts<'_>, noise: &Noise) -> String {
     let names =
         facts.host().and_then(|host| who(&host.others)).map_or_else(String::new, |who| format!(" ({who})"));
-    let others =
-        noise.others.map(|cores| format!("other processes used {cores:.2} of {} cores{names}", facts.cores));
+    let all = facts.machine_cores();
+    let others = noise.others.map(|cores| format!("other processes used {cores:.2} of {all} cores{names}"));
     let steal = noise.steal.map(|share| format!("the hypervisor took {:.0} % of the CPU", share * 100.0));
     let parts: Vec<String> = others.into_iter().chain(steal).collect();
     parts.join(", ")

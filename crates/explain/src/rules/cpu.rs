@@ -1,8 +1,8 @@
 //! Was it the CPU, all of it or one core's worth?
 
-use record::Runtime;
+use record::{Runtime, ThreadGroupUse};
 
-use crate::facts::{FULL_SHARE, Facts, Group, ONE_THREAD_CORES};
+use crate::facts::{COLLECTORS, COMPILERS, FULL_SHARE, Facts, Group, ONE_THREAD_CORES};
 use crate::others::others_cores;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 use crate::workers::{
@@ -23,9 +23,10 @@ const SWITCHES_A_REQUEST_MANY: f64 = 6.0;
 /// What would show that a thread, or a lock, is what limits.
 const SHARE_WORK: &str = "let more threads share its work; the rate should rise";
 const SHORTEN: &str = "shorten what is done under the lock by half; the rate should double";
-/// Beginnings of the names of threads that collect garbage and that compile.
-const COLLECTORS: [&str; 3] = ["GC Thread", "G1 ", "ZWorker"];
-const COMPILERS: [&str; 2] = ["C1 Compiler", "C2 Compiler"];
+/// Share of what was not used of the cores from which it was others who used it, and no core stood idle for it.
+const REST_TAKEN_MIN: f64 = 0.5;
+/// Cores of which it is worth telling who used them: two digits are shown.
+const TOLD_CORES_MIN: f64 = 0.01;
 
 /// One thread has no time left, and there are cores that it can't use, whoever has its name beside it. Where no thread has
 /// work of its own, as in Go, and those who wait have been read, it is their program that lets one of them run.
@@ -41,32 +42,35 @@ pub(crate) fn one_thread(facts: &Facts<'_>) -> Option<Verdict> {
         .max_by(|a, b| a.1.total_cmp(&b.1))
         .filter(|(_, wanted)| *wanted >= ONE_THREAD_CORES)?;
     let (did, name) = (group.did?, group.shown());
-    let busiest = did.busiest_cores;
-    let text = format!(
-        "one of the {} threads `{name}` was busy for {:.0} % of a core",
-        group.threads,
-        busiest * 100.0
-    );
-    let siblings = (group.threads > 1).then(|| {
-        format!("all others of that name together for {:.0} %", (did.cpu_cores - busiest).max(0.0) * 100.0)
+    let (busy, cores) = busy_ones(did);
+    let (all, percent) = (group.threads, cores / f64::from(busy) * 100.0);
+    let text = match busy {
+        1 => format!("one of the {all} threads `{name}` was busy for {percent:.0} % of a core"),
+        _ => format!("{busy} of the {all} threads `{name}` were busy for {percent:.0} % of a core each"),
+    };
+    let siblings = (group.threads > busy).then(|| {
+        format!("all others of that name together for {:.0} %", (did.cpu_cores - cores).max(0.0) * 100.0)
     });
     let held_up = Some(busiest_held_up(facts, group)).filter(|share| *share > 0.0);
     let held_up = held_up.map(|share| {
         format!("it waited for a core in {:.0} % of the time, while others used one", share * 100.0)
     });
-    let is_let_in =
-        group.of.is_none() && did.runtime == Some(Runtime::Go) && reads_ahead(facts, 1.0) == Some(true);
+    let is_let_in = busy == 1
+        && group.of.is_none()
+        && did.runtime == Some(Runtime::Go)
+        && reads_ahead(facts, 1.0) == Some(true);
+    let noun = if busy == 1 { "thread" } else { "threads" };
     let (kind, phrase, change) = if group.of.is_some() {
-        (VerdictKind::BackendBound, format!("1 thread busy ({name})"), SHARE_WORK)
+        (VerdictKind::BackendBound, format!("{busy} {noun} busy ({name})"), SHARE_WORK)
     } else if is_let_in {
         (VerdictKind::SerialSection, "one at a time (a lock)".to_owned(), SHORTEN)
     } else {
-        (VerdictKind::BlockedEventLoop, format!("1 thread busy ({name})"), SHARE_WORK)
+        (VerdictKind::BlockedEventLoop, format!("{busy} {noun} busy ({name})"), SHARE_WORK)
     };
     let of_go = is_let_in.then(|| "its process runs Go, whose threads run what is ready".to_owned());
     Some(
         Verdict::new(kind, Confidence::Likely, phrase, text)
-            .accounting_for(busiest)
+            .accounting_for(did.busiest_cores)
             .and_maybe(siblings)
             .and_maybe(held_up)
             .and_maybe(of_go)
@@ -78,11 +82,20 @@ pub(crate) fn one_thread(facts: &Facts<'_>) -> Option<Verdict> {
     )
 }
 
+/// The threads of a group that have no time left, one in each worker process say, and what they ran together: one at least.
+fn busy_ones(did: &ThreadGroupUse) -> (u32, f64) {
+    let is_busy = |threads: u32, cores: f64| threads > 0 && cores >= ONE_THREAD_CORES * f64::from(threads);
+    let bands = did.bands.iter().filter(|it| is_busy(it.threads, it.cpu_cores));
+    let (threads, cores) = bands.fold((0, 0.0), |sum, it| (sum.0 + it.threads, sum.1 + it.cpu_cores));
+    if threads > 1 { (threads, cores) } else { (1, did.busiest_cores) }
+}
+
 /// Several threads work, and together they use one core (of each process): what they do is done one at a time.
 pub(crate) fn serial_cpu(facts: &Facts<'_>) -> Option<Verdict> {
     let used = facts.trial.server.cpu_cores?;
-    // Whoever waits for a lock does not wait for a core.
-    if facts.is_short_of_cores() || facts.cores < 2.0 {
+    // Whoever waits for a lock does not wait for a core, and of one core no more than one core's worth is used.
+    let most = facts.bounding_cores().unwrap_or(f64::INFINITY).min(facts.cores);
+    if facts.is_short_of_cores() || most < 2.0 {
         return None;
     }
     let groups = facts.groups();
@@ -100,9 +113,13 @@ pub(crate) fn serial_cpu(facts: &Facts<'_>) -> Option<Verdict> {
         Some(_) => "let more processes share the work; the rate should rise",
         None => SHORTEN,
     };
+    // In a container of one core that is what its runtime sets by itself.
+    let is_of_go = group.did.is_some_and(|did| did.runtime == Some(Runtime::Go));
+    let of_go = is_of_go.then(|| "its process runs Go: a GOMAXPROCS of 1 looks like a lock".to_owned());
     Some(
         Verdict::new(VerdictKind::SerialSection, confidence, phrase, text)
             .and_maybe(runtime_words(group))
+            .and_maybe(of_go)
             .and(facts.cpu_words())
             .accounting_for(used)
             .confirmed_by(change, facts.rate),
@@ -125,9 +142,9 @@ fn shares_one_core(group: &Group<'_>, used: f64) -> bool {
 pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
     let servers = facts.servers_cores.filter(|_| facts.is_short_of_cores())?;
     let waiting = facts.waiting_threads().filter(|_| !facts.is_full()).map(|waiting| {
-        format!("the rest stood idle between one thread and the next, while {waiting:.1} threads at a time waited for a core")
+        format!("{}, while {waiting:.1} threads at a time waited for a core", rest_words(facts))
     });
-    // On cores of its own a client takes none of them.
+    // On cores of its own a client takes none of them, nor of those that the servers used up by themselves.
     let own = facts.fuller_own_cores();
     let share = if own.is_some() { 1.0 } else { servers / (servers + facts.generator_cores) };
     let confirm = Intervention {
@@ -142,8 +159,8 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
         let parts = parts(facts, servers);
         let phrase =
             parts.first().map_or_else(|| "CPU-bound".to_owned(), |part| format!("CPU-bound ({part})"));
-        let of =
-            own.map_or_else(|| format!("{} cores", facts.cores), |own| format!("{own} cores of their own"));
+        let whose = if facts.allotted_cores().is_some() { "of their own" } else { "that they may run on" };
+        let of = own.map_or_else(|| format!("{} cores", facts.cores), |own| format!("{own} cores {whose}"));
         let text = format!(
             "the servers used {servers:.2} of {of}, {:.0} µs a request",
             servers * 1e6 / facts.rate.max(1.0)
@@ -170,6 +187,26 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
     let text = "put client and server on cores of their own".into();
     let verdict = verdict.and_maybe(waiting).and_maybe(collector_words(facts));
     Some(verdict.confirmed_with(Intervention { text, ..confirm }))
+}
+
+/// Where the rest of the cores was: what others took, less of which than [`crate::OTHERS_SHARE_MAX`] is told by nobody else, stood
+/// idle for nobody.
+fn rest_words(facts: &Facts<'_>) -> String {
+    // What others use of a larger machine is no part of it.
+    if facts.has_quota() {
+        return "the rest of the quota was not used".to_owned();
+    }
+    let rest = facts.cores - facts.used_cores().unwrap_or(facts.cores);
+    let host = facts.host();
+    let others = host.and_then(|host| host.others_cores).unwrap_or(0.0).max(0.0);
+    let stolen = host.and_then(|host| host.steal_share).unwrap_or(0.0).max(0.0) * facts.cores;
+    if others + stolen < REST_TAKEN_MIN * rest {
+        return "the rest stood idle between one thread and the next".to_owned();
+    }
+    let of = [(others, "other processes"), (stolen, "the hypervisor")];
+    let told = of.iter().filter(|(cores, _)| *cores >= TOLD_CORES_MIN);
+    let told: Vec<String> = told.map(|(cores, who)| format!("{who} used {cores:.2}")).collect();
+    format!("of the other {rest:.2} cores {}", told.join(" and "))
 }
 
 /// What the servers' CPU time goes to, where a part of it is worth naming.

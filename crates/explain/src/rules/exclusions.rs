@@ -3,7 +3,7 @@
 use super::work::GC_SHARE_MIN;
 use crate::audit::BUSY_SHARE_MAX;
 use crate::facts::Facts;
-use crate::others::OTHERS_SHARE_MAX;
+use crate::others::others_cores;
 use crate::verdict::VerdictKind;
 
 /// What the figures rule out, beside `kind` itself.
@@ -34,8 +34,13 @@ fn client(facts: &Facts<'_>) -> Option<String> {
 }
 
 fn host(facts: &Facts<'_>) -> Option<String> {
-    let others = facts.host()?.others_cores.filter(|cores| *cores <= OTHERS_SHARE_MAX * facts.cores)?;
-    Some(format!("others on the machine: {others:.2} cores"))
+    let others = facts.host()?.others_cores.filter(|_| others_cores(facts).is_none())?;
+    Some(if facts.has_cores_beyond_quota() {
+        let machine = facts.machine_cores();
+        format!("others on the machine: {others:.2} of its {machine} cores, and some stood idle")
+    } else {
+        format!("others on the machine: {others:.2} cores")
+    })
 }
 
 fn quota(facts: &Facts<'_>) -> Option<String> {

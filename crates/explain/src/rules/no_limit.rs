@@ -17,6 +17,14 @@ const LONGER_THAN_IDLE_MAX: f64 = 0.1;
 const ELSEWHERE_MAX: f64 = 2.0 * stats::LITTLE_TOLERANCE;
 /// So many answers of an idle server, from which their ranks tell anything: the longest of them lies above three quarters of all.
 const RANKS_MIN: u32 = 11;
+/// Share of the requests due that must be left at the window's end for them to pile up: less is what its two ends differ by.
+const PILED_SHARE_MIN: f64 = 0.01;
+/// What is under way on average where requests pile up from the load's first second on, over what is: the same. Who is there in the
+/// end and was not at the beginning, for want of a warm-up, makes half of it; what is more than this is in no time that was told,
+/// such as a pause at the end.
+const PILED_OF_UNDER_WAY: std::ops::RangeInclusive<f64> = 0.75..=2.0;
+/// By so many deviations of what is under way at two instants, which comes and goes by chance, more must be left at the end.
+const LEFT_DEVIATIONS_MIN: f64 = 3.0;
 
 pub(crate) fn keeps_rate(facts: &Facts<'_>) -> Option<Verdict> {
     let load = &facts.trial.load;
@@ -24,12 +32,29 @@ pub(crate) fn keeps_rate(facts: &Facts<'_>) -> Option<Verdict> {
     // What never went out is in no rate, and whoever gave up waiting was not served at one.
     let unserved = load.outcomes.never_sent() + load.outcomes.timed_out;
     let unserved = unserved as f64 / load.intended.max(1) as f64;
-    let is_kept = (facts.rate - asked).abs() <= POOL_TOLERANCE * asked && unserved <= FAILED_SHARE_MAX;
+    let is_near = (facts.rate - asked).abs() <= POOL_TOLERANCE * asked;
+    let is_kept = is_near && unserved <= FAILED_SHARE_MAX && !piles_up(facts, asked);
     is_kept.then(|| {
         let text = format!("{:.0}/s of {asked:.0}/s due", facts.rate);
         Verdict::new(VerdictKind::KeepsRate, Confidence::Sure, "none: keeps the rate", text)
             .confirmed_by("raise the rate", facts.rate)
     })
+}
+
+/// Whether requests come faster than they are served, by however little: then each waits for longer than the one before it, and the
+/// rate is the server's own. By Little's law as many are under way on average as the rate times the mean response; where they pile
+/// up, those are the ones that were not served until the middle of the window.
+fn piles_up(facts: &Facts<'_>, asked: f64) -> bool {
+    let load = &facts.trial.load;
+    let window_s = load.window.duration_s;
+    let due_per_s = asked.min(load.intended as f64 / window_s);
+    let left_per_s = due_per_s - facts.rate;
+    let piled = left_per_s * (load.load.warm_up_s + window_s / 2.0);
+    let Some(under_way) = load.response_time_us.mean.map(|us| facts.rate * us / 1e6) else { return false };
+    let is_more_than_chance = left_per_s * window_s >= LEFT_DEVIATIONS_MIN * (2.0 * under_way).sqrt();
+    left_per_s >= PILED_SHARE_MIN * due_per_s
+        && is_more_than_chance
+        && PILED_OF_UNDER_WAY.contains(&(piled / under_way))
 }
 
 pub(crate) fn idle_pace(facts: &Facts<'_>) -> Option<Verdict> {

@@ -4,7 +4,7 @@
 //! server once their turn comes, X · S₀ is how many had their turn at a time: K.
 
 use crate::alone::{self, LetIn, Pause};
-use crate::facts::{Facts, Group, ONE_THREAD_CORES};
+use crate::facts::{Alone, Facts, Group, ONE_THREAD_CORES};
 use crate::idle::Concurrency;
 use crate::others::held_up;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
@@ -70,12 +70,30 @@ pub(crate) fn upstream_pool(facts: &Facts<'_>) -> Option<Verdict> {
     })
 }
 
+/// How close the rate comes to what a stack behind carries when it is asked directly.
+struct OfAlone<'a> {
+    alone: &'a Alone,
+    share: f64,
+    /// Whether it may be the limit by that.
+    is_reached: bool,
+}
+
+/// Of each stack behind that was asked directly; of a pool whose `owners` are known, of those that tell about one of them.
+fn of_alone<'a>(facts: &Facts<'a>, owners: Option<&[String]>) -> Vec<OfAlone<'a>> {
+    let is_about = |alone: &&Alone| owners.is_none_or(|all| all.iter().any(|it| alone.tells_of(it)));
+    let of = |alone: &'a Alone| {
+        let share = facts.rate / alone.per_s;
+        // Where others stand beside it, not every request need ask it: what carries far less than the rate is not asked for all.
+        let is_all = facts.trial.upstreams.iter().all(|it| alone.tells_of(&it.stack));
+        let most = if is_all { f64::INFINITY } else { 1.0 / OF_BACKEND_MIN };
+        OfAlone { alone, share, is_reached: (OF_BACKEND_MIN..=most).contains(&share) }
+    };
+    let asked = facts.context.backends_alone.iter().filter(|it| it.per_s > 0.0 && facts.has_cpu_left());
+    asked.filter(is_about).map(of).collect()
+}
+
 /// What is behind a proxy is the limit: it carries no more when it is asked directly, or a pool of its own fits.
 pub(crate) fn backend(facts: &Facts<'_>) -> Option<Verdict> {
-    let behind = facts.trial.upstreams.first()?;
-    let stack = &behind.stack;
-    let alone = facts.context.backend_alone_per_s.filter(|alone| *alone > 0.0 && facts.has_cpu_left());
-    let of_alone = alone.map(|alone| facts.rate / alone).filter(|share| *share >= OF_BACKEND_MIN);
     let fitting = under_way(facts).and_then(|under_way| Some((under_way, fitting(facts, under_way, true)?)));
     let pool = fitting.as_ref().map(|(_, fitting)| {
         format!(
@@ -86,23 +104,29 @@ pub(crate) fn backend(facts: &Facts<'_>) -> Option<Verdict> {
             fitting.names.join(", ")
         )
     });
-    let direct = of_alone.map(|share| {
+    // A pool may be that of any stack behind it, and what another one carries says nothing of it.
+    let owners = fitting.as_ref().map(|(_, fitting)| fitting.stacks.as_slice());
+    let alone = of_alone(facts, owners);
+    let reached: Vec<&OfAlone<'_>> = alone.iter().filter(|it| it.is_reached).collect();
+    let direct = reached.iter().map(|it| {
         format!(
-            "{:.0} % of what {stack} carries when it is asked directly ({:.0}/s)",
-            share * 100.0,
-            alone.unwrap_or(0.0)
+            "{:.0} % of what {} carries when it is asked directly ({:.0}/s)",
+            it.share * 100.0,
+            it.alone.stack,
+            it.alone.per_s
         )
     });
-    let mut evidence = [pool, direct].into_iter().flatten();
+    let mut evidence = pool.into_iter().chain(direct);
     let text = evidence.next()?;
-    // A pool may be that of any stack behind it.
-    let stack = fitting.as_ref().map_or_else(|| stack.clone(), |(_, fitting)| fitting.stacks.join(" or "));
+    let of_reached = || reached.iter().map(|it| it.alone.stack.clone()).collect::<Vec<String>>();
+    let stack = owners.map_or_else(of_reached, <[String]>::to_vec).join(" or ");
     let phrase = format!("backend ({stack})");
     let confidence =
-        if alone.is_some() && of_alone.is_none() { Confidence::Possible } else { Confidence::Likely };
+        if reached.is_empty() && !alone.is_empty() { Confidence::Possible } else { Confidence::Likely };
     let of_pool = fitting.as_ref().map(|(under_way, fitting)| under_way.mid / f64::from(fitting.count));
+    let shares = of_pool.into_iter().chain(reached.iter().map(|it| it.share));
     let mut verdict = Verdict::new(VerdictKind::BackendBound, confidence, phrase, text)
-        .accounting_for_maybe(of_pool.into_iter().chain(of_alone).reduce(f64::max));
+        .accounting_for_maybe(shares.reduce(f64::max));
     verdict.evidence.extend(evidence);
     Some(
         verdict
@@ -141,21 +165,28 @@ pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
             Are::Processes => format!("pool of {k} processes ({names})"),
         };
         // A size alone fits by chance as well: that they share the work is a second witness. One against it is a burst of which
-        // another number came together, or sooner than a turn takes, and processes whose requests somebody else has read.
+        // another number came together, or sooner than a turn takes, and requests that have been read while they wait.
         let only_one = fitting.names.len() == 1 && facts.has_cpu_left();
         let is_other = match alone::let_in(facts) {
             LetIn::ByTurns(counted) => counted != k,
             LetIn::OneByOne | LetIn::Sooner => true,
             LetIn::Through | LetIn::Unclear => false,
         };
-        let are_behind = fitting.are == Are::Processes && read_ahead(facts, k);
+        // Who has read the requests of those who wait is not what they wait for, unless somebody else reads for them.
+        let have_read = read_ahead(facts, k) && (fitting.are == Are::Processes || !fitting.has_front);
         // Each may be what there are so many of.
         let held =
             facts.trial.upstreams.first().and_then(|behind| behind.server.signals.as_ref()?.connections);
         let as_many_held = held.is_some_and(|held| held.max == k);
-        let is_sure = only_one && fitting.seen && !is_other && !are_behind && !as_many_held;
+        let is_sure = only_one && fitting.seen && !is_other && !have_read && !as_many_held;
         let confidence = if is_sure { Confidence::Sure } else { Confidence::Likely };
         let alike = fitting.seen.then(|| format!("these {k} {noun} share the work alike"));
+        let inside = (have_read && fitting.are == Are::Threads).then(|| {
+            format!(
+                "they have read the requests of those who wait: {k} of something inside (a semaphore, connections) may hold \
+                 them as well"
+            )
+        });
         let beside = facts.trial.upstreams.first().filter(|_| as_many_held).map(|behind| {
             format!(
                 "{k} connections were held to {} as well: their number, or that of the {noun}",
@@ -164,6 +195,7 @@ pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
         });
         Verdict::new(VerdictKind::PoolLimit, confidence, phrase, text)
             .and_maybe(alike)
+            .and_maybe(inside)
             .and_maybe(beside)
             .confirmed_with(larger(facts, Setting::Pool, k, &fitting.names, noun))
     };
@@ -276,6 +308,8 @@ struct Fitting {
     stacks: Vec<String>,
     /// Whether all of them were seen to work alike.
     seen: bool,
+    /// Whether somebody else of their server works as well, and may read for them.
+    has_front: bool,
 }
 
 /// The size closest to `under_way` among those of the workers that may be the pool, and the names of all groups of that
@@ -312,6 +346,7 @@ fn fitting(facts: &Facts<'_>, under_way: Concurrency, behind: bool) -> Option<Fi
         stacks,
         names: fitting.iter().map(|it| it.group.shown()).collect(),
         seen: fitting.iter().all(|it| it.seen),
+        has_front: fitting.iter().all(|it| have_a_front(facts, it)),
     })
 }
 

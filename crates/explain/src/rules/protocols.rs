@@ -96,7 +96,7 @@ pub(crate) fn handshakes(facts: &Facts<'_>) -> Option<Verdict> {
     let of_thread = of_busy_thread(facts, server, of_cores(server));
     let of_all = facts.is_short_of_cores().then(|| {
         let servers = facts.servers_cores.unwrap_or(server);
-        match facts.allotted_cores() {
+        match facts.allotted_cores().or_else(|| facts.fuller_own_cores()) {
             Some(_) => of_cores(server) / servers,
             None => of_cores(server + facts.generator_cores) / (servers + facts.generator_cores),
         }

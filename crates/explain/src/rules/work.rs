@@ -1,6 +1,6 @@
 //! Did the server do its work, and was it kept from it by something with a counter of its own?
 
-use record::{LoadResult, Outcomes};
+use record::{LoadResult, Outcomes, Quota, Server};
 
 use crate::facts::Facts;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
@@ -11,6 +11,8 @@ const FILES_LEFT_MAX: u64 = 2;
 const WRONG_SHARE_MAX: f64 = 0.001;
 /// Thread-seconds a second that a quota holds back before it decides anything: more than the least effect.
 const THROTTLED_MAX: f64 = 0.05;
+/// Share of it up to which two counts of throttled time are one count, of one group, read within some milliseconds.
+const ONE_COUNT_WITHIN: f64 = 0.02;
 /// Share of its quota that a server uses when the quota is its limit.
 const QUOTA_USED_MIN: f64 = 0.8;
 /// Share of the time in collections from which taking them away would raise the rate by more than any noise here.
@@ -106,24 +108,58 @@ pub(crate) fn incorrect_service(facts: &Facts<'_>) -> Option<Verdict> {
     Some(verdict.confirmed_by("mend the errors and measure again", load.goodput_per_s))
 }
 
+/// A CPU quota that is used up.
+struct UsedUp {
+    allowed: f64,
+    /// Of it, by everybody whom it holds back.
+    used: f64,
+    throttled: f64,
+    /// Whether the client is one of them.
+    is_shared: bool,
+}
+
+impl UsedUp {
+    fn of(facts: &Facts<'_>, server: &Server) -> Option<Self> {
+        let quota = server.signals.as_ref()?.quota?;
+        let (allowed, own) = (quota.cores?, server.cpu_cores?);
+        let is_shared = holds_client(facts, &quota);
+        let used = if is_shared { facts.servers_cores? + facts.generator_cores } else { own };
+        let is_used_up = quota.throttled_cores > THROTTLED_MAX && used >= QUOTA_USED_MIN * allowed;
+        is_used_up.then_some(Self { allowed, used, throttled: quota.throttled_cores, is_shared })
+    }
+}
+
+/// Whether a server's quota is the client's as well, as in a container that holds both: the kernel counts once for all in a group.
+fn holds_client(facts: &Facts<'_>, quota: &Quota) -> bool {
+    let of_client = facts.host().and_then(|host| host.generator_throttled_cores);
+    of_client.is_some_and(|it| (it - quota.throttled_cores).abs() <= ONE_COUNT_WITHIN * quota.throttled_cores)
+}
+
+/// Whether a quota holds back client and server together, so that it is not the client's own.
+pub(super) fn quota_holds_both(facts: &Facts<'_>) -> bool {
+    facts.servers().any(|(_, server)| UsedUp::of(facts, server).is_some_and(|it| it.is_shared))
+}
+
 pub(crate) fn quota_bound(facts: &Facts<'_>) -> Option<Verdict> {
     facts.servers().find_map(|(of, server)| {
-        let quota = server.signals.as_ref()?.quota?;
-        let (allowed, used) = (quota.cores?, server.cpu_cores?);
-        (quota.throttled_cores > THROTTLED_MAX && used >= QUOTA_USED_MIN * allowed).then(|| {
-            let whose = of.map_or_else(String::new, |stack| format!(" of {stack}"));
-            let text = format!(
-                "the control group{whose} may use {allowed:.2} cores and used {used:.2}; threads were kept from running for \
-                 {:.2} s a second",
-                quota.throttled_cores
-            );
-            let phrase = format!("CPU quota of {allowed:.2} cores");
-            // Without the quota those threads would have run: so much more could have been done, at most.
-            let held_back = quota.throttled_cores / (quota.throttled_cores + used);
-            Verdict::new(VerdictKind::QuotaBound, Confidence::Sure, phrase, text)
-                .accounting_for(held_back)
-                .confirmed_by("double the quota; the rate should double, as far as there are cores", facts.rate)
-        })
+        let UsedUp { allowed, used, throttled, is_shared } = UsedUp::of(facts, server)?;
+        let whose = of.map_or_else(String::new, |stack| format!(" of {stack}"));
+        let (with, phrase) = if is_shared {
+            (", with the client in it,", format!("CPU quota of {allowed:.2} cores (client and server)"))
+        } else {
+            ("", format!("CPU quota of {allowed:.2} cores"))
+        };
+        let text = format!(
+            "the control group{whose}{with} may use {allowed:.2} cores and used {used:.2}; threads were kept from running for \
+             {throttled:.2} s a second",
+        );
+        // Without the quota those threads would have run: so much more could have been done, at most.
+        let verdict = Verdict::new(VerdictKind::QuotaBound, Confidence::Sure, phrase, text);
+        Some(
+            verdict
+                .accounting_for(throttled / (throttled + used))
+                .confirmed_by("double the quota; the rate should double, as far as there are cores", facts.rate),
+        )
     })
 }
 

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use explain::{Confidence, Context, Explanation, ReasonKind, Setting, Verdict, VerdictKind};
+use explain::{
+    Alone, Confidence, Context, Explanation, ReasonKind, Setting, Verdict, VerdictKind, explain_cells,
+};
 use record::{
-    AcceptQueue, Held, HostSignals, JvmUse, Measured, NamedUse, Quota, Second, Server, ServerSignals,
-    ThreadBand, ThreadGroupUse, Upstream,
+    AcceptQueue, Held, HostSignals, JvmUse, Measured, NamedUse, Quota, Role, Second, Server, ServerSignals,
+    TRIAL_VERSION, ThreadBand, ThreadGroupUse, Trial, TrialResult, Upstream, load_of_label,
 };
 
 use crate::samples::trial;
 
-const CORES: Context = Context { cores: 2, ceiling_per_s: None, backend_alone_per_s: None };
+const CORES: Context = Context { cores: 2, ceiling_per_s: None, backends_alone: Vec::new() };
 
 pub(crate) fn explain(trial: &Measured) -> Explanation {
     explain::explain(trial, &CORES)
@@ -132,6 +134,29 @@ fn the_threads_of_a_jvm_itself_are_no_pool() {
     assert_eq!(first(&trial).phrase, "pool of 2 (parallel-*)");
 }
 
+/// Two of each: as many as have their turn at a time.
+#[test]
+fn the_threads_of_no_collector_are_a_pool() {
+    for name in [
+        "G1 Conc#*",
+        "ZWorkerYoung#*",
+        "ZDriverMinor",
+        "ZDirector",
+        "ZStat",
+        "ZUncommitter#*",
+        "XWorker#*",
+        "RuntimeWorker#*",
+        "Shenandoah GC T",
+        "Shenandoah Cont",
+        "Safepoint Clean",
+    ] {
+        let mut trial = at(20.0, &[(name, 2)]);
+        assert_eq!(kind(&trial), VerdictKind::Unexplained, "{name}");
+        trial.server.thread_groups.insert("parallel-*".into(), 2);
+        assert_eq!(first(&trial).phrase, "pool of 2 (parallel-*)", "{name}");
+    }
+}
+
 #[test]
 fn users_served_at_idle_pace_have_no_limit() {
     let verdict = first(&at(640.0, &[("conn-*", 64)]));
@@ -193,6 +218,17 @@ fn an_open_load_that_is_kept_is_no_limit() {
     trial.load.outcomes.unsent = trial.load.intended / 25;
     trial.load.outcomes.answered = trial.load.intended - trial.load.outcomes.unsent;
     assert_ne!(kind(&trial), VerdictKind::KeepsRate);
+    // Nor is one that is served a little slower than it comes, and waits for longer all the time: 340 requests on average, half
+    // of those that are left in the end. Where as many answers as that are under way all the time, or none are, it is kept.
+    let mut trial = at(1960.0, &[("pool-*", 196)]);
+    trial.load.load.rate_per_s = Some(2000.0);
+    trial.load.load.connections = 300;
+    for (mean_ms, kind_is) in
+        [(10.0, VerdictKind::KeepsRate), (175.0, VerdictKind::PoolLimit), (400.0, VerdictKind::KeepsRate)]
+    {
+        trial.load.response_time_us.mean = Some(mean_ms * 1e3);
+        assert_eq!(kind(&trial), kind_is, "{mean_ms} ms");
+    }
     // Nor is one whose requests time out: each of them is done at its rate, and none is answered.
     let mut trial = at(2000.0, &[("pool-*", 196)]);
     trial.load.load.rate_per_s = Some(2000.0);
@@ -254,6 +290,10 @@ fn threads_that_hold_a_connection_each_are_not_outnumbered_by_them() {
     assert!(all.verdicts.iter().all(|it| it.kind != VerdictKind::UpstreamPoolLimit), "{all:?}");
 }
 
+fn alone(stack: &str, per_s: f64) -> Alone {
+    Alone { stack: stack.into(), asks: Vec::new(), per_s }
+}
+
 #[test]
 fn a_slow_backend_is_named_and_not_the_proxy_before_it() {
     let mut trial = watched(160.0, &[("proxy-*", 2)]);
@@ -267,12 +307,75 @@ fn a_slow_backend_is_named_and_not_the_proxy_before_it() {
     assert_eq!(first(&trial).phrase, "backend (cache)");
     // Without any such pool, the rate of the backend alone says it.
     trial.upstreams = vec![behind(&[("exec-*", 40)], 64)];
-    let context = Context { backend_alone_per_s: Some(165.0), ..CORES };
+    let context = Context { backends_alone: vec![alone("tomcat-nio", 165.0)], ..CORES };
     let verdict = explain::explain(&trial, &context).first().clone();
     assert_eq!(verdict.kind, VerdictKind::BackendBound);
     assert!(verdict.evidence[0].starts_with("97 % of what tomcat-nio carries"), "{verdict:?}");
-    let context = Context { backend_alone_per_s: Some(400.0), ..CORES };
+    let context = Context { backends_alone: vec![alone("tomcat-nio", 400.0)], ..CORES };
     assert_eq!(explain::explain(&trial, &context).first().kind, VerdictKind::Unexplained);
+}
+
+/// A service may use several, and what one of them carries says nothing of the others.
+#[test]
+fn of_several_backends_each_is_held_against_its_own_rate() {
+    let mut trial = watched(160.0, &[("proxy-*", 2)]);
+    let told = |trial: &Measured, all: &[Alone]| {
+        let all = explain::explain(trial, &Context { backends_alone: all.to_vec(), ..CORES });
+        all.verdicts.into_iter().find(|it| it.kind == VerdictKind::BackendBound)
+    };
+    let cache = |threads| Upstream { stack: "cache".into(), ..behind(&[("io-*", threads)], 64) };
+    // The pool is that of the cache.
+    trial.upstreams = vec![behind(&[("exec-*", 40)], 64), cache(16)];
+    let asks_cache = Alone { asks: vec!["cache".into()], ..alone("tomcat-nio", 400.0) };
+    for (measured, confidence) in [
+        (alone("tomcat-nio", 400.0), Confidence::Likely),
+        (alone("cache", 400.0), Confidence::Possible),
+        // Where it stands behind the first, it carried as much as well.
+        (asks_cache, Confidence::Possible),
+    ] {
+        let verdict = told(&trial, std::slice::from_ref(&measured)).unwrap();
+        let (phrase, told) = (verdict.phrase.as_str(), verdict.confidence);
+        assert_eq!((phrase, told), ("backend (cache)", confidence), "{measured:?}");
+    }
+    let verdict = told(&trial, &[alone("tomcat-nio", 165.0)]).unwrap();
+    assert!(verdict.evidence.iter().all(|it| !it.contains("asked directly")), "of another: {verdict:?}");
+    // No pool fits.
+    trial.upstreams = vec![behind(&[("exec-*", 40)], 64), cache(40)];
+    let verdict = told(&trial, &[alone("tomcat-nio", 400.0), alone("cache", 165.0)]).unwrap();
+    assert_eq!(verdict.phrase, "backend (cache)");
+    assert!(verdict.evidence[0].starts_with("97 % of what cache carries when it is asked directly (165/s)"));
+    // What carries an eighth of the rate is not asked by every request.
+    assert_eq!(told(&trial, &[alone("cache", 20.0)]), None);
+}
+
+/// As a round with `with_upstreams` measures them.
+#[test]
+fn a_cell_is_held_against_each_backend_that_its_round_measured() {
+    let of = |index, stack: &str, measured: Measured| Trial {
+        version: TRIAL_VERSION,
+        index,
+        block: 0,
+        round: "sleep".into(),
+        stack: stack.into(),
+        role: Role::Stack,
+        driver: record::Driver::Proofload,
+        load: load_of_label("64 connections"),
+        started: String::new(),
+        repeats: None,
+        lost_attempts: Vec::new(),
+        result: TrialResult::Measured(Box::new(measured)),
+    };
+    let mut front = watched(160.0, &[("proxy-*", 2)]);
+    let cache = Upstream { stack: "cache".into(), ..behind(&[("io-*", 40)], 64) };
+    front.upstreams = vec![behind(&[("exec-*", 40)], 64), cache];
+    let trials = [
+        of(0, "tomcat-nio", watched(400.0, &[("exec-*", 40)])),
+        of(1, "cache", watched(165.0, &[("io-*", 40)])),
+        of(2, "proxy", front),
+    ];
+    let cells = explain_cells(&trials, 2);
+    let proxy = cells.iter().find(|it| it.stack == "proxy").unwrap();
+    assert_eq!(proxy.explanation.first().phrase, "backend (cache)");
 }
 
 #[test]
@@ -343,6 +446,25 @@ fn a_core_that_threads_wait_for_is_as_good_as_full() {
     assert_ne!(kind(&trial), VerdictKind::BoxBound);
 }
 
+/// The same beside others who used what was left, or a hypervisor that took it: there is no core that stood idle.
+#[test]
+fn what_others_used_of_the_cores_did_not_stand_idle() {
+    let mut trial = full(1.15);
+    trial.load.generator.cpu_s = 0.51 * 15.0;
+    signals(&mut trial).groups[0].wait_cores = 1.3;
+    host(&mut trial).generator_wait_cores = Some(0.3);
+    for (others, steal, said) in [
+        (0.02, 0.0, "the rest stood idle between one thread and the next, while 1.6 threads"),
+        (0.19, 0.0, "of the other 0.34 cores other processes used 0.19, while 1.6 threads"),
+        (0.1, 0.06, "of the other 0.34 cores other processes used 0.10 and the hypervisor used 0.12, while"),
+    ] {
+        (host(&mut trial).others_cores, host(&mut trial).steal_share) = (Some(others), Some(steal));
+        let verdict = first(&trial);
+        assert_eq!(verdict.kind, VerdictKind::BoxBound);
+        assert!(verdict.evidence[1].starts_with(said), "{verdict:?}");
+    }
+}
+
 #[test]
 fn no_more_cores_are_used_than_there_are() {
     let mut trial = full(1.3);
@@ -411,6 +533,24 @@ fn a_quota_that_holds_threads_back_is_named() {
     // One that is not used up holds nothing back.
     trial.server.cpu_cores = Some(0.3);
     assert_ne!(kind(&trial), VerdictKind::QuotaBound);
+}
+
+/// Client and server in one container of two cores: neither uses most of the quota by itself.
+#[test]
+fn a_quota_of_client_and_server_is_no_limit_of_the_clients() {
+    let mut trial = watched(1000.0, &[("pool-*", 16)]);
+    trial.server.cpu_cores = Some(1.2);
+    trial.load.generator.cpu_s = 0.7 * 15.0;
+    signals(&mut trial).quota = Some(Quota { cores: Some(2.0), throttled_cores: 2.4 });
+    host(&mut trial).generator_throttled_cores = Some(2.39);
+    let told = explain(&trial).verdicts;
+    assert_eq!((told[0].kind, told[0].confidence), (VerdictKind::QuotaBound, Confidence::Sure), "{told:?}");
+    assert_eq!(told[0].phrase, "CPU quota of 2.00 cores (client and server)");
+    assert!(told[0].evidence[0].contains("used 1.90; threads were kept from running for 2.40 s"), "{told:?}");
+    assert!(told.iter().all(|it| it.kind != VerdictKind::ClientBound), "{told:?}");
+    // In a group of its own it is the client that is held back.
+    host(&mut trial).generator_throttled_cores = Some(1.0);
+    assert_eq!(first(&trial).phrase, "client-bound (its quota)");
 }
 
 /// Whoever was not watched to the end of the window, or is in groups that can't be seen, may have one.
@@ -855,6 +995,50 @@ fn what_a_hypervisor_takes_no_thread_is_seen_to_wait_for() {
     (server.cpu_cores, server.busiest_cores) = (0.6, 0.6);
     host(&mut trial).steal_share = Some(0.3);
     assert_eq!(kind(&trial), VerdictKind::NoisyHost);
+}
+
+/// `docker run --cpus=2` on a machine of 16 cores: whoever uses cores that stand idle takes none of the two.
+#[test]
+fn others_take_nothing_of_a_quota_while_the_machine_has_cores_left() {
+    let mut trial = beside(full(0.55), 5.0);
+    trial.load.generator.cpu_s = 0.4 * 15.0;
+    signals(&mut trial).groups[0].wait_cores = 15.0;
+    host(&mut trial).cores = 16;
+    let told = explain(&trial).verdicts;
+    assert!(told.iter().all(|it| it.kind != VerdictKind::NoisyHost), "{told:?}");
+    let said = "others on the machine: 5.00 of its 16 cores, and some stood idle".to_owned();
+    assert!(told[0].excluded.contains(&said), "{told:?}");
+    // Where all sixteen are used up, they are in the way.
+    let verdict = first(&beside(trial, 14.0));
+    assert_eq!(verdict.kind, VerdictKind::NoisyHost, "{verdict:?}");
+    assert_eq!(verdict.evidence[0], "other processes used 14.00 of 16 cores (java 14.00)");
+}
+
+#[test]
+fn interrupts_of_a_larger_machine_use_up_no_quota() {
+    let mut trial = full(1.2);
+    trial.load.generator.cpu_s = 0.3 * 15.0;
+    host(&mut trial).interrupts_cores = Some(0.4);
+    assert_eq!(kind(&trial), VerdictKind::BoxBound);
+    host(&mut trial).cores = 16;
+    assert_eq!(kind(&trial), VerdictKind::Unexplained);
+}
+
+/// An eighth of 16 cores is two, as much as a thread of half a core and all others ran: it lost as much as it ran.
+#[test]
+fn what_a_hypervisor_takes_is_of_all_cores_of_the_machine() {
+    let mut trial = watched(5_000.0, &[("loop", 1)]);
+    trial.contract.idle_service_time_us = 100.0;
+    trial.server.cpu_cores = Some(0.5);
+    let server = &mut signals(&mut trial).groups[0];
+    (server.cpu_cores, server.busiest_cores) = (0.5, 0.5);
+    host(&mut trial).steal_share = Some(0.125);
+    assert_ne!(kind(&trial), VerdictKind::NoisyHost);
+    host(&mut trial).cores = 16;
+    assert_eq!(kind(&trial), VerdictKind::NoisyHost);
+    // Most of it was taken from others who ran as well.
+    host(&mut trial).others_cores = Some(9.0);
+    assert_ne!(kind(&trial), VerdictKind::NoisyHost);
 }
 
 #[test]

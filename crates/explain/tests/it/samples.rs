@@ -88,6 +88,7 @@ pub(crate) fn healthy() -> LoadResult {
         seconds: Vec::new(),
         steps: Vec::new(),
         agents: Vec::new(),
+        server_pods: None,
     }
 }
 

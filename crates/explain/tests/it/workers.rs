@@ -106,6 +106,46 @@ fn a_busy_thread_of_go_whose_others_have_read_the_requests_is_a_lock() {
     }
 }
 
+fn of_cores(trial: &Measured, cores: usize) -> explain::Verdict {
+    let context = explain::Context { cores, ..explain::Context::default() };
+    explain::explain(trial, &context).first().clone()
+}
+
+/// As many as there are worker processes have no time left, and cores are left that they can't use.
+#[test]
+fn busy_threads_are_counted() {
+    for workers in [4_u32, 3] {
+        let busy = band(workers, workers, 0.95 * f64::from(workers), 20_000.0);
+        let nginx = group("nginx", None, 0, &[busy, band(1, 1, 0.000_1, 1.0)]);
+        let mut trial = server(60_000.0, vec![nginx]);
+        trial.contract.idle_service_time_us = 200.0;
+        let told = of_cores(&trial, 8);
+        assert_eq!(
+            (told.kind, told.phrase),
+            (VerdictKind::BlockedEventLoop, format!("{workers} threads busy (nginx)"))
+        );
+        let all = workers + 1;
+        let text = format!("{workers} of the {all} threads `nginx` were busy for 95 % of a core each");
+        assert_eq!(told.evidence[0], text);
+    }
+}
+
+/// A collector's threads serve no connection, however busy they are: with ZGC and Shenandoah they run beside the program's.
+#[test]
+fn a_busy_collector_is_no_event_loop() {
+    for name in ["ZWorker#*", "Shenandoah GC T"] {
+        let of = |event_loop: f64| {
+            let collector = group(name, Some(Runtime::Jvm), 0, &[band(1, 1, 0.97, 50.0)]);
+            let busy = group("event-loop", Some(Runtime::Jvm), 0, &[band(1, 1, event_loop, 9_000.0)]);
+            let mut trial = server(5_000.0, vec![collector, busy]);
+            trial.contract.idle_service_time_us = 200.0;
+            of_cores(&trial, 4)
+        };
+        assert_eq!(of(0.9).phrase, "1 thread busy (event-loop)");
+        assert_ne!(of(0.5).kind, VerdictKind::BlockedEventLoop);
+    }
+}
+
 /// Whoever else uses the cores takes them away in the middle of a request, again and again.
 #[test]
 fn switches_are_contention_only_where_nobody_else_causes_them() {
@@ -126,6 +166,18 @@ fn a_busy_thread_that_others_keep_waiting_is_busy_all_the_same() {
     assert_eq!(kind(&trial), VerdictKind::BlockedEventLoop);
     signals(&mut trial).groups[0].busiest_wait_cores = Some(0.02);
     assert_ne!(kind(&trial), VerdictKind::BlockedEventLoop, "its siblings waited");
+}
+
+/// The kernel counts as waiting for a core what a quota keeps from running, too: of a machine that has cores left, it was that.
+#[test]
+fn a_thread_that_a_quota_keeps_waiting_is_not_busy_by_that() {
+    let mut trial = beside(node(5_000.0, 0.75), 5.0);
+    trial.contract.idle_service_time_us = 200.0;
+    let did = &mut signals(&mut trial).groups[0];
+    (did.wait_cores, did.busiest_wait_cores) = (0.2, Some(0.18));
+    host(&mut trial).cores = 16;
+    assert_ne!(kind(&trial), VerdictKind::BlockedEventLoop);
+    assert_eq!(kind(&beside(trial, 14.0)), VerdictKind::BlockedEventLoop);
 }
 
 /// Node's loop waited for a core for half of the time. That its idle siblings share its name makes it no less.
@@ -200,6 +252,13 @@ fn a_limit_inside_is_named_and_not_the_threads_of_that_number() {
     let mut read_ahead = prefork(30.0, 3);
     signals(&mut read_ahead).unread = Some(all(2));
     assert_eq!(kind(&read_ahead), VerdictKind::LimitInside);
+    // A collector's thread that is busy has no part in it; one of the program's may have.
+    let beside_busy = |name: &str| {
+        let busy = group(name, Some(Runtime::Jvm), 0, &[band(1, 1, 0.72, 50.0)]);
+        server(80.0, vec![busy, group("worker-*", Some(Runtime::Jvm), 0, &[band(64, 1, 0.1, 240.0)])])
+    };
+    assert_eq!(kind(&beside_busy("ZDriverMinor")), VerdictKind::LimitInside);
+    assert_ne!(kind(&beside_busy("program")), VerdictKind::LimitInside);
 }
 
 /// Six are let in together and are done together, 150 ms later: there are six or seven such batches in a second.
@@ -285,6 +344,28 @@ fn processes_behind_one_that_reads_are_workers() {
     }
 }
 
+/// The workers of an async runtime have read the requests of those who wait: who is held does not read. A pool of as many
+/// connections would look the same. Behind somebody who reads for them, threads are a pool.
+#[test]
+fn threads_that_have_read_what_waits_are_a_pool_for_sure_only_behind_a_reader() {
+    for k in [4_u32, 8] {
+        let rate = f64::from(k) * 10.0;
+        let workers = group("tokio-runtime-w", None, 0, &[band(k, 1, 0.1, 3.0 * rate)]);
+        let mut trial = server(rate, vec![workers.clone()]);
+        signals(&mut trial).unread = Some(all(64 - k));
+        let told = first(&trial);
+        assert_eq!((told.kind, told.confidence), (VerdictKind::PoolLimit, Confidence::Sure), "{told:?}");
+        signals(&mut trial).unread = Some(all(0));
+        let told = first(&trial);
+        assert_eq!((told.kind, told.confidence), (VerdictKind::PoolLimit, Confidence::Likely), "{told:?}");
+        assert!(told.evidence.iter().any(|it| it.starts_with("they have read the requests")), "{told:?}");
+        let reader = group("acceptor", None, 0, &[band(1, 1, 0.05, 3.0 * rate)]);
+        signals(&mut trial).groups = vec![workers, reader];
+        let told = first(&trial);
+        assert_eq!((told.kind, told.confidence), (VerdictKind::PoolLimit, Confidence::Sure), "{told:?}");
+    }
+}
+
 #[test]
 fn a_queue_that_a_pool_keeps_full_is_told_after_the_pool() {
     let queued = |workers, full_share| {
@@ -319,12 +400,39 @@ fn the_interpreters_lock_is_named_where_its_threads_share_one_core() {
     }
     let told = first(&threads(8, 1, 1.0, Runtime::Jvm));
     assert_eq!((told.phrase.as_str(), told.confidence), ("one at a time (a lock)", Confidence::Possible));
+    let told = first(&threads(8, 1, 1.0, Runtime::Go));
+    assert_eq!((told.kind, told.confidence), (VerdictKind::SerialSection, Confidence::Possible), "{told:?}");
+    assert!(told.evidence.iter().any(|it| it.contains("GOMAXPROCS")), "{told:?}");
     // What runs it is no evidence by itself.
     assert_ne!(kind(&threads(8, 1, 0.4, Runtime::Python)), VerdictKind::SerialSection);
     // A lock that nobody computes under is not the interpreter's.
     let bands = [band(16, 1, 0.1, 30.0)];
     let told = first(&server(10.0, vec![group("worker", Some(Runtime::Python), 0, &bands)]));
     assert_eq!(told.phrase, "one at a time (a lock)");
+}
+
+/// A server that may run on one core of eight, as with `taskset`, and a client that may run on each of them.
+#[test]
+fn the_cores_that_a_server_may_run_on_are_all_that_it_can_use() {
+    let of = |cpu_cores: f64, server_cpus: &str| {
+        let threads = group("worker", Some(Runtime::Python), 1, &[band(8, 1, cpu_cores, 9_000.0)]);
+        let mut trial = server(900.0, vec![threads]);
+        trial.contract.idle_service_time_us = 300.0;
+        trial.surroundings.client_cpus = Some("0-7".into());
+        trial.surroundings.server_cpus = Some(server_cpus.into());
+        of_cores(&trial, 8)
+    };
+    assert_eq!(of(0.95, "0-7").phrase, "one at a time (Python's lock)");
+    let told = of(0.95, "0");
+    assert_eq!(told.kind, VerdictKind::CpuBound, "{told:?}");
+    assert!(told.evidence[0].starts_with("the servers used 0.95 of 1 cores that they may "), "{told:?}");
+    assert!(told.accounts_for.is_some_and(|share| (share - 0.95).abs() < 1e-9), "{told:?}");
+    assert_eq!(told.confirm.and_then(|it| it.now), Some(1.0));
+    // One core's worth of one core is nobody's lock, used up or not.
+    assert_ne!(of(0.87, "0").kind, VerdictKind::SerialSection);
+    assert_eq!(of(0.87, "0-1").kind, VerdictKind::SerialSection);
+    // Of one that is used for three quarters no time is said to be left.
+    assert!(of(0.75, "0").excluded.iter().all(|it| !it.starts_with("the CPU: ")));
 }
 
 #[test]

@@ -104,5 +104,15 @@ fn runs_that_keep_their_processes_have_a_series_of_their_own() {
         let filter = HistoryFilter::default();
         points_of_run(run(&manifest, &trials, "runs/a"), HistoryMetric::Goodput, &filter).remove(0)
     });
-    assert_eq!(series_of(points.to_vec(), HistoryMetric::Goodput).len(), 2);
+    let series = series_of(points.to_vec(), HistoryMetric::Goodput);
+    let text = history_text(&series);
+    for heading in ["gin: goodput (processes of a trial each)\n", "gin: goodput (kept processes)\n"] {
+        assert!(text.contains(heading), "{text}");
+    }
+    let told = serde_json::to_value(&series).unwrap();
+    assert_eq!((told.as_array().map(Vec::len), &told[1]["processes"]), (Some(2), &"kept".into()));
+    assert!(told[0].get("processes").is_none(), "as ever where a process is for one trial");
+    // Where there is no other of the kind, nothing is to be told apart.
+    let alone = history_text(&series[1..]);
+    assert!(alone.contains("gin: goodput\n"), "{alone}");
 }

@@ -240,17 +240,18 @@ pub fn share_of(parts: &[Part], tail: f64) -> Option<Estimated> {
 
 /// The mean of values of stretches of time of equal length, such as rates; as [`share_of`].
 pub fn mean_of(values: &[f64], tail: f64) -> Option<Estimated> {
-    // As few as batches are: long stretches have less in common with their neighbours.
-    let width = values.len().div_ceil(BATCHES_MAX).max(1);
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let values: Vec<f64> = values.chunks_exact(width).map(mean).collect();
-    if values.is_empty() {
+    let count = values.len();
+    if count == 0 {
         return None;
     }
-    let value = mean(&values);
-    let within = (values.len() >= BATCHES_MIN).then(|| {
-        let series = Series::of(&values.iter().map(|it| it - value).collect::<Vec<f64>>());
-        student_above(tail, series.freedom()) * libm::sqrt(series.variance_of_sum()) / values.len() as f64
+    let value = values.iter().sum::<f64>() / count as f64;
+    // As few as batches are: long stretches have less in common with their neighbours. Each value is in one, the last ones too.
+    let stretches = count / count.div_ceil(BATCHES_MAX);
+    let edge = |index: usize| index * count / stretches;
+    let off = |index: usize| values[edge(index)..edge(index + 1)].iter().map(|it| it - value).sum::<f64>();
+    let within = (stretches >= BATCHES_MIN).then(|| {
+        let series = Series::of(&(0..stretches).map(off).collect::<Vec<f64>>());
+        student_above(tail, series.freedom()) * libm::sqrt(series.variance_of_sum()) / count as f64
     });
     let (low, high) = (within.map(|it| value - it), within.map(|it| value + it));
     Some(Estimated { value, is_lower_bound: false, low, high })

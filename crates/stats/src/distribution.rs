@@ -117,8 +117,11 @@ impl Distribution {
 
     /// Adds so many times known only to exceed `bound`.
     pub fn record_censored_many(&mut self, bound: Duration, count: u64) {
-        self.censored.get_or_insert_default().record_many(bound.as_nanos(), count);
-        self.censored_sum_ns += u128::from(bound.as_nanos()) * u128::from(count);
+        // None of them is no sample whose end nobody saw.
+        if count > 0 {
+            self.censored.get_or_insert_default().record_many(bound.as_nanos(), count);
+            self.censored_sum_ns += u128::from(bound.as_nanos()) * u128::from(count);
+        }
     }
 
     /// Adds what a histogram of nanoseconds holds, such as one read from a file: times that were seen to their end, to the
@@ -365,6 +368,14 @@ mod tests {
         let a_third_lost = of(&[1_000_000; 20], &[two_s; 10]);
         assert_eq!(a_third_lost.quantile(0.5).unwrap().to_string(), "1.00ms");
         assert_eq!(a_third_lost.quantile(0.9).unwrap().to_string(), ">2.00s");
+    }
+
+    #[test]
+    fn none_that_was_censored_makes_no_bound() {
+        let mut told = of(&[1_000_000], &[]);
+        told.record_censored_many(Duration::from_secs(2), 0);
+        let figures = [told.mean(), told.max(), told.quantile(0.99)].map(|it| it.unwrap().to_string());
+        assert_eq!(figures, ["1.00ms", "1.00ms", "1.00ms"]);
     }
 
     #[test]

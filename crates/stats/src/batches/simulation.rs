@@ -168,6 +168,18 @@ fn of_rates_that_drift() {
     }
 }
 
+/// A server that dies at the end of its load, in seconds beyond the last whole stretch of two, or of sixteen.
+#[test]
+fn the_last_seconds_are_in_the_mean_as_all_others() {
+    for (seconds, dead) in [(79, 1), (601, 9)] {
+        let rates: Vec<f64> = (0..seconds).map(|it| if it < seconds - dead { 1000.0 } else { 0.0 }).collect();
+        let told = mean_of(&rates, TAIL).unwrap();
+        let mean = 1000.0 * f64::from(seconds - dead) / f64::from(seconds);
+        assert!((told.value - mean).abs() < 1e-9, "{told:?}");
+        assert!(told.low.is_some_and(|it| it < mean) && told.high.is_some_and(|it| it > mean), "{told:?}");
+    }
+}
+
 #[test]
 fn a_load_too_short_to_tell_has_no_interval() {
     let short = load(4, || vec![(1.0, false); 1000]);

@@ -442,7 +442,7 @@ struct RoundTable {
     name: Spanned<String>,
     endpoint: Spanned<String>,
     stacks: Vec<Spanned<String>>,
-    /// Measure each proxy's upstream alone, too.
+    /// Measure the stacks right behind each one alone, too.
     #[serde(default)]
     with_upstreams: bool,
     /// Shares of the slowest stack's capacity at which latency is compared.
@@ -551,13 +551,13 @@ impl Reader<'_> {
         let mut stacks: Vec<(&StackManifest, &Endpoint)> = Vec::new();
         for id in &table.stacks {
             let named = self.endpoint(id, &table.endpoint)?;
-            let behind = named.0.upstreams.first().into_iter().filter(|_| table.with_upstreams);
-            for upstream in behind {
-                let at = |error| self.place(error, Some(id));
-                let upstream = self.catalogue.get(upstream).map_err(at)?;
-                let is_named = table.stacks.iter().any(|named| *named.get_ref() == upstream.id);
-                if !is_named && stacks.iter().all(|(stack, _)| stack.id != upstream.id) {
-                    stacks.push((upstream, upstream.endpoint(table.endpoint.get_ref()).map_err(at)?));
+            if table.with_upstreams {
+                let behind = self.catalogue.behind(named.0, table.endpoint.get_ref());
+                for (upstream, endpoint) in behind.map_err(|error| self.place(error, Some(id)))? {
+                    let is_named = table.stacks.iter().any(|named| *named.get_ref() == upstream.id);
+                    if !is_named && stacks.iter().all(|(stack, _)| stack.id != upstream.id) {
+                        stacks.push((upstream, endpoint));
+                    }
                 }
             }
             stacks.push(named);

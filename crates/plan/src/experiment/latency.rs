@@ -16,7 +16,7 @@ impl Round {
         let at = |share: &Share| {
             let of_share = |cell: &Cell| {
                 let capacity = capacity_per_s(cell.load.connections.get())?;
-                let load = cell.load.at_rate(Rate::per_sec((capacity * share.get()).round())?);
+                let load = cell.load.at_rate(Rate::per_sec(rounded(capacity * share.get()))?);
                 Some(Cell { load, ..cell.clone() })
             };
             Self {
@@ -42,6 +42,11 @@ impl Round {
     pub(super) fn cells_at_shares(&self) -> impl Iterator<Item = &Cell> {
         self.cells.iter().filter(|cell| cell.role != Role::Control)
     }
+}
+
+/// A whole number reads well, and of a slow stack it would be another share: half of three a second is no two.
+fn rounded(per_sec: f64) -> f64 {
+    if per_sec < 100.0 { (per_sec * 100.0).round() / 100.0 } else { per_sec.round() }
 }
 
 /// Of the name of a round in which answer times are compared: the round that they are of, and the share of what its slowest

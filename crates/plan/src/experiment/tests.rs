@@ -134,6 +134,34 @@ fn a_round_with_upstreams_measures_each_alone_once() {
     assert_eq!(parse(&text).unwrap().stacks(), ["nginx-proxy", "tomcat-nio", "haproxy"]);
 }
 
+/// A service may use a backend, a cache that answers the same, and a store that answers nothing of the kind.
+#[test]
+fn a_round_with_upstreams_measures_each_that_answers_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let stack = |id: &str, endpoint: &str, (upstream, told): (&str, &str)| {
+        let text = format!(
+            "title = \"{id}\"\nfamily = \"f\"\ngeneration = \"timeless\"\n{upstream}\n[run]\n\
+             command = [\"x\", \"{{port}}\"{told}]\n[[endpoint]]\nname = \"{endpoint}\"\npath = \"/\"\nbody = \"hello\"\n"
+        );
+        std::fs::create_dir_all(folder.path().join(id)).unwrap();
+        std::fs::write(folder.path().join(id).join("stack.toml"), text).unwrap();
+    };
+    let told = ", \"{upstream.db}\", \"{upstream.cache}\", \"{upstream.store}\"";
+    stack("front", "hello", ("upstream = [\"db\", \"cache\", \"store\"]", told));
+    stack("store", "other", ("", ""));
+    let text = GOOD.replace("[\"target-pool\", \"target-single\"]", "[\"front\"]\nwith_upstreams = true");
+    let parsed = |of_db: &str, of_cache: &str| {
+        stack("db", of_db, ("", ""));
+        stack("cache", of_cache, ("", ""));
+        let catalogue = Catalogue::load(folder.path()).unwrap();
+        Experiment::parse(Path::new("x.toml"), &text, &catalogue, Pace::Full)
+    };
+    assert_eq!(parsed("hello", "hello").unwrap().stacks(), ["db", "cache", "front"]);
+    assert_eq!(parsed("other", "hello").unwrap().stacks(), ["cache", "front"]);
+    let error = parsed("other", "other").unwrap_err().to_string();
+    assert!(error.contains("stack `db` has no endpoint `hello`"), "{error}");
+}
+
 /// The experiments of this repository, whole and quick.
 #[test]
 fn every_experiment_is_valid() {
@@ -334,4 +362,18 @@ fn a_load_says_which_protocol_is_spoken_with_stacks_that_offer_several() {
     assert!(error.contains("4 streams, and `go-h2` speaks HTTP/1.1"), "{error}");
     let error = spoken("\"go-h2\"", ", protocol = \"http/2\"").unwrap_err();
     assert!(error.contains("x.toml:") && error.contains("unknown value `http/2`"), "{error}");
+}
+
+#[test]
+fn a_slow_stack_is_asked_for_the_share_that_is_named() {
+    let text = GOOD.replace("endpoint = \"hello\"", "endpoint = \"hello\"\nlatency = [\"50%\"]");
+    let experiment = parse(&text).unwrap();
+    let rate = |capacity: f64| {
+        let rounds = experiment.rounds[0].at_shares(|_| Some(capacity));
+        match &rounds[0].cells[0].load.load {
+            engine::Load::Open { arrivals: engine::Arrivals::Poisson(rate), .. } => rate.to_string(),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!([3.0, 1.3, 20_001.0].map(rate), ["1.5/s", "0.65/s", "10001/s"]);
 }

@@ -131,8 +131,9 @@ impl Metric {
 /// A share as `1%`, or a count as `0`. More than 0 % of the requests is more than none of them.
 fn errors_limit(text: &str) -> Result<Limit, String> {
     let digits = text.strip_suffix('%').map_or(text, str::trim_end);
-    let is_zero = !digits.is_empty() && digits.bytes().all(|it| matches!(it, b'0' | b'.')) && digits != ".";
-    if is_zero {
+    // Digits and points alone: `inf`, `1e-400` and `-0` are numbers as well.
+    let is_plain = digits.bytes().all(|it| matches!(it, b'0' | b'.'));
+    if is_plain && digits.parse::<f64>().is_ok() {
         return Ok(Limit::Count(0));
     }
     if text.ends_with('%') {
@@ -256,6 +257,8 @@ mod tests {
             ("p99>50ms,errors>1%", "is more than one condition; write each by itself"),
             ("p99>50ms and errors>1%", "is more than one condition"),
             ("errors>0.05", "`0.05` is no limit of errors; write a share such as 1%"),
+            ("errors>..", "`..` is no limit of errors"),
+            ("errors>0.0.0%", "`0.0.0%` is no limit of errors"),
             ("errors>200%", "out of range"),
             ("errors>-1%", "can't be negative"),
             ("goodput<0", "above 0"),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::template::without_variant;
-use super::{InterventionOn, MANIFEST, StackManifest};
+use super::{Endpoint, InterventionOn, MANIFEST, StackManifest};
 use crate::error::PlanError;
 use crate::nearest;
 
@@ -101,6 +101,24 @@ impl Catalogue {
         let mut chain = Vec::new();
         self.add_to_chain(id, (id, 0), &mut chain)?;
         Ok(chain)
+    }
+
+    /// The stacks right behind `stack`, in its order, and what `endpoint` is of each. Of several a store may have none of that name,
+    /// and is left out.
+    pub fn behind(
+        &self,
+        stack: &StackManifest,
+        endpoint: &str,
+    ) -> Result<Vec<(&StackManifest, &Endpoint)>, PlanError> {
+        let (mut found, mut without) = (Vec::new(), None);
+        for id in &stack.upstreams {
+            let upstream = self.get(id)?;
+            match upstream.endpoint(endpoint) {
+                Ok(endpoint) => found.push((upstream, endpoint)),
+                Err(error) => without = without.or(Some(error)),
+            }
+        }
+        without.filter(|_| found.is_empty()).map_or(Ok(found), Err)
     }
 
     /// Adds the stack called `id`, in front of which stand so many from `front` on, and before it what stands behind it: the

@@ -430,7 +430,11 @@ impl Source<'_> {
         }
         if !raw.endpoints.is_empty() {
             variant.endpoints = self.endpoints(raw.endpoints)?;
-            if let ReadyWhen::Answers { path, status } = &mut variant.ready.when {
+            // A stack that names another path for that is asked for it, whatever its endpoints are.
+            let first = stack.endpoints.first().map(|it| it.path.as_str());
+            if let ReadyWhen::Answers { path, status } = &mut variant.ready.when
+                && first == Some(path.as_str())
+            {
                 path.clone_from(&variant.endpoints[0].path);
                 *status = variant.endpoints[0].status;
             }
@@ -550,11 +554,13 @@ impl Source<'_> {
     }
 
     fn path(&self, path: Spanned<String>) -> Result<String, PlanError> {
-        if path.get_ref().starts_with('/') && path.get_ref().bytes().all(|byte| byte.is_ascii_graphic()) {
+        // What is behind a # is never sent: a load would leave it out, and a check would not.
+        let is_sent = |byte: u8| byte.is_ascii_graphic() && byte != b'#';
+        if path.get_ref().starts_with('/') && path.get_ref().bytes().all(is_sent) {
             return Ok(path.into_inner());
         }
         let what = format!("`{}` is not the path of a request", path.get_ref());
-        Err(self.error(path.span(), what, "begin it with / and write no spaces"))
+        Err(self.error(path.span(), what, "begin it with / and write no spaces and no #"))
     }
 
     fn status(&self, status: Spanned<u16>) -> Result<u16, PlanError> {

@@ -356,6 +356,15 @@ fn a_stack_may_use_several_others() {
 }
 
 #[test]
+fn a_variant_is_ready_where_its_stack_says_so() {
+    let text = GOOD.replace("timeout = \"5s\"", "path = \"/up\"\ntimeout = \"5s\"");
+    let stacks = Stacks::new("ready", &[("good", &text)]);
+    let all = StackManifest::load(&stacks.0.path().join("good")).unwrap();
+    let paths: Vec<_> = all.iter().map(|stack| stack.ready.path()).collect();
+    assert_eq!(paths, [Some("/up"); 3]);
+}
+
+#[test]
 fn each_mistake_is_told_with_its_line() {
     for (index, (from, to, place, what)) in [
         ("title = \"Good\"", "title = \" \"", "1:9", "this is empty"),
@@ -375,6 +384,7 @@ fn each_mistake_is_told_with_its_line() {
         ("Main", "{prot}", "19:42", "`{prot}` is no placeholder; use {port}"),
         ("\"5s\"", "\"5\"", "23:11", "`5` is not a time; unknown unit"),
         ("path = \"/hello\"", "path = \"hello\"", "26:8", "`hello` is not the path of a request"),
+        ("path = \"/hello\"", "path = \"/hello#top\"", "26:8", "`/hello#top` is not the path of a request"),
         ("body = \"hello\"", "status = 99", "27:10", "99 is not the status of an answer"),
         ("name = \"sleep\"", "name = \"hello\"", "33:8", "a second endpoint is called `hello`"),
         ("\"close\"", "\"shut\"", "36:14", "unknown value `shut`"),

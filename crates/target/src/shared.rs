@@ -119,7 +119,8 @@ impl Shared {
             .filter(|(_, count)| *count > 0)
             .collect();
         let requests = self.requests.load(Relaxed);
-        let windows = || self.stalls.into_iter().flat_map(|stalls| stalls.windows(stopped));
+        let windows = self.stalls.into_iter().flat_map(|stalls| stalls.windows(stopped));
+        let stalls = self.stalls.map_or(0, |stalls| stalls.count(stopped));
         Summary {
             started: self.started,
             stopped,
@@ -128,8 +129,8 @@ impl Shared {
             answers,
             connections: self.connections.load(Relaxed),
             connections_failed: self.connections_failed.load(Relaxed),
-            stalls: windows().take(STALLS_LISTED_MAX).collect(),
-            stalls_unlisted: windows().skip(STALLS_LISTED_MAX).count() as u64,
+            stalls: windows.take(STALLS_LISTED_MAX).collect(),
+            stalls_unlisted: stalls.saturating_sub(STALLS_LISTED_MAX as u64),
             config: self.config.clone(),
         }
     }

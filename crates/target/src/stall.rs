@@ -24,6 +24,12 @@ impl StallClock {
         (left <= self.stall.for_).then(|| now + left)
     }
 
+    /// How many stalls began before `until`, however many that are.
+    pub(crate) fn count(self, until: Instant) -> u64 {
+        let last_end = until.since(self.origin) + self.stall.for_;
+        last_end.as_nanos().saturating_sub(1) / self.stall.every.as_nanos()
+    }
+
     /// The stalls that began before `until`, as (begin, end), oldest first.
     pub(crate) fn windows(self, until: Instant) -> impl Iterator<Item = (Instant, Instant)> {
         let Self { origin, stall } = self;
@@ -55,6 +61,17 @@ mod tests {
         ] {
             assert_eq!(CLOCK.end_of_stall(Instant::from_nanos(now)), end.map(Instant::from_nanos), "{now}");
         }
+    }
+
+    #[test]
+    fn counts_as_many_as_it_lists_and_any_number_at_once() {
+        for until in 1_000..1_500 {
+            let until = Instant::from_nanos(until);
+            assert_eq!(CLOCK.count(until), CLOCK.windows(until).count() as u64, "{until:?}");
+        }
+        let stall = Stall { for_: Duration::from_nanos(1), every: Duration::from_nanos(2) };
+        let day = Instant::ORIGIN + Duration::from_secs(86_400);
+        assert_eq!(StallClock::new(Instant::ORIGIN, stall).count(day), 43_200_000_000_000);
     }
 
     #[test]

@@ -1,93 +1,142 @@
 //! A curl command, as a browser's developer tools copy it.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use plan::{CopiedVersion, HttpVersion, PlanError, RequestArguments};
 use url::form_urlencoded;
 
+use crate::options::basic_authorization;
 use crate::words;
 
 /// Options that say how curl shows things or what it does once, and change nothing of the request.
-const WITHOUT_EFFECT: [&str; 10] =
-    ["-s", "--silent", "-S", "--show-error", "-v", "--verbose", "-i", "--include", "-g", "--globoff"];
+const WITHOUT_EFFECT: &[&str] = &[
+    "-s",
+    "--silent",
+    "-S",
+    "--show-error",
+    "-v",
+    "--verbose",
+    "-i",
+    "--include",
+    "-f",
+    "--fail",
+    "--fail-with-body",
+    "-#",
+    "--progress-bar",
+    "--no-progress-meter",
+    "-N",
+    "--no-buffer",
+    "-O",
+];
 /// The same, with a value.
-const WITHOUT_EFFECT_WITH_VALUE: [&str; 6] = ["-o", "--output", "-w", "--write-out", "-D", "--dump-header"];
+const WITHOUT_EFFECT_WITH_VALUE: &[&str] = &["-o", "--output", "-w", "--write-out", "-D", "--dump-header"];
+/// Options without a value that say something of the request.
+const FLAGS: &[&str] = &[
+    "-k",
+    "--insecure",
+    "-g",
+    "--globoff",
+    "-G",
+    "--get",
+    "-I",
+    "--head",
+    "--compressed",
+    "-L",
+    "--location",
+    "--http1.1",
+    "--http2",
+];
+/// Options with one.
+const WITH_VALUE: &[&str] = &[
+    "--url",
+    "-X",
+    "--request",
+    "-H",
+    "--header",
+    "-A",
+    "--user-agent",
+    "-e",
+    "--referer",
+    "-b",
+    "--cookie",
+    "-u",
+    "--user",
+    "-d",
+    "--data",
+    "--data-ascii",
+    "--data-binary",
+    "--data-raw",
+    "--data-urlencode",
+    "--json",
+    "-m",
+    "--max-time",
+    "--connect-timeout",
+    "-x",
+    "--proxy",
+    "--unix-socket",
+    "--abstract-unix-socket",
+];
 
 /// The request of `command`, which is `curl …` or what follows the word `curl`.
 pub fn parse_curl(command: &str) -> Result<RequestArguments, PlanError> {
     let mut words = words::split(command)?.into_iter().peekable();
-    words.next_if(|word| word == "curl" || word.ends_with("/curl"));
+    words.next_if(|word| word == "curl" || (word.ends_with("/curl") && !word.contains("://")));
     let mut curl = Curl::default();
     while let Some(word) = words.next() {
-        let Some((option, attached)) = split_option(&word) else {
-            curl.take_url(word)?;
-            continue;
-        };
-        let takes_value = !is_flag(&option);
-        let value = match (takes_value, attached) {
-            (false, _) => String::new(),
-            (true, Some(value)) => value,
-            (true, None) => words.next().ok_or_else(|| {
+        let mut next = |option: &str| {
+            words.next().ok_or_else(|| {
                 PlanError::new(format!("curl's option {option} lacks its value"), "copy all of the command")
-            })?,
+            })
         };
-        curl.take(&option, value)?;
+        if !word.starts_with('-') || word == "-" {
+            curl.take_url(word)?;
+        } else if !word.starts_with("--") {
+            curl.take_letters(&word, next)?;
+        } else if is_flag(&word) {
+            curl.take(&word, String::new())?;
+        } else if takes_value(&word) {
+            let value = next(&word)?;
+            curl.take(&word, value)?;
+        } else {
+            return Err(not_understood(&word));
+        }
     }
     curl.finish()
 }
 
-/// The option and what is attached to it: `-HA: b` and `-XPOST` as curl takes them. `None` where it is none.
-fn split_option(word: &str) -> Option<(String, Option<String>)> {
-    if !word.starts_with('-') || word == "-" {
-        return None;
-    }
-    if word.starts_with("--") {
-        return Some((word.to_owned(), None));
-    }
-    let end = word.char_indices().nth(2).map_or(word.len(), |(at, _)| at);
-    let (option, attached) = word.split_at(end);
-    if attached.is_empty() || is_flag(option) {
-        // Flags in one word, such as -sS, are told apart by `take`.
-        return Some((if is_flag(option) { word.to_owned() } else { option.to_owned() }, None));
-    }
-    Some((option.to_owned(), Some(attached.to_owned())))
-}
-
 fn is_flag(option: &str) -> bool {
-    WITHOUT_EFFECT.contains(&option)
-        || matches!(
-            option,
-            "-k" | "--insecure"
-                | "-G"
-                | "--get"
-                | "-I"
-                | "--head"
-                | "--compressed"
-                | "-L"
-                | "--location"
-                | "--http1.1"
-                | "--http2"
-                | "--http2-prior-knowledge"
-        )
-        || (!option.starts_with("--") && option.chars().nth(2).is_some() && flags_in_one(option).is_some())
+    option == "--http2-prior-knowledge" || FLAGS.contains(&option) || WITHOUT_EFFECT.contains(&option)
 }
 
-/// `-sS` as `-s` and `-S`.
-fn flags_in_one(word: &str) -> Option<Vec<String>> {
-    let flags: Vec<String> = word.chars().skip(1).map(|letter| format!("-{letter}")).collect();
-    flags.iter().all(|flag| is_flag(flag)).then_some(flags)
+fn takes_value(option: &str) -> bool {
+    matches!(option, "--resolve" | "--connect-to")
+        || WITH_VALUE.contains(&option)
+        || WITHOUT_EFFECT_WITH_VALUE.contains(&option)
 }
 
+fn not_understood(option: &str) -> PlanError {
+    let what = format!("curl's option {option} is not understood");
+    PlanError::new(what, "leave it out if the request does not depend on it")
+}
+
+/// What options come to. Those that curl makes a header of are kept apart: a header that is given as such goes before them.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches of a command line")]
 struct Curl {
     url: Option<String>,
     method: Option<String>,
     headers: Vec<String>,
+    /// Names, in lower case, of headers that are not to be sent: `-H 'Accept:'`.
+    without: Vec<String>,
+    user: Option<String>,
+    agent: Option<String>,
+    referer: Option<String>,
+    cookies: Vec<String>,
     data: Option<Vec<u8>>,
     is_json: bool,
     to_query: bool,
     head: bool,
+    compressed: bool,
+    /// Braces and brackets of the URL are its own.
+    globs_off: bool,
     insecure: bool,
     version: Option<CopiedVersion>,
 }
@@ -98,7 +147,34 @@ impl Curl {
             let what = format!("the curl command has two URLs, {first} and {url}");
             return Err(PlanError::new(what, "copy one request at a time, or use a scenario"));
         }
-        self.url = Some(if url.contains("://") { url } else { format!("http://{url}") });
+        // What stands in a query is no scheme.
+        let is_of_scheme = |it: char| it.is_ascii_alphanumeric() || "+-.".contains(it);
+        let has_scheme = url.split_once("://").is_some_and(|(scheme, _)| scheme.chars().all(is_of_scheme));
+        self.url = Some(if has_scheme { url } else { format!("http://{url}") });
+        Ok(())
+    }
+
+    /// Options of one letter in one word: flags, and behind them one that takes the rest of the word for its value, or what
+    /// `next` gives where there is no rest. `-sSXPOST` is `-s`, `-S` and `-X POST`.
+    fn take_letters(
+        &mut self,
+        word: &str,
+        next: impl FnOnce(&str) -> Result<String, PlanError>,
+    ) -> Result<(), PlanError> {
+        for (at, letter) in word.char_indices().skip(1) {
+            let option = format!("-{letter}");
+            if is_flag(&option) {
+                self.take(&option, String::new())?;
+                continue;
+            }
+            if !takes_value(&option) {
+                let shown = if option == word { option } else { format!("{option} in {word}") };
+                return Err(not_understood(&shown));
+            }
+            let rest = &word[at + letter.len_utf8()..];
+            let value = if rest.is_empty() { next(&option)? } else { rest.to_owned() };
+            return self.take(&option, value);
+        }
         Ok(())
     }
 
@@ -106,17 +182,19 @@ impl Curl {
         match option {
             "--url" => self.take_url(value)?,
             "-k" | "--insecure" => self.insecure = true,
+            "-g" | "--globoff" => self.globs_off = true,
             "--http1.1" => self.version = Some(CopiedVersion::Http1),
             "--http2" => self.version = Some(CopiedVersion::Http2),
             "--http2-prior-knowledge" => self.version = Some(CopiedVersion::Http2PriorKnowledge),
             "-X" | "--request" => self.method = Some(value),
-            "-H" | "--header" => self.take_header(value),
-            "-A" | "--user-agent" => self.take_header(format!("User-Agent: {value}")),
-            "-e" | "--referer" => self.take_header(format!("Referer: {value}")),
-            "-b" | "--cookie" => self.take_cookie(&value)?,
-            "-u" | "--user" => {
-                self.take_header(format!("Authorization: Basic {}", STANDARD.encode(value)));
+            "-H" | "--header" => self.take_header(value)?,
+            "-A" | "--user-agent" => self.agent = Some(value),
+            // What follows a `;auto` is where a redirect came from.
+            "-e" | "--referer" => {
+                self.referer = Some(value.strip_suffix(";auto").unwrap_or(&value).to_owned());
             }
+            "-b" | "--cookie" => self.take_cookie(value)?,
+            "-u" | "--user" => self.take_user(value)?,
             "-d" | "--data" | "--data-ascii" | "--data-binary" => self.take_data(option, &value)?,
             "--data-raw" => self.add_data(value.as_bytes()),
             "--data-urlencode" => self.add_encoded(&value)?,
@@ -127,7 +205,7 @@ impl Curl {
             }
             "-G" | "--get" => self.to_query = true,
             "-I" | "--head" => self.head = true,
-            "--compressed" => self.take_header("Accept-Encoding: deflate, gzip, br, zstd".into()),
+            "--compressed" => self.compressed = true,
             // An answer that redirects is an answer; whoever wants it followed writes a scenario.
             "-L" | "--location" => {}
             "-m" | "--max-time" | "--connect-timeout" => {
@@ -141,34 +219,45 @@ impl Curl {
                 return Err(PlanError::new(what, help));
             }
             it if WITHOUT_EFFECT.contains(&it) || WITHOUT_EFFECT_WITH_VALUE.contains(&it) => {}
-            it => {
-                let flags = flags_in_one(it).filter(|_| !it.starts_with("--"));
-                let flags = flags.ok_or_else(|| {
-                    let what = format!("curl's option {it} is not understood");
-                    PlanError::new(what, "leave it out if the request does not depend on it")
-                })?;
-                for flag in flags {
-                    self.take(&flag, String::new())?;
-                }
-            }
+            it => return Err(not_understood(it)),
         }
         Ok(())
     }
 
-    fn take_header(&mut self, line: String) {
-        // curl computes it, and so do we.
-        let is = |name: &str| line.split(':').next().is_some_and(|it| it.trim().eq_ignore_ascii_case(name));
-        if !is("content-length") {
+    /// `Name: value`; `Name:` is one that is not to be sent, and `Name;` one without a value.
+    fn take_header(&mut self, line: String) -> Result<(), PlanError> {
+        if line.starts_with('@') {
+            return Err(from_a_file("-H", &line, "write the headers themselves: -H 'Name: value'"));
+        }
+        let Some((name, value)) = line.split_once(':') else {
+            let without_value = line.trim_end().strip_suffix(';').map(|name| format!("{name}:"));
+            self.headers.push(without_value.unwrap_or(line));
+            return Ok(());
+        };
+        if value.trim().is_empty() {
+            self.without.push(name.trim().to_ascii_lowercase());
+        } else if !name.trim().eq_ignore_ascii_case("content-length") {
+            // That one curl computes, and so do we.
             self.headers.push(line);
         }
+        Ok(())
     }
 
-    fn take_cookie(&mut self, value: &str) -> Result<(), PlanError> {
+    fn take_cookie(&mut self, value: String) -> Result<(), PlanError> {
         if !value.contains('=') {
             let what = format!("curl's option -b {value} names a file of cookies");
             return Err(PlanError::new(what, "write the cookies themselves: -b 'name=value'"));
         }
-        self.take_header(format!("Cookie: {value}"));
+        self.cookies.push(value);
+        Ok(())
+    }
+
+    fn take_user(&mut self, value: String) -> Result<(), PlanError> {
+        if !value.contains(':') {
+            let what = format!("curl's option -u {value} asks for a password");
+            return Err(PlanError::new(what, format!("write it behind a colon: -u {value}:PASSWORD")));
+        }
+        self.user = Some(value);
         Ok(())
     }
 
@@ -187,8 +276,8 @@ impl Curl {
 
     /// `content`, `=content`, `name=content`.
     fn add_encoded(&mut self, value: &str) -> Result<(), PlanError> {
-        // `@file` and `name@file` name one; behind a `=` everything is content.
-        if value.find(['=', '@']).is_some_and(|at| value[at..].starts_with('@')) {
+        // `@file` and `name@file` name one; where there is a `=`, everything behind it is content.
+        if value.contains('@') && !value.contains('=') {
             return Err(from_a_file("--data-urlencode", value, "write its content: 'name=content'"));
         }
         let encode = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
@@ -201,29 +290,49 @@ impl Curl {
         Ok(())
     }
 
-    fn has_header(&self, name: &str) -> bool {
-        self.headers
-            .iter()
-            .any(|line| line.split(':').next().is_some_and(|it| it.trim().eq_ignore_ascii_case(name)))
+    /// Adds a header that an option makes, unless one of the name is given, or taken out.
+    fn add_header(&mut self, line: String) {
+        let is_same = |it: &String| name_of(it).eq_ignore_ascii_case(name_of(&line));
+        if !self.headers.iter().any(is_same) && !self.without.iter().any(is_same) {
+            self.headers.push(line);
+        }
+    }
+
+    fn add_headers(&mut self) {
+        let is_some = |it: &String| !it.is_empty();
+        let form = if self.is_json { "application/json" } else { "application/x-www-form-urlencoded" };
+        let lines = [
+            self.user.take().map(|it| basic_authorization(&it)),
+            self.agent.take().filter(is_some).map(|it| format!("User-Agent: {it}")),
+            self.referer.take().filter(is_some).map(|it| format!("Referer: {it}")),
+            // Servers read one field of them (RFC 6265, section 5.4).
+            Some(self.cookies.join("; ")).filter(is_some).map(|it| format!("Cookie: {it}")),
+            self.compressed.then(|| "Accept-Encoding: deflate, gzip, br, zstd".to_owned()),
+            self.data.is_some().then(|| format!("Content-Type: {form}")),
+            self.is_json.then(|| "Accept: application/json".to_owned()),
+        ];
+        for line in lines.into_iter().flatten() {
+            self.add_header(line);
+        }
     }
 
     fn finish(mut self) -> Result<RequestArguments, PlanError> {
         let Some(mut url) = self.url.take() else {
             return Err(PlanError::new("the curl command has no URL", "copy all of it"));
         };
+        if !self.globs_off {
+            url = without_globs(&url)?;
+        }
         if self.to_query
             && let Some(data) = self.data.take()
         {
-            let joint = if url.contains('?') { '&' } else { '?' };
-            url = format!("{url}{joint}{}", String::from_utf8_lossy(&data));
+            url = with_query(&url, &String::from_utf8_lossy(&data));
         }
-        if self.data.is_some() && !self.has_header("content-type") {
-            let of = if self.is_json { "application/json" } else { "application/x-www-form-urlencoded" };
-            self.headers.push(format!("Content-Type: {of}"));
+        if self.head && self.data.is_some() {
+            let what = "the curl command has -I and a body, which curl refuses";
+            return Err(PlanError::new(what, "leave one of them out"));
         }
-        if self.is_json && !self.has_header("accept") {
-            self.headers.push("Accept: application/json".into());
-        }
+        self.add_headers();
         let by_data = if self.data.is_some() { Some("POST".to_owned()) } else { None };
         let method = if self.head { Some("HEAD".to_owned()) } else { by_data };
         Ok(RequestArguments {
@@ -236,6 +345,54 @@ impl Curl {
             version: self.version,
         })
     }
+}
+
+/// The name of a header's line.
+fn name_of(line: &str) -> &str {
+    line.split(':').next().unwrap_or_default().trim()
+}
+
+/// `data` behind what the URL has of a query.
+fn with_query(url: &str, data: &str) -> String {
+    let (before, fragment) = url.find('#').map_or((url, ""), |at| url.split_at(at));
+    let joint = match before.split_once('?') {
+        None => "?",
+        Some((_, query)) if query.is_empty() || query.ends_with('&') => "",
+        Some(_) => "&",
+    };
+    format!("{before}{joint}{data}{fragment}")
+}
+
+/// The URL without the backslashes by which brackets are its own: browsers write them, and curl takes them out.
+fn without_globs(url: &str) -> Result<String, PlanError> {
+    if let Some(glob) = glob(url) {
+        let what = format!("curl makes several requests of the `{glob}` in its URL");
+        let help = "write one of them, or a word such as {{int 1 100}}; beside -g it stays as it is";
+        return Err(PlanError::new(what, help));
+    }
+    let brackets = ["[", "]", "{", "}"];
+    Ok(brackets.iter().fold(url.to_owned(), |url, it| url.replace(&format!("\\{it}"), it)))
+}
+
+/// What curl makes several URLs of: `[1-9]`, `[a-z]` or `{one,two}`. Words of ours have two braces.
+fn glob(url: &str) -> Option<&str> {
+    // What begins at a bracket and ends with the next `end`.
+    let within = |at: usize, end: char| {
+        let is_own = url[..at].ends_with(['\\', '{']) || url[at..].starts_with("{{");
+        let length = url[at..].find(end).filter(|_| !is_own)?;
+        Some(&url[at..=at + length])
+    };
+    let is_range = |text: &str| {
+        let (from, to) = text[1..text.len() - 1].split_once('-')?;
+        let to = to.split_once(':').map_or(to, |(to, _)| to);
+        let is_number = |it: &str| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit());
+        let is_letter = |it: &str| it.len() == 1 && it.bytes().all(|byte| byte.is_ascii_alphabetic());
+        Some((is_number(from) && is_number(to)) || (is_letter(from) && is_letter(to)))
+    };
+    let mut ranges = url.match_indices('[').filter_map(|(at, _)| within(at, ']'));
+    let mut lists = url.match_indices('{').filter_map(|(at, _)| within(at, '}'));
+    let range = ranges.find(|it| is_range(it) == Some(true));
+    range.or_else(|| lists.find(|it| it.contains(',')))
 }
 
 /// Takes those headers out of a copied request that `http` has no place for: whoever copied it wrote none of them. What was taken
@@ -294,6 +451,7 @@ mod tests {
         assert_eq!(of("curl -G -d a=1 --data-urlencode 'q=x y' http://x/?z").url, "http://x/?z&a=1&q=x+y");
         assert_eq!(of("curl --data-urlencode 'to=a@b' x").body, b"to=a%40b");
         assert_eq!(of("curl --data-urlencode '=a@b' x").body, b"a%40b");
+        assert_eq!(of("curl --data-urlencode 'a@b=c d' x").body, b"a@b=c+d");
         assert_eq!(of("curl --data-raw @a x").body, b"@a");
         assert_eq!(of("curl -I x").method.as_deref(), Some("HEAD"));
         assert_eq!(of("curl -u a:b x").headers, ["Authorization: Basic YTpi"]);
@@ -321,9 +479,66 @@ mod tests {
             ("curl x -H", "lacks its value"),
             ("curl -b jar x", "cookies"),
             ("curl -m 3 x", "--timeout"),
+            ("curl x -u ann", "-u ann:PASSWORD"),
+            ("curl -H @headers x", "from a file; write the headers themselves"),
+            ("curl -I -d a x", "-I and a body"),
+            ("curl -sF a=b x", "-F in -sF is not understood"),
         ] {
             let error = parse_curl(command).unwrap_err().to_string();
             assert!(error.contains(part), "{command}: {error}");
         }
+    }
+
+    /// What a browser writes beside `--compressed` is what it sent, and curl sends that alone.
+    #[test]
+    fn a_header_that_is_given_goes_before_what_an_option_makes() {
+        let of = |options: &str| parse_curl(&format!("curl {options} http://x/")).unwrap().headers;
+        assert_eq!(
+            of("--compressed -H 'Accept-Encoding: gzip, deflate'"),
+            ["Accept-Encoding: gzip, deflate"]
+        );
+        assert_eq!(of("-A a -A b -e one -e 'two;auto'"), ["User-Agent: b", "Referer: two"]);
+        assert_eq!(of("-A a -H 'user-agent: b' -u a:b -H 'Authorization: Bearer c'").len(), 2);
+        assert_eq!(of("-b a=1 -b 'b=2; c=3'"), ["Cookie: a=1; b=2; c=3"]);
+        assert_eq!(of("-b a=1 -H 'Cookie: b=2'"), ["Cookie: b=2"]);
+        let nothing: [&str; 0] = [];
+        assert_eq!(of("-H 'Expect:' -H 'Content-Type:' -H 'Accept-Encoding: ' --compressed -d a"), nothing);
+        assert_eq!(of("-H 'X-Empty;'"), ["X-Empty:"]);
+    }
+
+    /// Chrome writes brackets so that curl makes one request of them.
+    #[test]
+    fn brackets_of_a_url_are_its_own() {
+        let of = |command: &str| parse_curl(command).unwrap().url;
+        assert_eq!(of(r"curl 'http://x/?a\[b\]=1&c=\{2,3\}'"), "http://x/?a[b]=1&c={2,3}");
+        assert_eq!(of("curl -g 'http://x/?a=[1-3]'"), "http://x/?a=[1-3]");
+        let ours = "http://[::1]:80/{{int 1 3}}?a[b]&{{line a,b}}";
+        assert_eq!(of(&format!("curl '{ours}'")), ours);
+        for (url, part) in [("http://x/[1-30:2]", "[1-30:2]"), ("x/[a-c]", "[a-c]"), ("x/{a,b}/", "{a,b}")] {
+            let error = parse_curl(&format!("curl '{url}'")).unwrap_err().to_string();
+            assert!(error.contains("several requests") && error.contains(part), "{url}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_url_without_a_scheme_may_have_another_in_its_query() {
+        let of = |command: &str| parse_curl(command).unwrap().url;
+        assert_eq!(of("curl 'localhost:1/in?to=https://a/b'"), "http://localhost:1/in?to=https://a/b");
+        assert_eq!(of("curl 'x?to=https://a/b'"), "http://x?to=https://a/b");
+        assert_eq!(of("curl https://x/curl"), "https://x/curl");
+        assert_eq!(of("http://x/curl"), "http://x/curl");
+        assert_eq!(of("curl -G -d a=1 'http://x/?#part'"), "http://x/?a=1#part");
+    }
+
+    #[test]
+    fn letters_in_one_word_are_options_and_the_last_may_have_a_value() {
+        let of = |command: &str| parse_curl(command).unwrap();
+        let it = of("curl -sSfLXPOST -kd a=1 x");
+        assert_eq!(
+            (it.method.as_deref(), it.body.as_slice(), it.insecure),
+            (Some("POST"), &b"a=1"[..], true)
+        );
+        assert_eq!(of("curl -sX PUT x").method.as_deref(), Some("PUT"));
+        assert_eq!(of("curl x -f").method, None);
     }
 }

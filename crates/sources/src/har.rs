@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use plan::PlanError;
 use scenario::{Pause, Step, Template};
@@ -18,6 +20,8 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const PAUSE_MIN_MS: i64 = 10;
 /// Most requests that a recording may have; one of an afternoon has some thousands.
 const ENTRIES_MAX: usize = 100_000;
+/// How much of a URL is shown of a request that is left out: one that holds a picture has no end.
+const SHOWN_MAX: usize = 200;
 
 #[derive(Deserialize)]
 struct Har {
@@ -34,8 +38,7 @@ struct Log {
 struct Entry {
     started_date_time: Option<String>,
     /// Milliseconds.
-    #[serde(default)]
-    time: f64,
+    time: Option<f64>,
     request: Request,
 }
 
@@ -47,6 +50,8 @@ struct Request {
     #[serde(default)]
     headers: Vec<Field>,
     post_data: Option<PostData>,
+    /// Bytes; below zero where it is not known.
+    body_size: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -57,11 +62,11 @@ struct Field {
 
 #[derive(Deserialize)]
 struct PostData {
-    #[serde(default)]
-    text: String,
+    text: Option<String>,
     /// What some write of a form in place of its text.
-    #[serde(default)]
-    params: Vec<Param>,
+    params: Option<Vec<Param>>,
+    /// Of the text: `base64` of what is none.
+    encoding: Option<String>,
     #[serde(default, rename = "mimeType")]
     mime_type: String,
 }
@@ -84,6 +89,8 @@ pub fn parse_har(
     pauses: bool,
     options: &SourceOptions,
 ) -> Result<Sourced, PlanError> {
+    // A recording may begin with a mark of its bytes' order.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let har: Har = serde_json::from_str(text).map_err(|error| {
         PlanError::new(format!("it is no HAR file ({error})"), "save it from the network panel of a browser")
     })?;
@@ -93,7 +100,9 @@ pub fn parse_har(
         return Err(PlanError::new(what, "record a shorter visit"));
     }
     let base = options.base_url()?;
-    let first = har.log.entries.iter().find_map(|entry| Url::parse(&entry.request.url).ok());
+    let is_served = |url: &Url| url.origin().is_tuple();
+    let mut served = har.log.entries.iter().filter_map(|it| sendable(&it.request).ok());
+    let first = served.find(is_served);
     let (mut steps, mut left_out) = (Vec::new(), Vec::new());
     let mut of_http1: BTreeMap<String, u32> = BTreeMap::new();
     let mut ended_ms: Option<i64> = None;
@@ -102,7 +111,7 @@ pub fn parse_har(
         let url = match where_to(asked, base.as_ref(), first.as_ref()) {
             Ok(url) => url,
             Err(why) => {
-                left_out.push(format!("{} {}: {why}", asked.method, asked.url));
+                left_out.push(format!("{}: {why}", shown(asked)));
                 continue;
             }
         };
@@ -112,7 +121,7 @@ pub fn parse_har(
         let body = match body(asked) {
             Ok(body) => body,
             Err(why) => {
-                left_out.push(format!("{} {}: {why}", asked.method, asked.url));
+                left_out.push(format!("{}: {why}", shown(asked)));
                 continue;
             }
         };
@@ -128,7 +137,8 @@ pub fn parse_har(
             step.pauses.push(Pause::Constant { ms: Template::text(ms) });
         }
         // Requests that a browser made side by side are made one after another, as early as they can.
-        ended_ms = ended_ms.max(started_ms.map(|started| started.saturating_add(entry.time.max(0.0) as i64)));
+        let took_ms = entry.time.unwrap_or(0.0).max(0.0) as i64;
+        ended_ms = ended_ms.max(started_ms.map(|started| started.saturating_add(took_ms)));
         steps.push(Step::Request(Box::new(step)));
     }
     left_out.extend(of_http1.into_iter().map(|(name, requests)| {
@@ -142,37 +152,100 @@ fn milliseconds(text: &str) -> Option<i64> {
     text.parse::<Timestamp>().ok().map(Timestamp::as_millisecond)
 }
 
+/// A request as it is named where it is left out.
+fn shown(asked: &Request) -> String {
+    let mut rest = asked.url.chars();
+    let url: String = rest.by_ref().take(SHOWN_MAX).collect();
+    let more = if rest.next().is_some() { "…" } else { "" };
+    format!("{} {url}{more}", asked.method)
+}
+
+/// The URL of a request that a client of HTTP makes of a server, or why it is none.
+fn sendable(asked: &Request) -> Result<Url, String> {
+    let url = Url::parse(&asked.url).map_err(|error| format!("it is no URL ({error})"))?;
+    let upgrades =
+        |it: &Field| it.name.eq_ignore_ascii_case("upgrade") && it.value.eq_ignore_ascii_case("websocket");
+    if ["ws", "wss"].contains(&url.scheme()) || asked.headers.iter().any(upgrades) {
+        return Err("WebSocket is not spoken".into());
+    }
+    if asked.method.eq_ignore_ascii_case("connect") {
+        return Err("it opens a tunnel through a proxy".into());
+    }
+    if !url.has_host() {
+        return Err("no server is asked for it".into());
+    }
+    Ok(url)
+}
+
 /// The URL to send to, or why there is none.
 fn where_to(asked: &Request, base: Option<&Url>, first: Option<&Url>) -> Result<Url, String> {
-    let url = Url::parse(&asked.url).map_err(|error| format!("it is no URL ({error})"))?;
+    let url = sendable(asked)?;
     match base {
-        Some(base) if first.is_some_and(|first| first.origin() == url.origin()) => Ok(rebased(&url, base)),
+        Some(base) if first.is_some_and(|first| is_same_server(first, &url)) => Ok(rebased(&url, base)),
         Some(_) => Err("another server than the first".into()),
         None if ["http", "https"].contains(&url.scheme()) => Ok(url),
         None => Err(format!("{} is not spoken; give --base", url.scheme())),
     }
 }
 
+/// Whoever types a name alone is sent from http to https, and goes on with the same server.
+fn is_same_server(first: &Url, url: &Url) -> bool {
+    let is_usual = |it: &Url| it.port().is_none() && ["http", "https"].contains(&it.scheme());
+    first.origin() == url.origin() || (first.host() == url.host() && is_usual(first) && is_usual(url))
+}
+
 /// The fields that a client does not compute itself.
 fn fields(recorded: &[Field]) -> Vec<(String, String)> {
     let ours = ["host", "content-length", "connection", "transfer-encoding"];
-    recorded
-        .iter()
-        .filter(|field| !field.name.starts_with(':') && !ours.contains(&&*field.name.to_ascii_lowercase()))
-        .map(|field| (field.name.clone(), field.value.clone()))
-        .collect()
+    let is_cookie = |name: &str| name.eq_ignore_ascii_case("cookie");
+    let mut all: Vec<(String, String)> = Vec::new();
+    for field in recorded {
+        if field.name.starts_with(':') || ours.contains(&&*field.name.to_ascii_lowercase()) {
+            continue;
+        }
+        // HTTP/2 may have several, which are one in HTTP/1.1 (RFC 9113, section 8.2.3).
+        match all.iter_mut().find(|(name, _)| is_cookie(name) && is_cookie(&field.name)) {
+            Some((_, value)) => {
+                value.push_str("; ");
+                value.push_str(&field.value);
+            }
+            None => all.push((field.name.clone(), field.value.clone())),
+        }
+    }
+    all
 }
 
 /// What was sent in the body; of a form that was recorded by its fields, these as a browser writes them.
 fn body(asked: &Request) -> Result<Cow<'_, str>, String> {
-    let Some(data) = &asked.post_data else { return Ok(Cow::Borrowed("")) };
-    if !data.text.is_empty() || data.params.is_empty() {
-        return Ok(Cow::Borrowed(&data.text));
+    let no_text = || Err("the recording has no text of its body".to_owned());
+    let nothing = || if has_body(asked) { no_text() } else { Ok(Cow::Borrowed("")) };
+    let Some(data) = &asked.post_data else { return nothing() };
+    let text = data.text.as_deref().unwrap_or_default();
+    if !text.is_empty() && data.encoding.as_deref() == Some("base64") {
+        let decoded = STANDARD.decode(text).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        return decoded.map_or_else(no_text, |text| Ok(Cow::Owned(text)));
     }
-    let is_form = data.mime_type.starts_with(FORM) && data.params.iter().all(|it| it.file_name.is_none());
+    let params = data.params.as_deref().unwrap_or_default();
+    if !text.is_empty() {
+        return Ok(Cow::Borrowed(text));
+    }
+    if params.is_empty() {
+        return nothing();
+    }
+    let is_form = data.mime_type.starts_with(FORM) && params.iter().all(|it| it.file_name.is_none());
     if !is_form {
-        return Err("the recording has no text of its body".into());
+        return no_text();
     }
-    let fields = data.params.iter().map(|it| (&it.name, &it.value));
+    let fields = params.iter().map(|it| (&it.name, &it.value));
     Ok(Cow::Owned(form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish()))
+}
+
+/// Whether the recording says that there was a body: some leave its text out, of files for one.
+fn has_body(asked: &Request) -> bool {
+    let is_length = |it: &Field| it.name.eq_ignore_ascii_case("content-length");
+    let is_long = |it: &Field| it.value.trim().parse::<u64>().is_ok_and(|bytes| bytes > 0);
+    // Of others some programs count the head.
+    let may_have = !["GET", "HEAD"].contains(&asked.method.as_str());
+    (may_have && asked.body_size.is_some_and(|bytes| bytes > 0.0))
+        || asked.headers.iter().filter(|it| is_length(it)).any(is_long)
 }

@@ -4,9 +4,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use plan::PlanError;
 
-/// The header by which somebody is known: `user:password`.
+/// The header by which somebody is known: `user:password`. Whoever names no password has an empty one: without a colon it would be
+/// none of this scheme (RFC 7617, section 2).
 pub fn basic_authorization(user: &str) -> String {
-    format!("Authorization: Basic {}", STANDARD.encode(user))
+    let colon = if user.contains(':') { "" } else { ":" };
+    format!("Authorization: Basic {}", STANDARD.encode(format!("{user}{colon}")))
 }
 
 /// A field of a form, filled in.
@@ -23,7 +25,7 @@ pub struct FormField {
 }
 
 impl FormField {
-    /// Of `name=value`, or of `name=@path` with `;type=` behind it, whose file `read` reads.
+    /// Of `name=value`, or of `name=@path`, whose file `read` reads; either with `;type=` behind it.
     pub fn parse(
         text: &str,
         read: impl FnOnce(&str) -> Result<Vec<u8>, PlanError>,
@@ -36,20 +38,21 @@ impl FormField {
             let what = format!("`{name}` can't be the name of a field");
             return Err(PlanError::new(what, "leave quotes and line ends out of it"));
         }
-        let Some(file) = value.strip_prefix('@') else {
-            let content = value.as_bytes().to_vec();
-            return Ok(Self { name: name.into(), file_name: None, content_type: None, content });
-        };
-        let (path, content_type) = file.split_once(";type=").unwrap_or((file, "application/octet-stream"));
-        let file_name = path.rsplit('/').next().unwrap_or(path).replace(['"', '\r', '\n'], "_");
-        if !content_type.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
-            let what = format!("`{content_type}` can't be the type of a file");
+        let (value, kind) = value.split_once(";type=").map_or((value, None), |(it, kind)| (it, Some(kind)));
+        if !kind.unwrap_or_default().bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
+            let what = format!("`{}` can't be the type of a field", kind.unwrap_or_default());
             return Err(PlanError::new(what, "write it like image/png"));
         }
+        let content_type = kind.map(str::to_owned);
+        let Some(path) = value.strip_prefix('@') else {
+            let content = value.as_bytes().to_vec();
+            return Ok(Self { name: name.into(), file_name: None, content_type, content });
+        };
+        let file_name = path.rsplit('/').next().unwrap_or(path).replace(['"', '\r', '\n'], "_");
         Ok(Self {
             name: name.into(),
             file_name: Some(file_name),
-            content_type: Some(content_type.into()),
+            content_type: content_type.or_else(|| Some("application/octet-stream".into())),
             content: read(path)?,
         })
     }
@@ -166,6 +169,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn who_names_no_password_has_an_empty_one() {
+        assert_eq!(basic_authorization("me"), "Authorization: Basic bWU6");
+        assert_eq!(basic_authorization("me:"), basic_authorization("me"));
+    }
+
+    #[test]
     fn a_form_is_written_as_browsers_do() {
         let read = |path: &str| {
             assert_eq!(path, "dir/cat.png");
@@ -183,6 +192,16 @@ mod tests {
                         --proofload-form-0000000000000000--\r\n";
         let expected: Vec<u8> = expected.chars().map(|char| char as u8).collect();
         assert_eq!(body, expected);
+    }
+
+    #[test]
+    fn a_field_has_the_type_that_is_said_behind_it() {
+        let text = "meta={\"a\":1};type=application/json";
+        let field = FormField::parse(text, |_| unreachable!("it names no file")).unwrap();
+        assert_eq!(field.content, br#"{"a":1}"#);
+        assert_eq!(field.content_type.as_deref(), Some("application/json"));
+        let wrong = FormField::parse("a=b;type=x\r\nX-Other: 1", |_| Ok(Vec::new())).unwrap_err().to_string();
+        assert!(wrong.contains("the type of a field"), "{wrong}");
     }
 
     #[test]

@@ -9,7 +9,8 @@ pub(crate) fn split(line: &str) -> Result<Vec<String>, PlanError> {
     let mut rest = line.chars().peekable();
     while let Some(character) = rest.next() {
         match character {
-            // `^` continues a line where the command was copied for another shell, and is no mistake of this one's.
+            // No shell of ours has a use for it there: the words would be others than those that were sent.
+            '^' if matches!(rest.peek(), Some('"' | '\r' | '\n')) => return Err(for_cmd()),
             '\\' => match rest.next() {
                 Some('\n') => {}
                 Some('\r') => drop(rest.next_if_eq(&'\n')),
@@ -33,6 +34,11 @@ type Rest<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
 fn unfinished(what: &str) -> PlanError {
     PlanError::new(format!("the curl command ends within {what}"), "copy all of it")
+}
+
+fn for_cmd() -> PlanError {
+    let what = "the curl command is written for cmd.exe, which has a ^ before quotes and line ends";
+    PlanError::new(what, "copy it anew, as cURL (bash)")
 }
 
 fn single_quoted(rest: &mut Rest<'_>) -> Result<String, PlanError> {
@@ -63,20 +69,32 @@ fn double_quoted(rest: &mut Rest<'_>) -> Result<String, PlanError> {
     }
 }
 
-/// After `$'`: C's escapes.
+/// After `$'`: C's escapes, as bash reads them.
 fn ansi_quoted(rest: &mut Rest<'_>) -> Result<String, PlanError> {
-    let mut text = String::new();
+    let mut text = Ansi::default();
     loop {
         match rest.next() {
-            Some('\'') => return Ok(text),
+            Some('\'') => return Ok(text.finish()),
             Some('\\') => match rest.next() {
                 Some('n') => text.push('\n'),
                 Some('r') => text.push('\r'),
                 Some('t') => text.push('\t'),
+                Some('a') => text.push('\u{7}'),
+                Some('b') => text.push('\u{8}'),
+                Some('e' | 'E') => text.push('\u{1b}'),
+                Some('f') => text.push('\u{c}'),
+                Some('v') => text.push('\u{b}'),
                 Some('u') => text.push(code_point(rest, 4)),
                 Some('U') => text.push(code_point(rest, 8)),
-                Some('x') => text.push(code_point(rest, 2)),
-                Some(other) => text.push(other),
+                Some('x') => text.bytes.push(number(rest, 16, 2, 0) as u8),
+                Some(digit @ '0'..='7') => {
+                    text.bytes.push(number(rest, 8, 2, digit.to_digit(8).unwrap_or(0)) as u8);
+                }
+                Some(itself @ ('\\' | '\'' | '"' | '?')) => text.push(itself),
+                Some(other) => {
+                    text.push('\\');
+                    text.push(other);
+                }
                 None => return Err(unfinished("$'…'")),
             },
             Some(other) => text.push(other),
@@ -85,14 +103,60 @@ fn ansi_quoted(rest: &mut Rest<'_>) -> Result<String, PlanError> {
     }
 }
 
+/// What escapes come to.
+#[derive(Default)]
+struct Ansi {
+    text: String,
+    /// Of `\x` and of octal numbers one after the other, which may be those of one letter.
+    bytes: Vec<u8>,
+}
+
+impl Ansi {
+    fn push(&mut self, character: char) {
+        self.flush();
+        self.text.push(character);
+    }
+
+    /// Bytes that are no UTF-8 are letters: a browser writes `\xe9` for an é, and has sent that in UTF-8.
+    fn flush(&mut self) {
+        match str::from_utf8(&self.bytes) {
+            Ok(text) => self.text.push_str(text),
+            Err(_) => self.text.extend(self.bytes.iter().map(|byte| char::from(*byte))),
+        }
+        self.bytes.clear();
+    }
+
+    fn finish(mut self) -> String {
+        self.flush();
+        self.text
+    }
+}
+
+/// What `\u` or `\U` means. Two halves of a UTF-16 pair are one letter: so browsers write what is beyond the first 65,536.
 fn code_point(rest: &mut Rest<'_>, digits_max: usize) -> char {
-    let mut value = 0;
+    let first = number(rest, 16, digits_max, 0);
+    if (0xd800..0xdc00).contains(&first) {
+        let mut ahead = rest.clone();
+        if ahead.next_if_eq(&'\\').is_some() && ahead.next_if_eq(&'u').is_some() {
+            let second = number(&mut ahead, 16, 4, 0);
+            if (0xdc00..0xe000).contains(&second) {
+                *rest = ahead;
+                let both = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+                return char::from_u32(both).unwrap_or(char::REPLACEMENT_CHARACTER);
+            }
+        }
+    }
+    char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+/// Goes on with the number `value` by so many digits at most.
+fn number(rest: &mut Rest<'_>, radix: u32, digits_max: usize, mut value: u32) -> u32 {
     for _ in 0..digits_max {
-        let Some(digit) = rest.peek().and_then(|it| it.to_digit(16)) else { break };
-        value = value * 16 + digit;
+        let Some(digit) = rest.peek().and_then(|it| it.to_digit(radix)) else { break };
+        value = value * radix + digit;
         rest.next();
     }
-    char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER)
+    value
 }
 
 #[cfg(test)]
@@ -108,11 +172,37 @@ mod tests {
             (r"$'a\'b\u0021\x41\n'", &["a'b!A\n"]),
             ("'' a''b", &["", "ab"]),
             ("a\\ b $c", &["a b", "$c"]),
+            ("a^b ^c d^", &["a^b", "^c", "d^"]),
         ] {
             assert_eq!(split(line).unwrap(), words, "{line}");
         }
         for line in ["'a", "\"a", "$'a", "a\\"] {
             assert!(split(line).unwrap_err().to_string().contains("ends within"), "{line}");
         }
+    }
+
+    /// Firefox writes what is not ASCII by its UTF-16, and shells their bytes: both are the letter that was sent.
+    #[test]
+    fn letters_that_are_written_by_numbers_are_those_letters() {
+        for (line, word) in [
+            (r"$'\ud83d\ude00!'", "\u{1f600}!"),
+            (r"$'\U0001f600'", "\u{1f600}"),
+            (r"$'\ud83d-\ude00'", "\u{fffd}-\u{fffd}"),
+            (r"$'caf\xe9'", "café"),
+            (r"$'caf\xc3\xa9 \303\251'", "café é"),
+            (r"$'\101\0'", "A\0"),
+            (r"$'\d+\.\a\\'", "\\d+\\.\u{7}\\"),
+        ] {
+            assert_eq!(split(line).unwrap(), [word], "{line}");
+        }
+    }
+
+    #[test]
+    fn a_command_for_another_shell_is_told_apart() {
+        for line in ["curl ^\"http://a/^\"", "curl \"http://a/\" ^\n  -X POST", "curl x ^\r\n -I"] {
+            let error = split(line).unwrap_err().to_string();
+            assert!(error.contains("cmd.exe") && error.contains("(bash)"), "{line:?}: {error}");
+        }
+        assert_eq!(split("curl 'a^\"b'").unwrap(), ["curl", "a^\"b"]);
     }
 }

@@ -33,6 +33,18 @@ fn a_field_takes_the_place_of_a_copied_one() {
     assert!(!sent.contains("OLD") && sent.contains("Basic "), "{sent}");
 }
 
+/// As curl has it: what is written out is the field, and what an option would make of it is not sent beside it.
+#[test]
+fn a_field_goes_before_what_an_option_makes() {
+    let options = ["-u", "ann:x", "-b", "a=1", "-H", "authorization: Bearer T", "-H", "cookie: b=2"];
+    let sent = sent_by(&[&["hit", "{url}", "-n", "1", "-c", "1", "-q"][..], &options].concat());
+    assert!(sent.contains("Bearer T") && sent.contains("b=2"), "{sent}");
+    assert!(!sent.contains("Basic ") && !sent.contains("a=1"), "{sent}");
+    let both = ["hit", "http://127.0.0.1:1/", "--form", "a=1", "-H", "Content-Type: text/plain"];
+    let refused = String::from_utf8(run(&both).stderr).expect("text");
+    assert!(refused.contains("leave -H 'Content-Type: …' out"), "{refused}");
+}
+
 #[test]
 fn a_recording_is_made_again_by_each_user() {
     let target = Target::start(&[]);

@@ -4,7 +4,9 @@ use super::{Build, Project, Service, listens, plain_name, texts};
 
 pub(super) fn found(project: &Project) -> Option<Service> {
     let module = project.text("go.mod")?;
-    let path = module.lines().find_map(|line| line.trim().strip_prefix("module "))?.trim();
+    let path = module.lines().find_map(|line| line.trim().strip_prefix("module "))?;
+    // Without a comment, and without the quotes that it may have.
+    let path = path.split_whitespace().next()?.trim_matches('"');
     let mains: Vec<&str> = project
         .sources(&[".go"])
         .filter(|it| it.text.contains("package main") && it.text.contains("func main()"))
@@ -14,7 +16,7 @@ pub(super) fn found(project: &Project) -> Option<Service> {
     let package = if main.is_empty() { ".".to_owned() } else { format!("./{main}") };
     let mut service = Service {
         kind: "Go (go.mod)".into(),
-        name: plain_name(path.rsplit('/').next().unwrap_or(path)),
+        name: plain_name(path.rsplit('/').find(|part| !is_major(part)).unwrap_or(path)),
         sources: &[".go"],
         tools: texts(&["go"]),
         build: Some(Build {
@@ -30,4 +32,9 @@ pub(super) fn found(project: &Project) -> Option<Service> {
     }
     listens::tell(&mut service, project);
     Some(service)
+}
+
+/// Whether a part of a module's path is its major version: `v2`.
+fn is_major(part: &str) -> bool {
+    part.strip_prefix('v').is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -20,7 +20,7 @@ pub(super) fn maven(project: &Project) -> Option<Service> {
     );
     let jdk = ["java.version", "maven.compiler.release", "maven.compiler.target"]
         .iter()
-        .find_map(|name| element(pom, name)?.parse().ok());
+        .find_map(|name| version(element(pom, name)?));
     let service = Service {
         kind: "Java (pom.xml)".into(),
         name: plain_name(artifact),
@@ -46,9 +46,13 @@ pub(super) fn gradle(project: &Project) -> Option<Service> {
         let line = it.lines().find(|line| line.contains("rootProject.name"))?;
         line.split(['"', '\'']).nth(1)
     });
-    let jdk = text
-        .split_once("JavaLanguageVersion.of(")
-        .and_then(|(_, rest)| rest.split(')').next()?.trim().parse().ok());
+    let of_toolchain =
+        || text.split_once("JavaLanguageVersion.of(").and_then(|(_, rest)| version(rest.split(')').next()?));
+    let of_sources = || {
+        let line = text.lines().find_map(|line| Some(line.split_once("sourceCompatibility")?.1))?;
+        version(line.trim_start().trim_start_matches('='))
+    };
+    let jdk = of_toolchain().or_else(of_sources);
     let service = Service {
         kind: format!("Java ({script})"),
         name: plain_name(name.unwrap_or(&project.folder)),
@@ -105,6 +109,13 @@ fn told(mut service: Service, project: &Project, is_spring: bool) -> Service {
         service.unsure.push("whether its jar starts by itself, with `java -jar`".into());
     }
     service
+}
+
+/// `17`, `1.8`, `JavaVersion.VERSION_1_8`, or any of them in quotes. Before Java 9, version 8 called itself 1.8.
+fn version(text: &str) -> Option<u32> {
+    let text = text.trim().trim_matches(['"', '\'']);
+    let text = text.strip_prefix("JavaVersion.VERSION_").unwrap_or(text).replace('_', ".");
+    text.strip_prefix("1.").unwrap_or(&text).parse().ok()
 }
 
 /// What the application's own configuration says, as properties.

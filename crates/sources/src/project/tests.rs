@@ -311,3 +311,21 @@ fn what_is_not_seen_is_a_question_and_what_is_none_an_error() {
         assert!(error.contains(said) && error.contains("docs/own-service.md"), "{error}");
     }
 }
+
+#[test]
+fn versions_are_read_as_they_are_written() {
+    let main = "package main\nfunc main() { http.ListenAndServe(\":\"+os.Getenv(\"PORT\"), nil) }";
+    for module in ["module example.org/shop/cart/v2\n", "module \"example.org/cart\" // the shop's\n"] {
+        assert_eq!(drafted(&[("go.mod", module), ("main.go", main)]).1.id, "cart", "{module}");
+    }
+    for (file, text, jdk) in [
+        ("pom.xml", "<project><artifactId>a</artifactId><java.version>1.8</java.version></project>", Some(8)),
+        ("build.gradle", "sourceCompatibility = '11'\n", Some(11)),
+        ("build.gradle", "java {\n    sourceCompatibility = JavaVersion.VERSION_1_8\n}\n", Some(8)),
+        ("build.gradle.kts", "java.sourceCompatibility = JavaVersion.VERSION_21\n", Some(21)),
+    ] {
+        let (draft, service) = drafted(&[(file, text), ("src/main/java/A.java", "class A {}")]);
+        assert_eq!(service.needs.jdk, jdk, "{text}");
+        assert!(!draft.unsure.iter().any(|it| it.contains("which JDK")), "{text}: {:?}", draft.unsure);
+    }
+}

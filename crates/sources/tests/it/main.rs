@@ -225,3 +225,241 @@ fn a_form_that_was_recorded_by_its_fields_is_sent() {
     assert_eq!(requests(&sourced).len(), 1);
     assert_eq!(sourced.left_out, ["POST http://shop.example/cart: the recording has no text of its body"]);
 }
+
+/// A recording of one entry for each of `requests`, which are what stands behind `"request": `.
+fn recording(requests: &[String]) -> String {
+    let entries: Vec<String> = requests.iter().map(|it| format!(r#"{{"request": {it}}}"#)).collect();
+    format!(r#"{{"log": {{"entries": [{}]}}}}"#, entries.join(","))
+}
+
+fn get(url: &str) -> String {
+    format!(r#"{{"method": "GET", "url": "{url}", "headers": []}}"#)
+}
+
+/// What a browser has of its own, and what a proxy is told, is not the first server; and whoever types a name alone is sent
+/// from http to https.
+#[test]
+fn the_first_server_is_one_that_is_asked_by_http() {
+    let picture = format!("data:image/png;base64,{}", "A".repeat(1000));
+    let tunnel = get("http://shop.example:443/").replace("GET", "CONNECT");
+    let upgrade = r#"{"method": "GET", "url": "https://shop.example/live",
+        "headers": [{"name": "Upgrade", "value": "websocket"}]}"#;
+    let all = [
+        get(&picture),
+        get("chrome-extension://abc/x.js"),
+        tunnel,
+        get("http://shop.example/"),
+        get("https://shop.example/"),
+        get("wss://shop.example/live"),
+        upgrade.to_owned(),
+        get("https://shop.example:8443/other"),
+    ];
+    let base = options(Some("http://127.0.0.1:8080"));
+    let text = format!("\u{feff}{}", recording(&all));
+    let sourced = parse_har("x", &text, true, &base).unwrap();
+    let urls: Vec<_> = requests(&sourced).iter().map(|it| it.url.constant().unwrap().to_owned()).collect();
+    assert_eq!(urls, ["http://127.0.0.1:8080/", "http://127.0.0.1:8080/"]);
+    let whys = [
+        "AAA…: no server is asked for it",
+        "x.js: another server",
+        "opens a tunnel",
+        "WebSocket is not spoken",
+        "WebSocket is not spoken",
+        "8443/other: another server",
+    ];
+    assert_eq!(sourced.left_out.len(), whys.len(), "{:?}", sourced.left_out);
+    for (told, why) in sourced.left_out.iter().zip(whys) {
+        assert!(told.contains(why) && told.len() < 300, "{told}");
+    }
+}
+
+/// Programs leave the text of a body out that is none or that came from a file: nothing is no such request.
+#[test]
+fn a_body_without_its_text_is_left_out_by_name() {
+    let post = |rest: &str| {
+        format!(
+            r#"{{"method": "POST", "url": "http://x/a", "headers": [{{"name": "A", "value": "b"}}]{rest}}}"#
+        )
+    };
+    let all = [
+        post(r#", "bodySize": 12"#),
+        post(r#", "bodySize": 12, "postData": {"mimeType": "image/png", "text": null, "params": null}"#),
+        post(r#", "postData": {"mimeType": "image/png", "text": "/w==", "encoding": "base64"}"#),
+        post(r#", "postData": {"mimeType": "text/plain", "text": "aGVsbG8=", "encoding": "base64"}"#),
+        post(r#", "bodySize": 0"#),
+        post(r#", "bodySize": -1"#),
+    ];
+    let sourced = parse_har("x", &recording(&all), false, &options(None)).unwrap();
+    let bodies: Vec<_> = requests(&sourced).iter().map(|it| it.body.constant().unwrap().to_owned()).collect();
+    assert_eq!(bodies, ["hello", "", ""]);
+    assert_eq!(sourced.left_out, ["POST http://x/a: the recording has no text of its body"; 3]);
+}
+
+/// HTTP/2 lets a client send them apart, and servers of HTTP/1.1 read one field.
+#[test]
+fn cookies_that_were_recorded_apart_are_sent_together() {
+    let request = r#"{"method": "GET", "url": "http://x/", "headers": [{"name": "cookie", "value": "a=1"},
+        {"name": "accept", "value": "*/*"}, {"name": "Cookie", "value": "b=2"}]}"#;
+    let sourced = parse_har("x", &recording(&[request.to_owned()]), false, &options(None)).unwrap();
+    let all = requests(&sourced);
+    let headers: Vec<_> = all[0]
+        .headers
+        .iter()
+        .map(|(name, value)| (name.constant().unwrap(), value.constant().unwrap()))
+        .collect();
+    assert_eq!(headers, [("cookie", "a=1; b=2"), ("accept", "*/*")]);
+}
+
+/// The requests of a document of OpenAPI: method, URL, content type and body of each, and what was left out.
+fn documented(text: &str) -> (Vec<(String, String)>, Vec<String>) {
+    let sourced = parse_openapi("x", &format!("openapi: 3.1.0\n{text}"), &options(None)).unwrap();
+    let shown = |it: &RequestStep| {
+        let text = |it: &scenario::Template| it.constant().unwrap().to_owned();
+        let kind = it.headers.iter().find(|(name, _)| name.constant() == Some("Content-Type"));
+        let body = kind.map_or_else(String::new, |(_, kind)| format!("{}|{}", text(kind), text(&it.body)));
+        (format!("{} {}", text(&it.method), text(&it.url)), body)
+    };
+    (requests(&sourced).into_iter().map(shown).collect(), sourced.left_out)
+}
+
+/// A variable that stays as it is written is a path that no server has.
+#[test]
+fn operations_go_to_their_servers_with_the_variables_filled_in() {
+    let text = "servers: [{url: 'http://x/{version}/{part}', variables: {version: {default: v2}, part: {default: a}}}]\n\
+                paths:\n  /one: {get: {}}\n  /two: {servers: [{url: 'http://y'}], get: {}, post: {servers: [{url: 'http://z/'}]}}\n";
+    let (all, left_out) = documented(text);
+    let urls: Vec<_> = all.iter().map(|(asked, _)| asked.as_str()).collect();
+    assert_eq!(urls, ["GET http://x/v2/a/one", "GET http://y/two", "POST http://z/two"]);
+    assert_eq!(left_out, [""; 0]);
+    for (server, part) in [
+        ("{url: 'http://x/{version}'}", "`http://x/{version}` is none that can be sent to"),
+        ("{url: '/v{n}/', variables: {n: {default: 2}}}", "give --base http://127.0.0.1:8080/v2"),
+    ] {
+        let text = format!("openapi: 3.1\nservers: [{server}]\npaths: {{/a: {{get: {{}}}}}}");
+        let error = parse_openapi("x", &text, &options(None)).unwrap_err().to_string();
+        assert!(error.contains(part), "{server}: {error}");
+    }
+}
+
+/// A path that refers to another is sent, and what refers to nothing is named: without it the request is another one.
+#[test]
+fn references_are_followed_and_those_to_nothing_are_named() {
+    let text = "servers: [{url: 'http://x'}]\npaths:\n  /a: {$ref: '#/components/pathItems/A'}\n  \
+                /b: {$ref: 'other.yaml#/B'}\n  /c: {get: {parameters: [{$ref: 'other.yaml#/C'}]}}\n  \
+                /d: {post: {requestBody: {$ref: '#/nothing'}}}\n  /e: {$ref: '#/paths/~1e'}\n  \
+                /f/{id}: {get: {parameters: [{name: id, in: path, required: true, example: 7}]}}\n  \
+                /g: {get: {parameters: [{$ref: '#/paths/~1f~1%7Bid%7D/get/parameters/0'}]}}\n\
+                components: {pathItems: {A: {get: {}}}}\n";
+    let (all, left_out) = documented(text);
+    let urls: Vec<_> = all.iter().map(|(asked, _)| asked.as_str()).collect();
+    assert_eq!(urls, ["GET http://x/a", "GET http://x/f/7", "GET http://x/g"]);
+    assert_eq!(
+        left_out,
+        [
+            "/b: it refers to `other.yaml#/B`, which is not in the document",
+            "GET /c: it refers to `other.yaml#/C`, which is not in the document",
+            "POST /d: it refers to `#/nothing`, which is not in the document",
+            "/e: it refers to itself",
+        ]
+    );
+}
+
+#[test]
+fn lists_and_objects_are_written_as_their_style_says() {
+    for (parameter, query) in [
+        ("name: a, in: query, example: [1, 'x y']", "/?a=1&a=x%20y"),
+        ("name: a, in: query, explode: false, example: [1, 'x,y']", "/?a=1,x%2Cy"),
+        ("name: a, in: query, style: pipeDelimited, example: [1, 2]", "/?a=1%7C2"),
+        ("name: a, in: query, style: deepObject, example: {b: 1, c: 2}", "/?a%5Bb%5D=1&a%5Bc%5D=2"),
+        ("name: a, in: query, example: {b: 1, c: 2}", "/?b=1&c=2"),
+        ("name: a, in: query, example: []", "/"),
+    ] {
+        let text = format!(
+            "servers: [{{url: 'http://x'}}]\npaths: {{/: {{get: {{parameters: [{{{parameter}}}]}}}}}}"
+        );
+        assert_eq!(documented(&text).0[0].0, format!("GET http://x{query}"), "{parameter}");
+    }
+    let path = |style: &str| {
+        format!(
+            "servers: [{{url: 'http://x'}}]\npaths: {{'/p/{{a}}': {{get: {{parameters: [{{name: a, in: path, required: true, \
+             style: {style}, example: ['1/2', 3]}}]}}}}, /q: {{get: {{}}}}}}"
+        )
+    };
+    assert_eq!(documented(&path("simple")).0[0].0, "GET http://x/p/1%2F2,3");
+    let (all, left_out) = documented(&path("matrix"));
+    assert_eq!(all.len(), 1);
+    assert_eq!(left_out, ["GET /p/{a}: its parameter `a` is of the style matrix, which is not written"]);
+}
+
+/// What says another type than it is is another request.
+#[test]
+fn a_body_is_written_as_its_type_says() {
+    let body = |kind: &str, media: &str| {
+        let text = format!(
+            "servers: [{{url: 'http://x'}}]\npaths: {{/a: {{post: {{requestBody: {{required: true, content: \
+             {{'{kind}': {{{media}}}}}}}}}}}, /b: {{get: {{}}}}}}"
+        );
+        let (all, left_out) = documented(&text);
+        if left_out.is_empty() { all[0].1.clone() } else { left_out.concat() }
+    };
+    let object = "example: {a: [1, 2], b: {c: 3}, d: x y}";
+    assert_eq!(
+        body("application/x-www-form-urlencoded; charset=utf-8", object),
+        "application/x-www-form-urlencoded; charset=utf-8|a=1&a=2&b=%7B%22c%22%3A3%7D&d=x%20y"
+    );
+    let parts = body("multipart/form-data", object);
+    assert!(
+        parts.starts_with("multipart/form-data; boundary=proofload-form-0000000000000000|--proofload"),
+        "{parts}"
+    );
+    for part in
+        ["name=\"a\"\r\n\r\n1\r\n", "name=\"b\"\r\nContent-Type: application/json\r\n\r\n{\"c\":3}\r\n"]
+    {
+        assert!(parts.contains(part), "{parts}");
+    }
+    assert_eq!(body("*/*", "example: {a: 1}"), "application/json|{\"a\":1}");
+    assert_eq!(body("application/xml", object), "POST /a: its body has no example");
+    assert_eq!(body("application/xml", "example: <a/>"), "application/xml|<a/>");
+}
+
+#[test]
+fn an_object_has_all_that_it_is_made_of_and_nothing_of_answers_alone() {
+    let body = |schema: &str| {
+        let text = format!(
+            "servers: [{{url: 'http://x'}}]\npaths: {{/a: {{post: {{requestBody: {{required: true, content: {{application/json: \
+             {{schema: {schema}}}}}}}}}}}, /b: {{get: {{}}}}}}\nbase: {{required: [name], properties: {{name: {{example: Ada}}}}}}\n\
+             made: {{properties: {{n: {{example: 2}}}}, example: {{n: 3}}}}\nkind: {{enum: [one, two]}}\n"
+        );
+        let (all, left_out) = documented(&text);
+        if left_out.is_empty() { all[0].1.clone() } else { left_out.concat() }
+    };
+    for (schema, written) in [
+        ("{allOf: [{$ref: '#/base'}, {properties: {age: {example: 7}}}]}", r#"{"age":7,"name":"Ada"}"#),
+        ("{allOf: [{$ref: '#/base'}], properties: {age: {example: 7}}}", r#"{"age":7,"name":"Ada"}"#),
+        ("{allOf: [{$ref: '#/base'}, {$ref: '#/made'}]}", r#"{"n":3,"name":"Ada"}"#),
+        ("{properties: {kind: {allOf: [{$ref: '#/kind'}], description: d}}}", r#"{"kind":"one"}"#),
+        ("{oneOf: [{type: string}, {$ref: '#/base'}]}", r#"{"name":"Ada"}"#),
+        (
+            "{required: [id, a], properties: {id: {readOnly: true, example: 1}, a: {example: 2}}}",
+            r#"{"a":2}"#,
+        ),
+    ] {
+        assert_eq!(body(schema), format!("application/json|{written}"), "{schema}");
+    }
+    let lacking = "{required: [a, b], properties: {a: {example: 1}}}";
+    assert_eq!(body(lacking), "POST /a: its body has no example");
+}
+
+/// One schema that is all of another a thousand times has its properties as often.
+#[test]
+fn what_an_object_is_all_of_is_refused_in_time() {
+    let properties: Vec<String> = (0..3000).map(|n| format!("p{n}: {{}}")).collect();
+    let parts = vec!["{$ref: '#/part'}"; 3000].join(", ");
+    let document = format!(
+        "openapi: 3.1.0\nservers: [{{url: http://x}}]\npaths: {{/a: {{post: {{requestBody: {{content: {{application/json: \
+         {{schema: {{allOf: [{parts}]}}}}}}}}}}}}}}\npart: {{properties: {{{}}}}}\n",
+        properties.join(", ")
+    );
+    let error = parse_openapi("x", &document, &options(None)).unwrap_err().to_string();
+    assert!(error.contains("come to more than 67108864 bytes"), "{error:.200}");
+}

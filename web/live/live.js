@@ -79,6 +79,8 @@ function showCurves(view) {
   byId("p99-curve").replaceChildren(curve(view.seconds.map((it) => it.p99_us), micros, "p99"));
   const end = (bucket) => (bucket.up_to_us === null ? W.more : micros(bucket.up_to_us).replace(/\.0+ /, " "));
   byId("histogram").parentElement.hidden = view.histogram.length === 0;
+  const isAnswered = Object.keys(view.outcomes.failures).every((kind) => kind === "unexpected");
+  say(byId("histogram").previousElementSibling, isAnswered ? W.histogram : W.histogram_waits);
   byId("histogram").replaceChildren(bars(view.histogram, end, W.histogram));
 }
 

@@ -43,12 +43,22 @@ function format(metric) {
   return micros;
 }
 
+// All that makes it another series than one of the same stack.
+function nameOf(one) {
+  const by = one.driver ? W.by(one.driver) : "";
+  const from = one.agents ? W.loads_from(one.agents.join(", ")) : "";
+  const how = [one.pace];
+  if (one.placement === "split") how.push(W.cores_split);
+  if (one.processes) how.push(W.processes(one.processes));
+  return `${one.title}: ${one.round}, ${one.load}: ${one.stack}${by}${from} (${how.join(", ")})`;
+}
+
 async function showHistory() {
   const metric = byId("metric").value;
   const { series } = await fetched(`/history.json?metric=${encodeURIComponent(metric)}`);
   const parts = series.map((one) => {
     const part = make("div", "", "times");
-    const name = `${one.title}: ${one.round}, ${one.load}: ${one.stack} (${one.pace})`;
+    const name = nameOf(one);
     const changes = one.changes.map((it) => `${W.changed} ×${it.ratio.toFixed(2)}: ${one.points[it.at].run}`);
     part.append(make("h3", name));
     part.append(points(one.points.map((it) => it.value), new Set(one.changes.map((it) => it.at)), format(metric), name));

@@ -4,6 +4,7 @@
 const WORDS = {
   en: {
     language: "中文", goodput: "goodput", histogram: "response times", errors: "errors", warnings: "warnings",
+    histogram_waits: "response times; of requests without an answer, how long they were waited for",
     finished: "finished trials", none: "none", of: "of", left: "left", report: "report", runs: "recorded runs",
     history: "history", figure: "figure", cpu: "CPU a request", p99: "p99 of response time", more: "more",
     lost: "The connection is lost; trying again. If the run has ended, its report is where it was told.",
@@ -12,6 +13,8 @@ const WORDS = {
     trial: (t) => `trial ${t.number}, block ${t.block}, ${t.round}, ${t.load}: ${t.stack}`,
     by: (driver) => ` by ${driver}`, twin: ", its twin", control: " (control)", warm_up: "warm-up", times: (n) => ` (${n} times)`,
     servers: "servers", generator: "generator", others: "others", interrupts: "interrupts", steal: "steal",
+    loads_from: (names) => `, loads from ${names}`, cores_split: "cores split",
+    processes: (how) => (how === "block" ? "processes of a block each" : "processes kept"),
     cores: (n) => `of ${n} cores`, stack: "stack", round: "round", load: "load", block: "block", verdict: "verdict",
     name: "run", title: "experiment", started: "started", pace: "pace", trials: "trials", state: "state",
     running: "running", complete: "complete", partial: "partial", unreadable: "can't be read",
@@ -26,11 +29,13 @@ const WORDS = {
     kinds: {
       timed_out: "timed out", connect_failed: "connect failed", tls_failed: "TLS failed", reset: "reset", closed_early: "closed early",
       malformed: "malformed", unsent: "unsent", backlog_overflow: "backlog overflow", in_flight: "in flight",
+      refused_stream: "refused stream", stream_reset: "stream reset", gone_away: "gone away", lost: "lost",
       unexpected: "not as expected",
     },
   },
   zh: {
     language: "English", goodput: "有效吞吐", histogram: "响应时间分布", errors: "错误", warnings: "警告",
+    histogram_waits: "响应时间分布；没有应答的请求按等待的时长计",
     finished: "已完成的试验", none: "无", of: "/", left: "剩余", report: "报告", runs: "已记录的运行",
     history: "历史", figure: "指标", cpu: "每请求 CPU", p99: "响应时间 p99", more: "更长",
     lost: "连接已断开，正在重试。如果运行已结束，报告在终端所示的位置。",
@@ -38,7 +43,9 @@ const WORDS = {
     trials_done: (done, all) => `已完成 ${done} / ${all} 次试验`,
     trial: (t) => `第 ${t.number} 次试验，第 ${t.block} 区组，${t.round}，${t.load}：${t.stack}`,
     by: (driver) => `（由 ${driver} 施压）`, twin: "（孪生）", control: "（对照）", warm_up: "预热", times: (n) => `（${n} 次）`,
-    servers: "服务器", generator: "负载发生器", others: "其他进程", interrupts: "中断", steal: "被虚拟机占用",
+    servers: "服务器", generator: "负载发生器", others: "其他进程", interrupts: "中断", steal: "被虚拟机管理程序拿走",
+    loads_from: (names) => `，负载来自 ${names}`, cores_split: "核心分开",
+    processes: (how) => (how === "block" ? "进程按区组保留" : "进程全程保留"),
     cores: (n) => `共 ${n} 核`, stack: "栈", round: "轮次", load: "负载", block: "区组", verdict: "结论",
     name: "运行", title: "实验", started: "开始时间", pace: "节奏", trials: "试验", state: "状态",
     running: "进行中", complete: "完成", partial: "部分完成", unreadable: "无法读取",
@@ -52,7 +59,8 @@ const WORDS = {
     },
     kinds: {
       timed_out: "超时", connect_failed: "连接失败", tls_failed: "TLS 失败", reset: "被重置", closed_early: "提前关闭",
-      malformed: "格式错误", unsent: "未发送", backlog_overflow: "队列溢出", in_flight: "未完成", unexpected: "与预期不符",
+      malformed: "格式错误", unsent: "未发送", backlog_overflow: "队列溢出", in_flight: "未完成",
+      refused_stream: "流被拒绝", stream_reset: "流被重置", gone_away: "未处理即断开", lost: "丢失", unexpected: "与预期不符",
     },
   },
 };

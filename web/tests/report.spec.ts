@@ -174,13 +174,15 @@ test("what one chooses by is one table, before the rankings", async ({ page }, i
   await expect(page.locator("main > section").nth(1)).toHaveAttribute("id", "choose");
   const rows = page.locator("#choose tbody tr");
   const cells = async (row: number) => (await rows.nth(row).locator("td, th").allInnerTexts()).map((it) => it.replace(/\s+/g, " "));
-  expect(await cells(0)).toEqual(["1", "jettya", "10000/s", "2.50 msa", "9.10 msa", "512 MiB", "1.50 s (1.40 s … 1.70 s)", "pool of 200 (http-nio-*-exec-*)"]);
+  expect(await cells(0)).toEqual(["1", "jettya", "10000/s", "2.50 msa", "9.10 msa", "512 MiB", "1.50 s (1.40 s … 1.70 s)", "pool of 200 (http-nio-*-exec-*) at 80 %: late receiver"]);
   expect(await cells(1)).toEqual(["2", "tomcatb", "8000/s −20.0 % (−21.0 % … −19.0 %)", "–", ">2.00 sa", "–", "2.00 s", "pool of 200 (http-nio-*-exec-*)"]);
   await expect(rows.nth(0).locator("s")).toHaveText("9.10 ms");
   await expect(page.locator("#choose caption")).toContainText("asked 50 % (4000/s) and 80 % (6400/s) of what the slowest of them carries");
   await page.locator("#lang").selectOption("zh");
   await expect(page.locator("#choose-heading")).toHaveText("选型表");
   await expect(page.locator("#choose thead")).toContainText("80 % 负载下的内存");
+  await expect(page.locator("#choose h3")).toContainText("64 个连接");
+  await expect(rows.nth(0)).toContainText("80 % 负载下：发生器接收偏晚");
   watch.clean();
 });
 

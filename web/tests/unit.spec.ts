@@ -5,8 +5,13 @@ import { expect, test } from "@playwright/test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 
 import { extent, linearTicks, logTicks } from "../src/charts/axes.ts";
+import { sweepCharts } from "../src/charts/sweep.ts";
+import { timelineCharts } from "../src/charts/timeline.ts";
+import type { View } from "../src/context.ts";
 import { around, brief, bytes, count, instant, off, percent, perS, plain, quantile, shell, time, times } from "../src/format.ts";
-import type { Page } from "../src/model.ts";
+import type { Cell, Invalid, Page, Sweep, SweepPoint, Timeline } from "../src/model.ts";
+import { apart } from "../src/sections/answer.ts";
+import { poolFigures } from "../src/sections/curves.ts";
 import { chinese, ENGLISH } from "../src/sentences.ts";
 import * as documents from "./documents.ts";
 import { filled, sample, SAMPLES } from "./page.ts";
@@ -41,6 +46,47 @@ test("ticks lie within their axis and are not too many", () => {
   expect(linearTicks([0, 0], 4)).toEqual([0]);
   expect(extent([null, 3, Number.NaN, 1])).toEqual([1, 3]);
   expect(extent([])).toBeNull();
+});
+
+test("a time that is not valid is not said to be longer, and a lower bound is", () => {
+  const view: View = { page: documents.nothing(), table: 0, cell: 0, withWarmUp: false, styles: new Map(), choose: () => undefined };
+  const point = (x: number, invalid: Invalid, is_lower_bound: boolean): SweepPoint => ({
+    x,
+    cell: 0,
+    invalid,
+    goodput_per_s: { value: 1, low: null, high: null },
+    p50_us: null,
+    p99_us: { value: 12_000, low: 12_000, high: 12_000, is_lower_bound },
+  });
+  const points = [point(1, "times", false), point(2, "none", true), point(3, "none", false)];
+  const sweep: Sweep = { round: "r", driver: "proofload", over: "connections", ceiling: [], series: [{ stack: "a", knee: null, points }] };
+  const chart = sweepCharts(view, sweep, "sweep")[1];
+  expect([0, 1, 2].map((stop) => chart?.cursor?.readings(stop, null)[0]?.value)).toEqual(["12.0\u202fms", ">12.0\u202fms", "12.0\u202fms"]);
+});
+
+test("times by second say what requests without an answer are in them", () => {
+  const cell = documents.everything().cells.find((it) => it.timeline) as Cell;
+  const noteOf = (failures: number) => {
+    const timeline = cell.timeline as Timeline;
+    const failing = { ...timeline, failures_per_s: timeline.seconds.map(() => failures) };
+    return timelineCharts({ ...cell, timeline: failing }, false).find((it) => it.id === "timeline-times")?.note;
+  };
+  expect([noteOf(0), noteOf(0.5)]).toEqual([undefined, expect.stringContaining("waited for")]);
+});
+
+test("a pool that was not seen to fill up is told by bounds", () => {
+  const of = (value: number, low: number | null, high: number | null) => ({ value, low, high });
+  const common = { doubts: [], residual: 0 };
+  const open = poolFigures({ ...common, knee: "not_reached", size: of(64, 60, null), service_time_s: of(0.064, null, null), rate_per_s: of(1000, 950, null) });
+  expect(open).toEqual({ size: "≥ 60", time: "64.0\u202fms", rate: "≥ 950.0/s" });
+  const full = poolFigures({ ...common, knee: "before_first", size: of(10, 8, 12), service_time_s: of(0.01, 0.009, 0.0125), rate_per_s: of(1000, null, null) });
+  expect(full).toEqual({ size: "≤ 12", time: "≤ 12.5\u202fms", rate: "1000/s" });
+  const seen = poolFigures({ ...common, knee: "seen", size: of(10, 9, 11), service_time_s: of(0.01, null, null), rate_per_s: of(1000, null, null) });
+  expect(seen).toEqual({ size: "10 (9 … 11)", time: "10.0\u202fms", rate: "1000/s" });
+});
+
+test("what is so much above or below another is a share and no factor", () => {
+  expect([3.2, 0.25, 1.1].map(apart)).toEqual(["220.0\u202f%", "75.0\u202f%", "10.0\u202f%"]);
 });
 
 test("every sentence has a Chinese one with the same figures", () => {

@@ -12,6 +12,7 @@ use ratatui::widgets::{Bar, BarChart, BarGroup, LineGauge, Sparkline, Widget};
 use report::{per_s, time_us};
 
 use self::lines::{agents, bursts, cpu, errors, head, stage, trial, warnings};
+use crate::series::UNEXPECTED;
 use crate::text::cut;
 use crate::view::{Bucket, Kind, Second, View};
 
@@ -76,7 +77,7 @@ pub fn draw(view: &View, area: Rect, buffer: &mut Buffer) {
                 .unfilled_style(FAINT)
                 .render(place, buffer),
             Part::Curves => curves(&view.seconds, place, buffer),
-            Part::Histogram => histogram(&view.histogram, place, buffer),
+            Part::Histogram => histogram(&view.histogram, histogram_heading(view), place, buffer),
         }
     }
 }
@@ -162,9 +163,18 @@ fn values(seconds: &[Second], width: u16, of: impl Fn(&Second) -> Option<f64>) -
     seconds[first..].iter().map(|it| (of(it).unwrap_or(0.0) * 100.0) as u64).collect()
 }
 
+/// What the bars are of: a request without an answer has no response time.
+fn histogram_heading(view: &View) -> &'static str {
+    if view.outcomes.failures.keys().any(|kind| *kind != UNEXPECTED) {
+        "response times; of requests without an answer, how long they were waited for"
+    } else {
+        "response times"
+    }
+}
+
 /// A bar for each bucket; those for which there is no room are in the first that is shown.
-fn histogram(buckets: &[Bucket], area: Rect, buffer: &mut Buffer) {
-    buffer.set_stringn(area.x, area.y, "response times", area.width.into(), BOLD);
+fn histogram(buckets: &[Bucket], heading: &str, area: Rect, buffer: &mut Buffer) {
+    buffer.set_stringn(area.x, area.y, cut(heading, area.width.into()), area.width.into(), BOLD);
     let area = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     let room = usize::from((area.width + BAR_GAP) / (BAR_COLUMNS + BAR_GAP)).max(1);
     let hidden = buckets.len().saturating_sub(room);

@@ -1,6 +1,7 @@
 //! What goes on as metrics, for somebody who scrapes a run while it lasts.
 
 use exports::{Families, Family, Labels, Metric, Sample, Unit, Value};
+use record::Role;
 
 use crate::view::{Second, View};
 
@@ -80,6 +81,7 @@ fn add_second(to: &mut Adder, second: &Second) {
     time("0.99", second.p99_us, second.p99_is_lower_bound, to);
 }
 
+/// The labels of an exported trial: a twin is told from its stack, and blocks are counted from 0.
 fn labels(view: &View) -> Labels {
     let Some(trial) = &view.trial else { return Labels::default().with("load", view.title.clone()) };
     Labels::default()
@@ -87,7 +89,16 @@ fn labels(view: &View) -> Labels {
         .with("load", trial.load.clone())
         .with("stack", trial.stack.clone())
         .with("driver", trial.driver.name())
-        .with("block", trial.block.to_string())
+        .with("block", trial.block.saturating_sub(1).to_string())
+        .with("role", role_name(trial.role))
+}
+
+const fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::Stack => "stack",
+        Role::Twin => "twin",
+        Role::Control => "control",
+    }
 }
 
 #[cfg(test)]
@@ -96,6 +107,32 @@ mod tests {
 
     use super::*;
     use crate::state::State;
+    use crate::view::TrialView;
+
+    /// As `docs/exports.md` has them.
+    #[test]
+    fn a_twin_is_a_series_of_its_own_and_blocks_are_counted_as_in_exports() {
+        let of = |role| {
+            let mut view = State::of_experiment(2, Instant::ORIGIN).view(Instant::ORIGIN);
+            view.trial = Some(TrialView {
+                number: 7,
+                of: 54,
+                of_max: 54,
+                block: 2,
+                round: "hello".into(),
+                load: "64 connections".into(),
+                stack: "nginx".into(),
+                role,
+                driver: record::Driver::Proofload,
+            });
+            let text = exports::text(&metrics(&view));
+            let line = text.lines().find(|line| line.starts_with("proofload_live_expected_requests_total{"));
+            line.expect("it is told").to_owned()
+        };
+        let labels = "block=\"1\",driver=\"proofload\",load=\"64 connections\",role=\"stack\"";
+        assert!(of(Role::Stack).contains(labels), "{}", of(Role::Stack));
+        assert_eq!(of(Role::Twin), of(Role::Stack).replace("role=\"stack\"", "role=\"twin\""));
+    }
 
     #[test]
     fn a_second_with_a_bound_is_told_as_one() {

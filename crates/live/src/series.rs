@@ -17,7 +17,7 @@ const SAME_WITHIN: Duration = Duration::from_millis(500);
 /// An interval shorter than this, as at the end of a load, says nothing of a rate.
 const SHOWN_MIN: Duration = Duration::from_millis(500);
 /// Answers with another status or body than the expected one, among the failures.
-const UNEXPECTED: &str = "unexpected";
+pub(crate) const UNEXPECTED: &str = "unexpected";
 
 /// What the loads of a trial were like so far.
 #[derive(Debug, Clone, Default)]

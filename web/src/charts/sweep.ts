@@ -21,14 +21,16 @@ interface Point {
   y: number;
   low: number;
   high: number;
+  /** Hollow: not valid, or only a lower bound. */
   isOpen: boolean;
+  isBound: boolean;
 }
 
 /** What of a point is drawn. */
-type Figure = (point: SweepPoint) => { value: number; low: number | null; high: number | null; isOpen: boolean } | null;
+type Figure = (point: SweepPoint) => { value: number; low: number | null; high: number | null; isOpen: boolean; isBound: boolean } | null;
 
-const goodput: Figure = ({ goodput_per_s: it, invalid }) => ({ ...it, isOpen: invalid === "all" });
-const p99: Figure = ({ p99_us: it, invalid }) => it && { ...it, isOpen: it.is_lower_bound || invalid !== "none" };
+const goodput: Figure = ({ goodput_per_s: it, invalid }) => ({ ...it, isOpen: invalid === "all", isBound: false });
+const p99: Figure = ({ p99_us: it, invalid }) => it && { ...it, isOpen: it.is_lower_bound || invalid !== "none", isBound: it.is_lower_bound };
 
 /** Whether there is anything to join by a line. */
 export function isSwept(sweep: Sweep): boolean {
@@ -102,12 +104,12 @@ function pointsOf(series: SweepSeries, { figure }: Aspect): Point[] {
   return series.points.flatMap((point) => {
     const it = figure(point);
     if (!it || !isNumber(it.value) || !isNumber(point.x)) return [];
-    return [{ x: point.x, y: it.value, low: it.low ?? it.value, high: it.high ?? it.value, isOpen: it.isOpen }];
+    return [{ x: point.x, y: it.value, low: it.low ?? it.value, high: it.high ?? it.value, isOpen: it.isOpen, isBound: it.isBound }];
   });
 }
 
-function words(point: Point, { show, isLog }: Aspect): string {
-  const value = `${point.isOpen && isLog ? ">" : ""}${show(point.y)}`;
+function words(point: Point, { show }: Aspect): string {
+  const value = `${point.isBound ? ">" : ""}${show(point.y)}`;
   return point.low < point.high ? `${value} (${show(point.low)} … ${show(point.high)})` : value;
 }
 

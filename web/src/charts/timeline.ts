@@ -32,6 +32,7 @@ interface Trace {
 interface PanelSpec {
   id: string;
   title: Key;
+  note?: Key;
   traces: Trace[];
   isLog?: boolean;
   tick(value: number): string;
@@ -85,9 +86,11 @@ function loadPanels({ seconds, goodput_per_s, failures_per_s, p50_us, p99_us }: 
     show,
   });
   if (seconds.length === 0) return [];
+  // Seconds of this page do not say which of their times are only lower bounds.
+  const note: { note?: Key } = failures_per_s.some((it) => it > 0) ? { note: "p_times_note" } : {};
   return [
     { id: "rate", title: "p_rate", traces: [trace(t("goodput"), 0, goodput_per_s, perS), trace(t("failures"), 1, failures_per_s, perS)], tick: plain },
-    { id: "times", title: "p_times", traces: [trace("p50", 0, p50_us, time), trace("p99", 1, p99_us, time)], isLog: true, tick: time },
+    { id: "times", title: "p_times", ...note, traces: [trace("p50", 0, p50_us, time), trace("p99", 1, p99_us, time)], isLog: true, tick: time },
   ];
 }
 
@@ -126,6 +129,7 @@ function panelChart(panel: PanelSpec, span: Span, window: number, link: Link): C
     id: `timeline-${panel.id}`,
     title,
     label: title,
+    ...(panel.note ? { note: t(panel.note) } : {}),
     height: HEIGHT,
     legend: panel.traces.map(({ name, isGiven, style }) => ({ name, isGiven, style, hasMarks: false })),
     off: new Set(panel.traces.map((_, index) => index).filter((index) => index >= COLOURS)),

@@ -2,7 +2,7 @@
 
 import { tableName, type View } from "../context.ts";
 import { given, h } from "../dom.ts";
-import { isNumber, off, percent, times } from "../format.ts";
+import { isNumber, off, percent, signed } from "../format.ts";
 import type { Answer, Interval, Table } from "../model.ts";
 import { lang, names, parts, said, t, type Key } from "../strings.ts";
 
@@ -80,13 +80,14 @@ function composed(answer: Answer, table: Table | undefined): (Node | string)[] {
   }
 }
 
-/** How far a ratio is from 1, without its sign: the sentence says which way. */
-function apart(ratio: number): string {
-  return ratio >= 3 || ratio <= 1 / 3 ? times(ratio) : percent(Math.abs(ratio - 1));
+/** How far a ratio is from 1, without its sign: the sentence says which way. Always a share: what is so much above or below cannot be a factor. */
+export function apart(ratio: number): string {
+  return percent(Math.abs(ratio - 1));
 }
 
 function between({ low, high }: Interval): (Node | string)[] {
-  return isNumber(low) && isNumber(high) ? parts("a_interval", { low: off(low), high: off(high) }) : [];
+  const side = (ratio: number) => `${signed((ratio - 1) * 100, 1)}\u202f%`;
+  return isNumber(low) && isNumber(high) ? parts("a_interval", { low: side(low), high: side(high) }) : [];
 }
 
 /** How far the best is ahead, large enough to be seen from the door. */

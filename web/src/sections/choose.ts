@@ -2,9 +2,9 @@
 
 import { type View } from "../context.ts";
 import { given, h, type Child } from "../dom.ts";
-import { bounded, bytes, ends, isNumber, NONE, off, percent, perS, time } from "../format.ts";
+import { bounded, brief, bytes, ends, isNumber, NONE, off, percent, perS, time } from "../format.ts";
 import type { Boots, Choice, ChoiceAt, ChoiceRow, Interval, Invalid } from "../model.ts";
-import { said, t } from "../strings.ts";
+import { said, sentence, t } from "../strings.ts";
 
 /** Nothing where no stack was asked at a share of what the slowest carries. */
 export function chooseSection(view: View): HTMLElement | null {
@@ -18,13 +18,13 @@ function block(choice: Choice, index: number): HTMLElement {
   return h(
     "div",
     { class: "choice" },
-    h("h3", { id }, h("bdi", null, t("table_heading", { round: choice.round, load: choice.load }))),
+    h("h3", { id }, h("bdi", null, t("table_heading", { round: choice.round, load: sentence(choice.load) }))),
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-labelledby": id }, tableOf(choice)),
   );
 }
 
 function tableOf(choice: Choice): HTMLElement {
-  const shares = choice.rates.map(({ share }) => percent(share, 0));
+  const shares = choice.rates.map(({ share }) => shareOf(share));
   const last = shares.at(-1) ?? NONE;
   const numbers = [t("c_goodput"), ...shares.map((share) => t("c_p99_at", { share })), t("c_memory_at", { share: last }), t("c_boot")];
   const head = [t("c_rank"), t("c_stack"), ...numbers, t("c_limit")].map((text, index) => h("th", { class: index >= 2 && index < 2 + numbers.length ? "number" : null, scope: "col" }, text));
@@ -44,7 +44,25 @@ function rowOf(choice: Choice, row: ChoiceRow): HTMLElement {
     at,
     number(bytes(memory)),
     number(row.boot ? boot(row.boot) : NONE),
-    h("td", null, row.limit ? said(row.limit) : NONE, badge(row.invalid)),
+    h("td", null, row.limit ? said(row.limit) : NONE, badge(row.invalid), doubts(choice, row)),
+  );
+}
+
+/** A share of what the slowest carries, to the tenth of a percent as it is asked for. */
+function shareOf(share: number): string {
+  return brief(percent(share, 1));
+}
+
+/** What speaks against the figures of a row, at full load and at each of the rates. What its limit says need not be said again. */
+export function doubtsOf({ rates }: Choice, row: ChoiceRow): { where: string; texts: string[] }[] {
+  const unsaid = (texts: string[]) => texts.filter((it) => !row.limit.startsWith(it));
+  const at = rates.map(({ share }, index) => ({ where: t("at_share", { share: shareOf(share) }), texts: unsaid(row.at[index]?.doubts ?? []) }));
+  return [{ where: t("at_full_load"), texts: unsaid(row.doubts) }, ...at].filter(({ texts }) => texts.length > 0);
+}
+
+function doubts(choice: Choice, row: ChoiceRow): Child {
+  return doubtsOf(choice, row).map(({ where, texts }) =>
+    h("span", { class: "line note" }, where, t("colon"), texts.map((text, index) => [index > 0 ? t("comma") : "", said(text)])),
   );
 }
 
@@ -82,7 +100,7 @@ function boot({ seconds }: Boots): Child {
 }
 
 function captionOf(choice: Choice): string {
-  const rates = choice.rates.map(({ share, per_s }) => `${percent(share, 0)} (${perS(per_s)})`).join(t("and"));
+  const rates = choice.rates.map(({ share, per_s }) => `${shareOf(share)} (${perS(per_s)})`).join(t("and"));
   const isStruck = choice.rows.some((row) => row.invalid === "all" || row.at.some((it) => it !== null && it.invalid !== "none"));
   return [t("choose_caption", { rates }), t(choice.tested ? "choose_tested" : "caption_untested"), t("choose_memory"), isStruck ? t("struck") : ""].join(" ").trim();
 }

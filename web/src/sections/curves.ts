@@ -6,7 +6,7 @@ import { isSwept, sweepCharts } from "../charts/sweep.ts";
 import { driverName, tableName, type View } from "../context.ts";
 import { given, h, type Child } from "../dom.ts";
 import { ends, isNumber, perS, percent, plain, time } from "../format.ts";
-import type { Capacity, CapacityFigure, Sweep } from "../model.ts";
+import type { Capacity, CapacityFigure, PoolFigures, Sweep } from "../model.ts";
 import { said, t, type Key } from "../strings.ts";
 
 export function curvesSection(view: View): HTMLElement {
@@ -76,8 +76,7 @@ function capacityTable(all: Capacity[]): HTMLElement {
   const heads: Key[] = ["c_round", "c_stack", "c_explained", "c_model", "c_peak", "c_bends", "c_doubts"];
   const rows = all.map((it) => {
     const isPool = it.explained_by === "pool" || !it.law;
-    const peak = isPool ? it.pool?.rate_per_s : it.law?.peak_per_s;
-    const bends = isPool ? it.pool?.size : it.law?.bends_at_users;
+    const pool = isPool && it.pool ? poolFigures(it.pool) : undefined;
     const doubts = (isPool ? it.pool?.doubts : it.law?.doubts) ?? [];
     return h(
       "tr",
@@ -85,9 +84,9 @@ function capacityTable(all: Capacity[]): HTMLElement {
       h("td", null, given(it.round)),
       h("th", { scope: "row" }, given(it.stack)),
       h("td", null, t(`model_${it.explained_by}`)),
-      h("td", { class: "number" }, isPool ? poolWords(it) : lawWords(it)),
-      h("td", { class: "number" }, figure(peak, perS)),
-      h("td", { class: "number" }, figure(bends, plain)),
+      h("td", { class: "number" }, isPool ? poolWords(pool) : lawWords(it)),
+      h("td", { class: "number" }, isPool ? (pool?.rate ?? "–") : figure(it.law?.peak_per_s, perS)),
+      h("td", { class: "number" }, isPool ? (pool?.size ?? "–") : it.law?.bends_at_users ? figure(it.law.bends_at_users, plain) : t("never_bends")),
       h("td", null, [...doubts.map((doubt) => doubt.text), ...it.notes].map((text) => h("span", { class: "line" }, said(text)))),
     );
   });
@@ -122,8 +121,24 @@ function lawWords({ law }: Capacity): string {
   return t("law_words", { lambda: perS(law.lambda_per_s.value), sigma: percent(law.sigma.value, 2), kappa: plain(law.kappa.value) });
 }
 
-function poolWords({ pool }: Capacity): string {
-  if (!pool) return "–";
-  const sign = { seen: "", not_reached: "≥ ", before_first: "≤ " }[pool.knee];
-  return t("pool_words", { size: `${sign}${figure(pool.size, plain)}`, time: time((pool.service_time_s.value ?? Number.NaN) * 1e6) });
+/** What is known of a pool: where it was not seen to fill up, bounds. */
+export function poolFigures({ knee, size, service_time_s, rate_per_s }: PoolFigures): { size: string; time: string; rate: string } {
+  const seconds = (value: number) => time(value * 1e6);
+  const each = seconds(service_time_s.value ?? Number.NaN);
+  const bound = (sign: string, end: number | null, it: CapacityFigure, show: (value: number) => string) => {
+    const value = isNumber(end) ? end : it.value;
+    return isNumber(value) ? `${sign} ${show(value)}` : "–";
+  };
+  switch (knee) {
+    case "seen":
+      return { size: figure(size, plain), time: each, rate: figure(rate_per_s, perS) };
+    case "not_reached":
+      return { size: bound("≥", size.low, size, plain), time: each, rate: bound("≥", rate_per_s.low, rate_per_s, perS) };
+    case "before_first":
+      return { size: bound("≤", size.high, size, plain), time: bound("≤", service_time_s.high, service_time_s, seconds), rate: figure(rate_per_s, perS) };
+  }
+}
+
+function poolWords(pool: ReturnType<typeof poolFigures> | undefined): string {
+  return pool ? t("pool_words", { size: pool.size, time: pool.time }) : "–";
 }

@@ -157,13 +157,17 @@ fn one_load_has_a_histogram() {
     view.histogram =
         vec![bucket(Some(500.0), 20), bucket(Some(1e3), 70), bucket(Some(2e6), 9), bucket(None, 1)];
     let text = drawn(&view, 80, 30).join("\n");
-    for part in ["500us", "1ms", "2s", "more", "70 %", "20 %"] {
+    for part in ["500us", "1ms", "2s", "more", "70 %", "20 %", "without an answer, how long they were"] {
         assert!(text.contains(part), "{part:?} is missing:\n{text}");
     }
+    // An answer that is not the expected one has its response time all the same.
+    view.outcomes.failures = [("unexpected", 3)].into();
+    let text = drawn(&view, 80, 30).join("\n");
+    assert!(text.contains("response times ") && !text.contains("without an answer"), "{text}");
     // Where there is no room for all bars, the first stands for those before it.
     let narrow = Rect::new(0, 0, 17, 6);
     let mut buffer = Buffer::empty(narrow);
-    histogram(&view.histogram, narrow, &mut buffer);
+    histogram(&view.histogram, "response times", narrow, &mut buffer);
     let cells: String = buffer.content().iter().map(ratatui::buffer::Cell::symbol).collect();
     assert!(cells.contains("90 %") && !cells.contains("500us"), "{cells}");
 }

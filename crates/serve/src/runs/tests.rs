@@ -156,6 +156,34 @@ fn the_history_knows_three_figures() {
     assert_eq!(runs.page("/history.json", "metric=../secret").unwrap().status, 404);
 }
 
+/// By the names of records, which are those of `docs/exports.md` and `unexpected`.
+#[test]
+fn every_outcome_has_a_word_in_each_language() {
+    let root = folder();
+    let page = runs(&root).0.page("/words.js", "").unwrap();
+    let text = String::from_utf8(page.body.to_vec()).unwrap();
+    for name in [
+        "timed_out",
+        "connect_failed",
+        "tls_failed",
+        "reset",
+        "closed_early",
+        "malformed",
+        "refused_stream",
+        "stream_reset",
+        "gone_away",
+        "unsent",
+        "backlog_overflow",
+        "in_flight",
+        "lost",
+        "unexpected",
+    ] {
+        // A connection may be lost, too.
+        let wanted = if name == "lost" { 4 } else { 2 };
+        assert_eq!(text.matches(&format!(" {name}: \"")).count(), wanted, "{name}");
+    }
+}
+
 #[test]
 fn pages_load_nothing_but_what_is_served_here() {
     let root = folder();

@@ -96,5 +96,6 @@ else
     echo "dist: no Debian package: dpkg-deb is missing" >&2
 fi
 rm -rf "${out:?}/$name"
-(cd "$out" && sha256sum -- proofload-*.tar.gz proofload-*.cdx.json proofload_*.deb "proofload-$machine" 2>/dev/null | sort --unique --key=2 >SHA256SUMS)
+# Where dpkg-deb is missing there may be no package.
+(cd "$out" && shopt -s nullglob && sha256sum -- proofload-*.tar.gz proofload-*.cdx.json proofload_*.deb "proofload-$machine" | sort --unique --key=2 >SHA256SUMS)
 echo "$out/$name.tar.gz ($size bytes of binary)"

@@ -45,7 +45,7 @@ for name in "${names[@]}"; do
     [ $code -eq 0 ] || [ $code -eq 4 ] || exit $code
   fi
   # The names of runs end in their time.
-  run=$(find "$runs/$name" -mindepth 1 -maxdepth 1 -type d | sort | tail -n 1)
+  run=$(find "$runs/$name" -mindepth 1 -maxdepth 1 -type d 2>/dev/null | sort | tail -n 1) || run=
   [ -n "$run" ] || { echo "drivers: there is no run in $runs/$name; leave --no-load out" >&2; exit 2; }
   "$proofload" report "$run" | sed '/^Full record:/d' >"docs/drivers/$name.txt"
   echo "drivers: docs/drivers/$name.txt"

@@ -3,7 +3,7 @@
 # Needs a nightly toolchain, and installs cargo-fuzz where it is missing. A find is left in fuzz/artifacts: an input that
 # panics, breaks what a target asserts, or takes more memory or time than it may.
 #
-# Exit code: 0 without a find, 1 with one, 3 where fuzzing can't be done here.
+# Exit code: 0 without a find, 1 with one, 2 where there is no such target, 3 where fuzzing can't be done here.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -28,6 +28,11 @@ if ! cargo fuzz --version >/dev/null 2>&1; then
         exit "$cannot"
     }
 fi
+
+# A name that is mistyped would run nothing, and that would be no find.
+for target in "$@"; do
+    [ -f "fuzz/fuzz_targets/$target.rs" ] || { echo "fuzz: there is no target $target; see fuzz/fuzz_targets" >&2; exit 2; }
+done
 
 for source in fuzz/fuzz_targets/*.rs; do
     target=$(basename "$source" .rs)

@@ -23,4 +23,5 @@ for decision in docs/decisions/0*.md; do
 done
 rm -rf dist/site
 "$mdbook" build --dest-dir "$PWD/dist/site" "$book"
-[ -s dist/site/index.html ] && echo "dist/site/index.html"
+[ -s dist/site/index.html ] || { echo "site: mdbook made no dist/site/index.html" >&2; exit 1; }
+echo "dist/site/index.html"

@@ -75,7 +75,8 @@ impl Job {
         let archive = self.path("proofload.tar.gz");
         let sum = Command::new("sha256sum").arg(&archive).output().unwrap();
         let sum = String::from_utf8(sum.stdout).unwrap();
-        self.set("PROOFLOAD_SHA256", sum.split_whitespace().next().unwrap());
+        // The line as it stands in SHA256SUMS, which is what is pasted.
+        self.set("PROOFLOAD_SHA256", sum.trim_end());
         self.set("PROOFLOAD_URL", format!("file://{}", archive.display()));
     }
 

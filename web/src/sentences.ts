@@ -69,6 +69,18 @@ const VERDICTS: Pair[] = [
   // rules/cpu.rs
   ["one of the {threads} threads `{name}` was busy for {share} % of a core", "{threads} 个 `{name}` 线程中有一个占用了一个核心的 {share} %"],
   ["1 thread busy ({name})", "1 个线程占满（{name}）"],
+  ["{busy#} of the {threads} threads `{name}` were busy for {share} % of a core each", "{threads} 个 `{name}` 线程中有 {busy} 个各占用了一个核心的 {share} %"],
+  ["{busy#} threads busy ({name})", "{busy} 个线程占满（{name}）"],
+  ["its process runs Go: a GOMAXPROCS of 1 looks like a lock", "它的进程运行 Go：GOMAXPROCS 为 1 时看起来就像锁"],
+  [
+    "the rest stood idle between one thread and the next, while {waiting} threads at a time waited for a core",
+    "其余核心在线程交接之间空闲，同时平均有 {waiting} 个线程在等待核心",
+  ],
+  ["the rest of the quota was not used, while {waiting} threads at a time waited for a core", "配额的其余部分没有用上，同时平均有 {waiting} 个线程在等待核心"],
+  [
+    "of the other {rest} cores other processes used {used}, while {waiting} threads at a time waited for a core",
+    "其余 {rest} 个核心中其他进程占用了 {used} 个，同时平均有 {waiting} 个线程在等待核心",
+  ],
   ["let more threads share its work; the rate should rise", "让更多线程分担它的工作；速率应当上升"],
   ["{threads} threads `{name}` used {cores} cores together, as if one at a time ran", "{threads} 个 `{name}` 线程合计只用了 {cores} 个核心，如同每次只有一个在运行"],
   ["one at a time (a lock)", "一次一个（锁）"],
@@ -248,6 +260,11 @@ const VERDICTS: Pair[] = [
     "控制组可用 {allowed} 个核心，用了 {used} 个；线程每秒有 {held} 秒不得运行",
   ],
   ["CPU quota of {cores} cores", "CPU 配额 {cores} 个核心"],
+  ["CPU quota of {cores} cores (client and server)", "CPU 配额 {cores} 个核心（客户端与服务器共用）"],
+  [
+    "the control group, with the client in it, may use {allowed} cores and used {used}; threads were kept from running for {held} s a second",
+    "客户端也在其中的控制组可用 {allowed} 个核心，用了 {used} 个；线程每秒有 {held} 秒不得运行",
+  ],
   ["double the quota; the rate should double, as far as there are cores", "把配额加倍；只要有核心，速率应当翻倍"],
   ["{each} bytes a request to a disk, {rate} MB/s", "每个请求向磁盘写 {each} 字节，{rate} MB/s"],
   ["how long it waited for the disk is not known", "它等磁盘多久不得而知"],
@@ -267,6 +284,7 @@ const VERDICTS: Pair[] = [
   ],
   ["the client: its busiest thread was busy {busy} % of the time", "客户端：最忙的线程忙了 {busy} % 的时间"],
   ["others on the machine: {cores} cores", "机器上的其他进程：{cores} 个核心"],
+  ["others on the machine: {used} of its {cores} cores, and some stood idle", "机器上的其他进程：{cores} 个核心中的 {used} 个，另有核心空闲"],
   ["a CPU quota: there is none", "CPU 配额：没有设置"],
   ["garbage collection: {share} % of the time", "垃圾回收：占 {share} % 的时间"],
   ["the accept queue: up to {max} of {limit} waited", "接受队列：{limit} 个位置中最多 {max} 个在等"],

@@ -292,7 +292,7 @@ fn the_verdicts_are_those_of_the_records() {
     }
 }
 
-/// The records of a write-up in the repository, bytes.
+/// The records of a run of a write-up in the repository, bytes. One that is measured in parts has several.
 const RECORDS_BYTES_MAX: u64 = 3 << 20;
 
 /// What stands on the page of replications is a row for each that there are records of, and each of its claims with its verdict.
@@ -311,14 +311,14 @@ fn the_page_of_replications_is_that_of_their_claims() {
     names.sort();
     let (mut rows, mut lists) = (Vec::new(), Vec::new());
     for name in names {
-        let kept: u64 = records_of(&format!("docs/replication/{name}"))
-            .iter()
-            .map(|part| bytes_of(&repository().join(part)))
-            .sum();
-        assert!(
-            kept <= RECORDS_BYTES_MAX,
-            "the records of {name} have {kept} bytes, {RECORDS_BYTES_MAX} at most"
-        );
+        for part in records_of(&format!("docs/replication/{name}")) {
+            let kept = bytes_of(&repository().join(&part));
+            assert!(
+                kept <= RECORDS_BYTES_MAX,
+                "{} has {kept} bytes, {RECORDS_BYTES_MAX} at most",
+                part.display()
+            );
+        }
         let claims = read(folder.join(&name).join("claims.txt"));
         let counts = counts_of(&claims);
         rows.push(format!("| [{name}]({name}/claims.txt) | {counts} |\n"));

@@ -59,13 +59,16 @@ pub(crate) fn one_thread(facts: &Facts<'_>) -> Option<Verdict> {
         && group.of.is_none()
         && did.runtime == Some(Runtime::Go)
         && reads_ahead(facts, 1.0) == Some(true);
-    let noun = if busy == 1 { "thread" } else { "threads" };
+    let are_busy = match busy {
+        1 => format!("1 thread busy ({name})"),
+        _ => format!("{busy} threads busy ({name})"),
+    };
     let (kind, phrase, change) = if group.of.is_some() {
-        (VerdictKind::BackendBound, format!("{busy} {noun} busy ({name})"), SHARE_WORK)
+        (VerdictKind::BackendBound, are_busy, SHARE_WORK)
     } else if is_let_in {
         (VerdictKind::SerialSection, "one at a time (a lock)".to_owned(), SHORTEN)
     } else {
-        (VerdictKind::BlockedEventLoop, format!("{busy} {noun} busy ({name})"), SHARE_WORK)
+        (VerdictKind::BlockedEventLoop, are_busy, SHARE_WORK)
     };
     let of_go = is_let_in.then(|| "its process runs Go, whose threads run what is ready".to_owned());
     Some(

@@ -22,7 +22,7 @@ mod times;
 mod tries;
 
 pub use hgrm::hgrm;
-pub use load::{ExportedLoad, load_labels, of_load};
+pub use load::{ExportedLoad, json_name, load_labels, of_load};
 pub use model::{
     Buckets, Families, Family, Kind, LABEL_CHARS_MAX, Labels, Metric, Sample, Span, Unit, Value, date_all,
 };

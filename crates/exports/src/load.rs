@@ -139,7 +139,7 @@ fn kind_name(kind: ReasonKind) -> String {
 }
 
 /// What a unit variant is called in records.
-pub(crate) fn json_name(it: &impl Serialize) -> String {
+pub fn json_name(it: &impl Serialize) -> String {
     serde_json::to_value(it).ok().and_then(|name| Some(name.as_str()?.to_owned())).unwrap_or_default()
 }
 

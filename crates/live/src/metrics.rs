@@ -1,7 +1,6 @@
 //! What goes on as metrics, for somebody who scrapes a run while it lasts.
 
 use exports::{Families, Family, Labels, Metric, Sample, Unit, Value};
-use record::Role;
 
 use crate::view::{Second, View};
 
@@ -90,15 +89,7 @@ fn labels(view: &View) -> Labels {
         .with("stack", trial.stack.clone())
         .with("driver", trial.driver.name())
         .with("block", trial.block.saturating_sub(1).to_string())
-        .with("role", role_name(trial.role))
-}
-
-const fn role_name(role: Role) -> &'static str {
-    match role {
-        Role::Stack => "stack",
-        Role::Twin => "twin",
-        Role::Control => "control",
-    }
+        .with("role", exports::json_name(&trial.role))
 }
 
 #[cfg(test)]
@@ -106,6 +97,8 @@ mod tests {
     use units::Instant;
 
     use super::*;
+    use record::Role;
+
     use crate::state::State;
     use crate::view::TrialView;
 

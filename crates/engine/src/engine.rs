@@ -93,9 +93,10 @@ pub struct Counters {
     pub unsolicited: u64,
     /// Requests that a server had not looked at when it ended their connection, and that went out again on the next.
     pub resent: u64,
-    /// Requests that waited for a stream: their connection carried as many exchanges as its server allows.
+    /// Requests that waited for a stream: their connection carried as many exchanges as its server allows. What one that goes
+    /// out again waits for its second is not looked at.
     pub stream_waits: u64,
-    /// How long those of them waited that went out, in all and at most.
+    /// How long those of them waited that went out, in all and at most: also where their connection ended meanwhile.
     pub stream_wait: Duration,
     /// See `stream_wait`.
     pub stream_wait_max: Duration,

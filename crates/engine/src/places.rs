@@ -285,6 +285,8 @@ pub(crate) struct Answer {
     pub(crate) target: u32,
     /// Of a request that goes out for the second time: when it did so first. Its exchange comes into other states meanwhile.
     pub(crate) first_sent: Instant,
+    /// Of a request that waits for room, or did on a connection that is no more: since when. The far future of others.
+    pub(crate) waits_since: Instant,
 }
 
 impl Answer {
@@ -297,6 +299,7 @@ impl Answer {
             kind: RequestKind::Ordinary,
             target: 0,
             first_sent: Instant::ORIGIN,
+            waits_since: Instant::FAR_FUTURE,
         }
     }
 

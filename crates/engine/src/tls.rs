@@ -9,7 +9,7 @@ pub enum TlsFailure {
     Alert(u8),
     /// Client and server have no protocol in common.
     Alpn,
-    /// The server closed the connection within it.
+    /// The server closed or reset the connection within it.
     Closed,
     /// It was not over within the connect timeout.
     TimedOut,

@@ -30,6 +30,11 @@ use crate::streams::Streams;
 /// are over. So many are a server's way to keep a client busy, and no answer.
 pub const IDLE_FRAMES_MAX: u32 = 10_000;
 
+/// Frames of a stream that was reset which may come before its server hears of that: the head and the end of an answer that
+/// nobody waits for any more, a window that is given back, a reset in turn. Of all such streams together no more than
+/// [`IDLE_FRAMES_MAX`] are let pass at one time.
+const LATE_FRAMES_MAX: u32 = 4;
+
 /// The number of the first stream, and the last that there may be.
 const STREAM_FIRST: u32 = 1;
 const STREAM_LAST: u32 = (1 << 31) - 1;
@@ -75,6 +80,8 @@ pub struct H2 {
     /// The place from which on streams above it are still to be told of.
     unprocessed_from: Option<u32>,
     idle_frames: u32,
+    /// So many frames of streams that were reset may still be on their way.
+    late_frames: u32,
 
     decoder: Decoder,
     /// The head that refers to this connection's table.
@@ -135,6 +142,7 @@ impl Protocol for H2 {
             last_id: None,
             unprocessed_from: None,
             idle_frames: 0,
+            late_frames: 0,
             decoder: Decoder::new(settings.header_table_bytes),
             known: Known::new(),
             partial: Partial::default(),
@@ -161,7 +169,7 @@ impl Protocol for H2 {
         self.streams.close_all();
         self.streams_max = 0;
         (self.next_id, self.last_id, self.unprocessed_from) = (STREAM_FIRST, None, None);
-        self.idle_frames = 0;
+        (self.idle_frames, self.late_frames) = (0, 0);
         self.decoder.reset(self.settings.header_table_bytes);
         self.known.clear();
         self.partial.clear();
@@ -221,6 +229,10 @@ impl Protocol for H2 {
     fn cancel(&mut self, place: u32, out: &mut Vec<u8>) -> bool {
         self.reset(place, code::CANCEL, out);
         !self.is_unread(out)
+    }
+
+    fn forget(&mut self, place: u32) {
+        self.streams.at(place).waited_before = false;
     }
 
     fn whole<'a>(_: &'a H2Shared, _: &[u8]) -> Option<&'a Response> {
@@ -303,10 +315,22 @@ impl H2 {
         if self.idle_frames > IDLE_FRAMES_MAX { Err(Malformed::Flood) } else { Ok(()) }
     }
 
+    /// A frame came of a stream that is over. One of a stream that was reset may have been on its way.
+    #[cold]
+    fn count_late_frame(&mut self) -> Result<(), Malformed> {
+        if self.late_frames == 0 {
+            return self.count_idle_frame();
+        }
+        self.late_frames -= 1;
+        Ok(())
+    }
+
     /// A stream that the server will not look at, of those that it was asked for; it is closed.
     fn next_unprocessed(&mut self) -> Option<u32> {
         let place = self.streams.above(self.last_id?, self.unprocessed_from?)?;
         self.unprocessed_from = Some(place + 1);
+        let stream = self.streams.at(place);
+        stream.waited_before = stream.waited == stream.id;
         self.close(place);
         Some(place)
     }
@@ -326,6 +350,7 @@ impl H2 {
         let id = self.streams.at(place).id;
         if self.streams.at(place).is_open() {
             self.close(place);
+            self.late_frames = (self.late_frames + LATE_FRAMES_MAX).min(IDLE_FRAMES_MAX);
             frame::put(out, Kind::ResetStream, 0, id, &code.to_be_bytes());
         }
     }
@@ -333,6 +358,7 @@ impl H2 {
     /// The answer at `place` is none: its stream alone ends.
     #[cold]
     fn fail(&mut self, place: u32, why: Malformed, out: &mut Vec<u8>) -> Fed {
+        self.idle_frames = 0;
         self.reset(place, code::PROTOCOL_ERROR, out);
         Fed::Failed { place, failure: Failure::Malformed(why) }
     }

@@ -33,6 +33,10 @@ pub(crate) struct Stream {
     pub(crate) send_window: i64,
     /// What of its request is still to be sent, if anything.
     pub(crate) unsent: Option<Unsent>,
+    /// The last stream here whose request had to wait for windows; [`NONE`] if there was none on this connection.
+    pub(crate) waited: u32,
+    /// Whether the request had to, which was not looked at and goes out again.
+    pub(crate) waited_before: bool,
 }
 
 /// The rest of a request, which all streams of a load have in common.
@@ -41,9 +45,7 @@ pub(crate) struct Unsent {
     pub(crate) request: Arc<[u8]>,
     /// Where the rest begins.
     pub(crate) from: usize,
-    /// Whether it had to wait for the server's windows.
-    pub(crate) has_waited: bool,
-    /// Whether it waits for them now.
+    /// Whether it waits for the server's windows now.
     pub(crate) is_held_back: bool,
 }
 
@@ -62,6 +64,8 @@ impl Stream {
             taken: 0,
             send_window: 0,
             unsent: None,
+            waited: NONE,
+            waited_before: false,
         }
     }
 
@@ -249,6 +253,7 @@ impl Streams {
     pub(crate) fn close_all(&mut self) {
         for place in 0..self.all.len() {
             self.close(place as u32);
+            self.all[place].waited = NONE;
         }
     }
 }

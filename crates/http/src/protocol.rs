@@ -39,7 +39,8 @@ pub trait Protocol: Debug + Sized {
     /// asked behind an answer to a request of its own.
     fn is_over(&self) -> bool;
 
-    /// Requests so far whose body had to wait until the peer said that it has room for more.
+    /// Requests so far whose body had to wait until the peer said that it has room for more. One that was
+    /// [`Failure::Unprocessed`] and goes out again is one.
     fn window_waits(&self) -> u64 {
         0
     }
@@ -70,6 +71,12 @@ pub trait Protocol: Debug + Sized {
     /// `out`. Whether the connection can still be used, also for another exchange at this place; where exchanges share one,
     /// it can't if the server reads nothing of what is in `out`.
     fn cancel(&mut self, place: u32, out: &mut Vec<u8>) -> bool;
+
+    /// The request at `place`, which was [`Failure::Unprocessed`], is over without an answer: what goes out there next is
+    /// another.
+    fn forget(&mut self, place: u32) {
+        let _ = place;
+    }
 
     /// The usual case in one step, where a connection has room for one: the whole answer that `bytes` are, and nothing
     /// beside it, if it is known without this connection's state.

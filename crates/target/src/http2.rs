@@ -312,11 +312,11 @@ impl Http2 {
         let sent = respond
             .send_response(head(owed, body.len()), !has_body)
             .and_then(|mut to| if has_body { to.send_data(body, true) } else { Ok(()) });
-        match sent {
-            Ok(()) => drop(self.sending.insert(stream, owed)),
-            // Nobody waits for it any more: the stream was reset.
-            Err(_) => worker.abandoned(connection, owed),
+        if sent.is_err() {
+            // Nobody waits for it any more: the stream was reset. It is none of the answers that end a connection.
+            return worker.abandoned(connection, owed);
         }
+        self.sending.insert(stream, owed);
         let answers = connection.answers + self.sending.len() as u64;
         let is_last =
             worker.shared.config.close_every.is_some_and(|every| answers.is_multiple_of(every.get()));

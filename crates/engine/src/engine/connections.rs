@@ -134,6 +134,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
                     self.use_connection(index, now);
                 }
             }
+            self.order_waiting(number);
         }
     }
 
@@ -141,14 +142,16 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     fn use_connection(&mut self, index: u32, now: Instant) {
         self.leave(index);
         let exchange = self.places.exchange_mut(index);
-        if exchange.has_request {
-            if !exchange.resent {
-                exchange.ready = exchange.intended.max(now);
-            }
-            self.send(index, now);
-        } else {
-            self.rest(index, now);
+        if !exchange.has_request {
+            return self.rest(index, now);
         }
+        if !exchange.resent {
+            exchange.ready = exchange.intended.max(now);
+        }
+        if H::MULTIPLEXED && self.has_waited(index) {
+            return self.go_on_waiting(self.places.connection_of(index), index, now);
+        }
+        self.send(index, now);
     }
 
     /// The connection is lost before a request could be made on it.

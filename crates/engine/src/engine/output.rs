@@ -128,12 +128,47 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
 
     #[inline(never)]
     fn wait_for_room(&mut self, number: u32, index: u32) {
-        self.counters.stream_waits += 1;
         let exchange = self.places.exchange_mut(index);
         (exchange.to_be_sent, exchange.state) = (false, State::Queued);
+        if !exchange.resent {
+            self.answers[index as usize].waits_since = exchange.since;
+            self.counters.stream_waits += 1;
+        }
         self.queues.push(&mut self.places, index);
         self.output.waiting[number as usize].exchanges.push_back(index);
         self.admit_later(number);
+    }
+
+    /// Whether the exchange's request waited for room on a connection that is no more.
+    pub(super) fn has_waited(&self, index: u32) -> bool {
+        self.answers[index as usize].waits_since != Instant::FAR_FUTURE
+    }
+
+    /// Has such a request wait on the connection that is there now, also where that has room: its wait is one, and ends
+    /// where it goes out.
+    #[cold]
+    pub(super) fn go_on_waiting(&mut self, number: u32, index: u32, now: Instant) {
+        self.enter(index, State::Queued, now);
+        self.output.waiting[number as usize].exchanges.push_back(index);
+        self.admit_later(number);
+    }
+
+    /// Those that go on waiting on a connection are in the order of their places, and who has waited longer is before others.
+    #[cold]
+    pub(super) fn order_waiting(&mut self, number: u32) {
+        let answers = &self.answers;
+        let exchanges = self.output.waiting[number as usize].exchanges.make_contiguous();
+        exchanges.sort_unstable_by_key(|index| (answers[*index as usize].waits_since, *index));
+    }
+
+    /// The exchange's request is over without an answer: the waits of the next one are its own.
+    #[cold]
+    pub(super) fn forget_waits(&mut self, index: u32) {
+        self.answers[index as usize].waits_since = Instant::FAR_FUTURE;
+        if self.places.exchange(index).resent {
+            let (number, place) = (self.places.connection_of(index), self.places.place_of(index));
+            self.protocols[number as usize].forget(place);
+        }
     }
 
     /// Takes note of how many requests the server's windows hold back on a connection at `now`.
@@ -172,7 +207,8 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
                 let exchange = self.places.exchange_mut(index);
                 if !exchange.resent {
                     exchange.ready = exchange.intended.max(now);
-                    let waited = now.since(exchange.since);
+                    let waits_since = &mut self.answers[index as usize].waits_since;
+                    let waited = now.since(core::mem::replace(waits_since, Instant::FAR_FUTURE));
                     self.counters.stream_wait += waited;
                     self.counters.stream_wait_max = self.counters.stream_wait_max.max(waited);
                 }

@@ -228,6 +228,9 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         if self.wrong_answers.keeps() {
             self.wrong_answers.forget(index);
         }
+        if H::MULTIPLEXED {
+            self.forget_waits(index);
+        }
         self.finish_request(index, outcome, None, (received_bytes, first_byte), done);
     }
 

@@ -6,5 +6,6 @@ mod late_answers;
 mod late_generator;
 mod overload;
 mod reads_first;
+mod streams;
 mod users;
 mod wrong_answers;

@@ -55,8 +55,10 @@ impl H2 {
             return Ok(self.fail(place, why, out));
         }
         if head.payload_bytes == 0 {
-            if place.is_none() || !ends {
-                self.count_idle_frame()?;
+            match place {
+                None => self.count_late_frame()?,
+                Some(_) if !ends => self.count_idle_frame()?,
+                Some(_) => {}
             }
             return Ok(self.end_data(data, out));
         }

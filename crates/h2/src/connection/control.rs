@@ -63,8 +63,10 @@ impl H2 {
     /// RST_STREAM (RFC 9113 6.4).
     pub(super) fn on_reset_stream(&mut self, head: FrameHead, payload: &[u8]) -> Result<Fed, Malformed> {
         let Some(place) = self.streams.place_of(head.stream) else {
-            return self.count_idle_frame().map(|()| Fed::NeedMore);
+            return self.count_late_frame().map(|()| Fed::NeedMore);
         };
+        // A request is at its end with that.
+        self.idle_frames = 0;
         self.close(place);
         // All 32 bits of a code mean something.
         let code = payload.first_chunk().copied().map_or(code::NO_ERROR, u32::from_be_bytes);
@@ -111,6 +113,8 @@ impl H2 {
                 return Ok(self.fail(place, Malformed::FlowControl, out));
             }
             self.send_unsent_of(place, out);
+        } else {
+            return self.count_late_frame().map(|()| Fed::NeedMore);
         }
         // One that lets more of a request out brings it nearer to its end. Servers send them in pairs, of which the first, where
         // both windows are used up, lets nothing out.

@@ -93,7 +93,7 @@ impl H2 {
     /// A block of a stream that is over: what it does to the table holds for those behind it.
     fn on_late_block(&mut self, block: &Whole<'_>, shared: &mut H2Shared) -> Result<Fed, Malformed> {
         self.decoder.decode(block.bytes, &mut shared.scratch, |_, _| {})?;
-        self.count_idle_frame().map(|()| Fed::NeedMore)
+        self.count_late_frame().map(|()| Fed::NeedMore)
     }
 
     /// What the block says as a head. The outer error is of the connection, the inner one of its stream.

@@ -41,11 +41,8 @@ impl H2 {
         self.streams.open_at(place, id, self.peer.window_bytes);
         let from = request.body_at();
         if from < encoded.len() {
-            self.begin_body(
-                place,
-                Unsent { request: Arc::clone(encoded), from, has_waited: false, is_held_back: false },
-                out,
-            );
+            let request = Arc::clone(encoded);
+            self.begin_body(place, Unsent { request, from, is_held_back: false }, out);
         }
     }
 
@@ -100,7 +97,7 @@ impl H2 {
         self.streams.open_at(place, id, self.peer.window_bytes);
         if !spec.body.is_empty() {
             let request = Arc::from(spec.body);
-            self.begin_body(place, Unsent { request, from: 0, has_waited: false, is_held_back: false }, out);
+            self.begin_body(place, Unsent { request, from: 0, is_held_back: false }, out);
         }
         (head_bytes + spec.body.len()) as u64
     }
@@ -130,7 +127,11 @@ impl H2 {
 
     #[inline(never)]
     fn begin_body(&mut self, place: u32, unsent: Unsent, out: &mut Vec<u8>) {
-        self.streams.at(place).unsent = Some(unsent);
+        let stream = self.streams.at(place);
+        if core::mem::take(&mut stream.waited_before) {
+            stream.waited = stream.id;
+        }
+        stream.unsent = Some(unsent);
         self.unsent += 1;
         self.send_unsent_of(place, out);
     }
@@ -159,7 +160,7 @@ impl H2 {
         let Some(mut unsent) = stream.unsent.take() else { return };
         let put = put_body(stream, &mut unsent, &mut self.send_window, self.peer.frame_bytes_max, out);
         let is_held_back = put == Put::UpToWindow;
-        if is_held_back && !core::mem::replace(&mut unsent.has_waited, true) {
+        if is_held_back && core::mem::replace(&mut stream.waited, stream.id) != stream.id {
             self.window_waits += 1;
         }
         self.held_back += u32::from(is_held_back);

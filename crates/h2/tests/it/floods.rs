@@ -3,7 +3,7 @@
 use h2::{IDLE_FRAMES_MAX, Kind, UNREAD_BYTES_MAX, flag, hpack};
 use http::{Failure, Malformed, Protocol, RequestKind};
 
-use crate::support::{Client, Told, data, frame, head, settings};
+use crate::support::{Client, Told, data, frame, head, settings, wire};
 
 const KIND: RequestKind = RequestKind::Ordinary;
 /// More than enough.
@@ -170,4 +170,44 @@ fn a_large_upload_to_a_server_that_gives_windows_back_in_pairs_is_no_flood() {
     }
     client.feed(&head(1, true, &[(":status", "200")]));
     assert!(matches!(client.told[..], [Told::Ended(0, _)]), "{:?}", client.told.first());
+}
+
+/// They were on their way when their requests were given up. What comes again and again behind them is a flood all the same.
+#[test]
+fn late_answers_to_requests_that_were_given_up_are_no_flood() {
+    let mut client = Client::greeted(1, &[]);
+    for request in 0..IDLE_FRAMES_MAX {
+        let stream = 1 + 2 * request;
+        client.ask(0, KIND);
+        assert!(client.http.cancel(0, &mut client.out), "the server reads");
+        client.out.clear();
+        client.feed(&wire(&[
+            head(stream, false, &[(":status", "200")]),
+            data(stream, false, b"late"),
+            data(stream, true, b""),
+        ]));
+    }
+    assert!(client.told.is_empty(), "{:?}", client.told);
+    for _ in 0..MANY {
+        client.feed(&data(1, false, b""));
+    }
+    assert_eq!(client.told, [Told::Fault(Malformed::Flood)]);
+}
+
+/// The server takes each body and gives its windows back before that.
+#[test]
+fn requests_that_are_broken_off_one_after_another_are_no_flood() {
+    let mut client = Client::greeted(1, &[]);
+    for request in 0..IDLE_FRAMES_MAX {
+        let stream = 1 + 2 * request;
+        client.send(0, KIND, &crate::support::request(b"x"));
+        client.out.clear();
+        client.feed(&wire(&[
+            frame(Kind::WindowUpdate, 0, 0, &[0, 0, 0, 1]),
+            frame(Kind::WindowUpdate, 0, stream, &[0, 0, 0, 1]),
+            frame(Kind::ResetStream, 0, stream, &[0, 0, 0, 2]),
+        ]));
+    }
+    assert_eq!(client.told.len(), IDLE_FRAMES_MAX as usize);
+    assert!(client.told.iter().all(|told| *told == Told::Failed(0, Failure::StreamReset(2))));
 }

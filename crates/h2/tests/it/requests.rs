@@ -260,3 +260,26 @@ fn fields_that_http_2_has_no_place_for_are_refused() {
     assert!(fields.contains(&("x-one".into(), "1".into())), "{fields:?}");
     assert!(!fields.iter().any(|(name, _)| name == "host"), "{fields:?}");
 }
+
+/// One that goes out again, on the next connection, is the same request, unless it is over before that.
+#[test]
+fn a_request_that_waits_for_windows_on_two_connections_is_one() {
+    let large = request(&vec![b'x'; 100_000]);
+    for (is_over, waits) in [(false, 1), (true, 2)] {
+        let mut client = Client::greeted(1, &[]);
+        client.send(0, KIND, &large);
+        assert_eq!(client.http.window_waits(), 1);
+        client.feed(&frame(Kind::GoAway, 0, 0, &[0; 8]));
+        assert_eq!(client.told, [Told::Failed(0, Failure::Unprocessed)]);
+        if is_over {
+            client.http.forget(0);
+        }
+        client.http.begin(&client.shared, &mut client.out);
+        client.feed(&settings(&[]));
+        client.send(0, KIND, &large);
+        assert_eq!(client.http.window_waits(), waits, "over before that: {is_over}");
+        client.feed(&head(1, true, &[(":status", "200")]));
+        client.send(0, KIND, &large);
+        assert_eq!(client.http.window_waits(), waits + 1, "the next request waits by itself");
+    }
+}

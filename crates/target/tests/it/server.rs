@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead, ErrorKind};
+use std::io::{BufRead, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::thread;
@@ -177,6 +177,52 @@ fn every_kth_answer_closes_its_connection() {
         }
         assert_eq!(server.stop().unwrap().connections, 2);
     });
+}
+
+/// Over HTTP/2: what its client gave up has no answer, and counts as none.
+#[test]
+fn a_request_that_was_given_up_does_not_end_its_connection() {
+    const DATA: u8 = 0;
+    const HEADERS: u8 = 1;
+    const RESET_STREAM: u8 = 3;
+    const SETTINGS: u8 = 4;
+    const PING: u8 = 6;
+    const GO_AWAY: u8 = 7;
+    let paths = vec![
+        PathRule::new("/", units::Duration::ZERO),
+        PathRule::new("/slow", units::Duration::from_millis(100)),
+    ];
+    let close_every = NonZeroU64::new(5);
+    let server = start(Config { http2: true, close_every, paths, ..Config::default() }).unwrap();
+    let mut client = Client::connect(server.addr());
+    let frame = |kind: u8, flags: u8, stream: u8, payload: &[u8]| {
+        [&[0, 0, payload.len() as u8, kind, flags, 0, 0, 0, stream][..], payload].concat()
+    };
+    let send = |client: &mut Client, frames: &[Vec<u8>]| {
+        client.stream.get_mut().write_all(&frames.concat()).unwrap();
+    };
+    let read_to = |client: &mut Client, kind: u8, stream: u8| loop {
+        let mut head = [0_u8; 9];
+        client.stream.read_exact(&mut head).unwrap();
+        let mut payload = vec![0; usize::from(head[1]) << 8 | usize::from(head[2])];
+        client.stream.read_exact(&mut payload).unwrap();
+        assert_ne!(head[3], GO_AWAY);
+        if (head[3], head[8]) == (kind, stream) {
+            break;
+        }
+    };
+    client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    // GET, http, the path and an authority.
+    let slow = frame(HEADERS, 5, 1, b"\x82\x86\x04\x05/slow\x01\x01a");
+    send(&mut client, &[frame(SETTINGS, 0, 0, b""), slow, frame(PING, 0, 0, &[0; 8])]);
+    // It has read what was before that.
+    read_to(&mut client, PING, 0);
+    send(&mut client, &[frame(RESET_STREAM, 0, 1, &[0, 0, 0, 8])]);
+    thread::sleep(Duration::from_millis(150));
+    send(&mut client, &[frame(HEADERS, 5, 3, b"\x82\x86\x84\x01\x01a")]);
+    read_to(&mut client, DATA, 3);
+    let summary = server.stop().unwrap();
+    assert_eq!((summary.requests, summary.connections), (2, 1));
 }
 
 #[test]

@@ -1,0 +1,167 @@
+//! Exchanges that share a connection, in a protocol that is as small as one can be.
+
+use std::sync::Arc;
+
+use engine::{Action, Completion, Conn, Engine, Event, Load, Sample, Sink, Unscripted};
+use http::{
+    EndOfStream, Fed, Framing, Limits, Listener, Malformed, Protocol, RequestKind, RequestSpec, Response,
+};
+use units::{Duration, Instant};
+
+use crate::common;
+
+/// Places of a connection, of which its server allows one at a time.
+const PLACES: u32 = 3;
+/// The server's word that it takes no more requests. Its others are the places of exchanges, which they answer.
+const TAKES_NONE: u8 = b'!';
+
+#[derive(Debug, Default)]
+struct Toy {
+    open: Option<u32>,
+    takes_none: bool,
+}
+
+#[derive(Debug)]
+struct Nothing;
+
+impl Protocol for Toy {
+    const MULTIPLEXED: bool = true;
+
+    type Settings = ();
+    type Shared = Nothing;
+
+    fn shared(_: Limits, _: RequestKind, (): ()) -> Nothing {
+        Nothing
+    }
+
+    fn room(_: &Nothing) -> u32 {
+        PLACES
+    }
+
+    fn new(_: &Nothing) -> Self {
+        Self::default()
+    }
+
+    fn begin(&mut self, _: &Nothing, _: &mut Vec<u8>) -> bool {
+        *self = Self::default();
+        true
+    }
+
+    fn has_room(&self) -> bool {
+        self.open.is_none() && !self.takes_none
+    }
+
+    fn is_over(&self) -> bool {
+        self.open.is_none() && self.takes_none
+    }
+
+    fn ask(&mut self, place: u32, request: &Arc<[u8]>, out: &mut Vec<u8>) {
+        self.open = Some(place);
+        out.extend_from_slice(request);
+    }
+
+    fn ask_for(&mut self, _: u32, _: &RequestSpec<'_>, _: bool, _: &mut Vec<u8>) -> u64 {
+        panic!("there is no script")
+    }
+
+    fn expect(&mut self, _: u32, _: RequestKind) {}
+
+    fn cancel(&mut self, _: u32, _: &mut Vec<u8>) -> bool {
+        self.open = None;
+        true
+    }
+
+    fn whole<'a>(_: &'a Nothing, _: &[u8]) -> Option<&'a Response> {
+        None
+    }
+
+    fn feed(
+        &mut self,
+        _: &mut Nothing,
+        input: &mut &[u8],
+        listener: &mut impl Listener,
+        _: &mut Vec<u8>,
+    ) -> Result<Fed, Malformed> {
+        while let Some((word, rest)) = input.split_first() {
+            *input = rest;
+            if *word == TAKES_NONE {
+                self.takes_none = true;
+                continue;
+            }
+            let place = u32::from(*word);
+            assert_eq!(self.open.take(), Some(place));
+            listener.begun(place);
+            let response = Response {
+                status: 200,
+                keep_alive: true,
+                framing: Framing::None,
+                head_bytes: 1,
+                body_bytes: 0,
+                wire_bytes: 1,
+            };
+            return Ok(Fed::Ended { place, response, surplus: false });
+        }
+        Ok(Fed::NeedMore)
+    }
+
+    fn body_bytes_to_come(&self) -> u64 {
+        0
+    }
+
+    fn skip(&mut self, _: u64) -> Result<Fed, Malformed> {
+        Err(Malformed::Unsolicited)
+    }
+
+    fn end_of_stream(&mut self) -> EndOfStream {
+        EndOfStream::Truncated
+    }
+}
+
+type ToyEngine<S> = Engine<S, Unscripted, Toy>;
+
+fn at(millis: u64) -> Instant {
+    Instant::from_nanos(1_000) + Duration::from_millis(millis)
+}
+
+fn tell<S: Sink>(engine: &mut ToyEngine<S>, millis: u64, conn: Conn, event: Event<'_>) {
+    engine.handle_completion(at(millis), Completion { conn, event, arrived: None });
+}
+
+/// What goes out, on the connection that is to be sent on.
+fn sends<S: Sink>(engine: &mut ToyEngine<S>, millis: u64, conn: Conn) {
+    assert_eq!(engine.poll_action(at(millis)), Some(Action::Send(conn)), "after {millis} ms");
+    assert_eq!(engine.poll_action(at(millis)), None, "after {millis} ms");
+}
+
+/// A server that ends its connections has them wait on the next one as well: that is one wait, as long as both, and who has
+/// waited longest goes first.
+#[test]
+fn a_request_that_waits_for_a_stream_on_two_connections_waits_once() {
+    let config = common::config(1, Load::SATURATING, Duration::from_secs(1));
+    let mut samples = Vec::new();
+    let sink = |sample: &Sample| samples.push(*sample);
+    let mut engine = ToyEngine::over(config, (), sink, at(0));
+    let Some(Action::Connect(first)) = engine.poll_action(at(0)) else { panic!("it connects first") };
+    // Three users, of whom two wait from now on.
+    tell(&mut engine, 1, first, Event::Connected);
+    sends(&mut engine, 1, first);
+    // The second one's turn; the first one waits in its place.
+    tell(&mut engine, 2, first, Event::Received(&[0]));
+    sends(&mut engine, 2, first);
+    tell(&mut engine, 3, first, Event::Received(&[TAKES_NONE]));
+    tell(&mut engine, 4, first, Event::Received(&[1]));
+    assert_eq!(engine.poll_action(at(4)), Some(Action::Close(first)));
+    let Some(Action::Connect(second)) = engine.poll_action(at(4)) else { panic!("it connects anew") };
+    // The third one's turn, then the first one's.
+    tell(&mut engine, 10, second, Event::Connected);
+    sends(&mut engine, 10, second);
+    tell(&mut engine, 11, second, Event::Received(&[2]));
+    sends(&mut engine, 11, second);
+    let counters = engine.counters();
+    drop(engine);
+    assert_eq!((counters.intended, counters.stream_waits), (6, 5), "one found room at once");
+    let ms = Duration::from_millis;
+    assert_eq!((counters.stream_wait, counters.stream_wait_max), (ms(1 + 9 + 9), ms(9)));
+    let sent: Vec<_> = samples.iter().map(|sample| sample.sent).collect();
+    assert_eq!(sent, [1, 2, 10].map(|millis| Some(at(millis))));
+}

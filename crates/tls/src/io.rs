@@ -236,10 +236,7 @@ impl<I: Io> TlsIo<I> {
         let begun = records.take(&mut self.received, &mut self.plain, &mut self.sealed);
         match begun {
             Err(failure) => self.fail(conn, failure),
-            Ok(_) if self.transmit(conn) == Sending::Broken => {
-                self.end(conn);
-                Event::Reset
-            }
+            Ok(_) if self.transmit(conn) == Sending::Broken => self.end(conn),
             Ok(_) => Event::Securing,
         }
     }
@@ -290,10 +287,7 @@ impl<I: Io> TlsIo<I> {
                 // It did not say that this is the end, so that anybody may have cut it off.
                 Event::CutOff
             }
-            (Event::Reset, _) => {
-                self.end(conn);
-                event
-            }
+            (Event::Reset, _) => self.end(conn),
             (event, _) => event,
         };
         self.tell(conn, now, told);
@@ -320,16 +314,15 @@ impl<I: Io> TlsIo<I> {
     }
 
     fn break_off(&mut self, conn: Conn, now: Instant) {
-        self.end(conn);
-        self.tell(conn, now, Event::Reset);
+        let event = self.end(conn);
+        self.tell(conn, now, event);
     }
 
-    /// The connection was broken off: by then its handshake may not have been over.
-    fn end(&mut self, conn: Conn) {
+    /// The connection was broken off: what that is depends on whether its handshake was over. A server that closes it without
+    /// having read all resets it.
+    fn end(&mut self, conn: Conn) -> Event<'static> {
         let stage = link_of(&mut self.links, conn, |link| std::mem::replace(&mut link.stage, Stage::Over));
-        if stage == Some(Stage::Securing) {
-            *self.report.failed.entry("reset").or_default() += 1;
-        }
+        if stage == Some(Stage::Securing) { self.fail(conn, TlsFailure::Closed) } else { Event::Reset }
     }
 
     /// Works on what was received: it is in `self.received`.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration as StdDuration;
 
 use engine::{Outcome, TlsFailure};
+use rustix::net::sockopt::set_socket_linger;
 use rustls::crypto::aws_lc_rs::{default_provider, sign::any_supported_type};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::server::{ClientHello, ResolvesServerCert};
@@ -147,13 +148,21 @@ fn whoever_speaks_no_tls_is_told_from_whoever_hangs_up() {
         let _ = socket.read(&mut [0; 1024]);
     });
     let closing = listen(|mut socket| drop(socket.read(&mut [0; 1024])));
-    for (address, outcome, part) in
-        [(plain, TlsFailure::Protocol, "is not TLS"), (closing, TlsFailure::Closed, "closed the connection")]
-    {
+    // As the kernel does for a server that closes without having read all.
+    let resetting = listen(|mut socket| {
+        let _ = socket.read(&mut [0; 1024]);
+        set_socket_linger(&socket, Some(StdDuration::ZERO)).expect("a socket takes a linger time");
+    });
+    for (address, outcome, part) in [
+        (plain, TlsFailure::Protocol, "is not TLS"),
+        (closing, TlsFailure::Closed, "closed the connection"),
+        (resetting, TlsFailure::Closed, "closed the connection"),
+    ] {
         let error = peers(&insecure()).try_handshake(0, address).expect_err("it can't succeed").to_string();
         assert!(error.contains(part), "{error}");
         let finished = load(address, &peers(&insecure()), fresh(1, 3));
         assert_eq!(finished.sink.0, [Outcome::TlsFailed(outcome); 3], "{part}");
+        assert_eq!(finished.tls.expect("it was tried").failed[outcome.name()], 3, "{part}");
     }
 }
 

@@ -15,6 +15,7 @@ pub mod jmeter;
 pub mod kubernetes;
 pub mod negative;
 pub mod planted;
+pub mod presupposed;
 pub mod project;
 pub mod replicate;
 pub mod report;

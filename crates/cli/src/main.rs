@@ -15,6 +15,7 @@ mod interrupt;
 mod kept;
 mod output;
 mod page;
+mod percent;
 #[cfg(feature = "kubernetes")]
 mod pods;
 #[cfg(not(feature = "kubernetes"))]
@@ -79,8 +80,10 @@ fn main() -> ExitCode {
 
 /// The command line; clap prints what is wrong with it itself, and ends the process.
 fn arguments() -> Arguments {
-    let command = arguments::negative::refused_by_their_parsers(Arguments::command());
-    let matches = command.get_matches_from(as_called(std::env::args_os().collect()));
+    let mut command = arguments::negative::refused_by_their_parsers(Arguments::command());
+    let typed = as_called(std::env::args_os().collect());
+    let matches = command.try_get_matches_from_mut(typed).unwrap_or_else(|error| error.exit());
+    arguments::presupposed::refuse(&mut command, &matches).unwrap_or_else(|error| error.exit());
     Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 

@@ -1,5 +1,6 @@
 //! Recorded runs as commands are told of them: one way to read one, and one way in which it is none.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use explain::RecordedRun;
@@ -23,7 +24,9 @@ pub fn manifest(dir: &Path) -> Result<Manifest, Failure> {
 /// Of a file of a run that can't be read.
 pub fn unreadable(dir: &Path, error: &RecordError) -> Failure {
     match error {
-        RecordError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+        RecordError::Io { source, .. }
+            if matches!(source.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+        {
             Failure::usage(format!(
                 "{} is no recorded run: {error}; name a directory that `proofload run` wrote",
                 dir.display()

@@ -29,6 +29,13 @@ impl PlanError {
         Self { place: None, what: what.into(), help: help.into() }
     }
 
+    /// A request that can't be sent: `error` says what is wrong with it and, behind a semicolon, what to do.
+    pub fn of_request(error: &dyn fmt::Display) -> Self {
+        let said = error.to_string();
+        let (what, help) = said.split_once("; ").unwrap_or((said.as_str(), "change it and try again"));
+        Self::new(format!("the request is not valid: {what}"), help)
+    }
+
     /// An error about the whole of `file`; where it has a place in another one, that is what is wrong with `file`.
     #[must_use]
     pub fn in_file(self, file: &Path) -> Self {

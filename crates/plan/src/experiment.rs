@@ -579,8 +579,15 @@ impl Reader<'_> {
         let mut seen = BTreeSet::new();
         match cells.iter().find(|cell| !seen.insert((&cell.stack, cell.load.label()))) {
             Some(cell) => {
-                let what = format!("the round `{}` has {} twice", table.name.get_ref(), cell.stack);
-                Err(self.place(PlanError::new(what, "name it once"), Some(&table.name)))
+                let (round, stack) = (table.name.get_ref(), &cell.stack);
+                let named = table.stacks.iter().filter(|it| it.get_ref() == stack).count();
+                let error = if named > 1 {
+                    PlanError::new(format!("the round `{round}` has {stack} twice"), "name it once")
+                } else {
+                    let what = format!("the round `{round}` has the load of {} twice", cell.load.label());
+                    PlanError::new(what, "write each number of connections once")
+                };
+                Err(self.place(error, Some(&table.name)))
             }
             None => Ok(()),
         }

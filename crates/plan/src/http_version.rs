@@ -92,9 +92,7 @@ impl HttpVersion {
             Self::Http2 { .. } if is_secured => h2::encode(spec, h2::Scheme::Https),
             Self::Http2 { .. } => h2::encode(spec, h2::Scheme::Http),
         };
-        encoded.map_err(|error| {
-            PlanError::new(format!("the request is not valid: {error}"), "change it and try again")
-        })
+        encoded.map_err(|error| PlanError::of_request(&error))
     }
 }
 

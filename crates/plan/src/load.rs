@@ -492,7 +492,8 @@ fn drain(asked: Option<Duration>, timeout: Duration) -> Result<Duration, PlanErr
 
 fn span(name: &str, span: Duration) -> Result<Duration, PlanError> {
     if span.is_zero() {
-        return Err(PlanError::new(format!("a {name} of zero"), "give it a length, as in 2s"));
+        let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        return Err(PlanError::new(format!("{article} {name} of zero"), "give it a length, as in 2s"));
     }
     Ok(span)
 }

@@ -65,7 +65,7 @@ impl HttpTarget {
 
     /// The same for whichever version.
     pub fn over(version: HttpVersion, arguments: &RequestArguments) -> Result<Self, PlanError> {
-        let url = parse_url(&arguments.url)?;
+        let url = parse_url(&arguments.url, "send it as a header: -H 'Authorization: Basic …'")?;
         let is_secured = url.scheme() == "https";
         version.check_for(&arguments.url, is_secured)?;
         let host = url.host_str().unwrap_or_default();
@@ -109,7 +109,8 @@ pub fn without_user(text: &str) -> String {
     text.rsplit_once('@').map_or_else(|| text.to_owned(), |(_, behind)| format!("…@{behind}"))
 }
 
-pub(crate) fn parse_url(text: &str) -> Result<Url, PlanError> {
+/// `instead` is what to do where it carries a user name or a password.
+pub(crate) fn parse_url(text: &str, instead: &str) -> Result<Url, PlanError> {
     let example = "write it like http://127.0.0.1:8080/path";
     let shown = without_user(text);
     let url = Url::parse(text)
@@ -124,8 +125,7 @@ pub(crate) fn parse_url(text: &str) -> Result<Url, PlanError> {
         return Err(PlanError::new(format!("`{shown}` names no host"), example));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        let help = "send it as a header: -H 'Authorization: Basic …'";
-        return Err(PlanError::new(format!("`{shown}` carries a user name or password"), help));
+        return Err(PlanError::new(format!("`{shown}` carries a user name or password"), instead));
     }
     Ok(url)
 }
@@ -185,5 +185,10 @@ mod tests {
         let mut arguments = RequestArguments { url: "http://x/".into(), ..RequestArguments::default() };
         arguments.headers.push("no colon".into());
         assert!(HttpTarget::new(&arguments).unwrap_err().to_string().contains("no colon"));
+        arguments.headers = vec!["Content-Length: 3".into()];
+        assert_eq!(
+            HttpTarget::new(&arguments).unwrap_err().to_string(),
+            "the request is not valid: header Content-Length follows from the body and can't be given; remove it"
+        );
     }
 }

@@ -295,9 +295,7 @@ fn constant_parts(request: &RequestStep, check: RequestCheck) -> Result<(), Plan
         body: b"",
         close: !request.keep_alive,
     };
-    check(&spec).map_err(|error| {
-        PlanError::new(format!("the request is not valid: {error}"), "change it and try again")
-    })
+    check(&spec).map_err(|error| PlanError::of_request(&error))
 }
 
 /// Refuses what begins as JSON and breaks off. Any other text that is no JSON means itself.

@@ -131,14 +131,14 @@ pub struct Hit {
     #[command(flatten)]
     pub request: request::RequestOptions,
     /// The only good status [default: any from 200 to 299; redirects are not followed and not counted]
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(200..=999))]
     pub expect_status: Option<u16>,
     /// The only good body: text, or @FILE, as in --body [default: any]
     #[arg(long, value_name = "TEXT|@FILE")]
     pub expect_body: Option<String>,
     #[command(flatten)]
     pub http: http::Http,
-    /// Seed of Poisson arrivals
+    /// Seed of all that is random: Poisson arrivals, words in {{…}}, users of --scenario and --openapi
     #[arg(long, default_value = "0")]
     pub seed: Seed,
     /// Print JSON (version 1; docs/records.md) instead of text

@@ -36,7 +36,7 @@ pub struct RequestOptions {
     /// User and password for --proxy
     #[arg(long, value_name = "USER:PASSWORD", requires = "proxy", help_heading = "As in curl")]
     pub proxy_user: Option<String>,
-    /// Follow redirects, up to 20: each is a request of its own, and part of its step's time (closed model)
+    /// Follow redirects, up to 20: each is a request of its own, and part of its step's time
     #[arg(short = 'L', long, help_heading = "As in curl")]
     pub follow: bool,
 }

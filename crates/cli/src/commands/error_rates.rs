@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use plan::PlanError;
 use report::{
     ErrorRates, RatesOfClaim, claim_rates_table, claim_rates_text, error_rates_table, error_rates_text,
 };
@@ -38,7 +39,7 @@ const CLAIMS: [(World, usize, f64, f64); 7] = [
 
 /// Runs the command.
 pub fn run(arguments: &arguments::ErrorRates) -> Result<ExitCode, Failure> {
-    let asked = asked(arguments);
+    let asked = asked(arguments)?;
     if arguments.table {
         let row =
             |(world, treatments, noise, effect)| of(&Setting { world, treatments, noise, effect, ..asked });
@@ -83,10 +84,14 @@ fn of_claim(setting: ClaimSetting) -> RatesOfClaim {
     RatesOfClaim { setting, rates: claim_rates(&setting) }
 }
 
-fn asked(arguments: &arguments::ErrorRates) -> Setting {
+fn asked(arguments: &arguments::ErrorRates) -> Result<Setting, PlanError> {
     // As experiments have it: who names a number of blocks means that number.
     let blocks = arguments.blocks.unwrap_or(10);
     let blocks_max = arguments.blocks_max.or(arguments.blocks).unwrap_or(20);
+    if blocks_max < blocks {
+        let what = format!("{blocks_max} blocks at most are fewer than the {blocks} at any rate");
+        return Err(PlanError::new(what, "raise --blocks-max, or lower --blocks"));
+    }
     let share = |it: Option<units::Share>| it.map(units::Share::get);
     let world = share(arguments.failing)
         .map(World::Failing)
@@ -94,15 +99,15 @@ fn asked(arguments: &arguments::ErrorRates) -> Setting {
         .or_else(|| share(arguments.censored).map(World::Censored))
         .or_else(|| share(arguments.queue).map(World::Queue))
         .unwrap_or(World::Rates);
-    Setting {
+    Ok(Setting {
         world,
         treatments: usize::from(arguments.stacks),
         blocks: usize::from(blocks),
-        blocks_max: usize::from(blocks_max.max(blocks)),
+        blocks_max: usize::from(blocks_max),
         precision: arguments.precision.get(),
         noise: arguments.noise.get(),
         effect: arguments.effect.get(),
         experiments: arguments.experiments,
         seed: arguments.seed,
-    }
+    })
 }

@@ -23,6 +23,8 @@ use crate::recorded;
 
 /// The largest result that is read; one has some 20 KB.
 const RESULT_BYTES_MAX: u64 = 64 << 20;
+/// What is read, for errors.
+const RECORDS: &str = "give a run's directory, a file that hit --json printed, or -";
 
 /// Runs the command.
 pub fn run(arguments: &Export) -> Result<ExitCode, Failure> {
@@ -83,10 +85,8 @@ impl Source {
             (Path::new("standard input"), read_text("standard input", std::io::stdin().lock())?)
         } else {
             let name = path.display().to_string();
-            let file = std::fs::File::open(path).map_err(|error| {
-                let help = "give a run's directory, a file that hit --json printed, or -";
-                Failure::usage(format!("{name} can't be read ({error}); {help}"))
-            })?;
+            let file = std::fs::File::open(path)
+                .map_err(|error| Failure::usage(format!("{name} can't be read ({error}); {RECORDS}")))?;
             (path, read_text(&name, file)?)
         };
         LoadResult::from_json(name, &text).map(|result| Self::Load(Box::new(result))).map_err(unreadable)
@@ -161,7 +161,7 @@ fn read_text(name: &str, from: impl Read) -> Result<String, Failure> {
     let mut text = String::new();
     from.take(RESULT_BYTES_MAX + 1)
         .read_to_string(&mut text)
-        .map_err(|error| Failure::usage(format!("{name} can't be read ({error})")))?;
+        .map_err(|error| Failure::usage(format!("{name} can't be read ({error}); {RECORDS}")))?;
     if text.len() as u64 > RESULT_BYTES_MAX {
         return Err(Failure::usage(format!(
             "{name} has more than {} MiB: it is no result",

@@ -48,6 +48,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     if arguments.kubernetes.rbac {
         return pods::print_rbac();
     }
+    files::each_has_its_own(arguments)?;
     if let Some(dir) = &arguments.agents.take_over {
         return resume::run(arguments, dir);
     }
@@ -182,8 +183,7 @@ fn with_options(mut request: RequestArguments, arguments: &Hit) -> Result<Reques
     request.method = arguments.method.clone().or(request.method);
     request::leave_room(arguments, &mut request);
     request.headers.extend(arguments.headers.iter().cloned());
-    let body = body(arguments)?;
-    if !body.is_empty() {
+    if let Some(body) = body(arguments)? {
         request.body = body;
     }
     request.close |= arguments.no_keep_alive;
@@ -205,12 +205,14 @@ fn tls_settings(arguments: &Hit, target: &HttpTarget, insecure: bool) -> Result<
     }
 }
 
-fn body(arguments: &Hit) -> Result<Vec<u8>, PlanError> {
-    match (&arguments.body, &arguments.body_file) {
-        (Some(text), _) => text_or_file(text, "--body"),
-        (None, Some(path)) => read_body(path, "check --body-file"),
-        (None, None) => Ok(Vec::new()),
-    }
+/// The body that options name, which may be an empty one.
+fn body(arguments: &Hit) -> Result<Option<Vec<u8>>, PlanError> {
+    let body = match (&arguments.body, &arguments.body_file) {
+        (Some(text), _) => Some(text_or_file(text, "--body")),
+        (None, Some(path)) => Some(read_body(path, "check --body-file")),
+        (None, None) => None,
+    };
+    body.transpose()
 }
 
 /// A body as an option gives it: `@file` is what is in the file, and `@@text` the text with one `@`, as none else could

@@ -73,7 +73,8 @@ pub fn run(arguments: &Init) -> Result<ExitCode, Failure> {
 
 /// What `folder` holds, as far as anybody looks.
 fn look_around(folder: &Path) -> Result<Project, Failure> {
-    let whole = folder.canonicalize().map_err(|error| {
+    let whole = folder.canonicalize().and_then(|whole| fs::read_dir(&whole).map(|_| whole));
+    let whole = whole.map_err(|error| {
         let what = format!("is no folder that can be read ({error})");
         PlanError::new(what, "name the folder of your service").in_file(folder)
     })?;

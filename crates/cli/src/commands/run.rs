@@ -52,8 +52,14 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     // Before the stacks: where there is no such file, nothing else is worth a word.
     let written = written(&what)?;
     let workbench = Workbench::for_experiment(&arguments.stacks.dir, &written)?;
+    // A mistake in it is told before anything is measured, and where nothing is to be.
+    let of_experiment = Gate::of_experiment(&written.file, &written.text)?;
+    let asked = gate::of_run(&arguments.gate, &arguments.against, of_experiment)?;
+    let kept = KeptRuns::of_experiment(&written.file, &written.text)?;
     if let (What::Anew(path), true) = (&what, arguments.only_ahead) {
-        print(&ahead::text(&experiment(arguments, path, &workbench.catalogue)?))?;
+        let experiment = experiment(arguments, path, &workbench.catalogue)?;
+        knows_baseline(asked.as_ref(), &experiment)?;
+        print(&ahead::text(&experiment))?;
         return Ok(ExitCode::SUCCESS);
     }
     let wait_for_quiet = arguments.wait_for_quiet.map_or(std::time::Duration::ZERO, Into::into);
@@ -63,10 +69,6 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     };
     let bench = Bench { wait_for_quiet, hosts: hosts.as_ref(), ..workbench.bench(None) };
     let catalogue = &workbench.catalogue;
-    // A mistake in it is told before anything is measured.
-    let of_experiment = Gate::of_experiment(&written.file, &written.text)?;
-    let asked = gate::of_run(&arguments.gate, &arguments.against, of_experiment)?;
-    let kept = KeptRuns::of_experiment(&written.file, &written.text)?;
     let mut progress = RunProgress::new(arguments.quiet, arguments.serve)?;
     let ended = match &what {
         What::Anew(path) => {

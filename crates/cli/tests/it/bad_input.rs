@@ -39,6 +39,9 @@ fn arguments_that_make_no_sense() {
     refused(&["hit", url, "--burst", "5"], 2, &["bursts need a rate"]);
     refused(&["hit", url, "--rate", "5", "--ramp-up", "1s"], 2, &["exclude each other", "leave one"]);
     refused(&["hit", url, "-n", "5", "--requests-per-user", "1"], 2, &["exclude each other", "leave one"]);
+    for status in ["99", "100", "1000"] {
+        refused(&["hit", url, "--expect-status", status], 2, &["--expect-status", "is not in 200..=999"]);
+    }
     refused(&["hit", url, "-H", "no colon"], 2, &["no colon", "Accept: text/html"]);
     refused(&["hit", url, "-H", "A: b\nC: d"], 2, &["not valid"]);
     refused(&["hit", url, "--body-file", "/no/such/file"], 2, &["/no/such/file"]);
@@ -53,6 +56,11 @@ fn arguments_that_make_no_sense() {
         2,
         &["/no/such/file", "--expect-body @@/no/such/file"],
     );
+    refused(
+        &["hit", url, "--hgrm", "/no/such/file", "--jtl", "/no/such/file"],
+        2,
+        &["/no/such/file: --hgrm and --jtl name one file", "name a file for each"],
+    );
     refused(&["hit", "127.0.0.1:8080"], 2, &["not a URL", "http://"]);
     refused(&["hit", "ftp://127.0.0.1/"], 2, &["scheme"]);
     refused(&["hit", url, "--frobnicate"], 2, &["--frobnicate"]);
@@ -66,8 +74,39 @@ fn arguments_that_make_no_sense() {
     refused(&["target", "--fail-fast"], 2, &["no errors", "--error-share"]);
     refused(&["error-rates", "--noise", "3"], 2, &["unknown unit", "%"]);
     refused(&["error-rates", "--stacks", "1"], 2, &["2..=50"]);
+    for blocks in [&["--blocks-max", "5"][..], &["--blocks", "10", "--blocks-max", "5"]] {
+        let arguments = [&["error-rates"][..], blocks].concat();
+        refused(&arguments, 2, &["5 blocks at most are fewer than the 10 at any rate", "raise --blocks-max"]);
+    }
     refused(&["calibrate", "--case", "fixed"], 2, &["no case `fixed`", "fixed-5ms"]);
     refused(&["calibrate", "--quick", "--case", "freeze"], 2, &["among the quick ones", "stall"]);
+}
+
+/// Clap does not ask for what an option requires where another one excludes that.
+#[test]
+fn an_option_is_refused_without_the_one_that_it_is_about() {
+    let url = "http://127.0.0.1:1/";
+    for (arguments, option, needed) in [
+        (&["hit", url, "--no-pauses"][..], "--no-pauses", "--har"),
+        (&["hit", "--scenario", "x.toml", "--no-pauses"], "--no-pauses", "--har"),
+        (&["hit", url, "--host", "shop.test:80"], "--host", "--scenario"),
+        (&["hit", "--scenario", "x.toml", "--pods", "3", "--image", "x"], "--pods", "--on"),
+        (&["hit", "--scenario", "x.toml", "--manifest"], "--manifest", "--on"),
+        (
+            &["hit", "--scenario", "x.toml", "--watch", "metrics", "--watch-pods", "app=shop"],
+            "--watch",
+            "--on",
+        ),
+        (&["hit", "--har", "x.har", "--agent-command", "x"], "--agent-command", "--hosts"),
+        (&["hit", url, "--agents", "127.0.0.1:1", "--cpu", "2"], "--cpu", "--on"),
+        (&["hit", url, "--unix-socket", "x.sock", "--proxy-user", "a:b"], "--proxy-user", "--proxy"),
+        (&["run", "--hosts", "a", "--pods", "3"], "--pods", "--on"),
+        (&["check", "gin", "--variants"], "--variants", "--all"),
+        (&["build", "gin", "--variants"], "--variants", "--all"),
+    ] {
+        let said = format!("{option} is about {needed}, which is not given");
+        refused(arguments, 2, &[said.as_str()]);
+    }
 }
 
 #[test]
@@ -148,11 +187,32 @@ fn experiments_with_mistakes_name_file_and_line_and_write_nothing() {
 }
 
 #[test]
+fn a_dry_run_refuses_what_the_run_would() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("x.toml");
+    let good = "title = \"t\"\n[[round]]\nname = \"r\"\nendpoint = \"hello\"\nstacks = [\"target-pool\"]\n";
+    for (more, options, says) in [
+        ("", &["--baseline", "no-such-stack"][..], "the baseline `no-such-stack` takes no part in this run"),
+        ("", &["--last-runs", "3"], "give 6 to 1000"),
+        ("", &["--junit", "gate.xml"], "there is none"),
+        ("[runs]\nkeep = 0\n", &[], "x.toml:7:8: 0 is no number of runs"),
+    ] {
+        fs::write(&file, format!("{good}{more}")).unwrap();
+        let arguments = [&["run", file.to_str().unwrap(), "--dry-run"][..], options].concat();
+        refused(&arguments, 2, &[says]);
+    }
+}
+
+#[test]
 fn what_is_no_recorded_run_is_refused_alike_by_every_command() {
     let run = "/no/such/run";
     let dir = tempfile::tempdir().unwrap();
     let empty = dir.path().to_str().unwrap();
-    for no_run in [run, empty] {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("notes.txt");
+    fs::write(&file, "no run").unwrap();
+    let file = file.to_str().unwrap();
+    for no_run in [run, empty, file] {
         for arguments in [
             &["report", no_run][..],
             &["report", no_run, "--json"],

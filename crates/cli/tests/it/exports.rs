@@ -321,6 +321,9 @@ fn bad_input_is_one_clear_error() {
         2,
         "the header `a b: c`",
     );
+    fs::write(runs.path("no-text.bin"), b"\xc3\x28").unwrap();
+    let no_text = runs.path("no-text.bin").display().to_string();
+    fails_with(&run(&["export", &no_text, out[0], out[1]]), 2, "a file that hit --json printed");
     let nothing = run(&["export", &dir]);
     assert_eq!(nothing.status.code(), Some(2), "{}", text(&nothing));
     let hgrm = runs.path("x").display().to_string();

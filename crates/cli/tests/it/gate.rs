@@ -54,6 +54,11 @@ fn a_gate_that_makes_no_sense_is_refused_before_anything_is_sent() {
     }
     let told = ends_with(2, &["hit", &url, "--junit", "gate.xml"]);
     assert!(told.contains("there is none; give a --fail-if"), "{told}");
+    let told = ends_with(2, &["hit", &url, "--baseline", "Cargo.toml"]);
+    assert!(
+        told.contains("Cargo.toml can't be read as a folder") && told.contains("in which results lie"),
+        "{told}"
+    );
     let told = ends_with(2, &["run", "experiments/quick.toml", "--max-loss", "5%"]);
     assert!(told.contains("--baseline"), "{told}");
     let told = ends_with(2, &["run", "experiments/quick.toml", "--baseline", "no-such-stack"]);

@@ -135,6 +135,10 @@ fn where_there_is_nothing_to_see_it_is_said() {
     assert!(told.contains("what kind of project") && told.contains("go.mod"), "{told}");
     let told = own.ends_with(2, &["init", "/no/such/folder"]);
     assert!(told.contains("/no/such/folder"), "{told}");
+    let file = own.folder().join("app.py");
+    fs::write(&file, "").unwrap();
+    let told = own.ends_with(2, &["init", file.to_str().unwrap()]);
+    assert!(told.contains("app.py: is no folder that can be read"), "{told}");
     let told = own.ends_with(2, &["run"]);
     assert!(told.contains("proofload.toml here") && told.contains("proofload init"), "{told}");
 }

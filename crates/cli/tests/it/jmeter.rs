@@ -154,6 +154,14 @@ fn nothing_is_sent_of_a_plan_that_is_not_understood() {
     assert_eq!(check.status.code(), Some(1));
     assert!(texts(&check).0.contains("% of 8 elements supported"), "{:?}", texts(&check));
 
+    // One of many that is not supported stops the plan as well, and is not rounded away.
+    let timer = r#"<ConstantTimer guiclass="ConstantTimerGui" testclass="ConstantTimer" testname="think">
+        <stringProp name="ConstantTimer.delay">1</stringProp></ConstantTimer><hashTree/>"#;
+    fs::write(&plan, PLAN.replace(first, &format!("{}{unknown}", timer.repeat(300)))).expect("written");
+    let check = run(&["jmeter", "--check", "-t", &plan]);
+    assert_eq!(check.status.code(), Some(1));
+    assert!(texts(&check).0.starts_with(">99 % of 308 elements supported: "), "{:?}", texts(&check));
+
     for (arguments, part) in [
         (vec!["jmeter", "-n", "-t", "/nowhere.jmx"], "cannot be read"),
         (vec!["jmeter", "-n", "-t", &plan, "-Jx"], "-Jname=value"),

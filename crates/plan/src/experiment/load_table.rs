@@ -1,9 +1,11 @@
 //! The keys of a load in an experiment's file, and which of several tables has the say.
 
+use std::fmt;
+use std::marker::PhantomData;
 use std::str::FromStr;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error};
+use serde::de::{Deserializer, Error, Unexpected, Visitor};
 use units::{Duration, Rate};
 
 use crate::load::{IoChoice, LoadArguments, Threads};
@@ -81,10 +83,45 @@ pub(super) enum ReuseName {
 pub(super) fn parsed<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
-    T: FromStr<Err: std::fmt::Display>,
+    T: FromStr<Err: fmt::Display>,
 {
-    let text = String::deserialize(deserializer)?;
-    text.parse().map(Some).map_err(|error| D::Error::custom(format!("`{text}`: {error}")))
+    deserializer.deserialize_str(Quantity(PhantomData)).map(Some)
+}
+
+struct Quantity<T>(PhantomData<T>);
+
+/// Of what has no quotes, `given`, which is `text`: to write these alone helps only where it is right in them.
+fn without_quotes<T: FromStr<Err: fmt::Display>, E: Error>(given: Unexpected<'_>, text: &str) -> E {
+    match text.parse::<T>() {
+        Ok(_) => E::invalid_type(given, &"a string"),
+        Err(error) => {
+            E::custom(format!("`{text}` is not in quotes, and would be wrong in them, too: {error}"))
+        }
+    }
+}
+
+impl<T: FromStr<Err: fmt::Display>> Visitor<'_> for Quantity<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        text.parse().map_err(|error| E::custom(format!("`{text}`: {error}")))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
+        Err(without_quotes::<T, E>(Unexpected::Signed(number), &number.to_string()))
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<T, E> {
+        Err(without_quotes::<T, E>(Unexpected::Float(number), &number.to_string()))
+    }
+
+    fn visit_bool<E: Error>(self, given: bool) -> Result<T, E> {
+        Err(without_quotes::<T, E>(Unexpected::Bool(given), &given.to_string()))
+    }
 }
 
 /// `2`, or a word.

@@ -69,6 +69,14 @@ fn a_slip_in_a_key_or_a_value_is_told_with_what_was_meant() {
         ("endpoint = \"hello\"", "endpoint = \"helo\"", "no endpoint `helo`; did you mean hello?"),
         ("[\"target-pool\", \"target-single\"]", "\"target-pool\"", "write stacks = [\"target-pool\"]"),
         ("timeout = \"5s\"", "arrivals = \"poison\"", "unknown value `poison`; did you mean poisson?"),
+        ("timeout = \"5s\"", "rate = 10", "and takes text in quotes; write rate = \"10\""),
+        (
+            "duration = \"2s\"",
+            "duration = 2",
+            "x.toml:5:12: `2` is not in quotes, and would be wrong in them, too: unknown unit; write one of ns",
+        ),
+        ("duration = \"2s\"", "duration = 2.5", "`2.5` is not in quotes, and would be wrong in them, too"),
+        ("duration = \"2s\"", "duration = true", "`true` is not in quotes, and would be wrong in them, too"),
     ] {
         let error = parse(&GOOD.replace(from, to)).unwrap_err().to_string();
         assert!(error.contains(said), "{said}: {error}");
@@ -94,7 +102,12 @@ fn every_mistake_names_its_line_and_what_to_do() {
         (with("[4, 8]", "[0]"), "x.toml:10:", "zero connections"),
         (with("target-pool", "target-pol"), "x.toml:9:", "target-pool"),
         (with("endpoint = \"hello\"", "endpoint = \"helo\""), "x.toml:9:", "helo"),
-        (with("\"target-single\"", "\"target-pool\""), "x.toml:7:", "twice"),
+        (with("\"target-single\"", "\"target-pool\""), "x.toml:7:", "has target-pool twice; name it once"),
+        (
+            with("[4, 8]", "[4, 8, 4]"),
+            "x.toml:7:",
+            "has the load of 4 connections twice; write each number of connections once",
+        ),
         (with("title = \"t\"", "title = \"t\"\nblocks = 0"), "x.toml:3:", "0 blocks"),
         (with("title = \"t\"", ""), "x.toml:1:1", "title"),
         ("title = \"t\"".into(), "x.toml: ", "no round"),

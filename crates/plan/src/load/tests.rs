@@ -26,6 +26,7 @@ fn contradictions_and_zeroes_are_refused() {
         (LoadArguments { requests: Some(0), ..base() }, "zero requests"),
         (LoadArguments { duration: Some(Duration::ZERO), ..base() }, "duration of zero"),
         (LoadArguments { timeout: Some(Duration::ZERO), ..base() }, "timeout of zero"),
+        (LoadArguments { idle_timeout: Some(Duration::ZERO), ..base() }, "an idle timeout of zero"),
         (LoadArguments { drain: Some(Duration::from_secs(3)), ..base() }, "a drain of 3.00s, and no answer"),
         (LoadArguments { arrivals: ArrivalsName::Poisson, ..base() }, "need a rate"),
         (LoadArguments { arrivals: bursts(5), ..base() }, "bursts need a rate"),

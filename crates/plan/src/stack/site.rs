@@ -5,6 +5,10 @@ use std::path::PathBuf;
 use crate::error::PlanError;
 use crate::request::parse_url;
 
+/// What to do instead of a user name or a password: an endpoint has no header for them.
+const NO_HEADERS: &str =
+    "take it out; a run sends no headers of its own, and `proofload hit` does: -H 'Authorization: Basic …'";
+
 /// Where a service is running already, and whom to take for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Site {
@@ -29,7 +33,7 @@ pub struct Site {
 impl Site {
     /// The place that a URL names. What comes behind its path belongs to a request, and is refused.
     pub(super) fn new(text: &str) -> Result<Self, PlanError> {
-        let url = parse_url(text)?;
+        let url = parse_url(text, NO_HEADERS)?;
         if url.query().is_some() || url.fragment().is_some() {
             let what = format!("`{text}` has more behind its path");
             return Err(PlanError::new(what, "write the query into the `path` of an endpoint"));
@@ -77,7 +81,7 @@ mod tests {
         for (text, part) in [
             ("127.0.0.1:80", "is not a URL"),
             ("ftp://x/", "scheme"),
-            ("http://u:p@x/", "user name"),
+            ("http://u:p@x/", "carries a user name or password; take it out; a run sends no headers"),
             ("http://x/?a=b", "more behind its path"),
             ("http://x/#a", "more behind its path"),
         ] {

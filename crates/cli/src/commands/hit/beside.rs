@@ -82,7 +82,10 @@ struct Gated {
 /// over.
 fn loads_in(folder: &Path, max_loss: Option<Share>) -> Result<LoadsBefore, Failure> {
     let name = folder.display();
-    let unreadable = |error: std::io::Error| Failure::usage(format!("{name} can't be read: {error}"));
+    let unreadable = |error: std::io::Error| {
+        let help = "name the folder in which results lie, as --json prints them";
+        Failure::usage(format!("{name} can't be read as a folder ({error}); {help}"))
+    };
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();

@@ -9,13 +9,35 @@ use events::Moment;
 use jmeter::{JtlWriter, RequestRows, RowsOf};
 use lab::load::Job;
 use lab::tap::{Kept, Samples};
-use plan::HttpTarget;
+use plan::{HttpTarget, PlanError};
 use stats::Distribution;
 use units::Duration;
 
 use crate::arguments::Hit;
 use crate::clock::now_ms;
 use crate::exit::Failure;
+
+/// Refuses one file for two of what is written: only the last would be in it.
+pub fn each_has_its_own(arguments: &Hit) -> Result<(), PlanError> {
+    let named = [
+        ("--hlog", &arguments.hlog),
+        ("--hgrm", &arguments.hgrm),
+        ("--jtl", &arguments.jtl),
+        ("--junit", &arguments.gate.junit),
+        ("--markdown", &arguments.gate.markdown),
+    ];
+    // Whatever is no file, such as /dev/null, may take all of it.
+    let is_file = |path: &Path| path.metadata().is_ok_and(|it| it.is_file()) || !path.exists();
+    let given = named.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?)));
+    let given: Vec<(&str, &Path)> = given.filter(|(_, path)| is_file(path)).collect();
+    for (at, (option, path)) in given.iter().enumerate() {
+        if let Some((other, _)) = given[..at].iter().find(|(_, earlier)| earlier == path) {
+            let what = format!("{other} and {option} name one file, and only the last would be in it");
+            return Err(PlanError::new(what, "name a file for each").in_file(path));
+        }
+    }
+    Ok(())
+}
 
 /// Percentiles in the making.
 pub struct Percentiles<'a> {

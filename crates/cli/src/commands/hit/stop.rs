@@ -7,6 +7,8 @@ use plan::PlanError;
 use plan::gate::{Condition, Limit, Metric};
 use units::Duration;
 
+use crate::percent::percent;
+
 /// A share is of so much of the load: what goes on now, and not how well it began.
 const WINDOW: Duration = Duration::from_secs(5);
 /// Requests that a share is of at least: of fewer, one says nothing.
@@ -62,17 +64,17 @@ impl Stop {
         let is_beyond =
             |seen: f64, limit: f64| if condition.spares_limit { seen > limit } else { seen >= limit };
         match condition.limit {
-            Limit::Count(limit) => is_beyond(self.failed as f64, limit as f64)
-                .then(|| format!("{} requests failed ({condition})", self.failed)),
+            Limit::Count(limit) => is_beyond(self.failed as f64, limit as f64).then(|| {
+                let requests = if self.failed == 1 { "request" } else { "requests" };
+                format!("{} {requests} failed ({condition})", self.failed)
+            }),
             Limit::Share(limit) => {
                 let sum = |of: fn(&(Duration, u64, u64)) -> u64| self.recent.iter().map(of).sum::<u64>();
                 let (due, failed) = (sum(|it| it.1), sum(|it| it.2));
                 let share = failed as f64 / due.max(1) as f64;
                 (due >= REQUESTS_MIN && is_beyond(share, limit.get())).then(|| {
-                    format!(
-                        "{failed} of the last {due} requests failed, {:.1} % ({condition})",
-                        share * 100.0
-                    )
+                    let percent = percent(failed, due, 1);
+                    format!("{failed} of the last {due} requests failed, {percent} ({condition})")
                 })
             }
             Limit::Time(_) | Limit::Rate(_) | Limit::Bytes(_) => None,
@@ -118,11 +120,32 @@ mod tests {
     }
 
     #[test]
+    fn a_share_that_ends_a_load_is_not_said_to_be_none() {
+        let why = |condition: &str, failed: u64| {
+            let mut of = stop(condition);
+            assert!(second(&mut of, 0, 70_800, failed));
+            of.into_why().expect("it was ended")
+        };
+        assert_eq!(
+            why("errors>0.0001%", 1),
+            "1 of the last 70800 requests failed, <0.1 % (errors > 0.0001%)"
+        );
+        assert_eq!(
+            why("errors>1%", 70_799),
+            "70799 of the last 70800 requests failed, >99.9 % (errors > 1%)"
+        );
+    }
+
+    #[test]
     fn a_count_is_of_the_whole_load() {
         let mut of = stop("errors>2");
         assert!(!second(&mut of, 0, 10, 2));
         assert!(!second(&mut of, 30, 10, 0));
         assert!(second(&mut of, 60, 10, 1));
+        assert_eq!(of.into_why().as_deref(), Some("3 requests failed (errors > 2)"));
+        let mut of = stop("errors>0");
+        assert!(second(&mut of, 0, 10, 1));
+        assert_eq!(of.into_why().as_deref(), Some("1 request failed (errors > 0)"));
     }
 
     #[test]

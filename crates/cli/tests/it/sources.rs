@@ -31,6 +31,9 @@ fn a_field_takes_the_place_of_a_copied_one() {
     }
     let sent = sent_by(&["hit", "--curl", copied, "-u", "ann:x", "-n", "1", "-c", "1", "-q"]);
     assert!(!sent.contains("OLD") && sent.contains("Basic "), "{sent}");
+    // An empty body is one, too.
+    let sent = sent_by(&["hit", "--curl", copied, "--body", "", "-n", "1", "-c", "1", "-q"]);
+    assert!(sent.starts_with("POST /api ") && !sent.contains("a=1"), "{sent}");
 }
 
 /// As curl has it: what is written out is the field, and what an option would make of it is not sent beside it.
@@ -159,5 +162,29 @@ fn a_scenario_goes_over_io_uring_where_the_kernel_allows_it_and_over_epoll_where
         assert_eq!(result["outcomes"]["answered"], 240, "{io}: {result}");
         let failed = result["steps"].as_array().expect("steps").iter().filter(|step| step["failed"] != 0);
         assert_eq!(failed.count(), 0, "{io}: {result}");
+    }
+}
+
+/// A transaction of one request takes as long as that: the time to connect is in both. Of one that stands alone, nothing within is told.
+#[test]
+fn a_transaction_takes_as_long_as_its_requests_and_may_stand_for_them() {
+    let target = Target::start(&[]);
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = dir.path().join("shop.toml");
+    let text = format!(
+        "base = \"{}\"\nload = {{ users = 2, iterations = 5 }}\n\
+         [[steps]]\ntransaction = \"shop\"\nsteps = [{{ request = \"GET /hello\" }}]\n\
+         [[steps]]\ntransaction = \"pay\"\nalone = true\nsteps = [{{ request = \"GET /hello?pay\" }}]\n",
+        target.url
+    );
+    fs::write(&file, text).expect("written");
+    let result = json(&run(&["hit", "--scenario", file.to_str().expect("text"), "--json"]));
+    let steps = result["steps"].as_array().expect("steps");
+    let times = |label: &str| steps.iter().find(|it| it["label"] == label).map(|it| &it["response_time_us"]);
+    assert_eq!(steps.len(), 3, "{result}");
+    assert_eq!(times("pay").expect("it is told of")["count"], 10, "{result}");
+    let (whole, request) = (times("shop").expect("told of"), times("GET /hello").expect("told of"));
+    for figure in ["count", "mean", "max"] {
+        assert_eq!(whole[figure], request[figure], "{figure}: {result}");
     }
 }

@@ -116,16 +116,17 @@ impl Out {
         sample: &Sample,
         response: Option<&Response>,
     ) -> Verdict {
-        let sent = sample.sent.unwrap_or(sample.ready);
+        // From when the user wanted it, as in its sample: an assertion and a transaction are of the same time.
+        let wanted = sample.intended;
         let Some(response) = response else {
             let answer = Answer::Failed { name: sample.outcome.name() };
-            return session.answered(world, &answer, sent, sample.done);
+            return session.answered(world, &answer, wanted, sample.done);
         };
         let headers: Vec<(&str, &str)> =
             self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let (status, reason) = (response.status, self.reason.as_str());
         let answer = Answer::Answered { status, reason, headers: &headers, body: &self.body };
-        session.answered(world, &answer, sent, sample.done)
+        session.answered(world, &answer, wanted, sample.done)
     }
 
     /// The sample as it is reported, together with those before it whose redirects were followed.

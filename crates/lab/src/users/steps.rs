@@ -56,6 +56,10 @@ impl Steps {
 
 impl Report for Steps {
     fn sample(&mut self, _: &Crowd, _: u32, sample: &StepSample) {
+        // Its transaction stands for it alone.
+        if sample.within_parent {
+            return;
+        }
         let step = self.step(&sample.label);
         if sample.outcome.is_answered() {
             step.times.record(sample.elapsed);
@@ -70,12 +74,18 @@ impl Report for Steps {
     }
 
     fn unsent(&mut self, _: &Crowd, _: u32, unsent: &Unsent, _: Instant) {
+        if unsent.within_parent {
+            return;
+        }
         let step = self.step(&unsent.label);
         step.failed += 1;
         step.first_failure.get_or_insert_with(|| unsent.message.clone());
     }
 
     fn transaction(&mut self, _: &Crowd, _: u32, transaction: &Transaction) {
+        if transaction.within_parent {
+            return;
+        }
         let step = self.step(&transaction.label);
         step.is_transaction = true;
         step.times.record(transaction.elapsed);

@@ -14,6 +14,8 @@ mod rust;
 mod spring;
 mod write;
 
+use std::borrow::Cow;
+
 use plan::PlanError;
 
 /// The files by which a project is known.
@@ -63,6 +65,8 @@ struct Service {
     /// What it was told by: `Go (go.mod)`.
     kind: String,
     name: String,
+    /// The folder that it is in, of a project of several; empty of the whole.
+    folder: String,
     /// How the files end that its sources are in.
     sources: &'static [&'static str],
     tools: Vec<String>,
@@ -92,6 +96,19 @@ impl Project {
         self.files.iter().any(|it| it.path == path || it.path.starts_with(&folder))
     }
 
+    /// What of it is in a folder, by paths from there on; all of it where that is empty.
+    fn within(&self, folder: &str) -> Cow<'_, Self> {
+        if folder.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let beneath = format!("{folder}/");
+        let part = |it: &ProjectFile| {
+            let path = it.path.strip_prefix(beneath.as_str())?.to_owned();
+            Some(ProjectFile { path, text: it.text.clone() })
+        };
+        Cow::Owned(Self { folder: self.folder.clone(), files: self.files.iter().filter_map(part).collect() })
+    }
+
     /// Those of `paths` that there are.
     fn those_of(&self, paths: &[&str]) -> Vec<String> {
         paths.iter().filter(|path| self.has(path)).map(|path| (*path).to_owned()).collect()
@@ -118,7 +135,7 @@ pub fn draft(project: &Project) -> Result<Draft, PlanError> {
     let mut found = kinds.into_iter().filter_map(|kind| kind(project));
     let service = found.next().ok_or_else(|| nothing_found(project))?;
     let others: Vec<String> = found.map(|it| it.kind).collect();
-    let asks = asks::of(project, &service);
+    let asks = asks::of(&project.within(&service.folder), &service);
     Ok(write::draft(&service, &asks, &others))
 }
 

@@ -1,85 +1,176 @@
 //! A project in Java or Kotlin, by Maven or Gradle.
 
-use super::{Build, Project, Service, listens, plain_name, texts};
+use plan::shell::quoted;
+use serde_json::Value;
+
+use super::{Build, Project, ProjectFile, Service, listens, plain_name, texts};
 
 /// The JDK that a project takes that does not say: the oldest that current frameworks run on.
 const JDK_DEFAULT: u32 = 17;
 const SOURCES: [&str; 5] = [".java", ".kt", ".properties", ".yml", ".yaml"];
+const POMS: [&str; 1] = ["pom.xml"];
+const SCRIPTS: [&str; 2] = ["build.gradle", "build.gradle.kts"];
+
+/// What of a project is the service: all of it, or a module.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    /// The module's folder; empty of all of it.
+    folder: &'a str,
+    /// The text of its own pom.xml or build.gradle.
+    script: &'a str,
+}
+
+impl Part<'_> {
+    /// A path in it, as a shell takes it, whatever the folder is called.
+    fn path(self, path: &str) -> String {
+        if self.folder.is_empty() { path.to_owned() } else { format!("{}/{path}", quoted(self.folder)) }
+    }
+
+    /// What its build is made of: of a module, whatever others it takes.
+    fn inputs(self, project: &Project, usual: &[&str]) -> Vec<String> {
+        if self.folder.is_empty() { project.those_of(usual) } else { texts(&["."]) }
+    }
+}
 
 pub(super) fn maven(project: &Project) -> Option<Service> {
-    let pom = project.text("pom.xml")?;
-    // What is of the parent is not of the project.
-    let own = pom.split_once("</parent>").map_or(pom, |(_, own)| own);
-    let artifact = element(own, "artifactId").unwrap_or(&project.folder);
+    let root = project.text("pom.xml")?;
+    let has_modules = is_parent(root);
+    let modules = if has_modules { programs(project, &POMS, is_boot_module) } else { Vec::new() };
+    let part = modules.first().copied().unwrap_or(Part { folder: "", script: root });
+    let artifact = element(own(part.script), "artifactId").unwrap_or(&project.folder);
     let has_wrapper = project.has("mvnw");
     let maven = if has_wrapper { "./mvnw" } else { "mvn" };
-    let packaged = "ls target/*.jar | grep -v -e '-sources' -e '-javadoc' -e '^target/original-' | head -1";
+    let only =
+        if part.folder.is_empty() { String::new() } else { format!(" -pl {} -am", quoted(part.folder)) };
+    let jars = part.path("target/*.jar");
+    let packaged = format!("ls {jars} | grep -v -e '-sources' -e '-javadoc' -e '/original-' | head -1");
     // A jar of an earlier version is not to be taken for the one that is built.
     let script = format!(
-        "rm -f target/*.jar && {maven} -B -q -DskipTests package && cp \"$({packaged})\" \"$1/service.jar\""
+        "rm -f {jars} && {maven} -B -q -DskipTests{only} package && cp \"$({packaged})\" \"$1/service.jar\""
     );
-    let jdk = ["java.version", "maven.compiler.release", "maven.compiler.target"]
-        .iter()
-        .find_map(|name| version(element(pom, name)?));
-    let service = Service {
+    let names = ["java.version", "maven.compiler.release", "maven.compiler.target"];
+    let of_pom = |pom: &str| names.iter().find_map(|name| version(element(pom, name)?));
+    let jdk = of_pom(part.script).or_else(|| of_pom(root));
+    let mut service = Service {
         kind: "Java (pom.xml)".into(),
         name: plain_name(artifact),
+        folder: part.folder.to_owned(),
         tools: if has_wrapper { Vec::new() } else { texts(&["mvn"]) },
-        build: Some(build(project, script, &["pom.xml", "mvnw", ".mvn", "src"])),
+        build: Some(build(script, part.inputs(project, &["pom.xml", "mvnw", ".mvn", "src"]))),
         ..jar(jdk)
     };
-    Some(told(service, project, pom.contains("spring-boot")))
+    service.unsure.extend(which_module(has_modules, modules.len()));
+    let is_spring = [part.script, root].iter().any(|pom| pom.contains("spring-boot"));
+    Some(told(service, project, is_spring))
 }
 
 pub(super) fn gradle(project: &Project) -> Option<Service> {
-    let script = ["build.gradle", "build.gradle.kts"].into_iter().find(|it| project.has(it))?;
-    let text = project.text(script).unwrap_or_default();
-    let is_spring = text.contains("org.springframework.boot");
+    let script = SCRIPTS.into_iter().find(|it| project.has(it))?;
+    let root = project.text(script).unwrap_or_default();
+    // What has sources of its own is the service, whatever is built beside it.
+    let has_modules = !project.has("src") && project.sources(&SCRIPTS).any(|it| it.path.contains('/'));
+    let modules = if has_modules { programs(project, &SCRIPTS, makes_program) } else { Vec::new() };
+    let part = modules.first().copied().unwrap_or(Part { folder: "", script: root });
+    let is_spring = part.script.contains("org.springframework.boot");
     let has_wrapper = project.has("gradlew");
     let gradle = if has_wrapper { "./gradlew" } else { "gradle" };
-    let task = if is_spring { "bootJar" } else { "build -x test" };
-    let made = "ls -S build/libs/*.jar | grep -v -e '-plain' -e '-sources' | head -1";
-    let command =
-        format!("rm -f build/libs/*.jar && {gradle} -q {task} && cp \"$({made})\" \"$1/service.jar\"");
+    let (task, without) = if is_spring { ("bootJar", "") } else { ("build", " -x test") };
+    let of_module =
+        if part.folder.is_empty() { String::new() } else { format!(":{}:", part.folder.replace('/', ":")) };
+    let task = format!("{of_module}{task}");
+    let jars = part.path("build/libs/*.jar");
+    let made = format!("ls -S {jars} | grep -v -e '-plain' -e '-sources' | head -1");
+    let command = format!(
+        "rm -f {jars} && {gradle} -q {}{without} && cp \"$({made})\" \"$1/service.jar\"",
+        quoted(&task)
+    );
     let named = ["settings.gradle", "settings.gradle.kts"].into_iter().find_map(|it| project.text(it));
     let name = named.and_then(|it| {
         let line = it.lines().find(|line| line.contains("rootProject.name"))?;
         line.split(['"', '\'']).nth(1)
     });
-    let of_toolchain =
-        || text.split_once("JavaLanguageVersion.of(").and_then(|(_, rest)| version(rest.split(')').next()?));
-    let of_sources = || {
-        let line = text.lines().find_map(|line| Some(line.split_once("sourceCompatibility")?.1))?;
-        version(line.trim_start().trim_start_matches('='))
-    };
-    let jdk = of_toolchain().or_else(of_sources);
-    let service = Service {
+    let of_folder = part.folder.rsplit('/').next().filter(|it| !it.is_empty());
+    let usual =
+        [script, "settings.gradle", "settings.gradle.kts", "gradle.properties", "gradlew", "gradle", "src"];
+    let mut service = Service {
         kind: format!("Java ({script})"),
-        name: plain_name(name.unwrap_or(&project.folder)),
+        name: plain_name(of_folder.or(name).unwrap_or(&project.folder)),
+        folder: part.folder.to_owned(),
         tools: if has_wrapper { Vec::new() } else { texts(&["gradle"]) },
-        build: Some(build(
-            project,
-            command,
-            &[
-                script,
-                "settings.gradle",
-                "settings.gradle.kts",
-                "gradle.properties",
-                "gradlew",
-                "gradle",
-                "src",
-            ],
-        )),
-        ..jar(jdk)
+        build: Some(build(command, part.inputs(project, &usual))),
+        ..jar(jdk_of(part.script).or_else(|| jdk_of(root)))
     };
+    service.unsure.extend(which_module(has_modules, modules.len()));
     Some(told(service, project, is_spring))
 }
 
-fn build(project: &Project, script: String, inputs: &[&str]) -> Build {
+/// The modules of a project that are programs, as their build scripts say; where none says so, those with a `main`.
+fn programs<'a>(project: &'a Project, scripts: &'a [&'a str], says_so: fn(&str) -> bool) -> Vec<Part<'a>> {
+    let module = |file: &'a ProjectFile| {
+        let (folder, name) = file.path.rsplit_once('/')?;
+        scripts.contains(&name).then_some(Part { folder, script: file.text.as_str() })
+    };
+    let all: Vec<Part<'a>> = project.sources(scripts).filter_map(module).collect();
+    let by_script: Vec<Part<'a>> = all.iter().filter(|it| says_so(it.script)).copied().collect();
+    if !by_script.is_empty() {
+        return by_script;
+    }
+    let has_main = |module: &Part<'a>| {
+        let sources = format!("{}/src/main/", module.folder);
+        let is_main = |text: &str| text.contains("static void main(") || text.contains("fun main(");
+        project.sources(&SOURCES).any(|it| it.path.starts_with(&sources) && is_main(&it.text))
+    };
+    all.into_iter().filter(has_main).collect()
+}
+
+/// What is to be asked where there are modules, of which so many are programs.
+fn which_module(has_modules: bool, programs: usize) -> Option<String> {
+    match programs {
+        1 => None,
+        _ if !has_modules => None,
+        0 => Some("which of its modules is the service: none looks like one".into()),
+        count => Some(format!("which of its modules is the service: {count} look like one")),
+    }
+}
+
+/// Whether it is of modules, and no program itself.
+fn is_parent(pom: &str) -> bool {
+    element(own(pom), "packaging") == Some("pom")
+}
+
+fn is_boot_module(pom: &str) -> bool {
+    pom.contains("spring-boot-maven-plugin") && !is_parent(pom)
+}
+
+/// Whether a script of Gradle takes a plugin that makes programs.
+fn makes_program(script: &str) -> bool {
+    let plugins = ["org.springframework.boot", "application"];
+    let is_named = |line: &str| {
+        plugins.iter().any(|it| line.contains(&format!("\"{it}\"")) || line.contains(&format!("'{it}'")))
+    };
+    script.lines().map(str::trim).any(|line| {
+        // A parent names the version alone.
+        (line == "application" || is_named(line)) && !line.contains("apply false")
+    })
+}
+
+fn jdk_of(script: &str) -> Option<u32> {
+    let called = |name: &str| {
+        let (_, rest) = script.split_once(name)?;
+        version(rest.split(')').next()?)
+    };
+    let of_sources = || {
+        let line = script.lines().find_map(|line| Some(line.split_once("sourceCompatibility")?.1))?;
+        version(line.trim_start().trim_start_matches('='))
+    };
+    called("JavaLanguageVersion.of(").or_else(|| called("jvmToolchain(")).or_else(of_sources)
+}
+
+fn build(script: String, inputs: Vec<String>) -> Build {
     Build {
         // The folder is an argument of its own: whatever its name holds, none of it is a command.
         command: vec!["sh".into(), "-c".into(), script, "sh".into(), "{build_dir}".into()],
-        inputs: project.those_of(inputs),
+        inputs,
         output: "service.jar".into(),
     }
 }
@@ -105,7 +196,8 @@ fn told(mut service: Service, project: &Project, is_spring: bool) -> Service {
         service.kind = service.kind.replace("Java", "Spring Boot");
         service.env.push(("SERVER_PORT".into(), "{port}".into()));
     } else {
-        listens::tell(&mut service, project);
+        let part = project.within(&service.folder);
+        listens::tell(&mut service, &part);
         service.unsure.push("whether its jar starts by itself, with `java -jar`".into());
     }
     service
@@ -118,12 +210,38 @@ fn version(text: &str) -> Option<u32> {
     text.strip_prefix("1.").unwrap_or(&text).parse().ok()
 }
 
-/// What the application's own configuration says, as properties.
-pub(super) fn property<'a>(project: &'a Project, name: &str) -> Option<&'a str> {
-    let text = project.text("src/main/resources/application.properties")?;
-    let value =
-        |line: &'a str| Some(line.trim().strip_prefix(name)?.trim_start().strip_prefix(['=', ':'])?.trim());
-    text.lines().find_map(value)
+/// What the application's own configuration says.
+pub(super) fn property(project: &Project, name: &str) -> Option<String> {
+    let text = |file: &str| project.text(&format!("src/main/resources/{file}"));
+    let of_line = |line: &str| {
+        let value = line.trim().strip_prefix(name)?.trim_start().strip_prefix(['=', ':'])?;
+        Some(value.trim().to_owned())
+    };
+    // Where both say it, Spring goes by the properties.
+    text("application.properties").and_then(|it| it.lines().find_map(of_line)).or_else(|| {
+        let yaml = text("application.yml").or_else(|| text("application.yaml"))?;
+        // Behind the first document are those of profiles.
+        let settings: Value = serde_saphyr::from_str(yaml.split("\n---").next()?).ok()?;
+        match value_of(&settings, name)? {
+            Value::String(value) => Some(value.clone()),
+            Value::Number(value) => Some(value.to_string()),
+            _ => None,
+        }
+    })
+}
+
+/// A value by its name, whose parts may stand beneath each other or together.
+fn value_of<'a>(settings: &'a Value, name: &str) -> Option<&'a Value> {
+    let settings = settings.as_object()?;
+    settings.get(name).or_else(|| {
+        let mut dots = name.match_indices('.');
+        dots.find_map(|(dot, _)| value_of(settings.get(&name[..dot])?, &name[dot + 1..]))
+    })
+}
+
+/// What is of a project, and not of its parent.
+fn own(pom: &str) -> &str {
+    pom.split_once("</parent>").map_or(pom, |(_, own)| own)
 }
 
 /// The text of the first element of that name.

@@ -32,7 +32,7 @@ pub(super) fn of(project: &Project) -> Vec<Path> {
         .any(|it| java::property(project, it).is_some());
     let health = (has_actuator && !is_elsewhere).then(|| "/actuator/health".to_owned());
     let mapped = project.sources(&[".java", ".kt"]).flat_map(|it| of_file(&it.text));
-    mapped.chain(health).map(|path| Path { text: joined(base, &path), is_whole: true }).collect()
+    mapped.chain(health).map(|path| Path { text: joined(&base, &path), is_whole: true }).collect()
 }
 
 fn of_file(text: &str) -> Vec<String> {

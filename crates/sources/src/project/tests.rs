@@ -329,3 +329,100 @@ fn versions_are_read_as_they_are_written() {
         assert!(!draft.unsure.iter().any(|it| it.contains("which JDK")), "{text}: {:?}", draft.unsure);
     }
 }
+
+#[test]
+fn of_several_programs_in_rust_one_is_taken_and_the_others_are_a_question() {
+    let package = "[package]\nname = \"shop\"\n";
+    let default = format!("{package}default-run = \"import\"\n");
+    let named = format!("{package}\n[[bin]]\nname = \"serve\"\npath = \"src/main.rs\"\n");
+    let serves = "fn main() { listen(std::env::var(\"PORT\")) }";
+    let (main, import) = (("src/main.rs", serves), ("src/bin/import.rs", "fn main() {}"));
+    let alone = ("src/bin/server.rs", serves);
+    let members = [
+        ("Cargo.toml", "[workspace]\nmembers = [\"*\"]\n"),
+        ("api/Cargo.toml", "[package]\nname = \"shop-api\"\n"),
+        ("api/src/main.rs", serves),
+        ("jobs/Cargo.toml", "[package]\nname = \"jobs\"\n"),
+        ("jobs/src/main.rs", "fn main() {}"),
+    ];
+    for (files, program, is_asked) in [
+        (&[("Cargo.toml", package), main][..], "shop", false),
+        (&[("Cargo.toml", package), import, main], "shop", true),
+        (&[("Cargo.toml", default.as_str()), import, main], "import", true),
+        (&[("Cargo.toml", named.as_str()), main], "serve", false),
+        (&[("Cargo.toml", package), alone, ("src/lib.rs", "")], "server", false),
+        (&members, "shop-api", true),
+    ] {
+        let (draft, service) = drafted(files);
+        assert_eq!(command(&service), format!("{{build_dir}}/target/release/{program}"));
+        let asked = draft.unsure.iter().any(|it| it.starts_with("which program it is: there are 2"));
+        assert_eq!(asked, is_asked, "{program}: {:?}", draft.unsure);
+    }
+}
+
+#[test]
+fn springs_settings_may_be_yaml() {
+    let pom = "<project><artifactId>shop</artifactId><java.version>17</java.version>spring-boot-starter-actuator</project>";
+    let items = "@RestController class A { @GetMapping(\"/items\") List<Item> all() {} }";
+    let told = |settings: &str| {
+        let files = [
+            ("pom.xml", pom),
+            ("src/main/java/A.java", items),
+            ("src/main/resources/application.yml", settings),
+        ];
+        let (draft, service) = drafted(&files);
+        let ready = service.ready.path().unwrap_or_default().to_owned();
+        (service.endpoints[0].path.clone(), ready, draft.unsure.len())
+    };
+    let due = |path: &str, ready: &str, unsure| (path.to_owned(), ready.to_owned(), unsure);
+    let of_profiles = "server:\n  servlet:\n    context-path: /shop\n---\nspring:\n  config:\n    activate: {on-profile: x}\n";
+    assert_eq!(told(of_profiles), due("/shop/items", "/shop/actuator/health", 0));
+    let elsewhere = "server.servlet.context-path: /a\nmanagement:\n  server:\n    port: 9001\n";
+    assert_eq!(told(elsewhere), due("/a/items", "/a/items", 0));
+    // With words to be filled in nobody knows where they are.
+    assert_eq!(told("server: {servlet: {context-path: '${BASE:/shop}'}}\n"), due("/", "/", 1));
+}
+
+#[test]
+fn of_modules_the_one_that_is_a_program_is_built() {
+    let root = "<project><artifactId>shop</artifactId><packaging>pom</packaging><java.version>21</java.version></project>";
+    let module = |name: &str, plugin: &str| {
+        format!(
+            "<project><parent><artifactId>shop</artifactId></parent><artifactId>shop-{name}</artifactId>{plugin}</project>"
+        )
+    };
+    let core = module("core", "");
+    let api = module("api", "<artifactId>spring-boot-maven-plugin</artifactId>");
+    let code = "@RestController class A { @GetMapping(\"/owners\") List<Owner> owners() {} }";
+    let (draft, service) = drafted(&[
+        ("pom.xml", root),
+        ("api/pom.xml", &api),
+        ("api/src/main/java/A.java", code),
+        ("api/src/main/resources/application.properties", "server.servlet.context-path=/shop\n"),
+        ("core/pom.xml", &core),
+    ]);
+    assert_eq!((service.id.as_str(), service.needs.jdk), ("shop-api", Some(21)));
+    let built = build(&service).unwrap();
+    assert!(built.contains("mvn -B -q -DskipTests -pl api -am package && cp"), "{built}");
+    assert!(built.contains("ls api/target/*.jar"), "{built}");
+    assert_eq!(service.endpoints[0].path, "/shop/owners");
+    assert_eq!(draft.unsure, Vec::<String>::new());
+    let none = drafted(&[("pom.xml", root), ("core/pom.xml", &core)]).0.unsure;
+    assert!(none.iter().any(|it| it.contains("which of its modules is the service: none")), "{none:?}");
+    let scripts = [
+        ("api/build.gradle.kts", "plugins {\n    id(\"org.springframework.boot\")\n}\n"),
+        ("api/src/main/kotlin/A.kt", code),
+        (
+            "build.gradle.kts",
+            "plugins { id(\"org.springframework.boot\") version \"3.3.0\" apply false }\nkotlin { jvmToolchain(17) }\n",
+        ),
+        ("core/build.gradle.kts", "plugins { kotlin(\"jvm\") }\n"),
+        ("gradlew", ""),
+        ("settings.gradle.kts", "rootProject.name = \"shop\"\ninclude(\"core\", \"api\")\n"),
+    ];
+    let (draft, service) = drafted(&scripts);
+    assert_eq!((service.id.as_str(), service.needs.jdk), ("api", Some(17)));
+    let built = build(&service).unwrap();
+    assert!(built.contains("./gradlew -q :api:bootJar && cp \"$(ls -S api/build/libs/*.jar"), "{built}");
+    assert_eq!((service.endpoints[0].path.as_str(), draft.unsure), ("/owners", Vec::new()));
+}

@@ -226,6 +226,10 @@ const VERDICTS: Pair[] = [
     "resident memory grew from {start} to {middle} to {end} MiB over the window, {each} bytes a request, and did not level out",
     "窗口内常驻内存从 {start} 经 {middle} 增至 {end} MiB，每个请求 {each} 字节，且没有趋于平稳",
   ],
+  [
+    "its runtime collects garbage, and may let its heap grow like this for a while",
+    "其运行时会回收垃圾，堆可能会这样增长一段时间",
+  ],
   ["memory grows", "内存增长"],
   ["memory grows ({stack})", "内存增长（{stack}）"],
   ["measure for longer; memory should go on growing with the requests", "延长测量；内存应当继续随请求增长"],

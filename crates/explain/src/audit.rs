@@ -188,8 +188,12 @@ fn censored(load: &LoadResult) -> Option<Reason> {
 }
 
 fn littles_law(load: &LoadResult) -> Option<Reason> {
-    let law = load.littles_law.filter(|law| law.gap > LITTLE_GAP_MAX && law.gap.is_finite())?;
+    let law = load.littles_law.filter(|law| law.gap.is_finite())?;
     let under_way = law.throughput_per_s * law.mean_response_s;
+    let most = LITTLE_GAP_MAX + if under_way < law.users { without_requests_share(load) } else { 0.0 };
+    if law.gap <= most {
+        return None;
+    }
     let why = match &load.driver {
         None => "the latency is not that of these requests".to_owned(),
         Some(driver) if under_way < law.users => {
@@ -207,14 +211,22 @@ fn littles_law(load: &LoadResult) -> Option<Reason> {
     Some(Reason { kind: ReasonKind::LittlesLaw, text })
 }
 
+/// Share of the window in which users may have had nothing to ask: where all requests of a load that is bounded by their number
+/// were made, users wait for the last answers, which takes no longer than the longest did.
+fn without_requests_share(load: &LoadResult) -> f64 {
+    let is_spent = load.load.requests.is_some_and(|asked| load.intended >= asked);
+    let longest_us = load.response_time_us.max.filter(|it| is_spent && it.is_finite());
+    longest_us.map_or(0.0, |us| us / 1e6 / load.window.duration_s.max(f64::MIN_POSITIVE)).min(1.0)
+}
+
 fn too_short(load: &LoadResult) -> Option<Reason> {
     // Of the two, another driver tells the latter only; in a closed model they are much the same.
     let mean_us = load.response_time_us.mean.or(load.service_time_us.mean);
     let mean_s = mean_us.filter(|mean| mean.is_finite())? / 1e6;
     let length_s = Some(load.window.duration_s).filter(|length| length.is_finite())?;
     let short = length_s < WINDOW_RESPONSE_TIMES_MIN * mean_s;
-    // A load that is bounded by a request count has no window to be cut by.
-    if !short || load.load.requests.is_some() {
+    // A load that is bounded by a count of requests or iterations has no window to be cut by.
+    if !short || load.load.requests.is_some() || load.load.duration_s.is_none() {
         return None;
     }
     let text = format!(
@@ -262,7 +274,9 @@ fn client_bound(load: &LoadResult) -> Option<Reason> {
 }
 
 fn late_generator(load: &LoadResult) -> Option<Reason> {
-    let p99_us = load.generator_lag_us.p99.filter(|us| *us > GENERATOR_LAG_P99_MAX.as_micros_f64())?;
+    let lag = &load.generator_lag_us;
+    let is_known = !lag.too_few_samples.contains_key("p99");
+    let p99_us = lag.p99.filter(|us| is_known && *us > GENERATOR_LAG_P99_MAX.as_micros_f64())?;
     let p99 = Duration::from_nanos((p99_us * 1e3) as u64);
     let text = format!("one request in a hundred went out more than {p99} late by the generator's own fault");
     Some(Reason { kind: ReasonKind::LateGenerator, text })
@@ -272,6 +286,10 @@ fn late_receiver(load: &LoadResult) -> Option<Reason> {
     let (lag, service) = (&load.receive_lag_us, &load.service_time_us);
     let (name, lag_us, service_us) = [("p50", lag.p50, service.p50), ("p99", lag.p99, service.p99)]
         .into_iter()
+        // Of so few samples that they don't know a percentile, it is that of one answer.
+        .filter(|(name, ..)| {
+            !lag.too_few_samples.contains_key(*name) && !service.too_few_samples.contains_key(*name)
+        })
         .filter_map(|(name, lag_us, service_us)| Some((name, lag_us?, service_us?)))
         .find(|(_, lag_us, service_us)| {
             *lag_us > RECEIVE_LAG_MAX.as_micros_f64().max(service_us * RECEIVE_LAG_SHARE_MAX)

@@ -54,8 +54,8 @@ impl HistoryFilter {
 }
 
 /// What makes two figures ones of the same series. Quick and coarse runs have shorter loads, and where client and server
-/// share no cores, or loads come from other machines, or processes are kept for the whole run, the figures are others: each
-/// makes a series of its own.
+/// share no cores, or loads come from other machines, or processes are kept for the whole run, the figures are others, as they
+/// are on another machine: each makes a series of its own. A machine is told by its CPU and its cores, as `--last-runs` does.
 ///
 /// Its order is that of the series.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,6 +69,8 @@ struct SeriesKey {
     load: LoadId,
     stack: String,
     driver: Driver,
+    cpu: Option<String>,
+    cores: usize,
 }
 
 /// A cell's figure in one run.
@@ -130,6 +132,11 @@ pub struct Series {
     /// How long its stacks' processes lived: `kept` for the whole run, `block` for a block; absent where for one trial.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub processes: String,
+    /// The CPU of the machine that its runs were made on; absent where the records don't say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<String>,
+    /// Cores that Proofload might use there; 0 where the records don't say.
+    pub cores: usize,
     /// Which figure.
     pub metric: HistoryMetric,
     /// By start.
@@ -196,6 +203,8 @@ pub fn points_of_run(
                 load: cell.load,
                 stack: cell.stack,
                 driver: cell.driver,
+                cpu: run.manifest.machine.cpu.clone(),
+                cores: run.manifest.machine.cores,
             },
         }
     };
@@ -235,7 +244,7 @@ fn figure(
     }
 }
 
-/// Points of many runs as series, with their changes: by experiment, round, load and stack.
+/// Points of many runs as series, with their changes: by experiment, round, load, stack and machine.
 pub fn series_of(points: Vec<HistoryPoint>, metric: HistoryMetric) -> Vec<Series> {
     let mut by_key: BTreeMap<SeriesKey, Vec<HistoryPoint>> = BTreeMap::new();
     for point in points {
@@ -271,6 +280,8 @@ fn one(key: SeriesKey, points: Vec<HistoryPoint>, metric: HistoryMetric) -> Seri
         placement: key.placement,
         agents: key.agents,
         processes: key.processes,
+        cpu: key.cpu,
+        cores: key.cores,
         metric,
         points,
         runs_needed: (values.len() < SERIES_MIN).then_some(SERIES_MIN),

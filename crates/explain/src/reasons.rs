@@ -118,10 +118,12 @@ pub fn explain(trial: &Measured, context: &Context) -> Explanation {
         // Whatever holds threads up makes them switch; only where nothing else is seen do they do it to each other.
         verdicts.insert(0, cpu::contention(&facts).unwrap_or_else(|| unexplained(&facts)));
     }
-    // Whatever the answer is, others who used the machine are a doubt about it, and said; never the answer by themselves.
-    let doubt = client::noise_beside(&facts).map(minor);
-    verdicts.truncate(VERDICTS_MAX - usize::from(doubt.is_some()));
-    verdicts.extend(doubt);
+    // Whatever the answer is, others who used the machine and a heap that grows are a doubt about it, and said; never the
+    // answer by themselves.
+    let noise = client::noise_beside(&facts).map(minor);
+    let doubts: Vec<Verdict> = noise.into_iter().chain(steady::heap_growth(&facts)).collect();
+    verdicts.truncate(VERDICTS_MAX - doubts.len());
+    verdicts.extend(doubts);
     for verdict in &mut verdicts {
         verdict.excluded = exclusions::of(&facts, verdict.kind);
     }

@@ -3,6 +3,8 @@
 //! By Little's law X · S is the number of requests under way. Where CPU is left and answers take as long as on an idle
 //! server once their turn comes, X · S₀ is how many had their turn at a time: K.
 
+use record::{Held, Upstream};
+
 use crate::alone::{self, LetIn, Pause};
 use crate::facts::{Alone, Facts, Group, ONE_THREAD_CORES};
 use crate::idle::Concurrency;
@@ -48,26 +50,39 @@ fn as_sharp(under_way: Concurrency, verdict: Verdict) -> Verdict {
 
 pub(crate) fn upstream_pool(facts: &Facts<'_>) -> Option<Verdict> {
     let under_way = under_way(facts)?;
-    let behind = facts.trial.upstreams.first()?;
-    let held = behind.server.signals.as_ref()?.connections?;
-    let is_bound = held.mean >= HELD_MEAN_MIN * f64::from(held.max)
-        && f64::from(held.max) <= HELD_OF_CLIENTS_MAX * facts.users
-        && under_way.may_be(held.max);
+    let is_bound = |held: &Held| {
+        held.mean >= HELD_MEAN_MIN * f64::from(held.max)
+            && f64::from(held.max) <= HELD_OF_CLIENTS_MAX * facts.users
+            && under_way.may_be(held.max)
+    };
+    let bound: Vec<(&str, Held)> = held_behind(facts).filter(|(_, held)| is_bound(held)).collect();
+    let off = |held: Held| (under_way.mid - f64::from(held.max)).abs();
+    let (_, held) = *bound.iter().min_by(|(_, a), (_, b)| off(*a).total_cmp(&off(*b)))?;
     // A thread that forwards a request holds a connection meanwhile: as many of both are the threads' number.
     let own = fitting(facts, under_way, false).is_some_and(|own| own.count == held.max);
-    (is_bound && !own).then(|| {
-        let (k, stack) = (held.max, &behind.stack);
+    (!own).then(|| {
+        let k = held.max;
+        let stacks: Vec<&str> = bound.iter().filter(|(_, it)| it.max == k).map(|(stack, _)| *stack).collect();
+        // Where every request goes through several, as many are held to each, and any may be whose number it is.
+        let confidence = if stacks.len() == 1 { Confidence::Sure } else { Confidence::Likely };
+        let stack = stacks.join(" or ");
         let text = format!(
             "{} ≈ the {k} connections held to {stack} (mean {:.1})",
             facts.under_way_words(),
             held.mean
         );
         let phrase = format!("{k} connections to {stack}");
-        as_sharp(under_way, Verdict::new(VerdictKind::UpstreamPoolLimit, Confidence::Sure, phrase, text))
+        as_sharp(under_way, Verdict::new(VerdictKind::UpstreamPoolLimit, confidence, phrase, text))
             .accounting_for(under_way.mid / f64::from(k))
             .and(facts.cpu_words())
             .confirmed_with(larger(facts, Setting::UpstreamPool, k, &[], "connections to it"))
     })
+}
+
+/// Connections that each stack behind the loaded one held, as far as they were counted.
+fn held_behind<'a>(facts: &Facts<'a>) -> impl Iterator<Item = (&'a str, Held)> + use<'a> {
+    let held = |it: &'a Upstream| Some((it.stack.as_str(), it.server.signals.as_ref()?.connections?));
+    facts.trial.upstreams.iter().filter_map(held)
 }
 
 /// How close the rate comes to what a stack behind carries when it is asked directly.
@@ -175,10 +190,8 @@ pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
         // Who has read the requests of those who wait is not what they wait for, unless somebody else reads for them.
         let have_read = read_ahead(facts, k) && (fitting.are == Are::Processes || !fitting.has_front);
         // Each may be what there are so many of.
-        let held =
-            facts.trial.upstreams.first().and_then(|behind| behind.server.signals.as_ref()?.connections);
-        let as_many_held = held.is_some_and(|held| held.max == k);
-        let is_sure = only_one && fitting.seen && !is_other && !have_read && !as_many_held;
+        let as_many_held = held_behind(facts).find(|(_, held)| held.max == k);
+        let is_sure = only_one && fitting.seen && !is_other && !have_read && as_many_held.is_none();
         let confidence = if is_sure { Confidence::Sure } else { Confidence::Likely };
         let alike = fitting.seen.then(|| format!("these {k} {noun} share the work alike"));
         let inside = (have_read && fitting.are == Are::Threads).then(|| {
@@ -187,11 +200,8 @@ pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
                  them as well"
             )
         });
-        let beside = facts.trial.upstreams.first().filter(|_| as_many_held).map(|behind| {
-            format!(
-                "{k} connections were held to {} as well: their number, or that of the {noun}",
-                behind.stack
-            )
+        let beside = as_many_held.map(|(stack, _)| {
+            format!("{k} connections were held to {stack} as well: their number, or that of the {noun}")
         });
         Verdict::new(VerdictKind::PoolLimit, confidence, phrase, text)
             .and_maybe(alike)

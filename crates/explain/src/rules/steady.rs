@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use record::{Runtime, ServerSignals};
+
 use crate::facts::Facts;
 use crate::steps;
 use crate::verdict::{Confidence, Verdict, VerdictKind};
@@ -126,11 +128,32 @@ fn ranks(values: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Resident memory grows through the whole window. That of a JVM follows its heap, which fills up and is emptied, so it
-/// says nothing.
+/// Resident memory grows through the whole window, of a server whose memory is what it holds.
 pub(crate) fn memory_growth(facts: &Facts<'_>) -> Option<Verdict> {
+    growth(facts, false)
+}
+
+/// The same of a heap that its runtime lets grow before it collects it. That may be all there is to it, so it is told beside the
+/// answer and never is the answer.
+pub(crate) fn heap_growth(facts: &Facts<'_>) -> Option<Verdict> {
+    let verdict = growth(facts, true)?;
+    let verdict = Verdict { confidence: Confidence::Possible, ..verdict };
+    Some(verdict.and("its runtime collects garbage, and may let its heap grow like this for a while"))
+}
+
+/// Whether a server's runtime lets its heap grow for seconds, also where nothing leaks. Go's and Ruby's follow what is in use.
+fn has_growing_heap(signals: &ServerSignals) -> bool {
+    signals.groups.iter().any(|it| matches!(it.runtime, Some(Runtime::JavaScript | Runtime::DotNet)))
+}
+
+/// Growth that does not level out, of the first server that shows it. The memory of a JVM follows its heap, which fills up and is
+/// emptied, so it says nothing.
+fn growth(facts: &Facts<'_>, is_of_heap: bool) -> Option<Verdict> {
     facts.servers().find_map(|(of, server)| {
         let signals = server.signals.as_ref().filter(|signals| signals.jvm.is_none())?;
+        if has_growing_heap(signals) != is_of_heap {
+            return None;
+        }
         let [start, middle, end] = signals.rss_bytes?.map(|bytes| bytes as f64);
         let (first, second) = (middle - start, end - middle);
         let grown = end - start;

@@ -268,3 +268,46 @@ fn what_another_driver_tells_is_audited_and_what_it_does_not_is_not() {
     assert!(short.contains("1.51 s"), "by its service times: {short}");
     assert!(bound.starts_with("wrk was busy 90 %") && bound.contains("0.90 cores"), "{bound}");
 }
+
+/// Users who find no request left wait for the last answers, in a load that is bounded by their number.
+#[test]
+fn users_without_a_request_are_none_that_are_busy_elsewhere() {
+    let of = |asked: Option<u64>, gap_is: f64| {
+        let mut load = healthy();
+        gap(&mut load, gap_is);
+        load.load.requests = asked;
+        // The longest answer takes a tenth of the window.
+        load.window.duration_s = load.response_time_us.max.unwrap() / 1e6 * 10.0;
+        kinds(&load).contains(&ReasonKind::LittlesLaw)
+    };
+    let all = healthy().intended;
+    assert!(!of(Some(all), 0.14), "that is what the last answers take");
+    assert!(of(Some(all), 0.2), "that is more");
+    assert!(of(None, 0.14), "a load for a time has requests to its end");
+    assert!(of(Some(all + 1), 0.14), "there was one left");
+}
+
+#[test]
+fn a_load_that_no_time_bounds_is_not_too_short() {
+    let mut load = healthy();
+    load.window.duration_s = 0.01;
+    assert!(kinds(&load).contains(&ReasonKind::TooShort));
+    load.load.duration_s = None;
+    assert!(!kinds(&load).contains(&ReasonKind::TooShort));
+}
+
+/// Of a dozen samples the 99th percentile is the slowest one.
+#[test]
+fn one_late_request_of_a_few_is_not_one_in_a_hundred() {
+    let late = |times: &mut Distribution| {
+        times.p99 = Some(50_000.0);
+        times.too_few_samples.insert("p99".into(), None);
+    };
+    let mut load = healthy();
+    late(&mut load.generator_lag_us);
+    late(&mut load.receive_lag_us);
+    assert_eq!(kinds(&load), []);
+    load.generator_lag_us.too_few_samples.clear();
+    load.receive_lag_us.too_few_samples.clear();
+    assert_eq!(kinds(&load), [ReasonKind::LateGenerator, ReasonKind::LateReceiver]);
+}

@@ -263,6 +263,29 @@ fn behind(groups: &[(&str, u32)], held: u32) -> Upstream {
 }
 
 #[test]
+fn connections_to_any_of_several_upstreams_are_a_pool() {
+    let other = |name: &str, held| Upstream { stack: name.into(), ..behind(&[("io-*", 40)], held) };
+    let told = |upstreams: Vec<Upstream>| {
+        let mut trial = watched(160.0, &[("proxy-*", 2)]);
+        trial.upstreams = upstreams;
+        let verdict = first(&trial);
+        (verdict.phrase, verdict.confidence)
+    };
+    // The limit lies between the second proxy and what is behind it.
+    let chain = told(vec![other("proxy", 64), other("shop", 16)]);
+    assert_eq!(chain, ("16 connections to shop".to_owned(), Confidence::Sure));
+    // As many to each: one number limits, and it is not known whose.
+    let both = told(vec![other("proxy", 16), other("shop", 16)]);
+    assert_eq!(both, ("16 connections to proxy or shop".to_owned(), Confidence::Likely));
+    // A pool of threads in front of a second upstream holds as many connections to it.
+    let mut trial = watched(160.0, &[("pool-*", 16)]);
+    trial.upstreams = vec![other("proxy", 64), other("shop", 16)];
+    let verdict = first(&trial);
+    assert_eq!((verdict.kind, verdict.confidence), (VerdictKind::PoolLimit, Confidence::Likely));
+    assert!(verdict.evidence.iter().any(|it| it.contains("were held to shop as well")), "{verdict:?}");
+}
+
+#[test]
 fn connections_to_an_upstream_are_a_pool_of_their_own() {
     let mut trial = watched(160.0, &[("proxy-*", 2)]);
     trial.upstreams = vec![behind(&[("exec-*", 40)], 16)];

@@ -63,6 +63,27 @@ fn prefork(rate: f64, workers: u32) -> Measured {
 }
 
 #[test]
+fn a_heap_that_is_let_grow_is_told_beside_the_answer_and_is_not_the_answer() {
+    let growing = Some([60_u64, 110, 160].map(|mib| mib << 20));
+    let mut trial = node(5_000.0, 0.97);
+    trial.contract.idle_service_time_us = 200.0;
+    trial.load.generator.cpu_s = 0.2 * 15.0;
+    signals(&mut trial).rss_bytes = growing;
+    let told = explain(&trial).verdicts;
+    assert_eq!(told[0].kind, VerdictKind::BlockedEventLoop);
+    let last = told.last().unwrap();
+    assert_eq!((last.kind, last.confidence), (VerdictKind::MemoryGrowth, Confidence::Possible));
+    assert!(last.evidence.iter().any(|it| it.contains("may let its heap grow")), "{:?}", last.evidence);
+    // Memory of a runtime that keeps no garbage for long grows with what the program holds.
+    for runtime in [Some(Runtime::Go), Some(Runtime::Python), Some(Runtime::Other), None] {
+        for group in &mut signals(&mut trial).groups {
+            group.runtime = runtime;
+        }
+        assert_eq!(kind(&trial), VerdictKind::MemoryGrowth, "{runtime:?}");
+    }
+}
+
+#[test]
 fn one_busy_thread_of_seven_is_a_blocked_loop_whoever_its_siblings_are() {
     for busy in [0.97, 0.9] {
         let mut trial = node(5_000.0, busy);

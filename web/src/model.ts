@@ -40,7 +40,10 @@ export interface Answer {
   ahead: Interval | null;
   /** The best, or those that share its place, best first. */
   best: string[];
-  /** Behind the best, those whose rates are only lower bounds, where that is why there is no winner. */
+  /**
+   * Behind the best, those whose rates are only lower bounds, or whose times only upper ones, where that is why there is no
+   * winner.
+   */
   bounded: string[];
   /** Of the best and of `next`, those that failed in some blocks, which comes before all that is said of them. */
   failing: Failing[];
@@ -816,8 +819,12 @@ export interface Timeline {
   failures_per_s: number[];
   /** Expected answers a second. */
   goodput_per_s: number[];
+  /** Whether that is only known to be longer; false of records of versions that did not say. */
+  p50_is_lower_bound: boolean[];
   /** Median of what was done, µs. */
   p50_us: (number | null)[];
+  /** See `p50_is_lower_bound`. */
+  p99_is_lower_bound: boolean[];
   /** Its 99th percentile, µs. */
   p99_us: (number | null)[];
   /** By the reading of the sampler: instants, seconds since the window's start; before 0 lies the warm-up. */

@@ -199,7 +199,9 @@ function timelineOf(seconds: number, rate: number, slow: number, load: number, n
     goodput_per_s: middles.map(() => rate * (0.97 + 0.06 * next())),
     failures_per_s: middles.map(() => 0),
     p50_us: middles.map((_, index) => (index === 2 ? null : slow * (0.9 + 0.2 * next()))),
+    p50_is_lower_bound: middles.map(() => false),
     p99_us: middles.map((_, index) => (index === 2 ? null : slow * 4 * (0.9 + 0.2 * next()))),
+    p99_is_lower_bound: middles.map(() => false),
     readings,
     signals: [
       signal("cpu", "server_user", wave(1.1)),

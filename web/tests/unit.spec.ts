@@ -74,6 +74,16 @@ test("times by second say what requests without an answer are in them", () => {
   expect([noteOf(0), noteOf(0.5)]).toEqual([undefined, expect.stringContaining("waited for")]);
 });
 
+test("a time by second that is only known to be longer is told as that", () => {
+  const cell = documents.everything().cells.find((it) => it.timeline) as Cell;
+  const timeline = cell.timeline as Timeline;
+  const bound = { ...timeline, failures_per_s: timeline.seconds.map(() => 1), p99_is_lower_bound: timeline.seconds.map((_, index) => index === 1) };
+  const chart = timelineCharts({ ...cell, timeline: bound }, false).find((it) => it.id === "timeline-times");
+  const told = (stop: number) => chart?.cursor?.readings(stop, null).map((it) => String(it.value).startsWith(">"));
+  expect([told(0), told(1)]).toEqual([[false, false], [false, true]]);
+  expect(chart?.note).toContain("only known to be longer");
+});
+
 test("a pool that was not seen to fill up is told by bounds", () => {
   const of = (value: number, low: number | null, high: number | null) => ({ value, low, high });
   const common = { doubts: [], residual: 0 };

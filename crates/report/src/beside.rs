@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::figure::{micros, per_s, percent, plain_line, share};
+use crate::figure::{micros, per_s, percent, plain_line, share, time_us};
 use crate::load::{CLOSED_MODEL_NOTE, HitReport};
 
 /// The imitated tools know no rate at which requests are due.
@@ -27,9 +27,9 @@ pub fn beside_text(report: &HitReport, notes: &[String]) -> String {
     if let Some(law) = &result.littles_law {
         let _ = write!(
             text,
-            "\nLittle's law  {} × {:.2} ms = {:.1} requests under way, of {:.0} connections",
+            "\nLittle's law  {} × {} = {:.1} requests under way, of {:.0} connections",
             per_s(law.throughput_per_s),
-            law.mean_response_s * 1e3,
+            time_us(law.mean_response_s * 1e6),
             law.throughput_per_s * law.mean_response_s,
             law.users
         );

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use comfy_table::{CellAlignment, Table};
 use explain::{Bounded, CellChange, ChangeVerdict, RunDifference, RunSide, RunsCompared};
 
-use crate::figure::{NONE, by_driver, micros_bare, name, per_s, plain_line, time_us};
+use crate::figure::{NONE, by_driver, micros_bare, name, per_s, plain_line, signed_percent, time_us};
 
 /// Differences that are shown; the rest is counted. JSON has all of them.
 const DIFFERENCES_MAX: usize = 40;
@@ -118,12 +118,10 @@ fn table(text: &mut String, cells: &[&CellChange]) {
 }
 
 fn row(cell: &CellChange) -> Vec<String> {
-    let off = |ratio: f64| (ratio - 1.0) * 100.0;
+    let off = |ratio: f64| signed_percent((ratio - 1.0) * 100.0, 1);
     let change = match (cell.ratio, cell.low, cell.high) {
-        (Some(ratio), Some(low), Some(high)) => {
-            format!("{:+.1} ({:+.1}…{:+.1}) %", off(ratio), off(low), off(high))
-        }
-        (Some(ratio), _, _) => format!("{:+.1} %", off(ratio)),
+        (Some(ratio), Some(low), Some(high)) => format!("{} ({}…{}) %", off(ratio), off(low), off(high)),
+        (Some(ratio), _, _) => format!("{} %", off(ratio)),
         (None, _, _) => NONE.into(),
     };
     let [a, b] = cell.goodput_per_s.map(|it| it.map_or_else(|| NONE.into(), per_s));
@@ -162,6 +160,7 @@ fn failures(cell: &CellChange) -> Option<String> {
 fn share_of_requests(share: f64) -> String {
     match share * 100.0 {
         percent if percent > 0.0 && percent < 0.005 => "<0.01 %".into(),
+        percent if (99.995..100.0).contains(&percent) => ">99.99 %".into(),
         percent => format!("{percent:.2} %"),
     }
 }

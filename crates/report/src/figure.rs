@@ -9,11 +9,15 @@ pub(crate) const NONE: &str = "–";
 const NAME_CHARS_MAX: usize = 32;
 /// The same of each part of a heading, which has a line to itself.
 const HEADING_CHARS_MAX: usize = 64;
+/// Digits behind the point of percent that are nearly all: what is nearer is shown as all.
+const DIGITS_MAX: usize = 6;
 
 /// A rate to three or four significant digits: `9.98/s`, `1590/s`, `102.0 k/s`; `–` if it is no number.
 pub fn per_s(rate: f64) -> String {
     match rate {
         r if !r.is_finite() => NONE.into(),
+        // Little is not nothing.
+        r if r > 0.0 && r < 0.005 => "<0.01/s".into(),
         r if r < 9.995 => format!("{r:.2}/s"),
         r if r < 999.5 => format!("{r:.1}/s"),
         r if r < 99_995.0 => format!("{r:.0}/s"),
@@ -44,10 +48,19 @@ pub(crate) fn percent(share: f64) -> String {
     finite(Some(share)).map_or_else(|| NONE.into(), |share| format!("{:.0} %", share * 100.0))
 }
 
-/// Part of a whole as percent, never rounded down to nothing.
+/// Percent with its sign and so many digits behind the point; with more of them where rounding would make all of what is not
+/// quite all.
+pub(crate) fn signed_percent(percent: f64, digits: usize) -> String {
+    let text = |digits: usize| format!("{percent:+.digits$}");
+    let is_rounded_to_all = |digits: usize| percent > -100.0 && text(digits).starts_with("-100");
+    text((digits..DIGITS_MAX).find(|it| !is_rounded_to_all(*it)).unwrap_or(DIGITS_MAX))
+}
+
+/// Part of a whole as percent, never rounded down to nothing nor up to all of it.
 pub(crate) fn share(part: u64, whole: u64) -> String {
     match part as f64 / whole.max(1) as f64 * 100.0 {
         percent if part > 0 && percent < 0.05 => "<0.1 %".into(),
+        percent if part < whole && percent >= 99.95 => ">99.9 %".into(),
         percent => format!("{percent:.1} %"),
     }
 }
@@ -135,6 +148,7 @@ mod tests {
     fn rates_keep_their_significant_digits() {
         for (rate, text) in [
             (0.0, "0.00/s"),
+            (1.0 / 300.0, "<0.01/s"),
             (9.98, "9.98/s"),
             (159.84, "159.8/s"),
             (1590.4, "1590/s"),
@@ -147,15 +161,32 @@ mod tests {
     }
 
     #[test]
-    fn a_share_is_never_rounded_down_to_nothing() {
+    fn a_share_is_never_rounded_to_nothing_or_to_all() {
         for (part, whole, text) in [
             (0, 10, "0.0 %"),
             (1, 1_000_000, "<0.1 %"),
             (1, 1000, "0.1 %"),
             (3, 3, "100.0 %"),
+            (9999, 10_000, ">99.9 %"),
+            (999, 1000, "99.9 %"),
             (0, 0, "0.0 %"),
         ] {
             assert_eq!(share(part, whole), text);
+        }
+    }
+
+    #[test]
+    fn what_is_nearly_all_is_not_rounded_to_all() {
+        for (percent, digits, text) in [
+            (12.34, 1, "+12.3"),
+            (-12.34, 0, "-12"),
+            (-99.8, 0, "-99.8"),
+            (-99.97, 1, "-99.97"),
+            (-100.0, 1, "-100.0"),
+            (-99.999_999_99, 1, "-100.000000"),
+            (100.0, 0, "+100"),
+        ] {
+            assert_eq!(signed_percent(percent, digits), text);
         }
     }
 

@@ -97,6 +97,7 @@ fn percent(share: f64) -> String {
         percent if percent < 0.001 => "<0.001 %".into(),
         percent if percent < 0.1 => format!("{percent:.3} %"),
         percent if percent < 10.0 => format!("{percent:.2} %"),
+        percent if (99.95..100.0).contains(&percent) => ">99.9 %".into(),
         percent => format!("{percent:.1} %"),
     }
 }

@@ -15,8 +15,7 @@ const VALUE_CHARS: usize = 10;
 pub fn history_text(all: &[Series]) -> String {
     let mut text = String::new();
     for series in all {
-        let apart_by_processes = all.iter().any(|other| is_other_by_processes_alone(series, other));
-        series_text(&mut text, series, apart_by_processes);
+        series_text(&mut text, series, Apart::of(series, all));
     }
     text.push_str(
         "Changes by E-divisive with 999 random orders at 5 %, and nothing nearer than 2 %. Whatever else changed on the \
@@ -25,17 +24,32 @@ pub fn history_text(all: &[Series]) -> String {
     text
 }
 
-/// Whether nothing else in the heading tells the two apart.
-fn is_other_by_processes_alone(one: &Series, other: &Series) -> bool {
-    let is_same = (&one.title, &one.round, &one.load, &one.stack)
-        == (&other.title, &other.round, &other.load, &other.stack)
+/// By what a series must be told from others of the same heading.
+#[derive(Clone, Copy)]
+struct Apart {
+    processes: bool,
+    machine: bool,
+}
+
+impl Apart {
+    fn of(series: &Series, all: &[Series]) -> Self {
+        let alike = || all.iter().filter(|other| is_same_heading(series, other));
+        Self {
+            processes: alike().any(|other| other.processes != series.processes),
+            machine: alike().any(|other| (&other.cpu, other.cores) != (&series.cpu, series.cores)),
+        }
+    }
+}
+
+/// Whether nothing in the heading tells the two apart but what is said where it must be.
+fn is_same_heading(one: &Series, other: &Series) -> bool {
+    (&one.title, &one.round, &one.load, &one.stack) == (&other.title, &other.round, &other.load, &other.stack)
         && (&one.pace, &one.placement, one.driver, &one.agents)
-            == (&other.pace, &other.placement, other.driver, &other.agents);
-    is_same && one.processes != other.processes
+            == (&other.pace, &other.placement, other.driver, &other.agents)
 }
 
 /// How its runs differ from others; nothing where they are the usual ones.
-fn runs_words(series: &Series, apart_by_processes: bool) -> String {
+fn runs_words(series: &Series, apart: Apart) -> String {
     let mut words = match (series.pace.as_str(), series.placement.as_str()) {
         ("full", "" | "shared") => Vec::new(),
         (pace, "" | "shared") => vec![format!("{} runs", plain_line(pace))],
@@ -43,23 +57,28 @@ fn runs_words(series: &Series, apart_by_processes: bool) -> String {
             vec![format!("{} runs", plain_line(pace)), format!("cores {}", plain_line(placement))]
         }
     };
-    if apart_by_processes {
+    if apart.processes {
         words.push(match series.processes.as_str() {
             "" => "processes of a trial each".to_owned(),
             "block" => "processes of a block each".to_owned(),
             other => format!("{} processes", plain_line(other)),
         });
     }
+    if apart.machine {
+        let cpu = series.cpu.as_ref().map_or_else(String::new, |it| format!(" of {}", plain_line(it)));
+        let cores = if series.cores == 1 { "core" } else { "cores" };
+        words.push(format!("on {} {cores}{cpu}", series.cores));
+    }
     if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) }
 }
 
-fn series_text(text: &mut String, series: &Series, apart_by_processes: bool) {
+fn series_text(text: &mut String, series: &Series, apart: Apart) {
     let metric = match series.metric {
         HistoryMetric::Goodput => "goodput",
         HistoryMetric::Cpu => "server CPU time a request",
         HistoryMetric::P99 => "99th percentile of response time",
     };
-    let runs = runs_words(series, apart_by_processes);
+    let runs = runs_words(series, apart);
     let from: Vec<String> = series.agents.iter().map(|it| plain_line(it)).collect();
     let from = if from.is_empty() { String::new() } else { format!(", loads from {}", from.join(", ")) };
     let parts = [&series.title, &series.round, &series.load, &series.stack].map(|it| plain_line(it));

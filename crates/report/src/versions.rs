@@ -7,7 +7,7 @@ use explain::{FigureChange, FigureVerdict, ServiceChange, VersionsCompared};
 use record::{RevisionName, Versions};
 use units::Bytes;
 
-use crate::figure::{NONE, by_driver, indented, per_s, plain_line, time_us};
+use crate::figure::{NONE, by_driver, indented, per_s, plain_line, signed_percent, time_us};
 
 /// Digits of a commit that are shown: enough to find it.
 const COMMIT_DIGITS: usize = 12;
@@ -69,15 +69,13 @@ fn table(service: &ServiceChange) -> String {
 /// A figure as the cells of a table.
 pub(crate) fn row(figure: &FigureChange) -> [String; 6] {
     let [before, after] = figure.values.map(|it| it.map_or_else(|| NONE.into(), |it| amount(figure, it)));
-    let off = |ratio: f64| (ratio - 1.0) * 100.0;
+    let off = |ratio: f64| signed_percent((ratio - 1.0) * 100.0, 1);
     let change = match (figure.ratio, figure.low, figure.high) {
-        (Some(ratio), Some(low), Some(high)) => {
-            format!("{:+.1} ({:+.1} to {:+.1}) %", off(ratio), off(low), off(high))
-        }
-        (Some(ratio), _, _) => format!("{:+.1} %", off(ratio)),
+        (Some(ratio), Some(low), Some(high)) => format!("{} ({} to {}) %", off(ratio), off(low), off(high)),
+        (Some(ratio), _, _) => format!("{} %", off(ratio)),
         (None, _, _) => NONE.into(),
     };
-    let itself = figure.itself.map_or_else(|| NONE.into(), |it| format!("{:+.1} %", off(it)));
+    let itself = figure.itself.map_or_else(|| NONE.into(), |it| format!("{} %", off(it)));
     [name(&figure.figure), before, after, change, itself, figure.verdict.name().to_owned()]
 }
 

@@ -26,6 +26,8 @@ interface Trace {
   values: (number | null)[];
   /** Whether what is null was only not looked at, and not absent. */
   isSparse?: boolean;
+  /** Of each value, whether the truth is only known to be more. */
+  isBound?: boolean[];
   show(value: number): string;
 }
 
@@ -76,7 +78,7 @@ function spanOf(cell: Cell, withWarmUp: boolean): Span {
   return [withWarmUp ? Math.min(0, readings[0]) : 0, Math.max(window, withWarmUp ? readings[1] : window, 0.001)];
 }
 
-function loadPanels({ seconds, goodput_per_s, failures_per_s, p50_us, p99_us }: Timeline): PanelSpec[] {
+function loadPanels({ seconds, goodput_per_s, failures_per_s, p50_us, p50_is_lower_bound, p99_us, p99_is_lower_bound }: Timeline): PanelSpec[] {
   const trace = (name: string, index: number, values: (number | null)[], show: (value: number) => string): Trace => ({
     name,
     isGiven: false,
@@ -86,12 +88,20 @@ function loadPanels({ seconds, goodput_per_s, failures_per_s, p50_us, p99_us }: 
     show,
   });
   if (seconds.length === 0) return [];
-  // Seconds of this page do not say which of their times are only lower bounds.
-  const note: { note?: Key } = failures_per_s.some((it) => it > 0) ? { note: "p_times_note" } : {};
+  const times = [
+    { ...trace("p50", 0, p50_us, time), isBound: p50_is_lower_bound },
+    { ...trace("p99", 1, p99_us, time), isBound: p99_is_lower_bound },
+  ];
   return [
     { id: "rate", title: "p_rate", traces: [trace(t("goodput"), 0, goodput_per_s, perS), trace(t("failures"), 1, failures_per_s, perS)], tick: plain },
-    { id: "times", title: "p_times", ...note, traces: [trace("p50", 0, p50_us, time), trace("p99", 1, p99_us, time)], isLog: true, tick: time },
+    { id: "times", title: "p_times", ...noteOfTimes(times, failures_per_s), traces: times, isLog: true, tick: time },
   ];
+}
+
+/** What is to be said of times of seconds in which not all was answered. Where none is marked, the record may be too old to say. */
+function noteOfTimes(times: Trace[], failures: number[]): { note?: Key } {
+  if (times.some((it) => it.isBound?.some(Boolean))) return { note: "p_times_bounds" };
+  return failures.some((it) => it > 0) ? { note: "p_times_note" } : {};
 }
 
 function signalPanels({ readings, signals }: Timeline): PanelSpec[] {
@@ -123,7 +133,8 @@ function panelChart(panel: PanelSpec, span: Span, window: number, link: Link): C
   const at = (x: number): Reading[] =>
     panel.traces.map((trace) => {
       const value = valueAt(trace, x);
-      return { name: trace.name, isGiven: trace.isGiven, value: isNumber(value) ? trace.show(value) : NONE, style: trace.style, y: panel.isLog && !((value ?? 0) > 0) ? null : value };
+      const more = trace.isBound?.[trace.at.indexOf(x)] ? ">" : "";
+      return { name: trace.name, isGiven: trace.isGiven, value: isNumber(value) ? `${more}${trace.show(value)}` : NONE, style: trace.style, y: panel.isLog && !((value ?? 0) > 0) ? null : value };
     });
   return {
     id: `timeline-${panel.id}`,
@@ -164,7 +175,9 @@ function drawPanel(width: number, panel: PanelSpec, span: Span, window: number, 
   const marks: Markish[] = [...clockAxes(width, span, ticks, (value) => brief(panel.tick(value))), ...outside(span, window, domain)];
   for (const { trace, points } of traces) {
     marks.push(lineY(points, { x: "x", y: "y", stroke: trace.style.colour, strokeWidth: 1.6, strokeDasharray: trace.style.dash }));
-    if (points.length <= DOTS_MAX) marks.push(dot(points, { x: "x", y: "y", fill: trace.style.colour, symbol: trace.style.mark, r: 3, className: "marks" }));
+    const common = { x: "x", y: "y", symbol: trace.style.mark, r: 3 };
+    if (points.length <= DOTS_MAX) marks.push(dot(points.filter((it) => !it.isBound), { ...common, fill: trace.style.colour, className: "marks" }));
+    marks.push(dot(points.filter((it) => it.isBound), { ...common, fill: "var(--ground)", stroke: trace.style.colour, strokeWidth: 1.2, className: "open-marks" }));
   }
   return plot({
     ...base(width, HEIGHT, 64),
@@ -175,13 +188,13 @@ function drawPanel(width: number, panel: PanelSpec, span: Span, window: number, 
 }
 
 /** Points within the span; what is absent leaves a gap. */
-function pointsOf({ at, values, isSparse }: Trace, [from, to]: Span, isLog: boolean): { x: number; y: number }[] {
-  const points: { x: number; y: number }[] = [];
+function pointsOf({ at, values, isSparse, isBound }: Trace, [from, to]: Span, isLog: boolean): { x: number; y: number; isBound: boolean }[] {
+  const points: { x: number; y: number; isBound: boolean }[] = [];
   at.forEach((x, index) => {
     const y = values[index];
     if (x < from || x > to) return;
     if (isSparse && !isNumber(y)) return;
-    points.push({ x, y: isNumber(y) && (!isLog || y > 0) ? y : Number.NaN });
+    points.push({ x, y: isNumber(y) && (!isLog || y > 0) ? y : Number.NaN, isBound: isBound?.[index] ?? false });
   });
   return points;
 }

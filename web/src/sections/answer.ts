@@ -72,7 +72,7 @@ function composed(answer: Answer, table: Table | undefined): (Node | string)[] {
     case "single":
       return parts("a_single", shown);
     case "bounded":
-      return parts("a_bounded", { ...shown, bounded: h("span", null, names(answer.bounded)) });
+      return parts(isRate ? "a_bounded" : "a_bounded_p99", { ...shown, bounded: h("span", null, names(answer.bounded)) });
     case "invalid":
       return parts(best.length > 0 ? "a_invalid" : "a_invalid_plain", shown);
     default:

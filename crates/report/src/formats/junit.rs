@@ -6,9 +6,10 @@ use explain::{ChangeVerdict, ClaimVerdict, RunsCompared};
 use quick_xml::escape::escape;
 use record::{GateAnswer, GateCell, GateResult};
 
-use crate::figure::{by_driver, plain_line};
+use crate::figure::{by_driver, plain_line, signed_percent};
 use crate::gate::check_words;
-use crate::page::model::{Page, Row, Table};
+use crate::page::model::{Doubt, Failure, Invalid, Page, Row, Table};
+use crate::told::spoils;
 
 /// What became of a case.
 enum Came {
@@ -83,7 +84,7 @@ pub fn gate_junit(name: &str, gate: &GateResult) -> String {
 /// Two runs held against each other: a cell fails where it became worse, and is skipped where nothing can be said.
 pub fn compare_junit(compared: &RunsCompared) -> String {
     let cases = compared.cells.iter().map(|cell| {
-        let percent = |ratio: f64| format!("{:+.1} %", (ratio - 1.0) * 100.0);
+        let percent = |ratio: f64| format!("{} %", signed_percent((ratio - 1.0) * 100.0, 1));
         let change = cell.ratio.map_or_else(|| "no ratio".to_owned(), percent);
         let ends = cell.low.zip(cell.high).map_or_else(String::new, |(low, high)| {
             format!(" (95 % interval {} to {})", percent(low), percent(high))
@@ -125,12 +126,14 @@ fn of_table(page: &Page, table: &Table) -> Suite {
 }
 
 fn of_row(page: &Page, table: &Table, row: &Row) -> Case {
-    let of_row = |it: &&crate::page::model::Failure| {
+    let of_row = |it: &&Failure| {
         (&it.stack, &it.round, &it.load.id) == (&row.stack, &table.round, &table.load)
             && it.driver == table.driver
     };
     let fault = row.doubts.iter().find(|doubt| doubt.kind.is_services_fault());
-    let measurements = row.doubts.iter().find(|_| row.invalid == crate::page::model::Invalid::All);
+    // The one for which it is not valid, and not another that its times alone have.
+    let is_why = |doubt: &&Doubt| doubt.is_of_most(row.trials) && spoils(doubt.kind) == Invalid::All;
+    let measurements = row.doubts.iter().find(is_why);
     let came = if row.failed > 0 {
         let why = page.missing.failures.iter().find(of_row).map(|it| it.error.clone()).unwrap_or_default();
         let (failed, all) = (row.failed, row.failed + row.trials);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use explain::{ClaimVerdict, JudgedClaim};
 use record::RankedBy;
 
-use crate::figure::{NONE, by_driver, heading, micros_bare, per_s, plain_line, time_us};
+use crate::figure::{NONE, by_driver, heading, micros_bare, per_s, plain_line, signed_percent, time_us};
 use crate::page::model::{Choice, ChoiceRow, Interval, Invalid, Page, Row, Table, TimeUs};
 use crate::ranking::choice::{cells, header, legend, limit};
 
@@ -88,7 +88,7 @@ fn ranking(table: &Table) -> String {
         let _ = write!(text, "\nThe client reaches {} of the calibration target.", per_s(ceiling));
     }
     if let Some(twin) = &table.twin {
-        let off = |ratio: f64| format!("{:+.1}", (ratio - 1.0) * 100.0);
+        let off = |ratio: f64| signed_percent((ratio - 1.0) * 100.0, 1);
         let interval = ends(&twin.ratio, off);
         let _ =
             write!(text, "\n{} against itself: {}{interval} %.", code(&twin.stack), off(twin.ratio.value));
@@ -129,7 +129,7 @@ fn ranking_row(table: &Table, row: &Row) -> String {
 }
 
 fn compared(table: &Table, row: &Row) -> String {
-    let off = |ratio: f64| format!("{:+.1}", (ratio - 1.0) * 100.0);
+    let off = |ratio: f64| signed_percent((ratio - 1.0) * 100.0, 1);
     if table.tested {
         return row
             .to_best

@@ -3,7 +3,7 @@
 use record::RankedBy;
 
 use super::model::{Answer, AnswerKind, Doubt, Failing, Interval, Invalid, Row, StoppedBy, Table};
-use crate::figure::{heading, plain_line};
+use crate::figure::{heading, plain_line, signed_percent};
 use crate::told::spoils;
 
 /// Names of stacks that a sentence tells; what is beyond is counted.
@@ -63,10 +63,13 @@ fn is_spoiled(table: &Table, row: &Row) -> bool {
     }
 }
 
-/// Whether the rate of a row is only a lower bound: in most of its trials the client came no further.
+/// Whether a row may be better than its figure: in most of its trials the client came no further, or added to its times.
 fn is_bound(table: &Table, row: &Row) -> bool {
-    let is_one = |it: &Doubt| it.is_of_most(row.trials) && it.kind.limits_the_rate();
-    table.ranked_by == RankedBy::Goodput && row.doubts.iter().any(is_one)
+    let is_one = |it: &Doubt| match table.ranked_by {
+        RankedBy::Goodput => it.kind.limits_the_rate(),
+        RankedBy::ResponseP99 => it.kind.is_clients_doing(),
+    };
+    row.doubts.iter().any(|it| it.is_of_most(row.trials) && is_one(it))
 }
 
 /// What speaks most against a row.
@@ -151,11 +154,19 @@ fn sentence(ranked_by: RankedBy, answer: &Answer, are_alike: bool, doubt: &str) 
         }
         AnswerKind::Bounded => {
             let (bounded, is_one) = (names(&answer.bounded), answer.bounded.len() == 1);
-            let carry = if is_one { "carries" } else { "carry" };
-            format!(
-                "The data support no winner: {best} comes first, but {bounded} {carry} at least what was measured: the \
-                 client was at its own limit"
-            )
+            if faster {
+                let (take, their) = if is_one { ("takes", "its") } else { ("take", "their") };
+                format!(
+                    "The data support no winner: {best} comes first, but {bounded} {take} no longer than was measured: the \
+                     client added to {their} times"
+                )
+            } else {
+                let carry = if is_one { "carries" } else { "carry" };
+                format!(
+                    "The data support no winner: {best} comes first, but {bounded} {carry} at least what was measured: the \
+                     client was at its own limit"
+                )
+            }
         }
         AnswerKind::Single => format!("{best} was measured alone"),
         AnswerKind::Winner => won(&best, answer, faster),
@@ -183,7 +194,11 @@ fn sentence(ranked_by: RankedBy, answer: &Answer, are_alike: bool, doubt: &str) 
 
 fn won(best: &str, answer: &Answer, faster: bool) -> String {
     let next = answer.next.as_deref().map(heading).unwrap_or_default();
-    let percent = |ratio: f64| format!("{:.0} %", (ratio - 1.0).abs() * 100.0);
+    // By how much it is more or less is said in words.
+    let percent = |ratio: f64| {
+        let signed = signed_percent((ratio - 1.0) * 100.0, 0);
+        format!("{} %", signed.trim_start_matches(['+', '-']))
+    };
     let Some(ahead) = answer.ahead else { return format!("{best} is ahead of {next}") };
     // Of times, the best one's are the shorter.
     let than = if faster { "shorter than that of" } else { "more than" };

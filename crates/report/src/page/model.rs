@@ -152,7 +152,8 @@ pub struct Answer {
     pub ahead: Option<Interval>,
     /// Of the best and of `next`, those that failed in some blocks, which comes before all that is said of them.
     pub failing: Vec<Failing>,
-    /// Behind the best, those whose rates are only lower bounds, where that is why there is no winner.
+    /// Behind the best, those whose rates are only lower bounds, or whose times only upper ones, where that is why there is no
+    /// winner.
     pub bounded: Vec<String>,
     /// What stopped the others, and the best, by stack, in the order of the ranking.
     pub stopped_by: Vec<StoppedBy>,
@@ -185,8 +186,8 @@ pub enum AnswerKind {
     Single,
     /// The first place is held by a row that is not valid: the data don't support a winner.
     Invalid,
-    /// One is ahead by tests of rows whose rates are only lower bounds, those in [`Answer::bounded`]: the client came no further
-    /// with them, and the data don't support a winner.
+    /// One is ahead by tests of rows that may be better than their figures, those in [`Answer::bounded`]: the client came no
+    /// further with them, or added to their times, and the data don't support a winner.
     Bounded,
     /// Nothing was measured.
     Nothing,
@@ -467,8 +468,12 @@ pub struct Timeline {
     pub failures_per_s: Vec<f64>,
     /// Median of what was done, µs.
     pub p50_us: Vec<Option<f64>>,
+    /// Whether that is only known to be longer; false of records of versions that did not say.
+    pub p50_is_lower_bound: Vec<bool>,
     /// Its 99th percentile, µs.
     pub p99_us: Vec<Option<f64>>,
+    /// See `p50_is_lower_bound`.
+    pub p99_is_lower_bound: Vec<bool>,
     /// By the reading of the sampler: instants, seconds since the window's start; before 0 lies the warm-up.
     pub readings: Vec<f64>,
     /// What it read, each as long as `readings`.

@@ -81,7 +81,7 @@ fn series(trials: &[Trial], cells: &[Cell], capacities: &[Capacity], key: Key<'_
             None => all.push(SweepSeries {
                 stack: stack.clone(),
                 points: vec![point],
-                knee: knee(capacities, key, stack),
+                knee: knee(trials, capacities, key, stack),
             }),
         }
     }
@@ -121,8 +121,9 @@ fn bounded(measured: &[&Measured], percentile: &str) -> Option<BoundedInterval> 
     Some(BoundedInterval { value, low, high, is_lower_bound })
 }
 
-/// Where a stack's line bends, if a model explains it and saw it bend.
-fn knee(capacities: &[Capacity], (round, driver, over): Key<'_>, stack: &str) -> Option<Interval> {
+/// Where a stack's line bends, in connections, if a model explains it and saw it bend.
+fn knee(trials: &[Trial], capacities: &[Capacity], key: Key<'_>, stack: &str) -> Option<Interval> {
+    let (round, driver, over) = key;
     let is_of = |it: &&Capacity| it.round == round && it.driver == driver && it.stack == stack;
     let capacity = capacities.iter().find(is_of).filter(|_| over == SweptOver::Connections)?;
     let figure: CapacityFigure = match capacity.explained_by {
@@ -130,7 +131,27 @@ fn knee(capacities: &[Capacity], (round, driver, over): Key<'_>, stack: &str) ->
         ExplainedBy::Law => capacity.law.as_ref()?.bends_at_users?,
         ExplainedBy::Undecided => return None,
     };
-    Some(Interval { value: figure.value?, low: figure.low, high: figure.high })
+    // A model is of requests at a time, of which a connection of HTTP/2 carries several.
+    let each = f64::from(streams(trials, key, stack)?.max(1));
+    let connections = |requests: Option<f64>| requests.map(|it| it / each);
+    Some(Interval {
+        value: figure.value? / each,
+        low: connections(figure.low),
+        high: connections(figure.high),
+    })
+}
+
+/// How many requests at a time a connection of a stack's loads carries; `None` where that is not the same in all of them.
+fn streams(trials: &[Trial], (round, driver, _): Key<'_>, stack: &str) -> Option<u32> {
+    let is_of = |it: &&Trial| {
+        it.role == Role::Stack
+            && it.driver == driver
+            && (it.round.as_str(), it.stack.as_str()) == (round, stack)
+    };
+    let measured = trials.iter().filter(is_of).filter_map(measured_of);
+    let mut all = measured.map(|it| it.load.load.streams.unwrap_or(1));
+    let first = all.next()?;
+    all.all(|it| it == first).then_some(first)
 }
 
 /// The control's rate along a sweep.

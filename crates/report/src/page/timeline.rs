@@ -31,7 +31,9 @@ pub(super) fn timeline(trial: &Measured, readings: &[SignalReading], cores: usiz
         goodput_per_s: of_all(|it| it.goodput_per_s),
         failures_per_s: of_all(|it| it.failures_per_s),
         p50_us: of_some(|it| it.p50_us),
+        p50_is_lower_bound: seconds.iter().map(|it| it.p50_is_lower_bound).collect(),
         p99_us: of_some(|it| it.p99_us),
+        p99_is_lower_bound: seconds.iter().map(|it| it.p99_is_lower_bound).collect(),
         // A reading says what happened since the one before it.
         readings: kept
             .iter()

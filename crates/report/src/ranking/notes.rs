@@ -186,26 +186,19 @@ fn doubts(trials: &[Trial]) -> String {
 
 /// What is to be known to read the tables.
 fn legend(run: &RunReport<'_>, orders: &[&Order]) -> String {
-    // Those that were made: a run may have ended before its time.
-    let blocks = run.trials.iter().map(|trial| u64::from(trial.block) + 1).max().unwrap_or(0);
     let mut text = String::from(
         "Response time (p50 to p99.9) is from the instant a request was due; us/req is CPU time a request.\nEach figure is \
          the median over trials. Closed-model times leave out whoever would have asked\nduring a stall. In parentheses \
          behind a limit: what speaks against a row's figures.\n",
     );
-    let plural = if blocks == 1 { "" } else { "s" };
     if run.manifest.ends_when_decided() {
         text.push_str(
             "Blocks ended when claims were decided, which no test of a ranking counts: ranges span all trials and are no\n\
              confidence intervals; rows share a rank (=) where their ranges overlap. What is known is what became of the \
              claims.\n",
         );
-    } else if orders.iter().any(|order| matches!(**order, Order::Ranges(..))) {
-        let _ = writeln!(
-            text,
-            "{blocks} block{plural}, too few to test: ranges span all trials and are no confidence intervals;\nrows \
-             share a rank (=) where their ranges overlap. Short warm-ups leave JVM stacks compiling."
-        );
+    } else {
+        text.push_str(&of_ranges(orders));
     }
     let least = orders.iter().filter_map(|order| match order {
         Order::Tests(comparison, _) => Some(comparison.least_effect),
@@ -240,4 +233,26 @@ fn legend(run: &RunReport<'_>, orders: &[&Order]) -> String {
         );
     }
     text
+}
+
+/// What is to be known of tables whose rows no test compares.
+fn of_ranges(orders: &[&Order]) -> String {
+    let untested = orders.iter().filter_map(|order| match order {
+        Order::Ranges(spreads, _) => Some(spreads),
+        Order::Tests(..) => None,
+    });
+    let (several, alone): (Vec<_>, Vec<_>) = untested.partition(|spreads| spreads.len() > 1);
+    // Those that were made: a run may have ended before its time.
+    if let Some(blocks) = several.into_iter().flatten().map(|it| it.trials).max() {
+        let plural = if blocks == 1 { "" } else { "s" };
+        return format!(
+            "{blocks} block{plural}, too few to test: ranges span all trials and are no confidence intervals;\nrows \
+             share a rank (=) where their ranges overlap. Short warm-ups leave JVM stacks compiling.\n"
+        );
+    }
+    if alone.is_empty() {
+        return String::new();
+    }
+    "A stack by itself is compared with none: its range spans all trials and is no confidence interval.\n"
+        .into()
 }

@@ -4,7 +4,7 @@ use record::RankedBy;
 use stats::{Comparison, Observation, Ratio, Spread, blocks_needed, pairs_of, rank_with_ties};
 
 use super::rows::{Rows, shown};
-use crate::figure::NONE;
+use crate::figure::{NONE, signed_percent};
 
 /// The spread of what has no value: it stands behind all that has one.
 const NOTHING: Spread = Spread { median: 0.0, low: 0.0, high: 0.0, trials: 0 };
@@ -122,7 +122,7 @@ fn range(spread: &Spread, ranked_by: RankedBy) -> String {
 
 /// Percent with its sign: a tenth is told where it says something, which it does next to nothing, too.
 fn percent(value: f64) -> String {
-    if value.abs() < 10.0 || value < -99.0 { format!("{value:+.1}") } else { format!("{value:+.0}") }
+    signed_percent(value, usize::from(value.abs() < 10.0 || value < -99.0))
 }
 
 fn by_tests(comparison: &Comparison, ranked_by: RankedBy) -> Vec<Place> {

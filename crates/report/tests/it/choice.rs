@@ -191,6 +191,15 @@ fn too_few_blocks_support_no_claim() {
     assert!(!choice(&few).tested);
 }
 
+#[test]
+fn one_stack_has_no_order_for_which_there_are_too_few_blocks() {
+    let mut one = trials();
+    one.retain(|it| it.stack == "jetty");
+    let text = text(&one).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("To choose by") && text.contains("In parentheses: the range of trials,"), "{text}");
+    assert!(!text.contains("oo few"), "{text}");
+}
+
 /// The experiments that are there to choose by name stacks, rates and blocks that this table is made of.
 #[test]
 fn the_experiments_to_choose_by_can_tell_their_stacks_apart() {

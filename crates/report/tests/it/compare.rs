@@ -116,3 +116,30 @@ fn runs_that_keep_their_processes_have_a_series_of_their_own() {
     let alone = history_text(&series[1..]);
     assert!(alone.contains("gin: goodput\n"), "{alone}");
 }
+
+/// A machine with more cores is no change of the stack.
+#[test]
+fn runs_on_another_machine_have_a_series_of_their_own() {
+    let mut points = Vec::new();
+    for day in 0..12_u32 {
+        let (cores, rate) = if day < 6 { (2, 1000.0) } else { (8, 4000.0) };
+        let trials = blocks(&[("gin", rate)], day);
+        let mut manifest = manifest(&["gin"], 6);
+        manifest.started = format!("2026-11-{:02}T11:30:07Z", day + 1);
+        (manifest.machine.cores, manifest.machine.cpu) = (cores, Some("made up\u{1b}".into()));
+        let (filter, dir) = (HistoryFilter::default(), format!("runs/{day}"));
+        points.extend(points_of_run(run(&manifest, &trials, &dir), HistoryMetric::Goodput, &filter));
+    }
+    let series = series_of(points, HistoryMetric::Goodput);
+    let text = history_text(&series);
+    for cores in [2, 8] {
+        let heading = format!("gin: goodput (on {cores} cores of made up\\u{{1b}})\n");
+        assert!(text.contains(&heading), "{text}");
+    }
+    assert!(!text.contains("change:"), "{text}");
+    assert_eq!(text.matches("6 runs are too few to find a change").count(), 2, "{text}");
+    let told = serde_json::to_value(&series).unwrap();
+    assert_eq!((&told[0]["cores"], &told[1]["cores"]), (&2.into(), &8.into()));
+    // Where there is no other machine, nothing is to be told apart.
+    assert!(history_text(&series[..1]).contains("gin: goodput\n"), "{text}");
+}

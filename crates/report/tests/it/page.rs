@@ -187,6 +187,73 @@ fn a_first_place_by_times_that_do_not_stand_wins_nothing() {
     assert!(late.sentence.contains("do not stand (late generator"), "{}", late.sentence);
 }
 
+/// Of times that a client added to, nobody knows how much shorter they are.
+#[test]
+fn nobody_wins_over_times_that_a_client_added_to() {
+    let mut trials = blocks(&[("gin", 1000.0), ("tomcat", 1000.0)], 12);
+    for trial in &mut trials {
+        let is_first = trial.stack == "gin";
+        let TrialResult::Measured(measured) = &mut trial.result else { panic!("all are measured") };
+        let load = &mut measured.load;
+        load.load.model = "open".into();
+        load.littles_law = None;
+        load.load.rate_per_s = Some(1000.0);
+        (load.goodput_per_s, load.throughput_per_s) = (1000.0, 1000.0);
+        load.response_time_us.p99 = Some(if is_first { 2000.0 } else { 4000.0 });
+        load.generator_lag_us.p99 = Some(if is_first { 10.0 } else { 3000.0 });
+    }
+    let answer = page_of(&manifest(&["gin", "tomcat"], 24), &trials).answers.swap_remove(0);
+    assert_eq!((answer.kind, answer.ahead), (AnswerKind::Bounded, None), "{}", answer.sentence);
+    assert!(
+        answer.sentence.contains("gin comes first, but tomcat takes no longer than was measured"),
+        "{}",
+        answer.sentence
+    );
+}
+
+/// Two hundred and fifty times as fast is not infinitely fast.
+#[test]
+fn an_answer_takes_some_time_however_much_shorter_it_is() {
+    let mut trials = blocks(&[("gin", 1000.0), ("tomcat", 1000.0)], 12);
+    for trial in &mut trials {
+        let p99_us = if trial.stack == "gin" { 2000.0 } else { 500_000.0 };
+        let TrialResult::Measured(measured) = &mut trial.result else { panic!("all are measured") };
+        let load = &mut measured.load;
+        load.load.model = "open".into();
+        load.littles_law = None;
+        load.load.rate_per_s = Some(1000.0);
+        (load.goodput_per_s, load.throughput_per_s) = (1000.0, 1000.0);
+        load.response_time_us.p99 = Some(p99_us);
+    }
+    let answer = page_of(&manifest(&["gin", "tomcat"], 24), &trials).answers.swap_remove(0);
+    assert_eq!(answer.kind, AnswerKind::Winner, "{}", answer.sentence);
+    assert!(
+        answer
+            .sentence
+            .starts_with("gin answers 99 % of requests within a time 99.6 % shorter than that of tomcat"),
+        "{}",
+        answer.sentence
+    );
+    assert!(!answer.sentence.contains("100 %"), "{}", answer.sentence);
+}
+
+/// Its times don't stand either, and that is not why its rate does not.
+#[test]
+fn a_skipped_case_says_why_the_rate_is_not_the_servers() {
+    let mut trials = blocks(&[("gin", 30_000.0), ("tomcat", 20_000.0)], 12);
+    for trial in &mut trials {
+        let TrialResult::Measured(measured) = &mut trial.result else { panic!("all are measured") };
+        measured.load.littles_law.as_mut().unwrap().gap = 0.5;
+        measured.load.agents =
+            vec![record::AgentResult { throttled_s: Some(6.0), ..record::AgentResult::default() }];
+    }
+    let page = page_of(&manifest(&["gin", "tomcat"], 24), &trials);
+    let kinds: Vec<&str> = page.tables[0].rows[0].doubts.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!((kinds[0], kinds.last()), ("Little's law broken", Some(&"throttled")), "{kinds:?}");
+    let xml = junit(&page);
+    assert_eq!(xml.matches("<skipped message=\"throttled: ").count(), 2, "{xml}");
+}
+
 /// What a client that a quota kept from running had of it, the server carries at least.
 #[test]
 fn a_rate_of_a_throttled_client_is_not_the_servers() {
@@ -316,6 +383,32 @@ fn connections_that_were_varied_make_a_sweep() {
     // As fast as the control, so that the rate may be the client's: the curve says so as the table does.
     assert!(sweep.series[0].points.iter().all(|it| it.invalid == Invalid::All));
     assert_eq!(sweep.ceiling, [[64.0, 1064.0], [128.0, 1128.0], [256.0, 1256.0]]);
+}
+
+/// Over HTTP/2 a pool of 200 is full with some six connections of 32 requests each.
+#[test]
+fn a_line_bends_at_connections_and_not_at_the_requests_on_them() {
+    const STREAMS: u32 = 32;
+    let mut trials = Vec::new();
+    for (index, connections) in (0_u32..).zip([1_u32, 2, 4, 16, 32]) {
+        for block in 0..6 {
+            let noise = 1.0 + 0.004 * f64::from((block * 5 + index * 3) % 7) - 0.012;
+            let users = f64::from((connections * STREAMS).min(200));
+            let mut trial = at(block, "gin", users / 0.1 * noise);
+            trial.load = record::load_of_label(&format!("{connections} connections"));
+            let TrialResult::Measured(measured) = &mut trial.result else { panic!("it is measured") };
+            (measured.load.load.connections, measured.load.load.streams) = (connections, Some(STREAMS));
+            measured.load.littles_law = None;
+            trials.push(trial);
+        }
+    }
+    let page = page_of(&manifest(&["gin"], 30), &trials);
+    let [sweep] = page.sweeps.as_slice() else { panic!("one sweep: {:?}", page.sweeps) };
+    let x: Vec<f64> = sweep.series[0].points.iter().map(|it| it.x).collect();
+    assert_eq!(x, [1.0, 2.0, 4.0, 16.0, 32.0]);
+    let knee = sweep.series[0].knee.expect("it is a pool, and it is seen to fill up");
+    assert!((knee.value / 6.25 - 1.0).abs() < 0.05, "{knee:?}");
+    assert!(knee.low.is_none_or(|it| it <= knee.value) && knee.high.is_none_or(|it| it >= knee.value));
 }
 
 #[test]

@@ -116,6 +116,33 @@ fn one_trial_has_no_range() {
     insta::assert_snapshot!(ranking(&manifest, &[at(0, "gin", 900.0)]));
 }
 
+/// Twelve blocks are enough for whatever may be asked of one service: there is nobody to tell it apart from.
+#[test]
+fn a_stack_by_itself_has_not_too_few_blocks() {
+    let alone: Vec<Trial> = (0..12).map(|block| at(block, "gin", 900.0 + f64::from(block))).collect();
+    let text = ranking(&manifest(&["gin"], 12), &alone);
+    assert!(text.contains("A stack by itself is compared with none: its range spans all trials"), "{text}");
+    assert!(!text.contains("too few"), "{text}");
+    // Beside a table of two, which has blocks of its own.
+    let mut trials = alone;
+    for block in 0..2 {
+        for stack in ["gin", "nginx"] {
+            trials.push(Trial { round: "short".into(), ..at(block, stack, 500.0) });
+        }
+    }
+    let text = ranking(&manifest(&["gin", "nginx"], 16), &trials);
+    assert!(text.contains("\n2 blocks, too few to test: "), "{text}");
+}
+
+/// 1/s beside 10,000/s is little, and not nothing.
+#[test]
+fn who_is_nearly_all_behind_is_not_all_behind() {
+    let of = |stack: &'static str, per_s: f64| (0..12).map(move |block| at(block, stack, per_s));
+    let trials: Vec<Trial> = of("gin", 10_000.0).chain(of("slow", 1.0)).collect();
+    let text = ranking(&manifest(&["gin", "slow"], 24), &trials);
+    assert!(text.contains("-99.99 (-99.99…-99.99) %"), "{text}");
+}
+
 #[test]
 fn a_rare_error_is_not_rounded_down_to_none() {
     let mut rare = load(100_000.0);

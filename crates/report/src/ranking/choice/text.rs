@@ -90,12 +90,17 @@ pub(crate) fn legend(choice: &Choice) -> String {
         .iter()
         .map(|rate| format!("{} ({})", at_share(rate.share), rate.per_s.map_or_else(|| NONE.into(), per_s)))
         .collect();
-    let below = if choice.tested {
-        "In parentheses: 95 % intervals, of a rate or time against that of the best, of a boot of its median. Rows that \
-         share a letter can't be told apart, by goodput or by that time"
-    } else {
-        "In parentheses: the range of trials, of a boot the 95 % interval of its median. Too few blocks to test: no order \
-         here supports a claim"
+    let below = match (choice.tested, choice.rows.len()) {
+        (true, _) => {
+            "In parentheses: 95 % intervals, of a rate or time against that of the best, of a boot of its median. Rows that \
+             share a letter can't be told apart, by goodput or by that time"
+        }
+        // One has no order.
+        (false, 0 | 1) => "In parentheses: the range of trials, of a boot the 95 % interval of its median",
+        (false, _) => {
+            "In parentheses: the range of trials, of a boot the 95 % interval of its median. Too few blocks to test: no order \
+             here supports a claim"
+        }
     };
     format!(
         "p99 is the 99th percentile of response time where all are asked {} of what the slowest of them carries. {below}. \

@@ -195,7 +195,8 @@ fn a_stack_that_listens_elsewhere_is_told_where() {
     let bench = Bench::of_script(script, "2s");
     let text = bench.boot().unwrap_err().to_string();
     let told = pid_in(&bench.folder.path().join("work/port"));
-    assert!(text.contains(&format!("GET http://127.0.0.1:{told}/hello was refused")), "{text}");
+    // Refused, unless the kernel gave the port to a server of another test meanwhile.
+    assert!(text.contains(&format!("GET http://127.0.0.1:{told}/hello was ")), "{text}");
     let elsewhere = format!(
         "its processes listen on 127.0.0.1:{}; have it listen on 127.0.0.1:{{port}}",
         told % 20_000 + 10_000

@@ -30,11 +30,11 @@ fi
 # No path of this machine is part of it.
 cargo_home="${CARGO_HOME:-$HOME/.cargo}"
 export CFLAGS="-ffile-prefix-map=$PWD=. -ffile-prefix-map=$cargo_home=cargo ${CFLAGS:-}"
-export CARGO_PROFILE_RELEASE_DEBUG=false CARGO_PROFILE_RELEASE_STRIP=debuginfo CARGO_INCREMENTAL=0
+export CARGO_INCREMENTAL=0
 # The target is named so that what runs while it is built, such as macros, is not linked so.
 RUSTFLAGS="-C target-feature=+crt-static --remap-path-prefix=$PWD=. --remap-path-prefix=$cargo_home=cargo ${RUSTFLAGS:-}" \
-    cargo build --release --locked --package proofload --target "$triple"
-built="${CARGO_TARGET_DIR:-target}/$triple/release/proofload"
+    cargo build --profile dist --locked --package proofload --target "$triple"
+built="${CARGO_TARGET_DIR:-target}/$triple/dist/proofload"
 size="$(stat --format=%s "$built")"
 [ "$size" -le "$binary_bytes_max" ] || { echo "dist: the binary has $size bytes, and at most $binary_bytes_max are meant" >&2; exit 1; }
 
@@ -44,7 +44,7 @@ mkdir -p "$root/completions" "$root/man" "$root/docs"
 install -m 755 "$built" "$root/proofload"
 # What it writes of itself is the same on every machine; that of another one can't be run here.
 runs="$built"
-[ "$machine" = "$(uname -m)" ] || runs="${NATIVE:-${CARGO_TARGET_DIR:-target}/$(uname -m)-unknown-linux-gnu/release/proofload}"
+[ "$machine" = "$(uname -m)" ] || runs="${NATIVE:-${CARGO_TARGET_DIR:-target}/$(uname -m)-unknown-linux-gnu/dist/proofload}"
 [ -x "$runs" ] || { echo "dist: build for this machine first: scripts/dist.sh" >&2; exit 1; }
 "$runs" completions bash >"$root/completions/proofload"
 "$runs" completions zsh >"$root/completions/_proofload"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"go.etcd.io/etcd/server/v3/etcdmain"
+	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/component-base/cli"
 	_ "k8s.io/component-base/logs/json/register"
 	_ "k8s.io/component-base/metrics/prometheus/clientgo"
@@ -17,6 +18,7 @@ import (
 	kcm "k8s.io/kubernetes/cmd/kube-controller-manager/app"
 	sched "k8s.io/kubernetes/cmd/kube-scheduler/app"
 	kubelet "k8s.io/kubernetes/cmd/kubelet/app"
+	metrics "sigs.k8s.io/metrics-server/cmd/metrics-server/app"
 )
 
 func main() {
@@ -49,6 +51,8 @@ func main() {
 			os.Exit(1)
 		}
 		return
+	case "metrics-server":
+		c = metrics.NewMetricsServerCommand(genericapiserver.SetupSignalHandler())
 	default:
 		fmt.Fprintln(os.Stderr, "no such component", name)
 		os.Exit(2)

@@ -18,7 +18,7 @@ const ALONE: &str = "alone";
 /// The package whose tests wait for other processes: they take longest, and so begin first.
 const WAITING: &str = "cli";
 /// How many of its tests run at a time, for each core. All others compute: one has a core.
-const WAITING_PER_CORE: usize = 4;
+const WAITING_PER_CORE: usize = 6;
 
 /// A test binary.
 #[derive(Debug, Clone, PartialEq, Eq)]

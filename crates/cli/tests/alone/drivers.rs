@@ -18,6 +18,7 @@ fn is_near(rate: f64, trial: &Value) -> Result<(), String> {
 }
 
 #[test]
+#[ignore = "slow: has the machine to itself"]
 fn wrk_measures_and_what_it_cannot_know_is_absent_and_named() {
     measured_alone(|| {
         let experiment = EXPERIMENT.replace("control = false", "control = false\ndriver = \"wrk\"");

@@ -7,6 +7,7 @@ use crate::quiet::measured_alone;
 
 /// One load that is long enough, held against all answers.
 #[test]
+#[ignore = "slow: has the machine to itself"]
 fn evidence_decides_and_its_absence_does_not() {
     measured_alone(|| {
         let target = Target::start(&["--path", "/sleep=200ms"]);
@@ -75,6 +76,7 @@ fn evidence_decides_and_its_absence_does_not() {
 
 /// Nothing is loaded for it but the one run: those before it are that run once more, each with another start and other figures.
 #[test]
+#[ignore = "slow: has the machine to itself"]
 fn a_run_is_held_against_those_before_it_in_its_folder() {
     measured_alone(|| {
         let dir = tempfile::tempdir().unwrap();
@@ -129,6 +131,7 @@ fn a_run_is_held_against_those_before_it_in_its_folder() {
 }
 
 #[test]
+#[ignore = "slow: has the machine to itself"]
 fn a_load_is_held_against_the_results_in_a_folder() {
     measured_alone(|| {
         // Long enough that a client which the machine wakes late by a few milliseconds is still none that reads late.

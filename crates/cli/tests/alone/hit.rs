@@ -11,6 +11,7 @@ use crate::loads::{hit, outcome, outcomes_add_up, service_did_well};
 use crate::quiet::{alone, measured_alone};
 
 #[test]
+#[ignore = "slow: has the machine to itself"]
 fn in_the_closed_model_littles_law_holds() {
     measured_alone(|| {
         let target = Target::start(&["--path", "/slow=20ms"]);
@@ -22,6 +23,7 @@ fn in_the_closed_model_littles_law_holds() {
 }
 
 #[test]
+#[ignore = "slow: has the machine to itself"]
 fn a_server_that_never_answers_gives_time_outs_at_their_bound_and_says_so() {
     measured_alone(|| {
         let target = Target::start(&["--never-answer"]);
@@ -44,6 +46,7 @@ fn a_server_that_never_answers_gives_time_outs_at_their_bound_and_says_so() {
 
 /// While users come and go, the rate is users × requests / (ramp-up + requests × response time).
 #[test]
+#[ignore = "slow: has the machine to itself"]
 fn a_ramp_takes_as_long_as_its_arithmetic_says() {
     measured_alone(|| {
         let target = Target::start(&["--path", "/sleep=50ms"]);

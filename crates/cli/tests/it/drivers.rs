@@ -58,6 +58,7 @@ fn only_a_part_of_an_experiment_is_measured() {
 }
 
 #[test]
+#[ignore = "slow: two runs, and the ends of them"]
 fn no_driver_survives_an_interruption_or_a_kill() {
     // The load is on the driver's command line, by which it is found.
     let experiment = EXPERIMENT.replace("\"2s\"", "\"47s\"").replace("[16]", "[13]");

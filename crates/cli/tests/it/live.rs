@@ -55,6 +55,7 @@ fn changes_modes(bytes: &[u8]) -> bool {
 }
 
 #[test]
+#[ignore = "slow: a run of ten seconds"]
 fn a_run_shows_its_block_rate_percentiles_and_both_sides_cpu_and_leaves_its_lines_and_the_ranking() {
     let lab = lab("3s");
     let mut terminal = on_terminal(&lab, 60, 100);

@@ -153,6 +153,7 @@ stacks = ["one"]
 }
 
 #[test]
+#[ignore = "slow: waits for ten seconds"]
 fn a_process_that_may_still_work_for_those_who_gave_up_is_not_kept() {
     let stack = target_stack(r#""--model", "event-loop""#);
     let boot_s =

@@ -102,6 +102,7 @@ fn wrk_takes_any_certificate_as_it_does() {
 }
 
 #[test]
+#[ignore = "slow: a calibration"]
 fn a_calibration_goes_over_tls() {
     let output = run(&["calibrate", "--quick", "--tls", "--case", "fixed-5ms", "--json", "-q"]);
     let result = json(&output);

@@ -15,7 +15,6 @@ mod interrupt;
 mod kept;
 mod output;
 mod page;
-mod percent;
 #[cfg(feature = "kubernetes")]
 mod pods;
 #[cfg(not(feature = "kubernetes"))]

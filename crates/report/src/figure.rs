@@ -56,13 +56,21 @@ pub(crate) fn signed_percent(percent: f64, digits: usize) -> String {
     text((digits..DIGITS_MAX).find(|it| !is_rounded_to_all(*it)).unwrap_or(DIGITS_MAX))
 }
 
-/// Part of a whole as percent, never rounded down to nothing nor up to all of it.
-pub(crate) fn share(part: u64, whole: u64) -> String {
-    match part as f64 / whole.max(1) as f64 * 100.0 {
-        percent if part > 0 && percent < 0.05 => "<0.1 %".into(),
-        percent if part < whole && percent >= 99.95 => ">99.9 %".into(),
-        percent => format!("{percent:.1} %"),
+/// Part of a whole as percent with so many digits behind the point. Only nothing is 0 %, and only all of it is 100 %: what would
+/// be rounded to either is a bound.
+pub fn percent_of(part: u64, whole: u64, digits: usize) -> String {
+    let text = |percent: f64| format!("{percent:.digits$} %");
+    let step = (0..digits).fold(1.0, |step, _| step / 10.0);
+    match text(part as f64 / whole.max(1) as f64 * 100.0) {
+        shown if part > 0 && shown == text(0.0) => format!("<{}", text(step)),
+        shown if part < whole && shown == text(100.0) => format!(">{}", text(100.0 - step)),
+        shown => shown,
     }
+}
+
+/// The same to a tenth, as reports have it.
+pub(crate) fn share(part: u64, whole: u64) -> String {
+    percent_of(part, whole, 1)
 }
 
 fn finite(value: Option<f64>) -> Option<f64> {
@@ -157,6 +165,28 @@ mod tests {
             (f64::INFINITY, "–"),
         ] {
             assert_eq!(per_s(rate), text);
+        }
+    }
+
+    #[test]
+    fn only_nothing_is_0_percent_and_only_all_is_100() {
+        for (part, whole, shown) in [
+            (0, 70_800, "0.0 %"),
+            (1, 70_800, "<0.1 %"),
+            (1, 2_000, "0.1 %"),
+            (100, 70_800, "0.1 %"),
+            (3, 50, "6.0 %"),
+            (29_992, 30_000, ">99.9 %"),
+            (1_999, 2_000, ">99.9 %"),
+            (30_000, 30_000, "100.0 %"),
+            (0, 0, "0.0 %"),
+        ] {
+            assert_eq!(percent_of(part, whole, 1), shown, "{part} of {whole}");
+        }
+        for (part, whole, shown) in
+            [(0, 300, "0 %"), (1, 300, "<1 %"), (1, 200, "<1 %"), (199, 200, ">99 %"), (200, 200, "100 %")]
+        {
+            assert_eq!(percent_of(part, whole, 0), shown, "{part} of {whole}");
         }
     }
 

@@ -43,7 +43,7 @@ pub use claims::{ClaimsReport, MeasuredRun, OtherRun, VerdictCounts, claims_text
 pub use compare::compare_text;
 pub use earlier::earlier_text;
 pub use error_rates::{ErrorRates, error_rates_table, error_rates_text};
-pub use figure::{indented, micros, per_s, plain_line, time_us};
+pub use figure::{indented, micros, per_s, percent_of, plain_line, time_us};
 pub use formats::{
     compare_junit, csv, gate_junit, gate_markdown, hit_csv, hit_markdown, html, json, junit, markdown,
     schema, versions_markdown,

@@ -19,7 +19,6 @@ use crate::clock::now_ms;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::{print, say};
-use crate::percent::percent;
 
 /// The longest plan that is read, bytes.
 const PLAN_BYTES_MAX: u64 = 64 << 20;
@@ -70,7 +69,7 @@ fn check(read: Result<Plan, PlanNotUnderstood>) -> Result<ExitCode, Failure> {
     };
     let Support { elements, supported, ignored, unsupported } = &support;
     // One of many that is not supported stops the plan, and must not be rounded away.
-    let percent = percent((supported + ignored) as u64, *elements as u64, 0);
+    let percent = report::percent_of((supported + ignored) as u64, *elements as u64, 0);
     print(&format!(
         "{percent} of {elements} elements supported: {supported} carried out, {ignored} without effect, {} not \
          supported",

@@ -1,7 +1,7 @@
 //! A run as one document, and the forms that are made of it.
 
 use record::{ConfirmationRecord, LevelRate, LoggedInterval, Manifest, Role, Trial, TrialResult};
-use report::page::model::{AnswerKind, Invalid, Page, StagePart, SweptOver};
+use report::page::model::{Answer, AnswerKind, Invalid, Page, StagePart, SweptOver};
 use report::page::{PageOf, TrialDetail, page};
 use report::{csv, html, json, junit, markdown, schema};
 use units::Duration;
@@ -160,29 +160,29 @@ fn who_is_told_apart_from_the_first_shares_no_place_with_it() {
     assert_eq!((answer.next.as_deref(), answer.failing.len()), (Some("tomcat"), 1), "{}", answer.sentence);
 }
 
+/// The answer of gin and tomcat at 1000/s each, twelve blocks of them: their 99th percentiles, and the client's own lag.
+fn answer_by_times(p99_us: [f64; 2], lag_us: [f64; 2]) -> Answer {
+    let mut trials = blocks(&[("gin", 1000.0), ("tomcat", 1000.0)], 12);
+    for trial in &mut trials {
+        let which = usize::from(trial.stack == "tomcat");
+        let TrialResult::Measured(measured) = &mut trial.result else { panic!("all are measured") };
+        let load = &mut measured.load;
+        load.load.model = "open".into();
+        load.littles_law = None;
+        load.load.rate_per_s = Some(1000.0);
+        (load.goodput_per_s, load.throughput_per_s) = (1000.0, 1000.0);
+        load.response_time_us.p99 = Some(p99_us[which] * (1.0 + 0.001 * f64::from(trial.block % 5)));
+        load.generator_lag_us.p99 = Some(lag_us[which]);
+    }
+    page_of(&manifest(&["gin", "tomcat"], 24), &trials).answers.swap_remove(0)
+}
+
 /// Times that a late client added to are no reason to call one stack faster.
 #[test]
 fn a_first_place_by_times_that_do_not_stand_wins_nothing() {
-    let answer = |lag_us: f64| {
-        let mut trials = blocks(&[("gin", 1000.0), ("tomcat", 1000.0)], 12);
-        for trial in &mut trials {
-            let record::TrialResult::Measured(measured) = &mut trial.result else {
-                panic!("all are measured")
-            };
-            let load = &mut measured.load;
-            load.load.model = "open".into();
-            load.littles_law = None;
-            load.load.rate_per_s = Some(1000.0);
-            (load.goodput_per_s, load.throughput_per_s) = (1000.0, 1000.0);
-            let p99_us = if trial.stack == "gin" { 4000.0 } else { 6000.0 };
-            load.response_time_us.p99 = Some(p99_us * (1.0 + 0.001 * f64::from(trial.block % 5)));
-            load.generator_lag_us.p99 = Some(lag_us);
-        }
-        page_of(&manifest(&["gin", "tomcat"], 24), &trials).answers.swap_remove(0)
-    };
-    let well = answer(10.0);
+    let well = answer_by_times([4000.0, 6000.0], [10.0, 10.0]);
     assert_eq!(well.kind, AnswerKind::Winner, "{}", well.sentence);
-    let late = answer(3000.0);
+    let late = answer_by_times([4000.0, 6000.0], [3000.0, 3000.0]);
     assert_eq!(late.kind, AnswerKind::Invalid, "{}", late.sentence);
     assert!(late.sentence.contains("do not stand (late generator"), "{}", late.sentence);
 }
@@ -190,19 +190,7 @@ fn a_first_place_by_times_that_do_not_stand_wins_nothing() {
 /// Of times that a client added to, nobody knows how much shorter they are.
 #[test]
 fn nobody_wins_over_times_that_a_client_added_to() {
-    let mut trials = blocks(&[("gin", 1000.0), ("tomcat", 1000.0)], 12);
-    for trial in &mut trials {
-        let is_first = trial.stack == "gin";
-        let TrialResult::Measured(measured) = &mut trial.result else { panic!("all are measured") };
-        let load = &mut measured.load;
-        load.load.model = "open".into();
-        load.littles_law = None;
-        load.load.rate_per_s = Some(1000.0);
-        (load.goodput_per_s, load.throughput_per_s) = (1000.0, 1000.0);
-        load.response_time_us.p99 = Some(if is_first { 2000.0 } else { 4000.0 });
-        load.generator_lag_us.p99 = Some(if is_first { 10.0 } else { 3000.0 });
-    }
-    let answer = page_of(&manifest(&["gin", "tomcat"], 24), &trials).answers.swap_remove(0);
+    let answer = answer_by_times([2000.0, 4000.0], [10.0, 3000.0]);
     assert_eq!((answer.kind, answer.ahead), (AnswerKind::Bounded, None), "{}", answer.sentence);
     assert!(
         answer.sentence.contains("gin comes first, but tomcat takes no longer than was measured"),
@@ -214,18 +202,7 @@ fn nobody_wins_over_times_that_a_client_added_to() {
 /// Two hundred and fifty times as fast is not infinitely fast.
 #[test]
 fn an_answer_takes_some_time_however_much_shorter_it_is() {
-    let mut trials = blocks(&[("gin", 1000.0), ("tomcat", 1000.0)], 12);
-    for trial in &mut trials {
-        let p99_us = if trial.stack == "gin" { 2000.0 } else { 500_000.0 };
-        let TrialResult::Measured(measured) = &mut trial.result else { panic!("all are measured") };
-        let load = &mut measured.load;
-        load.load.model = "open".into();
-        load.littles_law = None;
-        load.load.rate_per_s = Some(1000.0);
-        (load.goodput_per_s, load.throughput_per_s) = (1000.0, 1000.0);
-        load.response_time_us.p99 = Some(p99_us);
-    }
-    let answer = page_of(&manifest(&["gin", "tomcat"], 24), &trials).answers.swap_remove(0);
+    let answer = answer_by_times([2000.0, 500_000.0], [10.0, 10.0]);
     assert_eq!(answer.kind, AnswerKind::Winner, "{}", answer.sentence);
     assert!(
         answer

@@ -7,8 +7,6 @@ use plan::PlanError;
 use plan::gate::{Condition, Limit, Metric};
 use units::Duration;
 
-use crate::percent::percent;
-
 /// A share is of so much of the load: what goes on now, and not how well it began.
 const WINDOW: Duration = Duration::from_secs(5);
 /// Requests that a share is of at least: of fewer, one says nothing.
@@ -73,7 +71,7 @@ impl Stop {
                 let (due, failed) = (sum(|it| it.1), sum(|it| it.2));
                 let share = failed as f64 / due.max(1) as f64;
                 (due >= REQUESTS_MIN && is_beyond(share, limit.get())).then(|| {
-                    let percent = percent(failed, due, 1);
+                    let percent = report::percent_of(failed, due, 1);
                     format!("{failed} of the last {due} requests failed, {percent} ({condition})")
                 })
             }

@@ -75,12 +75,14 @@ if command -v dpkg-deb >/dev/null; then
     install -m 644 "$root/completions/proofload.fish" "$share/fish/vendor_completions.d/proofload.fish"
     cp -r "$root"/docs/. "$root"/*.md "$share/doc/proofload/"
     install -m 644 LICENSE "$share/doc/proofload/copyright"
+    # A failure within the text below would end nothing.
+    installed_kib="$(du --summarize --block-size=1K --apparent-size "$deb/usr" | cut -f1)"
     cat >"$deb/DEBIAN/control" <<CONTROL
 Package: proofload
 Version: $version
 Architecture: $debian
 Maintainer: The Proofload maintainers <maintainers@proofload.invalid>
-Installed-Size: $(du --summarize --kilobytes --apparent-size "$deb/usr" | cut -f1)
+Installed-Size: $installed_kib
 Recommends: git, ca-certificates
 Section: web
 Priority: optional

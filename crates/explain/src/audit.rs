@@ -274,9 +274,11 @@ fn client_bound(load: &LoadResult) -> Option<Reason> {
 }
 
 fn late_generator(load: &LoadResult) -> Option<Reason> {
-    let lag = &load.generator_lag_us;
-    let is_known = !lag.too_few_samples.contains_key("p99");
-    let p99_us = lag.p99.filter(|us| is_known && *us > GENERATOR_LAG_P99_MAX.as_micros_f64())?;
+    // Of few samples what it surely exceeds, and not the slowest of them.
+    let (p99_us, _) = load.generator_lag_us.told("p99")?;
+    if p99_us <= GENERATOR_LAG_P99_MAX.as_micros_f64() {
+        return None;
+    }
     let p99 = Duration::from_nanos((p99_us * 1e3) as u64);
     let text = format!("one request in a hundred went out more than {p99} late by the generator's own fault");
     Some(Reason { kind: ReasonKind::LateGenerator, text })
@@ -284,13 +286,10 @@ fn late_generator(load: &LoadResult) -> Option<Reason> {
 
 fn late_receiver(load: &LoadResult) -> Option<Reason> {
     let (lag, service) = (&load.receive_lag_us, &load.service_time_us);
-    let (name, lag_us, service_us) = [("p50", lag.p50, service.p50), ("p99", lag.p99, service.p99)]
+    let (name, lag_us, service_us) = [("p50", service.p50), ("p99", service.p99)]
         .into_iter()
-        // Of so few samples that they don't know a percentile, it is that of one answer.
-        .filter(|(name, ..)| {
-            !lag.too_few_samples.contains_key(*name) && !service.too_few_samples.contains_key(*name)
-        })
-        .filter_map(|(name, lag_us, service_us)| Some((name, lag_us?, service_us?)))
+        // Of few samples what the lag surely exceeds, and not the slowest of them.
+        .filter_map(|(name, service_us)| Some((name, lag.told(name)?.0, service_us?)))
         .find(|(_, lag_us, service_us)| {
             *lag_us > RECEIVE_LAG_MAX.as_micros_f64().max(service_us * RECEIVE_LAG_SHARE_MAX)
         })?;

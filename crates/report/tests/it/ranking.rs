@@ -174,7 +174,7 @@ fn no_table_is_wider_than_a_wide_terminal() {
     let mut worst = mixed_load();
     worst.interrupted = true;
     worst.generator.busy_share = 0.99;
-    worst.generator_lag_us = crate::samples::times(9, 9_000.0);
+    worst.generator_lag_us = crate::samples::times(9_000, 9_000.0);
     worst.littles_law.as_mut().unwrap().gap = 0.5;
     worst.response_time_us.mean = Some(5e6);
     let stack = "java-socket-thread-per-request-2019";

@@ -443,6 +443,13 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             .min()
     }
 
+    /// Whether somebody who waits for an answer is given up at `now`, unless it has come by then.
+    #[inline]
+    pub fn is_given_up_by(&self, now: Instant) -> bool {
+        let drained = matches!(self.stage, Stage::Draining(until) if until <= now);
+        drained || self.timers.next().is_some_and(|at| at <= now)
+    }
+
     /// Takes note of time passing: what is overdue expires, what is due is sent.
     pub fn handle_timeout(&mut self, now: Instant) {
         self.expire(State::Connecting, now);

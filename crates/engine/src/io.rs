@@ -68,22 +68,34 @@ pub fn drive<S: Sink, P: Script<H>, H: Protocol, I: Io>(
             return Ok(());
         }
         io.wait([engine.poll_timeout(), wanted].into_iter().flatten().min())?;
-        // First all that has come in, then all that goes out: an answer that waits for the sends before it would be
-        // seen late, and its time would be ours. A request is stamped when it goes out, so that its own is not.
-        while let Some((now, completion)) = io.next() {
-            let is_new = matches!(completion.event, Event::Connected);
-            engine.handle_completion(now, completion);
-            if is_new {
-                // What goes out on a new connection goes out at once: there are servers that answer unasked, and
-                // their answer would come before its request.
-                carry_out(engine, io);
-            }
-            // This one is about the very next bytes.
-            if let Some((conn, bytes)) = engine.poll_skip() {
-                io.skip(conn, bytes);
-            }
+        hear(engine, io);
+        let now = io.now();
+        if engine.is_given_up_by(now) {
+            // This thread may have been held up in the wait or behind it. What came before `now` is found by a look that begins
+            // after it, so nobody is given up whose answer lies there, stamped in time.
+            io.wait(Some(now))?;
+            hear(engine, io);
         }
-        engine.handle_timeout(io.now());
+        engine.handle_timeout(now);
+    }
+}
+
+/// Takes all that has come in, before anything goes out: an answer that waits for the sends before it would be seen late, and its
+/// time would be ours. A request is stamped when it goes out, so that its own is not.
+#[inline]
+fn hear<S: Sink, P: Script<H>, H: Protocol, I: Io>(engine: &mut Engine<S, P, H>, io: &mut I) {
+    while let Some((now, completion)) = io.next() {
+        let is_new = matches!(completion.event, Event::Connected);
+        engine.handle_completion(now, completion);
+        if is_new {
+            // What goes out on a new connection goes out at once: there are servers that answer unasked, and
+            // their answer would come before its request.
+            carry_out(engine, io);
+        }
+        // This one is about the very next bytes.
+        if let Some((conn, bytes)) = engine.poll_skip() {
+            io.skip(conn, bytes);
+        }
     }
 }
 

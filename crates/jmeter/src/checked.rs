@@ -11,7 +11,8 @@ const NAME: &str = "element";
 /// The request by itself, without what is checked at the element that it comes from.
 pub(crate) fn request(request: &RequestStep) -> Result<(), String> {
     let (pauses, extractions, assertions) = (Vec::new(), Vec::new(), Vec::new());
-    check(RequestStep { pauses, extractions, assertions, ..request.clone() })
+    // A file is looked at before the start, and not here.
+    check(RequestStep { pauses, extractions, assertions, body_file: None, ..request.clone() })
 }
 
 pub(crate) fn pause(pause: Pause) -> Result<Pause, String> {

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use scenario::{Condition, OnceOf, Pick, Step, Times};
+use scenario::{Condition, OnceOf, Pick, Portion, Step, Times};
 
 use crate::element::Element;
 use crate::names::{self, Controller, Kind};
@@ -15,19 +15,20 @@ impl<'a> Walk<'a> {
     pub(crate) fn controller(&mut self, controller: Controller, element: &'a Element) -> Vec<Step> {
         let placed = self.may_stand_here(controller);
         self.group.controllers.push(controller);
-        let steps = self.branch(element);
+        let children = self.children(element);
         self.group.controllers.pop();
-        let is_empty = steps.is_empty();
+        let is_empty = children.iter().all(|(_, steps)| steps.is_empty());
         let fields = Fields::new(&element.properties, self.values);
         let step = match controller {
             _ if placed.is_err() => placed.map(|()| Step::Sequence(Vec::new())),
+            Controller::Switch => switch(fields, children),
             Controller::ForEach => {
                 let below: Vec<&Element> =
                     modules::all_below(self.elements, element).into_iter().skip(1).collect();
-                for_each::step(element, fields, &below, steps)
+                for_each::step(element, fields, &below, all(children))
             }
-            Controller::OnceOnly => Ok(Step::Once { of: self.once_of(), steps }),
-            other => built(other, element, fields, steps),
+            Controller::OnceOnly => Ok(Step::Once { of: self.once_of(), steps: all(children) }),
+            other => built(other, element, fields, all(children)),
         };
         match step {
             Ok(step) => {
@@ -88,22 +89,56 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether a once-only controller has a meaning here that a scenario has, too.
+    /// Whether a controller has a meaning here that a scenario has, too.
     fn may_stand_here(&self, controller: Controller) -> Result<(), String> {
+        match controller {
+            Controller::OnceOnly => self.once_may_stand_here(),
+            Controller::Throughput => self.throughput_may_stand_here(),
+            _ => Ok(()),
+        }
+    }
+
+    /// JMeter counts the times that what is around such a controller begins, and here those count that it is come to.
+    fn throughput_may_stand_here(&self) -> Result<(), String> {
+        let around = &self.group.controllers;
+        if matches!(around.last(), Some(Controller::Random | Controller::Interleave)) {
+            return Err(
+                "JMeter counts it also where the controller around it takes another; put it into a Simple \
+                        Controller"
+                    .into(),
+            );
+        }
+        if around.contains(&Controller::Switch) {
+            return Err("JMeter takes it out of the choices of a Switch Controller once it has been done often enough"
+                .into());
+        }
+        if self.group.may_begin_anew {
+            return Err("JMeter counts it also where an iteration is left before it for the next one (action after an \
+                        error, Flow Control Action)"
+                .into());
+        }
+        Ok(())
+    }
+
+    fn once_may_stand_here(&self) -> Result<(), String> {
         let is_loop = |around: &Controller| {
             matches!(around, Controller::Loop | Controller::While | Controller::ForEach)
         };
         let around = &self.group.controllers;
-        if controller != Controller::OnceOnly {
-            return Ok(());
-        }
         if around.last().is_some_and(|last| !is_loop(last)) && around.iter().any(is_loop) {
             return Err("it stands in a loop, but not right below it; move it there".into());
         }
         // Whatever lies around a loop, the loop's first turn is its own; but not so of a list's, where there is none.
         let anew = matches!(around.last(), Some(Controller::Loop | Controller::While));
         let passing = |around: &&Controller| {
-            matches!(around, Controller::If | Controller::Random | Controller::Interleave)
+            matches!(
+                around,
+                Controller::If
+                    | Controller::Random
+                    | Controller::Interleave
+                    | Controller::Throughput
+                    | Controller::Switch
+            )
         };
         if let Some(passing) = around.iter().rev().find(passing).filter(|_| !anew) {
             let name = match passing {
@@ -129,12 +164,15 @@ fn built(
 ) -> Result<Step, String> {
     Ok(match controller {
         // The others are made where they stand.
-        Controller::Simple | Controller::Module | Controller::ForEach | Controller::OnceOnly => {
-            Step::Sequence(steps)
-        }
+        Controller::Simple
+        | Controller::Module
+        | Controller::ForEach
+        | Controller::OnceOnly
+        | Controller::Switch => Step::Sequence(steps),
         Controller::Loop => Step::Loop { times: times(fields)?, steps },
         Controller::If => if_controller(element, fields, steps)?,
         Controller::While => while_controller(fields, steps)?,
+        Controller::Throughput => throughput(fields, steps)?,
         Controller::Random => Step::OneOf { pick: Pick::Random, steps: choices(element, fields, steps)? },
         Controller::RandomOrder => Step::OneOf { pick: Pick::RandomOrder, steps: with_weights(steps) },
         Controller::Interleave => Step::OneOf { pick: Pick::InTurn, steps: choices(element, fields, steps)? },
@@ -218,6 +256,52 @@ fn while_controller(fields: Fields<'_>, steps: Vec<Step>) -> Result<Step, String
     Ok(Step::While { condition, steps })
 }
 
+fn throughput(fields: Fields<'_>, steps: Vec<Step>) -> Result<Step, String> {
+    const STYLE: &str = "ThroughputController.style";
+    const TIMES: &str = "ThroughputController.maxThroughput";
+    const PERCENT: &str = "ThroughputController.percentThroughput";
+    let of = match fields.whole_at_start(STYLE, 0)? {
+        0 => {
+            let times = fields.whole(TIMES, 1)?;
+            Portion::First(u64::try_from(times).unwrap_or(0))
+        }
+        1 => {
+            let percent = fields.fixed(PERCENT)?;
+            match percent.trim() {
+                "" => Portion::Percent(100.0),
+                // A number with the digits of a `float`, as in JMeter.
+                text => match text.parse::<f32>() {
+                    Ok(percent) => Portion::Percent(percent.into()),
+                    Err(_) => return Err(format!("{PERCENT} is '{text}', which is no number")),
+                },
+            }
+        }
+        other => return Err(format!("{STYLE} is {other}, which is neither 0 nor 1")),
+    };
+    Ok(Step::Portion { of, by_user: fields.is_true("ThroughputController.perThread", true)?, steps })
+}
+
+/// JMeter counts the controllers and samplers right below it, and compares their names.
+fn switch(fields: Fields<'_>, children: Vec<(&Element, Vec<Step>)>) -> Result<Step, String> {
+    let value = fields.template("SwitchController.value")?;
+    let (mut titles, mut choices) = (Vec::new(), Vec::new());
+    for (child, steps) in children {
+        let kind = names::kind(&child.class, &child.gui);
+        let is_fragment = names::is_fragment(&child.class, &child.gui);
+        let is_controller = is_fragment || matches!(kind, Kind::Controller(_));
+        if is_controller && steps.is_empty() {
+            return Err("one of its choices is a controller without a request, which JMeter takes out when it comes to \
+                        it, so that the others have other numbers; disable it"
+                .into());
+        }
+        if is_controller || matches!(kind, Kind::Request | Kind::FlowAction | Kind::DebugSampler) {
+            titles.push(fields.values.template(&child.name).map_err(|error| format!("its name: {error}"))?);
+            choices.push(Step::Sequence(steps));
+        }
+    }
+    Ok(Step::Switch { value, names: titles, steps: choices })
+}
+
 /// The children of a random or interleave controller.
 fn choices(
     element: &Element,
@@ -258,7 +342,8 @@ fn choices(
 /// Whether a step may be gone through without a request or a pause, which stands in the place of one.
 fn may_be_nothing(step: &Step) -> bool {
     match step {
-        Step::Request(_) | Step::Pause(_) => false,
+        // JMeter has the last one in the place of a request, too.
+        Step::Request(_) | Step::Pause(_) | Step::Leave(_) => false,
         Step::Sequence(steps) | Step::Transaction { steps, .. } => steps.iter().all(may_be_nothing),
         Step::OneOf { steps, .. } => steps.iter().any(|(_, step)| may_be_nothing(step)),
         Step::Loop { times, steps } => {
@@ -275,8 +360,15 @@ fn may_be_nothing(step: &Step) -> bool {
         | Step::If { .. }
         | Step::While { .. }
         | Step::ForEach { .. }
+        | Step::Portion { .. }
+        | Step::Switch { .. }
         | Step::Once { .. } => true,
     }
+}
+
+/// All steps, one element's behind the other's.
+fn all(children: Vec<(&Element, Vec<Step>)>) -> Vec<Step> {
+    children.into_iter().flat_map(|(_, steps)| steps).collect()
 }
 
 fn with_weights(steps: Vec<Step>) -> Vec<(NonZeroU32, Step)> {

@@ -100,6 +100,6 @@ fn delimiter(text: &str) -> Result<char, String> {
 }
 
 /// A file as JMeter finds it: relative to the plan.
-fn beside(plan: &Path, file: &str) -> PathBuf {
+pub(crate) fn beside(plan: &Path, file: &str) -> PathBuf {
     plan.parent().unwrap_or(Path::new("")).join(file)
 }

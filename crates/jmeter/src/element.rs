@@ -100,13 +100,21 @@ impl Properties {
         })
     }
 
-    /// The texts of the list `name`.
-    pub(crate) fn texts(&self, name: &str) -> Vec<&str> {
-        let texts = self.list(name).filter_map(|property| match property {
-            Property::Text(text) => Some(text.as_str()),
+    /// The texts of each list in the list `name`.
+    pub(crate) fn lists(&self, name: &str) -> Vec<Vec<&str>> {
+        let lists = self.list(name).filter_map(|property| match property {
+            Property::List(list) => Some(texts_of(list)),
             _ => None,
         });
-        texts.collect()
+        lists.collect()
+    }
+
+    /// The texts of the list `name`.
+    pub(crate) fn texts(&self, name: &str) -> Vec<&str> {
+        match self.get(name) {
+            Some(Property::List(list)) => texts_of(list),
+            _ => Vec::new(),
+        }
     }
 
     fn list(&self, name: &str) -> impl Iterator<Item = &Property> {
@@ -116,6 +124,14 @@ impl Properties {
         };
         list.iter().map(|(_, property)| property)
     }
+}
+
+fn texts_of(list: &[(String, Property)]) -> Vec<&str> {
+    let texts = list.iter().filter_map(|(_, property)| match property {
+        Property::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect()
 }
 
 /// The elements at the top of a plan: the test plan, and the workbench of old files.
@@ -176,7 +192,7 @@ fn property(node: &Node) -> Option<(String, Property)> {
         "elementProp" => Some((name, Property::Object(Properties(properties(&node.children))))),
         "collectionProp" | "mapProp" => Some((name, Property::List(properties(&node.children)))),
         // The older numbers with a fraction keep name and value in elements of their own.
-        "doubleProp" | "floatProp" if name.is_empty() => {
+        "doubleProp" | "floatProp" | "FloatProperty" if name.is_empty() => {
             Some((child("name")?, Property::Text(child("value").unwrap_or_default())))
         }
         "stringProp" | "boolProp" | "intProp" | "longProp" | "floatProp" | "doubleProp" => {

@@ -8,10 +8,11 @@ use units::Duration;
 use crate::element::{Element, Properties};
 use crate::level::{Cookies, Kept};
 use crate::names::{self, Kind};
-use crate::schedule;
+use crate::stages::{Order, Phase};
 use crate::values::Fields;
 use crate::variables::{PLAN_VARIABLES, check_variables};
 use crate::walk::{GroupState, Walk};
+use crate::{flow, modules, schedule, ultimate};
 
 /// What a group says of itself.
 struct Settings {
@@ -23,20 +24,22 @@ struct Settings {
 
 impl<'a> Walk<'a> {
     /// What stands at the test plan: groups, and what applies to all of them.
-    pub(crate) fn test_plan(&mut self, plan: &'a Element) -> Vec<Group> {
+    pub(crate) fn test_plan(&mut self, plan: &'a Element) -> Vec<(Phase, Group)> {
         self.trail.push(plan);
-        self.groups = plan.enabled_children().filter(|child| is_group(child)).count();
+        let phases: Vec<Phase> = plan.enabled_children().filter_map(phase).collect();
+        self.groups = phases.len();
         match self.plan_settings(plan) {
             Ok(()) => self.ledger.support(),
             Err(reasons) => self.refuse(reasons),
         }
+        self.stages = self.order.stages(&phases);
         let level = self.level(plan);
         self.levels.push(level);
         let mut groups = Vec::new();
         for child in plan.enabled_children() {
             self.trail.push(child);
-            if is_group(child) {
-                groups.extend(self.group(child));
+            if let Some(phase) = phase(child) {
+                groups.extend(self.group(child).map(|group| (phase, group)));
             } else {
                 self.step(child);
             }
@@ -47,17 +50,14 @@ impl<'a> Walk<'a> {
         groups
     }
 
-    fn plan_settings(&self, plan: &Element) -> Result<(), Vec<String>> {
-        const SERIALIZE: &str = "TestPlan.serialize_threadgroups";
+    fn plan_settings(&mut self, plan: &Element) -> Result<(), Vec<String>> {
+        let fields = Fields::new(&plan.properties, self.values);
         let mut reasons = Vec::new();
-        match Fields::new(&plan.properties, self.values).is_true(SERIALIZE, false) {
-            // A single group waits for none.
-            Ok(true) if self.groups > 1 => reasons.push(format!(
-                "{SERIALIZE}: groups run side by side, not one after another (Run Thread Groups consecutively)"
-            )),
-            Ok(_) => {}
-            Err(reason) => reasons.push(reason),
-        }
+        let mut is_true =
+            |name: &str| fields.is_true(name, false).map_err(|reason| reasons.push(reason)).unwrap_or(false);
+        let consecutively = is_true("TestPlan.serialize_threadgroups");
+        let tears_down = is_true("TestPlan.tearDown_on_shutdown");
+        self.order = Order { consecutively, tears_down };
         let variables = plan.properties.object(PLAN_VARIABLES);
         reasons.extend(variables.and_then(|table| check_variables(table, self.values).err()));
         if reasons.is_empty() { Ok(()) } else { Err(reasons) }
@@ -66,8 +66,14 @@ impl<'a> Walk<'a> {
     fn group(&mut self, element: &'a Element) -> Option<Group> {
         self.group = GroupState::default();
         let fields = Fields::new(&element.properties, self.values);
-        let open = names::kind(&element.class, &element.gui) == Kind::OpenModel;
-        let settings = if open { open_model(fields) } else { closed_model(fields) };
+        let settings = match names::kind(&element.class, &element.gui) {
+            Kind::OpenModel => open_model(fields),
+            Kind::Ultimate => ultimate_model(fields),
+            _ => closed_model(fields),
+        };
+        let by_error = matches!(&settings, Ok(Some(it)) if it.on_error == OnError::NextIteration);
+        let below = modules::all_below(self.elements, element);
+        self.group.may_begin_anew = by_error || below.into_iter().any(flow::may_begin_anew);
         let steps = self.branch(element);
         let settings = match settings {
             Ok(settings) => settings,
@@ -118,8 +124,13 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn is_group(element: &Element) -> bool {
-    matches!(names::kind(&element.class, &element.gui), Kind::ThreadGroup | Kind::OpenModel)
+/// When a thread group runs; `None` for what is none.
+fn phase(element: &Element) -> Option<Phase> {
+    match names::kind(&element.class, &element.gui) {
+        Kind::ThreadGroup(phase) => Some(phase),
+        Kind::OpenModel | Kind::Ultimate => Some(Phase::Main),
+        _ => None,
+    }
 }
 
 /// The settings of a group in the open model.
@@ -134,6 +145,23 @@ fn open_model(fields: Fields<'_>) -> Result<Option<Settings>, Vec<String>> {
             Ok(Some(Settings { users, on_error, new_user: false }))
         }
         (schedule, on_error) => Err(schedule.err().into_iter().chain(on_error.err()).collect()),
+    }
+}
+
+/// The settings of an Ultimate Thread Group.
+fn ultimate_model(fields: Fields<'_>) -> Result<Option<Settings>, Vec<String>> {
+    match (ultimate::lives(fields), loops(fields), on_error(fields)) {
+        (Ok(lives), Ok(loops), Ok(on_error)) => {
+            let of_both = lives.zip(loops.iterations());
+            Ok(of_both.map(|(lives, iterations)| Settings {
+                users: lives.users(iterations),
+                on_error,
+                new_user: false,
+            }))
+        }
+        (lives, loops, on_error) => {
+            Err(lives.err().into_iter().chain(loops.err()).chain(on_error.err()).collect())
+        }
     }
 }
 

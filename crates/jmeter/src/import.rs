@@ -7,12 +7,13 @@ use scenario::{Scenario, Template};
 use units::Duration;
 
 use crate::element::{Element, Properties, elements};
-use crate::ledger::{Ledger, PlanNotUnderstood, Support, Unsupported};
+use crate::ledger::{PlanNotUnderstood, Support, Unsupported};
 use crate::names::{self, Controller, Kind, Scoped};
 use crate::request::Timeouts;
+use crate::stages::Stage;
 use crate::values::{Changing, Values};
 use crate::variables::{PLAN_VARIABLES, rows};
-use crate::walk::{DataFile, GroupState, Walk};
+use crate::walk::{DataFile, Walk};
 use crate::{data, extractors, for_each, modules, sets, xml};
 
 /// After so long Linux gives up a connection of its own accord; JMeter without a timeout waits as long.
@@ -23,18 +24,33 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(600);
 /// A test plan that can be run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// What its users do.
+    /// What its users do: all groups, in the order in which they run.
     pub scenario: Scenario,
-    /// The CSV files that it reads.
+    /// The files that it reads.
     pub files: Vec<DataFile>,
     /// What is supported of it: everything that takes part.
     pub support: Support,
     /// What runs otherwise than in JMeter, in words.
     pub notes: Vec<String>,
+    /// Which of the groups run side by side, one stage after another.
+    pub stages: Vec<Stage>,
 }
 
 impl Plan {
-    /// Makes sure of the CSV files before anything is sent: `readable` says why one can't be read. All of them are
+    /// What the users of one stage do.
+    pub fn scenario_of(&self, stage: &Stage) -> Scenario {
+        let Scenario { name, variables, data, groups, connect_timeout, request_timeout } = &self.scenario;
+        Scenario {
+            name: name.clone(),
+            variables: variables.clone(),
+            data: data.clone(),
+            groups: groups.get(stage.groups.clone()).unwrap_or_default().to_vec(),
+            connect_timeout: *connect_timeout,
+            request_timeout: *request_timeout,
+        }
+    }
+
+    /// Makes sure of the files before anything is sent: `readable` says why one can't be read. All of them are
     /// named, each with the element that reads it.
     pub fn check_files(
         &self,
@@ -82,21 +98,7 @@ pub fn import(
     }
     let mut values = Values::new(properties, changing);
     let variables = define(&elements, &mut values);
-    let mut walk = Walk {
-        plan: path,
-        elements: &elements,
-        values: &values,
-        ledger: Ledger::default(),
-        trail: Vec::new(),
-        levels: Vec::new(),
-        groups: 0,
-        plan_sets: Vec::new(),
-        group: GroupState::default(),
-        data: Vec::new(),
-        files: Vec::new(),
-        modules: 0,
-        timeouts: Vec::new(),
-    };
+    let mut walk = Walk::new(path, &elements, &values);
     let mut name = String::new();
     let mut groups = Vec::new();
     for element in elements.iter().filter(|element| element.enabled) {
@@ -108,7 +110,7 @@ pub fn import(
         }
     }
     let timeouts = common_timeouts(&mut walk);
-    let Walk { mut ledger, data, files, .. } = walk;
+    let Walk { mut ledger, data, files, order, .. } = walk;
     if timeouts.answer.is_none() && !groups.is_empty() {
         ledger.note(format!(
             "no response timeout is set: a request that is not answered within {REQUEST_TIMEOUT} fails, and in \
@@ -123,6 +125,7 @@ pub fn import(
         let what = "no thread group of the plan makes a request; enable or add one".to_owned();
         return Err(PlanNotUnderstood::Broken { file: path.to_owned(), line: 1, column: 1, what });
     }
+    let (groups, stages) = order.arranged(groups);
     let scenario = Scenario {
         name,
         variables,
@@ -131,7 +134,7 @@ pub fn import(
         connect_timeout: timeouts.connect.unwrap_or(CONNECT_TIMEOUT),
         request_timeout: timeouts.answer.unwrap_or(REQUEST_TIMEOUT),
     };
-    Ok(Plan { scenario, files, support, notes })
+    Ok(Plan { scenario, files, support, notes, stages })
 }
 
 /// The variables that the plan defines, in JMeter's order: those of the test plan, then those of all User Defined

@@ -1,17 +1,21 @@
 //! JMeter's elements by class: what its forms call them, and what becomes of them here.
 
+use crate::stages::Phase;
+
 /// What becomes of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// The test plan itself.
     TestPlan,
-    /// Users in a closed model.
-    ThreadGroup,
+    /// Users in a closed model, in this part of the test.
+    ThreadGroup(Phase),
+    /// Users in a closed model by a table, of a plug-in.
+    Ultimate,
     /// Users who arrive at a rate.
     OpenModel,
     /// An HTTP request.
     Request,
-    /// A pause in the place of a request.
+    /// A pause, or the end of something, in the place of a request.
     FlowAction,
     /// A request that sends nothing and only shows variables.
     DebugSampler,
@@ -40,6 +44,8 @@ pub(crate) enum Controller {
     Interleave,
     Transaction,
     ForEach,
+    Throughput,
+    Switch,
     Module,
 }
 
@@ -93,22 +99,16 @@ const NO_HTTP: &str = "only HTTP requests are made";
 const PLUGIN: &str = "elements of plug-ins are not supported";
 
 const FRAGMENT: &str = "Test Fragment";
+/// The one thread group of a plug-in that is known.
+const ULTIMATE: &str = "kg.apc.jmeter.threads.UltimateThreadGroup";
 
 /// Class, the form's name, and what becomes of it.
 const ELEMENTS: &[(&str, &str, Kind)] = &[
     ("TestPlan", "Test Plan", Kind::TestPlan),
-    ("ThreadGroup", "Thread Group", Kind::ThreadGroup),
+    ("ThreadGroup", "Thread Group", Kind::ThreadGroup(Phase::Main)),
     ("OpenModelThreadGroup", "Open Model Thread Group", Kind::OpenModel),
-    (
-        "SetupThreadGroup",
-        "setUp Thread Group",
-        Kind::Refused("groups run side by side, none before the others"),
-    ),
-    (
-        "PostThreadGroup",
-        "tearDown Thread Group",
-        Kind::Refused("groups run side by side, none after the others"),
-    ),
+    ("SetupThreadGroup", "setUp Thread Group", Kind::ThreadGroup(Phase::SetUp)),
+    ("PostThreadGroup", "tearDown Thread Group", Kind::ThreadGroup(Phase::TearDown)),
     ("HTTPSamplerProxy", "HTTP Request", Kind::Request),
     ("HTTPSampler", "HTTP Request", Kind::Request),
     ("HTTPSampler2", "HTTP Request", Kind::Request),
@@ -125,6 +125,8 @@ const ELEMENTS: &[(&str, &str, Kind)] = &[
     ("InterleaveControl", "Interleave Controller", Kind::Controller(Controller::Interleave)),
     ("TransactionController", "Transaction Controller", Kind::Controller(Controller::Transaction)),
     ("ForeachController", "ForEach Controller", Kind::Controller(Controller::ForEach)),
+    ("ThroughputController", "Throughput Controller", Kind::Controller(Controller::Throughput)),
+    ("SwitchController", "Switch Controller", Kind::Controller(Controller::Switch)),
     ("ModuleController", "Module Controller", Kind::Controller(Controller::Module)),
     ("HeaderManager", "HTTP Header Manager", Kind::Scoped(Scoped::Headers)),
     ("CookieManager", "HTTP Cookie Manager", Kind::Scoped(Scoped::Cookies)),
@@ -162,12 +164,6 @@ const ELEMENTS: &[(&str, &str, Kind)] = &[
     ),
     ("JSR223Timer", "JSR223 Timer", Kind::Refused(SCRIPT)),
     ("BeanShellTimer", "BeanShell Timer", Kind::Refused(SCRIPT)),
-    (
-        "ThroughputController",
-        "Throughput Controller",
-        Kind::Refused("shares of executions are not supported"),
-    ),
-    ("SwitchController", "Switch Controller", Kind::Refused("it is not supported")),
     ("RunTime", "Runtime Controller", Kind::Refused("loops end by count or condition, not by time")),
     (
         "CriticalSectionController",
@@ -253,6 +249,9 @@ pub(crate) fn form_name(class: &str, gui: &str) -> Option<&'static str> {
 
 /// What becomes of an element of this class and form.
 pub(crate) fn kind(class: &str, gui: &str) -> Kind {
+    if class == ULTIMATE {
+        return Kind::Ultimate;
+    }
     let Some(own_class) = own(class) else {
         // The listeners of JMeter's best known plug-ins are result collectors of their own.
         let is_known = class.starts_with("kg.apc.") || class.starts_with("com.blazemeter.");
@@ -297,6 +296,8 @@ mod tests {
             ("org.apache.jmeter.timers.ConstantThroughputTimer", own, Some("Constant Throughput Timer")),
             ("kg.apc.jmeter.timers.ConstantThroughputTimer", Kind::Refused(PLUGIN), None),
             ("com.blazemeter.jmeter.ThreadGroup", Kind::Refused(PLUGIN), None),
+            ("kg.apc.jmeter.threads.UltimateThreadGroup", Kind::Ultimate, None),
+            ("com.example.UltimateThreadGroup", Kind::Refused(PLUGIN), None),
             ("org.apache.jmeterplugins.ThreadGroup", Kind::Refused(PLUGIN), None),
             ("com.example.ResultCollector", Kind::Refused(PLUGIN), None),
             ("kg.apc.jmeter.vizualizers.CorrectedResultCollector", Kind::NoEffect, None),

@@ -2,9 +2,12 @@
 
 mod body;
 
+use std::path::{Path, PathBuf};
+
 use scenario::{Call, Function, Piece, RequestStep, Template};
 use units::Duration;
 
+use crate::data::beside;
 use crate::element::{Element, Properties, Property};
 use crate::level::{Scope, same_field};
 use crate::values::{Fields, Values, joined};
@@ -36,6 +39,7 @@ pub(super) struct Argument {
 
 /// The request that a sampler makes in its scope, or all that stands in the way.
 pub(crate) fn request<'a>(
+    plan: &Path,
     element: &'a Element,
     scope: Scope<'_, 'a>,
     values: &'a Values<'a>,
@@ -56,7 +60,12 @@ pub(crate) fn request<'a>(
         return Err(reasons);
     };
     let raw = keep(sampler.is_true("HTTPSampler.postBodyRaw"), &mut reasons).unwrap_or(false);
-    let payload = keep(body::payload(method.constant(), raw, is_whole, arguments), &mut reasons);
+    let file = keep(sampler.file(plan), &mut reasons).flatten();
+    let payload = match &file {
+        Some(_) => body::of_file(method.constant(), raw, &arguments),
+        None => body::payload(method.constant(), raw, is_whole, arguments),
+    };
+    let payload = keep(payload, &mut reasons);
     let authorization = keep(authorization(&url, scope, values), &mut reasons);
     let (Some(payload), Some(authorization), Some(timeouts), Some(keep_alive), Some(redirects)) =
         (payload, authorization, timeouts, keep_alive, redirects)
@@ -69,7 +78,9 @@ pub(crate) fn request<'a>(
     let mut headers = scope.headers();
     // The length is that of the body, whatever a manager says.
     headers.retain(|(name, _)| !same_field(name, &Template::text("Content-Length")));
-    let defaults = payload.content_type.map(|it| ("Content-Type", Template::text(it)));
+    let (body_file, file_type) = file.unzip();
+    let content_type = payload.content_type.map(Template::text).or(file_type.flatten());
+    let defaults = content_type.map(|it| ("Content-Type", it));
     for (field, value) in defaults.into_iter().chain(authorization.map(|it| ("Authorization", it))) {
         let field = Template::text(field);
         if !headers.iter().any(|(known, _)| same_field(known, &field)) {
@@ -83,6 +94,7 @@ pub(crate) fn request<'a>(
         headers,
         body: payload.body,
         form: payload.form,
+        body_file,
         keep_alive,
         redirects_max: if redirects { REDIRECTS_MAX } else { 0 },
         pauses: scope.pauses(),
@@ -137,15 +149,33 @@ impl Sampler<'_> {
                 reasons.push(format!("{name}: {why}"));
             }
         }
-        if self.layers.iter().any(|layer| sends_files(layer)) {
-            reasons.push("HTTPsampler.Files: files are not sent".into());
-        }
         match self.layer(ENCODING).fixed(ENCODING) {
             Ok(text) if ["", "utf-8", "utf8"].contains(&text.trim().to_ascii_lowercase().as_str()) => {}
             Ok(text) => reasons.push(format!("{ENCODING} is '{text}'; texts are sent as UTF-8")),
             Err(reason) => reasons.push(reason),
         }
         reasons
+    }
+
+    /// The file that is the body, and its type, if it has one.
+    fn file(&self, plan: &Path) -> Result<Option<(PathBuf, Option<Template>)>, String> {
+        const REFUSED: &str =
+            "HTTPsampler.Files: of files only one is sent, without a parameter name, as the whole body";
+        let Some((own, defaults)) = self.layers.split_first() else { return Ok(None) };
+        if !self.layers.iter().any(|layer| sends_files(layer)) {
+            return Ok(None);
+        }
+        let rows: Vec<&Properties> =
+            own.object(FILES).into_iter().flat_map(|table| table.rows("HTTPFileArgs.files")).collect();
+        let [row] = rows.as_slice() else { return Err(REFUSED.into()) };
+        let is_named = !row.text("File.paramname").is_empty() || has_old_file(own);
+        if is_named || defaults.iter().any(|layer| sends_files(layer)) {
+            return Err(REFUSED.into());
+        }
+        let fields = Fields::new(row, self.values);
+        let file = fields.fixed("File.path")?;
+        let kind = fields.template("File.mimetype")?;
+        Ok(Some((beside(plan, file.trim()), (!kind.0.is_empty()).then_some(kind))))
     }
 
     fn follows_redirects(&self) -> Result<bool, String> {
@@ -259,13 +289,19 @@ impl Sampler<'_> {
     }
 }
 
+/// The table of files.
+const FILES: &str = "HTTPsampler.Files";
+
 /// Whether a file is to be uploaded, by the table or by the fields of old plans.
 fn sends_files(properties: &Properties) -> bool {
-    let table = properties.object("HTTPsampler.Files");
+    let table = properties.object(FILES);
     let in_table = table
         .is_some_and(|table| table.rows("HTTPFileArgs.files").any(|row| !row.text("File.path").is_empty()));
-    in_table
-        || matches!(properties.get("HTTPSampler.FILE_NAME"), Some(Property::Text(name)) if !name.trim().is_empty())
+    in_table || has_old_file(properties)
+}
+
+fn has_old_file(properties: &Properties) -> bool {
+    matches!(properties.get("HTTPSampler.FILE_NAME"), Some(Property::Text(name)) if !name.trim().is_empty())
 }
 
 fn without_spaces(path: Template) -> Template {

@@ -18,6 +18,8 @@ pub struct UserBooks<W: Write> {
     writer: Option<JtlWriter<W>>,
     /// Names of the groups.
     groups: Vec<String>,
+    /// The number of the first of them, from 1.
+    first: usize,
     /// An instant of the load's clock, and the milliseconds since 1970 at it.
     clock: (Instant, u64),
     summariser: Summariser,
@@ -33,12 +35,20 @@ impl<W: Write> UserBooks<W> {
         Self {
             writer,
             groups,
+            first: 1,
             clock,
             summariser: Summariser::new("summary", clock.1),
             aggregate: Aggregate::default(),
             last: ThreadCounts::default(),
             failed: None,
         }
+    }
+
+    /// Users of other groups follow: these are their names, and `first` is the number of the first, from 1.
+    pub fn turn_to(&mut self, groups: Vec<String>, first: usize) {
+        self.groups = groups;
+        self.first = first;
+        self.last = ThreadCounts::default();
     }
 
     /// Writes a result down, and gives the summary lines that are due with it. One that is reported as part of a
@@ -52,7 +62,7 @@ impl<W: Write> UserBooks<W> {
         self.last =
             ThreadCounts { active: in_all.into(), started: started.into(), finished: finished.into() };
         let name = self.groups.get(group).map_or("", String::as_str);
-        let thread = format!("{name} {}-{}", group + 1, user + 1);
+        let thread = format!("{name} {}-{}", group + self.first, user + 1);
         let of_user = SampleResult {
             thread: &thread,
             group_threads: in_group,

@@ -88,6 +88,20 @@ impl<'a> Values<'a> {
         Ok(())
     }
 
+    /// A property of JMeter's.
+    pub(crate) fn property(&self, name: &str) -> Option<&str> {
+        self.properties.get(name).map(String::as_str)
+    }
+
+    /// A whole number that is known before the first request, written as `text` in the setting `name`; 0 for nothing.
+    pub(crate) fn whole_at_start(&self, name: &str, text: &str) -> Result<i64, String> {
+        let template = self.template(text).map_err(|error| format!("{name}: {error}"))?;
+        let value = self
+            .at_start(&template)
+            .ok_or_else(|| format!("{name} has '{text}', which is not known before the test starts"))?;
+        whole(name, &value, 0)
+    }
+
     fn resolved(&self, template: &Template, variables: &BTreeMap<String, String>) -> Template {
         let mut room_bytes = self.room_bytes.get();
         let resolved = template.resolved(variables, self.properties, &mut room_bytes);

@@ -2,18 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use scenario::{DataSet, Pause, Step, Template};
+use scenario::{DataSet, DataSharing, OnError, Pause, Step, Template};
 
 use crate::element::Element;
+use crate::flow::{self, Action};
 use crate::ledger::{Ledger, Place};
 use crate::level::{Cookies, Kept, Level, Login, Scope};
 use crate::names::{self, Kind, Scoped};
 use crate::request::{self, Timeouts};
+use crate::stages::Order;
 use crate::values::{Fields, Values};
 use crate::variables::check_variables;
 use crate::{assertions, checked, data, extractors, sets, timers};
 
-/// A CSV file that a plan reads, and which element names it.
+/// A file that a plan reads, and which element names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataFile {
     /// The file: relative ones are those beside the plan.
@@ -37,6 +39,9 @@ pub(crate) struct Walk<'a> {
     pub levels: Vec<Level<'a>>,
     /// How many groups of users there are.
     pub groups: usize,
+    /// In how many stages they run, one after another.
+    pub stages: usize,
+    pub order: Order,
     /// Variables that each iteration of every group sets.
     pub plan_sets: Vec<Step>,
     /// Of the group at hand.
@@ -58,9 +63,31 @@ pub(crate) struct GroupState {
     pub sets: Vec<Step>,
     /// The loops and other controllers around the element at hand; the group is none.
     pub controllers: Vec<names::Controller>,
+    /// Whether an iteration may be left for the next one.
+    pub may_begin_anew: bool,
 }
 
 impl<'a> Walk<'a> {
+    pub(crate) fn new(plan: &'a Path, elements: &'a [Element], values: &'a Values<'a>) -> Self {
+        Self {
+            plan,
+            elements,
+            values,
+            ledger: Ledger::default(),
+            trail: Vec::new(),
+            levels: Vec::new(),
+            groups: 0,
+            stages: 0,
+            order: Order::default(),
+            plan_sets: Vec::new(),
+            group: GroupState::default(),
+            data: Vec::new(),
+            files: Vec::new(),
+            modules: 0,
+            timeouts: Vec::new(),
+        }
+    }
+
     /// The place of the element at hand.
     pub(crate) fn place(&self) -> Place {
         let titles: Vec<String> = self.trail.iter().map(|element| element.title()).collect();
@@ -85,16 +112,21 @@ impl<'a> Walk<'a> {
 
     /// Goes through what is below `parent`: first all that applies there, then the steps.
     pub(crate) fn branch(&mut self, parent: &'a Element) -> Vec<Step> {
+        self.children(parent).into_iter().flat_map(|(_, steps)| steps).collect()
+    }
+
+    /// The same, with the steps of each element by themselves.
+    pub(crate) fn children(&mut self, parent: &'a Element) -> Vec<(&'a Element, Vec<Step>)> {
         let level = self.level(parent);
         self.levels.push(level);
-        let mut steps = Vec::new();
+        let mut children = Vec::new();
         for child in parent.enabled_children() {
             self.trail.push(child);
-            steps.extend(self.step(child));
+            children.push((child, self.step(child)));
             self.trail.pop();
         }
         self.levels.pop();
-        steps
+        children
     }
 
     /// What applies to all requests below `parent`.
@@ -165,6 +197,13 @@ impl<'a> Walk<'a> {
         let in_group = self.trail.len() > 2;
         let owner = if in_group && self.groups > 1 { data::Owner::OneGroup } else { data::Owner::All };
         let set = data::data_set(self.plan, fields, owner)?;
+        if set.sharing == DataSharing::All && self.stages > 1 {
+            return Err(
+                "its rows go on from one thread group to those after it (setUp, tearDown, Run Thread Groups \
+                        consecutively); share them within each group, or move it to one"
+                    .into(),
+            );
+        }
         let Place { path, line } = self.place_with_class();
         self.files.push(DataFile { file: set.file.clone(), path, line });
         self.data.push(set);
@@ -206,11 +245,20 @@ impl<'a> Walk<'a> {
                 self.refuse([why.to_owned()]);
                 self.branch(element)
             }
+            // JMeter takes it into every group, but nothing of what is below it.
+            Kind::Controller(names::Controller::Simple) if self.trail.len() == 2 => {
+                self.ledger.ignore();
+                let title = element.title();
+                self.ledger.note(format!(
+                    "{title}: it stands outside of a thread group, and is not run, by JMeter neither"
+                ));
+                Vec::new()
+            }
             _ if self.trail.len() == 2 => {
                 self.refuse(["it stands outside of a thread group".to_owned()]);
                 self.branch(element)
             }
-            Kind::TestPlan | Kind::ThreadGroup | Kind::OpenModel => {
+            Kind::TestPlan | Kind::ThreadGroup(_) | Kind::OpenModel | Kind::Ultimate => {
                 self.refuse(["it does not belong there".to_owned()]);
                 self.branch(element)
             }
@@ -230,10 +278,11 @@ impl<'a> Walk<'a> {
     fn request(&mut self, element: &'a Element) -> Vec<Step> {
         let level = self.level(element);
         self.levels.push(level);
-        let result =
-            request::request(element, Scope(&self.levels), self.values).and_then(|(step, timeouts)| {
+        let result = request::request(self.plan, element, Scope(&self.levels), self.values).and_then(
+            |(step, timeouts)| {
                 checked::request(&step).map(|()| (step, timeouts)).map_err(|reason| vec![reason])
-            });
+            },
+        );
         let cookies = Scope(&self.levels).cookies().cloned();
         self.below_request(element);
         self.levels.pop();
@@ -241,7 +290,12 @@ impl<'a> Walk<'a> {
             Ok((step, timeouts)) => {
                 self.ledger.support();
                 self.group.cookies.push(cookies);
-                self.timeouts.push((self.place_with_class(), timeouts));
+                let place = self.place_with_class();
+                self.files.extend(step.body_file.clone().map(|file| {
+                    let Place { path, line } = place.clone();
+                    DataFile { file, path, line }
+                }));
+                self.timeouts.push((place, timeouts));
                 vec![Step::Request(Box::new(step))]
             }
             Err(reasons) => {
@@ -267,17 +321,11 @@ impl<'a> Walk<'a> {
 
     /// A flow control action: JMeter has it in the place of a request, so pauses come before it, too.
     fn flow_action(&mut self, element: &'a Element) -> Vec<Step> {
-        const PAUSE: i64 = 1;
         let fields = Fields::new(&element.properties, self.values);
-        let pause = match fields.whole_at_start("ActionProcessor.action", PAUSE) {
-            Ok(PAUSE) => fields.template("ActionProcessor.duration").map(|ms| Pause::Constant { ms }),
-            Ok(_) => Err("of its actions only the pause is supported".to_owned()),
-            Err(reason) => Err(reason),
-        };
-        match pause {
-            Ok(pause) => {
+        match self.action(fields) {
+            Ok(own) => {
                 self.ledger.support();
-                self.without_request(element, Some(pause))
+                self.without_request(element, Some(own))
             }
             Err(reason) => {
                 self.refuse([reason]);
@@ -286,15 +334,34 @@ impl<'a> Walk<'a> {
         }
     }
 
+    fn action(&self, fields: Fields<'_>) -> Result<Step, String> {
+        let what_then = match flow::action(fields)? {
+            Action::Pause(ms) => return Ok(Step::Pause(Pause::Constant { ms })),
+            Action::Leave(what_then) => what_then,
+        };
+        if self.group.controllers.contains(&names::Controller::Transaction) {
+            return Err(
+                "it leaves a Transaction Controller, of which JMeter makes a sample by what it has".into()
+            );
+        }
+        if self.stages > 1 && matches!(what_then, OnError::StopLoad | OnError::StopNow) {
+            return Err("it ends the test, in which thread groups run one after another (setUp, tearDown, Run Thread \
+                        Groups consecutively)"
+                .into());
+        }
+        Ok(Step::Leave(what_then))
+    }
+
     /// The pauses before an element that stands in the place of a request, and its own.
-    fn without_request(&mut self, element: &'a Element, own: Option<Pause>) -> Vec<Step> {
+    fn without_request(&mut self, element: &'a Element, own: Option<Step>) -> Vec<Step> {
         let level = self.level(element);
         self.levels.push(level);
         let pauses = Scope(&self.levels).pauses();
         self.below_request(element);
         self.levels.pop();
         let is_nothing = |pause: &Pause| matches!(pause, Pause::Constant { ms } if ["", "0"].contains(&ms.constant().unwrap_or("?").trim()));
-        pauses.into_iter().chain(own).filter(|pause| !is_nothing(pause)).map(Step::Pause).collect()
+        let steps = pauses.into_iter().map(Step::Pause).chain(own);
+        steps.filter(|step| !matches!(step, Step::Pause(pause) if is_nothing(pause))).collect()
     }
 }
 

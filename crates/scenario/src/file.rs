@@ -229,12 +229,14 @@ impl Reader<'_> {
 fn makes_requests(steps: &[Step]) -> bool {
     steps.iter().any(|step| match step {
         Step::Request(_) => true,
-        Step::Pause(_) | Step::Set { .. } | Step::Count(_) => false,
+        Step::Pause(_) | Step::Set { .. } | Step::Count(_) | Step::Leave(_) => false,
         Step::Loop { steps, .. }
         | Step::If { steps, .. }
         | Step::While { steps, .. }
         | Step::ForEach { steps, .. }
         | Step::Once { steps, .. }
+        | Step::Portion { steps, .. }
+        | Step::Switch { steps, .. }
         | Step::Sequence(steps)
         | Step::Transaction { steps, .. } => makes_requests(steps),
         Step::OneOf { steps, .. } => steps.iter().any(|(_, step)| makes_requests(std::slice::from_ref(step))),

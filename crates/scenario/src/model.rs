@@ -222,6 +222,27 @@ pub enum Step {
         /// The steps with their weights, which only [`Pick::Random`] looks at.
         steps: Vec<(NonZeroU32, Step)>,
     },
+    /// The steps in a part of the times that they are come to (a throughput controller).
+    Portion {
+        /// Which times.
+        of: Portion,
+        /// Whether the times of each user are counted by themselves; else those of all together.
+        by_user: bool,
+        /// What is done in that part.
+        steps: Vec<Step>,
+    },
+    /// One of the steps, or none: JMeter's switch controller.
+    Switch {
+        /// What says which: a number, from 0, or a name. Nothing, and a number that none of them has, is the first; a name that
+        /// none of them has is the last that is called `default`.
+        value: Template,
+        /// The names of the steps, each at its step's place.
+        names: Vec<Template>,
+        /// The steps.
+        steps: Vec<Step>,
+    },
+    /// What is left of the iteration is not done, and what [`OnError`] says comes next, as after a request that failed.
+    Leave(OnError),
     /// Steps in a group of their own, without an effect (a simple controller).
     Sequence(Vec<Step>),
     /// Steps that are reported as one, besides their own samples or instead of them.
@@ -261,6 +282,31 @@ pub enum OnceOf {
     User,
 }
 
+/// A part of the times that something is come to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Portion {
+    /// The first so many.
+    First(u64),
+    /// So many percent, as evenly as it goes: after each time the share is as near to it as it can be.
+    Percent(f64),
+}
+
+impl Portion {
+    /// Whether it is done at this time of all, counted from 0. As in JMeter, which does it where
+    /// `(100 · done + 50) / (times + 1) < percent` by what was done so far: that follows from the time alone, so that users and
+    /// machines who count together need not tell each other what they did.
+    pub fn takes(self, time: u64) -> bool {
+        match self {
+            Self::First(times) => time < times,
+            Self::Percent(percent) => {
+                let percent = percent.clamp(0.0, 100.0);
+                let done = |times: u64| ((percent * times as f64 - 50.0) / 100.0).ceil().max(0.0);
+                done(time.saturating_add(1)) > done(time)
+            }
+        }
+    }
+}
+
 /// Numbers one after another, and the first again behind the last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counter {
@@ -274,6 +320,29 @@ pub struct Counter {
     pub last: i64,
     /// Whether each user counts by itself; else all count together.
     pub by_user: bool,
+    /// How each number is written.
+    pub format: NumberFormat,
+}
+
+/// How a whole number is written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NumberFormat {
+    /// What stands before its digits, behind its sign.
+    pub before: String,
+    /// How many digits there are at least, with zeros before them.
+    pub digits: u8,
+    /// What stands behind them.
+    pub after: String,
+}
+
+impl NumberFormat {
+    /// The number as it is written.
+    pub fn written(&self, number: i64) -> String {
+        let Self { before, digits, after } = self;
+        let sign = if number < 0 { "-" } else { "" };
+        let digits = usize::from(*digits);
+        format!("{sign}{before}{:0digits$}{after}", number.unsigned_abs())
+    }
 }
 
 impl Counter {
@@ -338,7 +407,8 @@ mod tests {
     use super::*;
 
     fn numbers(first: i64, step: i64, last: i64) -> [i64; 5] {
-        let counter = Counter { name: String::new(), first, step, last, by_user: false };
+        let (name, format) = (String::new(), NumberFormat::default());
+        let counter = Counter { name, first, step, last, by_user: false, format };
         std::array::from_fn(|place| counter.number(place as u64))
     }
 
@@ -352,5 +422,32 @@ mod tests {
         assert_eq!(numbers(5, 1, 3), [5; 5], "none is above the last but the first");
         assert_eq!(numbers(i64::MAX - 1, 1, i64::MAX)[1..3], [i64::MAX, i64::MAX - 1]);
         assert_eq!(numbers(i64::MIN, i64::MAX, i64::MAX)[..4], [i64::MIN, -1, i64::MAX - 1, i64::MIN]);
+    }
+
+    #[test]
+    fn a_number_is_written_by_its_format() {
+        let written = |before: &str, digits: u8, after: &str| {
+            let format = NumberFormat { before: before.into(), digits, after: after.into() };
+            [0, 7, -7, 12345, i64::MIN].map(|number| format.written(number))
+        };
+        assert_eq!(written("", 0, ""), ["0", "7", "-7", "12345", "-9223372036854775808"]);
+        assert_eq!(
+            written("u-", 3, "!"),
+            ["u-000!", "u-007!", "-u-007!", "u-12345!", "-u-9223372036854775808!"]
+        );
+    }
+
+    /// What JMeter's throughput controller decides, one time after another, by what it did so far.
+    #[test]
+    fn a_portion_comes_as_evenly_as_it_can() {
+        for percent in [0.0, 0.1, 1.0, 10.0, 33.3, 49.9, 50.0, 66.0, 99.0, 100.0, 250.0, -5.0, f64::NAN] {
+            let mut done = 0_u32;
+            for time in 0..1000_u32 {
+                let is_next = (100.0 * f64::from(done) + 50.0) / f64::from(time + 1) < percent;
+                assert_eq!(Portion::Percent(percent).takes(time.into()), is_next, "{percent} {time}");
+                done += u32::from(is_next);
+            }
+        }
+        assert_eq!([0, 1, 2, 3].map(|time| Portion::First(2).takes(time)), [true, true, false, false]);
     }
 }

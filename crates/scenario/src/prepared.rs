@@ -1,6 +1,9 @@
 //! A scenario that is ready to be carried out: checked, its expressions compiled, its data read.
 
 use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fancy_regex::{Regex, RegexBuilder};
@@ -18,6 +21,8 @@ use crate::template::{Piece, Template};
 
 /// A list without values, which is no expression.
 pub(crate) const EMPTY_LIST: &str = "[]";
+/// The longest file that is sent as a body, bytes.
+const BODY_BYTES_MAX: u64 = 16 << 20;
 /// Steps within steps at most.
 const NESTING_MAX: u32 = 64;
 /// Steps of an expression that needs them (look-around, back-references) at one place of a text at most; an answer that
@@ -34,6 +39,8 @@ pub struct Prepared {
     /// Expressions that match a whole text.
     whole: HashMap<String, Regex>,
     paths: HashMap<String, JsonPath>,
+    /// Files that are bodies, by their paths.
+    bodies: HashMap<PathBuf, Arc<[u8]>>,
     /// The rates that requests are paced by, each once.
     paces: Vec<Pause>,
 }
@@ -52,6 +59,7 @@ impl Prepared {
             found: HashMap::new(),
             whole: HashMap::new(),
             paths: HashMap::new(),
+            bodies: HashMap::new(),
             paces: Vec::new(),
         };
         for group in &scenario.groups {
@@ -99,6 +107,11 @@ impl Prepared {
         self.paths.get(path)
     }
 
+    /// The bytes of a file that is a body.
+    pub(crate) fn body(&self, file: &Path) -> Option<&Arc<[u8]>> {
+        self.bodies.get(file)
+    }
+
     /// The number of a rate that requests are paced by.
     pub(crate) fn pace(&self, pause: &Pause) -> usize {
         self.paces.iter().position(|other| other == pause).unwrap_or_default()
@@ -115,7 +128,7 @@ impl Prepared {
         match step {
             Step::Request(request) => self.request(request).map_err(|error| of_step(request, error)),
             Step::Pause(pause) => self.pause(pause),
-            Step::Set { .. } | Step::Count(_) => Ok(()),
+            Step::Set { .. } | Step::Count(_) | Step::Leave(_) => Ok(()),
             Step::Loop { times, steps } => {
                 if let Times::Count(count) = times {
                     number(count, "a count of turns")?;
@@ -127,6 +140,8 @@ impl Prepared {
             | Step::While { steps, .. }
             | Step::ForEach { steps, .. }
             | Step::Once { steps, .. }
+            | Step::Portion { steps, .. }
+            | Step::Switch { steps, .. }
             | Step::Sequence(steps)
             | Step::Transaction { steps, .. } => self.steps(steps, depth + 1),
         }
@@ -158,6 +173,9 @@ impl Prepared {
 
     fn request(&mut self, request: &RequestStep) -> Result<(), PlanError> {
         constant_parts(request, http::check)?;
+        if let Some(file) = request.body_file.as_deref().filter(|file| !self.bodies.contains_key(*file)) {
+            self.bodies.insert(file.to_owned(), read_body(file)?);
+        }
         request.pauses.iter().try_for_each(|pause| self.pause(pause))?;
         request.extractions.iter().try_for_each(|extraction| self.extraction(extraction))?;
         for assertion in &request.assertions {
@@ -208,6 +226,23 @@ impl Prepared {
         self.paths.insert(path.to_owned(), compiled);
         Ok(())
     }
+}
+
+/// Reads a file that is a body.
+fn read_body(path: &Path) -> Result<Arc<[u8]>, PlanError> {
+    let unreadable = |what: String| PlanError::new(what, "name a file that can be sent").in_file(path);
+    let failed = |error: std::io::Error| unreadable(format!("cannot be read ({error})"));
+    // A plan may be anybody's, and name a pipe or a device that has no end.
+    if !fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(unreadable("is no regular file".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(failed)?;
+    file.take(BODY_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > BODY_BYTES_MAX {
+        return Err(unreadable(format!("has more than {} MiB", BODY_BYTES_MAX >> 20)));
+    }
+    Ok(bytes.into())
 }
 
 /// Compiles an expression; one for whole texts is bound to both ends.
@@ -261,7 +296,7 @@ fn for_each_request(
 ) -> Result<(), PlanError> {
     steps.iter().try_for_each(|step| match step {
         Step::Request(request) => look(request),
-        Step::Pause(_) | Step::Set { .. } | Step::Count(_) => Ok(()),
+        Step::Pause(_) | Step::Set { .. } | Step::Count(_) | Step::Leave(_) => Ok(()),
         Step::OneOf { steps, .. } => {
             steps.iter().try_for_each(|(_, step)| for_each_request(std::slice::from_ref(step), look))
         }
@@ -270,6 +305,8 @@ fn for_each_request(
         | Step::While { steps, .. }
         | Step::ForEach { steps, .. }
         | Step::Once { steps, .. }
+        | Step::Portion { steps, .. }
+        | Step::Switch { steps, .. }
         | Step::Sequence(steps)
         | Step::Transaction { steps, .. } => for_each_request(steps, look),
     })

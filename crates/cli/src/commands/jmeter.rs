@@ -5,14 +5,16 @@ use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use driver::monotonic_now;
+use driver::{Control, monotonic_now};
 use jmeter::{
-    Aggregate, JtlWriter, Plan, PlanNotUnderstood, Support, UserBooks, end_lines, import, start_lines,
+    Aggregate, JtlWriter, Phase, Plan, PlanNotUnderstood, Stage, Support, UserBooks, end_lines, import,
+    start_lines,
 };
 use lab::users::{Results, Servers, Setting, carry_out, tap};
 use plan::toml_file;
-use scenario::Prepared;
+use scenario::{Group, OnError, Prepared, UserResult, What};
 
 use crate::arguments::jmeter::Jmeter;
 use crate::clock::now_ms;
@@ -56,15 +58,21 @@ fn carry_out_plan(arguments: &Jmeter) -> Result<ExitCode, Failure> {
     for note in &plan.notes {
         say(format_args!("proofload: {note}"));
     }
-    load(arguments, plan, properties)?;
+    load(arguments, &plan, &properties)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says what share of the plan is supported.
+/// Says what share of the plan is supported, and what keeps one from being run all of which is.
 fn check(read: Result<Plan, PlanNotUnderstood>) -> Result<ExitCode, Failure> {
-    let (support, notes, code) = match read {
-        Ok(plan) => (plan.support, plan.notes, ExitCode::SUCCESS),
-        Err(PlanNotUnderstood::Unsupported { support, .. }) => (support, Vec::new(), ExitCode::from(FAILED)),
+    let (support, notes, end) = match read {
+        Ok(plan) => {
+            let prepare = |stage: &Stage| Prepared::new(plan.scenario_of(stage)).map(drop);
+            let prepared = plan.stages.iter().try_for_each(prepare);
+            (plan.support, plan.notes, prepared.map(|()| ExitCode::SUCCESS))
+        }
+        Err(PlanNotUnderstood::Unsupported { support, .. }) => {
+            (support, Vec::new(), Ok(ExitCode::from(FAILED)))
+        }
         Err(broken) => return Err(Failure::usage(broken)),
     };
     let Support { elements, supported, ignored, unsupported } = &support;
@@ -81,16 +89,41 @@ fn check(read: Result<Plan, PlanNotUnderstood>) -> Result<ExitCode, Failure> {
     for note in notes {
         print(&format!("  note: {note}"))?;
     }
-    Ok(code)
+    end.map_err(Failure::from)
+}
+
+/// A stage of a plan that is known to be one that can be run.
+struct Ready<'p> {
+    stage: &'p Stage,
+    prepared: Arc<Prepared>,
+    setting: Setting<'static>,
+    servers: Servers,
+}
+
+/// Makes all stages ready, before anything is sent.
+fn ready<'p>(
+    arguments: &Jmeter,
+    plan: &'p Plan,
+    properties: &BTreeMap<String, String>,
+) -> Result<Vec<Ready<'p>>, Failure> {
+    // JMeter takes any certificate.
+    let tls = tls::Settings { insecure: true, ..tls::Settings::default() };
+    let mut all = Vec::new();
+    for (place, stage) in (0_u64..).zip(&plan.stages) {
+        let prepared = Prepared::new(plan.scenario_of(stage))?;
+        // What is random in one stage is not what was in the one before it.
+        let seed = if place == 0 { arguments.seed } else { arguments.seed.derive(place) };
+        let (properties, tls) = (properties.clone(), tls.clone());
+        let setting = Setting { seed, properties, tls, ..Setting::default() };
+        let servers = Servers::resolve(&prepared, &setting, &arguments.hosts)?;
+        all.push(Ready { stage, prepared, setting, servers });
+    }
+    Ok(all)
 }
 
 /// Runs the plan and writes what it came to.
-fn load(arguments: &Jmeter, plan: Plan, properties: BTreeMap<String, String>) -> Result<(), Failure> {
-    let prepared = Prepared::new(plan.scenario)?;
-    // JMeter takes any certificate.
-    let tls = tls::Settings { insecure: true, ..tls::Settings::default() };
-    let setting = Setting { seed: arguments.seed, properties, tls, ..Setting::default() };
-    let servers = Servers::resolve(&prepared, &setting, &arguments.hosts)?;
+fn load(arguments: &Jmeter, plan: &Plan, properties: &BTreeMap<String, String>) -> Result<(), Failure> {
+    let stages = ready(arguments, plan, properties)?;
     let writer = results_file(arguments)?;
     if let Some(folder) = &arguments.output {
         empty_folder(folder, arguments.force)?;
@@ -99,18 +132,9 @@ fn load(arguments: &Jmeter, plan: Plan, properties: BTreeMap<String, String>) ->
     for line in start_lines(&arguments.plan.display().to_string(), now_ms()) {
         print(&line)?;
     }
-    let groups = prepared.scenario().groups.iter().map(|group| group.name.clone()).collect();
-    let books = UserBooks::new(groups, (monotonic_now(), now_ms()), writer);
-    let (report, results) = tap();
-    let (result, aggregate) = std::thread::scope(|scope| {
-        // What can't be printed is noticed with the last lines.
-        let books = scope.spawn(move || keep(results, books, |line| drop(print(line))));
-        // The books are closed when the load gives its end of them back, and that is dropped here.
-        let result =
-            carry_out(&prepared, &setting, servers, report, &control, &mut |_| {}).map(|done| done.0);
-        (result, books.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    });
-    let aggregate = aggregate.map_err(|error| {
+    let mut books = UserBooks::new(Vec::new(), (monotonic_now(), now_ms()), writer);
+    let result = carry_out_stages(stages, &mut books, &control);
+    let aggregate = close(books, say_line).map_err(|error| {
         Failure::system(format!("the results can't be written ({error}); the disk may be full"))
     })?;
     result?;
@@ -123,18 +147,80 @@ fn load(arguments: &Jmeter, plan: Plan, properties: BTreeMap<String, String>) ->
     Ok(())
 }
 
-/// Writes results down until the load has ended; `say` is given the summary lines as they are due.
-pub fn keep(
-    mut results: Results,
-    mut books: UserBooks<File>,
-    say: impl Fn(&str),
-) -> std::io::Result<Aggregate> {
-    let say_all = |lines: Vec<String>| lines.iter().for_each(|line| say(line));
-    while let Some(result) = results.wait(|| books.flush()) {
-        say_all(books.take(&result));
+/// What can't be printed is noticed with the last lines.
+fn say_line(line: &str) {
+    drop(print(line));
+}
+
+/// Carries the stages out, one after another, and writes down what their users hand on.
+fn carry_out_stages(
+    stages: Vec<Ready<'_>>,
+    books: &mut UserBooks<File>,
+    control: &Control,
+) -> Result<(), Failure> {
+    let mut stopped: Option<Phase> = None;
+    for Ready { stage, prepared, setting, servers } in stages {
+        if control.is_interrupted() || !stage.runs_after(stopped) {
+            continue;
+        }
+        let groups = prepared.scenario().groups.as_slice();
+        books.turn_to(groups.iter().map(|group| group.name.clone()).collect(), stage.number);
+        let (report, results) = tap();
+        let books = &mut *books;
+        let (result, is_stopped) = std::thread::scope(|scope| {
+            let written = scope.spawn(move || {
+                let mut is_stopped = false;
+                write_down(results, books, say_line, |result| is_stopped |= ends_test(groups, result));
+                is_stopped
+            });
+            // The books are closed when the load gives its end of them back, and that is dropped here.
+            let result =
+                carry_out(&prepared, &setting, servers, report, control, &mut |_| {}).map(|done| done.0);
+            (result, written.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        result?;
+        if is_stopped {
+            stopped = Some(stage.phase);
+        }
     }
+    Ok(())
+}
+
+/// Whether a result is a failure that ends the test, by what its group says.
+fn ends_test(groups: &[Group], result: &UserResult) -> bool {
+    let has_failed = match &result.what {
+        What::Sample(sample) => !sample.ok,
+        What::Unsent { .. } => true,
+        What::Transaction(_) => false,
+    };
+    let on_error = groups.get(result.crowd.group).map(|group| group.on_error);
+    has_failed && matches!(on_error, Some(OnError::StopLoad | OnError::StopNow))
+}
+
+/// Writes results down until the load has ended; `say` is given the summary lines as they are due.
+pub fn keep(results: Results, mut books: UserBooks<File>, say: impl Fn(&str)) -> std::io::Result<Aggregate> {
+    write_down(results, &mut books, &say, |_| {});
+    close(books, say)
+}
+
+/// Writes results down until the load has ended, and lets each of them be looked at.
+fn write_down(
+    mut results: Results,
+    books: &mut UserBooks<File>,
+    say: impl Fn(&str),
+    mut look: impl FnMut(&UserResult),
+) {
+    while let Some(result) = results.wait(|| books.flush()) {
+        look(&result);
+        books.take(&result).iter().for_each(|line| say(line));
+    }
+}
+
+fn close(books: UserBooks<File>, say: impl Fn(&str)) -> std::io::Result<Aggregate> {
     let (lines, kept) = books.finish(now_ms());
-    say_all(lines);
+    for line in &lines {
+        say(line);
+    }
     kept
 }
 

@@ -183,4 +183,83 @@ fn more_users_than_a_machine_can_have_are_refused_before_anything_is_made() {
     assert_eq!((output.status.code(), text.as_str()), (Some(1), ""), "{errors}");
     assert!(errors.contains("4000000000 users in all") && errors.contains("more than 1000000"), "{errors}");
     assert!(!Path::new(&results).exists(), "a file of results was made");
+    // All of it is supported, and it can't be run all the same.
+    let check = run(&["jmeter", "--check", "-t", &plan, "-Jport=1", "-Jusers=4000000000"]);
+    let (text, errors) = texts(&check);
+    assert_eq!(check.status.code(), Some(1), "{text}{errors}");
+    assert!(text.starts_with("100 % of ") && errors.contains("4000000000 users in all"), "{text}{errors}");
+    let check = run(&["jmeter", "--check", "-t", &plan, "-Jport=1"]);
+    assert_eq!((check.status.code(), texts(&check).1.as_str()), (Some(0), ""), "{:?}", texts(&check));
+}
+
+/// A thread group of this class: its name is that of its requests, too.
+fn group(class: &str, name: &str, users: u32, path: &str, on_error: &str) -> String {
+    format!(
+        r#"<{class} testname="{name}"><stringProp name="ThreadGroup.num_threads">{users}</stringProp>
+        <stringProp name="ThreadGroup.on_sample_error">{on_error}</stringProp>
+        <elementProp name="ThreadGroup.main_controller" elementType="LoopController">
+        <stringProp name="LoopController.loops">2</stringProp></elementProp></{class}>
+        <hashTree><HTTPSamplerProxy testname="{name}">
+        <stringProp name="HTTPSampler.domain">127.0.0.1</stringProp>
+        <stringProp name="HTTPSampler.port">${{__P(port)}}</stringProp>
+        <stringProp name="HTTPSampler.path">{path}</stringProp></HTTPSamplerProxy><hashTree/></hashTree>"#
+    )
+}
+
+/// The labels and threads of the results of a plan with these settings and groups, in their order.
+fn carried_out(settings: &[(&str, &str)], groups: &str) -> Vec<(String, String)> {
+    let target = Target::start(&[]);
+    let dir = tempfile::tempdir().expect("a folder");
+    let (plan, results) = (path(dir.path(), "stages.jmx"), path(dir.path(), "out.jtl"));
+    let setting = |(name, text): &(&str, &str)| format!("<boolProp name=\"{name}\">{text}</boolProp>");
+    let settings: String = settings.iter().map(setting).collect();
+    let text = format!(
+        "<jmeterTestPlan><hashTree><TestPlan testname=\"stages\">{settings}</TestPlan><hashTree>{groups}</hashTree>\
+         </hashTree></jmeterTestPlan>"
+    );
+    fs::write(&plan, text).expect("written");
+    let output = run(&["jmeter", "-n", "-t", &plan, "-l", &results, &format!("-Jport={}", port(&target))]);
+    assert_eq!(output.status.code(), Some(0), "{:?}", texts(&output));
+    let jtl = fs::read_to_string(&results).expect("written");
+    let row = |line: &str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        (fields[2].to_owned(), fields[5].to_owned())
+    };
+    jtl.lines().skip(1).map(row).collect()
+}
+
+#[test]
+fn groups_run_one_after_another_where_the_plan_says_so() {
+    let groups = [
+        group("PostThreadGroup", "down", 1, "/", "continue"),
+        group("ThreadGroup", "a", 3, "/", "continue"),
+        group("ThreadGroup", "b", 2, "/", "continue"),
+        group("SetupThreadGroup", "up", 1, "/", "continue"),
+    ];
+    let rows = carried_out(&[("TestPlan.serialize_threadgroups", "true")], &groups.concat());
+    let labels: Vec<&str> = rows.iter().map(|(label, _)| label.as_str()).collect();
+    let expected = [vec!["up"; 2], vec!["a"; 6], vec!["b"; 4], vec!["down"; 2]].concat();
+    assert_eq!(labels, expected);
+    for (label, thread) in &rows {
+        // JMeter counts the groups of each phase from 1.
+        let number = if label == "b" { 2 } else { 1 };
+        assert!(thread.starts_with(&format!("{label} {number}-")), "{label}: {thread}");
+    }
+}
+
+#[test]
+fn a_failure_that_ends_the_test_ends_what_comes_after_it() {
+    let labels = |up: &str, main: &str, tears_down: &str| {
+        let groups = [
+            group("SetupThreadGroup", "up", 1, up, "stoptest"),
+            group("ThreadGroup", "main", 1, main, "stoptest"),
+            group("PostThreadGroup", "down", 1, "/", "continue"),
+        ];
+        let rows = carried_out(&[("TestPlan.tearDown_on_shutdown", tears_down)], &groups.concat());
+        rows.into_iter().map(|(label, _)| label).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(labels("/", "/", "false"), "up up main main down down");
+    assert_eq!(labels("/", "/nowhere", "false"), "up up main");
+    assert_eq!(labels("/", "/nowhere", "true"), "up up main down down");
+    assert_eq!(labels("/nowhere", "/", "true"), "up");
 }

@@ -60,6 +60,17 @@ pub(super) fn payload(
     }
 }
 
+/// The same where a file is the body, which JMeter sends without parameters only.
+pub(super) fn of_file(method: Option<&str>, raw: bool, arguments: &[Argument]) -> Result<Payload, String> {
+    match method {
+        Some("POST" | "PUT" | "PATCH") if arguments.is_empty() && !raw => Ok(Payload::default()),
+        _ => {
+            Err("HTTPsampler.Files: a file is sent by POST, PUT and PATCH only, and without parameters"
+                .into())
+        }
+    }
+}
+
 fn body(arguments: Vec<Argument>) -> Payload {
     let value = |argument: Argument| if argument.encode { encoded(argument.value) } else { argument.value };
     let body = joined(arguments.into_iter().map(value));

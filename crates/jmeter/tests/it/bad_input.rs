@@ -336,3 +336,112 @@ fn modules_that_lead_nowhere_or_into_themselves_are_refused() {
     let told_of_below = told(&of_group(&format!("{below}{steps}")));
     assert!(told_of_below.contains("JMeter drops what stands below it"), "{told_of_below}");
 }
+
+/// JMeter counts a throughput controller with what is around it, and here it is counted where it is come to.
+#[test]
+fn a_throughput_controller_that_jmeter_counts_elsewhere_is_refused() {
+    let half = element("ThroughputController", &[("ThroughputController.style", "1")], REQUEST);
+    let simple = element("GenericController", &[], &half);
+    let texts = [("InterleaveControl.style", "1"), ("LoopController.loops", "2")];
+    let next = element("TestAction", &[("ActionProcessor.action", "3")], "");
+    let around = |class: &str, below: &str| element(class, &texts, &format!("{below}{REQUEST}"));
+    for (inside, what) in [
+        (half.clone(), ""),
+        (around("LoopController", &half), ""),
+        (around("RandomOrderController", &half), ""),
+        (around("RandomController", &half), "where the controller around it takes another"),
+        (around("InterleaveControl", &half), "where the controller around it takes another"),
+        (around("SwitchController", &simple), "takes it out of the choices of a Switch Controller"),
+        (format!("{next}{half}"), "where an iteration is left before it"),
+    ] {
+        let told = told(&of_group(&inside));
+        assert!(if what.is_empty() { told.is_empty() } else { told.contains(what) }, "{inside}: {told}");
+    }
+    let by_error = of_group(&half).replace(
+        "<ThreadGroup testname=\"users\">",
+        "<ThreadGroup testname=\"users\"><stringProp name=\"ThreadGroup.on_sample_error\">startnextloop</stringProp>",
+    );
+    assert!(told(&by_error).contains("where an iteration is left before it"), "{}", told(&by_error));
+    let texts =
+        [("ThroughputController.style", "1"), ("ThroughputController.percentThroughput", "half of them")];
+    let told = told(&of_group(&element("ThroughputController", &texts, REQUEST)));
+    assert!(told.contains("percentThroughput is 'half of them', which is no number"), "{told}");
+}
+
+#[test]
+fn a_switch_with_a_choice_that_jmeter_takes_out_is_refused() {
+    let empty = element("GenericController", &[], "");
+    let told_of = |below: &str| told(&of_group(&element("SwitchController", &[], below)));
+    assert_eq!(told_of(&element("GenericController", &[], REQUEST)), "");
+    let told = told_of(&format!("{REQUEST}{empty}"));
+    assert!(told.contains("one of its choices is a controller without a request"), "{told}");
+}
+
+#[test]
+fn actions_that_a_scenario_has_not_are_refused() {
+    let action = |action: &str, target: &str| {
+        element("TestAction", &[("ActionProcessor.action", action), ("ActionProcessor.target", target)], "")
+    };
+    let told_of = |inside: &str| told(&of_group(&format!("{REQUEST}{inside}")));
+    for (what, target) in [("0", "0"), ("0", "2"), ("2", "0"), ("2", "2"), ("3", "0"), ("1", "0")] {
+        assert_eq!(told_of(&action(what, target)), "", "{what} {target}");
+    }
+    for what in ["4", "5"] {
+        let told = told_of(&action(what, "0"));
+        assert!(told.contains("and not what becomes of a loop"), "{told}");
+    }
+    let within = element("TransactionController", &[], &format!("{REQUEST}{}", action("0", "0")));
+    assert!(told_of(&within).contains("it leaves a Transaction Controller"), "{}", told_of(&within));
+}
+
+/// Of a group, by its class.
+fn group(class: &str, inside: &str) -> String {
+    format!(
+        "<{class} testname=\"{class}\"><stringProp name=\"ThreadGroup.num_threads\">1</stringProp></{class}>\
+         <hashTree>{inside}</hashTree>"
+    )
+}
+
+/// What goes on from one stage of a test to the next, which begin anew here.
+#[test]
+fn what_would_go_on_in_the_next_stage_is_refused() {
+    let plan = |at_plan: &str, groups: &str| {
+        format!(
+            "<jmeterTestPlan><hashTree><TestPlan testname=\"plan\"/><hashTree>{at_plan}{groups}</hashTree></hashTree>\
+             </jmeterTestPlan>"
+        )
+    };
+    let rows = |share: &str| {
+        element("CSVDataSet", &[("filename", "a.csv"), ("variableNames", "a"), ("shareMode", share)], "")
+    };
+    let both = format!("{}{}", group("SetupThreadGroup", REQUEST), group("ThreadGroup", REQUEST));
+    for (share, is_refused) in
+        [("shareMode.all", true), ("shareMode.group", false), ("shareMode.thread", false)]
+    {
+        let told = told(&plan(&rows(share), &both));
+        assert_eq!(told.contains("its rows go on from one thread group"), is_refused, "{share}: {told}");
+        assert_eq!(told.is_empty(), !is_refused, "{share}: {told}");
+    }
+    assert_eq!(told(&plan(&rows("shareMode.all"), &group("ThreadGroup", REQUEST))), "");
+    let stops = [("ActionProcessor.action", "0"), ("ActionProcessor.target", "2")];
+    let stop = format!("{REQUEST}{}", element("TestAction", &stops, ""));
+    let told =
+        told(&plan("", &format!("{}{}", group("ThreadGroup", &stop), group("PostThreadGroup", REQUEST))));
+    assert!(told.contains("it ends the test, in which thread groups run one after another"), "{told}");
+}
+
+#[test]
+fn formats_of_random_numbers_that_would_need_zeros_are_refused() {
+    let told_of = |low: &str, format: &str| {
+        let texts =
+            [("variableName", "r"), ("minimumValue", low), ("maximumValue", "99"), ("outputFormat", format)];
+        told(&of_group(&format!("{}{REQUEST}", element("RandomVariableConfig", &texts, ""))))
+    };
+    for (low, format) in [("10", "user_00"), ("0", "0"), ("1", "u#"), ("-5", "##")] {
+        assert_eq!(told_of(low, format), "", "{low} {format}");
+    }
+    for (low, format) in [("1", "00"), ("-5", "u0"), ("-50", "00")] {
+        let told = told_of(low, format);
+        assert!(told.contains(&format!("by which {low} gets other digits")), "{told}");
+    }
+}

@@ -1,10 +1,11 @@
 //! Plans as users write them, and what they become.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::path::Path;
 
-use jmeter::{Plan, import};
-use scenario::{Step, Users};
+use jmeter::{Phase, Plan, Stage, import};
+use scenario::{OnError, Portion, Step, Template, Users};
 use units::Duration;
 
 fn read(name: &str) -> String {
@@ -144,4 +145,219 @@ fn a_login_is_sent_whether_the_usual_port_is_written_or_not() {
     let open = plan("h", "${__Random(80,81)}", "/", "http://h/");
     let error = import(Path::new("p.jmx"), &open, &BTreeMap::new()).unwrap_err().to_string();
     assert!(error.contains("is known only later"), "{error}");
+}
+
+/// A plan with these settings of its own, and these elements.
+fn plan_of(settings: &[(&str, &str)], elements: &str) -> Plan {
+    let setting = |(name, text): &(&str, &str)| format!("<boolProp name=\"{name}\">{text}</boolProp>");
+    let settings: String = settings.iter().map(setting).collect();
+    let text = format!(
+        "<jmeterTestPlan><hashTree><TestPlan testname=\"p\">{settings}</TestPlan><hashTree>{elements}</hashTree>\
+         </hashTree></jmeterTestPlan>"
+    );
+    import(Path::new("p.jmx"), &text, &BTreeMap::new()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Thread groups by class and name, each with a request.
+fn groups(groups: &[(&str, &str)]) -> String {
+    let group = |(class, name): &(&str, &str)| {
+        format!(
+            "<{class} testname=\"{name}\"><stringProp name=\"ThreadGroup.num_threads\">1</stringProp></{class}>\
+             <hashTree>{REQUEST}</hashTree>"
+        )
+    };
+    groups.iter().map(group).collect()
+}
+
+const REQUEST: &str = "<HTTPSamplerProxy testname=\"r\"><stringProp name=\"HTTPSampler.domain\">h</stringProp>\
+                       </HTTPSamplerProxy><hashTree/>";
+
+/// Wherever they stand in the plan.
+#[test]
+fn groups_run_before_and_after_each_other() {
+    let elements = groups(&[
+        ("PostThreadGroup", "down"),
+        ("ThreadGroup", "a"),
+        ("SetupThreadGroup", "up"),
+        ("ThreadGroup", "b"),
+    ]);
+    let consecutively = ("TestPlan.serialize_threadgroups", "true");
+    let tears_down = ("TestPlan.tearDown_on_shutdown", "true");
+    let stages = |settings: &[(&str, &str)]| {
+        let plan = plan_of(settings, &elements);
+        let names = |stage: &Stage| {
+            let scenario = plan.scenario_of(stage);
+            scenario.groups.into_iter().map(|group| group.name).collect::<Vec<_>>().join(" ")
+        };
+        let stage = |stage: &Stage| (stage.phase, names(stage), stage.number, stage.even_if_stopped);
+        plan.stages.iter().map(stage).collect::<Vec<_>>()
+    };
+    let of = |phase: Phase, names: &str, number: usize, even_if_stopped: bool| {
+        (phase, names.to_owned(), number, even_if_stopped)
+    };
+    let side_by_side = [
+        of(Phase::SetUp, "up", 1, false),
+        of(Phase::Main, "a b", 1, false),
+        of(Phase::TearDown, "down", 1, true),
+    ];
+    assert_eq!(stages(&[tears_down]), side_by_side);
+    let one_by_one = [
+        of(Phase::SetUp, "up", 1, false),
+        of(Phase::Main, "a", 1, false),
+        of(Phase::Main, "b", 2, false),
+        of(Phase::TearDown, "down", 1, false),
+    ];
+    assert_eq!(stages(&[consecutively]), one_by_one);
+}
+
+/// By JMeter's rules of what is still begun once a failure has ended the test.
+#[test]
+fn what_runs_after_a_failure_that_ended_the_test() {
+    let elements = groups(&[("SetupThreadGroup", "up"), ("ThreadGroup", "a"), ("PostThreadGroup", "down")]);
+    for (text, of_main) in [("true", true), ("false", false)] {
+        let plan = plan_of(&[("TestPlan.tearDown_on_shutdown", text)], &elements);
+        let [up, main, down] = plan.stages.as_slice() else { panic!("{:?}", plan.stages) };
+        assert!([up, main, down].into_iter().all(|stage| stage.runs_after(None)));
+        assert!(!main.runs_after(Some(Phase::SetUp)) && !down.runs_after(Some(Phase::SetUp)));
+        assert_eq!(down.runs_after(Some(Phase::Main)), of_main);
+        assert!(!main.runs_after(Some(Phase::Main)) && !down.runs_after(Some(Phase::TearDown)));
+    }
+}
+
+#[test]
+fn a_controller_outside_of_a_group_is_not_run() {
+    let outside = format!("<GenericController testname=\"nowhere\"/><hashTree>{REQUEST}</hashTree>");
+    let plan = plan_of(&[], &format!("{outside}{}", groups(&[("ThreadGroup", "a")])));
+    assert_eq!((plan.scenario.groups[0].steps.len(), plan.support.ignored), (1, 1));
+    assert!(plan.notes.iter().any(|note| note.contains("'nowhere': it stands outside")), "{:?}", plan.notes);
+}
+
+/// The plug-in's thread 1 comes first: of n, the nth part of the start-up time after the delay.
+#[test]
+fn an_ultimate_thread_group_of_one_row() {
+    let of = |rows: &[&str]| {
+        let row = |row: &&str| {
+            let texts = row.replace(' ', "</stringProp><stringProp name=\"0\">");
+            format!("<collectionProp name=\"1\"><stringProp name=\"0\">{texts}</stringProp></collectionProp>")
+        };
+        let rows: String = rows.iter().map(row).collect();
+        let class = "kg.apc.jmeter.threads.UltimateThreadGroup";
+        let text = format!(
+            "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree><{class} testname=\"u\">\
+             <collectionProp name=\"ultimatethreadgroupdata\">{rows}</collectionProp>\
+             <elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\">\
+             <intProp name=\"LoopController.loops\">-1</intProp></elementProp></{class}>\
+             <hashTree>{REQUEST}</hashTree></hashTree></hashTree></jmeterTestPlan>"
+        );
+        import(Path::new("p.jmx"), &text, &BTreeMap::new())
+    };
+    for (row, count, ramp_up, delay, duration) in
+        [("1 0 0 300 30", 1, 0, 0, 330), ("5 10 20 60 0", 5, 20, 14, 76), ("1 2 3 4 5", 1, 3, 5, 9)]
+    {
+        let plan = of(&[row]).unwrap_or_else(|error| panic!("{error}"));
+        let seconds = Duration::from_secs;
+        let expected = Users::Closed {
+            count: NonZeroU32::new(count).unwrap(),
+            ramp_up: seconds(ramp_up),
+            delay: seconds(delay),
+            iterations: None,
+            duration: Some(seconds(duration)),
+        };
+        assert_eq!(plan.scenario.groups[0].users, expected, "{row}");
+    }
+    for (rows, what) in [
+        (&["5 0 10 60 10"][..], "go one after another within 10 s"),
+        (&["1 0 0 1 0", "1 0 0 1 0"], "its table has 2 rows"),
+        (&["1 0 0 1"], "has a row of 4 numbers, and not of 5"),
+        (&["1 -1 0 1 0"], "has '-1', which is no number of users or seconds"),
+    ] {
+        let error = of(rows).unwrap_err().to_string();
+        assert!(error.contains(what), "{rows:?}: {error}");
+    }
+}
+
+#[test]
+fn shares_switches_and_ends_become_steps() {
+    let element = |class: &str, texts: &str, below: &str| {
+        format!("<{class} testname=\"{class}\">{texts}</{class}><hashTree>{below}</hashTree>")
+    };
+    let percent = "<intProp name=\"ThroughputController.style\">1</intProp>\
+                   <boolProp name=\"ThroughputController.perThread\">false</boolProp>\
+                   <FloatProperty><name>ThroughputController.percentThroughput</name><value>12.5</value>\
+                   <savedValue>0.0</savedValue></FloatProperty>";
+    let inside = [
+        element("ThroughputController", "", REQUEST),
+        element("ThroughputController", percent, REQUEST),
+        element(
+            "SwitchController",
+            "<stringProp name=\"SwitchController.value\">${x}</stringProp>",
+            &format!(
+                "{}{REQUEST}{}",
+                element("HeaderManager", "", ""),
+                element("GenericController", "", REQUEST)
+            ),
+        ),
+        element("TestAction", "<intProp name=\"ActionProcessor.action\">3</intProp>", ""),
+    ];
+    let with = |inside: &str| {
+        let group = format!(
+            "<ThreadGroup testname=\"g\"><stringProp name=\"ThreadGroup.num_threads\">1</stringProp>\
+                             </ThreadGroup><hashTree>{inside}</hashTree>"
+        );
+        plan_of(&[], &group).scenario.groups.remove(0).steps
+    };
+    let steps = with(&inside[..2].concat());
+    let [Step::Portion { of: first, by_user: true, .. }, Step::Portion { of: percent, by_user: false, .. }] =
+        steps.as_slice()
+    else {
+        panic!("{steps:?}")
+    };
+    assert_eq!((*first, *percent), (Portion::First(1), Portion::Percent(12.5)));
+    let steps = with(&inside[2..].concat());
+    let [Step::Switch { names, steps: choices, .. }, Step::Leave(OnError::NextIteration)] = steps.as_slice()
+    else {
+        panic!("{steps:?}")
+    };
+    let names: Vec<Option<&str>> = names.iter().map(Template::constant).collect();
+    assert_eq!((names, choices.len()), (vec![Some("r"), Some("GenericController")], 2));
+}
+
+#[test]
+fn a_file_without_a_parameter_name_is_the_body() {
+    let with = |method: &str, name: &str, kind: &str| {
+        let text = format!(
+            "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree><ThreadGroup testname=\"g\">\
+             <stringProp name=\"ThreadGroup.num_threads\">1</stringProp></ThreadGroup><hashTree>\
+             <HTTPSamplerProxy testname=\"r\"><stringProp name=\"HTTPSampler.domain\">h</stringProp>\
+             <stringProp name=\"HTTPSampler.method\">{method}</stringProp>\
+             <elementProp name=\"HTTPsampler.Files\" elementType=\"HTTPFileArgs\">\
+             <collectionProp name=\"HTTPFileArgs.files\"><elementProp name=\"x\" elementType=\"HTTPFileArg\">\
+             <stringProp name=\"File.path\">up.json</stringProp>\
+             <stringProp name=\"File.paramname\">{name}</stringProp>\
+             <stringProp name=\"File.mimetype\">{kind}</stringProp></elementProp></collectionProp></elementProp>\
+             </HTTPSamplerProxy><hashTree/></hashTree></hashTree></hashTree></jmeterTestPlan>"
+        );
+        import(Path::new("plans/p.jmx"), &text, &BTreeMap::new()).map_err(|error| error.to_string())
+    };
+    for (kind, fields) in [("application/json", 1), ("", 0)] {
+        let plan = with("POST", "", kind).unwrap();
+        let [Step::Request(request)] = plan.scenario.groups[0].steps.as_slice() else {
+            panic!("one request")
+        };
+        assert_eq!(request.body_file.as_deref(), Some(Path::new("plans/up.json")));
+        // Without a type of the file JMeter sends none.
+        assert_eq!(request.headers.len(), fields, "{:?}", request.headers);
+        assert_eq!(plan.files[0].file, Path::new("plans/up.json"));
+        let told = plan.check_files(Path::new("p.jmx"), |_| Err("it is not there".into())).unwrap_err();
+        assert!(
+            told.to_string().contains("HTTP Request 'r' (HTTPSamplerProxy): plans/up.json can't be read"),
+            "{told}"
+        );
+    }
+    for (method, name, what) in
+        [("POST", "file", "of files only one is sent"), ("GET", "", "by POST, PUT and PATCH only")]
+    {
+        let told = with(method, name, "").unwrap_err();
+        assert!(told.contains(what), "{told}");
+    }
 }

@@ -8,7 +8,7 @@ use units::Duration;
 
 use super::keys::{CountEach, CountTable, StepTable};
 use super::{Reader, in_order};
-use crate::model::{Condition, Counter, OnceOf, Pause, Pick, Step, Times};
+use crate::model::{Condition, Counter, NumberFormat, OnceOf, Pause, Pick, Step, Times};
 use crate::template::Template;
 
 impl Reader<'_> {
@@ -57,7 +57,8 @@ impl Reader<'_> {
             let what = format!("a counter from {first} by {step} to {last} never counts on");
             return Err(self.error(table, what, "write by from 1, and to that is not below from"));
         }
-        Ok(Counter { name: name.clone(), first, step, last, by_user: *each == CountEach::User })
+        let (by_user, format) = (*each == CountEach::User, NumberFormat::default());
+        Ok(Counter { name: name.clone(), first, step, last, by_user, format })
     }
 
     /// The steps in what says when and how often.

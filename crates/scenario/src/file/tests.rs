@@ -4,8 +4,8 @@ use units::Rate;
 
 use super::*;
 use crate::model::{
-    Assertion, Check, Counter, Extraction, Extractor, Field, JsonRules, OnceOf, Pacing, Part, Pause, Pick,
-    RequestStep, Times,
+    Assertion, Check, Counter, Extraction, Extractor, Field, JsonRules, NumberFormat, OnceOf, Pacing, Part,
+    Pause, Pick, RequestStep, Times,
 };
 use crate::prepared::Prepared;
 use crate::template::Template;
@@ -251,7 +251,8 @@ fn counters_have_an_end_or_none() {
          each = \"user\" }\n[[steps]]\nrequest = \"/a\"\n",
     );
     let counter = |name: &str, first, step, last, by_user| {
-        Step::Count(Counter { name: name.into(), first, step, last, by_user })
+        let format = NumberFormat::default();
+        Step::Count(Counter { name: name.into(), first, step, last, by_user, format })
     };
     assert_eq!(found[0], counter("n", 1, 1, i64::MAX, false));
     assert_eq!(found[1], counter("m", 10, 5, 22, true));

@@ -1,5 +1,7 @@
 //! A request: what is sent, what is taken from its answer, and what must be true of that.
 
+use std::path::PathBuf;
+
 use http::{InvalidRequest, RequestSpec};
 use units::Duration;
 
@@ -25,6 +27,8 @@ pub struct RequestStep {
     /// Fields of a form that are percent-encoded into the query (GET, DELETE, HEAD) or the body (else), after `body`.
     /// The flag says whether name and value still have to be encoded.
     pub form: Vec<(Template, Template, bool)>,
+    /// A file whose bytes are the body, read once before the start; then there is no other body and no form.
+    pub body_file: Option<PathBuf>,
     /// Whether the connection is kept.
     pub keep_alive: bool,
     /// Redirects followed at most; 0 takes them as answers.
@@ -47,6 +51,7 @@ impl RequestStep {
             headers: Vec::new(),
             body: Template::default(),
             form: Vec::new(),
+            body_file: None,
             keep_alive: true,
             redirects_max: 0,
             pauses: Vec::new(),

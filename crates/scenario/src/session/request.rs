@@ -158,12 +158,13 @@ fn put_together(
         }
     }
     scope.user.take_overflow()?;
+    let of_file = step.body_file.as_deref().and_then(|file| scope.prepared.body(file));
     Ok(Pending {
         label,
         method,
         url,
         headers,
-        body: body.into(),
+        body: of_file.map_or_else(|| body.into(), Arc::clone),
         keep_alive: step.keep_alive,
         reads_body: reads_body(step),
         redirects_left: step.redirects_max,

@@ -52,7 +52,8 @@ fn collect(
                 state.user.variables.set(name, value.as_str());
             }
             Step::Count(counter) => {
-                state.user.variables.set(&counter.name, counter.number(0).to_string().as_str());
+                let number = counter.format.written(counter.number(0));
+                state.user.variables.set(&counter.name, number.as_str());
             }
             Step::OneOf { steps, .. } => {
                 for (_, step) in steps {
@@ -64,9 +65,11 @@ fn collect(
             | Step::While { steps, .. }
             | Step::ForEach { steps, .. }
             | Step::Once { steps, .. }
+            | Step::Portion { steps, .. }
+            | Step::Switch { steps, .. }
             | Step::Sequence(steps)
             | Step::Transaction { steps, .. } => collect(steps, prepared, state, world, servers),
-            Step::Pause(_) => {}
+            Step::Pause(_) | Step::Leave(_) => {}
         }
     }
 }

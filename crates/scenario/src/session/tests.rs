@@ -16,8 +16,8 @@ use units::{Duration, Instant, Seed};
 use super::{Answer, Ended, Next, Outgoing, Session, Transaction, Verdict};
 use crate::model::{
     Assertion, Check, Condition, CookiePolicy, DataAtEnd, DataSet, DataSharing, Extraction, Extractor, Field,
-    Group, JsonRules, Lacking, List, OnError, OnceOf, Pacing, Part, Pause, Pick, RequestStep, Scenario,
-    SizeComparison, Step, Times, Users,
+    Group, JsonRules, Lacking, List, OnError, OnceOf, Pacing, Part, Pause, Pick, Portion, RequestStep,
+    Scenario, SizeComparison, Step, Times, Users,
 };
 use crate::prepared::Prepared;
 use crate::template::{Piece, Template};
@@ -39,6 +39,7 @@ fn request_step(name: &str) -> RequestStep {
         headers: Vec::new(),
         body: Template::default(),
         form: Vec::new(),
+        body_file: None,
         keep_alive: true,
         redirects_max: 3,
         pauses: Vec::new(),

@@ -13,7 +13,7 @@ use url::form_urlencoded;
 use super::cookies::Jar;
 use super::variables::{self, Variables};
 use crate::function::Function;
-use crate::model::{Condition, Counter};
+use crate::model::{Condition, Counter, Portion, Step};
 use crate::prepared::Prepared;
 use crate::template::{Call, Piece, Template};
 use crate::time_format;
@@ -23,6 +23,8 @@ use crate::world::World;
 const RANDOM_STRING_MAX: i64 = 1 << 20;
 /// The longest text that a template comes to, bytes.
 const TEXT_BYTES_MAX: usize = 16 << 20;
+/// The greatest number that JMeter takes for one and not for a name.
+const INT_MAX: u32 = i32::MAX.unsigned_abs();
 /// Pieces of `__split`, and matches of an extraction, at most.
 pub(super) const MATCHES_MAX: usize = 10_000;
 
@@ -231,7 +233,37 @@ impl Scope<'_> {
     /// Puts the counter's next number into its variable.
     pub(super) fn count_on(&mut self, counter: &Counter) {
         let place = self.count(identity(counter), counter.by_user) - 1;
-        self.user.variables.set(&counter.name, counter.number(place).to_string());
+        self.user.variables.set(&counter.name, counter.format.written(counter.number(place)));
+    }
+
+    /// Whether a step is done this time that is done in a part of the times that it is come to.
+    pub(super) fn takes(&mut self, step: &Step, of: Portion, by_user: bool) -> bool {
+        of.takes(self.count(identity(step), by_user).saturating_sub(1))
+    }
+
+    /// Which of `count` steps the value says, each of which has a name, as JMeter reads it.
+    pub(super) fn named(&mut self, value: &Template, names: &[Template], count: usize) -> Option<u32> {
+        let value = self.text(value).into_owned();
+        let value = value.trim();
+        if value.is_empty() {
+            return Some(0);
+        }
+        if value.bytes().all(|byte| byte.is_ascii_digit())
+            && let Some(number) = value.parse().ok().filter(|number: &u32| *number <= INT_MAX)
+        {
+            return Some(if (number as usize) < count { number } else { 0 });
+        }
+        let mut instead = None;
+        for (name, index) in names.iter().zip(0..) {
+            let name = self.text(name);
+            if name == value {
+                return Some(index);
+            }
+            if name.eq_ignore_ascii_case("default") {
+                instead = Some(index);
+            }
+        }
+        instead
     }
 
     /// How often what has this `identity` was counted, this time included: of this user, or of all together.

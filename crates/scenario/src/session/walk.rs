@@ -104,10 +104,14 @@ impl<'a> Children<'a> {
             | Step::While { steps, .. }
             | Step::ForEach { steps, .. }
             | Step::Once { steps, .. }
+            | Step::Portion { steps, .. }
+            | Step::Switch { steps, .. }
             | Step::Sequence(steps)
             | Step::Transaction { steps, .. } => Self::Steps(steps),
             Step::OneOf { steps, .. } => Self::Weighted(steps),
-            Step::Request(_) | Step::Pause(_) | Step::Set { .. } | Step::Count(_) => Self::Steps(&[]),
+            Step::Request(_) | Step::Pause(_) | Step::Set { .. } | Step::Count(_) | Step::Leave(_) => {
+                Self::Steps(&[])
+            }
         }
     }
 
@@ -192,7 +196,12 @@ impl State {
     /// Does what the group wants done after a failure.
     pub(super) fn failed(&mut self, prepared: &Prepared, now: Instant) {
         let on_error = prepared.group(self.user.group).map_or(OnError::StopUser, |group| group.on_error);
-        let ended = match on_error {
+        self.leave(on_error, now);
+    }
+
+    /// Leaves the iteration, unless it goes on, and maybe for good.
+    fn leave(&mut self, what_then: OnError, now: Instant) {
+        let ended = match what_then {
             OnError::Continue => return,
             OnError::NextIteration => None,
             OnError::StopUser => Some(Ended::Finished),
@@ -409,6 +418,12 @@ impl State {
                 let frame = self.picked(frame, step, *pick, steps);
                 self.frames.push(frame);
             }
+            Step::Portion { .. } | Step::Switch { .. } => {
+                if let Some((next, end)) = self.part_of(step, prepared, world) {
+                    self.frames.push(Frame { next, end, ..frame });
+                }
+            }
+            Step::Leave(what_then) => return self.left(*what_then, world.now),
             Step::Sequence(_) => self.frames.push(frame),
             Step::Transaction { name, with_pauses, parent_only, .. } => {
                 let label = self.scope(prepared, world).text(name).into_owned();
@@ -418,6 +433,29 @@ impl State {
             }
         }
         None
+    }
+
+    /// Which children a step goes into this time that has a part of its own each time: from the first of them up to where it
+    /// ends. `None` is no child.
+    fn part_of(&mut self, step: &Step, prepared: &Prepared, world: &mut World) -> Option<(u32, u32)> {
+        let mut scope = self.scope(prepared, world);
+        match step {
+            Step::Portion { of, by_user, .. } => scope.takes(step, *of, *by_user).then_some((0, u32::MAX)),
+            Step::Switch { value, names, steps } => {
+                let index = scope.named(value, names, steps.len())?;
+                Some((index, index.saturating_add(1)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Leaves the iteration; what comes of it, if it was the last.
+    fn left(&mut self, what_then: OnError, now: Instant) -> Option<Next> {
+        self.leave(what_then, now);
+        match self.phase {
+            Phase::Ended(ended) => Some(self.end(ended)),
+            _ => None,
+        }
     }
 
     /// Puts the value of a turn, counted from 0, into the list's variable, and the turn into that of its count. False where

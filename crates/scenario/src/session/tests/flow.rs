@@ -252,3 +252,94 @@ fn a_transaction_fails_with_its_requests_and_with_being_left() {
     assert_eq!(left.line(), "a bad");
     assert_eq!(found(&left), [(1, 1, false, false, true), (2, 1, false, true, false)]);
 }
+
+/// JMeter's throughput controller: by percent as evenly as it goes, or so often and no more.
+#[test]
+fn a_portion_is_done_in_a_part_of_the_times() {
+    let portion = |of: Portion, by_user: bool| {
+        let some = Step::Portion { of, by_user, steps: requests(&["x", "y"]) };
+        line(5, vec![some, request("z")])
+    };
+    assert_eq!(portion(Portion::Percent(50.0), true), "z x y z z x y z z");
+    assert_eq!(portion(Portion::Percent(100.0), false), "x y z x y z x y z x y z x y z");
+    assert_eq!(portion(Portion::Percent(0.0), true), "z z z z z");
+    assert_eq!(portion(Portion::First(2), true), "x y z x y z z z z");
+    // Two users: what both count together, and what each counts by itself.
+    let of_two = |by_user: bool| {
+        let some = Step::Portion { of: Portion::First(1), by_user, steps: requests(&["x"]) };
+        let prepared = Prepared::new(scenario(1, vec![some, request("z")])).unwrap();
+        let mut world = world();
+        [0, 1].map(|user| {
+            let mut run = Run::new(&prepared, user);
+            run.go(&mut world, 100, |_| Some(ok("")));
+            run.line()
+        })
+    };
+    assert_eq!(of_two(false), ["x z", "z"]);
+    assert_eq!(of_two(true), ["x z", "x z"]);
+}
+
+/// JMeter's switch controller.
+#[test]
+fn a_switch_takes_the_step_with_the_number_or_the_name() {
+    let chosen = |value: &str, last: &str| {
+        let names = vec![t("first"), t("${n}"), t(last)];
+        let steps = vec![request("a"), Step::Sequence(requests(&["b", "c"])), request("d")];
+        let mut scenario = scenario(1, vec![Step::Switch { value: t(value), names, steps }, request("z")]);
+        scenario.variables.push(("n".into(), t("second")));
+        run(scenario, |_| Some(ok(""))).line()
+    };
+    for (value, expected) in [
+        ("", "a z"),
+        ("0", "a z"),
+        (" 1 ", "b c z"),
+        ("02", "d z"),
+        ("3", "a z"),
+        ("-1", "z"),
+        ("99999999999", "z"),
+        ("first", "a z"),
+        ("First", "z"),
+        ("${n}", "b c z"),
+        ("${nothing}", "z"),
+    ] {
+        assert_eq!(chosen(value, "third"), expected, "{value:?}");
+    }
+    assert_eq!(chosen("else", "DEFAULT"), "d z");
+}
+
+#[test]
+fn a_user_leaves_where_it_is_told_to() {
+    for (what_then, expected) in [
+        (OnError::Continue, "a c z a c z"),
+        (OnError::NextIteration, "a a"),
+        (OnError::StopUser, "a"),
+        (OnError::StopLoad, "a StopLoad"),
+        (OnError::StopNow, "a StopNow"),
+    ] {
+        let inside = vec![request("a"), Step::Leave(what_then), request("c")];
+        assert_eq!(line(2, vec![count("1", inside), request("z")]), expected, "{what_then:?}");
+    }
+    let mut forever = scenario(1, vec![Step::Leave(OnError::NextIteration), request("a")]);
+    forever.groups[0].users = Users::Closed {
+        count: NonZeroU32::MIN,
+        ramp_up: Duration::ZERO,
+        delay: Duration::ZERO,
+        iterations: None,
+        duration: None,
+    };
+    assert_eq!(run(forever, |_| Some(ok(""))).line(), "Endless");
+}
+
+#[test]
+fn a_file_that_is_the_body_is_sent_byte_by_byte() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("body.bin");
+    std::fs::write(&file, [0, 255, 10]).unwrap();
+    let step = RequestStep { method: t("POST"), body_file: Some(file.clone()), ..request_step("a") };
+    let steps = vec![Step::Request(Box::new(step))];
+    let run = run(scenario(1, steps.clone()), |_| Some(ok("")));
+    assert_eq!(run.sent()[0].body.to_vec(), [0, 255, 10]);
+    std::fs::remove_file(&file).unwrap();
+    let error = Prepared::new(scenario(1, steps)).unwrap_err().to_string();
+    assert!(error.contains("body.bin") && error.contains("cannot be read"), "{error}");
+}

@@ -15,6 +15,7 @@ fn step() -> impl Strategy<Value = Step> {
         (0..5_i32).prop_map(any_request),
         (0..20_u64).prop_map(pause),
         Just(set("x", "${__Random(0,3)}")),
+        on_errors().prop_map(Step::Leave),
         Just(Step::Pause(Pause::Uniform { offset_ms: t("1"), range_ms: t("9") })),
     ];
     leaf.prop_recursive(4, 24, 4, |inner| {
@@ -30,6 +31,16 @@ fn step() -> impl Strategy<Value = Step> {
             (-1..2_i64, proptest::option::of(0..4_i64), steps.clone())
                 .prop_map(|(skip, last, steps)| Step::ForEach { list: list(skip, last), steps }),
             steps.clone().prop_map(Step::Sequence),
+            (0..120_u32, steps.clone()).prop_map(|(percent, steps)| Step::Portion {
+                of: Portion::Percent(percent.into()),
+                by_user: true,
+                steps,
+            }),
+            steps.clone().prop_map(|steps| Step::Switch {
+                value: t("${x}"),
+                names: vec![t("r"); steps.len()],
+                steps,
+            }),
             steps
                 .clone()
                 .prop_map(|steps| Step::If { condition: Condition::parse("${x} < 2").unwrap(), steps }),

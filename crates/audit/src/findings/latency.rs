@@ -82,7 +82,7 @@ pub(super) fn censored(row: &Row) -> Option<Finding> {
             (Level::Unknown, format!("mean and percentiles are of the others{mean}{implied}"))
         }
     };
-    let text = if timeouts > requests {
+    let mut text = if timeouts > requests {
         format!(
             "{timeouts} timeouts{} and {requests} answers: more were late than were answered, so the latency is of a few; {what}",
             timeout(row)
@@ -94,7 +94,43 @@ pub(super) fn censored(row: &Row) -> Option<Finding> {
             timeout(row)
         )
     };
+    let contradiction = longer_than_the_run(row, timeouts);
+    let level = if contradiction.is_some() { Level::Broken } else { level };
+    text.push_str(&contradiction.unwrap_or_default());
     Some(Finding::of(row, level, Kind::Censored, text))
+}
+
+/// How long, seconds, lies between two looks of wrk at who is late, in versions that look.
+const WRK_LOOKS_S: f64 = 2.0;
+
+/// What there is to say of more timeouts than the users can have waited for, one after another. The last one of each may have
+/// been under way when the run ended.
+fn longer_than_the_run(row: &Row, timeouts: u64) -> Option<String> {
+    let (users, run_s) = (row.users()?, little::run_s(row)?);
+    let (least_s, by) = match (row.timeout_from, row.tool) {
+        // It counts those that it never sent, too.
+        (_, Tool::H2load) => return None,
+        (TimeoutFrom::Command | TimeoutFrom::Table, _) => (row.timeout_s?, ""),
+        // Nobody tells the timeout, and what was in time took no longer than it.
+        (TimeoutFrom::Tool, Tool::Wrk) => {
+            let max = row.max_ms?;
+            ((max.value - max.step) / 1e3, " by the maximum")
+        }
+        (TimeoutFrom::Tool, _) => return None,
+    };
+    // Older versions of wrk, and wrk2, look every two seconds and count whoever has waited for too long once more.
+    let each_s = if matches!(row.tool, Tool::Wrk | Tool::Wrk2) { least_s.min(WRK_LOOKS_S) } else { least_s };
+    let late_s = timeouts as f64 * each_s;
+    (!row.may_wait && late_s > users * (run_s + least_s)).then(|| {
+        format!(
+            "; but{by} {timeouts} x {} = {}, and {} users have {} in a run of {}: so many were not so late",
+            shown::seconds(each_s),
+            shown::seconds(late_s),
+            shown::count(users),
+            shown::seconds(users * run_s),
+            shown::seconds(run_s)
+        )
+    })
 }
 
 /// A maximum at the timeout where requests did time out. Without timeouts a maximum just below it is an answer that

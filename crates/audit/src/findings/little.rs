@@ -222,7 +222,7 @@ pub(super) fn under_way_ms(row: &Row, missing: f64, implied_ms: f64) -> Option<f
 }
 
 /// How long it ran, where it was to run for a time and not for a number of requests.
-fn run_s(row: &Row) -> Option<f64> {
+pub(super) fn run_s(row: &Row) -> Option<f64> {
     let is_timed = matches!(row.tool, Tool::Wrk | Tool::Wrk2) || row.duration_s.is_some();
     row.elapsed_s.map(|it| it.value).or(row.duration_s).filter(|it| is_timed && *it > 0.0)
 }

@@ -211,6 +211,47 @@ fn all_four_kinds_of_socket_errors_count() {
     assert!(late[0].2.starts_with("20000 timeouts of 2 s and 10000 answers: more were late"), "{late:?}");
 }
 
+/// Who waits for one answer after another waits for as many as go into the run.
+#[test]
+fn more_timeouts_than_the_users_have_time_for_cannot_be() {
+    let found = |command: &str, max: &str, timeouts: u32| {
+        let errors = format!("  Socket errors: connect 0, read 0, write 0, timeout {timeouts}\n");
+        let text = wrk(command, 300, "290.00ms", max, &errors);
+        let audit = crate::found(&text);
+        let all = crate::all(&audit).into_iter().filter(|it| it.kind == Kind::Censored);
+        all.map(|it| (it.level, it.text.clone())).next().expect("it is told of")
+    };
+    let (level, text) = found("-t1", "1.50s", 400_000);
+    assert_eq!(level, Level::Broken, "{text}");
+    let sum =
+        "; but 400000 x 2 s = 800000 s, and 300 users have 3000 s in a run of 10 s: so many were not so late";
+    assert!(text.ends_with(sum), "{text}");
+    // Each user may have waited for six, the last of them at the end of the run.
+    assert_eq!(found("-t1", "1.50s", 1800).0, Level::Unknown);
+    assert_eq!(found("-t1", "1.50s", 1801).0, Level::Broken);
+    // There are versions of wrk that count a request every two seconds for which it is late.
+    assert_eq!(found("-t1 -T5s", "1.50s", 2250).0, Level::Unknown);
+    assert_eq!(found("-t1 -T5s", "1.50s", 2251).0, Level::Broken);
+    assert_eq!(found("-t1 -T1s", "900.00ms", 3300).0, Level::Unknown);
+    // A script may send several at once.
+    assert_eq!(found("-t1 -s pipeline.lua", "1.50s", 400_000).0, Level::Unknown);
+}
+
+/// Without a command the timeout may be a short one, but for what was kept of the latency.
+#[test]
+fn without_a_command_timeouts_are_held_against_the_maximum() {
+    let found = |max: &str| {
+        let errors = "  Socket errors: connect 0, read 0, write 0, timeout 400000\n";
+        let text = wrk("-t1", 300, "5.00ms", max, errors);
+        let audit = crate::found(text.split_once('\n').unwrap().1);
+        let all = crate::all(&audit).into_iter().filter(|it| it.kind == Kind::Censored);
+        all.map(|it| (it.level, it.text.clone())).next().expect("it is told of")
+    };
+    let (level, text) = found("1.50s");
+    assert!(level == Level::Broken && text.contains("; but by the maximum 400000 x 1.49 s = "), "{text}");
+    assert_eq!(found("6.00ms").0, Level::Unknown);
+}
+
 /// A file that has no command is told of none.
 #[test]
 fn without_a_command_nothing_is_said_of_one() {

@@ -55,7 +55,7 @@ fn end_fits(end: &End) -> bool {
 /// What a thread told at its end, by what bounds it. Its window is held to the time that went by.
 struct Parts {
     counts: [u64; 13],
-    spans_ns: [u64; 6],
+    spans_ns: [u64; 7],
     body_bytes: usize,
 }
 
@@ -79,6 +79,7 @@ impl Parts {
             backlog_overflow,
             backlog_peak,
             first_wrong_answer,
+            first_wrong_at_ns,
             window_start_ns: _,
             window_end_ns: _,
             cpu_ns,
@@ -102,7 +103,8 @@ impl Parts {
             no_buffer,
             completions_held_back,
         ];
-        let spans_ns = [stream_wait_ns, stream_wait_max_ns, window_wait_ns, cpu_ns, wall_ns, late_ns];
+        let spans_ns =
+            [stream_wait_ns, stream_wait_max_ns, window_wait_ns, first_wrong_at_ns, cpu_ns, wall_ns, late_ns];
         let body = first_wrong_answer.as_ref().and_then(|it| it.1.as_ref());
         Self {
             counts: counts.map(|it| *it),

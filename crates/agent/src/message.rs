@@ -151,6 +151,9 @@ pub struct ThreadTotals {
     pub backlog_peak: u64,
     /// The first answer that was not the expected one: its status, and the beginning of its body.
     pub first_wrong_answer: Option<(u16, Option<Vec<u8>>)>,
+    /// When it came, ns; 0 of none.
+    #[serde(default)]
+    pub first_wrong_at_ns: u64,
     /// Its window, ns.
     pub window_start_ns: u64,
     /// The end of its window, ns.

@@ -130,7 +130,7 @@ pub(crate) fn result(
         intended: tally.intended,
         outcomes: tally.into(),
         answered_as_expected: tally.answered_as_expected,
-        first_wrong_answer: threads.iter().find_map(|it| it.first_wrong_answer.as_ref()).map(wrong_answer),
+        first_wrong_answer: first_wrong_answer(threads).map(wrong_answer),
         statuses: tally.statuses.iter().map(|(status, count)| (status.to_string(), count)).collect(),
         connect_failures: named(&tally.connect_failures),
         tls_failures: named(&tally.tls_failures),
@@ -184,6 +184,11 @@ fn mean_users<'a>(of_threads: impl Iterator<Item = (u32, &'a Window)>, length: D
     let parts = of_threads
         .map(|(users, window)| f64::from(users) * if length.is_zero() { 1.0 } else { part(window) });
     parts.sum()
+}
+
+/// The one that came first, to whichever thread.
+fn first_wrong_answer(threads: &[ThreadEnd]) -> Option<&WrongAnswer> {
+    threads.iter().filter_map(|it| it.first_wrong_answer.as_ref()).min_by_key(|it| it.at)
 }
 
 fn wrong_answer(answer: &WrongAnswer) -> record::WrongAnswer {
@@ -279,6 +284,29 @@ mod tests {
         // 30 users for two thirds of it, and 9 for seven ninths.
         let users = mean_users([30, 9].into_iter().zip(&apart), Duration::from_millis(900));
         assert!((users - 27.0).abs() < 1e-9, "{users}");
+    }
+
+    #[test]
+    fn the_first_wrong_answer_is_the_earliest_of_all_threads() {
+        let of = |wrong: Option<(u64, u16)>| ThreadEnd {
+            cpus: Cpus::default(),
+            exchanges: 1,
+            counters: Counters::default(),
+            first_wrong_answer: wrong.map(|(ms, status)| WrongAnswer {
+                at: Instant::ORIGIN + Duration::from_millis(ms),
+                status,
+                body_start: None,
+            }),
+            kept_answers: Vec::new(),
+            window: window(0, 1000),
+            interrupted: false,
+            usage: driver::Usage::default(),
+            incidents: Incidents::default(),
+            tls: None,
+        };
+        let threads = [None, Some((700, 500)), Some((200, 404)), Some((300, 503))].map(of);
+        assert_eq!(first_wrong_answer(&threads).map(|it| it.status), Some(404));
+        assert_eq!(first_wrong_answer(&threads[..1]), None);
     }
 
     /// What each thread did in a second is a second's rate, however far apart the seconds begin.

@@ -228,7 +228,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         let as_expected = answer.has_body(expect) && expect.takes_status(response.status);
         if !(P::SCRIPTED || as_expected) {
             let asked = (self.config.request.kind, expect);
-            self.wrong_answers.keep(index, &response, asked, whole, answer.body_bytes);
+            self.wrong_answers.keep(index, (&response, now), asked, whole, answer.body_bytes);
             if self.wrong_answers.keeps() {
                 self.wrong_answers.keep_as_it_came(index, now);
             }

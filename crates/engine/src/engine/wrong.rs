@@ -33,6 +33,8 @@ pub struct KeptAnswer {
 /// An answer that was not the expected one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrongAnswer {
+    /// When the last of it came.
+    pub at: Instant,
     /// As the server sent it; it may be a good one, where only the body differs.
     pub status: u16,
     /// The beginning of its body, at most 256 bytes of it; `None` where nobody looked at the body.
@@ -180,14 +182,14 @@ impl WrongAnswers {
         }
     }
 
-    /// The exchange's answer is whole and not the expected one. `bytes` are all of it, or empty where it came in pieces, and
-    /// `seen_bytes` how much of its body was compared.
+    /// The exchange's answer is whole since `at`, and not the expected one. `bytes` are all of it, or empty where it came in pieces,
+    /// and `seen_bytes` how much of its body was compared.
     #[cold]
     #[inline(never)]
     pub(super) fn keep(
         &mut self,
         slot: u32,
-        response: &Response,
+        (response, at): (&Response, Instant),
         (kind, expect): (RequestKind, &Expect),
         bytes: &[u8],
         seen_bytes: u64,
@@ -199,7 +201,7 @@ impl WrongAnswers {
         let body_start = begun
             .or_else(|| expect.body.as_ref().map(|expected| start_of(expected, seen_bytes).to_vec()))
             .or_else(|| (!bytes.is_empty()).then(|| body_of(kind, bytes)));
-        self.first = Some(WrongAnswer { status: response.status, body_start });
+        self.first = Some(WrongAnswer { at, status: response.status, body_start });
     }
 }
 

@@ -52,7 +52,7 @@ fn kept(status: Option<u16>, body: Option<&str>, answers: &[&[&[u8]]]) -> Option
 }
 
 fn wrong(status: u16, body: Option<&str>) -> WrongAnswer {
-    WrongAnswer { status, body_start: body.map(|body| body.as_bytes().to_vec()) }
+    WrongAnswer { at: at(1), status, body_start: body.map(|body| body.as_bytes().to_vec()) }
 }
 
 #[test]

@@ -30,6 +30,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 
 use crate::arguments::{Arguments, Command};
@@ -40,7 +41,11 @@ use crate::output::say;
 const STANDS_IN_FOR: [&str; 3] = ["wrk", "h2load", "sb"];
 
 fn main() -> ExitCode {
-    let outcome = match arguments().command {
+    let typed = match arguments() {
+        Ok(typed) => typed,
+        Err(error) => return not_understood(error),
+    };
+    let outcome = match typed.command {
         Command::Hit(arguments) => commands::hit::run(&arguments),
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Init(arguments) => commands::init::run(&arguments),
@@ -77,13 +82,24 @@ fn main() -> ExitCode {
     })
 }
 
-/// The command line; clap prints what is wrong with it itself, and ends the process.
-fn arguments() -> Arguments {
+/// The command line, or what clap says of it.
+fn arguments() -> Result<Arguments, clap::Error> {
     let mut command = arguments::negative::refused_by_their_parsers(Arguments::command());
     let typed = as_called(std::env::args_os().collect());
-    let matches = command.try_get_matches_from_mut(typed).unwrap_or_else(|error| error.exit());
-    arguments::presupposed::refuse(&mut command, &matches).unwrap_or_else(|error| error.exit());
-    Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    let matches = command.try_get_matches_from_mut(typed)?;
+    arguments::presupposed::refuse(&mut command, &matches)?;
+    Arguments::from_arg_matches(&matches)
+}
+
+/// Says what clap says of the command line: help as clap shows it, and an error, in which is what was typed, as all text from
+/// outside.
+fn not_understood(error: clap::Error) -> ExitCode {
+    if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        error.exit();
+    }
+    let error = arguments::negative::without_advice(error);
+    say(error.render().to_string().trim_end());
+    ExitCode::from(exit::USAGE)
 }
 
 /// The arguments with the subcommand that the name of the program stands for, where it is called by a link.

@@ -1,5 +1,7 @@
 //! Reads a TOML file into a type, and every mistake in it into a [`PlanError`] with its line.
 
+mod mistake;
+
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
@@ -8,8 +10,8 @@ use std::path::Path;
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error, SeqAccess, Unexpected, Visitor};
 
+use self::mistake::Mistake;
 use crate::error::PlanError;
-use crate::nearest;
 
 /// The longest file that is written by hand, bytes.
 const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -42,82 +44,14 @@ pub fn read_up_to(path: &Path, bytes_max: u64) -> Result<String, PlanError> {
 /// Parses `text`, the content of `path`, into `T`. Unknown keys are errors where `T` denies them. `docs` is the page that
 /// shows every key.
 pub fn parse<T: DeserializeOwned>(path: &Path, text: &str, docs: &str) -> Result<T, PlanError> {
-    toml::from_str(text).map_err(|error| {
-        let offset = error.span().map_or(0, |span| span.start);
-        let Mistake { what, help } = Mistake::of(&error.message().trim().replace('\n', " "), text, offset);
+    toml::from_str(text).map_err(|error: toml::de::Error| {
+        let span = error.span().unwrap_or_default();
+        let said = error.message().trim().replace('\n', " ");
+        let refused = |other: &str| toml::from_str::<T>(other).err().map(|error| error.message().to_owned());
+        let Mistake { what, help } = Mistake::of(&said, text, &span, &refused);
         let joint = if help.ends_with('?') { " " } else { "; " };
-        PlanError::new(what, format!("{help}{joint}{docs} shows every key")).at_offset(path, text, offset)
+        PlanError::new(what, format!("{help}{joint}{docs} shows every key")).at_offset(path, text, span.start)
     })
-}
-
-/// What is wrong in a file, and what to write instead.
-struct Mistake {
-    what: String,
-    help: String,
-}
-
-impl Mistake {
-    /// What serde says, in the words of somebody who wrote the file. Its sentences are those of its default messages.
-    fn of(message: &str, text: &str, offset: usize) -> Self {
-        if let Some(named) = message.strip_prefix("unknown field ") {
-            return Self::unknown("key", named);
-        }
-        if let Some(named) = message.strip_prefix("unknown variant ") {
-            return Self::unknown("value", named);
-        }
-        if let Some(name) = message.strip_prefix("missing field ") {
-            return Self { what: format!("the key {name} is missing"), help: "add it".into() };
-        }
-        let mismatch = message.strip_prefix("invalid type: ").and_then(|it| it.split_once(", expected "));
-        match (mismatch, key_before(text, offset)) {
-            (Some((found, expected)), Some(key)) => Self::mismatch(key, found, expected, text, offset),
-            _ => Self { what: message.to_owned(), help: "mend the line".into() },
-        }
-    }
-
-    /// `named` is the unknown name, and behind it those that are known, each in backticks.
-    fn unknown(what: &str, named: &str) -> Self {
-        let mut names = named.split('`').skip(1).step_by(2);
-        let given = names.next().unwrap_or_default();
-        let known: Vec<&str> = names.collect();
-        let help = match (nearest::did_you_mean(given, known.iter().copied()), known.as_slice()) {
-            (Some(question), _) => question,
-            (None, []) => "take it out".into(),
-            (None, known) => format!("known here: {}", known.join(", ")),
-        };
-        Self { what: format!("unknown {what} `{given}`"), help }
-    }
-
-    /// `key` was given what serde calls `found`, and takes what serde calls `expected`.
-    fn mismatch(key: &str, found: &str, expected: &str, text: &str, offset: usize) -> Self {
-        let value = text.get(offset..).unwrap_or_default().lines().next().unwrap_or_default();
-        let value = value.split([',', '}', ']', '#']).next().unwrap_or_default().trim();
-        let is_scalar = !value.is_empty() && !value.starts_with(['[', '{']);
-        let (takes, help) = match expected {
-            "a sequence" if is_scalar => ("a list", format!("write {key} = [{value}]")),
-            "a sequence" => ("a list", format!("write {key} = [\u{2026}]")),
-            "a string" if is_scalar => ("text in quotes", format!("write {key} = \"{value}\"")),
-            "a string" => ("text in quotes", format!("write {key} = \"\u{2026}\"")),
-            "a boolean" => ("true or false", format!("write {key} = true, or {key} = false")),
-            "a map" => ("a table", format!("write {key} = {{ \u{2026} }}")),
-            other if other.starts_with("struct ") => ("a table", format!("write {key} = {{ \u{2026} }}")),
-            "u8" | "u16" | "u32" | "u64" | "usize" => {
-                ("a whole number", format!("write {key} = 10, without quotes"))
-            }
-            "f64" => ("a number", format!("write {key} = 1.5, without quotes")),
-            other => (other, "mend the line".into()),
-        };
-        let found = found.replace("sequence", "a list").replace("map", "a table");
-        Self { what: format!("`{key}` is given {found}, and takes {takes}"), help }
-    }
-}
-
-/// The key whose value begins at `offset`.
-fn key_before(text: &str, offset: usize) -> Option<&str> {
-    let before = text.get(..offset)?.trim_end().strip_suffix('=')?.trim_end();
-    let is_of_key = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-    let key = before.rsplit(|c| !is_of_key(c)).next()?;
-    (!key.is_empty()).then_some(key)
 }
 
 /// One number, or a list of them: `32` or `[32, 300]`.
@@ -136,7 +70,7 @@ impl<'de> Visitor<'de> for NumbersVisitor {
     type Value = Numbers;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a whole number from 0, or a list of them such as [32, 300]")
+        f.write_str("a whole number from 0 to 4294967295, or a list of them such as [32, 300]")
     }
 
     fn visit_i64<E: Error>(self, number: i64) -> Result<Numbers, E> {
@@ -158,7 +92,10 @@ impl<'de> Visitor<'de> for NumbersVisitor {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU16;
+
     use serde::Deserialize;
+    use serde::de::IgnoredAny;
 
     use super::*;
 
@@ -240,11 +177,100 @@ mod tests {
             ),
             (
                 "title = \"t\"\ncounts = \"3\"",
-                "`counts` is given string \"3\", and takes a whole number from 0, or a list",
+                "`counts` is given string \"3\", and takes a whole number from 0 to 4294967295, or a list",
             ),
             ("title = \"t\"\ncounts = -3", "integer `-3`"),
         ] {
             let error = error(text);
+            assert!(error.contains(said), "{text}: {error}");
+        }
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "read for its mistakes alone")]
+    struct Plan {
+        seed: Option<u64>,
+        small: Option<u8>,
+        port: Option<NonZeroU16>,
+        duration: Option<String>,
+        precision: Option<String>,
+        #[serde(default)]
+        latency: Vec<String>,
+        #[serde(default)]
+        counts: Numbers,
+        #[serde(default)]
+        command: Vec<String>,
+        #[serde(default)]
+        rounds: Vec<Part>,
+        part: Option<Part>,
+        #[serde(default)]
+        anything: IgnoredAny,
+    }
+
+    #[test]
+    fn what_is_advised_would_be_taken() {
+        for (text, said) in [
+            // Tables and lists of them.
+            (
+                "[rounds]\ncount = 1",
+                "x.toml:1:1: `rounds` is one table, and takes a list of them; write [[rounds]]; ",
+            ),
+            ("rounds.count = 1", "write [[rounds]]; "),
+            (
+                "rounds = { count = 1 }",
+                "`rounds` is given a table, and takes a list; write rounds = [\u{2026}]; ",
+            ),
+            // Whole numbers.
+            (
+                "seed = -1",
+                "`seed` is given integer `-1`, and takes a whole number from 0 to 18446744073709551615; write seed = 10; ",
+            ),
+            (
+                "seed = 99999999999999999999",
+                "is given integer `99999999999999999999`, and takes a whole number",
+            ),
+            ("seed = \"7\"", "write seed = 7, without quotes; "),
+            ("\"seed\" = \"x\"", "`seed` is given string \"x\", and takes a whole number"),
+            ("small = 300", "`small` is given integer `300`, and takes a whole number from 0 to 255; "),
+            ("port = 0", "`port` is given integer `0`, and takes a whole number from 1 to 65535; "),
+            (
+                "counts = [1, \"2\"]",
+                "x.toml:1:14: `counts` has string \"2\" in its list, and takes a whole number from 0 to 4294967295 there; \
+                 write 2, without quotes; ",
+            ),
+            ("counts = [\n  1, # one\n  -2,\n]", "x.toml:3:3: `counts` has integer `-2` in its list"),
+            (
+                "counts = 99999999999",
+                "`counts` is given integer `99999999999`, and takes a whole number from 0 to",
+            ),
+            ("rounds = [{ count = -1 }]", "`count` is given integer `-1`, and takes a whole number"),
+            // Quantities.
+            ("duration = 5", "and takes text in quotes; write duration = \"5s\"; "),
+            ("duration = 2.5", "write duration = \"2.5s\"; "),
+            ("precision = 0.02", "write precision = \"2%\"; "),
+            ("precision = 0.07", "write precision = \"7%\"; "),
+            ("precision = 3", "write precision = \"3%\"; "),
+            (
+                "latency = [50]",
+                "`latency` has integer `50` in its list, and takes text in quotes there; write \"50%\"; ",
+            ),
+            // Text, whatever is in it.
+            ("command = 'x {port}'", "write command = ['x {port}']; "),
+            ("command = 'a,b # c]'  # d", "write command = ['a,b # c]']; "),
+            (
+                "command = [\"a\", 3]",
+                "`command` has integer `3` in its list, and takes text in quotes there; write \"3\"; ",
+            ),
+            // Keys of other tables.
+            ("count = 1", "unknown key `count`; it belongs into [[rounds]] or [part]; "),
+            (
+                "[part]\nseed = 3",
+                "unknown key `seed`; it belongs to the top of the file, before the first [table]; ",
+            ),
+            ("[part]\nnothing = 3", "unknown key `nothing`; known here: arrivals, count; "),
+        ] {
+            let error = parse::<Plan>(Path::new("x.toml"), text, "docs/x.md").unwrap_err().to_string();
             assert!(error.contains(said), "{text}: {error}");
         }
     }

@@ -14,7 +14,7 @@ mod share;
 mod time;
 
 pub use bytes::Bytes;
-pub use parse::ParseError;
+pub use parse::{ParseError, whole};
 pub use rate::Rate;
 pub use seed::Seed;
 pub use share::Share;

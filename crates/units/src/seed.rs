@@ -3,7 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use crate::parse::ParseError;
+use crate::parse::{ParseError, whole};
 
 /// The seed of every random choice of a run. Same seed, same choices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -43,7 +43,7 @@ impl fmt::Display for Seed {
 impl FromStr for Seed {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        text.trim().parse().map(Self).map_err(|_| ParseError::NotANumber { example: "42" })
+        whole(text.trim()).map(Self)
     }
 }
 

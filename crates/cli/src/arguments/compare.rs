@@ -17,8 +17,8 @@ Examples:
 
 Cells of both runs with the same round, load and stack are compared by the rank-sum test, with Holm's method over all
 of them. Exit codes: 0 where nothing got worse (also where it got better, and where trials are too few to tell: the
-output says so), 4 where a cell lost more goodput than is allowed or no longer answers, 2 where the runs have no cell in
-common or can't be read.")]
+output says so), 4 where a cell lost more goodput than is allowed, fails more or no longer answers, 5 where more trials of
+a cell failed and so few can't tell whether that is chance, 2 where the runs have no cell in common or can't be read.")]
 pub struct Compare {
     /// The directory of the run before
     #[arg(value_name = "RUN_A")]

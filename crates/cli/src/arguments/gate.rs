@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use plan::gate::{Against, Condition};
-use units::Share;
+use units::{Share, whole};
 
 /// What a service must keep to, and where it is written what came of it.
 #[derive(Debug, Args)]
@@ -39,7 +39,7 @@ pub struct AgainstBaseline {
     #[arg(long, value_name = "STACK", help_heading = "Gate")]
     pub baseline: Option<String>,
     /// Fail where a stack lost more than --max-loss to the last so many runs of this experiment
-    #[arg(long, value_name = "COUNT", help_heading = "Gate")]
+    #[arg(long, value_name = "COUNT", help_heading = "Gate", value_parser = whole::<u32>)]
     pub last_runs: Option<u32>,
     /// The loss that is allowed to either: of goodput, or of p99 where rates are given [default: 10%]
     #[arg(long, value_name = "PERCENT", help_heading = "Gate")]

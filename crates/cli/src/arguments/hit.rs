@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use plan::{ArrivalsName, CopiedVersion, IoChoice, LoadArguments, PlanError, Threads};
-use units::{Duration, Rate, Seed};
+use units::{Duration, Rate, Seed, whole};
 
+use super::numbers::within;
 use super::{SERVE_DEFAULT, agents, gate, http, kubernetes, request, tls};
 
 /// `proofload hit`.
@@ -65,13 +66,13 @@ pub struct Hit {
     #[arg(long, requires = "har")]
     pub no_pauses: bool,
     /// Connections; in the closed model also the number of users [default: 50]
-    #[arg(short, long)]
+    #[arg(short, long, value_parser = whole::<u32>)]
     pub connections: Option<u32>,
     /// How long to measure [default: 10s, or until the requests of -n or --requests-per-user are made]
     #[arg(short, long)]
     pub duration: Option<Duration>,
     /// Requests to make in all
-    #[arg(short = 'n', long)]
+    #[arg(short = 'n', long, value_parser = whole::<u64>)]
     pub requests: Option<u64>,
     /// Requests due a second (open model): 2000, 20k, 90/m
     #[arg(short, long)]
@@ -80,10 +81,10 @@ pub struct Hit {
     #[arg(long)]
     pub poisson: bool,
     /// So many requests at once, as often as makes the rate; needs --rate
-    #[arg(long, value_name = "REQUESTS", conflicts_with = "poisson")]
+    #[arg(long, value_name = "REQUESTS", conflicts_with = "poisson", value_parser = whole::<NonZeroU32>)]
     pub burst: Option<NonZeroU32>,
     /// Requests that may wait for a connection, with --rate
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u32>)]
     pub backlog: Option<u32>,
     /// Pause between an answer and the next request (closed model)
     #[arg(long)]
@@ -92,7 +93,7 @@ pub struct Hit {
     #[arg(long, value_name = "DURATION")]
     pub ramp_up: Option<Duration>,
     /// Requests each user makes; then it leaves (closed model)
-    #[arg(long, value_name = "REQUESTS")]
+    #[arg(long, value_name = "REQUESTS", value_parser = whole::<u32>)]
     pub requests_per_user: Option<u32>,
     /// Load before the measured window, left out of all figures
     #[arg(short, long)]
@@ -123,7 +124,7 @@ pub struct Hit {
     #[arg(short = 'H', long = "header")]
     pub headers: Vec<String>,
     /// Body of the request: text, or @FILE for what is in a file; text that begins with @ is written with two: @@text
-    #[arg(long, value_name = "TEXT|@FILE", conflicts_with = "body_file")]
+    #[arg(long, value_name = "TEXT|@FILE", conflicts_with = "body_file", allow_hyphen_values = true)]
     pub body: Option<String>,
     /// File with the body of the request, as --body @FILE
     #[arg(long, value_name = "FILE")]
@@ -131,10 +132,10 @@ pub struct Hit {
     #[command(flatten)]
     pub request: request::RequestOptions,
     /// The only good status [default: any from 200 to 299; redirects are not followed and not counted]
-    #[arg(long, value_parser = clap::value_parser!(u16).range(200..=999))]
+    #[arg(long, value_parser = within::<u16>(200..=999))]
     pub expect_status: Option<u16>,
     /// The only good body: text, or @FILE, as in --body [default: any]
-    #[arg(long, value_name = "TEXT|@FILE")]
+    #[arg(long, value_name = "TEXT|@FILE", allow_hyphen_values = true)]
     pub expect_body: Option<String>,
     #[command(flatten)]
     pub http: http::Http,
@@ -159,7 +160,7 @@ pub struct Hit {
     pub jtl: Option<PathBuf>,
     /// Keep so many of the first wrong answers as they came, a file each: head, and 16 KiB of all at most. Over HTTP/2 the head
     /// is written out as text
-    #[arg(long, value_name = "ANSWERS", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "ANSWERS", value_parser = within::<u32>(1..=1000))]
     pub save_responses: Option<u32>,
     /// The folder for --save-responses, which is empty or new [default: wrong-responses]
     #[arg(long, value_name = "DIR", requires = "save_responses")]

@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use plan::{CopiedVersion, Http2Arguments, PlanError};
+use units::whole;
 
 /// Options of the version.
 #[derive(Debug, Args)]
@@ -16,13 +17,13 @@ pub struct Http {
     #[arg(long = "http2-prior-knowledge")]
     pub prior_knowledge: bool,
     /// Requests that share a connection at one time, with HTTP/2; in the closed model each is a user [default: 1]
-    #[arg(long, visible_alias = "max-concurrent-streams", value_name = "STREAMS")]
+    #[arg(long, visible_alias = "max-concurrent-streams", value_name = "STREAMS", value_parser = whole::<u32>)]
     pub streams: Option<u32>,
     /// What a server may send on a stream before it hears that it came, with HTTP/2: 2^BITS − 1 bytes [default: 30]
-    #[arg(long, value_name = "BITS")]
+    #[arg(long, value_name = "BITS", value_parser = whole::<u32>)]
     pub window_bits: Option<u32>,
     /// The same of a connection, with HTTP/2 [default: 30]
-    #[arg(long, value_name = "BITS")]
+    #[arg(long, value_name = "BITS", value_parser = whole::<u32>)]
     pub connection_window_bits: Option<u32>,
 }
 

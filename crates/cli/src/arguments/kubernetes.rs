@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use plan::{LoadPlan, PlanError, THREADS_MAX, Threads, shell};
 use record::ServerPods;
-use units::Duration;
+use units::{Duration, whole};
 
 /// Thousandths of a core.
 const MILLIS: u32 = 1000;
@@ -31,7 +31,7 @@ pub struct Kubernetes {
     #[arg(long, value_name = "PLACE", conflicts_with = "machines")]
     pub on: Option<Place>,
     /// How many pods: 1 to 200
-    #[arg(long, value_name = "N", requires = "on")]
+    #[arg(long, value_name = "N", requires = "on", value_parser = whole::<u32>)]
     pub pods: Option<u32>,
     /// Their image: this version of proofload is its entry point (Containerfile)
     #[arg(long, value_name = "REF", requires = "on")]
@@ -46,7 +46,7 @@ pub struct Kubernetes {
     #[arg(long, default_value = "1", requires = "on")]
     pub cpu: Cpu,
     /// Memory of each pod, requested and its limit
-    #[arg(long, default_value = "512Mi", requires = "on")]
+    #[arg(long, default_value = "512Mi", requires = "on", allow_hyphen_values = true, value_parser = memory)]
     pub memory: String,
     /// How long it may take until all pods run, 10m at most [default: 5m]
     #[arg(long, value_name = "DURATION", requires = "on")]
@@ -201,6 +201,14 @@ impl FromStr for Cpu {
         };
         Ok(Self { text: text.to_owned(), millis })
     }
+}
+
+/// Memory as Kubernetes writes it; what the unit may be, the cluster says.
+fn memory(text: &str) -> Result<String, PlanError> {
+    if text.starts_with(|it: char| it.is_ascii_digit() || it == '.') {
+        return Ok(text.to_owned());
+    }
+    Err(PlanError::new(format!("`{text}` is no amount of memory"), "write bytes with their unit: 512Mi, 2Gi"))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
+use units::whole;
 
 /// `proofload sb`.
 #[derive(Debug, Args)]
@@ -23,16 +24,16 @@ pub struct Sb {
     #[arg(short = 'u', long = "url")]
     pub url: String,
     /// Number of concurrent requests
-    #[arg(short = 'c', long = "concurrency", default_value_t = 1)]
+    #[arg(short = 'c', long = "concurrency", default_value_t = 1, value_parser = whole::<u32>)]
     pub concurrency: u32,
     /// Total number of requests
-    #[arg(short = 'n', long = "numberOfRequests", default_value_t = 100)]
+    #[arg(short = 'n', long = "numberOfRequests", default_value_t = 100, value_parser = whole::<u64>)]
     pub requests: u64,
     /// Number of seconds to run the test; with it, -n is ignored
-    #[arg(short = 'N', long = "numberOfSeconds")]
+    #[arg(short = 'N', long = "numberOfSeconds", value_parser = whole::<u64>)]
     pub seconds: Option<u64>,
     /// Delay behind each answer in milliseconds
-    #[arg(short = 'y', long = "delayInMillisecond", default_value_t = 0)]
+    #[arg(short = 'y', long = "delayInMillisecond", default_value_t = 0, value_parser = whole::<u64>)]
     pub delay_ms: u64,
     /// HTTP method to use
     #[arg(short = 'm', long = "method", default_value = "GET")]
@@ -41,7 +42,7 @@ pub struct Sb {
     #[arg(short = 't', long = "template")]
     pub template: Option<PathBuf>,
     /// Number of seconds to load before anything is measured
-    #[arg(short = 'W', long = "warmUpPeriod", default_value_t = 0)]
+    #[arg(short = 'W', long = "warmUpPeriod", default_value_t = 0, value_parser = whole::<u64>)]
     pub warm_up_s: u64,
     /// Send a single request, and show its answer
     #[arg(short = 'd', long = "dryRun")]

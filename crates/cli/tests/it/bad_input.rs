@@ -82,6 +82,80 @@ fn arguments_that_make_no_sense() {
     refused(&["calibrate", "--quick", "--case", "freeze"], 2, &["among the quick ones", "stall"]);
 }
 
+/// Clap would take it for an option that there is not, and advise to write `--` before it, which makes a free argument of it.
+#[test]
+fn what_begins_with_a_minus_sign_is_told_what_it_should_be() {
+    let url = "http://127.0.0.1:1/";
+    for arguments in [
+        &["hit", url, "-c"][..],
+        &["hit", url, "-n"],
+        &["hit", url, "--burst"],
+        &["hit", url, "--backlog"],
+        &["hit", url, "--requests-per-user"],
+        &["hit", url, "--expect-status"],
+        &["hit", url, "--save-responses"],
+        &["hit", url, "--streams"],
+        &["hit", url, "--window-bits"],
+        &["hit", url, "--seed"],
+        &["hit", url, "--pods"],
+        &["run", "x.toml", "--last-runs"],
+        &["sb", "-u", url, "-n"],
+        &["sb", "-u", url, "-c"],
+        &["sb", "-u", url, "-N"],
+        &["target", "--threads"],
+        &["target", "--backlog"],
+        &["target", "--close-every"],
+        &["calibrate", "--agents"],
+        &["error-rates", "--blocks"],
+        &["doctor", "-c"],
+    ] {
+        let arguments = [arguments, &["-5"]].concat();
+        refused(&arguments, 2, &["invalid value '-5' for '--", "can't be negative; write it like 100"]);
+    }
+    for (option, value, says) in [
+        ("--fail-if", "-5", "`-5` compares nothing; write it like"),
+        ("--stop-if", "-5", "`-5` compares nothing; write it like"),
+        ("--cpu", "-5", "`-5` is no amount of CPU; write cores"),
+        ("--memory", "-5", "`-5` is no amount of memory; write bytes"),
+        ("--tls-max", "-1", "`-1` is no version of TLS"),
+        ("--http-version", "-1", "invalid value '-1' for '--http-version"),
+        // Text is whatever it is.
+        ("--body", "-5", "cannot connect"),
+        ("--expect-body", "-5", "cannot connect"),
+    ] {
+        let code = if says == "cannot connect" { 3 } else { 2 };
+        refused(&["hit", url, option, value], code, &[says]);
+    }
+    for arguments in [
+        &["hit", url, "-z", "5"][..],
+        &["hit", url, "-H", "-5"],
+        &["run", "--blocks", "-5", "x.toml"],
+        &["report", "R", "--baseline", "x"],
+    ] {
+        refused(arguments, 2, &["error: unexpected argument '-", "Usage: "]);
+        let stderr = String::from_utf8_lossy(&run(arguments).stderr).into_owned();
+        assert!(!stderr.contains("tip:"), "{arguments:?}: {stderr}");
+    }
+    // What helps is said all the same.
+    refused(&["hit", url, "--connectoins", "5"], 2, &["tip: a similar argument exists: '--connections'"]);
+}
+
+#[test]
+fn what_is_no_whole_number_is_told_so() {
+    let url = "http://127.0.0.1:1/";
+    for (arguments, says) in [
+        (&["hit", url, "-n", "many"][..], "not a whole number; write it like 100"),
+        (&["hit", url, "-c", "2.5"], "not a whole number; write it like 100"),
+        (&["hit", url, "-c", "99999999999"], "it must be at most 4294967295"),
+        (&["hit", url, "--burst", "0"], "it must be at least 1"),
+        (&["hit", url, "--save-responses", "5000"], "5000 is not in 1..=1000"),
+        (&["error-rates", "--blocks", "300"], "300 is not in 1..=100"),
+        (&["calibrate", "--agents", "x"], "not a whole number; write it like 100"),
+    ] {
+        refused(arguments, 2, &[says]);
+    }
+}
+
 /// Clap does not ask for what an option requires where another one excludes that.
 #[test]
 fn an_option_is_refused_without_the_one_that_it_is_about() {
@@ -160,6 +234,11 @@ fn experiments_with_mistakes_name_file_and_line_and_write_nothing() {
         (
             format!("{good}load = {{ connections = \"5\" }}\n"),
             "`connections` is given string \"5\", and takes a whole number",
+        ),
+        (format!("connections = 32\n{good}"), "unknown key `connections`; it belongs into [load]"),
+        (
+            good.replace("[[round]]", "[round]"),
+            "`round` is one table, and takes a list of them; write [[round]]",
         ),
         (good.replace("target-pool", "target-pol"), "did you mean target-pool"),
         (good.replace("\"hello\"", "\"helo\""), "no endpoint `helo`"),

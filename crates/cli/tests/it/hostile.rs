@@ -121,6 +121,24 @@ fn what_is_pasted_recorded_or_planned_steers_no_terminal() {
     is_harmless(&["run", &file("experiment.toml", &format!("title = \"{name}\"\n{name} = 1\n"))], "");
 }
 
+/// Clap leaves escapes out and lets control characters of eight bits through.
+#[test]
+fn what_is_typed_wrongly_steers_no_terminal_by_its_error() {
+    let url = "http://127.0.0.1:1/";
+    for (typed, shows) in [("\u{9b}8mX", "\\u{9b}8mX"), (HOSTILE, "error: ")] {
+        let option = format!("--{typed}");
+        for arguments in [
+            &["hit", url, "-d", typed][..],
+            &["hit", url, option.as_str()],
+            &["calibrate", "--io", typed],
+            &[typed],
+        ] {
+            let told = is_harmless(arguments, shows);
+            assert_eq!(told.status.code(), Some(2), "{arguments:?}");
+        }
+    }
+}
+
 #[test]
 fn what_a_server_prints_steers_no_terminal() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! `scripts/setup.sh`: what it puts beside a package manager goes again, also where it was killed.
+//! `scripts/setup.sh`: what it puts beside a package manager goes again, also where it was killed. And that what else is fetched
+//! to build with is what it was.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -77,4 +78,63 @@ fn what_forbids_services_does_so_no_longer_than_the_script_lives() {
     assert_eq!(policy.metadata().unwrap().permissions().mode() & 0o777, 0o755);
     let after = Command::new(&policy).status().unwrap();
     assert_eq!(after.code(), Some(0), "{}", fs::read_to_string(&policy).unwrap());
+}
+
+/// A Maven that brings one library.
+const MAVEN: &str = "#!/bin/sh\nmkdir -p build/lib\nprintf %s \"$CONTENT\" >\"build/$LIBRARY\"\n";
+/// The digest of `right`.
+const RIGHT: &str = "27042f4e6eca7d0b2a7ee4026df2ecfa51d3339e6d122aa099118ecd8563bad9";
+
+/// How `stacks/_builds/maven.sh` ends where Maven brings `content` as `library`.
+fn packaged(library: &str, content: &str) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let tools = folder.path().join("tools");
+    fs::create_dir(&tools).unwrap();
+    // By another process: what this one has open for writing, even for a moment, can't be run.
+    let write = ["-c", "printf %s \"$1\" >tools/mvn && chmod +x tools/mvn", "sh", MAVEN];
+    let written = Command::new("sh").args(write).current_dir(folder.path()).status().unwrap();
+    assert!(written.success());
+    fs::write(folder.path().join("libraries.sha256"), format!("{RIGHT}  lib/a.jar\n")).unwrap();
+    let output = Command::new("sh")
+        .arg(repository().join("stacks/_builds/maven.sh"))
+        .current_dir(folder.path())
+        .env("PATH", format!("{}:{}", tools.display(), std::env::var("PATH").unwrap()))
+        .env("LIBRARY", library)
+        .env("CONTENT", content)
+        .output()
+        .unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn a_library_is_the_one_that_was_pinned_or_nothing_is_built_with_it() {
+    for (library, content, code, says) in [
+        ("lib/a.jar", "right", 0, ""),
+        ("lib/a.jar", "wrong", 1, "a library is not the one that"),
+        ("lib/b.jar", "right", 1, "has no lib/b.jar"),
+    ] {
+        let (ended, told) = packaged(library, content);
+        assert_eq!(ended, Some(code), "{library}, {content}: {told}");
+        assert!(told.contains(says), "{library}, {content}: {told}");
+    }
+}
+
+/// What is fetched is held against what its server says of it, and what judges the tree is itself of one version.
+#[test]
+fn what_is_fetched_is_checked_and_pinned() {
+    let builds = repository().join("stacks/_builds");
+    let folders = fs::read_dir(&builds).unwrap().map(|entry| entry.unwrap().path());
+    let of_maven: Vec<_> = folders.filter(|folder| folder.join("pom.xml").exists()).collect();
+    assert!(of_maven.len() >= 2, "{of_maven:?}");
+    for folder in of_maven {
+        let options = fs::read_to_string(folder.join(".mvn/maven.config")).unwrap_or_default();
+        assert!(options.lines().any(|it| it == "--strict-checksums"), "{}: {options}", folder.display());
+        assert!(folder.join("libraries.sha256").exists(), "{}", folder.display());
+    }
+    let deny = fs::read_to_string(repository().join("scripts/deny.sh")).unwrap();
+    let version = deny.lines().find_map(|line| line.strip_prefix("version=")).expect("a version is pinned");
+    let numbers: Vec<&str> = version.split('.').collect();
+    let is_number = |it: &&str| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit());
+    assert!(numbers.len() == 3 && numbers.iter().all(is_number), "{version}");
+    assert!(deny.contains("cargo install cargo-deny --version \"=$version\" --locked"), "{deny}");
 }

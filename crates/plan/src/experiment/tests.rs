@@ -75,6 +75,24 @@ fn a_slip_in_a_key_or_a_value_is_told_with_what_was_meant() {
             "duration = 2",
             "x.toml:5:12: `2` is not in quotes, and would be wrong in them, too: unknown unit; write one of ns",
         ),
+        ("duration = \"2s\"", "duration = 2", "(as in 250ms, 30s or 1h30m); write duration = \"2s\"; docs/"),
+        ("title = \"t\"", "title = \"t\"\nprecision = 0.02", "write precision = \"2%\"; docs/"),
+        (
+            "title = \"t\"",
+            "title = \"t\"\nconnections = 32",
+            "x.toml:3:1: unknown key `connections`; it belongs into [load] or [quick]; docs/",
+        ),
+        (
+            "title = \"t\"",
+            "title = \"t\"\nstacks = []",
+            "unknown key `stacks`; it belongs into [[round]]; docs/",
+        ),
+        ("[load]", "[[load]]", "`load` is a list of tables, and takes one table; write [load]; docs/"),
+        (
+            "[[round]]",
+            "[round]",
+            "x.toml:6:1: `round` is one table, and takes a list of them; write [[round]]; docs/",
+        ),
         ("duration = \"2s\"", "duration = 2.5", "`2.5` is not in quotes, and would be wrong in them, too"),
         ("duration = \"2s\"", "duration = true", "`true` is not in quotes, and would be wrong in them, too"),
     ] {

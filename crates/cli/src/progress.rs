@@ -109,8 +109,13 @@ impl LoadProgress {
         let screen = Screen::plain(quiet || on_terminal);
         let whole = plan.warm_up + plan.stop.duration;
         let length = (plan.stop.duration != Duration::MAX).then_some(whole);
-        let model = if matches!(plan.load, Load::Open { .. }) { "open model" } else { "closed model" };
-        screen.now(&format!("{}, {model}", plan.label()), true);
+        let model = match plan.load {
+            Load::Closed { .. } => "closed",
+            Load::Open { .. } => "open",
+            // Its users come and go as their groups say, at a rate or one after another.
+            Load::Scripted { .. } => "scripted",
+        };
+        screen.now(&format!("{}, {model} model", plan.label()), true);
         let state = || State::of_load(title, plan, cores(), monotonic_now());
         let watching = watching(state, on_terminal, audience.serve, true)?;
         let connections = plan.connections.get().into();

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use stats::{Distribution, Interval, Tally};
+use record::told_quantile;
+use stats::{Distribution, Interval, Quantile, Tally};
 use units::Duration;
 
 use crate::buckets::Buckets;
@@ -118,16 +119,16 @@ impl Part {
         if self.length < SHOWN_MIN {
             return None;
         }
-        let times = self.response.quantiles([0.5, 0.99]);
-        let us = |at: usize| times.map(|times| times[at].value.as_micros_f64());
+        let (p50, p99) = (self.response.quantile(0.5), told_quantile(&self.response, 0.99));
+        let us = |time: Option<Quantile>| time.map(|it| it.value.as_micros_f64());
         Some(Second {
             burst,
             from_s: self.from.as_secs_f64(),
             goodput_per_s: self.tally.done_as_expected as f64 / self.length.as_secs_f64(),
-            p50_us: us(0),
-            p50_is_lower_bound: times.is_some_and(|[p50, _]| p50.is_lower_bound),
-            p99_us: us(1),
-            p99_is_lower_bound: times.is_some_and(|[_, p99]| p99.is_lower_bound),
+            p50_us: us(p50),
+            p50_is_lower_bound: p50.is_some_and(|it| it.is_lower_bound),
+            p99_us: us(p99),
+            p99_is_lower_bound: p99.is_some_and(|it| it.is_lower_bound),
             failures: failures(&self.tally),
         })
     }
@@ -222,6 +223,18 @@ mod tests {
         failing.add(Duration::ZERO, SECOND, &interval(&[GOOD, Outcome::TimedOut, Outcome::Reset]));
         assert!(failing.seconds()[0].p50_is_lower_bound, "of most answers nobody saw the end");
         assert_eq!(series.histogram().iter().map(|it| it.count).sum::<u64>(), 5);
+    }
+
+    #[test]
+    fn a_99th_percentile_of_a_few_answers_is_told_as_a_bound() {
+        let p99_of = |answers: usize| {
+            let mut series = Series::default();
+            series.begin(None);
+            series.add(Duration::ZERO, SECOND, &interval(&vec![GOOD; answers]));
+            let second = series.seconds().remove(0);
+            (second.p99_us.is_some(), second.p99_is_lower_bound)
+        };
+        assert_eq!([0, 5, 400].map(p99_of), [(false, false), (true, true), (true, false)]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use events::{AgentNews, Ahead};
 use plan::{Cell, Role};
-use record::{NamedUse, Trial};
+use record::{NamedUse, Trial, told_quantile};
 use report::{TrialLine, indented, per_s, plain_line};
 use stats::Interval;
 use units::Duration;
@@ -18,8 +18,10 @@ pub(crate) fn interval_words(interval: &Interval, length: Duration) -> Option<St
         return None;
     }
     let tally = &interval.tally;
-    let p99 = interval.times.response.quantile(0.99).map_or_else(String::new, |it| format!(", p99 {it}"));
-    let bad = tally.intended - tally.answered_as_expected;
+    let p99 = told_quantile(&interval.times.response, 0.99);
+    let p99 = p99.map_or_else(String::new, |it| format!(", p99 {it}"));
+    // What is under way when a load is ended has not failed.
+    let bad = tally.intended.saturating_sub(tally.answered_as_expected).saturating_sub(tally.in_flight);
     let bad = if bad > 0 { format!(", {bad} failed") } else { String::new() };
     Some(format!("{}{p99}{bad}", per_s(tally.done_as_expected as f64 / length.as_secs_f64())))
 }
@@ -131,4 +133,30 @@ pub fn made_again_line(attempt: usize, of: usize, why: &str) -> String {
 /// A trial is written down; `trial` is which, in words.
 pub fn finished_line(trial: &str, recorded: &Trial) -> String {
     format!("{trial}: {}", TrialLine(recorded))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_under_way_at_the_end_has_not_failed() {
+        let mut interval = Interval::default();
+        (interval.tally.intended, interval.tally.answered_as_expected) = (20, 11);
+        (interval.tally.timed_out, interval.tally.in_flight) = (1, 8);
+        let words = interval_words(&interval, Duration::from_secs(1)).expect("it is long enough");
+        assert!(words.ends_with(", 1 failed"), "{words}");
+    }
+
+    #[test]
+    fn so_few_answers_know_of_a_99th_percentile_only_what_it_exceeds() {
+        let words = |answers: u32| {
+            let mut interval = Interval::default();
+            (0..answers).for_each(|_| interval.times.response.record(Duration::from_millis(2)));
+            interval_words(&interval, Duration::from_secs(1)).expect("it is long enough")
+        };
+        assert!(words(5).contains(", p99 >2.00ms"), "{}", words(5));
+        assert!(words(400).contains(", p99 2.00ms"), "{}", words(400));
+        assert!(!words(0).contains("p99"), "{}", words(0));
+    }
 }

@@ -40,7 +40,7 @@ pub fn read_confirmations(dir: &Path) -> Result<Vec<ConfirmationRecord>, RecordE
     files::each_line(&path, &file, bounds::CONFIRMATIONS, |line, text| {
         let malformed = |what: String| RecordError::Malformed { path: path.clone(), line, what };
         let record: ConfirmationRecord =
-            serde_json::from_slice(text).map_err(|error| malformed(error.to_string()))?;
+            serde_json::from_slice(text).map_err(|error| RecordError::in_json(&path, line, &error))?;
         if record.version > CONFIRMATION_VERSION {
             return Err(malformed(format!(
                 "the confirmation has version {}, and {CONFIRMATION_VERSION} is the newest known here",

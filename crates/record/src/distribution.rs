@@ -58,6 +58,16 @@ impl FastTimes {
     }
 }
 
+/// A quantile of `times` as it may be told: of so few samples that they don't know it, what it exceeds in 95 of 100 cases, as a
+/// lower bound; `None` where not even that is known. As [`Distribution::told`] of what is written down.
+pub fn told_quantile(times: &stats::Distribution, quantile: f64) -> Option<stats::Quantile> {
+    if times.is_too_few_for(quantile) {
+        times.surely_above(quantile).map(|value| stats::Quantile { value, is_lower_bound: true })
+    } else {
+        times.quantile(quantile)
+    }
+}
+
 /// Names of figures.
 pub type LowerBounds = Vec<String>;
 

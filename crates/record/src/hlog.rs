@@ -133,8 +133,14 @@ impl LoggedInterval {
 }
 
 /// Intervals that are told apart at most: a log of more is read with neighbours put together, two, four or more of them.
-/// One may take half a megabyte, and nobody draws more columns than this.
+/// Nobody draws more columns than this.
 const INTERVALS_MAX: usize = 1024;
+/// Memory that the intervals may take together whatever their log is like, bytes, and how much more for each byte that was read of
+/// it; beyond that neighbours are put together as well. One may take half a megabyte, and be told in a line of ninety bytes.
+const MEMORY_FREE: u64 = 64 << 20;
+const MEMORY_A_BYTE: u64 = 8;
+/// A distribution takes memory by the page, bytes: one for each half of the times that share a power of two.
+const PAGE_BYTES: u64 = 4096;
 /// Bytes of a histogram once it is inflated: some 54,000 counts of the longest range with three digits, nine bytes each.
 const HISTOGRAM_BYTES_MAX: u64 = 512 * 1024;
 /// Significant digits of a histogram; each more takes ten times the memory.
@@ -148,11 +154,11 @@ pub fn read_interval_log(trial_dir: &Path) -> Result<Vec<LoggedInterval>, Record
     let mut log = Log::new(INTERVALS_MAX);
     files::each_line(&path, &file, bounds::INTERVAL_LOG, |line, text| {
         log.take(text).map_err(|broken| match broken {
-            Broken::Malformed(what) => RecordError::Malformed { path: path.clone(), line, what },
+            Broken::Malformed(what) => RecordError::no_record(&path, line, what),
             Broken::OutOfBounds(what) => RecordError::OutOfBounds { path: path.clone(), line, what },
         })
     })?;
-    Ok(log.intervals.into_values().collect())
+    Ok(log.into_intervals())
 }
 
 /// Why a line can't be read.
@@ -161,10 +167,20 @@ enum Broken {
     OutOfBounds(String),
 }
 
+/// An interval of a log, and which pages its times take, a bit each: of those that were seen to their end and of the others.
+struct Kept {
+    logged: LoggedInterval,
+    pages: [u128; 2],
+}
+
 /// The intervals of a log so far.
 struct Log {
-    intervals: BTreeMap<Duration, LoggedInterval>,
+    intervals: BTreeMap<Duration, Kept>,
     intervals_max: usize,
+    /// What the intervals take, bytes, and may take if nothing had been read.
+    memory: u64,
+    memory_free: u64,
+    bytes_read: u64,
     /// Whether neighbours were put together, so that a line may belong to an interval that began earlier.
     coarse: bool,
     deserializer: Deserializer,
@@ -173,11 +189,28 @@ struct Log {
 
 impl Log {
     fn new(intervals_max: usize) -> Self {
-        let deserializer = Deserializer::new();
-        Self { intervals: BTreeMap::new(), intervals_max, coarse: false, deserializer, samples: 0 }
+        Self {
+            intervals: BTreeMap::new(),
+            intervals_max,
+            memory: 0,
+            memory_free: MEMORY_FREE,
+            bytes_read: 0,
+            coarse: false,
+            deserializer: Deserializer::new(),
+            samples: 0,
+        }
+    }
+
+    fn into_intervals(self) -> Vec<LoggedInterval> {
+        self.intervals.into_values().map(|it| it.logged).collect()
+    }
+
+    fn memory_max(&self) -> u64 {
+        self.memory_free + MEMORY_A_BYTE * self.bytes_read
     }
 
     fn take(&mut self, line: &[u8]) -> Result<(), Broken> {
+        self.bytes_read += line.len() as u64;
         // The library tells the end of a line by it.
         let line = [line, b"\n"].concat();
         for entry in IntervalLogIterator::new(&line) {
@@ -205,33 +238,43 @@ impl Log {
                 bounds::COUNT_MAX
             )));
         }
-        let interval = self.interval(logged.start_timestamp().into(), logged.duration().into());
+        let kept = self.interval(logged.start_timestamp().into(), logged.duration().into());
         if is_exact {
-            interval.times.add_exact(&histogram);
+            kept.logged.times.add_exact(&histogram);
         } else {
-            interval.times.add_censored(&histogram);
+            kept.logged.times.add_censored(&histogram);
+        }
+        let (pages, taken) = (pages_of(&histogram), &mut kept.pages[usize::from(!is_exact)]);
+        let more = pages & !*taken;
+        *taken |= pages;
+        self.memory += bytes_of(more);
+        while self.memory > self.memory_max() && self.intervals.len() > 1 {
+            self.put_neighbours_together();
         }
         Ok(())
     }
 
     /// The interval that what began at `start` belongs to.
-    fn interval(&mut self, start: Duration, length: Duration) -> &mut LoggedInterval {
+    fn interval(&mut self, start: Duration, length: Duration) -> &mut Kept {
         let mut key = self.covering(start).unwrap_or(start);
         if !self.intervals.contains_key(&key) && self.intervals.len() >= self.intervals_max {
             self.put_neighbours_together();
             key = self.covering(start).unwrap_or(start);
         }
-        let new = || LoggedInterval { start, length, times: Distribution::default() };
-        let interval = self.intervals.entry(key).or_insert_with(new);
+        let new = || Kept {
+            logged: LoggedInterval { start, length, times: Distribution::default() },
+            pages: [0; 2],
+        };
+        let kept = self.intervals.entry(key).or_insert_with(new);
         let end = start + length;
-        interval.length = interval.length.max(end.saturating_sub(interval.start));
-        interval
+        kept.logged.length = kept.logged.length.max(end.saturating_sub(kept.logged.start));
+        kept
     }
 
     /// Where neighbours were put together, the start of the interval within which `start` is.
     fn covering(&self, start: Duration) -> Option<Duration> {
         let (at, before) = self.intervals.range(..=start).next_back().filter(|_| self.coarse)?;
-        (start < before.start + before.length).then_some(*at)
+        (start < before.logged.start + before.logged.length).then_some(*at)
     }
 
     fn put_neighbours_together(&mut self) {
@@ -239,13 +282,32 @@ impl Log {
         let mut all = std::mem::take(&mut self.intervals).into_values();
         while let Some(mut first) = all.next() {
             if let Some(second) = all.next() {
-                let end = second.start + second.length;
-                first.length = first.length.max(end.saturating_sub(first.start));
-                first.times.merge(&second.times);
+                let end = second.logged.start + second.logged.length;
+                first.logged.length = first.logged.length.max(end.saturating_sub(first.logged.start));
+                first.logged.times.merge(&second.logged.times);
+                for (ours, theirs) in first.pages.iter_mut().zip(second.pages) {
+                    *ours |= theirs;
+                }
             }
-            self.intervals.insert(first.start, first);
+            self.intervals.insert(first.logged.start, first);
         }
+        self.memory = self.intervals.values().flat_map(|it| it.pages).map(bytes_of).sum();
     }
+}
+
+/// Which pages the times of a histogram take in a distribution, a bit each: it counts as many values in each half of the times that
+/// share a power of two, and these are a page.
+fn pages_of(histogram: &Histogram<u64>) -> u128 {
+    histogram.iter_recorded().fold(0, |all, step| {
+        let ns = step.value_iterated_to().max(1);
+        let power = ns.ilog2();
+        let half = power.checked_sub(1).map_or(0, |bit| (ns >> bit) & 1);
+        all | (1_u128 << (2 * u64::from(power) + half))
+    })
+}
+
+fn bytes_of(pages: u128) -> u64 {
+    u64::from(pages.count_ones()) * PAGE_BYTES
 }
 
 /// The histogram of a line, and its samples. It is inflated and looked through here before the library reads it: that makes
@@ -395,7 +457,7 @@ mod tests {
             assert!(log.take(line).is_ok());
             assert!(log.intervals.len() <= 8);
         }
-        let all: Vec<LoggedInterval> = log.intervals.into_values().collect();
+        let all = log.into_intervals();
         assert_eq!(LoggedInterval::whole(&all).count(), 2 * seconds);
         let mut end = Duration::ZERO;
         for interval in &all {

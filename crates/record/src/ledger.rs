@@ -87,7 +87,10 @@ impl Ledger {
         let path = dir.join(TOLD);
         let mut options = OpenOptions::new();
         let told = files::as_it_is(options.read(true).append(true)).open(&path);
-        let told = told.map_err(|error| RecordError::io(&path, "reading", error))?;
+        let told = told.map_err(|error| match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => RecordError::NoLedger { path: dir.to_owned() },
+            _ => RecordError::io(&path, "reading", error),
+        })?;
         let is_file = told.metadata().is_ok_and(|it| it.is_file());
         if !is_file {
             let other = std::io::Error::new(ErrorKind::InvalidInput, "it is no regular file");
@@ -200,8 +203,12 @@ mod tests {
     #[test]
     fn what_is_no_ledger_is_said_with_its_place() {
         let folder = tempfile::tempdir().unwrap();
-        let none = Ledger::open::<String>(folder.path()).unwrap_err().to_string();
-        assert!(none.contains("told.jsonl: reading failed"), "{none}");
+        let file = folder.path().join("notes.txt");
+        std::fs::write(&file, "no ledger").unwrap();
+        for no_ledger in [folder.path(), folder.path().join("none").as_path(), file.as_path()] {
+            let none = Ledger::open::<String>(no_ledger).unwrap_err().to_string();
+            assert!(none.starts_with(&format!("{} is no ledger; ", no_ledger.display())), "{none}");
+        }
         let mut ledger = Ledger::create(folder.path(), &"a load").unwrap();
         ledger.append(&1).unwrap();
         ledger.append(&"two").unwrap();

@@ -48,7 +48,7 @@ pub use cells::{
 pub use check::{CHECK_VERSION, CheckResult, Checked, EndpointCheck, StackCheck};
 pub use confirmation::{CONFIRMATION_VERSION, ConfirmationRecord, LevelRate};
 pub use confirmations_file::{append_confirmation, read_confirmations};
-pub use distribution::{Distribution, FastTimes, LowerBounds};
+pub use distribution::{Distribution, FastTimes, LowerBounds, told_quantile};
 pub use error::RecordError;
 pub use gate::{GATE_FILE, GATE_VERSION, GateAnswer, GateCell, GateCheck, GateResult, GateUnit};
 pub use hlog::{IntervalLog, LoggedInterval, empty, read_interval_log, with_interval_log};

@@ -112,6 +112,16 @@ impl LoadResult {
     pub const fn times(&self) -> &Distribution {
         if self.driver.is_some() { &self.service_time_us } else { &self.response_time_us }
     }
+
+    /// Requests under way when somebody ended the load: nobody knows what would have become of them.
+    pub const fn cut_off(&self) -> u64 {
+        if self.interrupted { self.outcomes.in_flight } else { 0 }
+    }
+
+    /// Requests that were due and not answered as expected, but for what was cut off.
+    pub const fn failed(&self) -> u64 {
+        self.intended.saturating_sub(self.answered_as_expected).saturating_sub(self.cut_off())
+    }
 }
 
 /// An answer that was not the expected one.
@@ -169,7 +179,9 @@ pub struct Second {
     pub goodput_per_s: f64,
     /// Requests done in it that brought no such answer, a second.
     pub failures_per_s: f64,
-    /// Median and 99th percentile of the response times of what was done in it, µs; absent where nothing was.
+    /// Median and 99th percentile of the response times of what was done in it, µs; absent where nothing was. Where so few requests
+    /// know no 99th percentile, it is what that exceeds in 95 of 100 cases, and a lower bound; in records of older versions it is the
+    /// figure of these requests.
     pub p50_us: Option<f64>,
     /// Whether the median is only known to be longer than that. Records of older versions do not say.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

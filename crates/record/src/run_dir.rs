@@ -152,13 +152,15 @@ impl RunDir {
         let file = path.join(MANIFEST);
         let text = files::read_text(&file, bounds::MANIFEST_BYTES_MAX)?;
         let malformed = |line: usize, what: String| RecordError::Malformed { path: file.clone(), line, what };
-        let in_json = |error: serde_json::Error| malformed(error.line().max(1), error.to_string());
-        let stamp: Stamp = serde_json::from_str(&text).map_err(in_json)?;
+        let without_version =
+            |error: serde_json::Error| RecordError::without_version(&file, error.line().max(1), &error);
+        let stamp: Stamp = serde_json::from_str(&text).map_err(without_version)?;
         if let Err(what) = stamp.check("the manifest", MANIFEST_VERSION) {
             let line = text.lines().position(|line| line.contains("\"version\"")).map_or(1, |at| at + 1);
             return Err(malformed(line, what));
         }
-        let manifest = serde_json::from_str(&text).map_err(in_json)?;
+        let manifest = serde_json::from_str(&text)
+            .map_err(|error| RecordError::in_json(&file, error.line().max(1), &error))?;
         bounds::check_manifest(&manifest).map_err(|what| RecordError::OutOfBounds {
             path: file.clone(),
             line: 1,
@@ -212,10 +214,11 @@ fn parse_trials(path: &Path, file: &File) -> Result<(Vec<Trial>, u64), RecordErr
         let malformed = |what: String| RecordError::Malformed { path: path.to_owned(), line: number, what };
         let out_of_bounds =
             |what: String| RecordError::OutOfBounds { path: path.to_owned(), line: number, what };
-        let in_json = |error: serde_json::Error| malformed(error.to_string());
-        let stamp: Stamp = serde_json::from_slice(line).map_err(in_json)?;
+        let stamp: Stamp = serde_json::from_slice(line)
+            .map_err(|error| RecordError::without_version(path, number, &error))?;
         stamp.check("the trial", TRIAL_VERSION).map_err(malformed)?;
-        let trial: Trial = serde_json::from_slice(line).map_err(in_json)?;
+        let trial: Trial =
+            serde_json::from_slice(line).map_err(|error| RecordError::in_json(path, number, &error))?;
         if let TrialResult::Measured(measured) = &trial.result {
             let stamp = Stamp { version: measured.load.version };
             stamp.check("the load", LOAD_VERSION).map_err(malformed)?;

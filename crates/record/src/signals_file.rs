@@ -31,7 +31,7 @@ pub fn read_signals(trial_dir: &Path) -> Result<Vec<SignalReading>, RecordError>
     files::each_line(&path, &file, bounds::SIGNALS, |line, text| {
         let malformed = |what: String| RecordError::Malformed { path: path.clone(), line, what };
         let reading: SignalReading =
-            serde_json::from_slice(text).map_err(|error| malformed(error.to_string()))?;
+            serde_json::from_slice(text).map_err(|error| RecordError::in_json(&path, line, &error))?;
         if reading.version > SIGNALS_VERSION {
             let what = format!(
                 "the reading has version {}, and {SIGNALS_VERSION} is the newest known here",

@@ -49,11 +49,8 @@ impl Versions {
             return Ok(None);
         }
         let text = files::read_text(&file, bounds::VERSIONS_BYTES_MAX)?;
-        let versions = serde_json::from_str(&text).map_err(|error| RecordError::Malformed {
-            path: file.clone(),
-            line: error.line().max(1),
-            what: error.to_string(),
-        })?;
+        let versions = serde_json::from_str(&text)
+            .map_err(|error| RecordError::in_json(&file, error.line().max(1), &error))?;
         Ok(Some(versions))
     }
 

@@ -21,10 +21,11 @@ pub(super) struct Logged {
 /// Reads a log.
 pub(super) fn read(path: &Path) -> Result<Vec<Logged>, RecordError> {
     let text = std::fs::read_to_string(path).map_err(|error| RecordError::io(path, "reading", error))?;
-    parse(&text).map_err(|line| RecordError::Malformed {
+    parse(&text).map_err(|line| RecordError::NoRecord {
         path: path.to_owned(),
         line,
         what: "it is no line of a target's truth file".into(),
+        help: "it was changed or damaged: calibrate again",
     })
 }
 

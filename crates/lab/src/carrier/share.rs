@@ -272,6 +272,7 @@ fn totals(end: &ThreadEnd, begin: Instant, warm_up: Duration) -> ThreadTotals {
         backlog_overflow: counters.backlog_overflow,
         backlog_peak: counters.backlog_peak,
         first_wrong_answer: first_wrong_answer.as_ref().map(|it| (it.status, it.body_start.clone())),
+        first_wrong_at_ns: first_wrong_answer.as_ref().map_or(0, |it| it.at.since(begin).as_nanos()),
         // A load that was ended before it began has a window that never opened, and so has a thread that came too late to see
         // it begin.
         window_start_ns: window.start.min(window.end).min(begin + warm_up).since(begin).as_nanos(),

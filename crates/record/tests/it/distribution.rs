@@ -73,3 +73,17 @@ fn a_name_that_is_no_figure_has_none() {
     let times = of(&[1], &[1]);
     assert!(["", "p42", "count", "p99.9"].iter().all(|name| times.figure(name).is_none()));
 }
+
+#[test]
+fn a_quantile_of_too_few_samples_is_told_as_what_it_exceeds() {
+    let told = |samples: u32, quantile: f64| {
+        let mut times = stats::Distribution::default();
+        (0..samples).for_each(|_| times.record(Duration::from_millis(2)));
+        record::told_quantile(&times, quantile).map(|it| it.is_lower_bound)
+    };
+    assert_eq!(
+        [0, 5, 298, 299].map(|samples| told(samples, 0.99)),
+        [None, Some(true), Some(true), Some(false)]
+    );
+    assert_eq!([4, 5].map(|samples| told(samples, 0.5)), [None, Some(false)]);
+}

@@ -135,6 +135,28 @@ fn a_log_is_read_as_one_distribution_and_what_is_no_log_is_told_with_its_line() 
     assert_eq!(read_interval_log(&dir.path().join("none")).unwrap(), []);
 }
 
+/// Each line tells of times from a nanosecond to an hour, which take half a megabyte in memory and some hundred bytes in the log.
+#[test]
+fn a_log_of_wide_intervals_is_read_with_neighbours_put_together() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("response_time.hlog");
+    let (second, seconds) = (Duration::from_secs(1), 300);
+    let wide: Vec<u64> = (0..41).flat_map(|power| [1_u64 << power, 3 << power]).collect();
+    let wide = times(&wide, &wide);
+    with_interval_log(Some(&IntervalLog::create(&path).unwrap()), |log| {
+        (0..seconds).for_each(|number| log(0, second * number, second, &wide));
+    });
+    let read = read_interval_log(dir.path()).unwrap();
+    assert!((32..150).contains(&read.len()), "{} intervals", read.len());
+    assert_eq!(LoggedInterval::whole(&read).count(), seconds * wide.count());
+    let mut end = Duration::ZERO;
+    for interval in &read {
+        assert_eq!(interval.start, end, "they are side by side");
+        end += interval.length;
+    }
+    assert_eq!(end, second * seconds);
+}
+
 #[test]
 fn without_a_path_the_body_runs_and_nothing_is_written() {
     let counted = with_interval_log(None, |log| {

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use record::{RecordError, RunDir, Trial};
+use record::{LoadResult, RecordError, RunDir, Trial};
 use tempfile::TempDir;
 
 use crate::samples::{failed, manifest, measured};
@@ -218,6 +218,30 @@ fn what_is_no_record_is_named_with_its_line_and_left_as_it_is() {
     assert_eq!(fs::read(&file).unwrap(), unfinished);
     fs::write(path.join("manifest.json"), "{\n  \"version\": 1,\n  !\n}").unwrap();
     assert_clear(&RunDir::read_manifest(&path).unwrap_err(), &["manifest.json:3: "]);
+}
+
+/// Another version helps nobody who named something else, or whose file is damaged.
+#[test]
+fn what_is_no_record_at_all_is_not_said_to_be_of_another_version() {
+    let not_said = |error: &RecordError| {
+        let text = error.to_string();
+        assert!(!text.contains("the version of Proofload"), "{text}");
+    };
+    let name = Path::new("notes.json");
+    for text in ["hello\n", "", "{}", "[1]", "{\"version\": 1, \"title\": \"another record\"}"] {
+        let error = LoadResult::from_json(name, text).unwrap_err();
+        assert_clear(&error, &["notes.json:1: no record of Proofload: ", "`proofload hit --json` printed"]);
+        not_said(&error);
+    }
+    let error = LoadResult::from_json(name, "{\"version\": 99}").unwrap_err();
+    assert_clear(&error, &["the load has version 99", "use the version of Proofload that wrote it"]);
+    let (_dir, path) = run_of(&[failed(0)]);
+    fs::write(trials_file(&path), "{\"version\":1,\"ind\n").unwrap();
+    fs::write(path.join("manifest.json"), "hello").unwrap();
+    for error in [RunDir::read_trials(&path).unwrap_err(), RunDir::read_manifest(&path).unwrap_err()] {
+        assert_clear(&error, &["no record of Proofload: ", "take it from a copy, or leave this run out"]);
+        not_said(&error);
+    }
 }
 
 #[test]

@@ -128,10 +128,11 @@ impl SharedBooks<'_> {
                 backlog_overflow: told.backlog_overflow,
                 backlog_peak: told.backlog_peak,
             },
-            first_wrong_answer: told
-                .first_wrong_answer
-                .clone()
-                .map(|(status, body_start)| WrongAnswer { status, body_start }),
+            first_wrong_answer: told.first_wrong_answer.clone().map(|(status, body_start)| WrongAnswer {
+                at: at(told.first_wrong_at_ns),
+                status,
+                body_start,
+            }),
             kept_answers: Vec::new(),
             window,
             interrupted: false,

@@ -194,6 +194,27 @@ fn an_agent_that_ended_its_load_by_itself_says_when() {
     assert_eq!((early(0), early(1)), (None, Some(Duration::from_secs(3))));
 }
 
+/// Each counts from the agreed begin, whatever its own clock shows.
+#[test]
+fn of_wrong_answers_on_two_machines_it_is_known_which_came_first() {
+    let plan = LoadPlan::new(&LoadArguments::default()).unwrap();
+    let mut books = books(&plan, 2);
+    let came = [Duration::from_millis(700), Duration::from_millis(200)];
+    for (agent, at) in came.into_iter().enumerate() {
+        let threads = vec![ThreadTotals {
+            first_wrong_answer: Some((500, None)),
+            first_wrong_at_ns: at.as_nanos(),
+            ..ThreadTotals::default()
+        }];
+        let end = End { last: vec![0], threads, ..End::default() };
+        books.ended(agent, end, false, &mut |_, _, _, _| {}, &mut |_| {});
+    }
+    let ends = books.thread_ends(None);
+    let wrong = ends.iter().filter_map(|it| it.first_wrong_answer.as_ref());
+    let told: Vec<Duration> = wrong.map(|it| it.at.since(books.begin)).collect();
+    assert_eq!(told, came);
+}
+
 /// Somebody asked for the end when all was told, or nearly.
 #[test]
 fn a_load_that_was_whole_when_it_was_to_end_is_not_interrupted() {

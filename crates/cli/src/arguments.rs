@@ -14,6 +14,7 @@ pub mod http;
 pub mod jmeter;
 pub mod kubernetes;
 pub mod negative;
+mod numbers;
 pub mod planted;
 pub mod presupposed;
 pub mod project;
@@ -32,11 +33,12 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand};
 use plan::{Drivers, IoChoice, Only, shell};
 use target::{Model, PathRule, Stall};
-use units::{Bytes, Duration, Seed, Share};
+use units::{Bytes, Duration, Seed, Share, whole};
 
 pub use audit::Audit;
 pub use hit::Hit;
 
+use self::numbers::within;
 use crate::exit;
 
 /// Where a page is served if nothing else is said: on this machine alone, at a free port.
@@ -280,7 +282,7 @@ pub struct Build {
 #[derive(Debug, Args)]
 pub struct Doctor {
     /// Connections you mean to open
-    #[arg(short, long, default_value_t = 1000)]
+    #[arg(short, long, default_value_t = 1000, value_parser = whole::<u32>)]
     pub connections: u32,
 }
 
@@ -311,7 +313,7 @@ pub struct Calibrate {
     #[arg(long, conflicts_with = "peers")]
     pub http2: bool,
     /// Have so many agents carry each load in shares, each a process of its own (docs/cluster.md)
-    #[arg(long, value_name = "N", conflicts_with = "peers", value_parser = clap::value_parser!(u32).range(1..=10))]
+    #[arg(long, value_name = "N", conflicts_with = "peers", value_parser = within::<u32>(1..=10))]
     pub agents: Option<u32>,
     /// Run wrk and oha on the same servers, too; they are shown beside the truth and never judged
     #[arg(long)]
@@ -339,13 +341,13 @@ the noise; `proofload report` says what it was in a run. Ends with 4 where equal
 more than 5 % of the experiments, or the difference is found in less than 95 %.")]
 pub struct ErrorRates {
     /// Stacks that are compared; beside them comes a twin of the last, and nothing nearer than the two are is a difference
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(2..=50))]
+    #[arg(long, default_value_t = 4, value_parser = within::<u8>(2..=50))]
     pub stacks: u8,
     /// Blocks of an experiment at any rate [default: 10]
-    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=100))]
+    #[arg(long, value_parser = within::<u8>(1..=100))]
     pub blocks: Option<u8>,
     /// Blocks of an experiment at most; it goes on until it is precise [default: 20, or as --blocks]
-    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=100))]
+    #[arg(long, value_parser = within::<u8>(1..=100))]
     pub blocks_max: Option<u8>,
     /// Half-width of the intervals below which it is precise
     #[arg(long, default_value = "2%")]
@@ -370,14 +372,14 @@ pub struct ErrorRates {
     pub queue: Option<Share>,
     /// Of a claim of so many comparisons, looked at after 6, 8, 10, 14 and 20 blocks and decided as soon as it can be, as
     /// `proofload replicate` does
-    #[arg(long, value_name = "COMPARISONS", value_parser = clap::value_parser!(u8).range(1..=24),
+    #[arg(long, value_name = "COMPARISONS", value_parser = within::<u8>(1..=24),
           conflicts_with_all = ["stacks", "blocks", "blocks_max", "precision", "first_fails", "queue"])]
     pub claim: Option<u8>,
     /// Print the tables of docs/statistics.md
     #[arg(long, conflicts_with_all = ["stacks", "blocks", "blocks_max", "noise", "effect", "world", "claim"])]
     pub table: bool,
     /// Experiments of each kind
-    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, default_value_t = 1000, value_parser = within::<u32>(1..=100_000))]
     pub experiments: u32,
     /// Seed of the random numbers
     #[arg(long, default_value = "0")]
@@ -405,13 +407,13 @@ pub struct Target {
     #[arg(long, default_value = "event-loop")]
     pub model: Model,
     /// Threads of the pool
-    #[arg(long, default_value = "16")]
+    #[arg(long, default_value = "16", value_parser = whole::<NonZeroUsize>)]
     pub threads: NonZeroUsize,
     /// A path and its delay: /sleep=100ms, /exp=exp:5ms, /two=bimodal:1ms,50ms,0.1; may be repeated
     #[arg(long = "path")]
     pub paths: Vec<PathRule>,
     /// Length of the accept queue
-    #[arg(long, default_value_t = 4096)]
+    #[arg(long, default_value_t = 4096, value_parser = whole::<u32>)]
     pub backlog: u32,
     /// Stand still for so long in every so long: 1s/10s
     #[arg(long)]
@@ -420,7 +422,7 @@ pub struct Target {
     #[arg(long)]
     pub body_bytes: Option<Bytes>,
     /// Close a connection at every so many answers
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<NonZeroU64>)]
     pub close_every: Option<NonZeroU64>,
     /// Share of the answers that are a 500, from 0 to 1
     #[arg(long, default_value_t = 0.0)]
@@ -441,7 +443,7 @@ pub struct Target {
     #[arg(long)]
     pub http2: bool,
     /// Requests that a connection of HTTP/2 may carry at one time [default: any number]
-    #[arg(long, value_name = "STREAMS", requires = "http2")]
+    #[arg(long, value_name = "STREAMS", requires = "http2", value_parser = whole::<NonZeroU32>)]
     pub max_concurrent_streams: Option<NonZeroU32>,
     /// Write that certificate to this file, for clients that are to trust it (--cacert)
     #[arg(long, value_name = "FILE", requires = "tls")]

@@ -114,6 +114,11 @@ fn interrupted(load: &LoadResult) -> Option<Reason> {
     Some(Reason { kind: ReasonKind::Interrupted, text })
 }
 
+/// Whether a status, as a record has it, names another place to go to. Not all from 300 on do: 304 says that nothing is new.
+pub fn leads_elsewhere(status: &str) -> bool {
+    matches!(status, "301" | "302" | "303" | "307" | "308")
+}
+
 fn incorrect(load: &LoadResult) -> Option<Reason> {
     // What never reached the service is no fault of its answers, nor is what nobody knows of, since a machine fell silent or
     // the load ended before; see `unsent`, `agents`, `interrupted` and `censored`.
@@ -135,8 +140,8 @@ fn incorrect(load: &LoadResult) -> Option<Reason> {
         .collect();
     let unexpected = outcomes.answered.saturating_sub(load.answered_as_expected);
     if unexpected > 0 {
-        let redirects: u64 =
-            load.statuses.iter().filter(|(code, _)| code.starts_with('3')).map(|(_, count)| count).sum();
+        let elsewhere = load.statuses.iter().filter(|(code, _)| leads_elsewhere(code));
+        let redirects = elsewhere.map(|(_, count)| *count).fold(0, u64::saturating_add);
         // Where redirects were expected, they are not among these.
         let followed_by_nobody = (1..=unexpected).contains(&redirects);
         let which = if followed_by_nobody {
@@ -216,7 +221,28 @@ fn littles_law(load: &LoadResult) -> Option<Reason> {
 fn without_requests_share(load: &LoadResult) -> f64 {
     let is_spent = load.load.requests.is_some_and(|asked| load.intended >= asked);
     let longest_us = load.response_time_us.max.filter(|it| is_spent && it.is_finite());
-    longest_us.map_or(0.0, |us| us / 1e6 / load.window.duration_s.max(f64::MIN_POSITIVE)).min(1.0)
+    let length_s = load.window.duration_s.max(f64::MIN_POSITIVE);
+    let after_s = after_the_last_s(load).unwrap_or(f64::INFINITY);
+    longest_us.map_or(0.0, |us| (us / 1e6).min(after_s) / length_s).min(1.0)
+}
+
+/// For how long at most nothing was left to be asked. When the last request is made, no more are under way than there are users:
+/// so it was made no earlier than in the last second from which on more were done than that. `None` where the record can't tell:
+/// of several threads each has requests of its own, as each user has who was given a number of them.
+fn after_the_last_s(load: &LoadResult) -> Option<f64> {
+    let is_of_one = load.load.threads == 1 && load.load.requests_per_user.is_none() && load.agents.is_empty();
+    let (seconds, length_s) = (&load.seconds, load.window.duration_s);
+    // Of a very long load not all seconds are kept.
+    let last = seconds.last().filter(|it| is_of_one && it.from_s + it.length_s + 1.0 > length_s)?;
+    let users = f64::from(load.load.exchanges());
+    let mut done = 0.0;
+    let before_the_last = seconds.iter().rev().find(|it| {
+        done += (it.goodput_per_s + it.failures_per_s) * it.length_s;
+        // Counts that were made rates are counts again to far less than one.
+        done > users + 0.5
+    });
+    let from_s = before_the_last.map_or(0.0, |it| it.from_s);
+    Some((length_s.max(last.from_s + last.length_s) - from_s).max(0.0))
 }
 
 fn too_short(load: &LoadResult) -> Option<Reason> {

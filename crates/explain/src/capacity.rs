@@ -32,7 +32,10 @@ pub struct Capacity {
     pub driver: Driver,
     /// The stack.
     pub stack: String,
-    /// What was measured, by connections.
+    /// Whether connections carry several requests at a time, as those of HTTP/2 may: then N is requests, and not connections.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_multiplexed: bool,
+    /// What was measured, by N.
     pub levels: Vec<CapacityLevel>,
     /// The Universal Scalability Law; absent with fewer than `levels_needed` levels.
     pub law: Option<LawFigures>,
@@ -49,7 +52,7 @@ pub struct Capacity {
 /// A level of concurrency.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct CapacityLevel {
-    /// Connections, N.
+    /// Requests at a time, N: as many as connections, where each carries one.
     pub users: u32,
     /// Trials whose goodput is used.
     pub trials: usize,
@@ -85,7 +88,7 @@ pub struct LawFigures {
     pub sigma: CapacityFigure,
     /// κ, coherency: what each pair of users costs each other, as a share of a user's time.
     pub kappa: CapacityFigure,
-    /// N*: connections beyond which the rate falls; absent where it never does.
+    /// N*: the N beyond which the rate falls; absent where it never does.
     pub bends_at_users: Option<CapacityFigure>,
     /// The highest goodput, 1/s.
     pub peak_per_s: CapacityFigure,
@@ -207,6 +210,7 @@ pub fn is_concurrency(load: &Load) -> bool {
 #[derive(Default)]
 struct Sweep {
     points: Vec<LoadPoint>,
+    is_multiplexed: bool,
     levels: Vec<CapacityLevel>,
     notes: Vec<String>,
 }
@@ -222,6 +226,7 @@ impl Sweep {
         let mut goodputs = Vec::new();
         let blocks = (0_u32..).zip(&by_block);
         for (block, measured) in blocks.filter_map(|(block, it)| Some((block, (*it)?))) {
+            self.is_multiplexed |= measured.load.load.streams.is_some_and(|it| it > 1);
             let usable = Usable::of(measured, Metric::Goodput, ceiling);
             match usable.figure {
                 Ok(rate_per_s) => {
@@ -261,7 +266,8 @@ fn of_sweep(round: String, stack: String, mut sweep: Sweep) -> Capacity {
         _ => Explained::Undecided,
     };
     let (first, last) = (sweep.levels.first().map(|it| it.users), sweep.levels.last().map(|it| it.users));
-    let ends = Ends { first: first.unwrap_or(0), last: last.unwrap_or(0) };
+    let of = if sweep.is_multiplexed { "requests at a time" } else { "connections" };
+    let ends = Ends { first: first.unwrap_or(0), last: last.unwrap_or(0), of };
     Capacity {
         round,
         driver: Driver::default(),
@@ -274,6 +280,7 @@ fn of_sweep(round: String, stack: String, mut sweep: Sweep) -> Capacity {
             Explained::ByPool => ExplainedBy::Pool,
             Explained::Undecided => ExplainedBy::Undecided,
         },
+        is_multiplexed: sweep.is_multiplexed,
         levels: sweep.levels,
         notes: sweep.notes,
     }
@@ -284,6 +291,8 @@ fn of_sweep(round: String, stack: String, mut sweep: Sweep) -> Capacity {
 struct Ends {
     first: u32,
     last: u32,
+    /// What they are numbers of.
+    of: &'static str,
 }
 
 fn law_figures(fit: &LawFit, ends: Ends) -> LawFigures {
@@ -315,6 +324,7 @@ fn pool_figures(fit: &PoolFit, ends: Ends) -> PoolFigures {
 }
 
 fn doubt(doubt: Doubt, ends: Ends) -> CapacityDoubt {
+    let of = ends.of;
     let (kind, text) = match doubt {
         Doubt::WorseThanNoise { misfit, noise } => (
             DoubtKind::WorseThanNoise,
@@ -327,15 +337,15 @@ fn doubt(doubt: Doubt, ends: Ends) -> CapacityDoubt {
         Doubt::Saturated { share } => (
             DoubtKind::Saturated,
             format!(
-                "at {} connections, the fewest, one already got {:.0} % of what one alone would: λ is a guess; measure \
-                 fewer connections as well",
+                "at {} {of}, the fewest, one already got {:.0} % of what one alone would: λ is a guess; measure fewer {of} as \
+                 well",
                 ends.first,
                 share * 100.0
             ),
         ),
         Doubt::Extrapolated => (
             DoubtKind::Extrapolated,
-            format!("the peak lies far beyond {} connections, the most that were measured", ends.last),
+            format!("the peak lies far beyond {} {of}, the most that were measured", ends.last),
         ),
         Doubt::OneBlock => {
             (DoubtKind::OneBlock, "a single block has no spread, so nothing here has an interval".to_owned())

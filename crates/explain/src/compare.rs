@@ -212,11 +212,28 @@ pub struct CellChange {
     pub notes: Vec<String>,
 }
 
+impl CellChange {
+    /// Whether more of its trials failed, or brought no good answer, and so few can't tell whether that is chance.
+    pub fn is_rise_of_failures_open(&self) -> bool {
+        self.verdict == ChangeVerdict::TooFew && is_rise(self.failed_trials, self.trials)
+    }
+}
+
 impl RunsCompared {
     /// How many cells came to a verdict.
     pub fn count(&self, verdict: ChangeVerdict) -> usize {
         self.cells.iter().filter(|it| it.verdict == verdict).count()
     }
+
+    /// Of how many cells it could not be told whether more of their trials fail.
+    pub fn open_rises(&self) -> usize {
+        self.cells.iter().filter(|it| it.is_rise_of_failures_open()).count()
+    }
+}
+
+/// Whether a larger share of the second run's trials failed.
+fn is_rise(failed: [usize; 2], trials: [usize; 2]) -> bool {
+    failed[1] * trials[0] > failed[0] * trials[1]
 }
 
 /// Compares the cells that two runs have in common. `threshold` is the loss that is allowed, as a share; nothing nearer
@@ -345,11 +362,13 @@ fn worse_by([a, b]: &[Side<'_>; 2], found: &Found) -> Vec<WorseBy> {
 /// Of a cell that is not surely worse.
 fn not_worse([a, b]: &[Side<'_>; 2], found: &Found) -> ChangeVerdict {
     let p = found.p.goodput.unwrap_or(1.0);
-    // Trials that fail where none did before are no sign of "no change", however few they are.
-    let fails_more = b.failed_trials * a.trials() > a.failed_trials * b.trials();
+    // Trials that fail where none did before are no sign of "no change", however few they are, and however fast the others.
+    if is_rise([a.failed_trials, b.failed_trials], [a.trials(), b.trials()]) {
+        return ChangeVerdict::TooFew;
+    }
     let Some(ratio) = found.ratio else {
         // From nothing to something there is no ratio.
-        return if p <= ALPHA && !fails_more { ChangeVerdict::Better } else { ChangeVerdict::TooFew };
+        return if p <= ALPHA { ChangeVerdict::Better } else { ChangeVerdict::TooFew };
     };
     let gain = ratio.value - 1.0;
     if !a.has_good_answers() && !b.has_good_answers()
@@ -357,7 +376,7 @@ fn not_worse([a, b]: &[Side<'_>; 2], found: &Found) -> ChangeVerdict {
     {
         ChangeVerdict::TooFew
     } else if p > ALPHA || gain.abs() <= LEAST_EFFECT {
-        if fails_more { ChangeVerdict::TooFew } else { ChangeVerdict::Unchanged }
+        ChangeVerdict::Unchanged
     } else if gain > 0.0 {
         ChangeVerdict::Better
     } else {

@@ -36,7 +36,7 @@ mod weight;
 mod workers;
 
 pub use agents::LoadedFrom;
-pub use audit::{Reason, ReasonKind, Validity, audit, audit_trial};
+pub use audit::{Reason, ReasonKind, Validity, audit, audit_trial, leads_elsewhere};
 pub use calibration::{AllowedBy, CALIBRATED_PERCENTILES, CaseOutcome, CaseVerdict, Deviation, judge_case};
 pub use capacity::{
     Capacity, CapacityDoubt, CapacityFigure, CapacityLevel, DoubtKind, ExplainedBy, LawFigures, PoolFigures,

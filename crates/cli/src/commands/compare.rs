@@ -34,6 +34,12 @@ pub fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
     if let Some(path) = &arguments.junit {
         write_whole(path, report::compare_junit(&compared).as_bytes())?;
     }
-    let is_worse = compared.count(ChangeVerdict::Worse) > 0;
-    Ok(ExitCode::from(if is_worse { exit::SERVICE } else { exit::OK }))
+    let code = if compared.count(ChangeVerdict::Worse) > 0 {
+        exit::SERVICE
+    } else if compared.open_rises() > 0 {
+        exit::COULD_NOT_TELL
+    } else {
+        exit::OK
+    };
+    Ok(ExitCode::from(code))
 }

@@ -26,7 +26,7 @@ pub fn run(arguments: &History) -> Result<ExitCode, Failure> {
         round: arguments.round.clone(),
         load: arguments.load.clone(),
     };
-    let (mut points, mut runs) = (Vec::new(), 0_usize);
+    let (mut points, mut runs, mut unreadable) = (Vec::new(), 0_usize, 0_usize);
     let folder = kept::folder(arguments.runs.as_deref())?;
     for dir in kept::run_dirs(&folder)? {
         // One at a time: a record has far more than is shown of it here.
@@ -35,18 +35,23 @@ pub fn run(arguments: &History) -> Result<ExitCode, Failure> {
                 runs += 1;
                 points.extend(points_of_run(run.as_run(), metric, &filter));
             }
-            Err(why) => say(format_args!("proofload: left out: {why}")),
+            Err(why) => {
+                unreadable += 1;
+                say(format_args!("proofload: left out: {why}"));
+            }
         }
     }
     let series = series_of(points, metric);
     if series.is_empty() {
         let dir = folder.display();
-        return Err(Failure::usage(if runs == 0 {
-            format!("{dir} holds no recorded run; name the folder that `proofload run --runs` wrote to")
-        } else {
-            format!(
+        return Err(Failure::usage(match (runs, unreadable) {
+            (0, 0) => {
+                format!("{dir} holds no recorded run; name the folder that `proofload run --runs` wrote to")
+            }
+            (0, _) => format!("none of the runs in {dir} can be read; what is wrong with each is said above"),
+            _ => format!(
                 "none of {runs} runs in {dir} has a trial of such a cell; `proofload report RUN` shows what one has"
-            )
+            ),
         }));
     }
     if arguments.json {

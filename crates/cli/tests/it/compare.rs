@@ -89,6 +89,23 @@ fn trials_that_die_are_worse_whatever_is_left() {
     assert!(cell["worse_by"].as_array().unwrap().contains(&"failed_trials".into()), "{cell}");
 }
 
+/// So few trials can't tell whether it is chance, and a gate must not let it through.
+#[test]
+fn a_rise_of_failed_trials_that_cannot_be_told_has_an_exit_code() {
+    let runs = Runs::new();
+    let before = runs.of_rate("before", 1000.0);
+    let mut trials = blocks("gin", 1000.0, 6);
+    trials[2] = failed(2, "gin");
+    let after = runs.write("after", &manifest(STARTED), EXPERIMENT, &trials);
+    let junit = runs.path("junit.xml").display().to_string();
+    let said = ends_with(5, &["compare", &before, &after, "--junit", &junit]);
+    assert!(said.contains("too few trials") && said.contains("Could not tell: of 1 cell "), "{said}");
+    let xml = std::fs::read_to_string(&junit).unwrap();
+    assert!(xml.contains("errors=\"1\" skipped=\"0\"") && xml.contains("more trials failed"), "{xml}");
+    // The other way round nothing got worse.
+    assert!(!ends_with(0, &["compare", &after, &before]).contains("Could not tell"));
+}
+
 #[test]
 fn a_stack_that_no_longer_answers_is_worse() {
     let runs = Runs::new();
@@ -113,7 +130,7 @@ fn a_record_that_was_cut_off_is_read_as_far_as_it_goes() {
     // A line that is whole and no trial is not passed over.
     std::fs::OpenOptions::new().append(true).open(&file).unwrap().write_all(b"\n").unwrap();
     let said = ends_with(2, &["compare", &before, &after]);
-    assert!(said.contains("trials.jsonl:6: not a record of this version"), "{said}");
+    assert!(said.contains("trials.jsonl:6: no record of Proofload: EOF"), "{said}");
 }
 
 #[test]

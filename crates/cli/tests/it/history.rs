@@ -86,3 +86,15 @@ fn what_is_no_run_is_left_out_and_nothing_at_all_is_an_error() {
     let (code, _) = history(&runs, &["--load", "5"]);
     assert_eq!(code, Some(2), "50 connections are not 5");
 }
+
+/// A folder of which every run is damaged is no folder without runs.
+#[test]
+fn runs_that_can_not_be_read_are_not_said_to_be_absent() {
+    let runs = Runs::new();
+    std::fs::create_dir(runs.path("broken")).unwrap();
+    std::fs::write(runs.path("broken").join("manifest.json"), "{").unwrap();
+    let (code, said) = history(&runs, &[]);
+    assert!(code == Some(2) && said.contains("none of the runs in "), "{said}");
+    assert!(!said.contains("holds no recorded run"), "{said}");
+    assert!(said.contains("no record of Proofload: EOF"), "{said}");
+}

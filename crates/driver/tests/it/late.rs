@@ -142,7 +142,10 @@ impl<I: Io> Io for HeldUp<I> {
 
     fn wait(&mut self, until: Option<Instant>) -> Result<(), I::Error> {
         let is_sent = std::mem::take(&mut self.is_sent);
-        if is_sent && self.may_be && let Some(pause) = self.for_how_long.take() {
+        if is_sent
+            && self.may_be
+            && let Some(pause) = self.for_how_long.take()
+        {
             // What is queued goes out.
             let now = self.now();
             self.io.wait(Some(now))?;

@@ -91,6 +91,8 @@ pub(super) fn hold_against_asked(check: &mut GateCheck, metric: Metric, asked_pe
         return;
     }
     check.answer = GateAnswer::CouldNotTell;
+    // A rate that was asked for a minute has many digits.
+    let asked = (asked * 100.0).round() / 100.0;
     check.why = Some(format!("the load asks for {asked}/s, and no service answers more than it is asked"));
     check.would_decide = Some("a load that asks for more than the limit, or a lower limit".into());
 }

@@ -72,8 +72,7 @@ impl Evidence<'_> {
                 ..Estimated::exactly(us)
             }),
             Metric::Errors if matches!(condition.limit, Limit::Count(_)) => {
-                let failed = result.intended.saturating_sub(result.answered_as_expected);
-                (result.intended > 0).then(|| Estimated::exactly(failed as f64))
+                (result.intended > 0).then(|| Estimated::exactly(result.failed() as f64))
             }
             Metric::Errors => self.batches.failed_share(self.tail),
             Metric::Goodput => self.rate(result.goodput_per_s, |it| it.0),

@@ -5,15 +5,17 @@ use units::Share;
 
 use super::answer::without_figure;
 use super::loss::{Beside, held_against_earlier, name_of};
-use crate::audit::{Reason, audit};
+use crate::audit::{Reason, ReasonKind, audit};
 
 /// What is kept of a load that others are held against.
 #[derive(Debug, Clone, PartialEq)]
 struct LoadBefore {
     url: String,
     load: Load,
-    goodput_per_s: f64,
-    p99_us: Option<f64>,
+    /// `None` where the service itself was at fault: that of one who fails fast is no measure of one who answers.
+    goodput_per_s: Option<f64>,
+    /// With whether it is only a lower bound.
+    p99_us: Option<(f64, bool)>,
 }
 
 /// Loads that one after them is held against.
@@ -30,15 +32,19 @@ impl LoadsBefore {
         Self { name, max_loss, loads: Vec::new() }
     }
 
-    /// Takes in a load. One whose figures do not stand is no measure for others.
+    /// Takes in a load. One whose figures do not stand is no measure for others. That a 99th percentile is longer than could be seen
+    /// is the service's doing, and such a load is kept: without it only those would be left that went well.
     pub fn add(&mut self, result: &LoadResult) {
-        if audit(result).valid && result.driver.is_none() {
-            let p99 = result.response_time_us.figure("p99");
+        let (p99_us, validity) = (result.response_time_us.figure("p99"), audit(result));
+        let is_bound = p99_us.is_some_and(|it| it.1);
+        let is_kept =
+            validity.valid || is_bound && validity.reasons.iter().all(|it| comes_of_service(it.kind));
+        if is_kept && result.driver.is_none() {
             self.loads.push(LoadBefore {
                 url: result.url.clone(),
                 load: asked(&result.load),
-                goodput_per_s: result.goodput_per_s,
-                p99_us: p99.and_then(|(us, is_lower_bound)| (!is_lower_bound).then_some(us)),
+                goodput_per_s: validity.valid.then_some(result.goodput_per_s),
+                p99_us,
             });
         }
     }
@@ -52,9 +58,12 @@ impl LoadsBefore {
         let unknown = without_figure(fails_if, self.max_loss.get(), GateUnit::Loss);
         let alike = self.loads.iter().filter(|it| it.url == result.url && it.load == load);
         let earlier = alike.filter_map(|it| match ranked_by {
-            RankedBy::Goodput => Some(it.goodput_per_s),
+            RankedBy::Goodput => it.goodput_per_s.map(|per_s| (per_s, false)),
             RankedBy::ResponseP99 => it.p99_us,
         });
+        // With whether it is only a bound.
+        let (beyond, earlier): (Vec<_>, Vec<_>) =
+            earlier.filter(|it| it.0 > 0.0).partition(|(_, is_lower_bound)| *is_lower_bound);
         let own = match ranked_by {
             RankedBy::Goodput => Some((result.goodput_per_s, false)),
             RankedBy::ResponseP99 => result.response_time_us.figure("p99"),
@@ -66,7 +75,8 @@ impl LoadsBefore {
             ranked_by,
             own: own.ok_or_else(|| without_answers(result, unknown.clone())),
             is_lower_bound,
-            earlier: earlier.filter(|it| *it > 0.0).collect(),
+            earlier: earlier.into_iter().map(|it| it.0).collect(),
+            beyond: beyond.len(),
             tail,
             doubts,
         };
@@ -82,6 +92,11 @@ fn without_answers(result: &LoadResult, unknown: GateCheck) -> GateCheck {
     }
     let (why, would_decide) = (Some("so few requests do not know it".into()), Some("a longer load".into()));
     GateCheck { why, would_decide, ..unknown }
+}
+
+/// Whether a service that is too slow, or does not answer, brings it about by itself.
+const fn comes_of_service(kind: ReasonKind) -> bool {
+    kind.is_services_fault() || matches!(kind, ReasonKind::LittlesLaw | ReasonKind::TooShort)
 }
 
 /// What was asked for, without what may be another thing each time.

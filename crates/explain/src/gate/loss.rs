@@ -19,6 +19,8 @@ pub(super) struct Beside<'a> {
     /// Whether it is only a lower bound of a time.
     pub(super) is_lower_bound: bool,
     pub(super) earlier: Vec<f64>,
+    /// Earlier ones beside these that were so bad that they have no figure: worse than any.
+    pub(super) beyond: usize,
     /// The probability beyond each end of its interval.
     pub(super) tail: f64,
     /// What speaks against the figure itself.
@@ -27,12 +29,21 @@ pub(super) struct Beside<'a> {
 
 /// What comes of it; `unknown` is its check without a figure, of a limit that is a loss.
 pub(super) fn held_against_earlier(beside: Beside<'_>, unknown: GateCheck) -> GateCheck {
-    let Beside { of, ranked_by, own, is_lower_bound, earlier, tail, doubts } = beside;
-    let (count, limit) = (earlier.len(), unknown.limit);
+    let Beside { of, ranked_by, own, is_lower_bound, earlier, beyond, tail, doubts } = beside;
+    let (count, limit) = (earlier.len() + beyond, unknown.limit);
     if count < INTERVAL_BLOCKS_MIN {
         return GateCheck {
             why: Some(format!("of the {of} before it, {count} can be compared")),
             would_decide: Some(format!("{INTERVAL_BLOCKS_MIN} {of} before it")),
+            ..unknown
+        };
+    }
+    if beyond > 0 {
+        // With them nobody knows how far they differ from each other, and without them they would seem to differ less.
+        let (why, needed) = (worse_than_any(ranked_by), INTERVAL_BLOCKS_MIN);
+        return GateCheck {
+            why: Some(format!("{beyond} of the {count} {of} before it {why}")),
+            would_decide: Some(format!("{needed} {of} before it that have the figure, in a new folder")),
             ..unknown
         };
     }
@@ -64,6 +75,14 @@ pub(super) fn held_against_earlier(beside: Beside<'_>, unknown: GateCheck) -> Ga
     hold_against(&mut check, seen_as(ranked_by), doubts, || GateAnswer::CouldNotTell);
     hold_against_hidden(&mut check, ranked_by, doubts);
     check
+}
+
+/// What is to be said of earlier ones that were too bad to have a figure.
+const fn worse_than_any(ranked_by: RankedBy) -> &'static str {
+    match ranked_by {
+        RankedBy::Goodput => "brought no good answer, and no ratio tells how much is lost to that",
+        RankedBy::ResponseP99 => "had a p99 that was longer than could be seen",
+    }
 }
 
 /// As what a doubt of an audit sees it: a rate, or a time.

@@ -206,12 +206,12 @@ impl<'a> OfCell<'a> {
         let none = || "no trial has such a figure".to_owned();
         match (condition.metric, condition.limit) {
             (Metric::Errors, Limit::Count(_)) => {
-                let failed: u64 = self.measured.iter().map(|it| failed_of(it)).sum();
+                let failed = self.measured.iter().map(|it| failed_of(it)).fold(0, u64::saturating_add);
                 (!self.measured.is_empty()).then(|| Estimated::exactly(failed as f64)).ok_or_else(none)
             }
             (Metric::Errors, _) => {
                 let part = |it: &&Measured| Part { found: failed_of(it), all: it.load.intended };
-                share_of(&self.measured.iter().map(part).collect::<Vec<Part>>(), tail).ok_or_else(none)
+                share_of(&addable(self.measured.iter().map(part).collect()), tail).ok_or_else(none)
             }
             (Metric::Max, _) => {
                 let all = self.measured.iter().filter_map(|it| it.load.response_time_us.figure("max"));
@@ -262,6 +262,14 @@ impl<'a> OfCell<'a> {
         too_few_blocks(self.measured.len(), self.intervals)
             .unwrap_or_else(|| of_run(more(condition, estimated), self.measured.len()))
     }
+}
+
+/// The same shares of counts that can be added up: a record bounds those of a trial, and not those of all trials together.
+fn addable(parts: Vec<Part>) -> Vec<Part> {
+    let all = parts.iter().map(|it| it.all).fold(0, u64::saturating_add);
+    // Of so many, nothing that could be seen is lost.
+    let by = if all == u64::MAX { parts.len() as u64 } else { 1 };
+    parts.into_iter().map(|it| Part { found: it.found / by, all: it.all / by }).collect()
 }
 
 /// Where so few blocks can't put an interval on either side of anything: how many do.

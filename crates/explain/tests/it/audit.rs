@@ -1,7 +1,7 @@
 //! Each reason alone, just above its threshold and just below.
 
 use explain::{ReasonKind, audit};
-use record::{Distribution, ForeignDriver, LittlesLaw, LoadResult};
+use record::{Distribution, ForeignDriver, LittlesLaw, LoadResult, Second};
 
 use crate::samples::{healthy, times};
 
@@ -285,6 +285,38 @@ fn users_without_a_request_are_none_that_are_busy_elsewhere() {
     assert!(of(Some(all), 0.2), "that is more");
     assert!(of(None, 0.14), "a load for a time has requests to its end");
     assert!(of(Some(all + 1), 0.14), "there was one left");
+}
+
+/// One answer that took 30 s of 40 s leaves nobody without a request while answers to other requests go on.
+#[test]
+fn users_without_a_request_begin_to_wait_where_no_more_answers_come() {
+    let of = |threads: u32, per_s: &dyn Fn(u32) -> f64, gap_is: f64| {
+        let mut load = healthy();
+        gap(&mut load, gap_is);
+        load.load.requests = Some(load.intended);
+        load.load.threads = threads;
+        load.window.duration_s = 40.0;
+        load.response_time_us.max = Some(30e6);
+        let second = |at: u32| Second {
+            from_s: f64::from(at),
+            length_s: 1.0,
+            goodput_per_s: per_s(at),
+            ..Second::default()
+        };
+        load.seconds = (0..40).map(second).collect();
+        kinds(&load).contains(&ReasonKind::LittlesLaw)
+    };
+    let to_the_end = |_: u32| 2_400.0;
+    assert!(of(1, &to_the_end, 0.14), "64 users are never without a request before the last second");
+    assert!(!of(1, &to_the_end, 0.07), "of the last second nobody knows");
+    // Each of several threads has requests of its own, and may be done with them long before the others.
+    assert!(!of(2, &to_the_end, 0.14));
+    let at_first = |at: u32| match at {
+        0..10 => 9_599.9,
+        39 => 1.0,
+        _ => 0.0,
+    };
+    assert!(!of(1, &at_first, 0.7), "63 users waited for the last answer");
 }
 
 #[test]

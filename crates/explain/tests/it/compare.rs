@@ -102,11 +102,51 @@ fn few_failures_are_neither_worse_nor_no_change() {
     let a = blocks(12, well);
     let told = changed(&a, &blocks(12, |block| if block < 2 { dead(block) } else { well(block) }));
     assert_eq!(told.verdict, ChangeVerdict::TooFew, "{told:?}");
-    assert!(told.failed_trials_p.unwrap() > 0.05);
+    assert!(told.failed_trials_p.unwrap() > 0.05 && told.is_rise_of_failures_open());
     // As many in both, and fewer than before, are no change.
     let two = blocks(12, |block| if block < 2 { dead(block) } else { well(block) });
-    assert_eq!(changed(&two, &two).verdict, ChangeVerdict::Unchanged);
-    assert_eq!(changed(&two, &a).verdict, ChangeVerdict::Unchanged);
+    for b in [&two, &a] {
+        let told = changed(&two, b);
+        assert_eq!((told.verdict, told.is_rise_of_failures_open()), (ChangeVerdict::Unchanged, false));
+    }
+    // One trial each tells nothing, and no trial failed.
+    let told = changed(&a[..1], &a[..1]);
+    assert_eq!((told.verdict, told.is_rise_of_failures_open()), (ChangeVerdict::TooFew, false));
+}
+
+/// Most trials of one of six cells die, which seven blocks and the tests of all cells can't show, and which is no "nothing got worse".
+#[test]
+fn a_rise_of_failed_trials_that_cannot_be_told_is_counted() {
+    let run = |dying: u32| -> Vec<Trial> {
+        let cell = |stack: u32| {
+            (0..7).map(move |block| {
+                let mut trial = if stack == 0 && block < dying { failed(block) } else { well(block) };
+                trial.stack = format!("s{stack}");
+                trial
+            })
+        };
+        (0..6).flat_map(cell).collect()
+    };
+    let (a, b, manifest) = (run(0), run(5), Manifest::default());
+    let recorded = |trials| RecordedRun { manifest: &manifest, trials, experiment: "", dir: "run" };
+    let told = compare_runs(recorded(&a), recorded(&b), 0.02);
+    assert_eq!((told.count(ChangeVerdict::Worse), told.open_rises()), (0, 1), "{:?}", told.cells[0]);
+    assert_eq!(compare_runs(recorded(&a), recorded(&a), 0.02).open_rises(), 0);
+}
+
+/// What is faster where it lives, and dies more often, is not called better.
+#[test]
+fn a_gain_beside_more_failed_trials_is_not_called_better() {
+    let faster = |block: u32| {
+        let mut trial = if block == 0 { failed(block) } else { well(block) };
+        if let TrialResult::Measured(measured) = &mut trial.result {
+            measured.load.goodput_per_s *= 1.5;
+        }
+        trial
+    };
+    let told = changed(&blocks(20, well), &blocks(20, faster));
+    assert!(told.p <= 0.05 && told.ratio.is_some_and(|it| it > 1.4), "{told:?}");
+    assert_eq!((told.verdict, told.is_rise_of_failures_open()), (ChangeVerdict::TooFew, true), "{told:?}");
 }
 
 #[test]

@@ -467,6 +467,59 @@ fn a_load_is_held_against_those_that_were_asked_for_the_same() {
     assert_eq!(silent.answer, GateAnswer::Failed, "{silent:?}");
 }
 
+/// Of loads so slow that nobody saw how slow, only those that went well would be left: what lies between two of them looked too
+/// little, and each answer would rest on that.
+#[test]
+fn earlier_loads_that_were_too_slow_to_be_seen_do_not_vanish() {
+    let load = |seed: u64, is_seen: bool| {
+        let mut load = trial().load;
+        load.load.rate_per_s = Some(500.0);
+        load.response_time_us.p99 = Some(5_000.0 * (1.0 + 0.03 * noise(seed)));
+        if !is_seen {
+            load.response_time_us.p99 = Some(2e6);
+            load.response_time_us.censored = load.response_time_us.count / 50;
+            load.response_time_us.lower_bounds = vec!["p99".into(), "p99_9".into(), "max".into()];
+            load.outcomes.timed_out = load.intended / 50;
+            load.outcomes.answered = load.intended - load.outcomes.timed_out;
+            load.answered_as_expected = load.outcomes.answered;
+        }
+        load
+    };
+    let judged = |unseen: u64, times_as_long: f64| {
+        let mut before = LoadsBefore::new("results".into(), Share::percent(10.0).expect("it is a share"));
+        (0..10).for_each(|seed| before.add(&load(seed, true)));
+        (0..unseen).for_each(|seed| before.add(&load(seed, false)));
+        // One that somebody ended is no measure, however slow it was.
+        before.add(&LoadResult { interrupted: true, ..load(11, false) });
+        let mut own = load(99, true);
+        own.response_time_us.p99 = own.response_time_us.p99.map(|us| us * times_as_long);
+        let judged = gate_load(&Gate::default(), &own, &Batches::default(), Some(&before));
+        check(&judged, "loss of p99 to the loads in results > 10%").clone()
+    };
+    assert_eq!([1.0, 1.6].map(|it| judged(0, it).answer), [GateAnswer::Passed, GateAnswer::Failed]);
+    for times_as_long in [1.0, 1.6] {
+        let told = judged(3, times_as_long);
+        assert_eq!(told.answer, GateAnswer::CouldNotTell, "{told:?}");
+        let due = "3 of the 13 loads before it had a p99 that was longer than could be seen";
+        assert_eq!(told.why.as_deref(), Some(due), "{told:?}");
+    }
+}
+
+/// The same of runs in which most trials brought nothing.
+#[test]
+fn earlier_runs_that_brought_nothing_do_not_vanish() {
+    let dead = |block: u32| Trial {
+        result: TrialResult::Failed { error: "it died".into() },
+        ..of("gin", block, |_| ())
+    };
+    let mut before: Vec<Vec<Trial>> = (0..8).map(|seed| whole_run(seed, 1.0)).collect();
+    assert_eq!(after(&before, &whole_run(99, 0.7), 10.0).answer, GateAnswer::Failed);
+    before[3] = (0..10).map(dead).collect();
+    let told = after(&before, &whole_run(99, 0.7), 10.0);
+    assert_eq!(told.answer, GateAnswer::CouldNotTell, "{told:?}");
+    assert!(told.why.as_ref().is_some_and(|it| it.starts_with("1 of the 8 runs before it")), "{told:?}");
+}
+
 #[test]
 fn a_load_of_which_nothing_is_known_passes_nothing() {
     let empty = LoadResult { intended: 0, answered_as_expected: 0, ..trial().load };
@@ -530,4 +583,39 @@ fn times_of_machines_whose_clocks_jumped_pass_and_fail_nothing() {
         [GateAnswer::CouldNotTell, GateAnswer::CouldNotTell, GateAnswer::Passed],
         "{judged:?}"
     );
+}
+
+/// Requests that were under way when somebody ended the load are no errors, and a rate is told in as many digits as anybody reads.
+#[test]
+fn what_a_check_says_of_an_ended_load_and_of_a_rate_is_to_be_read() {
+    let mut ended = trial().load;
+    (ended.interrupted, ended.outcomes.in_flight) = (true, 8);
+    ended.outcomes.answered -= 8;
+    ended.answered_as_expected -= 8;
+    let judged = gate_load(&gate(&["errors>0"]), &ended, &Batches::default(), None);
+    let told = &judged.checks[0];
+    assert_eq!((told.answer, told.value), (GateAnswer::CouldNotTell, Some(0.0)), "{told:?}");
+    let mut a_minute = trial().load;
+    a_minute.load.rate_per_s = Some(1000.0 / 60.0);
+    a_minute.goodput_per_s = 1000.0 / 60.0;
+    let judged = gate_load(&gate(&["goodput<20"]), &a_minute, &Batches::default(), None);
+    let why = judged.checks[0].why.as_deref();
+    assert!(why.is_some_and(|it| it.starts_with("the load asks for 16.67/s, and")), "{judged:?}");
+}
+
+/// A record bounds what is counted of a trial, and a run has many trials.
+#[test]
+fn errors_of_many_trials_are_added_up_without_an_overflow() {
+    let half_lost = |block: u32| {
+        of("gin", block, |load| {
+            load.intended = 1 << 62;
+            load.answered_as_expected = load.intended / 2;
+            load.outcomes.answered = load.intended;
+        })
+    };
+    let trials: Vec<Trial> = (0..10).map(half_lost).collect();
+    let judged = gate_run(&gate(&["errors>1%", "errors>5"]), &trials, false);
+    let asked: Vec<&GateCheck> = judged.checks.iter().filter(|it| !it.is_default).collect();
+    assert_eq!(asked.iter().map(|it| it.answer).collect::<Vec<_>>(), [GateAnswer::Failed; 2], "{judged:?}");
+    assert!(asked[0].value.is_some_and(|share| (share - 0.5).abs() < 1e-9), "{:?}", asked[0]);
 }

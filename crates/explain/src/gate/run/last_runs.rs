@@ -80,18 +80,22 @@ impl RunsBefore {
             };
         };
         let unknown = without_figure(fails_if(asked, *ranked_by), limit, GateUnit::Loss);
-        let with_figure =
-            |it: &HistoryPoint| Some((it.started.clone(), it.value.filter(|value| *value > 0.0)?));
-        let mut before: Vec<(String, f64)> = before.iter().filter_map(with_figure).collect();
-        before.sort_by(|a, b| b.0.cmp(&a.0));
+        // One of which no trial may be used says nothing. One that was too bad for a figure is one of the last runs all the same.
+        let is_known = |it: &&HistoryPoint| it.value.is_some() || it.failed > 0;
+        let mut before: Vec<&HistoryPoint> = before.iter().filter(is_known).collect();
+        before.sort_by(|a, b| b.started.cmp(&a.started));
         before.truncate(asked.count as usize);
+        let earlier: Vec<f64> =
+            before.iter().filter_map(|it| it.value).filter(|value| *value > 0.0).collect();
+        let beyond = before.len() - earlier.len();
         let own_value = own.value.filter(|it| *it > 0.0);
         let beside = Beside {
             of: "runs",
             ranked_by: *ranked_by,
-            own: own_value.ok_or_else(|| without_answers(own, before.len(), unknown.clone())),
+            own: own_value.ok_or_else(|| without_answers(own, earlier.len(), unknown.clone())),
             is_lower_bound: false,
-            earlier: before.into_iter().map(|it| it.1).collect(),
+            earlier,
+            beyond,
             tail: tail_of(intervals),
             doubts,
         };

@@ -97,9 +97,11 @@ export interface Capacity {
   driver?: Driver;
   /** Which of the two explains the levels. */
   explained_by: ExplainedBy;
+  /** Whether connections carry several requests at a time, as those of HTTP/2 may: then N is requests, and not connections. */
+  is_multiplexed?: boolean;
   /** The Universal Scalability Law; absent with fewer than `levels_needed` levels. */
   law: LawFigures | null;
-  /** What was measured, by connections. */
+  /** What was measured, by N. */
   levels: CapacityLevel[];
   /** How many levels with a rate the law takes, where there are fewer. */
   levels_needed: number | null;
@@ -137,7 +139,7 @@ export interface CapacityLevel {
   goodput_per_s: number;
   /** Trials whose goodput is used. */
   trials: number;
-  /** Connections, N. */
+  /** Requests at a time, N: as many as connections, where each carries one. */
   users: number;
 }
 
@@ -472,7 +474,7 @@ export interface JudgedClaim {
 
 /** X(N) = λN / (1 + σ(N − 1) + κN(N − 1)), fitted. */
 export interface LawFigures {
-  /** N*: connections beyond which the rate falls; absent where it never does. */
+  /** N*: the N beyond which the rate falls; absent where it never does. */
   bends_at_users: CapacityFigure | null;
   /** What speaks against it; empty where nothing does. */
   doubts: CapacityDoubt[];
@@ -529,6 +531,8 @@ export interface OtherRun {
   commit?: string | null;
   /** What it measured on. */
   machine: Machine;
+  /** Whether it was to be a quick look; absent where not. */
+  quick?: boolean;
   /** Its directory, as the user would name it. */
   run: string;
 }

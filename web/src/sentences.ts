@@ -394,6 +394,11 @@ const CAPACITY: Pair[] = [
     "在最少的 {users} 个连接下，每个连接只得到单独时的 {share} %：λ 只是猜测；请也测更少的连接",
   ],
   ["the peak lies far beyond {users} connections, the most that were measured", "峰值远在所测的最多连接数 {users} 之外"],
+  [
+    "at {users} requests at a time, the fewest, one already got {share} % of what one alone would: λ is a guess; measure fewer requests at a time as well",
+    "在最少的 {users} 个并发请求下，每个请求只得到单独时的 {share} %：λ 只是猜测；请也测更少的并发请求",
+  ],
+  ["the peak lies far beyond {users} requests at a time, the most that were measured", "峰值远在所测的最多并发请求数 {users} 之外"],
   ["a single block has no spread, so nothing here has an interval", "只有一个区组，没有离散程度，因此这里都没有区间"],
 ];
 

@@ -25,9 +25,11 @@ pub fn beside_text(report: &HitReport, notes: &[String]) -> String {
         let _ = write!(text, "\n              {note}");
     }
     if let Some(law) = &result.littles_law {
+        // Each stream of HTTP/2 has one under way.
+        let of = if result.load.streams.is_some_and(|it| it > 1) { "at a time" } else { "connections" };
         let _ = write!(
             text,
-            "\nLittle's law  {} × {} = {:.1} requests under way, of {:.0} connections",
+            "\nLittle's law  {} × {} = {:.1} requests under way, of {:.0} {of}",
             per_s(law.throughput_per_s),
             time_us(law.mean_response_s * 1e6),
             law.throughput_per_s * law.mean_response_s,

@@ -21,6 +21,8 @@ const HEADER: [&str; 10] = [
     "explained by",
     "trust",
 ];
+/// The second column where connections carry several requests at a time.
+const REQUESTS_AT_A_TIME: &str = "requests\nat a time\n(trials)";
 const LEGEND: &str = "\
 X(N) = λN / (1 + σ(N − 1) + κN(N − 1)), Gunther's Universal Scalability Law, or X(N) = min(N, K) / S, a pool of K that \
 takes S\na request; both by relative errors. Ranges are 95 % intervals by resampling blocks. Which of the two explains a \
@@ -49,8 +51,12 @@ pub fn capacity_text(all: &[Capacity]) -> String {
 }
 
 fn table(round: &[Capacity]) -> String {
+    let mut header = HEADER;
+    if round.iter().any(|it| it.is_multiplexed) {
+        header[1] = REQUESTS_AT_A_TIME;
+    }
     let mut table = Table::new();
-    table.load_style(comfy_table::presets::NOTHING).set_header(HEADER);
+    table.load_style(comfy_table::presets::NOTHING).set_header(header);
     for capacity in round {
         table.add_row(row(capacity));
     }

@@ -78,6 +78,9 @@ pub struct OtherRun {
     pub commit: Option<String>,
     /// Blocks of which there are trials.
     pub blocks: u32,
+    /// Whether it was to be a quick look; absent where not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub quick: bool,
     /// The claims that it decides upon, by their names.
     pub claims: Vec<String>,
 }
@@ -195,6 +198,7 @@ impl ClaimsReport {
             machine: run.manifest.machine.clone(),
             commit: run.manifest.commit.clone(),
             blocks: run.blocks(),
+            quick: run.manifest.quick,
             claims: by.iter().filter(|(by, _)| *by == index).map(|(_, claim)| claim.id.clone()).collect(),
         };
         let other_runs = earlier.iter().enumerate().map(other).filter(|run| !run.claims.is_empty()).collect();
@@ -241,7 +245,7 @@ pub fn claims_text(report: &ClaimsReport) -> String {
         plain_line(&report.driver),
     );
     for run in &report.other_runs {
-        let here = measured_on(&run.machine, run.blocks, false);
+        let here = measured_on(&run.machine, run.blocks, run.quick);
         // Writing into a String cannot fail.
         let _ = writeln!(text, "       {here}, of {}", run.claims.join(", "));
     }

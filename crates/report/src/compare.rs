@@ -5,7 +5,10 @@ use std::fmt::Write;
 use comfy_table::{CellAlignment, Table};
 use explain::{Bounded, CellChange, ChangeVerdict, RunDifference, RunSide, RunsCompared};
 
-use crate::figure::{NONE, by_driver, micros_bare, name, per_s, plain_line, signed_percent, time_us};
+use crate::figure::{
+    NONE, by_driver, micros_bare, name, p_value, p_words, per_s, percent_of_share, plain_line,
+    signed_percent, time_us,
+};
 
 /// Differences that are shown; the rest is counted. JSON has all of them.
 const DIFFERENCES_MAX: usize = 40;
@@ -20,11 +23,11 @@ pub fn compare_text(compared: &RunsCompared) -> String {
         text.push_str("\nThe client alone (controls), whose change is the machine's:\n");
     }
     for it in &compared.controls {
-        let ([a, b], off) = (it.goodput_per_s.map(per_s), (it.ratio - 1.0) * 100.0);
+        let ([a, b], off) = (it.goodput_per_s.map(per_s), signed_percent((it.ratio - 1.0) * 100.0, 1));
         // Writing into a String cannot fail.
         let by = by_driver(it.driver);
         let (round, load) = (plain_line(&it.round), plain_line(&it.load));
-        let _ = writeln!(text, "  {round}, {load}{by}: {a} → {b}, {off:+.1} %");
+        let _ = writeln!(text, "  {round}, {load}{by}: {a} → {b}, {off} %");
     }
     let mut heading = None;
     let mut rows: Vec<&CellChange> = Vec::new();
@@ -129,7 +132,7 @@ fn row(cell: &CellChange) -> Vec<String> {
     let [cpu_a, cpu_b] = cell.cpu_us_per_request.map(micros_bare);
     let [trials_a, trials_b] = cell.trials;
     let is_tested = cell.ratio.is_some() && cell.verdict != ChangeVerdict::TooFew;
-    let p = if is_tested { format!("{:.3}", cell.p) } else { NONE.into() };
+    let p = if is_tested { p_value(cell.p) } else { NONE.into() };
     vec![
         name(&cell.stack),
         a,
@@ -148,21 +151,14 @@ fn failures(cell: &CellChange) -> Option<String> {
     let ([failed_a, failed_b], [all_a, all_b]) = (cell.failed_trials, cell.trials);
     let trials = cell
         .failed_trials_p
-        .map(|it| format!("failed trials {failed_a} of {all_a} → {failed_b} of {all_b} (p = {it:.3})"));
+        .map(|it| format!("failed trials {failed_a} of {all_a} → {failed_b} of {all_b} ({})", p_words(it)));
     let requests = cell.failed_share_p.map(|it| {
-        let [a, b] = cell.failed_share.map(|it| it.map_or_else(|| NONE.into(), share_of_requests));
-        format!("failed requests {a} → {b} (p = {it:.3})")
+        let shown = |share: Option<f64>| share.map_or_else(|| NONE.into(), |it| percent_of_share(it, 2));
+        let [a, b] = cell.failed_share.map(shown);
+        format!("failed requests {a} → {b} ({})", p_words(it))
     });
     let all: Vec<String> = trials.into_iter().chain(requests).collect();
     (!all.is_empty()).then(|| all.join(", "))
-}
-
-fn share_of_requests(share: f64) -> String {
-    match share * 100.0 {
-        percent if percent > 0.0 && percent < 0.005 => "<0.01 %".into(),
-        percent if (99.995..100.0).contains(&percent) => ">99.99 %".into(),
-        percent => format!("{percent:.2} %"),
-    }
 }
 
 fn bounded(figure: Option<Bounded>) -> String {
@@ -190,9 +186,19 @@ fn conclusion(compared: &RunsCompared) -> String {
         "By the rank-sum test of goodput and of the share of failed requests and Fisher's test of failed trials, at 5 %, \
          with\nHolm's method over all of them, and nothing nearer than 2 % of goodput or 0.1 % of the requests; a loss of \
          {:.1} % is allowed.\nThe blocks of two runs are not paired: whatever else changed on the machine between them is in it.",
-        compared.threshold * 100.0
+        // What is nearer is no change, and so no loss.
+        compared.threshold.max(stats::LEAST_EFFECT) * 100.0
     );
-    if few > 0 && few == compared.cells.len() {
+    let open = compared.open_rises();
+    if open > 0 {
+        let cells = if open == 1 { "1 cell".to_owned() } else { format!("{open} cells") };
+        let _ = writeln!(
+            text,
+            "Could not tell: of {cells} more trials failed than before, and so few can't show whether that is chance; to \
+             decide it\nmake runs of more blocks."
+        );
+    }
+    if few > open && few == compared.cells.len() {
         text.push_str(
             "Nothing could be told: one cell takes 4 trials in each run, more cells take more. This is not \"no change\".\n",
         );

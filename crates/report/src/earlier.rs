@@ -4,9 +4,10 @@
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table};
+use explain::audit;
 use record::LoadResult;
 
-use crate::figure::{NONE, per_s, plain_line, share, time_us};
+use crate::figure::{NONE, per_s, plain_line, share, signed_percent, time_us};
 
 /// Percentiles that are shown.
 const SHOWN: [&str; 5] = ["p50", "p90", "p99", "p99_9", "max"];
@@ -25,13 +26,24 @@ pub fn earlier_text(name: &str, earlier: &LoadResult, now: &LoadResult) -> Strin
         let name = figure.replace('_', ".");
         table.add_row([name, time(before), time(after), change(known(before), known(after))]);
     }
-    let failed = both.map(|it| share(it.intended.saturating_sub(it.answered_as_expected), it.intended));
+    let failed = both.map(|it| share(it.failed(), it.intended.saturating_sub(it.cut_off())));
     let [before, after] = failed;
     table.add_row(["errors".to_owned(), before, after, String::new()]);
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     let mut text = format!("beside      {}\n{}\n", plain_line(name), table.trim_fmt());
+    // Of the one that was made now it is said above.
+    let of_earlier = audit(earlier);
+    if let Some(reason) = of_earlier.reasons.first() {
+        // Writing into a String cannot fail.
+        let _ = writeln!(
+            text,
+            "            the earlier one is not valid: {}: {}",
+            reason.kind.name(),
+            plain_line(&reason.text)
+        );
+    }
     for (what, before, after) in differences(earlier, now) {
         // Writing into a String cannot fail.
         let _ = writeln!(
@@ -59,7 +71,7 @@ fn time(told: Option<(f64, bool)>) -> String {
 fn change(before: Option<f64>, after: Option<f64>) -> String {
     match before.zip(after) {
         Some((before, after)) if before > 0.0 && after.is_finite() => {
-            format!("{:+.1} %", (after / before - 1.0) * 100.0)
+            format!("{} %", signed_percent((after / before - 1.0) * 100.0, 1))
         }
         _ => NONE.into(),
     }
@@ -73,6 +85,8 @@ fn differences(earlier: &LoadResult, now: &LoadResult) -> Vec<(&'static str, Str
             ("URL", it.url.clone()),
             ("load", it.load.label.clone()),
             ("length", length),
+            ("number of requests", it.load.requests.map_or_else(|| NONE.into(), |it| it.to_string())),
+            ("timeout", format!("{} s", it.load.timeout_s)),
             ("load threads", it.load.threads.to_string()),
             ("use of connections", if it.load.keep_alive { "kept" } else { "fresh" }.to_owned()),
         ]

@@ -59,18 +59,35 @@ pub(crate) fn signed_percent(percent: f64, digits: usize) -> String {
 /// Part of a whole as percent with so many digits behind the point. Only nothing is 0 %, and only all of it is 100 %: what would
 /// be rounded to either is a bound.
 pub fn percent_of(part: u64, whole: u64, digits: usize) -> String {
+    percent_of_share(part as f64 / whole.max(1) as f64, digits)
+}
+
+/// The same of a share that is known as such.
+pub(crate) fn percent_of_share(share: f64, digits: usize) -> String {
     let text = |percent: f64| format!("{percent:.digits$} %");
     let step = (0..digits).fold(1.0, |step, _| step / 10.0);
-    match text(part as f64 / whole.max(1) as f64 * 100.0) {
-        shown if part > 0 && shown == text(0.0) => format!("<{}", text(step)),
-        shown if part < whole && shown == text(100.0) => format!(">{}", text(100.0 - step)),
+    match text(share * 100.0) {
+        shown if share > 0.0 && shown == text(0.0) => format!("<{}", text(step)),
+        shown if share < 1.0 && shown == text(100.0) => format!(">{}", text(100.0 - step)),
         shown => shown,
     }
 }
 
-/// The same to a tenth, as reports have it.
+/// The same of counts to a tenth, as reports have it.
 pub(crate) fn share(part: u64, whole: u64) -> String {
     percent_of(part, whole, 1)
+}
+
+/// How often chance alone would bring as much, to three digits. What these would show as never is a bound.
+pub(crate) fn p_value(p: f64) -> String {
+    let shown = format!("{p:.3}");
+    if shown == "0.000" { "<0.001".into() } else { shown }
+}
+
+/// The same in a sentence: `p = 0.012`.
+pub(crate) fn p_words(p: f64) -> String {
+    let shown = p_value(p);
+    shown.strip_prefix('<').map_or_else(|| format!("p = {shown}"), |bound| format!("p < {bound}"))
 }
 
 fn finite(value: Option<f64>) -> Option<f64> {
@@ -188,6 +205,19 @@ mod tests {
             [(0, 300, "0 %"), (1, 300, "<1 %"), (1, 200, "<1 %"), (199, 200, ">99 %"), (200, 200, "100 %")]
         {
             assert_eq!(percent_of(part, whole, 0), shown, "{part} of {whole}");
+        }
+    }
+
+    #[test]
+    fn no_chance_is_none() {
+        for (p, shown, words) in [
+            (1.0, "1.000", "p = 1.000"),
+            (0.0124, "0.012", "p = 0.012"),
+            (0.0006, "0.001", "p = 0.001"),
+            (0.0004, "<0.001", "p < 0.001"),
+            (1e-9, "<0.001", "p < 0.001"),
+        ] {
+            assert_eq!((p_value(p).as_str(), p_words(p).as_str()), (shown, words), "{p}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use record::{GateAnswer, GateCell, GateCheck, GateResult, GateUnit};
 use units::Bytes;
 
-use crate::figure::{NONE, heading, indented, per_s, plain_line, time_us};
+use crate::figure::{NONE, heading, indented, per_s, percent_of_share, plain_line, time_us};
 
 /// The gate's answer, and behind it each condition with what was measured.
 pub fn gate_text(gate: &GateResult) -> String {
@@ -83,8 +83,11 @@ fn amount(unit: GateUnit, value: f64) -> String {
         GateUnit::Micros => time_us(value.max(0.0)),
         GateUnit::PerSecond => per_s(value),
         GateUnit::Share => percent(value),
-        GateUnit::Loss => format!("{:.1} %", value * 100.0),
-        GateUnit::Requests => format!("{value:.0} requests"),
+        GateUnit::Loss => loss(value),
+        GateUnit::Requests => {
+            let shown = format!("{value:.0}");
+            if shown == "1" { "1 request".into() } else { format!("{shown} requests") }
+        }
         GateUnit::Trials => format!("{value:.0}"),
         GateUnit::Bytes => Bytes(value.max(0.0) as u64).to_string(),
     }
@@ -94,11 +97,19 @@ fn amount(unit: GateUnit, value: f64) -> String {
 fn percent(share: f64) -> String {
     match share * 100.0 {
         0.0 => "0 %".into(),
-        percent if percent < 0.001 => "<0.001 %".into(),
-        percent if percent < 0.1 => format!("{percent:.3} %"),
-        percent if percent < 10.0 => format!("{percent:.2} %"),
-        percent if (99.95..100.0).contains(&percent) => ">99.9 %".into(),
-        percent => format!("{percent:.1} %"),
+        percent if percent < 0.1 => percent_of_share(share, 3),
+        percent if percent < 10.0 => percent_of_share(share, 2),
+        _ => percent_of_share(share, 1),
+    }
+}
+
+/// What is lost, to a tenth; what is gained is below 0.
+fn loss(share: f64) -> String {
+    match format!("{:.1} %", share * 100.0).as_str() {
+        // A gain so small is less than the least loss that is shown.
+        "-0.0 %" if share < 0.0 => "<0.1 %".into(),
+        shown if share <= 0.0 => shown.into(),
+        _ => percent_of_share(share, 1),
     }
 }
 
@@ -134,6 +145,28 @@ mod tests {
              In parentheses: where the service's own figures lie, all of them in 95 of 100 cases."
         );
         assert_eq!(check_words(&check()), "48.2ms (46.1ms to ?); to decide it: some 40 s of this load");
+    }
+
+    #[test]
+    fn amounts_that_are_not_all_and_not_nothing_are_not_rounded_to_that() {
+        for (unit, value, shown) in [
+            (GateUnit::Share, 0.0, "0 %"),
+            (GateUnit::Share, 1e-7, "<0.001 %"),
+            (GateUnit::Share, 0.000_13, "0.013 %"),
+            (GateUnit::Share, 0.012_34, "1.23 %"),
+            (GateUnit::Share, 0.999_9, ">99.9 %"),
+            (GateUnit::Share, 1.0, "100.0 %"),
+            (GateUnit::Requests, 0.0, "0 requests"),
+            (GateUnit::Requests, 1.0, "1 request"),
+            (GateUnit::Loss, 0.25, "25.0 %"),
+            (GateUnit::Loss, 0.999_9, ">99.9 %"),
+            (GateUnit::Loss, 0.000_1, "<0.1 %"),
+            (GateUnit::Loss, 0.0, "0.0 %"),
+            (GateUnit::Loss, -0.000_1, "<0.1 %"),
+            (GateUnit::Loss, -0.05, "-5.0 %"),
+        ] {
+            assert_eq!(amount(unit, value), shown, "{unit:?} {value}");
+        }
     }
 
     #[test]

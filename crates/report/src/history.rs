@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use explain::{HistoryMetric, HistoryPoint, Series};
 
-use crate::figure::{NONE, by_driver, micros, per_s, plain_line, time_us};
+use crate::figure::{NONE, by_driver, micros, p_words, per_s, plain_line, signed_percent, time_us};
 
 /// Characters of the longest bar.
 const BAR_CHARS: f64 = 30.0;
@@ -90,16 +90,22 @@ fn series_text(text: &mut String, series: &Series, apart: Apart) {
         let other_inputs = inputs.is_some_and(|it| *it != point.inputs);
         inputs = Some(&point.inputs);
         if let Some(change) = series.changes.iter().find(|it| it.at == index) {
-            let shift = (change.ratio - 1.0) * 100.0;
+            let shift = signed_percent((change.ratio - 1.0) * 100.0, 1);
             let between = change.commits.as_ref().map_or_else(String::new, between);
-            let _ = writeln!(text, "  ---- change: {shift:+.1} % (p = {:.3}){between} ----", change.p);
+            let _ = writeln!(text, "  ---- change: {shift} % ({}){between} ----", p_words(change.p));
         }
         let _ = writeln!(text, "  {}", line(point, series.metric, largest, other_inputs).trim_end());
     }
     if let Some(needed) = series.runs_needed {
-        let count = series.points.iter().filter(|it| it.value.is_some()).count();
-        let plural = if count == 1 { "run is" } else { "runs are" };
-        let _ = writeln!(text, "  {count} {plural} too few to find a change (needs at least {needed})");
+        // A run that brought nothing is no shift of another, and counts for none.
+        let count = series.points.iter().filter(|it| it.value.is_some_and(|value| value > 0.0)).count();
+        let with = if count == series.points.len() { "" } else { " with a figure above 0" };
+        let plural = if count == 1 { "is" } else { "are" };
+        let runs = if count == 1 { "run" } else { "runs" };
+        let _ = writeln!(
+            text,
+            "  {count} {runs}{with} {plural} too few to find a change (needs at least {needed})"
+        );
     } else if series.changes.is_empty() {
         text.push_str("  no change found\n");
     }
@@ -126,7 +132,11 @@ fn line(point: &HistoryPoint, metric: HistoryMetric, largest: f64, other_inputs:
     let share = point.value.map_or(0.0, |value| value / largest.max(f64::MIN_POSITIVE));
     let bar = "#".repeat((share * BAR_CHARS).round() as usize);
     let mark = if other_inputs { "*" } else { " " };
-    let failed = if point.failed > 0 { format!(", {} failed", point.failed) } else { String::new() };
+    let failed = match (point.failed, metric) {
+        (0, _) => String::new(),
+        (failed, HistoryMetric::P99) => format!(", {failed} failed or only a lower bound"),
+        (failed, _) => format!(", {failed} failed"),
+    };
     format!(
         "{} {mark} {value:>VALUE_CHARS$}  {bar:<width$}  {} ({}{failed})",
         plain_line(&point.started),

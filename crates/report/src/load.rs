@@ -220,18 +220,15 @@ fn too_few_samples(result: &LoadResult) -> Option<String> {
 
 /// What became of answers that lead elsewhere.
 fn redirects(result: &LoadResult) -> Option<String> {
-    let of_code = |(code, count): (&String, &u64)| {
-        let is_redirect = code.len() == 3 && code.starts_with('3');
-        is_redirect.then_some((plain_line(code), *count))
-    };
-    let all: Vec<(String, u64)> = result.statuses.iter().filter_map(of_code).collect();
-    let count: u64 = all.iter().map(|it| it.1).sum();
+    let all: Vec<(&String, &u64)> =
+        result.statuses.iter().filter(|(code, _)| explain::leads_elsewhere(code)).collect();
+    let count = all.iter().map(|it| *it.1).fold(0, u64::saturating_add);
     let unexpected = result.outcomes.answered.saturating_sub(result.answered_as_expected);
     // A scenario follows redirects itself, or was told to take them as answers.
     if count == 0 || unexpected < count || !result.steps.is_empty() {
         return None;
     }
-    let code = &all.first()?.0;
+    let code = all.first()?.0;
     Some(format!(
         "{count} lead elsewhere ({code}), where nobody went: redirects are not followed and are no goodput. Load the place \
          they\n            lead to, or say --expect-status {code} if that is the answer you want"

@@ -35,10 +35,11 @@ struct Suite {
     cases: Vec<Case>,
 }
 
-/// A run. A row fails where a trial failed or the service was incorrect, and is skipped where its rate is not the server's; a
-/// claim fails where it, or its size, is refuted or tied, and is skipped where that is open.
+/// A run. A row fails where a trial failed or the service was incorrect, and is skipped where its rate is not the server's, as is a
+/// stack of which there is no trial at all; a claim fails where it, or its size, is refuted or tied, and is skipped where that is open.
 pub fn junit(page: &Page) -> String {
     let mut suites: Vec<Suite> = page.tables.iter().map(|table| of_table(page, table)).collect();
+    suites.extend(not_measured(page));
     if let Some(claims) = &page.claims {
         let cases = claims.claims.iter().map(|claim| Case {
             name: format!("{}: {}", claim.id, claim.sentence),
@@ -81,7 +82,8 @@ pub fn gate_junit(name: &str, gate: &GateResult) -> String {
     document(name, &suites)
 }
 
-/// Two runs held against each other: a cell fails where it became worse, and is skipped where nothing can be said.
+/// Two runs held against each other: a cell fails where it became worse, is an error where more of its trials failed and it can't be
+/// told whether that is chance, and is skipped where else nothing can be said, as where only one has it.
 pub fn compare_junit(compared: &RunsCompared) -> String {
     let cases = compared.cells.iter().map(|cell| {
         let percent = |ratio: f64| format!("{} %", signed_percent((ratio - 1.0) * 100.0, 1));
@@ -100,11 +102,21 @@ pub fn compare_junit(compared: &RunsCompared) -> String {
             name: format!("{}, {}, {}{}", cell.round, cell.load, cell.stack, by_driver(cell.driver)),
             came: match cell.verdict {
                 ChangeVerdict::Worse => Came::Failed { kind: cell.verdict.name(), why },
+                ChangeVerdict::TooFew if cell.is_rise_of_failures_open() => {
+                    Came::NotTold(format!("{}: more trials failed; {why}", cell.verdict.name()))
+                }
                 ChangeVerdict::TooFew => Came::Skipped(format!("{}: {why}", cell.verdict.name())),
                 ChangeVerdict::AllowedLoss | ChangeVerdict::Better | ChangeVerdict::Unchanged => Came::Passed,
             },
         }
     });
+    // A cell that only one has is no change, and nobody would miss it without a case.
+    let only = |cells: &[String], dir: &str, other: &str| -> Vec<Case> {
+        let why = format!("only in {dir}: {other} has no trial of it");
+        cells.iter().map(|cell| Case { name: cell.clone(), came: Came::Skipped(why.clone()) }).collect()
+    };
+    let (a, b) = (&compared.a.dir, &compared.b.dir);
+    let cases = cases.chain(only(&compared.only_in_a, a, b)).chain(only(&compared.only_in_b, b, a));
     let name = format!("{} against {}", compared.b.dir, compared.a.dir);
     document(&name, &[Suite { name: name.clone(), cases: cases.collect() }])
 }
@@ -123,6 +135,23 @@ fn of_table(page: &Page, table: &Table) -> Suite {
         }
     }
     Suite { name: format!("{}, {}{}", table.round, table.load, by_driver(table.driver)), cases }
+}
+
+/// Stacks that were asked for and of which there is no trial: without a case nobody would miss them.
+fn not_measured(page: &Page) -> Option<Suite> {
+    let (made, planned) = (page.run.trials, page.run.trials_planned as usize);
+    let not_reached = if made < planned {
+        format!("not reached: the run ended after {made} of {planned} planned trials")
+    } else {
+        "not reached: the run made no trial of it".to_owned()
+    };
+    let missing = &page.missing;
+    let left_out = missing.left_out.iter().map(|(stack, why)| (stack, format!("left out: {why}")));
+    let others = missing.not_reached.iter().filter(|it| !missing.left_out.contains_key(*it));
+    let all = left_out.chain(others.map(|stack| (stack, not_reached.clone())));
+    let case = |(stack, why): (&String, String)| Case { name: stack.clone(), came: Came::Skipped(why) };
+    let cases: Vec<Case> = all.map(case).collect();
+    (!cases.is_empty()).then(|| Suite { name: "not measured".into(), cases })
 }
 
 fn of_row(page: &Page, table: &Table, row: &Row) -> Case {

@@ -64,7 +64,7 @@ pub fn hit_markdown(report: &HitReport) -> String {
     let shown = ["p50", "p90", "p99", "p99_9", "max"];
     let names = shown.map(|name| name.replace('_', "."));
     let figures = shown.map(|name| words(&figure(times, name)));
-    let failed = result.intended.saturating_sub(result.answered_as_expected);
+    let (cut_off, failed) = (result.cut_off(), result.failed());
     let mut text = format!(
         "## {}\n\n{} model, {}, {:.2} s measured, {} requests\n\n| goodput | failed | {} | CPU a request (client) |\n\
          |---:|---:|---:|---:|---:|---:|---:|---:|\n| {} | {failed} | {} | {} |\n\n**verdict: {}**\n",
@@ -79,6 +79,13 @@ pub fn hit_markdown(report: &HitReport) -> String {
         micros(result.cpu_us_per_request),
         report.validity.verdict,
     );
+    if cut_off > 0 {
+        // Writing into a String cannot fail.
+        let _ = writeln!(
+            text,
+            "- {cut_off} requests were under way when it ended, and count neither as answered nor as failed"
+        );
+    }
     for reason in &report.validity.reasons {
         // Writing into a String cannot fail.
         let _ = writeln!(text, "- {}: {}", reason.kind.name(), words(&reason.text));

@@ -173,6 +173,10 @@ fn missing(page: &Page) -> String {
         missing.left_out.iter().map(|(stack, why)| format!("- left out: {}: {}", code(stack), words(why))),
     );
     lines.extend(missing.not_reached.iter().map(|stack| format!("- not reached: {}", code(stack))));
+    let (made, planned) = (page.run.trials, page.run.trials_planned);
+    if made < planned as usize {
+        lines.push(format!("- {made} of {planned} planned trials were made"));
+    }
     if lines.is_empty() { String::new() } else { format!("\n### What is missing\n\n{}\n", lines.join("\n")) }
 }
 

@@ -67,9 +67,14 @@ fn quantiles(samples: u64) -> impl Iterator<Item = f64> {
 /// Times over time; `None` without samples.
 pub(super) fn heat(intervals: &[LoggedInterval]) -> Option<Heat> {
     let (first, last) = (intervals.first()?, intervals.last()?);
-    let times: Vec<Vec<(f64, u64)>> = intervals.iter().map(|it| us(&it.times)).collect();
-    let all = || times.iter().flatten().map(|(us, _)| *us);
-    let (low, high) = (all().reduce(f64::min)?.max(1.0), all().reduce(f64::max)?.max(1.0));
+    // Of each its ends alone: all of its times may take as much memory as it does itself.
+    let ends_of = |it: &LoggedInterval| {
+        let times = us(&it.times);
+        Some((times.first()?.0, times.last()?.0))
+    };
+    let ends: Vec<(f64, f64)> = intervals.iter().filter_map(ends_of).collect();
+    let low = ends.iter().map(|it| it.0).reduce(f64::min)?.max(1.0);
+    let high = ends.iter().map(|it| it.1).reduce(f64::max)?.max(1.0);
     let steps = steps(low, high);
     let edges_us = edges(low, high, steps);
     let row =

@@ -80,13 +80,18 @@ impl Cell<'_> {
     /// What failed of what was intended, all trials together, by kind; nothing where nothing did.
     pub(crate) fn failures(&self) -> BTreeMap<String, (u64, u64)> {
         let mut sums: BTreeMap<String, u64> = BTreeMap::new();
-        let intended = self.trials.iter().map(|trial| trial.load.intended).sum();
+        // A record bounds what is counted of a trial, and not of all trials together.
+        let mut add = |name: String, count: u64| {
+            let sum = sums.entry(name).or_default();
+            *sum = sum.saturating_add(count);
+        };
+        let intended = self.trials.iter().map(|trial| trial.load.intended).fold(0, u64::saturating_add);
         for trial in &self.trials {
             for (name, count) in trial.load.outcomes.failures() {
-                *sums.entry(name.replace('_', " ")).or_default() += count;
+                add(name.replace('_', " "), count);
             }
             let unexpected = trial.load.outcomes.answered.saturating_sub(trial.load.answered_as_expected);
-            *sums.entry("unexpected".into()).or_default() += unexpected;
+            add("unexpected".into(), unexpected);
         }
         sums.retain(|_, count| *count > 0);
         sums.into_iter().map(|(name, count)| (name, (count, intended))).collect()

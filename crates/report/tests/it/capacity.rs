@@ -89,3 +89,24 @@ fn as_json_it_has_no_infinity() {
     let law = capacity(&trials)[0].law.clone().unwrap();
     assert!(law.peak_per_s.value.is_none_or(f64::is_finite));
 }
+
+#[test]
+fn where_connections_carry_several_requests_n_is_of_requests() {
+    let levels = [300, 1000, 3000, 5000];
+    let mut trials = sweep("hello", "zuul", &levels, pool(20.0));
+    let told = |trials: &[Trial]| {
+        let text = capacity_text(&capacity(trials));
+        let heading: Vec<String> = text.lines().skip(1).take(2).map(str::to_owned).collect();
+        (heading.join("\n"), text)
+    };
+    let (heading, text) = told(&trials);
+    assert!(heading.contains("connections") && text.contains("at 300 connections, the fewest"), "{text}");
+    for trial in &mut trials {
+        let TrialResult::Measured(measured) = &mut trial.result else { unreachable!("all are measured") };
+        measured.load.load.streams = Some(4);
+    }
+    let (heading, text) = told(&trials);
+    assert!(heading.contains("requests") && heading.contains("at a time"), "{text}");
+    assert!(!heading.contains("connections") && text.contains("1200 to 20000"), "{text}");
+    assert!(text.contains("at 1200 requests at a time, the fewest"), "{text}");
+}

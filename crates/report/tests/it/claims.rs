@@ -95,6 +95,26 @@ fn a_claim_is_judged_by_the_last_run_that_measured_all_of_it() {
     assert!(of(&[run(&part, "runs/part"), run(&whole, "runs/whole")]).other_runs.is_empty());
 }
 
+/// What a claim rests on is said of the run that judges it, and not of the last one alone.
+#[test]
+fn another_run_that_was_only_a_quick_look_says_so() {
+    let mut whole = manifest(&RATES.map(|it| it.0), 40);
+    let last = whole.clone();
+    whole.quick = true;
+    let (of_whole, mut of_last) = (containers(1), containers(3));
+    of_last.retain(|trial| trial.stack != "jetty");
+    let runs = [
+        MeasuredRun { manifest: &whole, trials: &of_whole, dir: "runs/whole" },
+        MeasuredRun { manifest: &last, trials: &of_last, dir: "runs/last" },
+    ];
+    let report = ClaimsReport::of_runs(&write_up("servlet-containers.toml"), &runs);
+    assert_eq!((report.quick, report.other_runs[0].quick), (false, true));
+    let told = claims_text(&report);
+    assert!(told.contains("1 block, a quick look, of "), "{told}");
+    let json: serde_json::Value = serde_json::from_str(&report.to_json()).unwrap();
+    assert_eq!(json["other_runs"][0]["quick"], true);
+}
+
 /// Nothing of a write-up's run: every claim says what it lacks.
 #[test]
 fn an_empty_run_tests_nothing() {

@@ -1,7 +1,7 @@
 //! Two runs side by side, and many in a row.
 
 use explain::{HistoryFilter, HistoryMetric, RecordedRun, compare_runs, points_of_run, series_of};
-use record::{Manifest, Trial};
+use record::{Manifest, Trial, TrialResult};
 use report::{compare_text, history_text};
 
 use crate::samples::{at, failed, manifest};
@@ -56,6 +56,44 @@ fn a_run_whose_trials_die_is_worse_in_every_form() {
         junit.contains("more trials failed") && junit.contains("failed trials 0 of 6 to 5 of 6"),
         "{junit}"
     );
+}
+
+/// No chance is ever none, and no share of some is none or all.
+#[test]
+fn what_would_be_rounded_to_nothing_is_a_bound() {
+    let many = |rate: f64, salt: u32| -> Vec<Trial> {
+        let noise = |block: u32| 1.0 + 0.002 * f64::from((block * 5 + salt * 3) % 7);
+        (0..12).map(|block| at(block, "gin", rate * noise(block))).collect()
+    };
+    let (a, mut b) = (many(1000.0, 1), many(500.0, 2));
+    for trial in &mut b {
+        let TrialResult::Measured(measured) = &mut trial.result else { unreachable!("all are measured") };
+        measured.load.intended = 100_000;
+        measured.load.answered_as_expected = 99_999;
+    }
+    let manifest = manifest(&["gin"], 12);
+    let compared = compare_runs(run(&manifest, &a, "runs/a"), run(&manifest, &b, "runs/b"), 0.02);
+    let text = compare_text(&compared);
+    assert!(compared.cells[0].p < 0.0005, "{text}");
+    assert!(text.contains(" <0.001 ") && text.contains("(p < 0.001)"), "{text}");
+    assert!(text.contains("failed requests 0.00 % → <0.01 %"), "{text}");
+}
+
+/// A stack that is no longer there is no change, and a CI server shows what has a case.
+#[test]
+fn what_only_one_of_two_runs_has_is_a_skipped_case() {
+    let a = blocks(&[("gin", 1000.0), ("old", 1000.0)], 1);
+    let b = blocks(&[("gin", 1000.0), ("new", 1000.0)], 2);
+    let manifest = manifest(&["gin", "old", "new"], 12);
+    let compared = compare_runs(run(&manifest, &a, "runs/a"), run(&manifest, &b, "runs/b"), 0.01);
+    let xml = report::compare_junit(&compared);
+    assert!(xml.contains("tests=\"3\" failures=\"0\" errors=\"0\" skipped=\"2\""), "{xml}");
+    for why in ["only in runs/a: runs/b has no trial of it", "only in runs/b: runs/a has no trial of it"] {
+        assert!(xml.contains(&format!("<skipped message=\"{why}\"/>")), "{xml}");
+    }
+    // What is nearer than 2 % is called no change, whatever loss is allowed.
+    let text = compare_text(&compared);
+    assert!(text.contains("a loss of 2.0 % is allowed"), "{text}");
 }
 
 /// The median of the survivors would be as ever.
@@ -142,4 +180,30 @@ fn runs_on_another_machine_have_a_series_of_their_own() {
     assert_eq!((&told[0]["cores"], &told[1]["cores"]), (&2.into(), &8.into()));
     // Where there is no other machine, nothing is to be told apart.
     assert!(history_text(&series[..1]).contains("gin: goodput\n"), "{text}");
+}
+
+/// Eight runs of which one brought nothing are seven: a count that contradicts what it is held against helps nobody.
+#[test]
+fn a_history_says_how_many_runs_it_goes_by_and_what_counts_as_failed() {
+    let mut points = [Vec::new(), Vec::new()];
+    for day in 0..8_u32 {
+        let trials: Vec<Trial> = if day == 3 {
+            (0..6).map(|block| failed(block, "gin", "no")).collect()
+        } else {
+            blocks(&[("gin", 1000.0)], day)
+        };
+        let mut manifest = manifest(&["gin"], 6);
+        manifest.started = format!("2026-11-{:02}T11:30:07Z", day + 1);
+        let (filter, dir) = (HistoryFilter::default(), format!("runs/{day}"));
+        for (all, metric) in points.iter_mut().zip([HistoryMetric::Goodput, HistoryMetric::P99]) {
+            all.extend(points_of_run(run(&manifest, &trials, &dir), metric, &filter));
+        }
+    }
+    let [goodput, p99] = points;
+    let text = history_text(&series_of(goodput, HistoryMetric::Goodput));
+    let due = "  7 runs with a figure above 0 are too few to find a change (needs at least 8)";
+    assert!(text.contains(due), "{text}");
+    assert!(text.contains("runs/3 (6, 6 failed)"), "{text}");
+    let text = history_text(&series_of(p99, HistoryMetric::P99));
+    assert!(text.contains("runs/3 (6, 6 failed or only a lower bound)"), "{text}");
 }

@@ -1,6 +1,6 @@
 //! One load as text and as JSON.
 
-use report::{HitReport, hit_text};
+use report::{HitReport, earlier_text, hit_markdown, hit_text};
 use serde_json::Value;
 
 use crate::samples::{empty_load, load, mixed_load, silent_load};
@@ -73,6 +73,22 @@ fn a_redirect_is_no_goodput_and_says_what_to_do() {
     moved.answered_as_expected = count;
     let asked_for = hit_text(&HitReport::new(moved));
     assert!(!asked_for.contains("not followed"), "{asked_for}");
+}
+
+/// An answer without news leads nowhere.
+#[test]
+fn what_leads_nowhere_is_no_redirect() {
+    for (status, is_redirect) in
+        [("301", true), ("308", true), ("300", false), ("304", false), ("305", false)]
+    {
+        let mut answered = load(1000.0);
+        answered.statuses = std::collections::BTreeMap::from([(status.to_owned(), answered.intended)]);
+        answered.answered_as_expected = 0;
+        let text = text(answered);
+        assert_eq!(text.contains("lead elsewhere"), is_redirect, "{text}");
+        assert_eq!(text.contains("redirects, which are not followed"), is_redirect, "{text}");
+        assert!(text.contains("incorrect service"), "{text}");
+    }
 }
 
 #[test]
@@ -259,4 +275,52 @@ fn the_server_s_pods_are_told_of_the_busiest_first_and_on_harmless_lines() {
     watched.server_pods = Some(record::ServerPods { pods, not_known, ..server });
     let none = ["server pods 1 of app=shop in shop", "            not known: no sample lay within"];
     assert_eq!(lines(&watched), none);
+}
+
+/// What somebody ended the load under has not failed; what a load that ran to its end never heard of has.
+#[test]
+fn a_summary_of_a_load_that_was_ended_counts_nothing_as_failed_that_was_under_way() {
+    let mut ended = load(1000.0);
+    let count = ended.intended;
+    ended.outcomes.answered = count - 7;
+    ended.outcomes.timed_out = 3;
+    ended.outcomes.in_flight = 4;
+    ended.answered_as_expected = count - 7;
+    let row = |load: &record::LoadResult| {
+        let text = hit_markdown(&HitReport::new(load.clone()));
+        let failed = text
+            .lines()
+            .find(|line| line.starts_with("| 1000/s"))
+            .map(|line| line.split('|').nth(2).map_or_else(String::new, |cell| cell.trim().to_owned()));
+        (failed.unwrap_or_default(), text)
+    };
+    let (failed, text) = row(&ended);
+    assert_eq!((failed.as_str(), text.contains("under way when it ended")), ("7", false), "{text}");
+    ended.interrupted = true;
+    let (failed, text) = row(&ended);
+    assert_eq!(failed, "3", "{text}");
+    assert!(text.contains("4 requests were under way when it ended"), "{text}");
+}
+
+/// Beside an earlier load that somebody ended, its figures are not those of a load that ran to its end, and that is said.
+#[test]
+fn an_earlier_load_that_is_not_valid_is_called_so_and_nothing_cut_off_is_an_error() {
+    let now = load(1000.0);
+    let mut earlier = now.clone();
+    earlier.load.requests = Some(500);
+    earlier.outcomes.answered -= 500;
+    earlier.outcomes.in_flight = 500;
+    earlier.answered_as_expected -= 500;
+    let errors = |text: &str| {
+        let row = text.lines().find(|line| line.trim_start().starts_with("errors")).unwrap_or_default();
+        row.split_whitespace().skip(1).map(str::to_owned).collect::<Vec<String>>().join(" ")
+    };
+    let text = earlier_text("before.json", &earlier, &now);
+    assert_eq!(errors(&text), "25.0 % 0.0 %", "{text}");
+    assert!(text.contains("not the same number of requests: 500 → –"), "{text}");
+    assert!(!text.contains("the earlier one is not valid"), "{text}");
+    earlier.interrupted = true;
+    let text = earlier_text("before.json", &earlier, &now);
+    assert_eq!(errors(&text), "0.0 % 0.0 %", "{text}");
+    assert!(text.contains("the earlier one is not valid: interrupted: it was ended after 2.00 s"), "{text}");
 }

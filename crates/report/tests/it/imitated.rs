@@ -170,3 +170,13 @@ fn what_wrk_would_not_have_said() {
     let note = "3 answers were late".to_owned();
     insta::assert_snapshot!("beside_mixed", beside_text(&HitReport::new(mixed_load()), &[note]));
 }
+
+#[test]
+fn the_law_of_a_load_of_streams_is_of_requests_and_not_of_connections() {
+    let mut result = load(1000.0);
+    let told = |result: &record::LoadResult| beside_text(&HitReport::new(result.clone()), &[]);
+    assert!(told(&result).contains("requests under way, of 64 connections"), "{}", told(&result));
+    result.load.streams = Some(4);
+    result.littles_law.as_mut().unwrap().users = 256.0;
+    assert!(told(&result).contains("requests under way, of 256 at a time"), "{}", told(&result));
+}

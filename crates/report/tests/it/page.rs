@@ -231,6 +231,23 @@ fn a_skipped_case_says_why_the_rate_is_not_the_servers() {
     assert_eq!(xml.matches("<skipped message=\"throttled: ").count(), 2, "{xml}");
 }
 
+/// A CI server shows cases: of a stack without one it looks as if nobody had asked.
+#[test]
+fn stacks_that_were_not_reached_are_skipped_and_say_why() {
+    let trials = blocks(&[("gin", 100_000.0), ("nginx", 90_000.0)], 2);
+    let mut manifest = manifest(&["gin", "nginx", "tomcat"], 9);
+    manifest.left_out.insert("zuul".into(), "mvn is missing".into());
+    let xml = junit(&page_of(&manifest, &trials));
+    let skipped = |stack: &str, why: &str| format!("name=\"{stack}\">\n      <skipped message=\"{why}\"/>");
+    let not_reached = skipped("tomcat", "not reached: the run ended after 4 of 9 planned trials");
+    assert!(xml.contains(&not_reached), "{xml}");
+    assert!(xml.contains(&skipped("zuul", "left out: mvn is missing")), "{xml}");
+    assert!(xml.contains("tests=\"4\" failures=\"0\" errors=\"0\" skipped=\"2\""), "{xml}");
+    manifest.stacks.remove("tomcat");
+    manifest.left_out.clear();
+    assert!(!junit(&page_of(&manifest, &trials)).contains("not measured"));
+}
+
 /// What a client that a quota kept from running had of it, the server carries at least.
 #[test]
 fn a_rate_of_a_throttled_client_is_not_the_servers() {
@@ -508,4 +525,23 @@ fn where_loads_came_from_is_the_sentence_of_the_text() {
     assert_eq!(page_of(&manifest, &trials).run.loaded_from.as_deref(), Some(said));
     let text = crate::ranking::ranking(&manifest, &trials);
     assert!(text.lines().any(|line| line == said), "{text}");
+}
+
+/// A record bounds what is counted of a trial, and a run has many trials.
+#[test]
+fn counts_of_many_trials_are_added_up_without_an_overflow() {
+    let (all, lost) = (1_u64 << 62, 1_u64 << 61);
+    let trials: Vec<Trial> = (0..10)
+        .map(|block| {
+            let mut load = crate::samples::load(1000.0 + f64::from(block));
+            load.intended = all;
+            load.outcomes = record::Outcomes { answered: all - lost, reset: lost, ..Default::default() };
+            load.answered_as_expected = all - lost;
+            with(block, "gin", load)
+        })
+        .collect();
+    let made = page_of(&manifest(&["gin"], 10), &trials);
+    let errors = &made.tables[0].rows[0].errors;
+    assert_eq!(errors.keys().collect::<Vec<_>>(), ["reset"]);
+    assert!((0.0..=1.0).contains(&errors["reset"]), "{errors:?}");
 }

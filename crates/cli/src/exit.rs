@@ -21,7 +21,8 @@ pub const UNREACHABLE: u8 = 3;
 /// It was measured, and the service did not do what was asked, or a load's figures are not valid, or our own figures
 /// are not known to be the truth, or a cell of one run got worse in another, or a gate failed.
 pub const SERVICE: u8 = 4;
-/// It was measured, and a gate could not be told: what was measured is in line with both.
+/// It was measured, and a gate, or whether more trials of a cell fail in another run, could not be told: what was measured is in
+/// line with both.
 pub const COULD_NOT_TELL: u8 = 5;
 /// It was interrupted; what was measured is kept.
 pub const INTERRUPTED: u8 = 130;
@@ -39,8 +40,8 @@ Exit codes:
        only lower bounds, or the verdict on a load is otherwise not `valid`, or a stack of the experiment failed, or a case of a calibration is not
        in bounds, or a cell got worse from one compared run to the other, or an audit found what
        can't be true or can't be known, or a gate failed
-  5    measured, and a gate (--fail-if, [gate]) could not be told: the output says what would
-       decide it
+  5    measured, and a gate (--fail-if, [gate]) could not be told, or of two compared runs
+       whether more trials of a cell fail: the output says what would decide it
   130  interrupted; what was measured is kept";
 
 /// An error on its way to the user.
@@ -107,8 +108,13 @@ impl From<PlanError> for Failure {
 
 impl From<RecordError> for Failure {
     fn from(error: RecordError) -> Self {
-        Self::system(error)
+        Self { code: code_of(&error), message: error.to_string() }
     }
+}
+
+/// What was named as a ledger and is none was not one to name.
+fn code_of(error: &RecordError) -> u8 {
+    if matches!(error, RecordError::NoLedger { .. }) { USAGE } else { SYSTEM }
 }
 
 impl From<StackError> for Failure {
@@ -158,8 +164,8 @@ impl From<LabError> for Failure {
             | LabError::AgentLost(_)
             | LabError::DriverMissing { .. }
             | LabError::NothingToRun { .. } => UNREACHABLE,
-            LabError::Record(_)
-            | LabError::TooFewFiles { .. }
+            LabError::Record(error) => code_of(error),
+            LabError::TooFewFiles { .. }
             | LabError::Drive(_)
             | LabError::NoUring(_)
             | LabError::OneCore

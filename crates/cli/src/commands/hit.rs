@@ -15,6 +15,8 @@ mod scenario;
 mod stop;
 mod way;
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -42,6 +44,9 @@ use crate::interrupt;
 use crate::output::{print, print_json, say};
 use crate::pods;
 use crate::progress::{Audience, LoadProgress};
+
+/// The longest body that is sent or expected, bytes.
+const BODY_BYTES_MAX: u64 = 256 << 20;
 
 /// Runs the command.
 pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
@@ -166,7 +171,7 @@ fn finish(
 /// The request that is made again and again; `None` where users have several.
 fn one_request(arguments: &Hit) -> Result<Option<RequestArguments>, PlanError> {
     if let Some(command) = &arguments.curl {
-        let mut copied = sources::parse_curl(command)?;
+        let mut copied = request::of_curl(command)?;
         let http = HttpVersion::asked_for(arguments.http.http2(copied.version)?)?;
         for what in sources::drop_misplaced(&mut copied, http).iter().filter(|_| !arguments.quiet) {
             say(format_args!("proofload: left out: {what}"));
@@ -182,12 +187,11 @@ fn one_request(arguments: &Hit) -> Result<Option<RequestArguments>, PlanError> {
 fn with_options(mut request: RequestArguments, arguments: &Hit) -> Result<RequestArguments, PlanError> {
     request.method = arguments.method.clone().or(request.method);
     request::leave_room(arguments, &mut request);
-    request.headers.extend(arguments.headers.iter().cloned());
     if let Some(body) = body(arguments)? {
         request.body = body;
     }
     request.close |= arguments.no_keep_alive;
-    request::apply(&arguments.request, &mut request)?;
+    request::apply(arguments, &mut request)?;
     Ok(request)
 }
 
@@ -235,9 +239,16 @@ fn text_or_file(text: &str, option: &str) -> Result<Vec<u8>, PlanError> {
     }
 }
 
+/// Reads a body whole, from whatever has an end: a device may have none.
 fn read_body(path: &Path, help: &str) -> Result<Vec<u8>, PlanError> {
-    std::fs::read(path)
-        .map_err(|error| PlanError::new(format!("the body cannot be read ({error})"), help).in_file(path))
+    let mut body = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(BODY_BYTES_MAX + 1).read_to_end(&mut body));
+    read.map_err(|error| PlanError::new(format!("the body cannot be read ({error})"), help).in_file(path))?;
+    if body.len() as u64 > BODY_BYTES_MAX {
+        let what = format!("the body is longer than {} MiB", BODY_BYTES_MAX >> 20);
+        return Err(PlanError::new(what, "name a shorter file").in_file(path));
+    }
+    Ok(body)
 }
 
 /// Whoever reads nothing but the code must not take a figure for valid that is called not so, as text or as JSON. A gate has

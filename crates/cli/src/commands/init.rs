@@ -5,8 +5,9 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use plan::{PlanError, shell};
-use sources::project::{Draft, Project, ProjectFile, draft};
+use plan::{Place, PlanError, shell};
+use serde::de::IgnoredAny;
+use sources::project::{Draft, KNOWN_BY, Project, ProjectFile, draft};
 
 use crate::arguments::project::Init;
 use crate::exit::Failure;
@@ -60,7 +61,7 @@ const MARKS: [&str; 3] = [".venv/bin/python", "venv/bin/python", ".mvn/wrapper"]
 /// Runs the command.
 pub fn run(arguments: &Init) -> Result<ExitCode, Failure> {
     let project = look_around(&arguments.folder)?;
-    let draft = draft(&project).map_err(|error| error.or_in_file(&arguments.folder))?;
+    let draft = draft(&project).map_err(|error| in_what_is_there(error, &project, &arguments.folder))?;
     if arguments.print {
         print(draft.text.trim_end())?;
         return Ok(ExitCode::SUCCESS);
@@ -69,6 +70,29 @@ pub fn run(arguments: &Init) -> Result<ExitCode, Failure> {
     write(&file, &draft.text, arguments.force)?;
     print(&summary(&draft, &file, &arguments.folder))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Why nothing was made of `project`: of a file that would say it all, and is broken or says nothing of a service, nobody wants to
+/// hear that it should be there.
+fn in_what_is_there(error: PlanError, project: &Project, folder: &Path) -> PlanError {
+    let first = KNOWN_BY.iter().find_map(|name| project.files.iter().find(|it| it.path == **name));
+    let Some(file) = first else { return error.or_in_file(folder) };
+    let path = folder.join(&file.path);
+    // Of a longer one only the beginning was read.
+    let is_whole = (file.text.len() as u64) < BYTES_MAX;
+    let is_json = path.extension().is_some_and(|it| it == "json");
+    if let Err(error) = serde_json::from_str::<IgnoredAny>(&file.text)
+        && is_json
+        && is_whole
+    {
+        let said = error.to_string();
+        let what = format!("is no JSON: {}", said.split(" at line ").next().unwrap_or(&said));
+        let line_column = Some((error.line().max(1), error.column().max(1)));
+        let help = "mend it there, then try again".into();
+        return PlanError { place: Some(Place { file: path, line_column }), what, help };
+    }
+    let help = "go to the folder of the service itself, or write a proofload.toml by hand: docs/own-service.md has an example";
+    PlanError::new("nothing in it says how a service is started", help).in_file(&path)
 }
 
 /// What `folder` holds, as far as anybody looks.

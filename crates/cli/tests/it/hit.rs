@@ -459,3 +459,12 @@ fn an_interrupted_load_is_not_ended_by_its_own_condition() {
     assert_eq!(code, Some(130), "{}", text(&output));
     assert!(!text(&output).contains("--stop-if says"), "{}", text(&output));
 }
+
+/// A device has no end, and would fill the memory.
+#[test]
+fn a_body_without_an_end_is_refused() {
+    for given in [["--body", "@/dev/zero"], ["--body-file", "/dev/zero"], ["--expect-body", "@/dev/zero"]] {
+        let told = ends_with(2, &[&["hit", "http://127.0.0.1:9/", "-q"][..], &given].concat());
+        assert!(told.contains("/dev/zero: the body is longer than 256 MiB; name a shorter file"), "{told}");
+    }
+}

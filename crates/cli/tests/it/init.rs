@@ -143,6 +143,27 @@ fn where_there_is_nothing_to_see_it_is_said() {
     assert!(told.contains("proofload.toml here") && told.contains("proofload init"), "{told}");
 }
 
+/// Of a file that is there, and from which nothing could be made, nobody wants to hear that it should be there.
+#[test]
+fn a_file_that_is_broken_or_of_no_service_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let init = |name: &str, text: &str| {
+        let folder = dir.path().join(name.replace('.', "-"));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(name), text).unwrap();
+        let output = run_in(&folder, &["init"]);
+        assert_eq!(output.status.code(), Some(2), "{}", self::text(&output));
+        assert!(!folder.join("proofload.toml").exists());
+        self::text(&output)
+    };
+    let broken = "{ \"name\": \"x\",\n  \"scripts\": { \"start\": \"node x.js\"\n  \"dependencies\": {}\n}\n";
+    let told = init("package.json", broken);
+    assert!(told.contains("package.json:3:") && told.contains("is no JSON: expected `,`"), "{told}");
+    assert!(told.contains("mend it there") && !told.contains("what kind of project"), "{told}");
+    let told = init("Cargo.toml", "[package]\nversion = \"0.1.0\"\n");
+    assert!(told.contains("Cargo.toml: nothing in it says how a service is started"), "{told}");
+}
+
 /// `scripts/projects.sh` builds and loads these.
 #[test]
 fn what_real_projects_answer_is_seen_without_a_question() {

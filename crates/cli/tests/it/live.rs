@@ -195,6 +195,22 @@ fn elsewhere_than_on_a_terminal_a_load_has_lines_and_with_quiet_none() {
     assert!(was_measured(quiet.status.code()) && quiet.stderr.is_empty(), "{quiet:?}");
 }
 
+/// Users that come at a rate are no closed model, nor are others whose steps are their own.
+#[test]
+fn a_scenario_does_not_begin_as_a_closed_model() {
+    let target = Target::start(&[]);
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("users.toml");
+    let steps = "[[steps]]\nrequest = \"GET /hello\"\n";
+    for load in ["{ rate = \"50/s\", duration = \"1s\" }", "{ users = 3, iterations = 2 }"] {
+        std::fs::write(&file, format!("base = \"{}\"\nload = {load}\n{steps}", target.url)).unwrap();
+        let output = run(&["hit", "--scenario", file.to_str().unwrap()]);
+        let lines = String::from_utf8_lossy(&output.stderr).into_owned();
+        let first = lines.lines().next().unwrap_or_default();
+        assert!(first.ends_with(" users, scripted model"), "{lines}");
+    }
+}
+
 #[test]
 fn quiet_and_dumb_terminals_get_no_picture() {
     let target = Target::start(&["--path", "/=2ms"]);

@@ -48,6 +48,37 @@ fn a_field_goes_before_what_an_option_makes() {
     assert!(refused.contains("leave -H 'Content-Type: …' out"), "{refused}");
 }
 
+/// As curl has it: `Name:` takes a field out, whoever put it there, and `Name;` is one without a value.
+#[test]
+fn a_field_without_a_value_is_taken_out() {
+    let fields =
+        ["-H", "Accept:", "-H", "X-Empty;", "-H", "authorization: ", "-H", "X-Copied:", "-u", "ann:x"];
+    let copied = "curl {url} -H 'X-Copied: yes' -H 'X-Kept: yes'";
+    for asked in [["hit", "{url}"].as_slice(), &["hit", "--curl", copied]] {
+        let sent = sent_by(&[asked, &["-n", "1", "-c", "1", "-q"], &fields].concat()).to_ascii_lowercase();
+        let has = |name: &str| sent.lines().any(|line| line.starts_with(&format!("{name}:")));
+        let gone = ["accept", "authorization", "x-copied"].into_iter().find(|name| has(name));
+        assert_eq!((gone, has("x-empty")), (None, true), "{sent}");
+        assert_eq!(has("x-kept"), asked.contains(&"--curl"), "{sent}");
+    }
+}
+
+#[test]
+fn the_command_of_another_program_is_named() {
+    for (command, name) in [
+        ("wget http://127.0.0.1:1/", "wget"),
+        ("wget -qO- http://127.0.0.1:1/", "wget"),
+        ("http GET http://127.0.0.1:1/", "http"),
+        ("fetch(\"http://127.0.0.1:1/\", { \"method\": \"GET\" })", "fetch"),
+        ("Invoke-WebRequest -Uri \"http://127.0.0.1:1/\"", "Invoke-WebRequest"),
+    ] {
+        let refused = run(&["hit", "--curl", command, "-n", "1"]);
+        let said = String::from_utf8(refused.stderr).expect("text");
+        assert_eq!(refused.status.code(), Some(2), "{said}");
+        assert!(said.contains(&format!("this is one of {name}; write it as curl has it")), "{said}");
+    }
+}
+
 #[test]
 fn a_recording_is_made_again_by_each_user() {
     let target = Target::start(&[]);

@@ -223,8 +223,11 @@ fn a_load_that_was_interrupted_stays_so() {
 fn a_load_that_cannot_be_taken_over_is_said_to_be_so() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().to_str().unwrap();
-    let told = ends_with(1, &["hit", "--resume", dir]);
-    assert!(told.contains("told.jsonl: reading failed"), "{told}");
+    for no_ledger in [dir, "/no/such/ledger", "/etc/hostname"] {
+        let told = ends_with(2, &["hit", "--resume", no_ledger]);
+        let said = "is no ledger; name a directory that `proofload hit --ledger` wrote";
+        assert!(told.contains(&format!("{no_ledger} {said}")), "{told}");
+    }
     let told = ends_with(2, &["hit", "--resume", dir, "--rate", "5"]);
     assert!(told.contains("--rate"), "{told}");
     // Nobody listens there; what is in the ledger is no load that began.

@@ -10,15 +10,66 @@ use super::read_body;
 use crate::arguments::Hit;
 use crate::arguments::request::RequestOptions;
 
-/// Adds what the options say.
-pub fn apply(options: &RequestOptions, request: &mut RequestArguments) -> Result<(), PlanError> {
+/// Programs whose command lines are taken for curl's: those that people use for a request, and what browsers copy one as.
+const OTHER_PROGRAMS: [&str; 12] = [
+    "wget",
+    "wget2",
+    "http",
+    "https",
+    "xh",
+    "xhs",
+    "ab",
+    "fetch",
+    "iwr",
+    "irm",
+    "invoke-webrequest",
+    "invoke-restmethod",
+];
+
+/// Fields that each request has, given or not: they can't be taken out, and without a value they go out so.
+const ALWAYS_SENT: [&str; 2] = ["host", "user-agent"];
+
+/// The request of a copied curl command.
+pub fn of_curl(command: &str) -> Result<RequestArguments, PlanError> {
+    let of_name = |it: char| it.is_ascii_alphanumeric() || it == '-';
+    let command = command.trim_start();
+    let (first, rest) = command.split_at(command.find(|it: char| !of_name(it)).unwrap_or(command.len()));
+    // By itself, or before a port or a path, it is the name of a host.
+    let is_called = rest.starts_with(|it: char| it.is_whitespace() || it == '(');
+    if is_called && OTHER_PROGRAMS.contains(&first.to_ascii_lowercase().as_str()) {
+        let what = format!("--curl takes a command of curl, and this is one of {first}");
+        return Err(PlanError::new(
+            what,
+            "write it as curl has it, or give its URL and options to hit itself",
+        ));
+    }
+    sources::parse_curl(command)
+}
+
+/// A line of `-H` as it is sent, as curl has it: `Name:` takes the field out, be it a copied one or an option's, and `Name;` is one
+/// without a value.
+fn sent(line: &str) -> Option<String> {
+    let Some((_, value)) = line.split_once(':') else {
+        let without_value = line.trim_end().strip_suffix(';').map(|name| format!("{name}:"));
+        return Some(without_value.unwrap_or_else(|| line.to_owned()));
+    };
+    let is_sent = !value.trim().is_empty() || ALWAYS_SENT.contains(&name(line).as_str());
+    is_sent.then(|| line.to_owned())
+}
+
+/// Adds what `-H` and the other options say.
+pub fn apply(arguments: &Hit, request: &mut RequestArguments) -> Result<(), PlanError> {
+    let options = &arguments.request;
+    request.headers.extend(arguments.headers.iter().filter_map(|line| sent(line)));
+    let is_taken_out =
+        |line: &str| arguments.headers.iter().any(|given| sent(given).is_none() && name(given) == name(line));
     if let Some(file) = &options.query_from_file {
         request.url = sources::with_query_of(&request.url, file)?;
     }
     let by_options = options.user.as_deref().map(basic_authorization).into_iter();
     for line in by_options.chain(options.cookie.as_deref().map(|it| format!("Cookie: {it}"))) {
         // A field that is written out goes before what an option would make of it, as in curl.
-        if !has_field(request, &line) {
+        if !has_field(request, &line) && !is_taken_out(&line) {
             request.headers.push(line);
         }
     }
@@ -34,7 +85,7 @@ pub fn apply(options: &RequestOptions, request: &mut RequestArguments) -> Result
     let field = |text: &String| FormField::parse(text, |path| read_body(Path::new(path), "check --form"));
     let fields: Vec<FormField> = options.form.iter().map(field).collect::<Result<_, _>>()?;
     let (header, body) = multipart(&fields);
-    if has_field(request, &header) {
+    if has_field(request, &header) || is_taken_out(&header) {
         let what = "--form has a Content-Type of its own, which says where its parts end";
         return Err(PlanError::new(what, "leave -H 'Content-Type: …' out"));
     }
@@ -50,7 +101,7 @@ fn has_field(request: &RequestArguments, line: &str) -> bool {
 
 /// The name of the field in a line, by which it is told from others.
 fn name(line: &str) -> String {
-    line.split(':').next().unwrap_or_default().trim().to_ascii_lowercase()
+    line.split([':', ';']).next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 /// Takes the fields out of a copied request that options say anew.

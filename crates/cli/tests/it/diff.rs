@@ -63,8 +63,10 @@ fn two_versions_are_measured_in_turns_and_nothing_is_left_of_them() {
     assert_eq!((&service["service"], &service["blocks"]), (&Value::from("cart"), &Value::from(1)));
     let goodput = &service["figures"][0];
     assert_eq!(goodput["verdict"], "could_not_tell");
-    // Each version ran as its own file says.
-    assert!(goodput["ratio"].as_f64().unwrap() < 0.5, "{goodput}");
+    // Each version ran as its own file says: four connections can't have many more than 200 answers a second of one that takes 20 ms,
+    // however busy the machine is.
+    let [before, after] = [0, 1].map(|it| goodput["values"][it].as_f64().unwrap());
+    assert!(after <= 220.0 && before > after, "{goodput}");
     assert_eq!(told["gate"]["checks"][0]["cell"]["stack"], "cart-after");
     // The record knows what it is of, and can't go on without the versions.
     let run = repository.last_run();

@@ -113,7 +113,7 @@ fn each_server_has_connections_of_its_own_which_the_same_users_share() {
 fn a_request_of_a_user_that_times_out_leaves_its_connection_alone() {
     let silent = Target::start(&["--http2", "--never-answer"]);
     let folder = tempfile::tempdir().expect("a folder");
-    let text = format!("timeout = \"100ms\"\n{}", wanderers(&silent.url, 3, 2));
+    let text = format!("timeout = \"700ms\"\n{}", wanderers(&silent.url, 3, 2));
     let file = written(folder.path(), "silent.toml", &text);
     let (result, _) = load(&["--scenario", &file, "--http2-prior-knowledge", "--streams", "3"]);
     assert_eq!(

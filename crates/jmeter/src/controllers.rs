@@ -175,7 +175,9 @@ fn built(
         Controller::Throughput => throughput(fields, steps)?,
         Controller::Random => Step::OneOf { pick: Pick::Random, steps: choices(element, fields, steps)? },
         Controller::RandomOrder => Step::OneOf { pick: Pick::RandomOrder, steps: with_weights(steps) },
-        Controller::Interleave => Step::OneOf { pick: Pick::InTurn, steps: choices(element, fields, steps)? },
+        Controller::Interleave => {
+            Step::OneOf { pick: Pick::InTurnToTheEnd, steps: choices(element, fields, steps)? }
+        }
         Controller::Transaction => Step::Transaction {
             name: fields.values.template(&element.name)?,
             with_pauses: fields.is_true("TransactionController.includeTimers", true)?,
@@ -193,7 +195,8 @@ fn times(fields: Fields<'_>) -> Result<Times, String> {
         );
     }
     let loops = fields.template(LOOPS)?;
-    match fields.values.fixed(&loops).as_deref().map(str::trim) {
+    // JMeter does not go through it at all where there are blanks around the number.
+    match fields.values.fixed(&loops).as_deref() {
         Some("-1") => Ok(Times::Forever),
         Some(text) if text.parse::<u32>().is_err() => {
             Err(format!("{LOOPS} is '{text}', which is no number of loops"))

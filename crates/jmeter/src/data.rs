@@ -20,6 +20,15 @@ pub(crate) fn names_are_in_file(element: &Element) -> bool {
     is_data && names(element).is_empty()
 }
 
+/// The mode in which all threads share a file's rows.
+pub(crate) const OF_ALL: &str = "shareMode.all";
+
+/// Who shares a file's rows, in JMeter's words.
+pub(crate) fn mode(fields: Fields<'_>) -> Result<String, String> {
+    let mode = fields.at_start("shareMode")?;
+    Ok(if mode.trim().is_empty() { OF_ALL.to_owned() } else { mode.trim().to_owned() })
+}
+
 /// A data set that belongs to one group of several, or to all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Owner {
@@ -37,10 +46,10 @@ pub(crate) fn data_set(plan: &Path, fields: Fields<'_>, owner: Owner) -> Result<
     }
     check_encoding(&fields.at_start("fileEncoding")?)?;
     let at_end = at_end(fields)?;
-    let sharing = match (fields.at_start("shareMode")?.trim(), owner) {
-        ("" | "shareMode.all", Owner::All) => DataSharing::All,
+    let sharing = match (mode(fields)?.as_str(), owner) {
+        (OF_ALL, Owner::All) => DataSharing::All,
         // Nobody but the users of its group takes rows of it.
-        ("" | "shareMode.all" | "shareMode.group", _) => DataSharing::Group,
+        (OF_ALL | "shareMode.group", _) => DataSharing::Group,
         ("shareMode.thread", _) => DataSharing::User,
         (other, _) => {
             return Err(format!("shareMode is '{other}'; rows are shared by all, a group or a thread"));

@@ -1,5 +1,6 @@
 //! Users' results as JMeter writes them down.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use engine::Outcome;
@@ -25,7 +26,32 @@ pub struct UserBooks<W: Write> {
     summariser: Summariser,
     aggregate: Aggregate,
     last: ThreadCounts,
+    /// Of each user within a transaction that stands for its requests: its group and number.
+    within: BTreeMap<(usize, u32), Within>,
     failed: Option<io::Error>,
+}
+
+/// What the requests so far within a transaction come to that stands for them.
+#[derive(Debug, Default)]
+struct Within {
+    /// The code of the first that failed, or else of the last.
+    code: String,
+    has_failed: bool,
+    bytes: u64,
+    sent_bytes: u64,
+    connect_ms: u64,
+}
+
+impl Within {
+    fn take(&mut self, row: &SampleResult<'_>) {
+        if !self.has_failed {
+            row.code.clone_into(&mut self.code);
+        }
+        self.has_failed |= !row.success;
+        self.bytes = self.bytes.saturating_add(row.bytes);
+        self.sent_bytes = self.sent_bytes.saturating_add(row.sent_bytes);
+        self.connect_ms = self.connect_ms.saturating_add(row.connect_ms);
+    }
 }
 
 impl<W: Write> UserBooks<W> {
@@ -40,6 +66,7 @@ impl<W: Write> UserBooks<W> {
             summariser: Summariser::new("summary", clock.1),
             aggregate: Aggregate::default(),
             last: ThreadCounts::default(),
+            within: BTreeMap::new(),
             failed: None,
         }
     }
@@ -49,15 +76,13 @@ impl<W: Write> UserBooks<W> {
         self.groups = groups;
         self.first = first;
         self.last = ThreadCounts::default();
+        self.within.clear();
     }
 
-    /// Writes a result down, and gives the summary lines that are due with it. One that is reported as part of a
-    /// transaction only is passed over.
+    /// Writes a result down, and gives the summary lines that are due with it. A request that is reported as part of a
+    /// transaction only has its row, as in JMeter, and counts nowhere else.
     pub fn take(&mut self, result: &UserResult) -> Vec<String> {
         let UserResult { crowd, user, what } = result;
-        if what.is_within_parent() {
-            return Vec::new();
-        }
         let Crowd { group, in_group, in_all, started, finished } = *crowd;
         self.last =
             ThreadCounts { active: in_all.into(), started: started.into(), finished: finished.into() };
@@ -69,14 +94,22 @@ impl<W: Write> UserBooks<W> {
             all_threads: in_all,
             ..SampleResult::default()
         };
+        let of = what.is_within_parent().then_some((group, *user));
         match what {
-            What::Sample(it) => self.sample(it, of_user),
-            What::Unsent { unsent, at } => self.unsent(unsent, *at, of_user),
-            What::Transaction(it) => self.transaction(it, of_user),
+            What::Sample(it) => self.sample(it, of_user, of),
+            What::Unsent { unsent, at } => self.unsent(unsent, *at, of_user, of),
+            // JMeter has no use for those either that a user breaks off for good, but where they stand for requests.
+            What::Transaction(it) if it.within_parent || (it.broken_off && !it.parent_only) => Vec::new(),
+            What::Transaction(it) => self.transaction(it, of_user, (group, *user)),
         }
     }
 
-    fn sample(&mut self, sample: &StepSample, of_user: SampleResult<'_>) -> Vec<String> {
+    fn sample(
+        &mut self,
+        sample: &StepSample,
+        of_user: SampleResult<'_>,
+        of: Option<(usize, u32)>,
+    ) -> Vec<String> {
         let (code, message) = code_and_message(sample);
         let failure_message = failed_assertion(sample).unwrap_or_default();
         let connect = match sample.outcome {
@@ -100,11 +133,16 @@ impl<W: Write> UserBooks<W> {
             connect_ms: milliseconds(connect),
             ..of_user
         };
-        self.write(&row);
-        self.sum_up(&row, sample.done)
+        self.request(&row, sample.done, of)
     }
 
-    fn unsent(&mut self, unsent: &Unsent, at: Instant, of_user: SampleResult<'_>) -> Vec<String> {
+    fn unsent(
+        &mut self,
+        unsent: &Unsent,
+        at: Instant,
+        of_user: SampleResult<'_>,
+        of: Option<(usize, u32)>,
+    ) -> Vec<String> {
         let failure = Failure::BadUrl { url: &unsent.url };
         let (code, message) = (failure.code(), failure.message());
         let row = SampleResult {
@@ -115,21 +153,40 @@ impl<W: Write> UserBooks<W> {
             failure_message: &unsent.message,
             ..of_user
         };
-        self.write(&row);
-        self.sum_up(&row, at)
+        self.request(&row, at, of)
     }
 
-    fn transaction(&mut self, transaction: &Transaction, of_user: SampleResult<'_>) -> Vec<String> {
+    /// A request that was over at `end`; `of` is the user within whose transaction it is, where that stands for it.
+    fn request(&mut self, row: &SampleResult<'_>, end: Instant, of: Option<(usize, u32)>) -> Vec<String> {
+        let Some(user) = of else {
+            self.write(row);
+            return self.sum_up(row, end);
+        };
+        self.within.entry(user).or_default().take(row);
+        self.write_row(row);
+        Vec::new()
+    }
+
+    fn transaction(
+        &mut self,
+        transaction: &Transaction,
+        of_user: SampleResult<'_>,
+        user: (usize, u32),
+    ) -> Vec<String> {
         let Transaction { label, from, to, elapsed, samples, failed, ok, parent_only, .. } = transaction;
         let message =
             format!("Number of samples in transaction : {samples}, number of failing samples : {failed}");
+        let within = parent_only.then(|| self.within.remove(&user)).flatten().unwrap_or_default();
         let row = SampleResult {
             start_ms: epoch_ms(self.clock, *from),
             elapsed_ms: milliseconds(*elapsed),
             label,
-            code: if *ok { "200" } else { "" },
+            code: if *ok { "200" } else { &within.code },
             message: &message,
             success: *ok,
+            bytes: within.bytes,
+            sent_bytes: within.sent_bytes,
+            connect_ms: within.connect_ms,
             idle_ms: milliseconds(to.since(*from).saturating_sub(*elapsed)),
             ..of_user
         };
@@ -139,9 +196,13 @@ impl<W: Write> UserBooks<W> {
     }
 
     fn write(&mut self, row: &SampleResult<'_>) {
+        self.write_row(row);
+        self.aggregate.sample(row);
+    }
+
+    fn write_row(&mut self, row: &SampleResult<'_>) {
         let written = self.writer.as_mut().map_or(Ok(()), |writer| writer.write(row));
         self.note(written);
-        self.aggregate.sample(row);
     }
 
     fn sum_up(&mut self, row: &SampleResult<'_>, end: Instant) -> Vec<String> {
@@ -231,6 +292,7 @@ mod tests {
             samples: 2,
             failed: 0,
             ok: true,
+            broken_off: false,
             parent_only: false,
             within_parent: false,
         }
@@ -272,12 +334,56 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_within_a_parent_is_no_row_and_the_parent_counts_as_a_request() {
-        let within = What::Sample(Box::new(StepSample { within_parent: true, ..sample() }));
-        let parent = What::Transaction(Transaction { parent_only: true, ..transaction() });
-        let (rows, last) = written([within, parent]);
-        assert_eq!(rows.len(), 1);
-        assert!(last.starts_with("summary =      1 in"), "{last}");
+    fn what_stands_within_a_parent_has_its_row_and_the_parent_counts_as_a_request() {
+        let within = StepSample { within_parent: true, ..sample() };
+        let failed = StepSample {
+            label: "bad".into(),
+            outcome: Outcome::Answered { status: 500, expected: false },
+            status: Some(500),
+            ok: false,
+            ..within.clone()
+        };
+        let unsent = Unsent {
+            label: "away".into(),
+            method: "GET".into(),
+            url: "no url".into(),
+            message: "the URL is none".into(),
+            within_parent: true,
+        };
+        let sample = |it: StepSample| What::Sample(Box::new(it));
+        let inner = Transaction { label: "inner".into(), within_parent: true, ..transaction() };
+        let parent = Transaction { parent_only: true, ..transaction() };
+        let (rows, last) = written([
+            sample(within.clone()),
+            What::Transaction(inner),
+            What::Transaction(parent.clone()),
+            sample(within),
+            sample(failed),
+            What::Unsent { unsent, at: at_ms(300) },
+            What::Transaction(Transaction { failed: 1, ok: false, ..parent.clone() }),
+            What::Transaction(parent),
+        ]);
+        let of = |label: &str, code: &str, success: &str, figures: &str| {
+            rows.iter().any(|row| {
+                row.contains(&format!(",50,{label},{code},"))
+                    && row.ends_with(&format!(",buyers 2-9,,{success},,{figures}"))
+            })
+        };
+        assert!(of("all", "200", "true", "120,40,3,5,null,0,40,2"), "bytes are added up: {rows:?}");
+        assert!(of("all", "500", "false", "240,80,3,5,null,0,40,4"), "the first failure's code: {rows:?}");
+        assert!(of("all", "200", "true", "0,0,3,5,null,0,40,0"), "each has its own: {rows:?}");
+        assert_eq!(rows.len(), 7, "{rows:?}");
+        assert!(last.starts_with("summary =      3 in"), "{last}");
+    }
+
+    /// JMeter makes no sample of a transaction whose thread ends within it, unless it stands for its requests.
+    #[test]
+    fn a_transaction_that_is_broken_off_for_good_is_no_row() {
+        let broken = Transaction { ok: false, broken_off: true, ..transaction() };
+        let parent = Transaction { parent_only: true, label: "parent".into(), ..broken.clone() };
+        let (rows, _) = written([What::Transaction(broken), What::Transaction(parent)]);
+        assert_eq!(rows.len(), 1, "{rows:?}");
+        assert!(rows[0].contains(",parent,"), "{rows:?}");
     }
 
     #[test]

@@ -47,11 +47,34 @@ pub(crate) struct Walk<'a> {
     /// Of the group at hand.
     pub group: GroupState,
     pub data: Vec<DataSet>,
+    /// Who goes on where in a file of rows.
+    pub readers: Vec<Reader<'a>>,
     pub files: Vec<DataFile>,
     /// Module controllers that were followed.
     pub modules: usize,
     /// The longest waits of each request.
     pub timeouts: Vec<(Place, Timeouts)>,
+}
+
+/// Where an element goes on in a file of rows.
+pub(crate) struct Reader<'a> {
+    file: PathBuf,
+    /// Who shares its rows.
+    mode: String,
+    /// The thread group that it stands in; else it is the test plan.
+    group: Option<&'a Element>,
+}
+
+impl Reader<'_> {
+    /// Whether both take rows from one and the same place in a file: JMeter opens a file once for all, once for each group,
+    /// or once for each thread.
+    fn is_that_of(&self, other: &Self) -> bool {
+        let in_one = match (self.group, other.group) {
+            (Some(one), Some(other)) => std::ptr::eq(one, other),
+            _ => true,
+        };
+        self.file == other.file && self.mode == other.mode && (in_one || self.mode == data::OF_ALL)
+    }
 }
 
 /// What is gathered while going through a group.
@@ -82,6 +105,7 @@ impl<'a> Walk<'a> {
             plan_sets: Vec::new(),
             group: GroupState::default(),
             data: Vec::new(),
+            readers: Vec::new(),
             files: Vec::new(),
             modules: 0,
             timeouts: Vec::new(),
@@ -204,6 +228,16 @@ impl<'a> Walk<'a> {
                     .into(),
             );
         }
+        let group = self.trail.get(1).copied().filter(|_| in_group);
+        let reader = Reader { file: set.file.clone(), mode: data::mode(fields)?, group };
+        if self.readers.iter().any(|other| other.is_that_of(&reader)) {
+            return Err(
+                "another such element reads the same file, and in JMeter each takes the next row from where \
+                        the other left it; let one of them read it, or give each its own copy"
+                    .into(),
+            );
+        }
+        self.readers.push(reader);
         let Place { path, line } = self.place_with_class();
         self.files.push(DataFile { file: set.file.clone(), path, line });
         self.data.push(set);

@@ -377,6 +377,10 @@ pub enum Pick {
     RandomOrder,
     /// The next one each time (interleave).
     InTurn,
+    /// The one of the last time where that was left before its end, and else the next one, as in JMeter, for which a request
+    /// is at its end with its beginning.
+    #[serde(skip)]
+    InTurnToTheEnd,
 }
 
 /// When a branch is taken.

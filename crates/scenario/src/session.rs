@@ -7,6 +7,7 @@ mod extract;
 mod json;
 mod request;
 mod servers;
+mod spent;
 mod user;
 mod variables;
 mod walk;
@@ -161,6 +162,7 @@ pub struct Verdict {
 
 /// Steps that are reported as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own, and none excludes another")]
 pub struct Transaction {
     /// Its label.
     pub label: String,
@@ -176,6 +178,8 @@ pub struct Transaction {
     pub failed: u32,
     /// Whether it was gone through to its end and all its requests succeeded.
     pub ok: bool,
+    /// Whether its user ended within it.
+    pub broken_off: bool,
     /// Whether it stands for the requests within, which are not reported themselves.
     pub parent_only: bool,
     /// Whether it lies within another one that stands for it.

@@ -117,6 +117,14 @@ impl World {
         before.saturating_add(u64::from(self.setup.share.index)).saturating_add(1)
     }
 
+    /// One less than the next number of it.
+    pub(crate) fn counted_so_far(&self, identity: usize) -> u64 {
+        let count = self.counts.get(&identity).copied().unwrap_or_default();
+        count
+            .saturating_mul(u64::from(self.setup.share.of.get()))
+            .saturating_add(u64::from(self.setup.share.index))
+    }
+
     /// When the next request of a rate that a group shares is due. Time that passed without requests is not made up for.
     pub(crate) fn due(&mut self, rate: (usize, usize), gap: Duration) -> Instant {
         let now = self.now;

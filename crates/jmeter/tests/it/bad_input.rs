@@ -430,6 +430,47 @@ fn what_would_go_on_in_the_next_stage_is_refused() {
     assert!(told.contains("it ends the test, in which thread groups run one after another"), "{told}");
 }
 
+/// JMeter opens a file once for all who share its rows, whichever element they come by.
+#[test]
+fn a_file_whose_rows_two_elements_share_is_refused() {
+    let rows = |file: &str, share: &str| {
+        element("CSVDataSet", &[("filename", file), ("variableNames", "a"), ("shareMode", share)], "")
+    };
+    let two = |one: &str, other: &str| {
+        let groups = [one, other].map(|rows| group("ThreadGroup", &format!("{rows}{REQUEST}"))).concat();
+        told(&format!(
+            "<jmeterTestPlan><hashTree><TestPlan testname=\"plan\"/><hashTree>{groups}</hashTree></hashTree>\
+             </jmeterTestPlan>"
+        ))
+    };
+    let (of_all, of_group) = (rows("a.csv", "shareMode.all"), rows("a.csv", "shareMode.group"));
+    assert!(two(&of_all, &of_all).contains("another such element reads the same file"));
+    assert!(two(&of_all, &rows("a.csv", "")).contains("another such element reads the same file"));
+    for (one, other) in [
+        (&of_all, &rows("b.csv", "shareMode.all")),
+        (&of_all, &of_group),
+        (&of_group, &of_group),
+        (&rows("a.csv", "shareMode.thread"), &rows("a.csv", "shareMode.thread")),
+    ] {
+        assert_eq!(two(one, other), "", "{one} {other}");
+    }
+    let twice = format!("{of_group}{of_group}");
+    assert!(two(&twice, "").contains("another such element reads the same file"));
+}
+
+/// JMeter takes them for no number, and goes through none of it.
+#[test]
+fn blanks_around_a_number_of_loops_are_refused() {
+    let looped = |times: &str| {
+        told(&of_group(&element("LoopController", &[("LoopController.loops", times)], REQUEST)))
+    };
+    assert_eq!((looped("2"), looped("-1")), (String::new(), String::new()));
+    for times in [" 2 ", "2 ", " -1", "x"] {
+        let told = looped(times);
+        assert!(told.contains(&format!("is '{times}', which is no number of loops")), "{told}");
+    }
+}
+
 #[test]
 fn formats_of_random_numbers_that_would_need_zeros_are_refused() {
     let told_of = |low: &str, format: &str| {

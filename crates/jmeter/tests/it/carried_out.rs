@@ -23,6 +23,60 @@ const MODULES_BY_JMETER: &str = "a f1 in-fragment fonce in-fragment off1 below b
     twin2 z-x a f1 in-fragment in-fragment off1 below below loop twin2 loop twin2 twin1 twin2 loop twin2 loop \
     twin2 z-x";
 
+/// What each user of `shares.jmx` requests: throughput controllers, and what becomes of what is around them once their times
+/// are over.
+const SHARES_BY_JMETER: &[&str] = &[
+    "Percents 1: s all most two two2 hundred turn-four turn turn-half turn-four turn turn-four turn \
+     first t if-two if a once s third all half half2 two two2 hundred turn-half turn-four turn turn \
+     turn-half turn t x x3 x x3 if-half if-two if b-one b in-outer s all most hundred turn turn-half \
+     turn turn quarter t a-half a s all half half2 most hundred turn-half turn turn turn-half turn t x \
+     x3 x if b in-both in-outer s third all hundred turn turn-half turn turn t if-half if a s all half \
+     half2 most hundred turn-half turn turn turn-half turn t x x if b s all most hundred turn turn-half \
+     turn turn quarter t if-half if a-half a in-outer s third all half half2 hundred turn-half turn \
+     turn turn-half turn t x x if b",
+    "Ends 1: s a a a m w v w v v p e tl tl z s m e tl z s m z s m z",
+    "Runs out 1: h i k h i i",
+];
+
+/// The same of `choices.jmx`: switch controllers and counters.
+const CHOICES_BY_JMETER: &[&str] =
+    &["Users 1: 007.u_01_x.-a02.98.001.id (1).010 c0 name1 name1 e0 w1 default k DEFAULT h1 x1 t1 t2 t1 \
+     t2 jn0 s0 008.u_06_x.-a01.99.002.id (2).009 c1 n2a n2b e0 w1 default k DEFAULT h1 x2 jn1 \
+     once-a-loop sl sl once-a-share pl pl 009.u_11_x.a00.100.003.id (3).008 c2a c2b Default e0 w1 \
+     default k DEFAULT h1 x3 l3 l3 jn0 s0 007.u_16_x.a01.101.004.id (4).007 c3 name1 name1 e0 w1 \
+     default k DEFAULT h1 x1 t1 t2 t1 t2 jn0 s0 once-a-share pl pl 008.u_21_x.a02.102.005.id (5).006 c0 \
+     n2a n2b e0 w1 default k DEFAULT h1 x2 i i jn0 s0 009.u_26_x.a03.103.006.id (6).005 c0 Default e0 \
+     w1 default k DEFAULT h1 x3 l3 l3 jn0 s0 once-a-share pl pl 007.u_31_x.a04.104.007.id (7).004 c0 \
+     name1 name1 e0 w1 default k DEFAULT h1 x1 t1 t2 t1 t2 jn0 s0 008.u_36_x.a05.105.008.id (8).003 c0 \
+     n2a n2b e0 w1 default k DEFAULT h1 x2 i i jn0 s0 once-a-share pl pl"];
+
+/// The same of `errors.jmx`, where the server answers 500 to `fail`.
+const ERRORS_BY_JMETER: &[&str] = &[
+    "Next 1: o1 fail o1 o2 fail lo l fail lo l l2 l l2 l l2 i1 fail lo l l2 l l2 l l2 i1 i1b x1 to to2 \
+     t tt b1 b2 b1 b2 b1 b2 end lo l l2 l l2 l l2 i2 fail lo l l2 l l2 l l2 i2 i2b x7 fail lo l l2 l l2 \
+     l l2 i3 q t fail lo l l2 l l2 l l2 i1 i1b q t tt b1 fail lo l l2 l l2 l l2 i2 i2b q t tt b1 b2 b1 \
+     b2 b1 b2 end",
+    "Actions 1: e-x-0 f-x e-y-1 f-y e-z-2 f-z i1 i1b r r late no n n z-0 e-x-0 f-x e-y-1 e-x-0 f-x \
+     e-y-1 f-y e-z-2 f-z i2 e-x-0 f-x e-y-1 f-y e-z-2 f-z i2 i2b q q no n n z-0 e-x-0 f-x e-y-1 f-y \
+     e-z-2 f-z i1 i1b q q no n n z-0 e-x-0 f-x e-y-1 f-y e-z-2 f-z i2 i2b q q no n n last",
+    "Stops 1: a t1 t2 l t1 t2 l b a t1 fail",
+];
+
+/// The same of `groups.jmx`, whose groups run one after another.
+const GROUPS_BY_JMETER: &[&str] = &[
+    "Up 1: up up",
+    "Up again 1: up2",
+    "First 1: s five three seven third seven s half five three seven seven s five three third seven \
+     seven s half five seven third s five s half third",
+    "First 2: s three third s half three s three third s half third s s half third",
+    "First 3: s three third s half three s three third s half third s s half third",
+    "Second 1: h i h fail",
+    "Second 2: h i h fail",
+    "Third 1: j k j",
+    "Down 1: down down",
+    "Down again 1: down2",
+];
+
 #[test]
 fn requests_come_in_jmeters_order() {
     assert_eq!(requested("order.jmx"), BY_JMETER);
@@ -38,38 +92,83 @@ fn what_modules_run_comes_in_jmeters_order() {
     assert_eq!(requested("modules.jmx"), MODULES_BY_JMETER);
 }
 
-/// The paths that one user of a plan requests.
+#[test]
+fn shares_are_made_as_jmeter_makes_them() {
+    assert_eq!(requested_by_all("shares.jmx"), SHARES_BY_JMETER);
+}
+
+#[test]
+fn choices_are_made_as_jmeter_makes_them() {
+    assert_eq!(requested_by_all("choices.jmx"), CHOICES_BY_JMETER);
+}
+
+#[test]
+fn iterations_are_left_as_jmeter_leaves_them() {
+    assert_eq!(requested_by_all("errors.jmx"), ERRORS_BY_JMETER);
+}
+
+#[test]
+fn groups_come_and_count_as_in_jmeter() {
+    assert_eq!(requested_by_all("groups.jmx"), GROUPS_BY_JMETER);
+}
+
+/// The paths that the one user of a plan requests.
 fn requested(name: &str) -> String {
+    let mut lines = requested_by_all(name);
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    let line = lines.remove(0);
+    line.split_once(": ").unwrap().1.to_owned()
+}
+
+/// The paths that each user of a plan requests, one user after another, stage by stage.
+fn requested_by_all(name: &str) -> Vec<String> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plans").join(name);
     let text = std::fs::read_to_string(&file).unwrap();
     let plan = jmeter::import(&file, &text, &BTreeMap::new()).unwrap_or_else(|error| panic!("{error}"));
-    let prepared = Prepared::new(plan.scenario).unwrap();
-    let mut world = World::new(WorldSetup {
-        seed: Seed(1),
-        properties: BTreeMap::new(),
-        clock: Instant::ORIGIN,
-        epoch_ms: 0,
-        share: engine::Share::WHOLE,
-        check: |_| Ok(()),
-    });
-    let mut session = Session::new(&prepared, 0, 0);
+    let mut lines = Vec::new();
+    for stage in &plan.stages {
+        let prepared = Prepared::new(plan.scenario_of(stage)).unwrap();
+        let mut world = World::new(WorldSetup {
+            seed: Seed(1),
+            properties: BTreeMap::new(),
+            clock: Instant::ORIGIN,
+            epoch_ms: 0,
+            share: engine::Share::WHOLE,
+            check: |_| Ok(()),
+        });
+        for (number, group) in prepared.scenario().groups.iter().enumerate() {
+            for user in 0..group.users.seats() {
+                let paths = paths(&mut Session::new(&prepared, number, user), &mut world);
+                lines.push(format!("{} {}: {}", group.name, user + 1, paths.join(" ")));
+            }
+        }
+    }
+    lines
+}
+
+/// The paths that a user requests of a server that answers 500 to `fail`, and 200 to all others.
+fn paths(session: &mut Session, world: &mut World) -> Vec<String> {
     let mut now = Instant::ORIGIN;
     let mut requested = Vec::new();
     let ended = loop {
-        match session.next(&mut world, now) {
+        match session.next(world, now) {
             Next::Request(request) => {
-                requested.push(request.url.path().trim_start_matches('/').to_owned());
+                let path = request.url.path().trim_start_matches('/');
+                // As the plans have them: a blank is the only character of theirs that is encoded.
+                let path = path.replace("%20", " ");
+                let status = if path == "fail" { 500 } else { 200 };
+                requested.push(path);
                 let sent = now;
                 now = now + Duration::from_millis(1);
-                let answer = Answer::Answered { status: 200, reason: "OK", headers: &[], body: b"p plan" };
-                session.answered(&mut world, &answer, sent, now);
+                let answer = Answer::Answered { status, reason: "OK", headers: &[], body: b"p plan" };
+                session.answered(world, &answer, sent, now);
             }
             Next::Pause(span) => now = now + span,
             Next::Unsent(unsent) => panic!("{unsent:?}"),
             Next::Done(ended) => break ended,
         }
-        assert!(requested.len() < 100, "it has no end: {requested:?}");
+        assert!(requested.len() < 1000, "it has no end: {requested:?}");
     };
     assert_eq!(ended, Ended::Finished);
-    requested.join(" ")
+    requested
 }

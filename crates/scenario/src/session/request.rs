@@ -38,16 +38,18 @@ impl State {
     /// Puts the request of a step together and sends it.
     pub(super) fn send(&mut self, step: &RequestStep, prepared: &Prepared, world: &mut World) -> Next {
         let mut scope = self.scope(prepared, world);
-        let label = scope.text(&step.name).into_owned();
         let method = scope.text(&step.method).trim().to_owned();
         let url_text = scope.text(&step.url).into_owned();
-        match put_together(step, method.clone(), &url_text, label.clone(), &mut scope) {
+        let is_query = matches!(method.as_str(), "GET" | "DELETE" | "HEAD");
+        let query = (is_query && !step.form.is_empty()).then(|| form(&step.form, &mut scope));
+        // As in JMeter it has the values that were drawn for the address.
+        let label = scope.text(&step.name).into_owned();
+        match put_together(step, (method.clone(), &url_text, query), label.clone(), &mut scope) {
             Ok(pending) => self.put_out(Box::new(pending), false, prepared, world),
-            Err(message) => self.unsent(
-                Unsent { label, method, url: url_text, message, within_parent: false },
-                prepared,
-                world,
-            ),
+            Err(message) => {
+                let unsent = Unsent { label, method, url: url_text, message, within_parent: false };
+                self.unsent(unsent, world.now)
+            }
         }
     }
 
@@ -93,19 +95,19 @@ impl State {
                 let Outgoing { label, method, url, .. } = outgoing;
                 let message = error.to_string();
                 let unsent = Unsent { label, method, url: url.into(), message, within_parent: false };
-                self.unsent(unsent, prepared, world)
+                self.unsent(unsent, world.now)
             }
         }
     }
 
-    fn unsent(&mut self, unsent: Unsent, prepared: &Prepared, world: &World) -> Next {
+    fn unsent(&mut self, unsent: Unsent, now: Instant) -> Next {
         let within_parent = self.within_parent();
         self.unsent += 1;
-        self.sampled(false, world.now, Duration::ZERO);
+        self.sampled(false, now, Duration::ZERO);
         if self.unsent > UNSENT_MAX {
             return self.end(Ended::Endless);
         }
-        self.failed(prepared, world.now);
+        self.phase = Phase::Unsent;
         Next::Unsent(Unsent { within_parent, ..unsent })
     }
 
@@ -127,34 +129,31 @@ impl State {
 
 fn put_together(
     step: &RequestStep,
-    method: String,
-    url_text: &str,
+    (method, url_text, query): (String, &str, Option<String>),
     label: String,
     scope: &mut Scope<'_>,
 ) -> Result<Pending, String> {
     // First of what went before and of its address, then of the rest.
     scope.user.take_overflow()?;
     let mut url = http_url(url_text)?;
+    if let Some(query) = &query {
+        let before = url.query().filter(|before| !before.is_empty());
+        let query = before.map_or_else(|| query.clone(), |before| format!("{before}&{query}"));
+        url.set_query(Some(&query));
+    }
     let mut headers: Vec<(String, String)> = step
         .headers
         .iter()
         .map(|(name, value)| (scope.text(name).trim().to_owned(), scope.text(value).trim().to_owned()))
         .collect();
     let mut body = scope.text(&step.body).into_owned().into_bytes();
-    if !step.form.is_empty() {
-        let form = form(&step.form, scope);
-        if matches!(method.as_str(), "GET" | "DELETE" | "HEAD") {
-            let query = url.query().filter(|query| !query.is_empty());
-            let query = query.map_or_else(|| form.clone(), |query| format!("{query}&{form}"));
-            url.set_query(Some(&query));
-        } else {
-            if !body.is_empty() {
-                body.push(b'&');
-            }
-            body.extend_from_slice(form.as_bytes());
-            if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
-                headers.push(("Content-Type".to_owned(), "application/x-www-form-urlencoded".to_owned()));
-            }
+    if query.is_none() && !step.form.is_empty() {
+        if !body.is_empty() {
+            body.push(b'&');
+        }
+        body.extend_from_slice(form(&step.form, scope).as_bytes());
+        if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+            headers.push(("Content-Type".to_owned(), "application/x-www-form-urlencoded".to_owned()));
         }
     }
     scope.user.take_overflow()?;

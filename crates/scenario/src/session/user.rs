@@ -43,7 +43,7 @@ pub(super) struct User {
     pub(super) counts: Vec<(usize, u64)>,
     /// How often each step that takes turns was come to, by the identity of the step.
     pub(super) turns: Vec<(usize, u64)>,
-    /// Steps that are done once and are done, by their identity.
+    /// Steps that are done once, or so many times, and are done, by their identity.
     pub(super) done: Vec<usize>,
     /// When the last request of a rate of its own was due, by the number of the rate.
     pub(super) paced: Vec<(usize, Instant)>,
@@ -239,6 +239,15 @@ impl Scope<'_> {
     /// Whether a step is done this time that is done in a part of the times that it is come to.
     pub(super) fn takes(&mut self, step: &Step, of: Portion, by_user: bool) -> bool {
         of.takes(self.count(identity(step), by_user).saturating_sub(1))
+    }
+
+    /// How often a step was come to so far, by this user or by all together.
+    pub(super) fn counted_so_far(&mut self, step: &Step, by_user: bool) -> u64 {
+        if by_user {
+            *counted(&mut self.user.counts, identity(step))
+        } else {
+            self.world.counted_so_far(identity(step))
+        }
     }
 
     /// Which of `count` steps the value says, each of which has a name, as JMeter reads it.

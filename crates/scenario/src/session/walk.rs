@@ -8,8 +8,8 @@ use super::request::Pending;
 use super::user::{Scope, User, counted, identity, random_below, random_unit};
 use super::{Ended, Next, Transaction};
 use crate::model::{
-    CookiePolicy, DataSharing, Group, List, OnError, OnceOf, Pacing, Pause, Pick, RequestStep, Step, Times,
-    Users,
+    CookiePolicy, DataSharing, Group, List, OnError, OnceOf, Pacing, Pause, Pick, Portion, RequestStep, Step,
+    Times, Users,
 };
 use crate::prepared::Prepared;
 use crate::world::{Row, World, row_at};
@@ -49,6 +49,8 @@ pub(super) enum Phase {
     Waiting(Box<Pending>),
     /// A redirect is to be followed.
     Redirecting(Box<Pending>),
+    /// A request could not be sent, and what comes of that is still to be done.
+    Unsent,
     /// No more.
     Ended(Ended),
 }
@@ -80,6 +82,17 @@ pub(super) struct Open {
     pub(super) failed: u32,
     with_pauses: bool,
     pub(super) parent_only: bool,
+}
+
+/// How a transaction is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Left {
+    /// It was gone through.
+    AtItsEnd,
+    /// The user goes on with its next iteration.
+    Early,
+    /// The user ends.
+    ForGood,
 }
 
 impl Open {
@@ -144,6 +157,12 @@ impl Frame {
     }
 }
 
+/// Whether the one of these steps that was chosen is a request.
+fn is_request(steps: &[(std::num::NonZeroU32, Step)], chosen: Option<u32>) -> bool {
+    let chosen = chosen.and_then(|index| steps.get(index as usize));
+    matches!(chosen, Some((_, Step::Request(_))))
+}
+
 impl State {
     pub(super) fn new(group: usize, number: u32) -> Self {
         let user = User {
@@ -182,6 +201,12 @@ impl State {
                 }
             }
             Phase::Waiting(_) => self.user.last_ok = false,
+            Phase::Unsent => {
+                self.failed(prepared, world.now);
+                if let Phase::Ended(ended) = self.phase {
+                    return self.end(ended);
+                }
+            }
             Phase::Walking => {}
         }
         self.walk(prepared, world)
@@ -208,7 +233,8 @@ impl State {
             OnError::StopLoad => Some(Ended::StopLoad),
             OnError::StopNow => Some(Ended::StopNow),
         };
-        while self.close_transaction(now, false) {}
+        let left = if ended.is_some() { Left::ForGood } else { Left::Early };
+        while self.close_transaction(now, left) {}
         self.frames.clear();
         if let Some(ended) = ended {
             self.phase = Phase::Ended(ended);
@@ -264,7 +290,7 @@ impl State {
             Users::Closed { iterations, .. } => iterations.map_or(u64::MAX, std::num::NonZeroU64::get),
             Users::Open { .. } => 1,
         };
-        if self.iteration >= iterations_max || group.steps.is_empty() {
+        if self.iteration >= iterations_max || group.steps.is_empty() || self.are_spent(&group.steps) {
             return false;
         }
         if group.cookies == CookiePolicy::KeepForIteration {
@@ -331,7 +357,9 @@ impl State {
 
     /// The innermost step has been gone through: again, or on behind it.
     fn turn_over(&mut self, group: &Group, prepared: &Prepared, world: &mut World) {
-        let again = match self.holder(group) {
+        let holder = self.holder(group);
+        let again = match holder {
+            Some(step @ (Step::Loop { .. } | Step::While { .. })) if self.is_spent(step) => false,
             Some(Step::Loop { .. }) => self.frames.last().is_some_and(|frame| frame.left > 1),
             Some(Step::While { condition, .. }) => self.scope(prepared, world).holds(condition),
             Some(Step::ForEach { list, .. }) => {
@@ -346,8 +374,21 @@ impl State {
                 self.user.done.push(identity(step));
                 false
             }
+            Some(step @ Step::Portion { of: Portion::First(times), by_user, .. }) => {
+                if self.scope(prepared, world).counted_so_far(step, *by_user) >= *times {
+                    self.spend(step);
+                }
+                false
+            }
+            Some(step @ Step::OneOf { pick: Pick::InTurnToTheEnd, steps }) => {
+                let chosen = self.frames.last().and_then(Frame::last_child);
+                if !is_request(steps, chosen) {
+                    *counted(&mut self.user.turns, identity(step)) += 1;
+                }
+                false
+            }
             Some(Step::Transaction { .. }) => {
-                self.close_transaction(world.now, true);
+                self.close_transaction(world.now, Left::AtItsEnd);
                 false
             }
             _ => false,
@@ -367,6 +408,8 @@ impl State {
     fn enter(&mut self, at: u32, step: &Step, prepared: &Prepared, world: &mut World) -> Option<Next> {
         let frame = Frame::new(at);
         match step {
+            // JMeter takes them out.
+            Step::Loop { .. } | Step::While { .. } | Step::Transaction { .. } if self.is_spent(step) => {}
             Step::Request(request) => {
                 let pause = request.pauses.iter().map(|it| self.pause(it, prepared, world));
                 let pause = pause.fold(Duration::ZERO, |sum, pause| sum + pause);
@@ -440,7 +483,13 @@ impl State {
     fn part_of(&mut self, step: &Step, prepared: &Prepared, world: &mut World) -> Option<(u32, u32)> {
         let mut scope = self.scope(prepared, world);
         match step {
-            Step::Portion { of, by_user, .. } => scope.takes(step, *of, *by_user).then_some((0, u32::MAX)),
+            Step::Portion { of, by_user, .. } => {
+                let takes = scope.takes(step, *of, *by_user);
+                if !takes && matches!(of, Portion::First(_)) {
+                    self.spend(step);
+                }
+                takes.then_some((0, u32::MAX))
+            }
             Step::Switch { value, names, steps } => {
                 let index = scope.named(value, names, steps.len())?;
                 Some((index, index.saturating_add(1)))
@@ -519,10 +568,13 @@ impl State {
                     })
                     .unwrap_or_default())
             }
-            Pick::InTurn => {
+            Pick::InTurn | Pick::InTurnToTheEnd => {
                 let turn = counted(&mut self.user.turns, identity(step));
-                *turn += 1;
-                one(((*turn - 1) % count) as usize)
+                let index = (*turn % count) as u32;
+                if pick == Pick::InTurn || is_request(steps, Some(index)) {
+                    *turn += 1;
+                }
+                one(index as usize)
             }
             Pick::RandomOrder => {
                 let mut order: Box<[u32]> = (0..steps.len() as u32).collect();
@@ -536,7 +588,7 @@ impl State {
     }
 
     /// Ends the innermost transaction; false if there is none.
-    fn close_transaction(&mut self, now: Instant, gone_through: bool) -> bool {
+    fn close_transaction(&mut self, now: Instant, left: Left) -> bool {
         let Some(open) = self.open.pop() else { return false };
         self.finished.push(Transaction {
             label: open.label,
@@ -545,7 +597,8 @@ impl State {
             elapsed: if open.with_pauses { now.since(open.from) } else { open.elapsed },
             samples: open.samples,
             failed: open.failed,
-            ok: gone_through && open.failed == 0,
+            ok: left == Left::AtItsEnd && open.failed == 0,
+            broken_off: left == Left::ForGood,
             parent_only: open.parent_only,
             within_parent: self.open.iter().any(|outer| outer.parent_only),
         });

@@ -446,6 +446,20 @@ fn a_form_of_a_get_goes_into_the_query() {
     }
 }
 
+/// As in JMeter, which asks for a sampler's name when it has its address.
+#[test]
+fn a_name_has_what_was_drawn_for_its_address() {
+    let step = RequestStep {
+        name: t("${n} ${q}"),
+        url: t("http://s/${__Random(7,7,n)}"),
+        form: vec![(t("q"), t("${__Random(8,8,q)}"), true)],
+        ..request_step("a")
+    };
+    let run = run(scenario(1, vec![Step::Request(Box::new(step))]), |_| Some(ok("")));
+    assert_eq!(run.line(), "7 8");
+    assert_eq!(run.sent()[0].url.as_str(), "http://s/7?q=8");
+}
+
 #[test]
 fn what_a_variable_makes_unsendable_fails_with_a_reason() {
     for (value, part) in [("a\r\nEvil: 1", "header X"), ("\u{0}", "header X")] {

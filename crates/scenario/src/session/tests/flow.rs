@@ -109,6 +109,26 @@ fn in_turn_goes_on_from_where_it_was() {
     assert_eq!(line(2, vec![one_of(Pick::InTurn, &[]), request("z")]), "z z");
 }
 
+/// JMeter's interleave controller after an error: it has gone on from a request, and not from a controller that was left.
+#[test]
+fn in_turn_to_the_end_comes_back_to_what_was_left() {
+    let steps = [(1, Step::Sequence(requests(&["a", "bad", "b"]))), (1, request("bad")), (1, request("c"))];
+    for (pick, expected) in [
+        (Pick::InTurnToTheEnd, "a bad a bad b z bad c z a bad b z"),
+        (Pick::InTurn, "a bad bad z c z a bad bad z"),
+    ] {
+        let mut scenario = scenario(5, vec![one_of(pick, &steps), request("z")]);
+        scenario.groups[0].on_error = OnError::NextIteration;
+        let mut bad = 0;
+        let run = run(scenario, |outgoing| {
+            bad += u32::from(outgoing.label == "bad");
+            let fails = outgoing.label == "bad" && [1, 3].contains(&bad);
+            Some(if fails { status(500) } else { ok("") })
+        });
+        assert_eq!(run.line(), expected, "{pick:?}");
+    }
+}
+
 #[test]
 fn a_random_choice_keeps_to_the_weights() {
     let steps = [(7, request("a")), (2, request("b")), (1, request("c"))];
@@ -248,9 +268,31 @@ fn a_transaction_fails_with_its_requests_and_with_being_left() {
     assert_eq!(found(&through), [(2, 1, false, false, true), (3, 1, false, true, false)]);
     assert!(through.sent().iter().all(|outgoing| outgoing.within_parent));
     scenario.groups[0].on_error = OnError::NextIteration;
-    let left = run(scenario, bad);
+    let left = run(scenario.clone(), bad);
     assert_eq!(left.line(), "a bad");
     assert_eq!(found(&left), [(1, 1, false, false, true), (2, 1, false, true, false)]);
+    assert!(left.transactions.iter().all(|it| !it.broken_off));
+    scenario.groups[0].on_error = OnError::StopUser;
+    let broken_off = run(scenario, bad);
+    assert_eq!(found(&broken_off), found(&left));
+    assert!(broken_off.transactions.iter().all(|it| it.broken_off));
+}
+
+/// Whoever adds up what lies within a transaction has all of it when that is over.
+#[test]
+fn what_could_not_be_sent_is_told_before_the_transaction_that_it_ends() {
+    let mut unsendable = request_step("a");
+    unsendable.url = t("${nowhere}");
+    let steps = vec![transaction(false, true, vec![Step::Request(Box::new(unsendable)), request("b")])];
+    let mut scenario = scenario(1, steps);
+    scenario.groups[0].on_error = OnError::NextIteration;
+    let prepared = Prepared::new(scenario).unwrap();
+    let (mut run, mut world) = (Run::new(&prepared, 0), world());
+    run.go(&mut world, 1, |_| None);
+    assert_eq!((run.line().as_str(), run.transactions.len()), ("!", 0));
+    run.go(&mut world, 1, |_| None);
+    assert_eq!((run.line().as_str(), run.transactions.len()), ("!", 1));
+    assert_eq!((run.transactions[0].samples, run.transactions[0].failed), (1, 1));
 }
 
 /// JMeter's throughput controller: by percent as evenly as it goes, or so often and no more.
@@ -277,6 +319,41 @@ fn a_portion_is_done_in_a_part_of_the_times() {
     };
     assert_eq!(of_two(false), ["x z", "z"]);
     assert_eq!(of_two(true), ["x z", "x z"]);
+}
+
+/// JMeter takes out what was done often enough, and what holds nothing else with it.
+#[test]
+fn what_was_done_often_enough_is_not_come_to_again() {
+    let first = |times: u64, by_user: bool, label: &str| Step::Portion {
+        of: Portion::First(times),
+        by_user,
+        steps: requests(&[label]),
+    };
+    let two_of = |label: &str| first(2, true, label);
+    let forever = Step::Loop { times: Times::Forever, steps: vec![two_of("a")] };
+    assert_eq!(line(2, vec![forever, request("z")]), "a a z z");
+    let steps = vec![two_of("a"), Step::Sequence(vec![first(3, true, "b")])];
+    let always = Step::While { condition: Condition::parse("'1' == '1'").unwrap(), steps };
+    assert_eq!(line(2, vec![always, request("z")]), "a b a b b z z");
+    let mut endless = scenario(1, vec![set("n", "1"), two_of("a")]);
+    endless.groups[0].users = Users::Closed {
+        count: NonZeroU32::MIN,
+        ramp_up: Duration::ZERO,
+        delay: Duration::ZERO,
+        iterations: None,
+        duration: None,
+    };
+    assert_eq!(run(endless, |_| Some(ok(""))).line(), "a a");
+    // The second user comes to it once, and finds nothing left.
+    let whole = transaction(false, false, vec![first(1, false, "a")]);
+    let prepared = Prepared::new(scenario(3, vec![whole, request("z")])).unwrap();
+    let mut world = world();
+    let of_both = [0, 1].map(|user| {
+        let mut run = Run::new(&prepared, user);
+        run.go(&mut world, 100, |_| Some(ok("")));
+        (run.line(), run.transactions.iter().map(|it| it.samples).collect::<Vec<_>>())
+    });
+    assert_eq!(of_both, [("a z z z".to_owned(), vec![1]), ("z z z".to_owned(), vec![0])]);
 }
 
 /// JMeter's switch controller.

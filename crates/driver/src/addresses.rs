@@ -66,12 +66,12 @@ impl Route {
         Self { peers, ..self }
     }
 
-    /// Which targets are secured, if any is.
+    /// Takes out which targets are secured, if any is: who carries bytes on the route knows nothing of it.
     pub(crate) fn take_peers(&mut self) -> Option<Peers> {
         self.peers.take()
     }
 
-    /// All targets.
+    /// All targets, by number.
     pub(crate) fn targets(&self) -> &[Target] {
         &self.targets
     }

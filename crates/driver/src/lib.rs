@@ -1,7 +1,8 @@
 //! Carries the engine's actions out on real sockets.
 //!
 //! Two implementations of [`engine::Io`] behind one conformance suite: [`UringIo`], and [`EpollIo`] for where
-//! io_uring is refused. This is the only crate that may hold `unsafe`; epoll needs none.
+//! io_uring is refused. This is the only crate that may hold `unsafe`: for the ring, and for the stamps that the kernel
+//! gives what it receives.
 //!
 //! Invariants: over epoll at most one `send` and one `recv` a request on a busy kept-alive connection, and no
 //! `epoll_ctl` after a connection is set up; over io_uring one submission and one completion, and a system call for

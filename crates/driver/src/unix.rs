@@ -31,7 +31,7 @@ impl UnixSocket {
         Some(Self { path: path.to_owned(), address: SocketAddrUnix::new(path).ok()? })
     }
 
-    /// Where it is.
+    /// The file that stands for it.
     pub fn path(&self) -> &Path {
         &self.path
     }

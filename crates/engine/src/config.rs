@@ -174,7 +174,7 @@ pub struct Request {
 /// What counts towards goodput.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Expect {
-    /// The status.
+    /// The statuses that are good ones.
     pub status: GoodStatus,
     /// The decoded body, compared byte by byte as it arrives; `None` takes any.
     pub body: Option<Box<[u8]>>,

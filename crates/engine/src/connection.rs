@@ -52,7 +52,7 @@ pub enum Event<'a> {
     Reset,
 }
 
-/// What is sent.
+/// Bytes to be sent, and whose they are.
 #[derive(Debug, Clone, Copy)]
 pub enum Outgoing<'a> {
     /// The same bytes for all connections, again and again: who has to keep them holds on to them and copies nothing.
@@ -62,7 +62,7 @@ pub enum Outgoing<'a> {
 }
 
 impl Outgoing<'_> {
-    /// The bytes.
+    /// The bytes, whosever they are.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         match self {

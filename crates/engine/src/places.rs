@@ -109,7 +109,7 @@ pub(crate) enum Link {
     Up,
 }
 
-/// A connection.
+/// A connection as the engine knows it, apart from the exchanges on it.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question of its own, and none excludes another")]
 pub(crate) struct Connection {

@@ -92,7 +92,7 @@ impl Kind {
 pub struct FrameHead {
     /// Bytes that follow; below 2^24.
     pub payload_bytes: u32,
-    /// Its type.
+    /// What it carries.
     pub kind: Kind,
     /// Its flags: see [`flag`].
     pub flags: u8,
@@ -112,7 +112,7 @@ impl FrameHead {
         }
     }
 
-    /// Writes it.
+    /// Appends its bytes to `out`.
     pub fn write(self, out: &mut Vec<u8>) {
         let [_, high, middle, low] = self.payload_bytes.to_be_bytes();
         let [a, b, c, d] = self.stream.to_be_bytes();
@@ -175,7 +175,7 @@ pub(crate) fn split(frame: &[u8]) -> (FrameHead, &[u8]) {
     (FrameHead::read(head), payload)
 }
 
-/// Writes a frame.
+/// Appends a whole frame to `out`.
 pub(crate) fn put(out: &mut Vec<u8>, kind: Kind, flags: u8, stream: u32, payload: &[u8]) {
     FrameHead { payload_bytes: payload.len() as u32, kind, flags, stream }.write(out);
     out.extend_from_slice(payload);

@@ -121,7 +121,7 @@ pub enum Fed {
     Ended {
         /// The number of its exchange on the connection, from 0.
         place: u32,
-        /// The answer.
+        /// Its status and its sizes.
         response: Response,
         /// Whether bytes came behind it that nobody had asked for: they are thrown away, and the connection is good for
         /// nothing more.

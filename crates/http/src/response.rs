@@ -65,7 +65,7 @@ pub enum Progress {
     Complete {
         /// How many bytes of the input belong to it; the rest was not looked at.
         consumed: usize,
-        /// The response.
+        /// Its status and its sizes.
         response: Response,
     },
 }

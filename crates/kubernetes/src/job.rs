@@ -1,7 +1,6 @@
 //! The Job: its manifest.
 
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 
 use k8s_openapi::api::batch::v1::{Job, JobSpec};
@@ -58,7 +57,7 @@ impl Wanted {
     pub fn random_run() -> String {
         // Without vowels no words come about, and without 0 and 1 no letters are taken for them.
         const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
-        let mut rest = RandomState::new().build_hasher().finish();
+        let mut rest = plan::random::number();
         let letters = (0..6).map(|_| {
             let letter = LETTERS[(rest % LETTERS.len() as u64) as usize];
             rest /= LETTERS.len() as u64;

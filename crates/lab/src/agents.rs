@@ -9,7 +9,6 @@ mod listening;
 mod processes;
 mod secured;
 
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration as StdDuration;
@@ -20,7 +19,7 @@ use agent::{
 use driver::{Control, monotonic_now};
 use engine::{Expect, Load, Request, Share};
 use events::{AgentNews, AgentNow, Moment};
-use plan::{LoadPlan, PlanError, Threads};
+use plan::{LoadPlan, PlanError, Threads, random};
 use record::{IntervalLog, LoadResult};
 use units::{Duration, Instant};
 
@@ -143,7 +142,7 @@ pub fn run(
 ) -> Result<LoadResult, LabError> {
     let names = fleet.names();
     asked.check(names.len())?;
-    let load = ledger.as_deref().map_or_else(random_load, Ledger::load);
+    let load = ledger.as_deref().map_or_else(random::number, Ledger::load);
     let assign = asked.assign(names.len(), load)?;
     record::with_interval_log(asked.interval_log, |log| {
         let conductor = Conductor::new(settings(asked, names.clone()), assign, monotonic_now());
@@ -182,12 +181,6 @@ pub fn resume(
         conducting.is_interrupted = is_interrupted;
         conducting.run(&asked, control, log, observe)
     })
-}
-
-/// A number that no other load has.
-fn random_load() -> u64 {
-    // The one source of randomness in std: each RandomState has new keys.
-    RandomState::new().build_hasher().finish()
 }
 
 fn settings(asked: &Asked<'_>, names: Vec<String>) -> Settings {

@@ -3,8 +3,8 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration as StdDuration;
 
-use driver::{Control, Incidents, monotonic_now};
-use engine::{Counters, KeptAnswer, Load, Reuse, UserStart, Window, WrongAnswer};
+use driver::{Control, Finished, monotonic_now};
+use engine::{Load, Reuse, UserStart, Window, WrongAnswer};
 use events::Moment;
 use plan::{ArrivalsName, LoadPlan};
 use record::{LOAD_VERSION, LoadResult};
@@ -26,15 +26,8 @@ pub(crate) struct ThreadEnd {
     pub(crate) cpus: Cpus,
     /// The exchanges that its connections had room for.
     pub(crate) exchanges: u32,
-    pub(crate) counters: Counters,
-    pub(crate) first_wrong_answer: Option<WrongAnswer>,
-    pub(crate) kept_answers: Vec<KeptAnswer>,
-    pub(crate) window: Window,
-    /// Whether it was ended before its time.
-    pub(crate) interrupted: bool,
-    pub(crate) usage: driver::Usage,
-    pub(crate) incidents: Incidents,
-    pub(crate) tls: Option<tls::Report>,
+    /// What its part of the load came to.
+    pub(crate) part: Finished<()>,
 }
 
 /// Everything that was sampled so far.
@@ -96,12 +89,12 @@ pub(crate) fn result(
     threads: &[ThreadEnd],
     interrupted: bool,
 ) -> LoadResult {
-    let windows: Vec<Window> = threads.iter().map(|it| it.window).collect();
+    let windows: Vec<Window> = threads.iter().map(|it| it.part.window).collect();
     let window = joint_window(&windows);
     let length = window.end.since(window.start);
     let whole = &books.whole;
     let used: Vec<ThreadUse> =
-        threads.iter().map(|it| ThreadUse { cpu: it.usage.cpu, wall: it.usage.wall }).collect();
+        threads.iter().map(|it| it.part.usage).map(|it| ThreadUse { cpu: it.cpu, wall: it.wall }).collect();
     let users = job.plan.saturating_users().map(|_| {
         let users = threads.iter().map(|it| it.exchanges);
         mean_users(users.zip(&windows), length)
@@ -149,15 +142,15 @@ pub(crate) fn result(
         generator: record::Generator {
             busy_share: figures.generator_busy_share,
             cpu_s: used.iter().map(|it| it.cpu.as_secs_f64()).sum(),
-            no_buffer: threads.iter().map(|it| it.incidents.no_buffer).sum(),
-            completions_held_back: threads.iter().map(|it| it.incidents.completions_held_back).sum(),
+            no_buffer: threads.iter().map(|it| it.part.incidents.no_buffer).sum(),
+            completions_held_back: threads.iter().map(|it| it.part.incidents.completions_held_back).sum(),
         },
         connections: connections(threads),
         via: None,
         tls: job
             .tls
             .filter(|peers| peers.secures())
-            .map(|peers| secured::result(peers, threads.iter().filter_map(|it| it.tls.as_ref()))),
+            .map(|peers| secured::result(peers, threads.iter().filter_map(|it| it.part.tls.as_ref()))),
         littles_law: figures.littles_law.map(Into::into),
         seconds: books.seconds.within(length),
         steps: Vec::new(),
@@ -188,7 +181,7 @@ fn mean_users<'a>(of_threads: impl Iterator<Item = (u32, &'a Window)>, length: D
 
 /// The one that came first, to whichever thread.
 fn first_wrong_answer(threads: &[ThreadEnd]) -> Option<&WrongAnswer> {
-    threads.iter().filter_map(|it| it.first_wrong_answer.as_ref()).min_by_key(|it| it.at)
+    threads.iter().filter_map(|it| it.part.first_wrong_answer.as_ref()).min_by_key(|it| it.at)
 }
 
 fn wrong_answer(answer: &WrongAnswer) -> record::WrongAnswer {
@@ -198,7 +191,7 @@ fn wrong_answer(answer: &WrongAnswer) -> record::WrongAnswer {
 
 fn connections(threads: &[ThreadEnd]) -> record::Connections {
     let mut all = record::Connections { opened_in_window: Some(0), ..record::Connections::default() };
-    for ThreadEnd { counters, .. } in threads {
+    for counters in threads.iter().map(|it| &it.part.counters) {
         all.opened += counters.connections_opened;
         *all.opened_in_window.get_or_insert(0) += counters.connections_opened_in_window;
         all.opening_failures += counters.opening_failures;
@@ -267,6 +260,9 @@ fn ramp_up_s(start: UserStart) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use driver::{Incidents, Usage};
+    use engine::Counters;
+
     use super::*;
 
     fn window(start_ms: u64, end_ms: u64) -> Window {
@@ -291,18 +287,21 @@ mod tests {
         let of = |wrong: Option<(u64, u16)>| ThreadEnd {
             cpus: Cpus::default(),
             exchanges: 1,
-            counters: Counters::default(),
-            first_wrong_answer: wrong.map(|(ms, status)| WrongAnswer {
-                at: Instant::ORIGIN + Duration::from_millis(ms),
-                status,
-                body_start: None,
-            }),
-            kept_answers: Vec::new(),
-            window: window(0, 1000),
-            interrupted: false,
-            usage: driver::Usage::default(),
-            incidents: Incidents::default(),
-            tls: None,
+            part: Finished {
+                sink: (),
+                counters: Counters::default(),
+                first_wrong_answer: wrong.map(|(ms, status)| WrongAnswer {
+                    at: Instant::ORIGIN + Duration::from_millis(ms),
+                    status,
+                    body_start: None,
+                }),
+                kept_answers: Vec::new(),
+                window: window(0, 1000),
+                interrupted: false,
+                usage: Usage::default(),
+                incidents: Incidents::default(),
+                tls: None,
+            },
         };
         let threads = [None, Some((700, 500)), Some((200, 404)), Some((300, 503))].map(of);
         assert_eq!(first_wrong_answer(&threads).map(|it| it.status), Some(404));

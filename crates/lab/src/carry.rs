@@ -124,12 +124,12 @@ pub(crate) fn carry_out_on(
         })
     })?;
     if let Some(keep) = job.keep {
-        keep.take(finished.iter_mut().flat_map(|end| std::mem::take(&mut end.kept_answers)));
+        keep.take(finished.iter_mut().flat_map(|end| std::mem::take(&mut end.part.kept_answers)));
     }
     let mut cpus = Cpus::default();
     cpus.extend(finished.iter().map(|end| end.cpus.clone()));
     // That somebody asked for its end says nothing: it may have been whole by then.
-    let interrupted = finished.iter().any(|end| end.interrupted);
+    let interrupted = finished.iter().any(|end| end.part.interrupted);
     Ok((result(job, &Carried::by(crew), &books, &finished, interrupted), cpus))
 }
 
@@ -170,31 +170,9 @@ pub(crate) fn on_threads(
 /// What a load thread has to tell. Called on the thread itself: takes note of where it may run, and sends off what is left
 /// in its feed.
 pub(crate) fn end_of(finished: Finished<Feed>, exchanges: u32) -> ThreadEnd {
-    let Finished {
-        sink,
-        counters,
-        first_wrong_answer,
-        kept_answers,
-        window,
-        interrupted,
-        usage,
-        incidents,
-        tls,
-    } = finished;
-    sink.finish(monotonic_now(), window.end);
-    let cpus = Cpus::of_this_thread();
-    ThreadEnd {
-        cpus,
-        exchanges,
-        counters,
-        first_wrong_answer,
-        kept_answers,
-        window,
-        interrupted,
-        usage,
-        incidents,
-        tls,
-    }
+    let window_end = finished.window.end;
+    let part = finished.map_sink(|feed| feed.finish(monotonic_now(), window_end));
+    ThreadEnd { cpus: Cpus::of_this_thread(), exchanges, part }
 }
 
 type Spawned<'scope> = std::io::Result<std::thread::ScopedJoinHandle<'scope, Result<ThreadEnd, DriveError>>>;

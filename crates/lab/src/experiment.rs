@@ -189,8 +189,12 @@ fn build_all(
         if left_out.contains_key(id) {
             continue;
         }
-        observe(Event::Building { stack: id });
-        match build_chain(&bench.catalogue.chain(id)?, bench, &log) {
+        let chain = bench.catalogue.chain(id)?;
+        // Of what is running already nothing is built.
+        if chain.iter().any(|stack| stack.site().is_none()) {
+            observe(Event::Building { stack: id });
+        }
+        match build_chain(&chain, bench, &log) {
             Err(StackError::Interrupted { .. }) => return Err(LabError::InterruptedEarly),
             Ok(entry) => {
                 built.insert(id.to_owned(), entry);

@@ -110,7 +110,13 @@ pub fn tunnel_behind(
 /// A connection to a proxy that leads through a tunnel.
 fn through(proxy: &SocketAddr, tunnel: &Tunnel, most: Duration) -> io::Result<TcpStream> {
     let mut stream = TcpStream::connect_timeout(proxy, most)?;
-    open_tunnel(&mut stream, tunnel, most)?;
+    open_tunnel(&mut stream, tunnel, most).map_err(|error| match error.kind() {
+        // What a socket says whose time is up tells neither of the proxy nor of the time.
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+            io::Error::other(format!("the proxy gave no answer within {} s", most.as_secs_f64()))
+        }
+        _ => error,
+    })?;
     Ok(stream)
 }
 

@@ -16,6 +16,7 @@ pub mod load;
 pub mod load_id;
 pub mod nearest;
 pub mod proxy;
+pub mod random;
 pub mod request;
 pub mod sb_template;
 pub mod shell;

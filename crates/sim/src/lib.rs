@@ -14,5 +14,5 @@ mod server;
 
 pub use fault::{Answer, Fault, Faults};
 pub use io::SimIo;
-pub use scenario::{Outcome, Scenario, run, run_over};
+pub use scenario::{Outcome, Scenario, drive_until, run, run_over};
 pub use server::{ServerPlan, Stall};

@@ -4,10 +4,10 @@ use std::convert::Infallible;
 use std::num::{NonZeroU32, NonZeroU64};
 
 use engine::{
-    Arrivals, Begin, Config, Counters, Engine, Expect, GoodStatus, Io, Load, Request, Reuse, Sample, Share,
-    Stop, Timeouts, UserStart, Window, drive,
+    Arrivals, Begin, Config, Counters, Engine, Expect, GoodStatus, Io, Load, Request, Reuse, Sample, Script,
+    Share, Sink, Stop, Timeouts, UserStart, Window, drive,
 };
-use http::{Limits, RequestKind};
+use http::{Limits, Protocol, RequestKind};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use units::{Duration, Instant, Rate, Seed};
@@ -61,18 +61,27 @@ pub fn run_over<I: Io<Error = Infallible>>(
     let mut samples = Vec::new();
     let sink = |sample: &Sample| samples.push(*sample);
     let mut engine = Engine::new(scenario.config.clone(), sink, Instant::ORIGIN);
-    let Ok(()) = drive(&mut engine, io, |engine, now| {
-        match scenario.interrupt_at {
-            Some(at) if now >= at => engine.interrupt(now),
-            at => return at,
-        }
-        None
-    });
+    drive_until(&mut engine, io, scenario.interrupt_at);
     let (counters, window, outstanding) = (engine.counters(), engine.window(), engine.outstanding());
     drop(engine);
     let io = inner(io);
     let (open_connections, fingerprint) = (io.open_connections(), io.fingerprint());
     Outcome { samples, counters, window, outstanding, open_connections, fingerprint }
+}
+
+/// Runs `engine` over `io` until its load is finished, which is interrupted at `interrupt_at` where there is such an instant.
+pub fn drive_until<S: Sink, P: Script<H>, H: Protocol, I: Io<Error = Infallible>>(
+    engine: &mut Engine<S, P, H>,
+    io: &mut I,
+    interrupt_at: Option<Instant>,
+) {
+    let Ok(()) = drive(engine, io, |engine, now| {
+        match interrupt_at {
+            Some(at) if now >= at => engine.interrupt(now),
+            at => return at,
+        }
+        None
+    });
 }
 
 impl Scenario {

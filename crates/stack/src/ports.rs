@@ -1,7 +1,6 @@
 //! Ports for stacks to listen on.
 
 use std::fs;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
 
@@ -24,9 +23,7 @@ pub(crate) fn choose() -> Option<u16> {
 
 fn random_candidate() -> u16 {
     let span = u64::from(CANDIDATES.end() - CANDIDATES.start()) + 1;
-    // The one source of randomness in std: each RandomState has new keys.
-    let random = RandomState::new().build_hasher().finish();
-    CANDIDATES.start() + (random % span) as u16
+    CANDIDATES.start() + (plan::random::number() % span) as u16
 }
 
 /// The ports that the kernel gives to connections that ask for none; its own default where that can't be read.

@@ -40,8 +40,8 @@ impl Times {
         service
     }
 
-    /// first byte − sent: what the server took until it began to answer. Over HTTP/2, where no first byte is noted, it is that of
-    /// the whole answer.
+    /// first byte − sent: what the server took until it began to answer. Over HTTP/2: until the first head of its answer was
+    /// there.
     pub fn first_byte(&self) -> Distribution {
         let mut first = self.service_at_once.clone();
         first.merge(&self.first_of_parts);

@@ -5,7 +5,6 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::parse::{ParseError, number_and_suffix};
-use crate::time::Duration;
 
 /// Events a second: finite and above zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,11 +42,6 @@ impl Rate {
     /// The mean gap between two events, in nanoseconds with their fraction.
     pub fn mean_gap_ns(self) -> f64 {
         1e9 / self.0
-    }
-
-    /// How many events fall into `span` on average.
-    pub fn events_in(self, span: Duration) -> f64 {
-        self.0 * span.as_secs_f64()
     }
 
     /// This rate shared out evenly among `parts`.

@@ -47,7 +47,7 @@ impl Decoder {
         self.size_max = size_max;
     }
 
-    /// The table.
+    /// The fields that it remembers.
     pub fn table(&self) -> &Table {
         &self.table
     }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use units::{Duration, Instant};
 
 use super::books::SharedBooks;
-use super::{Asked, Secured, is_closed, random_load};
+use super::{Asked, Secured, is_closed};
 use crate::books::Log;
 use crate::error::LabError;
 
@@ -92,7 +92,7 @@ impl Ledger {
         names: Vec<String>,
         reached: Reached,
     ) -> Result<Self, LabError> {
-        let load = random_load();
+        let load = plan::random::number();
         let assign = asked.assign(names.len(), load)?;
         let begun = Begun { program: asked.version.to_owned(), boot: boot(), names, reached, assign };
         Ok(Self { file: record::Ledger::create(dir, &begun)?, load, trouble: None })

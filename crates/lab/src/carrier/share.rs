@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration as StdDuration;
 
 use agent::{Assign, Handshakes, ThreadTotals, Told};
-use driver::{Control, Gate, monotonic_now};
+use driver::{Control, Finished, Gate, monotonic_now};
 use plan::{LoadPlan, Threads};
 use tls::Report;
 use units::{Duration, Instant};
@@ -144,7 +144,7 @@ fn carry(assign: &Assign, shared: &Shared, tell: &dyn Fn(Carried)) -> Result<Car
     let begin = shared.begin.get().copied().unwrap_or(Instant::ORIGIN);
     Ok(Carried::Ended {
         threads: ends.iter().map(|end| totals(end, begin, plan.warm_up)).collect(),
-        interrupted: ends.iter().any(|end| end.interrupted),
+        interrupted: ends.iter().any(|end| end.part.interrupted),
         throttled_ns: throttling.within_window().map(Duration::as_nanos),
         handshakes: peers.is_some().then(|| Box::new(handshakes(&ends))),
     })
@@ -153,7 +153,7 @@ fn carry(assign: &Assign, shared: &Shared, tell: &dyn Fn(Carried)) -> Result<Car
 /// What became of those of all threads.
 fn handshakes(ends: &[ThreadEnd]) -> Handshakes {
     let mut all = Report::default();
-    ends.iter().filter_map(|it| it.tls.as_ref()).for_each(|it| all.merge(it));
+    ends.iter().filter_map(|it| it.part.tls.as_ref()).for_each(|it| all.merge(it));
     Handshakes::of(&all)
 }
 
@@ -254,9 +254,9 @@ fn keep(
 
 /// What a thread has to tell at its end, from `begin` on, of a load that warms up for so long.
 fn totals(end: &ThreadEnd, begin: Instant, warm_up: Duration) -> ThreadTotals {
-    let ThreadEnd { exchanges, counters, first_wrong_answer, window, usage, incidents, .. } = end;
+    let Finished { counters, first_wrong_answer, window, usage, incidents, .. } = &end.part;
     ThreadTotals {
-        exchanges: *exchanges,
+        exchanges: end.exchanges,
         intended: counters.intended,
         connections_opened: counters.connections_opened,
         connections_opened_in_window: counters.connections_opened_in_window,
@@ -327,14 +327,17 @@ mod tests {
             let end = ThreadEnd {
                 cpus: Cpus::default(),
                 exchanges: 1,
-                counters: Counters::default(),
-                first_wrong_answer: None,
-                kept_answers: Vec::new(),
-                window: Window { start: ended, end: ended },
-                interrupted: true,
-                usage: Usage::default(),
-                incidents: Incidents::default(),
-                tls: None,
+                part: Finished {
+                    sink: (),
+                    counters: Counters::default(),
+                    first_wrong_answer: None,
+                    kept_answers: Vec::new(),
+                    window: Window { start: ended, end: ended },
+                    interrupted: true,
+                    usage: Usage::default(),
+                    incidents: Incidents::default(),
+                    tls: None,
+                },
             };
             let told = totals(&end, begin, Duration::from_millis(warm_up_ms));
             let told = (told.window_start_ns / 1_000_000, told.window_end_ns / 1_000_000);

@@ -2,22 +2,24 @@
 //!
 //! The protocol is a made-up one, in frames of a lane, a kind and a length, so that nothing but the engine is tried.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use engine::{
     Arrivals, Completion, Config, Conn, ConnectFailure, Engine, Event, Io, Load, Outgoing, Sample, Sending,
-    Sink, UserStart, drive,
+    Sink, UserStart,
 };
 use http::{
     EndOfStream, Fed, Framing, Limits, Listener, Malformed, Protocol, RequestKind, RequestSpec, Response,
 };
-use sim::{Scenario, ServerPlan};
+use sim::{Scenario, ServerPlan, drive_until};
 use units::{Duration, Instant, Rate, Seed};
 
 use sim::seeds::{FEW, seeds};
+
+use crate::common::Agenda;
 
 const LANES: u32 = 4;
 /// A lane, a kind, and how many bytes follow.
@@ -179,10 +181,8 @@ struct Server {
     seed: u64,
     drawn: u64,
     faults: bool,
-    now: Instant,
+    agenda: Agenda<(Conn, What)>,
     links: HashMap<Conn, Link>,
-    pending: BTreeMap<(Instant, u64), (Conn, What)>,
-    ready: VecDeque<(Conn, What)>,
     lent: Vec<u8>,
     /// What it saw.
     seen: Seen,
@@ -215,10 +215,8 @@ impl Server {
             seed,
             drawn: 0,
             faults,
-            now: Instant::ORIGIN,
+            agenda: Agenda::default(),
             links: HashMap::new(),
-            pending: BTreeMap::new(),
-            ready: VecDeque::new(),
             lent: Vec::new(),
             seen: Seen::default(),
         }
@@ -235,8 +233,9 @@ impl Server {
     }
 
     fn later(&mut self, after_us: u64, conn: Conn, what: What) {
+        // It takes a number as a draw does: what a seed gives depends on that.
         self.drawn += 1;
-        self.pending.insert((self.now + Duration::from_micros(after_us), self.drawn), (conn, what));
+        self.agenda.later(Duration::from_micros(after_us), (conn, what));
     }
 
     fn answer(&mut self, conn: Conn, lane: u8) {
@@ -267,7 +266,7 @@ impl Io for Server {
     type Error = Infallible;
 
     fn now(&self) -> Instant {
-        self.now
+        self.agenda.now()
     }
 
     fn connect(&mut self, conn: Conn, _: Option<u32>) -> Option<Event<'static>> {
@@ -320,20 +319,13 @@ impl Io for Server {
     }
 
     fn wait(&mut self, until: Option<Instant>) -> Result<(), Infallible> {
-        let next = self.pending.first_key_value().map(|((at, _), _)| *at);
-        let to = [next, until].into_iter().flatten().min().expect("the engine waits for nothing");
-        self.now = self.now.max(to);
-        while let Some(entry) = self.pending.first_entry()
-            && entry.key().0 <= self.now
-        {
-            self.ready.push_back(entry.remove());
-        }
+        self.agenda.pass(until);
         Ok(())
     }
 
     fn next(&mut self) -> Option<(Instant, Completion<'_>)> {
         let (conn, event) = loop {
-            let (conn, what) = self.ready.pop_front()?;
+            let (conn, what) = self.agenda.due()?;
             let Some(link) = self.links.get_mut(&conn) else { continue };
             if matches!(what, What::Closes | What::Resets | What::Bytes(_)) && !link.up {
                 continue;
@@ -357,7 +349,7 @@ impl Io for Server {
             break (conn, event);
         };
         let event = if let Event::Received(_) = event { Event::Received(&self.lent) } else { event };
-        Some((self.now, Completion { conn, event, arrived: None }))
+        Some((self.agenda.now(), Completion { conn, event, arrived: None }))
     }
 }
 
@@ -386,13 +378,7 @@ impl Ran {
 fn run(config: Config, seed: u64, faults: bool, interrupt_at: Option<Instant>) -> Ran {
     let mut io = Server::new(seed, faults);
     let mut engine = Engine::<_, _, Lanes>::over(config, (), Kept::default(), Instant::ORIGIN);
-    let Ok(()) = drive(&mut engine, &mut io, |engine, now| {
-        match interrupt_at {
-            Some(at) if now >= at => engine.interrupt(now),
-            at => return at,
-        }
-        None
-    });
+    drive_until(&mut engine, &mut io, interrupt_at);
     assert_eq!(engine.outstanding(), 0, "seed {seed}: requests without an outcome");
     assert!(io.links.is_empty(), "seed {seed}: connections left open");
     let (intended, overflow) = (engine.counters().intended, engine.counters().backlog_overflow);

@@ -1,6 +1,7 @@
 //! The engine over the simulated network.
 
 mod blocks;
+mod common;
 mod conformance;
 mod gate;
 mod lanes;

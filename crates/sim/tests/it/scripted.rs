@@ -3,11 +3,11 @@
 use std::num::NonZeroU64;
 use std::ops::Range;
 
-use engine::{Due, Engine, Next, Outcome, Sample, Script, drive};
+use engine::{Due, Engine, Next, Outcome, Sample, Script};
 use http::{AnswerHead, Http1, RequestKind, Response};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use sim::{Scenario, SimIo};
+use sim::{Scenario, SimIo, drive_until};
 use units::{Duration, Instant, Seed};
 
 use sim::seeds::{ALL, FEW, seeds};
@@ -114,13 +114,7 @@ fn run(scenario: &Scenario, seed: u64) -> Ran {
     let script = Wanderers::new(seed, scenario.config.connections.get());
     let sink = |sample: &Sample| samples.push(*sample);
     let mut engine = Engine::scripted(scenario.config.clone(), sink, script, Instant::ORIGIN);
-    let Ok(()) = drive(&mut engine, &mut io, |engine, now| {
-        match scenario.interrupt_at {
-            Some(at) if now >= at => engine.interrupt(now),
-            at => return at,
-        }
-        None
-    });
+    drive_until(&mut engine, &mut io, scenario.interrupt_at);
     assert_eq!(engine.outstanding(), 0, "seed {seed}: requests without an outcome");
     assert_eq!(io.open_connections(), 0, "seed {seed}: connections left open");
     let intended = engine.counters().intended;

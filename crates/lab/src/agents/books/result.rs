@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use agent::{Bounds, Conductor, End, ThreadTotals, planned};
-use driver::Incidents;
+use driver::{Finished, Incidents};
 use engine::{Counters, Share, Window, WrongAnswer};
 use record::{AgentLost, AgentResult, LoadResult};
 use stack::Cpus;
@@ -78,10 +78,10 @@ impl SharedBooks<'_> {
     /// What became of an agent's handshakes is told by its first thread.
     fn thread_ends_of(&self, end: &End) -> Vec<ThreadEnd> {
         let mut handshakes = end.handshakes.as_ref().and_then(|it| it.report());
-        let of_thread = |it: &ThreadTotals| ThreadEnd {
-            tls: handshakes.take(),
-            interrupted: end.interrupted,
-            ..self.thread_end(it)
+        let of_thread = |it: &ThreadTotals| {
+            let ThreadEnd { cpus, exchanges, part } = self.thread_end(it);
+            let part = Finished { tls: handshakes.take(), interrupted: end.interrupted, ..part };
+            ThreadEnd { cpus, exchanges, part }
         };
         end.threads.iter().map(of_thread).collect()
     }
@@ -112,40 +112,43 @@ impl SharedBooks<'_> {
         ThreadEnd {
             cpus: Cpus::default(),
             exchanges: told.exchanges,
-            counters: Counters {
-                intended: told.intended,
-                connections_opened: told.connections_opened,
-                connections_opened_in_window: told.connections_opened_in_window,
-                opening_failures: told.opening_failures,
-                connections_closed_by_server: told.closed_by_server,
-                unsolicited: told.unsolicited,
-                resent: told.resent,
-                stream_waits: told.stream_waits,
-                stream_wait: Duration::from_nanos(told.stream_wait_ns),
-                stream_wait_max: Duration::from_nanos(told.stream_wait_max_ns),
-                window_waits: told.window_waits,
-                window_wait: Duration::from_nanos(told.window_wait_ns),
-                backlog_overflow: told.backlog_overflow,
-                backlog_peak: told.backlog_peak,
+            part: Finished {
+                sink: (),
+                counters: Counters {
+                    intended: told.intended,
+                    connections_opened: told.connections_opened,
+                    connections_opened_in_window: told.connections_opened_in_window,
+                    opening_failures: told.opening_failures,
+                    connections_closed_by_server: told.closed_by_server,
+                    unsolicited: told.unsolicited,
+                    resent: told.resent,
+                    stream_waits: told.stream_waits,
+                    stream_wait: Duration::from_nanos(told.stream_wait_ns),
+                    stream_wait_max: Duration::from_nanos(told.stream_wait_max_ns),
+                    window_waits: told.window_waits,
+                    window_wait: Duration::from_nanos(told.window_wait_ns),
+                    backlog_overflow: told.backlog_overflow,
+                    backlog_peak: told.backlog_peak,
+                },
+                first_wrong_answer: told.first_wrong_answer.clone().map(|(status, body_start)| WrongAnswer {
+                    at: at(told.first_wrong_at_ns),
+                    status,
+                    body_start,
+                }),
+                kept_answers: Vec::new(),
+                window,
+                interrupted: false,
+                usage: driver::Usage {
+                    cpu: Duration::from_nanos(told.cpu_ns),
+                    wall: Duration::from_nanos(told.wall_ns),
+                    late: Duration::from_nanos(told.late_ns),
+                },
+                incidents: Incidents {
+                    no_buffer: told.no_buffer,
+                    completions_held_back: told.completions_held_back,
+                },
+                tls: None,
             },
-            first_wrong_answer: told.first_wrong_answer.clone().map(|(status, body_start)| WrongAnswer {
-                at: at(told.first_wrong_at_ns),
-                status,
-                body_start,
-            }),
-            kept_answers: Vec::new(),
-            window,
-            interrupted: false,
-            usage: driver::Usage {
-                cpu: Duration::from_nanos(told.cpu_ns),
-                wall: Duration::from_nanos(told.wall_ns),
-                late: Duration::from_nanos(told.late_ns),
-            },
-            incidents: Incidents {
-                no_buffer: told.no_buffer,
-                completions_held_back: told.completions_held_back,
-            },
-            tls: None,
         }
     }
 
@@ -157,7 +160,7 @@ impl SharedBooks<'_> {
         }
         let share = self.share(agent);
         // Where the load was ended before its time, nothing was due after that.
-        let ends = threads.iter().map(|it| it.window.end.since(self.begin));
+        let ends = threads.iter().map(|it| it.part.window.end.since(self.begin));
         let until = if interrupted { ends.min() } else { None };
         match planned(self.plan, share, books.threads(), until) {
             Some(planned) => planned.saturating_sub(books.intended),

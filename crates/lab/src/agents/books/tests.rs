@@ -120,7 +120,7 @@ fn the_window_of_a_lost_agent_ends_where_those_of_the_others_do() {
     let end = End { last: vec![4], intended: 20, threads, interrupted: true, ..End::default() };
     books.ended(0, end, false, &mut |_, _, _, _| {}, &mut |_| {});
     let ends = books.thread_ends(None);
-    let of_window = |it: &ThreadEnd| it.window.end.since(Instant::ORIGIN);
+    let of_window = |it: &ThreadEnd| it.part.window.end.since(Instant::ORIGIN);
     assert_eq!(ends.iter().map(of_window).collect::<Vec<_>>(), [Duration::from_secs(4); 2]);
     assert_eq!(books.lost_by(1, &ends, true), 20, "half of four seconds");
 }
@@ -134,7 +134,7 @@ fn a_load_that_is_ended_while_no_machine_is_heard_of_is_over_then() {
     take(&mut books, 0, 0);
     lose(&mut books, 0);
     let (stopped, of_window) =
-        (Duration::from_secs(4), |it: &ThreadEnd| it.window.end.since(Instant::ORIGIN));
+        (Duration::from_secs(4), |it: &ThreadEnd| it.part.window.end.since(Instant::ORIGIN));
     let ends = books.thread_ends(Some(stopped));
     assert_eq!(ends.iter().map(of_window).collect::<Vec<_>>(), [stopped]);
     let told = books.lost_by(0, &ends, true);
@@ -210,7 +210,7 @@ fn of_wrong_answers_on_two_machines_it_is_known_which_came_first() {
         books.ended(agent, end, false, &mut |_, _, _, _| {}, &mut |_| {});
     }
     let ends = books.thread_ends(None);
-    let wrong = ends.iter().filter_map(|it| it.first_wrong_answer.as_ref());
+    let wrong = ends.iter().filter_map(|it| it.part.first_wrong_answer.as_ref());
     let told: Vec<Duration> = wrong.map(|it| it.at.since(books.begin)).collect();
     assert_eq!(told, came);
 }

@@ -1,6 +1,5 @@
 //! With one stream a connection, HTTP/2 and HTTP/1.1 give the same samples against the same server.
 
-use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
 
 use engine::{
@@ -8,11 +7,11 @@ use engine::{
 };
 use h2::{FrameHead, H2, Kind, Scheme, Settings, flag};
 use http::{Http1, Protocol, RequestSpec};
-use sim::Scenario;
+use sim::{Scenario, laws};
 use units::{Duration, Instant, Seed};
 
 use super::link::frame;
-use sim::laws;
+use crate::common::Agenda;
 
 /// Bytes that came on a connection, or else that it is up.
 type What = (Conn, Option<Vec<u8>>);
@@ -22,18 +21,14 @@ struct Server {
     seed: Seed,
     is_http2: bool,
     asked: u64,
-    now: Instant,
+    agenda: Agenda<What>,
     open: Vec<Conn>,
-    pending: BTreeMap<(Instant, u64), What>,
-    turn: u64,
-    ready: VecDeque<What>,
     lent: Vec<u8>,
 }
 
 impl Server {
     fn later(&mut self, after: Duration, conn: Conn, what: Option<Vec<u8>>) {
-        self.turn += 1;
-        self.pending.insert((self.now + after, self.turn), (conn, what));
+        self.agenda.later(after, (conn, what));
     }
 
     fn answer(&self, stream: u32, number: u64) -> Vec<u8> {
@@ -54,7 +49,7 @@ impl Io for Server {
     type Error = Infallible;
 
     fn now(&self) -> Instant {
-        self.now
+        self.agenda.now()
     }
 
     fn connect(&mut self, conn: Conn, _: Option<u32>) -> Option<Event<'static>> {
@@ -92,20 +87,13 @@ impl Io for Server {
     }
 
     fn wait(&mut self, until: Option<Instant>) -> Result<(), Infallible> {
-        let next = self.pending.first_key_value().map(|((at, _), _)| *at);
-        let to = [next, until].into_iter().flatten().min().expect("the engine waits for nothing");
-        self.now = self.now.max(to);
-        while let Some(entry) = self.pending.first_entry()
-            && entry.key().0 <= self.now
-        {
-            self.ready.push_back(entry.remove());
-        }
+        self.agenda.pass(until);
         Ok(())
     }
 
     fn next(&mut self) -> Option<(Instant, Completion<'_>)> {
         let (conn, what) = loop {
-            let (conn, what) = self.ready.pop_front()?;
+            let (conn, what) = self.agenda.due()?;
             if self.open.contains(&conn) {
                 break (conn, what);
             }
@@ -117,7 +105,7 @@ impl Io for Server {
                 Event::Received(&self.lent)
             }
         };
-        Some((self.now, Completion { conn, event, arrived: None }))
+        Some((self.agenda.now(), Completion { conn, event, arrived: None }))
     }
 }
 
@@ -129,11 +117,8 @@ fn samples<H: Protocol>(config: &Config, settings: H::Settings, request: Vec<u8>
         seed,
         is_http2: H::MULTIPLEXED,
         asked: 0,
-        now: Instant::ORIGIN,
+        agenda: Agenda::default(),
         open: Vec::new(),
-        pending: BTreeMap::new(),
-        turn: 0,
-        ready: VecDeque::new(),
         lent: Vec::new(),
     };
     let mut config = config.clone();

@@ -152,7 +152,7 @@ impl Io for Server {
     }
 }
 
-/// The wrong ones of `rounds`, of which `keep_wrong` are to be kept, and how many requests there were.
+/// The wrong answers of so many `rounds` that are kept, where `keep_wrong` are asked for at most.
 fn kept(rounds: u32, keep_wrong: u32) -> Vec<KeptAnswer> {
     let mut config =
         Scenario::closed(1, Duration::from_secs(60), ServerPlan::healthy(1, Duration::ZERO)).config;

@@ -2,10 +2,10 @@
 
 use std::num::NonZeroU64;
 
-use engine::{Arrivals, Config, Counters, Engine, Load, Outcome, Reuse, Sample, Sink, drive};
+use engine::{Arrivals, Config, Counters, Engine, Load, Outcome, Reuse, Sample, Sink};
 use h2::{H2, Scheme, Settings};
 use http::RequestSpec;
-use sim::{Scenario, ServerPlan};
+use sim::{Scenario, ServerPlan, drive_until};
 use units::{Duration, Instant, Rate, Seed};
 
 use super::server::{BODY, Chances, Seen, Server};
@@ -76,13 +76,7 @@ fn encoded(body_bytes: usize) -> Vec<u8> {
 
 fn run(config: &Config, settings: Settings, mut io: Server, interrupt_at: Option<Instant>) -> Ran {
     let mut engine = Engine::<_, _, H2>::over(config.clone(), settings, Kept::default(), Instant::ORIGIN);
-    let Ok(()) = drive(&mut engine, &mut io, |engine, now| {
-        match interrupt_at {
-            Some(at) if now >= at => engine.interrupt(now),
-            at => return at,
-        }
-        None
-    });
+    drive_until(&mut engine, &mut io, interrupt_at);
     assert_eq!(engine.outstanding(), 0, "each request has its outcome");
     assert!(io.links.is_empty(), "each connection has its end");
     let counters = engine.counters();

@@ -1,6 +1,5 @@
 //! A request that a server ended its connection without a look at, and that goes out again: its time is that of one request.
 
-use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
 use std::num::NonZeroU64;
 
@@ -14,6 +13,7 @@ use sim::{Scenario, ServerPlan};
 use units::{Duration, Instant, Rate};
 
 use super::link::frame;
+use crate::common::Agenda;
 
 /// Between any two things that happen on a connection.
 const LATENCY: Duration = Duration::from_micros(100);
@@ -42,19 +42,15 @@ enum What {
 /// Ends its first connection without a look at what was asked on it.
 struct Server {
     second: Second,
-    now: Instant,
+    agenda: Agenda<(Conn, What)>,
     connects: u32,
     open: Option<Conn>,
-    pending: BTreeMap<(Instant, u32), (Conn, What)>,
-    turn: u32,
-    ready: VecDeque<(Conn, What)>,
     lent: Vec<u8>,
 }
 
 impl Server {
     fn later(&mut self, after: Duration, conn: Conn, what: What) {
-        self.turn += 1;
-        self.pending.insert((self.now + after, self.turn), (conn, what));
+        self.agenda.later(after, (conn, what));
     }
 }
 
@@ -62,7 +58,7 @@ impl Io for Server {
     type Error = Infallible;
 
     fn now(&self) -> Instant {
-        self.now
+        self.agenda.now()
     }
 
     fn connect(&mut self, conn: Conn, _: Option<u32>) -> Option<Event<'static>> {
@@ -106,20 +102,13 @@ impl Io for Server {
     }
 
     fn wait(&mut self, until: Option<Instant>) -> Result<(), Infallible> {
-        let next = self.pending.first_key_value().map(|((at, _), _)| *at);
-        let to = [next, until].into_iter().flatten().min().expect("the engine waits for nothing");
-        self.now = self.now.max(to);
-        while let Some(entry) = self.pending.first_entry()
-            && entry.key().0 <= self.now
-        {
-            self.ready.push_back(entry.remove());
-        }
+        self.agenda.pass(until);
         Ok(())
     }
 
     fn next(&mut self) -> Option<(Instant, Completion<'_>)> {
         let (conn, what) = loop {
-            let (conn, what) = self.ready.pop_front()?;
+            let (conn, what) = self.agenda.due()?;
             if self.open == Some(conn) {
                 break (conn, what);
             }
@@ -132,7 +121,7 @@ impl Io for Server {
                 Event::Received(&self.lent)
             }
         };
-        Some((self.now, Completion { conn, event, arrived: None }))
+        Some((self.agenda.now(), Completion { conn, event, arrived: None }))
     }
 }
 
@@ -152,16 +141,7 @@ fn run(load: Load, requests: u64, streams: u32, second: Second) -> Ran {
     config.expect.body = None;
     config.stop.requests = NonZeroU64::new(requests);
     config.timeouts.request = TIMEOUT;
-    let mut io = Server {
-        second,
-        now: Instant::ORIGIN,
-        connects: 0,
-        open: None,
-        pending: BTreeMap::new(),
-        turn: 0,
-        ready: VecDeque::new(),
-        lent: Vec::new(),
-    };
+    let mut io = Server { second, agenda: Agenda::default(), connects: 0, open: None, lent: Vec::new() };
     let mut samples = Vec::new();
     let sink = |sample: &Sample| samples.push(*sample);
     let settings = Settings { streams, ..Settings::default() };

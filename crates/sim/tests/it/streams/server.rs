@@ -8,6 +8,7 @@ use h2::{Kind, flag};
 use units::{Duration, Instant, Seed};
 
 use super::link::{Came, Link, frame};
+use crate::common::Agenda;
 
 /// The body of each answer: larger than the smallest window, and no piece of it is like the next.
 pub const BODY: &[u8] = &body();
@@ -76,9 +77,8 @@ pub struct Server {
     limit: u32,
     /// Windows that it gives.
     window: i64,
-    now: Instant,
+    agenda: Agenda<(Conn, What)>,
     pub links: HashMap<Conn, Link>,
-    pending: BTreeMap<(Instant, u64), (Conn, What)>,
     ready: VecDeque<(Conn, What)>,
     lent: Vec<u8>,
     pub seen: Seen,
@@ -92,9 +92,8 @@ impl Server {
             chances,
             limit,
             window,
-            now: Instant::ORIGIN,
+            agenda: Agenda::default(),
             links: HashMap::new(),
-            pending: BTreeMap::new(),
             ready: VecDeque::new(),
             lent: Vec::new(),
             seen: Seen::default(),
@@ -111,8 +110,9 @@ impl Server {
     }
 
     fn later(&mut self, after_us: u64, conn: Conn, what: What) {
+        // It takes a number as a draw does: what a seed gives depends on that.
         self.drawn += 1;
-        self.pending.insert((self.now + Duration::from_micros(after_us), self.drawn), (conn, what));
+        self.agenda.later(Duration::from_micros(after_us), (conn, what));
     }
 
     /// Puts frames on the wire: all of a connection's take equally long, so that their order is kept, and are cut anywhere.
@@ -198,7 +198,7 @@ impl Server {
 
     /// The next frame of an answer, as large as the windows allow.
     fn step(&mut self, conn: Conn, stream: u32) {
-        let now_ms = self.now.as_nanos() / 1_000_000;
+        let now_ms = self.agenda.now().as_nanos() / 1_000_000;
         let wanted = 1 + self.below(BODY.len() as u64) as usize;
         let (coin, next_us) = (self.below(4), self.below(400));
         let Some(link) = self.links.get_mut(&conn) else { return };
@@ -279,7 +279,7 @@ impl Io for Server {
     type Error = Infallible;
 
     fn now(&self) -> Instant {
-        self.now
+        self.agenda.now()
     }
 
     fn connect(&mut self, conn: Conn, target: Option<u32>) -> Option<Event<'static>> {
@@ -326,13 +326,8 @@ impl Io for Server {
     }
 
     fn wait(&mut self, until: Option<Instant>) -> Result<(), Infallible> {
-        let next = self.pending.first_key_value().map(|((at, _), _)| *at);
-        let to = [next, until].into_iter().flatten().min().expect("the engine waits for nothing");
-        self.now = self.now.max(to);
-        while let Some(entry) = self.pending.first_entry()
-            && entry.key().0 <= self.now
-        {
-            let (conn, what) = entry.remove();
+        self.agenda.pass(until);
+        while let Some((conn, what)) = self.agenda.due() {
             match what {
                 What::Step(stream) => self.step(conn, stream),
                 what => self.ready.push_back((conn, what)),
@@ -374,6 +369,6 @@ impl Io for Server {
             break (conn, event);
         };
         let event = if let Event::Received(_) = event { Event::Received(&self.lent) } else { event };
-        Some((self.now, Completion { conn, event, arrived: None }))
+        Some((self.agenda.now(), Completion { conn, event, arrived: None }))
     }
 }

@@ -3,10 +3,10 @@
 
 use std::num::NonZeroU32;
 
-use engine::{Config, Counters, Due, Engine, Load, Next, Outcome, Sample, Script, drive};
+use engine::{Config, Counters, Due, Engine, Load, Next, Outcome, Sample, Script};
 use h2::{H2, Settings};
 use http::{AnswerHead, Protocol, RequestKind, RequestSpec, Response};
-use sim::{Scenario, ServerPlan, laws};
+use sim::{Scenario, ServerPlan, drive_until, laws};
 use units::{Duration, Instant, Seed};
 
 use super::laws::Draw;
@@ -190,13 +190,7 @@ fn run(
     let sink = |sample: &Sample| samples.push(*sample);
     let mut engine =
         Engine::<_, _, H2>::scripted_over(config.clone(), settings, sink, script, Instant::ORIGIN);
-    let Ok(()) = drive(&mut engine, &mut io, |engine, now| {
-        match interrupt_at {
-            Some(at) if now >= at => engine.interrupt(now),
-            at => return at,
-        }
-        None
-    });
+    drive_until(&mut engine, &mut io, interrupt_at);
     assert_eq!(engine.outstanding(), 0, "each request has its outcome");
     assert!(io.links.is_empty(), "each connection has its end");
     let counters = engine.counters();

@@ -323,6 +323,12 @@ const AUDIT: Pair[] = [
   ["after {bursts} bursts: {why:}; allow more bursts, or longer ones", "经过 {bursts} 轮预热：{why}；请允许更多或更长的预热"],
   ["no reason was recorded", "没有记录原因"],
   ["no request was due within the window; measure longer", "窗口内没有应发的请求；请测得更久"],
+  ["no request was due within the window: it was ended before", "窗口内没有应发的请求：测试在此之前就被结束了"],
+  [
+    "no request was due within the window: as many as were asked for were made in the warm-up; ask for more, or leave the warm-up out",
+    "窗口内没有应发的请求：所要求的数量在预热中就已发完；请要求更多，或去掉预热",
+  ],
+  ["{s} s, and at this rate {what} is due each {turn} s; measure longer", "{s} s，而按此速率每 {turn} s 才应发一次（{what}）；请测得更久"],
   ["it was ended after {s} s of its window", "在窗口的第 {s} 秒被中断"],
   ["it was ended before its time", "被提前中断"],
   ["{share} % of {all} requests brought no good answer: {kinds:}", "{all} 个请求中有 {share} % 没有得到正确应答：{kinds}"],

@@ -97,10 +97,17 @@ fn empty(load: &LoadResult) -> Option<Reason> {
     if load.intended > 0 {
         return None;
     }
-    Some(Reason {
-        kind: ReasonKind::Empty,
-        text: "no request was due within the window; measure longer".into(),
-    })
+    // A count of requests holds for the warm-up as well, and a longer window brings no more of them.
+    let is_counted = load.load.requests.is_some() || load.load.requests_per_user.is_some();
+    let text = if load.interrupted {
+        "no request was due within the window: it was ended before"
+    } else if is_counted && load.load.warm_up_s > 0.0 {
+        "no request was due within the window: as many as were asked for were made in the warm-up; ask for more, or leave \
+         the warm-up out"
+    } else {
+        "no request was due within the window; measure longer"
+    };
+    Some(Reason { kind: ReasonKind::Empty, text: text.into() })
 }
 
 fn interrupted(load: &LoadResult) -> Option<Reason> {
@@ -142,8 +149,8 @@ fn incorrect(load: &LoadResult) -> Option<Reason> {
     if unexpected > 0 {
         let elsewhere = load.statuses.iter().filter(|(code, _)| leads_elsewhere(code));
         let redirects = elsewhere.map(|(_, count)| *count).fold(0, u64::saturating_add);
-        // Where redirects were expected, they are not among these.
-        let followed_by_nobody = (1..=unexpected).contains(&redirects);
+        // Where redirects were expected, they are not among these, and users who have steps go where they lead.
+        let followed_by_nobody = load.steps.is_empty() && (1..=unexpected).contains(&redirects);
         let which = if followed_by_nobody {
             format!(" ({redirects} redirects, which are not followed)")
         } else {
@@ -195,7 +202,9 @@ fn censored(load: &LoadResult) -> Option<Reason> {
 fn littles_law(load: &LoadResult) -> Option<Reason> {
     let law = load.littles_law.filter(|law| law.gap.is_finite())?;
     let under_way = law.throughput_per_s * law.mean_response_s;
-    let most = LITTLE_GAP_MAX + if under_way < law.users { without_requests_share(load) } else { 0.0 };
+    let unseen =
+        if under_way < law.users { without_requests_share(load) + behind_the_end_share(load) } else { 0.0 };
+    let most = LITTLE_GAP_MAX + unseen;
     if law.gap <= most {
         return None;
     }
@@ -214,6 +223,19 @@ fn littles_law(load: &LoadResult) -> Option<Reason> {
         law.users, law.throughput_per_s, law.mean_response_s
     );
     Some(Reason { kind: ReasonKind::LittlesLaw, text })
+}
+
+/// Share of the requests that were due in the window and done behind its end, one of each user at most: they have times, and the
+/// rate within the window leaves them out. Of ten requests a user that is a tenth, of a thousand it is nothing.
+fn behind_the_end_share(load: &LoadResult) -> f64 {
+    let due = load.intended as f64;
+    let behind = due - load.throughput_per_s * load.window.duration_s;
+    // What another program leaves out is for it to say.
+    if load.driver.is_none() && behind.is_finite() && behind > 0.0 {
+        behind.min(f64::from(load.load.exchanges())) / due
+    } else {
+        0.0
+    }
 }
 
 /// Share of the window in which users may have had nothing to ask: where all requests of a load that is bounded by their number
@@ -246,6 +268,28 @@ fn after_the_last_s(load: &LoadResult) -> Option<f64> {
 }
 
 fn too_short(load: &LoadResult) -> Option<Reason> {
+    let text = fewer_than_response_times(load).or_else(|| fewer_than_a_turn(load))?;
+    Some(Reason { kind: ReasonKind::TooShort, text })
+}
+
+/// What was due at the beginning of a window in which nothing else was due makes no rate.
+fn fewer_than_a_turn(load: &LoadResult) -> Option<String> {
+    let rate = load.load.rate_per_s.filter(|it| it.is_finite() && *it > 0.0)?;
+    let at_once: u32 = match load.load.arrivals.as_deref()? {
+        "constant" => 1,
+        // Of those by chance nobody knows when the next is.
+        other => other.strip_prefix("bursts of ")?.parse().ok()?,
+    };
+    let turn_s = f64::from(at_once) / rate;
+    let length_s = Some(load.window.duration_s).filter(|length| length.is_finite())?;
+    let is_counted = load.load.requests.is_some() || load.load.duration_s.is_none();
+    let what = if at_once == 1 { "a request" } else { "a burst" };
+    (length_s < turn_s && !is_counted).then(|| {
+        format!("{length_s:.1} s, and at this rate {what} is due each {turn_s:.1} s; measure longer")
+    })
+}
+
+fn fewer_than_response_times(load: &LoadResult) -> Option<String> {
     // Of the two, another driver tells the latter only; in a closed model they are much the same.
     let mean_us = load.response_time_us.mean.or(load.service_time_us.mean);
     let mean_s = mean_us.filter(|mean| mean.is_finite())? / 1e6;
@@ -255,10 +299,9 @@ fn too_short(load: &LoadResult) -> Option<Reason> {
     if !short || load.load.requests.is_some() || load.load.duration_s.is_none() {
         return None;
     }
-    let text = format!(
+    Some(format!(
         "{length_s:.1} s are fewer than {WINDOW_RESPONSE_TIMES_MIN} response times of {mean_s:.2} s; measure longer"
-    );
-    Some(Reason { kind: ReasonKind::TooShort, text })
+    ))
 }
 
 fn ramp_not_over(load: &LoadResult) -> Option<Reason> {

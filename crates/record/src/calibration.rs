@@ -33,7 +33,7 @@ pub struct Calibration {
 /// One load on one server whose truth is known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CalibrationCase {
-    /// Its name.
+    /// What it is called wherever it is told of.
     pub name: String,
     /// The server, in words.
     pub server: String,

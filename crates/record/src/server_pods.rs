@@ -21,10 +21,10 @@ impl ServerPods {
     pub const WINDOW_S_MIN: f64 = 60.0;
 }
 
-/// One of them.
+/// A pod of the server.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ServerPod {
-    /// Its name.
+    /// As the cluster calls it.
     pub name: String,
     /// CPU that its containers may use together, cores. Absent where one of them has no limit, and of a pod that was not there
     /// before the load.

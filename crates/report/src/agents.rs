@@ -30,9 +30,13 @@ pub(crate) fn agents_text(result: &LoadResult) -> String {
     let Some(bound_us) = agents.iter().map(|it| it.clock_bound_us).max_by(f64::total_cmp) else {
         return String::new();
     };
-    let machines = if agents.len() == 1 { "machine" } else { "machines" };
-    let mut text =
-        format!("agents      {} {machines}, begun within ±{} of each other", agents.len(), time_us(bound_us));
+    // One has no other to begin with.
+    let mut text = match agents.len() {
+        1 => "agents      1 machine".to_owned(),
+        several => {
+            format!("agents      {several} machines, begun within ±{} of each other", time_us(bound_us))
+        }
+    };
     if agents.len() > 1 && result.load.arrivals.as_deref() == Some("constant") {
         text += "; the rate is constant within each";
     }

@@ -83,6 +83,8 @@ fn differences(earlier: &LoadResult, now: &LoadResult) -> Vec<(&'static str, Str
         let length = it.load.duration_s.map_or_else(|| NONE.into(), |it| format!("{it} s"));
         [
             ("URL", it.url.clone()),
+            // What a proxy takes is part of the figures.
+            ("way", it.via.clone().unwrap_or_else(|| "straight".to_owned())),
             ("load", it.load.label.clone()),
             ("length", length),
             ("number of requests", it.load.requests.map_or_else(|| NONE.into(), |it| it.to_string())),

@@ -7,9 +7,15 @@ use units::Bytes;
 
 use crate::figure::{NONE, heading, indented, per_s, percent_of_share, plain_line, time_us};
 
+/// Why a gate has an answer and no condition that came to it: each is of what was measured, and nothing was.
+pub(crate) const NOTHING_MEASURED: &str = "nothing was measured that it could be held against";
+
 /// The gate's answer, and behind it each condition with what was measured.
 pub fn gate_text(gate: &GateResult) -> String {
     let mut text = format!("gate        {}", answer_words(gate));
+    if gate.checks.is_empty() {
+        return text;
+    }
     let mut cell: Option<&GateCell> = None;
     for check in &gate.checks {
         if check.cell.is_some() && check.cell.as_ref() != cell {
@@ -46,6 +52,9 @@ pub(crate) fn answer_words(gate: &GateResult) -> String {
         .filter(|(count, _)| *count > 0)
         .map(|(count, name)| format!("{count} {name}"))
         .collect();
+    if counted.is_empty() {
+        return format!("{}: {NOTHING_MEASURED}", gate.answer.name());
+    }
     format!("{}; of {} conditions: {}", gate.answer.name(), gate.checks.len(), counted.join(", "))
 }
 
@@ -145,6 +154,18 @@ mod tests {
              In parentheses: where the service's own figures lie, all of them in 95 of 100 cases."
         );
         assert_eq!(check_words(&check()), "48.2ms (46.1ms to ?); to decide it: some 40 s of this load");
+    }
+
+    #[test]
+    fn a_gate_of_nothing_that_was_measured_says_so() {
+        let gate = GateResult::of(Vec::new(), 0.95);
+        assert_eq!(
+            gate_text(&gate),
+            "gate        could not tell: nothing was measured that it could be held against"
+        );
+        let xml = crate::gate_junit("shop", &gate);
+        assert!(!crate::gate_markdown("shop", &gate).contains("| fails if"));
+        assert!(xml.contains("tests=\"1\"") && xml.contains("<error type=\"could not tell\""), "{xml}");
     }
 
     #[test]

@@ -91,7 +91,7 @@ pub fn hit_text(report: &HitReport) -> String {
         let _ = writeln!(text, "\n{}", steps(result));
     }
     let _ = writeln!(text, "\noutcomes    {}", outcomes(result));
-    if let Some(note) = redirects(result) {
+    for note in [redirects(result), no_http_2(result)].into_iter().flatten() {
         let _ = writeln!(text, "            {note}");
     }
     if result.connections.resent > 0 {
@@ -231,7 +231,15 @@ fn redirects(result: &LoadResult) -> Option<String> {
     let code = all.first()?.0;
     Some(format!(
         "{count} lead elsewhere ({code}), where nobody went: redirects are not followed and are no goodput. Load the place \
-         they\n            lead to, or say --expect-status {code} if that is the answer you want"
+         they\n            lead to, follow them with --follow, or say --expect-status {code} if that is the answer you want"
+    ))
+}
+
+/// What it means that nobody there spoke HTTP/2: without TLS nothing is agreed on beforehand, so that it shows only in the load.
+fn no_http_2(result: &LoadResult) -> Option<String> {
+    let count = result.connect_failures.get("other_protocol")?;
+    Some(format!(
+        "{count} found a server that speaks no HTTP/2: leave --http2-prior-knowledge out, or check the port"
     ))
 }
 

@@ -85,13 +85,17 @@ pub fn sb_text(run: &SbRun) -> String {
         or_bound(shortest(&run.waits), tenths_down),
         or_bound(run.waits.mean(), tenths)
     );
+    let longest = run.waits.max().map(|it| it.value);
     for ((name, _), quantile) in PERCENTILES.iter().zip(quantiles) {
         // Where the truth is known only to be longer, `below` would be wrong.
         let bound = if quantile.is_lower_bound {
             above(quantile.value)
         } else {
-            // What the distribution's steps add does not make it the next tenth.
-            format!("below {}", tenths_up(ms(quantile.value) * (1.0 - RELATIVE_ERROR)))
+            // What the distribution's steps add does not make it the next tenth; to the longest, which is known, they add
+            // nothing.
+            let is_longest = longest.is_some_and(|it| quantile.value >= it);
+            let added = if is_longest { 0.0 } else { RELATIVE_ERROR };
+            format!("below {}", tenths_up(ms(quantile.value) * (1.0 - added)))
         };
         let _ = write!(text, "\n{name}\t{bound}ms");
     }

@@ -24,12 +24,14 @@ pub struct LoadsBefore {
     name: String,
     max_loss: Share,
     loads: Vec<LoadBefore>,
+    /// How many were told of that are none of them.
+    not_valid: usize,
 }
 
 impl LoadsBefore {
     /// None yet. `name` is theirs as the user knows it; `max_loss` is the loss that is allowed.
     pub const fn new(name: String, max_loss: Share) -> Self {
-        Self { name, max_loss, loads: Vec::new() }
+        Self { name, max_loss, loads: Vec::new(), not_valid: 0 }
     }
 
     /// Takes in a load. One whose figures do not stand is no measure for others. That a 99th percentile is longer than could be seen
@@ -46,7 +48,20 @@ impl LoadsBefore {
                 goodput_per_s: validity.valid.then_some(result.goodput_per_s),
                 p99_us,
             });
+        } else {
+            self.not_valid += 1;
         }
+    }
+
+    /// Why those can't be compared of which `alike` can: whoever sees the files lie there would look for a mistake.
+    fn passed_over(&self, alike: usize) -> String {
+        let others = [
+            (self.loads.len().saturating_sub(alike), "asked for something else"),
+            (self.not_valid, "not valid"),
+        ];
+        let told = others.into_iter().filter(|(count, _)| *count > 0);
+        let told: Vec<String> = told.map(|(count, what)| format!("{count} {what}")).collect();
+        if told.is_empty() { String::new() } else { format!("; of the others, {}", told.join(", ")) }
     }
 
     /// The check of a load, which had those before it made in the same way.
@@ -56,8 +71,10 @@ impl LoadsBefore {
         let fails_if =
             format!("loss of {} to the loads in {} > {}", name_of(ranked_by), self.name, self.max_loss);
         let unknown = without_figure(fails_if, self.max_loss.get(), GateUnit::Loss);
-        let alike = self.loads.iter().filter(|it| it.url == result.url && it.load == load);
-        let earlier = alike.filter_map(|it| match ranked_by {
+        let alike: Vec<&LoadBefore> =
+            self.loads.iter().filter(|it| it.url == result.url && it.load == load).collect();
+        let passed_over = self.passed_over(alike.len());
+        let earlier = alike.into_iter().filter_map(|it| match ranked_by {
             RankedBy::Goodput => it.goodput_per_s.map(|per_s| (per_s, false)),
             RankedBy::ResponseP99 => it.p99_us,
         });
@@ -77,6 +94,7 @@ impl LoadsBefore {
             is_lower_bound,
             earlier: earlier.into_iter().map(|it| it.0).collect(),
             beyond: beyond.len(),
+            passed_over,
             tail,
             doubts,
         };

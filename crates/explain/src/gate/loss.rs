@@ -21,6 +21,8 @@ pub(super) struct Beside<'a> {
     pub(super) earlier: Vec<f64>,
     /// Earlier ones beside these that were so bad that they have no figure: worse than any.
     pub(super) beyond: usize,
+    /// What is said of others that there are and that can't be compared, behind how many can.
+    pub(super) passed_over: String,
     /// The probability beyond each end of its interval.
     pub(super) tail: f64,
     /// What speaks against the figure itself.
@@ -29,11 +31,11 @@ pub(super) struct Beside<'a> {
 
 /// What comes of it; `unknown` is its check without a figure, of a limit that is a loss.
 pub(super) fn held_against_earlier(beside: Beside<'_>, unknown: GateCheck) -> GateCheck {
-    let Beside { of, ranked_by, own, is_lower_bound, earlier, beyond, tail, doubts } = beside;
+    let Beside { of, ranked_by, own, is_lower_bound, earlier, beyond, passed_over, tail, doubts } = beside;
     let (count, limit) = (earlier.len() + beyond, unknown.limit);
     if count < INTERVAL_BLOCKS_MIN {
         return GateCheck {
-            why: Some(format!("of the {of} before it, {count} can be compared")),
+            why: Some(format!("of the {of} before it, {count} can be compared{passed_over}")),
             would_decide: Some(format!("{INTERVAL_BLOCKS_MIN} {of} before it")),
             ..unknown
         };

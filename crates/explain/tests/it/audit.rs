@@ -89,6 +89,84 @@ fn each_reason_comes_alone_just_above_its_threshold() {
     }
 }
 
+/// Whoever has steps went where the redirects led, and found something else there than was expected.
+#[test]
+fn redirects_that_were_followed_are_not_said_to_be_wrong() {
+    let mut load = healthy();
+    answered_wrongly(&mut load, 48_000);
+    load.statuses = [("200".to_owned(), 48_000), ("302".to_owned(), 48_000)].into();
+    let said = |load: &LoadResult| audit(load).reasons[0].text.clone();
+    assert!(said(&load).ends_with("(48000 redirects, which are not followed)"), "{}", said(&load));
+    load.steps = vec![record::StepResult {
+        label: "GET /".into(),
+        transaction: false,
+        failed: 48_000,
+        first_failure: None,
+        response_time_us: times(48_000, 10_000.0),
+    }];
+    assert!(said(&load).ends_with("48000 answered otherwise than expected"), "{}", said(&load));
+}
+
+/// A longer window brings nobody more requests whose number was all made in the warm-up, or who was interrupted in it.
+#[test]
+fn what_was_due_in_no_window_says_why() {
+    let empty = || {
+        let mut load = LoadResult { intended: 0, answered_as_expected: 0, ..healthy() };
+        load.outcomes.answered = 0;
+        load
+    };
+    let said = |load: &LoadResult| audit(load).reasons[0].text.clone();
+    let mut counted = empty();
+    counted.load.requests = Some(5);
+    assert!(said(&counted).ends_with("ask for more, or leave the warm-up out"), "{}", said(&counted));
+    counted.load.warm_up_s = 0.0;
+    assert!(said(&counted).ends_with("measure longer"), "{}", said(&counted));
+    let interrupted = LoadResult { interrupted: true, ..empty() };
+    assert!(said(&interrupted).ends_with("it was ended before"), "{}", said(&interrupted));
+    assert_eq!(kinds(&interrupted), [ReasonKind::Empty, ReasonKind::Interrupted]);
+}
+
+/// Two users, each with 17 requests of 41.5 ms in 0.7 s: the last two are done behind the end, and the rate has 32.
+#[test]
+fn what_is_done_behind_the_end_breaks_no_law() {
+    let (rate, mean_s) = (32.0 / 0.7, 0.0415);
+    let mut load = LoadResult { intended: 34, answered_as_expected: 34, throughput_per_s: rate, ..healthy() };
+    load.outcomes.answered = 34;
+    (load.load.connections, load.load.warm_up_s, load.window.duration_s) = (2, 0.0, 0.7);
+    load.response_time_us = times(34, 1e6 * mean_s);
+    let gap = 1.0 - rate * mean_s / 2.0;
+    assert!(gap > 0.05, "{gap}");
+    load.littles_law = Some(LittlesLaw { users: 2.0, throughput_per_s: rate, mean_response_s: mean_s, gap });
+    assert_eq!(kinds(&load), []);
+    // Times that are half of what they were are not these requests'.
+    load.littles_law =
+        Some(LittlesLaw { users: 2.0, throughput_per_s: rate, mean_response_s: mean_s / 2.0, gap: 0.53 });
+    assert_eq!(kinds(&load), [ReasonKind::LittlesLaw]);
+}
+
+#[test]
+fn a_window_in_which_only_the_beginning_is_due_has_no_rate() {
+    let with = |arrivals: &str, rate: f64, length_s: f64| {
+        let mut load = healthy();
+        (load.load.model, load.load.arrivals) = ("open".into(), Some(arrivals.into()));
+        (load.load.rate_per_s, load.littles_law) = (Some(rate), None);
+        load.window.duration_s = length_s;
+        load
+    };
+    for (arrivals, rate, says) in [
+        ("bursts of 30", 10.0, "1.0 s, and at this rate a burst is due each 3.0 s; measure longer"),
+        ("constant", 0.5, "1.0 s, and at this rate a request is due each 2.0 s; measure longer"),
+    ] {
+        let reasons = audit(&with(arrivals, rate, 1.0)).reasons;
+        assert_eq!((reasons[0].kind, reasons[0].text.as_str()), (ReasonKind::TooShort, says));
+        assert_eq!(kinds(&with(arrivals, rate, 3.0)), [], "{arrivals}");
+    }
+    assert_eq!(kinds(&with("poisson", 0.5, 1.0)), []);
+    let mut counted = with("constant", 0.5, 1.0);
+    counted.load.requests = Some(1);
+    assert_eq!(kinds(&counted), []);
+}
+
 #[test]
 fn just_below_its_threshold_no_reason_is_given() {
     let table: [Change; 13] = [

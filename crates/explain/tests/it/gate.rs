@@ -457,7 +457,8 @@ fn a_load_is_held_against_those_that_were_asked_for_the_same() {
     let few = load_after(5, 3.0, same);
     assert_eq!(few.would_decide.as_deref(), Some("6 loads before it"), "{few:?}");
     let other = load_after(10, 3.0, |own| own.load.connections += 1);
-    assert_eq!(other.why.as_deref(), Some("of the loads before it, 0 can be compared"), "{other:?}");
+    let why = "of the loads before it, 0 can be compared; of the others, 10 asked for something else";
+    assert_eq!(other.why.as_deref(), Some(why), "{other:?}");
     let other = load_after(10, 3.0, |own| own.url = "http://elsewhere/".into());
     assert_eq!(other.answer, GateAnswer::CouldNotTell, "{other:?}");
     let silent = load_after(10, 1.0, |own| {

@@ -7,7 +7,7 @@ use quick_xml::escape::escape;
 use record::{GateAnswer, GateCell, GateResult};
 
 use crate::figure::{by_driver, plain_line, signed_percent};
-use crate::gate::check_words;
+use crate::gate::{NOTHING_MEASURED, check_words};
 use crate::page::model::{Doubt, Failure, Invalid, Page, Row, Table};
 use crate::told::spoils;
 
@@ -78,6 +78,11 @@ pub fn gate_junit(name: &str, gate: &GateResult) -> String {
             Some(last) => last.cases.push(case),
             None => suites.push(Suite { name: suite, cases: vec![case] }),
         }
+    }
+    // A file without a case would be one without a failure.
+    if suites.is_empty() && gate.answer != GateAnswer::Passed {
+        let case = Case { name: "gate".into(), came: Came::NotTold(NOTHING_MEASURED.into()) };
+        suites.push(Suite { name: name.to_owned(), cases: vec![case] });
     }
     document(name, &suites)
 }

@@ -66,6 +66,7 @@ fn a_redirect_is_no_goodput_and_says_what_to_do() {
     moved.answered_as_expected = 0;
     let text = text(moved.clone());
     assert!(text.contains("redirects are not followed") && text.contains("--expect-status 302"), "{text}");
+    assert!(text.contains("follow them with --follow"), "{text}");
     assert!(
         text.contains("incorrect service") && text.contains("redirects, which are not followed"),
         "{text}"
@@ -73,6 +74,15 @@ fn a_redirect_is_no_goodput_and_says_what_to_do() {
     moved.answered_as_expected = count;
     let asked_for = hit_text(&HitReport::new(moved));
     assert!(!asked_for.contains("not followed"), "{asked_for}");
+}
+
+#[test]
+fn a_server_without_http_2_is_told_of_in_words() {
+    let mut other = load(1000.0);
+    assert!(!text(other.clone()).contains("--http2-prior-knowledge"));
+    other.connect_failures.insert("other_protocol".to_owned(), 10);
+    let text = text(other);
+    assert!(text.contains("\n            10 found a server that speaks no HTTP/2: leave"), "{text}");
 }
 
 /// An answer without news leads nowhere.
@@ -222,6 +232,10 @@ fn a_load_of_several_machines_says_how_each_did() {
     );
     assert_eq!(lines[6].trim_start(), "and 2 more");
     assert!(text.contains(", 400 lost"), "{text}");
+    let mut alone = load(12_345.0);
+    alone.agents = vec![agent(0)];
+    let text = hit_text(&HitReport::new(alone));
+    assert!(text.contains("\nagents      1 machine\n"), "{text}");
 }
 
 #[test]
@@ -300,6 +314,15 @@ fn a_summary_of_a_load_that_was_ended_counts_nothing_as_failed_that_was_under_wa
     let (failed, text) = row(&ended);
     assert_eq!(failed, "3", "{text}");
     assert!(text.contains("4 requests were under way when it ended"), "{text}");
+}
+
+#[test]
+fn an_earlier_load_that_went_another_way_is_called_so() {
+    let earlier = load(1000.0);
+    let mut now = earlier.clone();
+    now.via = Some("the socket /run/shop.sock".into());
+    let text = earlier_text("before.json", &earlier, &now);
+    assert!(text.contains("not the same way: straight → the socket /run/shop.sock"), "{text}");
 }
 
 /// Beside an earlier load that somebody ended, its figures are not those of a load that ran to its end, and that is said.

@@ -117,6 +117,12 @@ fn a_load_is_printed_as_sb_prints_it() {
 }
 
 #[test]
+fn no_percentile_of_sb_is_below_what_its_longest_was() {
+    let text = sb_text(&SbRun::single(Ok(200), Duration::from_micros(65_320)));
+    assert!(text.contains("\nMax: 65.4ms\n") && text.ends_with("\n99.9%\tbelow 65.4ms"), "{text}");
+}
+
+#[test]
 fn what_sb_calls_303_has_its_own_name() {
     let mut books = answered(&[1; 90]);
     for _ in 0..10 {

@@ -96,6 +96,7 @@ impl RunsBefore {
             is_lower_bound: false,
             earlier,
             beyond,
+            passed_over: String::new(),
             tail: tail_of(intervals),
             doubts,
         };

@@ -38,7 +38,7 @@ use units::{Bytes, Duration, Seed, Share, whole};
 pub use audit::Audit;
 pub use hit::Hit;
 
-use self::numbers::within;
+use self::numbers::{error_share, within};
 use crate::exit;
 
 /// Where a page is served if nothing else is said: on this machine alone, at a free port.
@@ -406,9 +406,9 @@ pub struct Target {
     /// single, thread-per-connection, pool or event-loop
     #[arg(long, default_value = "event-loop")]
     pub model: Model,
-    /// Threads of the pool
-    #[arg(long, default_value = "16", value_parser = whole::<NonZeroUsize>)]
-    pub threads: NonZeroUsize,
+    /// Threads of the pool, with --model pool [default: 16]
+    #[arg(long, value_parser = whole::<NonZeroUsize>)]
+    pub threads: Option<NonZeroUsize>,
     /// A path and its delay: /sleep=100ms, /exp=exp:5ms, /two=bimodal:1ms,50ms,0.1; may be repeated
     #[arg(long = "path")]
     pub paths: Vec<PathRule>,
@@ -424,8 +424,8 @@ pub struct Target {
     /// Close a connection at every so many answers
     #[arg(long, value_parser = whole::<NonZeroU64>)]
     pub close_every: Option<NonZeroU64>,
-    /// Share of the answers that are a 500, from 0 to 1
-    #[arg(long, default_value_t = 0.0)]
+    /// Share of the answers that are a 500: 0.1, or 10%
+    #[arg(long, default_value_t = 0.0, value_parser = error_share)]
     pub error_share: f64,
     /// Read requests and never answer
     #[arg(long)]

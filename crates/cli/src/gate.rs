@@ -43,6 +43,7 @@ impl<'a> LoadGate<'a> {
         if let Some(condition) = gate.beyond_a_load() {
             return Err(beyond_a_load(condition).into());
         }
+        each_has_a_folder(arguments)?;
         Ok(Some(Self { arguments, gate, before, batches: Batches::default() }))
     }
 
@@ -67,6 +68,21 @@ impl<'a> LoadGate<'a> {
 fn beyond_a_load(condition: &Condition) -> PlanError {
     let what = format!("`{condition}` is about the server itself, which a load from outside can't see");
     PlanError::new(what, "leave it out, or have `proofload run` start the server (docs/gate.md)")
+}
+
+/// Refuses files that can't be where they are named, before anything is measured for them.
+fn each_has_a_folder(arguments: &Gate) -> Result<(), Failure> {
+    for path in [&arguments.junit, &arguments.markdown].into_iter().flatten() {
+        let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let why = match (path.is_dir(), folder.is_dir()) {
+            (true, _) => "it is a folder",
+            (false, false) => "its folder is not there",
+            (false, true) => continue,
+        };
+        let path = path.display();
+        return Err(Failure::system(format!("{path} can't be written: {why}; check the path")));
+    }
+    Ok(())
 }
 
 /// Files of a gate that is none are a mistake.
@@ -95,6 +111,7 @@ pub fn of_run(
     if gate.is_none() {
         nothing_asked(arguments, "give a --fail-if, or the experiment a [gate]")?;
     }
+    each_has_a_folder(arguments)?;
     Ok(gate)
 }
 

@@ -27,8 +27,13 @@ pub fn unreadable(dir: &Path, error: &RecordError) -> Failure {
         RecordError::Io { source, .. }
             if matches!(source.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
         {
+            let load = if dir.is_file() {
+                ". The result of one load, as `hit --json` prints it, is none: `hit --compare-to` and `export` take that"
+            } else {
+                ""
+            };
             Failure::usage(format!(
-                "{} is no recorded run: {error}; name a directory that `proofload run` wrote",
+                "{} is no recorded run: {error}; name a directory that `proofload run` wrote{load}",
                 dir.display()
             ))
         }

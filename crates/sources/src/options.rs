@@ -25,13 +25,14 @@ pub struct FormField {
 }
 
 impl FormField {
-    /// Of `name=value`, or of `name=@path`, whose file `read` reads; either with `;type=` behind it.
+    /// Of `name=value`, or of `name=@path` and `name=<path`, whose file `read` reads, the latter as a text and no file; each
+    /// with `;type=` behind it.
     pub fn parse(
         text: &str,
         read: impl FnOnce(&str) -> Result<Vec<u8>, PlanError>,
     ) -> Result<Self, PlanError> {
         let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
-            let help = "write name=value, or name=@FILE for what is in a file";
+            let help = "write name=value, name=@FILE for a file, or name=<FILE for the text in one";
             PlanError::new(format!("`{text}` is no field of a form"), help)
         })?;
         if name.contains(['"', '\r', '\n']) {
@@ -45,7 +46,10 @@ impl FormField {
         }
         let content_type = kind.map(str::to_owned);
         let Some(path) = value.strip_prefix('@') else {
-            let content = value.as_bytes().to_vec();
+            let content = match value.strip_prefix('<') {
+                Some(path) => read(path)?,
+                None => value.as_bytes().to_vec(),
+            };
             return Ok(Self { name: name.into(), file_name: None, content_type, content });
         };
         let file_name = path.rsplit('/').next().unwrap_or(path).replace(['"', '\r', '\n'], "_");
@@ -192,6 +196,17 @@ mod tests {
                         --proofload-form-0000000000000000--\r\n";
         let expected: Vec<u8> = expected.chars().map(|char| char as u8).collect();
         assert_eq!(body, expected);
+    }
+
+    #[test]
+    fn a_field_may_have_the_text_in_a_file() {
+        let read = |path: &str| {
+            assert_eq!(path, "note.txt");
+            Ok(b"meow".to_vec())
+        };
+        let field = FormField::parse("note=<note.txt;type=text/plain", read).unwrap();
+        assert_eq!((field.file_name, field.content_type.as_deref()), (None, Some("text/plain")));
+        assert_eq!(field.content, b"meow");
     }
 
     #[test]

@@ -131,7 +131,7 @@ pub struct Hit {
     pub body_file: Option<PathBuf>,
     #[command(flatten)]
     pub request: request::RequestOptions,
-    /// The only good status [default: any from 200 to 299; redirects are not followed and not counted]
+    /// The only good status [default: any from 200 to 299; a redirect is none, unless --follow goes there]
     #[arg(long, value_parser = within::<u16>(200..=999))]
     pub expect_status: Option<u16>,
     /// The only good body: text, or @FILE, as in --body [default: any]

@@ -18,3 +18,24 @@ where
         fitting.ok_or_else(|| format!("{number} is not in {}..={}", range.start(), range.end()))
     }
 }
+
+/// A share as a number from 0 to 1, or in percent, as all others are written; whether it is one is for others to say.
+pub fn error_share(text: &str) -> Result<f64, String> {
+    let (number, of) = text.strip_suffix('%').map_or((text, 1.0), |it| (it, 100.0));
+    let number: f64 =
+        number.trim().parse().map_err(|_| "not a share; write it like 0.1 or 10%".to_owned())?;
+    Ok(number / of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_of_errors_is_a_number_or_percent() {
+        for (text, share) in [("0.1", 0.1), ("10%", 0.1), ("2.5 %", 0.025), ("0", 0.0)] {
+            assert!(error_share(text).is_ok_and(|it| (it - share).abs() < 1e-12), "{text}");
+        }
+        assert!(error_share("some").is_err_and(|why| why.contains("10%")));
+    }
+}

@@ -13,7 +13,8 @@ pub struct RequestOptions {
     /// Cookies to send: 'name=value; other=value'
     #[arg(short = 'b', long, value_name = "COOKIES", help_heading = "As in curl")]
     pub cookie: Option<String>,
-    /// A field of a form: NAME=VALUE, or NAME=@FILE for what is in a file, with ;type=image/png behind it; may be repeated
+    /// A field of a form: NAME=VALUE, NAME=@FILE for a file, or NAME=<FILE for the text in one, with ;type=image/png behind it;
+    /// may be repeated
     #[arg(short = 'F', long = "form", value_name = "FIELD", conflicts_with_all = ["body", "body_file"], help_heading = "As in curl")]
     pub form: Vec<String>,
     /// Add the next line of this file to the URL as its query, the first again after the last: {{line FILE}} in the URL does so

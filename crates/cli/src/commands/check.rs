@@ -1,6 +1,7 @@
 //! `proofload check`: boot and contract, no load.
 
 use std::net::Ipv4Addr;
+use std::path::Path;
 use std::process::ExitCode;
 
 use plan::PlanError;
@@ -50,8 +51,8 @@ pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
     screen.clear();
     show(arguments, &checks)?;
     let failed = |check: &StackCheck| matches!(check.result, CheckResult::Failed { .. });
-    // What failed names its log, which stays; what was interrupted has nothing to tell.
-    if !control.is_interrupted() && checks.iter().any(failed) {
+    // What failed names its log, which stays; what was interrupted has nothing to tell, nor has what was not started here.
+    if !control.is_interrupted() && checks.iter().any(failed) && has_logs(scratch.path()) {
         scratch.keep();
     }
     Ok(ExitCode::from(match (control.is_interrupted(), checks.iter().all(is_right)) {
@@ -59,6 +60,12 @@ pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
         (false, true) => exit::OK,
         (false, false) => exit::SERVICE,
     }))
+}
+
+/// Whether a stack has left something in its folder in `scratch`.
+fn has_logs(scratch: &Path) -> bool {
+    let within = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
+    within(scratch).any(|own| within(&own.path()).next().is_some())
 }
 
 /// What a check of a stack comes to whose manifest has a mistake.

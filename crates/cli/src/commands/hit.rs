@@ -179,6 +179,7 @@ fn one_request(arguments: &Hit) -> Result<Option<RequestArguments>, PlanError> {
         return with_options(copied, arguments).map(Some);
     }
     let Some(url) = &arguments.url else { return Ok(None) };
+    request::typed_url(url)?;
     let request = RequestArguments { url: url.clone(), ..RequestArguments::default() };
     with_options(request, arguments).map(Some)
 }

@@ -264,9 +264,7 @@ fn write_reports(folder: &Path, aggregate: &Aggregate) -> Result<(), Failure> {
 fn properties(arguments: &Jmeter) -> Result<BTreeMap<String, String>, Failure> {
     let mut properties = BTreeMap::new();
     for path in &arguments.property_files {
-        let text = fs::read_to_string(path).map_err(|error| {
-            Failure::usage(format!("{}: cannot be read ({error}); check -q", path.display()))
-        })?;
+        let text = toml_file::read(path)?;
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let (name, value) = pair(line).ok_or_else(|| {
                 Failure::usage(format!("{}: `{line}` is no property; write name=value", path.display()))

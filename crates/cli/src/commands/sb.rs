@@ -12,7 +12,7 @@ use events::Moment;
 use jiff::Zoned;
 use lab::load::{Job, resolve, run as run_load};
 use lab::secured::secure;
-use plan::{HttpTarget, LoadArguments, LoadPlan, PlanError, RequestArguments, SbTemplate};
+use plan::{HttpTarget, LoadArguments, LoadPlan, PlanError, RequestArguments, SbTemplate, toml_file};
 use report::{Books, HitReport, SbRun, beside_text, sb_progress, sb_text};
 use units::Duration;
 
@@ -28,6 +28,8 @@ const TIMEOUT: Duration = Duration::from_secs(100);
 const DRAIN: Duration = plan::load::TIMEOUT_DEFAULT;
 /// Methods with which sb sends a template's body.
 const WITH_BODY: [&str; 3] = ["POST", "PUT", "DELETE"];
+/// The longest template that is read, bytes: as long as a body may be.
+const TEMPLATE_BYTES_MAX: u64 = 256 << 20;
 
 /// Any status from 200 to 399 is a good one: the figures that are sb's own count answers, whatever their status.
 const EXPECT: Expect = Expect { status: GoodStatus::NoError, body: None };
@@ -128,10 +130,7 @@ fn target(sb: &Sb) -> Result<HttpTarget, PlanError> {
 }
 
 fn read(path: &Path) -> Result<String, PlanError> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        let what = format!("the template can't be read as text ({error})");
-        PlanError::new(what, "check -t").in_file(path)
-    })?;
+    let text = toml_file::read_up_to(path, TEMPLATE_BYTES_MAX)?;
     // Editors of Windows put a byte order mark before a text, and .NET takes it off.
     Ok(text.trim_start_matches('\u{feff}').to_owned())
 }

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use target::{Config, run_until_signalled};
+use plan::PlanError;
+use target::{Config, Model, run_until_signalled};
 use tls::{Acceptor, HTTP_1_1, HTTP_2};
 
 use crate::arguments::Target;
@@ -12,13 +13,18 @@ use crate::output::say;
 
 /// Serves until SIGINT or SIGTERM.
 pub fn run(arguments: Target) -> Result<ExitCode, Failure> {
+    if arguments.threads.is_some() && arguments.model != Model::Pool {
+        let what = format!("--threads are those of a pool, and the model {} has none", arguments.model);
+        return Err(PlanError::new(what, "take --model pool, or leave --threads out").into());
+    }
     let tls = secured(&arguments)?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     let certificate = arguments.certificate.clone();
+    let by_default = Config::default();
     let mut config = Config {
         listen: arguments.listen,
         model: arguments.model,
-        pool_threads: arguments.threads,
+        pool_threads: arguments.threads.unwrap_or(by_default.pool_threads),
         backlog: arguments.backlog,
         body_bytes: arguments.body_bytes,
         stall: arguments.stall,
@@ -31,7 +37,7 @@ pub fn run(arguments: Target) -> Result<ExitCode, Failure> {
         tls,
         http2: arguments.http2,
         streams_max: arguments.max_concurrent_streams,
-        ..Config::default()
+        ..by_default
     };
     for rule in arguments.paths {
         config.set_path(rule);

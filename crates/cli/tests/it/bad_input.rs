@@ -71,6 +71,8 @@ fn arguments_that_make_no_sense() {
     refused(&["target", "--block-loop", "1ms", "--model", "pool"], 2, &["no event loop", "--serial"]);
     refused(&["target", "--burn-serial"], 2, &["--burn <DURATION>"]);
     refused(&["target", "--log-bytes", "1KiB"], 2, &["--log-file"]);
+    refused(&["target", "--error-share", "some"], 2, &["--error-share", "0.1 or 10%"]);
+    refused(&["target", "--threads", "4"], 2, &["the model event-loop has none", "--model pool"]);
     refused(&["target", "--fail-fast"], 2, &["no errors", "--error-share"]);
     refused(&["error-rates", "--noise", "3"], 2, &["unknown unit", "%"]);
     refused(&["error-rates", "--stacks", "1"], 2, &["2..=50"]);
@@ -303,6 +305,7 @@ fn what_is_no_recorded_run_is_refused_alike_by_every_command() {
             refused(arguments, 2, &[no_run, "is no recorded run", "name a directory"]);
         }
     }
+    refused(&["compare", file, file], 2, &["The result of one load", "`hit --compare-to`"]);
     refused(&["export", empty, "--prometheus", "-"], 2, &[empty, "is no recorded run", "name a directory"]);
     refused(&["export", run, "--prometheus", "-"], 2, &[run, "give a run's directory"]);
     refused(&["view", run], 2, &[run]);

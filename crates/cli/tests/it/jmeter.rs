@@ -165,6 +165,7 @@ fn nothing_is_sent_of_a_plan_that_is_not_understood() {
     for (arguments, part) in [
         (vec!["jmeter", "-n", "-t", "/nowhere.jmx"], "cannot be read"),
         (vec!["jmeter", "-n", "-t", &plan, "-Jx"], "-Jname=value"),
+        (vec!["jmeter", "-n", "-t", &plan, "-q", "/dev/zero"], "/dev/zero: is longer than 16 MiB"),
     ] {
         let output = run(&arguments);
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");

@@ -96,4 +96,7 @@ fn an_error_in_a_script_ends_the_load_with_its_line() {
     let missing = run(&["wrk", "-s", "/nowhere.lua", &target.url]);
     assert_eq!(missing.status.code(), Some(1));
     assert!(text(&missing).contains("cannot be read"), "{}", text(&missing));
+    let endless = run(&["wrk", "-s", "/dev/zero", &target.url]);
+    assert_eq!(endless.status.code(), Some(1));
+    assert!(text(&endless).contains("wrk: /dev/zero: is longer than 16 MiB"), "{}", text(&endless));
 }

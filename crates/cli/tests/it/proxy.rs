@@ -178,5 +178,6 @@ fn what_can_be_no_proxy_is_told_in_one_error() {
     let said = ends_with(2, &["hit", "http://x/", "-q", "--proxy-user", "me:secret"]);
     assert!(said.contains("--proxy"), "{said}");
     let said = ends_with(3, &["hit", "http://x/", "-q", "--proxy", NOBODY]);
-    assert!(said.contains(&format!("cannot connect to {NOBODY}")), "{said}");
+    assert!(said.contains(&format!("cannot connect to {NOBODY}, the proxy")), "{said}");
+    assert!(said.contains("check --proxy"), "{said}");
 }

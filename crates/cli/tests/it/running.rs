@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::common::{NOBODY, Target, json, run_in, text};
+use crate::common::{NOBODY, Target, json, proofload, run_in, text};
 
 /// A project of the service at `url`, with more keys of the service and of the file.
 fn project(url: &str, of_service: &str, of_file: &str) -> tempfile::TempDir {
@@ -29,6 +29,26 @@ fn run_of(folder: &Path) -> PathBuf {
 fn trials_of(folder: &Path) -> Vec<Value> {
     let lines = fs::read_to_string(run_of(folder).join("trials.jsonl")).unwrap();
     lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn nothing_is_said_to_be_built_of_what_runs_already() {
+    let target = Target::start(&[]);
+    let folder = project(&target.url, "", "");
+    let said = text(&run_in(folder.path(), &["run", "--quick"]));
+    assert!(said.contains("trial 1/") && !said.contains("building"), "{said}");
+}
+
+/// Nothing was started, so there is no log that would stay.
+#[test]
+fn a_check_of_what_is_not_there_leaves_no_folder() {
+    let folder = project(&format!("http://{NOBODY}/"), "", "");
+    let temporary = tempfile::tempdir().unwrap();
+    let mut check = proofload();
+    check.current_dir(folder.path()).env("TMPDIR", temporary.path()).args(["check", "shop", "-q"]);
+    let output = check.output().unwrap();
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output));
+    assert_eq!(fs::read_dir(temporary.path()).unwrap().count(), 0, "{}", text(&output));
 }
 
 #[test]

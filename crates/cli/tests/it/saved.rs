@@ -104,7 +104,39 @@ fn another_file_that_can_t_be_written_takes_no_answer_with_it() {
     let kept = folder.path().join("kept");
     let load = ["hit", &target.url, "-n", "200", "-c", "2", "-q", "--fail-if", "errors>0"];
     let saved = ["--save-responses", "3", "--save-responses-dir", kept.to_str().unwrap()];
-    let said = ends_with(1, &[&load[..], &saved, &["--junit", "/no/such/folder/x.xml"]].concat());
-    assert!(said.contains("/no/such/folder/x.xml can't be written"), "{said}");
+    let said = ends_with(1, &[&load[..], &saved, &["--junit", "/dev/full"]].concat());
+    assert!(said.contains("/dev/full can't be written"), "{said}");
     assert_eq!(fs::read_dir(&kept).unwrap().count(), 3);
+}
+
+/// Whether no answer was wrong or no load was made.
+#[test]
+fn folders_that_were_made_for_nothing_go_again() {
+    let target = Target::start(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("a/b");
+    let saved = ["--save-responses", "3", "--save-responses-dir", kept.to_str().unwrap()];
+    let load = ["hit", &target.url, "-n", "5", "-c", "1", "-q"];
+    let cases: [(&[&str], &str); 2] =
+        [(&[], "200: 5"), (&["--jtl", "/no/such/folder/x.jtl"], "can't be written")];
+    for (more, says) in cases {
+        let said = text(&run(&[&load[..], &saved, more].concat()));
+        assert!(said.contains(says), "{said}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{said}");
+    }
+}
+
+#[test]
+fn a_gate_s_file_that_can_t_be_is_told_before_the_load() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().to_str().unwrap();
+    let target = Target::start(&[]);
+    let load = ["hit", &target.url, "-n", "1", "-q", "--fail-if", "errors>0"];
+    for (path, why) in [("/no/such/folder/x.xml", "its folder is not there"), (dir, "it is a folder")] {
+        for option in ["--junit", "--markdown"] {
+            let said = ends_with(1, &[&load[..], &[option, path]].concat());
+            assert!(said.contains(&format!("{path} can't be written: {why}")), "{said}");
+            assert!(!said.contains("goodput"), "{said}");
+        }
+    }
 }

@@ -115,6 +115,7 @@ fn what_is_not_supported_is_refused_by_name() {
         (&["-u", "http://127.0.0.1:1/{{{ID}}}"], "placeholders"),
         (&["-u", url, "-t", path, "-m", "POST"], "template.txt:3:4: placeholders"),
         (&["-u", url, "-t", "/no/such/template"], "/no/such/template"),
+        (&["-u", url, "-t", "/dev/zero"], "/dev/zero: is longer than 256 MiB"),
         (&["-u", url, "-c", "0"], "zero connections"),
         (&["-u", url, "-n", "0"], "zero requests"),
         (&["-u", "127.0.0.1:1"], "not a URL"),

@@ -198,6 +198,12 @@ fn what_keeps_socks_from_opening_a_tunnel_is_told_before_the_load() {
     let said = ends_with(3, &[&load[..], &[&other]].concat());
     assert!(said.contains("the proxy answered with something else than SOCKS 5"), "{said}");
 
+    // One that says nothing.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let other = format!("socks5://{}", silent.local_addr().unwrap());
+    let said = ends_with(3, &[&load[..], &[&other]].concat());
+    assert!(said.contains("the proxy gave no answer within 5 s"), "{said}");
+
     let by = Proxy::start(None).url("socks5");
     let said = ends_with(3, &["hit", &format!("http://{NOBODY}/"), "-n", "4", "-q", "-x", &by]);
     assert!(said.contains("the server refused the connection (SOCKS reply 5)"), "{said}");

@@ -45,8 +45,39 @@ fn connections_go_where_they_are_sent_and_the_host_stays() {
         let told = ends_with(2, &["hit", &url, option, value]);
         assert!(told.contains("write ") && !told.contains("panicked"), "{told}");
     }
+    // What is said of another place would leave the load where it was not to go.
+    for (option, value) in
+        [("--connect-to", "shop.invalid:443:127.0.0.1:1"), ("--resolve", "shop.invalid:443:127.0.0.1")]
+    {
+        let told = ends_with(2, &["hit", &url, option, value]);
+        assert!(told.contains(&format!("is about shop.invalid and port {port}")), "{told}");
+        let told = ends_with(2, &["hit", &url, option, value, "--follow"]);
+        assert!(told.contains(&format!("{option} is about requests that are all the same")), "{told}");
+    }
     let told = ends_with(2, &["hit", "--har", "x.har", "--user", "a:b"]);
     assert!(told.contains("--user is about one request"), "{told}");
+}
+
+#[test]
+fn what_other_tools_take_for_a_url_or_a_cookie_is_told_how_it_is_written_here() {
+    for (url, says) in [
+        ("localhost:8080/hello", "write http://localhost:8080/hello"),
+        ("[::1]:8080", "write http://[::1]:8080"),
+        ("shop.invalid/?next=http://x/", "write http://shop.invalid/?next=http://x/"),
+        ("http://me:secret@127.0.0.1:1/", "-u USER:PASSWORD"),
+        ("me:secret@127.0.0.1:1/", "write it like http://"),
+    ] {
+        let told = ends_with(2, &["hit", url, "-q"]);
+        assert!(told.contains(says) && !told.contains("secret"), "{told}");
+    }
+    // An @ behind the host is nobody's name, and words in {{…}} are filled in later.
+    for url in ["http://127.0.0.1:1/@me?to=a@b", "http://127.0.0.1:1/{{int 1 2}}@me"] {
+        ends_with(3, &["hit", url, "-q", "-n", "1"]);
+    }
+    let told = ends_with(2, &["hit", "http://127.0.0.1:1/", "-L", "--expect-status", "302"]);
+    assert!(told.contains("--follow goes where 302 leads"), "{told}");
+    let told = ends_with(2, &["hit", "http://127.0.0.1:1/", "-b", "cookies.txt"]);
+    assert!(told.contains("files of cookies") && told.contains("name=value"), "{told}");
 }
 
 #[test]

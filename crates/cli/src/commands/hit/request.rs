@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use driver::UnixSocket;
-use plan::{PlanError, RequestArguments};
+use plan::{PlanError, RequestArguments, without_user};
 use sources::{Elsewhere, FormField, Proxy, basic_authorization, multipart};
 
 use super::read_body;
@@ -28,6 +28,34 @@ const OTHER_PROGRAMS: [&str; 12] = [
 
 /// Fields that each request has, given or not: they can't be taken out, and without a value they go out so.
 const ALWAYS_SENT: [&str; 2] = ["host", "user-agent"];
+
+/// Refuses a URL as other tools take it, without a scheme or with a user, and says how that is written here.
+pub fn typed_url(text: &str) -> Result<(), PlanError> {
+    let of_scheme = |it: char| it.is_ascii_alphanumeric() || "+-.".contains(it);
+    let Some((_, rest)) = text.split_once("://").filter(|(scheme, _)| scheme.chars().all(of_scheme)) else {
+        let is_named = ["http:", "https:"]
+            .iter()
+            .any(|scheme| text.get(..scheme.len()).is_some_and(|it| it.eq_ignore_ascii_case(scheme)));
+        if is_named || !text.starts_with(|it: char| it.is_ascii_alphanumeric() || it == '[') {
+            return Ok(());
+        }
+        // What stands before an @ may be a password, and nobody can type what is left of it.
+        let help = if text.contains('@') {
+            "write it like http://127.0.0.1:8080/path".to_owned()
+        } else {
+            format!("write http://{text}, or https:// before it")
+        };
+        let what = format!("`{}` is not a URL: it does not say http:// or https://", without_user(text));
+        return Err(PlanError::new(what, help));
+    };
+    // Behind it there may be an @ in a path or a query.
+    let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+    if authority.contains('@') && !authority.contains("{{") {
+        let what = format!("`{}` carries a user name or password", without_user(text));
+        return Err(PlanError::new(what, "take it out of the URL, and give it by -u USER:PASSWORD"));
+    }
+    Ok(())
+}
 
 /// The request of a copied curl command.
 pub fn of_curl(command: &str) -> Result<RequestArguments, PlanError> {
@@ -65,6 +93,11 @@ pub fn apply(arguments: &Hit, request: &mut RequestArguments) -> Result<(), Plan
         |line: &str| arguments.headers.iter().any(|given| sent(given).is_none() && name(given) == name(line));
     if let Some(file) = &options.query_from_file {
         request.url = sources::with_query_of(&request.url, file)?;
+    }
+    if options.cookie.as_deref().is_some_and(|it| !it.contains('=')) {
+        let help =
+            "write 'name=value; other=value': files of cookies, as curl takes them there, are not read";
+        return Err(PlanError::new("--cookie names no cookie", help));
     }
     let by_options = options.user.as_deref().map(basic_authorization).into_iter();
     for line in by_options.chain(options.cookie.as_deref().map(|it| format!("Cookie: {it}"))) {
@@ -132,5 +165,11 @@ pub fn where_to(options: &RequestOptions, host: &str, port: u16) -> Result<(Stri
         .chain(options.resolve.iter().map(|it| Elsewhere::resolve(it)))
         .collect::<Result<_, _>>()?;
     let first = all.iter().find_map(|it| it.of(host, port));
+    // Where it was meant to go elsewhere, a load must not go where it was not.
+    if first.is_none() && !all.is_empty() {
+        let what =
+            format!("no --connect-to and no --resolve is about {host} and port {port}, where the URL leads");
+        return Err(PlanError::new(what, "name that host and port in one of them, or leave them out"));
+    }
     Ok(first.unwrap_or_else(|| (host.to_owned(), port)))
 }

@@ -16,38 +16,51 @@ const FOLDER_DEFAULT: &str = "wrong-responses";
 
 /// A folder of its own for them.
 pub struct Saved {
-    folder: PathBuf,
-    /// Whether it was made for this.
-    is_new: bool,
+    folder: Folder,
     /// Where they are kept during the load.
     pub keep: Keep,
+}
+
+/// A folder, and what of it was made for this, the innermost first: that goes again, however a load ends, unless something is in
+/// it.
+struct Folder {
+    path: PathBuf,
+    made: Vec<PathBuf>,
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        for folder in &self.made {
+            // Where it can't be removed it does no harm.
+            let _ = std::fs::remove_dir(folder);
+        }
+    }
 }
 
 impl Saved {
     /// Makes the folder of `--save-responses` before the load, so that nothing is measured for one that can't be.
     pub fn open(arguments: &Hit) -> Result<Option<Self>, Failure> {
         let Some(most) = arguments.save_responses else { return Ok(None) };
-        let folder = arguments.save_responses_dir.clone().unwrap_or_else(|| FOLDER_DEFAULT.into());
-        let is_new = !folder.exists();
-        if !is_new && !is_empty(&folder)? {
+        let path = arguments.save_responses_dir.clone().unwrap_or_else(|| FOLDER_DEFAULT.into());
+        let outwards = path.ancestors().take_while(|it| !it.as_os_str().is_empty() && !it.exists());
+        let made: Vec<PathBuf> = outwards.map(Path::to_owned).collect();
+        if made.is_empty() && !is_empty(&path)? {
             let what =
                 "there is something in this folder already, and wrong answers go into one of their own";
             let help = "name another with --save-responses-dir, or empty it";
-            return Err(PlanError::new(what, help).in_file(&folder).into());
+            return Err(PlanError::new(what, help).in_file(&path).into());
         }
-        std::fs::create_dir_all(&folder).map_err(|error| unusable(&folder, &error))?;
-        Ok(Some(Self { folder, is_new, keep: Keep::new(most) }))
+        let folder = Folder { path, made };
+        std::fs::create_dir_all(&folder.path).map_err(|error| unusable(&folder.path, &error))?;
+        Ok(Some(Self { folder, keep: Keep::new(most) }))
     }
 
     /// Writes those that came, byte by byte as they did, and says where they are.
     pub fn write(self, quiet: bool) -> Result<(), Failure> {
-        let answers = self.keep.into_answers();
-        if answers.is_empty() && self.is_new {
-            // Where it can't be removed it does no harm.
-            let _ = std::fs::remove_dir(&self.folder);
-        }
+        let Self { folder, keep } = self;
+        let answers = keep.into_answers();
         for (number, KeptAnswer { bytes, .. }) in (1..).zip(&answers) {
-            write_whole(&self.folder.join(format!("{number:04}.http")), bytes)?;
+            write_whole(&folder.path.join(format!("{number:04}.http")), bytes)?;
         }
         if !quiet && !answers.is_empty() {
             let cut = answers.iter().filter(|it| it.is_cut).count();
@@ -59,7 +72,7 @@ impl Saved {
             say(format_args!(
                 "proofload: {} wrong {plural} in {}{cut}",
                 answers.len(),
-                self.folder.display()
+                folder.path.display()
             ));
         }
         Ok(())

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use driver::monotonic_now;
 use jmeter::UserBooks;
+use lab::LabError;
 use lab::users::{Servers, Setting, Steps, carry_out, plan, tap};
 use plan::{HttpVersion, PlanError, RequestArguments, toml_file};
 use record::Load;
@@ -40,6 +41,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
 /// Runs the command for one request of which something is another each time, or whose redirects are followed.
 pub fn run_varied(arguments: &Hit, asked: &RequestArguments) -> Result<ExitCode, Failure> {
     only_the_same_request_has(arguments)?;
+    goes_no_further(arguments)?;
     let http = HttpVersion::asked_for(arguments.http.http2(asked.version)?)?;
     let settings = arguments.tls.settings();
     // A copied command may say it, too.
@@ -79,7 +81,8 @@ fn carry(
         http,
         ..Setting::default()
     };
-    let servers = Servers::resolve(&prepared, &setting, &arguments.hosts)?;
+    let servers = Servers::resolve(&prepared, &setting, &arguments.hosts)
+        .map_err(|error| no_server(arguments, error))?;
     if let (Some(option), None) = (arguments.tls.given(), servers.peers()) {
         let what = format!("{option} is about https, and no server is named with it");
         return Err(PlanError::new(what, "leave it out, or write https:// for http://").into());
@@ -168,12 +171,35 @@ fn of_same_requests(arguments: &Hit) -> Option<&'static str> {
     given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
 }
 
+/// Refuses a redirect for the good answer where redirects are followed: the answer is what they lead to.
+fn goes_no_further(arguments: &Hit) -> Result<(), PlanError> {
+    let status = arguments.expect_status.map(|it| it.to_string());
+    match status.filter(|it| arguments.request.follow && explain::leads_elsewhere(it)) {
+        Some(status) => {
+            let what = format!("--follow goes where {status} leads, and --expect-status {status} stays");
+            Err(PlanError::new(what, "leave one of them out"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Of a recording, also servers that nobody means to load.
+fn no_server(arguments: &Hit, error: LabError) -> Failure {
+    let is_away = matches!(error, LabError::NoAddress { .. } | LabError::Unreachable { .. });
+    if is_away && arguments.har.is_some() && arguments.base.is_none() {
+        let help = "with --base URL what the recording asked of other servers is left out";
+        return Failure::unreachable(format!("{error}; {help}"));
+    }
+    error.into()
+}
+
 /// Refuses what is said of requests that are all the same.
 fn only_the_same_request_has(arguments: &Hit) -> Result<(), PlanError> {
-    let elsewhere = !arguments.request.connect_to.is_empty() || !arguments.request.resolve.is_empty();
-    let through = arguments.request.way();
-    let given = of_same_requests(arguments).or(through);
-    match given.or(elsewhere.then_some("--connect-to")) {
+    let options = &arguments.request;
+    let elsewhere =
+        [("--connect-to", !options.connect_to.is_empty()), ("--resolve", !options.resolve.is_empty())];
+    let elsewhere = elsewhere.into_iter().find(|(_, given)| *given).map(|(name, _)| name);
+    match of_same_requests(arguments).or(options.way()).or(elsewhere) {
         Some(name) => {
             let what = format!("{name} is about requests that are all the same, without redirects");
             let help = "leave it out, or leave --follow and the words in {{…}} out";

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use driver::UnixSocket;
+use lab::LabError;
 use lab::load::{look_up, reach, resolve};
 use lab::secured::{secure, secure_behind, secure_through, tunnel_behind};
 use plan::{HttpTarget, HttpVersion, LoadPlan, PlanError};
@@ -64,7 +65,7 @@ impl Way {
             let help = "leave --http2-prior-knowledge out, or load an https URL, to which there is a tunnel";
             return Err(PlanError::new("a proxy is asked for plain http in HTTP/1.1", help).into());
         }
-        let targets = resolve(&proxy.host, proxy.port)?;
+        let targets = resolve(&proxy.host, proxy.port).map_err(no_proxy)?;
         let address = *targets.first().expect("what resolves has an address");
         let tunnel = tunnel(proxy, &target)?;
         let shown = format!("by {proxy}");
@@ -79,6 +80,20 @@ impl Way {
         }
         let peers = tunnel_behind(&target.host, (address, &shown), tunnel)?;
         Ok(way(target, Some(peers)))
+    }
+}
+
+/// It is not the server that is to be started, nor its address that is wrong.
+fn no_proxy(error: LabError) -> Failure {
+    match error {
+        LabError::Unreachable { address, why } => {
+            let help = "start it, or check --proxy";
+            Failure::unreachable(format!("cannot connect to {address}, the proxy ({why}); {help}"))
+        }
+        LabError::NoAddress { host, why } => {
+            Failure::unreachable(format!("`{host}`, the proxy, does not resolve ({why}); check --proxy"))
+        }
+        error => error.into(),
     }
 }
 

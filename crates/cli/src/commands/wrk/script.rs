@@ -7,7 +7,7 @@ use engine::{Load as Model, Request};
 use http::RequestKind;
 use lab::scripted;
 use lua::{Environment, Errors, Hooks, Latency, Main, ScriptError, Summary, Url};
-use plan::{HttpTarget, LoadPlan};
+use plan::{HttpTarget, LoadPlan, toml_file};
 use report::{Books, HitReport, WrkFigures, wrk_figures};
 use stats::Deviation;
 
@@ -25,10 +25,9 @@ impl Script {
     /// Reads and prepares the script of `-s`, if there is one.
     pub fn prepare(wrk: &Wrk, target: &HttpTarget) -> Result<Option<Self>, End> {
         let Some(file) = &wrk.script else { return Ok(None) };
-        let text = std::fs::read_to_string(file)
-            .map_err(|error| failed(&format!("{file}: cannot be read ({error}); check -s")))?;
-        let url = url(wrk, target);
         let file = Path::new(file);
+        let text = toml_file::read(file)?;
+        let url = url(wrk, target);
         let script_error = |error: ScriptError| failed(&error.to_string());
         let main = Main::new(file, &text, &url).map_err(script_error)?;
         let words = [std::slice::from_ref(&wrk.url), &wrk.script_arguments[..]].concat();

@@ -2,7 +2,7 @@
 
 use super::hit2;
 use crate::common::{Target, ends_with};
-use crate::loads::{hit, outcome, outcomes_add_up, service_did_well};
+use crate::loads::{hit, outcome, service_did_well};
 
 /// The lines of a target's log without its head: when a request arrived and was answered, ns.
 pub fn times(path: &std::path::Path) -> Vec<(u64, Option<u64>)> {
@@ -77,6 +77,8 @@ fn what_the_target_is_to_do_wrong_it_does_over_http_2() {
 #[test]
 #[cfg(feature = "tls")]
 fn http_2_is_agreed_on_within_tls_or_the_load_does_not_begin() {
+    use crate::loads::outcomes_add_up;
+
     let target = Target::start(&["--http2", "--tls"]);
     for (io, asked) in [("epoll", "--http2"), ("auto", "--http2-prior-knowledge")] {
         let load =

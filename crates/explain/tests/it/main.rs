@@ -16,6 +16,7 @@ mod reasons;
 mod samples;
 mod simulated;
 mod streams;
+mod typical;
 mod unwatched;
 mod versions;
 mod workers;

@@ -450,10 +450,15 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         drained || self.timers.next().is_some_and(|at| at <= now)
     }
 
-    /// Takes note of time passing: what is overdue expires, what is due is sent.
+    /// Takes note of time passing: what is overdue expires, what is due is sent. All that came by `now` has been handed in.
     pub fn handle_timeout(&mut self, now: Instant) {
+        self.handle_timeout_heard(now, now);
+    }
+
+    /// The same where only what came by `heard` is sure to have been handed in: nobody is given up by what may have come since.
+    pub fn handle_timeout_heard(&mut self, now: Instant, heard: Instant) {
         self.expire(State::Connecting, now);
-        self.expire_in_flight(now);
+        self.expire_in_flight(now, heard);
         self.go_on_to_running(now);
         if self.stage == Stage::Running {
             // What was due before the deadline is dealt with even when we wake after it.
@@ -471,9 +476,9 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         }
         self.expire(State::Free, now);
         if let Stage::Draining(until) = self.stage
-            && now >= until
+            && heard >= until
         {
-            self.abandon_in_flight(now);
+            self.abandon_in_flight(now, heard);
         }
         self.finish_if_done(now);
     }
@@ -526,7 +531,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         self.window.start = self.window.start.min(now);
         self.window.end = self.window.end.min(now);
         self.start_draining(now);
-        self.abandon_in_flight(now);
+        self.abandon_in_flight(now, now);
         self.finish_if_done(now);
     }
 

@@ -69,14 +69,16 @@ pub fn drive<S: Sink, P: Script<H>, H: Protocol, I: Io>(
         }
         io.wait([engine.poll_timeout(), wanted].into_iter().flatten().min())?;
         hear(engine, io);
-        let now = io.now();
-        if engine.is_given_up_by(now) {
-            // This thread may have been held up in the wait or behind it. What came before `now` is found by a look that begins
-            // after it, so nobody is given up whose answer lies there, stamped in time.
-            io.wait(Some(now))?;
+        let heard = io.now();
+        if engine.is_given_up_by(heard) {
+            // This thread may have been held up in the wait or behind it. What came before this instant is found by a look that
+            // begins after it, so nobody is given up whose answer lies there, stamped in time.
+            io.wait(Some(heard))?;
             hear(engine, io);
+            engine.handle_timeout_heard(io.now(), heard);
+        } else {
+            engine.handle_timeout(heard);
         }
-        engine.handle_timeout(now);
     }
 }
 

@@ -69,10 +69,10 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     }
 
     /// Ends requests that are out longer than their bound.
-    pub(super) fn expire_in_flight(&mut self, now: Instant) {
+    pub(super) fn expire_in_flight(&mut self, now: Instant, heard: Instant) {
         // One that a user sends next is not due again in this call, unless the bound is zero.
         for _ in 0..self.timers.len() {
-            let Some(index) = self.timers.take_due(now) else { return };
+            let Some(index) = self.timers.take_due(heard) else { return };
             let exchange = self.places.exchange_mut(index);
             exchange.has_timer = false;
             let is_moving = H::MULTIPLEXED && exchange.resent;
@@ -83,7 +83,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             let is_waiting = exchange.to_be_sent && !is_moving;
             let since = if is_waiting { now } else { self.sent(index) };
             let at = since + self.config.timeouts.request;
-            if at <= now {
+            if at <= heard {
                 self.time_out(index, at, now);
             } else {
                 self.places.exchange_mut(index).has_timer = true;
@@ -213,14 +213,16 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         }
     }
 
-    pub(super) fn abandon_in_flight(&mut self, now: Instant) {
+    pub(super) fn abandon_in_flight(&mut self, now: Instant, heard: Instant) {
         for index in 0..self.places.exchanges() {
             let exchange = self.places.exchange(index);
-            if let Some(at) = self.deadline(index).filter(|at| *at < now) {
+            let deadline = self.deadline(index);
+            if let Some(at) = deadline.filter(|at| *at < heard) {
                 self.time_out(index, at, now);
             } else if exchange.state == State::InFlight {
                 let outcome = if exchange.to_be_sent { Outcome::Unsent } else { Outcome::InFlight };
-                self.give_up(index, outcome, now);
+                // Who gives up knows of nothing beyond its own deadline.
+                self.give_up(index, outcome, deadline.map_or(now, |at| at.min(now)));
             }
         }
         if H::MULTIPLEXED {

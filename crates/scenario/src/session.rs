@@ -2,6 +2,7 @@
 
 mod answer;
 mod check;
+mod choice;
 mod cookies;
 mod extract;
 mod json;

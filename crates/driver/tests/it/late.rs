@@ -40,6 +40,15 @@ fn answering_after(moment: std::time::Duration) -> Route {
     Route::new(vec![address], 0).expect("one target")
 }
 
+/// A ring, where this machine has them.
+fn io_uring(route: Route) -> Option<UringIo> {
+    if let Err(refused) = probe_uring(2) {
+        eprintln!("not tried: {refused}");
+        return None;
+    }
+    Some(UringIo::new(route, 2, RingSizes::default()).expect("io_uring"))
+}
+
 /// Where the kernel says when an answer came it was in time; of the others nobody knows.
 /// `may_time_out` is how many of the two requests that meet the pause may end so.
 fn a_late_look_is_told_from_a_late_answer(
@@ -96,13 +105,9 @@ fn over_epoll_a_late_look_is_told_from_a_late_answer() {
 
 #[test]
 fn over_io_uring_a_late_look_is_told_from_a_late_answer() {
-    if let Err(refused) = probe_uring(2) {
-        eprintln!("not tried: {refused}");
-        return;
-    }
-    let ring = UringIo::new(prompt(), 2, RingSizes::default());
+    let Some(mut io) = io_uring(prompt()) else { return };
     // A request may be queued when the pause begins, and goes out when it is over: its answer is late by its stamp, too.
-    a_late_look_is_told_from_a_late_answer(&mut ring.expect("io_uring"), 1..=2);
+    a_late_look_is_told_from_a_late_answer(&mut io, 1..=2);
 }
 
 /// An `Io` whose thread is held up once while requests are under way, as by a signal that ends the wait after the process was
@@ -190,10 +195,6 @@ fn over_epoll_who_is_held_up_behind_the_wait_looks_again() {
 
 #[test]
 fn over_io_uring_who_is_held_up_behind_the_wait_looks_again() {
-    if let Err(refused) = probe_uring(2) {
-        eprintln!("not tried: {refused}");
-        return;
-    }
-    let ring = UringIo::new(after_a_moment(), 2, RingSizes::default());
-    who_is_held_up_behind_the_wait_looks_again(ring.expect("io_uring"));
+    let Some(io) = io_uring(after_a_moment()) else { return };
+    who_is_held_up_behind_the_wait_looks_again(io);
 }

@@ -5,7 +5,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use units::{Duration, Instant};
 
 use super::request::Pending;
-use super::user::{Scope, User, counted, identity, random_below, random_unit};
+use super::user::{Scope, User, counted, identity, random_unit};
 use super::{Ended, Next, Transaction};
 use crate::model::{
     CookiePolicy, DataSharing, Group, List, OnError, OnceOf, Pacing, Pause, Pick, Portion, RequestStep, Step,
@@ -57,18 +57,18 @@ pub(super) enum Phase {
 
 /// A step that holds others, and how far it is.
 #[derive(Debug)]
-struct Frame {
+pub(super) struct Frame {
     /// Which child of the frame above it is.
-    at: u32,
+    pub(super) at: u32,
     /// The next child; an index into `order`, if there is one.
-    next: u32,
+    pub(super) next: u32,
     /// Where it ends before its last child; the number of children, or more, if it does not.
-    end: u32,
+    pub(super) end: u32,
     /// Turns that are over.
-    turns: u64,
+    pub(super) turns: u64,
     /// Turns that remain, this one included; 1 unless it is a loop.
-    left: u64,
-    order: Option<Box<[u32]>>,
+    pub(super) left: u64,
+    pub(super) order: Option<Box<[u32]>>,
 }
 
 /// A transaction under way.
@@ -158,7 +158,7 @@ impl Frame {
 }
 
 /// Whether the one of these steps that was chosen is a request.
-fn is_request(steps: &[(std::num::NonZeroU32, Step)], chosen: Option<u32>) -> bool {
+pub(super) fn is_request(steps: &[(std::num::NonZeroU32, Step)], chosen: Option<u32>) -> bool {
     let chosen = chosen.and_then(|index| steps.get(index as usize));
     matches!(chosen, Some((_, Step::Request(_))))
 }
@@ -478,26 +478,6 @@ impl State {
         None
     }
 
-    /// Which children a step goes into this time that has a part of its own each time: from the first of them up to where it
-    /// ends. `None` is no child.
-    fn part_of(&mut self, step: &Step, prepared: &Prepared, world: &mut World) -> Option<(u32, u32)> {
-        let mut scope = self.scope(prepared, world);
-        match step {
-            Step::Portion { of, by_user, .. } => {
-                let takes = scope.takes(step, *of, *by_user);
-                if !takes && matches!(of, Portion::First(_)) {
-                    self.spend(step);
-                }
-                takes.then_some((0, u32::MAX))
-            }
-            Step::Switch { value, names, steps } => {
-                let index = scope.named(value, names, steps.len())?;
-                Some((index, index.saturating_add(1)))
-            }
-            _ => None,
-        }
-    }
-
     /// Leaves the iteration; what comes of it, if it was the last.
     fn left(&mut self, what_then: OnError, now: Instant) -> Option<Next> {
         self.leave(what_then, now);
@@ -541,50 +521,6 @@ impl State {
             children = Children::of(holder);
         }
         turns == 0
-    }
-
-    /// The frame of a choice, with what was chosen.
-    fn picked(
-        &mut self,
-        frame: Frame,
-        step: &Step,
-        pick: Pick,
-        steps: &[(std::num::NonZeroU32, Step)],
-    ) -> Frame {
-        let count = steps.len() as u64;
-        let one = |index: usize| (index as u32, index as u32 + 1);
-        let random = &mut self.user.random;
-        let (next, end) = match pick {
-            _ if steps.is_empty() => (0, 0),
-            Pick::Random => {
-                let sum = steps.iter().map(|(weight, _)| u64::from(weight.get())).sum();
-                let mut left = random_below(random, sum);
-                one(steps
-                    .iter()
-                    .position(|(weight, _)| {
-                        let found = left < u64::from(weight.get());
-                        left = left.saturating_sub(u64::from(weight.get()));
-                        found
-                    })
-                    .unwrap_or_default())
-            }
-            Pick::InTurn | Pick::InTurnToTheEnd => {
-                let turn = counted(&mut self.user.turns, identity(step));
-                let index = (*turn % count) as u32;
-                if pick == Pick::InTurn || is_request(steps, Some(index)) {
-                    *turn += 1;
-                }
-                one(index as usize)
-            }
-            Pick::RandomOrder => {
-                let mut order: Box<[u32]> = (0..steps.len() as u32).collect();
-                for last in (1..order.len()).rev() {
-                    order.swap(last, random_below(random, last as u64 + 1) as usize);
-                }
-                return Frame { order: Some(order), ..frame };
-            }
-        };
-        Frame { next, end, ..frame }
     }
 
     /// Ends the innermost transaction; false if there is none.

@@ -157,6 +157,8 @@ pub struct Conductor {
     since: Instant,
     refused_at: Option<Instant>,
     stopped_at: Option<Instant>,
+    /// An interval whose memory the next may have.
+    spare: Option<Box<Interval>>,
     to_send: VecDeque<(usize, ToAgent)>,
     events: VecDeque<Event>,
 }
@@ -182,6 +184,7 @@ impl Conductor {
             since: now,
             refused_at: None,
             stopped_at: None,
+            spare: None,
             to_send: VecDeque::new(),
             events: VecDeque::new(),
         }
@@ -275,6 +278,11 @@ impl Conductor {
             self.to_send.push_back((agent, ToAgent::Ack { thread, seq }));
         }
         self.close_if_booked(agent);
+    }
+
+    /// What happened in an interval is not needed any more: the next is read into its memory.
+    pub fn give_back(&mut self, interval: Box<Interval>) {
+        self.spare = Some(interval);
     }
 
     /// Ends the load before its time.

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// What an agent says first: whoever reads something else reads no agent.
-pub const GREETING: &[u8] = b"proofload agent 1\n";
+pub const GREETING: &[u8] = b"proofload agent 2\n";
 /// The longest message, bytes. An interval has some 20 KB, and 7 MB if it fills every place there is.
 pub const FRAME_BYTES_MAX: usize = 16 << 20;
 /// Bytes of the length.

@@ -24,6 +24,7 @@ mod kinds;
 mod message;
 mod outbox;
 mod peer;
+mod places;
 mod planned;
 mod secured;
 mod times;

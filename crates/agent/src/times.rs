@@ -19,6 +19,7 @@ pub(crate) fn joined((high, low): Wide) -> u128 {
 pub(crate) struct CountsForm {
     min_ns: u64,
     max_ns: u64,
+    #[serde(with = "crate::places")]
     pub(crate) filled: Vec<(u32, u64)>,
 }
 
@@ -28,15 +29,15 @@ impl CountsForm {
     }
 }
 
-impl From<CountsParts> for CountsForm {
-    fn from(CountsParts { min_ns, max_ns, filled }: CountsParts) -> Self {
-        Self { min_ns, max_ns, filled }
+impl From<CountsParts<'_>> for CountsForm {
+    fn from(CountsParts { min_ns, max_ns, filled }: CountsParts<'_>) -> Self {
+        Self { min_ns, max_ns, filled: filled.into_owned() }
     }
 }
 
-impl From<&CountsForm> for CountsParts {
-    fn from(form: &CountsForm) -> Self {
-        Self { min_ns: form.min_ns, max_ns: form.max_ns, filled: form.filled.clone() }
+impl<'a> From<&'a CountsForm> for CountsParts<'a> {
+    fn from(form: &'a CountsForm) -> Self {
+        Self { min_ns: form.min_ns, max_ns: form.max_ns, filled: (&form.filled).into() }
     }
 }
 
@@ -73,8 +74,8 @@ pub(crate) fn longest(count: u64) -> u128 {
     u128::from(count) * u128::from(u64::MAX)
 }
 
-impl From<DistributionParts> for DistributionForm {
-    fn from(parts: DistributionParts) -> Self {
+impl From<DistributionParts<'_>> for DistributionForm {
+    fn from(parts: DistributionParts<'_>) -> Self {
         Self {
             exact: parts.exact.into(),
             exact_sum_ns: split(parts.exact_sum_ns),
@@ -84,8 +85,8 @@ impl From<DistributionParts> for DistributionForm {
     }
 }
 
-impl From<&DistributionForm> for DistributionParts {
-    fn from(form: &DistributionForm) -> Self {
+impl<'a> From<&'a DistributionForm> for DistributionParts<'a> {
+    fn from(form: &'a DistributionForm) -> Self {
         Self {
             exact: (&form.exact).into(),
             exact_sum_ns: joined(form.exact_sum_ns),

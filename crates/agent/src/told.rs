@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use stats::{DistributionParts, Interval, RateSample, Tally, Times};
+use stats::{DistributionParts, Interval, RateSample, Tally};
 use units::Duration;
 
 use crate::bounds::{BYTES_MAX, COUNT_MAX};
@@ -82,13 +82,23 @@ impl Told {
     /// # Errors
     /// If that can't have happened.
     pub fn interval(&self) -> Result<Interval, NotAnInterval> {
+        let mut interval = Interval::default();
+        self.read(&mut interval)?;
+        Ok(interval)
+    }
+
+    /// The same in the memory of an interval that was, of which nothing stays: distributions are large, and most of their places
+    /// empty.
+    ///
+    /// # Errors
+    /// If that can't have happened. What `interval` then holds is of no use.
+    pub fn read(&self, interval: &mut Interval) -> Result<(), NotAnInterval> {
         if self.from_ns > self.to_ns || self.rates.len() > RATES_MAX || !self.times_fit() {
             return Err(NotAnInterval);
         }
-        let parts: Vec<DistributionParts> = self.times.iter().map(DistributionParts::from).collect();
-        let parts = <&[_; stats::TIMES_PARTS]>::try_from(&parts[..]).map_err(|_| NotAnInterval)?;
-        let times = Times::from_parts(parts).ok_or(NotAnInterval)?;
-        Ok(Interval { tally: self.tally.tally().ok_or(NotAnInterval)?, times })
+        interval.tally = self.tally.tally().ok_or(NotAnInterval)?;
+        let are_times = interval.times.assign(self.times.iter().map(DistributionParts::from));
+        are_times.then_some(()).ok_or(NotAnInterval)
     }
 
     /// Whether there are as many times as requests: each that was due has a response time, and at most one of each other kind.

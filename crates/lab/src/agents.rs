@@ -308,6 +308,7 @@ impl<'a> Conducting<'a> {
                     let (thread, seq) = (told.thread, told.last);
                     self.write(|ledger| ledger.told(agent, &told));
                     self.books.take(agent, told, &interval, log, observe);
+                    self.conductor.give_back(interval);
                     self.conductor.booked(agent, thread, seq);
                     self.give_up_who_is_too_far_behind();
                 }

@@ -1,5 +1,6 @@
 //! How often each time was seen: the array behind a distribution.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use hdrhistogram::Histogram;
@@ -10,19 +11,20 @@ const LONGEST_NS: u64 = 3_600_000_000_000;
 /// is what three significant digits need.
 const PRECISION_BITS: u32 = 11;
 const HALF: usize = 1 << (PRECISION_BITS - 1);
-const LENGTH: usize = place(LONGEST_NS) + 1;
+/// Places that times are counted at.
+pub const PLACES: usize = place(LONGEST_NS) + 1;
 /// More than anything counts: at a million a second it takes thirty years.
 const COUNT_MAX: u64 = 1_000_000_000_000_000;
 
 /// Times of one kind by the place that each is counted at.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CountsParts {
+pub struct CountsParts<'a> {
     /// The shortest, ns; `u64::MAX` of none.
     pub min_ns: u64,
     /// The longest, ns; 0 of none.
     pub max_ns: u64,
     /// Places and counts, in order, none of them zero.
-    pub filled: Vec<(u32, u64)>,
+    pub filled: Cow<'a, [(u32, u64)]>,
 }
 
 /// Counts of times in nanoseconds, laid out as an HdrHistogram of three significant digits is: exact up to 2048, and
@@ -33,7 +35,7 @@ pub struct CountsParts {
 /// was counted it touches no memory, and only what lies between the shortest and the longest is looked at or cleared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Counts {
-    by_place: Box<[u64; LENGTH]>,
+    by_place: Box<[u64; PLACES]>,
     /// The shortest and the longest, as they were: the other way round while there are none.
     min_ns: u64,
     max_ns: u64,
@@ -64,7 +66,7 @@ const fn longest_at(place: usize) -> u64 {
 impl Default for Counts {
     fn default() -> Self {
         // From the heap as it is, since an array of this size does not belong on the stack.
-        let by_place = vec![0; LENGTH].try_into().expect("a vector of this length");
+        let by_place = vec![0; PLACES].try_into().expect("a vector of this length");
         Self { by_place, min_ns: u64::MAX, max_ns: 0 }
     }
 }
@@ -174,34 +176,35 @@ impl Counts {
     }
 
     /// Takes it apart.
-    pub(crate) fn parts(&self) -> CountsParts {
+    pub(crate) fn parts(&self) -> CountsParts<'static> {
         let filled = self.filled().map(|(place, count)| (place as u32, count)).collect();
         CountsParts { min_ns: self.min_ns, max_ns: self.max_ns, filled }
     }
 
-    /// Puts it together again; `None` of parts that [`Counts::parts`] does not make.
-    pub(crate) fn from_parts(parts: &CountsParts) -> Option<Self> {
+    /// Holds from now on what was taken apart. Whether these are parts that [`Counts::parts`] makes; of others something is held.
+    pub(crate) fn assign(&mut self, parts: &CountsParts<'_>) -> bool {
+        self.clear();
         let CountsParts { min_ns, max_ns, filled } = parts;
-        let mut counts = Self::default();
         let (Some((first, _)), Some((last, _))) = (filled.first(), filled.last()) else {
-            return (counts.min_ns == *min_ns && counts.max_ns == *max_ns).then_some(counts);
+            return self.min_ns == *min_ns && self.max_ns == *max_ns;
         };
         let ends = min_ns <= max_ns
             && *max_ns <= LONGEST_NS
             && (*first as usize, *last as usize) == (place(*min_ns), place(*max_ns));
         if !ends || !filled.windows(2).all(|pair| pair[0].0 < pair[1].0) {
-            return None;
+            return false;
         }
+        // Also of what is refused further on: so that it can be forgotten.
+        (self.min_ns, self.max_ns) = (*min_ns, *max_ns);
         let mut sum = 0_u64;
-        for (place, count) in filled {
+        for (place, count) in filled.iter() {
             sum = sum.saturating_add(*count);
             if *count == 0 || sum > COUNT_MAX {
-                return None;
+                return false;
             }
-            counts.by_place[*place as usize] = *count;
+            self.by_place[*place as usize] = *count;
         }
-        (counts.min_ns, counts.max_ns) = (*min_ns, *max_ns);
-        Some(counts)
+        true
     }
 
     fn filled(&self) -> impl Iterator<Item = (usize, u64)> {
@@ -231,7 +234,7 @@ mod tests {
 
     #[test]
     fn every_place_holds_what_lies_between_it_and_the_one_before() {
-        for place_of in 1..LENGTH {
+        for place_of in 1..PLACES {
             let (shortest, longest) = (longest_at(place_of - 1) + 1, longest_at(place_of));
             assert_eq!((place(shortest), place(longest)), (place_of, place_of));
             assert!((longest - shortest) as f64 <= shortest as f64 / HALF as f64);

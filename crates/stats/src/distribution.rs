@@ -160,14 +160,14 @@ impl Distribution {
         (&self.exact, self.exact_sum_ns, self.censored.as_ref(), self.censored_sum_ns)
     }
 
-    /// What [`Distribution::fields`] told of.
-    pub(crate) fn of_fields(
-        exact: Counts,
+    /// Its counts, exact and censored, for whoever fills them anew with times whose sums these are.
+    pub(crate) fn counts_mut(
+        &mut self,
         exact_sum_ns: u128,
-        censored: Option<Counts>,
         censored_sum_ns: u128,
-    ) -> Self {
-        Self { exact, exact_sum_ns, censored, censored_sum_ns }
+    ) -> (&mut Counts, &mut Option<Counts>) {
+        (self.exact_sum_ns, self.censored_sum_ns) = (exact_sum_ns, censored_sum_ns);
+        (&mut self.exact, &mut self.censored)
     }
 
     /// Samples, censored ones included.

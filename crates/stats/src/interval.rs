@@ -7,7 +7,7 @@ use crate::distribution::Distribution;
 use crate::tally::Tally;
 
 /// How many distributions [`Times`] are.
-pub const TIMES_PARTS: usize = 8;
+pub(crate) const TIMES_PARTS: usize = 8;
 
 /// The distributions of a load, of requests intended within the measured window.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -57,9 +57,15 @@ impl Times {
 
     /// sent − (due and a connection free): the part of the lag that is the generator's own.
     pub fn generator_lag(&self) -> Distribution {
-        let mut lag = self.lag_of_ready.clone();
-        lag.merge(&self.generator_lag_of_others);
+        let mut lag = Distribution::default();
+        self.add_generator_lag_to(&mut lag);
         lag
+    }
+
+    /// Adds all of [`Times::generator_lag`].
+    pub fn add_generator_lag_to(&self, lag: &mut Distribution) {
+        lag.merge(&self.lag_of_ready);
+        lag.merge(&self.generator_lag_of_others);
     }
 
     #[expect(clippy::inline_always, reason = "on the path of every request")]
@@ -73,7 +79,7 @@ impl Times {
         }
     }
 
-    fn all_mut(&mut self) -> [&mut Distribution; TIMES_PARTS] {
+    pub(crate) fn all_mut(&mut self) -> [&mut Distribution; TIMES_PARTS] {
         let Self {
             response,
             service_at_once,
@@ -94,15 +100,6 @@ impl Times {
             lag_of_others,
             generator_lag_of_others,
         ]
-    }
-
-    /// Those that [`Times::all`] told of.
-    pub(crate) fn of_all(all: [Distribution; TIMES_PARTS]) -> Self {
-        let mut times = Self::default();
-        for (into, from) in times.all_mut().into_iter().zip(all) {
-            *into = from;
-        }
-        times
     }
 
     pub(crate) fn all(&self) -> [&Distribution; TIMES_PARTS] {

@@ -43,12 +43,12 @@ pub use comparison::unpaired::{TwoSamples, least_rank_sum_p, rank_sum_p, rank_su
 pub use comparison::{
     ALPHA, Comparison, LEAST_EFFECT, Pair, Twin, Verdict, blocks_needed, holm, is_precise, pairs_of,
 };
-pub use counts::CountsParts;
+pub use counts::{CountsParts, PLACES};
 pub use deviation::Deviation;
 pub use distribution::{
     Distribution, PERCENTILES, Percentile, Quantile, RELATIVE_ERROR, SAME_WITHIN, samples_needed,
 };
-pub use interval::{Interval, TIMES_PARTS, Times};
+pub use interval::{Interval, Times};
 pub use little::{LITTLE_TOLERANCE, LittlesLaw};
 pub use mean::{MEAN_VALUES_MIN, MeanInterval};
 pub use parts::DistributionParts;

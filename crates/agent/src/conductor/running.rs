@@ -26,17 +26,17 @@ impl Conductor {
                 }
             }
             Taken::Wrong(why) => self.give_up(agent, why),
-            Taken::New => match told.interval() {
-                Ok(interval) => match peer.sums.with(&interval.tally) {
-                    Some(sums) => {
+            Taken::New => {
+                let mut interval = self.spare.take().unwrap_or_default();
+                match told.read(&mut interval).map(|()| peer.sums.with(&interval.tally)) {
+                    Ok(Some(sums)) => {
                         peer.sums = sums;
-                        let interval = Box::new(interval);
                         self.events.push_back(Event::Interval { agent, told, interval });
                     }
-                    None => self.give_up(agent, "told of more than any load can come to"),
-                },
-                Err(why) => self.give_up(agent, &why.to_string()),
-            },
+                    Ok(None) => self.give_up(agent, "told of more than any load can come to"),
+                    Err(why) => self.give_up(agent, &why.to_string()),
+                }
+            }
         }
     }
 

@@ -301,7 +301,7 @@ fn an_agent_that_is_told_garbage_or_left_alone_ends() {
         drop(stdin);
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(3), "{input:?}");
-        assert!(output.stdout.is_empty() || output.stdout.starts_with(b"proofload agent 1\n"));
+        assert!(output.stdout.is_empty() || output.stdout.starts_with(b"proofload agent 2\n"));
     }
     assert!(text(&run(&["agent", "--help"])).contains("docs/cluster.md"));
 }

@@ -191,7 +191,7 @@ fn waits(reason: &str, message: &str) -> Fate {
 fn says(message: &Value) -> Fate {
     let message = message.to_string().into_bytes();
     let length = (message.len() as u32).to_be_bytes();
-    Fate::Says([b"proofload agent 1\n".as_slice(), &length, &message].concat())
+    Fate::Says([b"proofload agent 2\n".as_slice(), &length, &message].concat())
 }
 
 #[test]

@@ -80,6 +80,10 @@ pub(super) struct SharedBooks<'a> {
     /// for ten seconds, once it tells nothing for twenty, and once what is held takes more than [`HELD_BYTES_MAX`].
     held: Vec<Held>,
     held_bytes: usize,
+    /// What is released is read into its memory.
+    spare: Option<Box<Interval>>,
+    /// The generator's lag in an interval, likewise.
+    lag: Distribution,
     /// Where the window ends since an agent is lost, from the begin on, in the closed model.
     cut: Option<Duration>,
 }
@@ -94,6 +98,8 @@ impl<'a> SharedBooks<'a> {
             agents: names.into_iter().map(named).collect(),
             held: Vec::new(),
             held_bytes: 0,
+            spare: None,
+            lag: Distribution::default(),
             cut: None,
         }
     }
@@ -132,9 +138,10 @@ impl<'a> SharedBooks<'a> {
         log: Log<'_>,
         observe: &mut dyn FnMut(Moment<'_>),
     ) {
+        self.lag.clear();
+        interval.times.add_generator_lag_to(&mut self.lag);
         let books = &mut self.agents[agent];
-        let lag = interval.times.generator_lag();
-        books.last_lag_p99 = lag.quantile(0.99).map(|it| it.value);
+        books.last_lag_p99 = self.lag.quantile(0.99).map(|it| it.value);
         if let Some(seen) = books.seen.get_mut(told.thread as usize) {
             *seen = Seen { last: told.last, told_to: told.to(), ended: told.ends };
         }
@@ -200,12 +207,14 @@ impl<'a> SharedBooks<'a> {
         let held = std::mem::take(&mut self.held);
         let (released, held): (Vec<Held>, Vec<Held>) =
             held.into_iter().partition(|it| it.told.to() <= told_to);
+        let mut interval = self.spare.take().unwrap_or_default();
         for Held { agent, told } in released {
             // It was one when it came.
-            if let Ok(interval) = told.interval() {
+            if told.read(&mut interval).is_ok() {
                 self.merge(agent, &told, &interval, log, observe);
             }
         }
+        self.spare = Some(interval);
         let cut = self.cut.unwrap_or(Duration::MAX);
         self.held = held.into_iter().filter(|it| it.told.to() <= cut).collect();
         self.held_bytes = self.held.iter().map(|it| it.told.memory_bytes()).sum();
@@ -226,7 +235,7 @@ impl<'a> SharedBooks<'a> {
         self.whole.add(start, length, interval);
         let books = &mut self.agents[agent];
         books.merged += interval.tally.intended;
-        books.generator_lag.merge(&interval.times.generator_lag());
+        interval.times.add_generator_lag_to(&mut books.generator_lag);
         let rates = told.rates();
         observe(Moment::Interval { from: start, interval, length, rates: &rates });
     }

@@ -53,6 +53,7 @@ fn to_conductor(bytes: &[u8], cut: usize) {
                     let sum: u64 = interval.tally.outcomes().iter().map(|it| it.1).sum();
                     assert_eq!(sum, interval.tally.intended, "the outcomes add up");
                     conductor.booked(agent, told.thread, told.last);
+                    conductor.give_back(interval);
                 }
             }
         }

@@ -16,7 +16,7 @@ fn conductor() -> Conductor {
     Conductor::new(settings, assign, Instant::ORIGIN)
 }
 
-fn load() -> (Settings, Assign) {
+pub(crate) fn load() -> (Settings, Assign) {
     let plan = LoadPlan::new(&LoadArguments::default()).unwrap();
     let request = Request { bytes: [1][..].into(), kind: RequestKind::Ordinary };
     let assign = Assign::new("http://h/", ("h", 80), &plan, &request, &Expect::default()).unwrap();

@@ -2,4 +2,5 @@
 
 mod garbage;
 mod laws;
+mod seed;
 mod world;

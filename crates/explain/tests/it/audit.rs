@@ -144,6 +144,36 @@ fn what_is_done_behind_the_end_breaks_no_law() {
     assert_eq!(kinds(&load), [ReasonKind::LittlesLaw]);
 }
 
+/// 64 users of a server that takes one at a time for 100 ms: of four seconds most see no answer.
+#[test]
+fn a_window_of_less_than_a_turn_of_all_users_is_too_short_and_breaks_no_law() {
+    let mut load =
+        LoadResult { intended: 104, answered_as_expected: 80, throughput_per_s: 10.0, ..healthy() };
+    (load.outcomes.answered, load.outcomes.in_flight) = (80, 24);
+    (load.load.warm_up_s, load.window.duration_s) = (0.0, 4.0);
+    load.response_time_us = times(104, 3.4e6);
+    load.littles_law = Some(LittlesLaw {
+        users: 64.0,
+        throughput_per_s: 10.0,
+        mean_response_s: 3.4,
+        gap: 1.0 - 34.0 / 64.0,
+    });
+    assert_eq!(kinds(&load), [ReasonKind::TooShort]);
+}
+
+#[test]
+fn who_waited_all_the_while_is_no_wrong_latency() {
+    let mut load = healthy();
+    gap(&mut load, 0.1);
+    let text = &audit(&load).reasons[0].text;
+    assert!(
+        text.ends_with(
+            "the others waited for requests that were due before the window, or not done within it"
+        ),
+        "{text}"
+    );
+}
+
 #[test]
 fn a_window_in_which_only_the_beginning_is_due_has_no_rate() {
     let with = |arrivals: &str, rate: f64, length_s: f64| {
@@ -210,7 +240,6 @@ fn reasons_come_gravest_first_and_the_first_is_the_verdict() {
             ReasonKind::Interrupted,
             ReasonKind::IncorrectService,
             ReasonKind::Censored,
-            ReasonKind::LittlesLaw,
             ReasonKind::TooShort,
             ReasonKind::ClientBound,
             ReasonKind::LateGenerator,

@@ -11,8 +11,9 @@ const NAME: &str = "element";
 /// The request by itself, without what is checked at the element that it comes from.
 pub(crate) fn request(request: &RequestStep) -> Result<(), String> {
     let (pauses, extractions, assertions) = (Vec::new(), Vec::new(), Vec::new());
-    // A file is looked at before the start, and not here.
-    check(RequestStep { pauses, extractions, assertions, body_file: None, ..request.clone() })
+    // Files are looked at before the start, and not here.
+    let (body_file, multipart) = (None, None);
+    check(RequestStep { pauses, extractions, assertions, body_file, multipart, ..request.clone() })
 }
 
 pub(crate) fn pause(pause: Pause) -> Result<Pause, String> {

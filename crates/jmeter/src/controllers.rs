@@ -1,5 +1,6 @@
 //! Controllers to steps.
 
+use std::cmp::Reverse;
 use std::num::NonZeroU32;
 
 use scenario::{Condition, OnceOf, Pick, Portion, Step, Times};
@@ -8,27 +9,40 @@ use crate::element::Element;
 use crate::names::{self, Controller, Kind};
 use crate::values::Fields;
 use crate::walk::Walk;
-use crate::{dialect, for_each, modules};
+use crate::{dialect, for_each, modules, sets};
 
 impl<'a> Walk<'a> {
     /// What a controller and what is below it come to.
     pub(crate) fn controller(&mut self, controller: Controller, element: &'a Element) -> Vec<Step> {
         let placed = self.may_stand_here(controller);
+        let refusals = self.ledger.refusals();
         self.group.controllers.push(controller);
+        self.group.begins.push(Vec::new());
         let children = self.children(element);
+        let begin = self.group.begins.pop().unwrap_or_default();
         self.group.controllers.pop();
         let is_empty = children.iter().all(|(_, steps)| steps.is_empty());
+        let is_known = refusals == self.ledger.refusals();
         let fields = Fields::new(&element.properties, self.values);
         let step = match controller {
             _ if placed.is_err() => placed.map(|()| Step::Sequence(Vec::new())),
+            _ if is_empty && is_known && !begin.is_empty() => Err(BEGINS_FOR_NOTHING.into()),
+            Controller::Switch if !begin.is_empty() => Err(BEGINS_BEHIND_A_CHOICE.into()),
             Controller::Switch => switch(fields, children),
             Controller::ForEach => {
                 let below: Vec<&Element> =
                     modules::all_below(self.elements, element).into_iter().skip(1).collect();
-                for_each::step(element, fields, &below, all(children))
+                for_each::step(element, fields, &below, begun(begin, all(children)))
             }
-            Controller::OnceOnly => Ok(Step::Once { of: self.once_of(), steps: all(children) }),
-            other => built(other, element, fields, all(children)),
+            Controller::OnceOnly => Ok(Step::Once { of: self.once_of(), steps: begun(begin, all(children)) }),
+            Controller::Random | Controller::RandomOrder | Controller::Interleave => {
+                let singly = self.may_go_on_within();
+                let chosen = choice(controller, element, fields, all(children), singly);
+                // It begins before it chooses, and what is done then is none of its choices.
+                let is_plain = begin.is_empty();
+                chosen.map(|step| if is_plain { step } else { Step::Sequence(begun(begin, vec![step])) })
+            }
+            other => built(other, element, fields, begun(begin, all(children))),
         };
         match step {
             Ok(step) => {
@@ -87,6 +101,17 @@ impl<'a> Walk<'a> {
             Some(Controller::Loop | Controller::While) => OnceOf::Loop,
             _ => OnceOf::User,
         }
+    }
+
+    /// Whether what is left of a controller below a choice is gone on with when it is come to the next time, and not begun anew.
+    fn may_go_on_within(&self) -> Result<(), String> {
+        if self.group.may_begin_anew || self.group.controllers.contains(&Controller::If) {
+            return Err(format!(
+                "{SINGLY}, and JMeter begins them anew where an iteration is left for the next one, or where the \
+                 condition of an If Controller around it does not hold"
+            ));
+        }
+        Ok(())
     }
 
     /// Whether a controller has a meaning here that a scenario has, too.
@@ -156,6 +181,22 @@ impl<'a> Walk<'a> {
 /// Parts of a plan that module controllers run, at most: each may run several that run several.
 const MODULES_MAX: usize = 1000;
 
+/// Why variables can't be set as a controller begins.
+const BEGINS_FOR_NOTHING: &str = "it holds no request, and a CSV file, a counter or a random variable in it sets its \
+     variables once in JMeter; move that to where they are used";
+const BEGINS_BEHIND_A_CHOICE: &str = "a CSV file, a counter or a random variable right below it sets its variables when \
+     JMeter has made its choice; put this into a Simple Controller, and that beside it";
+
+/// What "Ignore sub-controller blocks" means.
+const SINGLY: &str =
+    "it takes one request at a time of the controllers below it (Ignore sub-controller blocks)";
+
+/// The steps behind what is done each time that their controller begins: JMeter does the last of that first.
+fn begun(mut begin: Vec<(usize, Step)>, steps: Vec<Step>) -> Vec<Step> {
+    begin.sort_by_key(|(line, _)| Reverse(*line));
+    begin.into_iter().map(|(_, step)| step).chain(steps).collect()
+}
+
 fn built(
     controller: Controller,
     element: &Element,
@@ -168,16 +209,14 @@ fn built(
         | Controller::Module
         | Controller::ForEach
         | Controller::OnceOnly
+        | Controller::Random
+        | Controller::RandomOrder
+        | Controller::Interleave
         | Controller::Switch => Step::Sequence(steps),
         Controller::Loop => Step::Loop { times: times(fields)?, steps },
         Controller::If => if_controller(element, fields, steps)?,
         Controller::While => while_controller(fields, steps)?,
         Controller::Throughput => throughput(fields, steps)?,
-        Controller::Random => Step::OneOf { pick: Pick::Random, steps: choices(element, fields, steps)? },
-        Controller::RandomOrder => Step::OneOf { pick: Pick::RandomOrder, steps: with_weights(steps) },
-        Controller::Interleave => {
-            Step::OneOf { pick: Pick::InTurnToTheEnd, steps: choices(element, fields, steps)? }
-        }
         Controller::Transaction => Step::Transaction {
             name: fields.values.template(&element.name)?,
             with_pauses: fields.is_true("TransactionController.includeTimers", true)?,
@@ -206,7 +245,8 @@ fn times(fields: Fields<'_>) -> Result<Times, String> {
 }
 
 fn if_controller(element: &Element, fields: Fields<'_>, steps: Vec<Step>) -> Result<Step, String> {
-    if fields.is_true("IfController.evaluateAll", false)? && steps.len() > 1 {
+    let children = steps.iter().filter(|step| !sets::is_set(step)).count();
+    if fields.is_true("IfController.evaluateAll", false)? && children > 1 {
         return Err("its condition is evaluated for all children, and is looked at once here".into());
     }
     let text = fields.properties.text("IfController.condition").trim();
@@ -241,6 +281,12 @@ fn while_controller(fields: Fields<'_>, steps: Vec<Step>) -> Result<Step, String
     if text.eq_ignore_ascii_case("LAST") {
         return Ok(Step::While { condition: Condition::LastOk, steps });
     }
+    if text.is_empty() && counts(&steps) {
+        return Err(
+            "its condition is blank, and a Counter stands in it; write ${JMeterThread.last_sample_ok} there"
+                .into(),
+        );
+    }
     if text.is_empty() {
         // The first turn is made in any case.
         let again = Step::While { condition: Condition::LastOk, steps: steps.clone() };
@@ -257,6 +303,24 @@ fn while_controller(fields: Fields<'_>, steps: Vec<Step>) -> Result<Step, String
         other => other,
     };
     Ok(Step::While { condition, steps })
+}
+
+/// Whether there is a counter among steps, of which a copy would count by itself.
+fn counts(steps: &[Step]) -> bool {
+    steps.iter().any(|step| match step {
+        Step::Count(_) => true,
+        Step::Request(_) | Step::Pause(_) | Step::Set { .. } | Step::Row(_) | Step::Leave(_) => false,
+        Step::OneOf { steps, .. } => steps.iter().any(|(_, step)| counts(std::slice::from_ref(step))),
+        Step::Loop { steps, .. }
+        | Step::If { steps, .. }
+        | Step::While { steps, .. }
+        | Step::ForEach { steps, .. }
+        | Step::Once { steps, .. }
+        | Step::Portion { steps, .. }
+        | Step::Switch { steps, .. }
+        | Step::Sequence(steps)
+        | Step::Transaction { steps, .. } => counts(steps),
+    })
 }
 
 fn throughput(fields: Fields<'_>, steps: Vec<Step>) -> Result<Step, String> {
@@ -305,6 +369,64 @@ fn switch(fields: Fields<'_>, children: Vec<(&Element, Vec<Step>)>) -> Result<St
     Ok(Step::Switch { value, names: titles, steps: choices })
 }
 
+/// A controller that chooses among its children. `singly` is whether it may take what is below one bit by bit.
+fn choice(
+    controller: Controller,
+    element: &Element,
+    fields: Fields<'_>,
+    steps: Vec<Step>,
+    singly: Result<(), String>,
+) -> Result<Step, String> {
+    if controller == Controller::RandomOrder {
+        return Ok(Step::OneOf { pick: Pick::RandomOrder, steps: with_weights(steps) });
+    }
+    let choices = choices(element, fields, steps)?;
+    let mut children = element.enabled_children().map(|child| names::kind(&child.class, &child.gui));
+    let has_controllers = children.any(|kind| matches!(kind, Kind::Controller(_)));
+    let takes_singly = has_controllers && fields.whole_at_start("InterleaveControl.style", 0)? == 0;
+    match controller {
+        Controller::Interleave if takes_singly => {
+            singly?;
+            let steps = choices.into_iter().map(|(_, step)| one_by_one(step)).collect::<Option<_>>();
+            let steps: Vec<Step> = steps.ok_or_else(|| {
+                format!(
+                    "{SINGLY}, which may hold requests, and Simple and Interleave Controllers of them, only"
+                )
+            })?;
+            Ok(Step::OneOf { pick: Pick::InTurn, steps: with_weights(steps) })
+        }
+        Controller::Interleave => Ok(Step::OneOf { pick: Pick::InTurnToTheEnd, steps: choices }),
+        _ if takes_singly => Err(SINGLY.into()),
+        _ => Ok(Step::OneOf { pick: Pick::Random, steps: choices }),
+    }
+}
+
+/// What makes one request of a step each time that it is come to, and the next one the next time; `None` where it is not known
+/// beforehand which that is.
+fn one_by_one(step: Step) -> Option<Step> {
+    let requests = match step {
+        Step::Request(_) | Step::OneOf { pick: Pick::InTurn, .. } => return Some(step),
+        Step::OneOf { pick: Pick::InTurnToTheEnd, steps } => {
+            in_order(steps.into_iter().map(|(_, step)| step).collect())?
+        }
+        other => in_order(vec![other])?,
+    };
+    Some(Step::OneOf { pick: Pick::InTurn, steps: with_weights(requests) })
+}
+
+/// The requests of steps that make the same ones in the same order each time.
+fn in_order(steps: Vec<Step>) -> Option<Vec<Step>> {
+    let mut requests = Vec::new();
+    for step in steps {
+        match step {
+            Step::Request(_) => requests.push(step),
+            Step::Sequence(steps) => requests.extend(in_order(steps)?),
+            _ => return None,
+        }
+    }
+    Some(requests)
+}
+
 /// The children of a random or interleave controller.
 fn choices(
     element: &Element,
@@ -314,14 +436,6 @@ fn choices(
     if fields.is_true("InterleaveControl.accrossThreads", false)? {
         return Err(
             "all threads take turns together (Interleave across threads), which is not supported".into()
-        );
-    }
-    let mut children = element.enabled_children().map(|child| names::kind(&child.class, &child.gui));
-    let has_controllers = children.any(|kind| matches!(kind, Kind::Controller(_)));
-    if has_controllers && fields.whole_at_start("InterleaveControl.style", 0)? == 0 {
-        return Err(
-            "it takes one request of the controllers below it at a time (Ignore sub-controller blocks)"
-                .into(),
         );
     }
     let samplers = element.enabled_children().filter(|child| {
@@ -360,6 +474,7 @@ fn may_be_nothing(step: &Step) -> bool {
         }
         Step::Set { .. }
         | Step::Count(_)
+        | Step::Row(_)
         | Step::If { .. }
         | Step::While { .. }
         | Step::ForEach { .. }

@@ -34,7 +34,7 @@ pub(crate) fn mode(fields: Fields<'_>) -> Result<String, String> {
 pub(crate) enum Owner {
     /// It stands at the test plan, or there is one group only.
     All,
-    /// It stands within one group, and there are others.
+    /// It stands within one group, and there are others, which do not take its rows.
     OneGroup,
 }
 
@@ -45,19 +45,15 @@ pub(crate) fn data_set(plan: &Path, fields: Fields<'_>, owner: Owner) -> Result<
         return Err("filename is empty; name the CSV file".into());
     }
     check_encoding(&fields.at_start("fileEncoding")?)?;
-    let at_end = at_end(fields)?;
     let sharing = match (mode(fields)?.as_str(), owner) {
         (OF_ALL, Owner::All) => DataSharing::All,
-        // Nobody but the users of its group takes rows of it.
+        // Nobody but the users of its group takes rows of it, unless another element reads the same file.
         (OF_ALL | "shareMode.group", _) => DataSharing::Group,
         ("shareMode.thread", _) => DataSharing::User,
         (other, _) => {
             return Err(format!("shareMode is '{other}'; rows are shared by all, a group or a thread"));
         }
     };
-    if owner == Owner::OneGroup && at_end == DataAtEnd::StopUser {
-        return Err("users of the other groups would end with its rows; move it to the test plan".into());
-    }
     let variables = names_of(&fields.at_start("variableNames")?);
     Ok(DataSet {
         file: beside(plan, file.trim()),
@@ -66,7 +62,7 @@ pub(crate) fn data_set(plan: &Path, fields: Fields<'_>, owner: Owner) -> Result<
         quoted: fields.is_true("quotedData", false)?,
         skip_first: fields.is_true("ignoreFirstLine", false)?,
         lacking: Lacking::AsBefore,
-        at_end,
+        at_end: at_end(fields)?,
         sharing,
     })
 }

@@ -3,6 +3,9 @@
 use crate::names;
 use crate::xml::{Node, XmlProblem};
 
+/// The setting that holds the name of a row which is an element of its own.
+pub(crate) const NAME: &str = "TestElement.name";
+
 /// An element of a test plan, and what is below it.
 #[derive(Debug)]
 pub(crate) struct Element {
@@ -189,7 +192,12 @@ fn property(node: &Node) -> Option<(String, Property)> {
     let child =
         |tag: &str| node.children.iter().find(|child| child.tag == tag).map(|child| child.text.clone());
     match node.tag.as_str() {
-        "elementProp" => Some((name, Property::Object(Properties(properties(&node.children))))),
+        "elementProp" => {
+            let mut row = properties(&node.children);
+            let own = node.attribute("testname");
+            row.extend(own.map(|own| (NAME.to_owned(), Property::Text(own.to_owned()))));
+            Some((name, Property::Object(Properties(row))))
+        }
         "collectionProp" | "mapProp" => Some((name, Property::List(properties(&node.children)))),
         // The older numbers with a fraction keep name and value in elements of their own.
         "doubleProp" | "floatProp" | "FloatProperty" if name.is_empty() => {

@@ -3,8 +3,8 @@
 use scenario::{List, Step};
 
 use crate::element::Element;
-use crate::extractors;
 use crate::values::{Fields, TURNS};
+use crate::{data, extractors, sets};
 
 const INPUT: &str = "ForeachController.inputVal";
 const OUTPUT: &str = "ForeachController.returnVal";
@@ -39,7 +39,17 @@ pub(crate) fn step(
         index: index(element),
     };
     // JMeter gives the variable its value again before each request of a turn.
-    let mut set_below = below.iter().flat_map(|it| extractors::names(it).into_iter().chain(names(it)));
+    if below.iter().any(|it| data::names_are_in_file(it)) {
+        return Err(
+            "a CSV file below it has the names of its variables, which may be this one's; name them in the plan"
+                .into(),
+        );
+    }
+    let set = |it: &&Element| {
+        let taken = extractors::names(it).into_iter().chain(data::names(it)).chain(sets::names(it));
+        taken.chain(names(it)).collect::<Vec<_>>()
+    };
+    let mut set_below = below.iter().flat_map(set);
     if let Some(name) = set_below.find(|name| changes(name, &list)) {
         return Err(format!(
             "the variable {name} gets another value within its turns; let what is below it set a variable of another name"

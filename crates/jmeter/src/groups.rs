@@ -1,13 +1,15 @@
 //! Thread groups to groups of users.
 
+use std::cmp::Reverse;
 use std::num::{NonZeroU32, NonZeroU64};
 
-use scenario::{CookiePolicy, Group, OnError, Users};
+use scenario::{CookiePolicy, Group, OnError, OwnCookie, Step, Users};
 use units::Duration;
 
 use crate::element::{Element, Properties};
 use crate::level::{Cookies, Kept};
 use crate::names::{self, Kind};
+use crate::rewriting::{self, Rewriting};
 use crate::stages::{Order, Phase};
 use crate::values::Fields;
 use crate::variables::{PLAN_VARIABLES, check_variables};
@@ -97,24 +99,41 @@ impl<'a> Walk<'a> {
                  JMeter opens a new one"
             ));
         }
-        let cookies = self.cookie_policy(settings.new_user);
+        let (cookies, own_cookies) = self.cookies(settings.new_user);
         let Settings { users, on_error, .. } = settings;
         let sets = self.plan_sets.iter().cloned().chain(std::mem::take(&mut self.group.sets));
-        let steps = sets.chain(steps).collect();
-        Some(Group { name: element.name.clone(), users, on_error, cookies, steps })
+        let mut steps: Vec<Step> = sets.chain(steps).collect();
+        let ids = self.plan_rewritings.iter().chain(&self.group.rewritings);
+        rewriting::look_for(&ids.map(Rewriting::extraction).collect::<Vec<_>>(), &mut steps);
+        let rows = Some(self.rows_of_group());
+        Some(Group { name: element.name.clone(), users, on_error, cookies, own_cookies, rows, steps })
     }
 
-    /// What becomes of a group's cookies: one and the same for all of its requests.
-    fn cookie_policy(&mut self, new_user: bool) -> CookiePolicy {
-        let policy = |cookies: Option<&Cookies>| match cookies.map(|it| it.kept) {
-            None | Some(Kept::Never) => CookiePolicy::Ignore,
-            Some(Kept::ForIteration) => CookiePolicy::KeepForIteration,
-            Some(Kept::AsGroupSays) if new_user => CookiePolicy::KeepForIteration,
-            Some(Kept::ForUser | Kept::AsGroupSays) => CookiePolicy::Keep,
+    /// The data sets that users take rows of as they begin an iteration: those of the plan and then those of the group, the last
+    /// first, as JMeter has them, so that of several that set one variable the first one does.
+    fn rows_of_group(&mut self) -> Vec<usize> {
+        let last_first = |mut rows: Vec<(usize, usize)>| {
+            rows.sort_by_key(|(line, _)| Reverse(*line));
+            rows.into_iter().map(|(_, set)| set)
+        };
+        let of_group = std::mem::take(&mut self.group.rows);
+        last_first(self.plan_rows.clone()).chain(last_first(of_group)).collect()
+    }
+
+    /// What becomes of a group's cookies, and which its users have from the start: one and the same for all of its requests.
+    fn cookies(&mut self, new_user: bool) -> (CookiePolicy, Vec<OwnCookie>) {
+        let policy = |cookies: &Cookies| match cookies.kept {
+            Kept::Never => CookiePolicy::Ignore,
+            Kept::ForIteration => CookiePolicy::KeepForIteration,
+            Kept::AsGroupSays if new_user => CookiePolicy::KeepForIteration,
+            Kept::ForUser | Kept::AsGroupSays => CookiePolicy::Keep,
         };
         let all = std::mem::take(&mut self.group.cookies);
-        let first = all.first().map_or(CookiePolicy::Ignore, |first| policy(first.as_ref()));
-        if all.iter().any(|one| policy(one.as_ref()) != first)
+        let meant = |one: Option<&Cookies>| {
+            one.map_or((CookiePolicy::Ignore, Vec::new()), |it| (policy(it), it.own.clone()))
+        };
+        let first = meant(all.first().and_then(Option::as_ref));
+        if all.iter().any(|one| meant(one.as_ref()) != first)
             && let Some(manager) = all.iter().flatten().next()
         {
             let why = "it applies to some requests of its thread group only; move it to the thread group";

@@ -97,7 +97,7 @@ pub fn import(
         gather_changing(element, &mut changing);
     }
     let mut values = Values::new(properties, changing);
-    let variables = define(&elements, &mut values);
+    let mut variables = define(&elements, &mut values);
     let mut walk = Walk::new(path, &elements, &values);
     let mut name = String::new();
     let mut groups = Vec::new();
@@ -110,7 +110,8 @@ pub fn import(
         }
     }
     let timeouts = common_timeouts(&mut walk);
-    let Walk { mut ledger, data, files, order, .. } = walk;
+    let Walk { mut ledger, data, files, order, variables: beside, .. } = walk;
+    variables.extend(beside);
     if timeouts.answer.is_none() && !groups.is_empty() {
         ledger.note(format!(
             "no response timeout is set: a request that is not answered within {REQUEST_TIMEOUT} fails, and in \

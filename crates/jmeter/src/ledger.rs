@@ -116,6 +116,11 @@ impl Ledger {
         self.add(place, reasons);
     }
 
+    /// How many elements are not supported so far.
+    pub(crate) fn refusals(&self) -> usize {
+        self.refused
+    }
+
     /// An element that was counted as supported before it was seen with others.
     pub(crate) fn refuse_after_all(&mut self, place: &Place, why: String) {
         if !self.unsupported.iter().any(|known| known.path == place.path && known.line == place.line) {

@@ -3,10 +3,11 @@
 //! JMeter's rule: such an element applies to every request below its parent. For a request that is: what stands
 //! right below it, beside it, beside its parent, and so on up to the test plan.
 
-use scenario::{Assertion, Extraction, Pause, Template};
+use scenario::{Assertion, Extraction, OwnCookie, Pause, Template};
 
 use crate::element::Properties;
 use crate::ledger::Place;
+use crate::rewriting::Rewriting;
 
 /// What applies to the requests below one element.
 #[derive(Default)]
@@ -19,6 +20,8 @@ pub(crate) struct Level<'a> {
     pub logins: Vec<Vec<Login>>,
     /// What becomes of cookies.
     pub cookies: Vec<Cookies>,
+    /// Ids of sessions that go into requests.
+    pub rewritings: Vec<Rewriting>,
     /// Pauses before each request.
     pub pauses: Vec<Pause>,
     /// What must be true of each answer.
@@ -41,6 +44,8 @@ pub(crate) struct Login {
 pub(crate) struct Cookies {
     pub place: Place,
     pub kept: Kept,
+    /// Those that it has before a server sets any.
+    pub own: Vec<OwnCookie>,
 }
 
 /// How long cookies are kept.
@@ -88,6 +93,11 @@ impl<'s, 'a> Scope<'s, 'a> {
     /// What becomes of cookies: of several managers JMeter takes the outermost.
     pub(crate) fn cookies(self) -> Option<&'s Cookies> {
         self.0.iter().rev().flat_map(|level| &level.cookies).last()
+    }
+
+    /// All ids of sessions that go into requests, the outermost first.
+    pub(crate) fn rewritings(self) -> Vec<Rewriting> {
+        self.0.iter().flat_map(|level| level.rewritings.iter().cloned()).collect()
     }
 
     /// All pauses; they add up.

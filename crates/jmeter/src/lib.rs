@@ -29,6 +29,7 @@ mod level;
 mod modules;
 mod names;
 mod request;
+mod rewriting;
 mod rows;
 mod schedule;
 mod sets;

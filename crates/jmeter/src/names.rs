@@ -59,6 +59,7 @@ pub(crate) enum Scoped {
     Auth,
     Variables,
     Data,
+    Rewriting,
     Timer(Timer),
     Assertion(Assertion),
     Extractor(Extractor),
@@ -76,6 +77,7 @@ pub(crate) enum Timer {
     Constant,
     Uniform,
     Gaussian,
+    Poisson,
     Throughput,
 }
 
@@ -137,6 +139,7 @@ const ELEMENTS: &[(&str, &str, Kind)] = &[
     ("ConstantTimer", "Constant Timer", Kind::Scoped(Scoped::Timer(Timer::Constant))),
     ("UniformRandomTimer", "Uniform Random Timer", Kind::Scoped(Scoped::Timer(Timer::Uniform))),
     ("GaussianRandomTimer", "Gaussian Random Timer", Kind::Scoped(Scoped::Timer(Timer::Gaussian))),
+    ("PoissonRandomTimer", "Poisson Random Timer", Kind::Scoped(Scoped::Timer(Timer::Poisson))),
     ("ConstantThroughputTimer", "Constant Throughput Timer", Kind::Scoped(Scoped::Timer(Timer::Throughput))),
     ("ResponseAssertion", "Response Assertion", Kind::Scoped(Scoped::Assertion(Assertion::Response))),
     ("DurationAssertion", "Duration Assertion", Kind::Scoped(Scoped::Assertion(Assertion::Duration))),
@@ -155,7 +158,6 @@ const ELEMENTS: &[(&str, &str, Kind)] = &[
     ("ProxyControl", "HTTP(S) Test Script Recorder", Kind::NotRun),
     ("HttpMirrorControl", "HTTP Mirror Server", Kind::NotRun),
     ("ConfigTestElement", "Defaults", Kind::Refused(NO_HTTP)),
-    ("PoissonRandomTimer", "Poisson Random Timer", Kind::Refused("its distribution is none of the model's")),
     ("SyncTimer", "Synchronizing Timer", Kind::Refused("users do not wait for each other")),
     (
         "PreciseThroughputTimer",
@@ -207,7 +209,7 @@ const ELEMENTS: &[(&str, &str, Kind)] = &[
     ("UserParameters", "User Parameters", Kind::Refused("use a CSV Data Set Config")),
     ("RegExUserParameters", "RegEx User Parameters", Kind::Refused("it is not supported")),
     ("AnchorModifier", "HTML Link Parser", Kind::Refused("links are not taken from pages")),
-    ("URLRewritingModifier", "HTTP URL Re-writing Modifier", Kind::Refused("sessions are not kept in URLs")),
+    ("URLRewritingModifier", "HTTP URL Re-writing Modifier", Kind::Scoped(Scoped::Rewriting)),
     ("SampleTimeout", "Sample Timeout", Kind::Refused("give the HTTP Request a response timeout")),
     ("XPathAssertion", "XPath Assertion", Kind::Refused("XPath is not supported")),
     ("XPath2Assertion", "XPath2 Assertion", Kind::Refused("XPath is not supported")),

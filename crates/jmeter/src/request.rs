@@ -10,6 +10,7 @@ use units::Duration;
 use crate::data::beside;
 use crate::element::{Element, Properties, Property};
 use crate::level::{Scope, same_field};
+use crate::rewriting::{Rewriting, Target};
 use crate::values::{Fields, Values, joined};
 
 /// Redirects that JMeter follows (`httpsampler.max_redirects`).
@@ -27,6 +28,7 @@ struct Sampler<'a> {
     /// Its own settings, then those of defaults, the nearest first.
     layers: Vec<&'a Properties>,
     values: &'a Values<'a>,
+    rewritings: Vec<Rewriting>,
 }
 
 /// A row of a sampler's table of parameters.
@@ -35,6 +37,27 @@ pub(super) struct Argument {
     name: Template,
     value: Template,
     encode: bool,
+    /// Its type, where it is a part of a body.
+    kind: Template,
+}
+
+/// A row of a sampler's table of files.
+pub(super) struct SentFile {
+    path: PathBuf,
+    name: Template,
+    kind: Template,
+}
+
+/// What a sampler sends besides its head.
+pub(super) struct Contents {
+    /// The plan's word that the parameters' values are the body.
+    raw: bool,
+    arguments: Vec<Argument>,
+    files: Vec<SentFile>,
+    /// Whether it is a body of several parts, also without a file.
+    in_parts: bool,
+    /// Whether those parts are written as browsers write them.
+    as_browsers: bool,
 }
 
 /// The request that a sampler makes in its scope, or all that stands in the way.
@@ -45,7 +68,7 @@ pub(crate) fn request<'a>(
     values: &'a Values<'a>,
 ) -> Result<(RequestStep, Timeouts), Vec<String>> {
     let layers = std::iter::once(&element.properties).chain(scope.defaults()).collect();
-    let sampler = Sampler { layers, values };
+    let sampler = Sampler { layers, values, rewritings: scope.rewritings() };
     let mut reasons = sampler.refused();
     let name =
         keep(values.template(&element.name).map_err(|error| format!("its name: {error}")), &mut reasons);
@@ -59,12 +82,8 @@ pub(crate) fn request<'a>(
     else {
         return Err(reasons);
     };
-    let raw = keep(sampler.is_true("HTTPSampler.postBodyRaw"), &mut reasons).unwrap_or(false);
-    let file = keep(sampler.file(plan), &mut reasons).flatten();
-    let payload = match &file {
-        Some(_) => body::of_file(method.constant(), raw, &arguments),
-        None => body::payload(method.constant(), raw, is_whole, arguments),
-    };
+    let contents = sampler.contents(plan, arguments);
+    let payload = contents.and_then(|contents| body::payload(method.constant(), is_whole, contents));
     let payload = keep(payload, &mut reasons);
     let authorization = keep(authorization(&url, scope, values), &mut reasons);
     let (Some(payload), Some(authorization), Some(timeouts), Some(keep_alive), Some(redirects)) =
@@ -78,9 +97,7 @@ pub(crate) fn request<'a>(
     let mut headers = scope.headers();
     // The length is that of the body, whatever a manager says.
     headers.retain(|(name, _)| !same_field(name, &Template::text("Content-Length")));
-    let (body_file, file_type) = file.unzip();
-    let content_type = payload.content_type.map(Template::text).or(file_type.flatten());
-    let defaults = content_type.map(|it| ("Content-Type", it));
+    let defaults = payload.content_type.map(|it| ("Content-Type", it));
     for (field, value) in defaults.into_iter().chain(authorization.map(|it| ("Authorization", it))) {
         let field = Template::text(field);
         if !headers.iter().any(|(known, _)| same_field(known, &field)) {
@@ -94,7 +111,8 @@ pub(crate) fn request<'a>(
         headers,
         body: payload.body,
         form: payload.form,
-        body_file,
+        body_file: payload.body_file,
+        multipart: payload.multipart,
         keep_alive,
         redirects_max: if redirects { REDIRECTS_MAX } else { 0 },
         pauses: scope.pauses(),
@@ -127,19 +145,14 @@ impl Sampler<'_> {
     /// Settings that change what is sent and that nothing here carries out.
     fn refused(&self) -> Vec<String> {
         const ENCODING: &str = "HTTPSampler.contentEncoding";
+        const EMBEDDED: &str = "HTTPSampler.image_parser";
         let mut reasons = Vec::new();
-        for (name, why) in [
-            (
-                "HTTPSampler.image_parser",
-                "what pages embed is not retrieved (Retrieve All Embedded Resources)",
-            ),
-            ("HTTPSampler.DO_MULTIPART_POST", "multipart bodies are not sent"),
-        ] {
-            match self.is_true(name) {
-                Ok(false) => {}
-                Ok(true) => reasons.push(format!("{name}: {why}")),
-                Err(reason) => reasons.push(reason),
-            }
+        match self.is_true(EMBEDDED) {
+            Ok(false) => {}
+            Ok(true) => reasons.push(format!(
+                "{EMBEDDED}: what pages embed is not retrieved (Retrieve All Embedded Resources)"
+            )),
+            Err(reason) => reasons.push(reason),
         }
         for (name, why) in [
             ("HTTPSampler.proxyHost", "requests go through no proxy"),
@@ -157,25 +170,40 @@ impl Sampler<'_> {
         reasons
     }
 
-    /// The file that is the body, and its type, if it has one.
-    fn file(&self, plan: &Path) -> Result<Option<(PathBuf, Option<Template>)>, String> {
-        const REFUSED: &str =
-            "HTTPsampler.Files: of files only one is sent, without a parameter name, as the whole body";
-        let Some((own, defaults)) = self.layers.split_first() else { return Ok(None) };
-        if !self.layers.iter().any(|layer| sends_files(layer)) {
-            return Ok(None);
+    /// What is sent besides the head.
+    fn contents(&self, plan: &Path, arguments: Vec<Argument>) -> Result<Contents, String> {
+        Ok(Contents {
+            raw: self.is_true("HTTPSampler.postBodyRaw")?,
+            arguments,
+            files: self.files(plan)?,
+            in_parts: self.is_true("HTTPSampler.DO_MULTIPART_POST")?,
+            as_browsers: self.is_true("HTTPSampler.BROWSER_COMPATIBLE_MULTIPART")?,
+        })
+    }
+
+    /// The files that are sent.
+    fn files(&self, plan: &Path) -> Result<Vec<SentFile>, String> {
+        let Some((own, defaults)) = self.layers.split_first() else { return Ok(Vec::new()) };
+        if has_old_file(own) || defaults.iter().any(|layer| sends_files(layer)) {
+            return Err(format!("{FILES}: a file has to stand in the table of the request itself"));
         }
-        let rows: Vec<&Properties> =
-            own.object(FILES).into_iter().flat_map(|table| table.rows("HTTPFileArgs.files")).collect();
-        let [row] = rows.as_slice() else { return Err(REFUSED.into()) };
-        let is_named = !row.text("File.paramname").is_empty() || has_old_file(own);
-        if is_named || defaults.iter().any(|layer| sends_files(layer)) {
-            return Err(REFUSED.into());
+        if !sends_files(own) {
+            return Ok(Vec::new());
         }
-        let fields = Fields::new(row, self.values);
-        let file = fields.fixed("File.path")?;
-        let kind = fields.template("File.mimetype")?;
-        Ok(Some((beside(plan, file.trim()), (!kind.0.is_empty()).then_some(kind))))
+        let rows = own.object(FILES).into_iter().flat_map(|table| table.rows("HTTPFileArgs.files"));
+        rows.map(|row| self.file(plan, Fields::new(row, self.values))).collect()
+    }
+
+    fn file(&self, plan: &Path, row: Fields<'_>) -> Result<SentFile, String> {
+        let path = row.fixed("File.path")?;
+        if path.trim().is_empty() {
+            return Err(format!("{FILES}: a row of its table names no file; remove it"));
+        }
+        Ok(SentFile {
+            path: beside(plan, path.trim()),
+            name: row.template("File.paramname")?,
+            kind: self.values.settled(&row.template("File.mimetype")?),
+        })
     }
 
     fn follows_redirects(&self) -> Result<bool, String> {
@@ -206,12 +234,18 @@ impl Sampler<'_> {
         Ok(Timeouts { connect: timeout("HTTPSampler.connect_timeout")?, answer })
     }
 
-    /// The parameters, then those of defaults.
+    /// The parameters, then those of defaults, and ids of sessions in the place of those with their names.
     fn arguments(&self) -> Result<Vec<Argument>, String> {
         let tables = self.layers.iter().filter_map(|layer| layer.object("HTTPsampler.Arguments"));
         let rows = tables.flat_map(|table| table.rows("Arguments.arguments"));
         let enabled = rows.filter(|row| row.is_true("Argument.enabled", true));
-        enabled.map(|row| self.argument(row)).collect()
+        let mut arguments: Vec<Argument> = enabled.map(|row| self.argument(row)).collect::<Result<_, _>>()?;
+        for it in self.rewritings.iter().filter(|it| matches!(it.target, Target::Parameter { .. })) {
+            let name = Template::text(it.name.as_str());
+            arguments.retain(|argument| argument.name != name);
+            arguments.push(Argument { name, value: it.value(), encode: true, kind: Template::default() });
+        }
+        Ok(arguments)
     }
 
     fn argument(&self, row: &Properties) -> Result<Argument, String> {
@@ -223,13 +257,14 @@ impl Sampler<'_> {
             return Err(format!("the parameter '{name}' is to be sent without '=' (Include Equals?)"));
         }
         let encode = row.is_true("HTTPArgument.always_encode", false);
-        Ok(Argument { name, value, encode })
+        let kind = self.values.settled(&fields.template("HTTPArgument.content_type")?);
+        Ok(Argument { name, value, encode, kind })
     }
 
     /// `http://host[:port]/path`, with what stays the same for the run filled in up to the path; and whether the plan
     /// has it whole in the path.
     fn url(&self) -> Result<(Template, bool), String> {
-        let path = without_spaces(self.template("HTTPSampler.path")?);
+        let path = self.with_ids(without_spaces(self.template("HTTPSampler.path")?))?;
         let settled = self.values.settled(&path);
         let (beginning, is_open) = match settled.0.first() {
             Some(Piece::Text(text)) => (text.as_str(), false),
@@ -256,6 +291,23 @@ impl Sampler<'_> {
         let slash = Template::text(if has_slash { "" } else { "/" });
         let url = joined([Template::text(scheme), self.domain()?, self.port(usual_port)?, slash, path]);
         Ok((url, false))
+    }
+
+    /// The path with the ids of sessions that go behind it.
+    fn with_ids(&self, mut path: Template) -> Result<Template, String> {
+        for it in &self.rewritings {
+            let Target::Path { sign, .. } = it.target else { continue };
+            let id = format!(";{}", it.name);
+            let has = |piece: &Piece| matches!(piece, Piece::Text(text) if text.contains('?') || text.contains(&id));
+            if path.0.iter().any(has) {
+                return Err(format!(
+                    "HTTPSampler.path has a query or '{id}' before what an HTTP URL Re-writing Modifier adds; make \
+                     parameters of it"
+                ));
+            }
+            path = joined([path, Template::text(format!("{id}{sign}")), it.value()]);
+        }
+        Ok(path)
     }
 
     fn domain(&self) -> Result<Template, String> {

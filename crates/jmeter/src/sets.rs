@@ -1,4 +1,4 @@
-//! Counters and random variables: variables that get a new value with each iteration.
+//! Counters and random variables: variables that get a new value with each iteration, or each time that a controller begins.
 
 use scenario::{Call, Counter, Function, NumberFormat, Piece, Step, Template};
 
@@ -14,6 +14,11 @@ pub(crate) fn names(element: &Element) -> Vec<String> {
     let properties = &element.properties;
     let texts = ["CounterConfig.name", "variableName"].map(|name| properties.text(name).trim());
     texts.into_iter().filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+/// Whether a step is none of JMeter's, whose controllers set variables as they begin.
+pub(crate) fn is_set(step: &Step) -> bool {
+    matches!(step, Step::Set { .. } | Step::Count(_) | Step::Row(_))
 }
 
 /// The step that gives the variable its next value. `several_groups` is whether other groups go by the same element.

@@ -17,6 +17,9 @@ pub(crate) fn pause(timer: Timer, fields: Fields<'_>, groups: usize) -> Result<P
         Timer::Gaussian => {
             Ok(Pause::Gaussian { offset_ms: fields.template(DELAY)?, deviation_ms: fields.template(RANGE)? })
         }
+        Timer::Poisson => {
+            Ok(Pause::Poisson { offset_ms: fields.template(DELAY)?, mean_ms: fields.template(RANGE)? })
+        }
         Timer::Throughput => throughput(fields, groups),
     }
 }

@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use scenario::{DataSet, DataSharing, OnError, Pause, Step, Template};
+use scenario::{DataSet, DataSharing, Multipart, OnError, OwnCookie, Pause, Step, Template};
 
-use crate::element::Element;
+use crate::element::{self, Element};
 use crate::flow::{self, Action};
 use crate::ledger::{Ledger, Place};
 use crate::level::{Cookies, Kept, Level, Login, Scope};
 use crate::names::{self, Kind, Scoped};
 use crate::request::{self, Timeouts};
+use crate::rewriting::Rewriting;
 use crate::stages::Order;
 use crate::values::{Fields, Values};
 use crate::variables::check_variables;
@@ -44,6 +45,12 @@ pub(crate) struct Walk<'a> {
     pub order: Order,
     /// Variables that each iteration of every group sets.
     pub plan_sets: Vec<Step>,
+    /// Data sets that each iteration of every group takes a row of, by number, each with its element's line.
+    pub plan_rows: Vec<(usize, usize)>,
+    /// Ids that the users of every group look for in their answers.
+    pub plan_rewritings: Vec<Rewriting>,
+    /// Variables that users begin with beside those that the plan names.
+    pub variables: Vec<(String, Template)>,
     /// Of the group at hand.
     pub group: GroupState,
     pub data: Vec<DataSet>,
@@ -58,6 +65,8 @@ pub(crate) struct Walk<'a> {
 
 /// Where an element goes on in a file of rows.
 pub(crate) struct Reader<'a> {
+    /// Its data set, by number.
+    set: usize,
     file: PathBuf,
     /// Who shares its rows.
     mode: String,
@@ -69,11 +78,16 @@ impl Reader<'_> {
     /// Whether both take rows from one and the same place in a file: JMeter opens a file once for all, once for each group,
     /// or once for each thread.
     fn is_that_of(&self, other: &Self) -> bool {
-        let in_one = match (self.group, other.group) {
+        let in_one = self.is_in_group_of(other);
+        self.file == other.file && self.mode == other.mode && (in_one || self.mode == data::OF_ALL)
+    }
+
+    /// Whether the users of one group come by both.
+    fn is_in_group_of(&self, other: &Self) -> bool {
+        match (self.group, other.group) {
             (Some(one), Some(other)) => std::ptr::eq(one, other),
             _ => true,
-        };
-        self.file == other.file && self.mode == other.mode && (in_one || self.mode == data::OF_ALL)
+        }
     }
 }
 
@@ -84,10 +98,18 @@ pub(crate) struct GroupState {
     pub cookies: Vec<Option<Cookies>>,
     /// Variables that each iteration sets.
     pub sets: Vec<Step>,
+    /// Data sets that each iteration takes a row of, by number, each with its element's line.
+    pub rows: Vec<(usize, usize)>,
+    /// What is done each time that a controller begins, of those around the element at hand, each with its element's line.
+    pub begins: Vec<Vec<(usize, Step)>>,
     /// The loops and other controllers around the element at hand; the group is none.
     pub controllers: Vec<names::Controller>,
     /// Whether an iteration may be left for the next one.
     pub may_begin_anew: bool,
+    /// Ids that its users look for in their answers.
+    pub rewritings: Vec<Rewriting>,
+    /// Whether each of its users has made a request by now.
+    pub has_asked: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -103,6 +125,9 @@ impl<'a> Walk<'a> {
             stages: 0,
             order: Order::default(),
             plan_sets: Vec::new(),
+            plan_rows: Vec::new(),
+            plan_rewritings: Vec::new(),
+            variables: Vec::new(),
             group: GroupState::default(),
             data: Vec::new(),
             readers: Vec::new(),
@@ -185,8 +210,8 @@ impl<'a> Walk<'a> {
                 }
             }
             Scoped::Cookies => {
-                let kept = cookies(fields)?;
-                level.cookies.push(Cookies { place: self.place_with_class(), kept });
+                let (kept, own) = cookies(fields)?;
+                level.cookies.push(Cookies { place: self.place_with_class(), kept, own });
             }
             Scoped::Cache => self.ledger.note(
                 "HTTP Cache Manager: every request is sent whole, as with an empty cache; JMeter would send \
@@ -196,6 +221,12 @@ impl<'a> Walk<'a> {
             // They were defined before anything else, as JMeter does.
             Scoped::Variables => check_variables(&element.properties, self.values)?,
             Scoped::Data => self.data_set(fields)?,
+            Scoped::Rewriting => {
+                let rewriting = Rewriting::new(fields, element.line)?;
+                checked::extraction(rewriting.extraction())?;
+                self.rewriting(rewriting.clone());
+                level.rewritings.push(rewriting);
+            }
             Scoped::Timer(timer) => {
                 let pause = timers::pause(timer, fields, self.groups)?;
                 level.pauses.push(checked::pause(pause)?);
@@ -215,45 +246,81 @@ impl<'a> Walk<'a> {
     }
 
     fn data_set(&mut self, fields: Fields<'_>) -> Result<(), String> {
-        if !self.group.controllers.is_empty() {
-            return Err("it takes a row each time its controller begins; move it to the thread group".into());
-        }
         let in_group = self.trail.len() > 2;
         let owner = if in_group && self.groups > 1 { data::Owner::OneGroup } else { data::Owner::All };
         let set = data::data_set(self.plan, fields, owner)?;
-        if set.sharing == DataSharing::All && self.stages > 1 {
-            return Err(
-                "its rows go on from one thread group to those after it (setUp, tearDown, Run Thread Groups \
-                        consecutively); share them within each group, or move it to one"
-                    .into(),
-            );
-        }
         let group = self.trail.get(1).copied().filter(|_| in_group);
-        let reader = Reader { file: set.file.clone(), mode: data::mode(fields)?, group };
-        if self.readers.iter().any(|other| other.is_that_of(&reader)) {
-            return Err(
-                "another such element reads the same file, and in JMeter each takes the next row from where \
-                        the other left it; let one of them read it, or give each its own copy"
-                    .into(),
-            );
+        let file = set.file.clone();
+        let mut reader = Reader { set: self.data.len(), file, mode: data::mode(fields)?, group };
+        let before = self.readers.iter().find(|other| other.is_that_of(&reader));
+        if let Some((number, in_one)) = before.map(|other| (other.set, other.is_in_group_of(&reader))) {
+            let sharing = if in_one { self.data[number].sharing } else { DataSharing::All };
+            let read_alike = DataSet { sharing, ..set };
+            if (DataSet { sharing, ..self.data[number].clone() }) != read_alike {
+                return Err(
+                    "another such element reads the same file with other settings, and in JMeter each takes the next \
+                     row from where the other left it; give both the same ones, or each a copy of its own"
+                        .into(),
+                );
+            }
+            self.check_stages(sharing)?;
+            self.data[number] = read_alike;
+            reader.set = number;
+        } else {
+            self.check_stages(set.sharing)?;
+            self.data.push(set);
+        }
+        let Place { path, line } = self.place_with_class();
+        self.files.push(DataFile { file: reader.file.clone(), path, line });
+        if let Some(begin) = self.group.begins.last_mut() {
+            begin.push((line, Step::Row(reader.set)));
+        } else if in_group {
+            self.group.rows.push((line, reader.set));
+        } else {
+            self.plan_rows.push((line, reader.set));
         }
         self.readers.push(reader);
-        let Place { path, line } = self.place_with_class();
-        self.files.push(DataFile { file: set.file.clone(), path, line });
-        self.data.push(set);
         Ok(())
     }
 
-    /// A variable that gets a new value with each iteration.
+    /// Has users look for an id, which they begin without.
+    fn rewriting(&mut self, rewriting: Rewriting) {
+        let known = [&self.plan_rewritings, &self.group.rewritings];
+        if known.into_iter().any(|known| known.contains(&rewriting)) {
+            return;
+        }
+        self.variables.push((rewriting.variable.clone(), Template::default()));
+        let in_group = self.trail.len() > 2;
+        let all = if in_group { &mut self.group.rewritings } else { &mut self.plan_rewritings };
+        all.push(rewriting);
+    }
+
+    /// Makes sure that no rows go on from one stage to the next, where users begin anew.
+    fn check_stages(&self, sharing: DataSharing) -> Result<(), String> {
+        if sharing != DataSharing::All || self.stages <= 1 {
+            return Ok(());
+        }
+        Err("its rows go on from one thread group to those after it (setUp, tearDown, Run Thread Groups \
+             consecutively); share them within each group, or move it to one"
+            .into())
+    }
+
+    /// A variable that gets a new value with each iteration, or each time that a controller begins.
     fn set(&mut self, variable: names::Variable, fields: Fields<'_>) -> Result<(), String> {
-        if !self.group.controllers.is_empty() {
+        let is_module = self.group.controllers.contains(&names::Controller::Module);
+        if is_module && variable == names::Variable::Counter {
             return Err(
-                "it gives a value each time its controller begins; move it to the thread group".into()
+                "it stands in what a Module Controller runs, and may count in several places; move it to the thread \
+                 group"
+                    .into(),
             );
         }
         let at_plan = self.trail.len() == 2;
         let step = sets::step(variable, fields, at_plan && self.groups > 1)?;
-        if at_plan {
+        let line = self.trail.last().map_or(0, |element| element.line);
+        if let Some(begin) = self.group.begins.last_mut() {
+            begin.push((line, step));
+        } else if at_plan {
             self.plan_sets.push(step);
         } else {
             self.group.sets.push(step);
@@ -318,16 +385,27 @@ impl<'a> Walk<'a> {
             },
         );
         let cookies = Scope(&self.levels).cookies().cloned();
+        let is_rewritten = !Scope(&self.levels).rewritings().is_empty();
         self.below_request(element);
         self.levels.pop();
+        let result = match result {
+            Ok(_) if is_rewritten && !self.group.has_asked => Err(vec![NO_ANSWER_BEFORE.into()]),
+            other => other,
+        };
+        let is_sure = |around: &names::Controller| {
+            use names::Controller::{Module, OnceOnly, Simple, Transaction};
+            matches!(around, Simple | Module | OnceOnly | Transaction)
+        };
+        self.group.has_asked |= self.group.controllers.iter().all(is_sure);
         match result {
             Ok((step, timeouts)) => {
                 self.ledger.support();
                 self.group.cookies.push(cookies);
                 let place = self.place_with_class();
-                self.files.extend(step.body_file.clone().map(|file| {
+                let of_parts = step.multipart.iter().flat_map(Multipart::files);
+                self.files.extend(step.body_file.as_deref().into_iter().chain(of_parts).map(|file| {
                     let Place { path, line } = place.clone();
-                    DataFile { file, path, line }
+                    DataFile { file: file.to_owned(), path, line }
                 }));
                 self.timeouts.push((place, timeouts));
                 vec![Step::Request(Box::new(step))]
@@ -399,20 +477,43 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn cookies(fields: Fields<'_>) -> Result<Kept, String> {
-    if fields.properties.rows("CookieManager.cookies").next().is_some() {
-        return Err(
-            "cookies of its own are not supported; send them as a Cookie field of a header manager".into()
-        );
+/// Why the first request of a user has no id of a session.
+const NO_ANSWER_BEFORE: &str = "an HTTP URL Re-writing Modifier applies to it, and no answer is sure to come before it, without \
+     which JMeter adds nothing; put a request before it to which that does not apply";
+
+/// How long a cookie manager keeps cookies, and those of its own.
+fn cookies(fields: Fields<'_>) -> Result<(Kept, Vec<OwnCookie>), String> {
+    const POLICY: &str = "CookieManager.policy";
+    let policy = fields.properties.text(POLICY).trim();
+    if policy.eq_ignore_ascii_case("ignorecookies") {
+        return Ok((Kept::Never, Vec::new()));
     }
-    if fields.properties.text("CookieManager.policy").trim().eq_ignore_ascii_case("ignorecookies") {
-        return Ok(Kept::Never);
+    let rows = fields.properties.rows("CookieManager.cookies");
+    let own: Vec<OwnCookie> =
+        rows.map(|row| own_cookie(Fields::new(row, fields.values))).collect::<Result<_, _>>()?;
+    let is_standard = ["", "standard", "standard-strict"].iter().any(|it| policy.eq_ignore_ascii_case(it));
+    if !own.is_empty() && !is_standard {
+        return Err(format!(
+            "{POLICY} is '{policy}', by which cookies of its own are written otherwise; choose standard"
+        ));
     }
     if fields.is_true("CookieManager.controlledByThreadGroup", false)? {
-        return Ok(Kept::AsGroupSays);
+        return Ok((Kept::AsGroupSays, own));
     }
     let clears = fields.is_true("CookieManager.clearEachIteration", false)?;
-    Ok(if clears { Kept::ForIteration } else { Kept::ForUser })
+    Ok((if clears { Kept::ForIteration } else { Kept::ForUser }, own))
+}
+
+/// JMeter looks at none of the times at which such a cookie expires.
+fn own_cookie(row: Fields<'_>) -> Result<OwnCookie, String> {
+    Ok(OwnCookie {
+        name: row.template(element::NAME)?,
+        value: row.template("Cookie.value")?,
+        domain: row.template("Cookie.domain")?,
+        with_subdomains: row.is_true("Cookie.domain_specified", false)?,
+        path: row.template("Cookie.path")?,
+        secure: row.is_true("Cookie.secure", false)?,
+    })
 }
 
 fn headers(fields: Fields<'_>) -> Result<Vec<(Template, Template)>, String> {

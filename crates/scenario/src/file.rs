@@ -139,6 +139,8 @@ impl Reader<'_> {
                 CookiesName::User => CookiePolicy::Keep,
                 CookiesName::Iteration => CookiePolicy::KeepForIteration,
             },
+            own_cookies: Vec::new(),
+            rows: None,
             steps,
         })
     }
@@ -229,7 +231,7 @@ impl Reader<'_> {
 fn makes_requests(steps: &[Step]) -> bool {
     steps.iter().any(|step| match step {
         Step::Request(_) => true,
-        Step::Pause(_) | Step::Set { .. } | Step::Count(_) | Step::Leave(_) => false,
+        Step::Pause(_) | Step::Set { .. } | Step::Count(_) | Step::Row(_) | Step::Leave(_) => false,
         Step::Loop { steps, .. }
         | Step::If { steps, .. }
         | Step::While { steps, .. }

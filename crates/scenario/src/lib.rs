@@ -12,6 +12,7 @@ mod data;
 mod file;
 mod function;
 mod model;
+mod multipart;
 mod prepared;
 mod results;
 mod session;
@@ -23,9 +24,9 @@ pub use condition::{ConditionError, Operand};
 pub use function::{Function, UnknownFunction};
 pub use model::{
     Assertion, Check, Condition, CookiePolicy, Counter, DataAtEnd, DataSet, DataSharing, Extraction,
-    Extractor, Field, Group, JsonRules, Lacking, List, NumberFormat, OnError, OnceOf, Pacing, Part, Pause,
-    Pick, Portion, RateSpan, RequestCheck, RequestStep, Scenario, SizeComparison, Step, Times, Users,
-    arrivals_at_most,
+    Extractor, Field, FormContent, FormPart, Group, JsonRules, Lacking, List, Multipart, NumberFormat,
+    OnError, OnceOf, OwnCookie, Pacing, Part, Pause, Pick, Portion, RateSpan, RequestCheck, RequestStep,
+    Scenario, SizeComparison, Step, Times, Users, arrivals_at_most,
 };
 pub use prepared::Prepared;
 pub use results::{Crowd, Report, StepSample, UserResult, What};

@@ -1,6 +1,7 @@
 //! The scenario itself: plain data. After parsing every value is valid; nothing in here is "ignored when".
 
 mod data;
+mod multipart;
 mod pause;
 mod request;
 
@@ -10,6 +11,7 @@ use serde::Deserialize;
 use units::{Duration, Rate};
 
 pub use self::data::{DataAtEnd, DataSet, DataSharing, Lacking};
+pub use self::multipart::{FormContent, FormPart, Multipart};
 pub use self::pause::{Pacing, Pause};
 pub use self::request::{
     Assertion, Check, Extraction, Extractor, Field, JsonRules, Part, RequestCheck, RequestStep,
@@ -38,12 +40,20 @@ impl Scenario {
     /// Users of one kind who go through `steps`, without variables, data and cookies; `timeout` is that of a connection
     /// and that of an answer.
     pub fn of_steps(name: impl Into<String>, users: Users, steps: Vec<Step>, timeout: Duration) -> Self {
-        let (on_error, cookies) = (OnError::Continue, CookiePolicy::Ignore);
+        let group = Group {
+            name: "users".into(),
+            users,
+            on_error: OnError::Continue,
+            cookies: CookiePolicy::Ignore,
+            own_cookies: Vec::new(),
+            rows: None,
+            steps,
+        };
         Self {
             name: name.into(),
             variables: Vec::new(),
             data: Vec::new(),
-            groups: vec![Group { name: "users".into(), users, on_error, cookies, steps }],
+            groups: vec![group],
             connect_timeout: timeout,
             request_timeout: timeout,
         }
@@ -61,6 +71,10 @@ pub struct Group {
     pub on_error: OnError,
     /// What becomes of cookies that a server sets.
     pub cookies: CookiePolicy,
+    /// Cookies that users have from the start, and again where they forget those of a server. Who keeps none has none.
+    pub own_cookies: Vec<OwnCookie>,
+    /// The data sets, by number, of which a user takes a row at the start of each iteration; `None` is all of them.
+    pub rows: Option<Vec<usize>>,
     /// One iteration.
     pub steps: Vec<Step>,
 }
@@ -164,6 +178,23 @@ pub enum CookiePolicy {
     KeepForIteration,
 }
 
+/// A cookie that no server set. It does not expire, and a server's with the same name, domain and path takes its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnCookie {
+    /// Its name.
+    pub name: Template,
+    /// Its value, put together anew for each request. One with blanks, commas or the like is sent in quotation marks.
+    pub value: Template,
+    /// The host that it goes to; blank is none.
+    pub domain: Template,
+    /// Whether it goes to the hosts below that one as well.
+    pub with_subdomains: bool,
+    /// The path that it goes to, and to all below; blank is any.
+    pub path: Template,
+    /// Whether it goes to secured servers alone.
+    pub secure: bool,
+}
+
 /// A step of an iteration.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
@@ -180,6 +211,8 @@ pub enum Step {
     },
     /// A variable gets the next number of a counter.
     Count(Counter),
+    /// The variables of the data set of this number get the values of its next row, where there is one for the user.
+    Row(usize),
     /// The steps again and again.
     Loop {
         /// How often.

@@ -14,14 +14,15 @@ use url::Url;
 
 use crate::data::Table;
 use crate::model::{
-    Check, Extraction, Extractor, Field, Group, JsonRules, Pause, RequestCheck, RequestStep, Scenario, Step,
-    Times, Users,
+    Check, Extraction, Extractor, Field, Group, JsonRules, Multipart, Pause, RequestCheck, RequestStep,
+    Scenario, Step, Times, Users,
 };
+use crate::multipart::Whole;
 use crate::template::{Piece, Template};
 
 /// A list without values, which is no expression.
 pub(crate) const EMPTY_LIST: &str = "[]";
-/// The longest file that is sent as a body, bytes.
+/// The longest file that is sent as a body, and what all of a body's come to at most, bytes.
 const BODY_BYTES_MAX: u64 = 16 << 20;
 /// Steps within steps at most.
 const NESTING_MAX: u32 = 64;
@@ -39,8 +40,10 @@ pub struct Prepared {
     /// Expressions that match a whole text.
     whole: HashMap<String, Regex>,
     paths: HashMap<String, JsonPath>,
-    /// Files that are bodies, by their paths.
+    /// Files that are bodies or parts of them, by their paths.
     bodies: HashMap<PathBuf, Arc<[u8]>>,
+    /// Bodies of several parts that are the same for all requests, each once.
+    wholes: Vec<(Multipart, Whole)>,
     /// The rates that requests are paced by, each once.
     paces: Vec<Pause>,
 }
@@ -60,9 +63,11 @@ impl Prepared {
             whole: HashMap::new(),
             paths: HashMap::new(),
             bodies: HashMap::new(),
+            wholes: Vec::new(),
             paces: Vec::new(),
         };
         for group in &scenario.groups {
+            group.rows.iter().flatten().try_for_each(|set| prepared.data_set(*set))?;
             prepared.steps(&group.steps, 0)?;
         }
         prepared.scenario = scenario;
@@ -107,9 +112,14 @@ impl Prepared {
         self.paths.get(path)
     }
 
-    /// The bytes of a file that is a body.
+    /// The bytes of a file that is a body or a part of one.
     pub(crate) fn body(&self, file: &Path) -> Option<&Arc<[u8]>> {
         self.bodies.get(file)
+    }
+
+    /// A body of several parts that is the same for all requests.
+    pub(crate) fn whole(&self, multipart: &Multipart) -> Option<&Whole> {
+        self.wholes.iter().find(|(other, _)| other == multipart).map(|(_, whole)| whole)
     }
 
     /// The number of a rate that requests are paced by.
@@ -129,6 +139,7 @@ impl Prepared {
             Step::Request(request) => self.request(request).map_err(|error| of_step(request, error)),
             Step::Pause(pause) => self.pause(pause),
             Step::Set { .. } | Step::Count(_) | Step::Leave(_) => Ok(()),
+            Step::Row(set) => self.data_set(*set),
             Step::Loop { times, steps } => {
                 if let Times::Count(count) = times {
                     number(count, "a count of turns")?;
@@ -147,11 +158,20 @@ impl Prepared {
         }
     }
 
+    /// Makes sure that there is a data set of this number.
+    fn data_set(&self, number: usize) -> Result<(), PlanError> {
+        if number < self.tables.len() {
+            return Ok(());
+        }
+        Err(PlanError::new(format!("there is no data set of number {number}"), "add one"))
+    }
+
     fn pause(&mut self, pause: &Pause) -> Result<(), PlanError> {
         match pause {
             Pause::Constant { ms } => number(ms, "a pause in milliseconds"),
             Pause::Uniform { offset_ms: a, range_ms: b }
-            | Pause::Gaussian { offset_ms: a, deviation_ms: b } => {
+            | Pause::Gaussian { offset_ms: a, deviation_ms: b }
+            | Pause::Poisson { offset_ms: a, mean_ms: b } => {
                 number(a, "a pause in milliseconds")?;
                 number(b, "a pause in milliseconds")
             }
@@ -173,8 +193,14 @@ impl Prepared {
 
     fn request(&mut self, request: &RequestStep) -> Result<(), PlanError> {
         constant_parts(request, http::check)?;
-        if let Some(file) = request.body_file.as_deref().filter(|file| !self.bodies.contains_key(*file)) {
-            self.bodies.insert(file.to_owned(), read_body(file)?);
+        let of_parts = request.multipart.iter().flat_map(Multipart::files);
+        for file in request.body_file.as_deref().into_iter().chain(of_parts) {
+            if !self.bodies.contains_key(file) {
+                self.bodies.insert(file.to_owned(), read_body(file)?);
+            }
+        }
+        if let Some(multipart) = &request.multipart {
+            self.multipart(multipart)?;
         }
         request.pauses.iter().try_for_each(|pause| self.pause(pause))?;
         request.extractions.iter().try_for_each(|extraction| self.extraction(extraction))?;
@@ -197,6 +223,22 @@ impl Prepared {
                 Check::Size { bytes, .. } => number(bytes, "a size in bytes")?,
                 Check::Text { .. } | Check::DurationAtMost(_) => {}
             }
+        }
+        Ok(())
+    }
+
+    /// Bounds a body of several parts, and puts it together if it is the same for all requests.
+    fn multipart(&mut self, multipart: &Multipart) -> Result<(), PlanError> {
+        let bytes: u64 =
+            multipart.files().filter_map(|file| self.body(file)).map(|file| file.len() as u64).sum();
+        if bytes > BODY_BYTES_MAX {
+            let what = format!("its files come to more than {} MiB", BODY_BYTES_MAX >> 20);
+            return Err(PlanError::new(what, "send fewer of them, or smaller ones"));
+        }
+        if self.whole(multipart).is_none()
+            && let Some(whole) = Whole::of_constants(multipart, self)
+        {
+            self.wholes.push((multipart.clone(), whole));
         }
         Ok(())
     }
@@ -296,7 +338,7 @@ fn for_each_request(
 ) -> Result<(), PlanError> {
     steps.iter().try_for_each(|step| match step {
         Step::Request(request) => look(request),
-        Step::Pause(_) | Step::Set { .. } | Step::Count(_) | Step::Leave(_) => Ok(()),
+        Step::Pause(_) | Step::Set { .. } | Step::Count(_) | Step::Row(_) | Step::Leave(_) => Ok(()),
         Step::OneOf { steps, .. } => {
             steps.iter().try_for_each(|(_, step)| for_each_request(std::slice::from_ref(step), look))
         }

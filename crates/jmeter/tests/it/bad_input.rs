@@ -432,9 +432,9 @@ fn what_would_go_on_in_the_next_stage_is_refused() {
 
 /// JMeter opens a file once for all who share its rows, whichever element they come by.
 #[test]
-fn a_file_whose_rows_two_elements_share_is_refused() {
-    let rows = |file: &str, share: &str| {
-        element("CSVDataSet", &[("filename", file), ("variableNames", "a"), ("shareMode", share)], "")
+fn a_file_that_two_elements_read_otherwise_is_refused() {
+    let rows = |file: &str, share: &str, names: &str| {
+        element("CSVDataSet", &[("filename", file), ("variableNames", names), ("shareMode", share)], "")
     };
     let two = |one: &str, other: &str| {
         let groups = [one, other].map(|rows| group("ThreadGroup", &format!("{rows}{REQUEST}"))).concat();
@@ -443,19 +443,96 @@ fn a_file_whose_rows_two_elements_share_is_refused() {
              </jmeterTestPlan>"
         ))
     };
-    let (of_all, of_group) = (rows("a.csv", "shareMode.all"), rows("a.csv", "shareMode.group"));
-    assert!(two(&of_all, &of_all).contains("another such element reads the same file"));
-    assert!(two(&of_all, &rows("a.csv", "")).contains("another such element reads the same file"));
-    for (one, other) in [
-        (&of_all, &rows("b.csv", "shareMode.all")),
-        (&of_all, &of_group),
-        (&of_group, &of_group),
-        (&rows("a.csv", "shareMode.thread"), &rows("a.csv", "shareMode.thread")),
+    let of_all = rows("a.csv", "shareMode.all", "a");
+    let refused = "another such element reads the same file with other settings";
+    for (one, other, is_refused) in [
+        (&of_all, &of_all, false),
+        (&of_all, &rows("a.csv", "", "a"), false),
+        (&of_all, &rows("a.csv", "shareMode.all", "b"), true),
+        (&of_all, &rows("b.csv", "shareMode.all", "b"), false),
+        (&of_all, &rows("a.csv", "shareMode.group", "b"), false),
+        (&rows("a.csv", "shareMode.group", "a"), &rows("a.csv", "shareMode.group", "b"), false),
+        (&rows("a.csv", "shareMode.thread", "a"), &rows("a.csv", "shareMode.thread", "b"), false),
     ] {
-        assert_eq!(two(one, other), "", "{one} {other}");
+        let told = two(one, other);
+        assert_eq!(
+            (told.contains(refused), told.is_empty()),
+            (is_refused, !is_refused),
+            "{one} {other} {told}"
+        );
     }
-    let twice = format!("{of_group}{of_group}");
-    assert!(two(&twice, "").contains("another such element reads the same file"));
+    let of_group = |names: &str| rows("a.csv", "shareMode.group", names);
+    assert_eq!(two(&format!("{}{}", of_group("a"), of_group("a")), ""), "");
+    assert!(two(&format!("{}{}", of_group("a"), of_group("b")), "").contains(refused));
+    let consecutively = |share: &str| {
+        let groups = ["SetupThreadGroup", "ThreadGroup"].map(|class| {
+            let rows = rows("a.csv", share, "a");
+            group(class, &format!("{rows}{REQUEST}"))
+        });
+        told(&format!(
+            "<jmeterTestPlan><hashTree><TestPlan testname=\"plan\"/><hashTree>{}</hashTree></hashTree></jmeterTestPlan>",
+            groups.concat()
+        ))
+    };
+    assert!(consecutively("shareMode.all").contains("its rows go on from one thread group"));
+    assert_eq!(consecutively("shareMode.group"), "");
+}
+
+/// Where JMeter sets variables as a controller begins, and a scenario does not, or not as often.
+#[test]
+fn variables_that_a_controller_can_not_set_as_it_begins_are_refused() {
+    let rows = element("CSVDataSet", &[("filename", "a.csv"), ("variableNames", "a")], "");
+    let counter = element("CounterConfig", &[("CounterConfig.name", "c"), ("CounterConfig.incr", "1")], "");
+    let simple = element("GenericController", &[], &format!("{rows}{REQUEST}"));
+    let list = |item: &str, below: &str| {
+        let texts = [("ForeachController.inputVal", "x"), ("ForeachController.returnVal", item)];
+        element("ForeachController", &texts, &format!("{below}{REQUEST}"))
+    };
+    let unnamed = element("CSVDataSet", &[("filename", "a.csv")], "");
+    for (inside, what) in [
+        (simple.clone(), ""),
+        (element("SwitchController", &[], &simple), ""),
+        (list("one", &rows), ""),
+        (element("WhileController", &[], &simple), ""),
+        (element("SwitchController", &[], &format!("{rows}{REQUEST}")), "when JMeter has made its choice"),
+        (
+            format!("{REQUEST}{}", element("LoopController", &[("LoopController.loops", "2")], &rows)),
+            "it holds no request",
+        ),
+        (list("a", &rows), "the variable a gets another value within its turns"),
+        (list("one", &unnamed), "a CSV file below it has the names of its variables"),
+        (
+            element("WhileController", &[], &format!("{counter}{REQUEST}")),
+            "its condition is blank, and a Counter",
+        ),
+    ] {
+        let told = told(&of_group(&inside));
+        assert!(if what.is_empty() { told.is_empty() } else { told.contains(what) }, "{inside}: {told}");
+    }
+}
+
+#[test]
+fn choices_whose_parts_jmeter_takes_bit_by_bit_are_refused_where_those_are_not_known() {
+    let two = element("GenericController", &[], &format!("{REQUEST}{REQUEST}"));
+    let condition = ("IfController.condition", "1 == 1");
+    let singly = |class: &str, below: &str| element(class, &[("InterleaveControl.style", "0")], below);
+    let looped = element("LoopController", &[("LoopController.loops", "2")], REQUEST);
+    let next = element("TestAction", &[("ActionProcessor.action", "3")], "");
+    let anew = format!("{REQUEST}{next}{}", singly("InterleaveControl", &two));
+    for (inside, what) in [
+        (singly("InterleaveControl", &format!("{two}{REQUEST}")), ""),
+        (singly("InterleaveControl", &singly("InterleaveControl", &two)), ""),
+        (singly("RandomController", &two), "it takes one request at a time"),
+        (singly("InterleaveControl", &looped), "Simple and Interleave Controllers of them, only"),
+        (
+            element("IfController", &[condition], &singly("InterleaveControl", &two)),
+            "JMeter begins them anew",
+        ),
+        (anew, "JMeter begins them anew"),
+    ] {
+        let told = told(&of_group(&inside));
+        assert!(if what.is_empty() { told.is_empty() } else { told.contains(what) }, "{inside}: {told}");
+    }
 }
 
 /// JMeter takes them for no number, and goes through none of it.

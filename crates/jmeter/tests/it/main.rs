@@ -2,5 +2,6 @@
 
 mod bad_input;
 mod carried_out;
+mod elements;
 mod jtl;
 mod plans;

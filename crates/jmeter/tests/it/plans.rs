@@ -354,9 +354,10 @@ fn a_file_without_a_parameter_name_is_the_body() {
             "{told}"
         );
     }
-    for (method, name, what) in
-        [("POST", "file", "of files only one is sent"), ("GET", "", "by POST, PUT and PATCH only")]
-    {
+    for (method, name, what) in [
+        ("POST", "file", "plans/up.json has no parameter name or no MIME type"),
+        ("GET", "", "by POST, PUT and PATCH only"),
+    ] {
         let told = with(method, name, "").unwrap_err();
         assert!(told.contains(what), "{told}");
     }

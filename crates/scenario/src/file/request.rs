@@ -38,6 +38,7 @@ impl Reader<'_> {
             body,
             form: self.form(step.form.as_ref())?,
             body_file: None,
+            multipart: None,
             keep_alive: step.keep_alive.unwrap_or(true),
             redirects_max: step.redirects.unwrap_or(self.redirects_max),
             pauses: step.pace.iter().map(pace).collect(),

@@ -24,6 +24,13 @@ pub enum Pause {
         /// Standard deviation in milliseconds.
         deviation_ms: Template,
     },
+    /// `offset_ms` and a whole number more, by Poisson's distribution.
+    Poisson {
+        /// Milliseconds at least.
+        offset_ms: Template,
+        /// Mean of the milliseconds more, which is rounded.
+        mean_ms: Template,
+    },
     /// So long that requests come at this rate.
     Throughput {
         /// Requests a minute.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use http::{InvalidRequest, RequestSpec};
 use units::Duration;
 
+use super::multipart::Multipart;
 use super::pause::Pause;
 use crate::template::Template;
 
@@ -29,6 +30,9 @@ pub struct RequestStep {
     pub form: Vec<(Template, Template, bool)>,
     /// A file whose bytes are the body, read once before the start; then there is no other body and no form.
     pub body_file: Option<PathBuf>,
+    /// A body of several parts, whose type takes the place of any that a header field says; then there is no other body and no
+    /// form.
+    pub multipart: Option<Multipart>,
     /// Whether the connection is kept.
     pub keep_alive: bool,
     /// Redirects followed at most; 0 takes them as answers.
@@ -52,6 +56,7 @@ impl RequestStep {
             body: Template::default(),
             form: Vec::new(),
             body_file: None,
+            multipart: None,
             keep_alive: true,
             redirects_max: 0,
             pauses: Vec::new(),

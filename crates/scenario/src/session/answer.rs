@@ -150,13 +150,11 @@ impl State {
     }
 
     fn take_cookies(&mut self, answer: &Answer<'_>, pending: &Pending, prepared: &Prepared, world: &World) {
-        let policy = prepared.group(self.user.group).map_or(CookiePolicy::Ignore, |group| group.cookies);
+        let group = prepared.group(self.user.group);
+        let Some(group) = group.filter(|group| group.cookies != CookiePolicy::Ignore) else { return };
         let Answer::Answered { headers, .. } = answer else { return };
-        if policy == CookiePolicy::Ignore {
-            return;
-        }
         for (_, value) in headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie")) {
-            self.user.cookies.take(value, &pending.url, world.epoch_ms());
+            self.user.cookies.take(value, &pending.url, world.epoch_ms(), &group.own_cookies);
         }
     }
 }

@@ -2,8 +2,13 @@
 //!
 //! What is left out: no list of public suffixes (a domain without a dot is refused).
 
+use std::cmp::Reverse;
+
 use cookie::Cookie;
 use url::{Host, Url};
+
+use crate::model::OwnCookie;
+use crate::template::Template;
 
 /// Cookies of one user at most; the oldest goes.
 const COOKIES_MAX: usize = 180;
@@ -12,7 +17,21 @@ const COOKIE_BYTES_MAX: usize = 4096;
 
 /// Cookies, the oldest first.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Jar(Vec<Kept>);
+pub(crate) struct Jar {
+    kept: Vec<Kept>,
+    /// Which of the cookies of the group's own a server has replaced.
+    replaced: Vec<usize>,
+}
+
+/// A cookie of the group's own, put together.
+pub(crate) struct Own {
+    pub(crate) name: String,
+    pub(crate) value: String,
+    pub(crate) domain: String,
+    pub(crate) with_subdomains: bool,
+    pub(crate) path: String,
+    pub(crate) secure: bool,
+}
 
 #[derive(Debug, Clone)]
 struct Kept {
@@ -29,41 +48,83 @@ struct Kept {
 }
 
 impl Jar {
-    /// Forgets all.
+    /// Forgets all, so that those of the group's own are there again.
     pub(crate) fn clear(&mut self) {
-        self.0.clear();
+        self.kept.clear();
+        self.replaced.clear();
     }
 
-    /// Takes the value of a `Set-Cookie` field of an answer to `url`; what is no cookie is not taken.
-    pub(crate) fn take(&mut self, field: &str, url: &Url, epoch_ms: i64) {
+    /// Takes the value of a `Set-Cookie` field of an answer to `url`; what is no cookie is not taken. `own` are the group's own
+    /// cookies.
+    pub(crate) fn take(&mut self, field: &str, url: &Url, epoch_ms: i64, own: &[OwnCookie]) {
         if field.len() > COOKIE_BYTES_MAX {
             return;
         }
         let Ok(cookie) = Cookie::parse(field) else { return };
         let Some(kept) = kept(&cookie, url, epoch_ms) else { return };
-        self.0.retain(|other| {
+        let replaced = own.iter().enumerate().filter(|(_, own)| kept.replaces(own));
+        self.replaced.extend(replaced.map(|(place, _)| place));
+        self.replaced.sort_unstable();
+        self.replaced.dedup();
+        self.kept.retain(|other| {
             !(other.name == kept.name && other.domain == kept.domain && other.path == kept.path)
         });
         if kept.expires_ms.is_some_and(|end| end <= epoch_ms) {
             return;
         }
-        if self.0.len() >= COOKIES_MAX {
-            self.0.remove(0);
+        if self.kept.len() >= COOKIES_MAX {
+            self.kept.remove(0);
         }
-        self.0.push(kept);
+        self.kept.push(kept);
     }
 
-    /// The value of the `Cookie` field of a request to `url`, if there is one: longer paths first.
-    pub(crate) fn header(&mut self, url: &Url, epoch_ms: i64) -> Option<String> {
-        self.0.retain(|kept| kept.expires_ms.is_none_or(|end| end > epoch_ms));
-        let mut found: Vec<&Kept> = self.0.iter().filter(|kept| kept.goes_to(url)).collect();
-        found.sort_by_key(|kept| std::cmp::Reverse(kept.path.len()));
-        let pairs: Vec<String> = found.iter().map(|kept| format!("{}={}", kept.name, kept.value)).collect();
+    /// Whether a server has replaced the cookie at this place among the group's own.
+    pub(crate) fn is_replaced(&self, place: usize) -> bool {
+        self.replaced.binary_search(&place).is_ok()
+    }
+
+    /// The value of the `Cookie` field of a request to `url`, if there is one: longer paths first, and of those with equal ones
+    /// `own`.
+    pub(crate) fn header(&mut self, url: &Url, epoch_ms: i64, own: &[Own]) -> Option<String> {
+        self.kept.retain(|kept| kept.expires_ms.is_none_or(|end| end > epoch_ms));
+        let own = own.iter().filter(|own| own.goes_to(url)).map(|own| (own.path.len(), own.pair()));
+        let kept = self.kept.iter().filter(|kept| kept.goes_to(url));
+        let kept = kept.map(|kept| (kept.path.len(), format!("{}={}", kept.name, kept.value)));
+        let mut found: Vec<(usize, String)> = own.chain(kept).collect();
+        found.sort_by_key(|(length, _)| Reverse(*length));
+        let pairs: Vec<String> = found.into_iter().map(|(_, pair)| pair).collect();
         (!pairs.is_empty()).then(|| pairs.join("; "))
     }
 }
 
+impl Own {
+    fn goes_to(&self, url: &Url) -> bool {
+        let domain = self.domain.strip_prefix('.').unwrap_or(&self.domain).to_ascii_lowercase();
+        let is_host = url.host_str() == Some(&*domain);
+        let path = self.path.strip_suffix('/').filter(|path| !path.is_empty()).unwrap_or(&self.path);
+        (is_host || (self.with_subdomains && is_within(url, &domain)))
+            && path_fits(url.path(), path)
+            && (!self.secure || is_secured(url))
+    }
+
+    /// Name and value; one that would end it is quoted.
+    fn pair(&self) -> String {
+        let Self { name, value, .. } = self;
+        if !value.contains([' ', '"', ',', ';', '\\']) {
+            return format!("{name}={value}");
+        }
+        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+        format!("{name}=\"{value}\"")
+    }
+}
+
 impl Kept {
+    /// Whether it takes the place of a cookie of the group's own, as far as that is known without a user's variables.
+    fn replaces(&self, own: &OwnCookie) -> bool {
+        let is = |template: &Template, text: &str| template.constant() == Some(text);
+        is(&own.name, &self.name) && is(&own.domain, &self.domain) && is(&own.path, &self.path)
+    }
+
     fn goes_to(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
         let domain_fits = if self.host_only { *self.domain == *host } else { is_within(url, &self.domain) };
@@ -147,8 +208,8 @@ mod tests {
     /// The cookies that go to `to` after `from` has set one.
     fn sent(field: &str, from: &str, to: &str) -> Option<String> {
         let mut jar = Jar::default();
-        jar.take(field, &url(from), NOW_MS);
-        jar.header(&url(to), NOW_MS)
+        jar.take(field, &url(from), NOW_MS, &[]);
+        jar.header(&url(to), NOW_MS, &[])
     }
 
     #[test]
@@ -194,14 +255,14 @@ mod tests {
             "",
             "no cookie",
         ] {
-            jar.take(field, &here, NOW_MS);
+            jar.take(field, &here, NOW_MS, &[]);
         }
-        assert_eq!(jar.header(&here, NOW_MS).unwrap(), "short=1; dashes=1; twice=2");
+        assert_eq!(jar.header(&here, NOW_MS, &[]).unwrap(), "short=1; dashes=1; twice=2");
         assert_eq!(
-            jar.header(&url("http://a.example/x"), NOW_MS + 9_999).unwrap(),
+            jar.header(&url("http://a.example/x"), NOW_MS + 9_999, &[]).unwrap(),
             "path=1; short=1; dashes=1; twice=2"
         );
-        assert_eq!(jar.header(&here, NOW_MS + 10_000).unwrap(), "dashes=1; twice=2");
+        assert_eq!(jar.header(&here, NOW_MS + 10_000, &[]).unwrap(), "dashes=1; twice=2");
     }
 
     #[test]
@@ -209,10 +270,62 @@ mod tests {
         let here = url("http://a.example/");
         let mut jar = Jar::default();
         for number in 0..1000 {
-            jar.take(&format!("c{number}=1"), &here, NOW_MS);
+            jar.take(&format!("c{number}=1"), &here, NOW_MS, &[]);
         }
-        jar.take(&format!("long={}", "x".repeat(COOKIE_BYTES_MAX)), &here, NOW_MS);
-        assert_eq!(jar.0.len(), COOKIES_MAX);
-        assert_eq!(&*jar.0[0].name, "c820");
+        jar.take(&format!("long={}", "x".repeat(COOKIE_BYTES_MAX)), &here, NOW_MS, &[]);
+        assert_eq!(jar.kept.len(), COOKIES_MAX);
+        assert_eq!(&*jar.kept[0].name, "c820");
+    }
+
+    #[test]
+    fn cookies_of_ones_own_go_where_they_are_said_to() {
+        let own = |domain: &str, with_subdomains: bool, path: &str, secure: bool, value: &str| Own {
+            name: "c".into(),
+            value: value.into(),
+            domain: domain.into(),
+            with_subdomains,
+            path: path.into(),
+            secure,
+        };
+        for (own, to, expected) in [
+            (own("a.example", false, "/", false, "1"), "http://a.example/x", Some("c=1")),
+            (own("A.example", false, "", false, "1"), "http://a.example/x", Some("c=1")),
+            (own("a.example", false, "/", false, "1"), "http://b.a.example/", None),
+            (own("a.example", true, "/", false, "1"), "http://b.a.example/", Some("c=1")),
+            (own(".a.example", true, "/", false, "1"), "http://a.example/", Some("c=1")),
+            (own("", true, "/", false, "1"), "http://a.example/", None),
+            (own("a.example", true, "/x/", false, "1"), "http://a.example/x", Some("c=1")),
+            (own("a.example", true, "/x", false, "1"), "http://a.example/xy", None),
+            (own("a.example", true, "/", true, "1"), "http://a.example/", None),
+            (own("a.example", true, "/", true, "1"), "https://a.example/", Some("c=1")),
+            (own("a.example", true, "/", false, ""), "http://a.example/", Some("c=")),
+            (own("a.example", true, "/", false, "a \"b\\"), "http://a.example/", Some(r#"c="a \"b\\""#)),
+        ] {
+            let what = (own.domain.clone(), own.path.clone());
+            assert_eq!(Jar::default().header(&url(to), NOW_MS, &[own]).as_deref(), expected, "{what:?} {to}");
+        }
+    }
+
+    #[test]
+    fn a_servers_cookie_replaces_one_of_ones_own() {
+        let here = url("http://a.example/x/y");
+        let own = |name: &str, path: &str| OwnCookie {
+            name: Template::text(name),
+            value: Template::text("own"),
+            domain: Template::text("a.example"),
+            with_subdomains: true,
+            path: Template::text(path),
+            secure: false,
+        };
+        let owns = [own("a", "/"), own("b", "/"), own("a", "/x")];
+        let mut jar = Jar::default();
+        let replaced = |jar: &Jar| [0, 1, 2].map(|place| jar.is_replaced(place));
+        jar.take("a=1; Path=/", &here, NOW_MS, &owns);
+        jar.take("a=2; Path=/", &here, NOW_MS, &owns);
+        assert_eq!(replaced(&jar), [true, false, false]);
+        jar.take("a=3; Max-Age=0", &here, NOW_MS, &owns);
+        assert_eq!(replaced(&jar), [true, false, true], "also one that takes it away");
+        jar.clear();
+        assert_eq!(replaced(&jar), [false; 3]);
     }
 }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use units::{Duration, Instant};
 use url::{Url, form_urlencoded};
 
+use super::cookies::Own;
 use super::user::Scope;
 use super::walk::{Phase, State};
 use super::{Ended, Next, Outgoing, Unsent};
-use crate::model::{Check, CookiePolicy, Extractor, Part, RequestStep};
+use crate::model::{Check, CookiePolicy, Extractor, Group, Multipart, OwnCookie, Part, RequestStep};
+use crate::multipart::{self, Whole};
 use crate::prepared::{Prepared, http_url};
 use crate::template::Template;
 use crate::world::World;
@@ -66,13 +68,13 @@ impl State {
         world: &mut World,
     ) -> Next {
         let mut headers = pending.headers.clone();
-        let policy = prepared.group(self.user.group).map_or(CookiePolicy::Ignore, |group| group.cookies);
-        let cookies = match policy {
-            CookiePolicy::Ignore => None,
-            _ => self.user.cookies.header(&pending.url, world.epoch_ms()),
-        };
-        if let Some(cookies) = cookies {
-            add_cookies(&mut headers, &cookies);
+        let group = prepared.group(self.user.group);
+        if let Some(group) = group.filter(|group| group.cookies != CookiePolicy::Ignore) {
+            let own = self.own_cookies(group, prepared, world);
+            let cookies = self.user.cookies.header(&pending.url, world.epoch_ms(), &own);
+            if let Some(cookies) = cookies {
+                add_cookies(&mut headers, &cookies);
+            }
         }
         let outgoing = Outgoing {
             label: pending.label.clone(),
@@ -98,6 +100,24 @@ impl State {
                 self.unsent(unsent, world.now)
             }
         }
+    }
+
+    /// The cookies of the group's own that no server has replaced, put together.
+    fn own_cookies(&mut self, group: &Group, prepared: &Prepared, world: &mut World) -> Vec<Own> {
+        let left = group.own_cookies.iter().enumerate();
+        let left: Vec<&OwnCookie> =
+            left.filter(|(place, _)| !self.user.cookies.is_replaced(*place)).map(|(_, own)| own).collect();
+        let mut scope = self.scope(prepared, world);
+        let mut text = |template: &Template| scope.text(template).into_owned();
+        let put_together = |own: &OwnCookie| Own {
+            name: text(&own.name),
+            value: text(&own.value),
+            domain: text(&own.domain),
+            with_subdomains: own.with_subdomains,
+            path: text(&own.path),
+            secure: own.secure,
+        };
+        left.into_iter().map(put_together).collect()
     }
 
     fn unsent(&mut self, unsent: Unsent, now: Instant) -> Next {
@@ -156,20 +176,33 @@ fn put_together(
             headers.push(("Content-Type".to_owned(), "application/x-www-form-urlencoded".to_owned()));
         }
     }
+    let whole = step.multipart.as_ref().map(|it| in_parts(it, &mut headers, scope));
     scope.user.take_overflow()?;
-    let of_file = step.body_file.as_deref().and_then(|file| scope.prepared.body(file));
+    let of_file = step.body_file.as_deref().and_then(|file| scope.prepared.body(file).cloned());
     Ok(Pending {
         label,
         method,
         url,
         headers,
-        body: of_file.map_or_else(|| body.into(), Arc::clone),
+        body: whole.or(of_file).unwrap_or_else(|| body.into()),
         keep_alive: step.keep_alive,
         reads_body: reads_body(step),
         redirects_left: step.redirects_max,
         followed: false,
         sent: None,
     })
+}
+
+/// A body of several parts, whose type becomes that of the request.
+fn in_parts(multipart: &Multipart, headers: &mut Vec<(String, String)>, scope: &mut Scope<'_>) -> Arc<[u8]> {
+    let prepared = scope.prepared;
+    let Whole { kind, body } = prepared.whole(multipart).cloned().unwrap_or_else(|| {
+        let boundary = multipart::boundary(&mut scope.user.random);
+        Whole::filled(multipart, prepared, &boundary, |text| scope.text(text))
+    });
+    headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
+    headers.push(("Content-Type".to_owned(), kind));
+    body
 }
 
 fn form(fields: &[(Template, Template, bool)], scope: &mut Scope<'_>) -> String {

@@ -55,6 +55,9 @@ fn collect(
                 let number = counter.format.written(counter.number(0));
                 state.user.variables.set(&counter.name, number.as_str());
             }
+            Step::Row(set) => {
+                state.take_row(*set, prepared, world);
+            }
             Step::OneOf { steps, .. } => {
                 for (_, step) in steps {
                     collect(std::slice::from_ref(step), prepared, state, world, servers);

@@ -4,6 +4,7 @@ mod answers;
 mod data;
 mod flow;
 mod laws;
+mod parts;
 mod pauses;
 
 use std::collections::BTreeMap;
@@ -16,8 +17,8 @@ use units::{Duration, Instant, Seed};
 use super::{Answer, Ended, Next, Outgoing, Session, Transaction, Verdict};
 use crate::model::{
     Assertion, Check, Condition, CookiePolicy, DataAtEnd, DataSet, DataSharing, Extraction, Extractor, Field,
-    Group, JsonRules, Lacking, List, OnError, OnceOf, Pacing, Part, Pause, Pick, Portion, RequestStep,
-    Scenario, SizeComparison, Step, Times, Users,
+    FormContent, FormPart, Group, JsonRules, Lacking, List, Multipart, OnError, OnceOf, OwnCookie, Pacing,
+    Part, Pause, Pick, Portion, RequestStep, Scenario, SizeComparison, Step, Times, Users,
 };
 use crate::prepared::Prepared;
 use crate::template::{Piece, Template};
@@ -40,6 +41,7 @@ fn request_step(name: &str) -> RequestStep {
         body: Template::default(),
         form: Vec::new(),
         body_file: None,
+        multipart: None,
         keep_alive: true,
         redirects_max: 3,
         pauses: Vec::new(),
@@ -78,6 +80,8 @@ fn scenario(iterations: u64, steps: Vec<Step>) -> Scenario {
         users,
         on_error: OnError::Continue,
         cookies: CookiePolicy::Keep,
+        own_cookies: Vec::new(),
+        rows: None,
         steps,
     };
     Scenario {

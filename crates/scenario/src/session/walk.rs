@@ -4,6 +4,7 @@ use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use units::{Duration, Instant};
 
+use super::poisson::poisson;
 use super::request::Pending;
 use super::user::{Scope, User, counted, identity, random_unit};
 use super::{Ended, Next, Transaction};
@@ -122,9 +123,12 @@ impl<'a> Children<'a> {
             | Step::Sequence(steps)
             | Step::Transaction { steps, .. } => Self::Steps(steps),
             Step::OneOf { steps, .. } => Self::Weighted(steps),
-            Step::Request(_) | Step::Pause(_) | Step::Set { .. } | Step::Count(_) | Step::Leave(_) => {
-                Self::Steps(&[])
-            }
+            Step::Request(_)
+            | Step::Pause(_)
+            | Step::Set { .. }
+            | Step::Count(_)
+            | Step::Row(_)
+            | Step::Leave(_) => Self::Steps(&[]),
         }
     }
 
@@ -248,7 +252,9 @@ impl State {
     /// Gives the user the variables and the row of data that it begins with, and no more.
     pub(super) fn begin_for_servers(&mut self, prepared: &Prepared, world: &mut World) {
         self.start(prepared, world);
-        self.take_rows(prepared, world);
+        if let Some(group) = prepared.group(self.user.group) {
+            self.take_rows(group, prepared, world);
+        }
     }
 
     fn start(&mut self, prepared: &Prepared, world: &mut World) {
@@ -296,7 +302,7 @@ impl State {
         if group.cookies == CookiePolicy::KeepForIteration {
             self.user.cookies.clear();
         }
-        if !self.take_rows(prepared, world) {
+        if !self.take_rows(group, prepared, world) {
             return false;
         }
         self.frames.push(Frame { turns: self.iteration, ..Frame::new(0) });
@@ -304,27 +310,47 @@ impl State {
         true
     }
 
-    /// Takes a row of each data set; false where one has come to an end that is the user's, too.
-    fn take_rows(&mut self, prepared: &Prepared, world: &mut World) -> bool {
-        for (number, (set, table)) in prepared.scenario().data.iter().zip(&prepared.tables).enumerate() {
-            let row = match set.sharing {
-                DataSharing::All => world.row((number, set), table, None),
-                DataSharing::Group => world.row((number, set), table, Some(self.user.group)),
-                DataSharing::User => {
-                    let taken = counted(&mut self.user.taken, number);
-                    *taken += 1;
-                    row_at(set, table, *taken - 1)
-                }
-            };
-            match row {
-                Row::At(index) => {
-                    table.row(index).for_each(|(name, value)| self.user.variables.set(name, value));
-                }
-                Row::Eof => table.names.iter().for_each(|name| self.user.variables.set(name, "<EOF>")),
-                Row::Stop => return false,
+    /// Takes a row of each of the group's data sets; false where one has come to an end that is the user's, too.
+    fn take_rows(&mut self, group: &Group, prepared: &Prepared, world: &mut World) -> bool {
+        match &group.rows {
+            Some(sets) => sets.iter().all(|set| self.take_row(*set, prepared, world)),
+            None => (0..prepared.tables.len()).all(|set| self.take_row(set, prepared, world)),
+        }
+    }
+
+    /// Takes a row of the data set of this number; false where it has come to an end that is the user's, too.
+    pub(super) fn take_row(&mut self, number: usize, prepared: &Prepared, world: &mut World) -> bool {
+        let sets = &prepared.scenario().data;
+        // Numbers were looked at before the start.
+        let Some((set, table)) = sets.get(number).zip(prepared.tables.get(number)) else { return true };
+        let row = match set.sharing {
+            DataSharing::All => world.row((number, set), table, None),
+            DataSharing::Group => world.row((number, set), table, Some(self.user.group)),
+            DataSharing::User => {
+                let taken = counted(&mut self.user.taken, number);
+                *taken += 1;
+                row_at(set, table, *taken - 1)
             }
+        };
+        match row {
+            Row::At(index) => {
+                table.row(index).for_each(|(name, value)| self.user.variables.set(name, value));
+            }
+            Row::Eof => table.names.iter().for_each(|name| self.user.variables.set(name, "<EOF>")),
+            Row::Stop => return false,
         }
         true
+    }
+
+    /// Takes a row within an iteration. A user for whom there is none ends at once, and what it is in the midst of comes to
+    /// no transaction, as in JMeter.
+    fn row_or_end(&mut self, number: usize, prepared: &Prepared, world: &mut World) -> Option<Next> {
+        if self.take_row(number, prepared, world) {
+            return None;
+        }
+        self.open.clear();
+        self.frames.clear();
+        Some(self.end(Ended::Finished))
     }
 
     /// The steps within the innermost frame.
@@ -432,6 +458,7 @@ impl State {
                 self.user.variables.set(name, &*value);
             }
             Step::Count(counter) => self.scope(prepared, world).count_on(counter),
+            Step::Row(set) => return self.row_or_end(*set, prepared, world),
             Step::Loop { times, .. } => {
                 let left = match times {
                     Times::Forever => FOREVER,
@@ -557,6 +584,11 @@ impl State {
                 let angle = std::f64::consts::TAU * random_unit(&mut scope.user.random);
                 // What is below nothing counts as much above it, as in JMeter.
                 (mean + deviation * radius * libm::cos(angle)).abs()
+            }
+            Pause::Poisson { offset_ms, mean_ms } => {
+                let (offset, mean) = (scope.number(offset_ms), scope.number(mean_ms));
+                let mean = mean.round().clamp(0.0, PAUSE_MS_MAX);
+                (offset + poisson(&mut scope.user.random, mean)).abs()
             }
             Pause::Throughput { per_minute, of } => {
                 let per_minute = scope.number(per_minute);

@@ -413,6 +413,36 @@ fn cookies_come_back_as_the_group_wants_it() {
 }
 
 #[test]
+fn cookies_of_ones_own_are_sent_until_a_server_replaces_them() {
+    let own = |name: &str, value: &str, domain: &str| OwnCookie {
+        name: t(name),
+        value: t(value),
+        domain: t(domain),
+        with_subdomains: true,
+        path: t("/"),
+        secure: false,
+    };
+    for (policy, expected) in [
+        (CookiePolicy::Keep, ["s=own; v=1", "v=2; s=1", "v=2; s=1", "v=2; s=1"]),
+        (CookiePolicy::KeepForIteration, ["s=own; v=1", "v=2; s=1", "s=own; v=2", "v=2; s=1"]),
+        (CookiePolicy::Ignore, [""; 4]),
+    ] {
+        let steps = vec![request("a"), set("v", "2"), request("b")];
+        let mut scenario = scenario(2, steps);
+        scenario.variables.push(("v".into(), t("1")));
+        scenario.groups[0].cookies = policy;
+        scenario.groups[0].own_cookies =
+            vec![own("s", "own", "server"), own("v", "${v}", "server"), own("x", "1", "other")];
+        let run = run(scenario, |_| Some(with(ok(""), "Set-Cookie", "s=1; Path=/")));
+        let cookies = |it: &&Outgoing| {
+            let found = it.headers.iter().find(|(name, _)| name == "Cookie");
+            found.map_or(String::new(), |(_, value)| value.clone())
+        };
+        assert_eq!(run.sent().iter().map(cookies).collect::<Vec<_>>(), expected, "{policy:?}");
+    }
+}
+
+#[test]
 fn a_request_is_put_together_from_variables_and_functions() {
     let step = RequestStep {
         name: t("buy ${item}"),

@@ -68,3 +68,63 @@ fn parts_of_a_load_deal_the_rows_out() {
     assert_eq!(lines(&prepared, Share { index: 0, of }, [(0, 0)]), ["anna1 cleo3"]);
     assert_eq!(lines(&prepared, Share { index: 1, of }, [(0, 0)]), ["ben2"]);
 }
+
+/// Two data sets: of the numbers 1, 2, 3 as `n`, and of the letters a, b as `l`.
+fn with_two(dir: &std::path::Path, iterations: u64, at_end: DataAtEnd, steps: Vec<Step>) -> Scenario {
+    let mut scenario = scenario(iterations, steps);
+    for (name, rows) in [("n", "1\n2\n3\n"), ("l", "a\nb\n")] {
+        let file = dir.join(format!("{name}.csv"));
+        std::fs::write(&file, rows).unwrap();
+        scenario.data.push(DataSet {
+            file,
+            variables: vec![name.into()],
+            delimiter: ',',
+            quoted: false,
+            skip_first: false,
+            lacking: Lacking::AsBefore,
+            at_end,
+            sharing: DataSharing::All,
+        });
+    }
+    scenario.groups[0].rows = Some(vec![0]);
+    scenario
+}
+
+#[test]
+fn a_row_is_taken_where_a_step_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let twice = |steps: Vec<Step>| Step::Loop { times: Times::Count(t("2")), steps };
+    let steps = vec![request("${n}-${l}"), twice(vec![Step::Row(1), request("${n}${l}")])];
+    let scenario = with_two(dir.path(), 2, DataAtEnd::Recycle, steps);
+    assert_eq!(run(scenario, |_| Some(ok(""))).line(), "1-${l} 1a 1b 2-b 2a 2b");
+}
+
+#[test]
+fn a_user_without_a_row_left_ends_in_the_midst_of_its_steps() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = Step::Transaction {
+        name: t("whole"),
+        with_pauses: false,
+        parent_only: false,
+        steps: vec![request("x"), Step::Row(1), request("${l}")],
+    };
+    let scenario = with_two(dir.path(), 3, DataAtEnd::StopUser, vec![whole, request("z")]);
+    let run = run(scenario, |_| Some(ok("")));
+    assert_eq!(run.line(), "x a z x b z x");
+    assert_eq!(run.transactions.len(), 2, "the last one is none: {:?}", run.transactions);
+}
+
+#[test]
+fn a_group_takes_rows_of_its_own_data_sets_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut scenario = with_two(dir.path(), 2, DataAtEnd::StopUser, requests(&["${n}${l}"]));
+    let mut second = scenario.groups[0].clone();
+    second.rows = Some(vec![1]);
+    scenario.groups.push(second);
+    let prepared = Prepared::new(scenario.clone()).unwrap();
+    let lines = lines(&prepared, Share::WHOLE, [(0, 0), (1, 0)]);
+    assert_eq!(lines, ["1${l} 2${l}", "${n}a ${n}b"]);
+    scenario.groups[1].rows = Some(vec![2]);
+    let error = Prepared::new(scenario).unwrap_err().to_string();
+    assert!(error.contains("there is no data set of number 2"), "{error}");
+}

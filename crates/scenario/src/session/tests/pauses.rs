@@ -34,6 +34,13 @@ fn random_pauses_lie_where_they_should() {
     let variance = times.iter().map(|ms| (*ms as f64 - mean).powi(2)).sum::<f64>() / times.len() as f64;
     assert!((mean - 299.5).abs() < 7.0, "{mean}");
     assert!((variance.sqrt() - 100.0).abs() < 5.0, "{}", variance.sqrt());
+
+    let poisson = Pause::Poisson { offset_ms: t("300"), mean_ms: t("99.6") };
+    let times = paused(&run(scenario(4000, vec![request_after(vec![poisson])]), |_| Some(ok(""))));
+    assert!(times.iter().all(|ms| *ms >= 300), "{times:?}");
+    let mean = times.iter().sum::<u64>() as f64 / times.len() as f64;
+    // Five standard errors of 10/√4000, and a millisecond that a whole number of them may lose in the division.
+    assert!((mean - 399.5).abs() < 1.3, "{mean}");
 }
 
 #[test]

@@ -1,0 +1,423 @@
+//! What users send because of elements that stand beside requests or around them, by JMeter's rules for those.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use jmeter::{Plan, import};
+use scenario::{Answer, Ended, Next, Outgoing, Pause, Prepared, Session, Step, Template, World, WorldSetup};
+use units::{Duration, Instant, Seed};
+
+/// A folder for the files of a test.
+fn folder(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("plans-of-{name}"));
+    std::fs::create_dir_all(&dir).unwrap();
+    dir
+}
+
+/// An element that is named by its class, with texts and what is below it.
+fn element(class: &str, texts: &[(&str, &str)], below: &str) -> String {
+    let text = |(name, text): &(&str, &str)| format!("<stringProp name=\"{name}\">{text}</stringProp>");
+    let texts: String = texts.iter().map(text).collect();
+    format!("<{class} testname=\"{class}\">{texts}</{class}><hashTree>{below}</hashTree>")
+}
+
+/// A request of this path.
+fn request(path: &str) -> String {
+    element("HTTPSamplerProxy", &[("HTTPSampler.domain", "h"), ("HTTPSampler.path", path)], "")
+}
+
+/// A thread group of one user who goes through this so many times.
+fn group(name: &str, iterations: u32, inside: &str) -> String {
+    format!(
+        "<ThreadGroup testname=\"{name}\"><stringProp name=\"ThreadGroup.num_threads\">1</stringProp>\
+         <elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\">\
+         <stringProp name=\"LoopController.loops\">{iterations}</stringProp></elementProp></ThreadGroup>\
+         <hashTree>{inside}</hashTree>"
+    )
+}
+
+/// The plan beside which its files lie.
+fn plan(dir: &Path, elements: &str) -> Plan {
+    let text = format!(
+        "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree>{elements}</hashTree></hashTree>\
+         </jmeterTestPlan>"
+    );
+    import(&dir.join("p.jmx"), &text, &BTreeMap::new()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What the users of a plan send, one after another, each by its group's name, if `answer` is what requests of a path are
+/// answered with.
+fn sent(plan: &Plan, answer: impl Fn(&str) -> &'static str) -> Vec<(String, Vec<Outgoing>)> {
+    let prepared = Prepared::new(plan.scenario.clone()).unwrap();
+    let mut world = World::new(WorldSetup {
+        seed: Seed(1),
+        properties: BTreeMap::new(),
+        clock: Instant::ORIGIN,
+        epoch_ms: 0,
+        share: engine::Share::WHOLE,
+        check: |_| Ok(()),
+    });
+    let groups = prepared.scenario().groups.iter().enumerate();
+    let of_group = |(number, group): (usize, &scenario::Group)| {
+        let mut session = Session::new(&prepared, number, 0);
+        (group.name.clone(), of_user(&mut session, &mut world, &answer))
+    };
+    groups.map(of_group).collect()
+}
+
+fn of_user(
+    session: &mut Session,
+    world: &mut World,
+    answer: &impl Fn(&str) -> &'static str,
+) -> Vec<Outgoing> {
+    let mut now = Instant::ORIGIN;
+    let mut sent = Vec::new();
+    loop {
+        match session.next(world, now) {
+            Next::Request(request) => {
+                let at = now;
+                now = now + Duration::from_millis(1);
+                let body = answer(request.url.path()).as_bytes();
+                let answer = Answer::Answered { status: 200, reason: "OK", headers: &[], body };
+                session.answered(world, &answer, at, now);
+                sent.push(request);
+            }
+            Next::Pause(span) => now = now + span,
+            Next::Unsent(unsent) => panic!("{unsent:?}"),
+            Next::Done(ended) => {
+                assert_eq!(ended, Ended::Finished);
+                return sent;
+            }
+        }
+        assert!(sent.len() < 1000, "it has no end");
+    }
+}
+
+/// The same of a plan with one group.
+fn sent_by_one(plan: &Plan, answer: impl Fn(&str) -> &'static str) -> Vec<Outgoing> {
+    let mut all = sent(plan, answer);
+    assert_eq!(all.len(), 1);
+    all.remove(0).1
+}
+
+/// The paths that each user of a plan requests, in order.
+fn paths(plan: &Plan) -> Vec<String> {
+    let line = |(name, sent): (String, Vec<Outgoing>)| {
+        let paths: Vec<&str> = sent.iter().map(|it| it.url.path().trim_start_matches('/')).collect();
+        format!("{name}: {}", paths.join(" "))
+    };
+    sent(plan, |_| "").into_iter().map(line).collect()
+}
+
+/// Makes a file of rows beside the plan, and the element that reads it.
+fn rows(dir: &Path, file: &str, names: &str, text: &str, settings: &[(&str, &str)]) -> String {
+    std::fs::write(dir.join(file), text).unwrap();
+    let texts = [("filename", file), ("variableNames", names)];
+    let texts: Vec<(&str, &str)> = texts.iter().chain(settings).copied().collect();
+    element("CSVDataSet", &texts, "")
+}
+
+/// Each time that the controller begins around which it stands, if only around the request that it stands below.
+#[test]
+fn a_row_is_taken_each_time_that_its_controller_begins() {
+    let dir = folder("rows");
+    let letters = rows(&dir, "l.csv", "l", "a\nb\nc\n", &[]);
+    let numbers = rows(&dir, "n.csv", "n", "1\n2\n3\n4\n5\n6\n7\n", &[]);
+    let below =
+        element("HTTPSamplerProxy", &[("HTTPSampler.domain", "h"), ("HTTPSampler.path", "/n${n}")], &numbers);
+    let looped = element(
+        "LoopController",
+        &[("LoopController.loops", "2")],
+        &format!("{}{letters}{below}", request("/l${l}")),
+    );
+    let counter = element("CounterConfig", &[("CounterConfig.name", "c"), ("CounterConfig.incr", "1")], "");
+    let counted = element("TransactionController", &[], &format!("{counter}{}", request("/c${c}")));
+    let inside = format!("{looped}{counted}{}", request("/end${l}"));
+    let plan = plan(&dir, &group("g", 2, &inside));
+    assert_eq!(paths(&plan), ["g: la n1 lb n2 c0 endb lc n3 la n4 c1 enda"]);
+}
+
+/// As users of JMeter write it: until the file is over, of which the end is a row, too.
+#[test]
+fn a_while_controller_goes_through_a_file() {
+    let dir = folder("while");
+    let rows = rows(&dir, "r.csv", "r", "1\n2\n", &[("recycle", "false")]);
+    let condition = ("WhileController.condition", "${__jexl3(&quot;${r}&quot; != &quot;&lt;EOF&gt;&quot;)}");
+    let looped = element("WhileController", &[condition], &format!("{rows}{}", request("/${r}")));
+    let plan = plan(&dir, &group("g", 1, &format!("{looped}{}", request("/end"))));
+    assert_eq!(paths(&plan), ["g: 1 2 %3CEOF%3E end"]);
+}
+
+#[test]
+fn a_user_ends_where_its_file_does() {
+    let dir = folder("ends");
+    let ends = [("recycle", "false"), ("stopThread", "true")];
+    let rows = rows(&dir, "r.csv", "r", "1\n2\n3\n", &ends);
+    let simple = element("GenericController", &[], &format!("{rows}{}", request("/${r}")));
+    let inside = format!("{}{simple}{}", request("/a"), request("/z"));
+    let plan = plan(&dir, &group("g", 9, &inside));
+    assert_eq!(paths(&plan), ["g: a 1 z a 2 z a 3 z a"]);
+}
+
+/// Each has its own variables; a file that both read has one place for both where they share it.
+#[test]
+fn groups_take_rows_of_their_own_files_and_share_one_file() {
+    let dir = folder("groups");
+    let file = |name: &str, text: &str, share: &str| rows(&dir, name, "v", text, &[("shareMode", share)]);
+    let paths_of = |one: &str, other: &str| {
+        let inside = |rows: &str| format!("{rows}{}", request("/${v}"));
+        paths(&plan(&dir, &format!("{}{}", group("one", 2, &inside(one)), group("two", 2, &inside(other)))))
+    };
+    let (a, b) = (file("a.csv", "1\n2\n3\n4\n", "shareMode.all"), file("b.csv", "x\ny\n", "shareMode.all"));
+    assert_eq!(paths_of(&a, &b), ["one: 1 2", "two: x y"]);
+    assert_eq!(paths_of(&a, &a), ["one: 1 2", "two: 3 4"]);
+    let of_group = file("a.csv", "1\n2\n3\n4\n", "shareMode.group");
+    assert_eq!(paths_of(&of_group, &of_group), ["one: 1 2", "two: 1 2"]);
+}
+
+/// JMeter does the last of them first, so that the first one's value stays.
+#[test]
+fn of_two_files_with_one_variable_the_first_counts() {
+    let dir = folder("one-variable");
+    let first = rows(&dir, "first.csv", "v", "1\n2\n", &[]);
+    let second = rows(&dir, "second.csv", "v,w", "x,y\n", &[]);
+    // JMeter has its elements in lines of their own.
+    let both = format!("{first}\n{second}\n");
+    let inside = format!("{both}{}", request("/${v}${w}"));
+    assert_eq!(paths(&plan(&dir, &group("g", 2, &inside))), ["g: 1y 2y"]);
+    let simple = element("GenericController", &[], &inside);
+    assert_eq!(paths(&plan(&dir, &group("g", 2, &simple))), ["g: 1y 2y"]);
+}
+
+/// By the algorithm of JMeter's controller: one request of a child each time, which goes on from there the next time, and with
+/// its first request behind its last.
+#[test]
+fn an_interleave_controller_takes_requests_one_at_a_time() {
+    let dir = folder("interleave");
+    let control =
+        |style: &str, below: &str| element("InterleaveControl", &[("InterleaveControl.style", style)], below);
+    let simple = |below: &str| element("GenericController", &[], below);
+    let all = |paths: &[&str]| paths.iter().map(|path| request(path)).collect::<String>();
+    for (inside, iterations, expected) in [
+        (format!("{}{}", simple(&all(&["a", "b", "c"])), request("z")), 7, "a z b z c z a"),
+        (format!("{}{}", control("0", &all(&["a", "b"])), control("0", &all(&["x", "y"]))), 6, "a x b y a x"),
+        (
+            format!(
+                "{}{}",
+                control("1", &format!("{}{}", simple(&all(&["a", "b"])), request("c"))),
+                request("z")
+            ),
+            8,
+            "a z b z c z a z",
+        ),
+        (simple(&format!("{}{}", request("a"), simple(&all(&["b", "c"])))), 4, "a b c a"),
+    ] {
+        let plan = plan(&dir, &group("g", iterations, &control("0", &inside)));
+        assert_eq!(paths(&plan), [format!("g: {expected}")]);
+    }
+}
+
+#[test]
+fn cookies_of_a_managers_own_are_sent() {
+    let dir = folder("cookies");
+    let cookie = |name: &str, texts: &[(&str, &str)]| {
+        let text =
+            |(name, text): &(&str, &str)| format!("<stringProp name=\"Cookie.{name}\">{text}</stringProp>");
+        let texts: String = texts.iter().map(text).collect();
+        format!("<elementProp name=\"x\" elementType=\"Cookie\" testname=\"{name}\">{texts}</elementProp>")
+    };
+    let manager = |policy: &str, cookies: &str| {
+        format!(
+            "<CookieManager testname=\"m\"><collectionProp name=\"CookieManager.cookies\">{cookies}</collectionProp>\
+             <boolProp name=\"CookieManager.clearEachIteration\">true</boolProp>\
+             <stringProp name=\"CookieManager.policy\">{policy}</stringProp></CookieManager><hashTree/>"
+        )
+    };
+    let here = [("domain", "h"), ("path", "/"), ("domain_specified", "true")];
+    let with =
+        |value: &'static str, more: &[(&'static str, &'static str)]| -> Vec<(&'static str, &'static str)> {
+            here.iter().chain(&[("value", value)]).chain(more).copied().collect()
+        };
+    let cookies = [
+        cookie("one", &with("1", &[])),
+        cookie("of", &with("user ${__threadNum}", &[])),
+        cookie("secret", &with("2", &[("secure", "true")])),
+        cookie("other", &[("domain", "other"), ("path", "/"), ("value", "3")]),
+    ]
+    .concat();
+    let of_policy =
+        |policy: &str| plan(&dir, &group("g", 1, &format!("{}{}", manager(policy, &cookies), request("/a"))));
+    let header = |plan: &Plan| {
+        let sent = sent_by_one(plan, |_| "");
+        let found = sent[0].headers.iter().find(|(name, _)| name == "Cookie");
+        found.map(|(_, value)| value.clone())
+    };
+    for policy in ["standard", "standard-strict", ""] {
+        assert_eq!(header(&of_policy(policy)).as_deref(), Some("one=1; of=\"user 1\""), "{policy}");
+    }
+    assert_eq!(header(&of_policy("ignoreCookies")), None);
+    let text = format!(
+        "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree>{}</hashTree></hashTree></jmeterTestPlan>",
+        group("g", 1, &format!("{}{}", manager("netscape", &cookies), request("/a")))
+    );
+    let told = import(Path::new("p.jmx"), &text, &BTreeMap::new()).unwrap_err().to_string();
+    assert!(told.contains("CookieManager.policy is 'netscape', by which cookies of its own"), "{told}");
+}
+
+/// An HTTP Request with parameters and files.
+fn upload(
+    method: &str,
+    settings: &[(&str, &str)],
+    arguments: &[(&str, &str, &str)],
+    files: &[(&str, &str, &str)],
+) -> String {
+    let text = |name: &str, text: &str| format!("<stringProp name=\"{name}\">{text}</stringProp>");
+    let argument = |(name, value, kind): &(&str, &str, &str)| {
+        let kind = if kind.is_empty() { String::new() } else { text("HTTPArgument.content_type", kind) };
+        let (name, value) = (text("Argument.name", name), text("Argument.value", value));
+        format!("<elementProp name=\"x\" elementType=\"HTTPArgument\">{name}{value}{kind}</elementProp>")
+    };
+    let file = |(path, name, kind): &(&str, &str, &str)| {
+        let texts =
+            [text("File.path", path), text("File.paramname", name), text("File.mimetype", kind)].concat();
+        format!("<elementProp name=\"x\" elementType=\"HTTPFileArg\">{texts}</elementProp>")
+    };
+    let own: String = settings.iter().map(|(name, it)| text(&format!("HTTPSampler.{name}"), it)).collect();
+    format!(
+        "<HTTPSamplerProxy testname=\"r\">{}{}{own}<elementProp name=\"HTTPsampler.Arguments\" elementType=\"Arguments\">\
+         <collectionProp name=\"Arguments.arguments\">{}</collectionProp></elementProp>\
+         <elementProp name=\"HTTPsampler.Files\" elementType=\"HTTPFileArgs\"><collectionProp name=\"HTTPFileArgs.files\">{}\
+         </collectionProp></elementProp></HTTPSamplerProxy><hashTree/>",
+        text("HTTPSampler.domain", "h"),
+        text("HTTPSampler.method", method),
+        arguments.iter().map(argument).collect::<String>(),
+        files.iter().map(file).collect::<String>()
+    )
+}
+
+/// By JMeter 5.6.3's own test of what it sends, and the client that it sends it by.
+#[test]
+fn a_request_with_files_is_sent_in_parts() {
+    let dir = folder("parts");
+    std::fs::write(dir.join("up.txt"), "of a file").unwrap();
+    let of = |settings: &[(&str, &str)]| {
+        let arguments = [("a", "1 &amp; 2", ""), ("j", "{}", "Application/JSON"), ("", "left out", "")];
+        let request = upload("POST", settings, &arguments, &[("up.txt", "f", "text/plain")]);
+        let plan = plan(&dir, &group("g", 1, &request));
+        assert_eq!(plan.files[0].file, dir.join("up.txt"));
+        let sent = sent_by_one(&plan, |_| "");
+        let [(name, kind)] = sent[0].headers.as_slice() else { panic!("{:?}", sent[0].headers) };
+        let boundary = kind.split("boundary=").nth(1).unwrap().split(';').next().unwrap();
+        assert_eq!(
+            (name.as_str(), kind.replace(boundary, "B").as_str()),
+            ("Content-Type", "multipart/form-data; boundary=B; charset=UTF-8")
+        );
+        String::from_utf8(sent[0].body.to_vec()).unwrap().replace(boundary, "B")
+    };
+    assert_eq!(
+        of(&[]),
+        "--B\r\nContent-Disposition: form-data; name=\"a\"\r\nContent-Type: text/plain; charset=UTF-8\r\n\
+         Content-Transfer-Encoding: 8bit\r\n\r\n1 & 2\r\n\
+         --B\r\nContent-Disposition: form-data; name=\"j\"\r\nContent-Type: application/json; charset=UTF-8\r\n\
+         Content-Transfer-Encoding: 8bit\r\n\r\n{}\r\n\
+         --B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"up.txt\"\r\nContent-Type: text/plain\r\n\
+         Content-Transfer-Encoding: binary\r\n\r\nof a file\r\n--B--\r\n"
+    );
+    assert_eq!(
+        of(&[("BROWSER_COMPATIBLE_MULTIPART", "true")]),
+        "--B\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1 & 2\r\n\
+         --B\r\nContent-Disposition: form-data; name=\"j\"\r\n\r\n{}\r\n\
+         --B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"up.txt\"\r\nContent-Type: text/plain\r\n\r\n\
+         of a file\r\n--B--\r\n"
+    );
+}
+
+#[test]
+fn what_jmeter_sends_in_no_parts_is_refused() {
+    let told = |request: &str| {
+        let text = format!(
+            "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree>{}</hashTree></hashTree></jmeterTestPlan>",
+            group("g", 1, request)
+        );
+        import(Path::new("p.jmx"), &text, &BTreeMap::new())
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default()
+    };
+    let in_parts = ("DO_MULTIPART_POST", "true");
+    let file = ("up.txt", "f", "text/plain");
+    for (request, what) in [
+        (upload("POST", &[in_parts], &[("a", "1", "")], &[]), ""),
+        (upload("PUT", &[], &[], &[file, file]), ""),
+        (upload("GET", &[in_parts], &[("a", "1", "")], &[]), "sent by POST, PUT and PATCH only"),
+        (
+            upload("POST", &[in_parts, ("postBodyRaw", "true")], &[("", "x", "")], &[]),
+            "HTTPSampler.postBodyRaw",
+        ),
+        (upload("POST", &[], &[], &[file, ("up.txt", "", "text/plain")]), "has no parameter name"),
+        (upload("POST", &[], &[], &[file, ("", "f", "text/plain")]), "a row of its table names no file"),
+        (
+            upload("POST", &[in_parts], &[("a", "1", "${__RandomString(2,a/)}")], &[]),
+            "content_type may differ",
+        ),
+    ] {
+        let told = told(&request);
+        assert!(if what.is_empty() { told.is_empty() } else { told.contains(what) }, "{request}: {told}");
+    }
+}
+
+/// The id is what the page before had of it, in a link or a form, and stays what it was where a page has none.
+#[test]
+fn an_id_of_a_session_goes_from_a_page_into_requests() {
+    let dir = folder("ids");
+    let modifier = |texts: &[(&str, &str)]| {
+        let texts: Vec<(&str, &str)> = [("argument_name", "SID")].iter().chain(texts).copied().collect();
+        element("URLRewritingModifier", &texts, "")
+    };
+    let answer = |path: &str| match path.trim_start_matches('/').split(';').next() {
+        Some("start") => "<a href='/x?SID=a%2Fb&y'>",
+        Some("form") => "<input  Name=\"SID\" type='hidden'\n VALUE=\"from a form\">",
+        Some("path") => "<a href=\"/x;SID=of-path?q\">",
+        _ => "nothing",
+    };
+    let urls = |texts: &[(&str, &str)], paths: &[&str]| {
+        let below: String = paths.iter().map(|path| request(path)).collect();
+        let simple = element("GenericController", &[], &format!("{}{below}", modifier(texts)));
+        let plan = plan(&dir, &group("g", 1, &format!("{}{simple}", request("/start"))));
+        let sent = sent_by_one(&plan, answer);
+        let urls = sent.iter().skip(1).map(|it| it.url.as_str().trim_start_matches("http://h/").to_owned());
+        urls.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(
+        urls(&[], &["/a", "/form", "/b?c=d", "/e"]),
+        "a?SID=a%2Fb form?SID=a%2Fb b?c=d&SID=from+a+form e?SID=from+a+form"
+    );
+    let (in_path, to_question) = (("path_extension", "true"), ("path_extension_no_questionmark", "true"));
+    assert_eq!(urls(&[in_path], &["/path", "/a"]), "path;SID= a;SID=of-path?q");
+    assert_eq!(urls(&[in_path, to_question], &["/path", "/a"]), "path;SID= a;SID=of-path");
+    let told = |inside: &str| {
+        let text = format!(
+            "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree>{}</hashTree></hashTree></jmeterTestPlan>",
+            group("g", 1, inside)
+        );
+        import(Path::new("p.jmx"), &text, &BTreeMap::new()).unwrap_err().to_string()
+    };
+    for (inside, what) in [
+        (format!("{}{}", modifier(&[]), request("/a")), "no answer is sure to come before it"),
+        (format!("{}{}", modifier(&[("cache_value", "false")]), request("/a")), "cache_value is false"),
+        (format!("{}{}", modifier(&[in_path]), request("/a?b")), "HTTPSampler.path has a query"),
+    ] {
+        let told = told(&inside);
+        assert!(told.contains(what), "{told}");
+    }
+}
+
+#[test]
+fn a_poisson_timer_is_a_pause_of_that_distribution() {
+    let timer =
+        element("PoissonRandomTimer", &[("ConstantTimer.delay", "300"), ("RandomTimer.range", "100.0")], "");
+    let plan = plan(Path::new(""), &group("g", 1, &format!("{timer}{}", request("/a"))));
+    let [Step::Request(request)] = plan.scenario.groups[0].steps.as_slice() else { panic!("one request") };
+    let (offset_ms, mean_ms) = (Template::text("300"), Template::text("100.0"));
+    assert_eq!(request.pauses, [Pause::Poisson { offset_ms, mean_ms }]);
+}

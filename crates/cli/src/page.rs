@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use plan::WriteUp;
 use plan::stack::Catalogue;
+use plan::{WriteUp, toml_file};
 use record::{RecordError, RunDir, read_confirmations, read_interval_log, read_signals};
 use report::page::model::Page;
 use report::page::{PageOf, TrialDetail, page};
@@ -72,6 +72,6 @@ fn write_up_of(experiment: &str, from: &Sources<'_>) -> Option<WriteUp> {
         .iter()
         .filter(|path| path.extension().is_some_and(|it| it == "toml"))
         .filter_map(|path| WriteUp::read(path, &catalogue).ok());
-    let is_of = |it: &WriteUp| std::fs::read_to_string(&it.experiment).is_ok_and(|text| text == experiment);
+    let is_of = |it: &WriteUp| toml_file::read(&it.experiment).is_ok_and(|text| text == experiment);
     write_ups.into_iter().find(is_of)
 }

@@ -103,7 +103,9 @@ impl ReasonKind {
             Self::Unsent => "requests were due and no connection was free for them",
             Self::Censored => "so many answers did not come that a percentile is only a bound",
             Self::LittlesLaw => "users, rate and response time do not fit together",
-            Self::TooShort => "the load was shorter than ten response times",
+            Self::TooShort => {
+                "the load was shorter than ten response times, or over before a second request was due"
+            }
             Self::RampNotOver => "users were still being added",
             Self::ClientBound => "the client was near its own limit; the rate may be the client's",
             Self::Throttled => "a CPU quota kept the client from running",

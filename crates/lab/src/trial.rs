@@ -298,7 +298,9 @@ fn agreed_contract(setting: &Setting<'_>, running: &Running) -> Result<Contract,
         mismatches.iter().filter(|it| it.is_wrong_answer()).map(ToString::to_string).collect();
     if !wrong.is_empty() {
         let why = wrong.join("; ");
-        let help = "mend the stack, or what its stack.toml expects";
+        // The last of the chain is the one that was asked.
+        let file = setting.chain.last().map_or_else(|| "its file".to_owned(), |stack| stack.written_in());
+        let help = format!("mend the stack, or what {file} expects");
         return Err(NotMeasured::Stack(format!("its answer is not the expected one: {why}; {help}")));
     }
     Ok(contract_record(&report))

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use engine::{Due, Next, Sample, Script};
 use http::{AnswerHead, Protocol, RequestKind, Response};
-use scenario::{Ended, Prepared, Report, Session, Users as Comings, World, WorldSetup};
+use scenario::{Ended, Prepared, Report, Session, Users as Comings, World, WorldSetup, server_of};
 use units::{Duration, Instant};
 
 use self::arrivals::Arrivals;
@@ -167,7 +167,10 @@ impl<R: Report> Users<R> {
                     if let Some(target) = self.servers.number(&outgoing.url) {
                         return self.send(seat, outgoing, target, now);
                     }
-                    let (host, name) = (outgoing.url.authority().to_owned(), outgoing.label);
+                    // With its scheme and port, as it has to be named.
+                    let host =
+                        server_of(&outgoing.url).unwrap_or_else(|| outgoing.url.authority().to_owned());
+                    let name = outgoing.label;
                     self.error.get_or_insert(format!(
                         "the request `{name}` goes to {host}, which was not known before the load; name it with --host \
                          {host}"

@@ -155,13 +155,13 @@ impl fmt::Display for LoadId {
                 Ok(())
             }
             Self::Open { rate, arrivals: ArrivalsName::Constant, connections } => {
-                write!(f, "{rate} on {connections}")
+                write!(f, "{} on {connections}", rate_as_set(*rate))
             }
             Self::Open { rate, arrivals: ArrivalsName::Poisson, connections } => {
-                write!(f, "{rate} (Poisson) on {connections}")
+                write!(f, "{} (Poisson) on {connections}", rate_as_set(*rate))
             }
             Self::Open { rate, arrivals: arrivals @ ArrivalsName::Bursts(_), connections } => {
-                write!(f, "{rate} ({arrivals}) on {connections}")
+                write!(f, "{} ({arrivals}) on {connections}", rate_as_set(*rate))
             }
             Self::Scripted { users } => write!(f, "{users} users"),
             Self::Unknown { label } => f.write_str(label),
@@ -175,6 +175,22 @@ fn exact(span_ns: u64) -> String {
     let whole = units.into_iter().find(|(unit, _)| span_ns.is_multiple_of(*unit));
     let (unit, name) = whole.unwrap_or((1, "ns"));
     format!("{}{name}", span_ns / unit)
+}
+
+/// What a rate is multiplied by to count its digits behind the point: who sets one writes no more than six.
+const RATE_DIGITS: f64 = 1e6;
+
+/// A rate as somebody set it: a second's, a minute's or an hour's, of which the first is taken that has few digits and is the
+/// same rate. Rounded, two loads that differ would be called the same; so one that is neither keeps all of its digits.
+pub fn rate_as_set(rate: Rate) -> String {
+    let of_period = |(unit, seconds): (&str, f64)| {
+        let shown = (rate.as_per_sec() * seconds * RATE_DIGITS).round() / RATE_DIGITS;
+        // Just as it is read.
+        let is_same = Rate::per_sec(shown / seconds) == Some(rate);
+        is_same.then(|| format!("{shown}/{unit}"))
+    };
+    let periods = [("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    periods.into_iter().find_map(of_period).unwrap_or_else(|| rate.to_string())
 }
 
 /// A load as a trial names it. Shown, it is its label: `64 connections, fresh`.
@@ -229,6 +245,27 @@ mod tests {
         all.sort();
         let told = all.map(|it| it.to_string());
         assert_eq!(told, ["300 connections", "1000 connections", "300/s (Poisson) on 50", "2000/s on 4"]);
+    }
+
+    #[test]
+    fn a_rate_is_shown_as_it_was_set_and_never_as_another() {
+        for (set, shown) in [
+            ("1/m", "1/m"),
+            ("7/m", "7/m"),
+            ("0.5/m", "0.5/m"),
+            ("5/h", "5/h"),
+            ("90/m", "1.5/s"),
+            ("0.5", "0.5/s"),
+            ("12345.678", "12345.678/s"),
+            ("20k/s", "20000/s"),
+            ("100M", "100000000/s"),
+            ("0.123456789", "0.123456789/s"),
+        ] {
+            let rate: Rate = set.parse().unwrap();
+            let label = at(rate.as_per_sec(), ArrivalsName::Constant, 4).to_string();
+            assert_eq!(label, format!("{shown} on 4"), "{set}");
+            assert_eq!(rate_as_set(rate).parse(), Ok(rate), "{set}");
+        }
     }
 
     #[test]

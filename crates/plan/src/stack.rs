@@ -279,6 +279,8 @@ pub struct StackManifest {
     pub variant: Option<Variant>,
     /// Its folder, absolute.
     pub dir: PathBuf,
+    /// The file that says all of this, as it was named: of a service, the project's.
+    pub file: PathBuf,
     /// For people, in a table's first column.
     pub title: String,
     /// What it is a member of, such as `go` or `java-socket`.
@@ -427,15 +429,25 @@ impl StackManifest {
     pub fn endpoint(&self, name: &str) -> Result<&Endpoint, PlanError> {
         self.endpoints.iter().find(|endpoint| endpoint.name == name).ok_or_else(|| {
             let names: Vec<&str> = self.endpoints.iter().map(|endpoint| endpoint.name.as_str()).collect();
+            let add = format!("add an [[endpoint]] to {}", self.written_in());
             let choose = match names.as_slice() {
-                [] => format!("add an [[endpoint]] to its {MANIFEST}"),
-                names => format!("choose {}, or add an [[endpoint]] to its {MANIFEST}", names.join(" or ")),
+                [] => add,
+                names => format!("choose {}, or {add}", names.join(" or ")),
             };
             PlanError::new(
                 format!("stack `{}` has no endpoint `{name}`", self.id),
                 nearest::help(name, names.iter().copied(), &choose),
             )
         })
+    }
+
+    /// Where a mistake in it is mended, in a sentence: `its stack.toml`, or the file of the project that it is a service of.
+    pub fn written_in(&self) -> String {
+        if self.file == self.dir.join(MANIFEST) {
+            format!("its {MANIFEST}")
+        } else {
+            self.file.display().to_string()
+        }
     }
 
     /// Whether it is told on which address to listen, and not the port alone: then it can be reached from other machines.

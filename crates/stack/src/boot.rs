@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration as StdDuration, Instant};
 
 use plan::stack::{Origin, Placeholders, Run, StackManifest, Upstreams};
+use plan::toml_file;
 use signals::listener;
 use units::Duration;
 
@@ -145,11 +146,8 @@ fn write_certificate(stack: &StackManifest, address: Ipv4Addr, work_dir: &Path) 
 
 fn write_files(stack: &StackManifest, with: &Placeholders<'_>) -> Result<(), StackError> {
     for file in &stack.files {
-        let text = fs::read_to_string(&file.template).map_err(StackError::io(
-            "read",
-            &file.template,
-            "check its permissions",
-        ))?;
+        // It may have become another since the manifest was read.
+        let text = toml_file::read(&file.template)?;
         let path = with.work_dir.join(&file.name);
         fs::write(&path, with.fill(&text)).map_err(StackError::io(
             "write",

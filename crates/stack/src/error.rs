@@ -25,6 +25,9 @@ pub enum StackError {
         /// What to do.
         help: &'static str,
     },
+    /// The template of a file that is written for it can't be read, or is longer than anybody writes one.
+    #[error(transparent)]
+    Template(#[from] plan::PlanError),
     /// The build's command failed, took too long or did not make what it should.
     #[error(
         "cannot build stack `{stack}`: {why}; run it by hand: cd {} && {command}\n{}",

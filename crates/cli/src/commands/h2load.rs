@@ -1,13 +1,14 @@
 //! `proofload h2load`: a load by h2load's command line, with h2load's output, errors and exit codes.
 
 use std::io::Read;
+use std::net::SocketAddr;
 use std::process::ExitCode;
 
 use driver::Control;
 use engine::{Expect, GoodStatus};
 use events::Moment;
 use lab::LabError;
-use lab::load::{Job, resolve, run as run_load};
+use lab::load::{Job, resolve, run as run_load, speaks_no_http2};
 use lab::secured::secure_and_tell;
 use plan::load::TIMEOUT_DEFAULT;
 use plan::{Http2Arguments, HttpTarget, LoadArguments, LoadPlan, PlanError, RequestArguments, Threads};
@@ -92,6 +93,9 @@ fn carry_out(load: &H2load) -> Result<(), End> {
     let targets = resolve(host, port)?;
     let secured = secure_and_tell(&target, plan.http, &targets, &tls_settings(load))
         .map_err(|error| unsecured(&error, is_http1))?;
+    if !is_http1 && !target.is_secured {
+        speaks_http2(&targets)?;
+    }
     let (peers, agreed) = secured.unzip();
     let control = interrupt::on_signals()?;
     let protocol = match (is_http1, target.is_secured) {
@@ -115,6 +119,17 @@ fn carry_out(load: &H2load) -> Result<(), End> {
     let (books, report) = books_of(&job, &control, &mut progress)?;
     progress.end();
     show(load, &books, &report)
+}
+
+/// Refuses a server that speaks no HTTP/2: without TLS it shows in the load alone, of which each request would fail.
+fn speaks_http2(targets: &[SocketAddr]) -> Result<(), PlanError> {
+    match targets.first().filter(|address| speaks_no_http2(**address)) {
+        Some(address) => {
+            let what = format!("the server at {address} speaks no HTTP/2 without TLS");
+            Err(PlanError::new(what, "ask for HTTP/1.1 with --h1, or check the port"))
+        }
+        None => Ok(()),
+    }
 }
 
 fn books_of(

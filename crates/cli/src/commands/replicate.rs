@@ -11,7 +11,7 @@ use events::Event;
 use lab::experiment::{Bench, Ended, can_be_resumed, carry_out, resume};
 use plan::claims::{WriteUp, cheapest};
 use plan::stack::Catalogue;
-use plan::{CellId, Claim, Experiment, Pace, PlanError, Processes, nearest};
+use plan::{CellId, Claim, Experiment, Pace, PlanError, Processes, nearest, toml_file};
 use record::{Manifest, RunDir, Trial};
 use report::{ClaimsReport, MeasuredRun, claims_text};
 use units::Duration;
@@ -276,7 +276,7 @@ impl One<'_> {
     /// Its runs at this pace that can be read, of this experiment, the oldest first.
     fn runs(&self) -> Vec<PathBuf> {
         let prefix = format!("{}-", self.run_name());
-        let Ok(of_now) = std::fs::read_to_string(&self.write_up.experiment) else { return Vec::new() };
+        let Ok(of_now) = toml_file::read(&self.write_up.experiment) else { return Vec::new() };
         let entries = std::fs::read_dir(&self.arguments.runs).into_iter().flatten().flatten();
         let mut dirs: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
         dirs.retain(|dir| {

@@ -39,6 +39,14 @@ enum What {
     GoesOn(PathBuf),
 }
 
+/// The same, once nothing is known that keeps it from being run.
+enum Work<'a> {
+    /// This experiment, of the file.
+    Anew(&'a Path, Box<Experiment>),
+    /// The run in this directory goes on.
+    GoesOn(&'a Path),
+}
+
 /// Runs the command.
 pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     let clients = &arguments.clients;
@@ -56,10 +64,9 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     let of_experiment = Gate::of_experiment(&written.file, &written.text)?;
     let asked = gate::of_run(&arguments.gate, &arguments.against, of_experiment)?;
     let kept = KeptRuns::of_experiment(&written.file, &written.text)?;
-    if let (What::Anew(path), true) = (&what, arguments.only_ahead) {
-        let experiment = experiment(arguments, path, &workbench.catalogue)?;
-        knows_baseline(asked.as_ref(), &experiment)?;
-        print(&ahead::text(&experiment))?;
+    let work = checked(arguments, &what, &workbench.catalogue, asked.as_ref())?;
+    if let (Work::Anew(_, experiment), true) = (&work, arguments.only_ahead) {
+        print(&ahead::text(experiment))?;
         return Ok(ExitCode::SUCCESS);
     }
     let wait_for_quiet = arguments.wait_for_quiet.map_or(std::time::Duration::ZERO, Into::into);
@@ -70,19 +77,17 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     let bench = Bench { wait_for_quiet, hosts: hosts.as_ref(), ..workbench.bench(None) };
     let catalogue = &workbench.catalogue;
     let mut progress = RunProgress::new(arguments.quiet, arguments.serve)?;
-    let ended = match &what {
-        What::Anew(path) => {
-            let experiment = experiment(arguments, path, catalogue)?;
-            knows_baseline(asked.as_ref(), &experiment)?;
+    let ended = match &work {
+        Work::Anew(path, experiment) => {
             name_broken(catalogue);
             let stacks = experiment.stacks();
             go_past_proxies(arguments.quiet, stacks.into_iter().filter_map(|id| catalogue.get(id).ok()));
             let name = path.file_stem().map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
             let runs = arguments.runs.clone().unwrap_or_else(|| kept.folder(&written.folder));
             let dir = run_dir(&runs, &name);
-            carry_out(&experiment, &dir, &bench, &mut |event| progress.observe(&event))
+            carry_out(experiment, &dir, &bench, &mut |event| progress.observe(&event))
         }
-        What::GoesOn(dir) => {
+        Work::GoesOn(dir) => {
             name_broken(catalogue);
             resume(dir, &bench, &mut |event| progress.observe(&event))
         }
@@ -111,6 +116,23 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
         Some(answer) => gate::code(answer, code),
         None => code,
     }))
+}
+
+/// What is to be run, with its experiment, in which no mistake is found.
+fn checked<'a>(
+    arguments: &Run,
+    what: &'a What,
+    catalogue: &Catalogue,
+    asked: Option<&Gate>,
+) -> Result<Work<'a>, PlanError> {
+    match what {
+        What::Anew(path) => {
+            let experiment = experiment(arguments, path, catalogue)?;
+            knows_baseline(asked, &experiment)?;
+            Ok(Work::Anew(path, experiment.into()))
+        }
+        What::GoesOn(dir) => Ok(Work::GoesOn(dir)),
+    }
 }
 
 /// The command that goes on with the run in `dir`: in the folder of its services, whose builds and commands are looked for where it
@@ -191,17 +213,20 @@ fn written(what: &What) -> Result<Written, Failure> {
     }
 }
 
-/// Whether the stack that others are held against takes part.
+/// Whether the stack that others are held against takes part, and another one that is held against it.
 fn knows_baseline(gate: Option<&Gate>, experiment: &Experiment) -> Result<(), PlanError> {
-    let stacks = experiment.stacks();
-    let unknown = gate.and_then(|it| it.baseline.as_ref()).filter(|it| !stacks.contains(&it.stack.as_str()));
-    match unknown {
-        Some(it) => {
-            let what = format!("the baseline `{}` takes no part in this run", it.stack);
-            Err(PlanError::new(what, format!("name one of {}", stacks.join(", "))))
-        }
-        None => Ok(()),
+    let Some(baseline) = gate.and_then(|it| it.baseline.as_ref()) else { return Ok(()) };
+    let (name, stacks) = (baseline.stack.as_str(), experiment.stacks());
+    if !stacks.contains(&name) {
+        let what = format!("the baseline `{name}` takes no part in this run");
+        return Err(PlanError::new(what, format!("name one of {}", stacks.join(", "))));
     }
+    if stacks.len() == 1 {
+        let what =
+            format!("the baseline `{name}` is the only stack of this run, and none is held against it");
+        return Err(PlanError::new(what, "have another stack take part, or leave the baseline out"));
+    }
+    Ok(())
 }
 
 /// `runs/quick-20260101-120000`, in UTC, with a number behind it if that is taken.

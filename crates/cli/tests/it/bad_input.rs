@@ -211,6 +211,17 @@ fn counts_beyond_what_a_machine_can_do_are_refused_before_anything_is_made() {
     }
 }
 
+/// A port that nobody said would be looked for in vain.
+#[test]
+fn a_server_that_is_named_without_its_port_is_told_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("one.toml");
+    let text = "base = \"http://127.0.0.1:1\"\nload = { users = 1, iterations = 1 }\n[[steps]]\nrequest = \"GET /\"\n";
+    fs::write(&file, text).unwrap();
+    let scenario = ["hit", "--scenario", file.to_str().unwrap(), "--host", "shop.test"];
+    refused(&scenario, 2, &["`shop.test` in --host has no port", "as in shop.test:80"]);
+}
+
 #[test]
 fn nobody_there() {
     refused(&["hit", &format!("http://{NOBODY}/")], 3, &["cannot connect", "start the server"]);
@@ -274,6 +285,12 @@ fn a_dry_run_refuses_what_the_run_would() {
     let good = "title = \"t\"\n[[round]]\nname = \"r\"\nendpoint = \"hello\"\nstacks = [\"target-pool\"]\n";
     for (more, options, says) in [
         ("", &["--baseline", "no-such-stack"][..], "the baseline `no-such-stack` takes no part in this run"),
+        ("", &["--baseline", "target-pool"], "the baseline `target-pool` is the only stack of this run"),
+        (
+            "[gate]\nbaseline = \"target-pool\"\n",
+            &[],
+            "have another stack take part, or leave the baseline out",
+        ),
         ("", &["--last-runs", "3"], "give 6 to 1000"),
         ("", &["--junit", "gate.xml"], "there is none"),
         ("[runs]\nkeep = 0\n", &[], "x.toml:7:8: 0 is no number of runs"),

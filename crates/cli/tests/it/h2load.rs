@@ -2,6 +2,7 @@
 
 use std::io::ErrorKind;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use audit::{Row, Tool};
 
@@ -166,6 +167,19 @@ fn what_is_not_done_here_is_refused_by_name() {
         let said = String::from_utf8_lossy(&ours.stderr).into_owned();
         assert!(ours.status.code() == Some(1) && said.contains(part), "{line}: {said}");
     }
+}
+
+/// Without TLS nothing is agreed on: each request of the load would fail, one after the other.
+#[test]
+fn a_port_that_speaks_no_http_2_is_refused_before_the_load() {
+    let target = Target::start(&[]);
+    let begun = Instant::now();
+    let ours = our_h2load(&["-n1000", &target.url]);
+    let said = String::from_utf8_lossy(&ours.stderr).into_owned();
+    assert_eq!(ours.status.code(), Some(1), "{said}");
+    assert!(said.contains("speaks no HTTP/2 without TLS; ask for HTTP/1.1 with --h1"), "{said}");
+    assert!(ours.stdout.is_empty() && begun.elapsed() < Duration::from_secs(5), "{ours:?}");
+    assert_eq!(row(&stdout(&our_h2load(&["-n4", "--h1", &target.url]))).requests, Some(4));
 }
 
 #[test]

@@ -68,6 +68,20 @@ fn a_service_may_use_a_database_and_a_cache() {
     assert!(place("\"upstreams\":[{\"stack\":\"db\"") < place("{\"stack\":\"cache\""));
 }
 
+/// A project has no stack.toml.
+#[test]
+fn a_mistake_of_a_service_is_told_with_the_projects_file() {
+    let folder = project("\"{proofload}\", \"target\", \"--listen\", \"127.0.0.1:{port}\"");
+    let file = folder.path().join("proofload.toml");
+    let text = fs::read_to_string(&file).unwrap().replace("upstream = \"db\"", "upstream = \"memory\"");
+    fs::write(&file, text).unwrap();
+    let output = run_in(folder.path(), &["check", "shop"]);
+    let told = crate::common::text(&output);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("proofload.toml: there is no stack `memory`"), "{told}");
+    assert!(!told.contains("stack.toml"), "{told}");
+}
+
 #[test]
 fn what_never_accepts_one_is_told_with_where_it_should() {
     let folder = project("\"sleep\", \"30\", \"{port}\"");

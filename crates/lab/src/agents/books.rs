@@ -13,6 +13,7 @@ use std::num::NonZeroU32;
 use agent::{Booked, End, Joined, Lost, Seen, Told};
 use events::Moment;
 use plan::LoadPlan;
+use record::told_quantile;
 use stats::{Distribution, Interval};
 use units::{Duration, Instant};
 
@@ -35,7 +36,7 @@ pub(super) struct AgentBooks {
     merged: u64,
     /// Of the same.
     generator_lag: Distribution,
-    /// Of its last interval.
+    /// Of its last interval; of few requests it is no more than a bound from below.
     pub(super) last_lag_p99: Option<Duration>,
     end: Option<End>,
     /// Whether that was before its time, and nobody had told it to.
@@ -141,7 +142,8 @@ impl<'a> SharedBooks<'a> {
         self.lag.clear();
         interval.times.add_generator_lag_to(&mut self.lag);
         let books = &mut self.agents[agent];
-        books.last_lag_p99 = self.lag.quantile(0.99).map(|it| it.value);
+        // A second of one thread often has too few requests to know it; the longest of ten is no 99th percentile.
+        books.last_lag_p99 = told_quantile(&self.lag, 0.99).map(|it| it.value);
         if let Some(seen) = books.seen.get_mut(told.thread as usize) {
             *seen = Seen { last: told.last, told_to: told.to(), ended: told.ends };
         }

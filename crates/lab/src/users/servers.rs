@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
-
+use std::num::NonZeroU16;
 use std::sync::Arc;
 
+use plan::PlanError;
 use scenario::{Prepared, server_of};
 use tls::{Client, Peers};
 use url::Url;
@@ -28,7 +29,7 @@ pub struct Servers {
 
 impl Servers {
     /// Resolves the servers that the scenario's URLs name, and `others` (`host:port` or `https://host:port`), which its
-    /// variables may. Tries a handshake with each that is secured.
+    /// variables may: those are what `--host` names. Tries a handshake with each that is secured.
     ///
     /// # Errors
     /// Before anything is sent, what can't be said over the version that is spoken, and servers that can't be spoken to in it;
@@ -38,6 +39,7 @@ impl Servers {
         setting: &Setting<'_>,
         others: &[String],
     ) -> Result<Self, LabError> {
+        others.iter().try_for_each(|name| is_named_whole(name))?;
         let mut wanted: BTreeSet<String> = prepared.servers(&setting.world());
         wanted.extend(others.iter().cloned());
         setting.check_steps(prepared)?;
@@ -110,4 +112,53 @@ impl Servers {
 fn host_and_port(name: &str) -> (&str, &str) {
     let (name, usual) = name.strip_prefix(SECURED).map_or((name, "80"), |rest| (rest, "443"));
     name.rsplit_once(':').unwrap_or((name, usual))
+}
+
+/// Refuses the name of a server that lacks something: a port that nobody said would be looked for in vain.
+fn is_named_whole(name: &str) -> Result<(), PlanError> {
+    let (bare, usual) = name.strip_prefix(SECURED).map_or((name, 80), |rest| (rest, 443));
+    if let Some(rest) = bare.strip_prefix("http://") {
+        let what = format!("`{name}` in --host has a scheme, and only https:// stands before a server");
+        return Err(PlanError::new(what, format!("write {rest}")));
+    }
+    // The colons of an address in brackets are its own.
+    let port = bare.rsplit_once(':').filter(|(_, port)| !port.contains(']'));
+    let Some((host, port)) = port else {
+        let what = format!("`{name}` in --host has no port");
+        return Err(PlanError::new(what, format!("write it behind a colon, as in {name}:{usual}")));
+    };
+    if host.is_empty() {
+        let what = format!("`{name}` in --host has no host before its port");
+        return Err(PlanError::new(what, format!("write one, as in 127.0.0.1:{port}")));
+    }
+    if port.parse::<NonZeroU16>().is_err() {
+        let what = format!("`{port}` in --host {name} is no port");
+        return Err(PlanError::new(what, format!("write a number from 1 to 65535, as in {host}:{usual}")));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_is_named_by_half_is_told_what_is_missing() {
+        for name in ["shop.test:8080", "https://shop.test:8443", "[::1]:80", "https://[::1]:443"] {
+            assert_eq!(is_named_whole(name), Ok(()), "{name}");
+        }
+        for (name, said) in [
+            ("shop.test", "`shop.test` in --host has no port; write it behind a colon, as in shop.test:80"),
+            ("https://shop.test", "has no port; write it behind a colon, as in https://shop.test:443"),
+            ("[::1]", "has no port; write it behind a colon, as in [::1]:80"),
+            (":8080", "has no host before its port; write one, as in 127.0.0.1:8080"),
+            ("shop.test:", "`` in --host shop.test: is no port"),
+            ("shop.test:http", "`http` in --host shop.test:http is no port"),
+            ("shop.test:0", "write a number from 1 to 65535, as in shop.test:80"),
+            ("http://shop.test:80", "only https:// stands before a server; write shop.test:80"),
+        ] {
+            let error = is_named_whole(name).unwrap_err().to_string();
+            assert!(error.contains(said), "{name}: {error}");
+        }
+    }
 }

@@ -65,7 +65,7 @@ impl Catalogue {
         let mut catalogue = self;
         let chainless = |stack: &StackManifest| {
             let error = catalogue.chain(&stack.id).err()?;
-            Some((stack.id.clone(), error.in_file(&stack.dir.join(MANIFEST))))
+            Some((stack.id.clone(), error.in_file(&stack.file)))
         };
         let chainless: Vec<_> = catalogue.stacks.values().filter_map(chainless).collect();
         catalogue.stacks.retain(|id, _| chainless.iter().all(|(broken, _)| broken != id));

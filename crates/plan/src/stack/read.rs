@@ -147,6 +147,7 @@ impl Source<'_> {
             id: self.id()?,
             variant: None,
             dir: self.dir.to_owned(),
+            file: self.file.to_owned(),
             title: raw.title.map_or_else(|| Ok(self.id.clone()), |it| self.not_empty(it))?,
             family: raw.family.map_or_else(|| Ok(self.id.clone()), |it| self.not_empty(it))?,
             generation: raw.generation.unwrap_or(Generation::Timeless),

@@ -460,6 +460,27 @@ fn a_catalogue_holds_every_stack_and_helps_with_slips() {
     assert!(error.contains("/nonexistent: cannot be read as a folder of stacks"), "{error}");
 }
 
+/// A project has no `stack.toml`: its services are in its own file.
+#[test]
+fn what_is_wrong_with_a_service_is_told_with_the_file_that_it_is_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "[service.shop]\nupstream = \"back\"\n[service.shop.run]\n\
+                command = [\"a\", \"{port}\", \"{upstream}\"]\n\
+                [[service.shop.endpoint]]\nname = \"list\"\npath = \"/\"\n";
+    let file = Path::new("proofload.toml");
+    let services = StackManifest::services(file, text, folder.path()).unwrap();
+    assert_eq!(services[0].written_in(), "proofload.toml");
+    let error = services[0].endpoint("cart").unwrap_err().to_string();
+    assert!(error.contains("choose list, or add an [[endpoint]] to proofload.toml"), "{error}");
+    let catalogue = Catalogue::with_services(Path::new("/nonexistent"), services).unwrap();
+    let error = catalogue.get("shop").unwrap_err().to_string();
+    assert!(error.starts_with("proofload.toml: there is no stack `back`"), "{error}");
+    assert!(!error.contains(MANIFEST), "{error}");
+    let stacks = Stacks::new("own-file", &[("good", GOOD)]);
+    let stack = StackManifest::load(&stacks.0.path().join("good")).unwrap().swap_remove(0);
+    assert_eq!(stack.written_in(), "its stack.toml");
+}
+
 #[test]
 fn a_folder_name_that_is_no_id_is_refused() {
     let stacks = Stacks::new("id", &[("Bad_Name", GOOD)]);

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration as StdDuration, Instant};
 
 use http::Framing;
-use plan::stack::{ConnectionUse, Endpoint};
+use plan::stack::{ConnectionUse, Endpoint, StackManifest};
 use stack::{
     Afterwards, Chain, ChainOptions, Interrupt, Mismatch, Running, StackError, check_contract, missing,
 };
@@ -202,6 +202,26 @@ fn a_stack_that_listens_elsewhere_is_told_where() {
         told % 20_000 + 10_000
     );
     assert!(text.contains(&elsewhere), "{text}");
+}
+
+/// The manifest was read before; what lies there now is another file.
+#[test]
+fn a_template_that_has_no_end_is_not_read_to_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("stacks/mine");
+    fs::create_dir_all(&dir).unwrap();
+    let text = "title = \"Mine\"\nfamily = \"test\"\ngeneration = \"timeless\"\n\
+                [run]\ncommand = [\"sleep\", \"10\", \"{port}\"]\n[ready]\ntimeout = \"100ms\"\n\
+                [[endpoint]]\nname = \"hello\"\npath = \"/hello\"\n\
+                [[file]]\ntemplate = \"app.conf\"\nname = \"app.conf\"\n";
+    fs::write(dir.join("stack.toml"), text).unwrap();
+    fs::write(dir.join("app.conf"), "port = {port}\n").unwrap();
+    let stack = StackManifest::load(&dir).unwrap().swap_remove(0);
+    let bench = Bench { folder, stack };
+    fs::File::options().write(true).open(dir.join("app.conf")).unwrap().set_len(17 << 20).unwrap();
+    let error = bench.boot().unwrap_err();
+    assert!(matches!(error, StackError::Template(_)), "{error}");
+    assert!(error.to_string().contains("app.conf: is longer than 16 MiB"), "{error}");
 }
 
 #[test]

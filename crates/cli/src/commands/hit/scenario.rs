@@ -8,6 +8,7 @@ use driver::monotonic_now;
 use jmeter::UserBooks;
 use lab::LabError;
 use lab::users::{Servers, Setting, Steps, carry_out, plan, tap};
+use plan::load_id::rate_as_set;
 use plan::{HttpVersion, PlanError, RequestArguments, toml_file};
 use record::Load;
 use scenario::{Prepared, Scenario, arrivals_at_most};
@@ -143,7 +144,7 @@ fn say_what_was_asked(arguments: &Hit, load: &mut Load) {
     load.requests_per_user = arguments.requests_per_user;
     load.keep_alive = !arguments.no_keep_alive;
     if let Some(rate) = rate {
-        load.label = format!("{rate}, {}", load.label);
+        load.label = format!("{}, {}", rate_as_set(rate), load.label);
     }
 }
 

@@ -181,11 +181,7 @@ impl SharedBooks<'_> {
         let threads: u32 = self.agents.iter().map(|it| it.seen.len() as u32).sum();
         Carried {
             threads,
-            threads_why: Some(format!(
-                "up to {} on each of {} machines",
-                threads_of(self.plan),
-                self.agents.len()
-            )),
+            threads_why: Some(where_threads_are(threads_of(self.plan), self.agents.len())),
             io: ios.join(", "),
             refused: self.agents.iter().find_map(|it| it.joined.ready.refused.clone()),
         }
@@ -233,5 +229,29 @@ impl SharedBooks<'_> {
         let end = books.end.as_ref().filter(|_| books.by_itself)?;
         let window_end_ns = end.threads.iter().map(|it| it.window_end_ns).max()?;
         Some(Duration::from_nanos(window_end_ns).saturating_sub(self.plan.warm_up))
+    }
+}
+
+/// Where the load threads are, of which each of so many machines has as many as `each` at most. A machine with little to do has
+/// fewer, and never none.
+fn where_threads_are(each: NonZeroU32, machines: usize) -> String {
+    match (each.get(), machines) {
+        (_, 1) => "all on one machine".into(),
+        (1, _) => format!("one on each of {machines} machines"),
+        (_, _) => format!("up to {each} on each of {machines} machines"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_threads_are_is_said_of_one_and_of_several() {
+        let said = |each, machines| where_threads_are(NonZeroU32::new(each).unwrap(), machines);
+        assert_eq!(said(1, 1), "all on one machine");
+        assert_eq!(said(4, 1), "all on one machine");
+        assert_eq!(said(1, 3), "one on each of 3 machines");
+        assert_eq!(said(4, 3), "up to 4 on each of 3 machines");
     }
 }

@@ -96,6 +96,38 @@ fn of_users_what_is_behind_the_end_of_the_window_counts_for_no_agent() {
     assert_eq!(of_each(|it| it.intended), [2, 1], "who takes over knows of all that was told");
 }
 
+/// One of ten requests goes out a millisecond late: of ten that tells next to nothing of the 99th percentile, of 300 all.
+#[test]
+fn the_longest_of_few_lags_is_no_99th_percentile() {
+    let plan = LoadPlan::new(&LoadArguments::default()).unwrap();
+    let last_lag = |requests: u64| {
+        let mut interval = Interval::default();
+        for number in 0..requests {
+            let due = Instant::ORIGIN + Duration::from_millis(number);
+            let late = Duration::from_millis(u64::from(number.is_multiple_of(10)));
+            interval.record(&Sample {
+                intended: due,
+                ready: due,
+                sent: Some(due + late),
+                done: due + Duration::from_millis(2),
+                first_byte: None,
+                arrived: None,
+                outcome: Outcome::Answered { status: 200, expected: true },
+                received_bytes: 1,
+                due_in_window: true,
+                done_in_window: true,
+            });
+        }
+        let (from, to) = (Duration::ZERO, Duration::from_secs(1));
+        let mut books = books(&plan, 1);
+        tell(&mut books, 0, (Box::new(Told::new(0, from, to, &interval, &[])), interval));
+        books.agents[0].last_lag_p99
+    };
+    assert_eq!(last_lag(0), None);
+    assert!(last_lag(10).is_some_and(|it| it < Duration::from_micros(500)), "{:?}", last_lag(10));
+    assert!(last_lag(300).is_some_and(|it| it > Duration::from_micros(900)), "{:?}", last_lag(300));
+}
+
 #[test]
 fn of_a_rate_everything_is_merged_as_it_comes() {
     let rate = Rate::per_sec(10.0);

@@ -1,17 +1,20 @@
 //! Bodies of several parts put together, as RFC 7578 has them.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::model::{FormContent, Multipart};
-use crate::prepared::Prepared;
 use crate::template::Template;
+
+/// Files that are bodies or parts of them, by their paths.
+pub(crate) type Files = HashMap<PathBuf, Arc<[u8]>>;
 
 /// What a boundary is made of: as many characters as six bits tell apart.
 const CHARACTERS: &[u8; 64] = b"-_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -39,11 +42,11 @@ struct Filled<'p> {
 impl Whole {
     /// The body where nothing in it differs between requests; `None` where something does. Made once, since files may be large
     /// and users many.
-    pub(crate) fn of_constants(multipart: &Multipart, prepared: &Prepared) -> Option<Self> {
+    pub(crate) fn of_constants(multipart: &Multipart, files: &Files) -> Option<Self> {
         if !texts(multipart).all(|text| text.constant().is_some()) {
             return None;
         }
-        let parts = filled(multipart, prepared, |text| Cow::Borrowed(text.constant().unwrap_or_default()));
+        let parts = filled(multipart, files, |text| Cow::Borrowed(text.constant().unwrap_or_default()));
         // Made anew until it is in none of them: whoever sends what was recorded of us has our boundaries in it.
         let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
         let is_free = |boundary: &String| !parts.iter().any(|part| contains(&part.content, boundary));
@@ -54,11 +57,11 @@ impl Whole {
     /// The body with what `text` makes of its texts now.
     pub(crate) fn filled<'p>(
         multipart: &'p Multipart,
-        prepared: &'p Prepared,
+        files: &'p Files,
         boundary: &str,
         text: impl FnMut(&'p Template) -> Cow<'p, str>,
     ) -> Self {
-        Self::of_parts(&filled(multipart, prepared, text), multipart.explicit, boundary)
+        Self::of_parts(&filled(multipart, files, text), multipart.explicit, boundary)
     }
 
     fn of_parts(parts: &[Filled<'_>], explicit: bool, boundary: &str) -> Self {
@@ -103,7 +106,7 @@ fn texts(multipart: &Multipart) -> impl Iterator<Item = &Template> {
 /// The parts that are sent.
 fn filled<'p>(
     multipart: &'p Multipart,
-    prepared: &'p Prepared,
+    files: &'p Files,
     mut text: impl FnMut(&'p Template) -> Cow<'p, str>,
 ) -> Vec<Filled<'p>> {
     let mut parts = Vec::new();
@@ -112,7 +115,7 @@ fn filled<'p>(
         let (file, content) = match &part.content {
             FormContent::Text(value) => (None, bytes(text(value))),
             FormContent::File(path) => {
-                let content: &[u8] = prepared.body(path).map_or(&[], AsRef::as_ref);
+                let content: &[u8] = files.get(path).map_or(&[], AsRef::as_ref);
                 (Some(base_name(path)), Cow::Borrowed(content))
             }
         };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use fancy_regex::{Regex, RegexBuilder};
@@ -17,7 +17,7 @@ use crate::model::{
     Check, Extraction, Extractor, Field, Group, JsonRules, Multipart, Pause, RequestCheck, RequestStep,
     Scenario, Step, Times, Users,
 };
-use crate::multipart::Whole;
+use crate::multipart::{Files, Whole};
 use crate::template::{Piece, Template};
 
 /// A list without values, which is no expression.
@@ -40,8 +40,7 @@ pub struct Prepared {
     /// Expressions that match a whole text.
     whole: HashMap<String, Regex>,
     paths: HashMap<String, JsonPath>,
-    /// Files that are bodies or parts of them, by their paths.
-    bodies: HashMap<PathBuf, Arc<[u8]>>,
+    bodies: Files,
     /// Bodies of several parts that are the same for all requests, each once.
     wholes: Vec<(Multipart, Whole)>,
     /// The rates that requests are paced by, each once.
@@ -62,7 +61,7 @@ impl Prepared {
             found: HashMap::new(),
             whole: HashMap::new(),
             paths: HashMap::new(),
-            bodies: HashMap::new(),
+            bodies: Files::new(),
             wholes: Vec::new(),
             paces: Vec::new(),
         };
@@ -112,9 +111,9 @@ impl Prepared {
         self.paths.get(path)
     }
 
-    /// The bytes of a file that is a body or a part of one.
-    pub(crate) fn body(&self, file: &Path) -> Option<&Arc<[u8]>> {
-        self.bodies.get(file)
+    /// What bodies and parts of them are in.
+    pub(crate) const fn files(&self) -> &Files {
+        &self.bodies
     }
 
     /// A body of several parts that is the same for all requests.
@@ -230,13 +229,13 @@ impl Prepared {
     /// Bounds a body of several parts, and puts it together if it is the same for all requests.
     fn multipart(&mut self, multipart: &Multipart) -> Result<(), PlanError> {
         let bytes: u64 =
-            multipart.files().filter_map(|file| self.body(file)).map(|file| file.len() as u64).sum();
+            multipart.files().filter_map(|file| self.bodies.get(file)).map(|file| file.len() as u64).sum();
         if bytes > BODY_BYTES_MAX {
             let what = format!("its files come to more than {} MiB", BODY_BYTES_MAX >> 20);
             return Err(PlanError::new(what, "send fewer of them, or smaller ones"));
         }
         if self.whole(multipart).is_none()
-            && let Some(whole) = Whole::of_constants(multipart, self)
+            && let Some(whole) = Whole::of_constants(multipart, &self.bodies)
         {
             self.wholes.push((multipart.clone(), whole));
         }

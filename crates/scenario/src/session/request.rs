@@ -178,7 +178,7 @@ fn put_together(
     }
     let whole = step.multipart.as_ref().map(|it| in_parts(it, &mut headers, scope));
     scope.user.take_overflow()?;
-    let of_file = step.body_file.as_deref().and_then(|file| scope.prepared.body(file).cloned());
+    let of_file = step.body_file.as_deref().and_then(|file| scope.prepared.files().get(file).cloned());
     Ok(Pending {
         label,
         method,
@@ -198,7 +198,7 @@ fn in_parts(multipart: &Multipart, headers: &mut Vec<(String, String)>, scope: &
     let prepared = scope.prepared;
     let Whole { kind, body } = prepared.whole(multipart).cloned().unwrap_or_else(|| {
         let boundary = multipart::boundary(&mut scope.user.random);
-        Whole::filled(multipart, prepared, &boundary, |text| scope.text(text))
+        Whole::filled(multipart, prepared.files(), &boundary, |text| scope.text(text))
     });
     headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
     headers.push(("Content-Type".to_owned(), kind));

@@ -35,7 +35,7 @@ fn trials_of(folder: &Path) -> Vec<Value> {
 fn nothing_is_said_to_be_built_of_what_runs_already() {
     let target = Target::start(&[]);
     let folder = project(&target.url, "", "");
-    let said = text(&run_in(folder.path(), &["run", "--quick"]));
+    let said = text(&run_in(folder.path(), &["run"]));
     assert!(said.contains("trial 1/") && !said.contains("building"), "{said}");
 }
 

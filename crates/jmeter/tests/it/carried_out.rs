@@ -77,6 +77,14 @@ const GROUPS_BY_JMETER: &[&str] = &[
     "Down again 1: down2",
 ];
 
+/// The same of `within.jmx`: rows, counters and random variables within controllers, and interleaving that looks into these.
+const WITHIN_BY_JMETER: &[&str] = &[
+    "Counters 1: k-1 rv-5 n-1 n-2 z-2 k-2 rv-5 n-3 n-4 z-4 k-3 rv-5 n-5 n-6 z-6 k-4 rv-5 n-7 n-8 z-8",
+    "Rows 1: x-a x-b y-b x-c",
+    "Interleaved 1: a z b z s1 z i1 z c z a z b z s2 z",
+    "Nested 1: s1 c i1 s2 c i2 t1 c i3",
+];
+
 #[test]
 fn requests_come_in_jmeters_order() {
     assert_eq!(requested("order.jmx"), BY_JMETER);
@@ -110,6 +118,11 @@ fn iterations_are_left_as_jmeter_leaves_them() {
 #[test]
 fn groups_come_and_count_as_in_jmeter() {
     assert_eq!(requested_by_all("groups.jmx"), GROUPS_BY_JMETER);
+}
+
+#[test]
+fn what_is_within_controllers_is_set_and_chosen_as_in_jmeter() {
+    assert_eq!(requested_by_all("within.jmx"), WITHIN_BY_JMETER);
 }
 
 /// The paths that the one user of a plan requests.

@@ -339,7 +339,7 @@ const AUDIT: Pair[] = [
   ],
   ["{users} users, but {rate}/s × {s} s = {product}: {why:}", "{users} 个用户，但 {rate}/s × {s} s = {product}：{why}"],
   ["the latency is not that of these requests", "延迟不是这些请求的延迟"],
-  ["the others waited for requests that were due before the window, or not done within it", "其余的在等待窗口之前应发的、或未在窗口内完成的请求"],
+  ["the others waited: for requests that were not done within the window, or to connect again", "其余的在等待：等待未在窗口内完成的请求，或等待重新连接"],
   ["the others were busy in {driver} itself, or with requests that it does not tell of", "其余的忙于 {driver} 自身，或忙于它没有报告的请求"],
   ["the latency that {driver} tells is not that of these requests", "{driver} 所报告的延迟不是这些请求的延迟"],
   ["{s} s are fewer than {times} response times of {mean} s; measure longer", "{s} s 少于 {times} 个响应时间（{mean} s）；请测得更久"],

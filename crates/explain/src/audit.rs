@@ -215,7 +215,8 @@ fn littles_law(load: &LoadResult) -> Option<Reason> {
     }
     let why = match &load.driver {
         None if under_way < law.users => {
-            "the others waited for requests that were due before the window, or not done within it".to_owned()
+            "the others waited: for requests that were not done within the window, or to connect again"
+                .to_owned()
         }
         None => "the latency is not that of these requests".to_owned(),
         Some(driver) if under_way < law.users => {

@@ -193,6 +193,8 @@ const SINGLY: &str =
 
 /// The steps behind what is done each time that their controller begins: JMeter does the last of that first.
 fn begun(mut begin: Vec<(usize, Step)>, steps: Vec<Step>) -> Vec<Step> {
+    // Those of one line keep the order that they have then.
+    begin.reverse();
     begin.sort_by_key(|(line, _)| Reverse(*line));
     begin.into_iter().map(|(_, step)| step).chain(steps).collect()
 }

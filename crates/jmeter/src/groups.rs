@@ -113,6 +113,8 @@ impl<'a> Walk<'a> {
     /// first, as JMeter has them, so that of several that set one variable the first one does.
     fn rows_of_group(&mut self) -> Vec<usize> {
         let last_first = |mut rows: Vec<(usize, usize)>| {
+            // Those of one line keep the order that they have then.
+            rows.reverse();
             rows.sort_by_key(|(line, _)| Reverse(*line));
             rows.into_iter().map(|(_, set)| set)
         };

@@ -44,7 +44,8 @@ impl Rewriting {
         } else {
             Target::Parameter { plain: fields.is_true("encode", false)? }
         };
-        Ok(Self { name, variable: format!("}}{line}"), target })
+        let variable = format!("}}{line}{name}");
+        Ok(Self { name, variable, target })
     }
 
     /// What is looked for in each answer. An answer without it leaves the id as it is.

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration as StdDuration;
 
 use driver::{Control, Finished, monotonic_now};
-use engine::{Arrivals, Load, Reuse, UserStart, Window, WrongAnswer};
+use engine::{Load, Reuse, UserStart, Window, WrongAnswer};
 use events::Moment;
 use plan::{ArrivalsName, LoadPlan};
 use record::{LOAD_VERSION, LoadResult};
@@ -91,8 +91,6 @@ pub(crate) fn result(
 ) -> LoadResult {
     let windows: Vec<Window> = threads.iter().map(|it| it.part.window).collect();
     let window = joint_window(&windows);
-    let made: u64 = threads.iter().map(|it| it.part.counters.intended).sum();
-    let window = if interrupted { window } else { with_the_last_gap(window, job.plan, made) };
     let length = window.end.since(window.start);
     let whole = &books.whole;
     let used: Vec<ThreadUse> =
@@ -171,26 +169,6 @@ fn joint_window(windows: &[Window]) -> Window {
     let equally_long = windows.windows(2).all(|pair| length(&pair[0]) == length(&pair[1]));
     let end = windows.first().filter(|_| equally_long).map_or(end, |first| start + length(first));
     Window { start, end }
-}
-
-/// The window of a load whose requests are due at even gaps, of which `made` were made. Where a count ends it, its last request
-/// has a gap as well, and the window lasts until another would be due: without that gap three requests at ten a second were
-/// fifteen a second. Of arrivals by chance nobody knows when the next is.
-fn with_the_last_gap(window: Window, plan: &LoadPlan, made: u64) -> Window {
-    let (
-        Load::Open { arrivals: arrivals @ (Arrivals::Constant(_) | Arrivals::Bursts { .. }), .. },
-        Some(count),
-    ) = (plan.load, plan.stop.requests)
-    else {
-        return window;
-    };
-    if made < count.get() {
-        return window;
-    }
-    // Rounded as the schedule is, so that the window ends just when another would be due.
-    let whole = Duration::from_nanos((count.get() as f64 * arrivals.rate().mean_gap_ns()) as u64);
-    let measured = whole.saturating_sub(plan.warm_up).min(plan.stop.duration);
-    Window { end: window.end.max(window.start + measured), ..window }
 }
 
 /// How many users there were on average over a window of `length`, of which those of each thread were there for its own.
@@ -282,12 +260,8 @@ fn ramp_up_s(start: UserStart) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroU32;
-
     use driver::{Incidents, Usage};
     use engine::Counters;
-    use plan::LoadArguments;
-    use units::Rate;
 
     use super::*;
 
@@ -332,34 +306,6 @@ mod tests {
         let threads = [None, Some((700, 500)), Some((200, 404)), Some((300, 503))].map(of);
         assert_eq!(first_wrong_answer(&threads).map(|it| it.status), Some(404));
         assert_eq!(first_wrong_answer(&threads[..1]), None);
-    }
-
-    #[test]
-    fn a_load_that_a_count_ends_lasts_until_another_request_would_be_due() {
-        let asked =
-            LoadArguments { rate: Rate::per_sec(10.0), requests: Some(3), ..LoadArguments::default() };
-        let ms = Duration::from_millis;
-        let lasts = |asked: &LoadArguments, seen: Window, made: u64| {
-            with_the_last_gap(seen, &LoadPlan::new(asked).unwrap(), made)
-        };
-        assert_eq!(lasts(&asked, window(0, 201), 3), window(0, 300));
-        assert_eq!(lasts(&asked, window(50, 251), 3), window(50, 350));
-        // A server that takes longer than that is waited for.
-        assert_eq!(lasts(&asked, window(0, 900), 3), window(0, 900));
-        // A machine of several took its share with it.
-        assert_eq!(lasts(&asked, window(0, 201), 2), window(0, 201));
-        let bursts = ArrivalsName::Bursts(NonZeroU32::new(2).unwrap());
-        let of_bursts = LoadArguments { arrivals: bursts, ..asked.clone() };
-        assert_eq!(lasts(&of_bursts, window(0, 201), 3), window(0, 300));
-        let by_chance = LoadArguments { arrivals: ArrivalsName::Poisson, ..asked.clone() };
-        assert_eq!(lasts(&by_chance, window(0, 201), 3), window(0, 201));
-        // What was due in the warm-up is not in the window.
-        let warmed = LoadArguments { warm_up: Some(ms(100)), ..asked.clone() };
-        assert_eq!(lasts(&warmed, window(100, 201), 3), window(100, 300));
-        let bounded = LoadArguments { duration: Some(ms(250)), ..asked };
-        assert_eq!(lasts(&bounded, window(0, 201), 3), window(0, 250));
-        let of_users = LoadArguments { requests: Some(3), ..LoadArguments::default() };
-        assert_eq!(lasts(&of_users, window(0, 201), 3), window(0, 201));
     }
 
     /// What each thread did in a second is a second's rate, however far apart the seconds begin.

@@ -24,6 +24,8 @@ use crate::template::{Piece, Template};
 pub(crate) const EMPTY_LIST: &str = "[]";
 /// The longest file that is sent as a body, and what all of a body's come to at most, bytes.
 const BODY_BYTES_MAX: u64 = 16 << 20;
+/// All files that are bodies or parts, and the bodies that are made of them beforehand.
+const BODIES_BYTES_MAX: u64 = 256 << 20;
 /// Steps within steps at most.
 const NESTING_MAX: u32 = 64;
 /// Steps of an expression that needs them (look-around, back-references) at one place of a text at most; an answer that
@@ -41,6 +43,7 @@ pub struct Prepared {
     whole: HashMap<String, Regex>,
     paths: HashMap<String, JsonPath>,
     bodies: Files,
+    bodies_bytes: u64,
     /// Bodies of several parts that are the same for all requests, each once.
     wholes: Vec<(Multipart, Whole)>,
     /// The rates that requests are paced by, each once.
@@ -62,6 +65,7 @@ impl Prepared {
             whole: HashMap::new(),
             paths: HashMap::new(),
             bodies: Files::new(),
+            bodies_bytes: 0,
             wholes: Vec::new(),
             paces: Vec::new(),
         };
@@ -195,7 +199,9 @@ impl Prepared {
         let of_parts = request.multipart.iter().flat_map(Multipart::files);
         for file in request.body_file.as_deref().into_iter().chain(of_parts) {
             if !self.bodies.contains_key(file) {
-                self.bodies.insert(file.to_owned(), read_body(file)?);
+                let body = read_body(file)?;
+                self.keep(body.len())?;
+                self.bodies.insert(file.to_owned(), body);
             }
         }
         if let Some(multipart) = &request.multipart {
@@ -237,9 +243,20 @@ impl Prepared {
         if self.whole(multipart).is_none()
             && let Some(whole) = Whole::of_constants(multipart, &self.bodies)
         {
+            self.keep(whole.body.len())?;
             self.wholes.push((multipart.clone(), whole));
         }
         Ok(())
+    }
+
+    /// So many more bytes are held for bodies.
+    fn keep(&mut self, bytes: usize) -> Result<(), PlanError> {
+        self.bodies_bytes = self.bodies_bytes.saturating_add(bytes as u64);
+        if self.bodies_bytes <= BODIES_BYTES_MAX {
+            return Ok(());
+        }
+        let what = format!("the bodies of all requests come to more than {} MiB", BODIES_BYTES_MAX >> 20);
+        Err(PlanError::new(what, "send smaller files, or fewer different ones"))
     }
 
     fn extraction(&mut self, extraction: &Extraction) -> Result<(), PlanError> {

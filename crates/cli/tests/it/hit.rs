@@ -39,17 +39,6 @@ fn failures_have_names_and_a_failing_service_has_an_exit_code() {
     assert_eq!(result["answered_as_expected"], 10);
 }
 
-/// Each of them has its gap, the last one as well.
-#[test]
-fn so_many_requests_at_a_rate_are_no_higher_a_rate() {
-    let target = Target::start(&[]);
-    let (result, _) = hit(&target.url, &["-c", "1", "-n", "3", "--rate", "10"]);
-    assert_eq!(outcome(&result, "answered"), 3);
-    let (goodput, length) = (&result["goodput_per_s"], &result["window"]["duration_s"]);
-    assert!(goodput.as_f64().is_some_and(|it| it <= 10.0), "{result:#}");
-    assert!(length.as_f64().is_some_and(|it| it >= 0.3), "{result:#}");
-}
-
 /// Its head comes at once, and its body 60 ms later.
 #[test]
 fn a_server_that_takes_its_time_for_the_body_has_begun_to_answer_before() {

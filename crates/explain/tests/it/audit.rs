@@ -168,7 +168,7 @@ fn who_waited_all_the_while_is_no_wrong_latency() {
     let text = &audit(&load).reasons[0].text;
     assert!(
         text.ends_with(
-            "the others waited for requests that were due before the window, or not done within it"
+            "the others waited: for requests that were not done within the window, or to connect again"
         ),
         "{text}"
     );

@@ -115,7 +115,8 @@ fn p99_ratio(times: &Distribution, ours: &Distribution) -> Option<String> {
 
 /// What of a driver's audits says that it was the limit, or that its figures are not those of its requests.
 fn against(cell: &Cell<'_>, ceiling_per_s: Option<f64>) -> String {
-    let is_its_own = |kind: &ReasonKind| kind.is_clients_doing() || *kind == ReasonKind::LittlesLaw;
+    let is_of_times = |kind: &ReasonKind| matches!(kind, ReasonKind::LittlesLaw | ReasonKind::TooShort);
+    let is_its_own = |kind: &ReasonKind| kind.is_clients_doing() || is_of_times(kind);
     let reasons = cell.trials().iter().flat_map(|trial| audit_trial(trial, ceiling_per_s).reasons);
     let mut kinds: Vec<ReasonKind> = reasons.map(|reason| reason.kind).filter(is_its_own).collect();
     kinds.sort_unstable();

@@ -6,7 +6,7 @@ use units::{Duration, Instant};
 use url::{Url, form_urlencoded};
 
 use super::cookies::Own;
-use super::user::Scope;
+use super::user::{Scope, TEXT_BYTES_MAX};
 use super::walk::{Phase, State};
 use super::{Ended, Next, Outgoing, Unsent};
 use crate::model::{Check, CookiePolicy, Extractor, Group, Multipart, OwnCookie, Part, RequestStep};
@@ -87,15 +87,17 @@ impl State {
             continues,
             within_parent: self.within_parent(),
         };
-        match outgoing.with_spec(world.check()) {
+        // Cookies are texts, too.
+        let fits = self.user.take_overflow();
+        let fits = fits.and_then(|()| outgoing.with_spec(world.check()).map_err(|error| error.to_string()));
+        match fits {
             Ok(()) => {
                 self.unsent = 0;
                 self.phase = Phase::Waiting(pending);
                 Next::Request(outgoing)
             }
-            Err(error) => {
+            Err(message) => {
                 let Outgoing { label, method, url, .. } = outgoing;
-                let message = error.to_string();
                 let unsent = Unsent { label, method, url: url.into(), message, within_parent: false };
                 self.unsent(unsent, world.now)
             }
@@ -108,7 +110,8 @@ impl State {
         let left: Vec<&OwnCookie> =
             left.filter(|(place, _)| !self.user.cookies.is_replaced(*place)).map(|(_, own)| own).collect();
         let mut scope = self.scope(prepared, world);
-        let mut text = |template: &Template| scope.text(template).into_owned();
+        let mut room = TEXT_BYTES_MAX;
+        let mut text = |template: &Template| scope.text_within(template, &mut room).into_owned();
         let put_together = |own: &OwnCookie| Own {
             name: text(&own.name),
             value: text(&own.value),
@@ -198,7 +201,8 @@ fn in_parts(multipart: &Multipart, headers: &mut Vec<(String, String)>, scope: &
     let prepared = scope.prepared;
     let Whole { kind, body } = prepared.whole(multipart).cloned().unwrap_or_else(|| {
         let boundary = multipart::boundary(&mut scope.user.random);
-        Whole::filled(multipart, prepared.files(), &boundary, |text| scope.text(text))
+        let mut room = TEXT_BYTES_MAX;
+        Whole::filled(multipart, prepared.files(), &boundary, |text| scope.text_within(text, &mut room))
     });
     headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
     headers.push(("Content-Type".to_owned(), kind));

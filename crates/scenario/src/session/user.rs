@@ -22,7 +22,7 @@ use crate::world::World;
 /// Characters of `__RandomString` at most.
 const RANDOM_STRING_MAX: i64 = 1 << 20;
 /// The longest text that a template comes to, bytes.
-const TEXT_BYTES_MAX: usize = 16 << 20;
+pub(super) const TEXT_BYTES_MAX: usize = 16 << 20;
 /// The greatest number that JMeter takes for one and not for a name.
 const INT_MAX: u32 = i32::MAX.unsigned_abs();
 /// Pieces of `__split`, and matches of an extraction, at most.
@@ -100,6 +100,17 @@ pub(super) struct Scope<'a> {
 }
 
 impl Scope<'_> {
+    /// The same where several are held at a time: what there is no `room` for is nothing, and the request is not sent.
+    pub(super) fn text_within<'t>(&mut self, template: &'t Template, room: &mut usize) -> Cow<'t, str> {
+        let text = self.text(template);
+        let Some(left) = room.checked_sub(text.len()) else {
+            self.user.overlong = true;
+            return Cow::Borrowed("");
+        };
+        *room = left;
+        text
+    }
+
     /// What a template comes to now.
     pub(super) fn text<'t>(&mut self, template: &'t Template) -> Cow<'t, str> {
         if let Some(constant) = template.constant() {

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use agent::{Bounds, Conductor, End, ThreadTotals, planned};
 use driver::{Finished, Incidents};
 use engine::{Counters, Share, Window, WrongAnswer};
-use record::{AgentLost, AgentResult, LoadResult};
+use record::{AgentLost, AgentResult, LoadResult, told_quantile};
 use stack::Cpus;
 use units::Duration;
 
@@ -198,7 +198,7 @@ impl SharedBooks<'_> {
         let busy =
             |it: &ThreadTotals| if it.wall_ns == 0 { 0.0 } else { it.cpu_ns as f64 / it.wall_ns as f64 };
         let throttled = books.end.as_ref().and_then(|end| end.throttled_ns).map(Duration::from_nanos);
-        let lag_p99 = books.generator_lag.quantile(0.99);
+        let lag_p99 = told_quantile(&books.generator_lag, 0.99);
         AgentResult {
             name: books.name.clone(),
             node: books.joined.hello.node.clone(),

@@ -95,3 +95,37 @@ fn files_that_are_too_much_or_not_there_are_errors() {
     let told = prepared(&[&dir.path().join("none")]).unwrap_err();
     assert!(told.contains("none") && told.contains("cannot be read"), "{told}");
 }
+
+/// One file that many requests send, each under another name, is many bodies.
+#[test]
+fn bodies_are_bounded_all_together() {
+    let dir = tempfile::tempdir().unwrap();
+    let large = dir.path().join("large");
+    std::fs::write(&large, vec![0_u8; 15 << 20]).unwrap();
+    let steps = |count: usize| {
+        let step = |number: usize| {
+            let parts = vec![part(&number.to_string(), "a/b", FormContent::File(large.clone()))];
+            let multipart = Some(Multipart { parts, explicit: true });
+            Step::Request(Box::new(RequestStep { method: t("POST"), multipart, ..request_step("a") }))
+        };
+        Prepared::new(scenario(1, (0..count).map(step).collect())).map(drop).map_err(|it| it.to_string())
+    };
+    assert_eq!(steps(3), Ok(()));
+    let told = steps(1000).unwrap_err();
+    assert!(told.contains("the bodies of all requests come to more than 256 MiB"), "{told}");
+}
+
+/// Each of them may be as long as a text may be; all of them are held at a time.
+#[test]
+fn parts_are_no_longer_together_than_a_text() {
+    let parts = (0..40).map(|number| text(&number.to_string(), "${long}")).collect();
+    let step = RequestStep {
+        method: t("POST"),
+        multipart: Some(Multipart { parts, explicit: true }),
+        ..request_step("a")
+    };
+    let mut scenario = scenario(1, vec![Step::Request(Box::new(step)), request("b")]);
+    scenario.variables.push(("long".into(), t(&"x".repeat(1 << 20))));
+    let run = run(scenario, |_| Some(ok("")));
+    assert_eq!(run.sent().len(), 1, "the other one is sent");
+}

@@ -17,9 +17,6 @@ const BUILD: [&str; 6] =
 const ALONE: &str = "alone";
 /// The package whose tests wait for other processes: they take longest, and so begin first.
 const WAITING: &str = "cli";
-/// Those whose tests wait for times to pass: they begin next, so that those that compute fill the cores meanwhile, and nobody waits
-/// for them at the end.
-const PAUSING: [&str; 3] = ["stack", "target", "driver"];
 /// How many of its tests run at a time, for each core. All others compute: one has a core.
 const WAITING_PER_CORE: usize = 6;
 
@@ -55,10 +52,6 @@ impl Binary {
 
     fn is_waiting(&self) -> bool {
         self.folder.ends_with(WAITING)
-    }
-
-    fn is_pausing(&self) -> bool {
-        PAUSING.iter().any(|package| self.folder.ends_with(package))
     }
 
     /// Runs it to its end.
@@ -135,7 +128,7 @@ pub(crate) fn run(binaries: Vec<Binary>, arguments: &[String], cores: usize, tel
 /// Those that run beside others, in the order in which they begin, and those that measure.
 fn in_order(binaries: Vec<Binary>) -> (Vec<Binary>, Vec<Binary>) {
     let (alone, mut beside): (Vec<_>, Vec<_>) = binaries.into_iter().partition(Binary::is_alone);
-    beside.sort_by_key(|binary| (!binary.is_waiting(), !binary.is_pausing()));
+    beside.sort_by_key(|binary| !binary.is_waiting());
     (beside, alone)
 }
 

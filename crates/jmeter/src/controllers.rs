@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::num::NonZeroU32;
 
-use scenario::{Condition, OnceOf, Pick, Portion, Step, Times};
+use scenario::{Children, Condition, OnceOf, Pick, Portion, Step, Times};
 
 use crate::element::Element;
 use crate::names::{self, Controller, Kind};
@@ -283,7 +283,7 @@ fn while_controller(fields: Fields<'_>, steps: Vec<Step>) -> Result<Step, String
     if text.eq_ignore_ascii_case("LAST") {
         return Ok(Step::While { condition: Condition::LastOk, steps });
     }
-    if text.is_empty() && counts(&steps) {
+    if text.is_empty() && counts(Children::Steps(&steps)) {
         return Err(
             "its condition is blank, and a Counter stands in it; write ${JMeterThread.last_sample_ok} there"
                 .into(),
@@ -308,21 +308,8 @@ fn while_controller(fields: Fields<'_>, steps: Vec<Step>) -> Result<Step, String
 }
 
 /// Whether there is a counter among steps, of which a copy would count by itself.
-fn counts(steps: &[Step]) -> bool {
-    steps.iter().any(|step| match step {
-        Step::Count(_) => true,
-        Step::Request(_) | Step::Pause(_) | Step::Set { .. } | Step::Row(_) | Step::Leave(_) => false,
-        Step::OneOf { steps, .. } => steps.iter().any(|(_, step)| counts(std::slice::from_ref(step))),
-        Step::Loop { steps, .. }
-        | Step::If { steps, .. }
-        | Step::While { steps, .. }
-        | Step::ForEach { steps, .. }
-        | Step::Once { steps, .. }
-        | Step::Portion { steps, .. }
-        | Step::Switch { steps, .. }
-        | Step::Sequence(steps)
-        | Step::Transaction { steps, .. } => counts(steps),
-    })
+fn counts(steps: Children<'_>) -> bool {
+    steps.iter().any(|step| matches!(step, Step::Count(_)) || counts(step.children()))
 }
 
 fn throughput(fields: Fields<'_>, steps: Vec<Step>) -> Result<Step, String> {

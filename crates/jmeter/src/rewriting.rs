@@ -86,23 +86,13 @@ impl Rewriting {
 /// Has every request look for ids in its answer.
 pub(crate) fn look_for(ids: &[Extraction], steps: &mut [Step]) {
     for step in steps {
-        match step {
-            Step::Request(request) => request.extractions.extend_from_slice(ids),
-            Step::OneOf { steps, .. } => {
-                for (_, step) in steps {
-                    look_for(ids, std::slice::from_mut(step));
-                }
-            }
-            Step::Loop { steps, .. }
-            | Step::If { steps, .. }
-            | Step::While { steps, .. }
-            | Step::ForEach { steps, .. }
-            | Step::Once { steps, .. }
-            | Step::Portion { steps, .. }
-            | Step::Switch { steps, .. }
-            | Step::Sequence(steps)
-            | Step::Transaction { steps, .. } => look_for(ids, steps),
-            Step::Pause(_) | Step::Set { .. } | Step::Count(_) | Step::Row(_) | Step::Leave(_) => {}
-        }
+        look_for_within(ids, step);
     }
+}
+
+fn look_for_within(ids: &[Extraction], step: &mut Step) {
+    if let Step::Request(request) = step {
+        request.extractions.extend_from_slice(ids);
+    }
+    step.change_children(&mut |step| look_for_within(ids, step));
 }

@@ -14,7 +14,7 @@ use units::Duration;
 
 use self::keys::{ArrivalsName, CookiesName, DataTable, File, GroupTable, LoadTable, StepTable};
 use crate::model::{
-    CookiePolicy, DataAtEnd, DataSet, DataSharing, Group, Lacking, RateSpan, Scenario, Step, Users,
+    Children, CookiePolicy, DataAtEnd, DataSet, DataSharing, Group, Lacking, RateSpan, Scenario, Step, Users,
 };
 use crate::template::Template;
 
@@ -121,7 +121,7 @@ impl Reader<'_> {
 
     fn group(&self, table: GroupTable, name: &str) -> Result<Group, PlanError> {
         let steps = self.steps(&table.steps)?;
-        if !makes_requests(&steps) {
+        if !makes_requests(Children::Steps(&steps)) {
             let at = table.steps.first();
             let what = "no step makes a request";
             let help = "add one with request = \"GET /path\"";
@@ -228,21 +228,8 @@ impl Reader<'_> {
     }
 }
 
-fn makes_requests(steps: &[Step]) -> bool {
-    steps.iter().any(|step| match step {
-        Step::Request(_) => true,
-        Step::Pause(_) | Step::Set { .. } | Step::Count(_) | Step::Row(_) | Step::Leave(_) => false,
-        Step::Loop { steps, .. }
-        | Step::If { steps, .. }
-        | Step::While { steps, .. }
-        | Step::ForEach { steps, .. }
-        | Step::Once { steps, .. }
-        | Step::Portion { steps, .. }
-        | Step::Switch { steps, .. }
-        | Step::Sequence(steps)
-        | Step::Transaction { steps, .. } => makes_requests(steps),
-        Step::OneOf { steps, .. } => steps.iter().any(|(_, step)| makes_requests(std::slice::from_ref(step))),
-    })
+fn makes_requests(steps: Children<'_>) -> bool {
+    steps.iter().any(|step| matches!(step, Step::Request(_)) || makes_requests(step.children()))
 }
 
 #[cfg(test)]

@@ -23,10 +23,10 @@ mod world;
 pub use condition::{ConditionError, Operand};
 pub use function::{Function, UnknownFunction};
 pub use model::{
-    Assertion, Check, Condition, CookiePolicy, Counter, DataAtEnd, DataSet, DataSharing, Extraction,
-    Extractor, Field, FormContent, FormPart, Group, JsonRules, Lacking, List, Multipart, NumberFormat,
-    OnError, OnceOf, OwnCookie, Pacing, Part, Pause, Pick, Portion, RateSpan, RequestCheck, RequestStep,
-    Scenario, SizeComparison, Step, Times, Users, arrivals_at_most,
+    Assertion, Check, Children, Condition, CookiePolicy, Counter, DataAtEnd, DataSet, DataSharing,
+    Extraction, Extractor, Field, FormContent, FormPart, Group, JsonRules, Lacking, List, Multipart,
+    NumberFormat, OnError, OnceOf, OwnCookie, Pacing, Part, Pause, Pick, Portion, RateSpan, RequestCheck,
+    RequestStep, Scenario, SizeComparison, Step, Times, Users, arrivals_at_most,
 };
 pub use prepared::Prepared;
 pub use results::{Crowd, Report, StepSample, UserResult, What};

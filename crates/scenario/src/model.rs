@@ -1,5 +1,6 @@
 //! The scenario itself: plain data. After parsing every value is valid; nothing in here is "ignored when".
 
+mod children;
 mod data;
 mod multipart;
 mod pause;
@@ -10,6 +11,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 use serde::Deserialize;
 use units::{Duration, Rate};
 
+pub use self::children::Children;
 pub use self::data::{DataAtEnd, DataSet, DataSharing, Lacking};
 pub use self::multipart::{FormContent, FormPart, Multipart};
 pub use self::pause::{Pacing, Pause};

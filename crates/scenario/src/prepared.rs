@@ -14,8 +14,8 @@ use url::Url;
 
 use crate::data::Table;
 use crate::model::{
-    Check, Extraction, Extractor, Field, Group, JsonRules, Multipart, Pause, RequestCheck, RequestStep,
-    Scenario, Step, Times, Users,
+    Check, Children, Extraction, Extractor, Field, Group, JsonRules, Multipart, Pause, RequestCheck,
+    RequestStep, Scenario, Step, Times, Users,
 };
 use crate::multipart::{Files, Whole};
 use crate::template::{Piece, Template};
@@ -96,7 +96,7 @@ impl Prepared {
             constant_parts(request, check)
         };
         self.scenario.groups.iter().try_for_each(|group| {
-            for_each_request(&group.steps, &mut |request| {
+            for_each_request(Children::Steps(&group.steps), &mut |request| {
                 of_request(request).map_err(|error| of_step(request, error))
             })
         })
@@ -141,24 +141,11 @@ impl Prepared {
         match step {
             Step::Request(request) => self.request(request).map_err(|error| of_step(request, error)),
             Step::Pause(pause) => self.pause(pause),
-            Step::Set { .. } | Step::Count(_) | Step::Leave(_) => Ok(()),
             Step::Row(set) => self.data_set(*set),
-            Step::Loop { times, steps } => {
-                if let Times::Count(count) = times {
-                    number(count, "a count of turns")?;
-                }
-                self.steps(steps, depth + 1)
-            }
-            Step::OneOf { steps, .. } => steps.iter().try_for_each(|(_, step)| self.step(step, depth + 1)),
-            Step::If { steps, .. }
-            | Step::While { steps, .. }
-            | Step::ForEach { steps, .. }
-            | Step::Once { steps, .. }
-            | Step::Portion { steps, .. }
-            | Step::Switch { steps, .. }
-            | Step::Sequence(steps)
-            | Step::Transaction { steps, .. } => self.steps(steps, depth + 1),
-        }
+            Step::Loop { times: Times::Count(count), .. } => number(count, "a count of turns").map(drop),
+            _ => Ok(()),
+        }?;
+        step.children().iter().try_for_each(|step| self.step(step, depth + 1))
     }
 
     /// Makes sure that there is a data set of this number.
@@ -349,24 +336,12 @@ fn of_step(request: &RequestStep, error: PlanError) -> PlanError {
 
 /// Looks at all requests among the steps, which are not nested too deep, up to the first that is refused.
 fn for_each_request(
-    steps: &[Step],
+    steps: Children<'_>,
     look: &mut impl FnMut(&RequestStep) -> Result<(), PlanError>,
 ) -> Result<(), PlanError> {
     steps.iter().try_for_each(|step| match step {
         Step::Request(request) => look(request),
-        Step::Pause(_) | Step::Set { .. } | Step::Count(_) | Step::Row(_) | Step::Leave(_) => Ok(()),
-        Step::OneOf { steps, .. } => {
-            steps.iter().try_for_each(|(_, step)| for_each_request(std::slice::from_ref(step), look))
-        }
-        Step::Loop { steps, .. }
-        | Step::If { steps, .. }
-        | Step::While { steps, .. }
-        | Step::ForEach { steps, .. }
-        | Step::Once { steps, .. }
-        | Step::Portion { steps, .. }
-        | Step::Switch { steps, .. }
-        | Step::Sequence(steps)
-        | Step::Transaction { steps, .. } => for_each_request(steps, look),
+        _ => for_each_request(step.children(), look),
     })
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::walk::State;
-use crate::model::Step;
+use crate::model::{Children, Step};
 use url::Url;
 
 use crate::prepared::{Prepared, http_url};
@@ -19,7 +19,7 @@ impl Prepared {
             let mut world = World::new(setup.clone());
             let mut state = State::new(group, 0);
             state.begin_for_servers(self, &mut world);
-            collect(&it.steps, self, &mut state, &mut world, &mut servers);
+            collect(Children::Steps(&it.steps), self, &mut state, &mut world, &mut servers);
         }
         servers
     }
@@ -33,13 +33,13 @@ pub fn server_of(url: &Url) -> Option<String> {
 }
 
 fn collect(
-    steps: &[Step],
+    steps: Children<'_>,
     prepared: &Prepared,
     state: &mut State,
     world: &mut World,
     servers: &mut BTreeSet<String>,
 ) {
-    for step in steps {
+    for step in steps.iter() {
         match step {
             Step::Request(request) => {
                 let url = state.scope(prepared, world).text(&request.url).into_owned();
@@ -58,21 +58,8 @@ fn collect(
             Step::Row(set) => {
                 state.take_row(*set, prepared, world);
             }
-            Step::OneOf { steps, .. } => {
-                for (_, step) in steps {
-                    collect(std::slice::from_ref(step), prepared, state, world, servers);
-                }
-            }
-            Step::Loop { steps, .. }
-            | Step::If { steps, .. }
-            | Step::While { steps, .. }
-            | Step::ForEach { steps, .. }
-            | Step::Once { steps, .. }
-            | Step::Portion { steps, .. }
-            | Step::Switch { steps, .. }
-            | Step::Sequence(steps)
-            | Step::Transaction { steps, .. } => collect(steps, prepared, state, world, servers),
-            Step::Pause(_) | Step::Leave(_) => {}
+            _ => {}
         }
+        collect(step.children(), prepared, state, world, servers);
     }
 }

@@ -9,8 +9,8 @@ use super::request::Pending;
 use super::user::{Scope, User, counted, identity, random_unit};
 use super::{Ended, Next, Transaction};
 use crate::model::{
-    CookiePolicy, DataSharing, Group, List, OnError, OnceOf, Pacing, Pause, Pick, Portion, RequestStep, Step,
-    Times, Users,
+    Children, CookiePolicy, DataSharing, Group, List, OnError, OnceOf, Pacing, Pause, Pick, Portion,
+    RequestStep, Step, Times, Users,
 };
 use crate::prepared::Prepared;
 use crate::world::{Row, World, row_at};
@@ -100,43 +100,6 @@ impl Open {
     fn new(label: String, from: Instant, with_pauses: bool, parent_only: bool) -> Self {
         let (elapsed, samples, failed) = (Duration::ZERO, 0, 0);
         Self { label, from, last: from, elapsed, samples, failed, with_pauses, parent_only }
-    }
-}
-
-/// The steps within a step.
-#[derive(Clone, Copy)]
-enum Children<'a> {
-    Steps(&'a [Step]),
-    Weighted(&'a [(std::num::NonZeroU32, Step)]),
-}
-
-impl<'a> Children<'a> {
-    fn of(step: &'a Step) -> Self {
-        match step {
-            Step::Loop { steps, .. }
-            | Step::If { steps, .. }
-            | Step::While { steps, .. }
-            | Step::ForEach { steps, .. }
-            | Step::Once { steps, .. }
-            | Step::Portion { steps, .. }
-            | Step::Switch { steps, .. }
-            | Step::Sequence(steps)
-            | Step::Transaction { steps, .. } => Self::Steps(steps),
-            Step::OneOf { steps, .. } => Self::Weighted(steps),
-            Step::Request(_)
-            | Step::Pause(_)
-            | Step::Set { .. }
-            | Step::Count(_)
-            | Step::Row(_)
-            | Step::Leave(_) => Self::Steps(&[]),
-        }
-    }
-
-    fn get(self, index: u32) -> Option<&'a Step> {
-        match self {
-            Self::Steps(steps) => steps.get(index as usize),
-            Self::Weighted(steps) => steps.get(index as usize).map(|(_, step)| step),
-        }
     }
 }
 
@@ -356,7 +319,7 @@ impl State {
     /// The steps within the innermost frame.
     fn children<'a>(&self, group: &'a Group) -> Children<'a> {
         self.frames.iter().skip(1).fold(Children::Steps(&group.steps), |children, frame| {
-            children.get(frame.at).map_or(Children::Steps(&[]), Children::of)
+            children.get(frame.at).map_or(Children::Steps(&[]), Step::children)
         })
     }
 
@@ -366,7 +329,7 @@ impl State {
         let mut children = Children::Steps(&group.steps);
         for frame in self.frames.iter().skip(1) {
             holder = children.get(frame.at);
-            children = holder.map_or(Children::Steps(&[]), Children::of);
+            children = holder.map_or(Children::Steps(&[]), Step::children);
         }
         holder
     }
@@ -545,7 +508,7 @@ impl State {
             if matches!(holder, Step::Loop { .. } | Step::While { .. } | Step::ForEach { .. }) {
                 turns = frame.turns;
             }
-            children = Children::of(holder);
+            children = holder.children();
         }
         turns == 0
     }

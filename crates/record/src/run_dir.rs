@@ -4,6 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use memchr::memmem;
+
 use crate::bounds;
 use crate::cells::standing;
 use crate::error::RecordError;
@@ -203,7 +205,7 @@ impl RunDir {
 /// before it.
 fn is_repeat(line: &[u8]) -> bool {
     const KEY: &[u8] = b",\"repeats\":{";
-    line.windows(KEY.len()).any(|part| part == KEY)
+    memmem::find(line, KEY).is_some()
 }
 
 /// The trials of a file, and how long their lines are together.

@@ -7,6 +7,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use memchr::memmem;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -155,5 +156,5 @@ pub(crate) fn boundary(random: &mut Xoshiro256PlusPlus) -> String {
 }
 
 fn contains(content: &[u8], boundary: &str) -> bool {
-    content.windows(boundary.len()).any(|window| window == boundary.as_bytes())
+    memmem::find(content, boundary.as_bytes()).is_some()
 }

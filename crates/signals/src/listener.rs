@@ -1,10 +1,12 @@
 //! The sockets of a port: whose listens on it, and how many are connected to it.
 
 use std::collections::{BTreeSet, HashSet};
-use std::fs;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
+const HEADINGS: usize = 1;
 const ESTABLISHED: &str = "01";
 const LISTEN: &str = "0A";
 
@@ -22,10 +24,8 @@ pub fn connections_to(port: u16) -> u32 {
 /// Whether one of `pids` listens on `port`. `None` where that cannot be known, because no listener is visible
 /// or a process hides its descriptors from us.
 pub fn is_owned(port: u16, pids: &[i32]) -> Option<bool> {
-    let inodes: HashSet<String> = TABLES
-        .iter()
-        .flat_map(|table| listening_inodes(&fs::read_to_string(table).unwrap_or_default(), port))
-        .collect();
+    let inodes: HashSet<String> =
+        TABLES.iter().flat_map(|table| listening_inodes(&listening(table), port)).collect();
     if inodes.is_empty() {
         return None;
     }
@@ -44,9 +44,9 @@ pub fn addresses_of(pids: &[i32]) -> Option<Vec<SocketAddr>> {
         let inodes: HashSet<String> = sockets_of(*pid)?.collect();
         // Its own tables: a process may live in a network of its own.
         for table in ["tcp", "tcp6"] {
-            let text = fs::read_to_string(format!("/proc/{pid}/net/{table}")).unwrap_or_default();
-            let listens = text.lines().filter_map(Row::of).filter(|row| row.state == LISTEN);
-            addresses.extend(listens.filter(|row| inodes.contains(row.inode)).filter_map(|row| row.local()));
+            let text = listening(&format!("/proc/{pid}/net/{table}"));
+            let rows = text.lines().filter_map(Row::of).filter(|row| inodes.contains(row.inode));
+            addresses.extend(rows.filter_map(|row| row.local()));
         }
     }
     Some(addresses.into_iter().collect())
@@ -69,10 +69,20 @@ fn sockets_of(pid: i32) -> Option<impl Iterator<Item = String>> {
     )
 }
 
-/// The inodes of the sockets in state LISTEN on `port`, from a table of `/proc/net`.
+/// The lines of a table of `/proc/net` whose sockets listen. They come first, and behind them may be a hundred thousand
+/// connections that ended a moment ago: those are not read.
+fn listening(table: &str) -> String {
+    let Ok(file) = File::open(table) else { return String::new() };
+    let lines = BufReader::new(file).lines().skip(HEADINGS).map_while(Result::ok);
+    lines
+        .take_while(|line| Row::of(line).is_some_and(|row| row.state == LISTEN))
+        .fold(String::new(), |all, line| all + &line + "\n")
+}
+
+/// The inodes of the sockets on `port`, from lines of a table of `/proc/net`.
 fn listening_inodes(table: &str, port: u16) -> Vec<String> {
     let rows = table.lines().filter_map(Row::of);
-    rows.filter(|row| row.local_port == port && row.state == LISTEN).map(|row| row.inode.to_owned()).collect()
+    rows.filter(|row| row.local_port == port).map(|row| row.inode.to_owned()).collect()
 }
 
 /// What is of interest in a line of such a table.

@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use memchr::memmem;
 use plan::PlanError;
 
 /// The header by which somebody is known: `user:password`. Whoever names no password has an empty one: without a colon it would be
@@ -65,10 +66,8 @@ impl FormField {
 /// The header and the body of a form (`multipart/form-data`, RFC 7578): the same of the same fields.
 pub fn multipart(fields: &[FormField]) -> (String, Vec<u8>) {
     let boundary_of = |number: u64| format!("proofload-form-{number:016x}");
-    let is_within = |boundary: &str| {
-        let boundary = boundary.as_bytes();
-        fields.iter().any(|it| it.content.windows(boundary.len()).any(|window| window == boundary))
-    };
+    let is_within =
+        |boundary: &str| fields.iter().any(|it| memmem::find(&it.content, boundary.as_bytes()).is_some());
     let mut number = 0_u64;
     let mut boundary = boundary_of(number);
     while is_within(&boundary) {

@@ -76,6 +76,13 @@ killed() {
     printf 'killed\n\n' | tee -a "$log"
 }
 
+account() { # NAME: a kubeconfig of this service account
+    local token
+    token=$(kubectl create token "$1" -n load)
+    sed "s/\"token\":\"[^\"]*\"/\"token\":\"$token\"/" "$run/pki/admin.kubeconfig" > "$run/$1.kubeconfig"
+    echo "$run/$1.kubeconfig"
+}
+
 # A server of our own in a pod, and a namespace that admits restricted pods alone.
 kubectl create namespace load >/dev/null
 kubectl label namespace load pod-security.kubernetes.io/enforce=restricted >/dev/null
@@ -86,6 +93,13 @@ kubectl run target --image="$image" --image-pull-policy=Never --overrides='{"api
     -- target --listen 0.0.0.0:8080 >/dev/null
 kubectl wait --for=condition=Ready pod/target --timeout=60s >/dev/null
 url=http://$(kubectl get pod target -o jsonpath='{.status.podIP}'):8080/
+kubectl wait --for=create serviceaccount/default -n load --timeout=30s >/dev/null
+kubectl run guarded -n load --image="$image" --image-pull-policy=Never --overrides='{"apiVersion":"v1","spec":{"nodeName":"n1",
+    "securityContext":{"runAsNonRoot":true,"runAsUser":1000,"seccompProfile":{"type":"RuntimeDefault"}},"containers":[{"name":"guarded",
+    "image":"'"$image"'","imagePullPolicy":"Never","args":["target","--listen","0.0.0.0:8080"],
+    "securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}}}]}}' >/dev/null
+kubectl wait --for=condition=Ready pod/guarded -n load --timeout=60s >/dev/null
+guarded_url=http://$(kubectl get pod guarded -n load -o jsonpath='{.status.podIP}'):8080/
 for namespace in load small; do
     kubectl wait --for=create serviceaccount/default -n "$namespace" --timeout=30s >/dev/null
 done
@@ -126,6 +140,26 @@ say "metrics-server tells of ${told_cores:-no} cores of the server, the kernel o
 awk -v told="${told_cores:-0}" -v kernel="$kernel_cores" 'BEGIN { exit !(told >= 0.85 * kernel && told <= 1.6 * kernel) }' \
     || { say "that is not what the kernel says"; failed=1; }
 
+# The same from within the pod, and then from within one that is restricted, by somebody who may do that and a load and no more.
+# Of what the kernel counted for the pod, that of the container that looks is a small part.
+before_s=$(cpu_s)
+expect "$measured" "each keeps proofload-watch-" "$url" --rate 4000 -c 12 -d 20s --namespace load "${pods[@]}" "${on[@]}" \
+    --watch pods --watch-pods run=target --watch-namespace default
+told_s=$(sed -n 's/^ *target: \([0-9.]*\) cores, .*/\1/p' "$run/out" | awk '{ print $1 * 20 }')
+kernel_s=$(awk -v used="$(cpu_s)" -v before="$before_s" 'BEGIN { print used - before }')
+say "from within, ${told_s:-no} s of CPU are seen in 20 s; the kernel counted $kernel_s s for the pod from before the load to behind it"
+awk -v told="${told_s:-0}" -v kernel="$kernel_s" 'BEGIN { exit !(told >= 0.75 * kernel && told <= 1.03 * kernel) }' \
+    || { say "that is not what the kernel says"; failed=1; }
+grep -q '^ *connections at port 8080: ' "$run/out" || { say "its sockets are not told"; failed=1; }
+kubectl apply -n load -f docs/kubernetes/rbac.yaml >/dev/null
+kubectl apply -n load -f docs/kubernetes/rbac-watch-pods.yaml >/dev/null
+config=$(account proofload) expect 3 "you may not patch pods/ephemeralcontainers" "$guarded_url" -c 6 -d 3s --namespace load "${pods[@]}" "${on[@]}" \
+    --watch pods --watch-pods run=guarded
+kubectl create rolebinding both -n load --role proofload-watch-pods --serviceaccount load:proofload >/dev/null
+config=$(account proofload) expect "$measured" "busiest threads: " "$guarded_url" --rate 300 -c 6 -d 5s --namespace load "${pods[@]}" "${on[@]}" \
+    --watch pods --watch-pods run=guarded
+! grep -q 'bytes written to disks' "$run/out" || { say "it is not the user of the server"; failed=1; }
+
 # A run of what runs in the cluster: several loads of the same pods, and then of none.
 mkdir -p "$run/lab/stacks/shop"
 printf 'title = "shop"\nurl = "%s"\n[[endpoint]]\nname = "hello"\npath = "/hello"\nbody = "hello"\n' "${url%/}" \
@@ -158,12 +192,6 @@ expect 3 "there is no namespace" "$url" --namespace nowhere "${pods[@]}" "${on[@
 
 # Somebody who may do nothing, and then what the file allows and no more.
 kubectl apply -n load -f docs/kubernetes/rbac.yaml >/dev/null
-account() { # NAME: a kubeconfig of this service account
-    local token
-    token=$(kubectl create token "$1" -n load)
-    sed "s/\"token\":\"[^\"]*\"/\"token\":\"$token\"/" "$run/pki/admin.kubeconfig" > "$run/$1.kubeconfig"
-    echo "$run/$1.kubeconfig"
-}
 config=$(account default) expect 3 "you may not create jobs.batch" "$url" --namespace load "${pods[@]}" "${on[@]}"
 config=$(account proofload) expect "$measured" "outcomes    600 answered (200: 600)" "$url" --rate 300 -c 6 -d 2s --namespace load "${pods[@]}" "${on[@]}"
 

@@ -9,6 +9,6 @@ pub const WHY: &str = "this proofload was built without its client of Kubernetes
      cargo build --release";
 
 /// Refuses it.
-pub fn print_rbac() -> Result<ExitCode, Failure> {
+pub fn print_rbac(_: bool) -> Result<ExitCode, Failure> {
     Err(Failure::usage(WHY))
 }

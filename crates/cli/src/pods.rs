@@ -14,9 +14,10 @@ use crate::output::{print, say};
 /// How long it may take until all pods run, where nobody says.
 const RUN_WITHIN: Duration = Duration::from_secs(300);
 
-/// Prints who may do this.
-pub fn print_rbac() -> Result<ExitCode, Failure> {
-    print(kubernetes::RBAC.trim_end())?;
+/// Prints who may do this, or look at a server from within its pods.
+pub fn print_rbac(watches_pods: bool) -> Result<ExitCode, Failure> {
+    let roles = if watches_pods { kubernetes::RBAC_WATCH_PODS } else { kubernetes::RBAC };
+    print(roles.trim_end())?;
     Ok(ExitCode::from(exit::OK))
 }
 

@@ -39,14 +39,16 @@ pub enum Error {
     /// Rights are missing.
     #[error(
         "you may not {} in the namespace {namespace}; who administers it allows it by `proofload hit --on kubernetes \
-         --rbac | kubectl apply -n {namespace} -f -`, and binds the role `proofload` to you (docs/cluster.md)",
-        listed(.rights)
+         --rbac{} | kubectl apply -n {namespace} -f -`, and binds the role `{}` to you (docs/cluster.md)",
+        listed(.rights), .role.option(), .role.name()
     )]
     Rights {
         /// Each a verb and a resource: `create jobs.batch`.
         rights: Vec<String>,
         /// The namespace in which they are missing.
         namespace: String,
+        /// The role that has them.
+        role: Role,
     },
     /// There is no such namespace.
     #[error(
@@ -101,6 +103,18 @@ pub enum Error {
         /// Where they were looked for.
         namespace: String,
     },
+    /// It has some, and none runs.
+    #[error(
+        "none of the {count} pods in the namespace {namespace} with the labels {labels} runs; wait until one does"
+    )]
+    NoServerPodRuns {
+        /// How many there are.
+        count: usize,
+        /// By which they were chosen.
+        labels: String,
+        /// Where they are.
+        namespace: String,
+    },
     /// It has too many.
     #[error(
         "more than {most} pods in the namespace {namespace} have the labels {labels}; choose fewer with --watch-pods"
@@ -113,12 +127,66 @@ pub enum Error {
         /// The bound.
         most: usize,
     },
+    /// It is not said which container of a pod is the server's.
+    #[error("the pod {pod} has several containers ({}); name the server's with --watch-container", .containers.join(", "))]
+    ManyContainers {
+        /// Its name.
+        pod: String,
+        /// What they are called.
+        containers: Vec<String>,
+    },
+    /// It has no such container.
+    #[error("the pod {pod} has no container `{container}`; it has {}", .containers.join(", "))]
+    NoContainer {
+        /// Its name.
+        pod: String,
+        /// The one that was asked for.
+        container: String,
+        /// Those that there are.
+        containers: Vec<String>,
+    },
+    /// Nobody looks from within a pod.
+    #[error(
+        "the pod {pod} of the server can't be looked at from within: {why}. Nothing was sent; leave --watch out, or see docs/cluster.md"
+    )]
+    NotWatched {
+        /// Its name.
+        pod: String,
+        /// What is known.
+        why: String,
+    },
     /// Something else that the API says.
     #[error("the cluster says: {0}")]
     Api(String),
     /// The user interrupted.
     #[error("interrupted before the load began: nothing was sent")]
     Interrupted,
+}
+
+/// What somebody may do who was given it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Carry loads, and watch by metrics-server.
+    Load,
+    /// Look at a server from within its pods.
+    WatchPods,
+}
+
+impl Role {
+    /// What prints it, behind `--rbac`.
+    const fn option(self) -> &'static str {
+        match self {
+            Self::Load => "",
+            Self::WatchPods => " --watch pods --watch-pods LABEL=VALUE",
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Load => "proofload",
+            Self::WatchPods => "proofload-watch-pods",
+        }
+    }
 }
 
 impl Error {
@@ -132,6 +200,8 @@ impl Error {
                 | Self::Refused(_)
                 | Self::NoServerPods { .. }
                 | Self::ManyServerPods { .. }
+                | Self::ManyContainers { .. }
+                | Self::NoContainer { .. }
         )
     }
 
@@ -145,7 +215,9 @@ impl Error {
             401 => Self::Unknown(if said.is_empty() { "Unauthorized".into() } else { said }),
             403 if said.contains("exceeded quota") => Self::Quota(said),
             403 => match forbidden(&said) {
-                Some(right) => Self::Rights { rights: vec![right], namespace: namespace.to_owned() },
+                Some(right) => {
+                    Self::Rights { rights: vec![right], namespace: namespace.to_owned(), role: Role::Load }
+                }
                 None => Self::NotAdmitted(said),
             },
             404 if said.starts_with("namespaces ") => Self::NoNamespace(namespace.to_owned()),
@@ -239,8 +311,9 @@ mod tests {
         );
         assert!(error.to_string().contains("may not get pods/portforward in"), "{error}");
         let rights = ["create jobs.batch", "get pods", "list events"].map(str::to_owned).to_vec();
-        let text = Error::Rights { rights, namespace: "shop".into() }.to_string();
+        let text = Error::Rights { rights, namespace: "shop".into(), role: Role::WatchPods }.to_string();
         assert!(text.contains("create jobs.batch, get pods and list events"), "{text}");
+        assert!(text.contains("--rbac --watch pods ") && text.contains("`proofload-watch-pods`"), "{text}");
     }
 
     #[test]

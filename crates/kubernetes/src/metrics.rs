@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use k8s_openapi::NamespaceResourceScope;
-use k8s_openapi::api::core::v1::{Pod, ResourceRequirements};
+use k8s_openapi::api::core::v1::{Container, Pod, PodSpec, ResourceRequirements};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use serde::Deserialize;
@@ -106,6 +106,11 @@ pub(crate) fn cpu_limit_cores(pod: &Pod) -> Option<f64> {
     let sidecars = first.filter(|it| is_sidecar(it.restart_policy.as_deref()));
     let all = spec.containers.iter().chain(sidecars);
     all.map(|it| cpu_limit(it.resources.as_ref())).sum()
+}
+
+/// The same of one of its containers: its own limit, or the pod's.
+pub(crate) fn cpu_limit_of(spec: &PodSpec, container: &Container) -> Option<f64> {
+    cpu_limit(container.resources.as_ref()).or_else(|| cpu_limit(spec.resources.as_ref()))
 }
 
 fn cpu_limit(of: Option<&ResourceRequirements>) -> Option<f64> {

@@ -10,8 +10,8 @@ use kube::api::{DeleteParams, ListParams, PostParams};
 use tokio::runtime::Handle;
 
 use crate::cluster::Cluster;
-use crate::error::Error;
-use crate::job::{RUN_LABEL, Wanted, job_name};
+use crate::error::{Error, Role};
+use crate::job::{AGENT_PORT, RUN_LABEL, Wanted, job_name};
 use crate::reasons::{Gathered, Running, ended};
 use crate::rights;
 use crate::stream::{Forward, forward};
@@ -48,7 +48,7 @@ impl Pods {
         left: &mut dyn FnMut(&str),
         is_interrupted: &dyn Fn() -> bool,
     ) -> Result<Self, Error> {
-        rights::check(cluster, &rights::TO_LOAD)?;
+        rights::check(cluster, &rights::TO_LOAD, Role::Load)?;
         let job = wanted.job();
         // Whatever becomes of the question, the Job may be there.
         let made = Made {
@@ -128,7 +128,7 @@ impl Pods {
     /// Opens a stream to an agent.
     pub(crate) fn forward(&self, agent: usize) -> Result<Forward, String> {
         let (cluster, pods) = (&self.made.cluster, self.made.pods());
-        cluster.wait(async { forward(&pods, &self.running[agent].name).await })
+        cluster.wait(async { forward(&pods, &self.running[agent].name, AGENT_PORT).await })
     }
 
     /// The thread that streams are read with.

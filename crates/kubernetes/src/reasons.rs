@@ -9,12 +9,12 @@ use crate::job::INDEX_ANNOTATION;
 const SHOWN_CHARACTERS_MAX: usize = 400;
 
 /// Why a container waits for ever: its image.
-const OF_IMAGE: [&str; 4] =
+pub(crate) const OF_IMAGE: [&str; 4] =
     ["ErrImageNeverPull", "ImagePullBackOff", "InvalidImageName", "ImageInspectError"];
 /// The same, as long as it may still come.
 const PULLED_AGAIN: &str = "ErrImagePull";
 /// Why it waits for ever: itself.
-const OF_CONTAINER: [&str; 4] =
+pub(crate) const OF_CONTAINER: [&str; 4] =
     ["CreateContainerConfigError", "CreateContainerError", "RunContainerError", "PreStartHookError"];
 
 /// A pod that runs.
@@ -128,7 +128,7 @@ pub(crate) fn ended(pod: &Pod) -> Option<String> {
     })
 }
 
-fn terminated_words(terminated: &ContainerStateTerminated) -> String {
+pub(crate) fn terminated_words(terminated: &ContainerStateTerminated) -> String {
     let reason = terminated.reason.as_deref().filter(|it| !matches!(*it, "Error" | "Completed"));
     let how = match (reason, terminated.exit_code) {
         (Some(reason), code) => format!("{reason}, exit code {code}"),

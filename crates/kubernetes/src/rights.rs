@@ -6,7 +6,7 @@ use k8s_openapi::api::authorization::v1::{
 use kube::api::PostParams;
 
 use crate::cluster::Cluster;
-use crate::error::{self, Error};
+use crate::error::{self, Error, Role};
 
 /// Group, resource, subresource, verbs.
 type Right = (&'static str, &'static str, &'static str, &'static [&'static str]);
@@ -21,12 +21,19 @@ pub(crate) const TO_LOAD: [Right; 4] = [
 /// What it takes to watch the pods of a server, in their namespace.
 pub(crate) const TO_WATCH: [Right; 2] =
     [("", "pods", "", &["list"]), ("metrics.k8s.io", "pods", "", &["list"])];
+/// What it takes to look at them from within. Whoever may put a container into a pod may do what the pod may, so it is a role of
+/// its own: docs/kubernetes/rbac-watch-pods.yaml.
+pub(crate) const TO_WATCH_WITHIN: [Right; 3] = [
+    ("", "pods", "", &["get", "list"]),
+    ("", "pods", "ephemeralcontainers", &["patch"]),
+    ("", "pods", "portforward", &["get", "create"]),
+];
 
-/// Asks for each of these rights.
+/// Asks for each of these rights, which a role has.
 ///
 /// # Errors
 /// If some are missing, with all that are. Where the question itself is refused, the answer is left to what comes.
-pub(crate) fn check(cluster: &Cluster, needed: &[Right]) -> Result<(), Error> {
+pub(crate) fn check(cluster: &Cluster, needed: &[Right], role: Role) -> Result<(), Error> {
     let mut missing = Vec::new();
     for (group, resource, subresource, verbs) in needed.iter().copied() {
         for verb in verbs {
@@ -47,7 +54,7 @@ pub(crate) fn check(cluster: &Cluster, needed: &[Right]) -> Result<(), Error> {
     if missing.is_empty() {
         return Ok(());
     }
-    Err(Error::Rights { rights: missing, namespace: cluster.namespace().to_owned() })
+    Err(Error::Rights { rights: missing, namespace: cluster.namespace().to_owned(), role })
 }
 
 fn review(
@@ -84,8 +91,15 @@ mod tests {
 
     /// Who applied what we hand out has what we ask for, and no more.
     #[test]
-    fn the_role_that_is_handed_out_allows_what_is_needed_and_nothing_else() {
-        let documents: Vec<Value> = serde_saphyr::from_multiple(crate::RBAC).unwrap();
+    fn the_roles_that_are_handed_out_allow_what_is_needed_and_nothing_else() {
+        let to_load: Vec<&Right> = TO_LOAD.iter().chain(&TO_WATCH).collect();
+        assert_eq!(allowed(crate::RBAC), told(&to_load));
+        let within: Vec<&Right> = TO_WATCH_WITHIN.iter().collect();
+        assert_eq!(allowed(crate::RBAC_WATCH_PODS), told(&within));
+    }
+
+    fn allowed(roles: &str) -> BTreeSet<String> {
+        let documents: Vec<Value> = serde_saphyr::from_multiple(roles).unwrap();
         let role = documents.iter().find(|it| it["kind"] == "Role").unwrap();
         let texts = |rule: &Value, key: &str| -> Vec<String> {
             rule[key].as_array().unwrap().iter().map(|it| it.as_str().unwrap().to_owned()).collect()
@@ -98,10 +112,14 @@ mod tests {
                 }
             }
         }
-        let needed = TO_LOAD.iter().chain(&TO_WATCH).flat_map(|(group, resource, subresource, verbs)| {
+        allowed
+    }
+
+    fn told(rights: &[&Right]) -> BTreeSet<String> {
+        let each = rights.iter().flat_map(|(group, resource, subresource, verbs)| {
             let resource = [*resource, *subresource].join("/");
             verbs.iter().map(move |verb| error::right(verb, resource.trim_end_matches('/'), group))
         });
-        assert_eq!(allowed, needed.collect());
+        each.collect()
     }
 }

@@ -110,6 +110,7 @@ impl Samples {
                 name: name.clone(),
                 cpu_limit_cores: limits.get(name).copied().flatten(),
                 samples: samples.collect(),
+                within: None,
             }
         };
         names.into_iter().map(pod).collect()

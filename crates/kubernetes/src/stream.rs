@@ -14,7 +14,6 @@ use tokio::time::timeout;
 use tokio_util::io::SyncIoBridge;
 
 use crate::error::causes;
-use crate::job::AGENT_PORT;
 
 /// How long an agent may take to say something on a new stream.
 const GREETED_WITHIN: Duration = Duration::from_secs(5);
@@ -77,24 +76,27 @@ impl Forward {
         (Reader(Read::chain(Cursor::new(self.first), output)), Writer(input))
     }
 
+    /// What was said first, what is said from now on, and what ends it.
+    pub(crate) fn into_parts(self) -> (Vec<u8>, DuplexStream, Arc<Portforwarder>) {
+        (self.first, self.stream, self.forwarder)
+    }
+
     /// What ends it, whoever holds its ways.
     pub(crate) fn forwarder(&self) -> Arc<Portforwarder> {
         Arc::clone(&self.forwarder)
     }
 }
 
-/// Opens a stream to the agent in a pod.
-pub(crate) async fn forward(pods: &Api<Pod>, name: &str) -> Result<Forward, String> {
+/// Opens a stream to what listens in a pod, an agent or a watcher, which says something first.
+pub(crate) async fn forward(pods: &Api<Pod>, name: &str, port: u16) -> Result<Forward, String> {
     let late = || format!("says nothing within {} s", GREETED_WITHIN.as_secs());
-    timeout(GREETED_WITHIN, open(pods, name)).await.unwrap_or_else(|_| Err(late()))
+    timeout(GREETED_WITHIN, open(pods, name, port)).await.unwrap_or_else(|_| Err(late()))
 }
 
-async fn open(pods: &Api<Pod>, name: &str) -> Result<Forward, String> {
-    let forwarder = pods.portforward(name, &[AGENT_PORT]).await;
+async fn open(pods: &Api<Pod>, name: &str, port: u16) -> Result<Forward, String> {
+    let forwarder = pods.portforward(name, &[port]).await;
     let mut forwarder = forwarder.map_err(|why| format!("cannot be reached ({})", causes(&why)))?;
-    let (Some(mut stream), Some(error)) =
-        (forwarder.take_stream(AGENT_PORT), forwarder.take_error(AGENT_PORT))
-    else {
+    let (Some(mut stream), Some(error)) = (forwarder.take_stream(port), forwarder.take_error(port)) else {
         return Err("cannot be reached (the port is not forwarded)".to_owned());
     };
     let (tell, mut told) = watch::channel(None);

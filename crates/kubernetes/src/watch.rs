@@ -11,7 +11,7 @@ use kube::api::ListParams;
 use record::ServerPods;
 
 use crate::cluster::Cluster;
-use crate::error::Error;
+use crate::error::{Error, Role};
 use crate::metrics::{NAME_BYTES_MAX, PodMetrics, cpu_limit_cores};
 use crate::reasons::short;
 use crate::rights;
@@ -37,7 +37,7 @@ impl Watch {
     /// If there are none, or nobody tells of them, or not to us.
     pub fn open(cluster: &Cluster, labels: &str, namespace: Option<&str>) -> Result<Self, Error> {
         let cluster = cluster.within(namespace);
-        rights::check(&cluster, &rights::TO_WATCH)?;
+        rights::check(&cluster, &rights::TO_WATCH, Role::Load)?;
         let mut watch = Self { cluster, labels: labels.to_owned(), limits: BTreeMap::new() };
         watch.limits = watch.find()?;
         watch.metrics()?;
@@ -128,6 +128,7 @@ impl Watching {
         ServerPods {
             namespace: watch.cluster.namespace().to_owned(),
             not_known: samples.not_known(&pods, &window),
+            keep: None,
             labels: watch.labels,
             pods,
         }

@@ -15,7 +15,7 @@ use crate::distribution::Distribution;
 use crate::files::LinesBound;
 use crate::load::LoadResult;
 use crate::manifest::{Machine, Manifest, StackManifest};
-use crate::server_pods::ServerPods;
+use crate::server_pods::{ContainerUse, ServerPods};
 use crate::signals::{Held, HostSignals, ServerSignals, SignalReading};
 use crate::tls::Tls;
 use crate::trial::{Contract, Measured, Server, Trial, TrialResult};
@@ -86,6 +86,14 @@ fn names(all: &[(&str, &str)]) -> Checked {
     all.iter().try_for_each(|(what, text)| {
         within(&format!("the length of {what}"), text.len() as u64, NAME_BYTES_MAX)
     })
+}
+
+fn figure(what: &str, value: f64, most: f64) -> Checked {
+    if (0.0..=most).contains(&value) {
+        Ok(())
+    } else {
+        Err(format!("{what} is {value:e}, and 0 to {most} is read"))
+    }
 }
 
 /// A map of counts, all of them together within the bound, since they are added up.
@@ -260,9 +268,9 @@ fn check_agents(agents: &[AgentResult]) -> Checked {
 }
 
 fn check_server_pods(server: &ServerPods) -> Checked {
-    let ServerPods { namespace, labels, not_known, pods } = server;
-    let not_known = not_known.as_deref().unwrap_or_default();
-    names(&[("`namespace`", namespace), ("`labels`", labels), ("`not_known`", not_known)])?;
+    let ServerPods { namespace, labels, not_known, keep, pods } = server;
+    let (not_known, keep) = (not_known.as_deref().unwrap_or_default(), keep.as_deref().unwrap_or_default());
+    names(&[("`namespace`", namespace), ("`labels`", labels), ("`not_known`", not_known), ("`keep`", keep)])?;
     within("the number of `server_pods`", pods.len() as u64, SERVER_PODS_MAX)?;
     length("the samples of `server_pods`", pods.iter().map(|it| it.samples.len()).sum())?;
     for pod in pods {
@@ -271,8 +279,32 @@ fn check_server_pods(server: &ServerPods) -> Checked {
         within("the number of cores of a pod", cores.fold(0.0, f64::max) as u64, AT_A_TIME_MAX)?;
         let bytes = pod.samples.iter().map(|it| it.memory_bytes).max().unwrap_or(0);
         within("the `memory_bytes` of a pod", bytes, BYTES_MAX)?;
+        if let Some(inside) = &pod.within {
+            names(&[("the `container` of a pod", &inside.container)])?;
+            check_container(&inside.seen)?;
+        }
     }
     Ok(())
+}
+
+/// Whether it is what a container can have come to: somebody in a pod told it.
+///
+/// # Errors
+/// If a figure or a list is beyond what a record may hold, with which.
+pub fn check_container(seen: &ContainerUse) -> Result<(), String> {
+    let signals = &seen.signals;
+    let groups = signals.groups.iter().flat_map(|it| [it.cpu_cores, it.busiest_cores]);
+    let throttled = signals.quota.map(|it| it.throttled_cores);
+    for cores in seen.cpu_cores.into_iter().chain(groups).chain(throttled) {
+        figure("a number of cores of a container", cores, AT_A_TIME_MAX as f64)?;
+    }
+    figure("`full_share`", signals.accept_queue.map_or(0.0, |it| it.full_share), 1.0)?;
+    within("`threads_max`", seen.threads_max.into(), AT_A_TIME_MAX)?;
+    within("`rss_bytes_max`", seen.rss_bytes_max, BYTES_MAX)?;
+    length("`not_known`", seen.not_known.len())?;
+    seen.not_known.iter().try_for_each(|it| names(&[("a line of `not_known`", it)]))?;
+    seen.signals.groups.iter().try_for_each(|it| names(&[("the name of a group of threads", &it.name)]))?;
+    check_signals(&seen.signals)
 }
 
 fn check_tls(tls: &Tls) -> Checked {

@@ -37,6 +37,7 @@ mod trial;
 mod versions;
 
 pub use agents::{AgentLost, AgentResult};
+pub use bounds::check_container;
 pub use calibration::{
     CALIBRATION_VERSION, Calibration, CalibrationCase, CalibrationTry, PeerMissing, PeerResult, PeerRun,
     ResponseFrom, Truth,
@@ -61,7 +62,7 @@ pub use load::{
 pub use manifest::{MANIFEST_VERSION, Machine, Manifest, StackManifest};
 pub use named_load::load_of_label;
 pub use run_dir::RunDir;
-pub use server_pods::{PodSample, ServerPod, ServerPods};
+pub use server_pods::{ContainerUse, PodSample, PodWithin, ServerPod, ServerPods};
 pub use signals::{
     AcceptQueue, GroupReading, Held, HostReading, HostSignals, JvmReading, JvmUse, NamedUse, ProcessReading,
     Quota, Runtime, SIGNALS_VERSION, ServerSignals, SignalReading, ThreadBand, ThreadGroupUse,

@@ -1,6 +1,8 @@
-//! The server's pods while a load went on, as metrics-server told of them.
+//! The server's pods while a load went on: as metrics-server told of them, or as was seen from within.
 
 use serde::{Deserialize, Serialize};
+
+use crate::signals::ServerSignals;
 
 /// What is known of them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -12,6 +14,9 @@ pub struct ServerPods {
     /// What could not be known, and why, in words. Absent where nothing is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_known: Option<String>,
+    /// The container of ours that each of them keeps, ended, until it is deleted. Absent where none was put into them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep: Option<String>,
     /// Each of them, by name.
     pub pods: Vec<ServerPod>,
 }
@@ -30,8 +35,43 @@ pub struct ServerPod {
     /// before the load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_limit_cores: Option<f64>,
-    /// Averages whose whole window lay within the measured one, in the order of time.
+    /// Averages whose whole window lay within the measured one, in the order of time. None where metrics-server was not asked.
     pub samples: Vec<PodSample>,
+    /// What was seen from within. Absent where nobody looked, or nothing came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Box<PodWithin>>,
+}
+
+/// A container of the server, as it was seen from within its pod.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct PodWithin {
+    /// As the pod calls it.
+    pub container: String,
+    /// How far the window that was looked at may lie from the measured one, either way, seconds: the clocks of two machines.
+    pub bound_s: f64,
+    /// What it did.
+    pub seen: ContainerUse,
+}
+
+/// What the processes of a container did in a window; the most that was seen of memory and threads is of all the time that they
+/// were looked at.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ContainerUse {
+    /// CPU time a second: 1 is one core kept busy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_cores: Option<f64>,
+    /// Most resident memory seen, bytes.
+    pub rss_bytes_max: u64,
+    /// Most threads seen.
+    pub threads_max: u32,
+    /// The port whose accept queue and connections are told. Absent where it is not known which is the server's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub port: Option<u16>,
+    /// The rest.
+    pub signals: ServerSignals,
+    /// What could not be read, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_known: Vec<String>,
 }
 
 /// What a pod used on average over a window of metrics-server.

@@ -33,6 +33,7 @@ mod summary;
 mod thread_names;
 mod threads;
 mod tool;
+pub mod watcher;
 
 pub use accounting::MachineCores;
 pub use cpu::{CpuReading, cpu_now};

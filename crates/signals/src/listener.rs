@@ -37,6 +37,12 @@ pub fn is_owned(port: u16, pids: &[i32]) -> Option<bool> {
     Some(false)
 }
 
+/// The ports that somebody listens on, in this network.
+pub fn ports() -> BTreeSet<u16> {
+    let tables = TABLES.map(listening);
+    tables.iter().flat_map(|table| table.lines()).filter_map(|line| Some(Row::of(line)?.local_port)).collect()
+}
+
 /// Where `pids` listen, each address once. `None` where that cannot be known, because one hides its descriptors from us.
 pub fn addresses_of(pids: &[i32]) -> Option<Vec<SocketAddr>> {
     let mut addresses = BTreeSet::new();
@@ -152,6 +158,7 @@ mod tests {
         let ours = std::process::id().cast_signed();
         assert_eq!(is_owned(port, &[ours]), Some(true));
         assert_eq!(is_owned(port, &[]), Some(false));
+        assert!(ports().contains(&port));
         drop(listener);
         assert_eq!(is_owned(port, &[ours]), None);
     }

@@ -18,11 +18,21 @@ pub struct ProcessSet {
 }
 
 impl ProcessSet {
-    /// Those alive now.
+    /// All that can be seen: of the container, where only those of one can.
+    pub const fn of_all() -> Self {
+        // The kernel, from which the first of them descends.
+        Self { leader: 0, cgroup: None }
+    }
+
+    /// Those alive now. Whoever watches is not what is watched.
     pub fn pids(&self) -> Vec<i32> {
         match &self.cgroup {
             Some(dir) => cgroup_pids(dir).into_iter().filter(|pid| *pid != self.leader).collect(),
-            None => process::tree(self.leader).into_iter().map(|process| process.pid).collect(),
+            None => {
+                let own = std::process::id().cast_signed();
+                let tree = process::tree(self.leader).into_iter().map(|process| process.pid);
+                tree.filter(|pid| *pid != own).collect()
+            }
         }
     }
 

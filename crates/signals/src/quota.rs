@@ -5,7 +5,7 @@
 //! counts the throttling where it is set.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The groups that may hold a process back. By default nobody knows of any.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -86,6 +86,10 @@ fn dirs(mounts: &str, groups: &str) -> Vec<PathBuf> {
         if !v2 && !controllers.split(',').any(|controller| controller == "cpu") {
             continue;
         }
+        // That of another container is told as it lies beside our own, where nothing of it is to be seen.
+        if Path::new(path).components().any(|it| it == Component::ParentDir) {
+            continue;
+        }
         let Some(root) = mount(v2) else { continue };
         let whole = root.join(path.trim_start_matches('/'));
         all.extend(whole.ancestors().take_while(|dir| dir.starts_with(&root)).map(Path::to_owned));
@@ -144,6 +148,14 @@ mod tests {
                 "/sys/fs/cgroup/unified"
             ]
         );
+    }
+
+    /// Else the group of whoever looks would be taken for it.
+    #[test]
+    fn a_group_that_lies_outside_of_what_is_shown_is_not_known() {
+        let mounts = "cgroup2 /sys/fs/cgroup cgroup2 ro 0 0\n";
+        assert_eq!(dirs(mounts, "0::/../cri-containerd-shop.scope\n"), Vec::<PathBuf>::new());
+        assert_eq!(dirs(mounts, "0::/\n"), [PathBuf::from("/sys/fs/cgroup")]);
     }
 
     #[test]

@@ -215,6 +215,8 @@ struct Watch {
     generator: Option<ProcessSet>,
     /// Its CPU time at the last look, user and system, seconds.
     generator_cpu_s: (f64, f64),
+    /// The same of each subject.
+    servers_cpu_s: Vec<(f64, f64)>,
     quotas: Vec<QuotaGroups>,
     own_quota: QuotaGroups,
     /// Of each subject.
@@ -252,12 +254,14 @@ impl Watch {
             sampled.not_known.insert("CPU quotas: the control groups of the server".into());
         }
         let file_limits = subjects.iter().map(|_| FileLimits::default()).collect();
+        let servers_cpu_s = vec![(0.0, 0.0); subjects.len()];
         Self {
             subjects,
             cores,
             own,
             generator,
             generator_cpu_s: (0.0, 0.0),
+            servers_cpu_s,
             quotas,
             own_quota: QuotaGroups::of(own),
             file_limits,
@@ -357,10 +361,7 @@ impl Watch {
         let pids = program.pids();
         let mut reading = usage(&pids);
         if let Ok((user, system)) = program.cpu(&pids) {
-            // Without a control group the time of what has ended is gone with it.
-            let (last_user, last_system) = self.generator_cpu_s;
-            let (user, system) = (user.as_secs_f64().max(last_user), system.as_secs_f64().max(last_system));
-            self.generator_cpu_s = (user, system);
+            self.generator_cpu_s = no_less(self.generator_cpu_s, (user, system));
         }
         (reading.cpu_user_s, reading.cpu_system_s) = self.generator_cpu_s;
         // Once it has ended there is nothing to look at; before, its threads may be many.
@@ -383,8 +384,9 @@ impl Watch {
         let mut reading = usage(pids);
         let subject = &self.subjects[index];
         if let Ok((user, system)) = subject.processes.cpu(pids) {
-            (reading.cpu_user_s, reading.cpu_system_s) = (user.as_secs_f64(), system.as_secs_f64());
+            self.servers_cpu_s[index] = no_less(self.servers_cpu_s[index], (user, system));
         }
+        (reading.cpu_user_s, reading.cpu_system_s) = self.servers_cpu_s[index];
         reading.disk_wait_s = subject
             .processes
             .cgroup
@@ -435,6 +437,12 @@ fn cpu_of(reading: &Reading) -> CpuReading {
         servers_s: Some(reading.servers.iter().map(process).sum()),
         ..CpuReading::of_machine(&reading.host)
     }
+}
+
+/// CPU time, user and system, seconds, after what it was before: without a control group the time of what has ended is gone
+/// with it.
+fn no_less(before_s: (f64, f64), (user, system): (Duration, Duration)) -> (f64, f64) {
+    (user.as_secs_f64().max(before_s.0), system.as_secs_f64().max(before_s.1))
 }
 
 /// What is cheap to ask of processes.

@@ -7,6 +7,7 @@ use clap::Args;
 use lab::agents::{Listening, Member, Processes};
 use lab::hosts::{Hosts, Source};
 use plan::{PlanError, shell};
+use units::whole;
 
 use super::kubernetes::Kubernetes;
 
@@ -191,4 +192,14 @@ pub struct Agent {
     /// Take another load when one is over, until nobody asks for ten minutes
     #[arg(long, requires = "listen")]
     pub again: bool,
+    /// Carry no load, but look at the processes of a container, and be called so: what `hit --watch pods` puts into the server's
+    /// pods. Ends when nobody has asked for a minute
+    #[arg(long, value_name = "NAME", requires = "listen", conflicts_with_all = ["again", "node"])]
+    pub watch: Option<String>,
+    /// With --watch: the port that is loaded [default: the only one that somebody listens on]
+    #[arg(long, value_name = "PORT", requires = "watch", value_parser = whole::<u16>)]
+    pub server_port: Option<u16>,
+    /// With --watch: look at what descends from this process alone
+    #[arg(long, value_name = "PID", requires = "watch", value_parser = clap::value_parser!(i32).range(1..))]
+    pub children_of: Option<i32>,
 }

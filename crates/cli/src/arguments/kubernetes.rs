@@ -64,13 +64,16 @@ pub struct Kubernetes {
 pub enum Watched {
     /// CPU and memory of its pods, as metrics-server tells them.
     Metrics,
+    /// What its processes do, as they are seen from within each pod: a container of --image is put into it, and stays there,
+    /// ended, until the pod is deleted.
+    Pods,
 }
 
 /// Options of watching the server meanwhile.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Load from pods (docs/cluster.md)")]
 pub struct Watch {
-    /// Tell what the pods of the server used meanwhile, by metrics-server; of a window of 60s or more
+    /// Tell what the pods of the server did meanwhile: by metrics-server, of a window of 60s or more, or from within
     #[arg(long = "watch", value_name = "WHAT", requires_all = ["on", "labels"])]
     pub watched: Option<Watched>,
     /// Which pods are those of the server: labels that all of them have, by commas
@@ -79,25 +82,74 @@ pub struct Watch {
     /// Their namespace [default: that of the load]
     #[arg(long = "watch-namespace", value_name = "NAMESPACE", requires = "watched")]
     pub namespace_of_server: Option<String>,
+    /// Which container of them is the server's, with --watch pods [default: the only one, or the pod's own default]
+    #[arg(long = "watch-container", value_name = "NAME", requires = "watched")]
+    pub container: Option<String>,
+}
+
+/// The pods of the server, and how they are watched.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(
+    not(feature = "kubernetes"),
+    expect(dead_code, reason = "only a client of Kubernetes looks at them")
+)]
+pub struct Server<'a> {
+    /// How.
+    pub by: Watched,
+    /// Labels that all of them have.
+    pub labels: &'a str,
+    /// Theirs, where that is not the load's.
+    pub namespace: Option<&'a str>,
+    /// Which of their containers.
+    pub container: Option<&'a str>,
 }
 
 impl Watch {
-    /// The labels and the namespace of the pods that are to be watched during a load, if they are.
+    /// The pods that are to be watched during a load, if any are.
     ///
     /// # Errors
-    /// If the load is so short that nothing would be known.
-    pub fn server(&self, plan: &LoadPlan) -> Result<Option<(&str, Option<&str>)>, PlanError> {
-        let (Some(Watched::Metrics), Some(labels)) = (self.watched, &self.labels) else { return Ok(None) };
+    /// If the load is so short that nothing would be known, or it is said which container where all are told of together.
+    pub fn server(&self, plan: &LoadPlan) -> Result<Option<Server<'_>>, PlanError> {
+        let (Some(by), Some(labels)) = (self.watched, &self.labels) else { return Ok(None) };
+        let server = Server {
+            by,
+            labels: labels.text.as_str(),
+            namespace: self.namespace_of_server.as_deref(),
+            container: self.container.as_deref(),
+        };
+        match by {
+            Watched::Metrics => self.of_metrics(plan).map(|()| Some(server)),
+            Watched::Pods => from_within(plan).map(|()| Some(server)),
+        }
+    }
+
+    fn of_metrics(&self, plan: &LoadPlan) -> Result<(), PlanError> {
+        if self.container.is_some() {
+            let what =
+                "--watch-container is for --watch pods: of metrics-server all containers count together";
+            return Err(PlanError::new(what, "leave it out, or give --watch pods"));
+        }
         let (least_s, asked) = (ServerPods::WINDOW_S_MIN, plan.stop.duration);
         if asked < Duration::from_secs_f64(least_s) {
             let what = format!(
                 "--watch metrics says nothing of a load of {asked}: metrics-server averages over 15 s or more"
             );
-            let help = format!("measure for {least_s} s or longer (-d), or leave --watch out");
+            let help =
+                format!("measure for {least_s} s or longer (-d), give --watch pods, or leave --watch out");
             return Err(PlanError::new(what, help));
         }
-        Ok(Some((labels.text.as_str(), self.namespace_of_server.as_deref())))
+        Ok(())
     }
+}
+
+/// Refuses a load of which a part would not be seen.
+fn from_within(plan: &LoadPlan) -> Result<(), PlanError> {
+    let (most, asked) = (signals::watcher::LOOKS_MAX, plan.stop.duration);
+    if asked != Duration::MAX && plan.warm_up + asked > most {
+        let what = format!("--watch pods looks for {most} at most, and the load takes {asked}");
+        return Err(PlanError::new(what, "measure for less (-d), or give --watch metrics"));
+    }
+    Ok(())
 }
 
 /// Labels that pods have, each with its value.

@@ -1,4 +1,5 @@
-//! `proofload agent`: a share of a load, for a conductor at the other end of standard input and output, or of a connection.
+//! `proofload agent`: a share of a load, for a conductor at the other end of standard input and output, or of a connection; or a
+//! look at the server's processes, from within its pod.
 
 use std::io::{IsTerminal, stdin};
 use std::net::{SocketAddr, TcpListener};
@@ -7,6 +8,8 @@ use std::process::{Command, ExitCode};
 
 use agent::Leave;
 use plan::PlanError;
+use signals::ProcessSet;
+use signals::watcher::{self, Ended};
 
 use crate::arguments::agents::Agent;
 use crate::exit::{self, Failure};
@@ -17,6 +20,9 @@ pub fn run(arguments: &Agent) -> Result<ExitCode, Failure> {
     let (version, node) = (env!("PROOFLOAD_VERSION"), arguments.node.clone());
     let leave = if let Some(address) = arguments.listen {
         let (listener, at) = bind(address)?;
+        if let Some(name) = &arguments.watch {
+            return watch(arguments, &listener, (name, version));
+        }
         let leave = lab::carrier::serve_connections(version, node, listener);
         if arguments.again && leave == Leave::Done {
             return Err(start_anew(arguments, at));
@@ -36,6 +42,19 @@ pub fn run(arguments: &Agent) -> Result<ExitCode, Failure> {
     }
 }
 
+/// Looks at processes until whoever asks has heard enough.
+fn watch(arguments: &Agent, listener: &TcpListener, called: (&str, &str)) -> Result<ExitCode, Failure> {
+    let processes = match arguments.children_of {
+        Some(leader) => ProcessSet { leader, cgroup: None },
+        None => ProcessSet::of_all(),
+    };
+    let ended = watcher::serve(listener, called, &processes, arguments.server_port);
+    match ended.map_err(|why| Failure::system(format!("cannot look at the processes here ({why})")))? {
+        Ended::Told => Ok(ExitCode::from(exit::OK)),
+        Ended::Alone => Ok(ExitCode::from(exit::UNREACHABLE)),
+    }
+}
+
 /// Whoever connects has us load what it likes: nobody does from elsewhere.
 fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
     if !address.ip().is_loopback() {
@@ -44,7 +63,9 @@ fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
         );
         return Err(PlanError::new(what, "give an address of this machine alone: 127.0.0.1:7780").into());
     }
-    let refused = |why| Failure::system(format!("cannot listen on {address} ({why}); give another port"));
+    let refused = |why| {
+        Failure::system(format!("cannot listen on {address} ({why}); end who does, or give another port"))
+    };
     let listener = TcpListener::bind(address).map_err(refused)?;
     let at = listener.local_addr().map_err(refused)?;
     say(format_args!("agent: listening on {at}"));

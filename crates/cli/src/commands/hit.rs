@@ -37,6 +37,7 @@ use self::saved::Saved;
 use self::stop::Stop;
 use self::way::Way;
 use crate::arguments::Hit;
+use crate::arguments::kubernetes::Watched;
 use crate::arguments::request::Output;
 use crate::exit::{self, Failure};
 use crate::gate;
@@ -51,7 +52,7 @@ const BODY_BYTES_MAX: u64 = 256 << 20;
 /// Runs the command.
 pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     if arguments.kubernetes.rbac {
-        return pods::print_rbac();
+        return pods::print_rbac(arguments.watch.watched == Some(Watched::Pods));
     }
     files::each_has_its_own(arguments)?;
     if let Some(dir) = &arguments.agents.take_over {

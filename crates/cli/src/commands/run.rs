@@ -51,7 +51,7 @@ enum Work<'a> {
 pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     let clients = &arguments.clients;
     if clients.kubernetes.rbac {
-        return pods::print_rbac();
+        return pods::print_rbac(false);
     }
     if clients.kubernetes.manifest {
         return kubernetes::print_manifest(clients);

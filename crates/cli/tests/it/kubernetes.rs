@@ -30,7 +30,10 @@ fn hit(cluster: &Kubernetes, url: &str, arguments: &[&str]) -> Command {
 fn nothing_is_left(cluster: &Kubernetes) {
     assert!(cluster.jobs().is_empty(), "{:?}", cluster.jobs());
     let agents = cluster.agents();
-    wait_until("all agents have ended", || agents.iter().all(|pid| test_kill_process(*pid).is_err()));
+    wait_until("all agents have ended", || {
+        cluster.reap();
+        agents.iter().all(|pid| test_kill_process(*pid).is_err())
+    });
 }
 
 #[test]

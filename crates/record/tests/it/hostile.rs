@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use record::{LoadResult, RunDir, Trial, TrialResult, read_interval_log, read_signals};
+use record::{LoadResult, RunDir, ServerSignals, Trial, TrialResult, read_interval_log, read_signals};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -239,7 +239,19 @@ fn what_is_told_of_a_server_s_pods_is_bounded() {
     let server = read(json!([pod("a", 1.5, 1 << 20)])).unwrap().server_pods.unwrap();
     assert_eq!((server.pods[0].samples.len(), server.not_known), (1, None));
     let many = vec![json!({"name": "", "samples": []}); 10_001];
+    let within = |key: &str, value: Value| {
+        let signals = serde_json::to_value(ServerSignals::default()).unwrap();
+        let mut seen = json!({"rss_bytes_max": 1, "threads_max": 1, "signals": signals});
+        seen[key] = value;
+        json!([{"name": "a", "samples": [], "within": {"container": "c", "bound_s": 0.0, "seen": seen}}])
+    };
+    assert!(read(within("port", json!(8080))).is_ok());
     for (pods, told) in [
+        (within("rss_bytes_max", json!(u64::MAX)), "`rss_bytes_max` is 18446744073709551615"),
+        (within("threads_max", json!(u32::MAX)), "`threads_max` is 4294967295"),
+        (within("cpu_cores", json!(1e300)), "a number of cores of a container is 1e300"),
+        (within("cpu_cores", json!(-1.0)), "a number of cores of a container is -1e0"),
+        (within("not_known", json!(["x".repeat(5000)])), "a line of `not_known` is 5000"),
         (json!([pod(&"p".repeat(5000), 1.0, 1)]), "the length of the `name` of a pod is 5000"),
         (json!([pod("a", 1e300, 1)]), "the number of cores of a pod is 18446744073709551615"),
         (json!([pod("a", 1.0, u64::MAX)]), "the `memory_bytes` of a pod is 18446744073709551615"),

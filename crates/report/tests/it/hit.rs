@@ -250,6 +250,7 @@ fn the_server_s_pods_are_told_of_the_busiest_first_and_on_harmless_lines() {
         name: name.into(),
         cpu_limit_cores,
         samples,
+        within: None,
     };
     let mut watched = load(1000.0);
     let mut pods = vec![
@@ -259,13 +260,9 @@ fn the_server_s_pods_are_told_of_the_busiest_first_and_on_harmless_lines() {
         pod("shop-d", None, Vec::new()),
     ];
     let (namespace, labels) = ("shop".to_owned(), "app=shop".to_owned());
-    let server = record::ServerPods { namespace, labels, not_known: None, pods: pods.clone() };
+    let server = record::ServerPods { namespace, labels, not_known: None, keep: None, pods: pods.clone() };
     watched.server_pods = Some(server.clone());
-    let lines = |load: &record::LoadResult| {
-        let text = text(load.clone());
-        let lines = text.lines().skip_while(|it| !it.starts_with("server pods"));
-        lines.take_while(|it| !it.starts_with("verdict")).map(str::to_owned).collect::<Vec<String>>()
-    };
+    let lines = lines_of_server_pods;
     assert_eq!(
         lines(&watched),
         [
@@ -289,6 +286,67 @@ fn the_server_s_pods_are_told_of_the_busiest_first_and_on_harmless_lines() {
     watched.server_pods = Some(record::ServerPods { pods, not_known, ..server });
     let none = ["server pods 1 of app=shop in shop", "            not known: no sample lay within"];
     assert_eq!(lines(&watched), none);
+}
+
+fn lines_of_server_pods(load: &record::LoadResult) -> Vec<String> {
+    let text = text(load.clone());
+    let lines = text.lines().skip_while(|it| !it.starts_with("server pods"));
+    lines.take_while(|it| !it.starts_with("verdict")).map(str::to_owned).collect()
+}
+
+#[test]
+fn what_was_seen_from_within_a_pod_is_told_in_a_few_harmless_lines() {
+    let group = record::ThreadGroupUse {
+        name: "http-nio-*\u{1b}[2J".into(),
+        threads: 200,
+        cpu_cores: 1.71,
+        busiest_cores: 0.03,
+        ..record::ThreadGroupUse::default()
+    };
+    let signals = record::ServerSignals {
+        groups: vec![group],
+        accept_queue: Some(record::AcceptQueue { limit: 100, max: 101, mean: 40.0, full_share: 0.31 }),
+        connections: Some(record::Held { mean: 300.0, max: 301, readings: 50 }),
+        ..record::ServerSignals::default()
+    };
+    let seen = record::ContainerUse {
+        cpu_cores: Some(1.96),
+        rss_bytes_max: 412 << 20,
+        threads_max: 231,
+        port: Some(8080),
+        signals,
+        not_known: vec!["CPU quotas: the control\ngroups".into()],
+    };
+    let within = record::PodWithin { container: "shop".into(), bound_s: 0.001, seen };
+    let pod = |name: &str, within: Option<record::PodWithin>| record::ServerPod {
+        name: name.into(),
+        cpu_limit_cores: Some(2.0),
+        within: within.map(Box::new),
+        ..record::ServerPod::default()
+    };
+    let mut quiet = within.clone();
+    quiet.seen = record::ContainerUse { threads_max: 1, ..record::ContainerUse::default() };
+    let mut watched = load(1000.0);
+    watched.server_pods = Some(record::ServerPods {
+        namespace: "shop".into(),
+        labels: "app=shop".into(),
+        not_known: Some("what was seen in shop-c: is gone".into()),
+        keep: Some("proofload-watch-k3x9".into()),
+        pods: vec![pod("shop-a", Some(quiet)), pod("shop-b", Some(within)), pod("shop-c", None)],
+    });
+    assert_eq!(
+        lines_of_server_pods(&watched),
+        [
+            "server pods 3 of app=shop in shop",
+            "            shop-b: 1.96 of 2 cores, 412.0MiB at most, 231 threads at most",
+            "              busiest threads: http-nio-*\\u{1b}[2J, 200 of them, 1.71 cores, one of them 0.03",
+            "              connections at port 8080: 101 of 100 waited to be accepted at most, full 31 % of the time; 301 held at most",
+            "              not known: CPU quotas: the control groups",
+            "            shop-a: – of 2 cores, 0B at most, 1 thread at most",
+            "            each keeps proofload-watch-k3x9, ended, until it is deleted",
+            "            not known: what was seen in shop-c: is gone",
+        ]
+    );
 }
 
 /// What somebody ended the load under has not failed; what a load that ran to its end never heard of has.

@@ -4,30 +4,33 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use driver::monotonic_now;
-use kubernetes::{Cluster, Error, Pods, Streams, Watch, Watching};
+use kubernetes::{Cluster, Error, Found, Looking, Pods, Streams, Wanted, Watch, Watching};
 use lab::agents::{Fleet, Left, Open, Reached};
-use plan::LoadPlan;
-use record::{IntervalLog, LoadResult};
+use plan::{LoadPlan, PlanError};
+use record::{IntervalLog, LoadResult, ServerPods};
 use units::{Duration, Instant};
 
 use super::agents::{self, Several};
 use super::beside::{self, Beside};
 use super::resume;
 use crate::arguments::Hit;
+use crate::arguments::kubernetes::{Server, Watched};
 use crate::exit::{self, Failure};
 use crate::interrupt;
 use crate::output::say;
 use crate::pods::{self, For, InPods};
 
-/// Carries it out, or prints what would be created for it. Meanwhile the pods with the labels of `server` are watched, in their
-/// namespace where that is another one.
-pub fn run(
-    arguments: &Hit,
-    several: &Several<'_>,
-    server: Option<(&str, Option<&str>)>,
-) -> Result<ExitCode, Failure> {
+/// Carries it out, or prints what would be created for it. Meanwhile the pods of `server` are watched.
+pub fn run(arguments: &Hit, several: &Several<'_>, server: Option<Server<'_>>) -> Result<ExitCode, Failure> {
     let options = &arguments.kubernetes;
     let wanted = pods::wanted(options, For::OneLoad(length(several.plan)))?;
+    let looks = server.is_some_and(|it| it.by == Watched::Pods);
+    if looks
+        && wanted.ready_within + kubernetes::LOOKED_AT_WITHIN > std::time::Duration::from(agent::KEPT_FOR)
+    {
+        let what = "an agent that runs waits for the others, and for those who look at the server's pods, for 10 min";
+        return Err(PlanError::new(what, "give --ready-timeout no more than 8m with --watch pods").into());
+    }
     several.asked(None).check(wanted.pods as usize)?;
     if options.manifest {
         return pods::print_manifest(options, &wanted);
@@ -41,9 +44,15 @@ pub fn run(
         }
     };
     let begun = pods::connect(options).and_then(|cluster| {
-        let watch = server.map(|(labels, namespace)| Watch::open(&cluster, labels, namespace)).transpose()?;
-        let pods = Arc::new(pods::start(&cluster, &wanted, &mut tell, &|| control.is_interrupted())?);
-        Ok((cluster, pods, watch.map(Watch::begin).transpose()?))
+        let is_interrupted = || control.is_interrupted();
+        let found = server.map(|server| ToWatch::find(&cluster, server)).transpose()?;
+        let pods = Arc::new(pods::start(&cluster, &wanted, &mut tell, &is_interrupted)?);
+        let begin = |found: ToWatch| found.begin(&wanted, several.port(), &mut tell, &is_interrupted);
+        let watching = found.map(begin).transpose();
+        if watching.is_err() {
+            pods::end(&pods);
+        }
+        Ok((cluster, pods, watching?))
     });
     let (cluster, pods, watching) = match begun {
         Ok(begun) => begun,
@@ -66,12 +75,63 @@ pub fn run(
     code
 }
 
+/// The pods of the server, before the load.
+enum ToWatch {
+    ByMetrics(Watch),
+    FromWithin(Found),
+}
+
+/// The same, meanwhile.
+enum Watches {
+    ByMetrics(Watching),
+    FromWithin(Box<Looking>),
+}
+
+impl ToWatch {
+    /// Finds them, before anything is created.
+    fn find(cluster: &Cluster, server: Server<'_>) -> Result<Self, Error> {
+        let Server { by, labels, namespace, container } = server;
+        match by {
+            Watched::Metrics => Watch::open(cluster, labels, namespace).map(Self::ByMetrics),
+            Watched::Pods => Found::look(cluster, labels, namespace, container).map(Self::FromWithin),
+        }
+    }
+
+    fn begin(
+        self,
+        wanted: &Wanted,
+        port: u16,
+        tell: &mut dyn FnMut(&str),
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<Watches, Error> {
+        match self {
+            Self::ByMetrics(watch) => watch.begin().map(Watches::ByMetrics),
+            Self::FromWithin(found) => {
+                tell("a container that looks is put into each pod of the server");
+                let version = (env!("PROOFLOAD_VERSION"), monotonic_now as fn() -> Instant);
+                let looking = found.begin(&wanted.run, &wanted.image, port, version, is_interrupted)?;
+                Ok(Watches::FromWithin(Box::new(looking)))
+            }
+        }
+    }
+}
+
+impl Watches {
+    /// What is known of them in a window that began at this instant.
+    fn end(self, start: Instant, length: Duration) -> ServerPods {
+        match self {
+            Self::ByMetrics(watching) => watching.end(monotonic_now().since(start).into(), length.into()),
+            Self::FromWithin(looking) => looking.end(start, length.into()),
+        }
+    }
+}
+
 /// The result with what is known of the server's pods, where these were watched.
-fn with_server_pods(result: LoadResult, watching: Option<Watching>) -> LoadResult {
+fn with_server_pods(result: LoadResult, watching: Option<Watches>) -> LoadResult {
     let Some(watching) = watching else { return result };
-    let begun_ago = monotonic_now().since(Instant::from_nanos(result.window.start_monotonic_ns));
+    let start = Instant::from_nanos(result.window.start_monotonic_ns);
     let length = Duration::from_secs_f64(result.window.duration_s);
-    LoadResult { server_pods: Some(watching.end(begun_ago.into(), length.into())), ..result }
+    LoadResult { server_pods: Some(watching.end(start, length)), ..result }
 }
 
 /// Takes over a load from the pods of a run, whose names and nodes are `pods`.

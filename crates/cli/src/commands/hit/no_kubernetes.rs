@@ -8,11 +8,12 @@ use record::IntervalLog;
 use super::agents::Several;
 use super::beside::Beside;
 use crate::arguments::Hit;
+use crate::arguments::kubernetes::Server;
 use crate::exit::Failure;
 use crate::pods::WHY;
 
 /// Refuses it.
-pub fn run(_: &Hit, _: &Several<'_>, _: Option<(&str, Option<&str>)>) -> Result<ExitCode, Failure> {
+pub fn run(_: &Hit, _: &Several<'_>, _: Option<Server<'_>>) -> Result<ExitCode, Failure> {
     Err(Failure::usage(WHY))
 }
 

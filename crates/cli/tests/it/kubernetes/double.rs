@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -13,8 +13,9 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 use crate::common::proofload;
 
-/// Where agents listen in their pods, as port-forwards are told.
+/// Where agents and watchers listen in their pods, as port-forwards are told.
 const AGENT_PORT: u16 = 7780;
+const WATCHER_PORT: u16 = 7781;
 /// How the pods of the server are asked for, and where metrics-server tells of them.
 const OF_SERVER: &str = "labelSelector=app%3Dshop";
 const METRICS: &str = "/apis/metrics.k8s.io/v1beta1/namespaces/shop/pods";
@@ -51,6 +52,12 @@ pub struct Behaviour {
     pub server_pods: Vec<&'static str>,
     /// Whether there is a metrics-server that tells of them.
     pub has_metrics: bool,
+    /// The process whose children are those of each of them.
+    pub server: Option<u32>,
+    /// What becomes of a container that is put into one, in place of looking: its state.
+    pub put_into: Option<Value>,
+    /// What it says, in place of a watcher.
+    pub says: Option<Vec<u8>>,
 }
 
 enum Runs {
@@ -64,13 +71,22 @@ struct Pod {
     runs: Runs,
 }
 
+/// A container in a pod of the server.
+struct Watcher {
+    /// As it was asked for.
+    container: Value,
+    runs: Option<(Child, SocketAddr)>,
+}
+
 #[derive(Default)]
 struct World {
     behaviour: Behaviour,
     jobs: BTreeMap<String, Value>,
     pods: BTreeMap<String, Pod>,
-    /// Process ids of all agents that ever ran.
+    /// Process ids of all agents that ever ran, watchers among them.
     agents: Vec<Pid>,
+    /// By the name of a pod of the server: what was put into it.
+    watchers: BTreeMap<String, Watcher>,
     forwards: Vec<TcpStream>,
     asked: Vec<String>,
     is_away: bool,
@@ -155,11 +171,28 @@ impl Kubernetes {
     pub fn agents(&self) -> Vec<Pid> {
         self.world().agents.clone()
     }
+
+    /// Waits for what has ended of what was put into pods.
+    pub fn reap(&self) {
+        for (child, _) in self.world().watchers.values_mut().filter_map(|it| it.runs.as_mut()) {
+            let _ = child.try_wait();
+        }
+    }
+
+    /// What was put into the pods of the server, by their names.
+    pub fn put_into(&self) -> BTreeMap<String, Value> {
+        self.world().watchers.iter().map(|(pod, it)| (pod.clone(), it.container.clone())).collect()
+    }
 }
 
 impl Drop for Kubernetes {
     fn drop(&mut self) {
-        self.world().pods.values_mut().for_each(Pod::end);
+        let mut world = self.world();
+        world.pods.values_mut().for_each(Pod::end);
+        for (child, _) in world.watchers.values_mut().filter_map(|it| it.runs.as_mut()) {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }
 
@@ -233,12 +266,22 @@ fn node(index: u64) -> String {
 fn start_agent(index: u64, job: &Value) -> (Child, SocketAddr) {
     let asked = &job["spec"]["template"]["spec"]["containers"][0]["args"];
     let again = asked.as_array().is_some_and(|it| it.contains(&json!("--again")));
-    let mut child = proofload()
-        .args(["agent", "--listen", "127.0.0.1:0", "--node", &node(index)])
-        .args(again.then_some("--again"))
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the agent starts");
+    let mut agent = proofload();
+    agent.args(["agent", "--listen", "127.0.0.1:0", "--node", &node(index)]);
+    listening(agent.args(again.then_some("--again")))
+}
+
+/// As it was asked for, but at a port of its own, and of the children of one process: here pods share all processes, too.
+fn start_watcher(container: &Value, server: u32) -> (Child, SocketAddr) {
+    let asked = container["args"].as_array().expect("it has arguments");
+    let texts = asked.iter().map(|it| it.as_str().expect("they are texts"));
+    let mut watcher = proofload();
+    watcher.args(texts.map(|it| if it.starts_with("127.0.0.1:") { "127.0.0.1:0" } else { it }));
+    listening(watcher.args(["--children-of", &server.to_string()]))
+}
+
+fn listening(command: &mut Command) -> (Child, SocketAddr) {
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("it starts");
     let mut line = String::new();
     let errors = child.stderr.as_mut().expect("it is piped");
     BufReader::new(errors).read_line(&mut line).expect("it says where it listens");
@@ -288,7 +331,9 @@ fn serve(stream: TcpStream, world: &Mutex<World>) {
         let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
         lock(world).asked.push(format!("{} {path}", request.method));
         if let (Some(key), Some(pod)) = (&request.websocket_key, path.strip_suffix("/portforward")) {
-            return forward(reader, writer, world, key, pod.rsplit('/').next().unwrap_or_default());
+            let port =
+                if query.contains(&format!("ports={WATCHER_PORT}")) { WATCHER_PORT } else { AGENT_PORT };
+            return forward(reader, writer, world, key, (pod.rsplit('/').next().unwrap_or_default(), port));
         }
         let (status, answer) = lock(world).answer(&request.method, path, query, &request.body);
         let body = answer.to_string();
@@ -327,8 +372,13 @@ impl World {
                 list("PodMetricsList", &self.metrics())
             }
             ("GET", "/api/v1/namespaces/shop/events") => list("EventList", &self.events()),
+            ("PATCH", _) if path.ends_with("/ephemeralcontainers") => self.put(path, body),
             ("GET", _) if path.starts_with("/api/v1/namespaces/shop/pods/") => {
-                let pod = self.pods().into_iter().find(|it| it["metadata"]["name"] == name);
+                let pod = self
+                    .pods()
+                    .into_iter()
+                    .chain(self.server_pods())
+                    .find(|it| it["metadata"]["name"] == name);
                 pod.map_or_else(|| refused(404, "pods not found"), |pod| (200, pod))
             }
             _ => refused(404, "the server could not find the requested resource"),
@@ -383,13 +433,41 @@ impl World {
         self.pods.iter_mut().map(|(name, pod)| pod.told(name, &job)).collect()
     }
 
+    /// Puts a container into a pod of the server.
+    fn put(&mut self, path: &str, body: &Value) -> (u16, Value) {
+        let pod = path.rsplit('/').nth(1).expect("it names a pod").to_owned();
+        let container = body["spec"]["ephemeralContainers"][0].clone();
+        let behaviour = &self.behaviour;
+        let looks = behaviour.put_into.is_none() && behaviour.says.is_none();
+        let runs = behaviour.server.filter(|_| looks);
+        let runs = runs.map(|server| start_watcher(&container, server));
+        self.agents.extend(runs.iter().map(|(child, _)| Pid::from_child(child)));
+        self.watchers.insert(pod.clone(), Watcher { container, runs });
+        let pods = self.server_pods();
+        let pod = pods.into_iter().find(|it| it["metadata"]["name"] == pod);
+        pod.map_or_else(|| refused(404, "pods not found"), |pod| (200, pod))
+    }
+
+    /// How far what was put into a pod is.
+    fn put_states(&self, pod: &str) -> Vec<Value> {
+        let runs = json!({"running": {"startedAt": "2026-01-01T00:00:00Z"}});
+        let state = self.behaviour.put_into.clone().unwrap_or(runs);
+        let status = |it: &Watcher| {
+            json!({
+                "name": it.container["name"], "image": "", "imageID": "", "ready": false, "restartCount": 0,
+                "state": state,
+            })
+        };
+        self.watchers.get(pod).map(status).into_iter().collect()
+    }
+
     fn server_pods(&self) -> Vec<Value> {
         let container = |name: &str, cpu: &str| json!({"name": name, "resources": {"limits": {"cpu": cpu}}});
         let pod = |name: &&str| {
             json!({
                 "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "shop"},
                 "spec": {"containers": [container("shop", "1500m"), container("proxy", "0.5")]},
-                "status": {"phase": "Running"},
+                "status": {"phase": "Running", "ephemeralContainerStatuses": self.put_states(name)},
             })
         };
         self.behaviour.server_pods.iter().map(pod).collect()
@@ -433,7 +511,7 @@ fn forward(
     mut writer: TcpStream,
     world: &Mutex<World>,
     key: &str,
-    name: &str,
+    (name, port): (&str, u16),
 ) {
     let head = format!(
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
@@ -443,11 +521,15 @@ fn forward(
     let _ = writer.set_nodelay(true);
     let mut begin = head.into_bytes();
     for channel in [0, 1] {
-        let port = AGENT_PORT.to_le_bytes();
+        let port = port.to_le_bytes();
         begin.extend(frame(&[channel, port[0], port[1]]));
     }
     let mut world = lock(world);
+    let watcher = world.watchers.get(name).and_then(|it| it.runs.as_ref()).filter(|_| port == WATCHER_PORT);
+    let says = world.behaviour.says.as_ref().filter(|_| port == WATCHER_PORT);
     let (address, said) = match world.pods.get(name).map(|it| &it.runs) {
+        _ if says.is_some() => (None, [&[0][..], says.map_or(&[][..], Vec::as_slice)].concat()),
+        _ if watcher.is_some() => (watcher.map(|(_, address)| *address), Vec::new()),
         Some(Runs::Agent(_, address)) => (Some(*address), Vec::new()),
         Some(Runs::Says(bytes)) => (None, [&[0], bytes.as_slice()].concat()),
         Some(Runs::Nothing(_)) | None => return,

@@ -117,7 +117,7 @@ fn security(spec: &PodSpec, target: &Container) -> Value {
             security[key] = value;
         }
     };
-    set("runAsNonRoot", is_not_root.then(|| json!(true)));
+    set("runAsNonRoot", is_not_root.then_some(json!(true)));
     set("runAsUser", user.or(is_not_root.then_some(USER)).map(|it| json!(it)));
     set("runAsGroup", group.map(|it| json!(it)));
     set("capabilities", own.and_then(|it| it.capabilities.as_ref()).map(|it| json!(it)));

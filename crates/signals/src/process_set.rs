@@ -26,14 +26,12 @@ impl ProcessSet {
 
     /// Those alive now. Whoever watches is not what is watched.
     pub fn pids(&self) -> Vec<i32> {
-        match &self.cgroup {
-            Some(dir) => cgroup_pids(dir).into_iter().filter(|pid| *pid != self.leader).collect(),
-            None => {
-                let own = std::process::id().cast_signed();
-                let tree = process::tree(self.leader).into_iter().map(|process| process.pid);
-                tree.filter(|pid| *pid != own).collect()
-            }
+        if let Some(dir) = &self.cgroup {
+            return cgroup_pids(dir).into_iter().filter(|pid| *pid != self.leader).collect();
         }
+        let own = std::process::id().cast_signed();
+        let tree = process::tree(self.leader).into_iter().map(|process| process.pid);
+        tree.filter(|pid| *pid != own).collect()
     }
 
     /// User and system time of all, those that have ended included.

@@ -7,7 +7,7 @@ use clap::{ArgMatches, Command, Error};
 /// Each option by its id, and the one that it is about. They `require` it, too; but clap does not ask for what an option requires
 /// where another one excludes that, and would pass over the option in silence: `--scenario x.toml --pods 3` would be a load from
 /// here. Where clap does ask, it need not be here.
-const ABOUT: [(&str, &str); 19] = [
+const ABOUT: [(&str, &str); 22] = [
     ("no_pauses", "har"),
     ("hosts", "scenario"),
     ("agent_command", "machines"),
@@ -24,6 +24,9 @@ const ABOUT: [(&str, &str); 19] = [
     ("watched", "labels"),
     ("labels", "watched"),
     ("namespace_of_server", "watched"),
+    ("container", "watched"),
+    ("server_port", "watch"),
+    ("children_of", "watch"),
     ("proxy_user", "proxy"),
     ("save_responses_dir", "save_responses"),
     ("variants", "all"),

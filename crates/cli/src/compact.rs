@@ -93,10 +93,12 @@ fn without_paths_of(mut trial: Trial) -> Trial {
     trial
 }
 
-/// The last part of an absolute path; anything else as it is.
+/// The last part of an absolute path, be it all of an argument or what one is set to; anything else as it is.
 fn last_part(text: &str) -> String {
-    let name = text.rsplit('/').next().filter(|name| text.starts_with('/') && !name.is_empty());
-    name.unwrap_or(text).to_owned()
+    let path = text.find("=/").map_or(0, |at| at + 1);
+    let (option, path) = text.split_at(path);
+    let name = path.rsplit('/').next().filter(|name| path.starts_with('/') && !name.is_empty());
+    option.to_owned() + name.unwrap_or(path)
 }
 
 /// So many of them, evenly, the first and the last among them.
@@ -105,4 +107,18 @@ fn thinned<T>(readings: Vec<T>) -> Vec<T> {
     let step = last.div_ceil(READINGS_MAX - 1).max(1);
     let is_kept = |index: usize| index.is_multiple_of(step) || index == last;
     readings.into_iter().enumerate().filter(|(index, _)| is_kept(*index)).map(|it| it.1).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_something_lay_is_kept_of_no_argument() {
+        assert_eq!(last_part("/opt/jdk/bin/java"), "java");
+        assert_eq!(last_part("-Djava.io.tmpdir=/home/ann/runs/a/trials/0001/work"), "-Djava.io.tmpdir=work");
+        for plain in ["-jar", "tomcat.jar", "--url=http://a/b", "a=b", "/", "--root=/"] {
+            assert_eq!(last_part(plain), plain);
+        }
+    }
 }

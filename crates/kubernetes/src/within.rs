@@ -162,25 +162,21 @@ impl Looking {
         let begun = StdInstant::now();
         let mut missing: Vec<&One> = self.all.iter().map(|it| &*it.one).collect();
         loop {
-            let mut why = String::new();
             let mut left = Vec::new();
             for one in missing {
                 stop_if(is_interrupted)?;
                 match one.looks(version) {
                     Ok(()) => {}
-                    Err(Broken::ForNow(now)) => {
-                        why = now;
-                        left.push(one);
-                    }
+                    Err(Broken::ForNow(why)) => left.push((one, why)),
                     Err(Broken::ForGood(why)) => return Err(one.not_watched(&why)),
                 }
             }
-            let Some(first) = left.first() else { return Ok(()) };
+            let Some((first, why)) = left.first() else { return Ok(()) };
             if begun.elapsed() >= LOOKED_AT_WITHIN {
                 let within_s = LOOKED_AT_WITHIN.as_secs();
                 return Err(first.not_watched(&format!("after {within_s} s {why}")));
             }
-            missing = left;
+            missing = left.into_iter().map(|(one, _)| one).collect();
             std::thread::sleep(LOOK_EVERY);
         }
     }

@@ -56,15 +56,6 @@ impl<'a> Several<'a> {
         Ok(Self { target, plan, expect, tls, host, port })
     }
 
-    /// The port that is loaded.
-    #[cfg_attr(
-        not(feature = "kubernetes"),
-        expect(dead_code, reason = "only pods that are looked at are told")
-    )]
-    pub const fn port(&self) -> u16 {
-        self.port
-    }
-
     /// The load, in words of the lab.
     pub fn asked<'s>(&'s self, log: Option<&'s IntervalLog>) -> Asked<'s> {
         Asked {

@@ -24,12 +24,8 @@ use crate::pods::{self, For, InPods};
 pub fn run(arguments: &Hit, several: &Several<'_>, server: Option<Server<'_>>) -> Result<ExitCode, Failure> {
     let options = &arguments.kubernetes;
     let wanted = pods::wanted(options, For::OneLoad(length(several.plan)))?;
-    let looks = server.is_some_and(|it| it.by == Watched::Pods);
-    if looks
-        && wanted.ready_within + kubernetes::LOOKED_AT_WITHIN > std::time::Duration::from(agent::KEPT_FOR)
-    {
-        let what = "an agent that runs waits for the others, and for those who look at the server's pods, for 10 min";
-        return Err(PlanError::new(what, "give --ready-timeout no more than 8m with --watch pods").into());
+    if server.is_some_and(|it| it.by == Watched::Pods) {
+        in_time_to_look(&wanted)?;
     }
     several.asked(None).check(wanted.pods as usize)?;
     if options.manifest {
@@ -47,7 +43,7 @@ pub fn run(arguments: &Hit, several: &Several<'_>, server: Option<Server<'_>>) -
         let is_interrupted = || control.is_interrupted();
         let found = server.map(|server| ToWatch::find(&cluster, server)).transpose()?;
         let pods = Arc::new(pods::start(&cluster, &wanted, &mut tell, &is_interrupted)?);
-        let begin = |found: ToWatch| found.begin(&wanted, several.port(), &mut tell, &is_interrupted);
+        let begin = |found: ToWatch| found.begin(&wanted, asked.port, &mut tell, &is_interrupted);
         let watching = found.map(begin).transpose();
         if watching.is_err() {
             pods::end(&pods);
@@ -73,6 +69,18 @@ pub fn run(arguments: &Hit, several: &Several<'_>, server: Option<Server<'_>>) -
     // After an error nobody else may have.
     pods::end(&pods);
     code
+}
+
+/// Refuses to wait so long for pods that agents are gone before the server is looked at.
+fn in_time_to_look(wanted: &Wanted) -> Result<(), PlanError> {
+    let most = std::time::Duration::from(agent::KEPT_FOR).saturating_sub(kubernetes::LOOKED_AT_WITHIN);
+    if wanted.ready_within <= most {
+        return Ok(());
+    }
+    let (kept, most_s) = (agent::KEPT_FOR, most.as_secs());
+    let what =
+        format!("an agent that runs waits for the others, and for who looks at the server, for {kept}");
+    Err(PlanError::new(what, format!("give --ready-timeout no more than {most_s}s with --watch pods")))
 }
 
 /// The pods of the server, before the load.

@@ -250,7 +250,7 @@ fn what_can_t_be_looked_at_from_within_is_refused_before_anything_is_sent() {
     assert!(told.contains("--watch pods looks for 1800s"), "{told}");
     let late = ["--ready-timeout", "9m", "-d", "1s"];
     let told = ends_with(2, &[&long[..8], &late[..], &WITHIN[..]].concat());
-    assert!(told.contains("no more than 8m with --watch pods"), "{told}");
+    assert!(told.contains("no more than 480s with --watch pods"), "{told}");
 }
 
 #[test]

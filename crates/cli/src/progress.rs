@@ -149,28 +149,28 @@ impl LoadProgress {
         if let Moment::Agent { number, of, name, news } = moment {
             self.screen.done(&agent_line(*number, *of, name, *news));
         }
-        let line = match moment {
-            Moment::Interval { from, interval, length, .. } => {
-                self.seconds.interval(*from, *length, interval, monotonic_now())
+        if let Moment::Interval { from, interval, length, threads, .. } = moment {
+            self.seconds.interval(*from, *length, interval, *threads, monotonic_now());
+        }
+        // A tick follows upon each interval.
+        if let Moment::Tick(now) = moment {
+            while let Some(line) = self.seconds.line(*now) {
+                self.say_second(&line);
             }
-            Moment::Tick(now) => self.seconds.tick(*now),
-            _ => None,
-        };
-        self.say_second(line);
+        }
     }
 
-    fn say_second(&self, line: Option<SecondLine>) {
-        if let Some(SecondLine { to, words }) = line {
-            let second = (self.warm_up + to).as_secs_f64().round();
-            let of = self.length.map_or_else(String::new, |length| format!(" of {length}"));
-            self.screen.now(&format!("{second} s{of}: {words}"), true);
-        }
+    fn say_second(&self, SecondLine { to, words }: &SecondLine) {
+        let second = (self.warm_up + *to).as_secs_f64().round();
+        let of = self.length.map_or_else(String::new, |length| format!(" of {length}"));
+        self.screen.now(&format!("{second} s{of}: {words}"), true);
     }
 
     /// It is over, with an error or without. What somebody asked for when it was whole interrupted nothing.
     pub fn finish(&mut self, ended: Result<&LoadResult, &LabError>, control: &Control) {
-        let line = self.seconds.end();
-        self.say_second(line);
+        while let Some(line) = self.seconds.last_line() {
+            self.say_second(&line);
+        }
         let Some(watching) = &self.watching else { return };
         match ended {
             Ok(result) => watching.end(result.interrupted, None),

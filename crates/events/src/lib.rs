@@ -169,6 +169,8 @@ pub enum Moment<'a> {
         length: Duration,
         /// The rate within it, a tenth of a second at a time.
         rates: &'a [RateSample],
+        /// Load threads that tell of that time, this one and those that have not ended.
+        threads: u32,
     },
 }
 

@@ -57,15 +57,17 @@ impl Books {
         control: &Control,
         observe: &mut dyn FnMut(Moment<'_>),
     ) {
+        let mut threads = returns.len() as u32;
         loop {
             match intervals.recv_timeout(TICK) {
                 Ok(filled) => {
-                    let Filled { thread, from, to, mut interval, rates, ends: _ } = filled;
+                    let Filled { thread, from, to, mut interval, rates, ends } = filled;
                     let start = from.since(*self.first.get_or_insert(from));
                     log(thread, start, to.since(from), &interval.times.response);
                     self.add(start, to.since(from), &interval);
                     let (length, rates) = (to.since(from), rates.as_slice());
-                    observe(Moment::Interval { from: start, interval: &interval, length, rates });
+                    observe(Moment::Interval { from: start, interval: &interval, length, rates, threads });
+                    threads -= u32::from(ends);
                     interval.clear();
                     // A thread that has ended takes nothing back.
                     let _ = returns[thread as usize].try_send(interval);

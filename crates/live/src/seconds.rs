@@ -1,5 +1,7 @@
 //! A line for each second of a load, however many threads and machines make it.
 
+use std::collections::VecDeque;
+
 use stats::Interval;
 use units::{Duration, Instant};
 
@@ -11,10 +13,10 @@ const SETTLED_AFTER: Duration = Duration::from_millis(300);
 /// Seconds of different threads are one if they begin so near to each other.
 const SAME_WITHIN: Duration = Duration::from_millis(500);
 
-/// The second at hand.
+/// The seconds at hand, the first to be said first.
 #[derive(Debug, Default)]
 pub struct SecondLines {
-    open: Option<Open>,
+    open: VecDeque<Open>,
     /// From when on nothing was said yet.
     said_to: Duration,
 }
@@ -33,44 +35,71 @@ struct Open {
     from: Duration,
     length: Duration,
     interval: Interval,
+    /// Load threads that told of it, of those that are to.
+    told: u32,
+    threads: u32,
     since: Instant,
 }
 
 impl SecondLines {
-    /// Takes in what one load thread did from `from` on. Gives the line about the second before, if this is of a later one.
+    /// Takes in what one load thread did from `from` on, which `threads` are to tell of.
     pub fn interval(
         &mut self,
         from: Duration,
         length: Duration,
         interval: &Interval,
+        threads: u32,
         now: Instant,
-    ) -> Option<SecondLine> {
-        if let Some(open) = &mut self.open
-            && open.from.max(from).saturating_sub(open.from.min(from)) < SAME_WITHIN
+    ) {
+        if let Some(open) =
+            self.open.iter_mut().find(|it| from.max(it.from) < from.min(it.from) + SAME_WITHIN)
         {
             open.length = open.length.max(length);
             open.interval.merge(interval);
-            return None;
+            open.told += 1;
+            open.threads = open.threads.max(threads);
+        } else if from >= self.said_to {
+            let open = Open { from, length, interval: interval.clone(), told: 1, threads, since: now };
+            let place = self.open.partition_point(|it| it.from < from);
+            self.open.insert(place, open);
         }
-        if from < self.said_to || self.open.as_ref().is_some_and(|open| from < open.from) {
-            return None;
-        }
-        let said = self.end();
-        self.open = Some(Open { from, length, interval: interval.clone(), since: now });
-        said
     }
 
-    /// Time passes.
-    pub fn tick(&mut self, now: Instant) -> Option<SecondLine> {
-        let is_settled = self.open.as_ref().is_some_and(|open| now >= open.since + SETTLED_AFTER);
-        if is_settled { self.end() } else { None }
+    /// The next line, if it is time for one: all have told of that second, or those who have not are waited for no longer.
+    pub fn line(&mut self, now: Instant) -> Option<SecondLine> {
+        self.line_if(|open| open.told >= open.threads || now >= open.since + SETTLED_AFTER)
     }
 
-    /// There is no more.
-    pub fn end(&mut self) -> Option<SecondLine> {
-        let Open { from, length, interval, .. } = self.open.take()?;
-        self.said_to = from + SAME_WITHIN;
-        interval_words(&interval, length).map(|words| SecondLine { to: from + length, words })
+    /// The next line, when there is no more to be told of.
+    pub fn last_line(&mut self) -> Option<SecondLine> {
+        self.line_if(|_| true)
+    }
+
+    fn line_if(&mut self, is_due: impl Fn(&Open) -> bool) -> Option<SecondLine> {
+        while self.open.front().is_some_and(&is_due) {
+            let open = self.open.pop_front()?;
+            self.said_to = open.from + SAME_WITHIN;
+            let line = open.line();
+            // Of a moment behind the end of a load there is none.
+            if line.is_some() {
+                return line;
+            }
+        }
+        None
+    }
+}
+
+impl Open {
+    fn line(&self) -> Option<SecondLine> {
+        let Self { from, length, interval, told, threads, .. } = self;
+        let words = interval_words(interval, *length)?;
+        // A rate of some threads alone is not that of the load.
+        let words = if told < threads {
+            format!("{words}, of {told} of {threads} load threads; the others did not tell in time")
+        } else {
+            words
+        };
+        Some(SecondLine { to: *from + *length, words })
     }
 }
 
@@ -80,15 +109,23 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// A thread had so many good answers in a second. What is said of the one before, with its end.
-    fn tell(lines: &mut SecondLines, from_ms: u64, good: u64, at_ms: u64) -> Option<String> {
+    /// One of `threads` had so many good answers in a second, or what was left of it. What is said thereupon.
+    fn tell(
+        lines: &mut SecondLines,
+        from_ms: u64,
+        length: Duration,
+        good: u64,
+        threads: u32,
+        at_ms: u64,
+    ) -> Option<String> {
         let mut interval = Interval::default();
         interval.tally.done_as_expected = good;
-        text(lines.interval(Duration::from_millis(from_ms), SECOND, &interval, at(at_ms)))
+        lines.interval(Duration::from_millis(from_ms), length, &interval, threads, at(at_ms));
+        said(lines, at_ms)
     }
 
-    fn tick(lines: &mut SecondLines, at_ms: u64) -> Option<String> {
-        text(lines.tick(at(at_ms)))
+    fn said(lines: &mut SecondLines, at_ms: u64) -> Option<String> {
+        text(lines.line(at(at_ms)))
     }
 
     fn text(line: Option<SecondLine>) -> Option<String> {
@@ -102,27 +139,46 @@ mod tests {
     #[test]
     fn threads_and_machines_make_one_line_a_second() {
         let mut lines = SecondLines::default();
-        let mut said = Vec::new();
+        let mut all = Vec::new();
         for second in 0..3_u64 {
             for thread in 0..4 {
                 let at_ms = 1000 * second + 1000 + 20 * thread;
-                said.extend(tell(&mut lines, 1000 * second + thread, 25, at_ms));
-                said.extend(tick(&mut lines, at_ms + 10));
+                all.extend(tell(&mut lines, 1000 * second + thread, SECOND, 25, 4, at_ms));
             }
-            said.extend(tick(&mut lines, 1000 * second + 1300));
         }
-        said.extend(text(lines.end()));
-        assert_eq!(said, ["1.00s: 100.0/s", "2.00s: 100.0/s", "3.00s: 100.0/s"]);
+        assert_eq!(all, ["1.00s: 100.0/s", "2.00s: 100.0/s", "3.00s: 100.0/s"]);
+        assert_eq!(text(lines.last_line()), None);
     }
 
     #[test]
-    fn who_tells_of_the_next_second_has_the_one_before_said_and_who_comes_late_is_in_no_line() {
+    fn who_comes_late_is_in_no_line_and_that_a_line_is_not_of_all_is_said() {
         let mut lines = SecondLines::default();
-        assert_eq!(tell(&mut lines, 0, 10, 1000), None);
-        assert_eq!(tell(&mut lines, 1000, 20, 1100).as_deref(), Some("1.00s: 10.0/s"));
-        assert_eq!(tell(&mut lines, 0, 70, 1200), None);
-        assert_eq!(tick(&mut lines, 1400).as_deref(), Some("2.00s: 20.0/s"));
-        assert_eq!(tell(&mut lines, 1000, 70, 1500), None);
-        assert_eq!((lines.end(), lines.tick(at(9000))), (None, None));
+        assert_eq!(tell(&mut lines, 0, SECOND, 10, 2, 1000), None);
+        assert_eq!(said(&mut lines, 1299), None);
+        let of_one = ", of 1 of 2 load threads; the others did not tell in time";
+        assert_eq!(said(&mut lines, 1300), Some(format!("1.00s: 10.0/s{of_one}")));
+        assert_eq!(tell(&mut lines, 0, SECOND, 70, 2, 1400), None);
+        assert_eq!(tell(&mut lines, 1000, SECOND, 20, 2, 2000), None);
+        assert_eq!(text(lines.last_line()), Some(format!("2.00s: 20.0/s{of_one}")));
+        assert_eq!((said(&mut lines, 9000), text(lines.last_line())), (None, None));
+    }
+
+    /// Two machines end a load within milliseconds, and each has a moment left behind its last second.
+    #[test]
+    fn whoever_goes_on_to_what_is_next_cuts_no_second_short() {
+        let mut lines = SecondLines::default();
+        assert_eq!(tell(&mut lines, 0, SECOND, 10, 2, 1000), None);
+        assert_eq!(tell(&mut lines, 1000, Duration::from_millis(3), 0, 2, 1004), None);
+        assert_eq!(tell(&mut lines, 1, SECOND, 30, 2, 1030).as_deref(), Some("1.00s: 40.0/s"));
+        assert_eq!(tell(&mut lines, 1001, Duration::from_millis(2), 0, 1, 1031), None);
+        assert_eq!(text(lines.last_line()), None);
+    }
+
+    #[test]
+    fn a_thread_that_has_ended_is_waited_for_no_more() {
+        let mut lines = SecondLines::default();
+        assert_eq!(tell(&mut lines, 0, SECOND, 10, 2, 1000), None);
+        assert_eq!(tell(&mut lines, 0, SECOND, 10, 2, 1001).as_deref(), Some("1.00s: 20.0/s"));
+        assert_eq!(tell(&mut lines, 1000, SECOND, 10, 1, 2000).as_deref(), Some("2.00s: 10.0/s"));
     }
 }

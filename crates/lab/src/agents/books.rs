@@ -238,8 +238,19 @@ impl<'a> SharedBooks<'a> {
         let books = &mut self.agents[agent];
         books.merged += interval.tally.intended;
         interval.times.add_generator_lag_to(&mut books.generator_lag);
-        let rates = told.rates();
-        observe(Moment::Interval { from: start, interval, length, rates: &rates });
+        let (rates, threads) = (told.rates(), self.others_going_on(agent, told.thread) + 1);
+        observe(Moment::Interval { from: start, interval, length, rates: &rates, threads });
+    }
+
+    /// Load threads that have more to tell, this one of this agent left out.
+    fn others_going_on(&self, agent: usize, thread: u32) -> u32 {
+        let open = self.agents.iter().enumerate().filter(|(_, it)| it.is_open());
+        let of = |(number, it): (usize, &AgentBooks)| {
+            let others =
+                it.seen.iter().enumerate().filter(|(other, _)| (number, *other as u32) != (agent, thread));
+            others.filter(|(_, seen)| !seen.ended).count() as u32
+        };
+        open.map(of).sum()
     }
 }
 

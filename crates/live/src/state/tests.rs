@@ -101,7 +101,7 @@ fn answers(count: usize) -> Interval {
 
 fn interval(state: &mut State, second: u64, answered: usize, at: Instant) {
     let (from, interval) = (SECOND * second, answers(answered));
-    state.during(&Moment::Interval { from, interval: &interval, length: SECOND, rates: &[] }, at);
+    state.during(&Moment::Interval { from, interval: &interval, length: SECOND, rates: &[], threads: 1 }, at);
 }
 
 #[test]

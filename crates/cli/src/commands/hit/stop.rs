@@ -98,7 +98,7 @@ mod tests {
         interval.tally.intended = due;
         interval.tally.answered_as_expected = due - failed;
         let (from, length) = (Duration::from_secs(at_s), Duration::from_secs(1));
-        stop.see(&Moment::Interval { from, interval: &interval, length, rates: &[] })
+        stop.see(&Moment::Interval { from, interval: &interval, length, rates: &[], threads: 1 })
     }
 
     #[test]

@@ -129,7 +129,8 @@ impl From<CheckoutError> for Failure {
             CheckoutError::Interrupted => INTERRUPTED,
             CheckoutError::NoRepository { .. }
             | CheckoutError::UnknownRevision { .. }
-            | CheckoutError::NoFolder { .. } => USAGE,
+            | CheckoutError::NoFolder { .. }
+            | CheckoutError::ExcludesTooLong { .. } => USAGE,
             CheckoutError::NoGit { .. }
             | CheckoutError::Git { .. }
             | CheckoutError::TooLate { .. }

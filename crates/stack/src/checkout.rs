@@ -9,6 +9,7 @@ mod git;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 pub use self::error::CheckoutError;
@@ -22,6 +23,8 @@ const LOCK: &str = "lock";
 /// An index of our own, and what git is to ignore.
 const INDEX: &str = "index";
 const EXCLUDES: &str = "excludes";
+/// Bytes of what the user has git ignore everywhere.
+const EXCLUDES_BYTES_MAX: u64 = 1 << 20;
 /// Where services are built; nothing of a project, also where git was not told to ignore it.
 const OURS: &str = ".proofload";
 /// Worktrees of a repository that are looked at.
@@ -122,7 +125,7 @@ impl<'a> Repository<'a> {
         let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
         let config = config.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".config")));
         let of_user = named.map(PathBuf::from).or_else(|| Some(config?.join("git/ignore")));
-        let mut text = of_user.and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
+        let mut text = of_user.map_or_else(|| Ok(String::new()), |path| patterns_of_user(&path))?;
         text.extend(["\n", OURS, "/\n"]);
         let inside = leave_out.canonicalize().ok().and_then(|it| {
             let top = self.git.folder().canonicalize().ok()?;
@@ -174,6 +177,22 @@ impl<'a> Repository<'a> {
             let _ = std::fs::remove_dir(folder);
         }
     }
+}
+
+/// What the user has git ignore everywhere. A file that can't be read git passes over as well.
+fn patterns_of_user(path: &Path) -> Result<String, CheckoutError> {
+    let mut text = String::new();
+    // Of a pipe, opening it might wait for ever.
+    if path.is_file()
+        && let Ok(file) = File::open(path)
+        && file.take(EXCLUDES_BYTES_MAX + 1).read_to_string(&mut text).is_err()
+    {
+        text.clear();
+    }
+    if text.len() as u64 > EXCLUDES_BYTES_MAX {
+        return Err(CheckoutError::ExcludesTooLong { path: path.to_owned() });
+    }
+    Ok(text)
 }
 
 /// A path as a pattern of git's that fits nothing else.
@@ -238,5 +257,29 @@ impl Checkout {
 impl Drop for Checkout {
     fn drop(&mut self) {
         remove(&self.git, &self.dir);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_user_has_git_ignore_is_read_up_to_a_bound() {
+        let dir = tempfile::tempdir().expect("there is room for a folder");
+        let file = |name: &str, bytes: &[u8]| {
+            let path = dir.path().join(name);
+            std::fs::write(&path, bytes).expect("it can be written");
+            path
+        };
+        let read = |path: &Path| patterns_of_user(path).map_err(|error| error.to_string());
+        assert_eq!(read(&file("usual", b"*.swp\n")), Ok("*.swp\n".to_owned()));
+        assert_eq!(read(&dir.path().join("missing")), Ok(String::new()));
+        assert_eq!(read(dir.path()), Ok(String::new()), "a folder is no file of patterns");
+        assert_eq!(read(&file("no text", b"\xff\n")), Ok(String::new()));
+        let long = vec![b'#'; EXCLUDES_BYTES_MAX as usize];
+        assert_eq!(read(&file("as long as may be", &long)).map(|it| it.len()), Ok(long.len()));
+        let told = read(&file("longer", &[long.as_slice(), b"#"].concat())).unwrap_err();
+        assert!(told.contains("longer has more than 1048576 bytes of patterns"), "{told}");
     }
 }

@@ -127,6 +127,10 @@ fn is_named_whole(name: &str) -> Result<(), PlanError> {
         let what = format!("`{name}` in --host has no port");
         return Err(PlanError::new(what, format!("write it behind a colon, as in {name}:{usual}")));
     };
+    if host.contains(':') && !host.starts_with('[') {
+        let what = format!("`{name}` in --host has more than one colon");
+        return Err(PlanError::new(what, format!("write an IPv6 address in brackets, as in [{bare}]:{usual}")));
+    }
     if host.is_empty() {
         let what = format!("`{name}` in --host has no host before its port");
         return Err(PlanError::new(what, format!("write one, as in 127.0.0.1:{port}")));
@@ -151,6 +155,8 @@ mod tests {
             ("shop.test", "`shop.test` in --host has no port; write it behind a colon, as in shop.test:80"),
             ("https://shop.test", "has no port; write it behind a colon, as in https://shop.test:443"),
             ("[::1]", "has no port; write it behind a colon, as in [::1]:80"),
+            ("::1", "has more than one colon; write an IPv6 address in brackets, as in [::1]:80"),
+            ("https://fe80::1", "in brackets, as in [fe80::1]:443"),
             (":8080", "has no host before its port; write one, as in 127.0.0.1:8080"),
             ("shop.test:", "`` in --host shop.test: is no port"),
             ("shop.test:http", "`http` in --host shop.test:http is no port"),

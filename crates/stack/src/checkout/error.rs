@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use units::Duration;
 
+use super::EXCLUDES_BYTES_MAX;
+
 /// A command of git that takes longer is ended: a large repository is checked out in a minute or two.
 pub(super) const GIT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
@@ -55,6 +57,12 @@ pub enum CheckoutError {
     TooLate {
         /// The command, as a shell takes it.
         command: String,
+    },
+    /// What git is to ignore is too much to be true.
+    #[error("{} has more than {EXCLUDES_BYTES_MAX} bytes of patterns for git to ignore; shorten it", path.display())]
+    ExcludesTooLong {
+        /// The file.
+        path: PathBuf,
     },
     /// The user wanted it to end.
     #[error("interrupted before anything was measured; begin again")]

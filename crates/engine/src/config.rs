@@ -37,6 +37,9 @@ pub struct Config {
     pub seed: Seed,
     /// Which part of a load shared among several engines this one carries.
     pub share: Share,
+    /// Requests that all shares make together, where a number of them ends the load: it lasts until the next of all would be
+    /// due. Where nobody says so, until the next of this share would be.
+    pub requests_of_all: Option<NonZeroU64>,
 }
 
 /// When a load whose connections are open begins.
@@ -130,7 +133,8 @@ impl Arrivals {
     }
 }
 
-/// When a load ends: after `duration` of measured load or once `requests` were made, whichever is first.
+/// When a load ends: after `duration` of measured load, or once `requests` were made and are answered, whichever is first. At a
+/// rate the last of these has its gap as all others have: it ends no sooner than the next one would be due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stop {
     /// Length of the measured window. [`Duration::MAX`] leaves the request count as the only bound.

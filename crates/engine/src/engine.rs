@@ -3,7 +3,7 @@
 //! A load goes through five stages. *Opening*: connections are opened, nothing is due (so that the
 //! generator's own set-up burst is not charged to the server); users with a ramp-up skip it and connect when
 //! their turn comes. *Ready*, where the load begins when it is told to: connections are held open, nothing is due.
-//! *Running*: the schedule is kept. *Draining*: nothing new is sent, what is in flight may still be answered.
+//! *Running*: the schedule is kept. *Draining*: nothing new is begun, what is in flight may still be answered.
 //! *Finished*.
 
 mod answers;
@@ -69,7 +69,7 @@ pub enum Stage {
     Ready,
     /// Requests are due.
     Running,
-    /// Only what is in flight is awaited, until the instant given.
+    /// Only what is in flight is awaited, and over HTTP/1.1 what has its connection opened, until the instant given.
     Draining(Instant),
     /// Everything has its outcome.
     Finished,

@@ -11,7 +11,8 @@ use crate::tls::TlsFailure;
 pub struct Window {
     /// The end of the warm-up.
     pub start: Instant,
-    /// The deadline; [`Instant::FAR_FUTURE`] while only a request count bounds the load.
+    /// The deadline; [`Instant::FAR_FUTURE`] while only a request count bounds the load. Such a load ends with the last answer, or
+    /// at a rate when the next request would be due, if that is later.
     pub end: Instant,
 }
 

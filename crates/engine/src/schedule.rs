@@ -1,5 +1,7 @@
 //! When requests are due in the open model.
 
+use core::num::NonZeroU64;
+
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use units::{Duration, Instant, Rate, Seed};
@@ -72,6 +74,18 @@ impl Schedule {
     /// When the next request is due.
     pub fn due(&self) -> Instant {
         self.due
+    }
+
+    /// When the next request of all shares would be due, where they make `of_all` together; else the next of this share. Bursts
+    /// are looked at as if each of their requests came alone: so long their rate takes for them. Of Poisson arrivals a share
+    /// knows its own alone.
+    pub(crate) fn next_of_all(&self, of_all: Option<NonZeroU64>) -> Instant {
+        match self.process {
+            Process::Constant { gap_ns, index, .. } => {
+                self.start + constant_due(of_all.map_or(index, NonZeroU64::get), gap_ns)
+            }
+            Process::Poisson { .. } => self.due,
+        }
     }
 
     /// Goes on to the request after that.

@@ -317,6 +317,7 @@ impl LoadPlan {
                     limits: Limits::default(),
                     seed: self.seed,
                     share: thread.within(share),
+                    requests_of_all: self.stop.requests,
                 })
             })
             .collect()

@@ -106,6 +106,7 @@ impl Scenario {
             limits: Limits::default(),
             seed: Seed(0),
             share: Share::WHOLE,
+            requests_of_all: None,
         };
         Self { config, server, seed: Seed(0), interrupt_at: None }
     }

@@ -71,7 +71,7 @@ pub struct Hit {
     /// How long to measure [default: 10s, or until the requests of -n or --requests-per-user are made]
     #[arg(short, long)]
     pub duration: Option<Duration>,
-    /// Requests to make in all
+    /// Requests to make in all; at a rate they take as long as it says, the last one's gap included
     #[arg(short = 'n', long, value_parser = whole::<u64>)]
     pub requests: Option<u64>,
     /// Requests due a second (open model): 2000, 20k, 90/m

@@ -133,6 +133,26 @@ fn several_threads_make_exactly_the_load_of_one() {
     assert_eq!(result["intended"], 500);
 }
 
+/// The last of three requests has its gap, as the others have.
+#[test]
+fn as_many_requests_as_end_a_load_have_the_rate_that_was_asked_for() {
+    let target = Target::start(&[]);
+    for threads in ["1", "2"] {
+        let load = ["-c", "2", "-t", threads, "-n", "3", "--rate", "10"];
+        let (result, _) = hit(&target.url, &load);
+        let of = |figure: &Value| figure.as_f64().unwrap();
+        let seen = [
+            (of(&result["window"]["duration_s"]), 0.3),
+            (of(&result["goodput_per_s"]), 10.0),
+            (of(&result["throughput_per_s"]), 10.0),
+        ];
+        // Unless a busy machine has the last answer come even later.
+        assert!(seen.iter().all(|(is, due)| (is / due - 1.0).abs() < 0.01), "{seen:?}");
+        let seconds = result["seconds"].as_array().unwrap();
+        assert!(seconds.iter().all(|it| of(&it["goodput_per_s"]) < 11.0), "{seconds:?}");
+    }
+}
+
 /// Fifty at once, twice a second, on two threads and ten connections: whoever of a burst has no connection waits, and that counts.
 #[test]
 fn bursts_are_due_at_once_and_wait_for_each_other() {

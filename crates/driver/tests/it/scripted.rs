@@ -96,6 +96,7 @@ fn each_user_sends_its_own(backend: Backend) {
         limits: Limits::default(),
         seed: Seed(1),
         share: Share::WHOLE,
+        requests_of_all: None,
     };
     let script = Turns {
         made: vec![0; users as usize],

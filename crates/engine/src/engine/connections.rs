@@ -429,10 +429,11 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     }
 
     /// Whether a connection that is lost is opened again for nobody's request: requests that are due go out on those that are
-    /// there, and a load would go on with ever fewer of them.
+    /// there, and a load would go on with ever fewer of them. Not where there is none left to make.
     fn comes_back(&self, number: u32) -> bool {
         let is_lost = self.places.connection(number).link == Link::Down;
-        H::MULTIPLEXED && self.stage == Stage::Running && self.schedule.is_some() && is_lost
+        let is_needed = self.may_intend() || self.outstanding > 0;
+        H::MULTIPLEXED && self.stage == Stage::Running && self.schedule.is_some() && is_lost && is_needed
     }
 
     /// Opens it again: at once, or after a pause where it never brought anything, so that a server that ends each is not flooded.

@@ -172,7 +172,11 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         while let Some(intended) = self.backlog.pop_front() {
             self.give_up_unsent(intended, now);
         }
-        self.give_up_waiting(now);
+        if H::MULTIPLEXED {
+            self.give_up_waiting(now);
+        }
+        // Else only requests wait whose own connections are being opened. These have begun, as those that are out have: a server
+        // that closes each connection would be said to have left one of each user unsent.
         self.wakes = Timers::default();
         for state in USERS_WAIT.into_iter().chain([State::Waiting]) {
             while let Some(index) = self.queues.front(state) {
@@ -225,23 +229,35 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
                 self.give_up(index, outcome, deadline.map_or(now, |at| at.min(now)));
             }
         }
-        if H::MULTIPLEXED {
-            // What waited for the end of a connection may have gone over to the next.
-            self.give_up_waiting(now);
-        }
+        // What waited for the end of a connection may have gone over to the next, and others are still being opened.
+        self.give_up_waiting(now);
     }
 
     pub(super) fn finish_if_done(&mut self, now: Instant) {
         let all_left = P::SCRIPTED && self.users == 0;
         let all_made = self.stage == Stage::Running && (!self.may_intend() || all_left);
         let draining = matches!(self.stage, Stage::Draining(_));
-        if !(all_made || draining) || self.outstanding > 0 {
+        if !(all_made || draining) || self.outstanding > 0 || self.awaits_next(now) {
             return;
         }
         self.stage = Stage::Finished;
         self.window.start = self.window.start.min(now);
         self.window.end = self.window.end.min(now);
         self.close_all();
+    }
+
+    /// Whether a load at a rate, whose number of requests is made and answered, goes on until the next one would be due. Without
+    /// the gap behind the last, n requests would be done in the time of n − 1, at a rate that nobody asked for. Of Poisson
+    /// arrivals that gap is by chance as all others are: n over the time until the one behind them is their rate, on average.
+    fn awaits_next(&mut self, now: Instant) -> bool {
+        let Some(schedule) = &self.schedule else { return false };
+        let next = schedule.next_of_all(self.config.requests_of_all);
+        // Where all were made in the warm-up, no window is left to be waited for.
+        let waits = now < next && self.window.start < next;
+        if waits {
+            self.window.end = self.window.end.min(next);
+        }
+        waits
     }
 
     /// A late or overwhelmed generator may come to its deadline with requests due before it that it never

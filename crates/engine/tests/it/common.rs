@@ -24,5 +24,6 @@ pub fn config(connections: u32, load: Load, duration: Duration) -> Config {
         limits: Limits::default(),
         seed: Seed(0),
         share: Share::WHOLE,
+        requests_of_all: None,
     }
 }

@@ -1,6 +1,7 @@
 //! The engine, told what happens event by event.
 
 mod common;
+mod deadline;
 mod gate;
 mod late_answers;
 mod late_generator;

@@ -251,6 +251,40 @@ fn trials_are_made_as_the_file_says() {
     }
 }
 
+/// The trials of the run whose records are in docs/choose/containers came within 57 min, and its warm-ups took most of them.
+#[test]
+fn a_run_is_estimated_with_the_bursts_that_warm_ups_take() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../experiments/choose-containers.toml");
+    let experiment = Experiment::read(&path, &catalogue(), Pace::Full).unwrap();
+    let blocks = experiment.procedure.blocks;
+    let ((trials, length), (later_trials, later)) =
+        (experiment.block_guess(), experiment.latency_block_guess());
+    assert_eq!((trials + later_trials) * blocks, 91);
+    let minutes = (length + later).as_secs_f64() / 60.0 * f64::from(blocks);
+    assert!((51.0..63.0).contains(&minutes), "{minutes} min");
+}
+
+/// No more bursts than there may be, and no fewer than there must; a control has none, and boots at once.
+#[test]
+fn a_trial_is_estimated_by_what_it_does() {
+    let of = |bursts: &str, role: Role, is_new: bool| {
+        let keys = format!("title = \"t\"\nidle_look = \"1s\"\nbursts = {{ {bursts} }}");
+        let text = GOOD.replace("title = \"t\"", &keys);
+        let text = text.replace("duration = \"2s\"", "duration = \"2s\"\nwarm_up = \"steady\"");
+        let experiment = parse(&text).unwrap();
+        let cell = experiment.rounds[0].cells.iter().find(|cell| cell.role == role).unwrap();
+        experiment.procedure.trial_guess(cell, is_new).as_secs_f64()
+    };
+    // A boot of 4 s, 6 · 5 / 6 bursts of 3 s, 2 s to settle, 2 s of load, a second of looking.
+    let usual = "length = \"2s\", pause = \"1s\", least = 3, most = 6";
+    assert!((of(usual, Role::Stack, true) - (4.0 + 15.0 + 2.0 + 2.0 + 1.0)).abs() < 1e-6);
+    assert!((of(usual, Role::Stack, false) - (2.0 + 2.0)).abs() < 1e-6, "it is warm, and was looked at");
+    let all = "length = \"2s\", pause = \"1s\", least = 6, most = 6";
+    assert!((of(all, Role::Stack, true) - of(usual, Role::Stack, true) - 3.0).abs() < 1e-6);
+    // A third of its two seconds to warm up.
+    assert!((of(usual, Role::Control, true) - (2.0 + 2.0 / 3.0)).abs() < 1e-6);
+}
+
 #[test]
 fn a_round_may_do_without_a_twin_and_a_control() {
     let with = |keys: &str| parse(&format!("{GOOD}{keys}\n")).unwrap().rounds.pop().unwrap();

@@ -76,6 +76,7 @@ fn threads_share_connections_and_requests_exactly() {
     let requests: Vec<u64> = configs.iter().map(|it| it.stop.requests.unwrap().get()).collect();
     assert_eq!(connections, [4, 3, 3]);
     assert_eq!(requests, [4, 4, 3]);
+    assert!(configs.iter().all(|it| it.requests_of_all == plan.stop.requests), "all know when it ends");
 }
 
 /// JMeter's load of the write-ups.

@@ -3,6 +3,7 @@
 mod blocks;
 mod common;
 mod conformance;
+mod counted;
 mod gate;
 mod lanes;
 mod laws;
